@@ -1,0 +1,92 @@
+# noclobber: `make help` lists what can be done from here.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup packages build test check demo asan clang system-z3 bench format clean
+MAKEFLAGS += --no-print-directory
+JOBS ?= $(shell nproc)
+
+PACKAGES := cmake ninja-build ccache g++ python3-venv clang-format libboost-graph-dev nlohmann-json3-dev \
+  libfmt-dev libcli11-dev zlib1g-dev catch2
+Z3 := 5.4.0.0
+Z3_STAMP := build/z3/.stamp-$(Z3)
+Z3_HASHES := --hash=sha256:0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b \
+  --hash=sha256:fffb36861d4da1f9584d0fd4a80dbf247fdfbebb04b5c31a90b460b14c86cab0
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+
+# $(call install,PACKAGES): installs what is missing; says what to do where there is no apt-get.
+define install
+missing=; for p in $(1); do \
+  dpkg-query -W -f '$${db:Status-Abbrev}' $$p 2>/dev/null | grep -q '^ii' || missing+=" $$p"; done; \
+if [ -n "$$missing" ]; then \
+  command -v apt-get >/dev/null || { echo "setup: please install:$$missing" >&2; exit 1; }; \
+  echo "setup: installing$$missing"; \
+  $(SUDO) apt-get update -qq || echo "setup: package lists could not be refreshed, trying the old ones" >&2; \
+  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing >/dev/null \
+    || { echo "setup: installing failed:$$missing" >&2; exit 1; }; \
+fi
+endef
+# $(call preset,NAME): configures and builds.
+define preset
+cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
+endef
+
+help:  ## this list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: packages $(Z3_STAMP)  ## install what is missing and fetch the pinned Z3
+
+packages:
+	@$(call install,$(PACKAGES))
+
+$(Z3_STAMP): | packages
+	@echo "setup: fetching z3-solver $(Z3)"
+	@rm -rf build/z3 build/wheel build/venv && mkdir -p build/z3 build/wheel
+	@python3 -m venv build/venv
+	@echo 'z3-solver==$(Z3) $(Z3_HASHES)' > build/wheel/requirements.txt
+	@build/venv/bin/pip download --quiet --no-deps --only-binary :all: --require-hashes \
+	  --requirement build/wheel/requirements.txt --dest build/wheel \
+	  || { echo "setup: no z3-solver $(Z3) for this machine; \`make system-z3\` uses the system's" >&2; exit 1; }
+	@python3 -m zipfile -e build/wheel/*.whl build/wheel/files
+	@mv build/wheel/files/z3/include build/wheel/files/z3/lib build/z3/ && rm -rf build/wheel build/venv
+	@rm -f build/z3/lib/libz3.so && touch $@
+
+build: setup  ## compile; programs are left in build/bin
+	@$(call preset,default)
+
+test: build  ## compile, run every test, then the house checks
+	@ctest --preset default --no-tests=error --output-on-failure --parallel $(JOBS)
+	@$(MAKE) check
+
+check: packages  ## house checks: layers, budgets, format, generated docs
+	@bad=0; for c in "python3 tools/check_layers.py" "python3 tools/check_budget.py" tools/check_format.sh \
+	  "python3 tools/check_docs.py"; do $$c || bad=1; done; \
+	[ $$bad = 0 ] || { echo "check: failed, see above" >&2; exit 1; }
+
+demo: build  ## check the recorded logs in corpus/logs
+	@tools/demo.sh
+
+asan: setup  ## compile with address and undefined sanitizers, run the unit tests
+	@$(call preset,asan-ubsan)
+	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit
+
+clang: setup  ## compile with clang, run all tests
+	@$(call install,clang-16 libclang-rt-16-dev)
+	@$(call preset,clang)
+	@ctest --preset clang --no-tests=error --output-on-failure --parallel $(JOBS)
+
+system-z3: packages  ## compile with the system's libz3 (oldest supported), run all tests
+	@$(call install,libz3-dev)
+	@$(call preset,system-z3)
+	@ctest --preset system-z3 --no-tests=error --output-on-failure --parallel $(JOBS)
+
+bench: build  ## measure; the numbers go to standard output
+	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
+	@python3 tools/bench.py
+
+format: packages  ## rewrite the sources in the house format
+	@tools/check_format.sh --fix
+
+clean:  ## remove what was built (the fetched Z3 stays)
+	@rm -rf build-asan build-clang build-system-z3
+	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name z3 -exec rm -rf {} +

@@ -1,0 +1,69 @@
+// The few primitive maps that every view is made of, and their inverses.
+//
+// A map leads from the index space of a view (`to`) to that of its parent (`from`). Trailing indices beyond
+// the map's own rank pass through unchanged (they are the bytes of an element, where a storage is read at
+// several widths).
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "checker/poly.h"
+
+namespace noclobber {
+
+using Index = std::vector<PolyId>;
+using Shape = std::vector<PolyId>;
+
+struct Map {
+  enum class Kind : std::uint8_t {
+    slice,     // parent[dim] = start + step * i[dim]
+    permute,   // parent[order[k]] = i[k]
+    reshape,   // the same elements in row-major order
+    expand,    // equal ranks; parent[k] = 0 where from[k] is 1
+    diagonal,  // parent[dim] = i.back() + start, parent[other] = i.back() + step; the rest in order
+    unfold,    // parent[dim] = i[dim] * step + i.back()
+    strided,   // from is one-dimensional: parent[0] = start + sum of strides[k] * i[k]
+  };
+  Kind kind = Kind::reshape;
+  Shape from, to;
+  std::uint32_t dim = 0, other = 0;
+  PolyId start = 0, step = 0;
+  std::vector<std::uint32_t> order;
+  std::vector<PolyId> strides;
+  friend bool operator==(const Map&, const Map&) = default;
+};
+
+/// poly >= 0, or poly == 0.
+struct Condition {
+  bool zero = false;
+  PolyId poly = 0;
+  friend auto operator<=>(const Condition&, const Condition&) = default;
+};
+
+/// Where a parent's element lies in a view: nowhere unless all conditions hold, else at `index`.
+struct Inverse {
+  std::vector<Condition> conditions;
+  Index index;
+};
+
+/// Index in the parent of element `index` of the view. Bad entries where the map cannot be computed.
+Index forward(Space& space, const Map& map, const Index& index);
+
+/// Nothing if two elements of the view may be one element of the parent, or that cannot be excluded.
+std::optional<Inverse> inverse(Space& space, const Map& map, const Index& parent);
+
+/// Row-major position of `index` in `shape`, and back.
+PolyId linear(Space& space, const Shape& shape, const Index& index);
+Index delinear(Space& space, const Shape& shape, PolyId position);
+
+PolyId element_count(Space& space, const Shape& shape);
+
+/// The running index of a shape: i0, i1, ...
+Index running(Space& space, const Shape& shape);
+
+enum class Truth : std::uint8_t { unknown, yes, no };
+/// Under the space's own facts and `facts` (each >= 0).
+Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>& facts);
+
+}  // namespace noclobber

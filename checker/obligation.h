@@ -1,0 +1,84 @@
+// What has to be shown of a Trace, or of two Traces that claim one meaning. Enumerated from the Traces
+// alone, by code that knows nothing of who will show it.
+#pragma once
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checker/equal.h"
+
+namespace noclobber {
+
+struct Obligation {
+  enum class Kind : std::uint8_t {
+    modelled,  // everything of the graph was understood                          a: number in Trace::unknown
+    claim,     // the dump's metadata agree with the operator table               a: number in Trace::claims
+    frame,     // both graphs have the same inputs and equally many outputs
+    type,      // output a: shape, element type, scalar, strides are those of `before`
+    value,     // output a: the same content at every index
+    exit,      // storage a (of `after`): the same content at exit
+    store,     // step a of `after` writes only what may be written
+    clean,     // step a of `after`: its accesses do not disturb each other
+    sharing,   // output a shares no storage with input b that it did not share before
+    together,  // output a shares no storage with output b that it did not share before
+    current,   // read b of step a finds what its name means (names are values)
+    current_output,
+    defined,  // output a of a single graph depends on nothing that was never written
+  };
+  Kind kind = Kind::frame;
+  bool of_before = false;
+  std::uint32_t a = 0, b = 0;
+  friend auto operator<=>(const Obligation&, const Obligation&) = default;
+};
+
+struct Boundary {
+  bool compare_strides = false;
+  bool sharing_may_grow = false;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> may_share;  // (output, input) that the caller makes share
+};
+
+/// All obligations of `after` for `before` (nullptr: of a single graph).
+std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const Boundary& boundary);
+
+/// The Traces, run symbolically once, and the rules that decide obligations without a solver.
+class Rules {
+ public:
+  Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary);
+  /// true: shown for all contents, sizes and indices. false: not shown.
+  bool shown(const Obligation& obligation);
+  /// The two contents that an equality is about (`before` first); kBad where the obligation is no equality.
+  std::pair<TermId, TermId> contents(const Obligation& obligation);
+
+ private:
+  bool frame() const;
+  bool type(std::uint32_t output) const;
+  bool defined(std::uint32_t output);
+  bool sharing(std::uint32_t output, std::uint32_t input);
+  bool together(std::uint32_t a, std::uint32_t b);
+  std::set<std::string> free_undefined(const Obligation& obligation);
+  TermId whole(Contents& contents, StorageId storage);
+  bool same_roots(std::uint32_t output);
+
+  Space& space_;
+  Terms& terms_;
+  const Trace* before_;
+  const Trace& after_;
+  Boundary boundary_;
+  Contents after_contents_;
+  std::vector<Contents> before_contents_;  // one, or none
+  Equality equality_;
+  std::map<std::string, std::set<Obligation>> undefined_uses_;  // undefined storages of before -> who sees them
+  bool counted_ = false;
+};
+
+struct Decision {
+  bool proved = false;
+  std::uint64_t by_rule = 0, by_solver = 0;
+  std::vector<Obligation> open;  // neither
+};
+
+/// `by_solver`: obligations that a solver claims. proved iff every obligation is shown or claimed.
+Decision decide(Rules& rules, const std::vector<Obligation>& obligations, const std::set<Obligation>& by_solver);
+
+}  // namespace noclobber

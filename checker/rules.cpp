@@ -1,0 +1,186 @@
+#include <algorithm>
+
+#include "checker/obligation.h"
+
+namespace noclobber {
+
+namespace {
+using Kind = Obligation::Kind;
+
+/// Undefined storages in a term; those under a call are put into `nested`.
+void collect(const Terms& terms, TermId id, bool under_call, std::set<std::pair<TermId, bool>>& seen,
+             std::set<std::string>& plain, std::set<std::string>& nested) {
+  if (!seen.emplace(id, under_call).second) return;
+  const Term& term = terms[id];
+  if (term.kind == Term::Kind::undefined) (under_call ? nested : plain).insert(term.text);
+  const bool below = under_call || (term.kind != Term::Kind::choose);
+  for (TermId t : term.terms) collect(terms, t, below, seen, plain, nested);
+}
+
+const TraceStorage* by_key(const Trace& trace, const TraceStorage& wanted) {
+  for (const TraceStorage& s : trace.storages)
+    if (s.key == wanted.key && s.start == wanted.start) return &s;
+  return nullptr;
+}
+
+bool covers(const TraceView& view) { return view.maps.empty(); }
+}  // namespace
+
+Rules::Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary)
+    : space_(space), terms_(terms), before_(before), after_(after), boundary_(boundary),
+      after_contents_(space, terms, after), equality_(space, terms) {
+  if (before != nullptr) before_contents_.emplace_back(space, terms, *before);
+}
+
+bool Rules::shown(const Obligation& o) {
+  const Trace& trace = o.of_before ? *before_ : after_;
+  switch (o.kind) {
+    case Kind::modelled:
+      return false;
+    case Kind::claim:
+      return space_.same(trace.claims[o.a].said, trace.claims[o.a].computed);
+    case Kind::frame:
+      return frame();
+    case Kind::type:
+      return o.a < before_->outputs.size() && type(o.a);
+    case Kind::value:
+      if (o.a >= before_->outputs.size()) return false;
+      if (!after_.outputs[o.a].view) return true;  // a scalar: `type` compares it
+      [[fallthrough]];
+    case Kind::exit:
+    case Kind::current:
+    case Kind::current_output: {
+      const auto [a, b] = contents(o);
+      const Index index = o.kind == Kind::value ? running(space_, after_.outputs[o.a].view->shape) : Index{};
+      return terms_.same(a, b) || equality_.shown(a, b, free_undefined(o), index);
+    }
+    case Kind::store:
+      return std::all_of(after_.steps[o.a].writes.begin(), after_.steps[o.a].writes.end(),
+                         [&](const TraceView& view) { return after_.storages[view.storage].writable; });
+    case Kind::clean:
+      return after_contents_.clean(o.a);
+    case Kind::defined:
+      return defined(o.a);
+    case Kind::sharing:
+      return sharing(o.a, o.b);
+    case Kind::together:
+      return together(o.a, o.b);
+  }
+  return false;
+}
+
+TermId Rules::whole(Contents& contents, StorageId storage) {
+  const TraceStorage& s = contents.trace().storages[storage];
+  const TraceView view{storage, {}, s.shape, "", s.lanes};
+  return contents.at(view, running(space_, s.shape), static_cast<std::uint32_t>(contents.trace().steps.size()));
+}
+
+std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
+  const auto exit = [](const Trace& trace) { return static_cast<std::uint32_t>(trace.steps.size()); };
+  const auto two_times = [&](const TraceView& view, std::uint32_t then, std::uint32_t now) {
+    const Index index = running(space_, view.shape);
+    return std::pair{after_contents_.at(view, index, then), after_contents_.at(view, index, now)};
+  };
+  if (o.kind == Kind::current) return two_times(after_.steps[o.a].reads[o.b], after_.steps[o.a].means[o.b], o.a);
+  if (o.kind == Kind::current_output)
+    return two_times(*after_.outputs[o.a].view, *after_.outputs[o.a].means, exit(after_));
+  if (o.kind == Kind::exit) {
+    const TraceStorage* partner = by_key(*before_, after_.storages[o.a]);
+    if (partner == nullptr) return {Terms::kBad, Terms::kBad};
+    const auto id = static_cast<StorageId>(partner - before_->storages.data());
+    return {whole(before_contents_[0], id), whole(after_contents_, o.a)};
+  }
+  if (o.kind != Kind::value || o.a >= before_->outputs.size()) return {Terms::kBad, Terms::kBad};
+  const auto& a = before_->outputs[o.a].view;
+  const auto& b = after_.outputs[o.a].view;
+  if (!a || !b || a->shape != b->shape) return {Terms::kBad, Terms::kBad};
+  const Index index = running(space_, a->shape);
+  return {before_contents_[0].at(*a, index, exit(*before_)), after_contents_.at(*b, index, exit(after_))};
+}
+
+/// Equally many outputs, and the same storages at entry.
+bool Rules::frame() const {
+  const auto found = [](const Trace& trace, const TraceStorage& s) {
+    if (s.start == TraceStorage::Start::undefined) return true;
+    const TraceStorage* other = by_key(trace, s);
+    return other != nullptr && other->shape == s.shape && other->lanes == s.lanes;
+  };
+  const auto all = [&](const Trace& of, const Trace& in) {
+    return std::all_of(of.storages.begin(), of.storages.end(), [&](const TraceStorage& s) { return found(in, s); });
+  };
+  return before_->outputs.size() == after_.outputs.size() && all(*before_, after_) && all(after_, *before_);
+}
+
+bool Rules::type(std::uint32_t output) const {
+  const TraceOutput& a = before_->outputs[output];
+  const TraceOutput& b = after_.outputs[output];
+  if (a.view.has_value() != b.view.has_value() || a.scalar != b.scalar) return false;
+  if (!a.view) return true;
+  if (a.view->shape != b.view->shape || a.view->type != b.view->type) return false;
+  if (!boundary_.compare_strides || !a.strides_known || !b.strides_known) return true;
+  for (std::size_t k = 0; k < a.strides.size(); ++k)
+    if (space_.value(a.view->shape[k]) != 1 && !space_.same(a.strides[k], b.strides[k])) return false;
+  return true;
+}
+
+/// Output k shows the same elements of the same input in both graphs.
+bool Rules::same_roots(std::uint32_t k) {
+  const auto& a = before_->outputs[k].view;
+  const auto& b = after_.outputs[k].view;
+  if (!a || !b || a->shape != b->shape || a->lanes != b->lanes) return false;
+  const TraceStorage& s = after_.storages[b->storage];
+  return s.start == TraceStorage::Start::given && before_->storages[a->storage].key == s.key &&
+         before_->storages[a->storage].start == s.start &&
+         root_index(space_, *a, running(space_, *a)) == root_index(space_, *b, running(space_, *b));
+}
+
+bool Rules::defined(std::uint32_t output) {
+  const TraceView& view = *after_.outputs[output].view;
+  const TermId content = after_contents_.at(view, running(space_, view.shape), static_cast<std::uint32_t>(after_.steps.size()));
+  std::set<std::pair<TermId, bool>> seen;
+  std::set<std::string> plain, nested;
+  collect(terms_, content, false, seen, plain, nested);
+  return content != Terms::kBad && plain.empty() && nested.empty();
+}
+
+bool Rules::sharing(std::uint32_t output, std::uint32_t input) {
+  const TraceView& view = *after_.outputs[output].view;
+  const TraceView& shown = after_.inputs[input].view;
+  if (view.storage != shown.storage || apart(space_, view, shown) || same_roots(output)) return true;
+  if (output >= before_->outputs.size() || !before_->outputs[output].view || !covers(shown)) return false;
+  const TraceStorage& had = before_->storages[before_->outputs[output].view->storage];
+  return had.start == TraceStorage::Start::given && had.key == after_.storages[view.storage].key;
+}
+
+bool Rules::together(std::uint32_t a, std::uint32_t b) {
+  const auto& x = after_.outputs[a].view;
+  const auto& y = after_.outputs[b].view;
+  if (!x || !y || apart(space_, *x, *y) || (same_roots(a) && same_roots(b))) return true;
+  const auto& was_x = before_->outputs.size() > a ? before_->outputs[a].view : std::nullopt;
+  const auto& was_y = before_->outputs.size() > b ? before_->outputs[b].view : std::nullopt;
+  if (!was_x || !was_y || was_x->storage != was_y->storage) return false;
+  const auto roots = [&](const TraceView& view) { return root_index(space_, view, running(space_, view)); };
+  return (covers(*was_x) && covers(*was_y)) || *was_x == *was_y || (roots(*was_x) == roots(*x) && roots(*was_y) == roots(*y));
+}
+
+/// Undefined storages of `before` that only the whole elements of this one obligation show.
+std::set<std::string> Rules::free_undefined(const Obligation& obligation) {
+  if (before_ == nullptr || obligation.kind != Kind::value) return {};
+  if (!counted_) {
+    counted_ = true;
+    for (const Obligation& o : enumerate(before_, after_, boundary_)) {
+      if (o.kind != Kind::value && o.kind != Kind::exit) continue;
+      std::set<std::pair<TermId, bool>> seen;
+      std::set<std::string> plain, nested;
+      collect(terms_, contents(o).first, false, seen, plain, nested);
+      for (const std::string& key : plain) undefined_uses_[key].insert(o);
+      for (const std::string& key : nested) undefined_uses_[key].insert({o, Obligation{}});
+    }
+  }
+  std::set<std::string> out;
+  for (const auto& [key, uses] : undefined_uses_)
+    if (uses == std::set<Obligation>{obligation}) out.insert(key);
+  return out;
+}
+
+}  // namespace noclobber

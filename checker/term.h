@@ -1,0 +1,101 @@
+// Contents as terms: what one element of a storage holds, at a symbolic index, as a function of the
+// contents at entry. Terms are interned across both graphs: equal ids mean equal contents.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/trace.h"
+
+namespace noclobber {
+
+using TermId = std::uint32_t;
+
+struct Term {
+  enum class Kind : std::uint8_t {
+    bad,        // nothing is known; equal to nothing, not even itself
+    start,      // element `index` of the storage `text` at entry
+    undefined,  // element `index` of the fresh storage `text`, never written
+    scalar,     // the constant `text`
+    call,       // an application of operator `text` to the contents `terms` (each at a running index)
+    result,     // element `index` of result `number` of the call terms[0]
+    each,       // operator `text` of the elements `terms`
+    cast,       // terms[0] stored as another type; `text` names both
+    choose,     // terms[0] where all `conditions` hold, else terms[1]
+    byte,       // byte index[0] of terms[0]
+    pack        // the element whose byte l is terms[0], l the running lane
+  };
+  Kind kind = Kind::bad;
+  std::uint32_t number = 0;
+  std::string text;
+  std::vector<PolyId> index;
+  std::vector<TermId> terms;
+  std::vector<Condition> conditions;
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+/// Owns the terms of one check.
+class Terms {
+ public:
+  static constexpr TermId kBad = 0;
+  Terms() : all_(1) {}
+  /// Bad if any part of it is.
+  TermId intern(Term term);
+  const Term& operator[](TermId id) const { return all_[id]; }
+  std::size_t size() const { return all_.size(); }
+  bool same(TermId a, TermId b) const { return a == b && a != kBad; }
+
+ private:
+  std::vector<Term> all_;
+  std::unordered_multimap<std::size_t, TermId> ids_;
+};
+
+/// Runs one Trace symbolically. A storage's version k is its contents after its k-th write.
+class Contents {
+ public:
+  Contents(Space& space, Terms& terms, const Trace& trace);
+  /// Content of element `index` (without lane) of `view` when step `time` begins; steps.size(): at exit.
+  TermId at(const TraceView& view, const Index& index, std::uint32_t time);
+  /// Is this step's access to storages harmless? If not, what it writes is bad.
+  bool clean(std::uint32_t step) const { return clean_[step]; }
+  /// What an opaque step is given and does, as a term; bad if unknown.
+  TermId call(std::uint32_t step) const { return calls_[step]; }
+  const Trace& trace() const { return trace_; }
+
+ private:
+  struct Write {
+    std::uint32_t step = 0, slot = 0;
+  };
+  void run(std::uint32_t step);
+  TermId called(std::uint32_t step);
+  TermId element(StorageId storage, std::uint32_t version, const Index& index);
+  TermId found(StorageId storage, std::uint32_t version, const Index& index);
+  TermId written(const Write& write, Index index);
+  TermId each(std::uint32_t step, const Index& index);
+  TermId moved(const Write& write, const Index& index, PolyId lane);
+  TermId entry(StorageId storage, const Index& index);
+  std::uint32_t version(StorageId storage, std::uint32_t time) const;
+
+  Space& space_;
+  Terms& terms_;
+  const Trace& trace_;
+  std::vector<std::vector<Write>> writes_;  // per storage
+  std::vector<TermId> calls_;
+  std::vector<bool> clean_;
+  std::unordered_map<std::string, TermId> memo_;
+  int depth_ = 0;
+};
+
+/// Index in the storage's own space of element `index` of the view.
+Index root_index(Space& space, const TraceView& view, Index index);
+/// Where element `root` of the storage lies in the view; nothing if the view may hold an element twice.
+std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index root);
+/// Running index of a view, with its lane where the storage has lanes.
+Index running(Space& space, const TraceView& view);
+/// No element of one is an element of the other; false: not shown.
+bool apart(Space& space, const TraceView& a, const TraceView& b);
+/// No write target holds an element twice, and no two accesses meet in a way that their contract forbids.
+bool clean_step(Space& space, const Trace& trace, const TraceStep& step);
+
+}  // namespace noclobber

@@ -1,0 +1,97 @@
+// The nouns of a Trace: what a graph does to storages, without operators, names or frameworks.
+//
+//   storage S1   input, 24 elements           view v3 = slice(S1, 0, 1, 3)
+//   step  1      move   write v3  read v1     each element of v3 becomes that of v1
+//   step  2      fill   write v4  0
+//   step  3      opaque "aten.mm" reads v2 v4, writes v5
+//
+// Steps are listed in the order they run in. A storage's contents are bits; types belong to views.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/map.h"
+
+namespace noclobber {
+
+using StorageId = std::uint32_t;
+
+/// An identity with contents. Its own index space is `shape` (with `lanes`: one more, the bytes of an
+/// element).
+struct TraceStorage {
+  enum class Start : std::uint8_t {
+    given,      // an input: arbitrary contents, the same in both graphs for the same `key`
+    undefined,  // fresh; `key` pairs undefined contents of the two graphs
+    token,      // not memory: a generator, or the sequence of impure effects
+  };
+  Start start = Start::undefined;
+  std::string key;
+  Shape shape;
+  std::int64_t lanes = 0;  // bytes of an element if it is read at several widths, else 0
+  bool writable = true;    // may this graph store into it?
+  bool compared = true;    // are its contents at exit part of the boundary? (inputs and tokens)
+};
+
+/// A view: index space `shape` (without lanes), maps from the view's own space up to the storage's.
+struct TraceView {
+  StorageId storage = 0;
+  std::vector<Map> maps;  // maps.back() is applied first to an index of the view
+  Shape shape;
+  std::string type;       // element type: contents of another type are other contents
+  std::int64_t lanes = 0;
+  friend bool operator==(const TraceView&, const TraceView&) = default;
+};
+
+/// What is promised of the reads and writes of one step, per (read, write).
+enum class Access : std::uint8_t {
+  any_time,     // nothing
+  elementwise,  // element k of the write reads only element k of the read, at the same bytes
+  before_write  // all reads precede the first write
+};
+
+struct TraceStep {
+  enum class Kind : std::uint8_t { move, fill, opaque };
+  Kind kind = Kind::opaque;
+  std::string key;  // opaque: operator, attributes; fill: the scalar
+  std::vector<TraceView> reads, writes;
+  std::vector<std::vector<Access>> access;  // [read][write]
+  std::vector<std::uint32_t> means;         // per read: it means what was there when this step began; or empty
+  bool elementwise = false;  // opaque: element k of its one result is a function of element k of each read
+  std::uint32_t origin = 0;  // step of the graph, for messages
+};
+
+/// An output of the graph: a view as left at the end, or a scalar.
+struct TraceOutput {
+  std::optional<TraceView> view;
+  std::string scalar;
+  std::vector<PolyId> strides;  // compared if both graphs know them
+  bool strides_known = false;
+  std::optional<std::uint32_t> means;  // as TraceStep::means
+};
+
+/// What an input's name shows of its storage.
+struct TraceInput {
+  std::string name;
+  TraceView view;
+};
+
+/// What the dump says of a result, and what the operator table says of it: they must be the same.
+struct TraceClaim {
+  std::uint32_t origin = 0;
+  std::string what;
+  PolyId said = 0, computed = 0;
+};
+
+struct Trace {
+  std::vector<TraceStorage> storages;
+  std::vector<TraceInput> inputs;
+  std::vector<TraceStep> steps;
+  std::vector<TraceOutput> outputs;
+  std::vector<TraceClaim> claims;
+  std::vector<std::pair<std::string, std::string>> unknown;  // (reason, name): not modelled, nothing is proved
+};
+
+}  // namespace noclobber

@@ -1,0 +1,187 @@
+#include "src/cli/app.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <exception>
+#include <string_view>
+
+#include "src/base/check.h"
+#include "src/cli/commands.h"
+#include "src/cli/options.h"
+#include "src/cli/suggest.h"
+#include "src/report/names.h"
+
+namespace noclobber {
+
+namespace {
+
+struct Command {
+  std::string_view name;
+  enum class Takes : std::uint8_t { checks, reads, nothing } takes;
+  int least, most;  // number of positional arguments
+  const char* positional;
+  const char* positional_help;
+  const char* help;
+  int (*run)(const Options&);
+};
+
+constexpr int kMany = 1 << 20;
+constexpr std::array kCommands = {
+    Command{"check", Command::Takes::checks, 1, kMany, "INPUT",
+            "a case, an FX graph text, a TORCH_TRACE log, a directory of logs; .gz; - is standard input",
+            "check everything in the inputs that can be checked", run_check},
+    Command{"compare", Command::Takes::checks, 2, 2, "BEFORE AFTER", "a case or an FX graph text each",
+            "does AFTER mean what BEFORE means?", run_compare},
+    Command{"trace", Command::Takes::reads, 1, kMany, "INPUT", "as for check",
+            "print storages, views, steps and what they read and write", run_trace},
+    Command{"explain", Command::Takes::nothing, 0, 1, "CODE",
+            "a rule: NC001 or stale-read; without it all rules are listed",
+            "what a rule means, an example, how to repair", run_explain},
+};
+
+constexpr const char* kDescription =
+    "Proves that in-place and buffer-reusing rewrites of tensor graphs change nothing,\n"
+    "or shows a run in which they do.\n\n"
+    "  TORCH_TRACE=/tmp/t python train.py && noclobber check /tmp/t\n";
+
+constexpr const char* kFooter =
+    "Exit codes: 0 proved, 1 refuted, 2 usage, unreadable or nothing to check, 3 unknown, 4 internal error,\n"
+    "130 interrupted.";
+
+void add(CLI::App& app, bool& field, const char* flag, const char*, const char* help) {
+  app.add_flag(flag, field, help);
+}
+
+void add(CLI::App& app, std::uint64_t& field, const char* flag, const char* value, const char* help) {
+  const auto in_range = [](const std::string& text) {  // CLI11 lets -1 and 2^64 wrap or saturate
+    std::uint64_t number = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool good = fault == std::errc() && end == text.data() + text.size();
+    return good ? std::string() : fmt::format("{} is no number from 0 to 2^64 - 1", printable(text));
+  };
+  app.add_option(flag, field, help)->option_text(value)->check(in_range);
+}
+
+void add(CLI::App& app, std::string& field, const char* flag, const char* value, const char* help) {
+  CLI::Option* option = app.add_option(flag, field, help)->option_text(value);
+  const std::vector<std::string> choices = CLI::detail::split(value, '|');
+  if (choices.size() > 1) option->check(CLI::IsMember(choices));
+}
+
+void add_options(CLI::App& app, Command::Takes takes, Options& options) {
+  constexpr Command::Takes checks = Command::Takes::checks, reads = Command::Takes::reads;
+#define NC_OPTION(field, type, fallback, flag, value, scope, help) \
+  if (takes == (scope) || takes == checks) add(app, options.field, flag, value, help);
+#include "src/cli/options.def"
+#undef NC_OPTION
+  static_cast<void>(reads);
+}
+
+/// One positional per word of the name; CLI11 calls back in this order.
+void add_positionals(CLI::App& app, const Command& command, std::vector<std::string>& inputs) {
+  for (const std::string& name : CLI::detail::split(command.positional, ' ')) {
+    const auto store = [&inputs](const std::string& word) { inputs.push_back(word); };
+    CLI::Option* option = app.add_option_function<std::string>(name, store, command.positional_help);
+    option->option_text(" ")->required(command.least > 0);
+  }
+}
+
+void add_command(CLI::App& app, const Command& command, Options& options) {
+  CLI::App* sub = app.add_subcommand(std::string(command.name), command.help);
+  if (command.most == kMany) {
+    sub->add_option(command.positional, options.inputs, command.positional_help)
+        ->option_text("...")
+        ->required();
+  } else {
+    add_positionals(*sub, command, options.inputs);
+  }
+  if (command.takes != Command::Takes::nothing) add_options(*sub, command.takes, options);
+  sub->allow_extras();  // so that a mistyped option gets a suggestion
+}
+
+void usage_error(const std::string& message, std::string_view command) {
+  const std::string of = command.empty() ? "" : fmt::format(" {}", command);
+  print_error("", "", fmt::format("{}; see noclobber{} --help", message, of));
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> known) {
+  const std::string_view near = nearest(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
+std::string unknown_option_text(const std::string& word) {
+  static constexpr std::string_view flags[] = {
+#define NC_OPTION(field, type, fallback, flag, value, scope, help) flag,
+#include "src/cli/options.def"
+#undef NC_OPTION
+  };
+  if (!word.starts_with('-') || word == "-") return fmt::format("unexpected argument '{}'", printable(word));
+  const std::string name = word.substr(0, word.find('='));
+  return fmt::format("unknown option '{}'{}", printable(name), suggestion(name, flags));
+}
+
+std::string unknown_command_text(const char* word) {
+  std::array<std::string_view, kCommands.size()> known;
+  for (std::size_t k = 0; k < known.size(); ++k) known[k] = kCommands[k].name;
+  return fmt::format("unknown command '{}'{}", printable(word), suggestion(word, known));
+}
+
+int run_command(const CLI::App& app, const Options& options) {
+  for (const Command& command : kCommands) {
+    const CLI::App* sub = app.get_subcommand(std::string(command.name));
+    if (!sub->parsed()) continue;
+    const auto extras = sub->remaining();
+    if (extras.empty()) return command.run(options);
+    usage_error(unknown_option_text(extras.front()), command.name);
+    return kUsageError;
+  }
+  return kUsageError;
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app(kDescription, "noclobber");
+  app.footer(kFooter);
+  app.set_version_flag("--version", fmt::format("noclobber {}", NC_VERSION));
+  Options options;
+  for (const Command& command : kCommands) add_command(app, command, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wish) {  // --help, --version
+    return app.exit(wish);
+  } catch (const CLI::ParseError& fault) {
+    std::string_view command;
+    for (const CLI::App* sub : app.get_subcommands()) command = sub->get_name();
+    usage_error(fault.what(), command);
+    return kUsageError;
+  }
+  if (app.get_subcommands().empty()) {
+    fmt::print(stderr, "{}", app.help());
+    return kUsageError;
+  }
+  return run_command(app, options);
+}
+
+}  // namespace
+
+int run_app(int argc, char** argv) {
+  try {
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (first == "--print-options-md") {
+      fmt::print("{}", options_markdown());
+      return 0;
+    }
+    const auto known = [&](const Command& command) { return command.name == first; };
+    if (!first.empty() && !first.starts_with('-') && std::ranges::none_of(kCommands, known)) {
+      usage_error(unknown_command_text(argv[1]), "");
+      return kUsageError;
+    }
+    return parse_and_run(argc, argv);
+  } catch (const std::exception& fault) {
+    internal_error(__FILE__, __LINE__, fault.what());
+  }
+}
+
+}  // namespace noclobber

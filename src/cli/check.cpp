@@ -1,0 +1,194 @@
+// `check` and `compare`: run, report, exit code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "src/cli/commands.h"
+#include "src/cli/pairing.h"
+#include "src/cli/runner.h"
+#include "src/cli/terminal.h"
+#include "src/formats/formats.h"
+#include "src/report/names.h"
+#include "src/report/run_text.h"
+
+namespace noclobber {
+
+namespace {
+
+constexpr int kInterrupted = 130;
+constexpr std::size_t kShownTimes = 20;
+
+/// Where outcomes go while a run goes on.
+struct Sink {
+  bool json = false;
+  RunSummary summary;
+  bool contradiction = false;
+  std::vector<std::pair<double, std::string>> times;
+
+  void take(Outcome&& outcome);
+  void take_error(const std::string& input, const Diagnostic& fault);
+
+ private:
+  void take_record(Outcome&& outcome);
+};
+
+void print_json(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);  // what is known stays known, whatever happens next
+}
+
+void Sink::take_error(const std::string& input, const Diagnostic& fault) {
+  print_error(input, fault.where, fault.message);
+  if (json) print_json(to_json(ErrorRecord{input, fault.where, fault.message}));
+  ++summary.totals.error;
+}
+
+/// Of a case that was read, but makes no sense.
+Diagnostic fault_of(const CheckRecord& record) {
+  std::string message;
+  for (const Unknown& item : record.unknown) {
+    for (const std::string& name : item.names) message += (message.empty() ? "" : "; ") + name;
+  }
+  return {record.id, message.empty() ? "cannot be checked" : message};
+}
+
+void Sink::take_record(Outcome&& outcome) {
+  if (outcome.contradiction) {
+    contradiction = true;
+    print_error(outcome.input, outcome.record.id,
+                "soundness alarm: the interpreter contradicts a proof; please report this input");
+  }
+  if (outcome.record.status == Status::error) return take_error(outcome.input, fault_of(outcome.record));
+  if (json) print_json(to_json(outcome.record));
+  times.emplace_back(outcome.seconds, outcome.input + " " + outcome.record.id);
+  summary.add(std::move(outcome.record));
+}
+
+void Sink::take(Outcome&& outcome) {
+  summary.unchecked.insert(outcome.unchecked.begin(), outcome.unchecked.end());
+  switch (outcome.kind) {
+    case Work::Kind::check:
+    case Work::Kind::record:
+      return take_record(std::move(outcome));
+    case Work::Kind::error:
+      return take_error(outcome.input, outcome.fault);
+    case Work::Kind::note:
+      if (!outcome.fault.message.empty()) {
+        print_note(outcome.input, outcome.fault.where, outcome.fault.message);
+      }
+      return;
+  }
+}
+
+FailOn fail_on_of(const std::string& text) {
+  return text == "none" ? FailOn::none : text == "refuted" ? FailOn::refuted : FailOn::unknown;
+}
+
+void print_stats(const CheckRecord::Counts& counts) {
+  fmt::print(
+      stderr, "noclobber: stats: {} steps, {} in place, {} storages, {} obligations, {} by rule, {} by z3\n",
+      counts.steps, counts.in_place, counts.storages, counts.obligations, counts.by_rule, counts.by_z3);
+}
+
+void print_times(std::vector<std::pair<double, std::string>> times) {
+  std::ranges::stable_sort(times, std::greater<>(), [](const auto& item) { return item.first; });
+  if (times.size() > kShownTimes) times.resize(kShownTimes);
+  for (const auto& [seconds, name] : times) {
+    fmt::print(stderr, "noclobber: time: {:9.3f} s  {}\n", seconds, printable(name));
+  }
+}
+
+/// Everything that is said after the last check. Returns the exit code.
+int conclude(Sink& sink, const Options& options, double seconds) {
+  RunSummary& summary = sink.summary;
+  SummaryRecord& totals = summary.totals;
+  const bool nothing = totals.proved + totals.refuted + totals.unknown + totals.error == 0;
+  if (nothing && !summary.interrupted) {
+    const std::string input = options.inputs.size() == 1 ? options.inputs[0] : "";
+    sink.take_error(input, {"", "nothing to check"});
+  }
+  totals.exit = exit_code(totals, sink.contradiction, fail_on_of(options.fail_on));
+  if (summary.interrupted && totals.exit != 4) totals.exit = kInterrupted;
+  if (options.json) {
+    print_json(to_json(totals));
+  } else {
+    fmt::print("{}", to_text(summary, seconds, wants_colour(options.no_color)));
+  }
+  if (options.stats) print_stats(summary.counts);
+  if (options.timings) print_times(std::move(sink.times));
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    print_error("standard output", "", "cannot be written");
+    return kUsageError;
+  }
+  return totals.exit;
+}
+
+int run_source(WorkSource& source, const Options& options) {
+  auto check = check_options(options);
+  if (!check) {
+    print_error(check.fault().where, "", check.fault().message);
+    return kUsageError;
+  }
+  watch_interrupts();
+  const auto start = std::chrono::steady_clock::now();
+  Sink sink;
+  sink.json = options.json;
+  sink.summary.keep_records = !options.json;
+  const RunnerOptions runner{*std::move(check), options.jobs, can_redraw()};
+  const bool whole = run_all(source, runner, [&](Outcome&& outcome) { sink.take(std::move(outcome)); });
+  sink.summary.interrupted = !whole;
+  const auto time = std::chrono::steady_clock::now() - start;
+  const int code = conclude(sink, options, std::chrono::duration<double>(time).count());
+  std::fflush(stderr);
+  if (!whole) std::_Exit(code);  // threads still run; nothing they hold may be destroyed
+  return code;
+}
+
+}  // namespace
+
+int run_check(const Options& options) {
+  auto input = input_options(options);
+  if (!input) {
+    print_error("", input.fault().where, input.fault().message);
+    return kUsageError;
+  }
+  WorkSource source(options.inputs, *std::move(input));
+  return run_source(source, options);
+}
+
+Work work_of_pair(const std::string& before, const std::string& after) {
+  const auto side_of = [](const std::string& path, bool is_before) -> Result<Side> {
+    const auto text = read_file(path);
+    if (!text) return Diagnostic{"", text.fault().message};
+    return read_side(*text, is_before);
+  };
+  if (before == "-" && after == "-") return error_of("-", {"", "only one side can be standard input"});
+  auto left = side_of(before, true);
+  if (!left) return error_of(before, left.fault());
+  auto right = side_of(after, false);
+  if (!right) return error_of(after, right.fault());
+  auto pair = pair_of(*std::move(left), *std::move(right));
+  if (!pair) return error_of(after, pair.fault());
+  Work work = check_of(after, *std::move(pair), "pair");
+  if (work.value.has_plan) work.unchecked = {"plan"};
+  return work;
+}
+
+int run_compare(const Options& options) {
+  const auto input = input_options(options);
+  if (!input) {
+    print_error("", input.fault().where, input.fault().message);
+    return kUsageError;
+  }
+  Work work = work_of_pair(options.inputs.at(0), options.inputs.at(1));
+  if (input->dataflow) work.value.dataflow = *input->dataflow;
+  std::deque<Work> works;
+  if (work.kind != Work::Kind::check || input->only.accepts(work.id, 0)) works.push_back(std::move(work));
+  WorkSource source(std::move(works));
+  return run_source(source, options);
+}
+
+}  // namespace noclobber

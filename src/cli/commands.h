@@ -1,0 +1,35 @@
+// The commands. Each returns the exit code.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "src/base/result.h"
+#include "src/cli/inputs.h"
+#include "src/cli/options.h"
+#include "src/cli/pipeline.h"
+
+namespace noclobber {
+
+inline constexpr int kUsageError = 2;
+
+int run_check(const Options& options);
+int run_compare(const Options& options);
+int run_trace(const Options& options);
+int run_explain(const Options& options);
+
+/// `noclobber: error: FILE: WHERE: MESSAGE`, one line on standard error; empty parts are left out.
+void print_error(std::string_view file, std::string_view where, std::string_view message);
+void print_note(std::string_view file, std::string_view where, std::string_view message);
+
+/// --engine, --effort, --no-assumptions, --ops. error: `where` says which option or place.
+Result<CheckOptions> check_options(const Options& options);
+/// --only, --order.
+Result<InputOptions> input_options(const Options& options);
+/// Declarations of custom operators: a JSON list of OPDECL, or one schema per line with `#` comments.
+/// error: `where` is a JSON pointer or "line N".
+Result<std::vector<OpDecl>> read_operators(std::string_view text);
+
+/// The one piece of work of `compare`: a check, or an error that names the file.
+Work work_of_pair(const std::string& before, const std::string& after);
+
+}  // namespace noclobber

@@ -1,0 +1,32 @@
+// `explain CODE`: what a rule means; without a code the list of all rules.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "src/cli/commands.h"
+#include "src/cli/suggest.h"
+#include "src/report/names.h"
+#include "src/report/rules.h"
+
+namespace noclobber {
+
+int run_explain(const Options& options) {
+  if (options.inputs.empty()) {
+    for (const Rule& rule : rules()) fmt::print("{}  {:<20}  {}\n", rule.code, rule.property, rule.title);
+    return 0;
+  }
+  const std::string& asked = options.inputs.front();
+  if (const Rule* rule = find_rule(asked)) {
+    fmt::print("{}", explain_text(*rule));
+    return 0;
+  }
+  std::vector<std::string_view> known;
+  for (const Rule& rule : rules()) known.insert(known.end(), {rule.code, rule.property});
+  const std::string_view near = nearest(asked, known);
+  const std::string hint =
+      near.empty() ? "`noclobber explain` lists all" : fmt::format("did you mean {}?", near);
+  print_error("", "", fmt::format("no rule '{}'; {}", printable(asked), hint));
+  return kUsageError;
+}
+
+}  // namespace noclobber

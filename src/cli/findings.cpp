@@ -1,0 +1,195 @@
+#include "src/cli/findings.h"
+
+#include <algorithm>
+
+#include "src/report/rules.h"
+
+namespace noclobber {
+namespace {
+
+/// "i64[4, 6], 192 B" of the input or value that a storage is named after; "" if the dump does not say.
+std::string type_text(const Graph& graph, const std::string& storage) {
+  const ValueId id = graph.find(storage);
+  if (!id.valid() || !graph.value(id).type) return "";
+  const Type& type = *graph.value(id).type;
+  std::string out = std::string(name(type.dtype)) + "[";
+  std::int64_t bytes = bit_width(type.dtype) / 8;
+  bool concrete = true;
+  for (std::size_t k = 0; k < type.shape.size(); ++k) {
+    out += (k > 0 ? "," : "") + type.shape[k].text();
+    concrete = concrete && type.shape[k].is_constant() && !__builtin_mul_overflow(bytes, type.shape[k].is_constant() ? type.shape[k].constant() : 1, &bytes);
+  }
+  out += "]";
+  return concrete ? out + ", " + std::to_string(bytes) + " B" : out;
+}
+
+std::optional<FindingPlace> place(const Graph& graph, const std::optional<Place>& from) {
+  if (!from) return std::nullopt;
+  FindingPlace out;
+  out.graph = "after";
+  out.step = from->step;
+  out.name = from->name;
+  out.loc = from->loc;
+  out.statement = statement_text(graph, from->step);
+  return out;
+}
+
+std::string range_text(const Witness& w) {
+  if (w.last_byte <= w.first_byte) return "";
+  return " [" + std::to_string(w.first_byte) + ", " + std::to_string(w.last_byte) + ")";
+}
+
+/// The partner in `before` of the step at fault: the one whose result has the same name.
+std::optional<FindingPlace> partner(const Case& value, const Finding& finding) {
+  if (!value.before) return std::nullopt;
+  for (const auto* at : {&finding.read, &finding.define, &finding.clobber}) {
+    if (!*at) continue;
+    for (std::uint32_t k = 0; k < value.before->steps.size(); ++k)
+      for (ValueId id : value.before->steps[k].results)
+        if (id.valid() && value.before->value(id).name == (*at)->name) {
+          FindingPlace out;
+          out.graph = "before";
+          out.step = k;
+          out.name = (*at)->name;
+          out.loc = value.before->steps[k].loc;
+          out.statement = statement_text(*value.before, k);
+          return out;
+        }
+  }
+  return std::nullopt;
+}
+
+std::string code_of(const Graph& graph, const Finding& finding) {
+  for (const auto* at : {&finding.define, &finding.clobber, &finding.read})
+    if (*at && (*at)->step < graph.steps.size() && !graph.steps[(*at)->step].code.empty()) return graph.steps[(*at)->step].code;
+  return "";
+}
+
+Finding finding_of(const Case& value, const Witness& w) {
+  Finding out;
+  out.rule = w.rule;
+  out.property = w.property;
+  out.storage = w.storage;
+  out.storage_type = type_text(value.after, w.storage);
+  if (w.last_byte > w.first_byte) out.bytes = std::pair{w.first_byte, w.last_byte};
+  out.define = place(value.after, w.define);
+  out.clobber = place(value.after, w.clobber);
+  out.read = place(value.after, w.read);
+  const bool stale = out.define && out.clobber && out.read;
+  if (stale) {
+    out.define->note = "the value lives in " + w.storage;
+    out.clobber->note = "overwritten" + range_text(w);
+    out.read->note = "read: means what 1 made, finds what 2 made";
+  }
+  out.before = partner(value, out);
+  out.code = code_of(value.after, out);
+  out.message = w.message;
+  out.witness_symbols = w.symbols;
+  out.witness_inputs = w.inputs;
+  out.witness_where = w.where;
+  out.index = w.index;
+  out.expected = w.expected;
+  out.actual = w.actual;
+  out.replayed = true;
+  const Graph none;
+  out.fingerprint = fingerprint(out, value.before ? *value.before : none, value.after);
+  return out;
+}
+
+const char* property_of(Obligation::Kind kind) {
+  switch (kind) {
+    case Obligation::Kind::claim:
+    case Obligation::Kind::type:
+      return "metadata";
+    case Obligation::Kind::frame:
+      return "signature";
+    case Obligation::Kind::value:
+    case Obligation::Kind::exit:
+      return "value-mismatch";
+    case Obligation::Kind::store:
+      return "immutable-write";
+    case Obligation::Kind::clean:
+      return "intra-op-overlap";
+    case Obligation::Kind::sharing:
+    case Obligation::Kind::together:
+      return "alias-growth";
+    case Obligation::Kind::current:
+    case Obligation::Kind::current_output:
+      return "stale-read";
+    case Obligation::Kind::defined:
+      return "uninitialized-read";
+    case Obligation::Kind::modelled:
+      return "";
+  }
+  return "";
+}
+
+/// What an open obligation is about, in the names of the graph.
+std::string name_of(const Obligation& o, const Trace& after, const Trace* before, const Case& value) {
+  const Trace& trace = o.of_before && before != nullptr ? *before : after;
+  const Graph& graph = o.of_before && value.before ? *value.before : value.after;
+  const auto step_name = [&](std::uint32_t origin) { return statement_text(graph, origin); };
+  switch (o.kind) {
+    case Obligation::Kind::value:
+    case Obligation::Kind::type:
+    case Obligation::Kind::sharing:
+    case Obligation::Kind::together:
+    case Obligation::Kind::current_output:
+    case Obligation::Kind::defined:
+      return std::string(property_of(o.kind)) + " of output " + std::to_string(o.a);
+    case Obligation::Kind::exit:
+      return trace.storages[o.a].key + " at exit";
+    case Obligation::Kind::store:
+    case Obligation::Kind::clean:
+    case Obligation::Kind::current:
+      return std::string(property_of(o.kind)) + ": " + step_name(trace.steps[o.a].origin);
+    case Obligation::Kind::claim:
+      return trace.claims[o.a].what + ": " + step_name(trace.claims[o.a].origin);
+    case Obligation::Kind::frame:
+      return "inputs and outputs";
+    case Obligation::Kind::modelled:
+      return trace.unknown[o.a].second;
+  }
+  return "";
+}
+
+void add(CheckRecord& record, const std::string& reason, const std::string& name) {
+  auto at = std::find_if(record.unknown.begin(), record.unknown.end(), [&](const Unknown& u) { return u.reason == reason; });
+  if (at == record.unknown.end()) at = record.unknown.insert(record.unknown.end(), Unknown{reason, {}});
+  if (std::find(at->names.begin(), at->names.end(), name) == at->names.end()) at->names.push_back(name);
+}
+
+}  // namespace
+
+void report_replay(CheckRecord& record, const Case& value, const ReplayResult& shown) {
+  for (const Witness& w : shown.witnesses) record.findings.push_back(finding_of(value, w));
+  if (!shown.witnesses.empty()) record.status = Status::refuted;
+}
+
+void explain_open(CheckRecord& record, const Trace& after, const Trace* before, const std::vector<Obligation>& open,
+                  const Case& value, const ReplayResult& shown) {
+  bool modelled = true;
+  for (const Obligation& o : open) {
+    if (o.kind != Obligation::Kind::modelled) continue;
+    modelled = false;
+    const auto& [reason, name] = (o.of_before && before != nullptr ? *before : after).unknown[o.a];
+    add(record, reason, name);
+  }
+  if (shown.approximated)
+    for (const std::string& name : shown.names) add(record, "approximated", name);
+  if (!modelled || shown.approximated) return;
+  for (const Obligation& o : open) add(record, shown.unsupported ? "unsupported-op" : "not-replayed", name_of(o, after, before, value));
+}
+
+void fill_properties(CheckRecord& record, const Case& value) {
+  std::vector<std::string> asked{"immutable-write", "intra-op-overlap", "metadata"};
+  if (value.before)
+    asked = {"stale-read", "uninitialized-read", "immutable-write", "value-mismatch", "alias-growth", "lost-mutation", "intra-op-overlap", "self-overlap", "metadata", "signature"};
+  if (!value.before && value.names_are_values) asked.emplace_back("stale-read");
+  // One refutation leaves the other properties undecided.
+  const Status rest = record.status == Status::proved ? Status::proved : Status::unknown;
+  for (const std::string& property : asked) record.properties[property] = rest;
+  for (const Finding& finding : record.findings) record.properties[finding.property] = finding.status;
+}
+
+}  // namespace noclobber

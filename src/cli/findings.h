@@ -1,0 +1,19 @@
+// From what the checker and the replay say to the fields of a record.
+#pragma once
+#include "checker/obligation.h"
+#include "src/interp/replay.h"
+#include "src/report/record.h"
+
+namespace noclobber {
+
+/// Witnesses become refuted findings; sets the status to refuted if there is one.
+void report_replay(CheckRecord& record, const Case& value, const ReplayResult& shown);
+
+/// Why nothing was decided: one entry per reason, with the names involved.
+void explain_open(CheckRecord& record, const Trace& after, const Trace* before, const std::vector<Obligation>& open,
+                  const Case& value, const ReplayResult& shown);
+
+/// The status of each property that was asked: refuted where a finding names it, else the record's own.
+void fill_properties(CheckRecord& record, const Case& value);
+
+}  // namespace noclobber

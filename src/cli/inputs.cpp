@@ -1,0 +1,212 @@
+#include "src/cli/inputs.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+namespace noclobber {
+
+namespace fs = std::filesystem;
+
+Work check_of(const std::string& input, Case value, std::string what) {
+  Work work;
+  work.input = input;
+  if (value.name.empty()) value.name = stem_of(input);
+  work.id = value.name;
+  work.what = std::move(what);
+  work.value = std::move(value);
+  return work;
+}
+
+Work error_of(const std::string& input, Diagnostic fault) {
+  Work work;
+  work.kind = Work::Kind::error;
+  work.input = input;
+  work.fault = std::move(fault);
+  if (work.fault.where == input) work.fault.where.clear();
+  return work;
+}
+
+std::string stem_of(const std::string& path) {
+  if (path == "-") return "stdin";
+  std::string name = fs::path(path).filename().string();
+  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case"}) {
+    if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  return name;
+}
+
+namespace {
+
+constexpr unsigned kSniffedBytes = 1U << 16;
+
+/// The first bytes of a file, unpacked if it is gzip; nothing if it cannot be read.
+std::optional<std::string> first_bytes(const std::string& path) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) return std::nullopt;
+  std::string out(kSniffedBytes, '\0');
+  const int count = gzread(file.get(), out.data(), kSniffedBytes);
+  if (count < 0) return std::nullopt;
+  out.resize(static_cast<std::size_t>(count));
+  return out;
+}
+
+/// A file that is named like a log and cannot be read is kept: reading it will say why.
+bool looks_like_log(const std::string& path) {
+  const auto bytes = first_bytes(path);
+  if (!bytes) return fs::path(path).filename().string().find(".log") != std::string::npos;
+  return sniff(*bytes) == InputKind::torch_trace;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> logs_in(const std::string& directory) {
+  std::error_code fault;
+  std::vector<std::string> out;
+  auto at = fs::recursive_directory_iterator(directory, fault);
+  for (const auto end = fs::recursive_directory_iterator(); !fault && at != end; at.increment(fault)) {
+    std::error_code unreadable;
+    if (at->is_regular_file(unreadable) && looks_like_log(at->path().string())) {
+      out.push_back(at->path().string());
+    }
+  }
+  if (fault) return Diagnostic{directory, fmt::format("cannot be listed: {}", fault.message())};
+  std::ranges::sort(out);
+  return out;
+}
+
+WorkSource::WorkSource(std::vector<std::string> inputs, InputOptions options)
+    : inputs_(inputs.begin(), inputs.end()), options_(std::move(options)) {}
+
+std::optional<Work> WorkSource::next() {
+  while (ready_.empty() && !(files_.empty() && inputs_.empty())) {
+    if (files_.empty()) {
+      const std::string input = std::move(inputs_.front());
+      inputs_.pop_front();
+      open(input);
+    } else {
+      const std::string file = std::move(files_.front());
+      files_.pop_front();
+      load(file);
+    }
+  }
+  if (ready_.empty()) return std::nullopt;
+  Work work = std::move(ready_.front());
+  ready_.pop_front();
+  return work;
+}
+
+void WorkSource::open(const std::string& input) {
+  std::error_code fault;
+  if (input == "-" || !fs::is_directory(input, fault)) {
+    files_.push_back(input);
+    return;
+  }
+  const auto logs = logs_in(input);
+  if (!logs) return ready_.push_back(error_of(input, logs.fault()));
+  if (logs->empty()) return ready_.push_back(error_of(input, {"", "no TORCH_TRACE log in this directory"}));
+  files_.assign(logs->begin(), logs->end());
+}
+
+void WorkSource::push(Work work) {
+  if (options_.dataflow) work.value.dataflow = *options_.dataflow;
+  ready_.push_back(std::move(work));
+}
+
+namespace {
+
+Work note_of(const std::string& path, const TraceLog& log) {
+  Work note;
+  note.kind = Work::Kind::note;
+  note.input = path;
+  note.unchecked = log.unchecked;
+  if (!log.notes.empty()) {
+    note.fault = log.notes.front();
+    if (log.notes.size() > 1) note.fault.message += fmt::format(" (and {} more)", log.notes.size() - 1);
+  } else if (!log.any_graph) {
+    note.fault.message = "no graphs in this log";
+  } else if (log.checks.empty()) {
+    note.fault.message = "no graph in this log can be checked";
+  }
+  return note;
+}
+
+Work truncated_of(const std::string& path) {
+  Work work;
+  work.kind = Work::Kind::record;
+  work.input = path;
+  work.record.input = path;
+  work.record.id = "tail";
+  work.record.what = "trace";
+  work.record.unknown = {{"truncated-input", {}}};
+  work.record.version = NC_VERSION;
+  return work;
+}
+
+Work unread_check(const std::string& path, const TraceCheck& check) {
+  Diagnostic fault = check.value.fault();
+  const std::string place = fault.where.empty() ? "" : fmt::format(", {}", fault.where);
+  fault.where = check.line == 0 ? fault.where : fmt::format("record of line {}{}", check.line, place);
+  fault.message = fmt::format("{}: {}", check.id, fault.message);
+  return error_of(path, std::move(fault));
+}
+
+}  // namespace
+
+void WorkSource::load_log(const std::string& path, TraceLog log) {
+  std::uint64_t position = 0;
+  for (TraceCheck& check : log.checks) {
+    if (!options_.only.accepts(check.id, position++)) continue;
+    if (!check.value) {
+      push(unread_check(path, check));
+      continue;
+    }
+    const char* what = check.what == TraceCheck::What::pair ? "pair" : "single";
+    Work work = check_of(path, *std::move(check.value), what);
+    work.id = check.id;
+    work.unchecked = std::move(check.unchecked);
+    push(std::move(work));
+  }
+  if (log.truncated) push(truncated_of(path));
+  push(note_of(path, log));
+}
+
+void WorkSource::load(const std::string& path) {
+  auto text = read_file(path);
+  if (!text) return push(error_of(path, text.fault()));
+  switch (sniff(*text)) {
+    case InputKind::torch_trace:
+      return load_log(path, read_torch_trace(*text));
+    case InputKind::case_json: {
+      auto value = read_case_json(*text);
+      if (!value) return push(error_of(path, value.fault()));
+      const bool planned = value->has_plan;
+      Work work = check_of(path, *std::move(value), "");
+      work.what = planned ? "plan" : work.value.before ? "pair" : "single";
+      if (planned) work.unchecked = {"plan"};
+      if (options_.only.accepts("", 0)) push(std::move(work));
+      return;
+    }
+    case InputKind::fx_text: {
+      auto graph = read_fx_text(*text);
+      if (!graph) return push(error_of(path, graph.fault()));
+      Case value;
+      value.symbols = std::move(graph->symbols);
+      value.ops = std::move(graph->ops);
+      value.after = std::move(graph->graph);
+      value.inputs_may_overlap = true;
+      if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
+      return;
+    }
+    case InputKind::unknown:
+      break;
+  }
+  const char* what = text->empty() ? "is empty" : "is no case, FX graph text or TORCH_TRACE log";
+  push(error_of(path, {"", what}));
+}
+
+}  // namespace noclobber

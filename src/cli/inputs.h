@@ -1,0 +1,63 @@
+// Files and directories on the command line, one thing to check after the other.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/result.h"
+#include "src/cli/id_filter.h"
+#include "src/formats/formats.h"
+#include "src/graph/case.h"
+#include "src/report/record.h"
+
+namespace noclobber {
+
+/// A Case to check, a record that is ready, an input that could not be read, or a remark about one.
+struct Work {
+  enum class Kind : std::uint8_t { check, record, error, note };
+  Kind kind = Kind::check;
+  std::string input;
+  std::string id, what;                // check
+  Case value;                          // check
+  CheckRecord record;                  // record
+  Diagnostic fault;                    // error, note
+  std::vector<std::string> unchecked;  // of the check; of the whole log in a note
+};
+
+struct InputOptions {
+  IdFilter only;
+  std::optional<bool> dataflow;  // --order
+};
+
+/// The Case of one input and how it is called.
+Work check_of(const std::string& input, Case value, std::string what);
+Work error_of(const std::string& input, Diagnostic fault);
+/// "logs/simple.case.json.gz" -> "simple": the id of a check that has no other name. "-" -> "stdin".
+std::string stem_of(const std::string& path);
+/// Regular files under `directory` that begin like a TORCH_TRACE log, sorted by path.
+/// error: `where` is the folder that could not be listed.
+Result<std::vector<std::string>> logs_in(const std::string& directory);
+
+/// Reads inputs when they are asked for. Not thread-safe.
+class WorkSource {
+ public:
+  WorkSource(std::vector<std::string> inputs, InputOptions options);
+  explicit WorkSource(std::deque<Work> ready) : ready_(std::move(ready)) {}
+  /// The next piece of work, in the order of the command line; nothing at the end.
+  std::optional<Work> next();
+
+ private:
+  void load(const std::string& path);
+  void load_log(const std::string& path, TraceLog log);
+  void open(const std::string& input);
+  void push(Work work);
+
+  std::deque<std::string> inputs_;  // as given
+  std::deque<std::string> files_;   // of the input that is being read
+  std::deque<Work> ready_;
+  InputOptions options_;
+};
+
+}  // namespace noclobber

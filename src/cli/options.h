@@ -1,0 +1,25 @@
+// What the user asked for. Made from options.def.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace noclobber {
+
+namespace option_type {
+using flag = bool;
+using number = std::uint64_t;
+using text = std::string;
+}  // namespace option_type
+
+struct Options {
+#define NC_OPTION(field, type, fallback, flag, value, scope, help) option_type::type field = fallback;
+#include "src/cli/options.def"
+#undef NC_OPTION
+  std::vector<std::string> inputs;  // positional: INPUT..., BEFORE AFTER, or CODE
+};
+
+/// docs/cli-options.md, one table row per option.
+std::string options_markdown();
+
+}  // namespace noclobber

@@ -1,0 +1,174 @@
+#include "src/cli/pairing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "src/formats/formats.h"
+
+namespace noclobber {
+
+Result<Side> read_side(const std::string& text, bool is_before) {
+  Side side;
+  switch (sniff(text)) {
+    case InputKind::case_json: {
+      auto value = read_case_json(text);
+      if (!value) return value.fault();
+      side.facts = *std::move(value);
+      const bool take_before = is_before && side.facts.before.has_value();
+      side.graph = take_before ? std::move(*side.facts.before) : std::move(side.facts.after);
+      side.knows_storages = true;
+      side.compares_strides = side.facts.compare_strides;
+      return side;
+    }
+    case InputKind::fx_text: {
+      auto value = read_fx_text(text);
+      if (!value) return value.fault();
+      side.graph = std::move(value->graph);
+      side.facts.symbols = std::move(value->symbols);
+      side.facts.ops = std::move(value->ops);
+      side.compares_strides = value->has_strides;
+      return side;
+    }
+    case InputKind::torch_trace:
+      return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
+    case InputKind::unknown:
+      break;
+  }
+  return Diagnostic{"", text.empty() ? "is empty" : "is no case and no FX graph text"};
+}
+
+namespace {
+
+std::vector<std::string> input_names(const Graph& graph) {
+  std::vector<std::string> out;
+  for (const Input& input : graph.inputs) out.push_back(graph.value(input.value).name);
+  return out;
+}
+
+/// "x", or "x_1", "x_2", ... if that is taken.
+std::string free_name(const std::string& name, const std::set<std::string>& taken) {
+  std::string out = name;
+  for (int k = 1; taken.contains(out); ++k) out = fmt::format("{}_{}", name, k);
+  return out;
+}
+
+/// `after` edges name results; they follow a result that gets a new name.
+void rename_edges(Graph& graph, const std::string& from, const std::string& to) {
+  for (Step& step : graph.steps) std::ranges::replace(step.after, from, to);
+}
+
+/// Gives the inputs of `graph` these names; other values that hold one of them get a fresh one.
+void rename_inputs(Graph& graph, const std::vector<std::string>& names) {
+  std::set<std::string> taken(names.begin(), names.end());
+  for (const Value& value : graph.values) taken.insert(value.name);
+  const std::set<std::string> wanted(names.begin(), names.end());
+  for (Value& value : graph.values) {
+    if (value.from != Value::From::step || !wanted.contains(value.name)) continue;
+    const std::string fresh = free_name(value.name, taken);
+    taken.insert(fresh);
+    rename_edges(graph, value.name, fresh);
+    value.name = fresh;
+  }
+  for (std::size_t k = 0; k < names.size(); ++k) graph.values[graph.inputs[k].value.index].name = names[k];
+}
+
+/// Nothing, or why the inputs of the two graphs cannot be matched.
+std::optional<Diagnostic> match_inputs(const Graph& before, Graph& after) {
+  const auto left = input_names(before), right = input_names(after);
+  const std::set<std::string> left_set(left.begin(), left.end()), right_set(right.begin(), right.end());
+  if (left_set == right_set) return std::nullopt;
+  if (left.size() != right.size()) {
+    return Diagnostic{
+        "", fmt::format("inputs do not match: BEFORE has {}, AFTER has {}", left.size(), right.size())};
+  }
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    const bool elsewhere =
+        left[k] != right[k] && (right_set.contains(left[k]) || left_set.contains(right[k]));
+    if (elsewhere) {
+      return Diagnostic{"", fmt::format("inputs match neither by name nor by position: input {} is '{}' in "
+                                        "BEFORE and '{}' in AFTER",
+                                        k, left[k], right[k])};
+    }
+  }
+  rename_inputs(after, left);
+  return std::nullopt;
+}
+
+/// What one file says about storages and writing holds for the other, which cannot know.
+void share_facts(const Graph& from, Graph& to) {
+  for (const Input& known : from.inputs) {
+    const std::string& name = from.value(known.value).name;
+    for (Input& input : to.inputs) {
+      if (to.value(input.value).name != name) continue;
+      input.kind = known.kind;
+      input.may_write = known.may_write;
+      input.exit = known.exit;
+      input.storage = known.storage;
+      input.storage_numel = known.storage_numel;
+      input.contents = known.contents;
+    }
+  }
+}
+
+bool same_declaration(const OpDecl& a, const OpDecl& b) {
+  return a.schema == b.schema && a.functional == b.functional && a.access == b.access &&
+         a.before_write == b.before_write && a.reads_old == b.reads_old && a.writes == b.writes &&
+         a.result == b.result && a.may_alias == b.may_alias && a.pure == b.pure;
+}
+
+std::string declared_name(const OpDecl& op) { return op.schema.substr(0, op.schema.find('(')); }
+
+std::optional<Diagnostic> merge_operators(std::vector<OpDecl>& into, const std::vector<OpDecl>& more) {
+  for (const OpDecl& op : more) {
+    const auto same = [&](const OpDecl& known) { return declared_name(known) == declared_name(op); };
+    const auto known = std::ranges::find_if(into, same);
+    if (known == into.end()) {
+      into.push_back(op);
+    } else if (!same_declaration(*known, op)) {
+      return Diagnostic{declared_name(op), "BEFORE and AFTER declare this operator differently"};
+    }
+  }
+  return std::nullopt;
+}
+
+/// AFTER must be right wherever BEFORE means something: it may add ranges for symbols of its own only.
+void merge_symbols(Case& into, const Case& after) {
+  const auto known = into.symbols;
+  for (const auto& [name, range] : after.symbols) into.symbols.emplace(name, range);
+  for (const SymRelation& relation : after.assume) {
+    std::vector<std::string> names = relation.left.symbols();
+    for (std::string& name : relation.right.symbols()) names.push_back(std::move(name));
+    const bool own =
+        std::ranges::any_of(names, [&](const std::string& name) { return !known.contains(name); });
+    if (own) into.assume.push_back(relation);
+  }
+}
+
+}  // namespace
+
+Result<Case> pair_of(Side before, Side after) {
+  if (auto fault = match_inputs(before.graph, after.graph)) return *fault;
+  Case out;
+  out.symbols = before.facts.symbols;
+  out.assume = before.facts.assume;
+  merge_symbols(out, after.facts);
+  out.ops = before.facts.ops;
+  if (auto fault = merge_operators(out.ops, after.facts.ops)) return *fault;
+  if (before.knows_storages && !after.knows_storages) share_facts(before.graph, after.graph);
+  if (after.knows_storages && !before.knows_storages) share_facts(after.graph, before.graph);
+  for (auto& [name, body] : before.facts.bodies) before.graph.bodies.emplace(name, std::move(body));
+  for (auto& [name, body] : after.facts.bodies) after.graph.bodies.emplace(name, std::move(body));
+  out.before = std::move(before.graph);
+  out.after = std::move(after.graph);
+  out.dataflow = after.facts.dataflow;
+  out.compare_strides = before.compares_strides && after.compares_strides;
+  out.sharing_may_grow = before.facts.sharing_may_grow && after.facts.sharing_may_grow;
+  out.has_plan = after.facts.has_plan;
+  out.inputs_may_overlap = !before.knows_storages && !after.knows_storages;
+  return out;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,121 @@
+// The map of the program on one screen.
+//
+//   Case -effects-> Traces -enumerate-> obligations -rules, solver-> evidence -decide-> verdict
+//                                                     what stays open -replay-> witness, or unknown
+#include "src/cli/pipeline.h"
+
+#include <algorithm>
+
+#include "src/effects/effects.h"
+#include "src/interp/replay.h"
+#include "src/ops/wrappers.h"
+#include "src/prover/prover.h"
+#include "src/report/trace_text.h"
+#include "src/cli/findings.h"
+
+namespace noclobber {
+namespace {
+
+CheckRecord unreadable(const Diagnostic& fault) {
+  CheckRecord out;
+  out.status = Status::error;
+  out.unknown.push_back({"unreadable", {fault.where + ": " + fault.message}});
+  return out;
+}
+
+Case with_ops(const Case& value, const CheckOptions& options) {
+  Case out = value;
+  out.ops.insert(out.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
+  return out;
+}
+
+void count(CheckRecord& record, const Case& value, const Traced& traced) {
+  record.counts.steps = value.after.steps.size() + (value.before ? value.before->steps.size() : 0);
+  record.counts.in_place = traced.in_place;
+  record.counts.storages = traced.after.storages.size() + (traced.before ? traced.before->storages.size() : 0);
+}
+
+CheckRecord check_one(const Case& value, const CheckOptions& options) {
+  const auto ops = make_op_set(value.ops);
+  if (!ops) return unreadable(ops.fault());
+  Space space;
+  Sizes sizes(space);
+  sizes.declare(value.symbols, value.assume);
+  const Traced traced = trace_case(value, *ops, sizes);
+  const Trace* before = traced.before ? &*traced.before : nullptr;
+  Boundary boundary{value.compare_strides, value.sharing_may_grow, {}};
+  for (const auto& [output, name] : value.may_share)
+    for (std::uint32_t k = 0; k < traced.after.inputs.size(); ++k)
+      if (traced.after.inputs[k].name == name) boundary.may_share.emplace(output, k);
+
+  CheckRecord record;
+  count(record, value, traced);
+  Terms terms;
+  Rules rules(space, terms, before, traced.after, boundary);
+  const auto obligations = enumerate(before, traced.after, boundary);
+  Decision decision = decide(rules, obligations, {});
+  ReplayHint hint;
+  if (!decision.open.empty()) {
+    const Solved solved = solve(space, terms, rules, decision.open, options.effort);
+    hint.symbols = solved.models;
+    if (!solved.shown.empty()) decision = decide(rules, obligations, solved.shown);
+    if (decision.by_solver > 0) record.assumptions.push_back(solved.engine + " on " + std::to_string(decision.by_solver) + " obligations");
+  }
+  record.counts.obligations = obligations.size();
+  record.counts.by_rule = decision.by_rule;
+  record.counts.by_z3 = decision.by_solver;
+  if (value.inputs_may_overlap) record.assumptions.push_back("inputs do not overlap");
+  if (value.has_plan) record.unknown.push_back({"unsupported-op", {"plan"}});
+  if (value.dataflow) record.unknown.push_back({"unsupported-op", {"order: dataflow"}});
+  if (decision.proved && record.unknown.empty()) {
+    record.status = Status::proved;
+  } else {
+    const ReplayResult shown = replay(value, hint);
+    report_replay(record, value, shown);
+    if (record.status != Status::refuted) explain_open(record, traced.after, before, decision.open, value, shown);
+  }
+  fill_properties(record, value);
+  return record;
+}
+
+/// Checks every reading of wrapped operators; what they do not agree on is unknown.
+CheckRecord check_readings(const Case& value, const CheckOptions& options) {
+  const Readings readings = written_out(value);
+  CheckRecord out;
+  for (std::size_t k = 0; k < readings.cases.size(); ++k) {
+    CheckRecord next = check_one(readings.cases[k], options);
+    if (k > 0 && next.status != out.status) {
+      next.status = Status::unknown;
+      next.findings.clear();
+      next.unknown = {{"unsupported-op", readings.inferred}};
+    }
+    out = std::move(next);
+    if (out.status == Status::unknown) break;
+  }
+  if (readings.cases.empty()) out.unknown.push_back({"unsupported-op", readings.inferred});
+  for (const std::string& op : readings.inferred) out.assumptions.push_back("effects of " + op + " inferred from auto_functionalized");
+  return out;
+}
+
+}  // namespace
+
+CheckRecord check_case(const Case& given, const CheckOptions& options, bool& contradiction) {
+  contradiction = false;
+  const Case value = with_ops(given, options);
+  return has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
+}
+
+std::string trace_text(const Case& given, const CheckOptions& options) {
+  const Case value = with_ops(given, options);
+  const auto ops = make_op_set(value.ops);
+  if (!ops) return "error " + ops.fault().where + ": " + ops.fault().message + "\n";
+  Space space;
+  Sizes sizes(space);
+  sizes.declare(value.symbols, value.assume);
+  const Traced traced = trace_case(value, *ops, sizes);
+  std::string out;
+  if (traced.before) out += "trace before\n" + text_of(space, *traced.before) + "trace after\n";
+  return out + text_of(space, traced.after);
+}
+
+}  // namespace noclobber

@@ -1,0 +1,22 @@
+// The way of one Case through the program.
+#pragma once
+#include "src/graph/case.h"
+#include "src/report/record.h"
+
+namespace noclobber {
+
+struct CheckOptions {
+  bool solver_only = false;        // --engine z3
+  std::uint64_t effort = 0;        // --effort: rlimit per query; 0 = the default
+  bool no_assumptions = false;
+  std::vector<OpDecl> extra_ops;   // --ops FILE
+};
+
+/// Checks one Case. The caller fills in `input`, `id`, `what` and `unchecked` of the record.
+/// `contradiction` is set if the interpreter contradicts something that was proved.
+CheckRecord check_case(const Case& value, const CheckOptions& options, bool& contradiction);
+
+/// The Trace of a Case as text (`noclobber trace`).
+std::string trace_text(const Case& value, const CheckOptions& options);
+
+}  // namespace noclobber

@@ -1,0 +1,248 @@
+#include "src/effects/builder.h"
+
+#include <algorithm>
+
+namespace noclobber {
+
+namespace {
+
+/// Dimensions of more than one element by falling stride.
+std::vector<std::size_t> memory_order(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
+  std::vector<std::size_t> dims;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    if (space.value(shape[k]) == 1) continue;
+    std::size_t at = 0;
+    while (at < dims.size() && !(space.nonnegative(space.sub(strides[k], strides[dims[at]])) && !space.same(strides[k], strides[dims[at]]))) ++at;
+    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), k);
+  }
+  return dims;
+}
+
+bool may_be_empty(Space& space, const Shape& shape) {
+  return std::any_of(shape.begin(), shape.end(), [&](PolyId extent) { return space.value(extent) == 0; });
+}
+
+}  // namespace
+
+bool is_dense(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
+  if (may_be_empty(space, shape)) return true;
+  PolyId expected = space.constant(1);
+  const auto dims = memory_order(space, shape, strides);
+  for (auto k = dims.rbegin(); k != dims.rend(); ++k) {
+    if (!space.same(strides[*k], expected)) return false;
+    expected = space.mul(expected, shape[*k]);
+  }
+  return true;
+}
+
+void Builder::unknown(const std::string& reason, const std::string& name) {
+  const std::pair entry{reason, name};
+  if (std::find(trace_.unknown.begin(), trace_.unknown.end(), entry) == trace_.unknown.end()) trace_.unknown.push_back(entry);
+}
+
+Trace Builder::build() {
+  const Graph& graph = *request_.graph;
+  values_.resize(graph.values.size());
+  add_tokens();
+  for (const Input& input : graph.inputs) add_input(input);
+  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) run(graph.steps[k], k);
+  add_finals();
+  add_outputs();
+  return std::move(trace_);
+}
+
+void Builder::add_tokens() {
+  for (const char* key : {"generator", "effects"}) {
+    TraceStorage storage;
+    storage.start = TraceStorage::Start::token;
+    storage.key = key;
+    trace_.storages.push_back(std::move(storage));
+    layouts_.emplace_back();
+  }
+  generator_ = 0;
+  effects_ = 1;
+}
+
+/// An input that lies densely in a storage of its own gives the storage its index space; any other lies
+/// in a flat one.
+void Builder::add_input(const Input& input) {
+  const Value& value = request_.graph->value(input.value);
+  if (!value.type) return unknown("no-metadata", value.name);
+  const Shape shape = sizes_.of(value.type->shape);
+  const auto strides = said_strides(*value.type, shape);
+  const PolyId offset = sizes_.of(value.type->offset);
+  const bool own = input.storage.empty() && offset == 0 && !input.storage_numel && (!strides || is_dense(space_, shape, *strides));
+  const auto known = input.storage.empty() ? shared_.end() : shared_.find(input.storage);
+  Binding bound{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(value.type->dtype)), 0}, value.type->dtype, strides, offset, 0};
+  TraceStorage storage;
+  storage.start = TraceStorage::Start::given;
+  storage.key = "in:" + (input.storage.empty() ? value.name : "storage " + input.storage);
+  storage.shape = shape;
+  if (!own) {
+    if (!strides) return unknown("no-metadata", value.name);
+    PolyId numel = space_.add(offset, space_.constant(1));
+    for (std::size_t k = 0; k < shape.size(); ++k) numel = space_.add(numel, space_.mul((*strides)[k], space_.sub(shape[k], space_.constant(1))));
+    if (may_be_empty(space_, shape)) numel = offset;
+    if (input.storage_numel) numel = sizes_.of(*input.storage_numel);
+    storage.shape = {numel};
+    Map map;
+    map.kind = Map::Kind::strided;
+    map.from = storage.shape;
+    map.to = shape;
+    map.start = offset;
+    map.strides = *strides;
+    bound.view.maps = {map};
+  }
+  const bool writable = !request_.writable || request_.writable->contains(value.name);
+  const bool any = input.exit ? *input.exit == Input::Exit::any : false;
+  if (known != shared_.end()) {
+    TraceStorage& old = trace_.storages[known->second];
+    const Layout& layout = layouts_[known->second];
+    bound.view.storage = known->second;
+    if (layout.dtype != value.type->dtype) return unknown("unsupported-op", "inputs of several types in one storage");
+    const PolyId more = space_.sub(storage.shape[0], old.shape[0]);
+    if (!space_.nonnegative(space_.scale(more, -1))) return unknown("no-metadata", "storage_numel of " + input.storage);
+    for (Map& map : bound.view.maps) map.from = old.shape;
+    old.writable = old.writable && writable;
+    old.compared = old.compared || !any;
+  } else {
+    storage.writable = writable;
+    storage.compared = !any;
+    if (request_.lanes->contains(storage.key)) storage.lanes = (bit_width(value.type->dtype) + 7) / 8;
+    if (!input.storage.empty()) shared_[input.storage] = bound.view.storage;
+    layouts_.push_back({storage.shape, own ? strides : std::optional(std::vector<PolyId>{space_.constant(1)}), value.type->dtype});
+    trace_.storages.push_back(std::move(storage));
+  }
+  bound.view.lanes = trace_.storages[bound.view.storage].lanes;
+  trace_.inputs.push_back({value.name, bound.view});
+  values_[input.value.index] = std::move(bound);
+}
+
+void Builder::add_finals() {
+  std::vector<std::pair<Binding, Binding>> moves;
+  for (const auto& [id, arg] : request_.graph->finals) {
+    const auto from = bound_of(arg);
+    if (!from || !values_[id.index]) return unknown("no-metadata", "final");
+    const Binding kept = fresh(from->view.shape, from->dtype, std::nullopt);
+    move(kept, *from, static_cast<std::uint32_t>(request_.graph->steps.size()));
+    moves.emplace_back(*values_[id.index], kept);
+  }
+  for (const auto& [to, from] : moves) {
+    if (to.view.shape != from.view.shape) return unknown("no-metadata", "final");
+    move(to, from, static_cast<std::uint32_t>(request_.graph->steps.size()));
+  }
+}
+
+void Builder::add_outputs() {
+  for (const Arg& arg : request_.graph->outputs) {
+    TraceOutput output;
+    if (arg.kind == Arg::Kind::ref) {
+      const auto bound = bound_of(arg);
+      if (!bound) {
+        unknown("no-metadata", request_.graph->value(arg.ref).name);
+      } else {
+        output.view = bound->view;
+        output.strides_known = bound->strides.has_value();
+        if (bound->strides) output.strides = *bound->strides;
+        if (request_.names_are_values) output.means = bound->since;
+      }
+    } else {
+      output.scalar = attribute(arg);
+    }
+    trace_.outputs.push_back(std::move(output));
+  }
+}
+
+void Builder::run(const Step& step, std::uint32_t number) {
+  if (step.op.starts_with("higher_order.")) return control(step, number);
+  const Schema* schema = ops_.find(step.op);
+  if (schema == nullptr || step.op.starts_with("prims.return")) return unknown("unsupported-op", step.op);
+  auto arguments = bind_arguments(*schema, step);
+  if (!arguments) return unknown("unsupported-op", step.op + " (" + arguments.fault().message + ")");
+  Call call{&step, schema, std::string(base_name(step.op)), std::move(*arguments), number};
+  dispatch(call);
+}
+
+void Builder::dispatch(const Call& call) {
+  const bool declared = ops_.declaration(call.step->op) != nullptr;
+  switch (declared ? Meaning::opaque : meaning_of(call.op, *call.schema)) {
+    case Meaning::opaque:
+      return opaque(call);
+    case Meaning::view:
+      return view(call);
+    case Meaning::may_view:
+      return may_view(call);
+    case Meaning::rebind:
+      return rebind(call);
+    case Meaning::clone:
+      return clone(call);
+    case Meaning::view_copy:
+      return view_copy(call);
+    case Meaning::convert:
+      return convert(call);
+    case Meaning::may_convert:
+      return may_convert(call);
+    case Meaning::copy_into:
+      return copy_into(call);
+    case Meaning::copy:
+      return copy(call);
+    case Meaning::fill_into:
+      return fill_into(call);
+    case Meaning::fill:
+      return fill(call);
+    case Meaning::empty:
+      return empty(call);
+    case Meaning::view_scatter:
+      return view_scatter(call);
+    case Meaning::concatenate:
+      return concatenate(call, false);
+    case Meaning::stack:
+      return concatenate(call, true);
+    case Meaning::wait: {
+      const auto base = tensor(call, 0);
+      if (base) bind(call, 0, *base);
+      return;
+    }
+    case Meaning::ignored:
+      return;
+    case Meaning::unsupported:
+      return unknown("unsupported-op", call.step->op);
+  }
+}
+
+void Builder::push(TraceStep step, const std::vector<std::uint32_t>& means) {
+  if (request_.names_are_values) step.means = means;
+  trace_.steps.push_back(std::move(step));
+}
+
+void Builder::move(const Binding& to, const Binding& from, std::uint32_t origin) {
+  TraceStep step;
+  step.kind = TraceStep::Kind::move;
+  step.reads = {from.view};
+  step.writes = {to.view};
+  step.access = {{Access::elementwise}};
+  step.origin = origin;
+  push(std::move(step), {from.since});
+}
+
+void Builder::fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin) {
+  TraceStep step;
+  step.kind = TraceStep::Kind::fill;
+  step.key = scalar;
+  step.writes = {to.view};
+  step.origin = origin;
+  push(std::move(step), {});
+}
+
+std::optional<Binding> Builder::bound_of(const Arg& arg) const {
+  if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return std::nullopt;
+  return values_[arg.ref.index];
+}
+
+std::optional<Binding> Builder::tensor(const Call& call, std::size_t argument) {
+  auto bound = argument < call.arguments.size() ? bound_of(call.arguments[argument]) : std::nullopt;
+  if (!bound) unknown("no-metadata", call.step->op);
+  return bound;
+}
+
+}  // namespace noclobber

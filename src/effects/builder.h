@@ -1,0 +1,138 @@
+// Builds one Trace by walking one Graph. Internal to effects/.
+#pragma once
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/effects/effects.h"
+#include "src/ops/infer.h"
+#include "src/ops/meaning.h"
+#include "src/ops/views.h"
+
+namespace noclobber {
+
+/// What a name stands for: a view of a storage, with what is known of its layout.
+struct Binding {
+  TraceView view;
+  Dtype dtype = Dtype::other;
+  std::optional<std::vector<PolyId>> strides;
+  PolyId offset = 0;      // elements from the start of the storage; kBad: not known
+  std::uint32_t since = 0;  // its value is what the view held before this step of the Trace
+};
+
+struct BuildRequest {
+  const Case* value = nullptr;
+  const Graph* graph = nullptr;
+  std::optional<std::set<std::string>> writable;  // names of inputs; absent: all
+  const std::set<std::string>* lanes = nullptr;   // keys of storages that are read at several widths
+  bool names_are_values = false;
+};
+
+class Builder {
+ public:
+  Builder(const BuildRequest& request, const OpSet& ops, Sizes& sizes) : request_(request), ops_(ops), sizes_(sizes), space_(sizes.space()) {}
+  Trace build();
+  /// Storages found to be read at several widths that `lanes` lacks: build again with them.
+  const std::set<std::string>& more_lanes() const { return more_lanes_; }
+  std::uint64_t in_place() const { return in_place_; }
+
+ private:
+  struct Call {
+    const Step* step = nullptr;
+    const Schema* schema = nullptr;
+    std::string op;  // without overload, as written
+    std::vector<Arg> arguments;
+    std::uint32_t number = 0;
+  };
+  /// How a storage's own index space lies in memory.
+  struct Layout {
+    Shape shape;
+    std::optional<std::vector<PolyId>> strides;
+    Dtype dtype = Dtype::other;
+  };
+
+  void add_input(const Input& input);
+  void add_tokens();
+  void add_outputs();
+  void add_finals();
+  void run(const Step& step, std::uint32_t number);
+  void dispatch(const Call& call);
+
+  // results
+  Binding fresh(const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides);
+  std::optional<Binding> fresh_for(const Call& call, std::size_t result, const std::optional<InferredMeta>& rule);
+  const Type* said(const Call& call, std::size_t result) const;
+  std::optional<std::vector<PolyId>> said_strides(const Type& type, const Shape& shape);
+  void bind(const Call& call, std::size_t result, Binding bound);
+  void claim(const Call& call, std::size_t result, const Binding& bound);
+  std::optional<std::vector<PolyId>> kept_strides(const Binding& like, const Call& call, std::size_t result);
+
+  // moves.cpp
+  void clone(const Call& call);
+  void convert(const Call& call);
+  void may_convert(const Call& call);
+  void copy_into(const Call& call);
+  void copy(const Call& call);
+  void fill_into(const Call& call);
+  void fill(const Call& call);
+  void empty(const Call& call);
+  void view_scatter(const Call& call);
+  void concatenate(const Call& call, bool stacked);
+
+  // view_steps.cpp
+  std::optional<std::vector<Binding>> views_of(const Call& call, std::string_view op, const Binding& base);
+  std::optional<Binding> viewed(const Binding& base, const ViewMaps& maps);
+  std::optional<Binding> reinterpreted(const Binding& base, Dtype to);
+  void fold(Binding& bound);
+  std::vector<Map> flat(const Binding& base);
+  void view(const Call& call);
+  void may_view(const Call& call);
+  void rebind(const Call& call);
+  void view_copy(const Call& call);
+
+  // opaque.cpp
+  void opaque(const Call& call);
+  struct Operand {
+    Binding bound;
+    std::size_t argument = 0, item = 0;
+    bool written = false, read = true;
+  };
+  std::optional<std::vector<Operand>> operands(const Call& call);
+  std::string attributes(const Call& call) const;
+  std::string attribute(const Arg& arg) const;
+  Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write, std::size_t write_item, bool listed) const;
+  bool elementwise(const Call& call) const;
+  std::optional<std::string> body_text(const Graph& body) const;
+  void control(const Step& step, std::uint32_t number);
+  void thread_tokens(const Call& call, TraceStep& step);
+
+  std::optional<Binding> tensor(const Call& call, std::size_t argument);
+  std::optional<Binding> bound_of(const Arg& arg) const;
+  std::optional<Binding> broadcast_to(const Binding& from, const Shape& shape);
+  void move(const Binding& to, const Binding& from, std::uint32_t origin);
+  void fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin);
+  void push(TraceStep step, const std::vector<std::uint32_t>& means);
+  void unknown(const std::string& reason, const std::string& name);
+  bool wide(StorageId storage) const { return trace_.storages[storage].lanes > 0; }
+  std::uint32_t now() const { return static_cast<std::uint32_t>(trace_.steps.size()); }
+  std::string scalar_text(const Arg& arg, Dtype dtype) const;
+
+  const BuildRequest& request_;
+  const OpSet& ops_;
+  Sizes& sizes_;
+  Space& space_;
+  Trace trace_;
+  std::vector<Layout> layouts_;  // per storage
+  std::vector<std::optional<Binding>> values_;
+  std::set<std::string> more_lanes_;
+  std::map<std::string, StorageId> shared_;  // Input.storage -> storage
+  StorageId generator_ = 0, effects_ = 0;
+  std::uint64_t fresh_count_ = 0, in_place_ = 0;
+};
+
+/// Strides that place every element of the shape in memory once, without gaps, in some order.
+bool is_dense(Space& space, const Shape& shape, const std::vector<PolyId>& strides);
+
+}  // namespace noclobber

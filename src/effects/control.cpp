@@ -1,0 +1,130 @@
+// cond with bodies that only compute: an opaque operator keyed by what its bodies say.
+#include <algorithm>
+
+#include "src/effects/builder.h"
+
+namespace noclobber {
+namespace {
+
+void references(const Arg& arg, std::vector<ValueId>& out) {
+  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
+  for (const Arg& item : arg.list) references(item, out);
+}
+
+const Graph* body_named(const Case& value, const Graph& graph, const std::string& name) {
+  if (const auto at = graph.bodies.find(name); at != graph.bodies.end()) return &at->second;
+  const auto at = value.bodies.find(name);
+  return at == value.bodies.end() ? nullptr : &at->second;
+}
+
+bool pure(const OpSet& ops, const Step& step) {
+  const Schema* schema = ops.find(step.op);
+  if (schema == nullptr || schema->ns == "higher_order" || schema->writes() || schema->has(Tag::nondeterministic_seeded)) return false;
+  const std::string_view op = base_name(step.op);
+  return ops.declaration(step.op) == nullptr && meaning_of(op, *schema) != Meaning::unsupported && !is_impure(op, *schema);
+}
+
+/// Does the step's result have a storage of its own, whatever its arguments are?
+bool gives_fresh(const OpSet& ops, const Step& step) {
+  switch (meaning_of(base_name(step.op), *ops.find(step.op))) {
+    case Meaning::opaque:
+    case Meaning::clone:
+    case Meaning::view_copy:
+    case Meaning::convert:
+    case Meaning::copy:
+    case Meaning::fill:
+    case Meaning::view_scatter:
+    case Meaning::concatenate:
+    case Meaning::stack:
+      return true;
+    case Meaning::view:
+    case Meaning::may_view:
+    case Meaning::rebind:
+    case Meaning::may_convert:
+    case Meaning::copy_into:
+    case Meaning::fill_into:
+    case Meaning::empty:
+    case Meaning::ignored:
+    case Meaning::wait:
+    case Meaning::unsupported:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// A body as text that is the same for bodies that compute the same; nothing where it does more than compute
+/// fresh results.
+std::optional<std::string> Builder::body_text(const Graph& body) const {
+  std::vector<std::string> names(body.values.size(), "?");
+  std::string out = "{";
+  for (std::size_t k = 0; k < body.inputs.size(); ++k) {
+    const Value& value = body.value(body.inputs[k].value);
+    names[body.inputs[k].value.index] = body.inputs[k].kind == Input::Kind::constant ? "c:" + value.name : "i" + std::to_string(k);
+  }
+  const auto text = [&](const Arg& arg, const auto& self) -> std::string {
+    if (arg.kind == Arg::Kind::ref) return names[arg.ref.index];
+    if (arg.kind != Arg::Kind::list) return attribute(arg);
+    std::string items = "[";
+    for (const Arg& item : arg.list) items += self(item, self) + ",";
+    return items + "]";
+  };
+  std::set<ValueId> fresh_values;
+  std::size_t count = 0;
+  for (const Step& step : body.steps) {
+    if (!pure(ops_, step)) return std::nullopt;
+    out += step.op + "(";
+    for (const Arg& arg : step.args) out += text(arg, text) + ",";
+    for (const auto& [key, arg] : step.kwargs) out += key + "=" + text(arg, text) + ",";
+    out += ");";
+    for (ValueId id : step.results) {
+      ++count;
+      if (!id.valid()) continue;
+      names[id.index] = "v" + std::to_string(count);
+      if (gives_fresh(ops_, step)) fresh_values.insert(id);
+    }
+  }
+  std::set<ValueId> returned;
+  for (const Arg& arg : body.outputs) {
+    if (arg.kind == Arg::Kind::ref && (!fresh_values.contains(arg.ref) || !returned.insert(arg.ref).second)) return std::nullopt;
+    out += text(arg, text) + ",";
+  }
+  return out + "}";
+}
+
+void Builder::control(const Step& step, std::uint32_t number) {
+  if (step.op != "higher_order.cond") return unknown("unsupported-op", step.op);
+  TraceStep opaque;
+  opaque.key = step.op;
+  opaque.origin = number;
+  std::vector<std::uint32_t> means;
+  for (const Arg& arg : step.args) {
+    opaque.key += ";" + (arg.kind == Arg::Kind::graph ? "" : attribute(arg));
+    std::vector<ValueId> values;
+    references(arg, values);
+    for (ValueId id : values) {
+      if (!values_[id.index]) return unknown("no-metadata", step.op);
+      opaque.reads.push_back(values_[id.index]->view);
+      means.push_back(values_[id.index]->since);
+    }
+    if (arg.kind != Arg::Kind::graph) continue;
+    const Graph* body = body_named(*request_.value, *request_.graph, arg.text);
+    const auto text = body != nullptr ? body_text(*body) : std::nullopt;
+    if (!text) return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
+    opaque.key += *text;
+  }
+  Call call{&step, nullptr, step.op, {}, number};
+  std::vector<Binding> results;
+  for (std::size_t k = 0; k < step.results.size(); ++k) {
+    auto bound = step.results[k].valid() ? fresh_for(call, k, std::nullopt) : fresh({}, Dtype::other, std::vector<PolyId>{});
+    if (!bound) return unknown("no-metadata", step.op);
+    opaque.writes.push_back(bound->view);
+    results.push_back(*bound);
+  }
+  opaque.access.assign(opaque.reads.size(), std::vector<Access>(opaque.writes.size(), Access::any_time));
+  push(std::move(opaque), means);
+  for (std::size_t k = 0; k < results.size(); ++k) bind(call, k, results[k]);
+}
+
+}  // namespace noclobber

@@ -1,0 +1,94 @@
+// Results of steps: fresh storages, and what the dump says of them.
+#include "src/effects/builder.h"
+
+namespace noclobber {
+
+const Type* Builder::said(const Call& call, std::size_t result) const {
+  if (result >= call.step->results.size() || !call.step->results[result].valid()) return nullptr;
+  const auto& type = request_.graph->value(call.step->results[result]).type;
+  return type ? &*type : nullptr;
+}
+
+std::optional<std::vector<PolyId>> Builder::said_strides(const Type& type, const Shape& shape) {
+  switch (type.strides) {
+    case Type::Strides::contiguous:
+      return contiguous_strides(space_, shape);
+    case Type::Strides::given:
+      return sizes_.of(type.stride);
+    case Type::Strides::unknown:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// A storage of its own for a result. One whose strides leave gaps (or repeat elements) gets a flat one.
+Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides) {
+  TraceStorage storage;
+  storage.key = "fresh " + std::to_string(fresh_count_++);
+  storage.compared = false;
+  storage.shape = shape;
+  Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(dtype)), 0}, dtype, strides, 0, now()};
+  auto layout = strides;
+  if (strides && !is_dense(space_, shape, *strides)) {
+    PolyId numel = space_.constant(1);
+    for (std::size_t k = 0; k < shape.size(); ++k) numel = space_.add(numel, space_.mul((*strides)[k], space_.sub(shape[k], space_.constant(1))));
+    Map map;
+    map.kind = Map::Kind::strided;
+    map.from = storage.shape = {numel};
+    map.to = shape;
+    map.strides = *strides;
+    out.view.maps = {map};
+    layout = std::vector<PolyId>{space_.constant(1)};
+  }
+  if (request_.lanes->contains(storage.key)) out.view.lanes = storage.lanes = (bit_width(dtype) + 7) / 8;
+  layouts_.push_back({storage.shape, layout, dtype});
+  trace_.storages.push_back(std::move(storage));
+  return out;
+}
+
+/// A fresh result: its type as the dump says, else by the operator's rule.
+std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result, const std::optional<InferredMeta>& rule) {
+  if (const Type* type = said(call, result)) {
+    const Shape shape = sizes_.of(type->shape);
+    Binding out = fresh(shape, type->dtype, said_strides(*type, shape));
+    if (rule) {
+      if (rule->shape.size() != shape.size()) {
+        trace_.claims.push_back({call.number, "rank", static_cast<PolyId>(shape.size()), Space::kBad});
+      } else {
+        for (std::size_t k = 0; k < shape.size(); ++k)
+          if (shape[k] != rule->shape[k]) trace_.claims.push_back({call.number, "size", shape[k], rule->shape[k]});
+      }
+      if (rule->dtype && *rule->dtype != type->dtype) trace_.claims.push_back({call.number, "dtype", 0, Space::kBad});
+    }
+    return out;
+  }
+  if (!rule || !rule->dtype) return std::nullopt;
+  return fresh(rule->shape, *rule->dtype, contiguous_strides(space_, rule->shape));
+}
+
+void Builder::bind(const Call& call, std::size_t result, Binding bound) {
+  if (result >= call.step->results.size() || !call.step->results[result].valid()) return;
+  claim(call, result, bound);
+  bound.since = now();
+  values_[call.step->results[result].index] = std::move(bound);
+}
+
+/// The dump's shape, type and strides of a result against those computed.
+void Builder::claim(const Call& call, std::size_t result, const Binding& bound) {
+  const Type* type = said(call, result);
+  if (type == nullptr) return;
+  const auto say = [&](const char* what, PolyId said, PolyId computed) {
+    if (said != computed || said == Space::kBad) trace_.claims.push_back({call.number, what, said, computed});
+  };
+  const Shape shape = sizes_.of(type->shape);
+  say("rank", static_cast<PolyId>(shape.size()), static_cast<PolyId>(bound.view.shape.size()));
+  say("dtype", static_cast<PolyId>(type->dtype), static_cast<PolyId>(bound.dtype));
+  if (shape.size() != bound.view.shape.size()) return;
+  for (std::size_t k = 0; k < shape.size(); ++k) say("size", shape[k], bound.view.shape[k]);
+  if (type->strides != Type::Strides::given || !bound.strides) return;
+  const auto strides = sizes_.of(type->stride);
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    if (space_.value(shape[k]) != 1 && space_.value(element_count(space_, shape)) != 0) say("stride", strides[k], (*bound.strides)[k]);
+}
+
+}  // namespace noclobber

@@ -1,0 +1,84 @@
+#include "src/effects/builder.h"
+
+namespace noclobber {
+namespace {
+
+std::set<std::string> written_inputs(const Trace& trace) {
+  std::set<StorageId> written;
+  for (const TraceStep& step : trace.steps)
+    for (const TraceView& view : step.writes) written.insert(view.storage);
+  std::set<std::string> out;
+  for (const TraceInput& input : trace.inputs)
+    if (written.contains(input.view.storage)) out.insert(input.name);
+  return out;
+}
+
+/// Inputs that `after` may store into, and whose contents at exit nobody compares.
+struct InputRights {
+  std::set<std::string> writable;
+  std::set<std::string> any_at_exit;
+};
+
+InputRights rights(const Graph& graph, const std::set<std::string>& written_before) {
+  InputRights out;
+  for (const Input& input : graph.inputs) {
+    const std::string& name = graph.value(input.value).name;
+    const bool writes = written_before.contains(name);
+    if (input.may_write.value_or(writes)) out.writable.insert(name);
+    const bool any = input.exit ? *input.exit == Input::Exit::any : input.may_write.value_or(false) && !writes;
+    if (any) out.any_at_exit.insert(name);
+  }
+  return out;
+}
+
+void relax(Trace& trace, const std::set<std::string>& any_at_exit) {
+  std::set<StorageId> shown_otherwise;
+  for (const TraceInput& input : trace.inputs)
+    if (!any_at_exit.contains(input.name)) shown_otherwise.insert(input.view.storage);
+  for (const TraceInput& input : trace.inputs)
+    trace.storages[input.view.storage].compared = shown_otherwise.contains(input.view.storage);
+}
+
+}  // namespace
+
+Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
+  std::set<std::string> lanes;
+  for (;;) {
+    const std::size_t known = lanes.size();
+    Traced out;
+    std::set<std::string> written;
+    // Fresh storages are numbered per graph, so those of the two graphs are kept apart by a prefix.
+    const auto build = [&](const Graph& graph, std::optional<std::set<std::string>> writable, const std::string& side) {
+      std::set<std::string> own;
+      for (const std::string& key : lanes) {
+        if (key.starts_with("in:")) own.insert(key);
+        if (key.starts_with(side)) own.insert(key.substr(side.size()));
+      }
+      BuildRequest request{&value, &graph, std::move(writable), &own, value.names_are_values && !value.before};
+      Builder builder(request, ops, sizes);
+      Trace trace = builder.build();
+      for (const std::string& key : builder.more_lanes()) lanes.insert(key.starts_with("in:") ? key : side + key);
+      out.in_place = builder.in_place();
+      return trace;
+    };
+    if (value.before) {
+      out.before = build(*value.before, std::nullopt, "before:");
+      written = written_inputs(*out.before);
+      for (const auto& [id, arg] : value.before->finals) written.insert(value.before->value(id).name);
+    }
+    const InputRights given = rights(value.after, written);
+    const bool free_to_write = !value.before && !value.names_are_values;
+    out.after = build(value.after, given.writable, "after:");
+    if (free_to_write)
+      for (TraceInput& input : out.after.inputs) {
+        const auto& graph = value.after;
+        for (const Input& i : graph.inputs)
+          if (graph.value(i.value).name == input.name && !i.may_write) out.after.storages[input.view.storage].writable = true;
+      }
+    relax(out.after, given.any_at_exit);
+    if (out.before) relax(*out.before, given.any_at_exit);
+    if (lanes.size() == known) return out;
+  }
+}
+
+}  // namespace noclobber

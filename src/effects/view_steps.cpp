@@ -1,0 +1,209 @@
+// View operators: a new name for elements of a storage.
+#include <algorithm>
+
+#include "src/effects/builder.h"
+
+namespace noclobber {
+
+/// Maps from the flat storage (elements of the base's type) up to the storage's own index space.
+std::vector<Map> Builder::flat(const Binding& base) {
+  const Layout& layout = layouts_[base.view.storage];
+  std::vector<Map> out;
+  if (!layout.strides) return out;
+  Shape shape = layout.shape;
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t k = 0; k < shape.size(); ++k) {
+    std::size_t at = 0;
+    while (at < order.size() && space_.nonnegative(space_.sub((*layout.strides)[order[at]], (*layout.strides)[k]))) ++at;
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), k);
+  }
+  if (!std::is_sorted(order.begin(), order.end())) {
+    Map permute;
+    permute.kind = Map::Kind::permute;
+    permute.from = shape;
+    permute.order = order;
+    for (std::uint32_t k : order) permute.to.push_back(shape[k]);
+    shape = permute.to;
+    out.push_back(std::move(permute));
+  }
+  const PolyId count = element_count(space_, shape);
+  out.push_back(reshape_map(shape, {count}));
+  const std::int64_t own = (bit_width(layout.dtype) + 7) / 8, as = (bit_width(base.dtype) + 7) / 8;
+  if (own != as) {
+    const PolyId bytes = space_.scale(count, own);
+    out.push_back(reshape_map({count, space_.constant(own)}, {space_.quotient(bytes, space_.constant(as)), space_.constant(as)}));
+  }
+  return out;
+}
+
+/// A view of a strided view is strided itself: one map says more about which elements meet than a chain.
+void Builder::fold(Binding& bound) {
+  std::vector<Map>& maps = bound.view.maps;
+  const auto at = std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::strided; });
+  if (at == maps.end() || at + 1 == maps.end() || !bound.strides || bound.view.lanes > 0) return;
+  const TraceView above{bound.view.storage, {at, maps.end()}, bound.view.shape, "", 0};
+  const Index first = root_index(space_, above, Index(bound.view.shape.size(), 0));
+  if (first.size() != 1 || first[0] == Space::kBad) return;
+  Map folded = *at;
+  folded.start = first[0];
+  folded.to = bound.view.shape;
+  folded.strides = *bound.strides;
+  maps.erase(at, maps.end());
+  maps.push_back(std::move(folded));
+}
+
+std::optional<Binding> Builder::viewed(const Binding& base, const ViewMaps& maps) {
+  if (maps.dtype) return reinterpreted(base, *maps.dtype);
+  Binding out = base;
+  out.view.shape = maps.shape;
+  if (maps.flat) {
+    std::vector<Map> all = flat(base);
+    if (all.empty()) return std::nullopt;
+    Map strided = maps.maps[0];
+    if (strided.dim == 1) strided.start = space_.add(strided.start, base.offset);
+    strided.dim = 0;
+    strided.from = {all.back().to[0]};
+    PolyId last = strided.start;
+    for (std::size_t k = 0; k < strided.to.size(); ++k) last = space_.add(last, space_.mul(strided.strides[k], space_.sub(strided.to[k], space_.constant(1))));
+    const bool empty = space_.value(element_count(space_, strided.to)) == 0;
+    const PolyId room = space_.sub(space_.sub(strided.from[0], last), space_.constant(1));
+    if (strided.start == Space::kBad || !space_.nonnegative(strided.start) || (!empty && !space_.nonnegative(room))) return std::nullopt;
+    all.push_back(strided);
+    out.view.maps = std::move(all);
+    out.strides = strided.strides;
+    out.offset = strided.start;
+    return out;
+  }
+  out.view.maps.insert(out.view.maps.end(), maps.maps.begin(), maps.maps.end());
+  out.strides = view_strides(space_, maps.maps, base.strides);
+  fold(out);
+  for (const Map& map : maps.maps) {
+    const bool shifts = map.kind == Map::Kind::slice || map.kind == Map::Kind::diagonal;
+    if (!shifts || out.offset == Space::kBad) continue;
+    if (map.kind == Map::Kind::diagonal || !base.strides || maps.maps.front().kind != Map::Kind::slice) {
+      out.offset = Space::kBad;
+    } else {
+      out.offset = space_.add(out.offset, space_.mul(map.start, (*base.strides)[map.dim]));
+    }
+  }
+  return out;
+}
+
+/// view.dtype: the same bytes read as another type; of another width only along a last dimension without gaps.
+std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
+  const int from_bits = bit_width(base.dtype), to_bits = bit_width(to);
+  if (from_bits < 8 || to_bits < 8) return std::nullopt;
+  Binding out = base;
+  out.dtype = to;
+  out.view.type = std::string(name(to));
+  if (from_bits == to_bits) return out;
+  const std::string& key = trace_.storages[base.view.storage].key;
+  if (!wide(base.view.storage)) more_lanes_.insert(key);
+  if (base.view.shape.empty() || !base.strides || space_.value(base.strides->back()) != 1) return std::nullopt;
+  const PolyId old_width = space_.constant(from_bits / 8), new_width = space_.constant(to_bits / 8);
+  Shape before = base.view.shape, after = base.view.shape;
+  before.push_back(old_width);
+  after.back() = space_.quotient(space_.mul(after.back(), old_width), new_width);
+  if (!space_.same(space_.mul(after.back(), new_width), space_.mul(base.view.shape.back(), old_width))) return std::nullopt;
+  out.view.shape = after;
+  after.push_back(new_width);
+  if (wide(base.view.storage)) out.view.maps.push_back(reshape_map(before, after));
+  out.view.lanes = wide(base.view.storage) ? to_bits / 8 : 0;
+  for (std::size_t k = 0; k + 1 < out.strides->size(); ++k) {
+    PolyId& stride = (*out.strides)[k];
+    const PolyId bytes = space_.mul(stride, old_width);
+    stride = space_.quotient(bytes, new_width);
+    if (!space_.same(space_.mul(stride, new_width), bytes)) return std::nullopt;
+  }
+  const PolyId bytes = out.offset == Space::kBad ? Space::kBad : space_.mul(out.offset, old_width);
+  out.offset = space_.quotient(bytes, new_width);
+  return out;
+}
+
+std::optional<std::vector<Binding>> Builder::views_of(const Call& call, std::string_view op, const Binding& base) {
+  const ViewRule rule = find_view_rule(op);
+  if (rule == nullptr) return std::nullopt;
+  const auto all = rule(sizes_, Viewed{base.view.shape, base.strides}, call.arguments);
+  if (!all) return std::nullopt;
+  std::vector<Binding> out;
+  for (const ViewMaps& maps : *all) {
+    auto bound = viewed(base, maps);
+    if (!bound) return std::nullopt;
+    out.push_back(std::move(*bound));
+  }
+  return out;
+}
+
+void Builder::view(const Call& call) {
+  const auto base = tensor(call, 0);
+  if (!base) return;
+  std::optional<std::vector<Binding>> all;
+  if (call.op == "aten.expand_as" || call.op == "aten.view_as") {
+    const auto like = tensor(call, 1);
+    const auto wide_view = like ? broadcast_to(*base, like->view.shape) : std::nullopt;
+    if (wide_view && call.op == "aten.expand_as") all = std::vector{*wide_view};
+  } else {
+    all = views_of(call, call.op == "aten.lift_fresh" ? "aten.alias" : call.op, *base);
+  }
+  if (!all) return unknown(more_lanes_.empty() ? "no-metadata" : "unsupported-op", call.step->op);
+  for (std::size_t k = 0; k < all->size(); ++k) bind(call, k, (*all)[k]);
+}
+
+/// reshape, flatten: a view if strides allow it, else a copy. Where that is open, nothing is known.
+void Builder::may_view(const Call& call) {
+  const auto base = tensor(call, 0);
+  if (!base) return;
+  const auto all = views_of(call, call.op, *base);
+  if (!all) return unknown("no-metadata", call.step->op);
+  const auto shares = can_view(space_, Viewed{base->view.shape, base->strides}, all->front().view.shape);
+  if (!shares) return unknown("no-metadata", call.step->op + " (strides)");
+  if (*shares) return bind(call, 0, all->front());
+  Binding out = fresh(all->front().view.shape, base->dtype, contiguous_strides(space_, all->front().view.shape));
+  move(out, all->front(), call.number);
+  bind(call, 0, std::move(out));
+}
+
+/// t_, transpose_, unsqueeze_, squeeze_: the name of the first argument stands for another view from now on.
+void Builder::rebind(const Call& call) {
+  const auto base = tensor(call, 0);
+  if (!base) return;
+  const auto all = views_of(call, std::string_view(call.op).substr(0, call.op.size() - 1), *base);
+  if (!all) return unknown("no-metadata", call.step->op);
+  values_[call.arguments[0].ref.index] = all->front();
+  bind(call, 0, all->front());
+}
+
+void Builder::view_copy(const Call& call) {
+  const auto base = tensor(call, 0);
+  if (!base) return;
+  const auto all = views_of(call, std::string_view(call.op).substr(0, call.op.size() - 5), *base);
+  if (!all) return unknown("no-metadata", call.step->op);
+  for (std::size_t k = 0; k < all->size(); ++k) {
+    const Binding& from = (*all)[k];
+    auto out = fresh_for(call, k, InferredMeta{from.view.shape, from.dtype});
+    if (!out || out->view.shape != from.view.shape) return unknown("no-metadata", call.step->op);
+    move(*out, from, call.number);
+    bind(call, k, std::move(*out));
+  }
+}
+
+/// The view with leading and one-sized dimensions repeated; nothing where shapes do not fit.
+std::optional<Binding> Builder::broadcast_to(const Binding& from, const Shape& shape) {
+  if (from.view.shape == shape) return from;
+  if (from.view.shape.size() > shape.size()) return std::nullopt;
+  Map map;
+  map.kind = Map::Kind::expand;
+  map.from.assign(shape.size() - from.view.shape.size(), space_.constant(1));
+  map.from.insert(map.from.end(), from.view.shape.begin(), from.view.shape.end());
+  map.to = shape;
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    if (!space_.same(map.from[k], shape[k]) && space_.value(map.from[k]) != 1) return std::nullopt;
+  Binding out = from;
+  if (map.from.size() != from.view.shape.size()) out.view.maps.push_back(reshape_map(from.view.shape, map.from));
+  out.view.maps.push_back(map);
+  out.view.shape = shape;
+  out.strides = view_strides(space_, {out.view.maps.end() - (map.from.size() != from.view.shape.size() ? 2 : 1), out.view.maps.end()}, from.strides);
+  return out;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,61 @@
+// Readers: text to Case. One file per format; all end in the same Case.
+//
+// Nothing here guesses: a text that is not understood is a Diagnostic with its place.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/result.h"
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+/// noclobber.case/1 (case_json.cpp). error: `where` is the JSON pointer of the first fault.
+Result<Case> read_case_json(std::string_view text);
+/// The same form again: read_case_json(write_case_json(c)) == c up to member order.
+std::string write_case_json(const Case& value);
+
+/// One graph in FX text as `print_readable` writes it (fx_text.cpp). error: `where` is "line N, column M",
+/// counted from 1 within `text`. Relations learnt from the text (`_assert_scalar`) are not used.
+struct FxGraph {
+  Graph graph;
+  std::map<std::string, SymbolRange> symbols;  // every symbol the text mentions; ranges as far as known
+  bool has_strides = false;                    // annotations carried strides
+  std::vector<OpDecl> ops;                     // operators whose effects only this text knows
+};
+Result<FxGraph> read_fx_text(std::string_view text);
+/// Prints a graph so that read_fx_text gives the same graph back.
+std::string write_fx_text(const Graph& graph);
+
+/// One thing a log lets us check: a Case with an id as tlparse names it.
+struct TraceCheck {
+  enum class What : std::uint8_t { pair, single };
+  What what = What::pair;
+  std::string id;         // "-_0_0_0/post_grad", "-_0_0_0/joint", "rank_3/-_0_0_0/post_grad"
+  Result<Case> value = Diagnostic{};
+  std::vector<std::string> unchecked;  // "output_code", "backward", "pre_grad", ...
+  std::size_t line = 0;                // of the record that holds `after`, 1-based
+};
+struct TraceLog {
+  std::vector<TraceCheck> checks;      // in order of the log
+  std::vector<std::string> unchecked;  // of the whole log, names as in cli.md, sorted
+  std::vector<Diagnostic> notes;       // records that could not be read; a cut tail
+  bool truncated = false;
+  bool any_graph = false;
+  std::size_t records = 0;
+};
+/// A TORCH_TRACE log (torch_trace.cpp); never fails, what it cannot read is in `notes`.
+TraceLog read_torch_trace(std::string_view text);
+
+enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, unknown };
+/// What a text is, from its first bytes alone (sniff.cpp).
+InputKind sniff(std::string_view text);
+
+/// A file's bytes, unpacked if they are gzip (by content); "-" is standard input. error: `where` is the
+/// path. Bound: `max_bytes` after unpacking. (file.cpp)
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes = std::size_t{4} << 30);
+
+}  // namespace noclobber

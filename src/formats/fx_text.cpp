@@ -1,0 +1,311 @@
+// Recursive descent over what torch/fx/graph.py prints.
+//
+//   module    = class-line def-line { statement } return { module }      nested ones one level deeper
+//   statement = name [: annotation] = right-hand side [; name { = name } = None]
+//
+// The part behind `;` only says which values die, and is not needed.
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "src/formats/fx_text_module.h"
+
+namespace noclobber {
+namespace {
+
+constexpr int kDeepestModule = 32;
+constexpr std::size_t kLongestComment = 1000;  // characters of a place or of its code
+
+std::size_t fx_indent(const FxCursor& cursor) {
+  std::size_t width = 0;
+  while (cursor.peek(width) == ' ' || cursor.peek(width) == '\t') ++width;
+  return width;
+}
+
+/// Over empty lines and comments, to the next line with code. Returns its indentation.
+std::size_t fx_to_code(FxCursor& cursor) {
+  while (!cursor.at_end()) {
+    const std::size_t width = fx_indent(cursor);
+    const char c = cursor.peek(width);
+    const bool is_end = cursor.rest().size() == width;
+    if (!is_end && c != '#' && c != '\n' && c != '\r') return width;
+    cursor.next_line();
+  }
+  return 0;
+}
+
+/// Every step under a comment has a copy of it.
+std::string fx_shortened(std::string_view text) {
+  if (text.size() <= kLongestComment) return std::string(text);
+  std::size_t size = kLongestComment;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  return std::string(text.substr(0, size));
+}
+
+/// Names of all modules, by their `class` lines.
+std::unordered_set<std::string_view> fx_classes(std::string_view text) {
+  std::unordered_set<std::string_view> names;
+  for (std::size_t at = 0; (at = text.find("class ", at)) != text.npos;) {
+    at += 6;
+    const std::size_t end = text.find_first_of("(\n", at);
+    if (end == text.npos) break;
+    if (text[end] == '(') names.insert(text.substr(at, end - at));
+    at = end;
+  }
+  return names;
+}
+
+}  // namespace
+
+FxAnnotation read_fx_annotation(FxText& text) {
+  FxCursor& cursor = text.cursor;
+  cursor.skip_blanks();
+  const std::size_t start = cursor.at();
+  if (cursor.peek() != '"' && cursor.peek() != '\'') {  // a Python type, as in `x : torch.Tensor`
+    if (cursor.path().empty()) cursor.fail("an annotation is missing");
+    if (cursor.peek() == '[') cursor.fail("an annotation that is no tensor");
+    return {};
+  }
+  auto result = parse_fx_annotation(cursor.string_literal(), text.symbols);
+  if (cursor.failed()) return {};
+  if (!result) {
+    cursor.fail_at(start, result.fault().message);
+    return {};
+  }
+  text.annotated = true;
+  text.has_strides = text.has_strides || result->has_strides;
+  return *std::move(result);
+}
+
+void FxModule::class_line() {
+  fx_to_code(cursor_);
+  cursor_.skip_blanks();
+  if (cursor_.take_word("class")) {
+    cursor_.skip_blanks();
+    const std::string_view line = cursor_.rest_of_line();
+    const std::size_t open = line.find('(');
+    if (open == line.npos || line.find(':', open) == line.npos)
+      return cursor_.fail("a class line has no '(...):'");
+    graph_.name = std::string(line.substr(0, open));
+    cursor_.next_line();
+    indent_ = fx_to_code(cursor_);
+    cursor_.skip_blanks();
+  }
+  if (!cursor_.take_word("def")) return cursor_.fail("expected 'def forward('");
+  cursor_.skip_blanks();
+  if (cursor_.identifier() != "forward") return cursor_.fail("expected 'forward'");
+}
+
+void FxModule::parameters() {
+  cursor_.expect('(');
+  cursor_.skip_all();
+  if (cursor_.take_word("self")) {
+    cursor_.skip_all();
+    if (cursor_.peek() != ')') cursor_.expect(',');
+    cursor_.skip_all();
+  }
+  while (!cursor_.failed() && !cursor_.take(')')) {
+    parameter();
+    cursor_.skip_all();
+    if (cursor_.take(')')) break;
+    cursor_.expect(',');
+    cursor_.skip_all();
+  }
+  cursor_.skip_blanks();
+  if (cursor_.take("->")) read_fx_annotation(text_);
+  cursor_.skip_blanks();
+  cursor_.expect(':');
+  cursor_.next_line();
+}
+
+void FxModule::parameter() {
+  FxParameter parameter{.name = {}, .annotation = {}, .at = cursor_.at()};
+  parameter.name = cursor_.identifier();
+  if (parameter.name.empty()) return cursor_.fail("a parameter's name is missing");
+  cursor_.skip_blanks();
+  if (cursor_.take(':')) parameter.annotation = read_fx_annotation(text_);
+  cursor_.skip_blanks();
+  if (cursor_.take('=')) {
+    cursor_.skip_blanks();
+    values_.value();
+    refuse_unfolded(parameter.at);
+  }
+  parameters_.push_back(std::move(parameter));
+}
+
+void FxModule::line() {
+  if (cursor_.at_end()) return cursor_.fail("the text ends before 'return'");
+  const bool is_inside = std::exchange(mid_line_, false) || fx_indent(cursor_) > indent_;
+  cursor_.skip_blanks();
+  const char c = cursor_.peek();
+  if (c == '#') return comment();
+  if (c == '\n' || cursor_.at_end()) return cursor_.next_line();
+  if (!is_inside) return cursor_.fail("'forward' ends without 'return'");
+  if (cursor_.take_word("return")) return outputs();
+  statement();
+}
+
+/// "# File: model.py:29 in forward, code: x = self.fc1(x)"; the code may be anything.
+void FxModule::comment() {
+  const std::string_view line = cursor_.rest_of_line();
+  cursor_.next_line();
+  constexpr std::string_view kFile = "File: ", kCode = ", code: ";
+  if (line.starts_with("# No stacktrace")) {
+    loc_.clear();
+    code_.clear();
+  }
+  const std::size_t file = line.find(kFile);
+  if (file == line.npos) return;
+  const std::string_view place = line.substr(file + kFile.size());
+  const std::size_t code = place.find(kCode);
+  loc_ = fx_shortened(place.substr(0, code));
+  code_ = code == place.npos ? "" : fx_shortened(place.substr(code + kCode.size()));
+}
+
+void FxModule::statement() {
+  const std::size_t at = cursor_.at();
+  const std::string_view name = cursor_.identifier();
+  if (name.empty()) return cursor_.fail("a statement cannot begin here");
+  cursor_.skip_blanks();
+  if (cursor_.peek() == ',') {
+    std::vector<std::string_view> names = {name};
+    while (cursor_.take(',')) {
+      cursor_.skip_blanks();
+      if (const std::string_view next = cursor_.identifier(); !next.empty()) names.push_back(next);
+      cursor_.skip_blanks();
+    }
+    return flatten(std::move(names));
+  }
+  FxAnnotation annotation;
+  if (cursor_.take(':')) {
+    annotation = read_fx_annotation(text_);
+    cursor_.skip_blanks();
+    if (cursor_.peek() != '=' && !cursor_.failed()) return declaration(name, at, std::move(annotation));
+  }
+  if (cursor_.failed()) return;
+  if (cursor_.peek() != '=' || cursor_.peek(1) == '=')
+    return cursor_.fail_at(at, "not an ATen graph: not an assignment");
+  cursor_.take('=');
+  cursor_.skip_blanks();
+  settle_parameters();
+  assign(name, at, annotation);
+  ending();
+}
+
+/// `primals_1: "f32[2]"`, before the line that takes the arguments apart; several may share a line.
+void FxModule::declaration(std::string_view name, std::size_t at, FxAnnotation annotation) {
+  if (parameters_settled_) return cursor_.fail_at(at, "a name without a value");
+  if (!declared_.try_emplace(name, FxParameter{name, std::move(annotation), at}).second)
+    return cursor_.fail_at(at, "a parameter is declared twice");
+  cursor_.take(';');
+  cursor_.skip_blanks();
+  if (cursor_.peek() == '#') cursor_.rest_of_line();
+  mid_line_ = cursor_.peek() != '\n' && !cursor_.at_end();
+  if (!mid_line_) cursor_.next_line();
+}
+
+/// `primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)`
+void FxModule::flatten(std::vector<std::string_view> names) {
+  if (parameters_settled_) return cursor_.fail("the arguments are taken apart too late");
+  cursor_.expect('=');
+  cursor_.skip_blanks();
+  if (cursor_.failed()) return;
+  const std::string_view path = cursor_.path();
+  if (path != "fx_pytree.tree_flatten_spec" && path != "pytree.tree_flatten_spec")
+    return cursor_.fail("not an ATen graph: several names on the left");
+  parameters_.clear();
+  for (const std::string_view name : names) {
+    const auto found = declared_.find(name);
+    FxParameter parameter{.name = name, .annotation = {}, .at = cursor_.at()};
+    if (found != declared_.end()) parameter.annotation = std::move(found->second.annotation);
+    parameters_.push_back(std::move(parameter));
+  }
+  declared_.clear();
+  settle_parameters();
+  cursor_.next_line();
+}
+
+void FxModule::settle_parameters() {
+  if (parameters_settled_) return;
+  parameters_settled_ = true;
+  if (!declared_.empty()) return cursor_.fail("annotated parameters are never taken from the arguments");
+  for (FxParameter& parameter : parameters_) {
+    const std::string_view name = parameter.name;
+    FxAnnotation& annotation = parameter.annotation;
+    if (annotation.kind == FxAnnotation::Kind::scalar)
+      check(parameter.at, names_.bind(name, std::move(annotation.scalar)));
+    else
+      check(parameter.at, names_.add_input(name, Input::Kind::user, std::move(annotation.type)));
+  }
+}
+
+/// `;  a = b = None`, a comment, the line's end.
+void FxModule::ending() {
+  cursor_.skip_blanks();
+  while (cursor_.take(';')) {
+    cursor_.skip_blanks();
+    bool is_none = false;
+    while (!is_none && !cursor_.identifier().empty()) {
+      cursor_.skip_blanks();
+      cursor_.expect('=');
+      cursor_.skip_blanks();
+      is_none = cursor_.take_word("None");
+    }
+    if (!is_none) return cursor_.fail("not an ATen graph: a second statement on a line");
+    cursor_.skip_blanks();
+  }
+  if (cursor_.peek() == '#') cursor_.rest_of_line();
+  if (cursor_.peek() != '\n' && !cursor_.at_end()) return cursor_.fail("unexpected text behind a statement");
+  cursor_.next_line();
+}
+
+void FxModule::outputs() {
+  settle_parameters();
+  const std::size_t at = cursor_.at();
+  cursor_.skip_blanks();
+  const bool is_tree = cursor_.take("pytree.tree_unflatten(");
+  if (is_tree) cursor_.skip_all();
+  const bool is_bare = cursor_.peek() == '\n' || cursor_.at_end();
+  const bool is_list = cursor_.peek() == '(' || cursor_.peek() == '[';
+  Arg value = is_bare ? Arg() : values_.value();
+  refuse_unfolded(at);
+  if (is_tree) cursor_.rest_of_line();
+  ending();
+  returned_ = true;
+  if (is_list && value.kind == Arg::Kind::list)
+    graph_.outputs = std::move(value.list);
+  else
+    graph_.outputs.push_back(std::move(value));
+}
+
+void FxModule::nested() {
+  while (!cursor_.at_end()) {
+    const std::size_t width = fx_to_code(cursor_);
+    if (width != indent_ || !cursor_.rest().substr(width).starts_with("class ")) return;
+    if (depth_ == kDeepestModule) return cursor_.fail("modules are nested too deep");
+    Graph body;
+    FxModule(text_, body, depth_ + 1).read();
+    if (cursor_.failed()) return;
+    const std::string name = body.name;
+    if (!graph_.bodies.try_emplace(name, std::move(body)).second)
+      return cursor_.fail("two modules have one name");
+  }
+}
+
+Result<FxGraph> read_fx_text(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  FxText whole{.cursor = FxCursor(text), .symbols = {}, .classes = fx_classes(text)};
+  FxGraph result;
+  FxModule(whole, result.graph, 0).read();
+  if (!whole.cursor.failed()) {
+    fx_to_code(whole.cursor);
+    if (!whole.cursor.at_end()) whole.cursor.fail("unexpected text behind the graph");
+  }
+  if (whole.cursor.failed()) return whole.cursor.fault();
+  result.symbols = whole.symbols.take();
+  result.has_strides = whole.has_strides;
+  return result;
+}
+
+}  // namespace noclobber

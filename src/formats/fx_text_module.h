@@ -1,0 +1,91 @@
+// One graph of FX text while it is read. fx_text.cpp reads what stands around statements,
+// fx_text_statement.cpp the statements.
+#pragma once
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "src/formats/fx_text_value.h"
+
+namespace noclobber {
+
+struct FxParameter {
+  std::string_view name;
+  FxAnnotation annotation;
+  std::size_t at = 0;
+};
+
+/// What all graphs of one text share.
+struct FxText {
+  FxCursor cursor;
+  FxSymbols symbols;
+  std::unordered_set<std::string_view> classes;  // names of all nested modules
+  bool annotated = false;                        // some value has an annotation
+  bool has_strides = false;
+};
+
+/// Reads an annotation behind its `:`.
+FxAnnotation read_fx_annotation(FxText& text);
+
+/// One `forward` with its nested modules.
+class FxModule {
+ public:
+  FxModule(FxText& text, Graph& graph, int depth)
+      : text_(text),
+        cursor_(text.cursor),
+        graph_(graph),
+        names_(graph),
+        values_(cursor_, names_),
+        depth_(depth) {}
+
+  /// The cursor stands at the start of a line with `class` or `def`.
+  void read() {
+    class_line();
+    if (!cursor_.failed()) parameters();
+    while (!cursor_.failed() && !returned_) line();
+    if (!cursor_.failed()) names_.settle();
+    if (!cursor_.failed()) nested();
+  }
+
+ private:
+  void class_line();
+  void parameters();
+  void parameter();
+  void line();
+  void comment();
+  void statement();
+  void declaration(std::string_view name, std::size_t at, FxAnnotation annotation);
+  void flatten(std::vector<std::string_view> names);
+  void settle_parameters();
+  void assign(std::string_view name, std::size_t at, const FxAnnotation& annotation);
+  void attribute(std::string_view name, std::size_t at, const FxAnnotation& annotation);
+  void item(std::string_view name, std::size_t at, const FxAnnotation& annotation);
+  void operation(std::string op, std::string_view name, std::size_t at, const FxAnnotation& annotation);
+  void expression(std::string_view name, std::size_t at, const FxAnnotation& annotation);
+  bool begins_item() const;
+  void ending();
+  void outputs();
+  void nested();
+  void check(std::size_t at, std::string fault) {
+    if (!fault.empty()) cursor_.fail_at(at, std::move(fault));
+  }
+  void refuse_unfolded(std::size_t at);
+
+  FxText& text_;
+  FxCursor& cursor_;
+  Graph& graph_;
+  FxNames names_;
+  FxValues values_;
+  int depth_;
+  std::size_t indent_ = 0;  // of `def`
+  std::vector<FxParameter> parameters_;
+  std::unordered_map<std::string_view, FxParameter> declared_;  // lines of an annotation only
+  bool parameters_settled_ = false;
+  bool returned_ = false;
+  bool mid_line_ = false;  // behind a declaration that shares its line
+  std::string loc_, code_;
+};
+
+}  // namespace noclobber

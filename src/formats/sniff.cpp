@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include "src/formats/formats.h"
+#include "src/formats/torch_trace_records.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::size_t kSniffed = 65536;  // bytes
+
+bool begins_fx_text(std::string_view line) {
+  return line.starts_with("class ") || line.starts_with("def forward(");
+}
+
+}  // namespace
+
+InputKind sniff(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  text = text.substr(0, kSniffed);
+  while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)
+    text.remove_prefix(1);
+  if (text.starts_with('{')) return InputKind::case_json;
+  bool only_comments = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (is_glog_line(line)) return InputKind::torch_trace;
+    while (line.starts_with(' ')) line.remove_prefix(1);
+    if (only_comments && begins_fx_text(line)) return InputKind::fx_text;
+    only_comments = only_comments && (line.empty() || line == "\r" || line.starts_with('#'));
+  }
+  return InputKind::unknown;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,244 @@
+// Which graphs of a log belong together. Records of one compilation carry the same numbers; a `before` goes
+// with the next `after` of the same stage, so a forward and a backward graph under one id are two pairs.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "src/formats/torch_trace_case.h"
+
+namespace noclobber {
+namespace {
+
+using nlohmann::json;
+
+struct TraceName {
+  std::string_view name;
+  TraceGraph::Kind kind;
+};
+constexpr std::array kTraceGraphs = {
+    TraceName{"before_joint_graph", TraceGraph::Kind::before_joint},
+    TraceName{"after_joint_graph", TraceGraph::Kind::after_joint},
+    TraceName{"before_post_grad_graph", TraceGraph::Kind::before_post_grad},
+    TraceName{"after_post_grad_graph", TraceGraph::Kind::after_post_grad},
+    TraceName{"inductor_post_grad_graph", TraceGraph::Kind::after_post_grad},
+    TraceName{"aot_inference_graph", TraceGraph::Kind::aot_inference},
+    TraceName{"aot_forward_graph", TraceGraph::Kind::aot_forward},
+    TraceName{"aot_backward_graph", TraceGraph::Kind::aot_backward},
+    TraceName{"aot_joint_graph", TraceGraph::Kind::aot_joint},
+};
+
+struct TraceUnchecked {
+  std::string_view name, unchecked;
+  bool is_graph;
+};
+constexpr std::array kTraceUnchecked = {
+    TraceUnchecked{"before_pre_grad_graph", "pre_grad", true},
+    TraceUnchecked{"after_pre_grad_graph", "pre_grad", true},
+    TraceUnchecked{"inductor_pre_grad_graph", "pre_grad", true},
+    TraceUnchecked{"before_recompile_pre_grad", "recompile", true},
+    TraceUnchecked{"after_recompile_pre_grad", "recompile", true},
+    TraceUnchecked{"before_recompile_post_grad", "recompile", true},
+    TraceUnchecked{"after_recompile_post_grad", "recompile", true},
+    TraceUnchecked{"dynamo_output_graph", "dynamo_graph", true},
+    TraceUnchecked{"inductor_output_code", "output_code", false},
+    TraceUnchecked{"inductor_aot_wrapper_code", "output_code", false},
+    TraceUnchecked{"aot_backward_graph", "backward", true},
+};
+
+/// One compilation: its graphs in order of the log.
+struct TraceCompile {
+  std::string directory;  // "-_0_0_0"; "" if the records carry no numbers
+  std::string attempts;   // the same without the attempt
+  std::int64_t attempt = 0;
+  std::vector<TraceGraph> graphs;
+  std::set<std::string> unchecked;
+  TraceFacts facts;
+};
+
+/// The directory that tlparse gives the record's compilation; "" without numbers.
+std::string trace_directory(const json& meta) {
+  constexpr std::array<const char*, 4> kKeys = {"compiled_autograd_id", "frame_id", "frame_compile_id",
+                                                "attempt"};
+  std::string name;
+  bool has_any = false;
+  for (const char* key : kKeys) {
+    const auto number = trace_integer(meta, key);
+    has_any = has_any || number;
+    name += (name.empty() ? "" : "_") + (number ? std::to_string(*number) : "-");
+  }
+  if (!has_any) return "";
+  const auto rank = trace_integer(meta, "rank");
+  return rank ? "rank_" + std::to_string(*rank) + "/" + name : name;
+}
+
+/// The name of what a record holds: an artifact's own, else its key.
+std::string trace_record_name(const json& meta) {
+  if (const json* artifact = trace_object(meta, "artifact")) return trace_text(*artifact, "name");
+  for (const TraceName& row : kTraceGraphs)
+    if (meta.contains(row.name)) return std::string(row.name);
+  for (const TraceUnchecked& row : kTraceUnchecked)
+    if (meta.contains(row.name)) return std::string(row.name);
+  return "";
+}
+
+class TraceReader {
+ public:
+  explicit TraceReader(std::string_view text) : scanner_(text, log_.notes) {}
+
+  TraceLog read() {
+    TraceRecord record;
+    while (scanner_.next(record)) {
+      ++log_.records;
+      take(record);
+    }
+    scanner_.note_strays();
+    log_.truncated = scanner_.is_cut();
+    for (TraceCompile& compile : compiles_) {
+      compile.facts.settle();
+      std::int64_t& last = last_attempts_[compile.attempts];
+      if (!compile.graphs.empty()) last = std::max(last, compile.attempt);
+    }
+    for (const TraceCompile& compile : compiles_) checks_of(compile);
+    std::stable_sort(log_.checks.begin(), log_.checks.end(),
+                     [](const TraceCheck& a, const TraceCheck& b) { return a.line < b.line; });
+    number_ids();
+    finish();
+    return std::move(log_);
+  }
+
+ private:
+  void take(const TraceRecord& record);
+  void checks_of(const TraceCompile& compile);
+  void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
+  void add_singles(const TraceCompile& compile, bool trains);
+  void number_ids();
+  void finish();
+
+  TraceLog log_;
+  TraceScanner scanner_;
+  std::vector<TraceCompile> compiles_;
+  std::map<std::string, std::size_t> by_directory_;
+  std::map<std::string, std::int64_t> last_attempts_;  // that got as far as a graph
+  std::set<std::string> unchecked_;
+  std::size_t last_line_ = 0;  // of the last record
+};
+
+void TraceReader::take(const TraceRecord& record) {
+  last_line_ = record.line;
+  if (record.meta.empty()) return;
+  const std::string directory = trace_directory(record.meta);
+  const auto [at, is_new] = by_directory_.try_emplace(directory, compiles_.size());
+  if (is_new) {
+    TraceCompile& added = compiles_.emplace_back();
+    added.directory = directory;
+    added.attempts = directory.substr(0, directory.rfind('_'));
+    added.attempt = trace_integer(record.meta, "attempt").value_or(0);
+  }
+  TraceCompile& compile = compiles_[at->second];
+  compile.facts.read(record.meta);
+  const std::string name = trace_record_name(record.meta);
+  if (name == "aot_forward_graph_fw_metadata") compile.facts.read_aliases(record.payload);
+  for (const TraceName& row : kTraceGraphs)
+    if (row.name == name) compile.graphs.push_back({row.kind, name, record.line, record.payload});
+  for (const TraceUnchecked& row : kTraceUnchecked) {
+    if (row.name != name) continue;
+    compile.unchecked.emplace(row.unchecked);
+    log_.any_graph = log_.any_graph || row.is_graph;
+  }
+}
+
+void TraceReader::checks_of(const TraceCompile& compile) {
+  using Kind = TraceGraph::Kind;
+  unchecked_.insert(compile.unchecked.begin(), compile.unchecked.end());
+  log_.any_graph = log_.any_graph || !compile.graphs.empty();
+  const bool trains = std::any_of(compile.graphs.begin(), compile.graphs.end(), [](const TraceGraph& graph) {
+    return graph.kind == Kind::aot_forward || graph.kind == Kind::aot_backward ||
+           graph.kind == Kind::aot_joint;
+  });
+  const TraceGraph* joint = nullptr;
+  const TraceGraph* post_grad = nullptr;
+  bool has_pair = false;
+  for (const TraceGraph& graph : compile.graphs) {
+    if (graph.kind == Kind::before_joint) joint = &graph;
+    if (graph.kind == Kind::before_post_grad) post_grad = &graph;
+    const TraceGraph*& open = graph.kind == Kind::after_joint ? joint : post_grad;
+    if ((graph.kind != Kind::after_joint && graph.kind != Kind::after_post_grad) || !open) continue;
+    add_pair(compile, *std::exchange(open, nullptr), graph, trains);
+    has_pair = true;
+  }
+  // What an attempt leaves behind that was given up for the next one will never run.
+  const bool is_given_up = compile.attempt < last_attempts_.at(compile.attempts);
+  if (!has_pair && !is_given_up) add_singles(compile, trains);
+}
+
+std::string trace_directory_of(const TraceCompile& compile, const TraceGraph& graph) {
+  return compile.directory.empty() ? "unknown_" + std::to_string(graph.line) : compile.directory;
+}
+
+void TraceReader::add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after,
+                           bool trains) {
+  TraceCheck check;
+  check.what = TraceCheck::What::pair;
+  check.id = trace_directory_of(compile, after) +
+             (after.kind == TraceGraph::Kind::after_joint ? "/joint" : "/post_grad");
+  check.value = trace_pair_case(before, after, compile.facts, trains, check.id);
+  check.unchecked.assign(compile.unchecked.begin(), compile.unchecked.end());
+  check.line = after.line;
+  log_.checks.push_back(std::move(check));
+}
+
+/// Graphs without a partner: those after the passes if there are any, else those before.
+void TraceReader::add_singles(const TraceCompile& compile, bool trains) {
+  using Kind = TraceGraph::Kind;
+  constexpr std::array<std::array<Kind, 3>, 3> kPreferred = {{
+      {Kind::after_post_grad, Kind::after_post_grad, Kind::after_post_grad},
+      {Kind::aot_inference, Kind::aot_forward, Kind::aot_backward},
+      {Kind::aot_joint, Kind::aot_joint, Kind::aot_joint},
+  }};
+  for (const auto& kinds : kPreferred) {
+    const std::size_t before = log_.checks.size();
+    for (const TraceGraph& graph : compile.graphs) {
+      if (std::find(kinds.begin(), kinds.end(), graph.kind) == kinds.end()) continue;
+      TraceCheck check;
+      check.what = TraceCheck::What::single;
+      check.id = trace_directory_of(compile, graph) + "/" + graph.name;
+      check.value = trace_single_case(graph, compile.facts, trains, check.id);
+      check.unchecked.assign(compile.unchecked.begin(), compile.unchecked.end());
+      check.line = graph.line;
+      log_.checks.push_back(std::move(check));
+    }
+    if (log_.checks.size() > before) return;
+  }
+}
+
+/// An id that repeats gets _1, _2, ...
+void TraceReader::number_ids() {
+  std::map<std::string, int> counts;
+  std::set<std::string> taken;
+  for (TraceCheck& check : log_.checks) {
+    const std::string base = check.id;
+    int& count = counts[base];
+    while (!taken.insert(check.id).second) check.id = base + "_" + std::to_string(++count);
+    if (check.value) check.value->name = check.id;
+  }
+}
+
+void TraceReader::finish() {
+  log_.unchecked.assign(unchecked_.begin(), unchecked_.end());
+  for (const TraceCheck& check : log_.checks) {
+    if (check.line != last_line_ || check.value ||
+        check.value.fault().message.find("the text ends") == std::string::npos)
+      continue;
+    log_.truncated = true;
+    log_.notes.push_back({"line " + std::to_string(check.line), "the log ends inside a graph"});
+  }
+}
+
+}  // namespace
+
+TraceLog read_torch_trace(std::string_view text) { return TraceReader(text).read(); }
+
+}  // namespace noclobber

@@ -1,0 +1,68 @@
+// What a log says about one compilation besides its graphs: ranges of symbols, guards, and which of the
+// caller's tensors share storage.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/formats/torch_trace_records.h"
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+class TraceFacts {
+ public:
+  /// Takes what the record says, if it says anything.
+  void read(const nlohmann::json& meta);
+
+  /// The payload of aot_forward_graph_fw_metadata: outputs that the caller turns into views of inputs.
+  void read_aliases(std::string_view payload);
+  /// Output k of a forward or inference graph may share storage with the inputs it is an alias of.
+  void give_aliases(Case& value) const;
+  /// After the last record, before anything is given.
+  void settle();
+  /// Ranges of the symbols that the Case has, and the guards that speak of these only.
+  void give_symbols(Case& value) const;
+  /// Which inputs share storage. Inputs of `before` and `after` correspond by now. What cannot be known
+  /// sets `inputs_may_overlap`.
+  void give_storages(Case& value, bool is_backward) const;
+
+ private:
+  using TensorKey = std::pair<std::int64_t, std::int64_t>;  // describer, number
+  struct Tensor {
+    std::string dtype;
+    std::optional<std::vector<std::int64_t>> size, stride;
+    std::int64_t offset = 0;
+    TensorKey storage{-1, -1};
+  };
+  struct Place {  // of one input inside its storage
+    std::size_t input = 0;
+    const Tensor* tensor = nullptr;
+  };
+
+  void read_symbol(const nlohmann::json& record, bool unbacked);
+  void read_specialization(const nlohmann::json& record);
+  void read_guard(const nlohmann::json& record);
+  void read_tensor(const nlohmann::json& record);
+  void read_source(const nlohmann::json& record);
+  bool matches(const Type& type, const Tensor& tensor) const;
+  std::vector<const Tensor*> sharing() const;
+  bool find_places(const Graph& graph, std::vector<Place>& places) const;
+  bool place(Graph& graph, const std::vector<Place>& places) const;
+
+  std::map<std::string, SymbolRange> ranges_;
+  std::map<std::string, std::int64_t> hints_;
+  std::set<std::string> seen_guards_;
+  std::vector<SymRelation> guards_;
+  std::map<TensorKey, Tensor> tensors_;
+  std::map<TensorKey, std::int64_t> storage_bytes_;
+  std::vector<std::optional<std::int64_t>> output_bases_;  // per output of the forward: flat input it is an alias of
+  std::set<TensorKey> seen_sources_;
+  std::vector<TensorKey> sharing_;  // those whose storage another one of them has too
+  std::vector<TensorKey> sources_;  // tensors the caller passes, in order, each once
+};
+
+}  // namespace noclobber

@@ -1,0 +1,64 @@
+// Records of a TORCH_TRACE log: a glog line whose text is one JSON object, then the lines of its payload,
+// each behind a TAB.
+//
+//   V0521 11:50:42.931000 305411 torch/_inductor/compile_fx.py:1194] {"aot_joint_graph": {}, "frame_id": 0,
+//   ...} <TAB>class inner_f(torch.nn.Module):
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/result.h"
+
+namespace noclobber {
+
+struct TraceRecord {
+  std::size_t line = 0;      // 1-based
+  nlohmann::json meta;       // an object; empty for kinds that nobody asks for
+  bool has_payload = false;  // one is announced
+  std::string_view payload;  // raw: the TABs are still there
+};
+
+class TraceScanner {
+ public:
+  TraceScanner(std::string_view text, std::vector<Diagnostic>& notes) : text_(text), notes_(notes) {}
+  /// The next record that can be read; false at the end.
+  bool next(TraceRecord& record);
+  /// At the end: the text stops inside a record.
+  bool is_cut() const { return cut_; }
+  /// At the end: adds a note about lines that belong to no record.
+  void note_strays();
+
+ private:
+  std::string_view take_line();
+  std::string_view take_payload();
+  bool ends_early(const TraceRecord& record) const;
+  bool read_header(std::string_view line, TraceRecord& record);
+  void note(std::size_t line, std::string message);
+
+  std::string_view text_;
+  std::vector<Diagnostic>& notes_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 0;  // number of the line taken last
+  std::size_t strays_ = 0, first_stray_ = 0;
+  std::size_t broken_ = 0;
+  bool cut_ = false;
+};
+
+/// Does the line begin as glog's lines do?
+bool is_glog_line(std::string_view line);
+/// The payload as it was logged: without the TABs and without the last line end.
+std::string trace_payload(std::string_view raw);
+
+/// A member as text, or "". `object` may be anything.
+std::string trace_text(const nlohmann::json& object, const char* key);
+/// A member as an integer that fits.
+std::optional<std::int64_t> trace_integer(const nlohmann::json& object, const char* key);
+/// A member that is an object, or nullptr.
+const nlohmann::json* trace_object(const nlohmann::json& object, const char* key);
+/// A member that is a list of integers; nothing if an element is anything else.
+std::optional<std::vector<std::int64_t>> trace_integers(const nlohmann::json& object, const char* key);
+
+}  // namespace noclobber

@@ -1,0 +1,156 @@
+// The nouns every reader ends in: what a compiler wrote down, before anything is concluded from it.
+//
+//   Case   = before? + after, symbols, relations, declared operators
+//   Graph  = inputs, steps in listed order, outputs, final contents
+//   Step   = one operator call; its results are Values
+//   Value  = a name for a tensor; a step's several results are several Values
+//
+// Readers resolve names: an Arg refers to a Value by id. `getitem` of a multi-output step is resolved to
+// that step's result, so it is no step. Scalar arithmetic on symbolic sizes is folded into SymExpr.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/ids.h"
+#include "src/base/sym.h"
+#include "src/graph/dtype.h"
+
+namespace noclobber {
+
+using ValueId = Id<struct ValueTag>;
+
+/// Logical type of a tensor. Strides and offset count elements.
+struct Type {
+  enum class Strides : std::uint8_t { contiguous, given, unknown };
+  Dtype dtype = Dtype::other;
+  std::vector<SymExpr> shape;
+  Strides strides = Strides::contiguous;  // contiguous: nothing was said and the format says so
+  std::vector<SymExpr> stride;            // exactly if strides == given; then as long as shape
+  SymExpr offset = 0;
+  std::string device;  // "" = not said
+  friend bool operator==(const Type&, const Type&) = default;
+};
+
+/// An argument of a step, or an output of a graph.
+struct Arg {
+  enum class Kind : std::uint8_t { none, ref, sym, real, boolean, text, dtype, device, graph, list };
+  Kind kind = Kind::none;
+  ValueId ref;                 // ref
+  SymExpr sym;                 // sym: every integer, constant or symbolic
+  double real = 0;             // real: floats, inf, nan
+  bool boolean = false;        // boolean
+  std::string text;            // text, device ("cpu"), graph (name of a body), memory formats and layouts
+  Dtype dtype = Dtype::other;  // dtype
+  std::vector<Arg> list;       // list and tuple
+
+  static Arg of(ValueId value);
+  static Arg of(SymExpr value);
+  static Arg of_real(double value);
+  static Arg of_bool(bool value);
+  static Arg of_text(std::string value);
+  static Arg of_dtype(Dtype value);
+  static Arg of_device(std::string value);
+  static Arg of_graph(std::string name);
+  static Arg of(std::vector<Arg> list);
+  /// Same kind and same content; NaN equals NaN (an Arg is syntax, not a number).
+  friend bool operator==(const Arg& a, const Arg& b);
+};
+
+/// A name for a tensor. Defined by input `at`, or as result number `result` of step `at`.
+struct Value {
+  enum class From : std::uint8_t { input, step };
+  std::string name;
+  From from = From::input;
+  std::uint32_t at = 0;
+  std::uint32_t result = 0;
+  std::optional<Type> type;  // what the dump says; absent: it says nothing
+};
+
+struct Input {
+  enum class Kind : std::uint8_t { user, buffer, parameter, constant };
+  enum class Exit : std::uint8_t { as_before, any };
+  ValueId value;
+  Kind kind = Kind::user;
+  std::optional<bool> may_write;          // "mutable"; absent: as `before` does
+  std::optional<Exit> exit;               // absent: the format's default
+  std::string storage;                    // inputs that name the same storage share it; "" = its own
+  std::optional<SymExpr> storage_numel;   // in elements of this input
+  std::optional<std::vector<Arg>> contents;  // of a constant, row-major; one element stands for all
+};
+
+struct Step {
+  std::vector<ValueId> results;  // [] for none; an invalid id is a result nobody named
+  std::string op;                // "aten.add.Tensor": namespace.name.overload, never without overload
+  std::vector<Arg> args;
+  std::vector<std::pair<std::string, Arg>> kwargs;
+  std::string id;                  // a name for a step without results
+  std::vector<std::string> after;  // extra ordering edges: names of results or ids
+  std::string stream;
+  std::string loc;   // "model.py:29 in forward"
+  std::string code;  // the user's source line, if the dump has it
+  int line = 0;      // line of the dump, 1-based; 0: not text
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Value> values;
+  std::vector<Input> inputs;
+  std::vector<Step> steps;
+  std::vector<Arg> outputs;
+  std::vector<std::pair<ValueId, Arg>> finals;  // contents that an input must hold at exit, all at once
+  std::map<std::string, Graph> bodies;          // nested graphs of control-flow operators, by name
+
+  const Value& value(ValueId id) const;
+  /// The value of that name, or an invalid id. Linear in the number of values.
+  ValueId find(std::string_view name) const;
+};
+
+/// Range of one symbol; `max` absent: unbounded.
+struct SymbolRange {
+  std::int64_t min = 0;
+  std::optional<std::int64_t> max;
+  std::int64_t multiple_of = 1;
+  bool unbacked = false;
+  std::optional<std::int64_t> hint;  // a value the compiler saw
+  friend bool operator==(const SymbolRange&, const SymbolRange&) = default;
+};
+
+/// A declared operator, as in format.md (OPDECL). Texts are kept as written; src/ops interprets them.
+struct OpDecl {
+  std::string schema;
+  std::string functional;
+  std::map<std::string, std::string> access;  // per argument name; key "*" for all: "elementwise" | "any"
+  bool before_write = false;                  // "when"
+  std::optional<std::vector<std::string>> reads_old;
+  std::map<std::string, std::string> writes;  // "all" | "some"
+  std::vector<std::string> result;            // "fresh" | "view"
+  std::vector<std::pair<int, std::string>> may_alias;
+  bool pure = true;
+};
+
+/// One thing to check. For a single graph `before` is absent.
+struct Case {
+  std::string name;    // a case's own name, or the check's id ("-_0_0_0/post_grad")
+  std::string title;
+  std::string source;
+  std::map<std::string, SymbolRange> symbols;
+  std::vector<SymRelation> assume;
+  std::vector<OpDecl> ops;
+  std::map<std::string, Graph> bodies;
+  std::optional<Graph> before;
+  Graph after;
+  bool dataflow = false;          // "order": every order that dataflow allows
+  bool names_are_values = false;  // without `before`: what a name means
+  bool compare_strides = false;
+  bool sharing_may_grow = false;  // "sharing": "any"
+  /// The caller makes output `first` a view of input `second` itself: there they may share storage.
+  std::vector<std::pair<std::uint32_t, std::string>> may_share;
+  bool has_plan = false;          // a memory plan was given; not checked yet
+  bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
+};
+
+}  // namespace noclobber

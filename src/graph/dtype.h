@@ -1,0 +1,30 @@
+// Element types, as FX text and noclobber.case/1 name them.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace noclobber {
+
+enum class Dtype : std::uint8_t {
+  f64, f32, f16, bf16, f8e4m3fn, f8e5m2,
+  i64, i32, i16, i8, i4, u64, u32, u16, u8, u4,
+  boolean, c64, c128,
+  other,  // a type we know no width of (quantized, sub-byte floats): nothing is proved about its bytes
+};
+
+/// Width in bits; 4 for i4/u4 (packed two to a byte), 0 for `other`.
+int bit_width(Dtype type);
+/// "f32", "bool", ...; `other` prints "other".
+std::string_view name(Dtype type);
+/// From "f32", "bool", FX's "b8" and "bool", "c64"...; nothing for a name we do not know.
+std::optional<Dtype> parse_dtype(std::string_view text);
+/// From PyTorch's own names: "float32", "torch.float32", "int64", "bfloat16", "bool".
+std::optional<Dtype> parse_torch_dtype(std::string_view text);
+/// "float32" for f32 and so on.
+std::string_view torch_name(Dtype type);
+bool is_floating(Dtype type);
+bool is_complex(Dtype type);
+bool is_signed(Dtype type);
+
+}  // namespace noclobber

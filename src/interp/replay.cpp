@@ -1,0 +1,68 @@
+#include "src/interp/replay.h"
+
+#include <algorithm>
+
+#include "src/interp/replay_session.h"
+
+namespace noclobber {
+
+namespace {
+
+/// Bytes touched, roughly, that a search may cost.
+constexpr std::size_t kBudget = std::size_t{256} << 20;
+
+bool makes_garbage(const Case& value, const Graph& graph, int depth) {
+  for (const Step& step : graph.steps) {
+    if (step.op.find("empty") != std::string::npos || step.op.find("resize") != std::string::npos)
+      return true;
+    for (const Arg& arg : step.args) {
+      if (arg.kind != Arg::Kind::graph || depth > 8) continue;
+      const Graph* body = find_body(value, graph, arg.text);
+      if (body != nullptr && makes_garbage(value, *body, depth + 1)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::size_t affordable_trials(const Graph& graph, const Run& run) {
+  std::size_t cost = 4096 * (graph.steps.size() + 1);
+  for (const Storage& storage : run.storages) cost += 16 * storage.bytes.size();
+  return std::clamp<std::size_t>(kBudget / cost, 2, kMostTrials);
+}
+
+bool may_be_undefined(const Case& value, const Graph& graph) { return makes_garbage(value, graph, 0); }
+
+std::optional<Run> Session::run(const Graph& graph, const RunOptions& options) {
+  Result<Run> out = run_graph(value, graph, may_write, options);
+  if (!out) return std::nullopt;
+  if (!out->unsupported.empty()) {
+    result.unsupported = true;
+    for (const std::string& name : out->unsupported) {
+      if (std::find(result.names.begin(), result.names.end(), name) == result.names.end())
+        result.names.push_back(name);
+    }
+    return std::nullopt;
+  }
+  return *std::move(out);
+}
+
+ReplayResult replay(const Case& value, const ReplayHint& hint) {
+  Result<OpSet> ops = make_op_set(value.ops);
+  if (!ops) {
+    ReplayResult nothing;
+    nothing.unsupported = true;
+    return nothing;
+  }
+  Session session(value, hint, *std::move(ops));
+  if (value.before) {
+    replay_pair(session);
+  } else {
+    replay_single(session);
+  }
+  if (!session.result.witnesses.empty()) session.result.unsupported = false;
+  return std::move(session.result);
+}
+
+}  // namespace noclobber

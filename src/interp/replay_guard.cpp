@@ -1,0 +1,442 @@
+#include "src/interp/replay_guard.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace noclobber {
+
+namespace {
+
+/// Names (without namespace and overload) of ATen and prims operators that only move data.
+// table
+constexpr std::array kMoves = std::to_array<std::string_view>({
+    "_reshape_alias",
+    "_reshape_copy",
+    "_reshape_alias_copy",
+    "_to_copy",
+    "_unsafe_index",
+    "_unsafe_view",
+    "alias",
+    "alias_copy",
+    "arange",
+    "as_strided",
+    "as_strided_copy",
+    "as_strided_scatter",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block_diag",
+    "broadcast_in_dim",
+    "broadcast_to",
+    "cat",
+    "chunk",
+    "clone",
+    "collapse_view",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "constant_pad_nd",
+    "contiguous",
+    "convert_element_type",
+    "copy",
+    "copy_strided",
+    "detach",
+    "detach_copy",
+    "diag_embed",
+    "diagonal",
+    "diagonal_copy",
+    "diagonal_scatter",
+    "device_put",
+    "dstack",
+    "embedding",
+    "empty",
+    "empty_like",
+    "empty_permuted",
+    "empty_strided",
+    "expand",
+    "expand_as",
+    "expand_copy",
+    "eye",
+    "fill",
+    "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
+    "full",
+    "full_like",
+    "gather",
+    "getitem",
+    "hstack",
+    "index",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "index_select",
+    "iota",
+    "lift",
+    "lift_fresh",
+    "lift_fresh_copy",
+    "masked_fill",
+    "masked_scatter",
+    "mT",
+    "movedim",
+    "moveaxis",
+    "narrow",
+    "narrow_copy",
+    "new_empty",
+    "new_empty_strided",
+    "new_full",
+    "new_ones",
+    "new_zeros",
+    "ones",
+    "ones_like",
+    "pad",
+    "permute",
+    "permute_copy",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "ravel",
+    "repeat",
+    "repeat_interleave",
+    "reshape",
+    "reshape_as",
+    "resize",
+    "roll",
+    "rot90",
+    "scalar_tensor",
+    "scatter",
+    "select",
+    "select_copy",
+    "select_scatter",
+    "set_",
+    "slice",
+    "slice_copy",
+    "slice_in_dim",
+    "slice_inverse",
+    "slice_scatter",
+    "split",
+    "split_copy",
+    "split_with_sizes",
+    "split_with_sizes_copy",
+    "squeeze",
+    "squeeze_copy",
+    "stack",
+    "swapaxes",
+    "swapdims",
+    "t",
+    "t_copy",
+    "take",
+    "take_along_dim",
+    "tensor_split",
+    "tile",
+    "to",
+    "transpose",
+    "transpose_copy",
+    "tril",
+    "triu",
+    "type_as",
+    "unbind",
+    "unbind_copy",
+    "unflatten",
+    "unfold",
+    "unfold_copy",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
+    "unsqueeze",
+    "unsqueeze_copy",
+    "view",
+    "view_as",
+    "view_copy",
+    "view_of",
+    "vstack",
+    "where",
+    "zero",
+    "zeros",
+    "zeros_like",
+});
+
+/// Where a small difference of the operands may become a large one of the result.
+// table
+constexpr std::array kJumps = std::to_array<std::string_view>({
+    "argmax",
+    "argmin",
+    "argsort",
+    "bincount",
+    "bucketize",
+    "ceil",
+    "eq",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "frac",
+    "ge",
+    "gt",
+    "heaviside",
+    "histc",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "kthvalue",
+    "le",
+    "lt",
+    "median",
+    "mode",
+    "ne",
+    "nonzero",
+    "remainder",
+    "round",
+    "searchsorted",
+    "sgn",
+    "sign",
+    "sort",
+    "topk",
+    "trunc",
+    "unique",
+    "_unique2",
+    "max_pool2d_with_indices",
+    "logical_not",
+    "logical_and",
+    "logical_or",
+    "threshold",
+});
+
+/// "add" of "aten.add.Tensor".
+std::string_view plain_name(std::string_view op) {
+  const std::size_t first = op.find('.');
+  if (first == std::string_view::npos) return op;
+  const std::size_t last = op.rfind('.');
+  return last > first ? op.substr(first + 1, last - first - 1) : op.substr(first + 1);
+}
+
+bool of_pytorch(std::string_view op) { return op.starts_with("aten.") || op.starts_with("prims."); }
+
+bool accumulates(const Step& step) {
+  const auto is_true = [](const Arg& arg) { return arg.kind == Arg::Kind::boolean && arg.boolean; };
+  for (const auto& [name, arg] : step.kwargs) {
+    if (name == "accumulate" && is_true(arg)) return true;
+  }
+  return step.args.size() > 3 && is_true(step.args[3]);
+}
+
+const Tensor* view_of(const Run& run, ValueId id) {
+  if (!id.valid() || id.index >= run.values.size() || !run.values[id.index]) return nullptr;
+  return &*run.values[id.index];
+}
+
+/// Storages a step touches, as bound at the end of the run.
+std::set<std::uint32_t> touched(const Run& run, const std::vector<ValueId>& values) {
+  std::set<std::uint32_t> out;
+  for (const ValueId id : values) {
+    if (const Tensor* view = view_of(run, id)) out.insert(view->storage);
+  }
+  return out;
+}
+
+bool meets(const std::set<std::uint32_t>& a, const std::set<std::uint32_t>& b) {
+  return std::any_of(a.begin(), a.end(), [&b](std::uint32_t s) { return b.contains(s); });
+}
+
+/// Steps before `end` that write or make a storage in `wanted`, and what those steps read in turn.
+std::vector<std::uint32_t> slice_from(const OpSet& ops, const Ran& ran, std::set<std::uint32_t> wanted,
+                                      std::uint32_t end) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t s = end; s-- > 0;) {
+    const Step& step = ran.graph->steps[s];
+    const StepRefs refs = step_refs(ops, step);
+    std::vector<ValueId> made = step.results;
+    made.insert(made.end(), refs.targets.begin(), refs.targets.end());
+    if (refs.opaque) made.insert(made.end(), refs.operands.begin(), refs.operands.end());
+    if (!meets(touched(*ran.run, made), wanted)) continue;
+    out.push_back(s);
+    wanted.merge(touched(*ran.run, made));
+    wanted.merge(touched(*ran.run, refs.operands));
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+void count_compute(const Case& value, const OpSet& ops, const Graph& graph, const Step& step,
+                   const std::set<std::string>& hashed, std::multiset<std::string>& out, int depth) {
+  if (step.op.starts_with("higher_order.")) {
+    std::vector<const Graph*> bodies;
+    const auto take = [&](const Arg& arg) {
+      if (arg.kind == Arg::Kind::graph) bodies.push_back(find_body(value, graph, arg.text));
+    };
+    for (const Arg& arg : step.args) take(arg);
+    for (const Graph* body : bodies) {
+      if (body == nullptr || depth > 8) continue;
+      for (const Step& inner : body->steps) count_compute(value, ops, *body, inner, hashed, out, depth + 1);
+    }
+    return;
+  }
+  const std::string functional = ops.functional(step.op);
+  const bool ran_exactly = !hashed.contains(step.op) && !hashed.contains(functional);
+  if (ran_exactly && moves_data(functional) && !accumulates(step)) return;
+  out.insert(functional);
+}
+
+std::vector<std::uint32_t> all_steps(const Graph& graph) {
+  std::vector<std::uint32_t> steps(graph.steps.size());
+  std::iota(steps.begin(), steps.end(), 0U);
+  return steps;
+}
+
+/// Occurrences in one list and not in the other.
+void add_unmatched(const std::multiset<std::string>& a, const std::multiset<std::string>& b,
+                   std::set<std::string>& out) {
+  for (const std::string& name : a) {
+    if (a.count(name) != b.count(name)) out.insert(name);
+  }
+}
+
+bool any_named(const std::set<std::string>& operators, std::span<const std::string_view> names) {
+  return std::any_of(operators.begin(), operators.end(), [&](const std::string& op) {
+    return std::find(names.begin(), names.end(), plain_name(op)) != names.end();
+  });
+}
+
+/// Largest magnitude among the numbers in these bytes; infinite if one is not finite.
+double magnitude(Dtype type, const std::vector<std::uint8_t>& bytes) {
+  const std::size_t width = element_width(type);
+  double largest = 0;
+  for (std::size_t b = 0; b + width <= bytes.size(); b += width) {
+    const double x = std::abs(element_number(type, std::span<const std::uint8_t>(bytes).subspan(b, width)));
+    if (!std::isfinite(x)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, x);
+  }
+  return largest;
+}
+
+/// Rounding can not explain a gap this large; a coarse type may lose much more.
+double rounding_bound(Dtype type) {
+  if (type == Dtype::f64 || type == Dtype::f32) return 1e-2;
+  return 0.5;
+}
+
+}  // namespace
+
+bool moves_data(const std::string& functional) {
+  return of_pytorch(functional) &&
+         std::find(kMoves.begin(), kMoves.end(), plain_name(functional)) != kMoves.end();
+}
+
+std::vector<std::uint32_t> backward_slice(const OpSet& ops, const Ran& ran, const Target& target) {
+  std::set<std::uint32_t> wanted;
+  if (target.output >= 0) {
+    const auto at = static_cast<std::size_t>(target.output);
+    if (at < ran.run->outputs.size() && ran.run->outputs[at].tensor)
+      wanted.insert(ran.run->outputs[at].tensor->storage);
+  } else if (const auto at = ran.run->input_storage.find(target.input); at != ran.run->input_storage.end()) {
+    wanted.insert(at->second);
+    for (const auto& [input, contents] : ran.graph->finals) {
+      std::vector<ValueId> refs;
+      collect_refs(contents, refs);
+      if (ran.graph->value(input).name == target.input) wanted.merge(touched(*ran.run, refs));
+    }
+  }
+  return slice_from(ops, ran, wanted, static_cast<std::uint32_t>(ran.graph->steps.size()));
+}
+
+std::vector<std::uint32_t> backward_slice_of_step(const OpSet& ops, const Ran& ran, std::uint32_t at) {
+  if (at >= ran.graph->steps.size()) return all_steps(*ran.graph);
+  return slice_from(ops, ran, touched(*ran.run, all_refs(ran.graph->steps[at])), at);
+}
+
+std::multiset<std::string> compute_operators(const Case& value, const OpSet& ops, const Ran& ran,
+                                             const std::vector<std::uint32_t>& steps) {
+  std::multiset<std::string> out;
+  for (const std::uint32_t s : steps) {
+    count_compute(value, ops, *ran.graph, ran.graph->steps[s], ran.run->hashed, out, 0);
+  }
+  return out;
+}
+
+Guard::Guard(const Case& value, const OpSet& ops, const Ran& before, const Ran& after)
+    : value_(value), ops_(ops), before_(before), after_(after) {
+  const auto b = compute_operators(value, ops, before, all_steps(*before.graph));
+  const auto a = compute_operators(value, ops, after, all_steps(*after.graph));
+  add_unmatched(b, a, unmatched_);
+  add_unmatched(a, b, unmatched_);
+}
+
+std::vector<std::uint32_t> Guard::slice(const Ran& ran, const Difference& difference) const {
+  switch (difference.kind) {
+    case Difference::Kind::value:
+      return backward_slice(ops_, ran, difference.target);
+    case Difference::Kind::raised:
+    case Difference::Kind::effects:
+      return all_steps(*ran.graph);
+    case Difference::Kind::count:
+    case Difference::Kind::dtype:
+    case Difference::Kind::shape:
+    case Difference::Kind::stride:
+    case Difference::Kind::device:
+    case Difference::Kind::sharing:
+    case Difference::Kind::immutable:
+      return {};
+  }
+  return {};
+}
+
+bool Guard::convincing(const Difference& difference, const Expectation& expected,
+                       const std::set<std::string>& operators) const {
+  if (difference.kind != Difference::Kind::value) return false;
+  const auto hashed = [&](const std::string& op) {
+    return before_.run->hashed.contains(op) || after_.run->hashed.contains(op);
+  };
+  if (std::any_of(operators.begin(), operators.end(), hashed)) return false;
+  if (any_named(operators, kJumps)) return false;
+  Dtype type = Dtype::other;
+  double scale = 0;
+  if (difference.target.output >= 0) {
+    const Expectation::Output& output = expected.outputs[static_cast<std::size_t>(difference.target.output)];
+    if (!output.tensor) return false;
+    type = output.tensor->dtype;
+    scale = magnitude(type, output.bytes);
+  } else {
+    for (const Expectation::Final& final : expected.finals) {
+      if (final.input != difference.target.input) continue;
+      type = final.dtype;
+      scale = magnitude(type, final.bytes);
+    }
+  }
+  if (is_complex(type) || type == Dtype::other || !std::isfinite(scale)) return false;
+  const double want = std::atof(difference.expected.c_str()), got = std::atof(difference.actual.c_str());
+  const double gap = std::abs(want - got);
+  if (!std::isfinite(gap)) return false;
+  return gap > 1e-3 && gap > rounding_bound(type) * std::max({scale, std::abs(want), std::abs(got)});
+}
+
+/// Declared impure operators have no other spelling: their sequence must be the same.
+bool Guard::declared_effects_differ() const {
+  const auto declared = [this](const Run& run) {
+    std::vector<std::string> out;
+    for (const std::string& effect : run.effects) {
+      const std::string op = effect.substr(0, effect.find(' '));
+      if (ops_.declaration(op) != nullptr) out.push_back(op);
+    }
+    return out;
+  };
+  return declared(*before_.run) != declared(*after_.run);
+}
+
+std::vector<std::string> Guard::doubts(const Difference& difference, const Expectation& expected) const {
+  if (unmatched_.empty()) return {};
+  if (difference.kind == Difference::Kind::effects && declared_effects_differ()) return {};
+  const auto before = compute_operators(value_, ops_, before_, slice(before_, difference));
+  const auto after = compute_operators(value_, ops_, after_, slice(after_, difference));
+  std::set<std::string> operators(before.begin(), before.end());
+  operators.insert(after.begin(), after.end());
+  std::vector<std::string> names;
+  for (const std::string& op : operators) {
+    if (unmatched_.contains(op)) names.push_back(op);
+  }
+  if (names.empty() || convincing(difference, expected, operators)) return {};
+  return names;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,245 @@
+// Before against after.
+#include <algorithm>
+
+#include "src/interp/replay_session.h"
+
+namespace noclobber {
+
+namespace {
+
+constexpr std::uint64_t kGarbageSeeds = 24;
+/// Trials that are still made after the first that shows something.
+constexpr int kFurtherTrials = 4;
+
+std::vector<std::string> input_names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Input& input : graph.inputs) names.push_back(graph.value(input.value).name);
+  return names;
+}
+
+class Pair {
+ public:
+  explicit Pair(Session& session) : session_(session), value_(session.value), before_(*session.value.before) {
+    same_inputs_ = input_names(before_) == input_names(value_.after);
+  }
+
+  void search() {
+    find_written();
+    std::size_t most = 8;
+    int further = kFurtherTrials;
+    std::size_t made = 0;
+    for (const Trial& trial : trials(value_, session_.hint, kMostTrials)) {
+      if (made >= most) return;
+      const std::size_t known = session_.result.witnesses.size();
+      const std::optional<std::size_t> afford = attempt(trial, true);
+      if (session_.result.unsupported) return;
+      if (!afford) continue;
+      ++made;
+      most = *afford;
+      if (known == 0 && !session_.result.witnesses.empty()) shrink(trial);
+      if (!session_.result.witnesses.empty() && further-- == 0) return;
+    }
+  }
+
+ private:
+  static RunOptions options_of(const Trial& trial, bool turned) {
+    RunOptions options;
+    options.symbols = trial.symbols;
+    options.contents_seed = trial.contents_seed;
+    options.garbage_seed = turned ? 2 : 1;
+    options.backwards = turned;
+    return options;
+  }
+
+  /// For runs of `after`: the very contents that `before` has, by name.
+  RunOptions options_after(const Trial& trial, bool turned) {
+    RunOptions options = options_of(trial, turned);
+    if (same_inputs_) return options;
+    Graph entry = before_;
+    entry.steps.clear();
+    entry.outputs.clear();
+    entry.finals.clear();
+    const std::optional<Run> run = session_.run(entry, options);
+    if (!run) return options;
+    for (const auto& [name, storage] : run->input_storage)
+      options.contents[name] = run->storages[storage].bytes;
+    return options;
+  }
+
+  /// Inputs that some run of `before` stores into; they may be written, and must hold what it leaves.
+  void find_written() {
+    std::set<std::string> written;
+    for (const auto& [input, contents] : before_.finals) written.insert(before_.value(input).name);
+    std::size_t tries = 6;
+    for (const Trial& trial : trials(value_, session_.hint, 24)) {
+      if (tries-- == 0) break;
+      const std::optional<Run> run = session_.run(before_, options_of(trial, false));
+      if (!run) continue;
+      for (const auto& [name, storage] : run->input_storage) {
+        const std::vector<std::int32_t>& writer = run->storages[storage].writer;
+        if (std::any_of(writer.begin(), writer.end(), [](std::int32_t w) { return w >= 0; }))
+          written.insert(name);
+      }
+    }
+    for (const Input& input : value_.after.inputs) {
+      const std::string& name = value_.after.value(input.value).name;
+      if (input.may_write.value_or(written.contains(name))) session_.may_write.insert(name);
+    }
+    session_.free_inputs = free_at_exit(value_, written);
+  }
+
+  /// What `before` determines under this trial; nothing if it raises there.
+  std::optional<Expectation> meant_by(const Trial& trial, std::optional<Run>& first) {
+    first = session_.run(before_, options_of(trial, false));
+    if (!first || first->raised) return std::nullopt;
+    Expectation expected = expectation_of(before_, *first, session_.free_inputs);
+    const std::optional<Run> second = session_.run(before_, options_of(trial, true));
+    if (!second || second->raised) return std::nullopt;
+    narrow(expected, before_, *second);
+    return expected;
+  }
+
+  /// A difference counts only where many more choices of undefined bytes agree. False if one of them raises.
+  bool narrow_further(Expectation& expected, const Trial& trial) {
+    if (!may_be_undefined(value_, before_)) return true;
+    for (std::uint64_t seed = 3; seed < kGarbageSeeds; ++seed) {
+      RunOptions options = options_of(trial, false);
+      options.garbage_seed = seed;
+      const std::optional<Run> run = session_.run(before_, options);
+      if (!run || run->raised) return false;
+      narrow(expected, before_, *run);
+    }
+    return true;
+  }
+
+  static std::vector<Difference> compare(const Case& value, const Expectation& expected, const Run& run) {
+    if (!run.raised) return differences(value, expected, run);
+    Difference d;
+    d.kind = Difference::Kind::raised;
+    d.step = run.raised_at;
+    d.expected = "no error";
+    d.actual = run.raised->message;
+    return {d};
+  }
+
+  /// Compares one run of `after`; explains what it shows.
+  bool judge(const Expectation& rough, const Trial& trial, const Run& before, const RunOptions& options,
+             const Run& after, bool explaining) {
+    if (compare(value_, rough, after).empty()) return false;
+    Expectation expected = rough;
+    if (!narrow_further(expected, trial)) return false;
+    std::vector<Difference> found = compare(value_, expected, after);
+    if (found.empty()) return false;
+    int variants = kVariantRuns;
+    const Ran then{&before_, &before}, now{&value_.after, &after};
+    const Guard guard(value_, session_.ops, then, now);
+    if (!explaining) {
+      return std::any_of(found.begin(), found.end(),
+                         [&](const Difference& d) { return guard.doubts(d, expected).empty(); });
+    }
+    const Scene scene{value_, session_.ops, session_.may_write, expected, then, now, options, variants};
+    const std::size_t known = session_.result.witnesses.size();
+    explain(session_, scene, std::move(found), &guard);
+    return session_.result.witnesses.size() > known;
+  }
+
+  /// How many trials are affordable, or nothing if this one could not be made.
+  std::optional<std::size_t> attempt(const Trial& trial, bool explaining, bool* shown = nullptr) {
+    std::optional<Run> before;
+    const std::optional<Expectation> meant = meant_by(trial, before);
+    if (!meant) return std::nullopt;
+    std::optional<Run> listed;
+    bool clean = true;
+    for (const bool turned : {false, true}) {
+      const RunOptions options = options_after(trial, turned);
+      std::optional<Run> after = session_.run(value_.after, options);
+      if (!after) return std::nullopt;
+      if (judge(*meant, trial, *before, options, *after, explaining)) {
+        clean = false;
+        if (shown != nullptr) *shown = true;
+      }
+      if (!turned) listed = std::move(after);
+    }
+    if (value_.dataflow && explaining && !listed->raised) {
+      clean ? try_orders(*meant, trial, *before, *listed) : try_right_orders(*meant, trial, *before, *listed);
+    }
+    return affordable_trials(value_.after, *listed);
+  }
+
+  void try_orders(const Expectation& meant, const Trial& trial, const Run& before, const Run& listed) {
+    for (const Swap& swap : unordered_conflicts(session_.ops, {&value_.after, &listed}, kMostOrders)) {
+      RunOptions options = options_after(trial, false);
+      options.order = swap.order;
+      const std::optional<Run> after = session_.run(value_.after, options);
+      if (!after || after->raised) continue;
+      std::vector<Difference> found = compare(value_, meant, *after);
+      Expectation expected = meant;
+      if (found.empty() || !narrow_further(expected, trial)) continue;
+      found = compare(value_, expected, *after);
+      if (found.empty()) continue;
+      int none = 0;
+      const Ran then{&before_, &before}, now{&value_.after, &*after};
+      const Scene scene{value_, session_.ops, session_.may_write, expected, then, now, options, none};
+      const Guard guard(value_, session_.ops, then, now);
+      if (!guard.doubts(found.front(), expected).empty()) continue;
+      session_.add(order_witness(scene, swap, found.front()), scene, found.front());
+      return;
+    }
+  }
+
+  /// The listed order is wrong; if another one is right, nothing but the order is at fault.
+  void try_right_orders(const Expectation& meant, const Trial& trial, const Run& before, const Run& listed) {
+    const std::vector<Difference> found = compare(value_, meant, listed);
+    if (found.empty() || session_.found("NC010")) return;
+    for (Swap swap : unordered_conflicts(session_.ops, {&value_.after, &listed}, kMostOrders)) {
+      RunOptions options = options_after(trial, false);
+      options.order = swap.order;
+      const std::optional<Run> after = session_.run(value_.after, options);
+      if (!after || after->raised || !compare(value_, meant, *after).empty()) continue;
+      int none = 0;
+      const RunOptions as_listed = options_after(trial, false);
+      const Ran then{&before_, &before}, now{&value_.after, &listed};
+      const Scene scene{value_, session_.ops, session_.may_write, meant, then, now, as_listed, none};
+      std::swap(swap.first, swap.second);
+      session_.add(order_witness(scene, swap, found.front()), scene, found.front());
+      return;
+    }
+  }
+
+  /// Tries smaller sizes that show something as well, and explains the smallest.
+  void shrink(Trial trial) {
+    const std::vector<Witness> original = session_.result.witnesses;
+    bool any = false;
+    int tries = 12;
+    for (bool again = true; again && tries > 0;) {
+      again = false;
+      for (const Symbols& less : smaller(value_, trial.symbols)) {
+        if (tries-- <= 0) break;
+        bool shown = false;
+        const Trial next{less, trial.contents_seed};
+        attempt(next, false, &shown);
+        if (!shown) continue;
+        trial = next;
+        again = any = true;
+        break;
+      }
+    }
+    if (!any) return;
+    session_.result.witnesses.clear();
+    attempt(trial, true);
+    for (const Witness& w : original) {
+      if (!session_.found(w.rule)) session_.result.witnesses.push_back(w);
+    }
+  }
+
+  Session& session_;
+  const Case& value_;
+  const Graph& before_;
+  bool same_inputs_ = true;  // same names in the same order: contents come out alike by themselves
+};
+
+}  // namespace
+
+void replay_pair(Session& session) { Pair(session).search(); }
+
+}  // namespace noclobber

@@ -1,0 +1,52 @@
+// One search for a witness: what it works on and what it has found.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/interp/replay_cause.h"
+#include "src/interp/replay_order.h"
+#include "src/interp/replay_search.h"
+
+namespace noclobber {
+
+/// Bounds of one search: repaired variants per explanation, orders per trial.
+inline constexpr int kVariantRuns = 96;
+inline constexpr std::size_t kMostOrders = 48;
+inline constexpr std::size_t kMostTrials = 48;
+
+struct Session {
+  const Case& value;
+  const ReplayHint& hint;
+  OpSet ops;
+  std::set<std::string> may_write;    // inputs `after` may store into
+  std::set<std::string> free_inputs;  // inputs whose contents at exit may be anything
+  ReplayResult result;
+
+  Session(const Case& checked, const ReplayHint& known, OpSet known_ops)
+      : value(checked), hint(known), ops(std::move(known_ops)) {}
+  /// One run. Nothing: the sizes are not legal, or an operator is not known (then noted in `result`).
+  std::optional<Run> run(const Graph& graph, const RunOptions& options);
+  bool found(const std::string& rule) const;
+  /// Completes a witness with the run's symbols, inputs and place, unless its rule is known already.
+  void add(Witness witness, const Scene& scene, const Difference& difference);
+};
+
+/// How many trials a graph of this cost can have.
+std::size_t affordable_trials(const Graph& graph, const Run& run);
+/// Something in the graph makes storage that nothing has written.
+bool may_be_undefined(const Case& value, const Graph& graph);
+/// Turns what one run shows into witnesses. Value differences that the guard doubts are noted as
+/// approximated.
+void explain(Session& session, const Scene& scene, std::vector<Difference> found, const Guard* guard);
+/// Short descriptions of the contents of inputs at entry.
+std::vector<std::pair<std::string, std::string>> describe_inputs(const Case& value,
+                                                                 const RunOptions& options);
+
+/// The hazard that running `swap.second` before `swap.first` showed.
+Witness order_witness(const Scene& scene, const Swap& swap, const Difference& difference);
+
+void replay_pair(Session& session);
+void replay_single(Session& session);
+
+}  // namespace noclobber

@@ -1,0 +1,321 @@
+// Operators nobody taught us: each result element is a function of everything the call reads.
+#include "src/interp/run_hash.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "src/interp/run_machine.h"
+
+namespace noclobber {
+namespace {
+
+/// One tensor that is read: element by element along the result, or as a whole.
+struct HashOperand {
+  Datum datum;
+  bool elementwise = false;
+  bool own = false;  // a written argument itself: the operator's meaning is about what it held
+};
+
+struct HashPlan {
+  std::string name;
+  std::vector<HashOperand> operands;
+  std::uint64_t salt = 0;
+  bool before_write = false;
+  std::vector<bool> partial;  // per result: only some elements are written, the old ones do not matter
+};
+
+bool meets(const Array& a, const Array& b) {
+  return a.memory.bytes == b.memory.bytes && a.memory.bytes != nullptr;
+}
+
+bool any_meets(const Datum& datum, const Array& target) {
+  if (datum.kind == Datum::Kind::tensor) return meets(datum.tensor, target);
+  return std::any_of(datum.list.begin(), datum.list.end(),
+                     [&](const Datum& d) { return any_meets(d, target); });
+}
+
+/// Everything that is not read element by element.
+std::uint64_t whole_digest(const HashPlan& plan, Call& call) {
+  Digest digest;
+  digest.add(plan.name);
+  digest.add(plan.salt);
+  for (const HashOperand& operand : plan.operands) {
+    if (!operand.elementwise) {
+      add_datum(digest, call, operand.datum);
+      continue;
+    }
+    digest.add(static_cast<std::uint64_t>(operand.datum.tensor.at.dtype));
+  }
+  return digest.value();
+}
+
+std::uint64_t element_digest(const HashPlan& plan, Call& call, std::uint64_t whole, std::size_t result,
+                             const Geometry& out, std::int64_t k) {
+  Digest digest;
+  digest.add(whole);
+  digest.add(result);
+  digest.add(static_cast<std::uint64_t>(k));
+  for (const HashOperand& operand : plan.operands)
+    if (operand.elementwise)
+      add_element(digest, call, operand.datum.tensor, Elements(operand.datum.tensor.at, out.shape).at(k));
+  return digest.value();
+}
+
+bool broadcasts_to(const Datum& datum, const Extents& shape) {
+  if (datum.kind != Datum::Kind::tensor) return false;
+  const auto both = broadcast(datum.tensor.at.shape, shape);
+  return both && *both == shape;
+}
+
+/// Fills result number `result`: while reading live memory, unless all reads come first.
+void write_hashes(HashPlan plan, Call& call, const Array& out, std::size_t result) {
+  bool live = false, all_defined = true;
+  for (HashOperand& operand : plan.operands) {
+    operand.elementwise = operand.elementwise && broadcasts_to(operand.datum, out.at.shape);
+    live = live || (!operand.elementwise && any_meets(operand.datum, out));
+  }
+  const std::int64_t count = out.at.numel();
+  if (!call.spend({count})) return;
+  call.begin();
+  std::uint64_t whole = whole_digest(plan, call);
+  all_defined = call.all_defined();
+  std::vector<std::pair<Number, bool>> first;
+  const Elements to(out.at);
+  const bool partial = result < plan.partial.size() && plan.partial[result];
+  auto value_of = [&](std::int64_t k) {
+    call.begin();
+    if (live && !plan.before_write) {
+      whole = whole_digest(plan, call);
+      all_defined = call.all_defined();
+    }
+    const std::uint64_t bits = element_digest(plan, call, whole, result, out.at, k);
+    return std::pair(plausible(out.at.dtype, bits), call.all_defined() && all_defined);
+  };
+  for (std::int64_t k = 0; plan.before_write && k < count && call.ok(); ++k) first.push_back(value_of(k));
+  for (std::int64_t i = 0; i < count && call.ok(); ++i) {
+    const std::int64_t k = call.backwards ? count - 1 - i : i;
+    if (partial && k % 2 != 0) continue;
+    const auto [number, defined] = plan.before_write ? first[static_cast<std::size_t>(k)] : value_of(k);
+    call.begin(defined);
+    call.store(out, to.at(k), number);
+  }
+}
+
+std::string access_of(const OpDecl& decl, const std::string& name) {
+  const auto own = decl.access.find(name);
+  if (own != decl.access.end()) return own->second;
+  const auto all = decl.access.find("*");
+  return all != decl.access.end() ? all->second : "any";
+}
+
+/// The declaration that says how elements are read: its own, or that of the in-place twin.
+const OpDecl* access_declaration(const OpSet& ops, const Invocation& call, const OpDecl& decl,
+                                 const Schema*& schema) {
+  schema = call.schema;
+  if (!decl.access.empty()) return &decl;
+  for (const DeclaredOp& other : ops.declared())
+    if (other.decl.functional == call.op && !other.decl.access.empty()) {
+      schema = &other.schema;
+      return &other.decl;
+    }
+  return &decl;
+}
+
+bool reads_old(const SchemaSlot& slot, const OpDecl& decl) {
+  if (!slot.written) return true;
+  if (!decl.reads_old) return !slot.keyword_only;
+  return std::find(decl.reads_old->begin(), decl.reads_old->end(), slot.name) != decl.reads_old->end();
+}
+
+}  // namespace
+
+void Digest::add(std::uint64_t bits) {
+  std::uint64_t x = state_ ^ (bits + 0x9e3779b97f4a7c15U + (state_ << 6) + (state_ >> 2));
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  state_ = x ^ (x >> 31);
+}
+
+void Digest::add(std::string_view text) {
+  add(static_cast<std::uint64_t>(text.size()));
+  for (const char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
+}
+
+void add_element(Digest& digest, Call& call, const Array& array, std::int64_t at) {
+  const Number n = call.load(array, at);
+  digest.add(static_cast<std::uint64_t>(n.integer));
+  digest.add(std::bit_cast<std::uint64_t>(n.re));
+  if (n.kind == Number::Kind::complex) digest.add(std::bit_cast<std::uint64_t>(n.im));
+}
+
+void add_datum(Digest& digest, Call& call, const Datum& datum) {
+  digest.add(static_cast<std::uint64_t>(datum.kind));
+  switch (datum.kind) {
+    case Datum::Kind::none:
+      return;
+    case Datum::Kind::integer:
+      return digest.add(static_cast<std::uint64_t>(datum.integer));
+    case Datum::Kind::real:
+      return digest.add(std::bit_cast<std::uint64_t>(datum.real));
+    case Datum::Kind::boolean:
+      return digest.add(datum.boolean ? 1U : 0U);
+    case Datum::Kind::text:
+      return digest.add(datum.text);
+    case Datum::Kind::dtype:
+      return digest.add(static_cast<std::uint64_t>(datum.dtype));
+    case Datum::Kind::list:
+      digest.add(static_cast<std::uint64_t>(datum.list.size()));
+      for (const Datum& item : datum.list) add_datum(digest, call, item);
+      return;
+    case Datum::Kind::tensor:
+      break;
+  }
+  const Array& array = datum.tensor;
+  digest.add(static_cast<std::uint64_t>(array.at.dtype));
+  for (const std::int64_t size : array.at.shape) digest.add(static_cast<std::uint64_t>(size));
+  const std::int64_t count = array.at.numel();
+  if (!call.spend({count})) return;
+  const Elements at(array.at);
+  for (std::int64_t k = 0; k < count && call.ok(); ++k) add_element(digest, call, array, at.at(k));
+}
+
+Number plausible(Dtype type, std::uint64_t bits) {
+  const auto high = static_cast<std::int64_t>(bits >> 40);
+  if (is_complex(type))
+    return Number::of_complex(
+        {static_cast<double>(high % 129) / 8 - 8, static_cast<double>(bits % 129) / 8 - 8});
+  if (is_floating(type)) return Number::of_real(static_cast<double>(high % 129) / 8 - 8);
+  return Number::of(type == Dtype::boolean ? high % 2 : high % 4);
+}
+
+/// Where results go: written arguments, then fresh tensors as the dump describes them.
+std::vector<Datum> Machine::hash_outputs(Frame& frame, const Step& step, const Invocation& invocation,
+                                         Call& call) {
+  const Schema& schema = *invocation.schema;
+  std::vector<Datum> outputs;
+  const bool list = schema.returns.size() == 1 && schema.returns[0].type == SchemaSlot::Type::tensor_list;
+  for (std::size_t i = 0; i < step.results.size(); ++i) {
+    const SchemaSlot* slot = list                        ? &schema.returns[0]
+                             : i < schema.returns.size() ? &schema.returns[i]
+                                                         : nullptr;
+    const ValueId id = step.results[i];
+    if (!id.valid() || (slot && slot->written)) {
+      outputs.emplace_back();
+      continue;
+    }
+    const std::optional<Type>& type = frame.graph->value(id).type;
+    const auto tensor = type ? concrete(*type) : std::nullopt;
+    if (!tensor) {
+      if (!bound_) unsupported(step.op + " (nothing says what it returns)");
+      return outputs;
+    }
+    if (slot && !slot->alias.empty()) {  // a view we have no rule for
+      const Datum* base = nullptr;
+      for (std::size_t j = 0; j < schema.arguments.size() && j < invocation.live.size(); ++j)
+        if (schema.arguments[j].alias == slot->alias && invocation.live[j].kind == Datum::Kind::tensor)
+          base = &invocation.live[j];
+      const bool same =
+          base && base->tensor.at.dtype == tensor->dtype && base->tensor.at.shape == tensor->shape;
+      if (!same) unsupported(step.op + " (a view without a rule)");
+      outputs.push_back(same ? *base : Datum{});
+      continue;
+    }
+    outputs.push_back(Datum::of(call.scratch(tensor->dtype, tensor->shape, tensor->stride)));
+  }
+  return outputs;
+}
+
+namespace {
+
+/// The tensors of `datum` on bytes of their own, as they are now.
+Datum held(const Datum& datum, std::deque<Buffer>& copies) {
+  Datum out = datum;
+  for (Datum& item : out.list) item = held(item, copies);
+  if (datum.kind != Datum::Kind::tensor || datum.tensor.memory.size == 0) return out;
+  const Memory& m = datum.tensor.memory;
+  Buffer& copy = copies.emplace_back();
+  copy.bytes.assign(m.bytes, m.bytes + m.size);
+  copy.defined.assign(m.defined, m.defined + m.size);
+  copy.writer.assign(m.writer, m.writer + m.size);
+  out.tensor.memory = {copy.bytes.data(), copy.defined.data(), copy.writer.data(), m.size, 0xffffffffU, -1};
+  return out;
+}
+
+/// Writes every result of a hashed call: written arguments first, as a real kernel has no other place for
+/// them.
+void run_plan(HashPlan plan, Call& call, const std::vector<Array>& targets, const std::vector<Datum>& outputs,
+              const Schema& schema) {
+  std::deque<Buffer> copies;
+  for (HashOperand& operand : plan.operands)
+    if (operand.own) operand.datum = held(operand.datum, copies);
+  std::size_t result = 0;
+  for (const Array& target : targets) {
+    write_hashes(plan, call, target, result++);
+  }
+  const std::size_t base = targets.empty() ? 0 : targets.size();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const bool view = i < schema.returns.size() && !schema.returns[i].alias.empty();
+    if (outputs[i].kind == Datum::Kind::tensor && !view)
+      write_hashes(plan, call, outputs[i].tensor, targets.empty() ? i : base + i);
+  }
+}
+
+}  // namespace
+
+void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocation, std::uint64_t salt) {
+  const Schema& schema = *invocation.schema;
+  HashPlan plan;
+  const std::string functional = ops_.functional(step.op);
+  plan.name = functional.empty() ? step.op : functional;
+  plan.salt = salt;
+  for (std::size_t i = 0; i < invocation.args.size(); ++i) {
+    const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
+    if (slot.written && slot.keyword_only) continue;
+    plan.operands.push_back({invocation.args[i],
+                             schema.has(Tag::pointwise) && invocation.args[i].kind == Datum::Kind::tensor,
+                             slot.written});
+  }
+  Call call = new_call(frame);
+  const std::vector<Datum> outputs = hash_outputs(frame, step, invocation, call);
+  if (going()) run_plan(plan, call, invocation.targets, outputs, schema);
+  adopt(call);
+  if (call.fault) return take_fault(frame, *call.fault);
+  run_.hashed.insert(plan.name);
+  if (going()) bind_results(frame, step, invocation, outputs);
+}
+
+void Machine::run_declared(Frame& frame, const Step& step, const Invocation& invocation, const OpDecl& decl) {
+  const Schema& schema = *invocation.schema;
+  HashPlan plan;
+  const std::string functional = ops_.functional(step.op);
+  plan.name = functional.empty() ? step.op : functional;
+  const Schema* access_schema = nullptr;
+  const OpDecl* access = access_declaration(ops_, invocation, decl, access_schema);
+  plan.before_write = decl.before_write;
+  for (std::size_t i = 0; i < invocation.args.size(); ++i) {
+    const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
+    const bool reads = reads_old(slot, decl);
+    if (slot.written) {
+      const auto some = decl.writes.find(slot.name);
+      const bool partial = !reads && some != decl.writes.end() && some->second == "some";
+      const std::size_t count =
+          invocation.live[i].kind == Datum::Kind::list ? invocation.live[i].list.size() : 1;
+      plan.partial.insert(plan.partial.end(), count, partial);
+    }
+    if (!reads) continue;
+    const bool known = i < access_schema->arguments.size();
+    const bool elementwise = known && access_of(*access, access_schema->arguments[i].name) == "elementwise";
+    plan.operands.push_back(
+        {invocation.args[i], elementwise && invocation.args[i].kind == Datum::Kind::tensor, slot.written});
+  }
+  if (!decl.pure) note_effect(invocation, 0);
+  Call call = new_call(frame);
+  const std::vector<Datum> outputs = hash_outputs(frame, step, invocation, call);
+  if (going()) run_plan(plan, call, invocation.targets, outputs, schema);
+  adopt(call);
+  if (call.fault) return take_fault(frame, *call.fault);
+  run_.hashed.insert(plan.name);
+  if (going()) bind_results(frame, step, invocation, outputs);
+}
+
+}  // namespace noclobber

@@ -1,0 +1,262 @@
+// The edges of a graph: contents of inputs, outputs, final contents.
+#include <algorithm>
+#include <cstring>
+
+#include "src/interp/run_machine.h"
+
+namespace noclobber {
+namespace {
+
+std::uint64_t mixed_bits(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// How far a dtype counts exactly.
+std::int64_t counting_range(Dtype type) {
+  switch (type) {
+    case Dtype::f16:
+    case Dtype::i16:
+    case Dtype::u16:
+      return 2048;
+    case Dtype::bf16:
+      return 256;
+    case Dtype::f8e4m3fn:
+      return 16;
+    case Dtype::f8e5m2:
+      return 8;
+    case Dtype::i8:
+      return 127;
+    case Dtype::u8:
+      return 255;
+    case Dtype::i4:
+      return 7;
+    case Dtype::u4:
+      return 15;
+    case Dtype::boolean:
+      return 2;
+    case Dtype::f64:
+    case Dtype::f32:
+    case Dtype::i64:
+    case Dtype::i32:
+    case Dtype::u64:
+    case Dtype::u32:
+    case Dtype::c64:
+    case Dtype::c128:
+    case Dtype::other:
+      break;
+  }
+  return std::int64_t{1} << 24;
+}
+
+/// Element `at` of the storage of input number `input`. Seed 0 counts; odd seeds keep integers in {0, 1}.
+Number input_element(Dtype type, std::uint64_t seed, std::size_t input, std::int64_t at) {
+  const bool floats = is_floating(type) || is_complex(type);
+  if (seed == 0) {
+    const std::int64_t count =
+        1 + (at + 1000 * static_cast<std::int64_t>(input)) % (counting_range(type) - 1);
+    if (type == Dtype::boolean) return Number::of((at + static_cast<std::int64_t>(input)) % 2);
+    if (is_complex(type)) return Number::of_complex({static_cast<double>(count), -0.5});
+    return floats ? Number::of_real(static_cast<double>(count)) : Number::of(count);
+  }
+  const std::uint64_t r = mixed_bits(mixed_bits(seed * 7919 + input) + static_cast<std::uint64_t>(at));
+  if (type == Dtype::boolean) return Number::of(static_cast<std::int64_t>(r >> 63));
+  if (is_complex(type))
+    return Number::of_complex(
+        {static_cast<double>(r % 129) / 8 - 8, static_cast<double>((r >> 20) % 65) / 8});
+  if (floats) return Number::of_real(static_cast<double>(r % 129) / 8 - 8);
+  return Number::of(static_cast<std::int64_t>((r >> 30) % (seed % 2 == 1 ? 2 : 8)));
+}
+
+Number constant_element(const Arg& arg) {
+  if (arg.kind == Arg::Kind::boolean) return Number::of(arg.boolean ? 1 : 0);
+  if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) return Number::of(arg.sym.constant());
+  return Number::of_real(arg.real);
+}
+
+}  // namespace
+
+/// Sizes under the symbols of this run; nothing, with a diagnostic, where that gives no tensor.
+std::optional<Tensor> Machine::concrete(const Type& type) {
+  Tensor t;
+  t.dtype = type.dtype;
+  if (item_bytes(type.dtype) == 0) stop("a tensor of a dtype without a known width");
+  auto value_of = [&](const SymExpr& e) {
+    const auto v = e.evaluate(options_.symbols);
+    if (!v) stop("no value for " + e.text());
+    return v.value_or(0);
+  };
+  for (const SymExpr& e : type.shape) {
+    t.shape.push_back(value_of(e));
+    if (t.shape.back() < 0) stop("the size " + e.text() + " is negative");
+  }
+  for (const SymExpr& e : type.stride) t.stride.push_back(value_of(e));
+  if (type.strides != Type::Strides::given || t.stride.size() != t.shape.size())
+    t.stride = contiguous_strides(t.shape);
+  t.offset = value_of(type.offset);
+  if (bound_) return std::nullopt;
+  if (!product(t.shape) || !reach({t.dtype, t.shape, t.stride, t.offset})) {
+    stop("sizes and strides that leave the address space");
+    return std::nullopt;
+  }
+  return t;
+}
+
+/// Bytes its storage needs, as far as this input knows.
+std::int64_t Machine::input_bytes(const Frame& frame, const Input& input, Tensor& tensor) {
+  const Value& value = frame.graph->value(input.value);
+  const auto t = concrete(*value.type);
+  if (!t) return 0;
+  tensor = *t;
+  const std::int64_t width = item_bytes(t->dtype);
+  std::int64_t numel = *reach({t->dtype, t->shape, t->stride, t->offset}), bytes = 0;
+  if (input.storage_numel) {
+    const auto given = input.storage_numel->evaluate(options_.symbols);
+    if (!given || *given < numel)
+      stop("the storage of " + value.name + " is smaller than the tensor in it");
+    else
+      numel = *given;
+  }
+  if (__builtin_mul_overflow(numel, width, &bytes) || bytes > kMemoryBound) {
+    stop("the inputs need more memory than the interpreter's bound");
+    return 0;
+  }
+  return bytes;
+}
+
+void Machine::make_inputs(Frame& frame) {
+  std::map<std::string, std::uint32_t> named;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < frame.graph->inputs.size() && !bound_; ++i) {
+    const Input& input = frame.graph->inputs[i];
+    const Value& value = frame.graph->value(input.value);
+    if (!value.type) {  // a symbolic size, or nothing we could fill
+      const auto symbol = options_.symbols.find(value.name);
+      if (symbol != options_.symbols.end())
+        frame.values[input.value.index].scalar = Datum::of(symbol->second);
+      continue;
+    }
+    Tensor tensor;
+    const std::int64_t bytes = input_bytes(frame, input, tensor);
+    const auto next = static_cast<std::uint32_t>(sizes.size());
+    const std::uint32_t storage =
+        input.storage.empty() ? next : named.emplace(input.storage, next).first->second;
+    if (storage == next) {
+      sizes.push_back(0);
+      first.push_back(i);
+    }
+    sizes[storage] = std::max(sizes[storage], bytes);
+    tensor.storage = storage;
+    frame.values[input.value.index].tensor = tensor;
+    run_.input_storage[value.name] = storage;
+  }
+  for (std::size_t s = 0; s < sizes.size() && !bound_; ++s) {
+    if (sizes[s] > memory_left_) return stop("the inputs need more memory than the interpreter's bound");
+    memory_left_ -= sizes[s];
+    const auto bytes = static_cast<std::size_t>(sizes[s]);
+    run_.storages.push_back({std::vector<std::uint8_t>(bytes), std::vector<std::uint8_t>(bytes, 1),
+                             std::vector<std::int32_t>(bytes, -1),
+                             frame.graph->value(frame.graph->inputs[first[s]].value).name});
+    immutable_.insert(static_cast<std::uint32_t>(s));
+    fill_input(frame, first[s], static_cast<std::uint32_t>(s));
+  }
+  for (const Input& input : frame.graph->inputs) {
+    if (bound_) return;
+    Bound& bound = frame.values[input.value.index];
+    if (!bound.tensor) continue;
+    const std::string& name = frame.graph->value(input.value).name;
+    if (may_write_.count(name) != 0) immutable_.erase(bound.tensor->storage);
+    if (input.contents && options_.contents.count(name) == 0) fill_constant(input, *bound.tensor);
+  }
+  for (const Input& input : frame.graph->inputs) {
+    Bound& bound = frame.values[input.value.index];
+    if (bound.tensor && !bound_ && takes_snapshots())
+      bound.snapshot = snapshot_of(array_of(*bound.tensor, frame));
+  }
+}
+
+void Machine::fill_input(const Frame& frame, std::size_t number, std::uint32_t storage) {
+  const Input& input = frame.graph->inputs[number];
+  const Dtype type = frame.graph->value(input.value).type->dtype;
+  const std::int64_t width = item_bytes(type);
+  std::vector<std::uint8_t>& bytes = run_.storages[storage].bytes;
+  const auto count = static_cast<std::int64_t>(bytes.size()) / width;
+  for (std::int64_t at = 0; at < count; ++at)
+    store_number(type, bytes.data() + at * width, input_element(type, options_.contents_seed, number, at));
+  for (const Input& other : frame.graph->inputs) {
+    const Bound& bound = frame.values[other.value.index];
+    const auto exact = options_.contents.find(frame.graph->value(other.value).name);
+    if (!bound.tensor || bound.tensor->storage != storage || exact == options_.contents.end()) continue;
+    std::copy_n(exact->second.begin(), std::min(exact->second.size(), bytes.size()), bytes.begin());
+  }
+}
+
+void Machine::fill_constant(const Input& input, const Tensor& tensor) {
+  const std::int64_t width = item_bytes(tensor.dtype);
+  const Geometry g{tensor.dtype, tensor.shape, tensor.stride, tensor.offset};
+  const Elements at(g);
+  const auto count = static_cast<std::int64_t>(input.contents->size());
+  if (count != 1 && count != g.numel())
+    return stop("a constant with contents of another length than its type");
+  for (std::int64_t k = 0; k < g.numel(); ++k)
+    store_number(g.dtype, run_.storages[tensor.storage].bytes.data() + at.at(k) * width,
+                 constant_element((*input.contents)[static_cast<std::size_t>(count == 1 ? 0 : k)]));
+}
+
+void Machine::write_finals(Frame& frame) {
+  struct Pending {
+    Array target;
+    Snapshot contents;
+    Geometry from;
+  };
+  std::vector<Pending> all;
+  for (const auto& [input, arg] : frame.graph->finals) {
+    const Datum from = resolve(frame, arg, true);
+    const std::optional<Tensor>& to = frame.values[input.index].tensor;
+    if (from.kind != Datum::Kind::tensor || !to) return unsupported("final contents that are no tensor");
+    all.push_back({array_of(*to, frame), snapshot_of(from.tensor), from.tensor.at});
+    if (!going()) return;
+  }
+  for (Pending& p : all) {
+    Array source{{p.from.dtype, p.from.shape, contiguous_strides(p.from.shape), 0}, {}};
+    std::vector<std::int32_t> writer(p.contents.bytes.size(), -1);
+    source.memory = {p.contents.bytes.data(),
+                     p.contents.defined.data(),
+                     writer.data(),
+                     static_cast<std::int64_t>(p.contents.bytes.size()),
+                     0xffffffffU,
+                     -1};
+    Call call = new_call(frame);
+    copy_elements(call, source, p.target);
+    adopt(call);
+    if (call.fault) return take_fault(frame, *call.fault);
+  }
+}
+
+void Machine::make_outputs(Frame& frame) {
+  for (const Arg& arg : frame.graph->outputs) {
+    Run::Output output;
+    const Datum d = resolve(frame, arg, true);
+    if (d.kind == Datum::Kind::tensor) {
+      const Snapshot s = snapshot_of(d.tensor);
+      const auto width = static_cast<std::size_t>(item_bytes(d.tensor.at.dtype));
+      output.bytes = s.bytes;
+      for (std::size_t k = 0; k < s.bytes.size(); k += width)
+        output.defined.push_back(
+            static_cast<std::uint8_t>(std::all_of(s.defined.begin() + static_cast<std::ptrdiff_t>(k),
+                                                  s.defined.begin() + static_cast<std::ptrdiff_t>(k + width),
+                                                  [](std::uint8_t byte) { return byte != 0; })));
+      output.tensor = arg.kind == Arg::Kind::ref ? frame.values[arg.ref.index].tensor : tensor_of(d.tensor);
+    } else if (const auto n = d.number()) {
+      output.scalar = d.kind == Datum::Kind::real ? std::to_string(n->re) : std::to_string(n->integer);
+    } else {
+      output.scalar = d.kind == Datum::Kind::none ? "None" : d.text;
+    }
+    run_.outputs.push_back(std::move(output));
+  }
+}
+
+}  // namespace noclobber

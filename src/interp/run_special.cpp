@@ -1,0 +1,150 @@
+// Operators whose effect is not in storages: assertions, collectives, host reads, random draws; and lists
+// of calls (_foreach_*).
+#include <algorithm>
+
+#include "src/interp/run_hash.h"
+#include "src/interp/run_machine.h"
+
+namespace noclobber {
+namespace {
+
+bool starts_with_any(std::string_view op, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return op.starts_with(p); });
+}
+
+bool is_host_effect(std::string_view op) {
+  return starts_with_any(op,
+                         {"aten._assert_async.", "aten._functional_assert_async.", "aten._assert_scalar.",
+                          "aten._functional_assert_scalar.", "aten._assert_tensor_metadata.", "aten._print.",
+                          "aten.sym_constrain_range", "aten._functional_sym_constrain_range"});
+}
+
+bool is_collective(std::string_view op) {
+  return starts_with_any(
+      op, {"_c10d_functional.", "_c10d_functional_autograd.", "c10d_functional.", "c10d.", "_dtensor."});
+}
+
+/// Sizes and strides, which the dump may spell as steps.
+std::optional<Datum> metadata(std::string_view op, const std::vector<Datum>& args) {
+  if (args.empty() || args[0].kind != Datum::Kind::tensor) return std::nullopt;
+  const Geometry& g = args[0].tensor.at;
+  const std::int64_t rank = g.rank();
+  std::int64_t dim = args.size() > 1 ? args[1].integer : 0;
+  if (dim < 0) dim += rank;
+  const bool inside = dim >= 0 && dim < rank;
+  if (op == "aten.sym_size.int" && inside) return Datum::of(g.shape[static_cast<std::size_t>(dim)]);
+  if (op == "aten.sym_stride.int" && inside) return Datum::of(g.stride[static_cast<std::size_t>(dim)]);
+  if (op == "aten.sym_numel.default") return Datum::of(g.numel());
+  if (op == "aten.sym_storage_offset.default") return Datum::of(g.offset);
+  return std::nullopt;
+}
+
+/// Item i of an argument that is a list, the argument itself otherwise. Lists that are no tensor or scalar
+/// list do not occur in _foreach operators.
+Datum item_of(const Datum& datum, const SchemaSlot& slot, std::size_t i, Call& call) {
+  if (datum.kind == Datum::Kind::list) return i < datum.list.size() ? datum.list[i] : Datum{};
+  const bool scalars =
+      slot.name == "scalars" && datum.kind == Datum::Kind::tensor && datum.tensor.at.rank() == 1;
+  if (!scalars) return datum;
+  const Number n = call.load(
+      datum.tensor, datum.tensor.at.offset + static_cast<std::int64_t>(i) * datum.tensor.at.stride[0]);
+  return n.kind == Number::Kind::integer ? Datum::of(n.integer) : Datum::of_real(n.re);
+}
+
+const KernelRow* foreach_row(const std::string& name, bool scalar_first, bool tensor_weight) {
+  if (scalar_first) return find_kernel("aten." + name + ".Scalar");
+  const std::string_view weighted = tensor_weight ? ".Tensor" : ".Scalar";
+  if (name == "lerp") return find_kernel("aten.lerp" + std::string(weighted));
+  for (const char* overload : {".Tensor", ".default", ".Tensor_Tensor"})
+    if (const KernelRow* row = find_kernel("aten." + name + overload)) return row;
+  return nullptr;
+}
+
+}  // namespace
+
+void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
+  Digest digest;
+  digest.add(extra);
+  Call call;
+  call.budget = budget_;
+  for (const Datum& arg : invocation.args) add_datum(digest, call, arg);
+  budget_ = call.budget;
+  if (call.fault) stop(call.fault->text);
+  run_.effects.push_back(invocation.op + " " + std::to_string(digest.value()));
+}
+
+bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invocation) {
+  const std::string& op = step.op;
+  if (const auto scalar = metadata(op, invocation.live)) {
+    if (!step.results.empty()) bind(frame, step.results[0], *scalar);
+    return true;
+  }
+  if (op == "aten._local_scalar_dense.default" || op == "aten.item.default") {
+    note_effect(invocation, 0);
+    const bool one = !invocation.args.empty() && invocation.args[0].kind == Datum::Kind::tensor &&
+                     invocation.args[0].tensor.at.numel() == 1;
+    if (!one) return raise(frame, "a Tensor with several elements cannot be converted to Scalar"), true;
+    Call call = new_call(frame);
+    const Array& a = invocation.args[0].tensor;
+    const Number n = call.load(a, a.at.offset);
+    Datum d = n.kind == Number::Kind::integer ? Datum::of(n.integer) : Datum::of_real(n.re);
+    if (a.at.dtype == Dtype::boolean) d = Datum::of_bool(n.integer != 0);
+    if (!step.results.empty()) bind(frame, step.results[0], d);
+    return true;
+  }
+  if (is_host_effect(op)) {
+    note_effect(invocation, 0);
+    for (const ValueId id : step.results)  // functional assertions thread a token: any tensor will do
+      if (id.valid()) bind(frame, id, invocation.live.empty() ? Datum{} : invocation.live.back());
+    return true;
+  }
+  if (is_collective(op)) {
+    note_effect(invocation, 0);
+    if (op.find(".wait_tensor.") == std::string::npos) return run_hash(frame, step, invocation, 1), true;
+    if (!step.results.empty() && !invocation.live.empty())
+      bind(frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
+    return true;
+  }
+  const bool random = invocation.schema->has(Tag::nondeterministic_seeded) ||
+                      op.starts_with("prims.inductor_seed") || op.starts_with("prims.inductor_random") ||
+                      op.starts_with("prims.inductor_randint");
+  const bool seeded = op.starts_with("prims.inductor_random") || op.starts_with("prims.inductor_randint");
+  if (!random || seeded) return false;
+  note_effect(invocation, ++drawn_);
+  run_hash(frame, step, invocation, drawn_);
+  return true;
+}
+
+/// One call per list item, in order. False: not such an operator, or no kernel for its items.
+bool Machine::run_foreach(Frame& frame, const Step& step, const Invocation& invocation) {
+  const Schema& schema = *invocation.schema;
+  if (schema.ns != "aten" || !schema.name.starts_with("_foreach_")) return false;
+  std::string name = schema.name.substr(9);
+  if (name.ends_with("_")) name.pop_back();
+  const bool scalar_first = schema.overload == "ScalarAndTensor";
+  const bool weights =
+      schema.arguments.size() > 2 && schema.arguments[2].type == SchemaSlot::Type::tensor_list;
+  const KernelRow* row = foreach_row(name, scalar_first, weights);
+  std::size_t count = 0;
+  for (const Datum& arg : invocation.args) count = std::max(count, arg.list.size());
+  if (!row) return false;
+  std::vector<Datum> results;
+  for (std::size_t i = 0; i < count && going(); ++i) {
+    Call call = new_call(frame);
+    for (std::size_t j = 0; j < invocation.args.size(); ++j) {
+      const bool out = schema.arguments[j].written && schema.arguments[j].keyword_only;
+      if (!out) call.args.push_back(item_of(invocation.args[j], schema.arguments[j], i, call));
+    }
+    if (!invocation.targets.empty() && i < invocation.targets.size()) call.targets = {invocation.targets[i]};
+    run_kernel(*row, call);
+    adopt(call);
+    if (call.fault)
+      take_fault(frame, *call.fault);
+    else
+      results.push_back(call.results[0]);
+  }
+  if (going()) bind_results(frame, step, invocation, results);
+  return true;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,211 @@
+// One step: arguments, the kernel that does it, names for its results.
+#include <algorithm>
+
+#include "src/interp/run_machine.h"
+
+namespace noclobber {
+namespace {
+
+/// In-place operators without a functional partner of their own name in the vocabulary.
+std::string kernel_name(const OpSet& ops, const std::string& op) {
+  if (op == "prims._unsafe_index_put_.default") return "aten._unsafe_index_put.default";
+  const std::string functional = ops.functional(op);
+  return functional.empty() ? op : functional;
+}
+
+/// Arguments in the order of the functional operator's schema: by name, else by place.
+std::vector<Datum> functional_args(const OpSet& ops, const Invocation& from, const std::vector<Datum>& args,
+                                   const std::string& functional) {
+  const Schema* to = functional == from.op ? nullptr : ops.find(functional);
+  if (!to) return args;
+  std::vector<Datum> result;
+  for (std::size_t i = 0; i < to->arguments.size(); ++i) {
+    std::size_t found = args.size();
+    for (std::size_t j = 0; j < from.schema->arguments.size(); ++j)
+      if (from.schema->arguments[j].name == to->arguments[i].name) found = j;
+    if (found == args.size() && i < args.size() && !from.schema->arguments[i].keyword_only) found = i;
+    result.push_back(found < args.size() ? args[found] : Datum{});
+  }
+  return result;
+}
+
+bool same_device(std::string a, std::string b) {
+  auto plain = [](std::string& s) {
+    if (s.ends_with(":0")) s.resize(s.size() - 2);
+  };
+  plain(a);
+  plain(b);
+  return a.empty() || b.empty() || a == b;
+}
+
+/// `to(device)` copies only if the device changes: a device the tensor is on already counts as not given.
+void drop_same_device(const Frame& frame, const Invocation& from, std::vector<Datum>& args) {
+  if (from.names.empty() || !from.names[0].valid()) return;
+  const std::optional<Type>& type = frame.graph->value(from.names[0]).type;
+  for (std::size_t i = 0; i < from.schema->arguments.size(); ++i)
+    if (from.schema->arguments[i].name == "device" && args[i].kind == Datum::Kind::text &&
+        same_device(args[i].text, type ? type->device : ""))
+      args[i] = {};
+}
+
+void flatten_tensors(const Datum& datum, std::vector<Array>& into) {
+  if (datum.kind == Datum::Kind::tensor) into.push_back(datum.tensor);
+  for (const Datum& item : datum.list) flatten_tensors(item, into);
+}
+
+/// Operators whose written argument is not read: every element is stored.
+bool only_stores(std::string_view op) {
+  for (const std::string_view name :
+       {"aten.copy_.", "aten.fill_.", "aten.zero_.", "aten._foreach_copy_.", "aten._foreach_zero_."})
+    if (op.starts_with(name)) return true;
+  return false;
+}
+
+}  // namespace
+
+void Machine::run_steps(Frame& frame) {
+  const Graph& graph = *frame.graph;
+  const bool reordered = frame.top && !options_.order.empty();
+  const std::size_t count = reordered ? options_.order.size() : graph.steps.size();
+  for (std::size_t i = 0; i < count && going(); ++i) {
+    const std::size_t step = reordered ? options_.order[i] : i;
+    if (step >= graph.steps.size()) return stop("an order names a step that is not there");
+    if (frame.top) frame.at = static_cast<std::uint32_t>(step);
+    run_step(frame, graph.steps[step]);
+    if (frame.top) temporaries_.clear();
+  }
+}
+
+Call Machine::new_call(const Frame& frame) {
+  Call call;
+  call.backwards = options_.backwards;
+  call.garbage_seed = options_.garbage_seed;
+  call.step = static_cast<std::int32_t>(frame.at);
+  call.budget = budget_;
+  call.memory_left = memory_left_;
+  call.first_id = static_cast<std::uint32_t>(run_.storages.size());
+  return call;
+}
+
+/// Binds the step's arguments to its schema. False: the run has ended.
+bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
+  const auto bound = bind_arguments(*invocation.schema, step);
+  if (!bound) {
+    raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
+    return false;
+  }
+  for (std::size_t i = 0; i < bound->size(); ++i) {
+    const SchemaSlot& slot =
+        invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
+    const Arg& arg = (*bound)[i];
+    const bool out = slot.written && (slot.keyword_only || only_stores(step.op));
+    const bool view = invocation.schema->has(Tag::inplace_view);
+    invocation.live.push_back(resolve(frame, arg, false));
+    invocation.args.push_back(out || view ? invocation.live.back() : Datum{});
+    invocation.names.push_back(arg.kind == Arg::Kind::ref ? arg.ref : ValueId{});
+    if (slot.written) flatten_tensors(invocation.live.back(), invocation.targets);
+    const bool missing = arg.kind == Arg::Kind::ref && invocation.live.back().kind == Datum::Kind::none;
+    if (missing) {
+      const bool known = arg.ref.valid() && arg.ref.index < frame.graph->values.size();
+      unsupported("a value that nothing has defined: " +
+                  (known ? frame.graph->value(arg.ref).name : std::string("?")));
+    }
+    const auto* row = find_kernel(kernel_name(ops_, step.op));
+    const bool views = row && row->shares && i == 0;
+    if (!out && !view && !views) invocation.args.back() = resolve(frame, arg, true);
+    if (views) invocation.args.back() = invocation.live.back();
+  }
+  return going();
+}
+
+void Machine::run_step(Frame& frame, const Step& step) {
+  if (run_higher_order(frame, step)) return;
+  Invocation invocation;
+  invocation.op = step.op;
+  invocation.schema = ops_.find(step.op);
+  if (!invocation.schema) return unsupported(step.op);
+  if (!invoke(frame, step, invocation)) return;
+  const OpDecl* decl = ops_.declaration(step.op);
+  if (decl)
+    run_declared(frame, step, invocation, *decl);
+  else
+    dispatch(frame, step, invocation);
+  if (going()) note_writes(frame, invocation.targets);
+}
+
+void Machine::dispatch(Frame& frame, const Step& step, const Invocation& invocation) {
+  if (run_special(frame, step, invocation) || !going()) return;
+  if (invocation.schema->has(Tag::inplace_view)) return rebind_view(frame, step, invocation);
+  if (run_foreach(frame, step, invocation) || !going()) return;
+  if (run_row(frame, step, invocation) || !going()) return;
+  run_hash(frame, step, invocation, 0);
+}
+
+/// Runs the kernel of the step's functional operator. False: there is none, or it declined.
+bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocation) {
+  const std::string functional = kernel_name(ops_, step.op);
+  const KernelRow* row = find_kernel(functional);
+  if (!row) return false;
+  Call call = new_call(frame);
+  call.args = functional_args(ops_, invocation, invocation.args, functional);
+  if (row->shares && functional == invocation.op) drop_same_device(frame, invocation, call.args);
+  call.targets = invocation.targets;
+  run_kernel(*row, call);
+  if (call.fault && call.fault->kind == Fault::Kind::declined) return false;
+  const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
+  if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid()) {
+    const std::vector<Datum> operands = call.args;  // it copied: what it read is what the name means
+    call = new_call(frame);
+    call.args = operands;
+    call.args[0] = read_value(frame, invocation.names[0]);
+    run_kernel(*row, call);
+  }
+  adopt(call);
+  if (call.fault)
+    take_fault(frame, *call.fault);
+  else
+    bind_results(frame, step, invocation, call.results);
+  return true;
+}
+
+/// t_, unsqueeze_, as_strided_: another view for the name, nothing for the bytes.
+void Machine::rebind_view(Frame& frame, const Step& step, const Invocation& invocation) {
+  const std::string functional = ops_.functional(step.op);
+  const KernelRow* row = functional.empty() ? nullptr : find_kernel(functional);
+  if (!row || !row->shares || invocation.names.empty() || !invocation.names[0].valid())
+    return unsupported(step.op);
+  Call call = new_call(frame);
+  call.args = functional_args(ops_, invocation, invocation.live, functional);
+  const Datum base = call.args.empty() ? Datum{} : call.args[0];
+  run_kernel(*row, call);
+  adopt(call);
+  if (call.fault) return take_fault(frame, *call.fault);
+  const Datum view = call.results[0];
+  if (!step.results.empty()) bind(frame, step.results[0], view, &base, invocation.names[0]);
+  bind(frame, invocation.names[0], view, nullptr);
+}
+
+/// A result that the schema says is a written argument is that argument; others come from `results`.
+void Machine::bind_results(Frame& frame, const Step& step, const Invocation& invocation,
+                           std::span<const Datum> results) {
+  const Schema& schema = *invocation.schema;
+  for (std::size_t i = 0; i < step.results.size(); ++i) {
+    const SchemaSlot* slot = i < schema.returns.size() ? &schema.returns[i] : nullptr;
+    const Datum* datum = i < results.size() ? &results[i] : nullptr;
+    for (std::size_t j = 0;
+         slot && slot->written && j < schema.arguments.size() && j < invocation.live.size(); ++j)
+      if (schema.arguments[j].written && schema.arguments[j].alias == slot->alias &&
+          invocation.live[j].kind == Datum::Kind::tensor)
+        datum = &invocation.live[j];
+    if (!datum) continue;
+    const bool viewed = !invocation.live.empty() && invocation.live[0].kind == Datum::Kind::tensor &&
+                        datum->kind == Datum::Kind::tensor && invocation.targets.empty() &&
+                        datum->tensor.memory.id == invocation.live[0].tensor.memory.id;
+    if (viewed)
+      bind(frame, step.results[i], *datum, &invocation.live[0], invocation.names[0]);
+    else
+      bind(frame, step.results[i], *datum);
+  }
+}
+
+}  // namespace noclobber

@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <cstring>
+
+#include "src/ops/kernels.h"
+
+namespace noclobber {
+namespace {
+
+std::uint64_t scrambled(std::uint64_t x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+std::string listed(const Extents& sizes) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
+  return text + "]";
+}
+
+bool inside(const Array& array, std::int64_t at, std::int64_t width) {
+  return at >= 0 && at < array.memory.size && at <= array.memory.size / width - 1;
+}
+
+}  // namespace
+
+Datum Datum::of(Array value) {
+  Datum d;
+  d.kind = Kind::tensor;
+  d.tensor = std::move(value);
+  return d;
+}
+
+Datum Datum::of(std::int64_t value) {
+  Datum d;
+  d.kind = Kind::integer;
+  d.integer = value;
+  return d;
+}
+
+Datum Datum::of_real(double value) {
+  Datum d;
+  d.kind = Kind::real;
+  d.real = value;
+  return d;
+}
+
+Datum Datum::of_bool(bool value) {
+  Datum d;
+  d.kind = Kind::boolean;
+  d.boolean = value;
+  return d;
+}
+
+Datum Datum::of_list(std::vector<Datum> value) {
+  Datum d;
+  d.kind = Kind::list;
+  d.list = std::move(value);
+  return d;
+}
+
+std::optional<Number> Datum::number() const {
+  switch (kind) {
+    case Kind::integer:
+      return Number::of(integer);
+    case Kind::real:
+      return Number::of_real(real);
+    case Kind::boolean:
+      return Number::of(boolean ? 1 : 0);
+    case Kind::none:
+    case Kind::tensor:
+    case Kind::text:
+    case Kind::dtype:
+    case Kind::list:
+      break;
+  }
+  return std::nullopt;
+}
+
+void Call::fail(Fault::Kind kind, std::string text) {
+  if (!fault) fault = Fault{kind, std::move(text)};
+}
+
+bool Call::spend(std::initializer_list<std::int64_t> factors) {
+  std::int64_t cost = 1;
+  for (std::int64_t factor : factors)
+    if (factor < 0 || __builtin_mul_overflow(cost, factor, &cost)) cost = budget + 1;
+  if (!ok()) return false;
+  if (cost > budget) {
+    fail(Fault::Kind::bound, "more elements than the interpreter's bound");
+    return false;
+  }
+  budget -= cost;
+  return true;
+}
+
+const Datum& Call::arg(std::size_t i) const {
+  static const Datum nothing;
+  return i < args.size() ? args[i] : nothing;
+}
+
+const Array& Call::tensor(std::size_t i) {
+  static const Array nothing{{Dtype::f32, {0}, {1}, 0}, {}};
+  if (arg(i).kind == Datum::Kind::tensor) return args[i].tensor;
+  decline("argument " + std::to_string(i) + " is no tensor");
+  return nothing;
+}
+
+std::vector<Array> Call::tensors(std::size_t i) {
+  std::vector<Array> result;
+  if (arg(i).kind == Datum::Kind::tensor) return {args[i].tensor};
+  for (const Datum& d : arg(i).list) {
+    if (d.kind == Datum::Kind::tensor)
+      result.push_back(d.tensor);
+    else
+      decline("an element of argument " + std::to_string(i) + " is no tensor");
+  }
+  return result;
+}
+
+Number Call::number(std::size_t i, std::int64_t fallback) {
+  const Datum& d = arg(i);
+  if (const auto n = d.number()) return *n;
+  if (d.kind == Datum::Kind::tensor && d.tensor.at.numel() == 1) return load(d.tensor, d.tensor.at.offset);
+  if (d.kind != Datum::Kind::none) decline("argument " + std::to_string(i) + " is no number");
+  return Number::of(fallback);
+}
+
+std::int64_t Call::integer(std::size_t i, std::int64_t fallback) {
+  const Number n = number(i, fallback);
+  return n.kind == Number::Kind::integer ? n.integer : convert(n, Dtype::i64).integer;
+}
+
+double Call::real(std::size_t i, double fallback) { return has(i) ? number(i, 0).as_real() : fallback; }
+
+bool Call::boolean(std::size_t i, bool fallback) { return number(i, fallback ? 1 : 0).truthy(); }
+
+Extents Call::integers(std::size_t i) {
+  const Datum& d = arg(i);
+  if (d.kind == Datum::Kind::none) return {};
+  if (d.kind != Datum::Kind::list) return {integer(i, 0)};
+  Extents result;
+  for (const Datum& item : d.list) {
+    const auto n = item.number();
+    if (!n) decline("an element of argument " + std::to_string(i) + " is no integer");
+    result.push_back(n ? convert(*n, Dtype::i64).integer : 0);
+  }
+  return result;
+}
+
+Dtype Call::dtype(std::size_t i, Dtype fallback) const {
+  return arg(i).kind == Datum::Kind::dtype ? arg(i).dtype : fallback;
+}
+
+std::int64_t Call::wrap_dim(std::int64_t dim, std::int64_t rank) {
+  const std::int64_t count = std::max<std::int64_t>(rank, 1);
+  if (dim < -count || dim >= count) {
+    raise("Dimension out of range (" + std::to_string(dim) + " of " + std::to_string(rank) + ")");
+    return 0;
+  }
+  return dim < 0 ? dim + count : dim;
+}
+
+std::int64_t Call::dim(std::size_t i, std::int64_t fallback, std::int64_t rank) {
+  return wrap_dim(integer(i, fallback), rank);
+}
+
+Array Call::allocate(const Geometry& geometry) {
+  Array array{geometry, {}};
+  const std::int64_t width = item_bytes(geometry.dtype);
+  const auto count = product(geometry.shape);
+  const auto end = reach(geometry);
+  std::int64_t size = 0;
+  if (!ok()) return array;
+  if (width == 0)
+    decline("a dtype without a known width");
+  else if (!count || !end)
+    raise("not a shape that can be allocated: " + listed(geometry.shape));
+  else if (__builtin_mul_overflow(*end, width, &size) || size > memory_left)
+    fail(Fault::Kind::bound, "more memory than the interpreter's bound");
+  if (!ok()) return array;
+  memory_left -= size;
+  Buffer& buffer = fresh.emplace_back();
+  const auto bytes = static_cast<std::size_t>(size);
+  buffer.bytes.resize(bytes);
+  buffer.defined.resize(bytes, 0);
+  buffer.writer.resize(bytes, -2);
+  const auto id = first_id + static_cast<std::uint32_t>(fresh.size() - 1);
+  for (std::int64_t i = 0; i < *end; ++i) {  // small values of the dtype, whatever it is
+    const std::uint64_t r = scrambled(garbage_seed * 1000003 + id * 8191ULL + static_cast<std::uint64_t>(i));
+    const auto small = static_cast<std::int64_t>(r >> 56) % (is_integer(geometry.dtype) ? 4 : 251);
+    const Number value =
+        is_integer(geometry.dtype) ? Number::of(small) : Number::of_real(small * 0.5 + 300.25);
+    const Number bit = Number::of(static_cast<std::int64_t>(r >> 63));
+    store_number(geometry.dtype, buffer.bytes.data() + i * width,
+                 geometry.dtype == Dtype::boolean ? bit : value);
+  }
+  array.memory = {buffer.bytes.data(), buffer.defined.data(), buffer.writer.data(), size, id, step};
+  return array;
+}
+
+Array Call::scratch(Dtype dtype, const Extents& shape, const Extents& stride) {
+  return allocate({dtype, shape, stride, 0});
+}
+
+Array Call::output(Dtype dtype, const Extents& shape, const Extents& stride) {
+  const std::size_t at = results.size();
+  if (at >= targets.size()) {
+    Array array = allocate({dtype, shape, stride, 0});
+    results.push_back(Datum::of(array));
+    return array;
+  }
+  Array target = targets[at];
+  if (ok() && !can_cast(dtype, target.at.dtype))
+    raise("result type " + std::string(name(dtype)) + " can't be cast to the desired output type " +
+          std::string(name(target.at.dtype)));
+  if (ok() && target.at.shape != shape)
+    raise("output with shape " + listed(target.at.shape) + " doesn't match the broadcast shape " +
+          listed(shape));
+  results.push_back(Datum::of(target));
+  return target;
+}
+
+Array Call::output_copy(const Array& source, const Extents& stride) {
+  Array out = output(source.at.dtype, source.at.shape, stride);
+  const bool shown = out.memory.bytes == source.memory.bytes && out.at == source.at;
+  if (ok() && !shown) copy_elements(*this, source, out);
+  begin();
+  return out;
+}
+
+Array Call::output_clone(const Array& source) {
+  bool repeats = false;
+  for (std::size_t i = 0; i < source.at.shape.size(); ++i)
+    repeats = repeats || (source.at.stride[i] == 0 && source.at.shape[i] > 1);
+  if (repeats || results.size() < targets.size()) return output_copy(source, preserved_strides(source.at));
+  const Array out = allocate(source.at);
+  results.push_back(Datum::of(out));
+  const std::int64_t width = item_bytes(source.at.dtype), end = width == 0 ? 0 : out.memory.size / width;
+  if (!spend({end})) return out;
+  for (std::int64_t at = 0; at < end && ok(); ++at) move(source, at, out, at);
+  return out;
+}
+
+void Call::alias(const Array& base, Geometry view) {
+  const auto end = reach(view);
+  const std::int64_t width = item_bytes(view.dtype);
+  if (ok() && (!end || width == 0 || *end > base.memory.size / width))
+    raise("a view " + listed(view.shape) + " with strides " + listed(view.stride) + " and offset " +
+          std::to_string(view.offset) + " is out of bounds for its storage");
+  results.push_back(Datum::of(Array{std::move(view), base.memory}));
+}
+
+Number Call::load(const Array& array, std::int64_t at) {
+  const std::int64_t width = item_bytes(array.at.dtype);
+  if (width == 0 || !inside(array, at, width)) {
+    raise("an element outside its storage is read");
+    return {};
+  }
+  for (std::int64_t b = 0; b < width; ++b) defined_ = defined_ && array.memory.defined[at * width + b] != 0;
+  return load_number(array.at.dtype, array.memory.bytes + at * width);
+}
+
+void Call::store(const Array& array, std::int64_t at, const Number& value) {
+  const std::int64_t width = item_bytes(array.at.dtype);
+  if (width == 0 || !inside(array, at, width)) return raise("an element outside its storage is written");
+  if (!ok()) return;
+  store_number(array.at.dtype, array.memory.bytes + at * width, value);
+  std::fill_n(array.memory.defined + at * width, width, defined_ ? 1 : 0);
+  std::fill_n(array.memory.writer + at * width, width, array.memory.step);
+}
+
+void Call::move(const Array& from, std::int64_t from_at, const Array& to, std::int64_t to_at) {
+  const std::int64_t width = item_bytes(to.at.dtype);
+  if (from.at.dtype != to.at.dtype) {
+    begin();
+    const Number value = load(from, from_at);
+    return store(to, to_at, value);
+  }
+  if (width == 0 || !inside(from, from_at, width) || !inside(to, to_at, width))
+    return raise("an element outside its storage is moved");
+  std::memmove(to.memory.bytes + to_at * width, from.memory.bytes + from_at * width,
+               static_cast<std::size_t>(width));
+  std::memmove(to.memory.defined + to_at * width, from.memory.defined + from_at * width,
+               static_cast<std::size_t>(width));
+  std::fill_n(to.memory.writer + to_at * width, width, to.memory.step);
+}
+
+Number Extras::number(std::size_t i, std::int64_t fallback) const {
+  return call->arg(first + i).number().value_or(Number::of(fallback));
+}
+
+}  // namespace noclobber

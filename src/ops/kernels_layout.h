@@ -1,0 +1,41 @@
+// Shapes, strides and result dtypes by PyTorch's rules (TensorIterator, empty_like, type promotion).
+#pragma once
+#include <optional>
+#include <span>
+
+#include "src/ops/kernels_array.h"
+
+namespace noclobber {
+
+/// Product; nothing on overflow or a negative size.
+std::optional<std::int64_t> product(const Extents& shape);
+Extents contiguous_strides(const Extents& shape);
+bool is_contiguous(const Geometry& g);
+/// Every element of a dense block exactly once.
+bool is_dense(const Geometry& g);
+/// channels_last (rank 4) or channels_last_3d (rank 5) strides for `shape`.
+Extents channels_last_strides(const Extents& shape);
+bool is_channels_last(const Geometry& g);
+/// suggest_memory_format: strides in channels-last order (sizes 1 do not count against it).
+bool prefers_channels_last(const Geometry& g);
+/// Strides of empty_like(preserve_format).
+Extents preserved_strides(const Geometry& g);
+/// Strides TensorIterator gives a fresh result of `shape` computed from `inputs`.
+Extents iterator_strides(std::span<const Geometry> inputs, const Extents& shape);
+std::optional<Extents> broadcast(const Extents& a, const Extents& b);
+/// New strides that show `g` in `shape` without copying; nothing if there are none.
+std::optional<Extents> reshaped_strides(const Geometry& g, const Extents& shape);
+/// One past the last element position reached (0 if empty), nothing on overflow or a negative position.
+std::optional<std::int64_t> reach(const Geometry& g);
+
+Dtype promote(Dtype a, Dtype b);
+/// What takes part in promotion: a tensor with dimensions, one without, or a Python number.
+struct Promoted {
+  enum class Rank : std::uint8_t { dimensioned, zero_dim, wrapped };
+  Rank rank = Rank::dimensioned;
+  Dtype dtype = Dtype::f32;
+};
+Dtype result_type(std::span<const Promoted> inputs);
+bool can_cast(Dtype from, Dtype to);
+
+}  // namespace noclobber

@@ -1,0 +1,118 @@
+// Matrix products, row by row. Sums of floats are held in double precision and rounded once.
+#include <algorithm>
+
+#include "src/ops/kernels.h"
+#include "src/ops/kernels_math.h"
+
+namespace noclobber {
+namespace {
+
+/// out[b, i, j] = beta * addend[b, i, j] + alpha * sum over k of x[b, i, k] * y[b, k, j].
+struct Product {
+  Array x, y;  // rank 3, batch first
+  const Array* addend = nullptr;
+  Number beta = Number::of(1), alpha = Number::of(1);
+  Extents shape;  // of the result as its operator gives it
+};
+
+Array with_dims(const Array& a, const Extents& shape, const Extents& stride) {
+  return {{a.at.dtype, shape, stride, a.at.offset}, a.memory};
+}
+
+Number scaled(const Number& by, const Number& value, Dtype dtype) {
+  const Dtype held = is_floating(dtype) ? Dtype::f64 : is_complex(dtype) ? Dtype::c128 : dtype;
+  return mul_numbers(convert(by, held), value);
+}
+
+void multiply(Call& call, const Product& p) {
+  const Extents &xs = p.x.at.shape, &ys = p.y.at.shape;
+  const Dtype dtype = p.x.at.dtype;
+  if (dtype != p.y.at.dtype) return call.raise("expected m1 and m2 to have the same dtype");
+  if (xs[0] != ys[0] || xs[2] != ys[1]) return call.raise("mat1 and mat2 shapes cannot be multiplied");
+  std::optional<Elements> addend;
+  if (p.addend) {
+    const auto both = broadcast(p.addend->at.shape, p.shape);
+    if (!both || *both != p.shape) return call.raise("addmm: the addend does not broadcast to the product");
+    if (p.addend->at.dtype != dtype) return call.raise("self and mat2 must have the same dtype");
+    addend.emplace(p.addend->at, p.shape);
+  }
+  const Array out = call.output(dtype, p.shape);
+  if (!call.ok() || !call.spend({xs[0], xs[1], ys[2], std::max<std::int64_t>(xs[2], 1)})) return;
+  const Elements to(out.at);
+  const bool adds = addend && p.beta.truthy();
+  std::int64_t at = 0;
+  for (std::int64_t b = 0; b < xs[0]; ++b)
+    for (std::int64_t i = 0; i < xs[1]; ++i)
+      for (std::int64_t j = 0; j < ys[2] && call.ok(); ++j, ++at) {
+        call.begin();
+        Number sum = convert(Number::of(0), is_floating(dtype)  ? Dtype::f64
+                                            : is_complex(dtype) ? Dtype::c128
+                                                                : dtype);
+        const std::int64_t x0 = p.x.at.offset + b * p.x.at.stride[0] + i * p.x.at.stride[1];
+        const std::int64_t y0 = p.y.at.offset + b * p.y.at.stride[0] + j * p.y.at.stride[2];
+        for (std::int64_t k = 0; k < xs[2]; ++k)
+          sum = add_numbers(sum, mul_numbers(call.load(p.x, x0 + k * p.x.at.stride[2]),
+                                             call.load(p.y, y0 + k * p.y.at.stride[1])));
+        sum = scaled(p.alpha, sum, dtype);
+        if (adds) sum = add_numbers(sum, scaled(p.beta, call.load(*p.addend, addend->at(at)), dtype));
+        call.store(out, to.at(at), sum);
+      }
+}
+
+Array as_batch(const Array& a) {
+  return with_dims(a, {1, a.at.shape[0], a.at.shape[1]}, {0, a.at.stride[0], a.at.stride[1]});
+}
+
+/// variant bit 0: batched, bit 1: with an addend (beta, alpha at 3 and 4).
+void run_matmul(Call& call, const KernelRow& row) {
+  const bool batched = (row.variant & 1) != 0, adds = (row.variant & 2) != 0;
+  const Array addend = adds ? call.tensor(0) : Array{};
+  const Array x = call.tensor(adds ? 1 : 0), y = call.tensor(adds ? 2 : 1);
+  if (!call.ok()) return;
+  const std::size_t rank = batched ? 3 : 2;
+  if (x.at.shape.size() != rank || y.at.shape.size() != rank)
+    return call.raise("matrices of another rank are expected");
+  Product p;
+  p.x = batched ? x : as_batch(x);
+  p.y = batched ? y : as_batch(y);
+  p.shape =
+      batched ? Extents{x.at.shape[0], x.at.shape[1], y.at.shape[2]} : Extents{x.at.shape[0], y.at.shape[1]};
+  if (adds) {
+    p.addend = &addend;
+    p.beta = call.number(3, 1);
+    p.alpha = call.number(4, 1);
+  }
+  if (call.ok()) multiply(call, p);
+}
+
+/// variant 0: mv, 1: dot.
+void run_vector_product(Call& call, const KernelRow& row) {
+  const Array x = call.tensor(0), y = call.tensor(1);
+  if (!call.ok()) return;
+  if (x.at.rank() != (row.variant == 0 ? 2 : 1) || y.at.rank() != 1)
+    return call.raise("vector + matrix expected");
+  Product p;
+  p.x = row.variant == 0 ? as_batch(x) : with_dims(x, {1, 1, x.at.shape[0]}, {0, 0, x.at.stride[0]});
+  p.y = with_dims(y, {1, y.at.shape[0], 1}, {0, y.at.stride[0], 0});
+  if (row.variant == 0) p.shape = {x.at.shape[0]};
+  multiply(call, p);
+}
+
+constexpr KernelRow matmul_row(std::string_view op, KernelFunction run, int variant) {
+  return {op, run, nullptr, Promotion::same, 1, variant};
+}
+
+const KernelRow kMatmulRows[] = {
+    matmul_row("aten.mm.default", run_matmul, 0),
+    matmul_row("aten.bmm.default", run_matmul, 1),
+    matmul_row("aten.addmm.default", run_matmul, 2),
+    matmul_row("aten.baddbmm.default", run_matmul, 3),
+    matmul_row("aten.mv.default", run_vector_product, 0),
+    matmul_row("aten.dot.default", run_vector_product, 1),
+};
+
+}  // namespace
+
+std::span<const KernelRow> matmul_kernels() { return kMatmulRows; }
+
+}  // namespace noclobber

@@ -1,0 +1,120 @@
+// Operators that order elements: sort, topk, arg-reductions. Equal elements keep their order.
+#include <algorithm>
+#include <numeric>
+
+#include "src/ops/kernels_axes.h"
+#include "src/ops/kernels_math.h"
+
+namespace noclobber {
+namespace {
+
+/// variant bit 0: smallest, bit 1: values and indices (max.dim) instead of indices alone (argmax).
+void run_arg_reduction(Call& call, const KernelRow& row) {
+  const Array x = call.tensor(0);
+  const bool smallest = (row.variant & 1) != 0, both = (row.variant & 2) != 0;
+  const Extents dims = call.has(1) ? call.integers(1) : Extents{};
+  const auto axes = axes_of(call, x.at, dims, call.boolean(2, false));
+  if (!axes) return;
+  const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
+  if (inner == 0) return call.raise("Expected reduction dim to be specified for an input without elements");
+  const Array values = both ? call.output(x.at.dtype, axes->shape) : Array{};
+  const Array indices = call.output(Dtype::i64, axes->shape);
+  if (!call.ok() || !call.spend({outer, inner})) return;
+  const Elements kept(axes->kept), reduced(axes->reduced), to(indices.at),
+      to_value(both ? values.at : indices.at);
+  for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
+    call.begin();
+    Number best;
+    std::int64_t at = 0;
+    for (std::int64_t j = 0; j < inner; ++j) {
+      const Number n = call.load(x, kept.at(i) + reduced.at(j));
+      const bool better = smallest ? (is_nan(n) ? !is_nan(best) : !is_nan(best) && less_number(n, best))
+                                   : less_number(best, n);
+      if (j != 0 && !better) continue;
+      best = n;
+      at = j;
+    }
+    if (both) call.store(values, to_value.at(i), best);
+    call.store(indices, to.at(i), Number::of(at));
+  }
+}
+
+/// The order of one line of `x`: indices, best first.
+std::vector<std::int64_t> ordered_line(Call& call, const Array& x, std::int64_t base, const Elements& along,
+                                       std::int64_t count, bool descending, std::vector<Number>& line) {
+  line.clear();
+  for (std::int64_t j = 0; j < count; ++j) line.push_back(call.load(x, base + along.at(j)));
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const Number &p = line[static_cast<std::size_t>(a)], &q = line[static_cast<std::size_t>(b)];
+    return descending ? less_number(q, p) : less_number(p, q);
+  });
+  return order;
+}
+
+void ordered(Call& call, const Array& x, std::int64_t dim, std::int64_t taken, bool descending,
+             const Extents& stride) {
+  const auto axes = axes_of(call, x.at, {dim}, true);
+  if (!axes) return;
+  Extents shape = x.at.shape;
+  if (!shape.empty()) shape[static_cast<std::size_t>(dim)] = taken;
+  const Array values = call.output(x.at.dtype, shape, stride),
+              indices = call.output(Dtype::i64, shape, stride);
+  const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
+  const auto to = axes_of(call, values.at, {dim}, true), to_index = axes_of(call, indices.at, {dim}, true);
+  if (!call.ok() || !to || !to_index || !call.spend({outer, std::max<std::int64_t>(inner, 1), 8})) return;
+  const Elements kept(axes->kept), along(axes->reduced), value_kept(to->kept), value_along(to->reduced);
+  const Elements index_kept(to_index->kept), index_along(to_index->reduced);
+  std::vector<Number> line;
+  for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
+    call.begin();
+    const auto order = ordered_line(call, x, kept.at(i), along, inner, descending, line);
+    for (std::int64_t j = 0; j < taken && call.ok(); ++j) {
+      const std::int64_t from = order[static_cast<std::size_t>(j)];
+      call.store(values, value_kept.at(i) + value_along.at(j), line[static_cast<std::size_t>(from)]);
+      call.store(indices, index_kept.at(i) + index_along.at(j), Number::of(from));
+    }
+  }
+}
+
+/// variant: where dim stands.
+void run_sort(Call& call, const KernelRow& row) {
+  const Array x = call.tensor(0);
+  const auto at = static_cast<std::size_t>(row.variant);
+  const std::int64_t dim = call.dim(at, -1, x.at.rank());
+  if (!call.ok()) return;
+  const std::int64_t count = x.at.shape.empty() ? 1 : x.at.shape[static_cast<std::size_t>(dim)];
+  ordered(call, x, dim, count, call.boolean(at + 1, false), preserved_strides(x.at));
+}
+
+void run_topk(Call& call, const KernelRow&) {
+  const Array x = call.tensor(0);
+  const std::int64_t k = call.integer(1, 1), dim = call.dim(2, -1, x.at.rank());
+  if (!call.ok()) return;
+  const std::int64_t count = x.at.shape.empty() ? 1 : x.at.shape[static_cast<std::size_t>(dim)];
+  if (k < 0 || k > count) return call.raise("selected index k out of range");
+  Extents shape = x.at.shape;
+  if (!shape.empty()) shape[static_cast<std::size_t>(dim)] = k;
+  ordered(call, x, dim, k, call.boolean(3, true), contiguous_strides(shape));
+}
+
+constexpr KernelRow order_row(std::string_view op, KernelFunction run, int variant) {
+  return {op, run, nullptr, Promotion::same, 1, variant};
+}
+
+const KernelRow kOrderRows[] = {
+    order_row("aten.argmax.default", run_arg_reduction, 0),
+    order_row("aten.argmin.default", run_arg_reduction, 1),
+    order_row("aten.max.dim", run_arg_reduction, 2),
+    order_row("aten.min.dim", run_arg_reduction, 3),
+    order_row("aten.sort.default", run_sort, 1),
+    order_row("aten.sort.stable", run_sort, 2),
+    order_row("aten.topk.default", run_topk, 0),
+};
+
+}  // namespace
+
+std::span<const KernelRow> order_kernels() { return kOrderRows; }
+
+}  // namespace noclobber

@@ -1,0 +1,243 @@
+// Reductions and scans along dimensions. Sums of floats are held in double precision and rounded once.
+#include <algorithm>
+
+#include "src/ops/kernels_axes.h"
+#include "src/ops/kernels_math.h"
+
+namespace noclobber {
+
+std::optional<Axes> axes_of(Call& call, const Geometry& g, const Extents& dims, bool keep) {
+  std::vector<bool> reduces(g.shape.size(), dims.empty());
+  for (const std::int64_t dim : dims) {
+    const auto at = static_cast<std::size_t>(call.wrap_dim(dim, g.rank()));
+    if (!call.ok()) return std::nullopt;
+    if (at >= reduces.size()) continue;
+    if (reduces[at]) call.raise("a dimension appears multiple times in the list of dims");
+    reduces[at] = true;
+  }
+  Axes axes;
+  axes.kept = {g.dtype, {}, {}, g.offset};
+  axes.reduced = {g.dtype, {}, {}, 0};
+  for (std::size_t i = 0; i < reduces.size(); ++i) {
+    Geometry& part = reduces[i] ? axes.reduced : axes.kept;
+    part.shape.push_back(g.shape[i]);
+    part.stride.push_back(g.stride[i]);
+    if (!reduces[i])
+      axes.shape.push_back(g.shape[i]);
+    else if (keep)
+      axes.shape.push_back(1);
+  }
+  axes.reduced_shape = axes.reduced.shape;
+  return call.ok() ? std::optional(axes) : std::nullopt;
+}
+
+namespace {
+
+enum class Fold : std::uint8_t { sum, mean, prod, largest, smallest, any, all };
+
+Dtype folded_dtype(Call& call, Fold fold, Dtype input, Dtype asked) {
+  if (asked != Dtype::other) return asked;
+  const bool counts = fold == Fold::sum || fold == Fold::prod;
+  if (counts && (input == Dtype::boolean || is_integer(input))) return Dtype::i64;
+  if (fold == Fold::any || fold == Fold::all) return input == Dtype::u8 ? Dtype::u8 : Dtype::boolean;
+  if (fold == Fold::mean && !is_floating(input) && !is_complex(input))
+    call.raise("mean(): could not infer output dtype");
+  return input;
+}
+
+/// Neutral element; of a mean that of its sum.
+Number fold_start(Fold fold) { return Number::of(fold == Fold::prod || fold == Fold::all ? 1 : 0); }
+
+Number fold_step(Fold fold, const Number& sum, const Number& x, bool first) {
+  switch (fold) {
+    case Fold::sum:
+    case Fold::mean:
+      return add_numbers(sum, x);
+    case Fold::prod:
+      return mul_numbers(sum, x);
+    case Fold::largest:
+      return first || (less_number(sum, x) && !is_nan(sum)) ? x : sum;
+    case Fold::smallest:
+      return first || is_nan(x) || (less_number(x, sum) && !is_nan(sum)) ? x : sum;
+    case Fold::any:
+      return Number::of(sum.truthy() || x.truthy() ? 1 : 0);
+    case Fold::all:
+      return Number::of(sum.truthy() && x.truthy() ? 1 : 0);
+  }
+  return sum;
+}
+
+Number fold_end(Fold fold, const Number& sum, std::int64_t count) {
+  if (fold != Fold::mean) return sum;
+  if (sum.kind == Number::Kind::complex)
+    return Number::of_complex(sum.as_complex() / static_cast<double>(count));
+  return Number::of_real(sum.as_real() / static_cast<double>(count));
+}
+
+void folded(Call& call, const Array& x, Fold fold, const Axes& axes, Dtype dtype) {
+  const bool counts = fold == Fold::any || fold == Fold::all;
+  const std::int64_t outer = axes.kept.numel(), inner = axes.reduced.numel();
+  if (inner == 0 && (fold == Fold::largest || fold == Fold::smallest) && outer != 0)
+    return call.raise("a reduction over nothing that has no identity");
+  const Array out = call.output(dtype, axes.shape);
+  if (!call.ok() || !call.spend({outer, std::max<std::int64_t>(inner, 1)})) return;
+  const Elements kept(axes.kept), reduced(axes.reduced), to(out.at);
+  for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
+    call.begin();
+    Number sum = fold_start(fold);
+    if (is_floating(dtype) && !counts) sum = Number::of_real(sum.as_real());
+    for (std::int64_t j = 0; j < inner; ++j) {
+      const Number loaded = call.load(x, kept.at(i) + reduced.at(j));
+      sum = fold_step(fold, sum, counts ? loaded : convert(loaded, dtype), j == 0);
+    }
+    call.store(out, to.at(i), fold_end(fold, sum, inner));
+  }
+}
+
+/// Where a reduction has dim, keepdim and dtype; kNone: it has none.
+struct FoldArguments {
+  Fold fold;
+  std::size_t dims, keep, dtype;
+};
+constexpr std::size_t kNone = 99;
+constexpr FoldArguments kFolds[] = {
+    {Fold::sum, kNone, kNone, 1},
+    {Fold::sum, 1, 2, 3},  // 0, 1
+    {Fold::mean, kNone, kNone, 1},
+    {Fold::mean, 1, 2, 3},  // 2, 3
+    {Fold::prod, kNone, kNone, 1},
+    {Fold::prod, 1, 2, 3},  // 4, 5
+    {Fold::largest, 1, 2, kNone},
+    {Fold::smallest, 1, 2, kNone},  // 6, 7
+    {Fold::any, 1, 2, kNone},
+    {Fold::all, 1, 2, kNone},  // 8, 9
+    {Fold::largest, kNone, kNone, kNone},
+    {Fold::smallest, kNone, kNone, kNone},  // 10, 11
+    {Fold::sum, 1, kNone, 2},
+    {Fold::prod, 1, kNone, 2},  // 12, 13
+    {Fold::largest, 1, kNone, kNone},
+    {Fold::smallest, 1, kNone, kNone},  // 14, 15
+};
+
+void run_fold(Call& call, const KernelRow& row) {
+  const FoldArguments& where = kFolds[row.variant];
+  const Array x = call.tensor(0);
+  const Extents dims = where.dims == kNone ? Extents{} : call.integers(where.dims);
+  const bool keep = where.keep != kNone && call.boolean(where.keep, false);
+  const auto axes = axes_of(call, x.at, dims, keep);
+  if (!axes) return;
+  const Dtype asked = where.dtype == kNone ? Dtype::other : call.dtype(where.dtype, Dtype::other);
+  const Dtype dtype = folded_dtype(call, where.fold, x.at.dtype, asked);
+  if (call.ok()) folded(call, x, where.fold, *axes, dtype);
+}
+
+/// variant 0: var, 1: var_mean, 2: std.
+void run_var(Call& call, const KernelRow& row) {
+  const Array x = call.tensor(0);
+  const double correction = call.real(2, 1);
+  const auto axes = axes_of(call, x.at, call.integers(1), call.boolean(3, false));
+  if (call.ok() && !is_floating(x.at.dtype)) return call.decline("var of a type that is no float");
+  if (!axes) return;
+  const Array out = call.output(x.at.dtype, axes->shape);
+  const Array means = row.variant == 1 ? call.output(x.at.dtype, axes->shape) : Array{};
+  const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
+  if (!call.ok() || !call.spend({outer, std::max<std::int64_t>(inner, 1), 2})) return;
+  const Elements kept(axes->kept), reduced(axes->reduced), to(out.at),
+      mean_to(row.variant == 1 ? means.at : out.at);
+  for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
+    call.begin();
+    double sum = 0, squares = 0;
+    for (std::int64_t j = 0; j < inner; ++j) sum += call.load(x, kept.at(i) + reduced.at(j)).re;
+    const double mean = sum / static_cast<double>(inner);
+    for (std::int64_t j = 0; j < inner; ++j) {
+      const double gap = call.load(x, kept.at(i) + reduced.at(j)).re - mean;
+      squares += gap * gap;
+    }
+    const double var = squares / std::max(static_cast<double>(inner) - correction, 0.0);
+    call.store(out, to.at(i), Number::of_real(row.variant == 2 ? std::sqrt(var) : var));
+    if (row.variant == 1) call.store(means, mean_to.at(i), Number::of_real(mean));
+  }
+}
+
+void run_logsumexp(Call& call, const KernelRow&) {
+  const Array x = call.tensor(0);
+  const auto axes = axes_of(call, x.at, call.integers(1), call.boolean(2, false));
+  if (!axes) return;
+  const Array out = call.output(is_floating(x.at.dtype) ? x.at.dtype : Dtype::f32, axes->shape);
+  const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
+  if (!call.ok() || !call.spend({outer, std::max<std::int64_t>(inner, 1), 2})) return;
+  const Elements kept(axes->kept), reduced(axes->reduced), to(out.at);
+  for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
+    call.begin();
+    double most = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (std::int64_t j = 0; j < inner; ++j)
+      most = std::fmax(most, call.load(x, kept.at(i) + reduced.at(j)).as_real());
+    const double base = std::isinf(most) ? 0 : most;
+    for (std::int64_t j = 0; j < inner; ++j)
+      sum += std::exp(call.load(x, kept.at(i) + reduced.at(j)).as_real() - base);
+    call.store(out, to.at(i), Number::of_real(std::log(sum) + base));
+  }
+}
+
+/// variant 0: cumsum, 1: cumprod.
+void run_scan_along(Call& call, const KernelRow& row) {
+  const Array x = call.tensor(0);
+  const bool whole = x.at.dtype == Dtype::boolean || is_integer(x.at.dtype);
+  const Dtype dtype = call.dtype(2, whole ? Dtype::i64 : x.at.dtype);
+  const std::int64_t dim = call.dim(1, 0, x.at.rank());
+  const auto axes = axes_of(call, x.at, {dim}, true);
+  if (!axes) return;
+  const Array out = call.output(dtype, x.at.shape);
+  const auto to = axes_of(call, out.at, {dim}, true);
+  const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
+  if (!call.ok() || !to || !call.spend({outer, std::max<std::int64_t>(inner, 1)})) return;
+  const Elements kept(axes->kept), along(axes->reduced), out_kept(to->kept), out_along(to->reduced);
+  for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
+    call.begin();
+    Number sum = convert(Number::of(row.variant), is_floating(dtype) ? Dtype::f64 : dtype);
+    for (std::int64_t j = 0; j < inner; ++j) {
+      const Number value = convert(call.load(x, kept.at(i) + along.at(j)), dtype);
+      sum = row.variant == 0 ? add_numbers(sum, value) : mul_numbers(sum, value);
+      call.store(out, out_kept.at(i) + out_along.at(j), sum);
+    }
+  }
+}
+
+constexpr KernelRow reduce_row(std::string_view op, KernelFunction run, int variant) {
+  return {op, run, nullptr, Promotion::same, 1, variant};
+}
+
+const KernelRow kReduceRows[] = {
+    reduce_row("aten.sum.default", run_fold, 0),
+    reduce_row("aten.sum.dim_IntList", run_fold, 1),
+    reduce_row("aten.mean.default", run_fold, 2),
+    reduce_row("aten.mean.dim", run_fold, 3),
+    reduce_row("aten.prod.default", run_fold, 4),
+    reduce_row("aten.prod.dim_int", run_fold, 5),
+    reduce_row("aten.amax.default", run_fold, 6),
+    reduce_row("aten.amin.default", run_fold, 7),
+    reduce_row("aten.any.default", run_fold, 8),
+    reduce_row("aten.any.dim", run_fold, 8),
+    reduce_row("aten.any.dims", run_fold, 8),
+    reduce_row("aten.all.default", run_fold, 9),
+    reduce_row("aten.all.dim", run_fold, 9),
+    reduce_row("aten.all.dims", run_fold, 9),
+    reduce_row("aten.max.default", run_fold, 10),
+    reduce_row("aten.min.default", run_fold, 11),
+    reduce_row("prims.sum.default", run_fold, 12),
+    reduce_row("prims.prod.default", run_fold, 13),
+    reduce_row("prims.amax.default", run_fold, 14),
+    reduce_row("prims.amin.default", run_fold, 15),
+    reduce_row("aten.var.correction", run_var, 0),
+    reduce_row("aten.var_mean.correction", run_var, 1),
+    reduce_row("aten.std.correction", run_var, 2),
+    reduce_row("aten.logsumexp.default", run_logsumexp, 0),
+    reduce_row("aten.cumsum.default", run_scan_along, 0),
+    reduce_row("aten.cumprod.default", run_scan_along, 1),
+};
+
+}  // namespace
+
+std::span<const KernelRow> reduce_kernels() { return kReduceRows; }
+
+}  // namespace noclobber

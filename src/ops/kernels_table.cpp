@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <map>
+
+#include "src/ops/kernels.h"
+
+namespace noclobber {
+namespace {
+
+/// What slice_copy is to slice: the view's elements in fresh, contiguous memory.
+void run_view_copy(Call& call, const KernelRow& row) {
+  Call view;
+  view.args = call.args;
+  view.budget = call.budget;
+  view.memory_left = call.memory_left;
+  view.first_id = 0xfffffff0U;
+  row.base->run(view, *row.base);
+  if (view.fault) {
+    call.fault = std::move(view.fault);
+    return;
+  }
+  call.budget = view.budget;
+  for (const Datum& result : view.results) {
+    const Array out = call.output(result.tensor.at.dtype, result.tensor.at.shape);
+    if (call.ok()) copy_elements(call, result.tensor, out);
+  }
+}
+
+struct KernelTable {
+  std::map<std::string, KernelRow, std::less<>> rows;
+
+  KernelTable() {
+    for (const auto& family : {view_kernels(), reshape_kernels()}) add(family, true);
+    for (const auto& family : {arithmetic_kernels(), compare_kernels(), unary_kernels(), create_kernels(),
+                               move_kernels(), index_kernels(), scatter_kernels(), reduce_kernels(),
+                               order_kernels(), matmul_kernels(), norm_kernels()})
+      add(family, false);
+    add_copies();
+  }
+
+  void add(std::span<const KernelRow> family, bool shares) {
+    for (const KernelRow& row : family) {
+      KernelRow copy = row;
+      copy.shares = shares;
+      const bool fresh = rows.emplace(std::string(row.op), copy).second;
+      NC_CHECK(fresh, "an operator has two kernels");
+    }
+  }
+
+  void add_copies() {
+    std::vector<KernelRow> copies;
+    for (const auto& [op, row] : rows)
+      if (row.shares) copies.push_back(row);
+    for (const KernelRow& row : copies) {
+      const std::size_t dot = row.op.rfind('.');
+      const std::string op = std::string(row.op.substr(0, dot)) + "_copy" + std::string(row.op.substr(dot));
+      KernelRow copy{{}, run_view_copy};
+      copy.base = &rows.find(row.op)->second;
+      rows.emplace(op, copy);
+    }
+    for (auto& [op, row] : rows) row.op = op;
+  }
+};
+
+const KernelTable& kernel_table() {
+  static const KernelTable table;
+  return table;
+}
+
+}  // namespace
+
+const KernelRow* find_kernel(std::string_view op) {
+  const auto found = kernel_table().rows.find(op);
+  return found == kernel_table().rows.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string_view> kernel_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [op, row] : kernel_table().rows) names.push_back(op);
+  return names;
+}
+
+void run_kernel(const KernelRow& row, Call& call) { row.run(call, row); }
+
+}  // namespace noclobber

@@ -1,0 +1,195 @@
+// Pointwise functions of one operand.
+#include "src/ops/kernels.h"
+#include "src/ops/kernels_math.h"
+
+namespace noclobber {
+namespace {
+
+using Complex = std::complex<double>;
+
+template <double (*Real)(double), Complex (*Whole)(const Complex&)>
+Number both_fn(const Number* x, const Extras&) {
+  if (x[0].kind == Number::Kind::complex) return Number::of_complex(Whole(x[0].as_complex()));
+  return Number::of_real(Real(x[0].re));
+}
+
+template <double (*Real)(double)>
+Number real_fn(const Number* x, const Extras&) {
+  return Number::of_real(Real(x[0].as_real()));
+}
+
+/// For functions that leave integers alone.
+template <double (*Real)(double)>
+Number rounding_fn(const Number* x, const Extras&) {
+  return x[0].kind == Number::Kind::integer ? x[0] : Number::of_real(Real(x[0].re));
+}
+
+Number neg_fn(const Number* x, const Extras&) {
+  if (x[0].kind == Number::Kind::real) return Number::of_real(-x[0].re);
+  if (x[0].kind == Number::Kind::complex) return Number::of_complex(-x[0].as_complex());
+  return Number::of(wrap_sub(std::int64_t{0}, x[0].integer));
+}
+Number abs_fn(const Number* x, const Extras&) {
+  if (x[0].kind == Number::Kind::integer)
+    return Number::of(x[0].integer < 0 ? wrap_sub(std::int64_t{0}, x[0].integer) : x[0].integer);
+  return Number::of_real(x[0].kind == Number::Kind::complex ? std::abs(x[0].as_complex())
+                                                            : std::abs(x[0].re));
+}
+Number reciprocal_fn(const Number* x, const Extras&) {
+  if (x[0].kind == Number::Kind::complex) return Number::of_complex(1.0 / x[0].as_complex());
+  return Number::of_real(1 / x[0].re);
+}
+Number rsqrt_fn(const Number* x, const Extras& e) {
+  return Number::of_real(1 / rounded(e.dtype, std::sqrt(x[0].re)));
+}
+Number square_fn(const Number* x, const Extras&) { return mul_numbers(x[0], x[0]); }
+Number sign_fn(const Number* x, const Extras&) {
+  if (x[0].kind == Number::Kind::integer) return Number::of((x[0].integer > 0) - (x[0].integer < 0));
+  return Number::of_real((x[0].re > 0) - (x[0].re < 0));
+}
+Number relu_fn(const Number* x, const Extras& e) {
+  if (is_nan(x[0])) return x[0];
+  const Number zero = convert(Number::of(0), e.dtype);
+  return less_number(zero, x[0]) ? x[0] : zero;
+}
+Number signbit_fn(const Number* x, const Extras&) {
+  return Number::of(x[0].kind == Number::Kind::integer ? x[0].integer < 0 : std::signbit(x[0].re));
+}
+Number isnan_fn(const Number* x, const Extras&) { return Number::of(is_nan(x[0]) ? 1 : 0); }
+Number isinf_fn(const Number* x, const Extras&) {
+  return Number::of(x[0].kind != Number::Kind::integer && (std::isinf(x[0].re) || std::isinf(x[0].im)) ? 1
+                                                                                                       : 0);
+}
+
+double plain_sigmoid(double v) { return 1 / (1 + std::exp(-v)); }
+double plain_frac(double v) { return v - std::trunc(v); }
+double half_up_even(double v) { return std::nearbyint(v); }
+double plain_exp2(double v) { return std::exp2(v); }
+double tanh_gelu(double v, Dtype type) {
+  const double inner = rounded(type, 0.7978845608028654 * (v + 0.044715 * v * v * v));
+  return 0.5 * v * rounded(type, 1 + rounded(type, std::tanh(inner)));
+}
+double erf_gelu(double v, Dtype type) {  // PyTorch loses digits in 1 + erf, so we do
+  const double erf = rounded(type, std::erf(rounded(type, v * 0.7071067811865476)));
+  return 0.5 * v * rounded(type, 1 + erf);
+}
+double plain_silu(double v) { return v / (1 + std::exp(-v)); }
+double plain_exp(double v) { return std::exp(v); }
+double plain_log(double v) { return std::log(v); }
+double plain_sin(double v) { return std::sin(v); }
+double plain_cos(double v) { return std::cos(v); }
+double plain_tan(double v) { return std::tan(v); }
+double plain_tanh(double v) { return std::tanh(v); }
+double plain_sqrt(double v) { return std::sqrt(v); }
+double plain_log1p(double v) { return std::log1p(v); }
+double plain_expm1(double v) { return std::expm1(v); }
+double plain_log2(double v) { return std::log2(v); }
+double plain_log10(double v) { return std::log10(v); }
+double plain_erf(double v) { return std::erf(v); }
+double plain_erfc(double v) { return std::erfc(v); }
+double plain_atan(double v) { return std::atan(v); }
+double plain_asin(double v) { return std::asin(v); }
+double plain_acos(double v) { return std::acos(v); }
+double plain_sinh(double v) { return std::sinh(v); }
+double plain_cosh(double v) { return std::cosh(v); }
+double plain_floor(double v) { return std::floor(v); }
+double plain_ceil(double v) { return std::ceil(v); }
+double plain_trunc(double v) { return std::trunc(v); }
+Complex whole_exp(const Complex& v) { return std::exp(v); }
+Complex whole_log(const Complex& v) { return std::log(v); }
+Complex whole_sin(const Complex& v) { return std::sin(v); }
+Complex whole_cos(const Complex& v) { return std::cos(v); }
+Complex whole_tanh(const Complex& v) { return std::tanh(v); }
+Complex whole_sqrt(const Complex& v) { return std::sqrt(v); }
+
+Number gelu_fn(const Number* x, const Extras& e) {
+  return Number::of_real(e.text(0) == "tanh" ? tanh_gelu(x[0].re, e.dtype) : erf_gelu(x[0].re, e.dtype));
+}
+Number softplus_fn(const Number* x, const Extras& e) {
+  const double beta = e.number(0, 1).as_real(), threshold = e.number(1, 20).as_real();
+  return Number::of_real(x[0].re * beta > threshold ? x[0].re : std::log1p(std::exp(x[0].re * beta)) / beta);
+}
+Number leaky_relu_fn(const Number* x, const Extras& e) {
+  const double slope = e.has(0) ? e.number(0, 0).as_real() : 0.01;
+  return Number::of_real(x[0].re > 0 ? x[0].re : x[0].re * rounded(e.dtype, slope));
+}
+Number round_decimals_fn(const Number* x, const Extras&) { return rounding_fn<half_up_even>(x, {}); }
+
+/// A complex argument gives a real result; TensorIterator casts it.
+void run_abs(Call& call, const KernelRow& row) {
+  if (call.arg(0).kind == Datum::Kind::tensor && is_complex(call.arg(0).tensor.at.dtype))
+    return call.decline("abs of complex numbers");
+  run_pointwise(call, row);
+}
+
+void run_no_bool(Call& call, const KernelRow& row) {
+  if (call.arg(0).kind == Datum::Kind::tensor && call.arg(0).tensor.at.dtype == Dtype::boolean)
+    return call.raise(std::string(row.op) + " is not implemented for bool");
+  run_pointwise(call, row);
+}
+
+using enum Promotion;
+const KernelRow kUnaryRows[] = {
+    {"aten.neg.default", run_no_bool, neg_fn},
+    {"aten.abs.default", run_abs, abs_fn},
+    {"aten.reciprocal.default", run_pointwise, reciprocal_fn, to_float},
+    {"aten.sqrt.default", run_pointwise, both_fn<plain_sqrt, whole_sqrt>, to_float},
+    {"aten.rsqrt.default", run_pointwise, rsqrt_fn, to_float},
+    {"aten.square.default", run_pointwise, square_fn},
+    {"aten.exp.default", run_pointwise, both_fn<plain_exp, whole_exp>, to_float},
+    {"aten.exp2.default", run_pointwise, real_fn<plain_exp2>, to_float},
+    {"aten.expm1.default", run_pointwise, real_fn<plain_expm1>, to_float},
+    {"aten.log.default", run_pointwise, both_fn<plain_log, whole_log>, to_float},
+    {"aten.log1p.default", run_pointwise, real_fn<plain_log1p>, to_float},
+    {"aten.log2.default", run_pointwise, real_fn<plain_log2>, to_float},
+    {"aten.log10.default", run_pointwise, real_fn<plain_log10>, to_float},
+    {"aten.sin.default", run_pointwise, both_fn<plain_sin, whole_sin>, to_float},
+    {"aten.cos.default", run_pointwise, both_fn<plain_cos, whole_cos>, to_float},
+    {"aten.tan.default", run_pointwise, real_fn<plain_tan>, to_float},
+    {"aten.asin.default", run_pointwise, real_fn<plain_asin>, to_float},
+    {"aten.acos.default", run_pointwise, real_fn<plain_acos>, to_float},
+    {"aten.atan.default", run_pointwise, real_fn<plain_atan>, to_float},
+    {"aten.sinh.default", run_pointwise, real_fn<plain_sinh>, to_float},
+    {"aten.cosh.default", run_pointwise, real_fn<plain_cosh>, to_float},
+    {"aten.tanh.default", run_pointwise, both_fn<plain_tanh, whole_tanh>, to_float},
+    {"aten.sigmoid.default", run_pointwise, real_fn<plain_sigmoid>, to_float},
+    {"aten.erf.default", run_pointwise, real_fn<plain_erf>, to_float},
+    {"aten.erfc.default", run_pointwise, real_fn<plain_erfc>, to_float},
+    {"aten.relu.default", run_no_bool, relu_fn},
+    {"aten.gelu.default", run_pointwise, gelu_fn},
+    {"aten.silu.default", run_pointwise, real_fn<plain_silu>},
+    {"aten.softplus.default", run_pointwise, softplus_fn},
+    {"aten.leaky_relu.default", run_pointwise, leaky_relu_fn},
+    {"aten.floor.default", run_pointwise, rounding_fn<plain_floor>},
+    {"aten.ceil.default", run_pointwise, rounding_fn<plain_ceil>},
+    {"aten.trunc.default", run_pointwise, rounding_fn<plain_trunc>},
+    {"aten.round.default", run_pointwise, round_decimals_fn},
+    {"aten.frac.default", run_pointwise, real_fn<plain_frac>},
+    {"aten.sign.default", run_pointwise, sign_fn},
+    {"aten.signbit.default", run_pointwise, signbit_fn, compare},
+    {"aten.isnan.default", run_pointwise, isnan_fn, compare},
+    {"aten.isinf.default", run_pointwise, isinf_fn, compare},
+    {"prims.neg.default", run_pointwise, neg_fn},
+    {"prims.abs.default", run_abs, abs_fn},
+    {"prims.sqrt.default", run_pointwise, both_fn<plain_sqrt, whole_sqrt>},
+    {"prims.rsqrt.default", run_pointwise, rsqrt_fn},
+    {"prims.reciprocal.default", run_pointwise, reciprocal_fn},
+    {"prims.exp.default", run_pointwise, both_fn<plain_exp, whole_exp>},
+    {"prims.exp2.default", run_pointwise, real_fn<plain_exp2>},
+    {"prims.log.default", run_pointwise, both_fn<plain_log, whole_log>},
+    {"prims.sin.default", run_pointwise, both_fn<plain_sin, whole_sin>},
+    {"prims.cos.default", run_pointwise, both_fn<plain_cos, whole_cos>},
+    {"prims.tanh.default", run_pointwise, both_fn<plain_tanh, whole_tanh>},
+    {"prims.erf.default", run_pointwise, real_fn<plain_erf>},
+    {"prims.floor.default", run_pointwise, rounding_fn<plain_floor>},
+    {"prims.ceil.default", run_pointwise, rounding_fn<plain_ceil>},
+    {"prims.trunc.default", run_pointwise, rounding_fn<plain_trunc>},
+    {"prims.round.default", run_pointwise, rounding_fn<half_up_even>},
+    {"prims.sign.default", run_pointwise, sign_fn},
+};
+
+}  // namespace
+
+std::span<const KernelRow> unary_kernels() { return kUnaryRows; }
+
+}  // namespace noclobber

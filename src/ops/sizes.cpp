@@ -1,0 +1,159 @@
+#include "src/ops/sizes.h"
+
+#include <algorithm>
+
+namespace noclobber {
+
+void Sizes::declare(const std::map<std::string, SymbolRange>& symbols, const std::vector<SymRelation>& assume) {
+  for (const SymRelation& relation : assume) divisible(relation);
+  for (const auto& [name, given] : symbols) {
+    SymbolRange range = given;
+    if (const auto unit = multiples_.find(name); unit != multiples_.end() && range.multiple_of == 1) range.multiple_of = unit->second;
+    if (range.max && *range.max == range.min) fixed_[name] = range.min;
+    if (range.multiple_of > 1) multiples_[name] = range.multiple_of;
+    const std::int64_t unit = range.multiple_of;
+    if (unit > 1 && range.min >= 0) {  // the symbol is `unit` times one of its own
+      space_.range(name + "/" + std::to_string(unit), (range.min + unit - 1) / unit, range.max ? std::optional(*range.max / unit) : std::nullopt);
+    } else {
+      multiples_.erase(name);
+      space_.range(name, range.min, range.max);
+    }
+  }
+  for (const SymRelation& relation : assume) positive_factors(relation);
+  for (const SymRelation& relation : assume) {
+    const PolyId left = of(relation.left);
+    const PolyId right = of(relation.right);
+    const PolyId gap = space_.sub(right, left);
+    switch (relation.kind) {
+      case SymRelation::Kind::eq:
+        space_.assume_nonnegative(gap);
+        space_.assume_nonnegative(space_.scale(gap, -1));
+        break;
+      case SymRelation::Kind::ne:
+        break;
+      case SymRelation::Kind::lt:
+        space_.assume_nonnegative(space_.sub(gap, space_.constant(1)));
+        break;
+      case SymRelation::Kind::le:
+        space_.assume_nonnegative(gap);
+        break;
+    }
+  }
+}
+
+/// "Mod(s, 2) == 0" says of s what a range's multiple_of says.
+void Sizes::divisible(const SymRelation& relation) {
+  const auto& nodes = relation.left.nodes();
+  const bool is_mod = nodes.size() == 3 && nodes[2].op == SymExpr::Op::mod && nodes[0].op == SymExpr::Op::symbol && nodes[1].op == SymExpr::Op::constant;
+  if (relation.kind == SymRelation::Kind::eq && is_mod && nodes[1].number > 1 && relation.right == SymExpr(0)) multiples_[nodes[0].text] = nodes[1].number;
+}
+
+/// From 0 < a * b and 0 < a follows 0 < b.
+void Sizes::positive_factors(const SymRelation& relation) {
+  if (relation.kind != SymRelation::Kind::lt || relation.left != SymExpr(0)) return;
+  const PolyId product = of(relation.right);
+  if (product == Space::kBad || space_.terms(product).size() != 1 || space_.terms(product)[0].factor <= 0) return;
+  const Monomial terms = space_.terms(product)[0];
+  for (std::size_t k = 0; k < terms.atoms.size(); ++k) {
+    bool others = true;
+    for (std::size_t j = 0; j < terms.atoms.size(); ++j) {
+      const Atom& atom = space_.atom(terms.atoms[j]);
+      others = others && (j == k || (atom.kind == Atom::Kind::symbol && atom.bounded_below && atom.least >= 1));
+    }
+    const Atom atom = space_.atom(terms.atoms[k]);
+    if (others && atom.kind == Atom::Kind::symbol && !(atom.bounded_below && atom.least >= 1)) space_.range(atom.name, 1, atom.most);
+  }
+}
+
+/// min (sign 1) or max (sign -1) where it can be told, else opaque.
+PolyId Sizes::lesser(PolyId a, PolyId b, const char* name, int sign) {
+  const PolyId gap = space_.scale(space_.sub(b, a), sign);
+  if (space_.nonnegative(gap)) return a;
+  if (space_.nonnegative(space_.scale(gap, -1))) return b;
+  return space_.opaque(name, {std::min(a, b), std::max(a, b)});
+}
+
+PolyId Sizes::apply(SymExpr::Op op, PolyId a, PolyId b) {
+  const auto opaque_unless = [&](PolyId known, const char* name) {
+    return known != Space::kBad ? known : space_.opaque(name, {a, b});
+  };
+  switch (op) {
+    case SymExpr::Op::add:
+      return space_.add(a, b);
+    case SymExpr::Op::mul:
+      return space_.mul(a, b);
+    case SymExpr::Op::floor_div:
+      return opaque_unless(space_.quotient(a, b), "div");
+    case SymExpr::Op::mod:
+      return opaque_unless(space_.sub(a, space_.mul(b, space_.quotient(a, b))), "mod");
+    case SymExpr::Op::min:
+      return lesser(a, b, "min", 1);
+    case SymExpr::Op::max:
+      return lesser(a, b, "max", -1);
+    case SymExpr::Op::pow: {
+      const auto exponent = space_.value(b);
+      if (!exponent || *exponent < 0 || *exponent > 8) return space_.opaque("pow", {a, b});
+      PolyId out = space_.constant(1);
+      for (std::int64_t k = 0; k < *exponent; ++k) out = space_.mul(out, a);
+      return out;
+    }
+    case SymExpr::Op::constant:
+    case SymExpr::Op::symbol:
+    case SymExpr::Op::opaque:
+      return Space::kBad;
+  }
+  return Space::kBad;
+}
+
+PolyId Sizes::symbol(const std::string& name) {
+  if (const auto at = fixed_.find(name); at != fixed_.end()) return space_.constant(at->second);
+  const auto unit = multiples_.find(name);
+  if (unit == multiples_.end()) return space_.symbol(name);
+  return space_.scale(space_.symbol(name + "/" + std::to_string(unit->second)), unit->second);
+}
+
+PolyId Sizes::of(const SymExpr& expression) {
+  if (expression.is_constant()) return space_.constant(expression.constant());
+  std::vector<PolyId> stack;
+  const auto pop = [&stack] {
+    if (stack.empty()) return Space::kBad;
+    const PolyId out = stack.back();
+    stack.pop_back();
+    return out;
+  };
+  for (const SymExpr::Node& node : expression.nodes()) {
+    if (node.op == SymExpr::Op::constant) {
+      stack.push_back(space_.constant(node.number));
+    } else if (node.op == SymExpr::Op::symbol) {
+      stack.push_back(symbol(node.text));
+    } else if (node.op == SymExpr::Op::opaque) {
+      std::vector<PolyId> arguments;
+      for (std::int64_t k = 0; k < node.number; ++k) arguments.insert(arguments.begin(), pop());
+      stack.push_back(space_.opaque(node.text, std::move(arguments)));
+    } else {
+      const PolyId b = pop();
+      const PolyId a = pop();
+      stack.push_back(apply(node.op, a, b));
+    }
+  }
+  return pop();
+}
+
+Shape Sizes::of(const std::vector<SymExpr>& expressions) {
+  Shape out;
+  out.reserve(expressions.size());
+  for (const SymExpr& e : expressions) out.push_back(of(e));
+  return out;
+}
+
+std::vector<PolyId> contiguous_strides(Space& space, const Shape& shape) {
+  std::vector<PolyId> out(shape.size(), 0);
+  PolyId stride = space.constant(1);
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    out[k] = stride;
+    stride = space.mul(stride, shape[k]);
+  }
+  return out;
+}
+
+}  // namespace noclobber

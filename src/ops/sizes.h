@@ -1,0 +1,36 @@
+// Sizes as the dump writes them, as the checker's polynomials.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "checker/map.h"
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+class Sizes {
+ public:
+  explicit Sizes(Space& space) : space_(space) {}
+  /// Ranges and relations of a case become facts of the space.
+  void declare(const std::map<std::string, SymbolRange>& symbols, const std::vector<SymRelation>& assume);
+  /// kBad where the expression overflows; functions we do not know are opaque.
+  PolyId of(const SymExpr& expression);
+  Shape of(const std::vector<SymExpr>& expressions);
+  Space& space() { return space_; }
+
+ private:
+  PolyId apply(SymExpr::Op op, PolyId a, PolyId b);
+  void divisible(const SymRelation& relation);
+  void positive_factors(const SymRelation& relation);
+  PolyId symbol(const std::string& name);
+  PolyId lesser(PolyId a, PolyId b, const char* name, int sign);
+
+  Space& space_;
+  std::map<std::string, std::int64_t> fixed_, multiples_;
+};
+
+/// Row-major strides of a shape.
+std::vector<PolyId> contiguous_strides(Space& space, const Shape& shape);
+
+}  // namespace noclobber

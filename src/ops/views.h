@@ -1,0 +1,46 @@
+// View maps: which elements of its base a view operator shows, as the checker's primitive maps.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/map.h"
+#include "src/ops/sizes.h"
+
+namespace noclobber {
+
+/// What a view operator is applied to. Strides count elements; absent where the dump does not say.
+struct Viewed {
+  Shape shape;
+  std::optional<std::vector<PolyId>> strides;
+};
+
+/// One view: the maps from its index space towards the base's (applied last to first), and its shape.
+/// `flat`: the maps start at the flat storage instead of at the base view (as_strided).
+struct ViewMaps {
+  std::vector<Map> maps;
+  Shape shape;
+  bool flat = false;
+  std::optional<Dtype> dtype;  // of a view that reinterprets bits
+};
+
+/// The rule of a view operator, or nullptr. `op` has no overload: "aten.slice".
+/// `arguments` are in schema order, the base first. A rule gives nothing where sizes leave it open.
+using ViewRule = std::optional<std::vector<ViewMaps>> (*)(Sizes&, const Viewed&, const std::vector<Arg>& arguments);
+ViewRule find_view_rule(std::string_view op);
+
+/// The strides of a view of a base with these strides; nothing where they are unknown.
+std::optional<std::vector<PolyId>> view_strides(Space& space, const std::vector<Map>& maps,
+                                                const std::optional<std::vector<PolyId>>& base);
+
+/// Can `shape` be a view of the base without a copy (PyTorch's computeStride)? Nothing: not known.
+std::optional<bool> can_view(Space& space, const Viewed& base, const Shape& shape);
+/// Are these the row-major strides of the shape (sizes of one do not matter)? Nothing: not known.
+std::optional<bool> is_contiguous(Space& space, const Viewed& base);
+
+Map reshape_map(Shape from, Shape to);
+/// `shape` with a -1 in it resolved against the element count; nothing where that is open.
+std::optional<Shape> resolved_shape(Sizes& sizes, const Shape& from, const Arg& shape);
+
+}  // namespace noclobber

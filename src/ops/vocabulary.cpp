@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
+#include <iterator>
+#include <mutex>
+
+#include "src/ops/schema.h"
+
+namespace noclobber {
+
+namespace {
+
+struct VocabularyEntry {
+  std::string_view op, text;
+  std::uint16_t tags;
+};
+
+#include "src/ops/vocabulary.inc"
+
+constexpr auto kVocabularyNames = [] {
+  std::array<std::string_view, std::size(kVocabulary)> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kVocabulary[i].op;
+  return names;
+}();
+
+static_assert(std::is_sorted(kVocabularyNames.begin(), kVocabularyNames.end()));
+static_assert(std::adjacent_find(kVocabularyNames.begin(), kVocabularyNames.end()) == kVocabularyNames.end());
+
+/// Schemas that have been asked for. An entry of `ready` is set once and then points into `parsed`.
+struct ParsedVocabulary {
+  std::array<std::atomic<const Schema*>, std::size(kVocabulary)> ready{};
+  std::mutex lock;
+  std::deque<Schema> parsed;  // guarded by `lock`; grows at its end only, so that pointers stay valid
+};
+
+ParsedVocabulary& parsed_vocabulary() {
+  static ParsedVocabulary memory;
+  return memory;
+}
+
+const Schema* parse_entry(std::size_t index) {
+  ParsedVocabulary& memory = parsed_vocabulary();
+  std::atomic<const Schema*>& slot = memory.ready[index];
+  if (const Schema* known = slot.load(std::memory_order_acquire)) return known;
+  const std::lock_guard<std::mutex> guard(memory.lock);
+  if (const Schema* known = slot.load(std::memory_order_relaxed)) return known;
+  Result<Schema> schema = parse_schema(kVocabulary[index].text);
+  NC_CHECK(static_cast<bool>(schema), kVocabulary[index].text);
+  schema->tags = kVocabulary[index].tags;
+  memory.parsed.push_back(*std::move(schema));
+  slot.store(&memory.parsed.back(), std::memory_order_release);
+  return &memory.parsed.back();
+}
+
+}  // namespace
+
+const Schema* find_schema(std::string_view op) {
+  std::string full;
+  if (std::count(op.begin(), op.end(), '.') == 1) {
+    full = std::string(op) + ".default";
+    op = full;
+  }
+  const auto found = std::lower_bound(kVocabularyNames.begin(), kVocabularyNames.end(), op);
+  if (found == kVocabularyNames.end() || *found != op) return nullptr;
+  return parse_entry(static_cast<std::size_t>(found - kVocabularyNames.begin()));
+}
+
+std::span<const std::string_view> vocabulary() { return kVocabularyNames; }
+
+std::string vocabulary_digest() { return std::string(kVocabularyDigest); }
+
+}  // namespace noclobber

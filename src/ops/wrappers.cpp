@@ -1,0 +1,354 @@
+#include "src/ops/wrappers.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "src/ops/decl.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::size_t kReadings = 8;
+constexpr std::size_t kArguments = 12;
+constexpr std::string_view kV1 = "higher_order.auto_functionalized";
+constexpr std::string_view kV2 = "higher_order.auto_functionalized_v2";
+
+bool is_wrapper(const Step& step) { return step.op == kV1 || step.op == kV2; }
+
+const Arg* keyword(const Step& step, const std::string& name) {
+  for (const auto& [key, arg] : step.kwargs)
+    if (key == name) return &arg;
+  return nullptr;
+}
+
+/// How one argument of the wrapped operator is given.
+struct Given {
+  std::string name;
+  bool written = false;
+  bool list = false;
+  Arg plain;                             // not written, or of v1
+  std::vector<std::string> view_prefix;  // written, v2: "_x" or "_x_0", "_x_1"
+};
+
+/// The wrapped operator's arguments as one wrapper call names them; v1 does not say which are written.
+std::vector<Given> given(const Step& step) {
+  std::vector<Given> out;
+  for (const auto& [key, arg] : step.kwargs) {
+    if (step.op == kV1) {
+      out.push_back({key, false, arg.kind == Arg::Kind::list, arg, {}});
+    } else if (key == "_all_bases" || key == "_only_clone_these_bases") {
+      continue;
+    } else if (key[0] != '_') {
+      out.push_back({key, false, arg.kind == Arg::Kind::list, arg, {}});
+    } else if (key.ends_with("_length") && arg.kind == Arg::Kind::sym && arg.sym.is_constant() && arg.sym.constant() >= 0 && arg.sym.constant() < 1000) {
+      Given list{key.substr(1, key.size() - 8), true, true, {}, {}};
+      for (std::int64_t k = 0; k < arg.sym.constant(); ++k) list.view_prefix.push_back("_" + list.name + "_" + std::to_string(k));
+      out.push_back(std::move(list));
+    } else if (key.ends_with("_base_index")) {
+      const std::string name = key.substr(1, key.size() - 12);
+      const bool item = std::any_of(out.begin(), out.end(), [&](const Given& g) {
+        return std::find(g.view_prefix.begin(), g.view_prefix.end(), "_" + name) != g.view_prefix.end();
+      });
+      if (!item) out.push_back({name, true, false, {}, {"_" + name}});
+    }
+  }
+  return out;
+}
+
+struct Site {
+  const Graph* graph = nullptr;
+  const Step* step = nullptr;
+};
+
+std::string wrapped_op(const Step& step) {
+  return step.args.empty() || step.args[0].kind != Arg::Kind::text ? "" : full_op_name(step.args[0].text);
+}
+
+std::vector<Site> sites(const Case& value, const std::string& op, bool wrapped) {
+  std::vector<Site> out;
+  for (const Graph* graph : {value.before ? &*value.before : nullptr, &value.after}) {
+    if (graph == nullptr) continue;
+    for (const Step& step : graph->steps)
+      if (is_wrapper(step) == wrapped && (wrapped ? wrapped_op(step) : step.op) == op) out.push_back({graph, &step});
+  }
+  return out;
+}
+
+/// The same value by name, or the same constant.
+bool same_argument(const Site& a, const Arg& x, const Site& b, const Arg& y) {
+  if (x.kind != y.kind) return false;
+  if (x.kind == Arg::Kind::ref) return a.graph->value(x.ref).name == b.graph->value(y.ref).name;
+  if (x.kind != Arg::Kind::list) return x == y;
+  if (x.list.size() != y.list.size()) return false;
+  for (std::size_t k = 0; k < x.list.size(); ++k)
+    if (!same_argument(a, x.list[k], b, y.list[k])) return false;
+  return true;
+}
+
+bool fits(const Site& site, const Given& g, const Site& call, const Arg& arg, bool by_name) {
+  if (g.written) return g.list ? arg.kind == Arg::Kind::list && arg.list.size() == g.view_prefix.size() : arg.kind == Arg::Kind::ref || arg.kind == Arg::Kind::none;
+  return by_name ? same_argument(site, g.plain, call, arg) : g.plain.kind == arg.kind;
+}
+
+/// Orders that keep the written ones and the others in their own sequence and fit a direct call.
+std::vector<std::vector<Given>> orders(const Site& site, const std::vector<Given>& all, const std::vector<Site>& calls) {
+  std::vector<Given> written, others;
+  for (const Given& g : all) (g.written ? written : others).push_back(g);
+  std::vector<std::vector<Given>> out;
+  if (calls.empty() || site.step->op == kV1) return {site.step->op == kV1 ? all : [&] {
+    std::vector<Given> joined = written;
+    joined.insert(joined.end(), others.begin(), others.end());
+    return joined;
+  }()};
+  for (const bool by_name : {true, false}) {
+    for (const Site& call : calls) {
+      if (!out.empty() || call.step->args.size() != all.size()) continue;
+      std::vector<Given> order;
+      const std::function<void(std::size_t, std::size_t)> place = [&](std::size_t w, std::size_t o) {
+        const std::size_t at = w + o;
+        if (out.size() > kReadings) return;
+        if (at == all.size()) return out.push_back(order);
+        const auto next = [&](const Given& g, std::size_t dw, std::size_t d_o) {
+          if (!fits(site, g, call, call.step->args[at], by_name)) return;
+          order.push_back(g);
+          place(w + dw, o + d_o);
+          order.pop_back();
+        };
+        if (w < written.size()) next(written[w], 1, 0);
+        if (o < others.size()) next(others[o], 0, 1);
+      };
+      place(0, 0);
+    }
+  }
+  return out;
+}
+
+/// For v1: which tensor arguments are written, as far as copies back into inputs do not contradict.
+std::vector<std::vector<Given>> with_written(const std::vector<Site>& wrapped, const std::vector<Given>& all) {
+  const Step& step = *wrapped.front().step;
+  const std::size_t count = std::max<std::size_t>(step.results.size(), 2) - 1;
+  std::vector<std::vector<Given>> out;
+  for (std::uint32_t mask = 0; mask < (1U << all.size()); ++mask) {
+    std::vector<Given> choice = all;
+    std::vector<std::size_t> written;
+    bool tensors = true;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      choice[k].written = ((mask >> k) & 1U) != 0;
+      if (choice[k].written) written.push_back(k);
+      tensors = tensors && (!choice[k].written || all[k].plain.kind == Arg::Kind::ref);
+    }
+    if (!tensors || written.size() != count) continue;
+    std::map<ValueId, ValueId> origin;  // result of a wrapper -> the input it replaces, under this choice
+    bool agrees = true;
+    for (const Site& site : wrapped) {
+      if (site.graph != wrapped.front().graph) continue;
+      const std::vector<Given> here = given(*site.step);
+      for (std::size_t k = 0; k < written.size() && k + 1 < site.step->results.size(); ++k) {
+        if (here.size() != all.size() || here[written[k]].plain.kind != Arg::Kind::ref) continue;
+        const ValueId from = here[written[k]].plain.ref;
+        origin[site.step->results[k + 1]] = origin.contains(from) ? origin[from] : from;
+      }
+    }
+    for (const Step& s : wrapped.front().graph->steps)
+      if (s.op == "aten.copy_.default" && s.args.size() > 1 && s.args[1].kind == Arg::Kind::ref && origin.contains(s.args[1].ref))
+        agrees = agrees && s.args[0].kind == Arg::Kind::ref && origin[s.args[1].ref] == s.args[0].ref;
+    if (agrees) out.push_back(std::move(choice));
+  }
+  return out;
+}
+
+std::string type_of(const Arg& arg) {
+  switch (arg.kind) {
+    case Arg::Kind::sym:
+      return "SymInt";
+    case Arg::Kind::real:
+      return "float";
+    case Arg::Kind::boolean:
+      return "bool";
+    case Arg::Kind::text:
+    case Arg::Kind::graph:
+      return "str";
+    case Arg::Kind::dtype:
+      return "ScalarType";
+    case Arg::Kind::device:
+      return "Device";
+    case Arg::Kind::none:
+    case Arg::Kind::ref:
+      return "Tensor?";
+    case Arg::Kind::list:
+      return arg.list.empty() ? "Tensor[]" : arg.list[0].kind == Arg::Kind::sym ? "SymInt[]" : arg.list[0].kind == Arg::Kind::real ? "float[]" : "Tensor[]";
+  }
+  return "Tensor?";
+}
+
+bool gives_tensor(const std::vector<Site>& all) {
+  return std::any_of(all.begin(), all.end(), [](const Site& s) { return !s.step->results.empty() && s.step->results[0].valid() && s.graph->value(s.step->results[0]).type; });
+}
+
+OpDecl declaration(const std::string& op, const std::vector<Given>& order, bool returns) {
+  const std::size_t first = op.find('.'), second = op.find('.', first + 1);
+  OpDecl out;
+  const std::string overload = op.substr(second + 1);
+  out.schema = op.substr(0, first) + "::" + op.substr(first + 1, second - first - 1) + (overload == "default" ? "" : "." + overload) + "(";
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Given& g = order[k];
+    const std::string alias = "(a" + std::to_string(k) + "!)";
+    out.schema += (k > 0 ? ", " : "") + (g.written ? "Tensor" + alias + (g.list ? "[]" : "?") : type_of(g.plain)) + " " + g.name;
+  }
+  out.schema += returns ? ") -> Tensor" : ") -> ()";
+  return out;
+}
+
+/// Replaces the wrapper calls of one operator in a graph.
+class Writer {
+ public:
+  Writer(Graph& graph, const std::string& op, const std::vector<Given>& order, bool returns) : graph_(graph), op_(op), order_(order), returns_(returns) {}
+
+  void run() {
+    const std::vector<Step> old = std::move(graph_.steps);
+    graph_.steps.clear();
+    for (const Step& step : old) {
+      if (is_wrapper(step) && wrapped_op(step) == op_) {
+        write(step);
+      } else {
+        graph_.steps.push_back(step);
+      }
+    }
+    for (std::uint32_t k = 0; k < graph_.steps.size(); ++k)
+      for (std::uint32_t r = 0; r < graph_.steps[k].results.size(); ++r) {
+        const ValueId id = graph_.steps[k].results[r];
+        if (!id.valid()) continue;
+        graph_.values[id.index].from = Value::From::step;
+        graph_.values[id.index].at = k;
+        graph_.values[id.index].result = r;
+      }
+  }
+
+ private:
+  ValueId emit(const Step& like, const std::string& op, std::vector<Arg> args, const std::string& suffix) {
+    Value value;
+    value.name = "auto_functionalized_" + std::to_string(graph_.values.size()) + suffix;
+    const ValueId id(graph_.values.size());
+    graph_.values.push_back(std::move(value));
+    push(like, op, std::move(args), {id});
+    return id;
+  }
+
+  void push(const Step& like, const std::string& op, std::vector<Arg> args, std::vector<ValueId> results) {
+    Step step;
+    step.op = op;
+    step.args = std::move(args);
+    step.results = std::move(results);
+    step.loc = like.loc;
+    step.code = like.code;
+    step.line = like.line;
+    graph_.steps.push_back(std::move(step));
+  }
+
+  Arg view(const Step& step, const std::string& prefix, const std::vector<ValueId>& bases) {
+    const Arg* base = keyword(step, prefix + "_base_index");
+    if (base == nullptr || base->kind != Arg::Kind::sym || !base->sym.is_constant()) return {};
+    const std::int64_t at = base->sym.constant();
+    if (at < 0 || at >= static_cast<std::int64_t>(bases.size())) return {};
+    const Arg whole = Arg::of(bases[static_cast<std::size_t>(at)]);
+    if (const Arg* dim = keyword(step, prefix + "_slice_dim")) {
+      const Arg* start = keyword(step, prefix + "_slice_start");
+      const Arg* end = keyword(step, prefix + "_slice_end");
+      return Arg::of(emit(step, "aten.slice.Tensor", {whole, *dim, start ? *start : Arg{}, end ? *end : Arg{}}, "_view"));
+    }
+    const Arg* size = keyword(step, prefix + "_size");
+    const Arg* stride = keyword(step, prefix + "_stride");
+    const Arg* offset = keyword(step, prefix + "_storage_offset");
+    if (size == nullptr || stride == nullptr) return whole;
+    return Arg::of(emit(step, "aten.as_strided.default", {whole, *size, *stride, offset ? *offset : Arg{}}, "_view"));
+  }
+
+  void write(const Step& step) {
+    std::vector<ValueId> bases;
+    std::vector<Arg> args;
+    const Arg* listed = keyword(step, "_all_bases");
+    for (const Arg& base : listed != nullptr ? listed->list : std::vector<Arg>{}) bases.push_back(emit(step, "aten.clone.default", {base}, "_base"));
+    for (const Given& g : order_) {
+      const Arg* plain = keyword(step, g.name);
+      if (!g.written) {
+        args.push_back(plain != nullptr ? *plain : Arg{});
+      } else if (step.op == kV1) {
+        bases.push_back(emit(step, "aten.clone.default", {plain != nullptr ? *plain : Arg{}}, "_base"));
+        args.push_back(Arg::of(bases.back()));
+      } else if (!g.list) {
+        args.push_back(view(step, "_" + g.name, bases));
+      } else {
+        const Arg* length = keyword(step, "_" + g.name + "_length");
+        std::vector<Arg> items;
+        for (std::int64_t k = 0; length != nullptr && k < length->sym.constant(); ++k) items.push_back(view(step, "_" + g.name + "_" + std::to_string(k), bases));
+        args.push_back(Arg::of(std::move(items)));
+      }
+    }
+    const bool named = returns_ && !step.results.empty() && step.results[0].valid();
+    push(step, op_, std::move(args), named ? std::vector<ValueId>{step.results[0]} : std::vector<ValueId>{});
+    for (std::size_t k = 0; k < bases.size() && k + 1 < step.results.size(); ++k)
+      if (step.results[k + 1].valid()) push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + 1]});
+  }
+
+  Graph& graph_;
+  const std::string& op_;
+  const std::vector<Given>& order_;
+  bool returns_;
+};
+
+std::set<std::string> wrapped_ops(const Case& value) {
+  std::set<std::string> out;
+  for (const Graph* graph : {value.before ? &*value.before : nullptr, &value.after}) {
+    if (graph == nullptr) continue;
+    for (const Step& step : graph->steps)
+      if (is_wrapper(step)) out.insert(wrapped_op(step));
+  }
+  return out;
+}
+
+/// The orders of arguments, with the written ones marked, that the operator's declared schema gives or that fit.
+std::vector<std::vector<Given>> signatures(const std::vector<Site>& wrapped, const std::vector<Site>& calls, const Schema* known) {
+  const std::vector<Given> all = given(*wrapped.front().step);
+  if (all.size() > kArguments) return {};
+  if (known == nullptr) return wrapped.front().step->op == kV1 ? with_written(wrapped, all) : orders(wrapped.front(), all, calls);
+  std::vector<Given> order;
+  for (const SchemaSlot& slot : known->arguments) {
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Given& g) { return g.name == slot.name; });
+    Given g = at == all.end() ? Given{slot.name, false, false, slot.fallback.value_or(Arg{}), {}} : *at;
+    g.written = slot.written;
+    order.push_back(std::move(g));
+  }
+  return {order};
+}
+
+}  // namespace
+
+bool has_wrappers(const Case& value) { return !wrapped_ops(value).empty(); }
+
+Readings written_out(const Case& value) {
+  Readings out;
+  out.cases.push_back(value);
+  const auto declared = make_op_set(value.ops);
+  for (const std::string& op : wrapped_ops(value)) {
+    const std::vector<Site> wrapped = sites(value, op, true), calls = sites(value, op, false);
+    const Schema* known = declared ? declared->find(op) : nullptr;
+    const auto fitting = signatures(wrapped, calls, known);
+    const bool returns = known != nullptr ? !known->returns.empty() : gives_tensor(wrapped) || gives_tensor(calls);
+    if (known == nullptr) out.inferred.push_back(op);
+    std::vector<Case> next;
+    for (const Case& reading : out.cases)
+      for (const std::vector<Given>& order : fitting) {
+        next.push_back(reading);
+        if (known == nullptr) next.back().ops.push_back(declaration(op, order, returns));
+        if (next.back().before) Writer(*next.back().before, op, order, returns).run();
+        Writer(next.back().after, op, order, returns).run();
+      }
+    out.cases = std::move(next);
+    if (out.cases.size() > kReadings) out.cases.clear();
+    if (out.cases.empty()) return out;
+  }
+  return out;
+}
+
+}  // namespace noclobber

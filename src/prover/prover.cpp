@@ -1,0 +1,107 @@
+#include "src/prover/prover.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/prover/smt.h"
+#include "src/prover/solver.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::uint64_t kEffort = 5'000'000;
+constexpr int kQuestions = 200;          // per check
+constexpr std::size_t kScript = 4 << 20;  // bytes of one question
+
+/// One check's questions to the solver.
+class Asking {
+ public:
+  Asking(const Space& space, const Terms& terms, std::uint64_t effort) : space_(space), terms_(terms), effort_(effort) {}
+
+  bool equal(TermId a, TermId b) {
+    if (terms_.same(a, b)) return true;
+    if (a == Terms::kBad || b == Terms::kBad || depth_ > 40) return false;
+    const auto [at, is_new] = known_.emplace(std::pair{a, b}, false);
+    if (!is_new) return at->second;
+    ++depth_;
+    pair_calls(a, b);
+    --depth_;
+    return known_[{a, b}] = asked(a, b);
+  }
+
+  std::vector<std::map<std::string, std::int64_t>> models;
+
+ private:
+  /// Calls seen in a term without looking below calls.
+  void calls_of(TermId id, std::set<TermId>& seen, std::set<TermId>& out) const {
+    if (!seen.insert(id).second) return;
+    for (TermId t : terms_[id].terms) {
+      if (terms_[id].kind == Term::Kind::result) out.insert(t);
+      if (terms_[id].kind != Term::Kind::result) calls_of(t, seen, out);
+    }
+  }
+
+  /// Merges calls of `b` with calls of `a` whose operands are equal at every index.
+  void pair_calls(TermId a, TermId b) {
+    std::set<TermId> seen, ours, theirs;
+    calls_of(a, seen, ours);
+    seen.clear();
+    calls_of(b, seen, theirs);
+    for (TermId y : theirs) {
+      if (ours.contains(y) || same_.contains(y)) continue;
+      for (TermId x : ours)
+        if (same_call(x, y)) {
+          same_[y] = x;
+          break;
+        }
+    }
+  }
+
+  bool same_call(TermId a, TermId b) {
+    const Term& x = terms_[a];
+    const Term& y = terms_[b];
+    if (x.text != y.text || x.index != y.index || x.terms.size() != y.terms.size()) return false;
+    for (std::size_t k = 0; k < x.terms.size(); ++k)
+      if (!equal(x.terms[k], y.terms[k])) return false;
+    return true;
+  }
+
+  bool asked(TermId a, TermId b) {
+    if (++questions_ > kQuestions) return false;
+    SmtPrinter printer(space_, terms_, same_);
+    const std::string script = printer.differ(a, b);
+    if (script.empty() || script.size() > kScript) return false;
+    const SolverAnswer answer = ask_solver(script, effort_);
+    if (answer.kind == SolverAnswer::Kind::sat) {
+      std::map<std::string, std::int64_t> model;
+      for (const auto& [name, symbol] : printer.symbols())
+        if (const auto at = answer.model.find(name); at != answer.model.end()) model[symbol] = at->second;
+      if (!model.empty()) models.push_back(std::move(model));
+    }
+    return answer.kind == SolverAnswer::Kind::unsat;
+  }
+
+  const Space& space_;
+  const Terms& terms_;
+  std::uint64_t effort_;
+  std::map<std::pair<TermId, TermId>, bool> known_;
+  std::map<TermId, TermId> same_;
+  int questions_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Solved solve(Space& space, Terms& terms, Rules& rules, const std::vector<Obligation>& open, std::uint64_t effort) {
+  Solved out;
+  Asking asking(space, terms, effort == 0 ? kEffort : effort);
+  for (const Obligation& o : open) {
+    const auto [a, b] = rules.contents(o);
+    if (a != Terms::kBad && b != Terms::kBad && asking.equal(a, b)) out.shown.insert(o);
+  }
+  out.models = std::move(asking.models);
+  out.engine = out.shown.empty() ? "" : solver_version();
+  return out;
+}
+
+}  // namespace noclobber

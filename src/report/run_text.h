@@ -1,0 +1,30 @@
+// What a whole run says on the terminal: findings by cause, unknowns by reason, one line at the end.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/report/record.h"
+
+namespace noclobber {
+
+/// Grows record by record; only what the text needs is kept.
+struct RunSummary {
+  SummaryRecord totals;                        // `exit` is set by the caller
+  std::map<std::string, std::uint64_t> whats;  // checks by `what`
+  CheckRecord::Counts counts;
+  std::set<std::string> unchecked;
+  std::uint64_t with_assumptions = 0;         // proved checks that rest on one
+  std::vector<CheckRecord> refuted, unknown;  // in order
+  bool keep_records = true;                   // false: only counters are needed
+  bool interrupted = false;
+
+  void add(CheckRecord&& record);
+};
+
+/// `seconds`: wall time of the run.
+std::string to_text(const RunSummary& summary, double seconds, bool colour);
+
+}  // namespace noclobber

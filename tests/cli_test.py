@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+"""Runs build/bin/noclobber as users do: exit codes, streams, records, hostile input.
+
+NC_BIN_DIR names another folder with the program.  Standard library only.
+"""
+import gzip
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")) / "noclobber")
+SECONDS = 60  # no input of these tests may take longer
+
+TENSOR = {"dtype": "f32", "shape": [2, 3]}
+PREFIX = "V0521 11:50:42.931000 3054118 torch/_inductor/compile_fx.py:1194] "
+PLACE = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+
+FX = '''class <lambda>(torch.nn.Module):
+    def forward(self, {x}: "f32[2, 3][3, 1]cpu"):
+        # File: model.py:3 in f, code: return x.sin()
+        sin: "f32[2, 3][3, 1]cpu" = torch.ops.aten.{op}.default({x});  {x} = None
+        return (sin,)
+'''
+
+
+def graph(*steps, output):
+    return {"inputs": [{"name": "x", "type": TENSOR}],
+            "steps": [{"name": name, "op": op, "args": [{"ref": a} for a in args], "types": [TENSOR]}
+                      for name, op, *args in steps],
+            "outputs": [{"ref": output}]}
+
+
+def case(name, before, after):
+    return json.dumps({"format": "noclobber.case/1", "name": name, "before": before, "after": after})
+
+
+SIN = graph(("y", "aten.sin.default", "x"), output="y")
+PROVED = case("same", SIN, SIN)
+REFUTED = case("in-place", SIN, graph(("y", "aten.sin_.default", "x"), output="y"))
+UNKNOWN = case("unknown-op", SIN, graph(("y", "nobody.knows.default", "x"), output="y"))
+
+
+def record(kind, value, payload=None):
+    head = {kind: value, **PLACE}
+    if payload is None:
+        return PREFIX + json.dumps(head) + "\n"
+    lines = "".join(f"\t{line}\n" for line in payload.splitlines())
+    return PREFIX + json.dumps({**head, "has_payload": "0" * 32}) + "\n" + lines
+
+
+def log(op="sin"):
+    return (record("artifact", {"name": "before_post_grad_graph", "encoding": "string"}, FX.format(x="a", op="sin"))
+            + record("inductor_post_grad_graph", {}, FX.format(x="a", op=op)))
+
+
+EMPTY_LOG = record("compilation_metrics", {"co_name": "f"})
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="nc_cli_")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    def run_it(self, *arguments, env=None, **more):
+        more.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run([BINARY, *arguments], capture_output=True, timeout=SECONDS,
+                              env={**os.environ, **(env or {})}, **more)
+
+    def expect(self, code, *arguments, **more):
+        run = self.run_it(*arguments, **more)
+        self.assertEqual(run.returncode, code, (arguments, run.stdout[-2000:], run.stderr[-2000:]))
+        return run
+
+    def records(self, code, *arguments, **more):
+        run = self.expect(code, *arguments, "--json", **more)
+        records = [json.loads(line) for line in run.stdout.decode("utf-8", "strict").splitlines()]
+        self.assertTrue(all(r["schema"] == "noclobber.result/1" for r in records))
+        self.assertEqual([r["kind"] for r in records].count("summary"), 1)
+        self.assertEqual(records[-1]["kind"], "summary")
+        self.assertEqual(records[-1]["exit"], code)
+        return records
+
+
+class Usage(Cli):
+    def test_help_and_version(self):
+        for arguments in (["--help"], ["-h"], ["--version"], ["check", "--help"], ["trace", "-h"]):
+            run = self.expect(0, *arguments)
+            self.assertTrue(run.stdout)
+            self.assertFalse(run.stderr)
+        self.assertRegex(self.expect(0, "--version").stdout.decode(), r"^noclobber \d+\.\d+\.\d+\n$")
+
+    def test_usage_errors_are_2_and_leave_stdout_alone(self):
+        good = self.write("good.json", PROVED)
+        for arguments in ([], ["check"], ["compare", good], ["compare", good, good, good], ["nonsense"],
+                          ["check", good, "--nonsense"], ["check", good, "--engine", "abc"],
+                          ["check", good, "--jobs", "-1"], ["check", good, "--jobs", "x"],
+                          ["check", good, "--effort", "99999999999999999999"], ["check", good, "--only", "x"],
+                          ["check", good, "--fail-on", "never"], ["check", good, "--order", "any"],
+                          ["check", good, "--ops", "/nonexistent"], ["explain", "NC999"], ["--nonsense"]):
+            run = self.expect(2, *arguments)
+            self.assertFalse(run.stdout, arguments)
+            self.assertTrue(run.stderr, arguments)
+
+    def test_typos_get_a_suggestion(self):
+        self.assertIn(b"did you mean 'check'?", self.expect(2, "chekc", "x").stderr)
+        self.assertIn(b"did you mean '--json'?", self.expect(2, "check", "x", "--jsn").stderr)
+        self.assertIn(b"did you mean NC001?", self.expect(2, "explain", "NC0011").stderr)
+        self.assertNotIn(b"did you mean", self.expect(2, "zzzzzzzz").stderr)
+
+    def test_explain(self):
+        listed = [line.split()[:2] for line in self.expect(0, "explain").stdout.decode().splitlines()]
+        self.assertGreaterEqual(len(listed), 20)
+        for code, name in listed:
+            text = self.expect(0, "explain", code).stdout
+            self.assertEqual(text, self.expect(0, "explain", name).stdout)
+            self.assertGreater(len(text.splitlines()), 10)
+
+    def test_option_page_is_current(self):
+        page = self.expect(0, "--print-options-md").stdout.decode()
+        self.assertEqual(page, (ROOT / "docs" / "cli-options.md").read_text())
+
+    def test_start_is_fast(self):
+        times = []
+        for _ in range(10):
+            start = time.perf_counter()
+            self.expect(0, "--version")
+            times.append(time.perf_counter() - start)
+        self.assertLess(min(times), 0.1)
+
+
+class Verdicts(Cli):
+    def test_exit_codes(self):
+        proved, refuted = self.write("p.json", PROVED), self.write("r.json", REFUTED)
+        unknown, broken = self.write("u.json", UNKNOWN), self.write("b.json", "{")
+        self.expect(0, "check", proved)
+        self.expect(1, "check", refuted)
+        self.expect(3, "check", unknown)
+        self.expect(2, "check", broken)
+        self.expect(1, "check", proved, broken, unknown, refuted)  # nothing hides a refutation
+        self.expect(2, "check", proved, broken, unknown)
+        self.expect(3, "check", proved, unknown)
+        self.expect(0, "check", proved, unknown, "--fail-on", "refuted")
+        self.expect(1, "check", refuted, unknown, "--fail-on", "refuted")
+        self.expect(0, "check", refuted, unknown, "--fail-on", "none")
+        self.expect(2, "check", refuted, broken, "--fail-on", "none")
+
+    def test_human_text(self):
+        run = self.expect(0, "check", self.write("p.json", PROVED))
+        self.assertRegex(run.stdout.decode(), r"^✓ 1 pair checked: 1 proved, 0 refuted, 0 unknown \(.*\) .*s\)\n$")
+        self.assertFalse(run.stderr)
+        text = self.expect(1, "check", self.write("r.json", REFUTED)).stdout.decode()
+        self.assertRegex(text, r"^error\[NC\d{3}\]: ")
+        self.assertIn("(replayed)", text)
+        self.assertNotIn("\x1b", text)
+        self.assertIn("unknown[", self.expect(3, "check", self.write("u.json", UNKNOWN)).stdout.decode())
+
+    def test_records(self):
+        paths = [self.write("p.json", PROVED), self.write("b.json", "{"), self.write("r.json", REFUTED)]
+        records = self.records(1, "check", *paths)
+        self.assertEqual([r["kind"] for r in records], ["check", "error", "check", "summary"])
+        self.assertEqual([r["input"] for r in records[:3]], paths)
+        self.assertEqual(records[0]["status"], "proved")
+        self.assertEqual(records[0]["what"], "pair")
+        self.assertEqual(records[0]["findings"], [])
+        finding = records[2]["findings"][0]
+        self.assertTrue(finding["replayed"])
+        self.assertRegex(finding["rule"], r"^NC\d{3}$")
+        self.assertRegex(finding["fingerprint"], r"^[0-9a-f]{16}$")
+        self.assertEqual((records[3]["proved"], records[3]["refuted"], records[3]["error"]), (1, 1, 1))
+        self.assertEqual(records[3]["pairs"], {"proved": 1, "refuted": 1, "unknown": 0})
+
+    def test_same_bytes_whatever_the_threads_do(self):
+        paths = [self.write(f"{k}.json", (PROVED, REFUTED, UNKNOWN, "{")[k % 4]) for k in range(24)]
+        first = self.expect(1, "check", "--json", "--jobs", "1", *paths).stdout
+        for jobs in ("2", "8"):
+            self.assertEqual(first, self.expect(1, "check", "--json", "--jobs", jobs, *paths).stdout)
+
+    def test_statistics_and_times_are_narration(self):
+        path = self.write("p.json", PROVED)
+        plain = self.expect(0, "check", path, "--json")
+        loud = self.expect(0, "check", path, "--json", "--stats", "--timings")
+        self.assertEqual(plain.stdout, loud.stdout)
+        self.assertIn(b"stats: ", loud.stderr)
+        self.assertIn(b"time: ", loud.stderr)
+
+    def test_only_and_stdin(self):
+        path = self.write("p.json", PROVED)
+        self.expect(0, "check", path, "--only", "0")
+        self.expect(2, "check", path, "--only", "1")
+        self.expect(0, "check", "-", stdin=open(path, "rb"))
+
+    def test_operators_from_a_file(self):
+        same = graph(("y", "zoo.f.default", "x"), output="y")
+        path = self.write("c.json", case("c", same, same))
+        lines = self.write("ops.txt", "# ours\nzoo::f(Tensor x) -> Tensor\n")
+        as_list = self.write("ops.json", '[{"schema": "zoo::f(Tensor x) -> Tensor"}]')
+        self.expect(0, "check", path, "--ops", lines)
+        self.expect(0, "check", path, "--ops", as_list)
+        self.expect(2, "check", path, "--ops", self.write("bad.txt", "zoo::f("))
+
+    def test_trace(self):
+        run = self.expect(0, "trace", self.write("p.json", PROVED))
+        self.assertTrue(run.stdout)
+        self.expect(2, "trace", self.write("b.json", "{"))
+        self.expect(2, "trace", self.write("e.log", EMPTY_LOG))
+
+
+class Compare(Cli):
+    def test_texts_and_cases(self):
+        before = self.write("before.txt", FX.format(x="a", op="sin"))
+        renamed = self.write("renamed.txt", FX.format(x="b", op="sin"))
+        in_place = self.write("in_place.txt", FX.format(x="a", op="sin_"))
+        records = self.records(0, "compare", before, renamed)
+        self.assertEqual(records[0]["what"], "pair")
+        self.records(1, "compare", before, in_place)
+        self.expect(1, "compare", self.write("p.json", PROVED), self.write("r.json", REFUTED))
+
+    def test_what_is_no_graph(self):
+        before = self.write("before.txt", FX.format(x="a", op="sin"))
+        for other in (self.write("x.log", log()), self.write("x.txt", "hello"), self.write("e.txt", ""),
+                      str(self.folder), str(self.folder / "none")):
+            records = self.records(2, "compare", before, other)
+            self.assertEqual(records[0]["kind"], "error")
+            self.assertEqual(records[0]["input"], other)
+
+
+class Logs(Cli):
+    def test_pair_of_a_log(self):
+        records = self.records(0, "check", self.write("a.log", log()))
+        self.assertEqual(records[0]["id"], "-_0_0_0/post_grad")
+        self.records(1, "check", self.write("b.log", log("sin_")))
+
+    def test_packed_and_in_directories(self):
+        self.write("logs/b/x.log.gz", gzip.compress(log("sin_").encode()))
+        self.write("logs/a.log", log())
+        self.write("logs/LICENSE", "hello")
+        records = self.records(1, "check", str(self.folder / "logs"))
+        checks = [r for r in records if r["kind"] == "check"]
+        self.assertEqual([r["status"] for r in checks], ["proved", "refuted"])
+
+    def test_log_without_graphs(self):
+        empty, good = self.write("e.log", EMPTY_LOG), self.write("g.log", log())
+        self.assertIn(b"nothing to check", self.expect(2, "check", empty).stderr)
+        run = self.expect(0, "check", empty, good)
+        self.assertIn(b"noclobber: note: ", run.stderr)
+
+    def test_cut_tail(self):
+        whole = log() + record("artifact", {"name": "before_post_grad_graph", "encoding": "string"})
+        records = self.records(3, "check", self.write("cut.log", whole[:-9]))
+        self.assertEqual(records[0]["status"], "proved")
+        self.assertIn("truncated-input", [u["reason"] for r in records[:-1] for u in r.get("unknown", [])])
+
+
+class Streams(Cli):
+    def test_interrupt_keeps_what_is_known(self):
+        path = self.write("p.json", PROVED)
+        run = subprocess.Popen([BINARY, "check", "--json", "--jobs", "1", path, "-"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        first = run.stdout.readline()
+        run.send_signal(signal.SIGINT)
+        rest = run.stdout.read()
+        self.assertEqual(run.wait(timeout=SECONDS), 130)
+        for stream in (run.stdin, run.stdout, run.stderr):
+            stream.close()
+        self.assertEqual(json.loads(first)["status"], "proved")
+        self.assertEqual(json.loads(rest.splitlines()[-1])["exit"], 130)
+
+    def test_full_disk_is_no_success(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        path = self.write("p.json", PROVED)
+        with open("/dev/full", "wb") as full:
+            for extra in ([], ["--json"]):
+                run = subprocess.run([BINARY, "check", path, *extra], stdout=full, stderr=subprocess.PIPE,
+                                     timeout=SECONDS)
+                self.assertEqual(run.returncode, 2)
+
+
+class Hostile(Cli):
+    """No input may crash, hang, or be taken for checked."""
+
+    def refuse(self, path, codes=(2,), command=("check",)):
+        run = self.run_it(*command, path, "--json")
+        self.assertIn(run.returncode, codes, (path, run.stdout[-500:], run.stderr[-500:]))
+        for line in run.stdout.splitlines():
+            self.assertNotEqual(json.loads(line).get("status"), "proved")
+        for line in run.stderr.decode("utf-8", "strict").splitlines():
+            self.assertTrue(line.startswith("noclobber: "), line)
+            self.assertLess(len(line), 10000)
+            self.assertNotIn("internal error", line)
+            self.assertFalse(any(ord(c) < 32 for c in line), repr(line))
+
+    def test_no_input_at_all(self):
+        (self.folder / "empty").mkdir()
+        for path in ("empty", "none", "none/none", "\x1b[31mred"):
+            self.refuse(str(self.folder / path))
+        self.refuse(self.write("empty.json", ""))
+        self.refuse("")
+        self.refuse("/dev/null")
+
+    def test_random_bytes(self):
+        source = random.Random(7)
+        for k in range(20):
+            content = source.randbytes(source.randrange(1, 5000))
+            for head in (b"", b"{", b"\x1f\x8b", b"class x(", PREFIX.encode(), b"\xff\xfe"):
+                self.refuse(self.write(f"r{k}", head + content), codes=(2, 3))
+
+    def test_damaged_good_files(self):
+        source = random.Random(8)
+        for name, text in (("c.json", REFUTED), ("g.txt", FX.format(x="a", op="sin")), ("t.log", log())):
+            for k in range(40):
+                content = bytearray(text.encode())
+                for _ in range(source.randrange(1, 4)):
+                    content[source.randrange(len(content))] = source.randrange(256)
+                path = self.write(f"{k}{name}", bytes(content[:source.randrange(1, len(content) + 1)]))
+                run = self.run_it("check", path, "--json")
+                self.assertIn(run.returncode, (0, 1, 2, 3), (path, run.stderr[-500:]))
+
+    def test_one_long_line(self):
+        size = 100 << 20
+        for k, head in enumerate((b"", b'{"format":"', PREFIX.encode() + b'{"str":["', b"class x(torch.nn.Module): ")):
+            path = self.write(f"long{k}", head + b"a" * size)
+            self.refuse(path, codes=(2, 3))
+            os.unlink(path)
+
+    def test_deep_nesting(self):
+        depth = 1_000_000
+        array = "[" * depth
+        for k, text in enumerate((
+                array, array + "]" * depth, '{"a":' * depth,
+                '{"format":"noclobber.case/1","name":"n","after":{"inputs":[],"steps":[],"outputs":[' + array +
+                "]" * depth + "]}}",
+                '{"format":"noclobber.case/1","name":"n","assume":["' + "(" * depth + "1" + ")" * depth +
+                ' <= n"],"symbols":{"n":{}},"after":{"inputs":[],"steps":[],"outputs":[]}}',
+                FX.format(x="a", op="sin").replace("default(a)", "default(" + "[" * depth + ")"),
+                FX.format(x="a", op="sin").replace("default(a)", "default(" + "-" * depth + "1)"),
+                FX.format(x="a", op="sin").replace("2, 3]", "(" * depth + "2, 3]"))):
+            self.refuse(self.write(f"deep{k}", text))
+            self.refuse(self.write(f"deep{k}", text), command=("trace",))
+        self.refuse(self.write("deep.log", PREFIX + '{"a":' + array + "\n"), codes=(2, 3))
+        self.refuse(self.write("ops.json", array), command=("check", self.write("p.json", PROVED), "--ops"))
+
+    def test_huge_numbers(self):
+        for number in ("9223372036854775807", "-9223372036854775808", "9223372036854775808", "1e999", "-1"):
+            shape = f'{{"dtype": "f32", "shape": [{number}, {number}]}}'
+            text = ('{"format":"noclobber.case/1","name":"n","after":{"inputs":[{"name":"x","type":' + shape +
+                    '}],"steps":[{"name":"y","op":"aten.sin.default","args":[{"ref":"x"}]}],"outputs":[{"ref":"y"}]}}')
+            self.assertIn(self.run_it("check", self.write("n.json", text)).returncode, (0, 2, 3))
+
+    def test_packed(self):
+        self.refuse(self.write("zeros.gz", gzip.compress(b"\0" * (100 << 20), 1)))
+        self.refuse(self.write("cut.gz", gzip.compress(log().encode())[:-20]), codes=(2, 3))
+        self.refuse(self.write("twice.gz", gzip.compress(gzip.compress(log().encode()))))
+
+    def test_names_cannot_command_a_terminal(self):
+        text = REFUTED.replace('"y"', '"\\u001b[31m\\u0007"').replace('"in-place"', '"\\u001b]0;x\\u0007"')
+        run = self.run_it("check", self.write("e.json", text))
+        self.assertNotIn(b"\x1b", run.stdout + run.stderr)
+        self.assertNotIn(b"\x07", run.stdout + run.stderr)
+
+    def test_loops_of_links(self):
+        (self.folder / "loop").mkdir()
+        os.symlink(self.folder / "loop", self.folder / "loop" / "again")
+        os.symlink("nowhere", self.folder / "loop" / "x.log")
+        os.mkfifo(self.folder / "loop" / "fifo.log")
+        self.refuse(str(self.folder / "loop"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

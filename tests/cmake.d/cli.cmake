@@ -1,0 +1,6 @@
+# The program as users run it: exit codes, streams, hostile input.
+if(TARGET noclobber)
+  add_test(NAME cli COMMAND ${Python3_EXECUTABLE} tests/cli_test.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(cli PROPERTIES LABELS cli TIMEOUT 600
+    ENVIRONMENT "NC_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+endif()

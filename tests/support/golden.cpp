@@ -1,0 +1,278 @@
+#include "tests/support/golden.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "src/interp/interp.h"
+#include "src/ops/kernels.h"
+
+namespace noclobber::golden {
+namespace {
+
+using Json = nlohmann::json;
+
+double real_of(const Json& value) {
+  if (value.is_string()) return std::strtod(value.get<std::string>().c_str(), nullptr);
+  return value.get<double>();
+}
+
+Number number_of_json(const Json& value) {
+  if (value.is_object()) return Number::of_complex({real_of(value["re"]), real_of(value["im"])});
+  if (value.is_boolean()) return Number::of(value.get<bool>() ? 1 : 0);
+  if (value.is_number_integer()) return Number::of(value.get<std::int64_t>());
+  return Number::of_real(real_of(value));
+}
+
+Dtype dtype_of(const Json& value) {
+  return parse_torch_dtype(value.get<std::string>()).value_or(Dtype::other);
+}
+
+Extents extents_of(const Json& value) { return value.get<Extents>(); }
+
+std::vector<std::uint8_t> bytes_of(const Json& storage) {
+  const Dtype dtype = dtype_of(storage["dtype"]);
+  const auto width = static_cast<std::size_t>(item_bytes(dtype));
+  std::vector<std::uint8_t> bytes(storage["values"].size() * width);
+  for (std::size_t i = 0; i < storage["values"].size(); ++i)
+    store_number(dtype, bytes.data() + i * width, number_of_json(storage["values"][i]));
+  return bytes;
+}
+
+Arg arg_of(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_boolean()) return Arg::of_bool(value.get<bool>());
+  if (value.is_number_integer()) return Arg::of(SymExpr(value.get<std::int64_t>()));
+  if (value.is_string()) return Arg::of_text(value.get<std::string>());
+  if (value.is_array()) {
+    std::vector<Arg> list;
+    for (const Json& item : value) list.push_back(arg_of(item));
+    return Arg::of(std::move(list));
+  }
+  if (value.contains("tensor")) return Arg::of(ValueId(value["tensor"].get<std::size_t>()));
+  if (value.contains("float")) return Arg::of_real(real_of(value["float"]));
+  if (value.contains("dtype")) return Arg::of_dtype(dtype_of(value["dtype"]));
+  if (value.contains("device")) return Arg::of_device(value["device"].get<std::string>());
+  return Arg::of_text(value["memory_format"].get<std::string>());
+}
+
+Type type_of(const Json& tensor) {
+  Type type;
+  type.dtype = dtype_of(tensor["dtype"]);
+  for (const std::int64_t size : extents_of(tensor["shape"])) type.shape.emplace_back(size);
+  for (const std::int64_t stride : extents_of(tensor["stride"])) type.stride.emplace_back(stride);
+  type.strides = Type::Strides::given;
+  type.offset = SymExpr(tensor["offset"].get<std::int64_t>());
+  return type;
+}
+
+struct Prepared {
+  Case value;
+  RunOptions options;
+  std::set<std::string> may_write;
+  std::vector<ValueId> results;
+};
+
+void add_inputs(const Json& call, Prepared& p) {
+  for (std::size_t i = 0; i < call["tensors"].size(); ++i) {
+    const Json& tensor = call["tensors"][i];
+    const auto storage = tensor["storage"].get<std::size_t>();
+    const Json& contents = call["storages"][storage];
+    Value value{"t" + std::to_string(i), Value::From::input, static_cast<std::uint32_t>(i), 0,
+                type_of(tensor)};
+    Input input;
+    input.value = ValueId(i);
+    input.storage = "S" + std::to_string(storage);
+    input.storage_numel = SymExpr(static_cast<std::int64_t>(contents["values"].size()));
+    p.options.contents[value.name] = bytes_of(contents);
+    p.may_write.insert(value.name);
+    p.value.after.values.push_back(std::move(value));
+    p.value.after.inputs.push_back(std::move(input));
+  }
+}
+
+Prepared prepare(const std::string& op, const Json& call) {
+  Prepared p;
+  add_inputs(call, p);
+  Graph& graph = p.value.after;
+  Step step;
+  step.op = op;
+  for (const Json& arg : call["args"]) step.args.push_back(arg_of(arg));
+  for (const auto& [key, arg] : call["kwargs"].items()) step.kwargs.emplace_back(key, arg_of(arg));
+  for (std::size_t i = 0; i < call["outputs"].size(); ++i) {
+    if (call["outputs"][i].is_null()) continue;
+    const ValueId id(graph.values.size());
+    graph.values.push_back(
+        {"r" + std::to_string(i), Value::From::step, 0, static_cast<std::uint32_t>(i), {}});
+    step.results.push_back(id);
+    p.results.push_back(id);
+    graph.outputs.push_back(Arg::of(id));
+  }
+  graph.steps.push_back(std::move(step));
+  return p;
+}
+
+double ulp_of(Dtype type, double value) {
+  const int bits = type == Dtype::f64                         ? 52
+                   : type == Dtype::f32 || type == Dtype::c64 ? 23
+                   : type == Dtype::f16                       ? 10
+                   : type == Dtype::bf16                      ? 7
+                                                              : 52;
+  const int least = type == Dtype::f64 || type == Dtype::c128 ? -1022 : type == Dtype::f16 ? -14 : -126;
+  const int exponent = value == 0 || !std::isfinite(value) ? least : std::max(std::ilogb(value), least);
+  return std::ldexp(1.0, exponent - bits);
+}
+
+/// Distance in units of the last place; infinite for different kinds of values.
+double distance(Dtype type, const Number& expected, const Number& actual, double scale) {
+  if (expected.kind == Number::Kind::integer && actual.kind == Number::Kind::integer)
+    return expected.integer == actual.integer ? 0 : INFINITY;
+  double worst = 0;
+  for (const auto& [a, b] :
+       {std::pair(expected.as_real(), actual.as_real()), std::pair(expected.im, actual.im)}) {
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a == b) continue;
+    worst = std::isfinite(a) && std::isfinite(b)
+                ? std::max(worst, std::abs(a - b) / ulp_of(type, std::max({std::abs(a), std::abs(b), scale})))
+                : INFINITY;
+  }
+  return worst;
+}
+
+class Comparison {
+ public:
+  Comparison(Report& report, int call, Bound bound) : report_(report), call_(call), bound_(bound) {}
+  bool good() const { return good_; }
+
+  void fault(const std::string& text) {
+    good_ = false;
+    report_.faults.push_back("call " + std::to_string(call_) + ": " + text);
+  }
+
+  void contents(const std::string& what, Dtype type, const std::vector<std::uint8_t>& bytes,
+                const Json& values) {
+    const auto width = static_cast<std::size_t>(item_bytes(type));
+    if (bytes.size() != values.size() * width) return fault(what + " has another length");
+    double scale = 0;
+    for (const Json& value : values)
+      if (const double size = std::abs(number_of_json(value).as_real());
+          bound_.of_largest && std::isfinite(size))
+        scale = std::max(scale, size);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const Number expected = number_of_json(values[i]), actual = load_number(type, bytes.data() + i * width);
+      const double off = distance(type, expected, actual, scale);
+      if (std::isfinite(off)) report_.ulps = std::max(report_.ulps, off);
+      if (off > bound_.ulps)
+        return fault(what + " element " + std::to_string(i) + " is " +
+                     std::to_string(actual.kind == Number::Kind::integer ? static_cast<double>(actual.integer)
+                                                                         : actual.re) +
+                     " instead of " + std::to_string(expected.as_real()) + " (" + std::to_string(off) +
+                     " ulp)");
+    }
+  }
+
+  void output(std::size_t i, const Json& expected, const Run::Output& actual, const Run& run,
+              const Json& call) {
+    const std::string what = "output " + std::to_string(i);
+    if (expected.contains("value")) {
+      if (actual.scalar != std::to_string(expected["value"].get<std::int64_t>()))
+        fault(what + " is another number");
+      return;
+    }
+    if (!actual.tensor) return fault(what + " is no tensor");
+    const Tensor& t = *actual.tensor;
+    if (t.dtype != dtype_of(expected["dtype"]))
+      return fault(what + " has dtype " + std::string(name(t.dtype)));
+    if (t.shape != extents_of(expected["shape"])) return fault(what + " has another shape");
+    if (t.stride != extents_of(expected["stride"]))
+      fault(what + " has strides " + Json(t.stride).dump() + " instead of " + expected["stride"].dump());
+    if (t.offset != expected["offset"].get<std::int64_t>())
+      fault(what + " has offset " + std::to_string(t.offset));
+    sharing(what, expected["alias_of_storage"], t, run, call);
+    contents(what, t.dtype, actual.bytes, expected["values"]);
+  }
+
+ private:
+  /// A tensor without elements has no address in PyTorch, so the recording does not know what it shares.
+  void sharing(const std::string& what, const Json& expected, const Tensor& t, const Run& run,
+               const Json& call) {
+    if (Geometry{t.dtype, t.shape, t.stride, t.offset}.numel() == 0) return;
+    std::int64_t shared = -1;
+    for (std::size_t i = 0; i < call["tensors"].size(); ++i)
+      if (run.input_storage.at("t" + std::to_string(i)) == t.storage)
+        shared = call["tensors"][i]["storage"].get<std::int64_t>();
+    const std::int64_t wanted = expected.is_null() ? -1 : expected.get<std::int64_t>();
+    if (shared != wanted) fault(what + (shared >= 0 ? " shares storage" : " does not share storage"));
+  }
+
+  Report& report_;
+  int call_;
+  Bound bound_;
+  bool good_ = true;
+};
+
+void compare_after(Comparison& comparison, const Json& call, const Run& run) {
+  for (std::size_t i = 0; i < call["tensors"].size(); ++i) {
+    const auto storage = call["tensors"][i]["storage"].get<std::size_t>();
+    const Json& expected =
+        call.contains("storages_after") ? call["storages_after"][storage] : call["storages"][storage];
+    const auto at = run.input_storage.at("t" + std::to_string(i));
+    comparison.contents("storage " + std::to_string(storage) + " afterwards", dtype_of(expected["dtype"]),
+                        run.storages[at].bytes, expected["values"]);
+    if (!call.contains("tensors_after")) continue;
+    const Json& after = call["tensors_after"][i];
+    const std::optional<Tensor>& t = run.values[i];
+    if (!t || t->shape != extents_of(after["shape"]) || t->stride != extents_of(after["stride"]))
+      comparison.fault("input " + std::to_string(i) + " has another shape afterwards");
+  }
+}
+
+}  // namespace
+
+Report run_file(const std::string& path, Bound bound) {
+  Report report;
+  std::ifstream file(path);
+  const Json golden = Json::parse(file);
+  for (const Json& call : golden["calls"]) {
+    Comparison comparison(report, report.calls++, bound);
+    const Prepared p = prepare(golden["op"].get<std::string>(), call);
+    const Result<Run> run = run_graph(p.value, p.value.after, p.may_write, p.options);
+    if (!run) {
+      comparison.fault("no run: " + run.fault().message);
+    } else if (!run->unsupported.empty() || !run->hashed.empty()) {
+      report.implemented = false;
+      comparison.fault("no kernel");
+    } else if (run->raised) {
+      comparison.fault("raised: " + run->raised->message);
+    } else {
+      for (std::size_t i = 0; i < p.results.size(); ++i)
+        comparison.output(i, call["outputs"][i], run->outputs[i], *run, call);
+      compare_after(comparison, call, *run);
+    }
+    if (comparison.good()) ++report.agreeing;
+  }
+  return report;
+}
+
+Bound allowed(const std::string& op) {
+  static const std::map<std::string, Bound> kAllowed = {
+      {"_foreach_sqrt", {1, false}}, {"_foreach_sqrt_", {1, false}},
+      {"_log_softmax", {2, true}},   {"_softmax", {1, false}},
+      {"atan", {1, false}},          {"atan2", {1, false}},
+      {"erf", {1, false}},           {"gelu", {2, false}},
+      {"log", {1, false}},           {"log1p", {1, false}},
+      {"logsumexp", {2, true}},      {"native_layer_norm", {3, true}},
+      {"rsqrt", {1, false}},         {"sigmoid", {1, false}},
+      {"sigmoid_", {1, false}},      {"silu", {1, false}},
+      {"softplus", {1, false}},      {"sqrt", {1, false}},
+      {"sqrt_", {1, false}},         {"tan", {1, false}},
+      {"var", {1, false}},           {"var_mean", {2, false}}};
+  const std::size_t first = op.find('.');
+  const auto found = kAllowed.find(op.substr(first + 1, op.rfind('.') - first - 1));
+  return found == kAllowed.end() ? Bound{} : found->second;
+}
+
+}  // namespace noclobber::golden

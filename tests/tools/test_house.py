@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Each house check accepts a clean tree and refuses a planted violation, with file and line."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def function(name, lines):
+    """A function of exactly so many lines."""
+    return "\n".join([f"int {name}() {{", *["  step();"] * (lines - 2), "}"]) + "\n"
+
+
+class House(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def run_on(self, files, *command):
+        for name, text in files.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        ran = subprocess.run([*command, str(self.root)], capture_output=True, text=True)
+        return ran.returncode, ran.stdout + ran.stderr
+
+    def accepts(self, files, *command):
+        code, said = self.run_on(files, *command)
+        self.assertEqual(code, 0, said)
+
+    def refuses(self, where, files, *command):
+        code, said = self.run_on(files, *command)
+        self.assertEqual(code, 1, said)
+        self.assertIn(where, said)
+
+
+class Layers(House):
+    def command(self):
+        return sys.executable, str(ROOT / "tools/check_layers.py")
+
+    def test_allowed(self):
+        self.accepts({
+            "src/ops/table.cpp": '#include "src/graph/case.h"\n#include "checker/trace.h"\n#include "src/base/ids.h"\n',
+            "src/graph/case.h": '#include <vector>\n#include "src/graph/type.h"\n#include "src/base/ids.h"\n',
+            "src/prover/z3.cpp": "#include <z3++.h>\n",
+            "src/prover/solver.cpp": '#include "src/prover/z3_loader.h"\n',
+            "checker/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
+            "src/cli/pipeline.cpp": '#include "src/prover/prove.h"\n#include "checker/trace.h"\n',
+        }, *self.command())
+
+    def test_upward(self):
+        self.refuses("src/graph/case.h:2:", {"src/graph/case.h": '\n#include "src/ops/table.h"\n'}, *self.command())
+
+    def test_not_transitive(self):
+        self.refuses("src/values/term.h:1:", {"src/values/term.h": '#include "checker/trace.h"\n'}, *self.command())
+
+    def test_checker_includes_nothing(self):
+        for other in ("src/base/ids.h", "src/graph/case.h"):
+            with self.subTest(other):
+                self.refuses("checker/a.cpp:1:", {"checker/a.cpp": f'#include "{other}"\n'}, *self.command())
+
+    def test_checker_is_standard_only(self):
+        for other in ("fmt/format.h", "nlohmann/json.hpp", "zlib.h", "z3++.h"):
+            with self.subTest(other):
+                self.refuses("checker/a.cpp:1:", {"checker/a.cpp": f"#include <{other}>\n"}, *self.command())
+
+    def test_z3_in_one_file(self):
+        for header in ("<z3++.h>", '"z3.h"', "<z3_api.h>", "<z3/z3++.h>"):
+            with self.subTest(header):
+                self.refuses("src/prover/rules.cpp:1:", {"src/prover/rules.cpp": f"#include {header}\n"},
+                             *self.command())
+
+    def test_relative_path(self):
+        self.refuses("src/ops/a.cpp:1:", {"src/ops/a.cpp": '#include "table.h"\n'}, *self.command())
+
+    def test_unknown_folder(self):
+        self.refuses("src/misc/a.cpp:1:", {"src/misc/a.cpp": '#include "src/misc/a.h"\n'}, *self.command())
+
+
+class Budget(House):
+    def command(self):
+        return sys.executable, str(ROOT / "tools/check_budget.py")
+
+    def test_within(self):
+        short = "".join(function(f"f{i}", 5) for i in range(9))
+        self.accepts({"src/a/a.cpp": short + function("long_one", 60), "checker/b.cpp": function("g", 30)},
+                     *self.command())
+
+    def test_long_function(self):
+        short = "".join(function(f"f{i}", 5) for i in range(30))
+        self.refuses("src/a/a.cpp:151: longer has 61", {"src/a/a.cpp": short + function("longer", 61)},
+                     *self.command())
+
+    def test_long_test(self):
+        body = 'TEST_CASE("a; title {", "[x]") {\n' + "  step();\n" * 60 + "}\n"
+        self.refuses("tests/unit/a_test.cpp:1:", {"tests/unit/a_test.cpp": body}, *self.command())
+
+    def test_methods_operators_and_constructors_are_seen(self):
+        body = "".join("    step();\n" for _ in range(60))
+        for head in ("  int run() const override {", "  bool operator==(const A& o) const {",
+                     "  template <class T> A(T x) : x_{x}, y_(2) {", "  auto at(int i = 3) -> std::vector<int> {"):
+            with self.subTest(head):
+                self.refuses("src/a/a.h:4:", {"src/a/a.h": f"namespace n {{\nclass A : public B {{\n public:\n{head}\n"
+                                              + body + "  }\n  int x_{1};\n};\n}\n"}, *self.command())
+
+    def test_branches_of_the_preprocessor(self):
+        text = "#if X\nint f() {\n#else\nint g() {\n#endif\n" + "  step();\n" * 60 + "}\n"
+        self.refuses("src/a/a.cpp:2:", {"src/a/a.cpp": text}, *self.command())
+
+    def test_p90(self):
+        few = "".join(function(f"f{i}", 31) for i in range(2)) + "".join(function(f"g{i}", 5) for i in range(8))
+        self.refuses("p90", {"src/a/a.cpp": few}, *self.command())
+
+    def test_checker_function(self):
+        self.refuses("checker/a.cpp:1:", {"checker/a.cpp": function("f", 31)}, *self.command())
+
+    def test_checker_total(self):
+        file = "int x;\n" * 301
+        self.refuses("1505 lines", {f"checker/{i}.h": file for i in range(5)}, *self.command())
+
+    def test_long_file(self):
+        self.refuses("src/a/a.h:400:", {"src/a/a.h": "int x;\n" * 401}, *self.command())
+
+    def test_table_is_exempt(self):
+        rows = "const Row kRows[] = {\n" + "  {1, 2},\n" * 500 + "};\n"
+        self.accepts({"src/a/a.cpp": "// table\n" + rows}, *self.command())
+        self.refuses("src/a/a.cpp:400:", {"src/a/a.cpp": rows}, *self.command())
+
+    def test_table_exempts_one_block_only(self):
+        text = "// table\nconst int kRow[] = {\n1};\n" + function("f", 61)
+        self.refuses("src/a/a.cpp:4:", {"src/a/a.cpp": text}, *self.command())
+
+
+@unittest.skipUnless(shutil.which("clang-format") or shutil.which("clang-format-14"), "no clang-format")
+class Format(House):
+    def setUp(self):
+        super().setUp()
+        shutil.copy(ROOT / ".clang-format", self.root)
+
+    def command(self):
+        return (str(ROOT / "tools/check_format.sh"),)
+
+    def test_both(self):
+        self.accepts({"src/a/a.cpp": "int f() { return 1; }\n"}, *self.command())
+        self.refuses("src/a/b.cpp:2:", {"src/a/b.cpp": "\nint  f( ){return 1;}\n"}, *self.command())
+
+    def test_fix(self):
+        self.accepts({"src/a/b.cpp": "int  f( ){return 1;}\n"}, *self.command(), "--fix")
+        self.accepts({}, *self.command())
+
+
+class Docs(House):
+    def command(self):
+        return sys.executable, str(ROOT / "tools/check_docs.py")
+
+    def test_both(self):
+        listing = {"docs/generated.txt": "# what is generated\ndocs/a.md\tprintf 'one\\ntwo\\n'\n"}
+        self.accepts({**listing, "docs/a.md": "one\ntwo\n"}, *self.command())
+        self.refuses("docs/a.md:2:", {**listing, "docs/a.md": "one\n2\n"}, *self.command())
+
+    def test_failing_command(self):
+        self.refuses("docs/generated.txt:1:", {"docs/generated.txt": "docs/a.md\tfalse\n"}, *self.command())
+
+    def test_no_list(self):
+        self.accepts({}, *self.command())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,110 @@
+#include "src/cli/inputs.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "nc_inputs_XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { fs::remove_all(path_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    const fs::path path = path_ / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+    return path.string();
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<Work> all_of(WorkSource source) {
+  std::vector<Work> out;
+  while (auto work = source.next()) out.push_back(std::move(*work));
+  return out;
+}
+
+const std::string kCase =
+    R"({"format":"noclobber.case/1","name":"tiny","after":{"inputs":[],"steps":[],"outputs":[]}})";
+const std::string kRecord =
+    "V0521 11:50:42.931000 3054118 torch/_inductor/compile_fx.py:1194] {\"artifact\": {\"name\": \"x\", "
+    "\"encoding\": \"string\"}, \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0}\n";
+
+}  // namespace
+
+TEST_CASE("inputs: the stem of a file is the id of its only check", "[cli]") {
+  CHECK(stem_of("logs/simple.case.json.gz") == "simple");
+  CHECK(stem_of("a/b.txt") == "b");
+  CHECK(stem_of("-") == "stdin");
+  CHECK(stem_of(".log") == ".log");
+}
+
+TEST_CASE("inputs: a case, a fault and a missing file, in the order given", "[cli]") {
+  const Folder folder;
+  const std::string good = folder.write("good.json", kCase), bad = folder.write("bad.json", "{\"a\"");
+  const auto works = all_of(WorkSource({bad, good, folder.path() + "/none"}, {}));
+  REQUIRE(works.size() == 3);
+  CHECK(works[0].kind == Work::Kind::error);
+  CHECK(works[1].kind == Work::Kind::check);
+  CHECK(works[1].id == "tiny");
+  CHECK(works[1].what == "single");
+  CHECK(works[2].kind == Work::Kind::error);
+  CHECK(works[2].fault.where.empty());
+}
+
+TEST_CASE("inputs: a directory gives its logs by name, and nothing else", "[cli]") {
+  const Folder folder;
+  const std::string late = folder.write("b/rank_1.log", kRecord), early = folder.write("a.txt", kRecord);
+  folder.write("LICENSE", "hello");
+  folder.write("case.json", kCase);
+  const auto logs = logs_in(folder.path());
+  REQUIRE(logs);
+  CHECK(*logs == std::vector<std::string>{early, late});
+  CHECK(!logs_in(folder.path() + "/none"));
+}
+
+TEST_CASE("inputs: a directory without logs is a fault", "[cli]") {
+  const Folder folder;
+  folder.write("LICENSE", "hello");
+  const auto works = all_of(WorkSource({folder.path()}, {}));
+  REQUIRE(works.size() == 1);
+  CHECK(works[0].kind == Work::Kind::error);
+}
+
+TEST_CASE("inputs: a log without graphs leaves a note", "[cli]") {
+  const Folder folder;
+  const auto works = all_of(WorkSource({folder.write("x.log", kRecord)}, {}));
+  REQUIRE(works.size() == 1);
+  CHECK(works[0].kind == Work::Kind::note);
+  CHECK(!works[0].fault.message.empty());
+}
+
+TEST_CASE("inputs: --order overrides the case, --only leaves checks out", "[cli]") {
+  const Folder folder;
+  const std::string path = folder.write("good.json", kCase);
+  InputOptions options;
+  options.dataflow = true;
+  CHECK(all_of(WorkSource({path}, options)).at(0).value.dataflow);
+  CHECK(!all_of(WorkSource({path}, {})).at(0).value.dataflow);
+  options.only = *IdFilter::parse("1");
+  CHECK(all_of(WorkSource({path}, options)).empty());
+}

@@ -1,0 +1,55 @@
+#include "src/cli/commands.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+TEST_CASE("operators: one schema per line", "[cli]") {
+  const auto ops =
+      read_operators("# ours\n\n zoo::f(Tensor x) -> Tensor \r\nzoo::g_(Tensor(a!) x) -> Tensor(a!)");
+  REQUIRE(ops);
+  REQUIRE(ops->size() == 2);
+  CHECK(ops->at(0).schema == "zoo::f(Tensor x) -> Tensor");
+  CHECK(read_operators("")->empty());
+  const auto bad = read_operators("zoo::f(Tensor x) -> Tensor\nzoo::g(");
+  REQUIRE(!bad);
+  CHECK(bad.fault().where.starts_with("line 2"));
+}
+
+TEST_CASE("operators: a list as in a case", "[cli]") {
+  const auto ops = read_operators(R"( [{"schema": "zoo::f(Tensor x) -> Tensor", "access": "elementwise"}])");
+  REQUIRE(ops);
+  REQUIRE(ops->size() == 1);
+  CHECK(ops->at(0).access.at("*") == "elementwise");
+  CHECK(!read_operators("[{\"schema\": 3}]"));
+  CHECK(!read_operators("[], \"before\": 3"));
+  CHECK(!read_operators("["));
+}
+
+TEST_CASE("settings: from options to stages", "[cli]") {
+  Options options;
+  options.engine = "z3";
+  options.effort = 7;
+  options.no_assumptions = true;
+  const auto check = check_options(options);
+  REQUIRE(check);
+  CHECK(check->solver_only);
+  CHECK(check->effort == 7);
+  CHECK(check->no_assumptions);
+  CHECK(!check_options(Options())->solver_only);
+  options.ops = "/nonexistent/ops.txt";
+  CHECK(!check_options(options));
+  options.order = "dataflow";
+  CHECK(input_options(options)->dataflow == true);
+  CHECK(!input_options(Options())->dataflow);
+  options.only = "x";
+  CHECK(!input_options(options));
+}
+
+TEST_CASE("options: the page names every option once", "[cli]") {
+  const std::string page = options_markdown();
+#define NC_OPTION(field, type, fallback, flag, value, scope, help)  \
+  CHECK(page.find(std::string("| `") + flag) != std::string::npos); \
+  CHECK(page.find(std::string("| `") + flag) == page.rfind(std::string("| `") + flag));
+#include "src/cli/options.def"
+#undef NC_OPTION
+}

@@ -1,0 +1,228 @@
+#include <string>
+
+#include "src/formats/formats.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+constexpr const char* kId = ", \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0";
+
+std::string trace_record(const std::string& members, const std::string& payload = "",
+                         const std::string& id = kId) {
+  std::string text = "V0521 11:50:42.931000 17 torch/a.py:1] {" + members + id;
+  text += payload.empty() ? "}\n" : ", \"has_payload\": \"0\"}\n";
+  if (payload.empty()) return text;
+  text += '\t';
+  for (const char c : payload) text += c == '\n' ? std::string("\n\t") : std::string(1, c);
+  return text + '\n';
+}
+
+std::string trace_artifact(const std::string& name, const std::string& payload, const std::string& id = kId) {
+  return trace_record("\"artifact\": {\"name\": \"" + name + "\", \"encoding\": \"string\"}", payload, id);
+}
+
+std::string trace_graph(const std::string& op, const std::string& a = "a", const std::string& b = "b") {
+  return "class <lambda>(torch.nn.Module):\n    def forward(self, " + a + ": \"f32[5][1]cpu\", " + b +
+         ": \"f32[5][1]cpu\"):\n        r: \"f32[5][1]cpu\" = torch.ops.aten." + op + ".Tensor(" + a + ", " +
+         b + ")\n        return (r,)\n";
+}
+
+std::string trace_tensor(int id, int storage, int size, int offset) {
+  const std::string number = std::to_string(id);
+  return trace_record("\"describe_storage\": {\"id\": " + std::to_string(storage) +
+                      ", \"describer_id\": 5, \"size\": 40}") +
+         trace_record("\"describe_tensor\": {\"id\": " + number +
+                      ", \"dtype\": \"torch.float32\", \"size\": [" + std::to_string(size) +
+                      "], \"stride\": [1], \"storage_offset\": " + std::to_string(offset) +
+                      ", \"storage\": " + std::to_string(storage) + ", \"describer_id\": 5}") +
+         trace_record("\"describe_source\": {\"describer_id\": 5, \"id\": " + number +
+                      ", \"source\": \"L['a']\"}");
+}
+
+const std::string kPair = trace_artifact("before_post_grad_graph", trace_graph("add")) +
+                          trace_artifact("inductor_post_grad_graph", trace_graph("add_"));
+
+std::string with_crlf(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("log: a pair becomes a Case") {
+  const auto log = read_torch_trace(kPair);
+  REQUIRE(log.checks.size() == 1);
+  const TraceCheck& check = log.checks[0];
+  CHECK(check.id == "-_0_0_0/post_grad");
+  CHECK(check.what == TraceCheck::What::pair);
+  CHECK(check.line == 7);
+  REQUIRE(check.value);
+  CHECK(check.value->name == check.id);
+  CHECK(check.value->title == "inference");
+  CHECK(check.value->compare_strides);
+  REQUIRE(check.value->before);
+  CHECK(check.value->before->steps.at(0).op == "aten.add.Tensor");
+  CHECK(check.value->after.steps.at(0).op == "aten.add_.Tensor");
+  CHECK(log.any_graph);
+  CHECK_FALSE(log.truncated);
+  CHECK(log.notes.empty());
+}
+
+TEST_CASE("log: a pair with CRLF, a rank and other noise") {
+  const std::string id =
+      ", \"rank\": 3, \"compiled_autograd_id\": 2, \"frame_id\": 4, \"frame_compile_id\": 1, \"attempt\": 1";
+  const auto log =
+      read_torch_trace(with_crlf("hello\n" + trace_artifact("before_joint_graph", trace_graph("add"), id) +
+                                 trace_record("\"chromium_event\": {}", "{}", id) +
+                                 trace_artifact("after_joint_graph", trace_graph("add"), id)));
+  REQUIRE(log.checks.size() == 1);
+  CHECK(log.checks[0].id == "rank_3/2_4_1_1/joint");
+  CHECK(log.checks[0].value);
+  REQUIRE(log.notes.size() == 1);
+  CHECK(log.notes[0].where == "line 1");
+}
+
+TEST_CASE("log: forward and backward under one id, and ids that repeat") {
+  const std::string backward = trace_graph("mul", "a", "tangents_1");
+  const auto log = read_torch_trace(trace_record("\"aot_joint_graph\": {}", "class f") +
+                                    trace_record("\"aot_backward_graph\": {}", "class f") + kPair +
+                                    trace_artifact("before_post_grad_graph", backward) +
+                                    trace_artifact("after_post_grad_graph", backward) +
+                                    trace_record("\"inductor_output_code\": {}", "code"));
+  REQUIRE(log.checks.size() == 2);
+  CHECK(log.checks[0].id == "-_0_0_0/post_grad");
+  CHECK(log.checks[0].value->title == "forward");
+  CHECK(log.checks[1].id == "-_0_0_0/post_grad_1");
+  CHECK(log.checks[1].value->title == "backward");
+  CHECK(log.checks[1].value->inputs_may_overlap);
+  CHECK(log.checks[0].unchecked == std::vector<std::string>{"backward", "output_code"});
+  CHECK(log.unchecked == log.checks[0].unchecked);
+}
+
+TEST_CASE("log: a graph alone is checked only where there is no pair") {
+  const std::string single = trace_record("\"aot_inference_graph\": {}", trace_graph("add"));
+  const auto alone = read_torch_trace(single);
+  REQUIRE(alone.checks.size() == 1);
+  CHECK(alone.checks[0].what == TraceCheck::What::single);
+  CHECK(alone.checks[0].id == "-_0_0_0/aot_inference_graph");
+  REQUIRE(alone.checks[0].value);
+  CHECK_FALSE(alone.checks[0].value->before);
+  CHECK(read_torch_trace(single + kPair).checks.size() == 1);
+  const std::string next = ", \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 1";
+  const auto restarted =
+      read_torch_trace(single + trace_record("\"aot_inference_graph\": {}", trace_graph("add"), next));
+  REQUIRE(restarted.checks.size() == 1);
+  CHECK(restarted.checks[0].id == "-_0_0_1/aot_inference_graph");
+  const auto unnumbered =
+      read_torch_trace(trace_record("\"aot_inference_graph\": {}", trace_graph("add"), ""));
+  CHECK(unnumbered.checks.at(0).id == "unknown_1/aot_inference_graph");
+}
+
+TEST_CASE("log: inputs match by position, constants by name") {
+  const std::string constant =
+      "class <lambda>(torch.nn.Module):\n    def forward(self, b: \"f32[5][1]cpu\", a: \"f32[5][1]cpu\"):\n"
+      "        c: \"f32[5][1]cpu\" = self._tensor_constant0\n"
+      "        r: \"f32[5][1]cpu\" = torch.ops.aten.add.Tensor(a, c)\n        return (r,)\n";
+  const auto log = read_torch_trace(trace_artifact("before_post_grad_graph", trace_graph("add")) +
+                                    trace_artifact("after_post_grad_graph", constant));
+  REQUIRE(log.checks.at(0).value);
+  const Case& value = *log.checks[0].value;
+  REQUIRE(value.after.inputs.size() == 3);
+  REQUIRE(value.before->inputs.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(value.after.value(value.after.inputs[i].value).name ==
+          value.before->value(value.before->inputs[i].value).name);
+  CHECK(value.after.value(value.after.steps[0].args[0].ref).name == "b");
+  const auto fewer =
+      read_torch_trace(trace_artifact("before_post_grad_graph", trace_graph("add")) +
+                       trace_artifact("after_post_grad_graph", "def forward(self, a):\n    return a\n"));
+  REQUIRE_FALSE(fewer.checks.at(0).value);
+  CHECK(fewer.checks[0].value.fault().message == "before has 2 inputs, after has 1");
+}
+
+TEST_CASE("log: which inputs share storage") {
+  const auto shared = read_torch_trace(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + kPair);
+  const Case& value = *shared.checks.at(0).value;
+  CHECK_FALSE(value.inputs_may_overlap);
+  REQUIRE(value.after.inputs.size() == 2);
+  CHECK(value.after.inputs[1].storage == "S0");
+  CHECK(value.after.inputs[1].storage_numel == SymExpr(10));
+  CHECK(value.before->value(value.before->inputs[1].value).type->offset == SymExpr(5));
+  const auto apart = read_torch_trace(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 1, 5, 0) + kPair);
+  CHECK(apart.checks.at(0).value->after.inputs[1].storage.empty());
+  CHECK_FALSE(apart.checks[0].value->inputs_may_overlap);
+  const auto ambiguous = read_torch_trace(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) +
+                                          trace_tensor(4, 1, 5, 0) + kPair);
+  CHECK(ambiguous.checks.at(0).value->inputs_may_overlap);
+  CHECK(read_torch_trace(kPair).checks.at(0).value->inputs_may_overlap);
+}
+
+TEST_CASE("log: symbols and guards") {
+  const std::string graph =
+      "class <lambda>(torch.nn.Module):\n    def forward(self, n: \"Sym(s1)\", a: \"f32[s0][1]cpu\"):\n      "
+      "  return (a,)\n";
+  const auto log = read_torch_trace(
+      trace_record("\"create_symbol\": {\"symbol\": \"s0\", \"val\": \"5\", \"vr\": \"[2, int_oo]\"}") +
+      trace_record("\"create_symbol\": {\"symbol\": \"s1\", \"val\": \"3\", \"vr\": \"[-int_oo, int_oo]\"}") +
+      trace_record("\"guard_added_fast\": {\"expr\": \"(s1 >= 0) & (s1 <= s0)\"}") +
+      trace_record("\"guard_added\": {\"expr\": \"Ne(s0, 7)\"}") +
+      trace_record("\"guard_added\": {\"expr\": \"s9 < 7\"}") +
+      trace_record("\"guard_added\": {\"expr\": \"not a relation\"}") +
+      trace_artifact("before_post_grad_graph", graph) + trace_artifact("after_post_grad_graph", graph));
+  const Case& value = *log.checks.at(0).value;
+  CHECK(value.symbols.at("s0").min == 2);
+  CHECK(value.symbols.at("s0").hint == 5);
+  CHECK_FALSE(value.symbols.at("s0").max);
+  CHECK(value.symbols.at("s1").min == 0);
+  CHECK(value.assume.size() == 2);
+}
+
+TEST_CASE("log: broken records and cut tails are noted, never fatal") {
+  const auto broken = read_torch_trace("V0521 11:50:42.931000 17 a.py:1] {\"artifact\": \n" + kPair);
+  CHECK(broken.checks.size() == 1);
+  REQUIRE(broken.notes.size() == 1);
+  CHECK(broken.notes[0].where == "line 1");
+  CHECK_FALSE(broken.truncated);
+  const auto in_json = read_torch_trace(kPair + "V0521 11:50:42.931000 17 a.py:1] {\"artif");
+  CHECK(in_json.truncated);
+  CHECK(in_json.checks.size() == 1);
+  const auto no_payload =
+      read_torch_trace(kPair + "V0521 11:50:42.931000 17 a.py:1] {\"x\": 1, \"has_payload\": \"0\"}\n");
+  CHECK(no_payload.truncated);
+  const auto in_graph = read_torch_trace(kPair.substr(0, kPair.size() - 20));
+  CHECK(in_graph.truncated);
+  REQUIRE(in_graph.checks.size() == 1);
+  CHECK_FALSE(in_graph.checks[0].value);
+  CHECK_FALSE(
+      read_torch_trace(kPair.substr(0, kPair.size() - 2)).truncated);  // only the last line ends are gone
+}
+
+TEST_CASE("log: a fault in a graph names the place in the log") {
+  const auto log =
+      read_torch_trace(trace_record("\"aot_inference_graph\": {}", "def forward(self, a):\n    return b\n"));
+  REQUIRE(log.checks.size() == 1);
+  REQUIRE_FALSE(log.checks[0].value);
+  CHECK(log.checks[0].value.fault().where == "line 3, column 13");
+  CHECK(log.checks[0].value.fault().message == "aot_inference_graph: 'b' is not defined");
+}
+
+TEST_CASE("log: hostile ones") {
+  CHECK(read_torch_trace("").records == 0);
+  CHECK(read_torch_trace(std::string(1000000, '\t')).records == 0);
+  CHECK(read_torch_trace("V0521 1] {" + std::string(200000, '[') + "\n").records == 0);
+  std::string nested = "V0521 11:50:42.931000 1 a.py:1] {\"a\": ";
+  nested += std::string(200000, '[') + std::string(200000, ']') + "}\n";
+  CHECK(read_torch_trace(nested).records == 1);
+  const std::string odd =
+      "\"describe_tensor\": {\"id\": 1e300, \"size\": 3}, \"artifact\": {\"name\": 4}, \"frame_id\": -1.5";
+  CHECK(read_torch_trace(trace_record(odd, "", "")).checks.empty());
+  const std::string huge =
+      "\"describe_tensor\": {\"id\": 18446744073709551615}, \"frame_id\": 18446744073709551615";
+  CHECK(read_torch_trace(trace_record(huge, "", "")).checks.empty());
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += "V0521 11:50:42.931000 1 a.py:1] {\"a\n";
+  CHECK(read_torch_trace(many).notes.size() == 101);
+}

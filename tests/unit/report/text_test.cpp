@@ -1,0 +1,128 @@
+#include "src/report/record.h"
+#include "src/report/run_text.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+CheckRecord slice_zero() {
+  CheckRecord record;
+  record.input = "trace.log";
+  record.id = "-_0_0_0/post_grad";
+  record.what = "pair";
+  record.status = Status::refuted;
+  Finding& finding = record.findings.emplace_back();
+  finding.rule = "NC001";
+  finding.property = "stale-read";
+  finding.fingerprint = "1";
+  finding.storage = "arg1_1";
+  finding.storage_type = "i64[4,6], 192 B";
+  finding.define = FindingPlace{"after",
+                                2,
+                                "copy__default",
+                                "program.py:3 in f",
+                                "copy__default = copy_(slice_tensor, slice_1)",
+                                "rows 1..3 live in arg1_1"};
+  finding.clobber = FindingPlace{"after", 4, "copy_", "program.py:4 in f", "copy_ = copy_(arg1_1, full)", ""};
+  finding.read = FindingPlace{"after", 5, "return", "", "return (arg1_1,)", "finds what 2 made"};
+  finding.before = FindingPlace{
+      "before", 1, "slice_scatter", "", "slice_scatter = slice_scatter(arg1_1, slice_1)", "own storage"};
+  finding.code = "y = torch.slice_scatter(x, src[1:3])";
+  finding.witness_inputs = {{"arg1_1", "arange(24)"}};
+  finding.witness_where = "output 0";
+  finding.index = {1, 0};
+  finding.expected = "-6";
+  finding.actual = "0";
+  finding.replayed = true;
+  finding.help = "keep slice_scatter functional here";
+  return record;
+}
+
+CheckRecord plain(Status status, const std::string& what, const std::string& id) {
+  CheckRecord record;
+  record.status = status;
+  record.what = what;
+  record.id = id;
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("text: the diagnosis of one finding", "[report]") {
+  const CheckRecord record = slice_zero();
+  CHECK(to_text(record, record.findings[0], false) ==
+        "error[NC001]: value is read after its storage was overwritten\n"
+        "  trace.log · [0/0] post-grad · storage of arg1_1 (i64[4,6], 192 B)\n"
+        "\n"
+        "   after  copy__default = copy_(slice_tensor, slice_1)     1. rows 1..3 live in arg1_1\n"
+        "          copy_ = copy_(arg1_1, full)                      2. overwritten here\n"
+        "          return (arg1_1,)                                 3. finds what 2 made\n"
+        "   before slice_scatter = slice_scatter(arg1_1, slice_1)   own storage\n"
+        "\n"
+        "  program.py:3 in f    y = torch.slice_scatter(x, src[1:3])\n"
+        "  witness  arg1_1 = arange(24): output 0 at [1, 0] expected -6, got 0 (replayed)\n"
+        "  help     keep slice_scatter functional here\n");
+}
+
+TEST_CASE("text: colour adds codes and changes nothing else", "[report]") {
+  const CheckRecord record = slice_zero();
+  std::string coloured = to_text(record, record.findings[0], true);
+  CHECK(coloured.find("\x1b[1;31m") != std::string::npos);
+  for (std::size_t at; (at = coloured.find('\x1b')) != std::string::npos;) {
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  }
+  CHECK(coloured == to_text(record, record.findings[0], false));
+}
+
+TEST_CASE("text: names cannot command the terminal", "[report]") {
+  CheckRecord record = slice_zero();
+  record.input = "\x1b[2J";
+  record.findings[0].message = "a\nb\x1b]0;x\x07";
+  record.findings[0].define->statement = std::string(500, 'x') + "\x1b[31m";
+  const std::string text = to_text(record, record.findings[0], false);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find('\x07') == std::string::npos);
+  CHECK(text.find(std::string(70, 'x')) == std::string::npos);
+}
+
+TEST_CASE("text: success is one calm line", "[report]") {
+  RunSummary summary;
+  CheckRecord record = plain(Status::proved, "pair", "a");
+  record.counts.steps = 12;
+  record.counts.in_place = 2;
+  record.unchecked = {"output_code", "backward"};
+  summary.add(CheckRecord(record));
+  summary.add(CheckRecord(record));
+  summary.add(plain(Status::proved, "single", "b"));
+  CHECK(to_text(summary, 0.44, false) ==
+        "✓ 2 pairs and 1 single graph checked: 3 proved, 0 refuted, 0 unknown (24 steps, 4 in place); "
+        "not checked: backward, output_code (0.4 s)\n");
+}
+
+TEST_CASE("text: findings are grouped by cause, unknowns by reason", "[report]") {
+  RunSummary summary;
+  for (int k = 0; k < 3; ++k) summary.add(slice_zero());
+  CheckRecord other = slice_zero();
+  other.findings[0].fingerprint = "2";
+  summary.add(std::move(other));
+  for (const char* id : {"p", "q"}) {
+    CheckRecord record = plain(Status::unknown, "pair", id);
+    record.unknown = {{"unsupported-op", {"mylib.foo.default"}}};
+    summary.add(std::move(record));
+  }
+  const std::string text = to_text(summary, 0, false);
+  CHECK(text.find("  also in  2: trace.log [0/0] post-grad, trace.log [0/0] post-grad\n") !=
+        std::string::npos);
+  CHECK(text.find("unknown[unsupported-op]: 2 checks: 2 × mylib.foo.default\n  in p, q\n") !=
+        std::string::npos);
+  CHECK(text.find("✗ 6 pairs checked: 0 proved, 4 refuted, 2 unknown") != std::string::npos);
+  std::size_t diagnoses = 0;
+  for (std::size_t at = 0; (at = text.find("error[", at)) != std::string::npos; ++at) ++diagnoses;
+  CHECK(diagnoses == 2);
+  CHECK(summary.totals.pairs_refuted == 4);
+}
+
+TEST_CASE("text: an empty run is no success", "[report]") {
+  CHECK(to_text(RunSummary(), 0, false) == "✗ nothing checked (0.0 s)\n");
+}

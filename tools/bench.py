@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Time and memory of `noclobber check`, beside tlparse rendering the same log in the same run.
+
+bench.py [LOG...]: logs of corpus/ plus a synthetic pair of 5,000 steps plus the LOGs named (`.gz` too).  Every figure
+is the median of three runs; both programs get plain text.  Exit 1 if a limit is passed.  See docs/benchmarks.md.
+"""
+import gzip, hashlib, os, pathlib, shutil, statistics, subprocess, sys, tempfile, time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+VENV = ROOT / "build/venv-bench"
+TLPARSE = "tlparse==0.4.3"
+LOGS = ["tlparse/multi_rank_runtime_rank_4", "sound/lstm_lm", "sound/ok-attention"]
+RUNS = 3
+MAX_RATIO = 10.0      # times tlparse
+MAX_PAIR_SECONDS = 2.0
+MAX_MEMORY = 1 << 30  # bytes
+
+
+def tlparse():
+    program = VENV / "bin/tlparse"
+    stamp = VENV / f".{TLPARSE}"
+    if not stamp.exists():
+        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
+        subprocess.run([VENV / "bin/pip", "install", "--quiet", TLPARSE], check=True)
+        stamp.touch()
+    return program
+
+
+def once(command):
+    """(exit code, seconds, peak bytes) of one run."""
+    start = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, time.perf_counter() - start, usage.ru_maxrss * 1024
+
+
+def median(command, allowed):
+    """(exit code, median seconds, greatest peak) of RUNS runs."""
+    runs = [once(command) for _ in range(RUNS)]
+    code = runs[0][0]
+    if any(r[0] != code for r in runs) or code not in allowed:
+        sys.exit(f"bench: exit code {[r[0] for r in runs]}: {' '.join(map(str, command))}")
+    return code, statistics.median(r[1] for r in runs), max(r[2] for r in runs)
+
+
+def record(name, text):
+    """One artifact of a TORCH_TRACE log."""
+    body = "".join(f"\t{line}\n" for line in text.splitlines())
+    digest = hashlib.md5("\n".join(text.splitlines()).encode()).hexdigest()
+    return (f'V0101 00:00:00.000000 1 bench.py:1] {{"artifact": {{"name": "{name}", "encoding": "string"}}, "frame_id": 0, '
+            f'"frame_compile_id": 0, "attempt": 0, "has_payload": "{digest}"}}\n{body}')
+
+
+def graph(buffers, steps, result):
+    inputs = ", ".join(f'{name}: "f32[64, 32][32, 1]cpu"' for name in [*buffers, "source"])
+    body = "".join(f'        {name}: "f32[{shape}][32, 1]cpu" = torch.ops.aten.{call}\n' for name, shape, call in steps)
+    return f"class <lambda>(torch.nn.Module):\n    def forward(self, {inputs}):\n{body}        return ({result},)\n"
+
+
+def synthetic(rows=1246, width=16):
+    """A log with one pair of 5,000 steps: `rows` updates of slices of `width` buffers, functional and in place."""
+    buffers = [f"arg{b}_1" for b in range(width)]
+    latest, before, after = dict(enumerate(buffers)), [], []
+    for i in range(rows):
+        b, low = i % width, i * 7 % 61
+        buffer, old = buffers[b], latest[b]
+        shared = lambda source: [(f"slice_{i}", "4, 32", f"slice.Tensor({source}, 0, {low}, {low + 4})"),
+                                 (f"mul_{i}", "4, 32", f"mul.Tensor(slice_{i}, 1.5)")]
+        scatter = f"slice_scatter.default({old}, mul_{i}, 0, {low}, {low + 4})"
+        before += [*shared(old), (f"sin_{i}", "4, 32", f"sin.default(mul_{i})"), (f"scatter_{i}", "64, 32", scatter)]
+        after += [*shared(buffer), (f"sin_{i}", "4, 32", f"sin.default(mul_{i})"),
+                  (f"write_{i}", "4, 32", f"copy_.default(slice_{i}, mul_{i})")]
+        latest[b] = f"scatter_{i}"
+    before += [(f"copy__{b}", "64, 32", f"copy_.default({buffers[b]}, {latest[b]})") for b in latest]
+    result = f"sin_{rows - 1}"
+    return record("before_post_grad_graph", graph(buffers, before, result)) + record(
+        "inductor_post_grad_graph", graph(buffers, after, result)), len(before)
+
+
+def plain(path, folder):
+    """A copy as plain text, made piece by piece: a child's peak is counted from this program's own."""
+    target = folder / path.name.removesuffix(".gz")
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as source, target.open("wb") as copy:
+        shutil.copyfileobj(source, copy)
+    return target
+
+
+def main():
+    noclobber = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build/bin")) / "noclobber"
+    other = tlparse()
+    failed = []
+    with tempfile.TemporaryDirectory() as temp:
+        folder = pathlib.Path(temp)
+        text, steps = synthetic()
+        pair = folder / f"synthetic pair of {steps} steps.log"
+        pair.write_text(text)
+        paths = [ROOT / f"corpus/logs/{name}.log.gz" for name in LOGS] + [pathlib.Path(a) for a in sys.argv[1:]]
+        logs = [pair] + [plain(path, folder) for path in paths]
+        print(f"{'log':34} {'MB':>6} {'tlparse s':>10} {'check s':>8} {'ratio':>6} {'peak MB':>8}  verdict")
+        for log in logs:
+            out = folder / "out"
+            rendered = median([other, log, "-o", out, "--overwrite", "--no-browser"], {0, 1})
+            shutil.rmtree(out, ignore_errors=True)
+            code, seconds, peak = median([noclobber, "check", "--json", log], {0, 1, 3})
+            ratio = seconds / rendered[1]
+            verdict = {0: "proved", 1: "refuted", 3: "unknown"}[code]
+            print(f"{log.name[:34]:34} {log.stat().st_size / 1e6:6.2f} {rendered[1]:10.3f} {seconds:8.3f} {ratio:6.2f} "
+                  f"{peak / 2**20:8.1f}  {verdict}", flush=True)
+            if log != pair and ratio > MAX_RATIO:  # the pair is two bare graphs: nothing for tlparse to render
+                failed.append(f"{log.name}: ratio {ratio:.1f}, limit {MAX_RATIO:g}")
+            failed += [f"{log.name}: {peak / 2**20:.0f} MB, limit {MAX_MEMORY >> 20}"] if peak > MAX_MEMORY else []
+            if log == pair and seconds > MAX_PAIR_SECONDS:
+                failed.append(f"{log.name}: {seconds:.2f} s, limit {MAX_PAIR_SECONDS:g}")
+            if log == pair and code != 0:
+                failed.append(f"{log.name}: {verdict}, expected proved")
+    for fault in failed:
+        print(f"bench: {fault}", file=sys.stderr)
+    print(f"limits: ratio {MAX_RATIO:g}, pair {MAX_PAIR_SECONDS:g} s, peak {MAX_MEMORY >> 20} MB: "
+          f"{'kept' if not failed else f'{len(failed)} passed over'}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

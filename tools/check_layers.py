@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Refuses includes that the layers do not allow: check_layers.py [ROOT]
+
+The table is section 3 of the architecture page.  A folder may include itself, `base` (but `checker/`
+may not) and the folders listed for it; the list is not transitive.
+"""
+import pathlib
+import re
+import sys
+
+ALLOWED = {
+    "checker": set(),
+    "base": set(),
+    "graph": set(),
+    "ops": {"graph", "checker"},
+    "formats": {"ops", "graph"},
+    "effects": {"ops", "checker"},
+    "regions": {"checker"},
+    "values": {"regions"},
+    "plan": {"effects"},
+    "prover": {"regions", "values", "plan"},
+    "interp": {"ops", "graph"},
+    "report": {"graph", "checker"},
+}
+EVERYTHING = {"cli"}
+
+# Later written changes of the table: (folder, may also include) -> why.
+AMENDMENTS: dict[tuple[str, str], str] = {}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+Z3_HEADER = re.compile(r"(^|/)z3(\+\+|_\w+)?\.h$")
+Z3_USER = "src/prover/z3.cpp"
+STANDARD = re.compile(r"[a-z_]+")
+
+
+def folder_of(path):
+    """The layer a root-relative path belongs to, or None."""
+    parts = path.split("/")
+    if parts[0] == "checker" and len(parts) > 1:
+        return "checker"
+    return parts[1] if parts[0] == "src" and len(parts) > 2 else None
+
+
+def may_include(folder, other):
+    if folder in EVERYTHING or folder == other:
+        return True
+    if folder != "checker" and other == "base":
+        return True
+    return other in ALLOWED[folder] or (folder, other) in AMENDMENTS
+
+
+def judge(path, bracket, target):
+    """Why the file `path` may not include `target`; None where it may."""
+    folder = folder_of(path)
+    if folder not in ALLOWED and folder not in EVERYTHING:
+        return f"the folder {folder} is not in the table of layers"
+    if folder_of(target) is None and Z3_HEADER.search(target):
+        return None if path == Z3_USER else f"only {Z3_USER} may include Z3 ({target})"
+    if bracket == "<":
+        if folder == "checker" and not STANDARD.fullmatch(target):
+            return f"checker/ uses the standard library only, not <{target}>"
+        if folder_of(target):
+            return f'write "{target}", not <{target}>'
+        return None
+    other = folder_of(target)
+    if other is None:
+        return f'"{target}" is not a path from the root, like "src/graph/case.h" or "checker/trace.h"'
+    return None if may_include(folder, other) else f"{folder} may not include {other} ({target})"
+
+
+def sources(root):
+    for top in ("checker", "src"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in {".h", ".cpp", ".def", ".inc"} and path.is_file():
+                yield path
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
+    seen = bad = 0
+    for path in sources(root):
+        name = path.relative_to(root).as_posix()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            found = INCLUDE.match(line)
+            if not found:
+                continue
+            seen += 1
+            why = judge(name, *found.groups())
+            if why:
+                bad += 1
+                print(f"{name}:{number}: {why}")
+    print(f"layers: {seen} includes, {bad} refused")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
