@@ -74,7 +74,9 @@ bool Equality::indices_equal(const Term& a, const Term& b, const std::vector<Pol
 }
 
 bool Equality::leaves_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts) {
-  if (a.kind != b.kind || a.terms.size() != b.terms.size() || a.number != b.number || a.text != b.text || !indices_equal(a, b, facts)) return false;
+  if (a.kind != b.kind || a.terms.size() != b.terms.size() || a.number != b.number || a.text != b.text ||
+      !indices_equal(a, b, facts))
+    return false;
   switch (a.kind) {
     case Term::Kind::result:
       return calls_equal(a.terms[0], b.terms[0]);

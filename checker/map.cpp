@@ -125,7 +125,8 @@ std::optional<Inverse> inverse_strided(Space& space, const Map& map, const Index
   PolyId rest = space.sub(parent[0], map.start);
   PolyId reach = 0;
   for (auto k = dims->rbegin(); k != dims->rend(); ++k) {
-    if (!space.nonnegative(space.sub(space.sub(map.strides[*k], reach), space.constant(1)))) return std::nullopt;
+    if (!space.nonnegative(space.sub(space.sub(map.strides[*k], reach), space.constant(1))))
+      return std::nullopt;
     reach = space.add(reach, space.mul(map.strides[*k], space.sub(map.to[*k], space.constant(1))));
   }
   for (std::size_t k : *dims) {
@@ -237,7 +238,8 @@ PolyId element_count(Space& space, const Shape& shape) {
 
 Index running(Space& space, const Shape& shape) {
   Index out;
-  for (std::size_t k = 0; k < shape.size(); ++k) out.push_back(space.index(static_cast<std::uint32_t>(k), shape[k]));
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    out.push_back(space.index(static_cast<std::uint32_t>(k), shape[k]));
   return out;
 }
 
@@ -269,7 +271,8 @@ Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>&
     if (!m.atoms.empty()) step = std::gcd(step, m.factor);
   }
   if (step != 0 && constant % step != 0) return Truth::no;
-  return space.nonnegative(p, facts) && space.nonnegative(space.scale(p, -1), facts) ? Truth::yes : Truth::unknown;
+  return space.nonnegative(p, facts) && space.nonnegative(space.scale(p, -1), facts) ? Truth::yes
+                                                                                     : Truth::unknown;
 }
 
 }  // namespace noclobber

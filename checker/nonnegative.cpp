@@ -87,8 +87,8 @@ bool Space::bound_away(PolyId a, AtomId which, const std::vector<PolyId>& facts,
 }
 
 /// For q = floor(p / d), d > 0: p - d + 1 <= d * q <= p, and q >= 0 if p >= 0.
-bool Space::through_quotient(PolyId slope, PolyId rest, const Atom& q, bool up, const std::vector<PolyId>& facts,
-                             int depth) {
+bool Space::through_quotient(PolyId slope, PolyId rest, const Atom& q, bool up,
+                             const std::vector<PolyId>& facts, int depth) {
   if (up && shown(q.first, facts, depth - 1) && shown(rest, facts, depth - 1)) return true;
   const PolyId bound = up ? add(sub(q.first, q.second), constant(1)) : q.first;
   return shown(add(mul(slope, bound), mul(q.second, rest)), facts, depth - 1);

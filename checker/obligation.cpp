@@ -52,12 +52,18 @@ std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const
   return out;
 }
 
-Decision decide(Rules& rules, const std::vector<Obligation>& obligations, const std::set<Obligation>& by_solver) {
+/// The only questions a solver is asked: nothing it says about another kind counts.
+static bool is_equality(Kind kind) {
+  return kind == Kind::value || kind == Kind::exit || kind == Kind::current || kind == Kind::current_output;
+}
+
+Decision decide(Rules& rules, const std::vector<Obligation>& obligations,
+                const std::set<Obligation>& by_solver, bool solver_only) {
   Decision out;
   for (const Obligation& o : obligations) {
-    if (rules.shown(o)) {
+    if (!(solver_only && is_equality(o.kind)) && rules.shown(o)) {
       ++out.by_rule;
-    } else if (by_solver.contains(o)) {
+    } else if (is_equality(o.kind) && by_solver.contains(o)) {
       ++out.by_solver;
     } else {
       out.open.push_back(o);

@@ -51,6 +51,7 @@ class Rules {
   std::pair<TermId, TermId> contents(const Obligation& obligation);
 
  private:
+  bool equal(const Obligation& obligation);
   bool frame() const;
   bool type(std::uint32_t output) const;
   bool defined(std::uint32_t output);
@@ -68,7 +69,8 @@ class Rules {
   Contents after_contents_;
   std::vector<Contents> before_contents_;  // one, or none
   Equality equality_;
-  std::map<std::string, std::set<Obligation>> undefined_uses_;  // undefined storages of before -> who sees them
+  std::map<std::string, std::set<Obligation>>
+      undefined_uses_;  // undefined storages of before -> who sees them
   bool counted_ = false;
 };
 
@@ -78,7 +80,9 @@ struct Decision {
   std::vector<Obligation> open;  // neither
 };
 
-/// `by_solver`: obligations that a solver claims. proved iff every obligation is shown or claimed.
-Decision decide(Rules& rules, const std::vector<Obligation>& obligations, const std::set<Obligation>& by_solver);
+/// `by_solver`: obligations that a solver claims; only claims about equalities count. `solver_only`: rules
+/// decide no equality. proved iff every obligation is shown or claimed.
+Decision decide(Rules& rules, const std::vector<Obligation>& obligations,
+                const std::set<Obligation>& by_solver, bool solver_only = false);
 
 }  // namespace noclobber

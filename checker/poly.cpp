@@ -48,7 +48,8 @@ std::optional<Polynomial> times(const Polynomial& a, const Monomial& by) {
   for (const Monomial& m : a) {
     Monomial product;
     if (__builtin_mul_overflow(m.factor, by.factor, &product.factor)) return std::nullopt;
-    std::merge(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end(), std::back_inserter(product.atoms));
+    std::merge(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end(),
+               std::back_inserter(product.atoms));
     out.push_back(std::move(product));
   }
   std::sort(out.begin(), out.end(), earlier);
@@ -60,13 +61,16 @@ bool leads(const Monomial& a, const Monomial& b) {
   return a.atoms.size() != b.atoms.size() ? a.atoms.size() > b.atoms.size() : a.atoms > b.atoms;
 }
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0); }
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0);
+}
 
 /// m / by, if it has no remainder (or `by` is a constant: rounded down, 0 counts as none).
 std::optional<Monomial> ratio(const Monomial& m, const Monomial& by) {
   Monomial out;
   if (!std::includes(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end())) return std::nullopt;
-  std::set_difference(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end(), std::back_inserter(out.atoms));
+  std::set_difference(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end(),
+                      std::back_inserter(out.atoms));
   if (!by.atoms.empty() && m.factor % by.factor != 0) return std::nullopt;
   out.factor = floor_div(m.factor, by.factor);
   if (out.factor == 0) return std::nullopt;
@@ -105,7 +109,8 @@ PolyId Space::symbol(const std::string& name) {
   return of_atom(intern_atom(std::move(atom), "s" + name));
 }
 
-void Space::range(const std::string& name, std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
+void Space::range(const std::string& name, std::optional<std::int64_t> least,
+                  std::optional<std::int64_t> most) {
   const PolyId id = symbol(name);
   Atom& atom = atoms_[polys_[id][0].atoms[0]];
   atom.bounded_below = least.has_value();
@@ -215,31 +220,6 @@ PolyId Space::quotient_in(PolyId a, PolyId b) {
     out = add(whole, of_atom(intern_atom(std::move(atom), key)));
   }
   return quotients_[pair_key(a, b)] = out;
-}
-
-std::string Space::text(PolyId a) const {
-  if (a == kBad) return "?";
-  if (a == 0) return "0";
-  std::string out;
-  for (const Monomial& m : polys_[a]) {
-    std::string part = m.atoms.empty() || (m.factor != 1 && m.factor != -1) ? std::to_string(m.factor)
-                       : m.factor == -1                                     ? "-"
-                                                                            : "";
-    for (std::size_t k = 0; k < m.atoms.size(); ++k) {
-      const Atom& atom = atoms_[m.atoms[k]];
-      if (k > 0 || (m.factor != 1 && m.factor != -1)) part += "*";
-      if (atom.kind == Atom::Kind::index) part += "i" + std::to_string(atom.position);
-      if (atom.kind == Atom::Kind::symbol) part += atom.name;
-      if (atom.kind == Atom::Kind::quotient) part += "((" + text(atom.first) + ")//(" + text(atom.second) + "))";
-      if (atom.kind == Atom::Kind::opaque) {
-        part += atom.name + "(";
-        for (std::size_t n = 0; n < atom.arguments.size(); ++n) part += (n ? ", " : "") + text(atom.arguments[n]);
-        part += ")";
-      }
-    }
-    out += out.empty() || part[0] == '-' ? part : "+" + part;
-  }
-  return out;
 }
 
 }  // namespace noclobber

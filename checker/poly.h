@@ -34,11 +34,11 @@ using Polynomial = std::vector<Monomial>;
 struct Atom {
   enum class Kind : std::uint8_t { symbol, index, quotient, opaque };
   Kind kind = Kind::symbol;
-  std::string name;                 // symbol, opaque
-  std::uint32_t position = 0;       // index: which dimension
-  PolyId first = 0, second = 0;     // index: extent; quotient: dividend, divisor
-  std::vector<PolyId> arguments;    // opaque: an uninterpreted function of these
-  std::int64_t least = 0;           // symbol, opaque: range; no most = unbounded
+  std::string name;               // symbol, opaque
+  std::uint32_t position = 0;     // index: which dimension
+  PolyId first = 0, second = 0;   // index: extent; quotient: dividend, divisor
+  std::vector<PolyId> arguments;  // opaque: an uninterpreted function of these
+  std::int64_t least = 0;         // symbol, opaque: range; no most = unbounded
   std::optional<std::int64_t> most;
   bool bounded_below = true;
 };
@@ -80,7 +80,6 @@ class Space {
   bool nonnegative(PolyId a, const std::vector<PolyId>& extra_facts);
   /// The same polynomial, and a good one.
   bool same(PolyId a, PolyId b) const { return a == b && a != kBad; }
-  std::string text(PolyId a) const;
 
  private:
   PolyId intern(Polynomial poly);
@@ -91,7 +90,8 @@ class Space {
   std::pair<PolyId, PolyId> divide(PolyId a, PolyId b);
   bool shown(PolyId a, const std::vector<PolyId>& facts, int depth);
   bool bound_away(PolyId a, AtomId atom, const std::vector<PolyId>& facts, int depth);
-  bool through_quotient(PolyId slope, PolyId rest, const Atom& q, bool up, const std::vector<PolyId>& facts, int depth);
+  bool through_quotient(PolyId slope, PolyId rest, const Atom& q, bool up, const std::vector<PolyId>& facts,
+                        int depth);
   bool by_fact(PolyId a, const std::vector<PolyId>& facts, int depth);
 
   std::vector<Atom> atoms_;

@@ -27,8 +27,13 @@ bool covers(const TraceView& view) { return view.maps.empty(); }
 }  // namespace
 
 Rules::Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary)
-    : space_(space), terms_(terms), before_(before), after_(after), boundary_(boundary),
-      after_contents_(space, terms, after), equality_(space, terms) {
+    : space_(space),
+      terms_(terms),
+      before_(before),
+      after_(after),
+      boundary_(boundary),
+      after_contents_(space, terms, after),
+      equality_(space, terms) {
   if (before != nullptr) before_contents_.emplace_back(space, terms, *before);
 }
 
@@ -44,16 +49,10 @@ bool Rules::shown(const Obligation& o) {
     case Kind::type:
       return o.a < before_->outputs.size() && type(o.a);
     case Kind::value:
-      if (o.a >= before_->outputs.size()) return false;
-      if (!after_.outputs[o.a].view) return true;  // a scalar: `type` compares it
-      [[fallthrough]];
     case Kind::exit:
     case Kind::current:
-    case Kind::current_output: {
-      const auto [a, b] = contents(o);
-      const Index index = o.kind == Kind::value ? running(space_, after_.outputs[o.a].view->shape) : Index{};
-      return terms_.same(a, b) || equality_.shown(a, b, free_undefined(o), index);
-    }
+    case Kind::current_output:
+      return equal(o);
     case Kind::store:
       return std::all_of(after_.steps[o.a].writes.begin(), after_.steps[o.a].writes.end(),
                          [&](const TraceView& view) { return after_.storages[view.storage].writable; });
@@ -69,10 +68,21 @@ bool Rules::shown(const Obligation& o) {
   return false;
 }
 
+bool Rules::equal(const Obligation& o) {
+  const bool output = o.kind == Kind::value;
+  if (output && o.a >= before_->outputs.size()) return false;
+  if (output && !after_.outputs[o.a].view) return true;  // a scalar: `type` compares it
+  const auto [a, b] = contents(o);
+  if (terms_.same(a, b)) return true;
+  const Index index = output ? running(space_, after_.outputs[o.a].view->shape) : Index{};
+  return equality_.shown(a, b, free_undefined(o), index);
+}
+
 TermId Rules::whole(Contents& contents, StorageId storage) {
   const TraceStorage& s = contents.trace().storages[storage];
   const TraceView view{storage, {}, s.shape, "", s.lanes};
-  return contents.at(view, running(space_, s.shape), static_cast<std::uint32_t>(contents.trace().steps.size()));
+  return contents.at(view, running(space_, s.shape),
+                     static_cast<std::uint32_t>(contents.trace().steps.size()));
 }
 
 std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
@@ -81,7 +91,8 @@ std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
     const Index index = running(space_, view.shape);
     return std::pair{after_contents_.at(view, index, then), after_contents_.at(view, index, now)};
   };
-  if (o.kind == Kind::current) return two_times(after_.steps[o.a].reads[o.b], after_.steps[o.a].means[o.b], o.a);
+  if (o.kind == Kind::current)
+    return two_times(after_.steps[o.a].reads[o.b], after_.steps[o.a].means[o.b], o.a);
   if (o.kind == Kind::current_output)
     return two_times(*after_.outputs[o.a].view, *after_.outputs[o.a].means, exit(after_));
   if (o.kind == Kind::exit) {
@@ -106,7 +117,8 @@ bool Rules::frame() const {
     return other != nullptr && other->shape == s.shape && other->lanes == s.lanes;
   };
   const auto all = [&](const Trace& of, const Trace& in) {
-    return std::all_of(of.storages.begin(), of.storages.end(), [&](const TraceStorage& s) { return found(in, s); });
+    return std::all_of(of.storages.begin(), of.storages.end(),
+                       [&](const TraceStorage& s) { return found(in, s); });
   };
   return before_->outputs.size() == after_.outputs.size() && all(*before_, after_) && all(after_, *before_);
 }
@@ -136,7 +148,8 @@ bool Rules::same_roots(std::uint32_t k) {
 
 bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *after_.outputs[output].view;
-  const TermId content = after_contents_.at(view, running(space_, view.shape), static_cast<std::uint32_t>(after_.steps.size()));
+  const TermId content =
+      after_contents_.at(view, running(space_, view.shape), static_cast<std::uint32_t>(after_.steps.size()));
   std::set<std::pair<TermId, bool>> seen;
   std::set<std::string> plain, nested;
   collect(terms_, content, false, seen, plain, nested);
@@ -160,7 +173,8 @@ bool Rules::together(std::uint32_t a, std::uint32_t b) {
   const auto& was_y = before_->outputs.size() > b ? before_->outputs[b].view : std::nullopt;
   if (!was_x || !was_y || was_x->storage != was_y->storage) return false;
   const auto roots = [&](const TraceView& view) { return root_index(space_, view, running(space_, view)); };
-  return (covers(*was_x) && covers(*was_y)) || *was_x == *was_y || (roots(*was_x) == roots(*x) && roots(*was_y) == roots(*y));
+  return (covers(*was_x) && covers(*was_y)) || *was_x == *was_y ||
+         (roots(*was_x) == roots(*x) && roots(*was_y) == roots(*y));
 }
 
 /// Undefined storages of `before` that only the whole elements of this one obligation show.

@@ -113,7 +113,8 @@ TermId Contents::called(std::uint32_t number) {
 
 std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
   const std::vector<Write>& all = writes_[storage];
-  const auto later = std::partition_point(all.begin(), all.end(), [&](const Write& w) { return w.step < time; });
+  const auto later =
+      std::partition_point(all.begin(), all.end(), [&](const Write& w) { return w.step < time; });
   return static_cast<std::uint32_t>(later - all.begin());
 }
 
@@ -126,8 +127,9 @@ TermId Contents::at(const TraceView& view, const Index& index, std::uint32_t tim
   const TermId byte = element(view.storage, seen, root_index(space_, view, with_lane));
   if (byte == Terms::kBad) return byte;
   const Term& term = terms_[byte];
-  const bool whole = view.lanes == 1 || (term.kind == Term::Kind::byte && term.index[0] == lane &&
-                     !has_lane(space_, terms_, term.terms[0], space_.terms(lane)[0].atoms[0]));
+  const bool whole =
+      view.lanes == 1 || (term.kind == Term::Kind::byte && term.index[0] == lane &&
+                          !has_lane(space_, terms_, term.terms[0], space_.terms(lane)[0].atoms[0]));
   if (whole && term.kind == Term::Kind::byte) return term.terms[0];
   return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), "", {lane}, {byte}, {}});
 }
@@ -178,8 +180,9 @@ TermId Contents::written(const Write& write, Index index) {
       whole = terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
       break;
     case TraceStep::Kind::opaque:
-      whole = step.elementwise ? each(write.step, index)
-                               : terms_.intern({Term::Kind::result, write.slot, "", index, {calls_[write.step]}, {}});
+      whole = step.elementwise
+                  ? each(write.step, index)
+                  : terms_.intern({Term::Kind::result, write.slot, "", index, {calls_[write.step]}, {}});
       break;
   }
   return lanes ? terms_.intern({Term::Kind::byte, 0, "", {lane}, {whole}, {}}) : whole;
@@ -206,13 +209,15 @@ TermId Contents::moved(const Write& write, const Index& index, PolyId lane) {
     return element(from.storage, version(from.storage, write.step), root_index(space_, from, with_lane));
   }
   TermId out = at(from, index, write.step);
-  if (from.type != to.type) out = terms_.intern({Term::Kind::cast, 0, from.type + ">" + to.type, {}, {out}, {}});
+  if (from.type != to.type)
+    out = terms_.intern({Term::Kind::cast, 0, from.type + ">" + to.type, {}, {out}, {}});
   return lane == Space::kBad ? out : terms_.intern({Term::Kind::byte, 0, "", {lane}, {out}, {}});
 }
 
 TermId Contents::entry(StorageId storage, const Index& index) {
   const TraceStorage& at = trace_.storages[storage];
-  const Term::Kind kind = at.start == TraceStorage::Start::undefined ? Term::Kind::undefined : Term::Kind::start;
+  const Term::Kind kind =
+      at.start == TraceStorage::Start::undefined ? Term::Kind::undefined : Term::Kind::start;
   return terms_.intern({kind, 0, at.key, index, {}, {}});
 }
 

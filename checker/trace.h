@@ -40,7 +40,7 @@ struct TraceView {
   StorageId storage = 0;
   std::vector<Map> maps;  // maps.back() is applied first to an index of the view
   Shape shape;
-  std::string type;       // element type: contents of another type are other contents
+  std::string type;  // element type: contents of another type are other contents
   std::int64_t lanes = 0;
   friend bool operator==(const TraceView&, const TraceView&) = default;
 };
@@ -58,7 +58,7 @@ struct TraceStep {
   std::string key;  // opaque: operator, attributes; fill: the scalar
   std::vector<TraceView> reads, writes;
   std::vector<std::vector<Access>> access;  // [read][write]
-  std::vector<std::uint32_t> means;         // per read: it means what was there when this step began; or empty
+  std::vector<std::uint32_t> means;  // per read: it means what was there when this step began; or empty
   bool elementwise = false;  // opaque: element k of its one result is a function of element k of each read
   std::uint32_t origin = 0;  // step of the graph, for messages
 };
@@ -91,7 +91,8 @@ struct Trace {
   std::vector<TraceStep> steps;
   std::vector<TraceOutput> outputs;
   std::vector<TraceClaim> claims;
-  std::vector<std::pair<std::string, std::string>> unknown;  // (reason, name): not modelled, nothing is proved
+  std::vector<std::pair<std::string, std::string>>
+      unknown;  // (reason, name): not modelled, nothing is proved
 };
 
 }  // namespace noclobber

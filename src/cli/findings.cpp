@@ -17,7 +17,9 @@ std::string type_text(const Graph& graph, const std::string& storage) {
   bool concrete = true;
   for (std::size_t k = 0; k < type.shape.size(); ++k) {
     out += (k > 0 ? "," : "") + type.shape[k].text();
-    concrete = concrete && type.shape[k].is_constant() && !__builtin_mul_overflow(bytes, type.shape[k].is_constant() ? type.shape[k].constant() : 1, &bytes);
+    concrete =
+        concrete && type.shape[k].is_constant() &&
+        !__builtin_mul_overflow(bytes, type.shape[k].is_constant() ? type.shape[k].constant() : 1, &bytes);
   }
   out += "]";
   return concrete ? out + ", " + std::to_string(bytes) + " B" : out;
@@ -61,7 +63,8 @@ std::optional<FindingPlace> partner(const Case& value, const Finding& finding) {
 
 std::string code_of(const Graph& graph, const Finding& finding) {
   for (const auto* at : {&finding.define, &finding.clobber, &finding.read})
-    if (*at && (*at)->step < graph.steps.size() && !graph.steps[(*at)->step].code.empty()) return graph.steps[(*at)->step].code;
+    if (*at && (*at)->step < graph.steps.size() && !graph.steps[(*at)->step].code.empty())
+      return graph.steps[(*at)->step].code;
   return "";
 }
 
@@ -154,7 +157,8 @@ std::string name_of(const Obligation& o, const Trace& after, const Trace* before
 }
 
 void add(CheckRecord& record, const std::string& reason, const std::string& name) {
-  auto at = std::find_if(record.unknown.begin(), record.unknown.end(), [&](const Unknown& u) { return u.reason == reason; });
+  auto at = std::find_if(record.unknown.begin(), record.unknown.end(),
+                         [&](const Unknown& u) { return u.reason == reason; });
   if (at == record.unknown.end()) at = record.unknown.insert(record.unknown.end(), Unknown{reason, {}});
   if (std::find(at->names.begin(), at->names.end(), name) == at->names.end()) at->names.push_back(name);
 }
@@ -166,8 +170,8 @@ void report_replay(CheckRecord& record, const Case& value, const ReplayResult& s
   if (!shown.witnesses.empty()) record.status = Status::refuted;
 }
 
-void explain_open(CheckRecord& record, const Trace& after, const Trace* before, const std::vector<Obligation>& open,
-                  const Case& value, const ReplayResult& shown) {
+void explain_open(CheckRecord& record, const Trace& after, const Trace* before,
+                  const std::vector<Obligation>& open, const Case& value, const ReplayResult& shown) {
   bool modelled = true;
   for (const Obligation& o : open) {
     if (o.kind != Obligation::Kind::modelled) continue;
@@ -178,13 +182,15 @@ void explain_open(CheckRecord& record, const Trace& after, const Trace* before, 
   if (shown.approximated)
     for (const std::string& name : shown.names) add(record, "approximated", name);
   if (!modelled || shown.approximated) return;
-  for (const Obligation& o : open) add(record, shown.unsupported ? "unsupported-op" : "not-replayed", name_of(o, after, before, value));
+  for (const Obligation& o : open)
+    add(record, shown.unsupported ? "unsupported-op" : "not-replayed", name_of(o, after, before, value));
 }
 
 void fill_properties(CheckRecord& record, const Case& value) {
   std::vector<std::string> asked{"immutable-write", "intra-op-overlap", "metadata"};
   if (value.before)
-    asked = {"stale-read", "uninitialized-read", "immutable-write", "value-mismatch", "alias-growth", "lost-mutation", "intra-op-overlap", "self-overlap", "metadata", "signature"};
+    asked = {"stale-read",    "uninitialized-read", "immutable-write", "value-mismatch", "alias-growth",
+             "lost-mutation", "intra-op-overlap",   "self-overlap",    "metadata",       "signature"};
   if (!value.before && value.names_are_values) asked.emplace_back("stale-read");
   // One refutation leaves the other properties undecided.
   const Status rest = record.status == Status::proved ? Status::proved : Status::unknown;

@@ -10,8 +10,8 @@ namespace noclobber {
 void report_replay(CheckRecord& record, const Case& value, const ReplayResult& shown);
 
 /// Why nothing was decided: one entry per reason, with the names involved.
-void explain_open(CheckRecord& record, const Trace& after, const Trace* before, const std::vector<Obligation>& open,
-                  const Case& value, const ReplayResult& shown);
+void explain_open(CheckRecord& record, const Trace& after, const Trace* before,
+                  const std::vector<Obligation>& open, const Case& value, const ReplayResult& shown);
 
 /// The status of each property that was asked: refuted where a finding names it, else the record's own.
 void fill_properties(CheckRecord& record, const Case& value);

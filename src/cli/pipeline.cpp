@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
+#include "src/cli/findings.h"
 #include "src/effects/effects.h"
+#include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
 #include "src/ops/wrappers.h"
 #include "src/prover/prover.h"
-#include "src/report/trace_text.h"
-#include "src/cli/findings.h"
 
 namespace noclobber {
 namespace {
@@ -32,7 +32,28 @@ Case with_ops(const Case& value, const CheckOptions& options) {
 void count(CheckRecord& record, const Case& value, const Traced& traced) {
   record.counts.steps = value.after.steps.size() + (value.before ? value.before->steps.size() : 0);
   record.counts.in_place = traced.in_place;
-  record.counts.storages = traced.after.storages.size() + (traced.before ? traced.before->storages.size() : 0);
+  record.counts.storages =
+      traced.after.storages.size() + (traced.before ? traced.before->storages.size() : 0);
+}
+
+Boundary boundary_of(const Case& value, const Trace& after) {
+  Boundary out{value.compare_strides, value.sharing_may_grow, {}};
+  for (const auto& [output, name] : value.may_share)
+    for (std::uint32_t k = 0; k < after.inputs.size(); ++k)
+      if (after.inputs[k].name == name) out.may_share.emplace(output, k);
+  return out;
+}
+
+/// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
+void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
+  if (value.has_plan) record.unknown.push_back({"unsupported-op", {"plan"}});
+  if (value.dataflow) record.unknown.push_back({"unsupported-op", {"order: dataflow"}});
+  if (!value.inputs_may_overlap) return;
+  if (options.no_assumptions) {
+    record.unknown.push_back({"no-metadata", {"which inputs overlap"}});
+  } else {
+    record.assumptions.push_back("inputs do not overlap");
+  }
 }
 
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
@@ -41,39 +62,40 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   Space space;
   Sizes sizes(space);
   sizes.declare(value.symbols, value.assume);
+  if (!satisfiable(space, value))
+    return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
   const Traced traced = trace_case(value, *ops, sizes);
   const Trace* before = traced.before ? &*traced.before : nullptr;
-  Boundary boundary{value.compare_strides, value.sharing_may_grow, {}};
-  for (const auto& [output, name] : value.may_share)
-    for (std::uint32_t k = 0; k < traced.after.inputs.size(); ++k)
-      if (traced.after.inputs[k].name == name) boundary.may_share.emplace(output, k);
+  const Boundary boundary = boundary_of(value, traced.after);
 
   CheckRecord record;
   count(record, value, traced);
+  assume(record, value, options);
   Terms terms;
   Rules rules(space, terms, before, traced.after, boundary);
   const auto obligations = enumerate(before, traced.after, boundary);
-  Decision decision = decide(rules, obligations, {});
+  Decision decision = decide(rules, obligations, {}, options.solver_only);
   ReplayHint hint;
-  if (!decision.open.empty()) {
+  if (!decision.open.empty() && !options.no_assumptions) {
     const Solved solved = solve(space, terms, rules, decision.open, options.effort);
     hint.symbols = solved.models;
-    if (!solved.shown.empty()) decision = decide(rules, obligations, solved.shown);
-    if (decision.by_solver > 0) record.assumptions.push_back(solved.engine + " on " + std::to_string(decision.by_solver) + " obligations");
+    if (!solved.shown.empty()) decision = decide(rules, obligations, solved.shown, options.solver_only);
+    if (decision.by_solver > 0)
+      record.assumptions.push_back(solved.engine + " on " + std::to_string(decision.by_solver) +
+                                   " obligations");
   }
   record.counts.obligations = obligations.size();
   record.counts.by_rule = decision.by_rule;
   record.counts.by_z3 = decision.by_solver;
-  if (value.inputs_may_overlap) record.assumptions.push_back("inputs do not overlap");
-  if (value.has_plan) record.unknown.push_back({"unsupported-op", {"plan"}});
-  if (value.dataflow) record.unknown.push_back({"unsupported-op", {"order: dataflow"}});
   if (decision.proved && record.unknown.empty()) {
     record.status = Status::proved;
   } else {
     const ReplayResult shown = replay(value, hint);
     report_replay(record, value, shown);
-    if (record.status != Status::refuted) explain_open(record, traced.after, before, decision.open, value, shown);
+    if (record.status != Status::refuted)
+      explain_open(record, traced.after, before, decision.open, value, shown);
   }
+  if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
   return record;
 }
@@ -93,7 +115,12 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
     if (out.status == Status::unknown) break;
   }
   if (readings.cases.empty()) out.unknown.push_back({"unsupported-op", readings.inferred});
-  for (const std::string& op : readings.inferred) out.assumptions.push_back("effects of " + op + " inferred from auto_functionalized");
+  if (options.no_assumptions && out.status == Status::proved) {
+    out.status = Status::unknown;
+    out.unknown.push_back({"unsupported-op", readings.inferred});
+  }
+  for (const std::string& op : readings.inferred)
+    out.assumptions.push_back("effects of " + op + " inferred from auto_functionalized");
   return out;
 }
 

@@ -6,10 +6,10 @@
 namespace noclobber {
 
 struct CheckOptions {
-  bool solver_only = false;        // --engine z3
-  std::uint64_t effort = 0;        // --effort: rlimit per query; 0 = the default
+  bool solver_only = false;  // --engine z3
+  std::uint64_t effort = 0;  // --effort: rlimit per query; 0 = the default
   bool no_assumptions = false;
-  std::vector<OpDecl> extra_ops;   // --ops FILE
+  std::vector<OpDecl> extra_ops;  // --ops FILE
 };
 
 /// Checks one Case. The caller fills in `input`, `id`, `what` and `unchecked` of the record.

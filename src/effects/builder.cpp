@@ -12,7 +12,9 @@ std::vector<std::size_t> memory_order(Space& space, const Shape& shape, const st
   for (std::size_t k = 0; k < shape.size(); ++k) {
     if (space.value(shape[k]) == 1) continue;
     std::size_t at = 0;
-    while (at < dims.size() && !(space.nonnegative(space.sub(strides[k], strides[dims[at]])) && !space.same(strides[k], strides[dims[at]]))) ++at;
+    while (at < dims.size() && !(space.nonnegative(space.sub(strides[k], strides[dims[at]])) &&
+                                 !space.same(strides[k], strides[dims[at]])))
+      ++at;
     dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), k);
   }
   return dims;
@@ -37,7 +39,8 @@ bool is_dense(Space& space, const Shape& shape, const std::vector<PolyId>& strid
 
 void Builder::unknown(const std::string& reason, const std::string& name) {
   const std::pair entry{reason, name};
-  if (std::find(trace_.unknown.begin(), trace_.unknown.end(), entry) == trace_.unknown.end()) trace_.unknown.push_back(entry);
+  if (std::find(trace_.unknown.begin(), trace_.unknown.end(), entry) == trace_.unknown.end())
+    trace_.unknown.push_back(entry);
 }
 
 Trace Builder::build() {
@@ -63,59 +66,75 @@ void Builder::add_tokens() {
   effects_ = 1;
 }
 
+/// The flat index space of a storage that an input shows through strides, and the input's map into it.
+/// Nothing where the strides are not known.
+std::optional<std::pair<Shape, Map>> Builder::flat_input(const Input& input, const Binding& bound) {
+  if (!bound.strides) return std::nullopt;
+  const Shape& shape = bound.view.shape;
+  PolyId numel = space_.add(bound.offset, space_.constant(1));
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    numel = space_.add(numel, space_.mul((*bound.strides)[k], space_.sub(shape[k], space_.constant(1))));
+  if (may_be_empty(space_, shape)) numel = bound.offset;
+  if (input.storage_numel) numel = sizes_.of(*input.storage_numel);
+  Map map;
+  map.kind = Map::Kind::strided;
+  map.from = {numel};
+  map.to = shape;
+  map.start = bound.offset;
+  map.strides = *bound.strides;
+  return std::pair{Shape{numel}, map};
+}
+
 /// An input that lies densely in a storage of its own gives the storage its index space; any other lies
 /// in a flat one.
 void Builder::add_input(const Input& input) {
   const Value& value = request_.graph->value(input.value);
   if (!value.type) return unknown("no-metadata", value.name);
+  const Dtype dtype = value.type->dtype;
   const Shape shape = sizes_.of(value.type->shape);
   const auto strides = said_strides(*value.type, shape);
-  const PolyId offset = sizes_.of(value.type->offset);
-  const bool own = input.storage.empty() && offset == 0 && !input.storage_numel && (!strides || is_dense(space_, shape, *strides));
-  const auto known = input.storage.empty() ? shared_.end() : shared_.find(input.storage);
-  Binding bound{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(value.type->dtype)), 0}, value.type->dtype, strides, offset, 0};
+  Binding bound{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(dtype)), 0},
+                dtype,
+                strides,
+                sizes_.of(value.type->offset),
+                0};
+  const bool own = input.storage.empty() && bound.offset == 0 && !input.storage_numel &&
+                   (!strides || is_dense(space_, shape, *strides));
   TraceStorage storage;
   storage.start = TraceStorage::Start::given;
   storage.key = "in:" + (input.storage.empty() ? value.name : "storage " + input.storage);
   storage.shape = shape;
+  storage.writable = !request_.writable || request_.writable->contains(value.name);
   if (!own) {
-    if (!strides) return unknown("no-metadata", value.name);
-    PolyId numel = space_.add(offset, space_.constant(1));
-    for (std::size_t k = 0; k < shape.size(); ++k) numel = space_.add(numel, space_.mul((*strides)[k], space_.sub(shape[k], space_.constant(1))));
-    if (may_be_empty(space_, shape)) numel = offset;
-    if (input.storage_numel) numel = sizes_.of(*input.storage_numel);
-    storage.shape = {numel};
-    Map map;
-    map.kind = Map::Kind::strided;
-    map.from = storage.shape;
-    map.to = shape;
-    map.start = offset;
-    map.strides = *strides;
-    bound.view.maps = {map};
+    const auto flat = flat_input(input, bound);
+    if (!flat) return unknown("no-metadata", value.name);
+    storage.shape = flat->first;
+    bound.view.maps = {flat->second};
   }
-  const bool writable = !request_.writable || request_.writable->contains(value.name);
-  const bool any = input.exit ? *input.exit == Input::Exit::any : false;
-  if (known != shared_.end()) {
-    TraceStorage& old = trace_.storages[known->second];
-    const Layout& layout = layouts_[known->second];
+  if (const auto known = shared_.find(input.storage); !input.storage.empty() && known != shared_.end()) {
+    if (!join_storage(known->second, storage, dtype))
+      return unknown("no-metadata", "inputs of storage " + input.storage);
     bound.view.storage = known->second;
-    if (layout.dtype != value.type->dtype) return unknown("unsupported-op", "inputs of several types in one storage");
-    const PolyId more = space_.sub(storage.shape[0], old.shape[0]);
-    if (!space_.nonnegative(space_.scale(more, -1))) return unknown("no-metadata", "storage_numel of " + input.storage);
-    for (Map& map : bound.view.maps) map.from = old.shape;
-    old.writable = old.writable && writable;
-    old.compared = old.compared || !any;
+    for (Map& map : bound.view.maps) map.from = trace_.storages[known->second].shape;
   } else {
-    storage.writable = writable;
-    storage.compared = !any;
-    if (request_.lanes->contains(storage.key)) storage.lanes = (bit_width(value.type->dtype) + 7) / 8;
+    if (request_.lanes->contains(storage.key)) storage.lanes = (bit_width(dtype) + 7) / 8;
     if (!input.storage.empty()) shared_[input.storage] = bound.view.storage;
-    layouts_.push_back({storage.shape, own ? strides : std::optional(std::vector<PolyId>{space_.constant(1)}), value.type->dtype});
+    layouts_.push_back(
+        {storage.shape, own ? strides : std::optional(std::vector<PolyId>{space_.constant(1)}), dtype});
     trace_.storages.push_back(std::move(storage));
   }
   bound.view.lanes = trace_.storages[bound.view.storage].lanes;
   trace_.inputs.push_back({value.name, bound.view});
   values_[input.value.index] = std::move(bound);
+}
+
+/// A further input on a known storage: of the same type, and within its elements.
+bool Builder::join_storage(StorageId known, const TraceStorage& more, Dtype dtype) {
+  TraceStorage& old = trace_.storages[known];
+  if (layouts_[known].dtype != dtype || !space_.nonnegative(space_.sub(old.shape[0], more.shape[0])))
+    return false;
+  old.writable = old.writable && more.writable;
+  return true;
 }
 
 void Builder::add_finals() {
@@ -165,6 +184,7 @@ void Builder::run(const Step& step, std::uint32_t number) {
 
 void Builder::dispatch(const Call& call) {
   const bool declared = ops_.declaration(call.step->op) != nullptr;
+  if (!declared && call.schema->has(Tag::out) && out_variant(call)) return;
   switch (declared ? Meaning::opaque : meaning_of(call.op, *call.schema)) {
     case Meaning::opaque:
       return opaque(call);

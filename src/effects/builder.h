@@ -18,7 +18,7 @@ struct Binding {
   TraceView view;
   Dtype dtype = Dtype::other;
   std::optional<std::vector<PolyId>> strides;
-  PolyId offset = 0;      // elements from the start of the storage; kBad: not known
+  PolyId offset = 0;        // elements from the start of the storage; kBad: not known
   std::uint32_t since = 0;  // its value is what the view held before this step of the Trace
 };
 
@@ -32,7 +32,8 @@ struct BuildRequest {
 
 class Builder {
  public:
-  Builder(const BuildRequest& request, const OpSet& ops, Sizes& sizes) : request_(request), ops_(ops), sizes_(sizes), space_(sizes.space()) {}
+  Builder(const BuildRequest& request, const OpSet& ops, Sizes& sizes)
+      : request_(request), ops_(ops), sizes_(sizes), space_(sizes.space()) {}
   Trace build();
   /// Storages found to be read at several widths that `lanes` lacks: build again with them.
   const std::set<std::string>& more_lanes() const { return more_lanes_; }
@@ -54,6 +55,8 @@ class Builder {
   };
 
   void add_input(const Input& input);
+  std::optional<std::pair<Shape, Map>> flat_input(const Input& input, const Binding& bound);
+  bool join_storage(StorageId known, const TraceStorage& more, Dtype dtype);
   void add_tokens();
   void add_outputs();
   void add_finals();
@@ -62,7 +65,8 @@ class Builder {
 
   // results
   Binding fresh(const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides);
-  std::optional<Binding> fresh_for(const Call& call, std::size_t result, const std::optional<InferredMeta>& rule);
+  std::optional<Binding> fresh_for(const Call& call, std::size_t result,
+                                   const std::optional<InferredMeta>& rule);
   const Type* said(const Call& call, std::size_t result) const;
   std::optional<std::vector<PolyId>> said_strides(const Type& type, const Shape& shape);
   void bind(const Call& call, std::size_t result, Binding bound);
@@ -70,6 +74,7 @@ class Builder {
   std::optional<std::vector<PolyId>> kept_strides(const Binding& like, const Call& call, std::size_t result);
 
   // moves.cpp
+  bool out_variant(const Call& call);
   void clone(const Call& call);
   void convert(const Call& call);
   void may_convert(const Call& call);
@@ -99,10 +104,28 @@ class Builder {
     std::size_t argument = 0, item = 0;
     bool written = false, read = true;
   };
+  /// A step under construction. Parallel per write: which binding, its place in the argument's list, the
+  /// operand it is (or none), the result it is (or none).
+  struct Parts {
+    TraceStep step;
+    std::vector<Operand> operands;
+    std::vector<Binding> writes;
+    std::vector<std::size_t> write_items, write_operands, results;
+    std::vector<std::uint32_t> means;  // per read
+    void write(const Binding& bound, std::size_t item, std::size_t operand, std::size_t result) {
+      writes.push_back(bound);
+      write_items.push_back(item);
+      write_operands.push_back(operand);
+      results.push_back(result);
+    }
+  };
+  bool add_results(const Call& call, Parts& parts);
+  bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
   std::string attribute(const Arg& arg) const;
-  Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write, std::size_t write_item, bool listed) const;
+  Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
+                std::size_t write_item, bool listed) const;
   bool elementwise(const Call& call) const;
   std::optional<std::string> body_text(const Graph& body) const;
   void control(const Step& step, std::uint32_t number);

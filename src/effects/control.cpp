@@ -19,9 +19,12 @@ const Graph* body_named(const Case& value, const Graph& graph, const std::string
 
 bool pure(const OpSet& ops, const Step& step) {
   const Schema* schema = ops.find(step.op);
-  if (schema == nullptr || schema->ns == "higher_order" || schema->writes() || schema->has(Tag::nondeterministic_seeded)) return false;
+  if (schema == nullptr || schema->ns == "higher_order" || schema->writes() ||
+      schema->has(Tag::nondeterministic_seeded))
+    return false;
   const std::string_view op = base_name(step.op);
-  return ops.declaration(step.op) == nullptr && meaning_of(op, *schema) != Meaning::unsupported && !is_impure(op, *schema);
+  return ops.declaration(step.op) == nullptr && meaning_of(op, *schema) != Meaning::unsupported &&
+         !is_impure(op, *schema);
 }
 
 /// Does the step's result have a storage of its own, whatever its arguments are?
@@ -61,7 +64,8 @@ std::optional<std::string> Builder::body_text(const Graph& body) const {
   std::string out = "{";
   for (std::size_t k = 0; k < body.inputs.size(); ++k) {
     const Value& value = body.value(body.inputs[k].value);
-    names[body.inputs[k].value.index] = body.inputs[k].kind == Input::Kind::constant ? "c:" + value.name : "i" + std::to_string(k);
+    names[body.inputs[k].value.index] =
+        body.inputs[k].kind == Input::Kind::constant ? "c:" + value.name : "i" + std::to_string(k);
   }
   const auto text = [&](const Arg& arg, const auto& self) -> std::string {
     if (arg.kind == Arg::Kind::ref) return names[arg.ref.index];
@@ -87,7 +91,8 @@ std::optional<std::string> Builder::body_text(const Graph& body) const {
   }
   std::set<ValueId> returned;
   for (const Arg& arg : body.outputs) {
-    if (arg.kind == Arg::Kind::ref && (!fresh_values.contains(arg.ref) || !returned.insert(arg.ref).second)) return std::nullopt;
+    if (arg.kind == Arg::Kind::ref && (!fresh_values.contains(arg.ref) || !returned.insert(arg.ref).second))
+      return std::nullopt;
     out += text(arg, text) + ",";
   }
   return out + "}";
@@ -111,13 +116,15 @@ void Builder::control(const Step& step, std::uint32_t number) {
     if (arg.kind != Arg::Kind::graph) continue;
     const Graph* body = body_named(*request_.value, *request_.graph, arg.text);
     const auto text = body != nullptr ? body_text(*body) : std::nullopt;
-    if (!text) return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
+    if (!text)
+      return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
     opaque.key += *text;
   }
   Call call{&step, nullptr, step.op, {}, number};
   std::vector<Binding> results;
   for (std::size_t k = 0; k < step.results.size(); ++k) {
-    auto bound = step.results[k].valid() ? fresh_for(call, k, std::nullopt) : fresh({}, Dtype::other, std::vector<PolyId>{});
+    auto bound = step.results[k].valid() ? fresh_for(call, k, std::nullopt)
+                                         : fresh({}, Dtype::other, std::vector<PolyId>{});
     if (!bound) return unknown("no-metadata", step.op);
     opaque.writes.push_back(bound->view);
     results.push_back(*bound);

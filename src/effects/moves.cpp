@@ -12,15 +12,52 @@ const Arg* given(const std::vector<Arg>& arguments, std::size_t at) {
 }
 }  // namespace
 
+/// `cat(..., out=o)` and its like: what the functional form gives, moved into `o`. false: not of this kind.
+bool Builder::out_variant(const Call& call) {
+  const std::string functional = ops_.functional(call.step->op);
+  const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
+  if (pure == nullptr || meaning_of(base_name(functional), *pure) == Meaning::opaque) return false;
+  if (call.step->results.size() != 1 || !call.step->results[0].valid()) return false;
+  Call inner = call;
+  inner.schema = pure;
+  inner.op = std::string(base_name(functional));
+  inner.arguments.assign(pure->arguments.size(), Arg{});
+  std::optional<Binding> out;
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    if (call.schema->arguments[k].written) out = bound_of(call.arguments[k]);
+    for (std::size_t j = 0; j < pure->arguments.size(); ++j)
+      if (pure->arguments[j].name == call.schema->arguments[k].name) inner.arguments[j] = call.arguments[k];
+  }
+  if (!out) return false;
+  for (const Arg& arg : inner.arguments)
+    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg})
+      if (const auto operand = bound_of(item); operand && !apart(space_, operand->view, out->view)) {
+        unknown("unsupported-op", call.step->op + " (an operand meets out)");
+        return true;
+      }
+  dispatch(inner);
+  const auto result = values_[call.step->results[0].index];
+  if (!result || result->view.shape != out->view.shape || result->dtype != out->dtype) {
+    unknown("no-metadata", call.step->op);
+    return true;
+  }
+  move(*out, *result, call.number);
+  ++in_place_;
+  bind(call, 0, *out);
+  return true;
+}
+
 /// Strides of a result that keeps its argument's layout where that is dense.
-std::optional<std::vector<PolyId>> Builder::kept_strides(const Binding& like, const Call& call, std::size_t result) {
+std::optional<std::vector<PolyId>> Builder::kept_strides(const Binding& like, const Call& call,
+                                                         std::size_t result) {
   if (const Type* type = said(call, result)) return said_strides(*type, like.view.shape);
   for (std::size_t k = 0; k < call.arguments.size(); ++k)
     if (call.schema->arguments[k].name == "memory_format" && call.arguments[k].kind == Arg::Kind::text &&
         call.arguments[k].text.find("contiguous_format") != std::string::npos)
       return contiguous_strides(space_, like.view.shape);
   if (!like.strides) return std::nullopt;
-  return is_dense(space_, like.view.shape, *like.strides) ? *like.strides : contiguous_strides(space_, like.view.shape);
+  return is_dense(space_, like.view.shape, *like.strides) ? *like.strides
+                                                          : contiguous_strides(space_, like.view.shape);
 }
 
 void Builder::clone(const Call& call) {
@@ -98,12 +135,15 @@ void Builder::copy(const Call& call) {
 /// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
 std::string Builder::scalar_text(const Arg& arg, Dtype dtype) const {
   const std::string type(name(dtype));
-  if (arg.kind == Arg::Kind::boolean && dtype != Dtype::boolean) return type + ":" + (arg.boolean ? "1" : "0");
-  if (arg.kind == Arg::Kind::real && arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&
+  if (arg.kind == Arg::Kind::boolean && dtype != Dtype::boolean)
+    return type + ":" + (arg.boolean ? "1" : "0");
+  if (arg.kind == Arg::Kind::real &&
+      arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&
       !(arg.real == 0 && std::signbit(arg.real)))
     return type + ":" + std::to_string(static_cast<std::int64_t>(arg.real));
   if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
-  if (arg.kind == Arg::Kind::sym && dtype == Dtype::boolean && arg.sym.is_constant()) return type + ":" + (arg.sym.constant() != 0 ? "1" : "0");
+  if (arg.kind == Arg::Kind::sym && dtype == Dtype::boolean && arg.sym.is_constant())
+    return type + ":" + (arg.sym.constant() != 0 ? "1" : "0");
   return type + ":" + attribute(arg);
 }
 
@@ -135,7 +175,8 @@ void Builder::fill_into(const Call& call) {
   bind(call, 0, *to);
 }
 
-/// The shape and type of a factory's result: the dump's, else its own arguments, else those of its first tensor.
+/// The shape and type of a factory's result: the dump's, else its own arguments, else those of its first
+/// tensor.
 void Builder::fill(const Call& call) {
   const auto value = fill_value(call.op, *call.schema, call.arguments);
   InferredMeta meta;
@@ -147,11 +188,15 @@ void Builder::fill(const Call& call) {
     if (arg.kind == Arg::Kind::dtype) meta.dtype = arg.dtype;
     if (call.schema->arguments[k].name != "size" || arg.kind != Arg::Kind::list) continue;
     meta.shape.clear();
-    for (const Arg& extent : arg.list) meta.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
+    for (const Arg& extent : arg.list)
+      meta.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
     sized = true;
   }
   const bool real = value && value->kind == Arg::Kind::real;
-  if (!meta.dtype && value) meta.dtype = value->kind == Arg::Kind::boolean ? Dtype::boolean : call.op == "aten.full" && !real ? Dtype::i64 : Dtype::f32;
+  if (!meta.dtype && value)
+    meta.dtype = value->kind == Arg::Kind::boolean ? Dtype::boolean
+                 : call.op == "aten.full" && !real ? Dtype::i64
+                                                   : Dtype::f32;
   auto out = fresh_for(call, 0, sized ? std::optional(meta) : std::nullopt);
   if (!out || !value) return unknown("no-metadata", call.step->op);
   if (const auto from = bound_of(*value)) {
@@ -175,7 +220,8 @@ void Builder::empty(const Call& call) {
     if (arg.kind == Arg::Kind::dtype) meta.dtype = arg.dtype;
     if (call.schema->arguments[k].name != "size" || arg.kind != Arg::Kind::list) continue;
     meta.shape.clear();
-    for (const Arg& extent : arg.list) meta.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
+    for (const Arg& extent : arg.list)
+      meta.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
     sized = true;
   }
   auto out = fresh_for(call, 0, sized ? std::optional(meta) : std::nullopt);
@@ -213,7 +259,8 @@ void Builder::concatenate(const Call& call, bool stacked) {
   if (pieces.empty()) return unknown("no-metadata", call.step->op);
   const auto rank = static_cast<std::int64_t>(pieces[0].view.shape.size() + (stacked ? 1 : 0));
   const Arg* at = given(call.arguments, 1);
-  std::int64_t dim = at != nullptr && at->kind == Arg::Kind::sym && at->sym.is_constant() ? at->sym.constant() : 0;
+  std::int64_t dim =
+      at != nullptr && at->kind == Arg::Kind::sym && at->sym.is_constant() ? at->sym.constant() : 0;
   if (dim < 0) dim += rank;
   if (dim < 0 || dim >= rank) return unknown("no-metadata", call.step->op);
   const auto d = static_cast<std::size_t>(dim);
@@ -232,7 +279,8 @@ void Builder::concatenate(const Call& call, bool stacked) {
     dtype = promoted(dtype, piece.dtype);
     if (shape.empty()) shape = own;
     for (std::size_t k = 0; k < own.size(); ++k)
-      if (k != d && !space_.same(own[k], shape[k])) return unknown("no-metadata", call.step->op + " (shapes)");
+      if (k != d && !space_.same(own[k], shape[k]))
+        return unknown("no-metadata", call.step->op + " (shapes)");
   }
   shape[d] = length;
   auto out = fresh_for(call, 0, InferredMeta{shape, dtype});

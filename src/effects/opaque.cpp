@@ -13,7 +13,7 @@ std::string Builder::attribute(const Arg& arg) const {
     case Arg::Kind::ref:
       return "T";
     case Arg::Kind::sym:
-      return space_.text(sizes_.of(arg.sym));
+      return size_text(space_, sizes_.of(arg.sym));
     case Arg::Kind::real: {
       char text[64];
       std::snprintf(text, sizeof text, "%.17g", arg.real);
@@ -68,8 +68,10 @@ std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call)
     const std::vector<Arg> items = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
     bool read = !(slot.written && slot.keyword_only);
     if (slot.written && declared != nullptr && declared->reads_old)
-      read = std::find(declared->reads_old->begin(), declared->reads_old->end(), slot.name) != declared->reads_old->end();
-    if (slot.written && declared != nullptr && declared->writes.contains(slot.name)) read = read || declared->writes.at(slot.name) == "some";
+      read = std::find(declared->reads_old->begin(), declared->reads_old->end(), slot.name) !=
+             declared->reads_old->end();
+    if (slot.written && declared != nullptr && declared->writes.contains(slot.name))
+      read = read || declared->writes.at(slot.name) == "some";
     for (std::size_t item = 0; item < items.size(); ++item) {
       if (items[item].kind != Arg::Kind::ref) continue;
       const auto bound = bound_of(items[item]);
@@ -84,12 +86,15 @@ std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call)
 }
 
 /// What is promised between one read and one write of the step.
-Access Builder::access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write, std::size_t write_item, bool listed) const {
+Access Builder::access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
+                       std::size_t write_item, bool listed) const {
   if (const OpDecl* declared = ops_.declaration(call.step->op)) {
     const std::string& name = call.schema->arguments[read.argument].name;
     const auto own = declared->access.find(name);
     const auto all = declared->access.find("*");
-    const bool element = own != declared->access.end() ? own->second == "elementwise" : all != declared->access.end() && all->second == "elementwise";
+    const bool element = own != declared->access.end()
+                             ? own->second == "elementwise"
+                             : all != declared->access.end() && all->second == "elementwise";
     if (element) return read_view.view.shape == write.view.shape ? Access::elementwise : Access::any_time;
     return declared->before_write ? Access::before_write : Access::any_time;
   }
@@ -125,93 +130,101 @@ std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& resul
 }
 }  // namespace
 
-void Builder::opaque(const Call& call) {
-  const auto all = operands(call);
-  if (!all) return;
-  const OpDecl* declared = ops_.declaration(call.step->op);
-  if (declared != nullptr && !declared->may_alias.empty()) return unknown("unsupported-op", call.step->op + " (may alias)");
+/// Results in the order of the schema: fresh, or the written argument they stand for.
+bool Builder::add_results(const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
-  for (const Operand& o : *all)
+  for (const Operand& o : parts.operands)
     if (o.read) metas.push_back({o.bound.view.shape, o.bound.dtype});
   const std::string functional = ops_.functional(call.step->op);
-  const auto rule = infer_meta(sizes_, base_name(functional.empty() ? call.step->op : functional), *call.schema, call.arguments, metas);
-
-  TraceStep step;
-  step.key = attributes(call);
-  step.origin = call.number;
-  std::vector<Binding> writes;                 // parallel to step.writes
-  std::vector<std::size_t> write_items;      // place in the argument's list
-  std::vector<std::size_t> write_operands;   // which operand is written; kNone: a fresh result
-  std::vector<std::pair<std::size_t, Binding>> results;
-  std::set<std::size_t> done;                // operands already written
+  const auto rule = infer_meta(sizes_, base_name(functional.empty() ? call.step->op : functional),
+                               *call.schema, call.arguments, metas);
   std::size_t result = 0;
   for (const SchemaSlot& slot : call.schema->returns) {
+    const auto source = slot.type == SchemaSlot::Type::other ? std::nullopt : aliased(*call.schema, slot);
+    if (source && !call.schema->arguments[*source].written) {
+      unknown("unsupported-op", call.step->op + " (a view of elements that are not known)");
+      return false;
+    }
+    const std::size_t left = call.step->results.size() - std::min(result, call.step->results.size());
+    const std::size_t fresh_count = slot.type == SchemaSlot::Type::tensor_list ? left : 1;
     if (slot.type == SchemaSlot::Type::other) {
       ++result;
-      continue;
-    }
-    const auto source = aliased(*call.schema, slot);
-    if (source && !call.schema->arguments[*source].written) {
-      // A declared view of an argument: which elements it shows is not known.
-      return unknown("unsupported-op", call.step->op + " (view)");
-    }
-    if (source) {
-      for (std::size_t k = 0; k < all->size(); ++k) {
-        if ((*all)[k].argument != *source) continue;
-        done.insert(k);
-        writes.push_back((*all)[k].bound);
-        write_items.push_back((*all)[k].item);
-        write_operands.push_back(k);
-        results.emplace_back(result++, (*all)[k].bound);
+    } else if (source) {
+      for (std::size_t k = 0; k < parts.operands.size(); ++k)
+        if (parts.operands[k].argument == *source)
+          parts.write(parts.operands[k].bound, parts.operands[k].item, k, result++);
+    } else {
+      for (std::size_t k = 0; k < fresh_count; ++k, ++result) {
+        const bool named = result < call.step->results.size() && call.step->results[result].valid();
+        const bool listed = slot.type == SchemaSlot::Type::tensor_list && k < metas.size();
+        const auto own = listed        ? std::optional(InferredMeta{metas[k].shape, std::nullopt})
+                         : result == 0 ? rule
+                                       : std::nullopt;
+        const auto bound =
+            named ? fresh_for(call, result, own) : fresh({}, Dtype::other, std::vector<PolyId>{});
+        if (!bound) {
+          unknown("no-metadata", call.step->op);
+          return false;
+        }
+        parts.write(*bound, k, kNone, result);
       }
-      continue;
-    }
-    const std::size_t count = slot.type == SchemaSlot::Type::tensor_list ? call.step->results.size() - std::min(result, call.step->results.size()) : 1;
-    for (std::size_t k = 0; k < count; ++k, ++result) {
-      const bool named = result < call.step->results.size() && call.step->results[result].valid();
-      std::optional<InferredMeta> own = slot.type == SchemaSlot::Type::tensor_list && k < metas.size() ? std::optional(InferredMeta{metas[k].shape, std::nullopt}) : result == 0 ? rule : std::nullopt;
-      auto bound = named ? fresh_for(call, result, own) : fresh({}, Dtype::other, std::vector<PolyId>{});
-      if (!bound) return unknown("no-metadata", call.step->op);
-      writes.push_back(*bound);
-      write_items.push_back(k);
-      write_operands.push_back(kNone);
-      results.emplace_back(result, *bound);
     }
   }
-  for (std::size_t k = 0; k < all->size(); ++k) {
-    if (!(*all)[k].written || done.contains(k)) continue;
-    writes.push_back((*all)[k].bound);
-    write_items.push_back((*all)[k].item);
-    write_operands.push_back(k);
+  for (std::size_t k = 0; k < parts.operands.size(); ++k) {
+    const bool done =
+        std::find(parts.write_operands.begin(), parts.write_operands.end(), k) != parts.write_operands.end();
+    if (parts.operands[k].written && !done)
+      parts.write(parts.operands[k].bound, parts.operands[k].item, k, kNone);
   }
-  const bool in_place = std::any_of(all->begin(), all->end(), [](const Operand& o) { return o.written; });
-  if (in_place) ++in_place_;
-  const bool spread = elementwise(call) && !writes.empty();
-  std::vector<std::uint32_t> means;
-  for (std::size_t number = 0; number < all->size(); ++number) {
-    const Operand& o = (*all)[number];
+  return true;
+}
+
+/// Reads, each with what is promised between it and every write.
+bool Builder::add_reads(const Call& call, Parts& parts) {
+  const bool spread = elementwise(call) && !parts.writes.empty();
+  for (std::size_t number = 0; number < parts.operands.size(); ++number) {
+    const Operand& o = parts.operands[number];
     if (!o.read) continue;
-    Binding read = o.bound;
-    if (spread) {
-      const auto wide_view = broadcast_to(read, writes[0].view.shape);
-      if (!wide_view) return unknown("no-metadata", call.step->op + " (shapes)");
-      read = *wide_view;
+    const auto read = spread ? broadcast_to(o.bound, parts.writes[0].view.shape) : o.bound;
+    if (!read) {
+      unknown("no-metadata", call.step->op + " (shapes)");
+      return false;
     }
-    step.reads.push_back(read.view);
-    means.push_back(o.bound.since);
-    step.access.emplace_back();
+    parts.step.reads.push_back(read->view);
+    parts.means.push_back(o.bound.since);
+    parts.step.access.emplace_back();
     const bool listed = call.schema->arguments[o.argument].type == SchemaSlot::Type::tensor_list;
     // That an operator reads its own written argument is part of what it computes.
-    for (std::size_t w = 0; w < writes.size(); ++w)
-      step.access.back().push_back(write_operands[w] == number && !spread ? Access::before_write : access(call, o, read, writes[w], write_items[w], listed));
+    for (std::size_t w = 0; w < parts.writes.size(); ++w)
+      parts.step.access.back().push_back(
+          parts.write_operands[w] == number && !spread
+              ? Access::before_write
+              : access(call, o, *read, parts.writes[w], parts.write_items[w], listed));
   }
-  for (const Binding& w : writes) step.writes.push_back(w.view);
-  step.elementwise = spread && writes.size() == 1;
-  thread_tokens(call, step);
-  step.elementwise = step.elementwise && step.writes.size() == 1;
-  while (means.size() < step.reads.size()) means.push_back(now());
-  push(std::move(step), means);
-  for (auto& [number, bound] : results) bind(call, number, std::move(bound));
+  parts.step.elementwise = spread && parts.writes.size() == 1;
+  return true;
+}
+
+void Builder::opaque(const Call& call) {
+  auto all = operands(call);
+  if (!all) return;
+  const OpDecl* declared = ops_.declaration(call.step->op);
+  if (declared != nullptr && !declared->may_alias.empty())
+    return unknown("unsupported-op", call.step->op + " (may alias)");
+  Parts parts;
+  parts.operands = std::move(*all);
+  parts.step.key = attributes(call);
+  parts.step.origin = call.number;
+  if (!add_results(call, parts) || !add_reads(call, parts)) return;
+  if (std::any_of(parts.operands.begin(), parts.operands.end(), [](const Operand& o) { return o.written; }))
+    ++in_place_;
+  for (const Binding& w : parts.writes) parts.step.writes.push_back(w.view);
+  thread_tokens(call, parts.step);
+  parts.step.elementwise = parts.step.elementwise && parts.step.writes.size() == 1;
+  while (parts.means.size() < parts.step.reads.size()) parts.means.push_back(now());
+  push(std::move(parts.step), parts.means);
+  for (std::size_t w = 0; w < parts.writes.size(); ++w)
+    if (parts.results[w] != kNone) bind(call, parts.results[w], parts.writes[w]);
 }
 
 }  // namespace noclobber

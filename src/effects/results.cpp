@@ -27,11 +27,16 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
   storage.key = "fresh " + std::to_string(fresh_count_++);
   storage.compared = false;
   storage.shape = shape;
-  Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(dtype)), 0}, dtype, strides, 0, now()};
+  Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(dtype)), 0},
+              dtype,
+              strides,
+              0,
+              now()};
   auto layout = strides;
   if (strides && !is_dense(space_, shape, *strides)) {
     PolyId numel = space_.constant(1);
-    for (std::size_t k = 0; k < shape.size(); ++k) numel = space_.add(numel, space_.mul((*strides)[k], space_.sub(shape[k], space_.constant(1))));
+    for (std::size_t k = 0; k < shape.size(); ++k)
+      numel = space_.add(numel, space_.mul((*strides)[k], space_.sub(shape[k], space_.constant(1))));
     Map map;
     map.kind = Map::Kind::strided;
     map.from = storage.shape = {numel};
@@ -47,7 +52,8 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
 }
 
 /// A fresh result: its type as the dump says, else by the operator's rule.
-std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result, const std::optional<InferredMeta>& rule) {
+std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
+                                          const std::optional<InferredMeta>& rule) {
   if (const Type* type = said(call, result)) {
     const Shape shape = sizes_.of(type->shape);
     Binding out = fresh(shape, type->dtype, said_strides(*type, shape));
@@ -56,9 +62,11 @@ std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result, 
         trace_.claims.push_back({call.number, "rank", static_cast<PolyId>(shape.size()), Space::kBad});
       } else {
         for (std::size_t k = 0; k < shape.size(); ++k)
-          if (shape[k] != rule->shape[k]) trace_.claims.push_back({call.number, "size", shape[k], rule->shape[k]});
+          if (shape[k] != rule->shape[k])
+            trace_.claims.push_back({call.number, "size", shape[k], rule->shape[k]});
       }
-      if (rule->dtype && *rule->dtype != type->dtype) trace_.claims.push_back({call.number, "dtype", 0, Space::kBad});
+      if (rule->dtype && *rule->dtype != type->dtype)
+        trace_.claims.push_back({call.number, "dtype", 0, Space::kBad});
     }
     return out;
   }
@@ -88,7 +96,8 @@ void Builder::claim(const Call& call, std::size_t result, const Binding& bound) 
   if (type->strides != Type::Strides::given || !bound.strides) return;
   const auto strides = sizes_.of(type->stride);
   for (std::size_t k = 0; k < shape.size(); ++k)
-    if (space_.value(shape[k]) != 1 && space_.value(element_count(space_, shape)) != 0) say("stride", strides[k], (*bound.strides)[k]);
+    if (space_.value(shape[k]) != 1 && space_.value(element_count(space_, shape)) != 0)
+      say("stride", strides[k], (*bound.strides)[k]);
 }
 
 }  // namespace noclobber

@@ -25,7 +25,8 @@ InputRights rights(const Graph& graph, const std::set<std::string>& written_befo
     const std::string& name = graph.value(input.value).name;
     const bool writes = written_before.contains(name);
     if (input.may_write.value_or(writes)) out.writable.insert(name);
-    const bool any = input.exit ? *input.exit == Input::Exit::any : input.may_write.value_or(false) && !writes;
+    const bool any =
+        input.exit ? *input.exit == Input::Exit::any : input.may_write.value_or(false) && !writes;
     if (any) out.any_at_exit.insert(name);
   }
   return out;
@@ -48,16 +49,19 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
     Traced out;
     std::set<std::string> written;
     // Fresh storages are numbered per graph, so those of the two graphs are kept apart by a prefix.
-    const auto build = [&](const Graph& graph, std::optional<std::set<std::string>> writable, const std::string& side) {
+    const auto build = [&](const Graph& graph, std::optional<std::set<std::string>> writable,
+                           const std::string& side) {
       std::set<std::string> own;
       for (const std::string& key : lanes) {
         if (key.starts_with("in:")) own.insert(key);
         if (key.starts_with(side)) own.insert(key.substr(side.size()));
       }
-      BuildRequest request{&value, &graph, std::move(writable), &own, value.names_are_values && !value.before};
+      BuildRequest request{&value, &graph, std::move(writable), &own,
+                           value.names_are_values && !value.before};
       Builder builder(request, ops, sizes);
       Trace trace = builder.build();
-      for (const std::string& key : builder.more_lanes()) lanes.insert(key.starts_with("in:") ? key : side + key);
+      for (const std::string& key : builder.more_lanes())
+        lanes.insert(key.starts_with("in:") ? key : side + key);
       out.in_place = builder.in_place();
       return trace;
     };
@@ -73,7 +77,8 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
       for (TraceInput& input : out.after.inputs) {
         const auto& graph = value.after;
         for (const Input& i : graph.inputs)
-          if (graph.value(i.value).name == input.name && !i.may_write) out.after.storages[input.view.storage].writable = true;
+          if (graph.value(i.value).name == input.name && !i.may_write)
+            out.after.storages[input.view.storage].writable = true;
       }
     relax(out.after, given.any_at_exit);
     if (out.before) relax(*out.before, given.any_at_exit);

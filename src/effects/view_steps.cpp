@@ -14,7 +14,9 @@ std::vector<Map> Builder::flat(const Binding& base) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t k = 0; k < shape.size(); ++k) {
     std::size_t at = 0;
-    while (at < order.size() && space_.nonnegative(space_.sub((*layout.strides)[order[at]], (*layout.strides)[k]))) ++at;
+    while (at < order.size() &&
+           space_.nonnegative(space_.sub((*layout.strides)[order[at]], (*layout.strides)[k])))
+      ++at;
     order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), k);
   }
   if (!std::is_sorted(order.begin(), order.end())) {
@@ -31,7 +33,8 @@ std::vector<Map> Builder::flat(const Binding& base) {
   const std::int64_t own = (bit_width(layout.dtype) + 7) / 8, as = (bit_width(base.dtype) + 7) / 8;
   if (own != as) {
     const PolyId bytes = space_.scale(count, own);
-    out.push_back(reshape_map({count, space_.constant(own)}, {space_.quotient(bytes, space_.constant(as)), space_.constant(as)}));
+    out.push_back(reshape_map({count, space_.constant(own)},
+                              {space_.quotient(bytes, space_.constant(as)), space_.constant(as)}));
   }
   return out;
 }
@@ -39,7 +42,8 @@ std::vector<Map> Builder::flat(const Binding& base) {
 /// A view of a strided view is strided itself: one map says more about which elements meet than a chain.
 void Builder::fold(Binding& bound) {
   std::vector<Map>& maps = bound.view.maps;
-  const auto at = std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::strided; });
+  const auto at =
+      std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::strided; });
   if (at == maps.end() || at + 1 == maps.end() || !bound.strides || bound.view.lanes > 0) return;
   const TraceView above{bound.view.storage, {at, maps.end()}, bound.view.shape, "", 0};
   const Index first = root_index(space_, above, Index(bound.view.shape.size(), 0));
@@ -64,10 +68,13 @@ std::optional<Binding> Builder::viewed(const Binding& base, const ViewMaps& maps
     strided.dim = 0;
     strided.from = {all.back().to[0]};
     PolyId last = strided.start;
-    for (std::size_t k = 0; k < strided.to.size(); ++k) last = space_.add(last, space_.mul(strided.strides[k], space_.sub(strided.to[k], space_.constant(1))));
+    for (std::size_t k = 0; k < strided.to.size(); ++k)
+      last = space_.add(last, space_.mul(strided.strides[k], space_.sub(strided.to[k], space_.constant(1))));
     const bool empty = space_.value(element_count(space_, strided.to)) == 0;
     const PolyId room = space_.sub(space_.sub(strided.from[0], last), space_.constant(1));
-    if (strided.start == Space::kBad || !space_.nonnegative(strided.start) || (!empty && !space_.nonnegative(room))) return std::nullopt;
+    if (strided.start == Space::kBad || !space_.nonnegative(strided.start) ||
+        (!empty && !space_.nonnegative(room)))
+      return std::nullopt;
     all.push_back(strided);
     out.view.maps = std::move(all);
     out.strides = strided.strides;
@@ -89,7 +96,8 @@ std::optional<Binding> Builder::viewed(const Binding& base, const ViewMaps& maps
   return out;
 }
 
-/// view.dtype: the same bytes read as another type; of another width only along a last dimension without gaps.
+/// view.dtype: the same bytes read as another type; of another width only along a last dimension without
+/// gaps.
 std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
   const int from_bits = bit_width(base.dtype), to_bits = bit_width(to);
   if (from_bits < 8 || to_bits < 8) return std::nullopt;
@@ -99,12 +107,14 @@ std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
   if (from_bits == to_bits) return out;
   const std::string& key = trace_.storages[base.view.storage].key;
   if (!wide(base.view.storage)) more_lanes_.insert(key);
-  if (base.view.shape.empty() || !base.strides || space_.value(base.strides->back()) != 1) return std::nullopt;
+  if (base.view.shape.empty() || !base.strides || space_.value(base.strides->back()) != 1)
+    return std::nullopt;
   const PolyId old_width = space_.constant(from_bits / 8), new_width = space_.constant(to_bits / 8);
   Shape before = base.view.shape, after = base.view.shape;
   before.push_back(old_width);
   after.back() = space_.quotient(space_.mul(after.back(), old_width), new_width);
-  if (!space_.same(space_.mul(after.back(), new_width), space_.mul(base.view.shape.back(), old_width))) return std::nullopt;
+  if (!space_.same(space_.mul(after.back(), new_width), space_.mul(base.view.shape.back(), old_width)))
+    return std::nullopt;
   out.view.shape = after;
   after.push_back(new_width);
   if (wide(base.view.storage)) out.view.maps.push_back(reshape_map(before, after));
@@ -120,7 +130,8 @@ std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
   return out;
 }
 
-std::optional<std::vector<Binding>> Builder::views_of(const Call& call, std::string_view op, const Binding& base) {
+std::optional<std::vector<Binding>> Builder::views_of(const Call& call, std::string_view op,
+                                                      const Binding& base) {
   const ViewRule rule = find_view_rule(op);
   if (rule == nullptr) return std::nullopt;
   const auto all = rule(sizes_, Viewed{base.view.shape, base.strides}, call.arguments);
@@ -158,7 +169,8 @@ void Builder::may_view(const Call& call) {
   const auto shares = can_view(space_, Viewed{base->view.shape, base->strides}, all->front().view.shape);
   if (!shares) return unknown("no-metadata", call.step->op + " (strides)");
   if (*shares) return bind(call, 0, all->front());
-  Binding out = fresh(all->front().view.shape, base->dtype, contiguous_strides(space_, all->front().view.shape));
+  Binding out =
+      fresh(all->front().view.shape, base->dtype, contiguous_strides(space_, all->front().view.shape));
   move(out, all->front(), call.number);
   bind(call, 0, std::move(out));
 }
@@ -199,10 +211,14 @@ std::optional<Binding> Builder::broadcast_to(const Binding& from, const Shape& s
   for (std::size_t k = 0; k < shape.size(); ++k)
     if (!space_.same(map.from[k], shape[k]) && space_.value(map.from[k]) != 1) return std::nullopt;
   Binding out = from;
-  if (map.from.size() != from.view.shape.size()) out.view.maps.push_back(reshape_map(from.view.shape, map.from));
+  if (map.from.size() != from.view.shape.size())
+    out.view.maps.push_back(reshape_map(from.view.shape, map.from));
   out.view.maps.push_back(map);
   out.view.shape = shape;
-  out.strides = view_strides(space_, {out.view.maps.end() - (map.from.size() != from.view.shape.size() ? 2 : 1), out.view.maps.end()}, from.strides);
+  out.strides = view_strides(
+      space_,
+      {out.view.maps.end() - (map.from.size() != from.view.shape.size() ? 2 : 1), out.view.maps.end()},
+      from.strides);
   return out;
 }
 

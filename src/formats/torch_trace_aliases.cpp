@@ -21,7 +21,8 @@ std::optional<std::int64_t> flat_position(std::string_view name) {
 }  // namespace
 
 void TraceFacts::read_aliases(std::string_view payload) {
-  constexpr std::string_view kOutputs = "output_info=[", kOutput = "OutputAliasInfo(output_type=<OutputType.", kBase = "base_idx=";
+  constexpr std::string_view kOutputs = "output_info=[", kOutput = "OutputAliasInfo(output_type=<OutputType.",
+                             kBase = "base_idx=";
   output_bases_.clear();
   const std::size_t begin = payload.find(kOutputs);
   const std::size_t end = payload.find("num_intermediate_bases=", begin);

@@ -68,30 +68,35 @@ class Pair {
 
   /// Inputs that some run of `before` stores into; they may be written, and must hold what it leaves.
   void find_written() {
-    std::set<std::string> written;
-    for (const auto& [input, contents] : before_.finals) written.insert(before_.value(input).name);
+    for (const auto& [input, contents] : before_.finals) written_.insert(before_.value(input).name);
     std::size_t tries = 6;
     for (const Trial& trial : trials(value_, session_.hint, 24)) {
       if (tries-- == 0) break;
       const std::optional<Run> run = session_.run(before_, options_of(trial, false));
       if (!run) continue;
-      for (const auto& [name, storage] : run->input_storage) {
-        const std::vector<std::int32_t>& writer = run->storages[storage].writer;
-        if (std::any_of(writer.begin(), writer.end(), [](std::int32_t w) { return w >= 0; }))
-          written.insert(name);
-      }
+      note_written(*run);
+      if (!run->raised) tries = std::min(tries, affordable_trials(before_, *run) - 1);
+    }
+  }
+
+  void note_written(const Run& run) {
+    for (const auto& [name, storage] : run.input_storage) {
+      const std::vector<std::int32_t>& writer = run.storages[storage].writer;
+      if (std::any_of(writer.begin(), writer.end(), [](std::int32_t w) { return w >= 0; }))
+        written_.insert(name);
     }
     for (const Input& input : value_.after.inputs) {
       const std::string& name = value_.after.value(input.value).name;
-      if (input.may_write.value_or(written.contains(name))) session_.may_write.insert(name);
+      if (input.may_write.value_or(written_.contains(name))) session_.may_write.insert(name);
     }
-    session_.free_inputs = free_at_exit(value_, written);
+    session_.free_inputs = free_at_exit(value_, written_);
   }
 
   /// What `before` determines under this trial; nothing if it raises there.
   std::optional<Expectation> meant_by(const Trial& trial, std::optional<Run>& first) {
     first = session_.run(before_, options_of(trial, false));
     if (!first || first->raised) return std::nullopt;
+    note_written(*first);
     Expectation expected = expectation_of(before_, *first, session_.free_inputs);
     const std::optional<Run> second = session_.run(before_, options_of(trial, true));
     if (!second || second->raised) return std::nullopt;
@@ -235,6 +240,7 @@ class Pair {
   Session& session_;
   const Case& value_;
   const Graph& before_;
+  std::set<std::string> written_;
   bool same_inputs_ = true;  // same names in the same order: contents come out alike by themselves
 };
 

@@ -100,6 +100,7 @@ class Machine {
   bool invoke(Frame& frame, const Step& step, Invocation& invocation);
   void dispatch(Frame& frame, const Step& step, const Invocation& invocation);
   bool run_row(Frame& frame, const Step& step, const Invocation& invocation);
+  Call copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand);
   void rebind_view(Frame& frame, const Step& step, const Invocation& invocation);
   Call new_call(const Frame& frame);
   void bind_results(Frame& frame, const Step& step, const Invocation& invocation,

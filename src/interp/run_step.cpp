@@ -141,6 +141,22 @@ void Machine::dispatch(Frame& frame, const Step& step, const Invocation& invocat
   run_hash(frame, step, invocation, 0);
 }
 
+/// A call that turned out to copy: again, from what its operand's name means. There it may share; a copy
+/// with the strides it had it stays.
+Call Machine::copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand) {
+  Call again = new_call(frame);
+  again.args = call.args;
+  again.args[0] = operand;
+  run_kernel(row, again);
+  const bool shares = !again.fault && again.results[0].tensor.memory.bytes == operand.tensor.memory.bytes;
+  if (!shares) return again;
+  const Array from = again.results[0].tensor;
+  Call copy = new_call(frame);
+  const Array out = copy.output(from.at.dtype, from.at.shape, call.results[0].tensor.at.stride);
+  if (copy.ok()) copy_elements(copy, from, out);
+  return copy;
+}
+
 /// Runs the kernel of the step's functional operator. False: there is none, or it declined.
 bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocation) {
   const std::string functional = kernel_name(ops_, step.op);
@@ -153,13 +169,8 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   run_kernel(*row, call);
   if (call.fault && call.fault->kind == Fault::Kind::declined) return false;
   const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
-  if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid()) {
-    const std::vector<Datum> operands = call.args;  // it copied: what it read is what the name means
-    call = new_call(frame);
-    call.args = operands;
-    call.args[0] = read_value(frame, invocation.names[0]);
-    run_kernel(*row, call);
-  }
+  if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid())
+    call = copied_as_meant(frame, *row, call, read_value(frame, invocation.names[0]));
   adopt(call);
   if (call.fault)
     take_fault(frame, *call.fault);

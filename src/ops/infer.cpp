@@ -17,20 +17,23 @@ bool one_of(std::string_view op, std::initializer_list<std::string_view> names) 
 }
 
 bool is_comparison(std::string_view op) {
-  return one_of(op, {"aten.eq", "aten.ne", "aten.lt", "aten.le", "aten.gt", "aten.ge", "aten.logical_and", "aten.logical_or",
-                     "aten.logical_not", "aten.logical_xor", "aten.isnan", "aten.isinf"});
+  return one_of(op, {"aten.eq", "aten.ne", "aten.lt", "aten.le", "aten.gt", "aten.ge", "aten.logical_and",
+                     "aten.logical_or", "aten.logical_not", "aten.logical_xor", "aten.isnan", "aten.isinf"});
 }
 
 bool gives_float(std::string_view op) {
-  return one_of(op, {"aten.div", "aten.reciprocal", "aten.sqrt", "aten.rsqrt", "aten.exp", "aten.exp2", "aten.log", "aten.sin",
-                     "aten.cos", "aten.tanh", "aten.sigmoid", "aten.erf", "aten.log1p", "aten.expm1"});
+  return one_of(
+      op, {"aten.div", "aten.reciprocal", "aten.sqrt", "aten.rsqrt", "aten.exp", "aten.exp2", "aten.log",
+           "aten.sin", "aten.cos", "aten.tanh", "aten.sigmoid", "aten.erf", "aten.log1p", "aten.expm1"});
 }
 
 bool has_float_scalar(const std::vector<Arg>& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(), [](const Arg& a) { return a.kind == Arg::Kind::real; });
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Arg& a) { return a.kind == Arg::Kind::real; });
 }
 
-std::optional<InferredMeta> pointwise(Sizes& sizes, std::string_view op, const std::vector<Arg>& arguments, const std::vector<TensorMeta>& tensors) {
+std::optional<InferredMeta> pointwise(Sizes& sizes, std::string_view op, const std::vector<Arg>& arguments,
+                                      const std::vector<TensorMeta>& tensors) {
   if (tensors.empty()) return std::nullopt;
   InferredMeta out{tensors[0].shape, tensors[0].dtype};
   bool mixed_ranks = false;
@@ -43,26 +46,35 @@ std::optional<InferredMeta> pointwise(Sizes& sizes, std::string_view op, const s
   }
   const bool integral = category(*out.dtype) < 2;
   if (is_comparison(op)) return InferredMeta{out.shape, Dtype::boolean};
-  if (op == "aten.where" || (mixed_ranks && !std::all_of(tensors.begin(), tensors.end(), [&](const TensorMeta& t) { return t.dtype == tensors[0].dtype; })))
-    return InferredMeta{out.shape, op == "aten.where" && tensors.size() == 3 && tensors[1].dtype == tensors[2].dtype ? std::optional(tensors[1].dtype) : std::nullopt};
+  if (op == "aten.where" ||
+      (mixed_ranks && !std::all_of(tensors.begin(), tensors.end(),
+                                   [&](const TensorMeta& t) { return t.dtype == tensors[0].dtype; })))
+    return InferredMeta{out.shape,
+                        op == "aten.where" && tensors.size() == 3 && tensors[1].dtype == tensors[2].dtype
+                            ? std::optional(tensors[1].dtype)
+                            : std::nullopt};
   if (integral && (gives_float(op) || has_float_scalar(arguments))) out.dtype = Dtype::f32;
   return out;
 }
 
-std::optional<InferredMeta> product(Sizes& sizes, std::string_view op, const std::vector<TensorMeta>& tensors) {
+std::optional<InferredMeta> product(Sizes& sizes, std::string_view op,
+                                    const std::vector<TensorMeta>& tensors) {
   const std::size_t first = op == "aten.addmm" || op == "aten.baddbmm" ? 1 : 0;
   if (tensors.size() < first + 2) return std::nullopt;
   const TensorMeta& a = tensors[first];
   const TensorMeta& b = tensors[first + 1];
   const std::size_t rank = op == "aten.bmm" || op == "aten.baddbmm" ? 3 : 2;
   const std::size_t right = op == "aten.mv" ? 1 : rank;
-  if (a.shape.size() != rank || b.shape.size() != right || !sizes.space().same(a.shape.back(), b.shape[right == 1 ? 0 : right - 2])) return std::nullopt;
+  if (a.shape.size() != rank || b.shape.size() != right ||
+      !sizes.space().same(a.shape.back(), b.shape[right == 1 ? 0 : right - 2]))
+    return std::nullopt;
   Shape shape(a.shape.begin(), a.shape.end() - 1);
   if (right > 1) shape.push_back(b.shape.back());
   return InferredMeta{shape, a.dtype};
 }
 
-std::optional<InferredMeta> reduction(Sizes& sizes, std::string_view op, const std::vector<Arg>& arguments, const std::vector<TensorMeta>& tensors) {
+std::optional<InferredMeta> reduction(Sizes& sizes, std::string_view op, const std::vector<Arg>& arguments,
+                                      const std::vector<TensorMeta>& tensors) {
   if (tensors.size() != 1) return std::nullopt;
   const std::size_t rank = tensors[0].shape.size();
   std::vector<bool> gone(rank, true);
@@ -70,7 +82,8 @@ std::optional<InferredMeta> reduction(Sizes& sizes, std::string_view op, const s
     gone.assign(rank, false);
     for (const Arg& a : arguments[1].list) {
       if (a.kind != Arg::Kind::sym || !a.sym.is_constant()) return std::nullopt;
-      const std::int64_t dim = a.sym.constant() < 0 ? a.sym.constant() + static_cast<std::int64_t>(rank) : a.sym.constant();
+      const std::int64_t dim =
+          a.sym.constant() < 0 ? a.sym.constant() + static_cast<std::int64_t>(rank) : a.sym.constant();
       if (dim < 0 || dim >= static_cast<std::int64_t>(rank)) return std::nullopt;
       gone[static_cast<std::size_t>(dim)] = true;
     }
@@ -115,19 +128,26 @@ std::optional<Shape> broadcast(Space& space, const Shape& a, const Shape& b) {
   return out;
 }
 
-std::optional<InferredMeta> infer_meta(Sizes& sizes, std::string_view op, const Schema& schema, const std::vector<Arg>& arguments,
+std::optional<InferredMeta> infer_meta(Sizes& sizes, std::string_view op, const Schema& schema,
+                                       const std::vector<Arg>& arguments,
                                        const std::vector<TensorMeta>& tensors) {
-  if (schema.has(Tag::pointwise) || is_comparison(op) || op == "prims.fma") return pointwise(sizes, op, arguments, tensors);
-  if (one_of(op, {"aten.mm", "aten.bmm", "aten.mv", "aten.addmm", "aten.baddbmm"})) return product(sizes, op, tensors);
-  if (one_of(op, {"aten.sum", "aten.mean", "aten.amax", "aten.amin"})) return reduction(sizes, op, arguments, tensors);
+  if (schema.has(Tag::pointwise) || is_comparison(op) || op == "prims.fma")
+    return pointwise(sizes, op, arguments, tensors);
+  if (one_of(op, {"aten.mm", "aten.bmm", "aten.mv", "aten.addmm", "aten.baddbmm"}))
+    return product(sizes, op, tensors);
+  if (one_of(op, {"aten.sum", "aten.mean", "aten.amax", "aten.amin"}))
+    return reduction(sizes, op, arguments, tensors);
   if (tensors.empty()) return std::nullopt;
   if (op == "aten.cumsum" || op == "aten.cumprod") {
     return InferredMeta{tensors[0].shape, category(tensors[0].dtype) < 2 ? Dtype::i64 : tensors[0].dtype};
   }
-  if (one_of(op, {"aten.index_put", "aten._unsafe_index_put", "aten.scatter", "aten.scatter_add", "aten.scatter_reduce", "aten.index_add",
-                  "aten.index_copy", "aten.index_fill", "aten.masked_fill", "aten.flip", "aten.roll", "aten.tril", "aten.triu",
-                  "aten._softmax", "aten._log_softmax", "aten.masked_scatter", "prims.rev"})) {
-    return InferredMeta{tensors[0].shape, op == "aten._softmax" || op == "aten._log_softmax" ? std::nullopt : std::optional(tensors[0].dtype)};
+  if (one_of(op, {"aten.index_put", "aten._unsafe_index_put", "aten.scatter", "aten.scatter_add",
+                  "aten.scatter_reduce", "aten.index_add", "aten.index_copy", "aten.index_fill",
+                  "aten.masked_fill", "aten.flip", "aten.roll", "aten.tril", "aten.triu", "aten._softmax",
+                  "aten._log_softmax", "aten.masked_scatter", "prims.rev"})) {
+    return InferredMeta{tensors[0].shape, op == "aten._softmax" || op == "aten._log_softmax"
+                                              ? std::nullopt
+                                              : std::optional(tensors[0].dtype)};
   }
   return std::nullopt;
 }

@@ -20,7 +20,8 @@ struct InferredMeta {
   Shape shape;
   std::optional<Dtype> dtype;
 };
-std::optional<InferredMeta> infer_meta(Sizes& sizes, std::string_view op, const Schema& schema, const std::vector<Arg>& arguments,
+std::optional<InferredMeta> infer_meta(Sizes& sizes, std::string_view op, const Schema& schema,
+                                       const std::vector<Arg>& arguments,
                                        const std::vector<TensorMeta>& tensors);
 
 /// Broadcast of two shapes; nothing where they do not fit or it cannot be told.

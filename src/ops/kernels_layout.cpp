@@ -239,7 +239,7 @@ std::optional<Extents> reshaped_strides(const Geometry& g, const Extents& shape)
 }
 
 std::optional<std::int64_t> reach(const Geometry& g) {
-  if (g.offset < 0) return std::nullopt;
+  if (g.offset < 0 || g.shape.size() != g.stride.size()) return std::nullopt;
   std::int64_t low = g.offset, high = g.offset;
   for (std::size_t i = 0; i < g.shape.size(); ++i) {
     if (g.shape[i] < 0) return std::nullopt;

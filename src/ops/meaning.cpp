@@ -75,8 +75,14 @@ constexpr Row kRows[] = {
 };
 
 constexpr std::string_view kImpure[] = {
-    "aten._assert_async", "aten._assert_scalar", "aten._async_error", "aten._local_scalar_dense", "aten._print",
-    "aten.item", "aten.sym_constrain_range", "aten.sym_constrain_range_for_size",
+    "aten._assert_async",
+    "aten._assert_scalar",
+    "aten._async_error",
+    "aten._local_scalar_dense",
+    "aten._print",
+    "aten.item",
+    "aten.sym_constrain_range",
+    "aten.sym_constrain_range_for_size",
 };
 
 bool ends_with(std::string_view text, std::string_view end) {
@@ -84,7 +90,8 @@ bool ends_with(std::string_view text, std::string_view end) {
 }
 
 bool shows_view(const Schema& schema) {
-  return std::any_of(schema.returns.begin(), schema.returns.end(), [](const SchemaSlot& r) { return !r.alias.empty() && !r.written; });
+  return std::any_of(schema.returns.begin(), schema.returns.end(),
+                     [](const SchemaSlot& r) { return !r.alias.empty() && !r.written; });
 }
 
 }  // namespace
@@ -96,9 +103,13 @@ std::string_view base_name(std::string_view op) {
 }
 
 Meaning meaning_of(std::string_view op, const Schema& schema) {
-  const auto at = std::lower_bound(std::begin(kRows), std::end(kRows), op, [](const Row& r, std::string_view name) { return r.op < name; });
-  if (schema.overload != "out" && !ends_with(schema.overload, "_out") && at != std::end(kRows) && at->op == op) return at->meaning;
-  if (ends_with(op, "_copy") && find_view_rule(op.substr(0, op.size() - 5)) != nullptr && !schema.writes()) return Meaning::view_copy;
+  const auto at = std::lower_bound(std::begin(kRows), std::end(kRows), op,
+                                   [](const Row& r, std::string_view name) { return r.op < name; });
+  if (schema.overload != "out" && !ends_with(schema.overload, "_out") && at != std::end(kRows) &&
+      at->op == op)
+    return at->meaning;
+  if (ends_with(op, "_copy") && find_view_rule(op.substr(0, op.size() - 5)) != nullptr && !schema.writes())
+    return Meaning::view_copy;
   if (find_view_rule(op) != nullptr) return Meaning::view;
   if (schema.has(Tag::inplace_view) || shows_view(schema)) return Meaning::unsupported;
   return Meaning::opaque;
@@ -113,8 +124,8 @@ std::string_view scattered_view(std::string_view op) {
 }
 
 bool is_impure(std::string_view op, const Schema& schema) {
-  return std::find(std::begin(kImpure), std::end(kImpure), op) != std::end(kImpure) || schema.ns == "_c10d_functional" ||
-         schema.ns == "c10d_functional" || schema.ns == "c10d";
+  return std::find(std::begin(kImpure), std::end(kImpure), op) != std::end(kImpure) ||
+         schema.ns == "_c10d_functional" || schema.ns == "c10d_functional" || schema.ns == "c10d";
 }
 
 bool is_elementwise(std::string_view op, const Schema& schema) {

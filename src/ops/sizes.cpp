@@ -4,16 +4,19 @@
 
 namespace noclobber {
 
-void Sizes::declare(const std::map<std::string, SymbolRange>& symbols, const std::vector<SymRelation>& assume) {
+void Sizes::declare(const std::map<std::string, SymbolRange>& symbols,
+                    const std::vector<SymRelation>& assume) {
   for (const SymRelation& relation : assume) divisible(relation);
   for (const auto& [name, given] : symbols) {
     SymbolRange range = given;
-    if (const auto unit = multiples_.find(name); unit != multiples_.end() && range.multiple_of == 1) range.multiple_of = unit->second;
+    if (const auto unit = multiples_.find(name); unit != multiples_.end() && range.multiple_of == 1)
+      range.multiple_of = unit->second;
     if (range.max && *range.max == range.min) fixed_[name] = range.min;
     if (range.multiple_of > 1) multiples_[name] = range.multiple_of;
     const std::int64_t unit = range.multiple_of;
     if (unit > 1 && range.min >= 0) {  // the symbol is `unit` times one of its own
-      space_.range(name + "/" + std::to_string(unit), (range.min + unit - 1) / unit, range.max ? std::optional(*range.max / unit) : std::nullopt);
+      space_.range(name + "/" + std::to_string(unit), (range.min + unit - 1) / unit,
+                   range.max ? std::optional(*range.max / unit) : std::nullopt);
     } else {
       multiples_.erase(name);
       space_.range(name, range.min, range.max);
@@ -44,24 +47,29 @@ void Sizes::declare(const std::map<std::string, SymbolRange>& symbols, const std
 /// "Mod(s, 2) == 0" says of s what a range's multiple_of says.
 void Sizes::divisible(const SymRelation& relation) {
   const auto& nodes = relation.left.nodes();
-  const bool is_mod = nodes.size() == 3 && nodes[2].op == SymExpr::Op::mod && nodes[0].op == SymExpr::Op::symbol && nodes[1].op == SymExpr::Op::constant;
-  if (relation.kind == SymRelation::Kind::eq && is_mod && nodes[1].number > 1 && relation.right == SymExpr(0)) multiples_[nodes[0].text] = nodes[1].number;
+  const bool is_mod = nodes.size() == 3 && nodes[2].op == SymExpr::Op::mod &&
+                      nodes[0].op == SymExpr::Op::symbol && nodes[1].op == SymExpr::Op::constant;
+  if (relation.kind == SymRelation::Kind::eq && is_mod && nodes[1].number > 1 && relation.right == SymExpr(0))
+    multiples_[nodes[0].text] = nodes[1].number;
 }
 
 /// From 0 < a * b and 0 < a follows 0 < b.
 void Sizes::positive_factors(const SymRelation& relation) {
   if (relation.kind != SymRelation::Kind::lt || relation.left != SymExpr(0)) return;
   const PolyId product = of(relation.right);
-  if (product == Space::kBad || space_.terms(product).size() != 1 || space_.terms(product)[0].factor <= 0) return;
+  if (product == Space::kBad || space_.terms(product).size() != 1 || space_.terms(product)[0].factor <= 0)
+    return;
   const Monomial terms = space_.terms(product)[0];
   for (std::size_t k = 0; k < terms.atoms.size(); ++k) {
     bool others = true;
     for (std::size_t j = 0; j < terms.atoms.size(); ++j) {
       const Atom& atom = space_.atom(terms.atoms[j]);
-      others = others && (j == k || (atom.kind == Atom::Kind::symbol && atom.bounded_below && atom.least >= 1));
+      others =
+          others && (j == k || (atom.kind == Atom::Kind::symbol && atom.bounded_below && atom.least >= 1));
     }
     const Atom atom = space_.atom(terms.atoms[k]);
-    if (others && atom.kind == Atom::Kind::symbol && !(atom.bounded_below && atom.least >= 1)) space_.range(atom.name, 1, atom.most);
+    if (others && atom.kind == Atom::Kind::symbol && !(atom.bounded_below && atom.least >= 1))
+      space_.range(atom.name, 1, atom.most);
   }
 }
 

@@ -30,6 +30,9 @@ class Sizes {
   std::map<std::string, std::int64_t> fixed_, multiples_;
 };
 
+/// A polynomial for people and keys: equal polynomials of one Space have equal texts.
+std::string size_text(const Space& space, PolyId a);
+
 /// Row-major strides of a shape.
 std::vector<PolyId> contiguous_strides(Space& space, const Shape& shape);
 

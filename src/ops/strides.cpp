@@ -10,7 +10,8 @@ using Strides = std::vector<PolyId>;
 
 /// Strides of a reshape that needs no copy (computeStride): runs of dimensions that are one behind the
 /// other in memory are regrouped. Nothing: a copy would be needed; `open`: it cannot be told.
-std::optional<Strides> regrouped(Space& space, const Shape& from, const Strides& base, const Shape& to, bool& open) {
+std::optional<Strides> regrouped(Space& space, const Shape& from, const Strides& base, const Shape& to,
+                                 bool& open) {
   Strides out(to.size(), 0);
   if (from.empty()) return contiguous_strides(space, to);
   std::size_t next = to.size();
@@ -25,7 +26,8 @@ std::optional<Strides> regrouped(Space& space, const Shape& from, const Strides&
       --next;
       out[next] = space.mul(seen, inner);
       seen = space.mul(seen, to[next]);
-      if (space.value(seen) && space.value(run) && *space.value(seen) > *space.value(run)) return std::nullopt;
+      if (space.value(seen) && space.value(run) && *space.value(seen) > *space.value(run))
+        return std::nullopt;
     }
     if (!space.same(seen, run)) {
       open = open || !space.value(seen) || !space.value(run);
@@ -74,7 +76,8 @@ std::optional<Strides> through(Space& space, const Map& map, const Strides& base
 
 }  // namespace
 
-std::optional<Strides> view_strides(Space& space, const std::vector<Map>& maps, const std::optional<Strides>& base) {
+std::optional<Strides> view_strides(Space& space, const std::vector<Map>& maps,
+                                    const std::optional<Strides>& base) {
   std::optional<Strides> out = base;
   for (const Map& map : maps) {
     if (map.kind == Map::Kind::strided) out = map.strides;

@@ -1,4 +1,4 @@
-#include "src/ops/views.h"
+#include "src/ops/view_rules.h"
 
 #include <algorithm>
 #include <numeric>
@@ -6,57 +6,9 @@
 namespace noclobber {
 namespace {
 
+using namespace view_rules;
+
 constexpr std::int64_t kOpenEnd = std::int64_t{1} << 62;  // no dimension is that long: "to the end"
-
-using Views = std::optional<std::vector<ViewMaps>>;
-
-std::optional<std::int64_t> integer(const std::vector<Arg>& args, std::size_t at, std::optional<std::int64_t> fallback) {
-  if (at >= args.size() || args[at].kind == Arg::Kind::none) return fallback;
-  if (args[at].kind != Arg::Kind::sym || !args[at].sym.is_constant()) return std::nullopt;
-  return args[at].sym.constant();
-}
-
-std::optional<PolyId> size(Sizes& sizes, const std::vector<Arg>& args, std::size_t at, std::optional<PolyId> fallback) {
-  if (at >= args.size() || args[at].kind == Arg::Kind::none) return fallback;
-  if (args[at].kind != Arg::Kind::sym) return std::nullopt;
-  const PolyId out = sizes.of(args[at].sym);
-  return out == Space::kBad ? std::nullopt : std::optional(out);
-}
-
-std::optional<std::uint32_t> wrapped(std::int64_t dim, std::size_t rank) {
-  if (dim < 0) dim += static_cast<std::int64_t>(rank);
-  if (dim < 0 || dim >= static_cast<std::int64_t>(rank)) return std::nullopt;
-  return static_cast<std::uint32_t>(dim);
-}
-
-std::optional<std::uint32_t> dimension(const std::vector<Arg>& args, std::size_t at, std::int64_t fallback, std::size_t rank) {
-  const auto dim = integer(args, at, fallback);
-  return dim ? wrapped(*dim, rank) : std::nullopt;
-}
-
-std::optional<std::vector<std::uint32_t>> dimensions(const Arg& arg, std::size_t rank) {
-  std::vector<std::uint32_t> out;
-  if (arg.kind != Arg::Kind::list) return std::nullopt;
-  for (const Arg& a : arg.list) {
-    if (a.kind != Arg::Kind::sym || !a.sym.is_constant()) return std::nullopt;
-    const auto dim = wrapped(a.sym.constant(), rank);
-    if (!dim || std::find(out.begin(), out.end(), *dim) != out.end()) return std::nullopt;
-    out.push_back(*dim);
-  }
-  return out;
-}
-
-std::optional<Shape> sizes_of(Sizes& sizes, const Arg& arg) {
-  if (arg.kind != Arg::Kind::list) return std::nullopt;
-  Shape out;
-  for (const Arg& a : arg.list) {
-    if (a.kind != Arg::Kind::sym) return std::nullopt;
-    out.push_back(sizes.of(a.sym));
-  }
-  return out;
-}
-
-Views one(std::vector<Map> maps, Shape shape) { return std::vector<ViewMaps>{{std::move(maps), std::move(shape), false, {}}}; }
 
 Views reshaped(const Viewed& base, Shape to) {
   if (to == base.shape) return one({}, std::move(to));
@@ -69,13 +21,15 @@ std::optional<PolyId> clamped(Space& space, PolyId at, PolyId extent) {
   if (!space.nonnegative(at)) {
     if (!space.nonnegative(space.sub(space.scale(at, -1), space.constant(1)))) return std::nullopt;
     at = space.add(at, extent);
-    if (!space.nonnegative(at)) return space.nonnegative(space.scale(at, -1)) ? std::optional<PolyId>(0) : std::nullopt;
+    if (!space.nonnegative(at))
+      return space.nonnegative(space.scale(at, -1)) ? std::optional<PolyId>(0) : std::nullopt;
   }
   if (space.nonnegative(space.sub(extent, at))) return at;
   return space.nonnegative(space.sub(at, extent)) ? std::optional(extent) : std::nullopt;
 }
 
-std::optional<ViewMaps> sliced(Space& space, const Shape& shape, std::uint32_t dim, PolyId start, PolyId end, std::int64_t step) {
+std::optional<ViewMaps> sliced(Space& space, const Shape& shape, std::uint32_t dim, PolyId start, PolyId end,
+                               std::int64_t step) {
   const auto from = clamped(space, start, shape[dim]);
   const auto to = clamped(space, end, shape[dim]);
   if (!from || !to || step <= 0) return std::nullopt;
@@ -128,7 +82,8 @@ std::optional<ViewMaps> selected(Space& space, const Shape& shape, std::uint32_t
   const bool from_end = space.nonnegative(space.sub(space.scale(at, -1), space.constant(1)));
   if (!from_end && !space.nonnegative(at)) return std::nullopt;
   if (from_end) at = space.add(at, shape[dim]);
-  if (!space.nonnegative(at) || !space.nonnegative(space.sub(space.sub(shape[dim], at), space.constant(1)))) return std::nullopt;
+  if (!space.nonnegative(at) || !space.nonnegative(space.sub(space.sub(shape[dim], at), space.constant(1))))
+    return std::nullopt;
   auto out = sliced(space, shape, dim, at, space.add(at, space.constant(1)), 1);
   if (!out) return std::nullopt;
   Shape dropped = out->shape;
@@ -184,7 +139,8 @@ Views cut_every(Sizes& sizes, const Viewed& base, std::uint32_t dim, std::int64_
   const auto extent = space.value(base.shape[dim]);
   if (!extent || length <= 0 || *extent / length > 100000) return std::nullopt;
   std::vector<PolyId> lengths;
-  for (std::int64_t at = 0; at < *extent; at += length) lengths.push_back(space.constant(std::min(length, *extent - at)));
+  for (std::int64_t at = 0; at < *extent; at += length)
+    lengths.push_back(space.constant(std::min(length, *extent - at)));
   if (*extent == 0) lengths.push_back(0);
   return cut(sizes, base, dim, lengths);
 }
@@ -194,11 +150,13 @@ Views split_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args)
   const auto dim = dimension(args, 2, 0, base.shape.size());
   const auto length = integer(args, 1, std::nullopt);
   if (dim && length) return cut_every(sizes, base, *dim, *length);
-  const auto symbolic = size(sizes, args, 1, std::nullopt);  // one piece, or pieces that a count gives exactly
+  const auto symbolic =
+      size(sizes, args, 1, std::nullopt);  // one piece, or pieces that a count gives exactly
   if (!dim || !symbolic) return std::nullopt;
   Space& space = sizes.space();
   for (std::int64_t n = 1; n <= 64; ++n)
-    if (space.same(space.scale(*symbolic, n), base.shape[*dim])) return cut(sizes, base, *dim, std::vector<PolyId>(static_cast<std::size_t>(n), *symbolic));
+    if (space.same(space.scale(*symbolic, n), base.shape[*dim]))
+      return cut(sizes, base, *dim, std::vector<PolyId>(static_cast<std::size_t>(n), *symbolic));
   return std::nullopt;
 }
 
@@ -240,7 +198,9 @@ Views transpose_rule(Sizes&, const Viewed& base, const std::vector<Arg>& args) {
 
 Views t_rule(Sizes&, const Viewed& base, const std::vector<Arg>&) {
   if (base.shape.size() > 2) return std::nullopt;
-  return base.shape.size() == 2 ? permuted(base, {1, 0}) : permuted(base, base.shape.empty() ? std::vector<std::uint32_t>{} : std::vector<std::uint32_t>{0});
+  return base.shape.size() == 2 ? permuted(base, {1, 0})
+                                : permuted(base, base.shape.empty() ? std::vector<std::uint32_t>{}
+                                                                    : std::vector<std::uint32_t>{0});
 }
 
 Views unsqueeze_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
@@ -275,7 +235,8 @@ Views squeeze_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& arg
 
 Views view_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
   if (args.size() > 1 && args[1].kind == Arg::Kind::dtype) {
-    return std::vector<ViewMaps>{{{}, base.shape, false, args[1].dtype}};  // the caller widens or narrows the last dimension
+    return std::vector<ViewMaps>{
+        {{}, base.shape, false, args[1].dtype}};  // the caller widens or narrows the last dimension
   }
   const auto to = args.size() > 1 ? resolved_shape(sizes, base.shape, args[1]) : std::nullopt;
   if (!to) return std::nullopt;
@@ -289,106 +250,10 @@ Views flatten_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& arg
   const auto last = dimension(args, 2, -1, rank);
   if (!first || !last || *first > *last) return std::nullopt;
   Shape to(base.shape.begin(), base.shape.begin() + *first);
-  to.push_back(element_count(sizes.space(), Shape(base.shape.begin() + *first, base.shape.begin() + *last + 1)));
+  to.push_back(
+      element_count(sizes.space(), Shape(base.shape.begin() + *first, base.shape.begin() + *last + 1)));
   to.insert(to.end(), base.shape.begin() + *last + 1, base.shape.end());
   return reshaped(base, std::move(to));
-}
-
-Views expanded(Space& space, const Viewed& base, Shape to, std::size_t lead) {
-  Shape from(lead, space.constant(1));
-  from.insert(from.end(), base.shape.begin(), base.shape.end());
-  for (std::size_t k = 0; k < from.size(); ++k)
-    if (!space.same(from[k], to[k]) && space.value(from[k]) != 1) return std::nullopt;
-  std::vector<Map> maps;
-  if (lead > 0) maps.push_back(reshape_map(base.shape, from));
-  Map map;
-  map.kind = Map::Kind::expand;
-  map.from = from;
-  map.to = to;
-  if (from != to) maps.push_back(map);
-  return one(std::move(maps), std::move(to));
-}
-
-Views expand_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
-  auto to = args.size() > 1 ? sizes_of(sizes, args[1]) : std::nullopt;
-  if (!to || to->size() < base.shape.size()) return std::nullopt;
-  const std::size_t lead = to->size() - base.shape.size();
-  for (std::size_t k = lead; k < to->size(); ++k)
-    if (sizes.space().value((*to)[k]) == -1) (*to)[k] = base.shape[k - lead];
-  return expanded(sizes.space(), base, *to, lead);
-}
-
-Views broadcast_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {  // prims.broadcast_in_dim
-  const auto to = args.size() > 2 ? sizes_of(sizes, args[1]) : std::nullopt;
-  const auto dims = to ? dimensions(args[2], to->size()) : std::nullopt;
-  if (!dims || dims->size() != base.shape.size() || !std::is_sorted(dims->begin(), dims->end())) return std::nullopt;
-  Shape from(to->size(), sizes.space().constant(1));
-  for (std::size_t k = 0; k < dims->size(); ++k) from[(*dims)[k]] = base.shape[k];
-  Viewed placed{from, std::nullopt};
-  auto out = expanded(sizes.space(), placed, *to, 0);
-  if (out && from != base.shape) out->front().maps.insert(out->front().maps.begin(), reshape_map(base.shape, from));
-  return out;
-}
-
-Views diagonal_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
-  Space& space = sizes.space();
-  const auto offset = integer(args, 1, 0);
-  const auto a = dimension(args, 2, 0, base.shape.size());
-  const auto b = dimension(args, 3, 1, base.shape.size());
-  if (!offset || !a || !b || *a == *b) return std::nullopt;
-  Map map;
-  map.kind = Map::Kind::diagonal;
-  map.from = base.shape;
-  map.dim = *a;
-  map.other = *b;
-  map.start = space.constant(std::max<std::int64_t>(-*offset, 0));
-  map.step = space.constant(std::max<std::int64_t>(*offset, 0));
-  for (std::uint32_t k = 0; k < base.shape.size(); ++k)
-    if (k != *a && k != *b) map.to.push_back(base.shape[k]);
-  const PolyId rows = space.sub(base.shape[*a], map.start);
-  const PolyId columns = space.sub(base.shape[*b], map.step);
-  PolyId length = rows;
-  if (!space.nonnegative(space.sub(columns, rows))) {
-    if (!space.nonnegative(space.sub(rows, columns))) return std::nullopt;
-    length = columns;
-  }
-  if (!space.nonnegative(length)) length = space.value(length) ? 0 : Space::kBad;
-  if (length == Space::kBad) return std::nullopt;
-  map.to.push_back(length);
-  return one({map}, map.to);
-}
-
-Views unfold_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
-  Space& space = sizes.space();
-  const auto dim = dimension(args, 1, 0, base.shape.size());
-  const auto length = size(sizes, args, 2, std::nullopt);
-  const auto step = size(sizes, args, 3, std::nullopt);
-  if (!dim || !length || !step) return std::nullopt;
-  const PolyId windows = space.quotient(space.sub(base.shape[*dim], *length), *step);
-  if (windows == Space::kBad || !space.nonnegative(space.sub(base.shape[*dim], *length))) return std::nullopt;
-  Map map;
-  map.kind = Map::Kind::unfold;
-  map.from = map.to = base.shape;
-  map.dim = *dim;
-  map.step = *step;
-  map.to[*dim] = space.add(windows, space.constant(1));
-  map.to.push_back(*length);
-  return one({map}, map.to);
-}
-
-Views as_strided_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
-  Map map;
-  map.kind = Map::Kind::strided;
-  const auto to = args.size() > 2 ? sizes_of(sizes, args[1]) : std::nullopt;
-  const auto strides = to ? sizes_of(sizes, args[2]) : std::nullopt;
-  const bool own_offset = args.size() < 4 || args[3].kind == Arg::Kind::none;
-  const auto start = size(sizes, args, 3, 0);
-  if (!strides || strides->size() != to->size() || !start || !base.strides) return std::nullopt;
-  map.to = *to;
-  map.strides = *strides;
-  map.start = *start;
-  map.dim = own_offset ? 1 : 0;  // 1: the caller adds the base's own offset
-  return std::vector<ViewMaps>{{{map}, *to, true, {}}};
 }
 
 Views as_rule(Sizes&, const Viewed&, const std::vector<Arg>&) { return std::nullopt; }
@@ -433,7 +298,8 @@ constexpr Row kRows[] = {
 }  // namespace
 
 ViewRule find_view_rule(std::string_view op) {
-  const auto at = std::lower_bound(std::begin(kRows), std::end(kRows), op, [](const Row& r, std::string_view name) { return r.op < name; });
+  const auto at = std::lower_bound(std::begin(kRows), std::end(kRows), op,
+                                   [](const Row& r, std::string_view name) { return r.op < name; });
   return at != std::end(kRows) && at->op == op ? at->rule : nullptr;
 }
 

@@ -27,7 +27,8 @@ struct ViewMaps {
 
 /// The rule of a view operator, or nullptr. `op` has no overload: "aten.slice".
 /// `arguments` are in schema order, the base first. A rule gives nothing where sizes leave it open.
-using ViewRule = std::optional<std::vector<ViewMaps>> (*)(Sizes&, const Viewed&, const std::vector<Arg>& arguments);
+using ViewRule = std::optional<std::vector<ViewMaps>> (*)(Sizes&, const Viewed&,
+                                                          const std::vector<Arg>& arguments);
 ViewRule find_view_rule(std::string_view op);
 
 /// The strides of a view of a base with these strides; nothing where they are unknown.

@@ -41,9 +41,11 @@ std::vector<Given> given(const Step& step) {
       continue;
     } else if (key[0] != '_') {
       out.push_back({key, false, arg.kind == Arg::Kind::list, arg, {}});
-    } else if (key.ends_with("_length") && arg.kind == Arg::Kind::sym && arg.sym.is_constant() && arg.sym.constant() >= 0 && arg.sym.constant() < 1000) {
+    } else if (key.ends_with("_length") && arg.kind == Arg::Kind::sym && arg.sym.is_constant() &&
+               arg.sym.constant() >= 0 && arg.sym.constant() < 1000) {
       Given list{key.substr(1, key.size() - 8), true, true, {}, {}};
-      for (std::int64_t k = 0; k < arg.sym.constant(); ++k) list.view_prefix.push_back("_" + list.name + "_" + std::to_string(k));
+      for (std::int64_t k = 0; k < arg.sym.constant(); ++k)
+        list.view_prefix.push_back("_" + list.name + "_" + std::to_string(k));
       out.push_back(std::move(list));
     } else if (key.ends_with("_base_index")) {
       const std::string name = key.substr(1, key.size() - 12);
@@ -70,7 +72,8 @@ std::vector<Site> sites(const Case& value, const std::string& op, bool wrapped) 
   for (const Graph* graph : {value.before ? &*value.before : nullptr, &value.after}) {
     if (graph == nullptr) continue;
     for (const Step& step : graph->steps)
-      if (is_wrapper(step) == wrapped && (wrapped ? wrapped_op(step) : step.op) == op) out.push_back({graph, &step});
+      if (is_wrapper(step) == wrapped && (wrapped ? wrapped_op(step) : step.op) == op)
+        out.push_back({graph, &step});
   }
   return out;
 }
@@ -87,20 +90,24 @@ bool same_argument(const Site& a, const Arg& x, const Site& b, const Arg& y) {
 }
 
 bool fits(const Site& site, const Given& g, const Site& call, const Arg& arg, bool by_name) {
-  if (g.written) return g.list ? arg.kind == Arg::Kind::list && arg.list.size() == g.view_prefix.size() : arg.kind == Arg::Kind::ref || arg.kind == Arg::Kind::none;
+  if (g.written)
+    return g.list ? arg.kind == Arg::Kind::list && arg.list.size() == g.view_prefix.size()
+                  : arg.kind == Arg::Kind::ref || arg.kind == Arg::Kind::none;
   return by_name ? same_argument(site, g.plain, call, arg) : g.plain.kind == arg.kind;
 }
 
 /// Orders that keep the written ones and the others in their own sequence and fit a direct call.
-std::vector<std::vector<Given>> orders(const Site& site, const std::vector<Given>& all, const std::vector<Site>& calls) {
+std::vector<std::vector<Given>> orders(const Site& site, const std::vector<Given>& all,
+                                       const std::vector<Site>& calls) {
   std::vector<Given> written, others;
   for (const Given& g : all) (g.written ? written : others).push_back(g);
   std::vector<std::vector<Given>> out;
-  if (calls.empty() || site.step->op == kV1) return {site.step->op == kV1 ? all : [&] {
-    std::vector<Given> joined = written;
-    joined.insert(joined.end(), others.begin(), others.end());
-    return joined;
-  }()};
+  if (calls.empty() || site.step->op == kV1)
+    return {site.step->op == kV1 ? all : [&] {
+      std::vector<Given> joined = written;
+      joined.insert(joined.end(), others.begin(), others.end());
+      return joined;
+    }()};
   for (const bool by_name : {true, false}) {
     for (const Site& call : calls) {
       if (!out.empty() || call.step->args.size() != all.size()) continue;
@@ -125,7 +132,8 @@ std::vector<std::vector<Given>> orders(const Site& site, const std::vector<Given
 }
 
 /// For v1: which tensor arguments are written, as far as copies back into inputs do not contradict.
-std::vector<std::vector<Given>> with_written(const std::vector<Site>& wrapped, const std::vector<Given>& all) {
+std::vector<std::vector<Given>> with_written(const std::vector<Site>& wrapped,
+                                             const std::vector<Given>& all) {
   const Step& step = *wrapped.front().step;
   const std::size_t count = std::max<std::size_t>(step.results.size(), 2) - 1;
   std::vector<std::vector<Given>> out;
@@ -151,7 +159,8 @@ std::vector<std::vector<Given>> with_written(const std::vector<Site>& wrapped, c
       }
     }
     for (const Step& s : wrapped.front().graph->steps)
-      if (s.op == "aten.copy_.default" && s.args.size() > 1 && s.args[1].kind == Arg::Kind::ref && origin.contains(s.args[1].ref))
+      if (s.op == "aten.copy_.default" && s.args.size() > 1 && s.args[1].kind == Arg::Kind::ref &&
+          origin.contains(s.args[1].ref))
         agrees = agrees && s.args[0].kind == Arg::Kind::ref && origin[s.args[1].ref] == s.args[0].ref;
     if (agrees) out.push_back(std::move(choice));
   }
@@ -177,24 +186,31 @@ std::string type_of(const Arg& arg) {
     case Arg::Kind::ref:
       return "Tensor?";
     case Arg::Kind::list:
-      return arg.list.empty() ? "Tensor[]" : arg.list[0].kind == Arg::Kind::sym ? "SymInt[]" : arg.list[0].kind == Arg::Kind::real ? "float[]" : "Tensor[]";
+      return arg.list.empty()                      ? "Tensor[]"
+             : arg.list[0].kind == Arg::Kind::sym  ? "SymInt[]"
+             : arg.list[0].kind == Arg::Kind::real ? "float[]"
+                                                   : "Tensor[]";
   }
   return "Tensor?";
 }
 
 bool gives_tensor(const std::vector<Site>& all) {
-  return std::any_of(all.begin(), all.end(), [](const Site& s) { return !s.step->results.empty() && s.step->results[0].valid() && s.graph->value(s.step->results[0]).type; });
+  return std::any_of(all.begin(), all.end(), [](const Site& s) {
+    return !s.step->results.empty() && s.step->results[0].valid() && s.graph->value(s.step->results[0]).type;
+  });
 }
 
 OpDecl declaration(const std::string& op, const std::vector<Given>& order, bool returns) {
   const std::size_t first = op.find('.'), second = op.find('.', first + 1);
   OpDecl out;
   const std::string overload = op.substr(second + 1);
-  out.schema = op.substr(0, first) + "::" + op.substr(first + 1, second - first - 1) + (overload == "default" ? "" : "." + overload) + "(";
+  out.schema = op.substr(0, first) + "::" + op.substr(first + 1, second - first - 1) +
+               (overload == "default" ? "" : "." + overload) + "(";
   for (std::size_t k = 0; k < order.size(); ++k) {
     const Given& g = order[k];
     const std::string alias = "(a" + std::to_string(k) + "!)";
-    out.schema += (k > 0 ? ", " : "") + (g.written ? "Tensor" + alias + (g.list ? "[]" : "?") : type_of(g.plain)) + " " + g.name;
+    out.schema += (k > 0 ? ", " : "") +
+                  (g.written ? "Tensor" + alias + (g.list ? "[]" : "?") : type_of(g.plain)) + " " + g.name;
   }
   out.schema += returns ? ") -> Tensor" : ") -> ()";
   return out;
@@ -203,7 +219,8 @@ OpDecl declaration(const std::string& op, const std::vector<Given>& order, bool 
 /// Replaces the wrapper calls of one operator in a graph.
 class Writer {
  public:
-  Writer(Graph& graph, const std::string& op, const std::vector<Given>& order, bool returns) : graph_(graph), op_(op), order_(order), returns_(returns) {}
+  Writer(Graph& graph, const std::string& op, const std::vector<Given>& order, bool returns)
+      : graph_(graph), op_(op), order_(order), returns_(returns) {}
 
   void run() {
     const std::vector<Step> old = std::move(graph_.steps);
@@ -255,20 +272,23 @@ class Writer {
     if (const Arg* dim = keyword(step, prefix + "_slice_dim")) {
       const Arg* start = keyword(step, prefix + "_slice_start");
       const Arg* end = keyword(step, prefix + "_slice_end");
-      return Arg::of(emit(step, "aten.slice.Tensor", {whole, *dim, start ? *start : Arg{}, end ? *end : Arg{}}, "_view"));
+      return Arg::of(emit(step, "aten.slice.Tensor",
+                          {whole, *dim, start ? *start : Arg{}, end ? *end : Arg{}}, "_view"));
     }
     const Arg* size = keyword(step, prefix + "_size");
     const Arg* stride = keyword(step, prefix + "_stride");
     const Arg* offset = keyword(step, prefix + "_storage_offset");
     if (size == nullptr || stride == nullptr) return whole;
-    return Arg::of(emit(step, "aten.as_strided.default", {whole, *size, *stride, offset ? *offset : Arg{}}, "_view"));
+    return Arg::of(
+        emit(step, "aten.as_strided.default", {whole, *size, *stride, offset ? *offset : Arg{}}, "_view"));
   }
 
   void write(const Step& step) {
     std::vector<ValueId> bases;
     std::vector<Arg> args;
     const Arg* listed = keyword(step, "_all_bases");
-    for (const Arg& base : listed != nullptr ? listed->list : std::vector<Arg>{}) bases.push_back(emit(step, "aten.clone.default", {base}, "_base"));
+    for (const Arg& base : listed != nullptr ? listed->list : std::vector<Arg>{})
+      bases.push_back(emit(step, "aten.clone.default", {base}, "_base"));
     for (const Given& g : order_) {
       const Arg* plain = keyword(step, g.name);
       if (!g.written) {
@@ -281,14 +301,16 @@ class Writer {
       } else {
         const Arg* length = keyword(step, "_" + g.name + "_length");
         std::vector<Arg> items;
-        for (std::int64_t k = 0; length != nullptr && k < length->sym.constant(); ++k) items.push_back(view(step, "_" + g.name + "_" + std::to_string(k), bases));
+        for (std::int64_t k = 0; length != nullptr && k < length->sym.constant(); ++k)
+          items.push_back(view(step, "_" + g.name + "_" + std::to_string(k), bases));
         args.push_back(Arg::of(std::move(items)));
       }
     }
     const bool named = returns_ && !step.results.empty() && step.results[0].valid();
     push(step, op_, std::move(args), named ? std::vector<ValueId>{step.results[0]} : std::vector<ValueId>{});
     for (std::size_t k = 0; k < bases.size() && k + 1 < step.results.size(); ++k)
-      if (step.results[k + 1].valid()) push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + 1]});
+      if (step.results[k + 1].valid())
+        push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + 1]});
   }
 
   Graph& graph_;
@@ -307,11 +329,14 @@ std::set<std::string> wrapped_ops(const Case& value) {
   return out;
 }
 
-/// The orders of arguments, with the written ones marked, that the operator's declared schema gives or that fit.
-std::vector<std::vector<Given>> signatures(const std::vector<Site>& wrapped, const std::vector<Site>& calls, const Schema* known) {
+/// The orders of arguments, with the written ones marked, that the operator's declared schema gives or that
+/// fit.
+std::vector<std::vector<Given>> signatures(const std::vector<Site>& wrapped, const std::vector<Site>& calls,
+                                           const Schema* known) {
   const std::vector<Given> all = given(*wrapped.front().step);
   if (all.size() > kArguments) return {};
-  if (known == nullptr) return wrapped.front().step->op == kV1 ? with_written(wrapped, all) : orders(wrapped.front(), all, calls);
+  if (known == nullptr)
+    return wrapped.front().step->op == kV1 ? with_written(wrapped, all) : orders(wrapped.front(), all, calls);
   std::vector<Given> order;
   for (const SchemaSlot& slot : known->arguments) {
     const auto at = std::find_if(all.begin(), all.end(), [&](const Given& g) { return g.name == slot.name; });
@@ -334,7 +359,8 @@ Readings written_out(const Case& value) {
     const std::vector<Site> wrapped = sites(value, op, true), calls = sites(value, op, false);
     const Schema* known = declared ? declared->find(op) : nullptr;
     const auto fitting = signatures(wrapped, calls, known);
-    const bool returns = known != nullptr ? !known->returns.empty() : gives_tensor(wrapped) || gives_tensor(calls);
+    const bool returns =
+        known != nullptr ? !known->returns.empty() : gives_tensor(wrapped) || gives_tensor(calls);
     if (known == nullptr) out.inferred.push_back(op);
     std::vector<Case> next;
     for (const Case& reading : out.cases)

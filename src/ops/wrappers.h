@@ -15,8 +15,8 @@
 namespace noclobber {
 
 struct Readings {
-  std::vector<Case> cases;             // one or more; empty: too many signatures fit
-  std::vector<std::string> inferred;   // operators whose effects were inferred
+  std::vector<Case> cases;            // one or more; empty: too many signatures fit
+  std::vector<std::string> inferred;  // operators whose effects were inferred
 };
 
 bool has_wrappers(const Case& value);

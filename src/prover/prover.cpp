@@ -10,13 +10,14 @@ namespace noclobber {
 namespace {
 
 constexpr std::uint64_t kEffort = 5'000'000;
-constexpr int kQuestions = 200;          // per check
+constexpr int kQuestions = 200;           // per check
 constexpr std::size_t kScript = 4 << 20;  // bytes of one question
 
 /// One check's questions to the solver.
 class Asking {
  public:
-  Asking(const Space& space, const Terms& terms, std::uint64_t effort) : space_(space), terms_(terms), effort_(effort) {}
+  Asking(const Space& space, const Terms& terms, std::uint64_t effort)
+      : space_(space), terms_(terms), effort_(effort) {}
 
   bool equal(TermId a, TermId b) {
     if (terms_.same(a, b)) return true;
@@ -92,7 +93,43 @@ class Asking {
 
 }  // namespace
 
-Solved solve(Space& space, Terms& terms, Rules& rules, const std::vector<Obligation>& open, std::uint64_t effort) {
+namespace {
+bool holds_at(const SymRelation& relation, const std::map<std::string, std::int64_t>& symbols) {
+  const auto left = relation.left.evaluate(symbols), right = relation.right.evaluate(symbols);
+  if (!left || !right) return false;
+  switch (relation.kind) {
+    case SymRelation::Kind::eq:
+      return *left == *right;
+    case SymRelation::Kind::ne:
+      return *left != *right;
+    case SymRelation::Kind::lt:
+      return *left < *right;
+    case SymRelation::Kind::le:
+      return *left <= *right;
+  }
+  return false;
+}
+}  // namespace
+
+bool satisfiable(const Space& space, const Case& value) {
+  if (value.assume.empty()) return true;
+  for (std::int64_t step = 0; step < 4; ++step) {
+    std::map<std::string, std::int64_t> at;
+    for (const auto& [name, range] : value.symbols) {
+      const std::int64_t least = std::max<std::int64_t>(range.min, -1000) + step * range.multiple_of;
+      at[name] = step == 0 && range.hint ? *range.hint : range.max ? std::min(least, *range.max) : least;
+    }
+    if (std::all_of(value.assume.begin(), value.assume.end(),
+                    [&](const SymRelation& r) { return holds_at(r, at); }))
+      return true;
+  }
+  const std::map<TermId, TermId> none;
+  const Terms terms;
+  return ask_solver(SmtPrinter(space, terms, none).facts(), kEffort).kind != SolverAnswer::Kind::unsat;
+}
+
+Solved solve(Space& space, Terms& terms, Rules& rules, const std::vector<Obligation>& open,
+             std::uint64_t effort) {
   Solved out;
   Asking asking(space, terms, effort == 0 ? kEffort : effort);
   for (const Obligation& o : open) {

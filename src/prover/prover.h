@@ -1,4 +1,5 @@
-// What the rules leave open, put to a solver. Its answers are claims: `proved` then names it as an assumption.
+// What the rules leave open, put to a solver. Its answers are claims: `proved` then names it as an
+// assumption.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -7,16 +8,22 @@
 #include <vector>
 
 #include "checker/obligation.h"
+#include "src/graph/case.h"
 
 namespace noclobber {
 
+/// Can the symbols of the case have values at all? Tries hints and small values, then the solver; where
+/// nobody can tell, yes.
+bool satisfiable(const Space& space, const Case& value);
+
 struct Solved {
-  std::set<Obligation> shown;  // the solver found no counterexample to these
+  std::set<Obligation> shown;                               // the solver found no counterexample to these
   std::vector<std::map<std::string, std::int64_t>> models;  // values of symbols in counterexamples: hints
-  std::string engine;          // "z3 5.4.0"; "" if there is none
+  std::string engine;                                       // "z3 5.4.0"; "" if there is none
 };
 
 /// Tries every open equality. `effort`: rlimit per question, 0 = the default of 5,000,000.
-Solved solve(Space& space, Terms& terms, Rules& rules, const std::vector<Obligation>& open, std::uint64_t effort);
+Solved solve(Space& space, Terms& terms, Rules& rules, const std::vector<Obligation>& open,
+             std::uint64_t effort);
 
 }  // namespace noclobber

@@ -2,7 +2,8 @@
 
 namespace noclobber {
 
-std::string SmtPrinter::declare(const std::string& kind, const std::string& key, std::size_t integers, std::size_t values) {
+std::string SmtPrinter::declare(const std::string& kind, const std::string& key, std::size_t integers,
+                                std::size_t values) {
   const auto [at, is_new] = functions_.emplace(kind + "|" + key + "|" + std::to_string(integers), "");
   if (!is_new) return at->second;
   at->second = kind + std::to_string(functions_.size());
@@ -13,7 +14,8 @@ std::string SmtPrinter::declare(const std::string& kind, const std::string& key,
   return at->second;
 }
 
-std::string SmtPrinter::apply(const std::string& function, const std::vector<PolyId>& index, const std::vector<std::string>& values) {
+std::string SmtPrinter::apply(const std::string& function, const std::vector<PolyId>& index,
+                              const std::vector<std::string>& values) {
   if (index.empty() && values.empty()) return function;
   std::string out = "(" + function;
   for (PolyId p : index) out += " " + poly(p);
@@ -30,7 +32,8 @@ std::string SmtPrinter::atom(AtomId id) {
   if (const auto at = atoms_.find(id); at != atoms_.end()) return at->second;
   const Atom& a = space_.atom(id);
   std::string name = "a" + std::to_string(atoms_.size());
-  if (a.kind == Atom::Kind::quotient) return atoms_[id] = "(div " + poly(a.first) + " " + poly(a.second) + ")";
+  if (a.kind == Atom::Kind::quotient)
+    return atoms_[id] = "(div " + poly(a.first) + " " + poly(a.second) + ")";
   if (a.kind == Atom::Kind::opaque) {
     const auto [at, is_new] = functions_.emplace("int|" + a.name, "f" + std::to_string(functions_.size()));
     if (is_new) {
@@ -53,7 +56,9 @@ std::string SmtPrinter::atom(AtomId id) {
 }
 
 std::string SmtPrinter::poly(PolyId id) {
-  const auto number = [](std::int64_t v) { return v < 0 ? "(- " + std::to_string(v).substr(1) + ")" : std::to_string(v); };
+  const auto number = [](std::int64_t v) {
+    return v < 0 ? "(- " + std::to_string(v).substr(1) + ")" : std::to_string(v);
+  };
   if (id == 0) return "0";
   const Polynomial terms = space_.terms(id);
   std::string out;
@@ -81,7 +86,8 @@ std::string SmtPrinter::term(TermId id) {
     case Term::Kind::result: {
       const auto same = same_calls_.find(t.terms[0]);
       const TermId call = same == same_calls_.end() ? t.terms[0] : same->second;
-      out = apply(declare("r", std::to_string(call) + "." + std::to_string(t.number), t.index.size(), 0), t.index, {});
+      out = apply(declare("r", std::to_string(call) + "." + std::to_string(t.number), t.index.size(), 0),
+                  t.index, {});
       break;
     }
     case Term::Kind::cast:
@@ -113,6 +119,11 @@ std::string SmtPrinter::term(TermId id) {
   const std::string name = "t" + std::to_string(id);
   body_ += "(define-fun " + name + " () V " + out + ")\n";
   return done_[id] = name;
+}
+
+std::string SmtPrinter::facts() {
+  for (PolyId fact : space_.facts()) facts_ += "(assert (<= 0 " + poly(fact) + "))\n";
+  return head_ + facts_;
 }
 
 std::string SmtPrinter::differ(TermId a, TermId b) {

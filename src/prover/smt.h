@@ -17,6 +17,8 @@ class SmtPrinter {
       : space_(space), terms_(terms), same_calls_(same_calls) {}
   /// The whole script without (check-sat); "" if a term has no form in this logic.
   std::string differ(TermId a, TermId b);
+  /// Ranges and facts alone: unsat means that no run exists.
+  std::string facts();
   /// Symbols of the case by the names they have in the script.
   const std::map<std::string, std::string>& symbols() const { return symbols_; }
 
@@ -24,8 +26,10 @@ class SmtPrinter {
   std::string poly(PolyId id);
   std::string atom(AtomId id);
   std::string term(TermId id);
-  std::string apply(const std::string& function, const std::vector<PolyId>& index, const std::vector<std::string>& values);
-  std::string declare(const std::string& kind, const std::string& key, std::size_t integers, std::size_t values);
+  std::string apply(const std::string& function, const std::vector<PolyId>& index,
+                    const std::vector<std::string>& values);
+  std::string declare(const std::string& kind, const std::string& key, std::size_t integers,
+                      std::size_t values);
   void range(const std::string& name, const Atom& atom);
 
   const Space& space_;

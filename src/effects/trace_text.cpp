@@ -1,11 +1,13 @@
-#include "src/report/trace_text.h"
+#include "src/effects/trace_text.h"
+
+#include "src/ops/sizes.h"
 
 namespace noclobber {
 namespace {
 
 std::string list(const Space& space, const std::vector<PolyId>& values) {
   std::string out = "[";
-  for (std::size_t k = 0; k < values.size(); ++k) out += (k > 0 ? ", " : "") + space.text(values[k]);
+  for (std::size_t k = 0; k < values.size(); ++k) out += (k > 0 ? ", " : "") + size_text(space, values[k]);
   return out + "]";
 }
 
@@ -13,7 +15,8 @@ std::string map_text(const Space& space, const Map& map) {
   const std::string dim = std::to_string(map.dim);
   switch (map.kind) {
     case Map::Kind::slice:
-      return "slice(" + dim + ", " + space.text(map.start) + ", step " + space.text(map.step) + ")" + list(space, map.to);
+      return "slice(" + dim + ", " + size_text(space, map.start) + ", step " + size_text(space, map.step) +
+             ")" + list(space, map.to);
     case Map::Kind::permute: {
       std::string order;
       for (std::uint32_t k : map.order) order += (order.empty() ? "" : ", ") + std::to_string(k);
@@ -24,24 +27,28 @@ std::string map_text(const Space& space, const Map& map) {
     case Map::Kind::expand:
       return "expand" + list(space, map.to);
     case Map::Kind::diagonal:
-      return "diagonal(" + dim + "+" + space.text(map.start) + ", " + std::to_string(map.other) + "+" + space.text(map.step) + ")";
+      return "diagonal(" + dim + "+" + size_text(space, map.start) + ", " + std::to_string(map.other) + "+" +
+             size_text(space, map.step) + ")";
     case Map::Kind::unfold:
-      return "unfold(" + dim + ", step " + space.text(map.step) + ")" + list(space, map.to);
+      return "unfold(" + dim + ", step " + size_text(space, map.step) + ")" + list(space, map.to);
     case Map::Kind::strided:
-      return "strided(" + space.text(map.start) + ", " + list(space, map.strides) + ")" + list(space, map.to);
+      return "strided(" + size_text(space, map.start) + ", " + list(space, map.strides) + ")" +
+             list(space, map.to);
   }
   return "";
 }
 
 std::string view_text(const Space& space, const TraceView& view) {
-  std::string out = "S" + std::to_string(view.storage) + (view.type.empty() ? "" : ":" + view.type) + (view.maps.empty() ? list(space, view.shape) : "");
+  std::string out = "S" + std::to_string(view.storage) + (view.type.empty() ? "" : ":" + view.type) +
+                    (view.maps.empty() ? list(space, view.shape) : "");
   for (const Map& map : view.maps) out += "." + map_text(space, map);
   return out;
 }
 
 std::string views_text(const Space& space, const char* verb, const std::vector<TraceView>& views) {
   std::string out;
-  for (const TraceView& view : views) out += (out.empty() ? std::string("  ") + verb + " " : ", ") + view_text(space, view);
+  for (const TraceView& view : views)
+    out += (out.empty() ? std::string("  ") + verb + " " : ", ") + view_text(space, view);
   return out;
 }
 
@@ -50,7 +57,8 @@ std::string storage_text(const Space& space, const TraceStorage& storage) {
   if (storage.lanes > 0) out += " x " + std::to_string(storage.lanes) + " B";
   switch (storage.start) {
     case TraceStorage::Start::given:
-      return out + "  input " + storage.key + (storage.writable ? "  writable" : "") + (storage.compared ? "  compared at exit" : "");
+      return out + "  input " + storage.key + (storage.writable ? "  writable" : "") +
+             (storage.compared ? "  compared at exit" : "");
     case TraceStorage::Start::undefined:
       return out + "  " + storage.key;
     case TraceStorage::Start::token:
@@ -60,7 +68,8 @@ std::string storage_text(const Space& space, const TraceStorage& storage) {
 }
 
 std::string step_text(const Space& space, const TraceStep& step) {
-  const std::string reads = views_text(space, "read", step.reads), writes = views_text(space, "write", step.writes);
+  const std::string reads = views_text(space, "read", step.reads),
+                    writes = views_text(space, "write", step.writes);
   switch (step.kind) {
     case TraceStep::Kind::move:
       return "move" + writes + reads;
@@ -76,15 +85,19 @@ std::string step_text(const Space& space, const TraceStep& step) {
 
 std::string text_of(const Space& space, const Trace& trace) {
   std::string out;
-  for (std::size_t k = 0; k < trace.storages.size(); ++k) out += "storage S" + std::to_string(k) + " " + storage_text(space, trace.storages[k]) + "\n";
+  for (std::size_t k = 0; k < trace.storages.size(); ++k)
+    out += "storage S" + std::to_string(k) + " " + storage_text(space, trace.storages[k]) + "\n";
   for (std::size_t k = 0; k < trace.steps.size(); ++k)
-    out += "step " + std::to_string(k) + " " + step_text(space, trace.steps[k]) + "  # graph step " + std::to_string(trace.steps[k].origin) + "\n";
+    out += "step " + std::to_string(k) + " " + step_text(space, trace.steps[k]) + "  # graph step " +
+           std::to_string(trace.steps[k].origin) + "\n";
   for (std::size_t k = 0; k < trace.outputs.size(); ++k) {
     const TraceOutput& output = trace.outputs[k];
-    out += "output " + std::to_string(k) + " " + (output.view ? "read " + view_text(space, *output.view) : "scalar " + output.scalar) + "\n";
+    out += "output " + std::to_string(k) + " " +
+           (output.view ? "read " + view_text(space, *output.view) : "scalar " + output.scalar) + "\n";
   }
   for (const TraceClaim& claim : trace.claims)
-    out += "claim " + claim.what + " said " + space.text(claim.said) + " computed " + space.text(claim.computed) + "  # graph step " + std::to_string(claim.origin) + "\n";
+    out += "claim " + claim.what + " said " + size_text(space, claim.said) + " computed " +
+           size_text(space, claim.computed) + "  # graph step " + std::to_string(claim.origin) + "\n";
   for (const auto& [reason, name] : trace.unknown) out += "unknown " + reason + " " + name + "\n";
   return out;
 }

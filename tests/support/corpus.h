@@ -1,0 +1,27 @@
+// The cases of the corpus, for tests that take any case.
+#pragma once
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/formats/formats.h"
+
+namespace noclobber::testing {
+
+/// All readable cases under corpus/cases, by file name; none where the folder is missing.
+inline std::vector<std::pair<std::string, Case>> corpus_cases() {
+  std::vector<std::pair<std::string, Case>> out;
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::directory_iterator(NC_SOURCE_DIR "/corpus/cases", missing)) {
+    if (entry.path().extension() != ".json") continue;
+    const auto text = read_file(entry.path().string());
+    if (!text) continue;
+    auto value = read_case_json(*text);
+    if (value) out.emplace_back(entry.path().filename().string(), std::move(*value));
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return out;
+}
+
+}  // namespace noclobber::testing

@@ -1,0 +1,187 @@
+// A Trace with one planted fault is not proved wherever a run of the Trace itself shows the fault; and the
+// Trace says of a generated case what the interpreter says of its graphs.
+#include <iostream>
+
+#include "src/effects/effects.h"
+#include "tests/catch.h"
+#include "tests/support/brute.h"
+#include "tests/support/corpus.h"
+#include "tests/support/generator.h"
+#include "tests/support/trace_run.h"
+
+using namespace noclobber;
+using namespace noclobber::testing;
+
+namespace {
+
+struct Modelled {
+  Space space;
+  Traced traced;
+  std::map<std::string, std::int64_t> symbols;
+};
+
+void model(const Case& value, Modelled& out) {
+  const auto ops = make_op_set(value.ops);
+  REQUIRE(ops);
+  Sizes sizes(out.space);
+  sizes.declare(value.symbols, value.assume);
+  out.traced = trace_case(value, *ops, sizes);
+  for (const auto& [name, range] : value.symbols) out.symbols[name] = std::max<std::int64_t>(range.min, 4) / range.multiple_of * range.multiple_of;
+}
+
+bool proved(Space& space, const Trace& before, const Trace& after) {
+  Terms terms;
+  Rules rules(space, terms, &before, after, {});
+  return decide(rules, enumerate(&before, after, {}), {}).proved;
+}
+
+const char* const kDamages[] = {"dropped read", "dropped write", "view of a fresh storage", "shifted offset", "contract widened", "steps swapped"};
+
+TraceView& some_view(TraceStep& step, Random& random) {
+  const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(step.reads.size() + step.writes.size())));
+  return at < step.reads.size() ? step.reads[at] : step.writes[at - step.reads.size()];
+}
+
+StorageId fresh_like(Trace& trace, StorageId of) {
+  TraceStorage storage = trace.storages[of];
+  storage.start = TraceStorage::Start::undefined;
+  storage.key = "planted";
+  storage.compared = false;
+  storage.writable = true;
+  trace.storages.push_back(std::move(storage));
+  return static_cast<StorageId>(trace.storages.size() - 1);
+}
+
+bool shift_some_map(Space& space, TraceView& view, Random& random) {
+  for (Map& map : view.maps)
+    if (map.kind == Map::Kind::slice || map.kind == Map::Kind::strided || map.kind == Map::Kind::diagonal) {
+      map.start = space.add(map.start, space.constant(random.chance(50) ? 1 : -1));
+      return true;
+    }
+  return false;
+}
+
+/// false: that damage has no place here.
+bool damage(Space& space, Trace& trace, int kind, Random& random) {
+  if (trace.steps.empty()) return false;
+  const auto n = static_cast<std::int64_t>(trace.steps.size());
+  const auto at = static_cast<std::size_t>(random.below(n));
+  TraceStep& step = trace.steps[at];
+  switch (kind) {
+    case 0:
+      if (step.reads.empty() || step.kind == TraceStep::Kind::move) return false;
+      step.reads.pop_back();
+      step.access.pop_back();
+      return true;
+    case 1:
+      trace.steps.erase(trace.steps.begin() + static_cast<std::ptrdiff_t>(at));
+      return true;
+    case 2: {
+      TraceView& view = some_view(step, random);
+      view.storage = fresh_like(trace, view.storage);
+      return true;
+    }
+    case 3:
+      return shift_some_map(space, some_view(step, random), random);
+    case 4:
+      for (auto& row : step.access)
+        for (Access& access : row)
+          if (access != Access::any_time) {
+            access = Access::any_time;
+            return true;
+          }
+      return false;
+    default:
+      if (n < 2) return false;
+      std::swap(trace.steps[at], trace.steps[(at + 1) % static_cast<std::size_t>(n)]);
+      return true;
+  }
+}
+
+struct Count {
+  int planted = 0, visible = 0, proved = 0;
+};
+
+void plant(const Case& value, Random& random, std::map<std::string, Count>& counts) {
+  Modelled m;
+  model(value, m);
+  if (!m.traced.before || !m.traced.before->unknown.empty() || !m.traced.after.unknown.empty()) return;
+  const TraceRun before = run_trace(m.space, *m.traced.before, m.symbols, 1);
+  const TraceRun undamaged = run_trace(m.space, m.traced.after, m.symbols, 2);
+  if (!before.usable || !undamaged.usable || !trace_difference(before, undamaged).empty()) return;
+  for (int kind = 0; kind < 6; ++kind) {
+    Trace after = m.traced.after;
+    if (!damage(m.space, after, kind, random)) continue;
+    Count& count = counts[kDamages[kind]];
+    ++count.planted;
+    const TraceRun run = run_trace(m.space, after, m.symbols, 2);
+    if (!run.usable) continue;
+    const std::string difference = trace_difference(before, run);
+    const bool claimed = proved(m.space, *m.traced.before, after);
+    count.proved += claimed ? 1 : 0;
+    if (difference.empty()) continue;
+    ++count.visible;
+    INFO(kDamages[kind] << ": " << difference << "\n" << both_graphs(value));
+    CHECK_FALSE(claimed);
+  }
+}
+
+void print(const char* what, const std::map<std::string, Count>& counts) {
+  for (const auto& [name, c] : counts)
+    std::cout << what << ", " << name << ": " << c.planted << " planted, " << c.visible << " visible, " << c.proved << " harmless and proved\n";
+}
+
+}  // namespace
+
+TEST_CASE("a generated Trace with one fault that can be seen is not proved", "[trace]") {
+  std::map<std::string, Count> counts;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed + 500);
+    const Draft before = random_program(random, seed % 2 == 0);
+    std::string log;
+    plant(pair_of_drafts(before, seed % 3 == 0 ? before : rewritten(before, random, log)), random, counts);
+  }
+  print("generated", counts);
+  for (const char* kind : kDamages) CHECK(counts[kind].visible >= 10);
+}
+
+TEST_CASE("a Trace of the corpus with one fault that can be seen is not proved", "[trace]") {
+  std::map<std::string, Count> counts;
+  Random random(77);
+  for (const auto& [name, value] : corpus_cases()) {
+    INFO(name);
+    for (int k = 0; k < 4 && value.before; ++k) plant(value, random, counts);
+  }
+  print("corpus", counts);
+}
+
+TEST_CASE("a run of the Traces agrees with the interpreter", "[trace]") {
+  int compared = 0, equal = 0, different = 0, only_trace = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    Random random(seed + 9000);
+    const Draft before = random_program(random, seed % 2 == 0);
+    std::string log;
+    Draft after = rewritten(before, random, log);
+    if (seed % 2 == 1)
+      if (const auto broken = damaged(after, static_cast<Fault>(seed / 2 % kFaults), random)) after = *broken;
+    const Case value = pair_of_drafts(before, after);
+    Modelled m;
+    model(value, m);
+    if (!m.traced.before->unknown.empty() || !m.traced.after.unknown.empty()) continue;
+    const TraceRun a = run_trace(m.space, *m.traced.before, {}, 1), b = run_trace(m.space, m.traced.after, {}, 2);
+    const BruteForce truth = brute_force(value);
+    if (!truth.usable) continue;
+    INFO("seed " << seed << ": " << truth.difference << "\n" << both_graphs(value));
+    REQUIRE((a.usable && b.usable));
+    const std::string difference = trace_difference(a, b);
+    const bool contents = truth.difference.find("byte") != std::string::npos && truth.difference.rfind("sharing", 0) != 0;
+    ++compared;
+    CHECK_FALSE((difference.empty() && contents));
+    equal += difference.empty() ? 1 : 0;
+    different += contents ? 1 : 0;
+    only_trace += !difference.empty() && truth.difference.empty() ? 1 : 0;
+  }
+  std::cout << "trace against interpreter: " << compared << " compared, " << equal << " equal as traces, " << different << " differ when run, " << only_trace << " differ as traces only\n";
+  CHECK(compared >= 450);
+  CHECK(only_trace * 20 <= compared);
+}

@@ -1,0 +1,77 @@
+// The solver as a witness that may be silent but is never misunderstood.
+#include "src/prover/solver.h"
+
+#include "src/effects/effects.h"
+#include "src/prover/prover.h"
+#include "tests/catch.h"
+#include "tests/support/generator.h"
+#include "tests/support/trace_run.h"
+
+using namespace noclobber;
+using namespace noclobber::testing;
+
+namespace {
+
+constexpr std::uint64_t kEffort = 1'000'000;
+using Answer = SolverAnswer::Kind;
+
+/// Too hard for any small effort: a product of two unknowns, both above one, that is a large prime.
+const char* const kHard = "(declare-const p Int)(declare-const q Int)(assert (> p 1))(assert (> q 1))(assert (= (* p q q) (+ (* q p 1000003) 1000000007)))";
+
+}  // namespace
+
+TEST_CASE("unsat, sat and silence", "[solver]") {
+  if (solver_version().empty()) {
+    WARN("no solver found: its tests are skipped");
+    return;
+  }
+  CHECK(solver_version().rfind("z3 ", 0) == 0);
+  CHECK(ask_solver("(declare-const i Int)(assert (and (< i 0) (> i 0)))", kEffort).kind == Answer::unsat);
+  const SolverAnswer sat = ask_solver("(declare-const i Int)(assert (and (> i 6) (< i 8)))", kEffort);
+  CHECK(sat.kind == Answer::sat);
+  CHECK(sat.model == std::map<std::string, std::int64_t>{{"i", 7}});
+  const SolverAnswer large = ask_solver("(declare-const i Int)(assert (> i 99999999999999999999999999))", kEffort);
+  CHECK(large.kind == Answer::sat);
+  CHECK(large.model.empty());
+}
+
+TEST_CASE("what is no question has no answer", "[solver]") {
+  for (const char* text : {"(assert", "garbage", "(assert undeclared)", "(declare-const i Int)(assert (+ i 1))", ")", "\x01\xff"}) {
+    INFO(text);
+    CHECK(ask_solver(text, kEffort).kind == Answer::none);
+  }
+}
+
+TEST_CASE("an effort that does not suffice is silence", "[solver]") {
+  CHECK(ask_solver(kHard, 10).kind == Answer::none);
+  CHECK(ask_solver(kHard, 10).model.empty());
+}
+
+TEST_CASE("the solver claims no equality that a run of the Traces contradicts", "[solver]") {
+  int asked = 0;
+  for (std::uint64_t seed = 1; seed <= 60 && asked < 25; ++seed) {
+    Random random(seed + 70000);
+    const Draft before = random_program(random, false);
+    const auto after = damaged(before, static_cast<Fault>(seed % kFaults), random);
+    if (!after) continue;
+    Space space;
+    Sizes sizes(space);
+    const auto ops = make_op_set({});
+    const Traced traced = trace_case(pair_of_drafts(before, *after), *ops, sizes);
+    if (!traced.before->unknown.empty() || !traced.after.unknown.empty()) continue;
+    const TraceRun a = run_trace(space, *traced.before, {}, 1), b = run_trace(space, traced.after, {}, 2);
+    if (!a.usable || !b.usable) continue;
+    Terms terms;
+    Rules rules(space, terms, &*traced.before, traced.after, {});
+    const auto all = enumerate(&*traced.before, traced.after, {});
+    const Solved solved = solve(space, terms, rules, decide(rules, all, {}).open, 200'000);
+    ++asked;
+    for (const Obligation& o : solved.shown) {
+      INFO("seed " << seed);
+      REQUIRE((o.kind == Obligation::Kind::value || o.kind == Obligation::Kind::exit));
+      if (o.kind == Obligation::Kind::value) CHECK(a.outputs[o.a] == b.outputs[o.a]);
+      if (o.kind == Obligation::Kind::exit) CHECK(a.exits.at(traced.after.storages[o.a].key) == b.exits.at(traced.after.storages[o.a].key));
+    }
+  }
+  CHECK(asked == 25);
+}
