@@ -13,6 +13,7 @@ bool Equality::shown(TermId before, TermId after, const std::set<std::string>& f
                      const Index& running) {
   free_ = &free_undefined;
   running_ = running;
+  chosen_at_.clear();
   steps_ = kSteps;
   depth_ = 0;
   return equal(before, after, {});
@@ -36,12 +37,13 @@ bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
   return out;
 }
 
-bool Equality::chosen(const Term& before) const {
+bool Equality::chosen(const Term& before) {
   if (before.kind != Term::Kind::undefined || !free_->contains(before.text)) return false;
   const auto apart = [&](PolyId p) {
     return p == 0 || std::find(before.index.begin(), before.index.end(), p) != before.index.end();
   };
-  return std::all_of(running_.begin(), running_.end(), apart);
+  return std::all_of(running_.begin(), running_.end(), apart) &&
+         chosen_at_.emplace(before.text, before.index).first->second == before.index;
 }
 
 /// Both ways of the first condition that the facts leave open; a way that contradicts the facts is skipped.

@@ -21,7 +21,7 @@ class Equality {
  private:
   bool equal(TermId a, TermId b, const std::vector<PolyId>& facts);
   bool split(TermId choice, TermId other, bool choice_first, const std::vector<PolyId>& facts);
-  bool chosen(const Term& before) const;
+  bool chosen(const Term& before);
   bool calls_equal(TermId a, TermId b);
   bool leaves_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts);
   bool indices_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts);
@@ -31,6 +31,7 @@ class Equality {
   std::map<std::pair<TermId, TermId>, bool> calls_;
   const std::set<std::string>* free_ = nullptr;
   Index running_;
+  std::map<std::string, Index> chosen_at_;  // where each chosen storage is seen: at one place only
   int steps_ = 0;
   int depth_ = 0;
 };

@@ -1,6 +1,8 @@
 // Is a polynomial >= 0 over the ranges of its atoms? Atoms are replaced by a bound, latest first, so that
 // each step needs only earlier atoms. Every step weakens: true is a proof, false is "not shown".
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "checker/poly.h"
 
@@ -57,10 +59,17 @@ bool Space::shown(PolyId a, const std::vector<PolyId>& facts, int depth) {
   --budget_;
   if (const auto known = value(a)) return *known >= 0;
   if (std::find(facts.begin(), facts.end(), a) != facts.end()) return true;
-  AtomId last = 0;
-  for (const Monomial& m : polys_[a])
-    if (!m.atoms.empty()) last = std::max(last, m.atoms.back());
-  return bound_away(a, last, facts, depth) || by_fact(a, facts, depth);
+  std::set<AtomId, std::greater<>> atoms;
+  for (const Monomial& m : polys_[a]) atoms.insert(m.atoms.begin(), m.atoms.end());
+  if (bound_away(a, *atoms.begin(), facts, depth)) return true;
+  // Relations between symbols show in the factor of another symbol: s * (t - u) with t >= u.
+  const auto other = [&](AtomId which) {
+    return which != *atoms.begin() && atoms_[which].kind == Atom::Kind::symbol &&
+           bound_away(a, which, facts, depth);
+  };
+  const bool products =
+      std::any_of(polys_[a].begin(), polys_[a].end(), [](const Monomial& m) { return m.atoms.size() > 1; });
+  return (products && std::any_of(atoms.begin(), atoms.end(), other)) || by_fact(a, facts, depth);
 }
 
 /// a = slope * atom + rest: with slope >= 0 the atom's lower bound is the worst case, with slope <= 0 the

@@ -63,7 +63,8 @@ Decision decide(Rules& rules, const std::vector<Obligation>& obligations,
   for (const Obligation& o : obligations) {
     if (!(solver_only && is_equality(o.kind)) && rules.shown(o)) {
       ++out.by_rule;
-    } else if (is_equality(o.kind) && by_solver.contains(o)) {
+    } else if (is_equality(o.kind) && by_solver.contains(o) && rules.contents(o).first != Terms::kBad &&
+               rules.contents(o).second != Terms::kBad) {
       ++out.by_solver;
     } else {
       out.open.push_back(o);

@@ -23,7 +23,12 @@ const TraceStorage* by_key(const Trace& trace, const TraceStorage& wanted) {
   return nullptr;
 }
 
-bool covers(const TraceView& view) { return view.maps.empty(); }
+/// Does the view show every element of its storage?
+bool covers(const TraceView& view) {
+  return std::all_of(view.maps.begin(), view.maps.end(), [](const Map& m) {
+    return m.kind == Map::Kind::permute || m.kind == Map::Kind::reshape;
+  });
+}
 }  // namespace
 
 Rules::Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary)
@@ -156,15 +161,19 @@ bool Rules::defined(std::uint32_t output) {
   return content != Terms::kBad && plain.empty() && nested.empty();
 }
 
+/// Shares the elements that it shared before, or then shared all of them.
 bool Rules::sharing(std::uint32_t output, std::uint32_t input) {
   const TraceView& view = *after_.outputs[output].view;
   const TraceView& shown = after_.inputs[input].view;
   if (view.storage != shown.storage || apart(space_, view, shown) || same_roots(output)) return true;
-  if (output >= before_->outputs.size() || !before_->outputs[output].view || !covers(shown)) return false;
-  const TraceStorage& had = before_->storages[before_->outputs[output].view->storage];
-  return had.start == TraceStorage::Start::given && had.key == after_.storages[view.storage].key;
+  if (output >= before_->outputs.size() || !before_->outputs[output].view) return false;
+  const TraceView& was = *before_->outputs[output].view;
+  const TraceStorage& had = before_->storages[was.storage];
+  return covers(was) && had.start == TraceStorage::Start::given &&
+         had.key == after_.storages[view.storage].key;
 }
 
+/// Element for element the sharing of before: the same pairs of places, or one view twice on both sides.
 bool Rules::together(std::uint32_t a, std::uint32_t b) {
   const auto& x = after_.outputs[a].view;
   const auto& y = after_.outputs[b].view;
@@ -173,8 +182,8 @@ bool Rules::together(std::uint32_t a, std::uint32_t b) {
   const auto& was_y = before_->outputs.size() > b ? before_->outputs[b].view : std::nullopt;
   if (!was_x || !was_y || was_x->storage != was_y->storage) return false;
   const auto roots = [&](const TraceView& view) { return root_index(space_, view, running(space_, view)); };
-  return (covers(*was_x) && covers(*was_y)) || *was_x == *was_y ||
-         (roots(*was_x) == roots(*x) && roots(*was_y) == roots(*y));
+  return (*was_x == *was_y && *x == *y) || (was_x->shape == x->shape && was_y->shape == y->shape &&
+                                            roots(*was_x) == roots(*x) && roots(*was_y) == roots(*y));
 }
 
 /// Undefined storages of `before` that only the whole elements of this one obligation show.

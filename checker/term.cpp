@@ -66,10 +66,12 @@ TermId Terms::intern(Term term) {
   if (term.kind == Term::Kind::choose && term.terms[0] == term.terms[1]) return term.terms[0];
   if (term.kind == Term::Kind::byte) {
     const Term whole = all_[term.terms[0]];
-    if (whole.kind == Term::Kind::pack && whole.index == term.index) return whole.terms[0];
+    if (whole.kind == Term::Kind::pack && whole.index == term.index && whole.number == term.number)
+      return whole.terms[0];
     if (whole.kind == Term::Kind::choose) {
       Term out = whole;
-      for (TermId& part : out.terms) part = intern({Term::Kind::byte, 0, "", term.index, {part}, {}});
+      for (TermId& part : out.terms)
+        part = intern({Term::Kind::byte, term.number, "", term.index, {part}, {}});
       return intern(std::move(out));
     }
   }
@@ -126,11 +128,11 @@ TermId Contents::at(const TraceView& view, const Index& index, std::uint32_t tim
   with_lane.push_back(lane);
   const TermId byte = element(view.storage, seen, root_index(space_, view, with_lane));
   if (byte == Terms::kBad) return byte;
+  if (view.lanes == 1) return byte;  // an element of one byte is that byte
   const Term& term = terms_[byte];
-  const bool whole =
-      view.lanes == 1 || (term.kind == Term::Kind::byte && term.index[0] == lane &&
-                          !has_lane(space_, terms_, term.terms[0], space_.terms(lane)[0].atoms[0]));
-  if (whole && term.kind == Term::Kind::byte) return term.terms[0];
+  const bool whole = term.kind == Term::Kind::byte && term.number == view.lanes && term.index[0] == lane &&
+                     !has_lane(space_, terms_, term.terms[0], space_.terms(lane)[0].atoms[0]);
+  if (whole) return term.terms[0];
   return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), "", {lane}, {byte}, {}});
 }
 
@@ -166,6 +168,12 @@ TermId Contents::found(StorageId storage, std::uint32_t version, const Index& in
   return entry(storage, index);
 }
 
+/// Byte `lane` of an element of `width` bytes.
+TermId Contents::byte_of(TermId element, PolyId lane, std::int64_t width) {
+  if (width == 1) return element;
+  return terms_.intern({Term::Kind::byte, static_cast<std::uint32_t>(width), "", {lane}, {element}, {}});
+}
+
 /// Element `index` (with its lane, if the storage has lanes) of what a step stored.
 TermId Contents::written(const Write& write, Index index) {
   const TraceStep& step = trace_.steps[write.step];
@@ -185,7 +193,7 @@ TermId Contents::written(const Write& write, Index index) {
                   : terms_.intern({Term::Kind::result, write.slot, "", index, {calls_[write.step]}, {}});
       break;
   }
-  return lanes ? terms_.intern({Term::Kind::byte, 0, "", {lane}, {whole}, {}}) : whole;
+  return lanes ? byte_of(whole, lane, step.writes[write.slot].lanes) : whole;
 }
 
 TermId Contents::each(std::uint32_t number, const Index& index) {
@@ -211,7 +219,7 @@ TermId Contents::moved(const Write& write, const Index& index, PolyId lane) {
   TermId out = at(from, index, write.step);
   if (from.type != to.type)
     out = terms_.intern({Term::Kind::cast, 0, from.type + ">" + to.type, {}, {out}, {}});
-  return lane == Space::kBad ? out : terms_.intern({Term::Kind::byte, 0, "", {lane}, {out}, {}});
+  return lane == Space::kBad ? out : byte_of(out, lane, to.lanes);
 }
 
 TermId Contents::entry(StorageId storage, const Index& index) {

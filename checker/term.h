@@ -23,7 +23,7 @@ struct Term {
     each,       // operator `text` of the elements `terms`
     cast,       // terms[0] stored as another type; `text` names both
     choose,     // terms[0] where all `conditions` hold, else terms[1]
-    byte,       // byte index[0] of terms[0]
+    byte,       // byte index[0] of terms[0], an element of `number` bytes
     pack        // the element whose byte l is terms[0], l the running lane
   };
   Kind kind = Kind::bad;
@@ -74,6 +74,7 @@ class Contents {
   TermId written(const Write& write, Index index);
   TermId each(std::uint32_t step, const Index& index);
   TermId moved(const Write& write, const Index& index, PolyId lane);
+  TermId byte_of(TermId element, PolyId lane, std::int64_t width);
   TermId entry(StorageId storage, const Index& index);
   std::uint32_t version(StorageId storage, std::uint32_t time) const;
 

@@ -6,8 +6,8 @@
 namespace noclobber {
 
 void internal_error(const char* file, int line, std::string_view what) {
-  std::fprintf(stderr, "noclobber: internal error at %s:%d: %.*s\n", file, line, static_cast<int>(what.size()),
-               what.data());
+  std::fprintf(stderr, "noclobber: internal error at %s:%d: %.*s\n", file, line,
+               static_cast<int>(what.size()), what.data());
   std::fflush(stderr);
   std::_Exit(4);
 }

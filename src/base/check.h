@@ -10,7 +10,7 @@ namespace noclobber {
 }  // namespace noclobber
 
 /// Always on, in release too.
-#define NC_CHECK(condition, what)                                                    \
-  do {                                                                               \
-    if (!(condition)) ::noclobber::internal_error(__FILE__, __LINE__, what);         \
+#define NC_CHECK(condition, what)                                            \
+  do {                                                                       \
+    if (!(condition)) ::noclobber::internal_error(__FILE__, __LINE__, what); \
   } while (false)

@@ -21,8 +21,8 @@ struct Diagnostic {
 template <class T>
 class Result {
  public:
-  Result(T value) : state_(std::move(value)) {}                 // NOLINT: implicit on purpose
-  Result(Diagnostic fault) : state_(std::move(fault)) {}        // NOLINT: implicit on purpose
+  Result(T value) : state_(std::move(value)) {}           // NOLINT: implicit on purpose
+  Result(Diagnostic fault) : state_(std::move(fault)) {}  // NOLINT: implicit on purpose
   explicit operator bool() const { return std::holds_alternative<T>(state_); }
   const T& operator*() const& { return value(); }
   T& operator*() & { return const_cast<T&>(std::as_const(*this).value()); }

@@ -1,6 +1,7 @@
 #include "src/cli/findings.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "src/report/rules.h"
 
@@ -32,7 +33,7 @@ std::optional<FindingPlace> place(const Graph& graph, const std::optional<Place>
   out.step = from->step;
   out.name = from->name;
   out.loc = from->loc;
-  out.statement = statement_text(graph, from->step);
+  out.statement = from->step == Place::kEntry ? "input " + from->name : statement_text(graph, from->step);
   return out;
 }
 
@@ -41,30 +42,64 @@ std::string range_text(const Witness& w) {
   return " [" + std::to_string(w.first_byte) + ", " + std::to_string(w.last_byte) + ")";
 }
 
-/// The partner in `before` of the step at fault: the one whose result has the same name.
+FindingPlace place_before(const Graph& before, std::uint32_t step, const std::string& name,
+                          const std::string& note) {
+  FindingPlace out;
+  out.graph = "before";
+  out.step = step;
+  out.name = name;
+  out.loc = before.steps[step].loc;
+  out.statement = statement_text(before, step);
+  out.note = note;
+  return out;
+}
+
+/// The step of `before` that made what is meant: of the output at fault, else the one whose result has the
+/// name of a step at fault.
 std::optional<FindingPlace> partner(const Case& value, const Finding& finding) {
   if (!value.before) return std::nullopt;
+  const Graph& before = *value.before;
+  if (finding.witness_where.starts_with("output ")) {
+    const std::size_t k = static_cast<std::size_t>(std::atoi(finding.witness_where.c_str() + 7));
+    const bool tensor = k < before.outputs.size() && before.outputs[k].kind == Arg::Kind::ref;
+    const Value* meant = tensor ? &before.value(before.outputs[k].ref) : nullptr;
+    if (meant != nullptr && meant->from == Value::From::step)
+      return place_before(before, meant->at, meant->name, "makes what is meant");
+  }
   for (const auto* at : {&finding.read, &finding.define, &finding.clobber}) {
     if (!*at) continue;
-    for (std::uint32_t k = 0; k < value.before->steps.size(); ++k)
-      for (ValueId id : value.before->steps[k].results)
-        if (id.valid() && value.before->value(id).name == (*at)->name) {
-          FindingPlace out;
-          out.graph = "before";
-          out.step = k;
-          out.name = (*at)->name;
-          out.loc = value.before->steps[k].loc;
-          out.statement = statement_text(*value.before, k);
-          return out;
-        }
+    for (std::uint32_t k = 0; k < before.steps.size(); ++k)
+      for (ValueId id : before.steps[k].results)
+        if (id.valid() && before.value(id).name == (*at)->name)
+          return place_before(before, k, (*at)->name, "the same in before");
   }
   return std::nullopt;
 }
 
-std::string code_of(const Graph& graph, const Finding& finding) {
+/// What to do about it, where one sentence can say it.
+std::string help_for(const Finding& finding) {
+  const std::string at = finding.clobber ? finding.clobber->statement : "";
+  if (finding.rule == "NC001" && finding.define && finding.before)
+    return "keep " + finding.before->statement + " functional here, or clone it before " + at;
+  if (finding.rule == "NC007") return "clone the operand that meets the target before " + at;
+  if (finding.rule == "NC008")
+    return "write into a tensor of its own, then copy: the target holds an element twice";
+  if (finding.rule == "NC005") return "return a clone: the caller may write one of the two";
+  if (finding.rule == "NC003")
+    return "copy " + finding.storage + " first: the caller does not expect it to change";
+  return "";
+}
+
+/// The user's line behind the fault: of the value that is meant, else of the first step at fault that has
+/// one.
+std::string code_of(const Case& value, Finding& finding) {
+  if (finding.before && finding.define && finding.define->loc.empty() && !finding.before->loc.empty()) {
+    finding.define->loc = finding.before->loc;
+    return value.before->steps[finding.before->step].code;
+  }
   for (const auto* at : {&finding.define, &finding.clobber, &finding.read})
-    if (*at && (*at)->step < graph.steps.size() && !graph.steps[(*at)->step].code.empty())
-      return graph.steps[(*at)->step].code;
+    if (*at && (*at)->step < value.after.steps.size() && !value.after.steps[(*at)->step].code.empty())
+      return value.after.steps[(*at)->step].code;
   return "";
 }
 
@@ -84,8 +119,6 @@ Finding finding_of(const Case& value, const Witness& w) {
     out.clobber->note = "overwritten" + range_text(w);
     out.read->note = "read: means what 1 made, finds what 2 made";
   }
-  out.before = partner(value, out);
-  out.code = code_of(value.after, out);
   out.message = w.message;
   out.witness_symbols = w.symbols;
   out.witness_inputs = w.inputs;
@@ -93,7 +126,10 @@ Finding finding_of(const Case& value, const Witness& w) {
   out.index = w.index;
   out.expected = w.expected;
   out.actual = w.actual;
+  out.before = partner(value, out);
+  out.code = code_of(value, out);
   out.replayed = true;
+  out.help = help_for(out);
   const Graph none;
   out.fingerprint = fingerprint(out, value.before ? *value.before : none, value.after);
   return out;

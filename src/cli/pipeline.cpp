@@ -5,8 +5,11 @@
 #include "src/cli/pipeline.h"
 
 #include <algorithm>
+#include <cctype>
+#include <fstream>
 
 #include "src/cli/findings.h"
+#include "src/effects/certificate_text.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
@@ -56,6 +59,14 @@ void assume(CheckRecord& record, const Case& value, const CheckOptions& options)
   }
 }
 
+/// The check's id as a file name.
+std::string file_name(const Case& value) {
+  std::string out = value.name.empty() ? "check" : value.name;
+  for (char& c : out)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.') c = '_';
+  return out + ".cert";
+}
+
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
@@ -76,13 +87,22 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto obligations = enumerate(before, traced.after, boundary);
   Decision decision = decide(rules, obligations, {}, options.solver_only);
   ReplayHint hint;
+  std::set<Obligation> by_solver;
   if (!decision.open.empty() && !options.no_assumptions) {
     const Solved solved = solve(space, terms, rules, decision.open, options.effort);
     hint.symbols = solved.models;
+    by_solver = solved.shown;
     if (!solved.shown.empty()) decision = decide(rules, obligations, solved.shown, options.solver_only);
     if (decision.by_solver > 0)
       record.assumptions.push_back(solved.engine + " on " + std::to_string(decision.by_solver) +
                                    " obligations");
+  }
+  if (!options.certificates.empty()) {
+    std::string assumed;
+    for (const std::string& assumption : record.assumptions)
+      assumed += (assumed.empty() ? "" : "; ") + assumption;
+    std::ofstream(options.certificates + "/" + file_name(value))
+        << certificate_text(space, before, traced.after, boundary, by_solver, assumed);
   }
   record.counts.obligations = obligations.size();
   record.counts.by_rule = decision.by_rule;
@@ -90,6 +110,8 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (decision.proved && record.unknown.empty()) {
     record.status = Status::proved;
   } else {
+    // Where nothing is written in place, a difference is hardly one of memory: look for it less long.
+    if (traced.in_place == 0) hint.work /= 10;
     const ReplayResult shown = replay(value, hint);
     report_replay(record, value, shown);
     if (record.status != Status::refuted)

@@ -1,5 +1,7 @@
 // The way of one Case through the program.
 #pragma once
+#include <string>
+
 #include "src/graph/case.h"
 #include "src/report/record.h"
 
@@ -8,6 +10,7 @@ namespace noclobber {
 struct CheckOptions {
   bool solver_only = false;  // --engine z3
   std::uint64_t effort = 0;  // --effort: rlimit per query; 0 = the default
+  std::string certificates;  // --certificate DIR; "" = none
   bool no_assumptions = false;
   std::vector<OpDecl> extra_ops;  // --ops FILE
 };

@@ -82,6 +82,7 @@ Result<CheckOptions> check_options(const Options& options) {
   out.solver_only = options.engine == "z3";
   out.effort = options.effort;
   out.no_assumptions = options.no_assumptions;
+  out.certificates = options.certificate;
   if (options.ops.empty()) return out;
   const auto text = read_file(options.ops, kMostOperatorBytes);
   if (!text) return Diagnostic{options.ops, text.fault().message};

@@ -120,6 +120,7 @@ class Builder {
     }
   };
   bool add_results(const Call& call, Parts& parts);
+  bool storable(const Call& call, const Parts& parts);
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;

@@ -116,7 +116,7 @@ void Builder::copy_into(const Call& call) {
   const auto source = broadcast_to(*from, to->view.shape);
   if (!source) return unknown("no-metadata", call.step->op + " (shapes)");
   ++in_place_;
-  if (source->view != to->view) move(*to, *source, call.number);
+  move(*to, *source, call.number);
   bind(call, 0, *to);
 }
 
@@ -239,10 +239,13 @@ void Builder::view_scatter(const Call& call) {
   inner.arguments.erase(inner.arguments.begin() + 1);
   const auto target = views_of(inner, scattered_view(call.op), out);
   if (!target) return unknown("no-metadata", call.step->op);
-  const auto source = broadcast_to(*from, target->front().view.shape);
-  if (!source) return unknown("no-metadata", call.step->op + " (shapes)");
+  if (from->view.shape != target->front().view.shape)
+    return unknown("no-metadata", call.step->op + " (shapes)");
+  // PyTorch copies the base's whole storage, offset and all: unless the base is all of it, an as_strided of
+  // the result would see elements that are not modelled.
+  if (!base->view.maps.empty() || base->offset != 0) layouts_[out.view.storage].strides.reset();
   move(out, *base, call.number);
-  move(target->front(), *source, call.number);
+  move(target->front(), *from, call.number);
   bind(call, 0, std::move(out));
 }
 

@@ -12,8 +12,10 @@ std::string Builder::attribute(const Arg& arg) const {
       return "-";
     case Arg::Kind::ref:
       return "T";
-    case Arg::Kind::sym:
-      return size_text(space_, sizes_.of(arg.sym));
+    case Arg::Kind::sym: {
+      const PolyId size = sizes_.of(arg.sym);
+      return size == Space::kBad ? "overflow " + arg.sym.text() : size_text(space_, size);
+    }
     case Arg::Kind::real: {
       char text[64];
       std::snprintf(text, sizeof text, "%.17g", arg.real);
@@ -45,7 +47,7 @@ std::string Builder::attributes(const Call& call) const {
     if (slot.written && slot.keyword_only) continue;
     const std::string text = attribute(call.arguments[k]);
     if (slot.fallback && slot.keyword_only && *slot.fallback == call.arguments[k]) continue;
-    out += ";" + text;
+    out += ";" + (slot.keyword_only ? slot.name + "=" : "") + text;
   }
   return out;
 }
@@ -179,6 +181,19 @@ bool Builder::add_results(const Call& call, Parts& parts) {
   return true;
 }
 
+/// Can what an in-place pointwise operator computes be stored in its target's type? PyTorch raises otherwise.
+bool Builder::storable(const Call& call, const Parts& parts) {
+  if (!elementwise(call) || parts.writes.empty() || parts.write_operands[0] == kNone) return true;
+  const std::string functional = ops_.functional(call.step->op);
+  const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
+  std::vector<TensorMeta> metas;
+  for (const Operand& o : parts.operands)
+    if (o.read) metas.push_back({{}, o.bound.dtype});
+  const auto rule = pure == nullptr ? std::nullopt
+                                    : infer_meta(sizes_, base_name(functional), *pure, call.arguments, metas);
+  return rule && rule->dtype && type_category(*rule->dtype) <= type_category(parts.writes[0].dtype);
+}
+
 /// Reads, each with what is promised between it and every write.
 bool Builder::add_reads(const Call& call, Parts& parts) {
   const bool spread = elementwise(call) && !parts.writes.empty();
@@ -215,7 +230,9 @@ void Builder::opaque(const Call& call) {
   parts.operands = std::move(*all);
   parts.step.key = attributes(call);
   parts.step.origin = call.number;
-  if (!add_results(call, parts) || !add_reads(call, parts)) return;
+  if (!add_results(call, parts)) return;
+  if (!storable(call, parts)) return unknown("no-metadata", call.step->op + " (type of its target)");
+  if (!add_reads(call, parts)) return;
   if (std::any_of(parts.operands.begin(), parts.operands.end(), [](const Operand& o) { return o.written; }))
     ++in_place_;
   for (const Binding& w : parts.writes) parts.step.writes.push_back(w.view);

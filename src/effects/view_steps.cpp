@@ -125,8 +125,9 @@ std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
     stride = space_.quotient(bytes, new_width);
     if (!space_.same(space_.mul(stride, new_width), bytes)) return std::nullopt;
   }
-  const PolyId bytes = out.offset == Space::kBad ? Space::kBad : space_.mul(out.offset, old_width);
+  const PolyId bytes = space_.mul(out.offset, old_width);
   out.offset = space_.quotient(bytes, new_width);
+  if (to_bits > from_bits && !space_.same(space_.mul(out.offset, new_width), bytes)) return std::nullopt;
   return out;
 }
 
@@ -156,6 +157,11 @@ void Builder::view(const Call& call) {
   } else {
     all = views_of(call, call.op == "aten.lift_fresh" ? "aten.alias" : call.op, *base);
   }
+  const bool reshaping =
+      call.op == "aten.view" || call.op == "aten._reshape_alias" || call.op == "aten._unsafe_view";
+  if (all && reshaping && all->front().dtype == base->dtype &&
+      can_view(space_, Viewed{base->view.shape, base->strides}, all->front().view.shape) == false)
+    return unknown("unsupported-op", call.step->op + " (needs a copy)");
   if (!all) return unknown(more_lanes_.empty() ? "no-metadata" : "unsupported-op", call.step->op);
   for (std::size_t k = 0; k < all->size(); ++k) bind(call, k, (*all)[k]);
 }

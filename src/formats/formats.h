@@ -34,7 +34,7 @@ std::string write_fx_text(const Graph& graph);
 struct TraceCheck {
   enum class What : std::uint8_t { pair, single };
   What what = What::pair;
-  std::string id;         // "-_0_0_0/post_grad", "-_0_0_0/joint", "rank_3/-_0_0_0/post_grad"
+  std::string id;  // "-_0_0_0/post_grad", "-_0_0_0/joint", "rank_3/-_0_0_0/post_grad"
   Result<Case> value = Diagnostic{};
   std::vector<std::string> unchecked;  // "output_code", "backward", "pre_grad", ...
   std::size_t line = 0;                // of the record that holds `after`, 1-based

@@ -59,7 +59,8 @@ class TraceFacts {
   std::vector<SymRelation> guards_;
   std::map<TensorKey, Tensor> tensors_;
   std::map<TensorKey, std::int64_t> storage_bytes_;
-  std::vector<std::optional<std::int64_t>> output_bases_;  // per output of the forward: flat input it is an alias of
+  std::vector<std::optional<std::int64_t>>
+      output_bases_;  // per output of the forward: flat input it is an alias of
   std::set<TensorKey> seen_sources_;
   std::vector<TensorKey> sharing_;  // those whose storage another one of them has too
   std::vector<TensorKey> sources_;  // tensors the caller passes, in order, each once

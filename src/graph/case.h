@@ -75,10 +75,10 @@ struct Input {
   enum class Exit : std::uint8_t { as_before, any };
   ValueId value;
   Kind kind = Kind::user;
-  std::optional<bool> may_write;          // "mutable"; absent: as `before` does
-  std::optional<Exit> exit;               // absent: the format's default
-  std::string storage;                    // inputs that name the same storage share it; "" = its own
-  std::optional<SymExpr> storage_numel;   // in elements of this input
+  std::optional<bool> may_write;             // "mutable"; absent: as `before` does
+  std::optional<Exit> exit;                  // absent: the format's default
+  std::string storage;                       // inputs that name the same storage share it; "" = its own
+  std::optional<SymExpr> storage_numel;      // in elements of this input
   std::optional<std::vector<Arg>> contents;  // of a constant, row-major; one element stands for all
 };
 
@@ -134,7 +134,7 @@ struct OpDecl {
 
 /// One thing to check. For a single graph `before` is absent.
 struct Case {
-  std::string name;    // a case's own name, or the check's id ("-_0_0_0/post_grad")
+  std::string name;  // a case's own name, or the check's id ("-_0_0_0/post_grad")
   std::string title;
   std::string source;
   std::map<std::string, SymbolRange> symbols;
@@ -149,7 +149,7 @@ struct Case {
   bool sharing_may_grow = false;  // "sharing": "any"
   /// The caller makes output `first` a view of input `second` itself: there they may share storage.
   std::vector<std::pair<std::uint32_t, std::string>> may_share;
-  bool has_plan = false;          // a memory plan was given; not checked yet
+  bool has_plan = false;            // a memory plan was given; not checked yet
   bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
 };
 

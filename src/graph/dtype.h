@@ -7,9 +7,25 @@
 namespace noclobber {
 
 enum class Dtype : std::uint8_t {
-  f64, f32, f16, bf16, f8e4m3fn, f8e5m2,
-  i64, i32, i16, i8, i4, u64, u32, u16, u8, u4,
-  boolean, c64, c128,
+  f64,
+  f32,
+  f16,
+  bf16,
+  f8e4m3fn,
+  f8e5m2,
+  i64,
+  i32,
+  i16,
+  i8,
+  i4,
+  u64,
+  u32,
+  u16,
+  u8,
+  u4,
+  boolean,
+  c64,
+  c128,
   other,  // a type we know no width of (quantized, sub-byte floats): nothing is proved about its bytes
 };
 

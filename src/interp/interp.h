@@ -31,9 +31,9 @@ struct Tensor {
 
 struct Storage {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::uint8_t> defined;     // per byte: 1 if something has written it (inputs: all 1)
-  std::vector<std::int32_t> writer;      // per byte: last step that wrote it, -1 = contents at entry, -2 = nobody
-  std::string input;                     // name of the (first) input that lives here, or ""
+  std::vector<std::uint8_t> defined;  // per byte: 1 if something has written it (inputs: all 1)
+  std::vector<std::int32_t> writer;  // per byte: last step that wrote it, -1 = contents at entry, -2 = nobody
+  std::string input;                 // name of the (first) input that lives here, or ""
 };
 
 /// What a read of `value` by step `step` (steps.size() = the return) should be replaced with.
@@ -41,20 +41,23 @@ using Read = std::pair<std::uint32_t, ValueId>;
 
 struct RunOptions {
   Symbols symbols;
-  std::uint64_t contents_seed = 0;   // 0: each input counts up (distinct small integers); else random small values
+  std::uint64_t contents_seed =
+      0;  // 0: each input counts up (distinct small integers); else random small values
   std::uint64_t garbage_seed = 1;    // contents of undefined bytes
   bool backwards = false;            // elementwise steps and copies visit their elements last to first
   std::vector<std::uint32_t> order;  // order of steps; empty: as listed
   std::set<Read> repaired;           // these reads see what the value held when its defining step finished
+  std::int64_t work = 50'000'000;    // elements it may visit
   bool value_semantics = false;      // every read does: names mean values
-  std::map<std::string, std::vector<std::uint8_t>> contents;  // exact bytes of an input's storage, by input name
+  std::map<std::string, std::vector<std::uint8_t>>
+      contents;  // exact bytes of an input's storage, by input name
 };
 
 /// What happened. `raised`: the run stopped with an error a real run would raise too.
 /// `unsupported`: it stopped because nobody knows what `op` does (no schema, no declaration).
 struct Run {
   std::vector<Storage> storages;
-  std::vector<std::optional<Tensor>> values;   // by ValueId, as bound last
+  std::vector<std::optional<Tensor>> values;  // by ValueId, as bound last
   /// One per output of the graph: a tensor with its bytes in logical order, or the text of a scalar.
   struct Output {
     std::optional<Tensor> tensor;
@@ -64,15 +67,21 @@ struct Run {
   };
   std::vector<Output> outputs;
   std::map<std::string, std::uint32_t> input_storage;  // input name -> storage; at exit read its bytes
-  std::vector<std::string> effects;   // impure steps in order, each with a digest of what it was given
+  std::vector<std::string> effects;  // impure steps in order, each with a digest of what it was given
   /// In value_semantics: first read whose storage no longer held the value it means.
-  struct Stale { std::uint32_t step; ValueId value; std::uint32_t writer; std::vector<std::int64_t> index; };
+  struct Stale {
+    std::uint32_t step;
+    ValueId value;
+    std::uint32_t writer;
+    std::vector<std::int64_t> index;
+  };
   std::vector<Stale> stale;
   std::vector<std::uint32_t> immutable_writes;  // steps that stored into an input that may not be written
   std::optional<Diagnostic> raised;
-  std::uint32_t raised_at = 0;                  // step
+  std::uint32_t raised_at = 0;  // step
   std::vector<std::string> unsupported;
-  std::set<std::string> hashed;                 // operators that ran as hash kernels
+  std::int64_t work = 0;         // elements visited
+  std::set<std::string> hashed;  // operators that ran as hash kernels
 };
 
 /// Runs `graph` of `value`. Writable inputs: `may_write` names them (by input name).

@@ -35,7 +35,10 @@ std::size_t affordable_trials(const Graph& graph, const Run& run) {
 bool may_be_undefined(const Case& value, const Graph& graph) { return makes_garbage(value, graph, 0); }
 
 std::optional<Run> Session::run(const Graph& graph, const RunOptions& options) {
-  Result<Run> out = run_graph(value, graph, may_write, options);
+  RunOptions bounded = options;
+  bounded.work = std::min(work_left, options.work);
+  Result<Run> out = run_graph(value, graph, may_write, bounded);
+  work_left -= out ? out->work : bounded.work;
   if (!out) return std::nullopt;
   if (!out->unsupported.empty()) {
     result.unsupported = true;

@@ -24,28 +24,29 @@ struct Witness {
   std::string rule;      // "NC001"
   std::string property;  // "stale-read"
   std::optional<Place> define, clobber, read;
-  std::string storage;                             // input or value whose storage is at fault
-  std::int64_t first_byte = 0, last_byte = 0;      // half-open, in that storage
+  std::string storage;                         // input or value whose storage is at fault
+  std::int64_t first_byte = 0, last_byte = 0;  // half-open, in that storage
   Symbols symbols;
   std::vector<std::pair<std::string, std::string>> inputs;  // name -> short description ("arange(24)")
-  std::string where;                               // "output 0", "arg1_1 at exit", "read of v by step r"
+  std::string where;  // "output 0", "arg1_1 at exit", "read of v by step r"
   std::vector<std::int64_t> index;
   std::string expected, actual;
-  std::string message;                             // one sentence
-  RunOptions options;                              // runs it again
+  std::string message;  // one sentence
+  RunOptions options;   // runs it again
 };
 
 /// What is known before searching: values of symbols from a solver's model, tried first.
 struct ReplayHint {
   std::vector<Symbols> symbols;
+  std::int64_t work = 40'000'000;  // elements that all runs together may visit
 };
 
 struct ReplayResult {
-  std::vector<Witness> witnesses;   // one per cause, the plainest first; empty: nothing was shown
-  bool approximated = false;        // differences were seen, but only through operators without a congruent
-                                    // partner in the other graph, or within a rounding bound
-  std::vector<std::string> names;   // the operators that made it so, or unsupported ones
-  bool unsupported = false;         // a run could not be made at all
+  std::vector<Witness> witnesses;  // one per cause, the plainest first; empty: nothing was shown
+  bool approximated = false;       // differences were seen, but only through operators without a congruent
+                                   // partner in the other graph, or within a rounding bound
+  std::vector<std::string> names;  // the operators that made it so, or unsupported ones
+  bool unsupported = false;        // a run could not be made at all
 };
 
 /// Searches sizes (tiny first), contents, garbage and directions, within a fixed bound of runs.

@@ -22,6 +22,7 @@ struct Session {
   std::set<std::string> may_write;    // inputs `after` may store into
   std::set<std::string> free_inputs;  // inputs whose contents at exit may be anything
   ReplayResult result;
+  std::int64_t work_left = hint.work;
 
   Session(const Case& checked, const ReplayHint& known, OpSet known_ops)
       : value(checked), hint(known), ops(std::move(known_ops)) {}

@@ -39,6 +39,7 @@ Result<Run> Machine::execute(const Graph& graph) {
   if (going()) write_finals(frame);
   if (bound_) return *bound_;
   for (Bound& bound : frame.values) run_.values.push_back(std::move(bound.tensor));
+  run_.work = std::min(kWorkBound, options_.work) - budget_;
   return std::move(run_);
 }
 

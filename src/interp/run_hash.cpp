@@ -63,7 +63,7 @@ std::uint64_t element_digest(const HashPlan& plan, Call& call, std::uint64_t who
 
 bool broadcasts_to(const Datum& datum, const Extents& shape) {
   if (datum.kind != Datum::Kind::tensor) return false;
-  const auto both = broadcast(datum.tensor.at.shape, shape);
+  const auto both = broadcast_shapes(datum.tensor.at.shape, shape);
   return both && *both == shape;
 }
 

@@ -97,7 +97,7 @@ std::optional<Tensor> Machine::concrete(const Type& type) {
     t.stride = contiguous_strides(t.shape);
   t.offset = value_of(type.offset);
   if (bound_) return std::nullopt;
-  if (!product(t.shape) || !reach({t.dtype, t.shape, t.stride, t.offset})) {
+  if (!element_count(t.shape) || !reach({t.dtype, t.shape, t.stride, t.offset})) {
     stop("sizes and strides that leave the address space");
     return std::nullopt;
   }

@@ -148,7 +148,7 @@ class Machine {
   std::set<std::uint32_t> immutable_;  // storages that may not be written
   std::deque<Buffer> temporaries_;     // of the step that runs
   std::optional<Diagnostic> bound_;
-  std::int64_t budget_ = kWorkBound;
+  std::int64_t budget_ = std::min(kWorkBound, options_.work);
   std::int64_t memory_left_ = kMemoryBound;
   std::uint64_t drawn_ = 0;  // how often the random generator was asked
   int depth_ = 0;

@@ -6,12 +6,6 @@
 namespace noclobber {
 namespace {
 
-int category(Dtype type) {
-  if (is_complex(type)) return 3;
-  if (is_floating(type)) return 2;
-  return type == Dtype::boolean ? 0 : 1;
-}
-
 bool one_of(std::string_view op, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), op) != names.end();
 }
@@ -44,7 +38,7 @@ std::optional<InferredMeta> pointwise(Sizes& sizes, std::string_view op, const s
     out.shape = std::move(*shape);
     out.dtype = promoted(*out.dtype, tensors[k].dtype);
   }
-  const bool integral = category(*out.dtype) < 2;
+  const bool integral = type_category(*out.dtype) < 2;
   if (is_comparison(op)) return InferredMeta{out.shape, Dtype::boolean};
   if (op == "aten.where" ||
       (mixed_ranks && !std::all_of(tensors.begin(), tensors.end(),
@@ -94,17 +88,23 @@ std::optional<InferredMeta> reduction(Sizes& sizes, std::string_view op, const s
   InferredMeta out{{}, tensors[0].dtype};
   for (std::size_t k = 0; k < rank; ++k)
     if (!gone[k] || keep) out.shape.push_back(gone[k] ? sizes.space().constant(1) : tensors[0].shape[k]);
-  if (op == "aten.sum" && category(tensors[0].dtype) < 2) out.dtype = Dtype::i64;
+  if (op == "aten.sum" && type_category(tensors[0].dtype) < 2) out.dtype = Dtype::i64;
   return out;
 }
 
 }  // namespace
 
+int type_category(Dtype type) {
+  if (is_complex(type)) return 3;
+  if (is_floating(type)) return 2;
+  return type == Dtype::boolean ? 0 : 1;
+}
+
 Dtype promoted(Dtype a, Dtype b) {
-  if (a == b || category(a) > category(b)) return a;
-  if (category(b) > category(a)) return b;
-  if (category(a) == 2 && bit_width(a) == bit_width(b)) return Dtype::f32;  // f16 with bf16
-  if (category(a) == 1 && is_signed(a) != is_signed(b)) {
+  if (a == b || type_category(a) > type_category(b)) return a;
+  if (type_category(b) > type_category(a)) return b;
+  if (type_category(a) == 2 && bit_width(a) == bit_width(b)) return Dtype::f32;  // f16 with bf16
+  if (type_category(a) == 1 && is_signed(a) != is_signed(b)) {
     const Dtype plain = is_signed(a) ? b : a;
     const Dtype with_sign = is_signed(a) ? a : b;
     if (bit_width(with_sign) > bit_width(plain)) return with_sign;
@@ -139,7 +139,8 @@ std::optional<InferredMeta> infer_meta(Sizes& sizes, std::string_view op, const 
     return reduction(sizes, op, arguments, tensors);
   if (tensors.empty()) return std::nullopt;
   if (op == "aten.cumsum" || op == "aten.cumprod") {
-    return InferredMeta{tensors[0].shape, category(tensors[0].dtype) < 2 ? Dtype::i64 : tensors[0].dtype};
+    return InferredMeta{tensors[0].shape,
+                        type_category(tensors[0].dtype) < 2 ? Dtype::i64 : tensors[0].dtype};
   }
   if (one_of(op, {"aten.index_put", "aten._unsafe_index_put", "aten.scatter", "aten.scatter_add",
                   "aten.scatter_reduce", "aten.index_add", "aten.index_copy", "aten.index_fill",

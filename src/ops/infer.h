@@ -26,6 +26,8 @@ std::optional<InferredMeta> infer_meta(Sizes& sizes, std::string_view op, const 
 
 /// Broadcast of two shapes; nothing where they do not fit or it cannot be told.
 std::optional<Shape> broadcast(Space& space, const Shape& a, const Shape& b);
+/// 0 bool, 1 integers, 2 floats, 3 complex: a result may be stored in its own category or a later one.
+int type_category(Dtype type);
 /// PyTorch's type promotion between two tensors of positive rank.
 Dtype promoted(Dtype a, Dtype b);
 

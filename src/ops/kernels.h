@@ -120,7 +120,7 @@ using KernelFunction = void (*)(Call&, const KernelRow&);
 
 /// Further arguments of a pointwise function: those after its operands, as numbers where they are.
 struct Extras {
-  const Call* call = nullptr;
+  Call* call = nullptr;  // to raise; arguments behind the operands begin at `first`
   std::size_t first = 0;
   Dtype dtype = Dtype::f32;  // in which it is computed
   bool has(std::size_t i) const { return call->has(first + i); }

@@ -38,12 +38,20 @@ double floor_div(double a, double b, Dtype type) {
   return div - floored > 0.5 ? floored + 1 : floored;
 }
 
+/// Integers have no quotient by zero.
+bool divides(const Number& divisor, const Extras& e) {
+  if (divisor.kind == Number::Kind::integer && divisor.integer == 0) e.call->raise("ZeroDivisionError");
+  return e.call->ok();
+}
+
 Number floor_div_fn(const Number* x, const Extras& e) {
+  if (!divides(x[1], e)) return x[0];
   if (x[0].kind == Number::Kind::integer) return Number::of(floor_quotient(x[0].integer, x[1].integer));
   return Number::of_real(floor_div(x[0].re, x[1].re, e.dtype));
 }
 
 Number trunc_div_fn(const Number* x, const Extras& e) {
+  if (!divides(x[1], e)) return x[0];
   if (x[0].kind != Number::Kind::integer)
     return Number::of_real(std::trunc(rounded(e.dtype, x[0].re / x[1].re)));
   const std::int64_t a = x[0].integer, b = x[1].integer;
@@ -67,7 +75,8 @@ void run_div_mode(Call& call, const KernelRow& row) {
   run_pointwise(call, copy);
 }
 
-Number remainder_fn(const Number* x, const Extras&) {
+Number remainder_fn(const Number* x, const Extras& e) {
+  if (!divides(x[1], e)) return x[0];
   if (x[0].kind == Number::Kind::integer)
     return sub_numbers(x[0], mul_numbers(Number::of(floor_quotient(x[0].integer, x[1].integer)), x[1]));
   double mod = std::fmod(x[0].re, x[1].re);
@@ -75,7 +84,8 @@ Number remainder_fn(const Number* x, const Extras&) {
   return Number::of_real(mod);
 }
 
-Number fmod_fn(const Number* x, const Extras&) {
+Number fmod_fn(const Number* x, const Extras& e) {
+  if (!divides(x[1], e)) return x[0];
   if (x[0].kind != Number::Kind::integer) return Number::of_real(std::fmod(x[0].re, x[1].re));
   return Number::of(x[1].integer == 0 || x[1].integer == -1 ? 0 : x[0].integer % x[1].integer);
 }
@@ -175,60 +185,59 @@ Number threshold_backward_fn(const Number* x, const Extras& e) {
   return less_number(convert(e.number(0, 0), e.dtype), x[1]) ? x[0] : convert(Number::of(0), e.dtype);
 }
 
-using enum Promotion;
 const KernelRow kArithmeticRows[] = {
-    {"aten.add.Tensor", run_pointwise, add_fn, same, 2},
-    {"aten.add.Scalar", run_pointwise, add_fn, same, 2},
-    {"aten.sub.Tensor", run_pointwise, sub_fn, same, 2},
-    {"aten.sub.Scalar", run_pointwise, sub_fn, same, 2},
-    {"aten.rsub.Tensor", run_pointwise, rsub_fn, same, 2},
-    {"aten.rsub.Scalar", run_pointwise, rsub_fn, same, 2},
-    {"aten.mul.Tensor", run_pointwise, mul_fn, same, 2},
-    {"aten.mul.Scalar", run_pointwise, mul_fn, same, 2},
-    {"aten.div.Tensor", run_pointwise, true_div_fn, to_float, 2},
-    {"aten.div.Scalar", run_pointwise, true_div_fn, to_float, 2},
-    {"aten.div.Tensor_mode", run_div_mode, div_mode_fn, same, 2},
-    {"aten.div.Scalar_mode", run_div_mode, div_mode_fn, same, 2},
-    {"aten.true_divide.Tensor", run_pointwise, true_div_fn, to_float, 2},
-    {"aten.floor_divide.default", run_pointwise, floor_div_fn, same, 2},
-    {"aten.floor_divide.Scalar", run_pointwise, floor_div_fn, same, 2},
-    {"aten.remainder.Tensor", run_pointwise, remainder_fn, same, 2},
-    {"aten.remainder.Scalar", run_pointwise, remainder_fn, same, 2},
-    {"aten.remainder.Scalar_Tensor", run_pointwise, remainder_fn, same, 2},
-    {"aten.fmod.Tensor", run_pointwise, fmod_fn, same, 2},
-    {"aten.fmod.Scalar", run_pointwise, fmod_fn, same, 2},
-    {"aten.pow.Tensor_Tensor", run_pointwise, pow_fn, same, 2},
-    {"aten.pow.Tensor_Scalar", run_pointwise, pow_fn, same, 2},
-    {"aten.pow.Scalar", run_pointwise, pow_fn, same, 2, 2},
-    {"aten.maximum.default", run_pointwise, maximum_fn, same, 2},
-    {"aten.minimum.default", run_pointwise, minimum_fn, same, 2},
-    {"aten.max.other", run_pointwise, maximum_fn, same, 2},
-    {"aten.min.other", run_pointwise, minimum_fn, same, 2},
-    {"aten.atan2.default", run_pointwise, atan2_fn, to_float, 2},
+    {"aten.add.Tensor", run_pointwise, add_fn, Promotion::same, 2},
+    {"aten.add.Scalar", run_pointwise, add_fn, Promotion::same, 2},
+    {"aten.sub.Tensor", run_pointwise, sub_fn, Promotion::same, 2},
+    {"aten.sub.Scalar", run_pointwise, sub_fn, Promotion::same, 2},
+    {"aten.rsub.Tensor", run_pointwise, rsub_fn, Promotion::same, 2},
+    {"aten.rsub.Scalar", run_pointwise, rsub_fn, Promotion::same, 2},
+    {"aten.mul.Tensor", run_pointwise, mul_fn, Promotion::same, 2},
+    {"aten.mul.Scalar", run_pointwise, mul_fn, Promotion::same, 2},
+    {"aten.div.Tensor", run_pointwise, true_div_fn, Promotion::to_float, 2},
+    {"aten.div.Scalar", run_pointwise, true_div_fn, Promotion::to_float, 2},
+    {"aten.div.Tensor_mode", run_div_mode, div_mode_fn, Promotion::same, 2},
+    {"aten.div.Scalar_mode", run_div_mode, div_mode_fn, Promotion::same, 2},
+    {"aten.true_divide.Tensor", run_pointwise, true_div_fn, Promotion::to_float, 2},
+    {"aten.floor_divide.default", run_pointwise, floor_div_fn, Promotion::same, 2},
+    {"aten.floor_divide.Scalar", run_pointwise, floor_div_fn, Promotion::same, 2},
+    {"aten.remainder.Tensor", run_pointwise, remainder_fn, Promotion::same, 2},
+    {"aten.remainder.Scalar", run_pointwise, remainder_fn, Promotion::same, 2},
+    {"aten.remainder.Scalar_Tensor", run_pointwise, remainder_fn, Promotion::same, 2},
+    {"aten.fmod.Tensor", run_pointwise, fmod_fn, Promotion::same, 2},
+    {"aten.fmod.Scalar", run_pointwise, fmod_fn, Promotion::same, 2},
+    {"aten.pow.Tensor_Tensor", run_pointwise, pow_fn, Promotion::same, 2},
+    {"aten.pow.Tensor_Scalar", run_pointwise, pow_fn, Promotion::same, 2},
+    {"aten.pow.Scalar", run_pointwise, pow_fn, Promotion::same, 2, 2},
+    {"aten.maximum.default", run_pointwise, maximum_fn, Promotion::same, 2},
+    {"aten.minimum.default", run_pointwise, minimum_fn, Promotion::same, 2},
+    {"aten.max.other", run_pointwise, maximum_fn, Promotion::same, 2},
+    {"aten.min.other", run_pointwise, minimum_fn, Promotion::same, 2},
+    {"aten.atan2.default", run_pointwise, atan2_fn, Promotion::to_float, 2},
     {"aten.clamp.default", run_clamp, maximum_fn},
     {"aten.clamp.Tensor", run_clamp, maximum_fn},
-    {"aten.clamp_min.default", run_pointwise, maximum_fn, same, 2},
-    {"aten.clamp_min.Tensor", run_pointwise, maximum_fn, same, 2},
-    {"aten.clamp_max.default", run_pointwise, minimum_fn, same, 2},
-    {"aten.clamp_max.Tensor", run_pointwise, minimum_fn, same, 2},
-    {"prims.fma.default", run_pointwise, fma_fn, same, 3},
-    {"aten.addcmul.default", run_pointwise, addcmul_fn, same, 3},
-    {"aten.addcdiv.default", run_pointwise, addcdiv_fn, to_float, 3},
-    {"aten.lerp.Scalar", run_pointwise, lerp_scalar_fn, same, 2},
-    {"aten.lerp.Tensor", run_pointwise, lerp_tensor_fn, same, 3},
-    {"aten.where.self", run_pointwise, where_fn, first_is_condition, 3},
-    {"aten.where.ScalarSelf", run_pointwise, where_fn, first_is_condition, 3},
-    {"aten.where.ScalarOther", run_pointwise, where_fn, first_is_condition, 3},
-    {"aten.where.Scalar", run_pointwise, where_fn, first_is_condition, 3},
-    {"aten.threshold_backward.default", run_pointwise, threshold_backward_fn, same, 2, 1},
-    {"prims.add.default", run_pointwise, add_fn, same, 2},
-    {"prims.sub.default", run_pointwise, sub_fn, same, 2},
-    {"prims.mul.default", run_pointwise, mul_fn, same, 2},
-    {"prims.div.default", run_pointwise, prims_div_fn, same, 2},
-    {"prims.pow.default", run_pointwise, pow_fn, same, 2},
-    {"prims.maximum.default", run_pointwise, maximum_fn, same, 2},
-    {"prims.minimum.default", run_pointwise, minimum_fn, same, 2},
-    {"prims.where.default", run_pointwise, where_fn, first_is_condition, 3},
+    {"aten.clamp_min.default", run_pointwise, maximum_fn, Promotion::same, 2},
+    {"aten.clamp_min.Tensor", run_pointwise, maximum_fn, Promotion::same, 2},
+    {"aten.clamp_max.default", run_pointwise, minimum_fn, Promotion::same, 2},
+    {"aten.clamp_max.Tensor", run_pointwise, minimum_fn, Promotion::same, 2},
+    {"prims.fma.default", run_pointwise, fma_fn, Promotion::same, 3},
+    {"aten.addcmul.default", run_pointwise, addcmul_fn, Promotion::same, 3},
+    {"aten.addcdiv.default", run_pointwise, addcdiv_fn, Promotion::to_float, 3},
+    {"aten.lerp.Scalar", run_pointwise, lerp_scalar_fn, Promotion::same, 2},
+    {"aten.lerp.Tensor", run_pointwise, lerp_tensor_fn, Promotion::same, 3},
+    {"aten.where.self", run_pointwise, where_fn, Promotion::first_is_condition, 3},
+    {"aten.where.ScalarSelf", run_pointwise, where_fn, Promotion::first_is_condition, 3},
+    {"aten.where.ScalarOther", run_pointwise, where_fn, Promotion::first_is_condition, 3},
+    {"aten.where.Scalar", run_pointwise, where_fn, Promotion::first_is_condition, 3},
+    {"aten.threshold_backward.default", run_pointwise, threshold_backward_fn, Promotion::same, 2, 1},
+    {"prims.add.default", run_pointwise, add_fn, Promotion::same, 2},
+    {"prims.sub.default", run_pointwise, sub_fn, Promotion::same, 2},
+    {"prims.mul.default", run_pointwise, mul_fn, Promotion::same, 2},
+    {"prims.div.default", run_pointwise, prims_div_fn, Promotion::same, 2},
+    {"prims.pow.default", run_pointwise, pow_fn, Promotion::same, 2},
+    {"prims.maximum.default", run_pointwise, maximum_fn, Promotion::same, 2},
+    {"prims.minimum.default", run_pointwise, minimum_fn, Promotion::same, 2},
+    {"prims.where.default", run_pointwise, where_fn, Promotion::first_is_condition, 3},
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ std::uint32_t encode_small(double value, Dtype type) {
                                  (scaled & ((1U << f.mantissa_bits) - 1)));
 }
 
-std::int64_t wrap(std::int64_t value, Dtype type) {
+std::int64_t wrap_integer(std::int64_t value, Dtype type) {
   switch (type) {
     case Dtype::i32:
       return static_cast<std::int32_t>(value);
@@ -126,14 +126,14 @@ std::int64_t truncate(double value, Dtype to) {
 }
 
 template <class T>
-T read(const std::uint8_t* bytes) {
+T read_bytes(const std::uint8_t* bytes) {
   T value;
   std::memcpy(&value, bytes, sizeof value);
   return value;
 }
 
 template <class T>
-void write(std::uint8_t* bytes, T value) {
+void write_bytes(std::uint8_t* bytes, T value) {
   std::memcpy(bytes, &value, sizeof value);
 }
 
@@ -163,45 +163,45 @@ Number convert(const Number& value, Dtype to) {
     return Number::of_real(round_small(real, to));
   }
   if (to == Dtype::boolean) return Number::of(value.truthy() ? 1 : 0);
-  if (value.kind == Number::Kind::integer) return Number::of(wrap(value.integer, to));
-  return Number::of(wrap(truncate(value.re, to), to));
+  if (value.kind == Number::Kind::integer) return Number::of(wrap_integer(value.integer, to));
+  return Number::of(wrap_integer(truncate(value.re, to), to));
 }
 
 Number load_number(Dtype type, const std::uint8_t* bytes) {
   switch (type) {
     case Dtype::f64:
-      return Number::of_real(read<double>(bytes));
+      return Number::of_real(read_bytes<double>(bytes));
     case Dtype::f32:
-      return Number::of_real(read<float>(bytes));
+      return Number::of_real(read_bytes<float>(bytes));
     case Dtype::f16:
     case Dtype::bf16:
-      return Number::of_real(decode_small(read<std::uint16_t>(bytes), type));
+      return Number::of_real(decode_small(read_bytes<std::uint16_t>(bytes), type));
     case Dtype::f8e4m3fn:
     case Dtype::f8e5m2:
       return Number::of_real(decode_small(*bytes, type));
     case Dtype::i64:
     case Dtype::u64:
-      return Number::of(read<std::int64_t>(bytes));
+      return Number::of(read_bytes<std::int64_t>(bytes));
     case Dtype::i32:
-      return Number::of(read<std::int32_t>(bytes));
+      return Number::of(read_bytes<std::int32_t>(bytes));
     case Dtype::u32:
-      return Number::of(read<std::uint32_t>(bytes));
+      return Number::of(read_bytes<std::uint32_t>(bytes));
     case Dtype::i16:
-      return Number::of(read<std::int16_t>(bytes));
+      return Number::of(read_bytes<std::int16_t>(bytes));
     case Dtype::u16:
-      return Number::of(read<std::uint16_t>(bytes));
+      return Number::of(read_bytes<std::uint16_t>(bytes));
     case Dtype::i8:
     case Dtype::i4:
-      return Number::of(wrap(read<std::int8_t>(bytes), type));
+      return Number::of(wrap_integer(read_bytes<std::int8_t>(bytes), type));
     case Dtype::u8:
     case Dtype::u4:
-      return Number::of(wrap(*bytes, type));
+      return Number::of(wrap_integer(*bytes, type));
     case Dtype::boolean:
       return Number::of(*bytes != 0 ? 1 : 0);
     case Dtype::c64:
-      return Number::of_complex({read<float>(bytes), read<float>(bytes + 4)});
+      return Number::of_complex({read_bytes<float>(bytes), read_bytes<float>(bytes + 4)});
     case Dtype::c128:
-      return Number::of_complex({read<double>(bytes), read<double>(bytes + 8)});
+      return Number::of_complex({read_bytes<double>(bytes), read_bytes<double>(bytes + 8)});
     case Dtype::other:
       break;
   }
@@ -212,36 +212,36 @@ void store_number(Dtype type, std::uint8_t* bytes, const Number& value) {
   const Number v = convert(value, type);
   switch (type) {
     case Dtype::f64:
-      return write(bytes, v.re);
+      return write_bytes(bytes, v.re);
     case Dtype::f32:
-      return write(bytes, static_cast<float>(v.re));
+      return write_bytes(bytes, static_cast<float>(v.re));
     case Dtype::f16:
     case Dtype::bf16:
-      return write(bytes, static_cast<std::uint16_t>(encode_small(v.re, type)));
+      return write_bytes(bytes, static_cast<std::uint16_t>(encode_small(v.re, type)));
     case Dtype::f8e4m3fn:
     case Dtype::f8e5m2:
-      return write(bytes, static_cast<std::uint8_t>(encode_small(v.re, type)));
+      return write_bytes(bytes, static_cast<std::uint8_t>(encode_small(v.re, type)));
     case Dtype::i64:
     case Dtype::u64:
-      return write(bytes, v.integer);
+      return write_bytes(bytes, v.integer);
     case Dtype::i32:
     case Dtype::u32:
-      return write(bytes, static_cast<std::uint32_t>(v.integer));
+      return write_bytes(bytes, static_cast<std::uint32_t>(v.integer));
     case Dtype::i16:
     case Dtype::u16:
-      return write(bytes, static_cast<std::uint16_t>(v.integer));
+      return write_bytes(bytes, static_cast<std::uint16_t>(v.integer));
     case Dtype::i8:
     case Dtype::u8:
     case Dtype::i4:
     case Dtype::u4:
     case Dtype::boolean:
-      return write(bytes, static_cast<std::uint8_t>(v.integer));
+      return write_bytes(bytes, static_cast<std::uint8_t>(v.integer));
     case Dtype::c64:
-      write(bytes, static_cast<float>(v.re));
-      return write(bytes + 4, static_cast<float>(v.im));
+      write_bytes(bytes, static_cast<float>(v.re));
+      return write_bytes(bytes + 4, static_cast<float>(v.im));
     case Dtype::c128:
-      write(bytes, v.re);
-      return write(bytes + 8, v.im);
+      write_bytes(bytes, v.re);
+      return write_bytes(bytes + 8, v.im);
     case Dtype::other:
       return;
   }

@@ -169,7 +169,7 @@ std::int64_t Call::dim(std::size_t i, std::int64_t fallback, std::int64_t rank) 
 Array Call::allocate(const Geometry& geometry) {
   Array array{geometry, {}};
   const std::int64_t width = item_bytes(geometry.dtype);
-  const auto count = product(geometry.shape);
+  const auto count = element_count(geometry.shape);
   const auto end = reach(geometry);
   std::int64_t size = 0;
   if (!ok()) return array;

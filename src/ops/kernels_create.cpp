@@ -17,23 +17,22 @@ struct CreateArguments {
   std::size_t dtype = kNowhere, format = kNowhere;
 };
 
-using enum Filling;
 constexpr CreateArguments kCreate[] = {
-    /*0 zeros*/ {.filling = zero, .size = 0, .dtype = 1},
-    /*1 ones*/ {.filling = one, .size = 0, .dtype = 1},
-    /*2 full*/ {.filling = value, .size = 0, .value = 1, .dtype = 2},
-    /*3 empty*/ {.filling = garbage, .size = 0, .dtype = 1, .format = 5},
-    /*4 zeros_like*/ {.filling = zero, .like = 0, .dtype = 1, .format = 5},
-    /*5 ones_like*/ {.filling = one, .like = 0, .dtype = 1, .format = 5},
-    /*6 full_like*/ {.filling = value, .like = 0, .value = 1, .dtype = 2, .format = 6},
-    /*7 empty_like*/ {.filling = garbage, .like = 0, .dtype = 1, .format = 5},
-    /*8 new_zeros*/ {.filling = zero, .like = 0, .size = 1, .dtype = 2},
-    /*9 new_ones*/ {.filling = one, .like = 0, .size = 1, .dtype = 2},
-    /*10 new_full*/ {.filling = value, .like = 0, .size = 1, .value = 2, .dtype = 3},
-    /*11 new_empty*/ {.filling = garbage, .like = 0, .size = 1, .dtype = 2},
-    /*12 empty_strided*/ {.filling = garbage, .size = 0, .stride = 1, .dtype = 2},
-    /*13 new_empty_strided*/ {.filling = garbage, .like = 0, .size = 1, .stride = 2, .dtype = 3},
-    /*14 empty_permuted*/ {.filling = garbage, .size = 0, .layout = 1, .dtype = 2},
+    /*0 zeros*/ {.filling = Filling::zero, .size = 0, .dtype = 1},
+    /*1 ones*/ {.filling = Filling::one, .size = 0, .dtype = 1},
+    /*2 full*/ {.filling = Filling::value, .size = 0, .value = 1, .dtype = 2},
+    /*3 empty*/ {.filling = Filling::garbage, .size = 0, .dtype = 1, .format = 5},
+    /*4 zeros_like*/ {.filling = Filling::zero, .like = 0, .dtype = 1, .format = 5},
+    /*5 ones_like*/ {.filling = Filling::one, .like = 0, .dtype = 1, .format = 5},
+    /*6 full_like*/ {.filling = Filling::value, .like = 0, .value = 1, .dtype = 2, .format = 6},
+    /*7 empty_like*/ {.filling = Filling::garbage, .like = 0, .dtype = 1, .format = 5},
+    /*8 new_zeros*/ {.filling = Filling::zero, .like = 0, .size = 1, .dtype = 2},
+    /*9 new_ones*/ {.filling = Filling::one, .like = 0, .size = 1, .dtype = 2},
+    /*10 new_full*/ {.filling = Filling::value, .like = 0, .size = 1, .value = 2, .dtype = 3},
+    /*11 new_empty*/ {.filling = Filling::garbage, .like = 0, .size = 1, .dtype = 2},
+    /*12 empty_strided*/ {.filling = Filling::garbage, .size = 0, .stride = 1, .dtype = 2},
+    /*13 new_empty_strided*/ {.filling = Filling::garbage, .like = 0, .size = 1, .stride = 2, .dtype = 3},
+    /*14 empty_permuted*/ {.filling = Filling::garbage, .size = 0, .layout = 1, .dtype = 2},
 };
 
 Extents permuted_strides(Call& call, const Extents& shape, const Extents& layout) {
@@ -71,7 +70,7 @@ void run_create(Call& call, const KernelRow& row) {
   const bool like = where.like != kNowhere;
   const Extents shape = where.size != kNowhere ? call.integers(where.size) : call.tensor(where.like).at.shape;
   Dtype dtype = like ? call.tensor(where.like).at.dtype : Dtype::f32;
-  if (!like && where.filling == value) dtype = value_dtype(call.arg(where.value));
+  if (!like && where.filling == Filling::value) dtype = value_dtype(call.arg(where.value));
   dtype = call.dtype(where.dtype, dtype);
   for (std::int64_t size : shape)
     if (size < 0)
@@ -79,11 +78,11 @@ void run_create(Call& call, const KernelRow& row) {
   const Extents stride = created_strides(call, where, shape);
   if (call.ok() && stride.size() != shape.size()) call.raise("mismatch in length of strides and shape");
   if (!call.ok()) return;
-  const Number filled =
-      where.filling == value ? call.number(where.value, 0) : Number::of(where.filling == one ? 1 : 0);
+  const Number filled = where.filling == Filling::value ? call.number(where.value, 0)
+                                                        : Number::of(where.filling == Filling::one ? 1 : 0);
   const Array out = call.output(dtype, shape, stride);
   call.begin();
-  if (call.ok() && where.filling != garbage) fill_elements(call, out, filled);
+  if (call.ok() && where.filling != Filling::garbage) fill_elements(call, out, filled);
 }
 
 void run_scalar_tensor(Call& call, const KernelRow&) {

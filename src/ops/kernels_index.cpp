@@ -127,9 +127,9 @@ void run_embedding(Call& call, const KernelRow&) {
 
 void run_masked_select(Call& call, const KernelRow&) {
   const Array self = call.tensor(0), mask = call.tensor(1);
-  const auto shape = broadcast(self.at.shape, mask.at.shape);
+  const auto shape = broadcast_shapes(self.at.shape, mask.at.shape);
   if (!shape) return call.raise("the mask does not broadcast");
-  const auto count = product(*shape);
+  const auto count = element_count(*shape);
   if (!call.ok() || !count || !call.spend({*count})) return;
   const Elements from(self.at, *shape), test(mask.at, *shape);
   std::vector<std::int64_t> taken;
@@ -203,7 +203,7 @@ std::optional<IndexPlan> IndexPlan::make(Call& call, const Array& self, const Da
       plan.dims_.push_back(indexed.size());
       plan.index_.push_back(part);
       indexed.push_back(true);
-      const auto both = broadcast(plan.index_shape_, part.at.shape);
+      const auto both = broadcast_shapes(plan.index_shape_, part.at.shape);
       if (!both)
         call.raise("shape mismatch: indexing tensors could not be broadcast together");
       else

@@ -77,7 +77,7 @@ Dtype combine(std::optional<Dtype> higher, std::optional<Dtype> lower) {
 
 }  // namespace
 
-std::optional<std::int64_t> product(const Extents& shape) {
+std::optional<std::int64_t> element_count(const Extents& shape) {
   std::int64_t n = 1;
   bool empty = false;
   for (std::int64_t size : shape) {
@@ -203,7 +203,7 @@ Extents iterator_strides(std::span<const Geometry> inputs, const Extents& shape)
   return result;
 }
 
-std::optional<Extents> broadcast(const Extents& a, const Extents& b) {
+std::optional<Extents> broadcast_shapes(const Extents& a, const Extents& b) {
   Extents result(std::max(a.size(), b.size()), 1);
   for (std::size_t i = 0; i < result.size(); ++i) {
     const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;

@@ -8,7 +8,7 @@
 namespace noclobber {
 
 /// Product; nothing on overflow or a negative size.
-std::optional<std::int64_t> product(const Extents& shape);
+std::optional<std::int64_t> element_count(const Extents& shape);
 Extents contiguous_strides(const Extents& shape);
 bool is_contiguous(const Geometry& g);
 /// Every element of a dense block exactly once.
@@ -22,7 +22,7 @@ bool prefers_channels_last(const Geometry& g);
 Extents preserved_strides(const Geometry& g);
 /// Strides TensorIterator gives a fresh result of `shape` computed from `inputs`.
 Extents iterator_strides(std::span<const Geometry> inputs, const Extents& shape);
-std::optional<Extents> broadcast(const Extents& a, const Extents& b);
+std::optional<Extents> broadcast_shapes(const Extents& a, const Extents& b);
 /// New strides that show `g` in `shape` without copying; nothing if there are none.
 std::optional<Extents> reshaped_strides(const Geometry& g, const Extents& shape);
 /// One past the last element position reached (0 if empty), nothing on overflow or a negative position.

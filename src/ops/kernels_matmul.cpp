@@ -31,7 +31,7 @@ void multiply(Call& call, const Product& p) {
   if (xs[0] != ys[0] || xs[2] != ys[1]) return call.raise("mat1 and mat2 shapes cannot be multiplied");
   std::optional<Elements> addend;
   if (p.addend) {
-    const auto both = broadcast(p.addend->at.shape, p.shape);
+    const auto both = broadcast_shapes(p.addend->at.shape, p.shape);
     if (!both || *both != p.shape) return call.raise("addmm: the addend does not broadcast to the product");
     if (p.addend->at.dtype != dtype) return call.raise("self and mat2 must have the same dtype");
     addend.emplace(p.addend->at, p.shape);

@@ -244,7 +244,8 @@ void run_constant_pad(Call& call, const KernelRow&) {
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {  // negative padding cuts
     const std::size_t at = rank - 1 - i;
     const std::int64_t before = pad[2 * i], after = pad[2 * i + 1], limit = std::int64_t{1} << 40;
-    if (std::max(before, after) > limit || std::min(before, after) < -limit) return call.raise("padding out of range");
+    if (std::max(before, after) > limit || std::min(before, after) < -limit)
+      return call.raise("padding out of range");
     shape[at] += before + after;
     grows = grows || before > 0 || after > 0;
     if (shape[at] < 0) return call.raise("resulted in a negative output size");

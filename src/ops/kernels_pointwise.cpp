@@ -54,7 +54,7 @@ bool gives_bool(Promotion promotion) {
 std::optional<Extents> pointwise_shape(Call& call, const std::vector<PointwiseOperand>& operands) {
   Extents shape;
   for (const PointwiseOperand& p : operands) {
-    const auto both = broadcast(shape, p.array.at.shape);
+    const auto both = broadcast_shapes(shape, p.array.at.shape);
     if (!both) {
       call.raise("the sizes of the operands do not broadcast");
       return std::nullopt;
@@ -109,7 +109,7 @@ void run_pointwise(Call& call, const KernelRow& row) {
 }
 
 void copy_elements(Call& call, const Array& from, const Array& to) {
-  const auto both = broadcast(from.at.shape, to.at.shape);
+  const auto both = broadcast_shapes(from.at.shape, to.at.shape);
   if (!both || *both != to.at.shape)
     return call.raise("the source does not broadcast to the target of a copy");
   const std::int64_t count = to.at.numel();

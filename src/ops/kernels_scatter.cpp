@@ -27,10 +27,10 @@ void run_index_put(Call& call, const KernelRow&) {
   if (!plan || !call.ok()) return;
   if (values.at.dtype != out.at.dtype)
     return call.raise("Index put requires the source and destination dtypes match");
-  const auto shape = broadcast(plan->shape(), values.at.shape);
+  const auto shape = broadcast_shapes(plan->shape(), values.at.shape);
   if (!shape || *shape != plan->shape())
     return call.raise("shape mismatch: value tensor cannot be broadcast to indexing result");
-  const auto count = product(*shape);
+  const auto count = element_count(*shape);
   if (!count || !call.spend({*count})) return;
   const Elements from(values.at, *shape);
   for (std::int64_t i = 0; i < *count && call.ok(); ++i) {
@@ -151,11 +151,11 @@ void run_index_store(Call& call, const KernelRow& row) {
   if (!call.ok()) return;
   Extents shape = out.at.shape;
   if (!shape.empty()) shape[dim] = index.at.numel();
-  if (!fills && (source.at.numel() != *product(shape) || source.at.dtype != out.at.dtype))
+  if (!fills && (source.at.numel() != *element_count(shape) || source.at.dtype != out.at.dtype))
     return call.raise("index_add, index_copy: source does not fit self and index");
   if (!fills && source.at.shape.size() == shape.size() && source.at.shape != shape)
     return call.raise("index_add, index_copy: source and destination slices have different shapes");
-  const std::int64_t count = *product(shape);
+  const std::int64_t count = *element_count(shape);
   if (!call.spend({count})) return;
   const Elements numbers(index.at), from(source.at);
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
@@ -179,7 +179,7 @@ void run_index_store(Call& call, const KernelRow& row) {
 
 void run_masked_fill(Call& call, const KernelRow&) {
   const Array self = call.tensor(0), mask = call.tensor(1);
-  const auto shape = broadcast(self.at.shape, mask.at.shape);
+  const auto shape = broadcast_shapes(self.at.shape, mask.at.shape);
   if (call.ok() && !shape) call.raise("masked_fill: the mask does not broadcast");
   if (call.ok() && mask.at.dtype != Dtype::boolean) call.raise("masked_fill only supports boolean masks");
   if (!call.ok()) return;
@@ -204,7 +204,7 @@ void run_masked_fill(Call& call, const KernelRow&) {
 
 void run_masked_scatter(Call& call, const KernelRow&) {
   const Array out = updated(call, true), mask = call.tensor(1), source = call.tensor(2);
-  const auto shape = broadcast(out.at.shape, mask.at.shape);
+  const auto shape = broadcast_shapes(out.at.shape, mask.at.shape);
   if (call.ok() && (!shape || *shape != out.at.shape))
     return call.decline("masked_scatter that broadcasts self");
   const std::int64_t count = out.at.numel();

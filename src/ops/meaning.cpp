@@ -8,13 +8,13 @@
 namespace noclobber {
 namespace {
 
-struct Row {
+struct MeaningRow {
   std::string_view op;
   Meaning meaning;
 };
 
 // table: sorted by name; view operators have their row in views.cpp
-constexpr Row kRows[] = {
+constexpr MeaningRow kMeanings[] = {
     {"_c10d_functional.wait_tensor", Meaning::wait},
     {"aten._conj", Meaning::unsupported},
     {"aten._neg_view", Meaning::unsupported},
@@ -103,9 +103,9 @@ std::string_view base_name(std::string_view op) {
 }
 
 Meaning meaning_of(std::string_view op, const Schema& schema) {
-  const auto at = std::lower_bound(std::begin(kRows), std::end(kRows), op,
-                                   [](const Row& r, std::string_view name) { return r.op < name; });
-  if (schema.overload != "out" && !ends_with(schema.overload, "_out") && at != std::end(kRows) &&
+  const auto at = std::lower_bound(std::begin(kMeanings), std::end(kMeanings), op,
+                                   [](const MeaningRow& r, std::string_view name) { return r.op < name; });
+  if (schema.overload != "out" && !ends_with(schema.overload, "_out") && at != std::end(kMeanings) &&
       at->op == op)
     return at->meaning;
   if (ends_with(op, "_copy") && find_view_rule(op.substr(0, op.size() - 5)) != nullptr && !schema.writes())

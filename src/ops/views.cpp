@@ -74,6 +74,9 @@ Views narrow_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args
   if (!dim || !start || !length) return std::nullopt;
   Space& space = sizes.space();
   if (!space.nonnegative(*start)) start = space.add(*start, base.shape[*dim]);
+  const PolyId room = space.sub(base.shape[*dim], space.add(*start, *length));
+  if (!space.nonnegative(*start) || !space.nonnegative(*length) || !space.nonnegative(room))
+    return std::nullopt;
   return wrap(sliced(space, base.shape, *dim, *start, space.add(*start, *length), 1));
 }
 
@@ -131,6 +134,9 @@ Views split_sizes_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>&
   const auto dim = dimension(args, 2, 0, base.shape.size());
   const auto lengths = args.size() > 1 ? sizes_of(sizes, args[1]) : std::nullopt;
   if (!dim || !lengths) return std::nullopt;
+  PolyId sum = 0;
+  for (PolyId length : *lengths) sum = sizes.space().add(sum, length);
+  if (!sizes.space().same(sum, base.shape[*dim])) return std::nullopt;
   return cut(sizes, base, *dim, *lengths);
 }
 
@@ -258,13 +264,13 @@ Views flatten_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& arg
 
 Views as_rule(Sizes&, const Viewed&, const std::vector<Arg>&) { return std::nullopt; }
 
-struct Row {
+struct ViewRow {
   std::string_view op;
   ViewRule rule;
 };
 
 // table: sorted by name
-constexpr Row kRows[] = {
+constexpr ViewRow kViews[] = {
     {"aten._reshape_alias", view_rule},
     {"aten._unsafe_view", view_rule},
     {"aten.alias", alias_rule},
@@ -298,9 +304,9 @@ constexpr Row kRows[] = {
 }  // namespace
 
 ViewRule find_view_rule(std::string_view op) {
-  const auto at = std::lower_bound(std::begin(kRows), std::end(kRows), op,
-                                   [](const Row& r, std::string_view name) { return r.op < name; });
-  return at != std::end(kRows) && at->op == op ? at->rule : nullptr;
+  const auto at = std::lower_bound(std::begin(kViews), std::end(kViews), op,
+                                   [](const ViewRow& r, std::string_view name) { return r.op < name; });
+  return at != std::end(kViews) && at->op == op ? at->rule : nullptr;
 }
 
 Map reshape_map(Shape from, Shape to) {

@@ -108,7 +108,8 @@ std::string to_json(const SummaryRecord& record) {
   Json out = record_of("summary");
   out["proved"] = record.proved;
   out["refuted"] = record.refuted;
-  // Not "unknown": readers iterate that name as a list in every record (docs/decisions/summary-unknown.md).
+  // Not "unknown": readers iterate that name as a list in every record
+  // (docs/decisions/0002-summary-unknown.md).
   out["unknown_checks"] = record.unknown;
   out["error"] = record.error;
   out["exit"] = record.exit;

@@ -9,7 +9,8 @@
 namespace noclobber::testing {
 namespace {
 
-using Places = std::vector<std::pair<std::uint32_t, std::int64_t>>;  // of each byte of a tensor: storage, position
+using Places =
+    std::vector<std::pair<std::uint32_t, std::int64_t>>;  // of each byte of a tensor: storage, position
 
 Places places(const Tensor& tensor) {
   const std::int64_t width = std::max(1, bit_width(tensor.dtype) / 8);
@@ -18,7 +19,8 @@ Places places(const Tensor& tensor) {
   for (const std::int64_t extent : tensor.shape) count *= extent;
   for (std::int64_t at = 0; at < count; ++at) {
     std::int64_t rest = at, position = tensor.offset;
-    for (std::size_t d = tensor.shape.size(); d-- > 0; rest /= tensor.shape[d]) position += rest % tensor.shape[d] * tensor.stride[d];
+    for (std::size_t d = tensor.shape.size(); d-- > 0; rest /= tensor.shape[d])
+      position += rest % tensor.shape[d] * tensor.stride[d];
     for (std::int64_t b = 0; b < width; ++b) out.emplace_back(tensor.storage, position * width + b);
   }
   return out;
@@ -30,14 +32,17 @@ std::set<std::string> shares(const Run& run) {
   std::map<std::uint32_t, std::string> inputs;
   for (const auto& [name, storage] : run.input_storage) inputs.emplace(storage, name);
   std::vector<Places> all;
-  for (const Run::Output& output : run.outputs) all.push_back(output.tensor ? places(*output.tensor) : Places{});
+  for (const Run::Output& output : run.outputs)
+    all.push_back(output.tensor ? places(*output.tensor) : Places{});
   for (std::size_t k = 0; k < all.size(); ++k)
     for (std::size_t b = 0; b < all[k].size(); ++b) {
       const std::string mine = "output " + std::to_string(k) + " byte " + std::to_string(b) + " is ";
-      if (const auto input = inputs.find(all[k][b].first); input != inputs.end()) out.insert(mine + input->second + " byte " + std::to_string(all[k][b].second));
+      if (const auto input = inputs.find(all[k][b].first); input != inputs.end())
+        out.insert(mine + input->second + " byte " + std::to_string(all[k][b].second));
       for (std::size_t j = 0; j < k; ++j)
         for (std::size_t c = 0; c < all[j].size(); ++c)
-          if (all[j][c] == all[k][b]) out.insert(mine + "output " + std::to_string(j) + " byte " + std::to_string(c));
+          if (all[j][c] == all[k][b])
+            out.insert(mine + "output " + std::to_string(j) + " byte " + std::to_string(c));
     }
   return out;
 }
@@ -57,12 +62,14 @@ std::string run_difference(const Run& a, const Run& b) {
   if (!b.immutable_writes.empty()) return "writes an input";
   if (a.outputs.size() != b.outputs.size()) return "number of outputs";
   for (std::size_t k = 0; k < a.outputs.size(); ++k)
-    if (const std::string d = output_difference(a.outputs[k], b.outputs[k]); !d.empty()) return "output " + std::to_string(k) + ": " + d;
+    if (const std::string d = output_difference(a.outputs[k], b.outputs[k]); !d.empty())
+      return "output " + std::to_string(k) + ": " + d;
   for (const auto& [name, storage] : a.input_storage) {
     const Storage& was = a.storages[storage];
     const Storage& is = b.storages[b.input_storage.at(name)];
     for (std::size_t at = 0; at < was.bytes.size(); ++at)
-      if (was.defined[at] != 0 && was.bytes[at] != is.bytes[at]) return name + " at exit: byte " + std::to_string(at);
+      if (was.defined[at] != 0 && was.bytes[at] != is.bytes[at])
+        return name + " at exit: byte " + std::to_string(at);
   }
   const auto before = shares(a), after = shares(b);
   for (const std::string& share : after)
@@ -109,7 +116,8 @@ BruteForce brute_force(const Case& value) {
 }
 
 std::string both_graphs(const Case& value) {
-  return "before\n" + (value.before ? write_fx_text(*value.before) : "") + "after\n" + write_fx_text(value.after);
+  return "before\n" + (value.before ? write_fx_text(*value.before) : "") + "after\n" +
+         write_fx_text(value.after);
 }
 
 }  // namespace noclobber::testing

@@ -18,7 +18,8 @@ void rename(Arg& arg, const std::map<int, ValueId>& to) {
 }
 
 void exchange(Arg& arg, int value, int by) {
-  if (arg.kind == Arg::Kind::ref && arg.ref.index == static_cast<std::uint32_t>(value)) arg.ref = ValueId(static_cast<std::size_t>(by));
+  if (arg.kind == Arg::Kind::ref && arg.ref.index == static_cast<std::uint32_t>(value))
+    arg.ref = ValueId(static_cast<std::size_t>(by));
   for (Arg& item : arg.list) exchange(item, value, by);
 }
 
@@ -32,11 +33,20 @@ Value named(std::string name, Value::From from, std::size_t at) {
 
 }  // namespace
 
+std::uint64_t Random::next() {
+  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
 bool writes(const Draft::Call& call) { return call.op.find("_.") != std::string::npos; }
 
 bool is_view(const Draft::Call& call) {
-  static const std::set<std::string> kViews{"aten.slice.Tensor",    "aten.select.int",   "aten.permute.default", "aten.unsqueeze.default", "aten.expand.default",
-                                            "aten.view.default",    "aten.reshape.default", "aten.diagonal.default", "aten.as_strided.default", "aten.view.dtype", "aten.alias.default"};
+  static const std::set<std::string> kViews{
+      "aten.slice.Tensor",       "aten.select.int",   "aten.permute.default", "aten.unsqueeze.default",
+      "aten.expand.default",     "aten.view.default", "aten.reshape.default", "aten.diagonal.default",
+      "aten.as_strided.default", "aten.view.dtype",   "aten.alias.default"};
   return kViews.contains(call.op);
 }
 
@@ -80,7 +90,8 @@ Graph Draft::graph() const {
 }
 
 bool Draft::is_input_storage(int storage) const {
-  return std::any_of(inputs.begin(), inputs.end(), [&](const Entry& e) { return shown.at(e.value).storage == storage; });
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const Entry& e) { return shown.at(e.value).storage == storage; });
 }
 
 bool Draft::live_after(int storage, std::size_t from) const {

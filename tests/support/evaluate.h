@@ -16,7 +16,9 @@ struct Choice {
   std::map<std::pair<std::uint32_t, PolyId>, std::int64_t> indices;
 };
 
-inline std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
+inline std::int64_t floor_of(std::int64_t a, std::int64_t b) {
+  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
 
 /// Nothing: kBad, a value that was not chosen, or a division by what is not positive.
 inline std::optional<std::int64_t> evaluate(const Space& space, PolyId poly, const Choice& choice) {
@@ -31,7 +33,8 @@ inline std::optional<std::int64_t> evaluate(const Space& space, PolyId poly, con
         const auto a = evaluate(space, atom.first, choice), b = evaluate(space, atom.second, choice);
         if (a && b && *b > 0) value = floor_of(*a, *b);
       } else if (atom.kind == Atom::Kind::index) {
-        if (const auto at = choice.indices.find({atom.position, atom.first}); at != choice.indices.end()) value = at->second;
+        if (const auto at = choice.indices.find({atom.position, atom.first}); at != choice.indices.end())
+          value = at->second;
       } else if (const auto at = choice.symbols.find(atom.name); at != choice.symbols.end()) {
         value = at->second;
       }
@@ -50,14 +53,18 @@ inline std::string readable(const Space& space, PolyId poly) {
     out += " + " + std::to_string(m.factor);
     for (const AtomId id : m.atoms) {
       const Atom& atom = space.atom(id);
-      if (atom.kind == Atom::Kind::quotient) out += "*((" + readable(space, atom.first) + ") // (" + readable(space, atom.second) + "))";
-      if (atom.kind == Atom::Kind::index) out += "*i" + std::to_string(atom.position) + "<(" + readable(space, atom.first) + ")";
+      if (atom.kind == Atom::Kind::quotient)
+        out += "*((" + readable(space, atom.first) + ") // (" + readable(space, atom.second) + "))";
+      if (atom.kind == Atom::Kind::index)
+        out += "*i" + std::to_string(atom.position) + "<(" + readable(space, atom.first) + ")";
       if (atom.kind == Atom::Kind::symbol || atom.kind == Atom::Kind::opaque) out += "*" + atom.name;
     }
   }
   return out;
 }
 
-inline bool satisfied(const Condition& condition, std::int64_t value) { return condition.zero ? value == 0 : value >= 0; }
+inline bool satisfied(const Condition& condition, std::int64_t value) {
+  return condition.zero ? value == 0 : value >= 0;
+}
 
 }  // namespace noclobber::testing

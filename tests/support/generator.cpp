@@ -4,11 +4,12 @@
 #include <numeric>
 #include <set>
 
+#include "tests/support/layout.h"
+
 namespace noclobber::testing {
 namespace {
 
 constexpr std::int64_t kMostElements = 64;
-using Ints = std::vector<std::int64_t>;
 
 Arg number(std::int64_t value) { return Arg::of(SymExpr(value)); }
 Arg ref(int value) { return Arg::of(ValueId(static_cast<std::size_t>(value))); }
@@ -16,12 +17,6 @@ Arg numbers(const Ints& values) {
   std::vector<Arg> list;
   for (const std::int64_t v : values) list.push_back(number(v));
   return Arg::of(std::move(list));
-}
-
-Ints row_major(const Ints& shape) {
-  Ints out(shape.size(), 1);
-  for (std::size_t k = shape.size(); k-- > 1;) out[k - 1] = out[k] * std::max<std::int64_t>(shape[k], 1);
-  return out;
 }
 
 /// Builds one program, a random call at a time.
@@ -32,7 +27,8 @@ class Author {
   Draft write() {
     add_inputs();
     const std::int64_t wanted = random_.between(3, 9);
-    for (int tries = 0; tries < 60 && static_cast<std::int64_t>(draft_.calls.size()) < wanted; ++tries) attempt();
+    for (int tries = 0; tries < 60 && static_cast<std::int64_t>(draft_.calls.size()) < wanted; ++tries)
+      attempt();
     write_back();
     choose_outputs();
     return std::move(draft_);
@@ -46,7 +42,8 @@ class Author {
   Shown fresh(const Ints& shape, Dtype dtype, bool known = true) {
     return {draft_.storages++, dtype, shape, row_major(shape), 0, known};
   }
-  int call(std::string op, std::vector<Arg> args, Shown result, std::vector<std::pair<std::string, Arg>> kwargs = {}) {
+  int call(std::string op, std::vector<Arg> args, Shown result,
+           std::vector<std::pair<std::string, Arg>> kwargs = {}) {
     const int out = value(std::move(result));
     draft_.calls.push_back({out, std::move(op), std::move(args), std::move(kwargs)});
     return out;
@@ -98,24 +95,33 @@ class Author {
     std::vector<int> fit;
     for (int b = 0; b < draft_.values; ++b)
       if (of(b).shape == of(a).shape && of(b).dtype == of(a).dtype) fit.push_back(b);
-    return fit.empty() ? std::nullopt : std::optional(fit[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(fit.size())))]);
+    return fit.empty()
+               ? std::nullopt
+               : std::optional(
+                     fit[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(fit.size())))]);
   }
 
   void pointwise() {
     const int a = any();
     const Dtype type = of(a).dtype;
     if (random_.chance(50)) {
-      call(random_.chance(50) ? "aten.neg.default" : "aten.relu.default", {ref(a)}, fresh(of(a).shape, type, contiguous(of(a))));
+      call(random_.chance(50) ? "aten.neg.default" : "aten.relu.default", {ref(a)},
+           fresh(of(a).shape, type, contiguous(of(a))));
       return;
     }
     const int b = *partner(a);
-    call(random_.chance(50) ? "aten.add.Tensor" : "aten.mul.Tensor", {ref(a), ref(b)}, fresh(of(a).shape, type, contiguous(of(a)) && contiguous(of(b))));
+    call(random_.chance(50) ? "aten.add.Tensor" : "aten.mul.Tensor", {ref(a), ref(b)},
+         fresh(of(a).shape, type, contiguous(of(a)) && contiguous(of(b))));
   }
 
   /// No element twice: only then may it be written.
   bool writable(int a) const {
     const Shown& at = of(a);
-    return std::none_of(at.shape.begin(), at.shape.end(), [&](const std::int64_t& n) { return n > 1 && at.stride[static_cast<std::size_t>(&n - at.shape.data())] == 0; }) && !overlapping_.contains(a);
+    return std::none_of(at.shape.begin(), at.shape.end(),
+                        [&](const std::int64_t& n) {
+                          return n > 1 && at.stride[static_cast<std::size_t>(&n - at.shape.data())] == 0;
+                        }) &&
+           !overlapping_.contains(a);
   }
 
   void write_in_place() {
@@ -173,9 +179,6 @@ class Author {
     if (overlapping_.contains(from)) overlapping_.insert(to);
   }
 
-  struct Cut {
-    std::int64_t dim = 0, start = 0, end = 0, step = 1;
-  };
   std::optional<Cut> cut(const Shown& base) {
     if (base.shape.empty()) return std::nullopt;
     Cut out;
@@ -186,32 +189,13 @@ class Author {
     out.step = random_.chance(25) ? 2 : 1;
     return out;
   }
-  static Shown sliced(Shown base, const Cut& c) {
-    const auto d = static_cast<std::size_t>(c.dim);
-    base.offset += c.start * base.stride[d];
-    base.shape[d] = (c.end - c.start + c.step - 1) / c.step;
-    base.stride[d] *= c.step;
-    return base;
-  }
-  static Shown selected(Shown base, std::int64_t dim, std::int64_t at) {
-    base.offset += at * base.stride[static_cast<std::size_t>(dim)];
-    base.shape.erase(base.shape.begin() + dim);
-    base.stride.erase(base.stride.begin() + dim);
-    return base;
-  }
-  static Shown diagonal_of(Shown base, std::int64_t offset) {
-    base.offset += offset * (offset > 0 ? base.stride[1] : -base.stride[0]);
-    const std::int64_t rows = base.shape[0] - std::max<std::int64_t>(-offset, 0), columns = base.shape[1] - std::max<std::int64_t>(offset, 0);
-    base.shape.push_back(std::min(rows, columns));
-    base.stride.push_back(base.stride[0] + base.stride[1]);
-    base.shape.erase(base.shape.begin(), base.shape.begin() + 2);
-    base.stride.erase(base.stride.begin(), base.stride.begin() + 2);
-    return base;
-  }
 
   void slice(int a, const Shown& base) {
     const auto c = cut(base);
-    if (c) inherit(a, call("aten.slice.Tensor", {ref(a), number(c->dim), number(c->start), number(c->end), number(c->step)}, sliced(base, *c)));
+    if (c)
+      inherit(a, call("aten.slice.Tensor",
+                      {ref(a), number(c->dim), number(c->start), number(c->end), number(c->step)},
+                      sliced(base, *c)));
   }
   void select(int a, const Shown& base) {
     const std::int64_t dim = random_.below(static_cast<std::int64_t>(base.shape.size()));
@@ -221,7 +205,8 @@ class Author {
   void permute(int a, Shown base) {
     Ints order(base.shape.size());
     std::iota(order.begin(), order.end(), 0);
-    for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(k)))]);
+    for (std::size_t k = order.size(); k > 1; --k)
+      std::swap(order[k - 1], order[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(k)))]);
     const Shown from = base;
     for (std::size_t k = 0; k < order.size(); ++k) {
       base.shape[k] = from.shape[static_cast<std::size_t>(order[k])];
@@ -250,7 +235,9 @@ class Author {
     Ints shape;
     std::int64_t rest = count(base.shape);
     while (rest > 1 && shape.size() < 2) {
-      const std::int64_t part = rest % 2 == 0 && random_.chance(60) ? 2 : rest % 3 == 0 && random_.chance(60) ? 3 : 1;
+      const std::int64_t part = rest % 2 == 0 && random_.chance(60)   ? 2
+                                : rest % 3 == 0 && random_.chance(60) ? 3
+                                                                      : 1;
       if (part > 1) shape.push_back(part);
       if (part == 1) break;
       rest /= part;
@@ -258,7 +245,8 @@ class Author {
     shape.push_back(rest);
     base.shape = shape;
     base.stride = row_major(shape);
-    inherit(a, call(random_.chance(50) ? "aten.view.default" : "aten.reshape.default", {ref(a), numbers(shape)}, base));
+    inherit(a, call(random_.chance(50) ? "aten.view.default" : "aten.reshape.default",
+                    {ref(a), numbers(shape)}, base));
   }
   void diagonal(int a, const Shown& base) {
     const std::int64_t offset = random_.between(1 - base.shape[0], base.shape[1] - 1);
@@ -271,7 +259,8 @@ class Author {
     base.offset = offset;
     base.shape = {random_.between(1, most)};
     base.stride = {step};
-    inherit(a, call("aten.as_strided.default", {ref(a), numbers(base.shape), numbers(base.stride), number(offset)}, base));
+    inherit(a, call("aten.as_strided.default",
+                    {ref(a), numbers(base.shape), numbers(base.stride), number(offset)}, base));
   }
 
   void scatter() {
@@ -290,13 +279,15 @@ class Author {
       op = "aten.select_scatter.default", where = {number(dim), number(at)}, target = selected(base, dim, at);
     } else {
       const auto c = cut(base);
-      op = "aten.slice_scatter.default", where = {number(c->dim), number(c->start), number(c->end), number(c->step)}, target = sliced(base, *c);
+      op = "aten.slice_scatter.default",
+      where = {number(c->dim), number(c->start), number(c->end), number(c->step)}, target = sliced(base, *c);
     }
     for (int b = draft_.values; b-- > 0;)
       if (of(b).shape == target.shape && of(b).dtype == target.dtype) {
         std::vector<Arg> args{ref(a), ref(b)};
         args.insert(args.end(), where.begin(), where.end());
-        call(op, std::move(args), fresh(base.shape, base.dtype, contiguous(base)));
+        // Eager scatters keep the base's offset, which as_strided would see.
+        call(op, std::move(args), fresh(base.shape, base.dtype, contiguous(base) && base.offset == 0));
         return;
       }
   }
@@ -309,7 +300,8 @@ class Author {
     const std::int64_t dim = random_.below(static_cast<std::int64_t>(base.shape.size()));
     Ints shape = base.shape;
     shape[static_cast<std::size_t>(dim)] *= 2;
-    call("aten.cat.default", {Arg::of(std::vector<Arg>{ref(a), ref(b)}), number(dim)}, fresh(shape, base.dtype, contiguous(base) && contiguous(of(b))));
+    call("aten.cat.default", {Arg::of(std::vector<Arg>{ref(a), ref(b)}), number(dim)},
+         fresh(shape, base.dtype, contiguous(base) && contiguous(of(b))));
   }
 
   void opaque() {
@@ -319,7 +311,9 @@ class Author {
     if (base.shape.size() == 2 && base.shape[0] == base.shape[1] && random_.chance(70)) {
       call("aten.mm.default", {ref(a), ref(*partner(a))}, fresh(base.shape, Dtype::f32));
     } else {
-      call("aten.cumsum.default", {ref(a), number(random_.below(static_cast<std::int64_t>(base.shape.size())))}, fresh(base.shape, Dtype::f32, contiguous(base)));
+      call("aten.cumsum.default",
+           {ref(a), number(random_.below(static_cast<std::int64_t>(base.shape.size())))},
+           fresh(base.shape, Dtype::f32, contiguous(base)));
     }
   }
 
@@ -330,12 +324,17 @@ class Author {
     Ints rest(base.shape.begin() + 1, base.shape.end());
     Ints piece = rest;
     piece.insert(piece.begin(), 1);
-    const auto fits = [&](int v) { return of(v).dtype == base.dtype && of(v).storage != base.storage && (of(v).shape == piece || of(v).shape == rest); };
+    const auto fits = [&](int v) {
+      return of(v).dtype == base.dtype && of(v).storage != base.storage &&
+             (of(v).shape == piece || of(v).shape == rest);
+    };
     for (int b = draft_.values; b-- > 0;)
       if (fits(b)) {
         const bool in_place = !functional_ && random_.chance(50);
-        const int at = call("aten.full.default", {numbers({1}), number(random_.below(base.shape[0]))}, fresh({1}, Dtype::i64), {{"dtype", Arg::of_dtype(Dtype::i64)}});
-        call(in_place ? "aten.index_put_.default" : "aten.index_put.default", {ref(a), Arg::of(std::vector<Arg>{ref(at)}), ref(b), Arg::of_bool(random_.chance(30))},
+        const int at = call("aten.full.default", {numbers({1}), number(random_.below(base.shape[0]))},
+                            fresh({1}, Dtype::i64), {{"dtype", Arg::of_dtype(Dtype::i64)}});
+        call(in_place ? "aten.index_put_.default" : "aten.index_put.default",
+             {ref(a), Arg::of(std::vector<Arg>{ref(at)}), ref(b), Arg::of_bool(random_.chance(30))},
              in_place ? base : fresh(base.shape, base.dtype, contiguous(base)));
         return;
       }
@@ -344,7 +343,8 @@ class Author {
   void reinterpret() {
     const int a = any();
     Shown at = of(a);
-    const Dtype to = std::vector<Dtype>{Dtype::i32, Dtype::u8, Dtype::f32, Dtype::i16}[static_cast<std::size_t>(random_.below(4))];
+    const Dtype to = std::vector<Dtype>{Dtype::i32, Dtype::u8, Dtype::f32,
+                                        Dtype::i16}[static_cast<std::size_t>(random_.below(4))];
     const std::int64_t from_width = bit_width(at.dtype) / 8, width = bit_width(to) / 8;
     if (at.dtype == Dtype::i64 || at.shape.empty() || !contiguous(at) || (to == at.dtype)) return;
     if (at.shape.back() * from_width % width != 0 || at.offset * from_width % width != 0) return;
@@ -360,7 +360,8 @@ class Author {
     for (const Draft::Entry& input : std::vector<Draft::Entry>(draft_.inputs)) {
       if (!random_.chance(40)) continue;
       for (int b = draft_.values; b-- > 0;)
-        if (of(b).shape == of(input.value).shape && of(b).dtype == Dtype::f32 && of(b).storage != of(input.value).storage) {
+        if (of(b).shape == of(input.value).shape && of(b).dtype == Dtype::f32 &&
+            of(b).storage != of(input.value).storage) {
           call("aten.copy_.default", {ref(input.value), ref(b)}, of(input.value));
           break;
         }
@@ -370,7 +371,9 @@ class Author {
   void choose_outputs() {
     const std::int64_t wanted = random_.between(1, 3);
     for (std::int64_t k = 0; k < wanted; ++k)
-      draft_.outputs.push_back(random_.chance(70) ? static_cast<int>(random_.between(std::max(0, draft_.values - 4), draft_.values - 1)) : any());
+      draft_.outputs.push_back(random_.chance(70) ? static_cast<int>(random_.between(
+                                                        std::max(0, draft_.values - 4), draft_.values - 1))
+                                                  : any());
   }
 
   Random& random_;
@@ -380,13 +383,6 @@ class Author {
 };
 
 }  // namespace
-
-std::uint64_t Random::next() {
-  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
 
 std::int64_t count(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());

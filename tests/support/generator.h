@@ -17,7 +17,9 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
   std::uint64_t next();
   /// 0 <= result < bound; bound > 0.
-  std::int64_t below(std::int64_t bound) { return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound)); }
+  std::int64_t below(std::int64_t bound) {
+    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
+  }
   std::int64_t between(std::int64_t least, std::int64_t most) { return least + below(most - least + 1); }
   bool chance(int percent) { return below(100) < percent; }
 
@@ -77,7 +79,15 @@ Draft random_program(Random& random, bool functional);
 Draft rewritten(const Draft& program, Random& random, std::string& log);
 
 enum class Fault : std::uint8_t {
-  drop_clone, drop_write, swap_steps, shift_offset, resize_slice, make_in_place, other_value, drop_write_back, alias_output
+  drop_clone,
+  drop_write,
+  swap_steps,
+  shift_offset,
+  resize_slice,
+  make_in_place,
+  other_value,
+  drop_write_back,
+  alias_output
 };
 constexpr int kFaults = 9;
 std::string_view name(Fault fault);

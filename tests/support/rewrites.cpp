@@ -41,7 +41,8 @@ int clone_of(Draft& draft, int value, std::size_t at) {
   shown.storage = draft.storages++;
   shown.offset = 0;
   draft.shown[copy] = shown;
-  draft.calls.insert(draft.calls.begin() + static_cast<std::ptrdiff_t>(at), {copy, "aten.clone.default", {ref(value)}, {}});
+  draft.calls.insert(draft.calls.begin() + static_cast<std::ptrdiff_t>(at),
+                     {copy, "aten.clone.default", {ref(value)}, {}});
   return copy;
 }
 
@@ -52,7 +53,8 @@ bool rename_all(Draft& draft) {
 
 /// One tensor operand of a call that makes a fresh result is copied first.
 bool insert_clone(Draft& draft, Random& random) {
-  const auto at = pick(draft, random, [](const Draft::Call& c) { return is_pure(c) && !is_view(c) && !operands(c).empty(); });
+  const auto at = pick(
+      draft, random, [](const Draft::Call& c) { return is_pure(c) && !is_view(c) && !operands(c).empty(); });
   if (!at) return false;
   Draft::Call& call = draft.calls[*at];
   for (Arg& arg : call.args)
@@ -67,7 +69,9 @@ bool insert_clone(Draft& draft, Random& random) {
 }
 
 std::string view_of_scatter(const std::string& op) {
-  return op == "aten.slice_scatter.default" ? "aten.slice.Tensor" : op == "aten.select_scatter.default" ? "aten.select.int" : "aten.diagonal.default";
+  return op == "aten.slice_scatter.default"    ? "aten.slice.Tensor"
+         : op == "aten.select_scatter.default" ? "aten.select.int"
+                                               : "aten.diagonal.default";
 }
 
 /// slice_scatter(base, src, ...) as a view of `target` and a copy_ into it; `target` stands for the result.
@@ -98,13 +102,15 @@ bool scatter_to_copy(Draft& draft, Random& random) {
 }
 
 bool drop_dead(Draft& draft, Random& random) {
-  const auto at = pick(draft, random, [&](const Draft::Call& c) { return is_pure(c) && !uses(draft, c.result, 0); });
+  const auto at =
+      pick(draft, random, [&](const Draft::Call& c) { return is_pure(c) && !uses(draft, c.result, 0); });
   if (at) draft.calls.erase(draft.calls.begin() + static_cast<std::ptrdiff_t>(*at));
   return at.has_value();
 }
 
 std::string in_place_form(const std::string& op) {
-  for (const char* known : {"aten.neg.default", "aten.relu.default", "aten.add.Tensor", "aten.mul.Tensor", "aten.index_put.default"})
+  for (const char* known : {"aten.neg.default", "aten.relu.default", "aten.add.Tensor", "aten.mul.Tensor",
+                            "aten.index_put.default"})
     if (op == known) {
       std::string out = op;
       return out.insert(out.find('.', 5), "_");
@@ -114,19 +120,22 @@ std::string in_place_form(const std::string& op) {
 
 bool reads_nothing_else_of(const Draft& draft, const Draft::Call& call, int storage) {
   const auto all = operands(call);
-  return std::all_of(all.begin() + 1, all.end(), [&](int v) { return v == all[0] || draft.shown.at(v).storage != storage; });
+  return std::all_of(all.begin() + 1, all.end(),
+                     [&](int v) { return v == all[0] || draft.shown.at(v).storage != storage; });
 }
 
 bool whole_and_dead(const Draft& draft, std::size_t at) {
   const int base = operands(draft.calls[at])[0];
   const Shown& shown = draft.shown.at(base);
-  return !draft.is_input_storage(shown.storage) && !draft.live_after(shown.storage, at + 1) && contiguous(shown) && shown.offset == 0 &&
+  return !draft.is_input_storage(shown.storage) && !draft.live_after(shown.storage, at + 1) &&
+         contiguous(shown) && shown.offset == 0 &&
          shown.dtype == draft.shown.at(draft.calls[at].result).dtype;
 }
 
 /// An operand that nobody reads again, in any view, is overwritten by the result.
 bool reuse_dead(Draft& draft, Random& random) {
-  const auto at = pick(draft, random, [](const Draft::Call& c) { return !in_place_form(c.op).empty() || is_scatter(c); });
+  const auto at =
+      pick(draft, random, [](const Draft::Call& c) { return !in_place_form(c.op).empty() || is_scatter(c); });
   if (!at || !whole_and_dead(draft, *at)) return false;
   Draft::Call& call = draft.calls[*at];
   const int base = operands(call)[0], storage = draft.shown.at(base).storage;
@@ -184,14 +193,21 @@ bool swapped(Draft& draft, Random& random) {
 }
 
 /// Adds to the constant argument number `at`.
-void shift(Draft::Call& call, std::size_t at, std::int64_t by) { call.args[at] = Arg::of(SymExpr(call.args[at].sym.constant() + by)); }
+void shift(Draft::Call& call, std::size_t at, std::int64_t by) {
+  call.args[at] = Arg::of(SymExpr(call.args[at].sym.constant() + by));
+}
 
 bool shifted(Draft& draft, Random& random) {
-  const auto at = pick(draft, random, [](const Draft::Call& c) { return c.op == "aten.slice.Tensor" || c.op == "aten.select.int" || c.op == "aten.as_strided.default" || is_scatter(c); });
+  const auto at = pick(draft, random, [](const Draft::Call& c) {
+    return c.op == "aten.slice.Tensor" || c.op == "aten.select.int" || c.op == "aten.as_strided.default" ||
+           is_scatter(c);
+  });
   if (!at) return false;
   Draft::Call& call = draft.calls[*at];
   const Shown& base = draft.shown.at(operands(call)[0]);
-  const bool slice = call.op.find("slice") != std::string::npos, strided = call.op == "aten.as_strided.default", diagonal = call.op.find("diagonal") != std::string::npos;
+  const bool slice = call.op.find("slice") != std::string::npos,
+             strided = call.op == "aten.as_strided.default",
+             diagonal = call.op.find("diagonal") != std::string::npos;
   const std::size_t first = strided ? 3 : diagonal ? 2 : is_scatter(call) ? 3 : 2;
   if (diagonal) return false;
   const std::int64_t by = random.chance(50) ? 1 : -1, to = call.args[first].sym.constant() + by;
@@ -211,24 +227,30 @@ bool resized(Draft& draft, Random& random) {
     if (c.op != "aten.slice.Tensor") return false;
     const bool filled = std::any_of(draft.calls.begin(), draft.calls.end(), [&](const Draft::Call& u) {
       const auto all = operands(u);
-      return std::find(all.begin(), all.end(), c.result) != all.end() && u.op != "aten.zero_.default" && u.op != "aten.fill_.Scalar";
+      return std::find(all.begin(), all.end(), c.result) != all.end() && u.op != "aten.zero_.default" &&
+             u.op != "aten.fill_.Scalar";
     });
     return !filled && uses(draft, c.result, 0);
   });
   if (!at) return false;
   Draft::Call& call = draft.calls[*at];
   const std::int64_t by = random.chance(50) ? 1 : -1, end = call.args[3].sym.constant() + by;
-  if (end <= call.args[2].sym.constant() || end > draft.shown.at(operands(call)[0]).shape[static_cast<std::size_t>(call.args[1].sym.constant())]) return false;
+  if (end <= call.args[2].sym.constant() ||
+      end > draft.shown.at(operands(call)[0]).shape[static_cast<std::size_t>(call.args[1].sym.constant())])
+    return false;
   shift(call, 3, by);
   return true;
 }
 
 bool wrong_output(Draft& draft, Random& random, bool only_inputs) {
   if (draft.outputs.empty()) return false;
-  int& output = draft.outputs[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(draft.outputs.size())))];
+  int& output =
+      draft.outputs[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(draft.outputs.size())))];
   std::vector<int> fit;
   const auto add = [&](int v) {
-    if (v != output && draft.shown.at(v).shape == draft.shown.at(output).shape && draft.shown.at(v).dtype == draft.shown.at(output).dtype) fit.push_back(v);
+    if (v != output && draft.shown.at(v).shape == draft.shown.at(output).shape &&
+        draft.shown.at(v).dtype == draft.shown.at(output).dtype)
+      fit.push_back(v);
   };
   for (const Draft::Entry& entry : draft.inputs) add(entry.value);
   for (const Draft::Call& call : draft.calls)
@@ -250,14 +272,17 @@ Draft rewritten(const Draft& program, Random& random, std::string& log) {
                       : kind == 3 ? drop_dead(out, random)
                       : kind == 4 ? swap_independent(out, random)
                                   : reuse_dead(out, random);
-    static const char* const kNames[] = {"rename ", "clone ", "scatter ", "dead ", "swap ", "reuse ", "reuse "};
+    static const char* const kNames[] = {"rename ", "clone ", "scatter ", "dead ",
+                                         "swap ",   "reuse ", "reuse "};
     if (done) log += kNames[kind];
   }
   return out;
 }
 
 std::string_view name(Fault fault) {
-  static const char* const kNames[] = {"drop-clone", "drop-write", "swap-steps", "shift-offset", "resize-slice", "make-in-place", "other-value", "drop-write-back", "alias-output"};
+  static const char* const kNames[] = {"drop-clone",   "drop-write",      "swap-steps",
+                                       "shift-offset", "resize-slice",    "make-in-place",
+                                       "other-value",  "drop-write-back", "alias-output"};
   return kNames[static_cast<int>(fault)];
 }
 
@@ -277,7 +302,9 @@ std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random) 
       done = drop([](const Draft::Call& c) { return writes(c); });
       break;
     case Fault::drop_write_back:
-      done = drop([&](const Draft::Call& c) { return c.op == "aten.copy_.default" && out.is_input_storage(out.shown.at(c.result).storage); });
+      done = drop([&](const Draft::Call& c) {
+        return c.op == "aten.copy_.default" && out.is_input_storage(out.shown.at(c.result).storage);
+      });
       break;
     case Fault::swap_steps:
       done = swapped(out, random);

@@ -25,17 +25,24 @@ std::uint64_t hash_of(const std::string& text) {
   return mixed(7, h);
 }
 
-std::uint64_t byte_of(std::uint64_t element, std::int64_t lane) { return mixed(mixed(11, element), static_cast<std::uint64_t>(lane)) | (element & kUndefined); }
+std::uint64_t byte_of(std::uint64_t element, std::int64_t lane) {
+  return mixed(mixed(11, element), static_cast<std::uint64_t>(lane)) | (element & kUndefined);
+}
 
 class Runner {
  public:
-  Runner(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols, std::uint64_t side) : space_(space), trace_(trace), side_(side) { choice_.symbols = symbols; }
+  Runner(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
+         std::uint64_t side)
+      : space_(space), trace_(trace), side_(side) {
+    choice_.symbols = symbols;
+  }
 
   TraceRun run() {
     TraceRun out;
     for (const TraceStorage& storage : trace_.storages) start(storage);
     for (std::size_t k = 0; k < trace_.steps.size() && usable_; ++k) step(trace_.steps[k], k, out);
-    for (const TraceOutput& output : trace_.outputs) out.outputs.push_back(output.view && usable_ ? std::optional(elements(*output.view)) : std::nullopt);
+    for (const TraceOutput& output : trace_.outputs)
+      out.outputs.push_back(output.view && usable_ ? std::optional(elements(*output.view)) : std::nullopt);
     for (std::size_t s = 0; s < cells_.size(); ++s)
       if (trace_.storages[s].compared) out.exits[trace_.storages[s].key] = whole(s);
     out.usable = usable_;
@@ -68,8 +75,11 @@ class Runner {
     Cells cells;
     for (std::int64_t k = 0; k < n; ++k) {
       const bool undefined = storage.start == TraceStorage::Start::undefined;
-      const std::uint64_t element = mixed(hash_of(storage.key + (undefined ? "?" : "")), static_cast<std::uint64_t>(k)) | (undefined ? kUndefined : 0);
-      for (std::int64_t l = 0; l < lanes; ++l) cells.push_back(storage.lanes > 0 ? remember(element, l, lanes) : element);
+      const std::uint64_t element =
+          mixed(hash_of(storage.key + (undefined ? "?" : "")), static_cast<std::uint64_t>(k)) |
+          (undefined ? kUndefined : 0);
+      for (std::int64_t l = 0; l < lanes; ++l)
+        cells.push_back(storage.lanes > 0 ? remember(element, l, lanes) : element);
     }
     cells_.push_back(std::move(cells));
   }
@@ -84,7 +94,8 @@ class Runner {
     const auto width = static_cast<std::int64_t>(bytes.size());
     if (const auto at = whole_of_.find({bytes[0], width}); at != whole_of_.end()) {
       bool same = true;
-      for (std::int64_t l = 0; l < width; ++l) same = same && bytes[static_cast<std::size_t>(l)] == byte_of(at->second, l);
+      for (std::int64_t l = 0; l < width; ++l)
+        same = same && bytes[static_cast<std::size_t>(l)] == byte_of(at->second, l);
       if (same) return at->second;
     }
     std::uint64_t out = 13;
@@ -100,7 +111,8 @@ class Runner {
   }
   static Ints at_position(const Ints& shape, std::int64_t position) {
     Ints out(shape.size(), 0);
-    for (std::size_t k = shape.size(); k-- > 0; position /= std::max<std::int64_t>(shape[k], 1)) out[k] = position % std::max<std::int64_t>(shape[k], 1);
+    for (std::size_t k = shape.size(); k-- > 0; position /= std::max<std::int64_t>(shape[k], 1))
+      out[k] = position % std::max<std::int64_t>(shape[k], 1);
     return out;
   }
 
@@ -123,7 +135,9 @@ class Runner {
       case Map::Kind::diagonal: {
         Ints out;
         for (std::size_t k = 0, next = 0; k < map.from.size(); ++k)
-          out.push_back(k == map.dim ? at.back() + number(map.start) : k == map.other ? at.back() + number(map.step) : at[next++]);
+          out.push_back(k == map.dim     ? at.back() + number(map.start)
+                        : k == map.other ? at.back() + number(map.step)
+                                         : at[next++]);
         return out;
       }
       case Map::Kind::unfold: {
@@ -184,7 +198,9 @@ class Runner {
     if (trace_.storages[storage].lanes == 0) return cells_[storage];
     Cells out;
     const auto lanes = static_cast<std::size_t>(trace_.storages[storage].lanes);
-    for (std::size_t k = 0; k < cells_[storage].size(); k += lanes) out.push_back(packed(Cells(cells_[storage].begin() + static_cast<std::ptrdiff_t>(k), cells_[storage].begin() + static_cast<std::ptrdiff_t>(k + lanes))));
+    for (std::size_t k = 0; k < cells_[storage].size(); k += lanes)
+      out.push_back(packed(Cells(cells_[storage].begin() + static_cast<std::ptrdiff_t>(k),
+                                 cells_[storage].begin() + static_cast<std::ptrdiff_t>(k + lanes))));
     return out;
   }
 
@@ -205,7 +221,10 @@ class Runner {
         if (s.reads[r].storage != s.writes[w].storage || s.access[r][w] == Access::before_write) continue;
         for (std::size_t e = 0; e < reads[r].size(); ++e)
           for (const std::size_t c : reads[r][e])
-            if (const auto at = element_of.find(c); at != element_of.end() && (s.access[r][w] == Access::any_time || at->second != e || reads[r][e] != own[e])) return false;
+            if (const auto at = element_of.find(c);
+                at != element_of.end() &&
+                (s.access[r][w] == Access::any_time || at->second != e || reads[r][e] != own[e]))
+              return false;
       }
     }
     return true;
@@ -218,22 +237,27 @@ class Runner {
     std::uint64_t call = hash_of(s.key);
     for (std::size_t r = 0; r < given.size(); ++r) {
       call = mixed(call, hash_of(s.reads[r].type));
-      for (const std::int64_t e : numbers(s.reads[r].shape)) call = mixed(call, static_cast<std::uint64_t>(e));
+      for (const std::int64_t e : numbers(s.reads[r].shape))
+        call = mixed(call, static_cast<std::uint64_t>(e));
       for (const std::uint64_t v : given[r]) call = mixed(call, v);
     }
     for (std::size_t w = 0; w < s.writes.size() && usable_; ++w) {
       const TraceView& view = s.writes[w];
       const auto targets = places(view);
-      out.stored_into_input = out.stored_into_input || (!trace_.storages[view.storage].writable && !targets.empty());
+      out.stored_into_input =
+          out.stored_into_input || (!trace_.storages[view.storage].writable && !targets.empty());
       for (std::size_t e = 0; e < targets.size() && usable_; ++e) {
         std::uint64_t value = result(s, given, call, w, e);
         if (!good) value = mixed(mixed(side_, number_of_step), e + 1000 * w);
-        for (std::size_t l = 0; l < targets[e].size(); ++l) cells_[view.storage][targets[e][l]] = view.lanes > 0 ? remember(value, static_cast<std::int64_t>(l), view.lanes) : value;
+        for (std::size_t l = 0; l < targets[e].size(); ++l)
+          cells_[view.storage][targets[e][l]] =
+              view.lanes > 0 ? remember(value, static_cast<std::int64_t>(l), view.lanes) : value;
       }
     }
   }
 
-  std::uint64_t result(const TraceStep& s, const std::vector<Cells>& given, std::uint64_t call, std::size_t w, std::size_t e) {
+  std::uint64_t result(const TraceStep& s, const std::vector<Cells>& given, std::uint64_t call, std::size_t w,
+                       std::size_t e) {
     const std::string& type = s.writes[w].type;
     switch (s.kind) {
       case TraceStep::Kind::fill:
@@ -241,7 +265,8 @@ class Runner {
       case TraceStep::Kind::move:
         if (e >= given[0].size()) usable_ = false;
         if (!usable_) return 0;
-        return s.reads[0].type == type ? given[0][e] : mixed(hash_of(s.reads[0].type + ">" + type), given[0][e]);
+        return s.reads[0].type == type ? given[0][e]
+                                       : mixed(hash_of(s.reads[0].type + ">" + type), given[0][e]);
       case TraceStep::Kind::opaque:
         break;
     }
@@ -272,15 +297,20 @@ std::string cells_difference(const Cells& before, const Cells& after) {
 
 }  // namespace
 
-TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols, std::uint64_t side) { return Runner(space, trace, symbols, side).run(); }
+TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
+                   std::uint64_t side) {
+  return Runner(space, trace, symbols, side).run();
+}
 
 std::string trace_difference(const TraceRun& before, const TraceRun& after) {
   if (after.stored_into_input) return "stores into an input";
   if (before.outputs.size() != after.outputs.size()) return "number of outputs";
   for (std::size_t k = 0; k < before.outputs.size(); ++k) {
-    if (before.outputs[k].has_value() != after.outputs[k].has_value()) return "kind of output " + std::to_string(k);
+    if (before.outputs[k].has_value() != after.outputs[k].has_value())
+      return "kind of output " + std::to_string(k);
     if (!before.outputs[k]) continue;
-    if (const std::string d = cells_difference(*before.outputs[k], *after.outputs[k]); !d.empty()) return "output " + std::to_string(k) + ": " + d;
+    if (const std::string d = cells_difference(*before.outputs[k], *after.outputs[k]); !d.empty())
+      return "output " + std::to_string(k) + ": " + d;
   }
   for (const auto& [key, cells] : after.exits) {
     const auto was = before.exits.find(key);

@@ -14,13 +14,15 @@ namespace noclobber::testing {
 struct TraceRun {
   bool usable = false;  // every size is a small number, every index inside its storage
   bool stored_into_input = false;
-  std::vector<std::optional<std::vector<std::uint64_t>>> outputs;  // elements in row-major order; nothing: a scalar
-  std::map<std::string, std::vector<std::uint64_t>> exits;         // compared storages by key
+  std::vector<std::optional<std::vector<std::uint64_t>>>
+      outputs;                                              // elements in row-major order; nothing: a scalar
+  std::map<std::string, std::vector<std::uint64_t>> exits;  // compared storages by key
 };
 
 /// `side` tells apart what no contract promises: a step whose accesses meet in a way that it forbids
 /// leaves contents that are equal to nothing.
-TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols, std::uint64_t side);
+TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
+                   std::uint64_t side);
 
 /// Where the boundary of two runs differs, or "". Undefined elements of `before` may be anything.
 std::string trace_difference(const TraceRun& before, const TraceRun& after);

@@ -119,8 +119,9 @@ class Budget(House):
         self.refuses("checker/a.cpp:1:", {"checker/a.cpp": function("f", 31)}, *self.command())
 
     def test_checker_total(self):
-        file = "int x;\n" * 301
-        self.refuses("1505 lines", {f"checker/{i}.h": file for i in range(5)}, *self.command())
+        allowed, over = "int x;\n" * 230, "int x;\n" * 231
+        self.accepts({f"checker/{i}.h": allowed for i in range(10)}, *self.command())
+        self.refuses("2310 lines", {f"checker/{i}.h": over for i in range(10)}, *self.command())
 
     def test_long_file(self):
         self.refuses("src/a/a.h:400:", {"src/a/a.h": "int x;\n" * 401}, *self.command())

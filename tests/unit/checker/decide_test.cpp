@@ -49,7 +49,8 @@ struct World {
     out.outputs.push_back({view(1), "", {space.constant(1)}, true, std::nullopt});
     return out;
   }
-  Decision decision(const Trace& before, const Trace& after, const std::set<Obligation>& claims = {}, Boundary boundary = {}) {
+  Decision decision(const Trace& before, const Trace& after, const std::set<Obligation>& claims = {},
+                    Boundary boundary = {}) {
     Rules rules(space, terms, &before, after, boundary);
     return decide(rules, enumerate(&before, after, boundary), claims);
   }
@@ -204,7 +205,8 @@ TEST_CASE("a solver has no say in what is no equality", "[decide]") {
   pairs[6].second.outputs[0].view = w.view(0);
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     INFO("pair " << k);
-    CHECK_FALSE(w.decision(pairs[k].first, pairs[k].second, everything(pairs[k].first, pairs[k].second)).proved);
+    CHECK_FALSE(
+        w.decision(pairs[k].first, pairs[k].second, everything(pairs[k].first, pairs[k].second)).proved);
   }
 }
 
@@ -240,5 +242,14 @@ TEST_CASE("every part of a Trace is asked about", "[decide]") {
   const Trace before = w.trace();
   std::map<Kind, int> count;
   for (const Obligation& o : enumerate(&before, after, {})) ++count[o.kind];
-  CHECK(count == std::map<Kind, int>{{Kind::modelled, 1}, {Kind::claim, 2}, {Kind::frame, 1}, {Kind::type, 2}, {Kind::value, 2}, {Kind::exit, 1}, {Kind::store, 1}, {Kind::clean, 1}, {Kind::sharing, 2}, {Kind::together, 1}});
+  CHECK(count == std::map<Kind, int>{{Kind::modelled, 1},
+                                     {Kind::claim, 2},
+                                     {Kind::frame, 1},
+                                     {Kind::type, 2},
+                                     {Kind::value, 2},
+                                     {Kind::exit, 1},
+                                     {Kind::store, 1},
+                                     {Kind::clean, 1},
+                                     {Kind::sharing, 2},
+                                     {Kind::together, 1}});
 }

@@ -21,10 +21,16 @@ struct World {
     j = space.index(1, n);
   }
   TermId start(Index index) { return terms.intern({Kind::start, 0, "in:x", std::move(index), {}, {}}); }
-  TermId undefined(Index index) { return terms.intern({Kind::undefined, 0, "fresh 0", std::move(index), {}, {}}); }
+  TermId undefined(Index index) {
+    return terms.intern({Kind::undefined, 0, "fresh 0", std::move(index), {}, {}});
+  }
   TermId scalar(const char* text) { return terms.intern({Kind::scalar, 0, text, {}, {}, {}}); }
-  TermId choose(std::vector<Condition> when, TermId yes, TermId no) { return terms.intern({Kind::choose, 0, "", {}, {yes, no}, std::move(when)}); }
-  TermId each(const char* op, std::vector<TermId> of) { return terms.intern({Kind::each, 0, op, {}, std::move(of), {}}); }
+  TermId choose(std::vector<Condition> when, TermId yes, TermId no) {
+    return terms.intern({Kind::choose, 0, "", {}, {yes, no}, std::move(when)});
+  }
+  TermId each(const char* op, std::vector<TermId> of) {
+    return terms.intern({Kind::each, 0, op, {}, std::move(of), {}});
+  }
   TermId result(const char* op, TermId of, Index at) {
     const TermId call = terms.intern({Kind::call, 0, op, {n}, {of}, {}});
     return terms.intern({Kind::result, 0, "", std::move(at), {call}, {}});
@@ -47,7 +53,8 @@ TEST_CASE("equal leaves, and leaves that differ in one part", "[equal]") {
   CHECK_FALSE(w.equal(w.scalar("f32:0"), w.start({w.i})));
   CHECK(w.equal(w.each("neg", {w.start({w.i})}), w.each("neg", {w.start({w.i})})));
   CHECK_FALSE(w.equal(w.each("neg", {w.start({w.i})}), w.each("abs", {w.start({w.i})})));
-  CHECK_FALSE(w.equal(w.each("sub", {w.start({w.i}), w.start({w.j})}), w.each("sub", {w.start({w.j}), w.start({w.i})})));
+  CHECK_FALSE(w.equal(w.each("sub", {w.start({w.i}), w.start({w.j})}),
+                      w.each("sub", {w.start({w.j}), w.start({w.i})})));
 }
 
 TEST_CASE("bad is equal to nothing", "[equal]") {
@@ -88,7 +95,8 @@ TEST_CASE("the place of use says nothing of a call's operands", "[equal]") {
   // Only where i >= 1 is the whole compared; still the call reads element 0.
   const TermId zero = w.scalar("f32:0");
   const Condition later{false, w.plus(w.i, -1)};
-  CHECK_FALSE(w.equal(w.choose({later}, w.result("cumsum", x, {w.i}), zero), w.choose({later}, w.result("cumsum", patched, {w.i}), zero)));
+  CHECK_FALSE(w.equal(w.choose({later}, w.result("cumsum", x, {w.i}), zero),
+                      w.choose({later}, w.result("cumsum", patched, {w.i}), zero)));
 }
 
 TEST_CASE("undefined contents of before may be chosen, once per element", "[equal]") {

@@ -78,7 +78,10 @@ void add_slice(Chain& c, Space& space, Random& random) {
   shape[d] = random.between(1, (c.shape[d] - start - 1) / step + 1);
   map.start = space.constant(start);
   map.step = space.constant(step);
-  extend(c, shape, map, space, [&](Ints at) { at[d] = start + step * at[d]; return at; });
+  extend(c, shape, map, space, [&](Ints at) {
+    at[d] = start + step * at[d];
+    return at;
+  });
 }
 
 void add_permute(Chain& c, Space& space, Random& random) {
@@ -86,7 +89,9 @@ void add_permute(Chain& c, Space& space, Random& random) {
   map.kind = Map::Kind::permute;
   map.order.resize(c.shape.size());
   std::iota(map.order.begin(), map.order.end(), 0U);
-  for (std::size_t k = map.order.size(); k > 1; --k) std::swap(map.order[k - 1], map.order[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(k)))]);
+  for (std::size_t k = map.order.size(); k > 1; --k)
+    std::swap(map.order[k - 1],
+              map.order[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(k)))]);
   Ints shape;
   for (const std::uint32_t k : map.order) shape.push_back(c.shape[k]);
   const auto order = map.order;
@@ -106,11 +111,13 @@ void add_reshape(Chain& c, Space& space, Random& random) {
     rest /= p;
   }
   shape.insert(shape.begin() + random.below(static_cast<std::int64_t>(shape.size()) + 1), rest);
-  if (random.chance(20)) shape.insert(shape.begin() + random.below(static_cast<std::int64_t>(shape.size()) + 1), 1);
+  if (random.chance(20))
+    shape.insert(shape.begin() + random.below(static_cast<std::int64_t>(shape.size()) + 1), 1);
   Map map;
   map.kind = Map::Kind::reshape;
   const Ints old = c.shape;
-  extend(c, shape, map, space, [&](const Ints& at) { return from_position(old, row_major_position(shape, at)); });
+  extend(c, shape, map, space,
+         [&](const Ints& at) { return from_position(old, row_major_position(shape, at)); });
 }
 
 void add_expand(Chain& c, Space& space, Random& random) {
@@ -145,7 +152,8 @@ void add_diagonal(Chain& c, Space& space, Random& random) {
   extend(c, shape, map, space, [&](const Ints& at) {
     Ints out;
     std::size_t next = 0;
-    for (std::size_t k = 0; k < rank; ++k) out.push_back(k == dim ? at.back() + rows : k == other ? at.back() + columns : at[next++]);
+    for (std::size_t k = 0; k < rank; ++k)
+      out.push_back(k == dim ? at.back() + rows : k == other ? at.back() + columns : at[next++]);
     return out;
   });
 }
@@ -183,7 +191,8 @@ void add_strided(Chain& c, Space& space, Random& random) {
   }
   map.start = space.constant(start);
   map.strides = shape_of(space, strides);
-  extend(c, shape, map, space, [&](const Ints& at) { return Ints{start + at[0] * strides[0] + at[1] * strides[1]}; });
+  extend(c, shape, map, space,
+         [&](const Ints& at) { return Ints{start + at[0] * strides[0] + at[1] * strides[1]}; });
 }
 
 Chain random_chain(Space& space, Random& random, const Ints& base, bool only_injective) {
@@ -192,7 +201,8 @@ Chain random_chain(Space& space, Random& random, const Ints& base, bool only_inj
   c.view.shape = shape_of(space, base);
   for (const Ints& at : all_indices(base)) c.where[at] = row_major_position(base, at);
   using Add = void (*)(Chain&, Space&, Random&);
-  const std::vector<Add> kinds{add_slice, add_slice, add_permute, add_reshape, add_diagonal, add_strided, add_expand, add_unfold};
+  const std::vector<Add> kinds{add_slice,    add_slice,   add_permute, add_reshape,
+                               add_diagonal, add_strided, add_expand,  add_unfold};
   for (std::int64_t k = random.between(0, 3); k > 0; --k)
     kinds[static_cast<std::size_t>(random.below(only_injective ? 6 : 8))](c, space, random);
   return c;
@@ -236,13 +246,15 @@ TEST_CASE("a view's elements lie where enumeration says, at constants and at sym
       REQUIRE(position);
       CHECK(*position == element);
       Ints root;
-      for (const PolyId p : symbolic) root.push_back(evaluate(space, p, choice_of(space, c.view.shape, at)).value_or(-99));
+      for (const PolyId p : symbolic)
+        root.push_back(evaluate(space, p, choice_of(space, c.view.shape, at)).value_or(-99));
       CHECK(row_major_position(c.base, root) == element);
     }
   }
 }
 
-TEST_CASE("an inverse finds exactly the elements of a view, and only views without repetition have one", "[map]") {
+TEST_CASE("an inverse finds exactly the elements of a view, and only views without repetition have one",
+          "[map]") {
   Random random(12);
   int inverted = 0, invertible = 0;
   for (int round = 0; round < 1500; ++round) {
@@ -260,7 +272,8 @@ TEST_CASE("an inverse finds exactly the elements of a view, and only views witho
     for (const Ints& at : all_indices(c.base)) {
       const Choice choice = choice_of(space, base, at);
       bool inside = true;
-      for (const Condition& condition : inverse->conditions) inside = inside && satisfied(condition, evaluate(space, condition.poly, choice).value());
+      for (const Condition& condition : inverse->conditions)
+        inside = inside && satisfied(condition, evaluate(space, condition.poly, choice).value());
       const auto known = element_of.find(row_major_position(c.base, at));
       REQUIRE(inside == (known != element_of.end()));
       if (!inside) continue;
@@ -282,13 +295,15 @@ TEST_CASE("apart is never said of views that meet", "[map]") {
     const Chain a = random_chain(space, random, base, false), b = random_chain(space, random, base, false);
     std::set<std::int64_t> mine;
     for (const auto& [at, element] : a.where) mine.insert(element);
-    const bool meet = std::any_of(b.where.begin(), b.where.end(), [&](const auto& e) { return mine.contains(e.second); });
+    const bool meet =
+        std::any_of(b.where.begin(), b.where.end(), [&](const auto& e) { return mine.contains(e.second); });
     const bool shown = apart(space, a.view, b.view);
     CHECK_FALSE((shown && meet));
     ++pairs;
     said += shown ? 1 : 0;
     disjoint += meet ? 0 : 1;
   }
-  std::cout << "apart: shown for " << said << " of " << disjoint << " disjoint pairs (" << pairs << " pairs)\n";
+  std::cout << "apart: shown for " << said << " of " << disjoint << " disjoint pairs (" << pairs
+            << " pairs)\n";
   CHECK(said * 10 >= disjoint * 5);
 }

@@ -23,7 +23,8 @@ struct World {
     space.range("s2", -4, 4);
     space.range("s3", 2, std::nullopt);
     for (const char* name : {"s0", "s1", "s2", "s3"}) atoms.push_back(space.symbol(name));
-    positive = {atoms[1], atoms[3], space.constant(2), space.constant(3), space.constant(7), space.mul(atoms[1], atoms[3])};
+    positive = {atoms[1],          atoms[3],          space.constant(2),
+                space.constant(3), space.constant(7), space.mul(atoms[1], atoms[3])};
     atoms.push_back(space.index(0, atoms[1]));
     atoms.push_back(space.index(1, space.constant(5)));
     atoms.push_back(space.index(0, atoms[3]));
@@ -31,7 +32,10 @@ struct World {
 
   Choice choose(Random& random) {
     Choice out;
-    out.symbols = {{"s0", random.below(30)}, {"s1", random.between(1, 9)}, {"s2", random.between(-4, 4)}, {"s3", random.between(2, 20)}};
+    out.symbols = {{"s0", random.below(30)},
+                   {"s1", random.between(1, 9)},
+                   {"s2", random.between(-4, 4)},
+                   {"s3", random.between(2, 20)}};
     if (random.chance(20)) out.symbols["s3"] = 2;
     if (random.chance(20)) out.symbols["s1"] = 1;
     out.indices[{0, atoms[1]}] = random.below(out.symbols["s1"]);
@@ -41,7 +45,10 @@ struct World {
   }
 
   PolyId poly(Random& random, int depth) {
-    if (depth == 0 || random.chance(20)) return random.chance(40) ? space.constant(random.between(-6, 6)) : atoms[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(atoms.size())))];
+    if (depth == 0 || random.chance(20))
+      return random.chance(40)
+                 ? space.constant(random.between(-6, 6))
+                 : atoms[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(atoms.size())))];
     const PolyId a = poly(random, depth - 1);
     switch (random.below(5)) {
       case 0:
@@ -53,7 +60,8 @@ struct World {
       case 3:
         return space.scale(a, random.between(-3, 3));
       default:
-        return space.quotient(a, positive[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(positive.size())))]);
+        return space.quotient(
+            a, positive[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(positive.size())))]);
     }
   }
 };
@@ -100,7 +108,8 @@ TEST_CASE("nonnegative is never said of what can be negative", "[poly]") {
     said += shown ? 1 : 0;
     never_negative += a != Space::kBad && !negative ? 1 : 0;
   }
-  std::cout << "nonnegative: shown for " << said << " of " << never_negative << " that were never seen negative\n";
+  std::cout << "nonnegative: shown for " << said << " of " << never_negative
+            << " that were never seen negative\n";
   CHECK(said * 2 > never_negative);
 }
 
@@ -112,8 +121,10 @@ TEST_CASE("a fact helps only where it follows", "[poly]") {
     if (!world.space.nonnegative(a, {fact, other})) continue;
     for (int k = 0; k < 40; ++k) {
       const Choice at = world.choose(random);
-      const auto f = evaluate(world.space, fact, at), g = evaluate(world.space, other, at), v = evaluate(world.space, a, at);
-      INFO(readable(world.space, fact) << ", " << readable(world.space, other) << " |- " << readable(world.space, a));
+      const auto f = evaluate(world.space, fact, at), g = evaluate(world.space, other, at),
+                 v = evaluate(world.space, a, at);
+      INFO(readable(world.space, fact)
+           << ", " << readable(world.space, other) << " |- " << readable(world.space, a));
       if (f && g && v && *f >= 0 && *g >= 0) CHECK(*v >= 0);
     }
   }
@@ -126,7 +137,9 @@ TEST_CASE("what overflows, or divides by what may be zero, is bad and stays bad"
   const PolyId bad = space.add(space.mul(n, huge), n);
   CHECK(bad == Space::kBad);
   CHECK(space.mul(huge, huge) == Space::kBad);
-  for (const PolyId p : {space.add(bad, n), space.mul(bad, n), space.quotient(bad, space.constant(2)), space.scale(bad, 3), space.index(0, bad)}) CHECK(p == Space::kBad);
+  for (const PolyId p : {space.add(bad, n), space.mul(bad, n), space.quotient(bad, space.constant(2)),
+                         space.scale(bad, 3), space.index(0, bad)})
+    CHECK(p == Space::kBad);
   CHECK_FALSE(space.nonnegative(bad));
   CHECK_FALSE(space.same(bad, bad));
   CHECK(space.quotient(space.constant(5), n) == Space::kBad);

@@ -26,7 +26,8 @@ void model(const Case& value, Modelled& out) {
   Sizes sizes(out.space);
   sizes.declare(value.symbols, value.assume);
   out.traced = trace_case(value, *ops, sizes);
-  for (const auto& [name, range] : value.symbols) out.symbols[name] = std::max<std::int64_t>(range.min, 4) / range.multiple_of * range.multiple_of;
+  for (const auto& [name, range] : value.symbols)
+    out.symbols[name] = std::max<std::int64_t>(range.min, 4) / range.multiple_of * range.multiple_of;
 }
 
 bool proved(Space& space, const Trace& before, const Trace& after) {
@@ -35,10 +36,12 @@ bool proved(Space& space, const Trace& before, const Trace& after) {
   return decide(rules, enumerate(&before, after, {}), {}).proved;
 }
 
-const char* const kDamages[] = {"dropped read", "dropped write", "view of a fresh storage", "shifted offset", "contract widened", "steps swapped"};
+const char* const kDamages[] = {"dropped read",   "dropped write",    "view of a fresh storage",
+                                "shifted offset", "contract widened", "steps swapped"};
 
 TraceView& some_view(TraceStep& step, Random& random) {
-  const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(step.reads.size() + step.writes.size())));
+  const auto at = static_cast<std::size_t>(
+      random.below(static_cast<std::int64_t>(step.reads.size() + step.writes.size())));
   return at < step.reads.size() ? step.reads[at] : step.writes[at - step.reads.size()];
 }
 
@@ -128,7 +131,8 @@ void plant(const Case& value, Random& random, std::map<std::string, Count>& coun
 
 void print(const char* what, const std::map<std::string, Count>& counts) {
   for (const auto& [name, c] : counts)
-    std::cout << what << ", " << name << ": " << c.planted << " planted, " << c.visible << " visible, " << c.proved << " harmless and proved\n";
+    std::cout << what << ", " << name << ": " << c.planted << " planted, " << c.visible << " visible, "
+              << c.proved << " harmless and proved\n";
 }
 
 }  // namespace
@@ -168,20 +172,23 @@ TEST_CASE("a run of the Traces agrees with the interpreter", "[trace]") {
     Modelled m;
     model(value, m);
     if (!m.traced.before->unknown.empty() || !m.traced.after.unknown.empty()) continue;
-    const TraceRun a = run_trace(m.space, *m.traced.before, {}, 1), b = run_trace(m.space, m.traced.after, {}, 2);
+    const TraceRun a = run_trace(m.space, *m.traced.before, {}, 1),
+                   b = run_trace(m.space, m.traced.after, {}, 2);
     const BruteForce truth = brute_force(value);
     if (!truth.usable) continue;
     INFO("seed " << seed << ": " << truth.difference << "\n" << both_graphs(value));
     REQUIRE((a.usable && b.usable));
     const std::string difference = trace_difference(a, b);
-    const bool contents = truth.difference.find("byte") != std::string::npos && truth.difference.rfind("sharing", 0) != 0;
+    const bool contents =
+        truth.difference.find("byte") != std::string::npos && truth.difference.rfind("sharing", 0) != 0;
     ++compared;
     CHECK_FALSE((difference.empty() && contents));
     equal += difference.empty() ? 1 : 0;
     different += contents ? 1 : 0;
     only_trace += !difference.empty() && truth.difference.empty() ? 1 : 0;
   }
-  std::cout << "trace against interpreter: " << compared << " compared, " << equal << " equal as traces, " << different << " differ when run, " << only_trace << " differ as traces only\n";
+  std::cout << "trace against interpreter: " << compared << " compared, " << equal << " equal as traces, "
+            << different << " differ when run, " << only_trace << " differ as traces only\n";
   CHECK(compared >= 450);
   CHECK(only_trace * 20 <= compared);
 }

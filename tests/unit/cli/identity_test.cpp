@@ -48,7 +48,8 @@ TEST_CASE("generated graphs are proved against themselves, and not with a fault"
       refuted += status == Status::refuted ? 1 : 0;
     }
   }
-  std::cout << "identity: " << planted << " faults planted, " << visible << " visible, " << refuted << " refuted\n";
+  std::cout << "identity: " << planted << " faults planted, " << visible << " visible, " << refuted
+            << " refuted\n";
   CHECK(visible >= 60);
   CHECK(refuted * 100 >= visible * 95);
 }

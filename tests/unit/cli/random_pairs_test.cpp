@@ -36,8 +36,11 @@ std::string reasons(const CheckRecord& record) {
 
 bool verbose() { return std::getenv("NC_FUZZ_VERBOSE") != nullptr; }
 
-void show(const char* what, std::uint64_t seed, const CheckRecord& record, const Case& value, const std::string& more) {
-  if (verbose()) std::cout << what << " seed " << seed << " " << more << " [" << reasons(record) << "]\n" << both_graphs(value) << std::endl;
+void show(const char* what, std::uint64_t seed, const CheckRecord& record, const Case& value,
+          const std::string& more) {
+  if (verbose())
+    std::cout << what << " seed " << seed << " " << more << " [" << reasons(record) << "]\n"
+              << both_graphs(value) << std::endl;
 }
 
 }  // namespace
@@ -80,14 +83,17 @@ TEST_CASE("a random pair with one fault that can be seen is refuted, and never p
     if (!truth.usable) continue;
     ++injected;
     const CheckRecord record = checked(value);
-    INFO("seed " << seed << ": " << log << name(fault) << ": " << truth.difference << "\n" << both_graphs(value));
+    INFO("seed " << seed << ": " << log << name(fault) << ": " << truth.difference << "\n"
+                 << both_graphs(value));
     if (truth.difference.empty()) continue;  // harmless, or visible only for contents that were not tried
     ++seen;
     CHECK(record.status != Status::proved);
     if (record.status == Status::refuted) ++refuted;
-    if (record.status != Status::refuted) show("FAULT not refuted", seed, record, value, std::string(name(fault)) + ": " + truth.difference);
+    if (record.status != Status::refuted)
+      show("FAULT not refuted", seed, record, value, std::string(name(fault)) + ": " + truth.difference);
   }
-  std::cout << "random faults: " << injected << " injected, " << seen << " visible, " << refuted << " refuted\n";
+  std::cout << "random faults: " << injected << " injected, " << seen << " visible, " << refuted
+            << " refuted\n";
   CHECK(seen * 100 >= injected * 30);
   CHECK(refuted * 100 >= seen * 95);
 }

@@ -115,6 +115,29 @@ TEST_CASE("an in-place result must fit the target's shape and dtype") {
       Doubles{2, 3, 4});
 }
 
+TEST_CASE("an integer quotient by zero raises, a float one is infinite") {
+  for (const Dtype type : {Dtype::i64, Dtype::f32}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", {2}, type);
+    const ValueId zero = b.step("zero", "aten.zeros_like.default", {ref(x)});
+    const auto run = run_all(b.returning({b.step("r", "aten.floor_divide.default", {ref(x), ref(zero)})}));
+    REQUIRE(static_cast<bool>(run));
+    CHECK(run->raised.has_value() == (type == Dtype::i64));
+  }
+}
+
+TEST_CASE("a reshape that copies copies what its name means") {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2, 2});
+  const ValueId t = b.step("t", "aten.t.default", {ref(x)});
+  b.step("w", "aten.zero_.default", {ref(x)});
+  RunOptions values;
+  values.value_semantics = true;
+  const Run run = run_good(b.returning({b.step("r", "aten.reshape.default", {ref(t), sizes({4})})}), values);
+  CHECK(numbers(run.outputs[0]) == Doubles{1, 3, 2, 4});
+  CHECK(run.stale.size() == 1);
+}
+
 TEST_CASE("t_ changes the view of a name and no byte") {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 3});

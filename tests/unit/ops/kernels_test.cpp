@@ -102,8 +102,8 @@ TEST_CASE("sizes and strides that overflow are refused, not computed") {
   CHECK(!reach(strided({3}, {huge})));
   CHECK(!reach(strided({2}, {-1})));
   CHECK(reach(strided({3}, {2})) == 5);
-  CHECK(!product({huge, 2}));
-  CHECK(product({huge, 2, 0}) == 0);
+  CHECK(!element_count({huge, 2}));
+  CHECK(element_count({huge, 2, 0}) == 0);
 }
 
 TEST_CASE("a kernel stops at its bounds") {

@@ -16,7 +16,9 @@ constexpr std::uint64_t kEffort = 1'000'000;
 using Answer = SolverAnswer::Kind;
 
 /// Too hard for any small effort: a product of two unknowns, both above one, that is a large prime.
-const char* const kHard = "(declare-const p Int)(declare-const q Int)(assert (> p 1))(assert (> q 1))(assert (= (* p q q) (+ (* q p 1000003) 1000000007)))";
+const char* const kHard =
+    "(declare-const p Int)(declare-const q Int)(assert (> p 1))(assert (> q 1))(assert (= (* p q q) (+ (* q "
+    "p 1000003) 1000000007)))";
 
 }  // namespace
 
@@ -30,13 +32,15 @@ TEST_CASE("unsat, sat and silence", "[solver]") {
   const SolverAnswer sat = ask_solver("(declare-const i Int)(assert (and (> i 6) (< i 8)))", kEffort);
   CHECK(sat.kind == Answer::sat);
   CHECK(sat.model == std::map<std::string, std::int64_t>{{"i", 7}});
-  const SolverAnswer large = ask_solver("(declare-const i Int)(assert (> i 99999999999999999999999999))", kEffort);
+  const SolverAnswer large =
+      ask_solver("(declare-const i Int)(assert (> i 99999999999999999999999999))", kEffort);
   CHECK(large.kind == Answer::sat);
   CHECK(large.model.empty());
 }
 
 TEST_CASE("what is no question has no answer", "[solver]") {
-  for (const char* text : {"(assert", "garbage", "(assert undeclared)", "(declare-const i Int)(assert (+ i 1))", ")", "\x01\xff"}) {
+  for (const char* text : {"(assert", "garbage", "(assert undeclared)",
+                           "(declare-const i Int)(assert (+ i 1))", ")", "\x01\xff"}) {
     INFO(text);
     CHECK(ask_solver(text, kEffort).kind == Answer::none);
   }
@@ -70,7 +74,8 @@ TEST_CASE("the solver claims no equality that a run of the Traces contradicts", 
       INFO("seed " << seed);
       REQUIRE((o.kind == Obligation::Kind::value || o.kind == Obligation::Kind::exit));
       if (o.kind == Obligation::Kind::value) CHECK(a.outputs[o.a] == b.outputs[o.a]);
-      if (o.kind == Obligation::Kind::exit) CHECK(a.exits.at(traced.after.storages[o.a].key) == b.exits.at(traced.after.storages[o.a].key));
+      if (o.kind == Obligation::Kind::exit)
+        CHECK(a.exits.at(traced.after.storages[o.a].key) == b.exits.at(traced.after.storages[o.a].key));
     }
   }
   CHECK(asked == 25);

@@ -78,9 +78,10 @@ TEST_CASE("json: error and summary", "[report]") {
   summary.refuted = 1;
   summary.exit = 1;
   summary.pairs_proved = 40;
-  CHECK(to_json(summary) ==
-        R"({"schema":"noclobber.result/1","kind":"summary","proved":49,"refuted":1,"unknown_checks":0,"error":0,)"
-        R"("exit":1,"pairs":{"proved":40,"refuted":0,"unknown":0}})");
+  CHECK(
+      to_json(summary) ==
+      R"({"schema":"noclobber.result/1","kind":"summary","proved":49,"refuted":1,"unknown_checks":0,"error":0,)"
+      R"("exit":1,"pairs":{"proved":40,"refuted":0,"unknown":0}})");
 }
 
 TEST_CASE("json: hostile names stay one valid line", "[report]") {

@@ -1,0 +1,46 @@
+// Strided layouts of views, as PyTorch's eager mode computes them.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/generator.h"
+
+namespace noclobber::testing {
+
+using Ints = std::vector<std::int64_t>;
+
+inline Ints row_major(const Ints& shape) {
+  Ints out(shape.size(), 1);
+  for (std::size_t k = shape.size(); k-- > 1;) out[k - 1] = out[k] * std::max<std::int64_t>(shape[k], 1);
+  return out;
+}
+
+struct Cut {
+  std::int64_t dim = 0, start = 0, end = 0, step = 1;
+};
+
+inline Shown sliced(Shown base, const Cut& c) {
+  const auto d = static_cast<std::size_t>(c.dim);
+  base.offset += c.start * base.stride[d];
+  base.shape[d] = (c.end - c.start + c.step - 1) / c.step;
+  base.stride[d] *= c.step;
+  return base;
+}
+inline Shown selected(Shown base, std::int64_t dim, std::int64_t at) {
+  base.offset += at * base.stride[static_cast<std::size_t>(dim)];
+  base.shape.erase(base.shape.begin() + dim);
+  base.stride.erase(base.stride.begin() + dim);
+  return base;
+}
+inline Shown diagonal_of(Shown base, std::int64_t offset) {
+  base.offset += offset * (offset > 0 ? base.stride[1] : -base.stride[0]);
+  const std::int64_t rows = base.shape[0] - std::max<std::int64_t>(-offset, 0),
+                     columns = base.shape[1] - std::max<std::int64_t>(offset, 0);
+  base.shape.push_back(std::min(rows, columns));
+  base.stride.push_back(base.stride[0] + base.stride[1]);
+  base.shape.erase(base.shape.begin(), base.shape.begin() + 2);
+  base.stride.erase(base.stride.begin(), base.stride.begin() + 2);
+  return base;
+}
+
+}  // namespace noclobber::testing
