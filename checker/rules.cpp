@@ -7,14 +7,19 @@ namespace noclobber {
 namespace {
 using Kind = Obligation::Kind;
 
-/// Undefined storages in a term; those under a call are put into `nested`.
-void collect(const Terms& terms, TermId id, bool under_call, std::set<std::pair<TermId, bool>>& seen,
-             std::set<std::string>& plain, std::set<std::string>& nested) {
-  if (!seen.emplace(id, under_call).second) return;
-  const Term& term = terms[id];
-  if (term.kind == Term::Kind::undefined) (under_call ? nested : plain).insert(term.text);
-  const bool below = under_call || (term.kind != Term::Kind::choose);
-  for (TermId t : term.terms) collect(terms, t, below, seen, plain, nested);
+/// Undefined storages in a term; those under anything but a choice are put into `nested`.
+void collect(const Terms& terms, TermId whole, std::set<std::string>& plain, std::set<std::string>& nested) {
+  std::vector<std::pair<TermId, bool>> open{{whole, false}};
+  std::set<std::pair<TermId, bool>> seen{open[0]};
+  while (!open.empty()) {
+    const auto [id, under] = open.back();
+    open.pop_back();
+    const Term& term = terms[id];
+    if (term.kind == Term::Kind::undefined) (under ? nested : plain).insert(term.text);
+    for (TermId t : term.terms)
+      if (const std::pair next{t, under || term.kind != Term::Kind::choose}; seen.insert(next).second)
+        open.push_back(next);
+  }
 }
 
 const TraceStorage* by_key(const Trace& trace, const TraceStorage& wanted) {
@@ -155,9 +160,8 @@ bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *after_.outputs[output].view;
   const TermId content =
       after_contents_.at(view, running(space_, view.shape), static_cast<std::uint32_t>(after_.steps.size()));
-  std::set<std::pair<TermId, bool>> seen;
   std::set<std::string> plain, nested;
-  collect(terms_, content, false, seen, plain, nested);
+  collect(terms_, content, plain, nested);
   return content != Terms::kBad && plain.empty() && nested.empty();
 }
 
@@ -193,9 +197,8 @@ std::set<std::string> Rules::free_undefined(const Obligation& obligation) {
     counted_ = true;
     for (const Obligation& o : enumerate(before_, after_, boundary_)) {
       if (o.kind != Kind::value && o.kind != Kind::exit) continue;
-      std::set<std::pair<TermId, bool>> seen;
       std::set<std::string> plain, nested;
-      collect(terms_, contents(o).first, false, seen, plain, nested);
+      collect(terms_, contents(o).first, plain, nested);
       for (const std::string& key : plain) undefined_uses_[key].insert(o);
       for (const std::string& key : nested) undefined_uses_[key].insert({o, Obligation{}});
     }

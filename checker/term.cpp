@@ -1,6 +1,7 @@
 #include "checker/term.h"
 
 #include <algorithm>
+#include <set>
 
 namespace noclobber {
 namespace {
@@ -38,15 +39,20 @@ bool mentions(const Space& space, PolyId poly, AtomId atom) {
 }
 
 /// Does the running lane occur free in the term?
-bool has_lane(const Space& space, const Terms& terms, TermId id, AtomId lane) {
-  const Term& term = terms[id];
-  if (term.kind == Term::Kind::pack || term.kind == Term::Kind::call) return false;  // both bind it
-  for (PolyId p : term.index)
-    if (mentions(space, p, lane)) return true;
-  for (const Condition& c : term.conditions)
-    if (mentions(space, c.poly, lane)) return true;
-  for (TermId t : term.terms)
-    if (has_lane(space, terms, t, lane)) return true;
+bool has_lane(const Space& space, const Terms& terms, TermId whole, AtomId lane) {
+  std::vector<TermId> open{whole};
+  std::set<TermId> seen{whole};
+  while (!open.empty()) {
+    const Term& term = terms[open.back()];
+    open.pop_back();
+    if (term.kind == Term::Kind::pack || term.kind == Term::Kind::call) continue;  // both bind it
+    for (PolyId p : term.index)
+      if (mentions(space, p, lane)) return true;
+    for (const Condition& c : term.conditions)
+      if (mentions(space, c.poly, lane)) return true;
+    for (TermId t : term.terms)
+      if (seen.insert(t).second) open.push_back(t);
+  }
   return false;
 }
 

@@ -34,20 +34,26 @@ class Asking {
 
  private:
   /// Calls seen in a term without looking below calls.
-  void calls_of(TermId id, std::set<TermId>& seen, std::set<TermId>& out) const {
-    if (!seen.insert(id).second) return;
-    for (TermId t : terms_[id].terms) {
-      if (terms_[id].kind == Term::Kind::result) out.insert(t);
-      if (terms_[id].kind != Term::Kind::result) calls_of(t, seen, out);
+  std::set<TermId> calls_of(TermId whole) const {
+    std::vector<TermId> open{whole};
+    std::set<TermId> seen{whole}, out;
+    while (!open.empty()) {
+      const Term& term = terms_[open.back()];
+      open.pop_back();
+      for (TermId t : term.terms) {
+        if (term.kind == Term::Kind::result) {
+          out.insert(t);
+        } else if (seen.insert(t).second) {
+          open.push_back(t);
+        }
+      }
     }
+    return out;
   }
 
   /// Merges calls of `b` with calls of `a` whose operands are equal at every index.
   void pair_calls(TermId a, TermId b) {
-    std::set<TermId> seen, ours, theirs;
-    calls_of(a, seen, ours);
-    seen.clear();
-    calls_of(b, seen, theirs);
+    const std::set<TermId> ours = calls_of(a), theirs = calls_of(b);
     for (TermId y : theirs) {
       if (ours.contains(y) || same_.contains(y)) continue;
       for (TermId x : ours)

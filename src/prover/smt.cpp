@@ -2,6 +2,10 @@
 
 namespace noclobber {
 
+namespace {
+constexpr int kDepth = 1000;  // terms within terms; a deeper question is not asked
+}
+
 std::string SmtPrinter::declare(const std::string& kind, const std::string& key, std::size_t integers,
                                 std::size_t values) {
   const auto [at, is_new] = functions_.emplace(kind + "|" + key + "|" + std::to_string(integers), "");
@@ -73,6 +77,11 @@ std::string SmtPrinter::poly(PolyId id) {
 
 std::string SmtPrinter::term(TermId id) {
   if (const auto at = done_.find(id); at != done_.end()) return at->second;
+  if (depth_ > kDepth || failed_) {
+    failed_ = true;
+    return "?";
+  }
+  ++depth_;
   const Term t = terms_[id];
   std::string out;
   switch (t.kind) {
@@ -116,6 +125,7 @@ std::string SmtPrinter::term(TermId id) {
       out = "?";
       break;
   }
+  --depth_;
   const std::string name = "t" + std::to_string(id);
   body_ += "(define-fun " + name + " () V " + out + ")\n";
   return done_[id] = name;

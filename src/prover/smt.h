@@ -40,6 +40,7 @@ class SmtPrinter {
   std::map<std::string, std::string> functions_, symbols_;
   std::map<TermId, std::string> done_;
   bool failed_ = false;
+  int depth_ = 0;
 };
 
 }  // namespace noclobber
