@@ -14,6 +14,7 @@
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
 #include "src/ops/wrappers.h"
+#include "src/prover/order.h"
 #include "src/prover/prover.h"
 
 namespace noclobber {
@@ -50,7 +51,6 @@ Boundary boundary_of(const Case& value, const Trace& after) {
 /// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
 void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
   if (value.has_plan) record.unknown.push_back({"unsupported-op", {"plan"}});
-  if (value.dataflow) record.unknown.push_back({"unsupported-op", {"order: dataflow"}});
   if (!value.inputs_may_overlap) return;
   if (options.no_assumptions) {
     record.unknown.push_back({"no-metadata", {"which inputs overlap"}});
@@ -65,6 +65,18 @@ std::string file_name(const Case& value) {
   for (char& c : out)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.') c = '_';
   return out + ".cert";
+}
+
+/// Under `order: dataflow`: all orders agree with the listed one, or the pairs of steps that may not.
+void require_order(CheckRecord& record, const Case& value, Space& space, const Trace& after) {
+  if (!value.dataflow) return;
+  const OrderAnswer answer = unordered_conflicts(space, value.after, after);
+  Unknown open{"not-replayed", {}};
+  if (!answer.known) open.names.push_back("the order of steps");
+  for (const Unordered& pair : answer.open)
+    open.names.push_back("the order of " + statement_text(value.after, pair.first) + " and " +
+                         statement_text(value.after, pair.second));
+  if (!open.names.empty()) record.unknown.push_back(std::move(open));
 }
 
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
@@ -82,6 +94,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   CheckRecord record;
   count(record, value, traced);
   assume(record, value, options);
+  require_order(record, value, space, traced.after);
   Terms terms;
   Rules rules(space, terms, before, traced.after, boundary);
   const auto obligations = enumerate(before, traced.after, boundary);

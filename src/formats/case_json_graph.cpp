@@ -207,6 +207,9 @@ std::optional<Type> GraphJsonReader::type(const OrderedJson& json, const JsonAt&
                              std::to_string(result.shape.size()) + " dimensions");
     }
   }
+  if (!faults_.failed() && !is_addressable(result)) {
+    faults_.fail(JsonAt(at, "shape"), "the tensor is larger than 64 bits can address");
+  }
   if (const OrderedJson* offset = find_member(json, "offset")) {
     result.offset = expression(*offset, JsonAt(at, "offset"), false);
   }

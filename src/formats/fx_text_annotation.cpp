@@ -79,6 +79,7 @@ Result<FxAnnotation> fx_tensor_annotation(std::string_view text, FxSymbols& symb
     for (const SymExpr& step : type.stride) symbols.mention(step, false);
     result.has_strides = true;
   }
+  if (!is_addressable(type)) return Diagnostic{"", "the tensor is larger than 64 bits can address"};
   for (const char c : text)
     if (!is_fx_letter(c) && !is_fx_digit(c) && c != ':')
       return Diagnostic{"", "unknown device '" + std::string(text.substr(0, 60)) + "'"};

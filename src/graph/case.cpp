@@ -114,4 +114,20 @@ ValueId Graph::find(std::string_view wanted) const {
   return {};
 }
 
+bool is_addressable(const Type& type) {
+  const std::int64_t width = (bit_width(type.dtype) + 7) / 8;
+  std::int64_t elements = width, last = 0;
+  for (std::size_t k = 0; k < type.shape.size(); ++k) {
+    if (!type.shape[k].is_constant()) continue;
+    if (type.shape[k].constant() == 0) return true;
+    if (__builtin_mul_overflow(elements, type.shape[k].constant(), &elements)) return false;
+    if (type.strides != Type::Strides::given || !type.stride[k].is_constant()) continue;
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(type.shape[k].constant() - 1, type.stride[k].constant(), &reach) ||
+        __builtin_mul_overflow(reach, width, &reach) || __builtin_add_overflow(last, reach, &last))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace noclobber

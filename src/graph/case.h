@@ -35,6 +35,10 @@ struct Type {
   friend bool operator==(const Type&, const Type&) = default;
 };
 
+/// Can the sizes that are constants be those of a tensor: is the last byte, by shape and strides, within 64
+/// bits?
+bool is_addressable(const Type& type);
+
 /// An argument of a step, or an output of a graph.
 struct Arg {
   enum class Kind : std::uint8_t { none, ref, sym, real, boolean, text, dtype, device, graph, list };

@@ -63,3 +63,20 @@ TEST_CASE("a graph finds its values by name") {
   CHECK(graph.value(ValueId(1)).name == "y");
   CHECK_FALSE(graph.find("z").valid());
 }
+
+TEST_CASE("a tensor's last byte must be within 64 bits") {
+  Type type;
+  type.dtype = Dtype::f32;
+  type.shape = {SymExpr(std::int64_t{1} << 30), SymExpr(std::int64_t{1} << 30)};
+  CHECK(is_addressable(type));
+  type.shape.push_back(SymExpr(8));
+  CHECK_FALSE(is_addressable(type));
+  type.shape[0] = SymExpr(0);
+  CHECK(is_addressable(type));  // empty: no byte at all
+  type.shape = {SymExpr(2)};
+  type.strides = Type::Strides::given;
+  type.stride = {SymExpr(std::int64_t{1} << 60)};
+  CHECK(is_addressable(type));
+  type.stride = {SymExpr(std::int64_t{1} << 61)};
+  CHECK_FALSE(is_addressable(type));
+}

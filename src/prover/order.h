@@ -1,0 +1,27 @@
+// Every order that dataflow allows: is each pair of steps that touch one element, one of them writing it,
+// ordered by names, control edges and streams?
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checker/trace.h"
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+/// Two steps of the graph that disturb each other and that nothing orders.
+struct Unordered {
+  std::uint32_t first = 0, second = 0;  // in listed order
+  friend bool operator==(const Unordered&, const Unordered&) = default;
+};
+
+struct OrderAnswer {
+  bool known = false;           // false: the dependences are cyclic, or too many to follow
+  std::vector<Unordered> open;  // sorted; empty and known: all orders give what the listed one gives
+};
+
+/// `trace` is the Trace of `graph`. Names in `after` of a step are results or ids. Bound: 20,000 steps.
+OrderAnswer unordered_conflicts(Space& space, const Graph& graph, const Trace& trace);
+
+}  // namespace noclobber

@@ -1,0 +1,85 @@
+#include "src/prover/order.h"
+
+#include "src/effects/effects.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+/// b = neg(x); w = mul_(b or its first half, 3); r = cumsum(its second half), with or without an edge r -> w.
+struct Program {
+  Case value;
+  ValueId add(const std::string& name, std::optional<Type> type = std::nullopt) {
+    value.after.values.push_back(
+        {name, Value::From::step, static_cast<std::uint32_t>(value.after.steps.size()), 0, type});
+    return ValueId(value.after.values.size() - 1);
+  }
+  ValueId step(const std::string& name, const std::string& op, std::vector<Arg> args) {
+    const ValueId id = add(name);
+    Step step;
+    step.op = op;
+    step.args = std::move(args);
+    step.results = {id};
+    value.after.steps.push_back(std::move(step));
+    return id;
+  }
+};
+
+Program program(std::int64_t written_end, bool edge) {
+  Program p;
+  Type type;
+  type.dtype = Dtype::f32;
+  type.shape = {SymExpr(4)};
+  p.value.after.values.push_back({"x", Value::From::input, 0, 0, type});
+  Input input;
+  input.value = ValueId(0);
+  p.value.after.inputs.push_back(input);
+  const ValueId b = p.step("b", "aten.neg.default", {Arg::of(ValueId(0))});
+  const ValueId low =
+      p.step("low", "aten.slice.Tensor",
+             {Arg::of(b), Arg::of(SymExpr(0)), Arg::of(SymExpr(0)), Arg::of(SymExpr(written_end))});
+  const ValueId high = p.step("high", "aten.slice.Tensor",
+                              {Arg::of(b), Arg::of(SymExpr(0)), Arg::of(SymExpr(2)), Arg::of(SymExpr(4))});
+  const ValueId r = p.step("r", "aten.cumsum.default", {Arg::of(high), Arg::of(SymExpr(0))});
+  p.step("w", "aten.mul_.Scalar", {Arg::of(low), Arg::of(SymExpr(3))});
+  if (edge) p.value.after.steps.back().after = {"r"};
+  p.value.after.outputs = {Arg::of(r)};
+  return p;
+}
+
+OrderAnswer ask(const Program& p) {
+  Space space;
+  Sizes sizes(space);
+  const auto ops = make_op_set(p.value.ops);
+  const Traced traced = trace_case(p.value, *ops, sizes);
+  REQUIRE(traced.after.unknown.empty());
+  return unordered_conflicts(space, p.value.after, traced.after);
+}
+
+}  // namespace
+
+TEST_CASE("steps that touch one element need an order, others do not") {
+  const OrderAnswer disjoint = ask(program(2, false));
+  CHECK(disjoint.known);
+  CHECK(disjoint.open.empty());
+  const OrderAnswer meeting = ask(program(3, false));
+  CHECK(meeting.known);
+  CHECK(meeting.open == std::vector<Unordered>{{3, 4}});
+  CHECK(ask(program(3, true)).open.empty());
+}
+
+TEST_CASE("the listed order of one stream counts, that of two streams does not") {
+  Program same = program(3, false), two = program(3, false);
+  same.value.after.steps[3].stream = same.value.after.steps[4].stream = "s1";
+  two.value.after.steps[3].stream = "s1";
+  two.value.after.steps[4].stream = "s2";
+  CHECK(ask(same).open.empty());
+  CHECK(ask(two).open.size() == 1);
+}
+
+TEST_CASE("cyclic dependences give no answer") {
+  Program p = program(2, false);
+  p.value.after.steps[0].after = {"w"};
+  CHECK_FALSE(ask(p).known);
+}
