@@ -10,7 +10,8 @@ import csv, gzip, json, pathlib, re, shutil, sys
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus"
 COLUMNS = ["file", "verdict", "property", "also", "culprit", "points_at", "known", "why", "source"]
-DECIDED = {"before", "before,symbols", "before,ops", "ops", "before,ops,symbols", "after"}
+DECIDED = {"before", "before,symbols", "before,ops", "ops", "before,ops,symbols", "after", "before,dataflow", "before,streams",
+           "before,dataflow,ops"}
 # The fault of these is a wrong value that no single overwrite explains: no three steps to point at.
 NO_STEPS = {"call-inputs-overlap-in-part", "pt-cat-out-over-input", "z18-reorder-through-views",
             "z53-fold-drops-uncovered-part", "z83-offset-before-clamp"}
