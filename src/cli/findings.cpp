@@ -117,7 +117,10 @@ Finding finding_of(const Case& value, const Witness& w) {
   if (stale) {
     out.define->note = "the value lives in " + w.storage;
     out.clobber->note = "overwritten" + range_text(w);
-    out.read->note = "read: means what 1 made, finds what 2 made";
+    const bool itself = out.clobber->step == out.read->step;
+    if (itself) out.clobber->note = "writes" + range_text(w);
+    out.read->note = itself ? "and still reads it: finds what it wrote itself"
+                            : "read: means what 1 made, finds what 2 made";
   }
   out.message = w.message;
   out.witness_symbols = w.symbols;

@@ -22,13 +22,18 @@ constexpr MeaningRow kMeanings[] = {
     {"aten._to_copy", Meaning::convert},
     {"aten.as_strided_", Meaning::unsupported},
     {"aten.as_strided_scatter", Meaning::view_scatter},
+    {"aten.batch_norm", Meaning::unsupported},         // the schema is silent about running statistics
+    {"aten.broadcast_tensors", Meaning::unsupported},  // views, though the schema does not say so
     {"aten.cat", Meaning::concatenate},
     {"aten.clone", Meaning::clone},
     {"aten.contiguous", Meaning::may_convert},
     {"aten.copy", Meaning::copy},
     {"aten.copy_", Meaning::copy_into},
+    {"aten.cudnn_batch_norm", Meaning::unsupported},  // running statistics
+    {"aten.dequantize", Meaning::unsupported},        // may be its argument
     {"aten.detach_", Meaning::unsupported},
     {"aten.diagonal_scatter", Meaning::view_scatter},
+    {"aten.einsum", Meaning::unsupported},  // may be a view of its argument
     {"aten.empty", Meaning::empty},
     {"aten.empty_like", Meaning::empty},
     {"aten.empty_permuted", Meaning::empty},
@@ -38,8 +43,12 @@ constexpr MeaningRow kMeanings[] = {
     {"aten.flatten", Meaning::may_view},
     {"aten.full", Meaning::fill},
     {"aten.full_like", Meaning::fill},
+    {"aten.instance_norm", Meaning::unsupported},  // running statistics
     {"aten.lift_fresh", Meaning::view},
     {"aten.lift_fresh_copy", Meaning::clone},
+    {"aten.meshgrid", Meaning::unsupported},           // views
+    {"aten.miopen_batch_norm", Meaning::unsupported},  // running statistics
+    {"aten.native_batch_norm", Meaning::unsupported},  // running statistics
     {"aten.new_empty", Meaning::empty},
     {"aten.new_empty_strided", Meaning::empty},
     {"aten.new_full", Meaning::fill},
@@ -49,12 +58,14 @@ constexpr MeaningRow kMeanings[] = {
     {"aten.ones_like", Meaning::fill},
     {"aten.reshape", Meaning::may_view},
     {"aten.resize_", Meaning::unsupported},
+    {"aten.resize_as_", Meaning::unsupported},
     {"aten.scalar_tensor", Meaning::fill},
     {"aten.select_scatter", Meaning::view_scatter},
     {"aten.set_", Meaning::unsupported},
     {"aten.slice_scatter", Meaning::view_scatter},
     {"aten.squeeze_", Meaning::rebind},
     {"aten.stack", Meaning::stack},
+    {"aten.sum_to_size", Meaning::unsupported},  // may be its argument
     {"aten.sym_numel", Meaning::ignored},
     {"aten.sym_size", Meaning::ignored},
     {"aten.sym_storage_offset", Meaning::ignored},
@@ -62,17 +73,24 @@ constexpr MeaningRow kMeanings[] = {
     {"aten.t_", Meaning::rebind},
     {"aten.to", Meaning::may_convert},
     {"aten.transpose_", Meaning::rebind},
+    {"aten.type_as", Meaning::unsupported},  // may be its argument
     {"aten.unsqueeze_", Meaning::rebind},
     {"aten.zero", Meaning::fill},
     {"aten.zero_", Meaning::fill_into},
     {"aten.zeros", Meaning::fill},
     {"aten.zeros_like", Meaning::fill},
+    {"inductor.accumulate_grad_", Meaning::unsupported},       // writes without saying so
+    {"inductor.resize_storage_bytes_", Meaning::unsupported},  // likewise
+    {"prims.as_strided", Meaning::unsupported},                // said to write; it is a view
     {"prims.clone", Meaning::clone},
     {"prims.convert_element_type", Meaning::convert},
     {"prims.device_put", Meaning::clone},
     {"prims.empty_permuted", Meaning::empty},
     {"prims.empty_strided", Meaning::empty},
 };
+
+static_assert(std::is_sorted(std::begin(kMeanings), std::end(kMeanings),
+                             [](const MeaningRow& a, const MeaningRow& b) { return a.op < b.op; }));
 
 constexpr std::string_view kImpure[] = {
     "aten._assert_async",
@@ -111,7 +129,8 @@ Meaning meaning_of(std::string_view op, const Schema& schema) {
   if (ends_with(op, "_copy") && find_view_rule(op.substr(0, op.size() - 5)) != nullptr && !schema.writes())
     return Meaning::view_copy;
   if (find_view_rule(op) != nullptr) return Meaning::view;
-  if (schema.has(Tag::inplace_view) || shows_view(schema)) return Meaning::unsupported;
+  if (schema.has(Tag::inplace_view) || schema.has(Tag::maybe_aliasing_or_mutating) || shows_view(schema))
+    return Meaning::unsupported;
   return Meaning::opaque;
 }
 

@@ -301,6 +301,9 @@ constexpr ViewRow kViews[] = {
     {"prims.view_of", alias_rule},
 };
 
+static_assert(std::is_sorted(std::begin(kViews), std::end(kViews),
+                             [](const ViewRow& a, const ViewRow& b) { return a.op < b.op; }));
+
 }  // namespace
 
 ViewRule find_view_rule(std::string_view op) {
