@@ -180,4 +180,21 @@ std::vector<std::string> SymExpr::symbols() const {
   return result;
 }
 
+bool holds(const SymRelation& relation, const std::map<std::string, std::int64_t>& symbols) {
+  const std::optional<std::int64_t> left = relation.left.evaluate(symbols);
+  const std::optional<std::int64_t> right = relation.right.evaluate(symbols);
+  if (!left || !right) return false;
+  switch (relation.kind) {
+    case SymRelation::Kind::eq:
+      return *left == *right;
+    case SymRelation::Kind::ne:
+      return *left != *right;
+    case SymRelation::Kind::lt:
+      return *left < *right;
+    case SymRelation::Kind::le:
+      return *left <= *right;
+  }
+  return false;
+}
+
 }  // namespace noclobber

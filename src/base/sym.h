@@ -80,5 +80,7 @@ struct SymRelation {
   friend bool operator==(const SymRelation&, const SymRelation&) = default;
 };
 Result<SymRelation> parse_relation(std::string_view text);
+/// Is it known to hold under `symbols`?
+bool holds(const SymRelation& relation, const std::map<std::string, std::int64_t>& symbols);
 
 }  // namespace noclobber

@@ -81,6 +81,7 @@ class Builder {
   void copy_into(const Call& call);
   void copy(const Call& call);
   void fill_into(const Call& call);
+  std::optional<InferredMeta> factory_meta(const Call& call);
   void fill(const Call& call);
   void empty(const Call& call);
   void view_scatter(const Call& call);

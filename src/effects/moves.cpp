@@ -175,29 +175,34 @@ void Builder::fill_into(const Call& call) {
   bind(call, 0, *to);
 }
 
-/// The shape and type of a factory's result: the dump's, else its own arguments, else those of its first
-/// tensor.
-void Builder::fill(const Call& call) {
-  const auto value = fill_value(call.op, *call.schema, call.arguments);
-  InferredMeta meta;
-  const auto like = bound_of(call.arguments[0]);
-  if (like) meta = {like->view.shape, like->dtype};
+/// What a factory's arguments say of its result: the first tensor's shape and type, then its own size and
+/// dtype. Nothing where no argument gives a shape.
+std::optional<InferredMeta> Builder::factory_meta(const Call& call) {
+  InferredMeta out;
+  const auto like = call.arguments.empty() ? std::nullopt : bound_of(call.arguments[0]);
+  if (like) out = {like->view.shape, like->dtype};
   bool sized = like.has_value() || call.op == "aten.scalar_tensor";
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
-    if (arg.kind == Arg::Kind::dtype) meta.dtype = arg.dtype;
+    if (arg.kind == Arg::Kind::dtype) out.dtype = arg.dtype;
     if (call.schema->arguments[k].name != "size" || arg.kind != Arg::Kind::list) continue;
-    meta.shape.clear();
+    out.shape.clear();
     for (const Arg& extent : arg.list)
-      meta.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
+      out.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
     sized = true;
   }
+  return sized ? std::optional(out) : std::nullopt;
+}
+
+void Builder::fill(const Call& call) {
+  const auto value = fill_value(call.op, *call.schema, call.arguments);
+  auto meta = factory_meta(call);
   const bool real = value && value->kind == Arg::Kind::real;
-  if (!meta.dtype && value)
-    meta.dtype = value->kind == Arg::Kind::boolean ? Dtype::boolean
-                 : call.op == "aten.full" && !real ? Dtype::i64
-                                                   : Dtype::f32;
-  auto out = fresh_for(call, 0, sized ? std::optional(meta) : std::nullopt);
+  if (meta && !meta->dtype && value)
+    meta->dtype = value->kind == Arg::Kind::boolean ? Dtype::boolean
+                  : call.op == "aten.full" && !real ? Dtype::i64
+                                                    : Dtype::f32;
+  auto out = fresh_for(call, 0, meta);
   if (!out || !value) return unknown("no-metadata", call.step->op);
   if (const auto from = bound_of(*value)) {
     const auto source = broadcast_to(*from, out->view.shape);
@@ -210,21 +215,9 @@ void Builder::fill(const Call& call) {
 }
 
 void Builder::empty(const Call& call) {
-  InferredMeta meta;
-  const auto like = call.arguments.empty() ? std::nullopt : bound_of(call.arguments[0]);
-  bool sized = like.has_value();
-  meta.dtype = like ? like->dtype : Dtype::f32;
-  if (like) meta.shape = like->view.shape;
-  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
-    const Arg& arg = call.arguments[k];
-    if (arg.kind == Arg::Kind::dtype) meta.dtype = arg.dtype;
-    if (call.schema->arguments[k].name != "size" || arg.kind != Arg::Kind::list) continue;
-    meta.shape.clear();
-    for (const Arg& extent : arg.list)
-      meta.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
-    sized = true;
-  }
-  auto out = fresh_for(call, 0, sized ? std::optional(meta) : std::nullopt);
+  auto meta = factory_meta(call);
+  if (meta && !meta->dtype) meta->dtype = Dtype::f32;
+  auto out = fresh_for(call, 0, meta);
   if (!out) return unknown("no-metadata", call.step->op);
   bind(call, 0, std::move(*out));
 }

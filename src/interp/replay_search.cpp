@@ -29,23 +29,6 @@ std::int64_t kth_value(const SymbolRange& range, std::int64_t k) {
   return value;
 }
 
-bool holds(const SymRelation& relation, const Symbols& symbols) {
-  const std::optional<std::int64_t> left = relation.left.evaluate(symbols);
-  const std::optional<std::int64_t> right = relation.right.evaluate(symbols);
-  if (!left || !right) return false;
-  switch (relation.kind) {
-    case SymRelation::Kind::eq:
-      return *left == *right;
-    case SymRelation::Kind::ne:
-      return *left != *right;
-    case SymRelation::Kind::lt:
-      return *left < *right;
-    case SymRelation::Kind::le:
-      return *left <= *right;
-  }
-  return false;
-}
-
 /// A fixed sequence of numbers without pattern.
 class Dice {
  public:

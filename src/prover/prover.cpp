@@ -99,24 +99,6 @@ class Asking {
 
 }  // namespace
 
-namespace {
-bool holds_at(const SymRelation& relation, const std::map<std::string, std::int64_t>& symbols) {
-  const auto left = relation.left.evaluate(symbols), right = relation.right.evaluate(symbols);
-  if (!left || !right) return false;
-  switch (relation.kind) {
-    case SymRelation::Kind::eq:
-      return *left == *right;
-    case SymRelation::Kind::ne:
-      return *left != *right;
-    case SymRelation::Kind::lt:
-      return *left < *right;
-    case SymRelation::Kind::le:
-      return *left <= *right;
-  }
-  return false;
-}
-}  // namespace
-
 bool satisfiable(const Space& space, const Case& value) {
   if (value.assume.empty()) return true;
   for (std::int64_t step = 0; step < 4; ++step) {
@@ -126,7 +108,7 @@ bool satisfiable(const Space& space, const Case& value) {
       at[name] = step == 0 && range.hint ? *range.hint : range.max ? std::min(least, *range.max) : least;
     }
     if (std::all_of(value.assume.begin(), value.assume.end(),
-                    [&](const SymRelation& r) { return holds_at(r, at); }))
+                    [&](const SymRelation& r) { return holds(r, at); }))
       return true;
   }
   const std::map<TermId, TermId> none;
