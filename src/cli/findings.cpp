@@ -90,17 +90,15 @@ std::string help_for(const Finding& finding) {
   return "";
 }
 
-/// The user's line behind the fault: of the value that is meant, else of the first step at fault that has
-/// one.
-std::string code_of(const Case& value, Finding& finding) {
-  if (finding.before && finding.define && finding.define->loc.empty() && !finding.before->loc.empty()) {
-    finding.define->loc = finding.before->loc;
-    return value.before->steps[finding.before->step].code;
-  }
-  for (const auto* at : {&finding.define, &finding.clobber, &finding.read})
-    if (*at && (*at)->step < value.after.steps.size() && !value.after.steps[(*at)->step].code.empty())
-      return value.after.steps[(*at)->step].code;
-  return "";
+/// The user's line behind the fault: of the first place that has a location, in the order the terminal shows.
+std::string code_of(const Case& value, const Finding& finding) {
+  const auto code = [](const Graph& graph, const std::optional<FindingPlace>& place) {
+    return place && place->step < graph.steps.size() ? graph.steps[place->step].code : "";
+  };
+  std::string out = code(value.after, finding.define);
+  if (out.empty() && value.before) out = code(*value.before, finding.before);
+  if (out.empty()) out = code(value.after, finding.read);
+  return out.empty() ? code(value.after, finding.clobber) : out;
 }
 
 Finding finding_of(const Case& value, const Witness& w) {

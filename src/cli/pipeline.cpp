@@ -59,6 +59,18 @@ void assume(CheckRecord& record, const Case& value, const CheckOptions& options)
   }
 }
 
+/// The assumptions of a certificate: the record's, and what its Traces say nothing about.
+std::string assumed(const CheckRecord& record, const Case& value) {
+  std::vector<std::string> all = record.assumptions;
+  if (value.dataflow) all.emplace_back("steps run in the listed order");
+  if (value.has_plan) all.emplace_back("the memory plan is right");
+  const std::string apart = "inputs do not overlap";  // not listed yet under --no-assumptions
+  if (value.inputs_may_overlap && std::find(all.begin(), all.end(), apart) == all.end()) all.push_back(apart);
+  std::string out;
+  for (const std::string& one : all) out += (out.empty() ? "" : "; ") + one;
+  return out;
+}
+
 /// The check's id as a file name.
 std::string file_name(const Case& value) {
   std::string out = value.name.empty() ? "check" : value.name;
@@ -68,7 +80,8 @@ std::string file_name(const Case& value) {
 }
 
 /// Under `order: dataflow`: all orders agree with the listed one, or the pairs of steps that may not.
-void require_order(CheckRecord& record, const Case& value, Space& space, const Trace& after) {
+void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Space& space,
+                   const Trace& after) {
   if (!value.dataflow) return;
   const OrderAnswer answer = unordered_conflicts(space, value.after, after);
   Unknown open{"not-replayed", {}};
@@ -76,6 +89,9 @@ void require_order(CheckRecord& record, const Case& value, Space& space, const T
   for (const Unordered& pair : answer.open)
     open.names.push_back("the order of " + statement_text(value.after, pair.first) + " and " +
                          statement_text(value.after, pair.second));
+  for (const Step& step : value.after.steps)  // what a name stands for then depends on the order itself
+    if (const Schema* schema = ops.find(step.op); schema != nullptr && schema->has(Tag::inplace_view))
+      open.names.push_back("the order of " + step.op + " and other uses of its name");
   if (!open.names.empty()) record.unknown.push_back(std::move(open));
 }
 
@@ -105,7 +121,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   CheckRecord record;
   count(record, value, traced);
   assume(record, value, options);
-  require_order(record, value, space, traced.after);
+  require_order(record, value, *ops, space, traced.after);
   Terms terms;
   Rules rules(space, terms, before, traced.after, boundary);
   const auto obligations = enumerate(before, traced.after, boundary);
@@ -121,13 +137,9 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
       record.assumptions.push_back(solved.engine + " on " + std::to_string(decision.by_solver) +
                                    " obligations");
   }
-  if (!options.certificates.empty()) {
-    std::string assumed;
-    for (const std::string& assumption : record.assumptions)
-      assumed += (assumed.empty() ? "" : "; ") + assumption;
+  if (!options.certificates.empty())
     std::ofstream(options.certificates + "/" + file_name(value))
-        << certificate_text(space, before, traced.after, boundary, by_solver, assumed);
-  }
+        << certificate_text(space, before, traced.after, boundary, by_solver, assumed(record, value));
   record.counts.obligations = obligations.size();
   record.counts.by_rule = decision.by_rule;
   record.counts.by_z3 = decision.by_solver;

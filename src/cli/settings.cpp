@@ -1,5 +1,6 @@
 // From options to what the stages need.
 #include <fmt/format.h>
+#include <filesystem>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -83,6 +84,9 @@ Result<CheckOptions> check_options(const Options& options) {
   out.effort = options.effort;
   out.no_assumptions = options.no_assumptions;
   out.certificates = options.certificate;
+  std::error_code fault;
+  if (!options.certificate.empty()) std::filesystem::create_directories(options.certificate, fault);
+  if (fault) return Diagnostic{options.certificate, "no folder for certificates: " + fault.message()};
   if (options.ops.empty()) return out;
   const auto text = read_file(options.ops, kMostOperatorBytes);
   if (!text) return Diagnostic{options.ops, text.fault().message};
