@@ -232,6 +232,8 @@ void Builder::dispatch(const Call& call) {
 
 void Builder::push(TraceStep step, const std::vector<std::uint32_t>& means) {
   if (request_.names_are_values) step.means = means;
+  for (const TraceView& view : step.writes)
+    if (loop_shared_.contains(view.storage)) unknown("unsupported-op", "a write to what a loop may share");
   trace_.steps.push_back(std::move(step));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/effects/effects.h"
+#include "src/effects/loops.h"
 #include "src/ops/infer.h"
 #include "src/ops/meaning.h"
 #include "src/ops/views.h"
@@ -28,6 +29,7 @@ struct BuildRequest {
   std::optional<std::set<std::string>> writable;  // names of inputs; absent: all
   const std::set<std::string>* lanes = nullptr;   // keys of storages that are read at several widths
   bool names_are_values = false;
+  const std::vector<LoopUse>* loops = nullptr;  // of this graph, in listed order
 };
 
 class Builder {
@@ -131,6 +133,11 @@ class Builder {
   bool elementwise(const Call& call) const;
   std::optional<std::string> body_text(const Graph& body) const;
   void control(const Step& step, std::uint32_t number);
+  void loop(const Step& step, std::uint32_t number);
+  bool add_operands(const Step& step, TraceStep& out, std::size_t& carried);
+  const char* fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
+  TraceStep clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
+  void share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried);
   void thread_tokens(const Call& call, TraceStep& step);
 
   std::optional<Binding> tensor(const Call& call, std::size_t argument);
@@ -153,6 +160,8 @@ class Builder {
   std::vector<std::optional<Binding>> values_;
   std::set<std::string> more_lanes_;
   std::map<std::string, StorageId> shared_;  // Input.storage -> storage
+  std::set<StorageId> loop_shared_;          // what a loop's result and its operands may share
+  std::size_t loops_ = 0;
   StorageId generator_ = 0, effects_ = 0;
   std::uint64_t fresh_count_ = 0, in_place_ = 0;
 };

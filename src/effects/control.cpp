@@ -99,6 +99,7 @@ std::optional<std::string> Builder::body_text(const Graph& body) const {
 }
 
 void Builder::control(const Step& step, std::uint32_t number) {
+  if (is_loop(step)) return loop(step, number);
   if (step.op != "higher_order.cond") return unknown("unsupported-op", step.op);
   TraceStep opaque;
   opaque.key = step.op;

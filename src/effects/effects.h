@@ -18,8 +18,13 @@ struct Traced {
   std::uint64_t in_place = 0;  // steps of `after` that write storage that existed before them
 };
 
-/// What cannot be modelled is in Trace::unknown, with a reason of cli.md and a name.
-Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes);
+struct LoopUse;
+
+/// What cannot be modelled is in Trace::unknown, with a reason of cli.md and a name. `loops`: of `before` and
+/// of `after`, in listed order; without them loops are not modelled.
+Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes,
+                  const std::vector<LoopUse>* before_loops = nullptr,
+                  const std::vector<LoopUse>* after_loops = nullptr);
 
 /// Every order of `graph`'s steps that its names, control edges and streams allow. The return comes last.
 void add_order(Trace& trace, const Graph& graph);

@@ -42,7 +42,8 @@ void relax(Trace& trace, const std::set<std::string>& any_at_exit) {
 
 }  // namespace
 
-Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
+Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, const std::vector<LoopUse>* before_loops,
+                  const std::vector<LoopUse>* after_loops) {
   std::set<std::string> lanes;
   for (;;) {
     const std::size_t known = lanes.size();
@@ -56,8 +57,12 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
         if (key.starts_with("in:")) own.insert(key);
         if (key.starts_with(side)) own.insert(key.substr(side.size()));
       }
-      BuildRequest request{&value, &graph, std::move(writable), &own,
-                           value.names_are_values && !value.before};
+      BuildRequest request{&value,
+                           &graph,
+                           std::move(writable),
+                           &own,
+                           value.names_are_values && !value.before,
+                           side == "before:" ? before_loops : after_loops};
       Builder builder(request, ops, sizes);
       Trace trace = builder.build();
       for (const std::string& key : builder.more_lanes())

@@ -1,0 +1,48 @@
+// Operators that run bodies many times: bodies are compared as cases of their own (induction over the carry).
+//
+//   while_loop(cond, body, [carried], [more])      body: the n-th of `before` against the n-th of `after`
+//
+// If, from equal carried contents, both bodies give equal carried contents and leave `more` alone, then both
+// loops give equal results for every number of trips: each is the same function of what it is given.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/effects/effects.h"
+
+namespace noclobber {
+
+/// One body of one loop, as a case: inputs are called 0, 1, ... on both sides.
+struct LoopBody {
+  std::string key;  // "loop0 body"
+  std::uint32_t loop = 0;
+  bool carries = false;  // its outputs are its first inputs of the next trip
+  Case value;
+};
+
+/// Bodies of the operators of `before` and `after` that correspond. Bound: 64 loops.
+std::vector<LoopBody> loop_bodies(const Case& value);
+
+/// Is this an operator that loop_bodies() looks into?
+bool is_loop(const Step& step);
+
+/// What the Traces of a body show, on one side.
+struct BodyFacts {
+  std::vector<std::set<std::uint32_t>> from;  // per output: inputs whose storage it may lie on
+  std::set<std::uint32_t> written;            // inputs
+  bool plain = true;  // outputs lie on different storages, and nothing but storages is touched
+};
+BodyFacts facts_of(const Trace& body);
+void merge(BodyFacts& into, const BodyFacts& more);
+
+/// How a loop of one graph is built into its Trace.
+struct LoopUse {
+  bool understood = false;
+  std::vector<std::string> bodies;  // checks that prove both sides alike; names of one side where they do not
+  BodyFacts own, other;             // of the carrying body, here and in the other graph
+  std::string side;                 // "before", "after"
+};
+
+}  // namespace noclobber
