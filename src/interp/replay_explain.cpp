@@ -143,7 +143,7 @@ Witness order_witness(const Scene& scene, const Swap& swap, const Difference& d)
   const bool second_writes =
       touches_as_target(step_refs(scene.ops, graph.steps[swap.second]), scene.after, view);
   const Place first = place_of(graph, swap.first), second = place_of(graph, swap.second);
-  Witness w = named(graph.steps[swap.second].op.starts_with("prims.return") ? "NC011" : "NC010");
+  Witness w = named(is_return(graph.steps[swap.second]) ? "NC011" : "NC010");
   w.define = first_writes && second_writes ? second : defining_place(graph, swap.shared);
   w.clobber = first_writes ? first : second;
   w.read = first_writes

@@ -81,7 +81,7 @@ const Touch* conflict(const std::vector<Touch>& a, const std::vector<Touch>& b) 
 }
 
 bool impure(const OpSet& ops, const Step& step) {
-  if (step.op.starts_with("prims.return")) return true;
+  if (is_return(step)) return true;
   if (const OpDecl* declared = ops.declaration(step.op); declared != nullptr) return !declared->pure;
   const Schema* schema = ops.find(step.op);
   return schema != nullptr &&
@@ -112,7 +112,7 @@ std::vector<Swap> unordered_conflicts(const OpSet& ops, const Ran& listed, std::
   for (std::uint32_t second = 1; second < n; ++second) {
     for (std::uint32_t first = 0; first < second; ++first) {
       if (above[second][first]) continue;
-      const bool leaves = listed.graph->steps[second].op.starts_with("prims.return");
+      const bool leaves = is_return(listed.graph->steps[second]);
       const bool both = impure(ops, listed.graph->steps[first]) && impure(ops, listed.graph->steps[second]);
       const bool writes = leaves && step_refs(ops, listed.graph->steps[first]).writes();
       const Touch* through = conflict(touched[first], touched[second]);
