@@ -93,6 +93,8 @@ Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts)
   if (!graph) return graph.fault();
   Case value = case_of(*std::move(graph), facts, source.trace);
   value.names_are_values = source.joint;
+  if (source.joint)
+    for (Input& input : value.after.inputs) input.may_write = true;
   return value;
 }
 

@@ -32,28 +32,41 @@ std::string ThunderBuilder::free_name(const std::string& wanted) {
   return out;
 }
 
-ValueId ThunderBuilder::new_value(const std::string& name, std::optional<Type> type, bool plain) {
+ValueId ThunderBuilder::new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout) {
   Value value;
   value.name = free_name(name);
-  if (type && !plain) type->strides = Type::Strides::unknown;
+  if (type && layout != ThunderLayout::plain) type->strides = Type::Strides::unknown;
   value.type = std::move(type);
   graph_.values.push_back(std::move(value));
-  plain_.push_back(plain);
+  layouts_.push_back(layout);
   return ValueId(graph_.values.size() - 1);
 }
 
+namespace {
+
+ThunderLayout layout_of(const Type& type) {
+  if (type.strides != Type::Strides::given) return ThunderLayout::plain;
+  bool plain = true, ordered = true;
+  std::int64_t dense = 1, last = 0;
+  for (std::size_t k = type.shape.size(); k-- > 0;) {
+    const std::int64_t size = type.shape[k].constant(), stride = type.stride[k].constant();
+    if (size != 1) {
+      plain = plain && stride == dense;
+      ordered = ordered && (stride == 0 || stride >= last);
+      if (stride != 0) last = stride;
+    }
+    if (__builtin_mul_overflow(dense, size, &dense)) plain = false;
+  }
+  return plain ? ThunderLayout::plain : ordered ? ThunderLayout::ordered : ThunderLayout::open;
+}
+
+}  // namespace
+
 ValueId ThunderBuilder::add_input(const std::string& name, std::optional<Type> type,
                                   const std::string& storage) {
-  bool plain = type.has_value();
-  if (type && type->strides == Type::Strides::given) {
-    std::int64_t dense = 1;
-    for (std::size_t k = type->shape.size(); k-- > 0;) {
-      if (type->shape[k] != SymExpr(1)) plain = plain && type->stride[k] == SymExpr(dense);
-      if (__builtin_mul_overflow(dense, type->shape[k].constant(), &dense)) plain = false;
-    }
-  }
-  const ValueId id = new_value(name, type, true);
-  plain_[id.index] = plain;
+  const ThunderLayout layout = type ? layout_of(*type) : ThunderLayout::open;
+  const ValueId id = new_value(name, std::move(type), ThunderLayout::plain);
+  layouts_[id.index] = layout;
   graph_.values[id.index].at = static_cast<std::uint32_t>(graph_.inputs.size());
   Input input;
   input.value = id;
@@ -308,7 +321,7 @@ void ThunderBuilder::leave(const Statement& s, bool last) {
   const bool movable = arguments != nullptr && !pair && part_ == ThunderPart::whole;
   if (last && !movable) return;
   ++unit_;
-  Emit what{"prims.return.default", outputs_, {}, true};
+  Emit what{"prims.return.default", outputs_};
   std::vector<std::uint32_t> after;
   gather(s.value, after);
   std::ranges::sort(after);

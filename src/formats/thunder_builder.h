@@ -27,6 +27,13 @@ struct ThunderThing {
   bool is_tensor() const { return kind == Kind::tensor; }
 };
 
+/// How a value's elements lie in memory, as far as it can be told from the text.
+enum class ThunderLayout : std::uint8_t {
+  open,
+  ordered,  // strides that are not 0 fall from the first dimension to the last: pointwise results are plain
+  plain     // contiguous
+};
+
 class ThunderBuilder {
  public:
   using Thing = ThunderThing;
@@ -52,7 +59,7 @@ class ThunderBuilder {
     std::string op;
     std::vector<Arg> args = {};
     std::vector<std::pair<std::string, Arg>> kwargs = {};
-    bool plain = true;             // results are known to lie contiguously
+    ThunderLayout layout = ThunderLayout::plain;  // of the results
     std::vector<Type> types = {};  // per result, where the trace prints none
   };
   /// A step with one result that no name of the trace stands for.
@@ -67,7 +74,7 @@ class ThunderBuilder {
   void declare(OpDecl decl);
   void assume_pure(const std::string& op);
   const std::optional<Type>& type_of(ValueId id) const { return graph_.values[id.index].type; }
-  bool plain(ValueId id) const { return plain_[id.index]; }
+  ThunderLayout layout(ValueId id) const { return layouts_[id.index]; }
 
  private:
   using Scope = std::map<std::string, Thing, std::less<>>;
@@ -98,7 +105,7 @@ class ThunderBuilder {
   bool collect(const ThunderExpr& target, Thing& into) const;
   const Thing* find(std::string_view name) const;
   Thing resolve(const ThunderExpr& expr, bool& ok) const;
-  ValueId new_value(const std::string& name, std::optional<Type> type, bool plain);
+  ValueId new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout);
   std::string free_name(const std::string& wanted);
   void bind(const ThunderExpr& target, const Thing& thing);
   ValueId add_input(const std::string& name, std::optional<Type> type, const std::string& storage);
@@ -116,7 +123,7 @@ class ThunderBuilder {
   Graph graph_;
   std::vector<OpDecl> ops_;
   std::vector<std::string> assumed_;
-  std::vector<bool> plain_;  // by value
+  std::vector<ThunderLayout> layouts_;  // by value
   std::vector<Scope> scopes_{1};
   std::map<std::string, int, std::less<>> used_;
   std::map<std::string, std::size_t, std::less<>> forward_results_;  // names in fw_flat_out

@@ -145,7 +145,7 @@ ThunderBuilder::Mark ThunderBuilder::mark() const {
 void ThunderBuilder::back_to(const Mark& mark) {
   graph_.steps.resize(mark.steps);
   graph_.values.resize(mark.values);
-  plain_.resize(mark.values);
+  layouts_.resize(mark.values);
   graph_.inputs.resize(mark.inputs);
   ops_.resize(mark.ops);
   assumed_.resize(mark.assumed);
@@ -252,7 +252,7 @@ bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
 
 /// An operator that nobody knows, with the tensors it is given.
 void ThunderBuilder::lower_unknown(const Statement& s) {
-  Emit what{"thunder." + (s.value.text.empty() ? std::string("statement") : s.value.text), {}, {}, false};
+  Emit what{"thunder." + (s.value.text.empty() ? std::string("statement") : s.value.text), {}, {}, ThunderLayout::open};
   for (char& c : what.op)
     if (c == ' ') c = '_';
   const auto take = [&](const ThunderExpr& expr) {
@@ -280,11 +280,11 @@ Step ThunderBuilder::new_step(Emit what) const {
 ValueId ThunderBuilder::emit_part(const Call& call, Emit what) {
   const ThunderExpr& target = call.statement->target;
   const std::string name = target.kind == ThunderExpr::Kind::name && target.text != "_" ? target.text : call.name;
-  const bool plain = what.plain;
+  const ThunderLayout layout = what.layout;
   std::optional<Type> type;
   if (!what.types.empty()) type = std::move(what.types[0]);
   Step step = new_step(std::move(what));
-  const ValueId id = new_value(name + "__part", std::move(type), plain);
+  const ValueId id = new_value(name + "__part", std::move(type), layout);
   graph_.values[id.index].from = Value::From::step;
   step.results = {id};
   graph_.steps.push_back(std::move(step));
@@ -295,7 +295,7 @@ void ThunderBuilder::emit(const Call& call, Emit what) {
   const Statement& s = *call.statement;
   const bool many = s.target.kind == ThunderExpr::Kind::sequence;
   std::vector<ThunderExpr> targets = many ? s.target.items : std::vector<ThunderExpr>{s.target};
-  const bool plain = what.plain;
+  const ThunderLayout layout = what.layout;
   const std::vector<Type> types = what.types;
   Step step = new_step(std::move(what));
   Thing made;
@@ -305,7 +305,7 @@ void ThunderBuilder::emit(const Call& call, Emit what) {
     std::optional<Type> type = many ? std::nullopt : thunder_tensor_type(s.type);
     if (!type && k < types.size()) type = types[k];
     const ValueId id =
-        new_value(named ? targets[k].text : call.name + "__unused", std::move(type), plain);
+        new_value(named ? targets[k].text : call.name + "__unused", std::move(type), layout);
     graph_.values[id.index].from = Value::From::step;
     graph_.values[id.index].result = static_cast<std::uint32_t>(k);
     step.results.push_back(id);

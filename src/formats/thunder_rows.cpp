@@ -26,10 +26,18 @@ struct ThunderRow {
   bool swap = false;
 };
 
-bool plain_args(const ThunderBuilder& builder, const Call& call) {
-  return std::ranges::all_of(
-      call.args, [&](const ThunderThing& arg) { return !arg.is_tensor() || builder.plain(arg.id); });
+constexpr ThunderLayout kOpen = ThunderLayout::open;
+constexpr ThunderLayout kPlain = ThunderLayout::plain;
+
+/// Of the result of a pointwise operator.
+ThunderLayout pointwise_layout(const ThunderBuilder& builder, const Call& call) {
+  const bool ordered = std::ranges::all_of(
+      call.args, [&](const ThunderThing& arg) { return !arg.is_tensor() || builder.layout(arg.id) != kOpen; });
+  return ordered ? kPlain : kOpen;
 }
+
+/// Of a view that keeps the order of dimensions, but not all elements.
+ThunderLayout partial(ThunderLayout base) { return std::min(base, ThunderLayout::ordered); }
 
 /// The argument, by position or by name.
 const ThunderThing* given(const Call& call, std::size_t at, std::string_view name) {
@@ -86,7 +94,7 @@ bool impure(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 
 /// The same arguments in the same order.
 bool direct(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
-  Emit what{std::string(row.op), {}, {}, plain_args(builder, call)};
+  Emit what{std::string(row.op), {}, {}, pointwise_layout(builder, call)};
   for (const ThunderThing& thing : call.args) {
     auto arg = thunder_argument(thing);
     if (!arg) return false;
@@ -105,7 +113,7 @@ bool direct(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
 bool fresh(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (!std::ranges::all_of(call.args, [](const ThunderThing& t) { return thunder_argument(t).has_value(); }))
     return false;
-  Emit what{std::string(row.op), {}, {}, true};
+  Emit what{std::string(row.op), {}};
   for (const ThunderThing& thing : call.args) what.args.push_back(*thunder_argument(thing));
   for (const auto& [key, thing] : call.kwargs)
     if (auto arg = thunder_argument(thing); arg && arg->kind != Arg::Kind::none)
@@ -121,7 +129,7 @@ bool binary(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (!left || !right) return false;
   const std::string_view op = a.is_tensor() ? b.is_tensor() ? row.op : row.scalar : row.turned;
   if (op.empty()) return emit_thunder_function(builder, call, true);
-  Emit what{std::string(op), {*left, *right}, {}, plain_args(builder, call)};
+  Emit what{std::string(op), {*left, *right}, {}, pointwise_layout(builder, call)};
   if (!a.is_tensor() && row.swap) std::swap(what.args[0], what.args[1]);
   builder.emit(call, std::move(what));
   return true;
@@ -147,7 +155,7 @@ bool where(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 bool same(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() != 1 || !call.args[0].is_tensor()) return false;
   const ValueId id = call.args[0].id;
-  builder.emit(call, {"aten.alias.default", {Arg::of(id)}, {}, builder.plain(id), type_like(builder, id)});
+  builder.emit(call, {"aten.alias.default", {Arg::of(id)}, {}, builder.layout(id), type_like(builder, id)});
   return true;
 }
 
@@ -167,7 +175,7 @@ bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
     Call part = call;
     part.statement = &one;
     const ValueId id = from[k].id;
-    builder.emit(part, {"aten.alias.default", {Arg::of(id)}, {}, builder.plain(id), type_like(builder, id)});
+    builder.emit(part, {"aten.alias.default", {Arg::of(id)}, {}, builder.layout(id), type_like(builder, id)});
   }
   return true;
 }
@@ -176,7 +184,7 @@ bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 bool copy_into(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() < 2 || !call.args[0].is_tensor() || !call.args[1].is_tensor()) return false;
   const ValueId to = call.args[1].id;
-  Emit what{"aten.copy_.default", {Arg::of(to), Arg::of(call.args[0].id)}, {}, builder.plain(to),
+  Emit what{"aten.copy_.default", {Arg::of(to), Arg::of(call.args[0].id)}, {}, builder.layout(to),
             type_like(builder, to)};
   if (call.statement->target.kind == ThunderExpr::Kind::none) {
     builder.emit_effect(call, std::move(what));
@@ -192,7 +200,7 @@ bool reshape(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   builder.emit(call, {"aten.reshape.default",
                       {Arg::of(call.args[0].id), list_of(*shape)},
                       {},
-                      builder.plain(call.args[0].id)});
+                      builder.layout(call.args[0].id)});
   return true;
 }
 
@@ -203,7 +211,7 @@ bool permute(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   builder.emit(call, {"aten.permute.default",
                       {Arg::of(call.args[0].id), list_of(*order)},
                       {},
-                      still && builder.plain(call.args[0].id)});
+                      still ? builder.layout(call.args[0].id) : kOpen});
   return true;
 }
 
@@ -213,7 +221,7 @@ bool squeeze(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   builder.emit(call, {"aten.squeeze.dims",
                       {Arg::of(call.args[0].id), list_of(*dims)},
                       {},
-                      builder.plain(call.args[0].id)});
+                      builder.layout(call.args[0].id)});
   return true;
 }
 
@@ -236,9 +244,9 @@ bool slice(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
                      {Arg(), Arg::of(SymExpr(static_cast<std::int64_t>(k))), Arg::of(SymExpr((*starts)[k])),
                       Arg::of(SymExpr((*ends)[k])), Arg::of(SymExpr(step))},
                      {},
-                     false});
+                     partial(builder.layout(at))});
   }
-  if (parts.empty()) parts.push_back({"aten.alias.default", {Arg()}, {}, builder.plain(at)});
+  if (parts.empty()) parts.push_back({"aten.alias.default", {Arg()}, {}, builder.layout(at)});
   for (std::size_t k = 0; k < parts.size(); ++k) {
     parts[k].args[0] = Arg::of(at);
     if (k + 1 < parts.size()) at = builder.emit_part(call, std::move(parts[k]));
@@ -265,8 +273,8 @@ bool broadcast(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
       at = builder.emit_part(call, {"aten.unsqueeze.default",
                                     {Arg::of(at), Arg::of(SymExpr(static_cast<std::int64_t>(k)))},
                                     {},
-                                    false});
-  builder.emit(call, {"aten.expand.default", {Arg::of(at), list_of(*shape)}, {}, false});
+                                    builder.layout(at)});
+  builder.emit(call, {"aten.expand.default", {Arg::of(at), list_of(*shape)}, {}, partial(builder.layout(at))});
   return true;
 }
 
@@ -278,7 +286,7 @@ bool convert(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   builder.emit(call, {"aten.to.dtype",
                       {Arg::of(call.args[0].id), *std::move(dtype)},
                       {},
-                      builder.plain(call.args[0].id)});
+                      builder.layout(call.args[0].id)});
   return true;
 }
 
@@ -289,7 +297,7 @@ bool stride_order(ThunderBuilder& builder, const Call& call, const ThunderRow&) 
   const bool falling = call.args.size() == 1 ||
                        (order && std::ranges::is_sorted(*order, std::greater<>()));
   if (!falling) return false;
-  builder.emit(call, {"aten.contiguous.default", {Arg::of(call.args[0].id)}, {}, true});
+  builder.emit(call, {"aten.contiguous.default", {Arg::of(call.args[0].id)}});
   return true;
 }
 
@@ -299,7 +307,7 @@ bool reduce(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (call.args.size() != 2 || !call.args[0].is_tensor() || !dims) return false;
   const auto& type = builder.type_of(call.args[0].id);
   if (!type || !is_floating(type->dtype)) return emit_thunder_function(builder, call, true);
-  builder.emit(call, {std::string(row.op), {Arg::of(call.args[0].id), list_of(*dims)}, {}, true});
+  builder.emit(call, {std::string(row.op), {Arg::of(call.args[0].id), list_of(*dims)}});
   return true;
 }
 
@@ -322,14 +330,14 @@ bool variance(ThunderBuilder& builder, const Call& call, const ThunderRow& row) 
   builder.emit(call, {std::string(row.op),
                       {Arg::of(call.args[0].id), list_of(*dims)},
                       {{"correction", *std::move(number)}},
-                      true,
+                      kPlain,
                       std::move(types)});
   return true;
 }
 
 /// dtype= and device= as ATen takes them.
 bool factory(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
-  Emit what{std::string(row.op), {}, {}, true};
+  Emit what{std::string(row.op), {}};
   for (const ThunderThing& thing : call.args) {
     auto arg = thunder_argument(thing);
     if (!arg) return false;
@@ -360,7 +368,7 @@ bool indexed(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   }
   if (args.size() < 3 || args.back().kind != Arg::Kind::sym) return false;
   std::rotate(args.begin() + 1, args.end() - 1, args.end());
-  builder.emit(call, {std::string(row.op), std::move(args), {}, true});
+  builder.emit(call, {std::string(row.op), std::move(args)});
   return true;
 }
 
@@ -523,11 +531,11 @@ bool set_item(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   std::int64_t dim = 0;
   for (const ThunderExpr& k : keys) {
     if (k.kind == ThunderExpr::Kind::integer) {
-      views.push_back({"aten.select.int", {Arg(), Arg::of(SymExpr(dim)), Arg::of(SymExpr(k.integer))}, {}, false});
+      views.push_back({"aten.select.int", {Arg(), Arg::of(SymExpr(dim)), Arg::of(SymExpr(k.integer))}, {}, kOpen});
     } else if (k.kind == ThunderExpr::Kind::ellipsis && whole == 1) {
       dim += static_cast<std::int64_t>(shape->size()) - static_cast<std::int64_t>(keys.size()) + 1;
     } else if (k.kind == ThunderExpr::Kind::call && k.text == "slice" && k.items.size() == 3) {
-      Emit part{"aten.slice.Tensor", {Arg(), Arg::of(SymExpr(dim++))}, {}, false};
+      Emit part{"aten.slice.Tensor", {Arg(), Arg::of(SymExpr(dim++))}, {}, kOpen};
       for (const ThunderExpr& bound : k.items) {
         const bool known = bound.kind == ThunderExpr::Kind::integer || bound.kind == ThunderExpr::Kind::none;
         if (!known) return emit_thunder_function(builder, call, true);
@@ -541,22 +549,22 @@ bool set_item(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   }
   const ValueId from = call.args[0].id;
   const ValueId target = builder.emit_part(
-      call, {"aten.clone.default", {Arg::of(from)}, {}, builder.plain(from), type_like(builder, from)});
+      call, {"aten.clone.default", {Arg::of(from)}, {}, pointwise_layout(builder, call), type_like(builder, from)});
   ValueId at = target;
   for (Emit& view : views) {
     view.args[0] = Arg::of(at);
     at = builder.emit_part(call, std::move(view));
   }
   const std::string_view store = value->kind == Arg::Kind::ref ? "aten.copy_.default" : "aten.fill_.Scalar";
-  builder.emit_part(call, {std::string(store), {Arg::of(at), *value}, {}, false});
-  builder.emit(call, {"aten.alias.default", {Arg::of(target)}, {}, builder.plain(from), type_like(builder, from)});
+  builder.emit_part(call, {std::string(store), {Arg::of(at), *value}, {}, kOpen});
+  builder.emit(call, {"aten.alias.default", {Arg::of(target)}, {}, builder.layout(target), type_like(builder, from)});
   return true;
 }
 
 }  // namespace
 
 bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure) {
-  Emit what{"", {}, {}, true};
+  Emit what{"", {}};
   std::string kinds, slots;
   const auto take = [&](const ThunderThing& thing, const std::string& name) {
     auto arg = thunder_argument(thing);

@@ -132,13 +132,13 @@ std::optional<Emit> composite(const ThunderBuilder& builder, const std::string& 
   if (name == "moveaxis" || name == "movedim") {
     const auto order = moved(builder, step);
     if (!order) return std::nullopt;
-    return Emit{"aten.permute.default", {step.args[0], Arg::of(*order)}, {}, false};
+    return Emit{"aten.permute.default", {step.args[0], Arg::of(*order)}, {}, ThunderLayout::open};
   }
   if (name == "ravel" && step.args.size() == 1 && step.args[0].kind == Arg::Kind::ref)
     return Emit{"aten.reshape.default",
                 {step.args[0], Arg::of(std::vector<Arg>{Arg::of(SymExpr(-1))})},
                 {},
-                builder.plain(step.args[0].ref)};
+                builder.layout(step.args[0].ref)};
   return std::nullopt;
 }
 
@@ -146,11 +146,11 @@ std::optional<Emit> composite(const ThunderBuilder& builder, const std::string& 
 
 bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   Step step;
-  bool plain = true;
+  bool ordered = true;
   for (const ThunderThing& thing : call.args) {
     auto arg = thunder_argument(thing);
     if (!arg) return false;
-    if (arg->kind == Arg::Kind::ref) plain = plain && builder.plain(arg->ref);
+    if (arg->kind == Arg::Kind::ref) ordered = ordered && builder.layout(arg->ref) != ThunderLayout::open;
     step.args.push_back(*std::move(arg));
   }
   for (const auto& [key, thing] : call.kwargs) {
@@ -169,7 +169,7 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   if (!op) return false;
   const Schema* schema = find_schema(*op);
   const bool view = meaning_of(base_name(*op), *schema) == Meaning::view;
-  Emit what{*op, std::move(step.args), std::move(step.kwargs), plain && !view};
+  Emit what{*op, std::move(step.args), std::move(step.kwargs), ordered && !view ? ThunderLayout::plain : ThunderLayout::open};
   if (call.statement->target.kind == ThunderExpr::Kind::none) {
     builder.emit_effect(call, std::move(what));
   } else {

@@ -189,7 +189,7 @@ void explain(Session& session, const Scene& scene, std::vector<Difference> found
   if (guard != nullptr) {
     std::erase_if(found, [&](const Difference& d) {
       const std::vector<std::string> names = guard->doubts(d, scene.expected);
-      if (names.empty()) return false;
+      if (names.empty() || due_to_memory(scene, d)) return false;
       session.result.approximated = true;
       for (const std::string& name : names) {
         auto& known = session.result.names;
