@@ -62,34 +62,35 @@ ThunderLayout layout_of(const Type& type) {
 
 }  // namespace
 
-ValueId ThunderBuilder::add_input(const std::string& name, std::optional<Type> type,
-                                  const std::string& storage) {
+ValueId ThunderBuilder::add_input(const std::string& name, std::optional<Type> type) {
   const ThunderLayout layout = type ? layout_of(*type) : ThunderLayout::open;
   const ValueId id = new_value(name, std::move(type), ThunderLayout::plain);
   layouts_[id.index] = layout;
   graph_.values[id.index].at = static_cast<std::uint32_t>(graph_.inputs.size());
   Input input;
   input.value = id;
-  input.storage = storage;
   graph_.inputs.push_back(std::move(input));
   return id;
 }
 
 ValueId ThunderBuilder::gradient(const std::string& name, std::optional<Type> type) {
   if (const auto known = gradients_.find(name); known != gradients_.end()) return known->second;
-  return gradients_[name] = add_input(name, std::move(type), "");
+  return gradients_[name] = add_input(name, std::move(type));
 }
 
 void ThunderBuilder::bind_parameters(const ThunderTrace& trace) {
-  for (const ThunderInput& input : facts_->inputs)
-    scopes_[0][input.name] = Thing::of(add_input(input.name, input.type, input.storage));
+  for (const ThunderInput& input : facts_->inputs) {
+    scopes_[0][input.name] = Thing::of(add_input(input.name, input.type));
+    graph_.inputs.back().storage = input.storage;
+    graph_.inputs.back().storage_numel = input.storage_numel;
+  }
   for (const std::string& name : trace.parameters) {
     if (scopes_[0].contains(name)) continue;
     const auto said = trace.types.find(name);
     const std::string type = said == trace.types.end() ? "" : said->second;
     Thing thing;
     if (auto tensor = thunder_tensor_type(type)) {
-      thing = Thing::of(add_input(name, std::move(tensor), ""));
+      thing = Thing::of(add_input(name, std::move(tensor)));
     } else if (auto number = thunder_number(type)) {
       thing = Thing::of(*std::move(number));
     } else if (name == "cotangents") {

@@ -108,7 +108,7 @@ class ThunderBuilder {
   ValueId new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout);
   std::string free_name(const std::string& wanted);
   void bind(const ThunderExpr& target, const Thing& thing);
-  ValueId add_input(const std::string& name, std::optional<Type> type, const std::string& storage);
+  ValueId add_input(const std::string& name, std::optional<Type> type);
   ValueId gradient(const std::string& name, std::optional<Type> type);
   Step new_step(Emit what) const;
   void flatten(const Thing& thing, std::vector<Arg>& into) const;

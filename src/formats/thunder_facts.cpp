@@ -1,5 +1,6 @@
 #include "src/formats/thunder_facts.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -126,6 +127,38 @@ class InputsReader {
   JsonFaults faults;
 };
 
+/// Elements from the start of the storage up to the last one shown; is_addressable() bounds it.
+std::int64_t extent_of(const Type& type) {
+  std::int64_t out = type.offset.constant() + 1;
+  for (std::size_t k = 0; k < type.shape.size(); ++k) {
+    const std::int64_t size = type.shape[k].constant();
+    if (size == 0) return type.offset.constant();
+    out += (size - 1) * type.stride[k].constant();
+  }
+  return out;
+}
+
+/// Only inputs that share a storage keep its name; of one dtype, they agree on its size.
+void note_sharing(std::vector<ThunderInput>& inputs) {
+  std::map<std::string, std::vector<ThunderInput*>> by_storage;
+  for (ThunderInput& input : inputs)
+    if (!input.storage.empty()) by_storage[input.storage].push_back(&input);
+  for (auto& [storage, sharers] : by_storage) {
+    if (sharers.size() == 1) {
+      sharers[0]->storage.clear();
+      continue;
+    }
+    std::int64_t extent = 0;
+    bool one_dtype = true;
+    for (const ThunderInput* input : sharers) {
+      extent = std::max(extent, extent_of(input->type));
+      one_dtype = one_dtype && input->type.dtype == sharers[0]->type.dtype;
+    }
+    for (ThunderInput* input : sharers)
+      if (one_dtype) input->storage_numel = extent;
+  }
+}
+
 }  // namespace
 
 Result<ThunderFacts> read_thunder_inputs(std::string_view text) {
@@ -150,10 +183,7 @@ Result<ThunderFacts> read_thunder_inputs(std::string_view text) {
       }
   }
   if (reader.faults.failed()) return reader.faults.first();
-  std::map<std::string, int> shown;
-  for (const ThunderInput& input : out.inputs) ++shown[input.storage];
-  for (ThunderInput& input : out.inputs)
-    if (shown[input.storage] < 2) input.storage.clear();
+  note_sharing(out.inputs);
   return out;
 }
 

@@ -195,7 +195,7 @@ bool ThunderBuilder::rename(const Statement& s) {
     if (!ok && scopes_.size() == 1) fail(s.value.at, "'" + s.value.text + "' is not bound");
     if (!ok) return false;
   } else if (auto type = thunder_tensor_type(s.type); type && s.target.kind == ThunderExpr::Kind::name) {
-    thing = Thing::of(add_input(s.target.text, std::move(type), ""));
+    thing = Thing::of(add_input(s.target.text, std::move(type)));
   } else if (auto number = thunder_number(s.type)) {
     thing = Thing::of(*std::move(number));
   }

@@ -121,8 +121,9 @@ void explain_values(Session& session, const Scene& scene, const std::vector<Diff
     const bool sequence = w.rule == "NC007" && w.clobber &&
                           w.clobber->step < scene.after.graph->steps.size() &&
                           scene.after.graph->steps[w.clobber->step].op.find("_foreach_") != std::string::npos;
+    const bool lost_to_output = w.rule == "NC006" && d.target.output >= 0;
     session.add(std::move(w), scene, d);
-    if (sequence) session.add(value_mismatch(scene, d), scene, d);
+    if (sequence || lost_to_output) session.add(value_mismatch(scene, d), scene, d);
   }
 }
 
