@@ -147,8 +147,8 @@ void add_step(std::vector<TraceCheck>& out, const ThunderSource* before, const T
 /// The joint trace against the first forward and backward, and each further backward against the one before.
 void add_backward(std::vector<TraceCheck>& out, const std::vector<ThunderSource>& forward,
                   const std::vector<ThunderSource>& backward, const ThunderFacts& facts) {
-  const auto split = std::ranges::find_if(
-      forward, [](const ThunderSource& s) { return is_thunder_forward(s.trace); });
+  const auto split =
+      std::ranges::find_if(forward, [](const ThunderSource& s) { return is_thunder_forward(s.trace); });
   if (split == forward.end()) return;
   const auto joined = [&](const ThunderSource& with) {
     return thunder_joined(split->trace, split->text, with.trace, with.text, facts);
@@ -156,8 +156,9 @@ void add_backward(std::vector<TraceCheck>& out, const std::vector<ThunderSource>
   for (std::size_t k = 0; k < backward.size(); ++k) {
     const bool from_joint = k == 0 && split != forward.begin() && std::prev(split)->joint;
     if (k == 0 && !from_joint) continue;
-    auto before = k == 0 ? thunder_graph(std::prev(split)->trace, std::prev(split)->text, facts, ThunderPart::whole)
-                         : joined(backward[k - 1]);
+    auto before =
+        k == 0 ? thunder_graph(std::prev(split)->trace, std::prev(split)->text, facts, ThunderPart::whole)
+               : joined(backward[k - 1]);
     out.push_back(check_named(TraceCheck::What::pair, backward[k].name,
                               pair_case(std::move(before), joined(backward[k]), facts, backward[k].trace)));
   }
@@ -183,7 +184,8 @@ std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string&
   return out;
 }
 
-Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& after, const std::string& inputs) {
+Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& after,
+                               const std::string& inputs) {
   const auto facts = facts_in(inputs);
   if (!facts) return facts.fault();
   const auto left = source_of(before);
@@ -216,7 +218,8 @@ std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& fo
     out.push_back(check_named(TraceCheck::What::single, first[0].name, single_case(first[0], *facts)));
     return out;
   }
-  for (std::size_t k = 0; k < first.size(); ++k) add_step(out, k == 0 ? nullptr : &first[k - 1], first[k], *facts);
+  for (std::size_t k = 0; k < first.size(); ++k)
+    add_step(out, k == 0 ? nullptr : &first[k - 1], first[k], *facts);
   add_backward(out, first, second, *facts);
   return out;
 }

@@ -128,18 +128,17 @@ void ThunderBuilder::run_backward(const ThunderTrace& trace, std::string_view te
 void ThunderBuilder::run_statements(const ThunderTrace& trace) {
   for (const Statement& s : trace.statements) {
     if (s.kind != Statement::Kind::leave) continue;
-    const ThunderExpr& dict = s.value.kind == ThunderExpr::Kind::sequence && !s.value.items.empty()
-                                  ? s.value.items[0]
-                                  : s.value;
+    const ThunderExpr& dict =
+        s.value.kind == ThunderExpr::Kind::sequence && !s.value.items.empty() ? s.value.items[0] : s.value;
     if (const ThunderExpr* results = dict.entry("fw_flat_out"))
       for (std::size_t k = 0; k < results->items.size(); ++k)
         forward_results_.emplace(results->items[k].text, k);
   }
   for (std::size_t k = 0; k < trace.statements.size() && !failed(); ++k) {
     const Statement& s = trace.statements[k];
-    const bool last = std::all_of(trace.statements.begin() + static_cast<std::ptrdiff_t>(k) + 1,
-                                  trace.statements.end(),
-                                  [](const Statement& t) { return t.kind == Statement::Kind::drop; });
+    const bool last =
+        std::all_of(trace.statements.begin() + static_cast<std::ptrdiff_t>(k) + 1, trace.statements.end(),
+                    [](const Statement& t) { return t.kind == Statement::Kind::drop; });
     s.kind == Statement::Kind::leave ? leave(s, last) : statement(s);
   }
 }
@@ -165,7 +164,8 @@ void ThunderBuilder::statement(const Statement& s) {
 /// Steps that must be done before the names in `expr` can be read.
 void ThunderBuilder::gather(const ThunderExpr& expr, std::vector<std::uint32_t>& into) const {
   if (expr.kind == ThunderExpr::Kind::name) {
-    if (const Thing* thing = find(expr.text)) into.insert(into.end(), thing->after.begin(), thing->after.end());
+    if (const Thing* thing = find(expr.text))
+      into.insert(into.end(), thing->after.begin(), thing->after.end());
   }
   for (const ThunderExpr& item : expr.items) gather(item, into);
   for (const auto& [key, value] : expr.entries) gather(value, into);
@@ -245,8 +245,8 @@ ThunderThing ThunderBuilder::element(const Thing& from, std::size_t k, const Thu
   const auto said = trace_->types.find(target.text);
   auto type = said == trace_->types.end() ? std::nullopt : thunder_tensor_type(said->second);
   if (!type) return out;
-  const std::string name = fmt::format("{}_{}", from.source.empty() ? "given" : from.source,
-                                       taken_[from.source]++);
+  const std::string name =
+      fmt::format("{}_{}", from.source.empty() ? "given" : from.source, taken_[from.source]++);
   return Thing::of(gradient(name, std::move(type)));
 }
 

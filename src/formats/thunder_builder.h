@@ -60,7 +60,7 @@ class ThunderBuilder {
     std::vector<Arg> args = {};
     std::vector<std::pair<std::string, Arg>> kwargs = {};
     ThunderLayout layout = ThunderLayout::plain;  // of the results
-    std::vector<Type> types = {};  // per result, where the trace prints none
+    std::vector<Type> types = {};                 // per result, where the trace prints none
   };
   /// A step with one result that no name of the trace stands for.
   ValueId emit_part(const Call& call, Emit what);

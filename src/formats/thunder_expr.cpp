@@ -33,8 +33,8 @@ Expr number(FxCursor& cursor, bool negative) {
   const std::string text = (negative ? "-" : "") + std::string(cursor.since(start));
   Expr out = of_kind(real ? Expr::Kind::real : Expr::Kind::integer, start);
   const char* end = text.data() + text.size();
-  const auto got = real ? std::from_chars(text.data(), end, out.real)
-                        : std::from_chars(text.data(), end, out.integer);
+  const auto got =
+      real ? std::from_chars(text.data(), end, out.real) : std::from_chars(text.data(), end, out.integer);
   if (got.ec != std::errc() || got.ptr != end) cursor.fail_at(start, "bad number '" + text + "'");
   return out;
 }

@@ -31,7 +31,7 @@ struct ThunderExpr {
   bool boolean = false;
   std::vector<ThunderExpr> items;                            // sequence; positional arguments of a call
   std::vector<std::pair<std::string, ThunderExpr>> entries;  // dict; keyword arguments of a call
-  std::size_t at = 0;  // offset in the text
+  std::size_t at = 0;                                        // offset in the text
 
   bool is_name(std::string_view wanted) const { return kind == Kind::name && text == wanted; }
   /// The argument of a call or the entry of a dict, or nullptr.

@@ -19,7 +19,8 @@ std::optional<std::vector<SymExpr>> sizes_in(std::string_view text) {
   for (skip(); !text.empty(); skip()) {
     if (text.starts_with('[')) {
       const std::size_t value = text.find("value="), end = text.find(']');
-      if (value == std::string_view::npos || end == std::string_view::npos || value > end) return std::nullopt;
+      if (value == std::string_view::npos || end == std::string_view::npos || value > end)
+        return std::nullopt;
       std::int64_t size = 0;
       const auto got = std::from_chars(text.data() + value + 6, text.data() + end, size);
       if (got.ec != std::errc() || size < 0) return std::nullopt;
@@ -119,8 +120,10 @@ class InputsReader {
     if (const auto* device = find_member(value, "device"))
       out.type.device = faults.text(*device, JsonAt(at, "device"));
     if (faults.failed()) return out;
-    if (out.type.stride.size() != out.type.shape.size()) faults.fail(at, "shape and stride differ in length");
-    else if (!is_addressable(out.type)) faults.fail(at, "is larger than memory");
+    if (out.type.stride.size() != out.type.shape.size())
+      faults.fail(at, "shape and stride differ in length");
+    else if (!is_addressable(out.type))
+      faults.fail(at, "is larger than memory");
     return out;
   }
 

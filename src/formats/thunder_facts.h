@@ -22,7 +22,7 @@ std::optional<Dtype> thunder_dtype(std::string_view name);
 struct ThunderInput {
   std::string name;
   Type type;
-  std::string storage;                  // "" if no other input has it
+  std::string storage;                   // "" if no other input has it
   std::optional<SymExpr> storage_numel;  // if others share it: what all of them show, in elements
 };
 struct ThunderFacts {

@@ -9,10 +9,11 @@ namespace noclobber {
 namespace {
 
 bool mentions(const ThunderStatement& statement, std::string_view callee) {
-  const bool here = statement.value.kind == ThunderExpr::Kind::call &&
-                    (statement.value.text == callee || statement.value.text.ends_with("." + std::string(callee)));
-  return here || std::ranges::any_of(statement.inner,
-                                     [&](const ThunderStatement& s) { return mentions(s, callee); });
+  const bool here =
+      statement.value.kind == ThunderExpr::Kind::call &&
+      (statement.value.text == callee || statement.value.text.ends_with("." + std::string(callee)));
+  return here ||
+         std::ranges::any_of(statement.inner, [&](const ThunderStatement& s) { return mentions(s, callee); });
 }
 
 }  // namespace
@@ -29,8 +30,8 @@ bool is_thunder_forward(const ThunderTrace& trace) {
   });
 }
 
-Result<ThunderGraph> thunder_graph(const ThunderTrace& trace, std::string_view text, const ThunderFacts& facts,
-                                   ThunderPart part) {
+Result<ThunderGraph> thunder_graph(const ThunderTrace& trace, std::string_view text,
+                                   const ThunderFacts& facts, ThunderPart part) {
   ThunderBuilder builder(text, facts);
   builder.run(trace, part);
   ThunderGraph out = builder.finish();

@@ -26,8 +26,8 @@ enum class ThunderPart : std::uint8_t {
 };
 
 /// `text`: what the trace was parsed from, for places. error: `where` is "line N, column M".
-Result<ThunderGraph> thunder_graph(const ThunderTrace& trace, std::string_view text, const ThunderFacts& facts,
-                                   ThunderPart part);
+Result<ThunderGraph> thunder_graph(const ThunderTrace& trace, std::string_view text,
+                                   const ThunderFacts& facts, ThunderPart part);
 /// A forward trace that returns what it saves, then the backward trace that reads it: as if joint.
 /// Places are those of `text`, the forward's, or of `backward_text`.
 Result<ThunderGraph> thunder_joined(const ThunderTrace& forward, std::string_view text,

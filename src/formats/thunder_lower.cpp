@@ -9,7 +9,8 @@ namespace noclobber {
 
 namespace {
 
-/// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" -> "copy_with_setitem".
+/// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" ->
+/// "copy_with_setitem".
 std::string stem_of_callee(const std::string& callee) {
   std::string out = callee.substr(callee.rfind('.') + 1);
   if (out.ends_with("_impl")) out.resize(out.size() - 5);
@@ -58,7 +59,8 @@ ThunderThing called(const ThunderExpr& call) {
 }
 
 ThunderThing named_constant(const std::string& name) {
-  const bool qualified = name.starts_with("dtypes.") || name.starts_with("torch.") || name.starts_with("thunder.");
+  const bool qualified =
+      name.starts_with("dtypes.") || name.starts_with("torch.") || name.starts_with("thunder.");
   if (qualified) {
     if (const auto dtype = thunder_dtype(name)) return ThunderThing::of(Arg::of_dtype(*dtype));
     return ThunderThing::of(Arg::of_text(name));
@@ -90,8 +92,8 @@ ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
     case ThunderExpr::Kind::name: {
       if (const Thing* thing = find(expr.text)) return *thing;
       Thing constant = named_constant(expr.text);
-      const bool type = expr.text == "int" || expr.text == "float" || expr.text == "bool" ||
-                        expr.text == "complex";
+      const bool type =
+          expr.text == "int" || expr.text == "float" || expr.text == "bool" || expr.text == "complex";
       const bool object = expr.text.starts_with("_object_") || expr.text.starts_with("_Enum_");
       ok = ok && (constant.kind != Thing::Kind::other || type || object ||
                   expr.text.find('.') != std::string::npos);
@@ -224,7 +226,8 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
     bind(s.target, Thing::of(*std::move(number)));
     return true;
   }
-  const bool random = call.name.find("rng") != std::string::npos || call.name.find("seed") != std::string::npos;
+  const bool random =
+      call.name.find("rng") != std::string::npos || call.name.find("seed") != std::string::npos;
   if (!tensors && !random) {
     if (auto type = thunder_tensor_type(s.type); !type) {
       bind(s.target, Thing());
@@ -252,7 +255,10 @@ bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
 
 /// An operator that nobody knows, with the tensors it is given.
 void ThunderBuilder::lower_unknown(const Statement& s) {
-  Emit what{"thunder." + (s.value.text.empty() ? std::string("statement") : s.value.text), {}, {}, ThunderLayout::open};
+  Emit what{"thunder." + (s.value.text.empty() ? std::string("statement") : s.value.text),
+            {},
+            {},
+            ThunderLayout::open};
   for (char& c : what.op)
     if (c == ' ') c = '_';
   const auto take = [&](const ThunderExpr& expr) {
@@ -279,7 +285,8 @@ Step ThunderBuilder::new_step(Emit what) const {
 
 ValueId ThunderBuilder::emit_part(const Call& call, Emit what) {
   const ThunderExpr& target = call.statement->target;
-  const std::string name = target.kind == ThunderExpr::Kind::name && target.text != "_" ? target.text : call.name;
+  const std::string name =
+      target.kind == ThunderExpr::Kind::name && target.text != "_" ? target.text : call.name;
   const ThunderLayout layout = what.layout;
   std::optional<Type> type;
   if (!what.types.empty()) type = std::move(what.types[0]);
@@ -304,8 +311,7 @@ void ThunderBuilder::emit(const Call& call, Emit what) {
     const bool named = targets[k].kind == ThunderExpr::Kind::name && targets[k].text != "_";
     std::optional<Type> type = many ? std::nullopt : thunder_tensor_type(s.type);
     if (!type && k < types.size()) type = types[k];
-    const ValueId id =
-        new_value(named ? targets[k].text : call.name + "__unused", std::move(type), layout);
+    const ValueId id = new_value(named ? targets[k].text : call.name + "__unused", std::move(type), layout);
     graph_.values[id.index].from = Value::From::step;
     graph_.values[id.index].result = static_cast<std::uint32_t>(k);
     step.results.push_back(id);
@@ -315,9 +321,13 @@ void ThunderBuilder::emit(const Call& call, Emit what) {
   bind(s.target, many ? made : made.items[0]);
 }
 
-void ThunderBuilder::emit_effect(const Call&, Emit what) { graph_.steps.push_back(new_step(std::move(what))); }
+void ThunderBuilder::emit_effect(const Call&, Emit what) {
+  graph_.steps.push_back(new_step(std::move(what)));
+}
 
-void ThunderBuilder::bind_target(const Call& call, const Thing& thing) { bind(call.statement->target, thing); }
+void ThunderBuilder::bind_target(const Call& call, const Thing& thing) {
+  bind(call.statement->target, thing);
+}
 
 /// `prims.get_grad(x)`: an input, named after the place of x among the forward's results.
 void ThunderBuilder::bind_gradient(const Call& call) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "src/formats/thunder_builder.h"
+#include "src/formats/thunder_rows.h"
 
 namespace noclobber {
 
@@ -15,70 +15,6 @@ namespace {
 
 using Call = ThunderBuilder::Call;
 using Emit = ThunderBuilder::Emit;
-using Lowering = bool (*)(ThunderBuilder&, const Call&, const struct ThunderRow&);
-
-struct ThunderRow {
-  std::string_view name;
-  Lowering lowering;
-  std::string_view op = "";      // the ATen operator; of binary ones, that of two tensors
-  std::string_view scalar = "";  // tensor and number
-  std::string_view turned = "";  // number and tensor; with `swap` given the other way round
-  bool swap = false;
-};
-
-constexpr ThunderLayout kOpen = ThunderLayout::open;
-constexpr ThunderLayout kPlain = ThunderLayout::plain;
-
-/// Of the result of a pointwise operator.
-ThunderLayout pointwise_layout(const ThunderBuilder& builder, const Call& call) {
-  const bool ordered = std::ranges::all_of(
-      call.args, [&](const ThunderThing& arg) { return !arg.is_tensor() || builder.layout(arg.id) != kOpen; });
-  return ordered ? kPlain : kOpen;
-}
-
-/// Of a view that keeps the order of dimensions, but not all elements.
-ThunderLayout partial(ThunderLayout base) { return std::min(base, ThunderLayout::ordered); }
-
-/// The argument, by position or by name.
-const ThunderThing* given(const Call& call, std::size_t at, std::string_view name) {
-  return at < call.args.size() ? &call.args[at] : call.keyword(name);
-}
-
-std::optional<std::vector<std::int64_t>> integers(const ThunderThing* thing) {
-  if (thing == nullptr) return std::nullopt;
-  std::vector<std::int64_t> out;
-  const auto take = [&](const ThunderThing& item) {
-    const bool whole = item.kind == ThunderThing::Kind::argument && item.argument.kind == Arg::Kind::sym &&
-                       item.argument.sym.is_constant();
-    if (whole) out.push_back(item.argument.sym.constant());
-    return whole;
-  };
-  if (thing->kind != ThunderThing::Kind::sequence) return take(*thing) ? std::optional(out) : std::nullopt;
-  return std::ranges::all_of(thing->items, take) ? std::optional(out) : std::nullopt;
-}
-
-Arg list_of(const std::vector<std::int64_t>& numbers) {
-  std::vector<Arg> items;
-  for (const std::int64_t n : numbers) items.push_back(Arg::of(SymExpr(n)));
-  return Arg::of(std::move(items));
-}
-
-std::vector<Type> type_like(const ThunderBuilder& builder, ValueId id) {
-  const auto& type = builder.type_of(id);
-  if (!type) return {};
-  Type out = *type;
-  out.strides = Type::Strides::contiguous;
-  out.stride.clear();
-  out.offset = 0;
-  return {out};
-}
-
-const std::vector<SymExpr>* shape_of(const ThunderBuilder& builder, const ThunderThing* thing) {
-  if (thing == nullptr || !thing->is_tensor()) return nullptr;
-  const auto& type = builder.type_of(thing->id);
-  return type ? &type->shape : nullptr;
-}
-
 bool ignore(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   builder.bind_target(call, {});
   return true;
@@ -94,7 +30,7 @@ bool impure(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 
 /// The same arguments in the same order.
 bool direct(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
-  Emit what{std::string(row.op), {}, {}, pointwise_layout(builder, call)};
+  Emit what{std::string(row.op), {}, {}, thunder_pointwise_layout(builder, call)};
   for (const ThunderThing& thing : call.args) {
     auto arg = thunder_argument(thing);
     if (!arg) return false;
@@ -129,7 +65,7 @@ bool binary(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (!left || !right) return false;
   const std::string_view op = a.is_tensor() ? b.is_tensor() ? row.op : row.scalar : row.turned;
   if (op.empty()) return emit_thunder_function(builder, call, true);
-  Emit what{std::string(op), {*left, *right}, {}, pointwise_layout(builder, call)};
+  Emit what{std::string(op), {*left, *right}, {}, thunder_pointwise_layout(builder, call)};
   if (!a.is_tensor() && row.swap) std::swap(what.args[0], what.args[1]);
   builder.emit(call, std::move(what));
   return true;
@@ -147,7 +83,8 @@ bool where(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() != 3 || !call.args[0].is_tensor()) return false;
   const bool a = call.args[1].is_tensor(), b = call.args[2].is_tensor();
   if (!a && !b) return emit_thunder_function(builder, call, true);
-  ThunderRow row{"where", direct, a ? b ? "aten.where.self" : "aten.where.ScalarOther" : "aten.where.ScalarSelf"};
+  ThunderRow row{"where", direct,
+                 a ? b ? "aten.where.self" : "aten.where.ScalarOther" : "aten.where.ScalarSelf"};
   return direct(builder, call, row);
 }
 
@@ -155,7 +92,8 @@ bool where(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 bool same(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() != 1 || !call.args[0].is_tensor()) return false;
   const ValueId id = call.args[0].id;
-  builder.emit(call, {"aten.alias.default", {Arg::of(id)}, {}, builder.layout(id), type_like(builder, id)});
+  builder.emit(call,
+               {"aten.alias.default", {Arg::of(id)}, {}, builder.layout(id), thunder_type_like(builder, id)});
   return true;
 }
 
@@ -175,7 +113,8 @@ bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
     Call part = call;
     part.statement = &one;
     const ValueId id = from[k].id;
-    builder.emit(part, {"aten.alias.default", {Arg::of(id)}, {}, builder.layout(id), type_like(builder, id)});
+    builder.emit(
+        part, {"aten.alias.default", {Arg::of(id)}, {}, builder.layout(id), thunder_type_like(builder, id)});
   }
   return true;
 }
@@ -184,8 +123,11 @@ bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 bool copy_into(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() < 2 || !call.args[0].is_tensor() || !call.args[1].is_tensor()) return false;
   const ValueId to = call.args[1].id;
-  Emit what{"aten.copy_.default", {Arg::of(to), Arg::of(call.args[0].id)}, {}, builder.layout(to),
-            type_like(builder, to)};
+  Emit what{"aten.copy_.default",
+            {Arg::of(to), Arg::of(call.args[0].id)},
+            {},
+            builder.layout(to),
+            thunder_type_like(builder, to)};
   if (call.statement->target.kind == ThunderExpr::Kind::none) {
     builder.emit_effect(call, std::move(what));
   } else {
@@ -194,108 +136,22 @@ bool copy_into(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return true;
 }
 
-bool reshape(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const auto shape = integers(given(call, 1, "shape"));
-  if (call.args.empty() || !call.args[0].is_tensor() || !shape) return false;
-  builder.emit(call, {"aten.reshape.default",
-                      {Arg::of(call.args[0].id), list_of(*shape)},
-                      {},
-                      builder.layout(call.args[0].id)});
-  return true;
-}
-
-bool permute(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const auto order = integers(given(call, 1, "permutation"));
-  if (call.args.empty() || !call.args[0].is_tensor() || !order) return false;
-  const bool still = std::ranges::is_sorted(*order);
-  builder.emit(call, {"aten.permute.default",
-                      {Arg::of(call.args[0].id), list_of(*order)},
-                      {},
-                      still ? builder.layout(call.args[0].id) : kOpen});
-  return true;
-}
-
-bool squeeze(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const auto dims = integers(given(call, 1, "dims"));
-  if (call.args.empty() || !call.args[0].is_tensor() || !dims) return false;
-  builder.emit(call, {"aten.squeeze.dims",
-                      {Arg::of(call.args[0].id), list_of(*dims)},
-                      {},
-                      builder.layout(call.args[0].id)});
-  return true;
-}
-
-/// `slice_prim(a, starts, ends, steps)`, a slice per dimension that is not taken whole.
-bool slice(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const auto starts = integers(given(call, 1, "start_indices")), ends = integers(given(call, 2, "end_indices"));
-  const ThunderThing* stepped = given(call, 3, "strides");
-  const bool unit = stepped == nullptr || thunder_argument(*stepped) == Arg();
-  const auto steps = integers(stepped);
-  const auto* shape = call.args.empty() ? nullptr : shape_of(builder, &call.args[0]);
-  if (!starts || !ends || (!steps && !unit) || shape == nullptr || starts->size() != shape->size() ||
-      ends->size() != shape->size() || (steps && steps->size() != shape->size()))
-    return false;
-  ValueId at = call.args[0].id;
-  std::vector<Emit> parts;
-  for (std::size_t k = 0; k < shape->size(); ++k) {
-    const std::int64_t step = unit ? 1 : (*steps)[k];
-    if ((*starts)[k] == 0 && SymExpr((*ends)[k]) == (*shape)[k] && step == 1) continue;
-    parts.push_back({"aten.slice.Tensor",
-                     {Arg(), Arg::of(SymExpr(static_cast<std::int64_t>(k))), Arg::of(SymExpr((*starts)[k])),
-                      Arg::of(SymExpr((*ends)[k])), Arg::of(SymExpr(step))},
-                     {},
-                     partial(builder.layout(at))});
-  }
-  if (parts.empty()) parts.push_back({"aten.alias.default", {Arg()}, {}, builder.layout(at)});
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    parts[k].args[0] = Arg::of(at);
-    if (k + 1 < parts.size()) at = builder.emit_part(call, std::move(parts[k]));
-    else builder.emit(call, std::move(parts[k]));
-  }
-  return true;
-}
-
-/// `broadcast_in_dim(a, shape, dims)`: dimension k of a becomes dims[k], the others are repeated.
-bool broadcast(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const auto shape = integers(given(call, 1, "shape")), dims = integers(given(call, 2, "broadcast_dimensions"));
-  const auto* from = call.args.empty() ? nullptr : shape_of(builder, &call.args[0]);
-  if (!shape || !dims || from == nullptr) return false;
-  ValueId at = call.args[0].id;
-  std::vector<bool> kept(shape->size(), false);
-  for (const std::int64_t d : *dims) {
-    if (d < 0 || static_cast<std::size_t>(d) >= shape->size()) return false;
-    kept[static_cast<std::size_t>(d)] = true;
-  }
-  const bool placed = dims->size() == from->size() && std::ranges::is_sorted(*dims);
-  if (!placed && from->size() != shape->size()) return false;  // executed as an expand of equal rank
-  for (std::size_t k = 0; placed && k < shape->size(); ++k)
-    if (!kept[k])
-      at = builder.emit_part(call, {"aten.unsqueeze.default",
-                                    {Arg::of(at), Arg::of(SymExpr(static_cast<std::int64_t>(k)))},
-                                    {},
-                                    builder.layout(at)});
-  builder.emit(call, {"aten.expand.default", {Arg::of(at), list_of(*shape)}, {}, partial(builder.layout(at))});
-  return true;
-}
-
 bool convert(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const ThunderThing* type = given(call, 1, "dtype");
+  const ThunderThing* type = thunder_given(call, 1, "dtype");
   if (call.args.empty() || !call.args[0].is_tensor() || type == nullptr) return false;
   auto dtype = thunder_argument(*type);
   if (!dtype || dtype->kind != Arg::Kind::dtype) return false;
-  builder.emit(call, {"aten.to.dtype",
-                      {Arg::of(call.args[0].id), *std::move(dtype)},
-                      {},
-                      builder.layout(call.args[0].id)});
+  builder.emit(
+      call,
+      {"aten.to.dtype", {Arg::of(call.args[0].id), *std::move(dtype)}, {}, builder.layout(call.args[0].id)});
   return true;
 }
 
 /// `stride_order(a, order)`: for falling strides the argument itself if it has them already.
 bool stride_order(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.empty() || !call.args[0].is_tensor()) return false;
-  const auto order = integers(given(call, 1, "order"));
-  const bool falling = call.args.size() == 1 ||
-                       (order && std::ranges::is_sorted(*order, std::greater<>()));
+  const auto order = thunder_integers(thunder_given(call, 1, "order"));
+  const bool falling = call.args.size() == 1 || (order && std::ranges::is_sorted(*order, std::greater<>()));
   if (!falling) return false;
   builder.emit(call, {"aten.contiguous.default", {Arg::of(call.args[0].id)}});
   return true;
@@ -303,23 +159,23 @@ bool stride_order(ThunderBuilder& builder, const Call& call, const ThunderRow&) 
 
 /// `sum(a, dims)`, `amax(a, dims)`.
 bool reduce(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
-  const auto dims = integers(given(call, 1, "dims"));
+  const auto dims = thunder_integers(thunder_given(call, 1, "dims"));
   if (call.args.size() != 2 || !call.args[0].is_tensor() || !dims) return false;
   const auto& type = builder.type_of(call.args[0].id);
   if (!type || !is_floating(type->dtype)) return emit_thunder_function(builder, call, true);
-  builder.emit(call, {std::string(row.op), {Arg::of(call.args[0].id), list_of(*dims)}});
+  builder.emit(call, {std::string(row.op), {Arg::of(call.args[0].id), thunder_list(*dims)}});
   return true;
 }
 
 /// `var(a, dims, correction=0)`
 bool variance(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
-  const auto dims = integers(given(call, 1, "dims"));
+  const auto dims = thunder_integers(thunder_given(call, 1, "dims"));
   const ThunderThing* correction = call.keyword("correction");
   if (call.args.size() != 2 || !call.args[0].is_tensor() || !dims || correction == nullptr) return false;
   auto number = thunder_argument(*correction);
   if (!number) return false;
   std::vector<Type> types;
-  if (const auto like = type_like(builder, call.args[0].id); !like.empty()) {
+  if (const auto like = thunder_type_like(builder, call.args[0].id); !like.empty()) {
     Type type = like[0];
     type.shape.clear();
     for (std::size_t k = 0; k < like[0].shape.size(); ++k)
@@ -328,9 +184,9 @@ bool variance(ThunderBuilder& builder, const Call& call, const ThunderRow& row) 
     types = {type, type};
   }
   builder.emit(call, {std::string(row.op),
-                      {Arg::of(call.args[0].id), list_of(*dims)},
+                      {Arg::of(call.args[0].id), thunder_list(*dims)},
                       {{"correction", *std::move(number)}},
-                      kPlain,
+                      ThunderLayout::plain,
                       std::move(types)});
   return true;
 }
@@ -380,7 +236,7 @@ bool gradient(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 
 /// `(i0, i1) = shape(a)`
 bool sizes(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const auto* shape = call.args.empty() ? nullptr : shape_of(builder, &call.args[0]);
+  const auto* shape = call.args.empty() ? nullptr : thunder_shape(builder, &call.args[0]);
   ThunderThing out;
   out.kind = ThunderThing::Kind::sequence;
   if (shape != nullptr)
@@ -388,8 +244,6 @@ bool sizes(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   builder.bind_target(call, out);
   return true;
 }
-
-bool set_item(ThunderBuilder& builder, const Call& call, const ThunderRow&);
 
 // table: sorted by name
 constexpr ThunderRow kThunderRows[] = {
@@ -414,7 +268,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"bitwise_right_shift", function},
     {"bitwise_xor", binary, "aten.bitwise_xor.Tensor", "aten.bitwise_xor.Scalar"},
     {"bookend", same},
-    {"broadcast_in_dim", broadcast},
+    {"broadcast_in_dim", thunder_broadcast},
     {"cat", fresh, "aten.cat.default"},
     {"ceil", direct, "aten.ceil.default"},
     {"clear_mutable_collection", ignore},
@@ -422,7 +276,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"convert_element_type", convert},
     {"convolution", function},
     {"copy_", copy_into},
-    {"copy_with_setitem", set_item},
+    {"copy_with_setitem", thunder_set_item},
     {"copysign", function},
     {"cos", direct, "aten.cos.default"},
     {"cosh", direct, "aten.cosh.default"},
@@ -481,7 +335,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"randn", impure},
     {"reciprocal", direct, "aten.reciprocal.default"},
     {"remainder", binary, "aten.remainder.Tensor", "aten.remainder.Scalar"},
-    {"reshape", reshape},
+    {"reshape", thunder_reshape},
     {"round", direct, "aten.round.default"},
     {"rsqrt", direct, "aten.rsqrt.default"},
     {"scatter", function},
@@ -493,10 +347,10 @@ constexpr ThunderRow kThunderRows[] = {
     {"sin", direct, "aten.sin.default"},
     {"sinh", direct, "aten.sinh.default"},
     {"sink", ignore},
-    {"slice_prim", slice},
+    {"slice_prim", thunder_slice},
     {"sort", function},
     {"sqrt", direct, "aten.sqrt.default"},
-    {"squeeze", squeeze},
+    {"squeeze", thunder_squeeze},
     {"stride_order", stride_order},
     {"sub", binary, "aten.sub.Tensor", "aten.sub.Scalar", "aten.rsub.Scalar", true},
     {"sum", reduce, "aten.sum.dim_IntList"},
@@ -505,7 +359,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"tan", direct, "aten.tan.default"},
     {"tanh", direct, "aten.tanh.default"},
     {"topk", function},
-    {"transpose", permute},
+    {"transpose", thunder_permute},
     {"trunc", direct, "aten.trunc.default"},
     {"uniform", impure},
     {"uniform_philox", function},
@@ -517,49 +371,6 @@ constexpr ThunderRow kThunderRows[] = {
 };
 
 static_assert(std::ranges::is_sorted(kThunderRows, {}, &ThunderRow::name));
-
-/// `copy_with_setitem(a, key, value)`: a clone of a, in which a view of it is overwritten.
-bool set_item(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const ThunderExpr& key = call.statement->value.items.size() > 1 ? call.statement->value.items[1] : ThunderExpr();
-  const auto* shape = call.args.size() == 3 ? shape_of(builder, &call.args[0]) : nullptr;
-  const auto value = call.args.size() == 3 ? thunder_argument(call.args[2]) : std::nullopt;
-  if (shape == nullptr || !value) return false;
-  const std::vector<ThunderExpr> keys = key.kind == ThunderExpr::Kind::sequence ? key.items : std::vector{key};
-  const auto whole = static_cast<std::size_t>(std::ranges::count_if(
-      keys, [](const ThunderExpr& k) { return k.kind == ThunderExpr::Kind::ellipsis; }));
-  std::vector<Emit> views;
-  std::int64_t dim = 0;
-  for (const ThunderExpr& k : keys) {
-    if (k.kind == ThunderExpr::Kind::integer) {
-      views.push_back({"aten.select.int", {Arg(), Arg::of(SymExpr(dim)), Arg::of(SymExpr(k.integer))}, {}, kOpen});
-    } else if (k.kind == ThunderExpr::Kind::ellipsis && whole == 1) {
-      dim += static_cast<std::int64_t>(shape->size()) - static_cast<std::int64_t>(keys.size()) + 1;
-    } else if (k.kind == ThunderExpr::Kind::call && k.text == "slice" && k.items.size() == 3) {
-      Emit part{"aten.slice.Tensor", {Arg(), Arg::of(SymExpr(dim++))}, {}, kOpen};
-      for (const ThunderExpr& bound : k.items) {
-        const bool known = bound.kind == ThunderExpr::Kind::integer || bound.kind == ThunderExpr::Kind::none;
-        if (!known) return emit_thunder_function(builder, call, true);
-        part.args.push_back(bound.kind == ThunderExpr::Kind::none ? Arg() : Arg::of(SymExpr(bound.integer)));
-      }
-      if (part.args[4].kind == Arg::Kind::none) part.args[4] = Arg::of(SymExpr(1));
-      views.push_back(std::move(part));
-    } else {
-      return emit_thunder_function(builder, call, true);
-    }
-  }
-  const ValueId from = call.args[0].id;
-  const ValueId target = builder.emit_part(
-      call, {"aten.clone.default", {Arg::of(from)}, {}, pointwise_layout(builder, call), type_like(builder, from)});
-  ValueId at = target;
-  for (Emit& view : views) {
-    view.args[0] = Arg::of(at);
-    at = builder.emit_part(call, std::move(view));
-  }
-  const std::string_view store = value->kind == Arg::Kind::ref ? "aten.copy_.default" : "aten.fill_.Scalar";
-  builder.emit_part(call, {std::string(store), {Arg::of(at), *value}, {}, kOpen});
-  builder.emit(call, {"aten.alias.default", {Arg::of(target)}, {}, builder.layout(target), type_like(builder, from)});
-  return true;
-}
 
 }  // namespace
 
@@ -573,7 +384,11 @@ bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure)
                       std::ranges::all_of(arg->list, [](const Arg& a) { return a.kind == Arg::Kind::ref; });
     const bool tensor = arg->kind == Arg::Kind::ref;
     kinds += tensor ? 't' : list ? 'l' : 'a';
-    slots += fmt::format("{}{} {}", slots.empty() ? "" : ", ", tensor ? "Tensor" : list ? "Tensor[]" : "Any", name);
+    slots += fmt::format("{}{} {}", slots.empty() ? "" : ", ",
+                         tensor ? "Tensor"
+                         : list ? "Tensor[]"
+                                : "Any",
+                         name);
     if (arg->kind == Arg::Kind::list && !list)
       for (const Arg& item : arg->list)
         if (item.kind == Arg::Kind::ref) return false;
@@ -588,7 +403,8 @@ bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure)
   const std::size_t results = target.kind == ThunderExpr::Kind::sequence ? target.items.size() : 1;
   std::string returns;
   for (std::size_t k = 0; k < results; ++k) returns += k == 0 ? "Tensor" : ", Tensor";
-  const std::string name = fmt::format("{}_{}{}", call.name, kinds, results == 1 ? "" : std::to_string(results));
+  const std::string name =
+      fmt::format("{}_{}{}", call.name, kinds, results == 1 ? "" : std::to_string(results));
   if (results != 1) returns = "(" + returns + ")";
   OpDecl decl;
   decl.schema = fmt::format("thunder::{}({}) -> {}", name, slots, returns);

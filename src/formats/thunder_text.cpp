@@ -116,9 +116,8 @@ void ThunderReader::body() {
     }
     cursor_.next_line();
   }
-  const bool returns = std::ranges::any_of(trace_.statements, [](const ThunderStatement& s) {
-    return s.kind == ThunderStatement::Kind::leave;
-  });
+  const bool returns = std::ranges::any_of(
+      trace_.statements, [](const ThunderStatement& s) { return s.kind == ThunderStatement::Kind::leave; });
   if (!cursor_.failed() && !returns && trace_.name != "prologue" && trace_.name != "epilogue")
     cursor_.fail("a trace without 'return': the text is cut");
 }
@@ -276,7 +275,8 @@ void ThunderReader::type_comment(ThunderStatement& out) {
   if (cursor_.failed() || cursor_.peek() != '#') return;
   const std::string_view line = cursor_.rest_of_line();
   const std::size_t from = line.find(": \""), to = line.rfind('"');
-  if (from != std::string_view::npos && to > from + 2) out.type = std::string(line.substr(from + 3, to - from - 3));
+  if (from != std::string_view::npos && to > from + 2)
+    out.type = std::string(line.substr(from + 3, to - from - 3));
 }
 
 }  // namespace

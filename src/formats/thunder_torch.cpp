@@ -18,9 +18,9 @@ struct Flag {
   std::size_t at;
 };
 /// Functions with an argument `inplace`, and its position.
-constexpr Flag kInplace[] = {{"celu", 2},        {"elu", 2},       {"hardsigmoid", 1}, {"hardswish", 1},
-                             {"hardtanh", 3},    {"leaky_relu", 2}, {"mish", 1},       {"relu", 1},
-                             {"relu6", 1},       {"selu", 1},      {"silu", 1}};
+constexpr Flag kInplace[] = {{"celu", 2},     {"elu", 2},        {"hardsigmoid", 1}, {"hardswish", 1},
+                             {"hardtanh", 3}, {"leaky_relu", 2}, {"mish", 1},        {"relu", 1},
+                             {"relu6", 1},    {"selu", 1},       {"silu", 1}};
 
 bool is_tensor_list(const Arg& arg) {
   return arg.kind == Arg::Kind::list &&
@@ -41,7 +41,8 @@ bool fits(const SchemaSlot& slot, const Arg& arg) {
   std::string_view type = slot.type_text;
   if (optional) type.remove_suffix(1);
   if (type == "Scalar" || type == "float")
-    return arg.kind == Arg::Kind::sym || arg.kind == Arg::Kind::real || (type == "Scalar" && arg.kind == Arg::Kind::boolean);
+    return arg.kind == Arg::Kind::sym || arg.kind == Arg::Kind::real ||
+           (type == "Scalar" && arg.kind == Arg::Kind::boolean);
   if (type == "int" || type == "SymInt") return arg.kind == Arg::Kind::sym;
   if (type == "bool") return arg.kind == Arg::Kind::boolean;
   if (type == "ScalarType") return arg.kind == Arg::Kind::dtype;
@@ -111,7 +112,8 @@ std::optional<std::vector<Arg>> moved(const ThunderBuilder& builder, const Step&
   if (from.size() != to.size()) return std::nullopt;
   for (std::size_t k = 0; k < from.size(); ++k) {
     if (from[k] < 0 || from[k] >= rank || to[k] < 0 || to[k] >= rank) return std::nullopt;
-    if (order[static_cast<std::size_t>(to[k])] >= 0 || taken[static_cast<std::size_t>(from[k])]) return std::nullopt;
+    if (order[static_cast<std::size_t>(to[k])] >= 0 || taken[static_cast<std::size_t>(from[k])])
+      return std::nullopt;
     order[static_cast<std::size_t>(to[k])] = from[k];
     taken[static_cast<std::size_t>(from[k])] = true;
   }
@@ -169,7 +171,8 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   if (!op) return false;
   const Schema* schema = find_schema(*op);
   const bool view = meaning_of(base_name(*op), *schema) == Meaning::view;
-  Emit what{*op, std::move(step.args), std::move(step.kwargs), ordered && !view ? ThunderLayout::plain : ThunderLayout::open};
+  Emit what{*op, std::move(step.args), std::move(step.kwargs),
+            ordered && !view ? ThunderLayout::plain : ThunderLayout::open};
   if (call.statement->target.kind == ThunderExpr::Kind::none) {
     builder.emit_effect(call, std::move(what));
   } else {

@@ -68,7 +68,8 @@ std::vector<std::vector<OrderTouch>> touches_by_storage(const Graph& graph, cons
   const auto note = [&](std::uint32_t step, const TraceView& view, bool writes) {
     std::vector<OrderTouch>& all = out[view.storage];
     const OrderTouch touch{step, views.number(view), writes};
-    if (!all.empty() && all.back().step == step && all.back().view == touch.view && all.back().writes == writes)
+    if (!all.empty() && all.back().step == step && all.back().view == touch.view &&
+        all.back().writes == writes)
       return;
     all.push_back(touch);
   };

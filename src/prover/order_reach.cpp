@@ -29,7 +29,8 @@ bool direct(const OrderGraph& graph, const OrderQuery& query) {
 /// One pass: at most kTargets different targets.
 class ReachPass {
  public:
-  ReachPass(const OrderGraph& graph, std::span<const PlacedQuery> queries) : graph_(graph), queries_(queries) {
+  ReachPass(const OrderGraph& graph, std::span<const PlacedQuery> queries)
+      : graph_(graph), queries_(queries) {
     lowest_ = queries.front().query.first;
     highest_ = queries.front().query.second;
     for (const PlacedQuery& q : queries) {
