@@ -8,6 +8,9 @@ namespace noclobber {
 
 namespace {
 
+/// Under symbolic values a trace holds for other sizes too; what is checked are those it was made with.
+bool is_symbolic(std::string_view text) { return text.find("[IntegerProxy name=") != std::string_view::npos; }
+
 /// A parsed trace with the text that places refer to.
 struct ThunderSource {
   std::string name;
@@ -98,11 +101,12 @@ Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts)
   return value;
 }
 
-TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value) {
+TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value, bool symbolic = false) {
   TraceCheck out;
   out.what = what;
   out.id = std::move(id);
   out.value = std::move(value);
+  if (out.value && symbolic) out.unchecked = {"other_sizes"};
   if (out.value) {
     Case named = *std::move(out.value);
     named.name = out.id;
@@ -139,9 +143,11 @@ std::vector<TraceCheck> one_fault(const std::string& id, const Diagnostic& fault
 void add_step(std::vector<TraceCheck>& out, const ThunderSource* before, const ThunderSource& now,
               const ThunderFacts& facts) {
   if (before != nullptr && !(before->joint && !now.joint && is_thunder_forward(now.trace)))
-    out.push_back(check_named(TraceCheck::What::pair, now.name, pair_case(*before, now, facts)));
+    out.push_back(
+        check_named(TraceCheck::What::pair, now.name, pair_case(*before, now, facts), is_symbolic(now.text)));
   if (now.joint && (before == nullptr || !before->joint))
-    out.push_back(check_named(TraceCheck::What::single, now.name + "/joint", single_case(now, facts)));
+    out.push_back(check_named(TraceCheck::What::single, now.name + "/joint", single_case(now, facts),
+                              is_symbolic(now.text)));
 }
 
 /// The joint trace against the first forward and backward, and each further backward against the one before.
@@ -173,7 +179,8 @@ std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string&
   if (!sources) return one_fault(file.name, sources.fault());
   std::vector<TraceCheck> out;
   if (sources->size() == 1) {
-    out.push_back(check_named(TraceCheck::What::single, file.name, single_case(sources->front(), *facts)));
+    out.push_back(check_named(TraceCheck::What::single, file.name, single_case(sources->front(), *facts),
+                              is_symbolic(file.text)));
     return out;
   }
   for (std::size_t k = 0; k < sources->size(); ++k) {

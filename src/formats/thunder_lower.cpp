@@ -25,9 +25,22 @@ bool is_torch(const std::string& callee) {
   return false;
 }
 
+/// prims, and those operators of executors that are prims under another name. Any other bare name is
+/// somebody's own operator, whatever it is called.
 bool is_thunders(const std::string& callee) {
-  return callee.find('.') == std::string::npos || callee.starts_with("prims.") ||
-         callee.starts_with("thunder.prims.") || callee.starts_with("thunder.core.prims.");
+  constexpr std::string_view kBare[] = {
+      "bookend",        "clear_mutable_collection", "copy_", "setitem", "shallow_copy", "sink", "shape",
+      "update_aliases", "copy_with_setitem"};
+  if (callee.starts_with("prims.") || callee.starts_with("thunder."))
+    return !callee.starts_with("thunder.torch.");
+  if (callee.find('.') != std::string::npos) return false;
+  return callee.ends_with("_impl") || callee.find("torch_prims_") != std::string::npos ||
+         std::ranges::find(kBare, callee) != std::end(kBare);
+}
+
+/// Fusions and autograd functions are numbered; without a body, nobody knows what they write.
+bool may_write(const std::string& name) {
+  return name.ends_with('_') || is_fx_digit(name.back()) || name.find("inplace") != std::string::npos;
 }
 
 bool has_tensor(const ThunderThing& thing) {
@@ -234,6 +247,7 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
       return true;
     }
   }
+  if (s.target.is_name("_") && !call.name.ends_with('_')) return true;  // computed for nobody
   return lower_rows(s, call);
 }
 
@@ -245,8 +259,8 @@ bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
   if (is_torch(callee) && lower_torch_call(*this, call)) return true;
   graph_.steps.resize(steps);
   // An executor's own operator without a body: Thunder takes those without a tag to be functions.
-  const bool writes = call.name.ends_with('_') || call.name.find("inplace") != std::string::npos;
-  const bool own = callee.find('.') == std::string::npos && s.inner.empty() && !writes;
+  const bool own = callee.find('.') == std::string::npos && s.inner.empty() && !may_write(call.name) &&
+                   s.target.kind == ThunderExpr::Kind::name;
   if (!own) return false;
   if (!emit_thunder_function(*this, call, true)) return false;
   assume_pure(call.name);

@@ -71,6 +71,16 @@ bool binary(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   return true;
 }
 
+/// Of complex numbers it is real.
+bool absolute(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
+  const auto type = thunder_tensor_type(call.statement->type);
+  const bool known =
+      type && call.args.size() == 1 && call.args[0].is_tensor() && builder.type_of(call.args[0].id);
+  if (!known || builder.type_of(call.args[0].id)->dtype != type->dtype)
+    return emit_thunder_function(builder, call, true);
+  return direct(builder, call, row);
+}
+
 /// Between integers it rounds towards zero, where aten.div would give a float.
 bool divide(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto type = thunder_tensor_type(call.statement->type);
@@ -157,6 +167,18 @@ bool stride_order(ThunderBuilder& builder, const Call& call, const ThunderRow&) 
   return true;
 }
 
+/// The argument itself where it is on the device already.
+bool device_put(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
+  const auto to = thunder_tensor_type(call.statement->type);
+  if (call.args.size() != 2 || !call.args[0].is_tensor() || !to) return false;
+  const auto& from = builder.type_of(call.args[0].id);
+  if (!from) return false;
+  if (from->device != to->device) return emit_thunder_function(builder, call, true);
+  Call only = call;
+  only.args.resize(1);
+  return same(builder, only, row);
+}
+
 /// `sum(a, dims)`, `amax(a, dims)`.
 bool reduce(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto dims = thunder_integers(thunder_given(call, 1, "dims"));
@@ -188,6 +210,19 @@ bool variance(ThunderBuilder& builder, const Call& call, const ThunderRow& row) 
                       {{"correction", *std::move(number)}},
                       ThunderLayout::plain,
                       std::move(types)});
+  return true;
+}
+
+/// A view whose strides are its own affair.
+bool window(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
+  Emit what{std::string(row.op), {}, {}, ThunderLayout::open};
+  for (const ThunderThing& thing : call.args) {
+    auto arg = thunder_argument(thing);
+    if (!arg) return false;
+    what.args.push_back(*std::move(arg));
+  }
+  if (!call.kwargs.empty()) return false;
+  builder.emit(call, std::move(what));
   return true;
 }
 
@@ -247,7 +282,7 @@ bool sizes(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 
 // table: sorted by name
 constexpr ThunderRow kThunderRows[] = {
-    {"abs", direct, "aten.abs.default"},
+    {"abs", absolute, "aten.abs.default"},
     {"acos", direct, "aten.acos.default"},
     {"acosh", direct, "aten.acosh.default"},
     {"add", binary, "aten.add.Tensor", "aten.add.Scalar", "aten.add.Scalar", true},
@@ -256,6 +291,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"argmax", function},
     {"argmin", function},
     {"argsort", function},
+    {"as_strided", window, "aten.as_strided.default"},
     {"asin", direct, "aten.asin.default"},
     {"asinh", direct, "aten.asinh.default"},
     {"atan", direct, "aten.atan.default"},
@@ -281,6 +317,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"cos", direct, "aten.cos.default"},
     {"cosh", direct, "aten.cosh.default"},
     {"cumsum", function},
+    {"device_put", device_put},
     {"digamma", direct, "aten.digamma.default"},
     {"div", divide, "aten.div.Tensor", "aten.div.Scalar"},
     {"embedding", function},
@@ -303,6 +340,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"ge", binary, "aten.ge.Tensor", "aten.ge.Scalar", "aten.le.Scalar", true},
     {"get_grad", gradient},
     {"gt", binary, "aten.gt.Tensor", "aten.gt.Scalar", "aten.lt.Scalar", true},
+    {"imag", window, "aten.imag.default"},
     {"index_add", indexed, "aten.index_add.default"},
     {"index_copy", indexed, "aten.index_copy.default"},
     {"index_put", function},
@@ -333,6 +371,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"prod", function},
     {"py_floordiv", function},
     {"randn", impure},
+    {"real", window, "aten.real.default"},
     {"reciprocal", direct, "aten.reciprocal.default"},
     {"remainder", binary, "aten.remainder.Tensor", "aten.remainder.Scalar"},
     {"reshape", thunder_reshape},
@@ -340,6 +379,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"rsqrt", direct, "aten.rsqrt.default"},
     {"scatter", function},
     {"scatter_add", function},
+    {"setitem", thunder_set_item},
     {"shallow_copy", same},
     {"shape", sizes},
     {"sign", direct, "aten.sign.default"},
@@ -361,6 +401,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"topk", function},
     {"transpose", thunder_permute},
     {"trunc", direct, "aten.trunc.default"},
+    {"unfold", window, "aten.unfold.default"},
     {"uniform", impure},
     {"uniform_philox", function},
     {"update_aliases", barrier},

@@ -144,6 +144,24 @@ std::optional<Emit> composite(const ThunderBuilder& builder, const std::string& 
   return std::nullopt;
 }
 
+/// `view_as_real(x)`, `view_as_complex(x)`: the same bytes as pairs of floats, or back.
+bool complex_view(ThunderBuilder& builder, const Call& call, const std::string& name, const Step& step) {
+  const bool to_real = name == "view_as_real";
+  if ((!to_real && name != "view_as_complex") || step.args.size() != 1 || step.args[0].kind != Arg::Kind::ref)
+    return false;
+  const ValueId from = step.args[0].ref;
+  const auto to = thunder_tensor_type(call.statement->type);
+  const auto& type = builder.type_of(from);
+  if (!to || !type || type->shape.empty() || to->shape.empty()) return false;
+  std::vector<Arg> shape;
+  for (const SymExpr& size : to->shape) shape.push_back(Arg::of(size));
+  const ThunderLayout layout = builder.layout(from);
+  const ValueId floats =
+      builder.emit_part(call, {"aten.view.dtype", {step.args[0], Arg::of_dtype(to->dtype)}, {}, layout});
+  builder.emit(call, {"aten.view.default", {Arg::of(floats), Arg::of(std::move(shape))}, {}, layout});
+  return true;
+}
+
 }  // namespace
 
 bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
@@ -166,6 +184,7 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
     builder.emit(call, *std::move(what));
     return true;
   }
+  if (complex_view(builder, call, name, step)) return true;
   while (!step.args.empty() && step.args.back().kind == Arg::Kind::none) step.args.pop_back();
   const auto op = overload_for(name, step);
   if (!op) return false;

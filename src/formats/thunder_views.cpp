@@ -152,58 +152,68 @@ bool thunder_broadcast(ThunderBuilder& builder, const ViewCall& call, const Thun
   return true;
 }
 
-/// `copy_with_setitem(a, key, value)`: a clone of a, in which a view of it is overwritten.
-bool thunder_set_item(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
-  const ThunderExpr& key =
-      call.statement->value.items.size() > 1 ? call.statement->value.items[1] : ThunderExpr();
-  const auto* shape = call.args.size() == 3 ? thunder_shape(builder, &call.args[0]) : nullptr;
-  const auto value = call.args.size() == 3 ? thunder_argument(call.args[2]) : std::nullopt;
-  if (shape == nullptr || !value) return false;
+namespace {
+
+/// The views that an index takes, one after the other, each still without its base. Nothing: an index that is
+/// no basic one.
+std::optional<std::vector<ViewEmit>> index_views(const ThunderExpr& key, std::size_t rank) {
   const std::vector<ThunderExpr> keys =
-      key.kind == ThunderExpr::Kind::sequence ? key.items : std::vector{key};
-  const auto whole = static_cast<std::size_t>(std::ranges::count_if(
-      keys, [](const ThunderExpr& k) { return k.kind == ThunderExpr::Kind::ellipsis; }));
-  std::vector<ViewEmit> views;
-  std::int64_t dim = 0;
+      key.kind == ThunderExpr::Kind::sequence ? key.items : std::vector<ThunderExpr>{key};
+  const auto dots = std::ranges::count(keys, ThunderExpr::Kind::ellipsis, &ThunderExpr::kind);
+  if (dots > 1 || keys.size() - static_cast<std::size_t>(dots) > rank) return std::nullopt;
+  std::vector<ViewEmit> out;
+  auto dim = static_cast<std::int64_t>(0);
   for (const ThunderExpr& k : keys) {
     if (k.kind == ThunderExpr::Kind::integer) {
-      views.push_back({"aten.select.int",
-                       {Arg(), Arg::of(SymExpr(dim)), Arg::of(SymExpr(k.integer))},
-                       {},
-                       ThunderLayout::open});
-    } else if (k.kind == ThunderExpr::Kind::ellipsis && whole == 1) {
-      dim += static_cast<std::int64_t>(shape->size()) - static_cast<std::int64_t>(keys.size()) + 1;
+      out.push_back({"aten.select.int",
+                     {Arg(), Arg::of(SymExpr(dim)), Arg::of(SymExpr(k.integer))},
+                     {},
+                     ThunderLayout::open});
+    } else if (k.kind == ThunderExpr::Kind::ellipsis) {
+      dim += static_cast<std::int64_t>(rank - keys.size() + 1);
     } else if (k.kind == ThunderExpr::Kind::call && k.text == "slice" && k.items.size() == 3) {
       ViewEmit part{"aten.slice.Tensor", {Arg(), Arg::of(SymExpr(dim++))}, {}, ThunderLayout::open};
       for (const ThunderExpr& bound : k.items) {
-        const bool known = bound.kind == ThunderExpr::Kind::integer || bound.kind == ThunderExpr::Kind::none;
-        if (!known) return emit_thunder_function(builder, call, true);
-        part.args.push_back(bound.kind == ThunderExpr::Kind::none ? Arg() : Arg::of(SymExpr(bound.integer)));
+        const bool open = bound.kind == ThunderExpr::Kind::none;
+        if (!open && bound.kind != ThunderExpr::Kind::integer) return std::nullopt;
+        part.args.push_back(open ? Arg() : Arg::of(SymExpr(bound.integer)));
       }
       if (part.args[4].kind == Arg::Kind::none) part.args[4] = Arg::of(SymExpr(1));
-      views.push_back(std::move(part));
+      out.push_back(std::move(part));
     } else {
-      return emit_thunder_function(builder, call, true);
+      return std::nullopt;
     }
   }
+  return out;
+}
+
+}  // namespace
+
+/// `copy_with_setitem(a, key, value)`: a clone of a, in which a view of it is overwritten; `setitem` writes
+/// into a itself.
+bool thunder_set_item(ThunderBuilder& builder, const ViewCall& call, const ThunderRow& row) {
+  const bool in_place = row.name == "setitem";
+  const auto* shape = call.args.size() == 3 ? thunder_shape(builder, &call.args[0]) : nullptr;
+  const auto value = call.args.size() == 3 ? thunder_argument(call.args[2]) : std::nullopt;
+  if (shape == nullptr || !value || call.statement->value.items.size() != 3) return false;
+  auto views = index_views(call.statement->value.items[1], shape->size());
+  if (!views) return !in_place && emit_thunder_function(builder, call, true);
   const ValueId from = call.args[0].id;
-  const ValueId target = builder.emit_part(call, {"aten.clone.default",
-                                                  {Arg::of(from)},
-                                                  {},
-                                                  thunder_pointwise_layout(builder, call),
-                                                  thunder_type_like(builder, from)});
+  const ThunderLayout layout = in_place ? builder.layout(from) : thunder_pointwise_layout(builder, call);
+  const ValueId target =
+      in_place
+          ? from
+          : builder.emit_part(
+                call, {"aten.clone.default", {Arg::of(from)}, {}, layout, thunder_type_like(builder, from)});
   ValueId at = target;
-  for (ViewEmit& view : views) {
+  for (ViewEmit& view : *views) {
     view.args[0] = Arg::of(at);
     at = builder.emit_part(call, std::move(view));
   }
   const std::string_view store = value->kind == Arg::Kind::ref ? "aten.copy_.default" : "aten.fill_.Scalar";
   builder.emit_part(call, {std::string(store), {Arg::of(at), *value}, {}, ThunderLayout::open});
-  builder.emit(call, {"aten.alias.default",
-                      {Arg::of(target)},
-                      {},
-                      builder.layout(target),
-                      thunder_type_like(builder, from)});
+  if (call.statement->target.kind == ThunderExpr::Kind::none) return true;
+  builder.emit(call, {"aten.alias.default", {Arg::of(target)}, {}, layout, thunder_type_like(builder, from)});
   return true;
 }
 
