@@ -265,7 +265,8 @@ void ThunderBuilder::unpack(const Statement& s) {
   }
 }
 
-void ThunderBuilder::flatten(const Thing& thing, std::vector<Arg>& into) const {
+/// What leaves and nothing is known of is the result of an operator that nobody knows.
+void ThunderBuilder::flatten(const Thing& thing, std::vector<Arg>& into) {
   switch (thing.kind) {
     case Thing::Kind::tensor:
       into.push_back(Arg::of(thing.id));
@@ -273,9 +274,16 @@ void ThunderBuilder::flatten(const Thing& thing, std::vector<Arg>& into) const {
     case Thing::Kind::argument:
       into.push_back(thing.argument);
       return;
-    case Thing::Kind::other:
-      into.emplace_back();
+    case Thing::Kind::other: {
+      const ValueId id = new_value("unknown", std::nullopt, ThunderLayout::open);
+      graph_.values[id.index].from = Value::From::step;
+      graph_.values[id.index].at = static_cast<std::uint32_t>(graph_.steps.size());
+      Step step = new_step({"thunder.unknown_result"});
+      step.results = {id};
+      graph_.steps.push_back(std::move(step));
+      into.push_back(Arg::of(id));
       return;
+    }
     case Thing::Kind::sequence:
       for (const Thing& item : thing.items) flatten(item, into);
   }

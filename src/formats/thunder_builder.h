@@ -111,7 +111,7 @@ class ThunderBuilder {
   ValueId add_input(const std::string& name, std::optional<Type> type);
   ValueId gradient(const std::string& name, std::optional<Type> type);
   Step new_step(Emit what) const;
-  void flatten(const Thing& thing, std::vector<Arg>& into) const;
+  void flatten(const Thing& thing, std::vector<Arg>& into);
   void flatten(const ThunderExpr& expr, std::vector<Arg>& into);
   Mark mark() const;
   void back_to(const Mark& mark);

@@ -43,6 +43,20 @@ bool may_write(const std::string& name) {
   return name.ends_with('_') || is_fx_digit(name.back()) || name.find("inplace") != std::string::npos;
 }
 
+/// Asks a tensor for what its type says.
+bool is_question(const std::string& name) {
+  constexpr std::string_view kQuestions[] = {"dim",  "is_complex", "is_floating_point",
+                                             "ndim", "numel",      "size"};
+  return std::ranges::find(kQuestions, name) != std::end(kQuestions);
+}
+
+/// Without a tensor in or out: checks of arguments, numbers computed from sizes, bookkeeping.
+bool is_harmless(const ThunderStatement& s, const std::string& name) {
+  if (name.starts_with("check_") || name.starts_with("clear_") || name.starts_with("unpack_")) return true;
+  return s.target.kind != ThunderExpr::Kind::sequence && name.find("rng") == std::string::npos &&
+         name.find("seed") == std::string::npos && !may_write(name);
+}
+
 bool has_tensor(const ThunderThing& thing) {
   return thing.is_tensor() || std::ranges::any_of(thing.items, has_tensor);
 }
@@ -239,15 +253,11 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
     bind(s.target, Thing::of(*std::move(number)));
     return true;
   }
-  const bool random =
-      call.name.find("rng") != std::string::npos || call.name.find("seed") != std::string::npos;
-  if (!tensors && !random) {
-    if (auto type = thunder_tensor_type(s.type); !type) {
-      bind(s.target, Thing());
-      return true;
-    }
+  if (!tensors && is_harmless(s, call.name)) {
+    bind(s.target, Thing());
+    return true;
   }
-  if (s.target.is_name("_") && !call.name.ends_with('_')) return true;  // computed for nobody
+  if (s.target.is_name("_") && is_question(call.name)) return true;
   return lower_rows(s, call);
 }
 

@@ -90,6 +90,14 @@ TEST_CASE("a fused region without a body is unknown, never pure", "[thunder]") {
   CHECK(checks[0].value->assumed_pure == std::vector<std::string>{"mymm"});
 }
 
+TEST_CASE("what leaves and nobody knows is not nothing", "[thunder]") {
+  CHECK(ops_of(graph_of(program("  t6 = get_thing()\n  return (t6, None)\n"))) ==
+        Ops{"thunder.unknown_result"});
+  CHECK(ops_of(graph_of(program("  [t6] = TorchCompile0()\n  return (t6,)\n"))) ==
+        Ops{"thunder.TorchCompile0"});
+  CHECK(graph_of(program("  check_len(a, 1)\n  return (None, 3)\n")).outputs.size() == 2);
+}
+
 TEST_CASE("a barrier orders what comes after it behind all it is given", "[thunder]") {
   const Graph g = graph_of(
       program("  t1 = prims.neg(a)  # t1: \"cpu f32[2, 3]\"\n  t2 = prims.exp(b)  # t2: \"cpu f32[2, 3]\"\n"
