@@ -186,7 +186,8 @@ void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> ch
       push(error_of(path, check.value.fault()));
       continue;
     }
-    Work work = check_of(path, *std::move(check.value), check.what == TraceCheck::What::pair ? "pair" : "single");
+    Work work =
+        check_of(path, *std::move(check.value), check.what == TraceCheck::What::pair ? "pair" : "single");
     work.id = check.id;
     work.unchecked = std::move(check.unchecked);
     push(std::move(work));
@@ -225,7 +226,8 @@ void WorkSource::load(const std::string& path) {
     case InputKind::unknown:
       break;
   }
-  const char* what = text->empty() ? "is empty" : "is no case, FX graph text, Thunder trace or TORCH_TRACE log";
+  const char* what =
+      text->empty() ? "is empty" : "is no case, FX graph text, Thunder trace or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

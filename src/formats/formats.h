@@ -59,7 +59,8 @@ struct ThunderFile {
 /// `inputs.json` (noclobber.inputs/1) beside it, or "". error of a check: "line N, column M".
 std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string& inputs);
 /// BEFORE against AFTER, one trace each.
-Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& after, const std::string& inputs);
+Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& after,
+                               const std::string& inputs);
 /// Numbered traces in order: each consecutive pair, a joint trace by itself, and forward with backward.
 std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& forward,
                                               const std::vector<ThunderFile>& backward,

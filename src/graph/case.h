@@ -95,9 +95,9 @@ struct Step {
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
   std::string stream;
   std::uint32_t unit = 0;  // steps of one number other than 0 run without another in between
-  std::string loc;   // "model.py:29 in forward"
-  std::string code;  // the user's source line, if the dump has it
-  int line = 0;      // line of the dump, 1-based; 0: not text
+  std::string loc;         // "model.py:29 in forward"
+  std::string code;        // the user's source line, if the dump has it
+  int line = 0;            // line of the dump, 1-based; 0: not text
 };
 
 /// A step that leaves the graph: what is listed behind it does not run.

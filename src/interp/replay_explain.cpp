@@ -134,6 +134,20 @@ bool touches_as_target(const StepRefs& refs, const Ran& ran, const Tensor* view)
          });
 }
 
+/// The steps listed behind `swap.first` that run before it, in their order.
+std::string moved_text(const Graph& graph, const Swap& swap) {
+  constexpr std::size_t kShown = 6;
+  std::vector<std::string> names;
+  for (const std::uint32_t s : swap.order) {
+    if (s == swap.first) break;
+    if (s > swap.first) names.push_back(place_of(graph, s).name);
+  }
+  std::string out;
+  for (std::size_t k = 0; k < std::min(names.size(), kShown); ++k) out += (k > 0 ? ", " : "") + names[k];
+  if (names.size() > kShown) out += " and " + std::to_string(names.size() - kShown) + " more";
+  return out.empty() ? "the other" : out;
+}
+
 }  // namespace
 
 Witness order_witness(const Scene& scene, const Swap& swap, const Difference& d) {
@@ -158,7 +172,8 @@ Witness order_witness(const Scene& scene, const Swap& swap, const Difference& d)
   }
   const std::string what =
       d.kind == Difference::Kind::value ? shown_text(scene, d) : d.expected + " becomes " + d.actual;
-  w.message = "nothing orders " + first.name + " before " + second.name + ", and the other way round " + what;
+  w.message = "nothing orders " + first.name + " before " + second.name + ", and with " +
+              moved_text(graph, swap) + " before it " + what;
   return w;
 }
 
