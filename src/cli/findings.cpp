@@ -105,6 +105,7 @@ Finding finding_of(const Case& value, const Witness& w) {
   Finding out;
   out.rule = w.rule;
   out.property = w.property;
+  out.pass = value.pass;
   out.storage = w.storage;
   out.storage_type = type_text(value.after, w.storage);
   if (w.last_byte > w.first_byte) out.bytes = std::pair{w.first_byte, w.last_byte};

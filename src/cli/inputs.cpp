@@ -8,6 +8,8 @@
 #include <memory>
 #include <system_error>
 
+#include "src/cli/thunder_files.h"
+
 namespace noclobber {
 
 namespace fs = std::filesystem;
@@ -34,7 +36,7 @@ Work error_of(const std::string& input, Diagnostic fault) {
 std::string stem_of(const std::string& path) {
   if (path == "-") return "stdin";
   std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case"}) {
+  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case", ".trace"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
@@ -106,6 +108,7 @@ void WorkSource::open(const std::string& input) {
     files_.push_back(input);
     return;
   }
+  if (has_thunder_traces(input)) return load_checks(input, read_thunder_directory(input));
   const auto logs = logs_in(input);
   if (!logs) return ready_.push_back(error_of(input, logs.fault()));
   if (logs->empty()) return ready_.push_back(error_of(input, {"", "no TORCH_TRACE log in this directory"}));
@@ -175,6 +178,22 @@ void WorkSource::load_log(const std::string& path, TraceLog log) {
   push(note_of(path, log));
 }
 
+void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> checks) {
+  std::uint64_t position = 0;
+  for (TraceCheck& check : checks) {
+    if (!options_.only.accepts(check.id, position++)) continue;
+    if (!check.value) {
+      push(error_of(path, check.value.fault()));
+      continue;
+    }
+    Work work =
+        check_of(path, *std::move(check.value), check.what == TraceCheck::What::pair ? "pair" : "single");
+    work.id = check.id;
+    work.unchecked = std::move(check.unchecked);
+    push(std::move(work));
+  }
+}
+
 void WorkSource::load(const std::string& path) {
   auto text = read_file(path);
   if (!text) return push(error_of(path, text.fault()));
@@ -202,10 +221,13 @@ void WorkSource::load(const std::string& path) {
       if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
       return;
     }
+    case InputKind::thunder:
+      return load_checks(path, read_thunder({stem_of(path), *std::move(text)}, thunder_inputs_beside(path)));
     case InputKind::unknown:
       break;
   }
-  const char* what = text->empty() ? "is empty" : "is no case, FX graph text or TORCH_TRACE log";
+  const char* what =
+      text->empty() ? "is empty" : "is no case, FX graph text, Thunder trace or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

@@ -51,6 +51,7 @@ class WorkSource {
 
  private:
   void load(const std::string& path);
+  void load_checks(const std::string& path, std::vector<TraceCheck> checks);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);
   void push(Work work);

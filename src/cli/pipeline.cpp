@@ -15,6 +15,7 @@
 #include "src/prover/nonnegative.h"
 #include "src/prover/order.h"
 #include "src/prover/prover.h"
+#include "src/report/names.h"
 
 namespace noclobber {
 namespace {
@@ -50,13 +51,20 @@ Boundary boundary_of(const Case& value, const Trace& after) {
 /// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
 void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
   if (value.has_plan) record.unknown.push_back({"unsupported-op", {"plan"}});
+  for (const std::string& op : value.assumed_pure) {
+    if (options.no_assumptions) record.unknown.push_back({"unsupported-op", {op}});
+    record.assumptions.push_back(op + " is a function of its arguments and writes none");
+  }
   if (!value.inputs_may_overlap) return;
+  if (value.every_order) record.assumptions.push_back("inputs lie contiguously");
   if (options.no_assumptions) {
     record.unknown.push_back({"no-metadata", {"which inputs overlap"}});
   } else {
     record.assumptions.push_back("inputs do not overlap");
   }
 }
+
+constexpr std::size_t kShownPairs = 16;
 
 /// Under `order: dataflow`: all orders agree with the listed one, or the pairs of steps that may not.
 void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Space& space,
@@ -65,9 +73,11 @@ void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Spa
   const OrderAnswer answer = unordered_conflicts(space, value.after, after);
   Unknown open{"not-replayed", {}};
   if (!answer.known) open.names.push_back("the order of steps");
-  for (const Unordered& pair : answer.open)
+  for (const Unordered& pair : answer.open) {
+    if (open.names.size() == kShownPairs) break;
     open.names.push_back("the order of " + statement_text(value.after, pair.first) + " and " +
                          statement_text(value.after, pair.second));
+  }
   for (const Step& step : value.after.steps)  // what a name stands for then depends on the order itself
     if (const Schema* schema = ops.find(step.op); schema != nullptr && schema->has(Tag::inplace_view))
       open.names.push_back("the order of " + step.op + " and other uses of its name");
@@ -77,7 +87,7 @@ void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Spa
 /// An operator that nobody knows: the interpreter cannot run past it either.
 bool can_run(const Case& value, const OpSet& ops) {
   const auto known = [&](const Step& step) {
-    return step.op.starts_with("higher_order.") || ops.find(step.op) != nullptr;
+    return step.op.starts_with("higher_order.") || is_return(step) || ops.find(step.op) != nullptr;
   };
   const auto all = [&](const Graph& graph) {
     return std::all_of(graph.steps.begin(), graph.steps.end(), known);
@@ -136,6 +146,29 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   return record;
 }
 
+/// The claim about every order that dataflow allows, beside the one about the listed order.
+std::string every_order(const Case& value, const CheckOptions& options) {
+  Case alone = value;
+  alone.before.reset();
+  alone.names_are_values = false;
+  alone.dataflow = true;
+  alone.every_order = false;
+  const auto ops = make_op_set(alone.ops);
+  if (!ops || options.no_assumptions) return std::string(status_name(Status::unknown));
+  Space space;
+  Sizes sizes(space);
+  sizes.declare(alone.symbols, alone.assume);
+  CheckRecord record;
+  const Traced traced = trace_case(alone, *ops, sizes);
+  require_order(record, alone, *ops, space, traced.after);
+  if (record.unknown.empty() && traced.after.unknown.empty()) return std::string(status_name(Status::proved));
+  ReplayHint hint;
+  const ReplayResult shown = can_run(alone, *ops) ? replay(alone, hint) : ReplayResult{};
+  const bool wrong = std::any_of(shown.witnesses.begin(), shown.witnesses.end(),
+                                 [](const Witness& w) { return w.rule == "NC010" || w.rule == "NC011"; });
+  return std::string(status_name(wrong ? Status::refuted : Status::unknown));
+}
+
 /// Checks every reading of wrapped operators; what they do not agree on is unknown.
 CheckRecord check_readings(const Case& value, const CheckOptions& options) {
   const Readings readings = written_out(value);
@@ -165,7 +198,9 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 CheckRecord check_case(const Case& given, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
   const Case value = with_ops(given, options);
-  return has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
+  CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
+  if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
+  return out;
 }
 
 std::string trace_text(const Case& given, const CheckOptions& options) {

@@ -48,7 +48,10 @@ Trace Builder::build() {
   values_.resize(graph.values.size());
   add_tokens();
   for (const Input& input : graph.inputs) add_input(input);
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) run(graph.steps[k], k);
+  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
+    if (is_return(graph.steps[k])) break;  // what stands behind never runs
+    run(graph.steps[k], k);
+  }
   add_finals();
   add_outputs();
   return std::move(trace_);
@@ -175,7 +178,7 @@ void Builder::add_outputs() {
 void Builder::run(const Step& step, std::uint32_t number) {
   if (step.op.starts_with("higher_order.")) return control(step, number);
   const Schema* schema = ops_.find(step.op);
-  if (schema == nullptr || step.op.starts_with("prims.return")) return unknown("unsupported-op", step.op);
+  if (schema == nullptr) return unknown("unsupported-op", step.op);
   auto arguments = bind_arguments(*schema, step);
   if (!arguments) return unknown("unsupported-op", step.op + " (" + arguments.fault().message + ")");
   Call call{&step, schema, std::string(base_name(step.op)), std::move(*arguments), number};

@@ -70,6 +70,7 @@ void Machine::run_steps(Frame& frame) {
   for (std::size_t i = 0; i < count && going(); ++i) {
     const std::size_t step = reordered ? options_.order[i] : i;
     if (step >= graph.steps.size()) return stop("an order names a step that is not there");
+    if (is_return(graph.steps[step])) return;
     if (frame.top) frame.at = static_cast<std::uint32_t>(step);
     run_step(frame, graph.steps[step]);
     if (frame.top) temporaries_.clear();
