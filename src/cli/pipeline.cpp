@@ -106,6 +106,29 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
+bool follows_by_rules(const Case& value, const Traced& traced, Space& space) {
+  Terms terms;
+  const Trace* before = traced.before ? &*traced.before : nullptr;
+  const Boundary boundary = boundary_of(value, traced.after);
+  Rules rules(space, terms, before, traced.after, boundary);
+  return decide(rules, enumerate(before, traced.after, boundary), {}, false).proved;
+}
+
+/// Identities are used only where it cannot be shown without them, and those that are not exact only where
+/// the exact ones do not do.
+Traced traced_as_needed(CheckRecord& record, const Case& value, const CheckOptions& options, const OpSet& ops,
+                        Sizes& sizes) {
+  Traced plain = trace_case(value, ops, sizes);
+  if (plain.simpler == 0 || !plain.before || follows_by_rules(value, plain, sizes.space())) return plain;
+  Traced exact = trace_case(value, ops, sizes, Identities::exact);
+  if (follows_by_rules(value, exact, sizes.space())) return exact;
+  if (exact.inexact.empty() || options.no_assumptions) return plain;
+  Traced all = trace_case(value, ops, sizes, Identities::all);
+  if (!follows_by_rules(value, all, sizes.space())) return plain;
+  record.assumptions.insert(record.assumptions.end(), all.inexact.begin(), all.inexact.end());
+  return all;
+}
+
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
@@ -114,11 +137,11 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   sizes.declare(value.symbols, value.assume);
   if (!satisfiable(space, value))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
-  const Traced traced = trace_case(value, *ops, sizes);
+  CheckRecord record;
+  const Traced traced = traced_as_needed(record, value, options, *ops, sizes);
   const Trace* before = traced.before ? &*traced.before : nullptr;
   const Boundary boundary = boundary_of(value, traced.after);
 
-  CheckRecord record;
   count(record, value, traced);
   assume(record, value, options);
   require_order(record, value, *ops, space, traced.after);

@@ -16,9 +16,16 @@ struct Traced {
   std::optional<Trace> before;
   Trace after;
   std::uint64_t in_place = 0;  // steps of `after` that write storage that existed before them
+  /// Steps that identities make simpler; used unless `use` was none.
+  std::uint64_t simpler = 0;
+  /// What was, or with Identities::all could be, taken for the same and is so but for the sign of a zero.
+  std::set<std::string> inexact;
 };
 
+/// Which of the operator table's identities (x * 1 is x, full(2) + 1 is full(3)) are used.
+enum class Identities : std::uint8_t { none, exact, all };
+
 /// What cannot be modelled is in Trace::unknown, with a reason of cli.md and a name.
-Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes);
+Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use = Identities::none);
 
 }  // namespace noclobber

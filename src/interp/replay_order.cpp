@@ -85,7 +85,7 @@ bool impure(const OpSet& ops, const Step& step) {
   if (const OpDecl* declared = ops.declaration(step.op); declared != nullptr) return !declared->pure;
   const Schema* schema = ops.find(step.op);
   return schema != nullptr &&
-         (schema->has(Tag::nondeterministic_seeded) || is_impure(base_name(step.op), *schema));
+         (is_random(base_name(step.op), *schema) || is_impure(base_name(step.op), *schema));
 }
 
 std::vector<std::uint32_t> order_with(const Bits& needed, std::uint32_t first, std::size_t n) {
