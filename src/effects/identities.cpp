@@ -142,7 +142,7 @@ bool Builder::simplified(const Call& call) {
   std::vector<TensorMeta> metas;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const SchemaSlot& slot = call.schema->arguments[k];
-    if (slot.type == SchemaSlot::Type::other || (slot.written && slot.keyword_only)) continue;
+    if (call.arguments[k].kind != Arg::Kind::ref || (slot.written && slot.keyword_only)) continue;
     const auto bound = bound_of(call.arguments[k]);
     if (!bound) return false;
     metas.push_back({bound->view.shape, bound->dtype});
