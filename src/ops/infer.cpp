@@ -59,7 +59,8 @@ std::optional<Shape> broadcast(Space& space, const Shape& a, const Shape& b) {
 std::vector<InferredMeta> infer_meta(const ShapeCall& call) {
   const OpRow* row = find_row(call.op);
   if (row != nullptr && row->shape != nullptr) return row->shape(call);
-  return call.schema.has(Tag::pointwise) ? shape_rules::pointwise_shape(call) : std::vector<InferredMeta>{};
+  return is_elementwise(call.op, call.schema) ? shape_rules::pointwise_shape(call)
+                                              : std::vector<InferredMeta>{};
 }
 
 }  // namespace noclobber

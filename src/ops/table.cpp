@@ -172,7 +172,10 @@ bool is_random(std::string_view op, const Schema& schema) {
 
 bool is_elementwise(std::string_view op, const Schema& schema) {
   const OpRow* row = find_row(op);
-  return schema.has(Tag::pointwise) || (row != nullptr && row->reach == Reach::elementwise);
+  if (schema.has(Tag::pointwise) || (row != nullptr && row->reach == Reach::elementwise)) return true;
+  if (row == nullptr || row->same_as.empty()) return false;
+  const Schema* same = find_schema(std::string(row->same_as) + "." + schema.overload);
+  return same != nullptr && is_elementwise(row->same_as, *same);
 }
 
 }  // namespace noclobber
