@@ -28,21 +28,7 @@ std::vector<LoopBody> loop_bodies(const Case& value);
 /// Is this an operator that loop_bodies() looks into?
 bool is_loop(const Step& step);
 
-/// What the Traces of a body show, on one side.
-struct BodyFacts {
-  std::vector<std::set<std::uint32_t>> from;  // per output: inputs whose storage it may lie on
-  std::set<std::uint32_t> written;            // inputs
-  bool plain = true;  // outputs lie on different storages, and nothing but storages is touched
-};
 BodyFacts facts_of(const Trace& body);
 void merge(BodyFacts& into, const BodyFacts& more);
-
-/// How a loop of one graph is built into its Trace.
-struct LoopUse {
-  bool understood = false;
-  std::vector<std::string> bodies;  // checks that prove both sides alike; names of one side where they do not
-  BodyFacts own, other;             // of the carrying body, here and in the other graph
-  std::string side;                 // "before", "after"
-};
 
 }  // namespace noclobber

@@ -42,8 +42,7 @@ void relax(Trace& trace, const std::set<std::string>& any_at_exit) {
 
 }  // namespace
 
-Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, const std::vector<LoopUse>* before_loops,
-                  const std::vector<LoopUse>* after_loops) {
+Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use, const Loops& loops) {
   std::set<std::string> lanes;
   for (;;) {
     const std::size_t known = lanes.size();
@@ -62,12 +61,15 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, const std::
                            std::move(writable),
                            &own,
                            value.names_are_values && !value.before,
-                           side == "before:" ? before_loops : after_loops};
+                           use,
+                           side == "before:" ? &loops.before : &loops.after};
       Builder builder(request, ops, sizes);
       Trace trace = builder.build();
       for (const std::string& key : builder.more_lanes())
         lanes.insert(key.starts_with("in:") ? key : side + key);
       out.in_place = builder.in_place();
+      out.simpler += builder.simpler();
+      out.inexact.insert(builder.inexact().begin(), builder.inexact().end());
       return trace;
     };
     if (value.before) {
