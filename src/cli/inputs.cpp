@@ -34,7 +34,7 @@ Work error_of(const std::string& input, Diagnostic fault) {
 std::string stem_of(const std::string& path) {
   if (path == "-") return "stdin";
   std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case"}) {
+  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case", ".pt2"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
@@ -175,6 +175,15 @@ void WorkSource::load_log(const std::string& path, TraceLog log) {
   push(note_of(path, log));
 }
 
+void WorkSource::load_pt2(const std::string& path, Result<std::vector<Case>> programs) {
+  if (!programs) return push(error_of(path, programs.fault()));
+  std::uint64_t position = 0;
+  for (Case& program : *programs) {
+    if (programs->size() == 1) program.name.clear();
+    if (options_.only.accepts(program.name, position++)) push(check_of(path, std::move(program), "single"));
+  }
+}
+
 void WorkSource::load(const std::string& path) {
   auto text = read_file(path);
   if (!text) return push(error_of(path, text.fault()));
@@ -202,10 +211,12 @@ void WorkSource::load(const std::string& path) {
       if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
       return;
     }
+    case InputKind::pt2:
+      return load_pt2(path, read_pt2(*text));
     case InputKind::unknown:
       break;
   }
-  const char* what = text->empty() ? "is empty" : "is no case, FX graph text or TORCH_TRACE log";
+  const char* what = text->empty() ? "is empty" : "is no case, FX graph text, exported program or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

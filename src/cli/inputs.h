@@ -50,6 +50,7 @@ class WorkSource {
 
  private:
   void load(const std::string& path);
+  void load_pt2(const std::string& path, Result<std::vector<Case>> programs);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);
   void push(Work work);

@@ -32,12 +32,22 @@ Result<Side> read_side(const std::string& text, bool is_before) {
       side.compares_strides = value->has_strides;
       return side;
     }
+    case InputKind::pt2: {
+      auto programs = read_pt2(text);
+      if (!programs) return programs.fault();
+      if (programs->size() != 1) return Diagnostic{"", "holds several programs"};
+      Case& program = programs->front();
+      side.graph = std::move(program.after);
+      side.facts.symbols = std::move(program.symbols);
+      side.compares_strides = true;
+      return side;
+    }
     case InputKind::torch_trace:
       return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
     case InputKind::unknown:
       break;
   }
-  return Diagnostic{"", text.empty() ? "is empty" : "is no case and no FX graph text"};
+  return Diagnostic{"", text.empty() ? "is empty" : "is no case, no FX graph text and no exported program"};
 }
 
 namespace {

@@ -50,7 +50,11 @@ struct TraceLog {
 /// A TORCH_TRACE log (torch_trace.cpp); never fails, what it cannot read is in `notes`.
 TraceLog read_torch_trace(std::string_view text);
 
-enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, unknown };
+/// The exported programs of a torch.export archive as graphs to check (pt2.cpp), in order of the archive;
+/// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
+Result<std::vector<Case>> read_pt2(std::string_view bytes);
+
+enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, pt2, unknown };
 /// What a text is, from its first bytes alone (sniff.cpp).
 InputKind sniff(std::string_view text);
 
