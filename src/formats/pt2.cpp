@@ -40,6 +40,26 @@ std::vector<Pt2Model> models_of(const Pt2Archive& archive) {
   return models;
 }
 
+/// Python writes numbers that JSON does not have as bare words; older exporters let it. They become strings.
+std::string quoted_numbers(std::string_view text) {
+  std::string out;
+  bool is_string = false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    if (text[k] == '"') is_string = !is_string;
+    if (is_string && text[k] == '\\' && k + 1 < text.size()) out += text[k++];
+    std::string_view word;
+    for (const std::string_view candidate : {"-Infinity", "Infinity", "NaN"})
+      if (!is_string && word.empty() && text.substr(k).starts_with(candidate)) word = candidate;
+    if (word.empty()) {
+      out += text[k];
+      continue;
+    }
+    (out += '"').append(word) += '"';
+    k += word.size() - 1;
+  }
+  return out;
+}
+
 class Pt2Reader {
  public:
   Pt2Reader(const Pt2Archive& archive, const Pt2Model& model) : archive_(archive), model_(model) {}
@@ -64,12 +84,13 @@ class Pt2Reader {
   Case case_;
   std::map<std::string, ValueId> targets_;                       // buffers, parameters, user inputs
   std::map<std::string, std::vector<std::size_t>> input_names_;  // weight -> inputs
+  std::map<std::string, std::vector<std::size_t>> files_;        // file of the archive -> inputs
 };
 
 Result<Case> Pt2Reader::read() {
   const auto text = archive_.read(model_.member, kLargestModel);
   if (!text) return text.fault();
-  const auto json = parse_strict_json(*text);
+  const auto json = parse_strict_json(quoted_numbers(*text));
   const auto located = [&](const Diagnostic& fault) {
     return Diagnostic{model_.member + (fault.where.empty() ? "" : ": " + fault.where), fault.message};
   };
@@ -241,7 +262,10 @@ void Pt2Reader::storage(const OrderedJson& meta, const std::string& folder,
   if (!path || !path->is_string()) return;
   const std::string file = path->get<std::string>();
   const auto bytes = archive_.size(archive_.find(folder + file));
-  for (const std::size_t at : inputs) {
+  std::vector<std::size_t>& sharing = files_[folder + file];
+  sharing.insert(sharing.end(), inputs.begin(), inputs.end());
+  if (sharing.size() < 2) return;
+  for (const std::size_t at : sharing) {
     Input& input = case_.after.inputs[at];
     const std::optional<Type>& type = case_.after.values[input.value.index].type;
     const int bits = type ? bit_width(type->dtype) : 0;
