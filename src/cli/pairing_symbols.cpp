@@ -81,7 +81,8 @@ Meanings shown_meanings(const Graph& before, const Graph& after) {
   for (const Input& input : after.inputs) {
     const Value& value = after.value(input.value);
     const auto same = types.find(value.name);
-    if (!value.type || same == types.end() || same->second->shape.size() != value.type->shape.size()) continue;
+    if (!value.type || same == types.end() || same->second->shape.size() != value.type->shape.size())
+      continue;
     for (std::size_t k = 0; k < value.type->shape.size(); ++k)
       if (const std::string name = bare_symbol(value.type->shape[k]); !name.empty())
         meanings.emplace(name, same->second->shape[k]);

@@ -12,11 +12,11 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kLargestModel = std::size_t{1} << 28;      // bytes of JSON
-constexpr std::size_t kLargestConfig = std::size_t{1} << 26;     // bytes of JSON
+constexpr std::size_t kLargestModel = std::size_t{1} << 28;   // bytes of JSON
+constexpr std::size_t kLargestConfig = std::size_t{1} << 26;  // bytes of JSON
 constexpr std::size_t kMostModels = 100;
-constexpr std::int64_t kNewestSchema = 8;                        // its major number
-constexpr std::int64_t kLargestBound = std::int64_t{1} << 62;    // more is no bound
+constexpr std::int64_t kNewestSchema = 8;                      // its major number
+constexpr std::int64_t kLargestBound = std::int64_t{1} << 62;  // more is no bound
 
 struct Pt2Model {
   std::string name;    // "model"; "" in the older layout
@@ -141,8 +141,7 @@ void Pt2Reader::signature(const OrderedJson& json, const JsonAt& at, Pt2Graph& r
     input_spec((*inputs)[k], JsonAt(in, k), reader);
   if (faults.failed()) return;
   std::vector<Arg> given = std::exchange(case_.after.outputs, {});
-  if (given.size() != outputs->size())
-    return faults.fail(out, "has not one entry per output of the graph");
+  if (given.size() != outputs->size()) return faults.fail(out, "has not one entry per output of the graph");
   for (std::size_t k = 0; k < given.size() && !faults.failed(); ++k)
     output_spec((*outputs)[k], JsonAt(out, k), std::move(given[k]));
 }
@@ -211,7 +210,8 @@ void Pt2Reader::output_spec(const OrderedJson& json, const JsonAt& at, Arg outpu
   case_.after.outputs.push_back(std::move(output));
 }
 
-std::optional<std::int64_t> Pt2Reader::bound(const OrderedJson& json, const JsonAt& at, std::string_view key) {
+std::optional<std::int64_t> Pt2Reader::bound(const OrderedJson& json, const JsonAt& at,
+                                             std::string_view key) {
   const OrderedJson* value = find_member(json, key);
   if (!value || value->is_null()) return std::nullopt;
   const std::int64_t number = program_.faults.integer(*value, JsonAt(at, key));
@@ -239,7 +239,8 @@ void Pt2Reader::ranges(const OrderedJson& json) {
 /// Parameters and buffers that lie in one file of the archive share storage.
 void Pt2Reader::weights() {
   for (const std::string folder : {"data/weights/", "data/constants/"})
-    for (const std::string ending : {"_weights_config.json", "_model_param_config.json", "_constants_config.json"})
+    for (const std::string ending :
+         {"_weights_config.json", "_model_param_config.json", "_constants_config.json"})
       if (const std::string member = archive_.find(folder + model_.name + ending); !member.empty())
         storages(member, folder);
 }

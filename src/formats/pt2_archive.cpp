@@ -68,7 +68,9 @@ Result<std::string> Pt2Archive::read(const std::string& name, std::size_t max_by
   if (!bytes) return Diagnostic{name, "is not in the archive"};
   if (*bytes > max_bytes) return Diagnostic{name, "is larger than " + std::to_string(max_bytes) + " bytes"};
   const std::unique_ptr<zip_file_t, MemberCloser> file(zip_fopen(zip_.get(), name.c_str(), 0));
-  const auto fault = [&](const char* why) { return Diagnostic{name, std::string("cannot be unpacked: ") + why}; };
+  const auto fault = [&](const char* why) {
+    return Diagnostic{name, std::string("cannot be unpacked: ") + why};
+  };
   if (!file) return fault(zip_strerror(zip_.get()));
   std::string text(*bytes, '\0');
   std::size_t at = 0;

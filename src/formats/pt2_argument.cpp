@@ -13,10 +13,24 @@ namespace {
 
 /// Codes of torch._export.serde, not those of ATen.
 constexpr std::array<std::pair<int, Dtype>, 18> kPt2Dtypes = {{
-    {1, Dtype::u8},    {2, Dtype::i8},       {3, Dtype::i16},       {4, Dtype::i32},     {5, Dtype::i64},
-    {6, Dtype::f16},   {7, Dtype::f32},      {8, Dtype::f64},       {9, Dtype::other},   {10, Dtype::c64},
-    {11, Dtype::c128}, {12, Dtype::boolean}, {13, Dtype::bf16},     {28, Dtype::u16},    {29, Dtype::f8e4m3fn},
-    {30, Dtype::f8e5m2}, {31, Dtype::other}, {32, Dtype::other},
+    {1, Dtype::u8},
+    {2, Dtype::i8},
+    {3, Dtype::i16},
+    {4, Dtype::i32},
+    {5, Dtype::i64},
+    {6, Dtype::f16},
+    {7, Dtype::f32},
+    {8, Dtype::f64},
+    {9, Dtype::other},
+    {10, Dtype::c64},
+    {11, Dtype::c128},
+    {12, Dtype::boolean},
+    {13, Dtype::bf16},
+    {28, Dtype::u16},
+    {29, Dtype::f8e4m3fn},
+    {30, Dtype::f8e5m2},
+    {31, Dtype::other},
+    {32, Dtype::other},
 }};
 
 }  // namespace

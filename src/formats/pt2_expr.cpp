@@ -56,8 +56,8 @@ Arg SreprReader::expression() {
   }
   if (++depth_ > kDeepestSrepr) return fault("an expression is nested too deep");
   cursor_.take('(');
-  Arg value = head == "Symbol" || head == "Integer" || head == "Float" ? leaf(head)
-                                                                       : function(head, arguments());
+  Arg value =
+      head == "Symbol" || head == "Integer" || head == "Float" ? leaf(head) : function(head, arguments());
   --depth_;
   return value;
 }
@@ -119,11 +119,16 @@ std::optional<SymExpr> srepr_folded(std::string_view head, const std::vector<Sym
     bool is_binary;
   };
   constexpr std::array kRows = {
-      Row{"Add", SymExpr::Op::add, false},           Row{"Mul", SymExpr::Op::mul, false},
-      Row{"Max", SymExpr::Op::max, false},           Row{"Min", SymExpr::Op::min, false},
-      Row{"FloorDiv", SymExpr::Op::floor_div, true}, Row{"CleanDiv", SymExpr::Op::floor_div, true},
-      Row{"Mod", SymExpr::Op::mod, true},            Row{"PythonMod", SymExpr::Op::mod, true},
-      Row{"Pow", SymExpr::Op::pow, true},            Row{"PowByNatural", SymExpr::Op::pow, true},
+      Row{"Add", SymExpr::Op::add, false},
+      Row{"Mul", SymExpr::Op::mul, false},
+      Row{"Max", SymExpr::Op::max, false},
+      Row{"Min", SymExpr::Op::min, false},
+      Row{"FloorDiv", SymExpr::Op::floor_div, true},
+      Row{"CleanDiv", SymExpr::Op::floor_div, true},
+      Row{"Mod", SymExpr::Op::mod, true},
+      Row{"PythonMod", SymExpr::Op::mod, true},
+      Row{"Pow", SymExpr::Op::pow, true},
+      Row{"PowByNatural", SymExpr::Op::pow, true},
   };
   for (const Row& row : kRows) {
     if (row.name != head || terms.empty() || (row.is_binary && terms.size() != 2)) continue;
@@ -170,8 +175,8 @@ Arg SreprReader::function(std::string_view head, std::vector<Arg> args) {
 }  // namespace
 
 Result<Arg> parse_pt2_scalar(std::string_view text) {
-  const bool is_srepr = text.find("Symbol(") != text.npos || text.find("Integer(") != text.npos ||
-                        text.starts_with("Float(");
+  const bool is_srepr =
+      text.find("Symbol(") != text.npos || text.find("Integer(") != text.npos || text.starts_with("Float(");
   if (is_srepr) return SreprReader(text).read();
   if (text.empty()) return Diagnostic{"column 1", "an expression is missing"};
   return fx_scalar(text);

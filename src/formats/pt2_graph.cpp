@@ -266,7 +266,9 @@ void Pt2Graph::result(const OrderedJson& json, const JsonAt& at, Step& step) {
     if (!faults_.array(*value, inside)) return;
     for (std::size_t k = 0; k < value->size() && !faults_.failed(); ++k) {
       const JsonAt place(inside, k);
-      const char* item = is_optional ? "as_optional_tensor" : tag == "as_tensors" ? "as_tensor" : "as_tensors";
+      const char* item = is_optional           ? "as_optional_tensor"
+                         : tag == "as_tensors" ? "as_tensor"
+                                               : "as_tensors";
       result(OrderedJson{{item, (*value)[k]}}, place, step);
     }
     return;
