@@ -72,6 +72,15 @@ PROGRAMS = {
 }
 
 
+def forget_folder(program):
+    """Places in the source without the folder that this file happens to lie in."""
+    folder = str(pathlib.Path(__file__).resolve().parent) + "/"
+    for module in program.graph_module.modules():
+        for node in getattr(module, "graph", torch.fx.Graph()).nodes:
+            if trace := node.meta.get("stack_trace"):
+                node.meta["stack_trace"] = trace.replace(folder, "")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     suffix = sys.argv[2] if len(sys.argv) > 2 else ""
@@ -80,6 +89,7 @@ def main():
         program = make()
         for stage, ep in (("", program), ("-core", program.run_decompositions({}))):
             path = folder / f"{name}{stage}{suffix}.pt2"
+            forget_folder(ep)
             save(ep, path)
             print(path, path.stat().st_size, torch.__version__)
 

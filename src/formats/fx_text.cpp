@@ -363,17 +363,47 @@ void FxModule::sibling() {
   if (!owner->bodies.try_emplace(name, std::move(body)).second) cursor_.fail("two modules have one name");
 }
 
+namespace {
+
+/// What stands behind the graph of a printed exported program. Symbols get their ranges.
+void fx_signature(FxCursor& cursor, std::map<std::string, SymbolRange>& symbols) {
+  const std::string_view rest = cursor.rest();
+  if (rest.find("_MUTATION") != rest.npos)
+    return cursor.fail("the mutations in a printed signature are not read; the .pt2 has them");
+  constexpr std::string_view kRange = ": VR[";
+  const std::size_t ranges = rest.find("Range constraints:");
+  for (auto& [name, range] : symbols) {
+    const std::size_t at = rest.find(name + std::string(kRange), ranges);
+    if (ranges == rest.npos || at == rest.npos) continue;
+    const std::string_view bounds = rest.substr(at + name.size() + kRange.size());
+    const std::size_t comma = bounds.find(", "), close = bounds.find(']');
+    if (comma == bounds.npos || close == bounds.npos || close < comma) continue;
+    const auto low = parse_sym(bounds.substr(0, comma)),
+               high = parse_sym(bounds.substr(comma + 2, close - comma - 2));
+    if (low && low->is_constant()) range.min = std::max(range.min, low->constant());
+    if (high && high->is_constant()) range.max = high->constant();
+  }
+}
+
+}  // namespace
+
 Result<FxGraph> read_fx_text(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   FxText whole{.cursor = FxCursor(text), .symbols = {}, .classes = fx_classes(text)};
   FxGraph result;
+  const bool is_exported = text.starts_with("ExportedProgram:");
+  if (is_exported) whole.cursor.next_line();
   FxModule(whole, result.graph, 0).read();
+  result.symbols = whole.symbols.take();
   if (!whole.cursor.failed()) {
     fx_to_code(whole.cursor);
-    if (!whole.cursor.at_end()) whole.cursor.fail("unexpected text behind the graph");
+    const bool is_signed = is_exported && whole.cursor.starts_with("Graph signature");
+    if (is_signed)
+      fx_signature(whole.cursor, result.symbols);
+    else if (!whole.cursor.at_end())
+      whole.cursor.fail("unexpected text behind the graph");
   }
   if (whole.cursor.failed()) return whole.cursor.fault();
-  result.symbols = whole.symbols.take();
   result.has_strides = whole.has_strides;
   return result;
 }

@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kSniffed = 65536;  // bytes
 
 bool begins_fx_text(std::string_view line) {
-  return line.starts_with("class ") || line.starts_with("def forward(");
+  return line.starts_with("class ") || line.starts_with("def forward(") ||
+         line.starts_with("ExportedProgram:");
 }
 
 }  // namespace

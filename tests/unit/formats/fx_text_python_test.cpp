@@ -185,3 +185,44 @@ TEST_CASE("FX text: bodies behind the module, by path") {
   CHECK(fx_python_fault(main + sibling("true_graph_0") + sibling("true_graph_0")) ==
         "line 15, column 1: two modules have one name");
 }
+
+TEST_CASE("FX text: a printed exported program, with its ranges") {
+  const std::string text =
+      "ExportedProgram:\n    class GraphModule(torch.nn.Module):\n"
+      "        def forward(self, x: \"f32[s0]\"):\n            return (x,)\n\nGraph signature: \n";
+  const auto fx =
+      read_fx_text(text + "    # outputs\n    x: USER_OUTPUT\n\nRange constraints: {s0: VR[2, 9]}\n");
+  REQUIRE(fx);
+  CHECK(fx->symbols.at("s0").min == 2);
+  CHECK(fx->symbols.at("s0").max == 9);
+  CHECK(fx_python_fault(text + "    # outputs\n    x: BUFFER_MUTATION target='b'\n") ==
+        "line 6, column 1: the mutations in a printed signature are not read; the .pt2 has them");
+  CHECK(fx_python_fault("ExportedProgram:\n") == "line 2, column 1: expected 'def forward('");
+}
+
+TEST_CASE("FX text: texts with a bit flipped or a piece cut out end, in a graph or a place") {
+  const std::string text = fx_python_text(
+      "        # File: m.py:3 in f, code: z = x + y\n        s = torch.ops.aten.split.Tensor(x, [2, n], dim "
+      "= -1)\n"
+      "        a: \"f32[2, s0][4, 1]cpu\" = s[0];  s = None\n        a += 1.5e-3;  b = a\n"
+      "        c = torch.sym_max(n, 3)\n        return {'k': a, \"l\": [b, c, float('inf')]}\n");
+  REQUIRE(read_fx_text(text));
+  int refused = 0;
+  const auto judge = [&](const std::string& broken) {
+    const auto result = read_fx_text(broken);
+    if (result) return;
+    ++refused;
+    CHECK(result.fault().where.starts_with("line "));
+    CHECK(result.fault().message.find('\n') == std::string::npos);
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string broken = text;
+      broken[at] = static_cast<char>(broken[at] ^ (1 << bit));
+      judge(broken);
+    }
+    judge(text.substr(0, at));
+    judge(text.substr(0, at) + text.substr(std::min(text.size(), at + 7)));
+  }
+  CHECK(refused > 1000);
+}
