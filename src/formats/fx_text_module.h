@@ -29,6 +29,9 @@ struct FxText {
 /// Over empty lines and comments, to the next line with code. Returns its indentation.
 std::size_t fx_indentation(FxCursor& cursor);
 
+/// "<lambda>/true_graph_0/body_graph_0" -> "body_graph_0"
+std::string_view fx_last_name(std::string_view name);
+
 /// Reads an annotation behind its `:`.
 FxAnnotation read_fx_annotation(FxText& text);
 

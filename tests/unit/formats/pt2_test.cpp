@@ -44,11 +44,12 @@ const std::string kUserOutput = json_of("{'user_output': {'arg': {'as_tensor': {
 /// A program y = neg(x) whose node is as given.
 std::string program_with(const std::string& node, const std::string& output = kOutput,
                          const std::string& spec = kUserOutput) {
-  return json_of("{'graph_module': {'graph': {'inputs': [{'as_tensor': {'name': 'x'}}], 'outputs': [") + output +
-         json_of("], 'nodes': [") + node + json_of("], 'tensor_values': {'x': ") + kMeta + json_of(", 'y': ") +
-         kMeta +
-         json_of("}, 'sym_int_values': {}}, 'signature': {'input_specs': [{'user_input': {'arg': {'as_tensor': "
-                 "{'name': 'x'}}}}], 'output_specs': [") +
+  return json_of("{'graph_module': {'graph': {'inputs': [{'as_tensor': {'name': 'x'}}], 'outputs': [") +
+         output + json_of("], 'nodes': [") + node + json_of("], 'tensor_values': {'x': ") + kMeta +
+         json_of(", 'y': ") + kMeta +
+         json_of(
+             "}, 'sym_int_values': {}}, 'signature': {'input_specs': [{'user_input': {'arg': {'as_tensor': "
+             "{'name': 'x'}}}}], 'output_specs': [") +
          spec + json_of("]}}, 'range_constraints': {}, 'schema_version': {'major': 8, 'minor': 2}}");
 }
 
