@@ -14,6 +14,8 @@
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
 #include "src/ops/wrappers.h"
+#include "src/prover/direct.h"
+#include "src/prover/direct_order.h"
 #include "src/prover/order.h"
 #include "src/prover/prover.h"
 
@@ -76,14 +78,16 @@ std::string file_name(const Case& value) {
   std::string out = value.name.empty() ? "check" : value.name;
   for (char& c : out)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.') c = '_';
-  return out + ".cert";
+  return out;
 }
 
 /// Under `order: dataflow`: all orders agree with the listed one, or the pairs of steps that may not.
-void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Space& space,
-                   const Trace& after) {
+void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Space& space, const Trace& after,
+                   Questions* questions) {
   if (!value.dataflow) return;
-  const OrderAnswer answer = unordered_conflicts(space, value.after, after);
+  const OrderAnswer answer = questions != nullptr
+                                 ? unordered_directly(space, value.after, after, *questions)
+                                 : unordered_conflicts(space, value.after, after);
   Unknown open{"not-replayed", {}};
   if (!answer.known) open.names.push_back("the order of steps");
   for (const Unordered& pair : answer.open)
@@ -106,13 +110,62 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
+/// What is to be shown.
+struct Claims {
+  Space& space;
+  const Trace* before;
+  const Trace& after;
+  const Boundary& boundary;
+  std::vector<Obligation> all;
+};
+
+/// What was shown, and what the solver claims of it.
+struct Shown {
+  Decision decision;
+  std::set<Obligation> by_solver;
+  std::vector<std::map<std::string, std::int64_t>> models;
+};
+
+/// --engine auto: the rules, and the solver for the equalities they leave open.
+Shown shown_by_rules(const Claims& claims, Questions& questions, const CheckOptions& options) {
+  Terms terms;
+  Rules rules(claims.space, terms, claims.before, claims.after, claims.boundary);
+  Shown out{decide(rules, claims.all, {}), {}, {}};
+  if (out.decision.open.empty() || options.no_assumptions) return out;
+  Solved solved = solve(claims.space, terms, rules, out.decision.open, questions);
+  if (!solved.shown.empty()) out.decision = decide(rules, claims.all, solved.shown);
+  out.by_solver = std::move(solved.shown);
+  out.models = std::move(solved.models);
+  return out;
+}
+
+/// --engine z3: the solver for everything, without the rules.
+Shown shown_by_questions(const Claims& claims, Questions& questions, const CheckOptions& options) {
+  Shown out;
+  if (options.no_assumptions) {
+    out.decision.open = claims.all;
+    return out;
+  }
+  DirectAnswer answer =
+      decide_directly(claims.space, claims.before, claims.after, claims.boundary, claims.all, questions);
+  for (const Obligation& o : claims.all)
+    if (!answer.shown.contains(o)) out.decision.open.push_back(o);
+  out.decision.by_solver = answer.by_solver;
+  out.decision.by_rule = answer.shown.size() - answer.by_solver;
+  out.decision.proved = out.decision.open.empty();
+  out.by_solver = std::move(answer.shown);
+  out.models = std::move(answer.models);
+  return out;
+}
+
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
   Space space;
   Sizes sizes(space);
   sizes.declare(value.symbols, value.assume);
-  if (!satisfiable(space, value))
+  Questions questions(options.effort, options.questions, file_name(value));
+  if (!satisfiable(space, value, questions))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
   const Traced traced = trace_case(value, *ops, sizes);
   const Trace* before = traced.before ? &*traced.before : nullptr;
@@ -121,26 +174,20 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   CheckRecord record;
   count(record, value, traced);
   assume(record, value, options);
-  require_order(record, value, *ops, space, traced.after);
-  Terms terms;
-  Rules rules(space, terms, before, traced.after, boundary);
-  const auto obligations = enumerate(before, traced.after, boundary);
-  Decision decision = decide(rules, obligations, {}, options.solver_only);
+  require_order(record, value, *ops, space, traced.after, options.solver_only ? &questions : nullptr);
+  const Claims claims{space, before, traced.after, boundary, enumerate(before, traced.after, boundary)};
+  const Shown shown = options.solver_only ? shown_by_questions(claims, questions, options)
+                                          : shown_by_rules(claims, questions, options);
+  const Decision& decision = shown.decision;
   ReplayHint hint;
-  std::set<Obligation> by_solver;
-  if (!decision.open.empty() && !options.no_assumptions) {
-    const Solved solved = solve(space, terms, rules, decision.open, options.effort);
-    hint.symbols = solved.models;
-    by_solver = solved.shown;
-    if (!solved.shown.empty()) decision = decide(rules, obligations, solved.shown, options.solver_only);
-    if (decision.by_solver > 0)
-      record.assumptions.push_back(solved.engine + " on " + std::to_string(decision.by_solver) +
-                                   " obligations");
-  }
+  hint.symbols = shown.models;
+  if (decision.by_solver > 0)
+    record.assumptions.push_back(solver_version() + " on " + std::to_string(decision.by_solver) +
+                                 " obligations");
   if (!options.certificates.empty())
-    std::ofstream(options.certificates + "/" + file_name(value))
-        << certificate_text(space, before, traced.after, boundary, by_solver, assumed(record, value));
-  record.counts.obligations = obligations.size();
+    std::ofstream(options.certificates + "/" + file_name(value) + ".cert")
+        << certificate_text(space, before, traced.after, boundary, shown.by_solver, assumed(record, value));
+  record.counts.obligations = claims.all.size();
   record.counts.by_rule = decision.by_rule;
   record.counts.by_z3 = decision.by_solver;
   if (decision.proved && record.unknown.empty()) {
@@ -148,10 +195,11 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   } else {
     // Where nothing is written in place, a difference is hardly one of memory: look for it less long.
     if (traced.in_place == 0) hint.work /= 10;
-    const ReplayResult shown = can_run(value, *ops) ? replay(value, hint) : ReplayResult{};
-    report_replay(record, value, shown);
+    const ReplayResult run = can_run(value, *ops) ? replay(value, hint) : ReplayResult{};
+    report_replay(record, value, run);
     if (record.status != Status::refuted)
-      explain_open(record, traced.after, before, decision.open, value, shown);
+      explain_open(record, traced.after, before, decision.open, value, run);
+    if (!decision.proved && questions.limited()) record.unknown.push_back({"resource-limit", {"solver"}});
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);

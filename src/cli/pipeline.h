@@ -11,6 +11,7 @@ struct CheckOptions {
   bool solver_only = false;  // --engine z3
   std::uint64_t effort = 0;  // --effort: rlimit per query; 0 = the default
   std::string certificates;  // --certificate DIR; "" = none
+  std::string questions;     // --dump-smt2 DIR; "" = none
   bool no_assumptions = false;
   std::vector<OpDecl> extra_ops;  // --ops FILE
 };
