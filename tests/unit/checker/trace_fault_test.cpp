@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "src/effects/effects.h"
+#include "src/prover/direct.h"
 #include "tests/catch.h"
 #include "tests/support/brute.h"
 #include "tests/support/corpus.h"
@@ -34,6 +35,13 @@ bool proved(Space& space, const Trace& before, const Trace& after) {
   Terms terms;
   Rules rules(space, terms, &before, after, {});
   return decide(rules, enumerate(&before, after, {}), {}).proved;
+}
+
+/// By the second engine, which shares no reasoning with the rules.
+bool proved_directly(const Space& space, const Trace& before, const Trace& after) {
+  const auto all = enumerate(&before, after, {});
+  Questions questions(200'000);
+  return decide_directly(space, &before, after, {}, all, questions).shown.size() == all.size();
 }
 
 const char* const kDamages[] = {"dropped read",   "dropped write",    "view of a fresh storage",
@@ -102,7 +110,7 @@ bool damage(Space& space, Trace& trace, int kind, Random& random) {
 }
 
 struct Count {
-  int planted = 0, visible = 0, proved = 0;
+  int planted = 0, visible = 0, proved = 0, proved_directly = 0;
 };
 
 void plant(const Case& value, Random& random, std::map<std::string, Count>& counts) {
@@ -121,18 +129,21 @@ void plant(const Case& value, Random& random, std::map<std::string, Count>& coun
     if (!run.usable) continue;
     const std::string difference = trace_difference(before, run);
     const bool claimed = proved(m.space, *m.traced.before, after);
+    const bool directly = proved_directly(m.space, *m.traced.before, after);
     count.proved += claimed ? 1 : 0;
+    count.proved_directly += directly ? 1 : 0;
     if (difference.empty()) continue;
     ++count.visible;
     INFO(kDamages[kind] << ": " << difference << "\n" << both_graphs(value));
     CHECK_FALSE(claimed);
+    CHECK_FALSE(directly);
   }
 }
 
 void print(const char* what, const std::map<std::string, Count>& counts) {
   for (const auto& [name, c] : counts)
     std::cout << what << ", " << name << ": " << c.planted << " planted, " << c.visible << " visible, "
-              << c.proved << " harmless and proved\n";
+              << c.proved << " harmless and proved (" << c.proved_directly << " by the second engine)\n";
 }
 
 }  // namespace
