@@ -184,38 +184,4 @@ FormulaId DirectContents::entry(DirectSide side, StorageId storage, const Direct
   return f_.call(function, index);
 }
 
-/// The element of these bytes: that which they were taken from, if they are all of it.
-FormulaId DirectContents::packed(const std::vector<FormulaId>& bytes) {
-  if (bytes.size() == 1) return bytes[0];
-  const std::string width = std::to_string(bytes.size());
-  const Formula first = f_[bytes[0]];
-  bool split = first.op == Formula::Op::call && first.text == "byte" + width;
-  bool choices = first.op == Formula::Op::choose;
-  for (std::size_t k = 0; k < bytes.size(); ++k) {
-    const Formula& own = f_[bytes[k]];
-    split = split && own.op == first.op && own.text == first.text && own.args[0] == first.args[0] &&
-            f_.value(own.args[1]) == static_cast<std::int64_t>(k);
-    choices = choices && own.op == first.op && own.args[0] == first.args[0];
-  }
-  if (split) return first.args[0];
-  if (!choices || depth_ >= kMostNested) return f_.call("pack" + width, bytes);
-  std::vector<FormulaId> yes, no;
-  for (FormulaId b : bytes) {
-    yes.push_back(f_[b].args[1]);
-    no.push_back(f_[b].args[2]);
-  }
-  ++depth_;
-  const FormulaId a = packed(yes), b = packed(no);
-  --depth_;
-  return f_.choose(first.args[0], a, b);
-}
-
-FormulaId DirectContents::byte_of(FormulaId content, FormulaId byte, std::int64_t width) {
-  if (width == 1 || content == Formulas::kBad) return content;
-  const Formula whole = f_[content];
-  if (const auto k = f_.value(byte); k && whole.text == "pack" + std::to_string(width) && *k >= 0 && *k < width)
-    return whole.args[static_cast<std::size_t>(*k)];
-  return f_.call("byte" + std::to_string(width), {content, byte});
-}
-
 }  // namespace noclobber

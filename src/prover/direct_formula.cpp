@@ -74,7 +74,7 @@ FormulaId Formulas::variable(const std::string& name, std::optional<std::int64_t
   f.text = name;
   f.least = least;
   f.most = most;
-  return atom(intern(std::move(f)));
+  return of_atom(intern(std::move(f)));
 }
 
 FormulaId Formulas::index(const std::string& name, FormulaId extent) {
@@ -84,7 +84,7 @@ FormulaId Formulas::index(const std::string& name, FormulaId extent) {
   f.op = Formula::Op::variable;
   f.text = name;
   f.args = {extent};
-  return atom(intern(std::move(f)));
+  return of_atom(intern(std::move(f)));
 }
 
 FormulaId Formulas::number_call(const std::string& function, const std::vector<FormulaId>& args) {
@@ -93,7 +93,7 @@ FormulaId Formulas::number_call(const std::string& function, const std::vector<F
   f.text = function;
   f.args = args;
   const FormulaId id = intern(std::move(f));
-  return id == kBad ? kBad : atom(id);
+  return id == kBad ? kBad : of_atom(id);
 }
 
 FormulaId Formulas::add(FormulaId a, FormulaId b) {
@@ -152,7 +152,7 @@ FormulaId Formulas::quotient(FormulaId a, FormulaId b) {
   f.op = Formula::Op::quotient;
   f.args = {left, b};
   const FormulaId id = intern(std::move(f));
-  return id == kBad ? kBad : add(out, atom(id));
+  return id == kBad ? kBad : add(out, of_atom(id));
 }
 
 FormulaId Formulas::zero(FormulaId a) {

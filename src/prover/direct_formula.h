@@ -59,6 +59,8 @@ class Formulas {
   /// 0 <= result < extent.
   FormulaId index(const std::string& name, FormulaId extent);
   FormulaId number_call(const std::string& function, const std::vector<FormulaId>& args);
+  /// The integer that an atom is.
+  FormulaId of_atom(FormulaId atom) { return sum({{{atom}, 1}}); }
   FormulaId add(FormulaId a, FormulaId b);
   FormulaId multiply(FormulaId a, FormulaId b);
   FormulaId subtract(FormulaId a, FormulaId b) { return add(a, multiply(b, number(-1))); }
@@ -86,7 +88,6 @@ class Formulas {
  private:
   FormulaId intern(Formula formula);
   FormulaId sum(std::vector<FormulaProduct> products);
-  FormulaId atom(FormulaId id) { return sum({{{id}, 1}}); }
   bool glance(FormulaId a, int depth);
   bool bounded(FormulaId a, FormulaId atom, int depth);
   bool bounded_quotient(bool up, FormulaId slope, FormulaId rest, FormulaId atom, int depth);
