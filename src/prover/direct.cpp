@@ -2,18 +2,17 @@
 
 #include <algorithm>
 
-#include "src/prover/direct_contents.h"
 #include "src/prover/direct_judge.h"
 
 namespace noclobber {
 
 DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
                              const Boundary& boundary, const std::vector<Obligation>& obligations,
-                             Questions& questions) {
+                             Questions& questions, Glances glances) {
   DirectAnswer out;
   const auto blocked = [](const Obligation& o) { return o.kind == Obligation::Kind::modelled; };
   if (std::any_of(obligations.begin(), obligations.end(), blocked)) return out;
-  Formulas formulas;
+  Formulas formulas(glances == Glances::known);
   DirectSizes sizes(space, formulas);
   DirectAsk ask(sizes, questions);
   DirectContents contents(sizes, ask, before, after);
@@ -27,6 +26,22 @@ DirectAnswer decide_directly(const Space& space, const Trace* before, const Trac
     needed = ask.asked();
   }
   out.models = ask.models();
+  return out;
+}
+
+DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
+                             const Boundary& boundary, const std::vector<Obligation>& obligations,
+                             Questions& questions) {
+  DirectAnswer out =
+      decide_directly(space, before, after, boundary, obligations, questions, Glances::none);
+  std::vector<Obligation> open;
+  for (const Obligation& o : obligations)
+    if (!out.shown.contains(o)) open.push_back(o);
+  if (open.empty()) return out;
+  DirectAnswer more = decide_directly(space, before, after, boundary, open, questions, Glances::known);
+  out.shown.merge(more.shown);
+  out.by_solver += more.by_solver;
+  out.models.insert(out.models.end(), more.models.begin(), more.models.end());
   return out;
 }
 

@@ -17,7 +17,15 @@ struct DirectAnswer {
   std::vector<std::map<std::string, std::int64_t>> models;  // values of symbols in counterexamples: hints
 };
 
+/// Are signs of sizes and indices that are plain to see known, or is the solver asked about them too?
+enum class Glances : std::uint8_t { none, known };
+
 /// `before`: nullptr for a single graph. What is not in `shown` is open, not wrong.
+DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
+                             const Boundary& boundary, const std::vector<Obligation>& obligations,
+                             Questions& questions, Glances glances);
+
+/// First without glances; with them for what stays open, whose questions are then smaller.
 DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
                              const Boundary& boundary, const std::vector<Obligation>& obligations,
                              Questions& questions);

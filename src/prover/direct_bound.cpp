@@ -28,6 +28,7 @@ void split_by(const Formula& a, FormulaId atom, std::vector<FormulaProduct>& slo
 bool Formulas::surely_nonnegative(FormulaId a) {
   if (a == kBad) return false;
   if (const auto known = value(a)) return *known >= 0;
+  if (!glances_) return false;
   if (const auto at = seen_.find(a); at != seen_.end()) return at->second;
   if (budget_ > 0) return glance(a, kGlanceDepth);
   budget_ = kGlances;

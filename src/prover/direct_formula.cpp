@@ -27,7 +27,7 @@ std::int64_t floored(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Formulas::Formulas() {
+Formulas::Formulas(bool glances) : glances_(glances) {
   all_.resize(1);
   for (Formula::Op op : {Formula::Op::no, Formula::Op::yes}) {
     Formula f;

@@ -49,7 +49,9 @@ struct Formula {
 class Formulas {
  public:
   static constexpr FormulaId kBad = 0;
-  Formulas();
+  /// `glances`: may signs that are plain to see be taken as known? Otherwise only numbers are, and all else is
+  /// left to whoever is asked.
+  explicit Formulas(bool glances = true);
   const Formula& operator[](FormulaId id) const { return all_[id]; }
   std::size_t size() const { return all_.size(); }
 
@@ -96,6 +98,7 @@ class Formulas {
   std::unordered_multimap<std::size_t, FormulaId> ids_;
   std::unordered_map<FormulaId, bool> seen_;
   int budget_ = 0;
+  bool glances_;
 };
 
 }  // namespace noclobber
