@@ -6,7 +6,6 @@
 
 namespace noclobber {
 
-using Side = DirectSide;
 using DirectKind = Obligation::Kind;
 
 const TraceStorage* partner_of(const Trace& trace, const TraceStorage& wanted) {
@@ -38,7 +37,7 @@ bool DirectJudge::shown(const Obligation& o) {
     case DirectKind::store:
       return store(after_.steps[o.a]);
     case DirectKind::clean:
-      return contents_.clean(Side::after, o.a);
+      return contents_.clean(DirectSide::after, o.a);
     case DirectKind::sharing:
       return sharing(o.a, o.b);
     case DirectKind::together:
@@ -109,8 +108,8 @@ bool DirectJudge::value(std::uint32_t output) {
   if (was == nullptr || !equal_shapes(was->shape, view.shape)) return false;
   const DirectIndex index = any_index(sizes_, view, "i");
   const Obligation self{DirectKind::value, false, output, 0};
-  const FormulaId a = contents_.at(Side::before, *was, index, before_->steps.size());
-  const FormulaId b = contents_.at(Side::after, view, index, after_.steps.size());
+  const FormulaId a = contents_.at(DirectSide::before, *was, index, before_->steps.size());
+  const FormulaId b = contents_.at(DirectSide::after, view, index, after_.steps.size());
   if (a == Formulas::kBad || b == Formulas::kBad) return false;
   const auto free = free_undefined(self, index);
   if (free.empty()) return ask_.equal(a, b);
@@ -123,8 +122,8 @@ bool DirectJudge::exit(StorageId storage) {
   if (other == nullptr || other->lanes != s.lanes || !equal_shapes(other->shape, s.shape)) return false;
   const auto id = static_cast<StorageId>(other - before_->storages.data());
   const DirectIndex index = any_place(sizes_, TraceView{storage, {}, s.shape, "", s.lanes}, "i");
-  return ask_.equal(contents_.element(Side::before, id, index, before_->steps.size()),
-                    contents_.element(Side::after, storage, index, after_.steps.size()));
+  return ask_.equal(contents_.element(DirectSide::before, id, index, before_->steps.size()),
+                    contents_.element(DirectSide::after, storage, index, after_.steps.size()));
 }
 
 bool DirectJudge::store(const TraceStep& step) const {
@@ -144,14 +143,14 @@ bool DirectJudge::current(const TraceView& view, std::size_t meant, std::size_t 
   if (meant > now) return false;
   if (untouched(view, meant, now)) return true;
   const DirectIndex index = any_index(sizes_, view, "i");
-  return ask_.equal(contents_.at(Side::after, view, index, meant),
-                    contents_.at(Side::after, view, index, now));
+  return ask_.equal(contents_.at(DirectSide::after, view, index, meant),
+                    contents_.at(DirectSide::after, view, index, now));
 }
 
 bool DirectJudge::defined(std::uint32_t output) {
   const TraceView& view = *after_.outputs[output].view;
   const FormulaId content =
-      contents_.at(Side::after, view, any_index(sizes_, view, "i"), after_.steps.size());
+      contents_.at(DirectSide::after, view, any_index(sizes_, view, "i"), after_.steps.size());
   return ask_.never(contents_.undefined_where(content), DirectAsk::About::equality);
 }
 

@@ -6,6 +6,27 @@
 
 namespace noclobber {
 
+namespace {
+
+/// Does the integer tell apart all values of one running index, whatever the others are?
+bool tells_apart(const Formulas& f, FormulaId integer, FormulaId index, const DirectIndex& running) {
+  if (f[integer].op != Formula::Op::sum) return false;
+  const FormulaId own = f[index].products[0].atoms[0];
+  bool alone = false;
+  for (const FormulaProduct& p : f[integer].products) {
+    for (FormulaId a : p.atoms) {
+      if (a == own && p.atoms.size() == 1) continue;
+      if (f[a].op != Formula::Op::variable) return false;
+      for (FormulaId i : running)
+        if (f.value(i) != 0 && f[i].products[0].atoms[0] == a) return false;
+    }
+    alone = alone || (p.atoms.size() == 1 && p.atoms[0] == own);
+  }
+  return alone;
+}
+
+}  // namespace
+
 FormulaId DirectJudge::content_before(const Obligation& o) {
   if (o.kind == Obligation::Kind::value) {
     const TraceView* view = view_before(o.a);
@@ -19,7 +40,8 @@ FormulaId DirectJudge::content_before(const Obligation& o) {
   return contents_.element(DirectSide::before, id, any_place(sizes_, all, "i"), before_->steps.size());
 }
 
-/// Elements of storages that only this output shows, each at one place: every running index is one of its own.
+/// Elements of storages that only this output shows, each at one place: every running index can be
+/// read off its own.
 std::set<FormulaId> DirectJudge::free_undefined(const Obligation& wanted, const DirectIndex& running) {
   if (!counted_) {
     counted_ = true;
@@ -37,7 +59,8 @@ std::set<FormulaId> DirectJudge::free_undefined(const Obligation& wanted, const 
     if (at.size() != 1 || nested_.contains(function) || uses_[function].size() != 1) continue;
     const std::vector<FormulaId>& place = f_[*at.begin()].args;
     const bool own = std::all_of(running.begin(), running.end(), [&](FormulaId i) {
-      return f_.value(i) == 0 || std::find(place.begin(), place.end(), i) != place.end();
+      const auto tells = [&](FormulaId integer) { return tells_apart(f_, integer, i, running); };
+      return f_.value(i) == 0 || std::any_of(place.begin(), place.end(), tells);
     });
     if (own) out.insert(*at.begin());
   }

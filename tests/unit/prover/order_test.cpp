@@ -1,6 +1,7 @@
 #include "src/prover/order.h"
 
 #include "src/effects/effects.h"
+#include "src/prover/direct_order.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -54,7 +55,12 @@ OrderAnswer ask(const Program& p) {
   const auto ops = make_op_set(p.value.ops);
   const Traced traced = trace_case(p.value, *ops, sizes);
   REQUIRE(traced.after.unknown.empty());
-  return unordered_conflicts(space, p.value.after, traced.after);
+  const OrderAnswer out = unordered_conflicts(space, p.value.after, traced.after);
+  Questions questions;
+  const OrderAnswer directly = unordered_directly(space, p.value.after, traced.after, questions);
+  CHECK(directly.known == out.known);
+  CHECK(directly.open == out.open);
+  return out;
 }
 
 }  // namespace
