@@ -85,9 +85,8 @@ std::string file_name(const Case& value) {
 void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Space& space, const Trace& after,
                    Questions* questions) {
   if (!value.dataflow) return;
-  const OrderAnswer answer = questions != nullptr
-                                 ? unordered_directly(space, value.after, after, *questions)
-                                 : unordered_conflicts(space, value.after, after);
+  const OrderAnswer answer = questions != nullptr ? unordered_directly(space, value.after, after, *questions)
+                                                  : unordered_conflicts(space, value.after, after);
   Unknown open{"not-replayed", {}};
   if (!answer.known) open.names.push_back("the order of steps");
   for (const Unordered& pair : answer.open)

@@ -32,8 +32,7 @@ DirectAnswer decide_directly(const Space& space, const Trace* before, const Trac
 DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
                              const Boundary& boundary, const std::vector<Obligation>& obligations,
                              Questions& questions) {
-  DirectAnswer out =
-      decide_directly(space, before, after, boundary, obligations, questions, Glances::none);
+  DirectAnswer out = decide_directly(space, before, after, boundary, obligations, questions, Glances::none);
   std::vector<Obligation> open;
   for (const Obligation& o : obligations)
     if (!out.shown.contains(o)) open.push_back(o);

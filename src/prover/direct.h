@@ -12,8 +12,8 @@
 namespace noclobber {
 
 struct DirectAnswer {
-  std::set<Obligation> shown;     // of those that were asked about
-  std::uint64_t by_solver = 0;    // how many of these took a question; the others are plain from the formulas
+  std::set<Obligation> shown;   // of those that were asked about
+  std::uint64_t by_solver = 0;  // how many of these took a question; the others are plain from the formulas
   std::vector<std::map<std::string, std::int64_t>> models;  // values of symbols in counterexamples: hints
 };
 

@@ -57,7 +57,8 @@ bool DirectContents::holds_once(const TraceView& view) {
   const DirectIndex i = any_place(sizes_, view, "i"), j = any_place(sizes_, view, "j");
   const auto x = root_of(sizes_, view, i), y = root_of(sizes_, view, j);
   return x && y &&
-         ask_.never(f_.all({one_place(f_, *x, *y), f_.inverted(one_place(f_, i, j))}), DirectAsk::About::overlap);
+         ask_.never(f_.all({one_place(f_, *x, *y), f_.inverted(one_place(f_, i, j))}),
+                    DirectAsk::About::overlap);
 }
 
 /// Where a read and a write meet, they do so in one and the same element and byte.
@@ -67,7 +68,8 @@ bool DirectContents::elements_kept(const TraceView& read, const TraceView& write
   const auto x = root_of(sizes_, read, i), y = root_of(sizes_, write, j), own = root_of(sizes_, write, i);
   if (!x || !y || !own) return false;
   if (*x == *own) return true;  // and the write holds every element once
-  return ask_.never(f_.all({one_place(f_, *x, *y), f_.inverted(one_place(f_, i, j))}), DirectAsk::About::overlap);
+  return ask_.never(f_.all({one_place(f_, *x, *y), f_.inverted(one_place(f_, i, j))}),
+                    DirectAsk::About::overlap);
 }
 
 bool DirectContents::clean_now(const TraceStep& step) {

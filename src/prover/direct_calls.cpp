@@ -128,8 +128,8 @@ FormulaId DirectContents::undefined_where(FormulaId content) {
     FormulaId out = f_.truth(is_undefined(f));
     if (const auto call = result_of(f)) out = f_.truth(tainted(*call));
     if (f.op == Formula::Op::choose) {
-      out = f_.any({f_.all({f.args[0], where[f.args[1]]}),
-                    f_.all({f_.inverted(f.args[0]), where[f.args[2]]})});
+      out =
+          f_.any({f_.all({f.args[0], where[f.args[1]]}), f_.all({f_.inverted(f.args[0]), where[f.args[2]]})});
     } else {
       for (FormulaId a : f.args)
         if (is_content(a)) out = f_.any({out, where[a]});

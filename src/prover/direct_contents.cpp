@@ -5,7 +5,7 @@
 namespace noclobber {
 namespace {
 
-constexpr int kMostNested = 400;     // moves followed in a row
+constexpr int kMostNested = 400;         // moves followed in a row
 constexpr std::int64_t kMostLanes = 16;  // bytes of an element
 
 std::string content_key(DirectSide side, StorageId storage, std::size_t version, const DirectIndex& index) {

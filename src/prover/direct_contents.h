@@ -39,7 +39,7 @@ class DirectContents {
   };
   struct Side {
     const Trace* trace = nullptr;
-    std::vector<std::vector<Write>> writes;  // per storage
+    std::vector<std::vector<Write>> writes;         // per storage
     std::vector<std::optional<std::size_t>> calls;  // per step: its class
     std::vector<std::optional<bool>> clean;
   };

@@ -132,8 +132,9 @@ FormulaId Formulas::quotient(FormulaId a, FormulaId b) {
   std::vector<FormulaProduct> whole, rest;
   for (const FormulaProduct& p : all_[a].products) {
     const auto& by = all_[b].products;
-    const bool divides = by.size() == 1 && p.factor % by[0].factor == 0 &&
-                         std::includes(p.atoms.begin(), p.atoms.end(), by[0].atoms.begin(), by[0].atoms.end());
+    const bool divides =
+        by.size() == 1 && p.factor % by[0].factor == 0 &&
+        std::includes(p.atoms.begin(), p.atoms.end(), by[0].atoms.begin(), by[0].atoms.end());
     if (!divides) {
       rest.push_back(p);
       continue;

@@ -41,7 +41,7 @@ struct Formula {
   Op op = Op::bad;
   std::string text;  // name of a variable or function
   std::vector<FormulaId> args;
-  std::vector<FormulaProduct> products;  // of a sum, sorted by atoms
+  std::vector<FormulaProduct> products;     // of a sum, sorted by atoms
   std::optional<std::int64_t> least, most;  // of a variable
   friend bool operator==(const Formula&, const Formula&) = default;
 };
@@ -49,8 +49,8 @@ struct Formula {
 class Formulas {
  public:
   static constexpr FormulaId kBad = 0;
-  /// `glances`: may signs that are plain to see be taken as known? Otherwise only numbers are, and all else is
-  /// left to whoever is asked.
+  /// `glances`: may signs that are plain to see be taken as known? Otherwise only numbers are, and all else
+  /// is left to whoever is asked.
   explicit Formulas(bool glances = true);
   const Formula& operator[](FormulaId id) const { return all_[id]; }
   std::size_t size() const { return all_.size(); }

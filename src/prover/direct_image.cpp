@@ -1,5 +1,5 @@
-// Inverse images. Between reshapes every map is affine: the parent's index is a sum of the view's indices with
-// factors. These equations are solved one by one; what has several unknowns is a number in mixed radix.
+// Inverse images. Between reshapes every map is affine: the parent's index is a sum of the view's indices
+// with factors. These equations are solved one by one; what has several unknowns is a number in mixed radix.
 #include <algorithm>
 
 #include "src/prover/direct_map.h"
@@ -187,7 +187,8 @@ std::optional<DirectImage> image_of(DirectSizes& sizes, const TraceView& view, D
     std::size_t end = begin;
     while (end < maps.size() && maps[end].kind != Map::Kind::reshape) ++end;
     const auto first = maps.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto next = affine_image(sizes, {first, maps.begin() + static_cast<std::ptrdiff_t>(end)}, out.index);
+    const auto next =
+        affine_image(sizes, {first, maps.begin() + static_cast<std::ptrdiff_t>(end)}, out.index);
     if (!next) return std::nullopt;
     out.inside = f.all({out.inside, next->inside});
     out.sound = f.all({out.sound, next->sound});

@@ -82,8 +82,8 @@ FormulaId DirectJudge::agreeing(FormulaId before, FormulaId after, const std::se
   for (FormulaId part : parts) {  // parts before wholes: ids grow
     const Formula f = f_[part];
     if (f.op == Formula::Op::choose) {
-      agrees[part] = f_.any({f_.all({f.args[0], agrees[f.args[1]]}),
-                             f_.all({f_.inverted(f.args[0]), agrees[f.args[2]]})});
+      agrees[part] = f_.any(
+          {f_.all({f.args[0], agrees[f.args[1]]}), f_.all({f_.inverted(f.args[0]), agrees[f.args[2]]})});
     } else {
       agrees[part] = free.contains(part) ? f_.truth(true) : f_.same(part, after);
     }

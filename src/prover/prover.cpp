@@ -10,13 +10,12 @@ namespace noclobber {
 namespace {
 
 constexpr std::uint64_t kEffort = 5'000'000;
-constexpr int kQuestions = 200;           // per check
+constexpr int kQuestions = 200;  // per check
 
 /// One check's questions to the solver.
 class Asking {
  public:
-  Asking(const Space& space, const Terms& terms, Questions& to)
-      : space_(space), terms_(terms), to_(to) {}
+  Asking(const Space& space, const Terms& terms, Questions& to) : space_(space), terms_(terms), to_(to) {}
 
   bool equal(TermId a, TermId b) {
     if (terms_.same(a, b)) return true;

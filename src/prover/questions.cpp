@@ -35,7 +35,8 @@ SolverAnswer Questions::ask(const std::string& script, std::uint64_t usual_effor
   number.insert(0, 3 - std::min<std::size_t>(3, number.size()), '0');
   std::ofstream(folder_ + "/" + name_ + "-" + number + ".smt2")
       << "(set-info :smt-lib-version 2.6)\n(set-info :status " << status_of(out.kind)
-      << ")\n(set-logic ALL)\n" << script << "(check-sat)\n";
+      << ")\n(set-logic ALL)\n"
+      << script << "(check-sat)\n";
   return out;
 }
 
