@@ -210,7 +210,9 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
   const Readings readings = written_out(value);
   CheckRecord out;
   for (std::size_t k = 0; k < readings.cases.size(); ++k) {
-    CheckRecord next = check_one(readings.cases[k], options);
+    Case reading = readings.cases[k];
+    if (k > 0) reading.name += "-reading-" + std::to_string(k + 1);  // its files beside those of the first
+    CheckRecord next = check_one(reading, options);
     if (k > 0 && next.status != out.status) {
       next.status = Status::unknown;
       next.findings.clear();

@@ -44,6 +44,7 @@ void DirectContents::run(DirectSide side, std::uint32_t number) {
 
 FormulaId DirectContents::at(DirectSide side, const TraceView& view, const DirectIndex& index,
                              std::size_t time) {
+  if ((view.lanes > 0) != (trace(side).storages[view.storage].lanes > 0)) return Formulas::kBad;
   if (view.lanes == 0) {
     const auto root = root_of(sizes_, view, index);
     return root ? element(side, view.storage, *root, time) : Formulas::kBad;
@@ -87,7 +88,9 @@ FormulaId DirectContents::found(DirectSide side, StorageId storage, std::size_t 
   std::optional<FormulaId> base;
   while (version > 0 && !base) {
     const Write& write = own.writes[storage][--version];
-    const auto image = image_of(sizes_, own.trace->steps[write.step].writes[write.slot], index);
+    const TraceView& target = own.trace->steps[write.step].writes[write.slot];
+    if ((target.lanes > 0) != (own.trace->storages[storage].lanes > 0)) return Formulas::kBad;
+    const auto image = image_of(sizes_, target, index);
     if (!image || !ask_.always(image->sound) || !clean(side, write.step)) return Formulas::kBad;
     if (image->inside == f_.truth(false)) continue;
     const FormulaId here = written(side, write, image->index);
@@ -152,7 +155,10 @@ FormulaId DirectContents::computed(DirectSide side, const Write& write, const Di
   if (!step.elementwise) {
     const auto call = sides_[static_cast<std::size_t>(side)].calls[write.step];
     if (!call) return Formulas::kBad;
-    return f_.call("result:" + std::to_string(*call) + "." + std::to_string(write.slot) + ":" + type, index);
+    std::string function = "result:" + std::to_string(*call) + "." + std::to_string(write.slot) + ":" + type;
+    for (FormulaId extent : sizes_.of(step.writes[write.slot].shape))
+      function += "," + std::to_string(extent);
+    return f_.call(function, index);
   }
   std::string function = "each:" + step.key + ">" + type;
   std::vector<FormulaId> elements;

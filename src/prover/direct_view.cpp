@@ -57,7 +57,7 @@ DirectIndex MapForms::regrouped(const DirectIndex& index, const DirectIndex& sha
   FormulaId product = one();
   for (std::size_t k = 0; k < shape.size(); ++k) {
     product = f_.multiply(product, shape[k]);
-    cuts[product] = k + 1;
+    if (product != Formulas::kBad) cuts[product] = k + 1;
   }
   DirectIndex out(into.size(), f_.number(0));
   const FormulaId total = product;
