@@ -5,17 +5,16 @@
 #include "src/cli/pipeline.h"
 
 #include <algorithm>
-#include <cctype>
-#include <fstream>
 
+#include "src/cli/certificates.h"
 #include "src/cli/findings.h"
-#include "src/effects/certificate_text.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
 #include "src/ops/wrappers.h"
 #include "src/prover/direct.h"
 #include "src/prover/direct_order.h"
+#include "src/prover/nonnegative.h"
 #include "src/prover/order.h"
 #include "src/prover/prover.h"
 
@@ -61,31 +60,11 @@ void assume(CheckRecord& record, const Case& value, const CheckOptions& options)
   }
 }
 
-/// The assumptions of a certificate: the record's, and what its Traces say nothing about.
-std::string assumed(const CheckRecord& record, const Case& value) {
-  std::vector<std::string> all = record.assumptions;
-  if (value.dataflow) all.emplace_back("steps run in the listed order");
-  if (value.has_plan) all.emplace_back("the memory plan is right");
-  const std::string apart = "inputs do not overlap";  // not listed yet under --no-assumptions
-  if (value.inputs_may_overlap && std::find(all.begin(), all.end(), apart) == all.end()) all.push_back(apart);
-  std::string out;
-  for (const std::string& one : all) out += (out.empty() ? "" : "; ") + one;
-  return out;
-}
-
-/// The check's id as a file name.
-std::string file_name(const Case& value) {
-  std::string out = value.name.empty() ? "check" : value.name;
-  for (char& c : out)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.') c = '_';
-  return out;
-}
-
 /// Under `order: dataflow`: all orders agree with the listed one, or the pairs of steps that may not.
 void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Space& space, const Trace& after,
                    Questions* questions) {
   if (!value.dataflow) return;
-  const OrderAnswer answer = questions != nullptr ? unordered_directly(space, value.after, after, *questions)
+  const OrderAnswer answer = questions != nullptr ? unordered_directly(space, after, *questions)
                                                   : unordered_conflicts(space, value.after, after);
   Unknown open{"not-replayed", {}};
   if (!answer.known) open.names.push_back("the order of steps");
@@ -127,7 +106,7 @@ struct Shown {
 
 /// --engine auto: the rules, and the solver for the equalities they leave open.
 Shown shown_by_rules(const Claims& claims, Questions& questions, const CheckOptions& options) {
-  Terms terms;
+  Terms terms(claims.space);
   Rules rules(claims.space, terms, claims.before, claims.after, claims.boundary);
   Shown out{decide(rules, claims.all, {}), {}, {}};
   if (out.decision.open.empty() || options.no_assumptions) return out;
@@ -160,10 +139,10 @@ Shown shown_by_questions(const Claims& claims, Questions& questions, const Check
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
-  Space space;
+  Space space = searching_space();
   Sizes sizes(space);
   sizes.declare(value.symbols, value.assume);
-  Questions questions(options.effort, options.questions, file_name(value));
+  Questions questions(options.effort, options.questions, options.certificate_name + options.reading);
   if (!satisfiable(space, value, questions))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
   const Traced traced = trace_case(value, *ops, sizes);
@@ -183,18 +162,16 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (decision.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decision.by_solver) +
                                  " obligations");
-  if (!options.certificates.empty())
-    std::ofstream(options.certificates + "/" + file_name(value) + ".cert")
-        << certificate_text(space, before, traced.after, boundary, shown.by_solver, assumed(record, value));
   record.counts.obligations = claims.all.size();
   record.counts.by_rule = decision.by_rule;
   record.counts.by_z3 = decision.by_solver;
+  ReplayResult run;
   if (decision.proved && record.unknown.empty()) {
     record.status = Status::proved;
   } else {
     // Where nothing is written in place, a difference is hardly one of memory: look for it less long.
     if (traced.in_place == 0) hint.work /= 10;
-    const ReplayResult run = can_run(value, *ops) ? replay(value, hint) : ReplayResult{};
+    if (can_run(value, *ops)) run = replay(value, hint);
     report_replay(record, value, run);
     if (record.status != Status::refuted)
       explain_open(record, traced.after, before, decision.open, value, run);
@@ -202,6 +179,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
+  write_certificate(options, value, space, traced, boundary, shown.by_solver, record, run);
   return record;
 }
 
@@ -210,9 +188,9 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
   const Readings readings = written_out(value);
   CheckRecord out;
   for (std::size_t k = 0; k < readings.cases.size(); ++k) {
-    Case reading = readings.cases[k];
-    if (k > 0) reading.name += "-reading-" + std::to_string(k + 1);  // its files beside those of the first
-    CheckRecord next = check_one(reading, options);
+    CheckOptions own = options;
+    if (k > 0) own.reading = "-reading-" + std::to_string(k + 1);
+    CheckRecord next = check_one(readings.cases[k], own);
     if (k > 0 && next.status != out.status) {
       next.status = Status::unknown;
       next.findings.clear();
@@ -243,7 +221,7 @@ std::string trace_text(const Case& given, const CheckOptions& options) {
   const Case value = with_ops(given, options);
   const auto ops = make_op_set(value.ops);
   if (!ops) return "error " + ops.fault().where + ": " + ops.fault().message + "\n";
-  Space space;
+  Space space = searching_space();
   Sizes sizes(space);
   sizes.declare(value.symbols, value.assume);
   const Traced traced = trace_case(value, *ops, sizes);

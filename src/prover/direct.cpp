@@ -6,17 +6,27 @@
 
 namespace noclobber {
 
+namespace {
+/// Steps that run under conditions, or that run what another check is about: not asked about yet.
+bool has_branches(const Trace& trace) {
+  return !trace.guards.empty() || std::any_of(trace.steps.begin(), trace.steps.end(), [](const TraceStep& s) {
+    return !s.guards.empty() || !s.bodies.empty();
+  });
+}
+}  // namespace
+
 DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
                              const Boundary& boundary, const std::vector<Obligation>& obligations,
                              Questions& questions, Glances glances) {
   DirectAnswer out;
   const auto blocked = [](const Obligation& o) { return o.kind == Obligation::Kind::modelled; };
   if (std::any_of(obligations.begin(), obligations.end(), blocked)) return out;
+  if (has_branches(after) || (before != nullptr && has_branches(*before))) return out;
   Formulas formulas(glances == Glances::known);
   DirectSizes sizes(space, formulas);
   DirectAsk ask(sizes, questions);
   DirectContents contents(sizes, ask, before, after);
-  DirectJudge judge(sizes, ask, contents, before, after, boundary);
+  DirectJudge judge(space, sizes, ask, questions, contents, before, after, boundary);
   std::uint64_t needed = ask.asked();
   for (const Obligation& o : obligations) {
     if (judge.shown(o)) {

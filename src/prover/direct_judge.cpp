@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/prover/direct_access.h"
+#include "src/prover/direct_order.h"
 
 namespace noclobber {
 
@@ -48,8 +49,17 @@ bool DirectJudge::shown(const Obligation& o) {
       return current(*after_.outputs[o.a].view, *after_.outputs[o.a].means, after_.steps.size());
     case DirectKind::defined:
       return defined(o.a);
+    case DirectKind::order:
+      return ordered();
+    case DirectKind::placed:
+      return placed(o.a);
   }
   return false;
+}
+
+bool DirectJudge::ordered() {
+  const OrderAnswer answer = unordered_directly(space_, after_, questions_);
+  return answer.known && answer.open.empty();
 }
 
 bool DirectJudge::equal_sizes(PolyId a, PolyId b) {

@@ -11,9 +11,11 @@ namespace noclobber {
 
 class DirectJudge {
  public:
-  DirectJudge(DirectSizes& sizes, DirectAsk& ask, DirectContents& contents, const Trace* before,
-              const Trace& after, const Boundary& boundary)
-      : sizes_(sizes),
+  DirectJudge(const Space& space, DirectSizes& sizes, DirectAsk& ask, Questions& questions,
+              DirectContents& contents, const Trace* before, const Trace& after, const Boundary& boundary)
+      : space_(space),
+        questions_(questions),
+        sizes_(sizes),
         f_(sizes.formulas()),
         ask_(ask),
         contents_(contents),
@@ -23,6 +25,8 @@ class DirectJudge {
   bool shown(const Obligation& o);
 
  private:
+  bool ordered();
+  bool placed(std::uint32_t number);  // direct_place.cpp
   bool equal_sizes(PolyId a, PolyId b);
   bool equal_shapes(const Shape& a, const Shape& b);
   bool frame();
@@ -43,6 +47,8 @@ class DirectJudge {
   std::set<FormulaId> free_undefined(const Obligation& o, const DirectIndex& running);
   FormulaId agreeing(FormulaId before, FormulaId after, const std::set<FormulaId>& free);
 
+  const Space& space_;
+  Questions& questions_;
   DirectSizes& sizes_;
   Formulas& f_;
   DirectAsk& ask_;

@@ -20,64 +20,46 @@ void put_before(std::string& script, std::uint32_t first, std::uint32_t second) 
   script += "(assert (< " + position(first) + " " + position(second) + "))\n";
 }
 
-/// Steps that made what the argument names.
-void makers_of(const Graph& graph, const Arg& arg, std::set<std::uint32_t>& out) {
-  for (const Arg& item : arg.list) makers_of(graph, item, out);
-  if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return;
-  const Value& value = graph.value(arg.ref);
-  if (value.from == Value::From::step) out.insert(value.at);
-}
-
-/// Names that a control edge may use, and the step each stands for.
-std::map<std::string, std::uint32_t> named_steps(const Graph& graph) {
-  std::map<std::string, std::uint32_t> out;
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    if (!graph.steps[k].id.empty()) out[graph.steps[k].id] = k;
-    for (ValueId id : graph.steps[k].results)
-      if (id.valid()) out[graph.value(id).name] = k;
-  }
+/// How many graph steps the Trace speaks of.
+std::uint32_t steps_of(const Trace& trace) {
+  std::uint32_t out = 0;
+  for (const TraceStep& step : trace.steps) out = std::max(out, step.origin + 1);
+  for (const auto& [earlier, later] : trace.edges) out = std::max({out, earlier + 1, later + 1});
   return out;
 }
 
-/// A position per step, and all that must be smaller than what.
-std::string positions(const Graph& graph) {
+/// A position per graph step, and all that must be smaller than what.
+std::string positions(const Trace& trace, std::uint32_t count) {
   std::string out;
-  const auto names = named_steps(graph);
-  bool streams = false;
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    out += "(declare-const " + position(k) + " Int)\n";
-    streams = streams || !graph.steps[k].stream.empty();
-  }
-  std::map<std::string, std::uint32_t> latest;
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    const Step& step = graph.steps[k];
-    std::set<std::uint32_t> earlier;
-    for (const Arg& arg : step.args) makers_of(graph, arg, earlier);
-    for (const auto& [name, arg] : step.kwargs) makers_of(graph, arg, earlier);
-    for (const std::string& name : step.after)
-      if (const auto at = names.find(name); at != names.end()) earlier.insert(at->second);
-    if (const auto at = latest.find(step.stream); streams && at != latest.end()) earlier.insert(at->second);
-    latest[step.stream] = k;
-    for (std::uint32_t e : earlier) put_before(out, e, k);
-  }
+  for (std::uint32_t k = 0; k < count; ++k) out += "(declare-const " + position(k) + " Int)\n";
+  for (const auto& [earlier, later] : trace.edges) put_before(out, earlier, later);
+  return out;
+}
+
+/// Views that a step reads, the conditions that it runs under among them.
+std::vector<TraceView> views_read(const Trace& trace, const TraceStep& step) {
+  std::vector<TraceView> out = step.reads;
+  for (const auto& [guard, wanted] : step.guards) out.push_back(trace.guards[guard].view);
   return out;
 }
 
 /// Pairs of steps, in listed order, that touch one element of a storage, one of them writing it.
-std::set<StepPair> conflicts(DirectSizes& sizes, DirectAsk& ask, const Trace& trace, std::size_t steps) {
+std::set<StepPair> conflicts(DirectSizes& sizes, DirectAsk& ask, const Trace& trace) {
   std::set<StepPair> out;
   for (std::size_t b = 0; b < trace.steps.size(); ++b)
     for (std::size_t a = 0; a < b; ++a) {
       const TraceStep &x = trace.steps[a], &y = trace.steps[b];
       const StepPair pair = std::minmax(x.origin, y.origin);
-      if (pair.first == pair.second || pair.second >= steps || out.contains(pair)) continue;
+      if (pair.first == pair.second || out.contains(pair)) continue;
       const auto meet = [&](const std::vector<TraceView>& of, const std::vector<TraceView>& with) {
         for (const TraceView& v : of)
           for (const TraceView& w : with)
             if (!never_meet(sizes, ask, v, w)) return true;
         return false;
       };
-      if (meet(x.writes, y.reads) || meet(x.writes, y.writes) || meet(x.reads, y.writes)) out.insert(pair);
+      if (meet(x.writes, views_read(trace, y)) || meet(x.writes, y.writes) ||
+          meet(views_read(trace, x), y.writes))
+        out.insert(pair);
     }
   return out;
 }
@@ -100,17 +82,17 @@ bool take_reversed(std::set<StepPair>& pairs, const std::map<std::string, std::i
 
 }  // namespace
 
-OrderAnswer unordered_directly(const Space& space, const Graph& graph, const Trace& trace,
-                               Questions& questions) {
+OrderAnswer unordered_directly(const Space& space, const Trace& trace, Questions& questions) {
   OrderAnswer out;
-  if (graph.steps.size() > kMostSteps || trace.steps.size() > kMostSteps) return out;
-  const std::string script = positions(graph);
+  const std::uint32_t count = steps_of(trace);
+  if (count > kMostSteps || trace.steps.size() > kMostSteps) return out;
+  const std::string script = positions(trace, count);
   // Dependences in a circle have no positions at all: every question would seem to be answered.
   if (questions.ask(script, kOrderEffort).kind != SolverAnswer::Kind::sat) return out;
   Formulas formulas;
   DirectSizes sizes(space, formulas);
   DirectAsk ask(sizes, questions);
-  std::set<StepPair> pairs = conflicts(sizes, ask, trace, graph.steps.size());
+  std::set<StepPair> pairs = conflicts(sizes, ask, trace);
   while (!pairs.empty()) {
     std::string reversed = "(assert (or false";
     for (const auto& [a, b] : pairs) reversed += " (<= " + position(b) + " " + position(a) + ")";

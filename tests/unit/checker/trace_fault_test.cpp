@@ -5,6 +5,7 @@
 
 #include "src/effects/effects.h"
 #include "src/prover/direct.h"
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 #include "tests/support/brute.h"
 #include "tests/support/corpus.h"
@@ -17,7 +18,7 @@ using namespace noclobber::testing;
 namespace {
 
 struct Modelled {
-  Space space;
+  Space space = searching_space();
   Traced traced;
   std::map<std::string, std::int64_t> symbols;
 };
@@ -33,7 +34,7 @@ void model(const Case& value, Modelled& out) {
 }
 
 bool proved(Space& space, const Trace& before, const Trace& after) {
-  Terms terms;
+  Terms terms{space};
   Rules rules(space, terms, &before, after, {});
   return decide(rules, enumerate(&before, after, {}), {}).proved;
 }

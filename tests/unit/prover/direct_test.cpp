@@ -126,3 +126,39 @@ TEST_CASE("what is not modelled, and an effort that does not suffice, show nothi
                Fresh::call("f", w.all(2), w.all(1))});
   CHECK_FALSE(w.value_shown(before, moved, 1));
 }
+
+TEST_CASE("placements that live at one time share no byte, and lie inside their arena", "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  w.space.range("s", 1, std::nullopt);
+  const PolyId s = w.space.symbol("s");
+  const auto shown = [&](PolyId second, std::uint32_t second_begins, std::uint32_t last, PolyId room) {
+    Trace after = w.trace({Fresh::move(w.all(1), w.all(0)), Fresh::move(w.all(2), w.all(1))});
+    after.steps[1].origin = 1;
+    after.arenas = {room};
+    after.placements = {{"e", 0, 0, s, 0, last, 1, std::nullopt},
+                        {"y", 0, second, s, second_begins, 3, 2, std::nullopt}};
+    Questions questions;
+    const Obligation first{Kind::placed, false, 0, 0}, other{Kind::placed, false, 1, 0};
+    return decide_directly(w.space, nullptr, after, {}, {first, other}, questions).shown.size();
+  };
+  const PolyId two = w.space.scale(s, 2), less = w.space.sub(s, w.space.constant(1));
+  CHECK(shown(s, 0, 2, two) == 2);
+  CHECK(shown(less, 0, 2, two) == 0);                                 // one byte is both
+  CHECK(shown(s, 0, 2, w.space.sub(two, w.space.constant(1))) == 1);  // the second ends outside
+  CHECK(shown(s, 0, 1, two) == 1);                                    // the first is dead at its last use
+  CHECK(shown(s, 1, 2, two) == 2);
+  CHECK(shown(s, 2, 2, two) == 1);  // the second begins behind its first use
+}
+
+TEST_CASE("branches are not asked about yet", "[direct]") {
+  Fresh w;
+  const Trace before = w.trace({Fresh::call("f", w.all(2), w.all(0))});
+  Trace after = before;
+  after.steps[0].bodies = {"then"};
+  Questions questions;
+  CHECK(decide_directly(w.space, &before, after, {}, enumerate(&before, after, {}), questions).shown.empty());
+  after = before;
+  after.guards.push_back({w.all(0), 0});
+  CHECK(decide_directly(w.space, &before, after, {}, enumerate(&before, after, {}), questions).shown.empty());
+}

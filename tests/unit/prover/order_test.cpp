@@ -2,6 +2,7 @@
 
 #include "src/effects/effects.h"
 #include "src/prover/direct_order.h"
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -29,6 +30,7 @@ struct Program {
 
 Program program(std::int64_t written_end, bool edge) {
   Program p;
+  p.value.dataflow = true;
   Type type;
   type.dtype = Dtype::f32;
   type.shape = {SymExpr(4)};
@@ -50,14 +52,14 @@ Program program(std::int64_t written_end, bool edge) {
 }
 
 OrderAnswer ask(const Program& p) {
-  Space space;
+  Space space = searching_space();
   Sizes sizes(space);
   const auto ops = make_op_set(p.value.ops);
   const Traced traced = trace_case(p.value, *ops, sizes);
   REQUIRE(traced.after.unknown.empty());
   const OrderAnswer out = unordered_conflicts(space, p.value.after, traced.after);
   Questions questions;
-  const OrderAnswer directly = unordered_directly(space, p.value.after, traced.after, questions);
+  const OrderAnswer directly = unordered_directly(space, traced.after, questions);
   CHECK(directly.known == out.known);
   CHECK(directly.open == out.open);
   return out;
