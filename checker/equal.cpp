@@ -83,12 +83,17 @@ bool Equality::leaves_equal(const Term& a, const Term& b, const std::vector<Poly
     case Term::Kind::result: return calls_equal(a.terms[0], b.terms[0]);
     case Term::Kind::cast:
     case Term::Kind::byte:
-    case Term::Kind::pack:
     case Term::Kind::each:
     case Term::Kind::when:
       for (std::size_t k = 0; k < a.terms.size(); ++k)
         if (!equal(a.terms[k], b.terms[k], facts)) return false;
       return true;
+    case Term::Kind::pack: {  // binds the running byte: what is known of that byte outside is not known here
+      std::vector<PolyId> outside;
+      std::copy_if(facts.begin(), facts.end(), std::back_inserter(outside),
+                   [&](PolyId f) { return !space_.has_lane(f); });
+      return equal(a.terms[0], b.terms[0], outside);
+    }
     case Term::Kind::start:
     case Term::Kind::undefined:
     case Term::Kind::scalar: return true;

@@ -20,7 +20,7 @@ std::string prepare(Space& space, const Certificate& certificate) {
       for (std::size_t k = 0; trace != nullptr && k < trace->steps.size(); ++k)
         for (const std::string& body : trace->steps[k].bodies)
           if (!bodies.contains(body)) return "no check shows body " + body;
-    if (!bodies.insert(check.key).second) return "two checks are called " + check.key;
+    if (check.before && !bodies.insert(check.key).second) return "two checks are called " + check.key;
   }
   return "";
 }

@@ -199,6 +199,8 @@ std::set<std::string> Rules::free_undefined(const Obligation& obligation) {
       if (o.kind != Kind::value && o.kind != Kind::exit) continue;
       std::set<std::string> plain, nested;
       collect(terms_, contents(o).first, plain, nested);
+      // What `after` shows of a storage of that key is paired with it, so it is not free.
+      collect(terms_, contents(o).second, nested, nested);
       for (const std::string& key : plain) undefined_uses_[key].insert(o);
       for (const std::string& key : nested) undefined_uses_[key].insert({o, Obligation{}});
     }
