@@ -7,11 +7,20 @@
 namespace noclobber {
 
 namespace {
-/// Steps that run under conditions, or that run what another check is about: not asked about yet.
+/// Steps that run under conditions: not asked about yet.
 bool has_branches(const Trace& trace) {
-  return !trace.guards.empty() || std::any_of(trace.steps.begin(), trace.steps.end(), [](const TraceStep& s) {
-    return !s.guards.empty() || !s.bodies.empty();
-  });
+  return !trace.guards.empty() || std::any_of(trace.steps.begin(), trace.steps.end(),
+                                              [](const TraceStep& s) { return !s.guards.empty(); });
+}
+
+/// What a step runs is part of what it is: two steps are one function only where the same checks show their
+/// bodies alike.
+Trace with_bodies_in_keys(Trace trace) {
+  for (TraceStep& step : trace.steps) {
+    for (const std::string& body : step.bodies) step.key += "@" + std::to_string(body.size()) + ":" + body;
+    step.bodies.clear();
+  }
+  return trace;
 }
 }  // namespace
 
@@ -39,9 +48,12 @@ DirectAnswer decide_directly(const Space& space, const Trace* before, const Trac
   return out;
 }
 
-DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
+DirectAnswer decide_directly(const Space& space, const Trace* given_before, const Trace& given_after,
                              const Boundary& boundary, const std::vector<Obligation>& obligations,
                              Questions& questions) {
+  const Trace after = with_bodies_in_keys(given_after);
+  const Trace first = given_before != nullptr ? with_bodies_in_keys(*given_before) : Trace{};
+  const Trace* before = given_before != nullptr ? &first : nullptr;
   DirectAnswer out = decide_directly(space, before, after, boundary, obligations, questions, Glances::none);
   std::vector<Obligation> open;
   for (const Obligation& o : obligations)

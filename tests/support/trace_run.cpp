@@ -51,7 +51,8 @@ class Runner {
     for (std::size_t k = 0; k < trace_.steps.size() && usable_; ++k) {
       sense(k);
       const auto& guards = trace_.steps[k].guards;
-      if (std::all_of(guards.begin(), guards.end(), [&](const auto& g) { return truths_[g.first] == g.second; }))
+      if (std::all_of(guards.begin(), guards.end(),
+                      [&](const auto& g) { return truths_[g.first] == g.second; }))
         step(trace_.steps[k], k, out);
     }
     for (const TraceOutput& output : trace_.outputs)
@@ -326,15 +327,16 @@ TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::s
   return Runner(space, trace, symbols, side, world).run();
 }
 
-std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace, const TraceView& view,
+std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace,
+                                                 const TraceView& view,
                                                  const std::map<std::string, std::int64_t>& symbols) {
   return Runner(space, trace, symbols, 0, 0).cells(view);
 }
 
 bool any_undefined(const TraceRun& run) {
   return std::any_of(run.outputs.begin(), run.outputs.end(), [](const auto& output) {
-    return output && std::any_of(output->begin(), output->end(),
-                                 [](std::uint64_t v) { return (v & kUndefined) != 0; });
+    return output &&
+           std::any_of(output->begin(), output->end(), [](std::uint64_t v) { return (v & kUndefined) != 0; });
   });
 }
 

@@ -24,7 +24,8 @@ struct Issued {
 
 void issue(const std::string& name, const Case& value, std::vector<Issued>& out) {
   Modelled m;
-  if (!model(value, m) || !satisfiable(m.space, value)) return;
+  Questions questions;
+  if (!model(value, m) || !satisfiable(m.space, value, questions)) return;
   std::string text = certified(m.space, unsigned_certificate(m));
   Said said = nc_check(text).said;
   out.push_back({name, text, said});
@@ -131,7 +132,8 @@ TEST_CASE("a certificate says again what was said, and reads back as it was prin
     const Seen seen = meaning(one.text, one.said, random);
     if (one.said == Said::proved && seen.usable) CHECK(seen.difference == "");
   }
-  std::cout << "certificates: " << proofs << " proved, " << refutations << " refuted, of " << issued().size() << "\n";
+  std::cout << "certificates: " << proofs << " proved, " << refutations << " refuted, of " << issued().size()
+            << "\n";
   CHECK(proofs >= 60);
   CHECK(refutations >= 30);
 }
