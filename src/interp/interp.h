@@ -26,6 +26,7 @@ struct Tensor {
   Dtype dtype = Dtype::f32;
   std::vector<std::int64_t> shape, stride;
   std::int64_t offset = 0;
+  bool conjugated = false;  // elements read as the conjugates of what is stored
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 

@@ -177,5 +177,9 @@ std::span<const KernelRow> reduce_kernels();
 std::span<const KernelRow> order_kernels();
 std::span<const KernelRow> matmul_kernels();
 std::span<const KernelRow> norm_kernels();
+std::span<const KernelRow> batch_norm_kernels();
+std::span<const KernelRow> convolution_kernels();
+std::span<const KernelRow> pool_kernels();
+std::span<const KernelRow> attention_kernels();
 
 }  // namespace noclobber

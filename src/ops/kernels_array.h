@@ -29,6 +29,12 @@ struct Number {
   bool truthy() const { return kind == Kind::integer ? integer != 0 : re != 0 || im != 0; }
 };
 
+/// A complex number's conjugate; other numbers as they are.
+inline Number conjugate(Number value) {
+  if (value.kind == Number::Kind::complex) value.im = -value.im;
+  return value;
+}
+
 /// Bytes of one element; 0 for Dtype::other.
 std::int64_t item_bytes(Dtype type);
 bool is_integer(Dtype type);  // neither floating, complex nor bool
@@ -53,6 +59,7 @@ struct Geometry {
   Dtype dtype = Dtype::f32;
   Extents shape, stride;
   std::int64_t offset = 0;
+  bool conjugated = false;  // elements read as the conjugates of what is stored
   std::int64_t numel() const;
   std::int64_t rank() const { return static_cast<std::int64_t>(shape.size()); }
   friend bool operator==(const Geometry&, const Geometry&) = default;

@@ -235,7 +235,9 @@ Array Call::output_clone(const Array& source) {
   for (std::size_t i = 0; i < source.at.shape.size(); ++i)
     repeats = repeats || (source.at.stride[i] == 0 && source.at.shape[i] > 1);
   if (repeats || results.size() < targets.size()) return output_copy(source, preserved_strides(source.at));
-  const Array out = allocate(source.at);
+  Geometry stored = source.at;
+  stored.conjugated = false;
+  const Array out = allocate(stored);
   results.push_back(Datum::of(out));
   const std::int64_t width = item_bytes(source.at.dtype), end = width == 0 ? 0 : out.memory.size / width;
   if (!spend({end})) return out;
@@ -249,6 +251,7 @@ void Call::alias(const Array& base, Geometry view) {
   if (ok() && (!end || width == 0 || *end > base.memory.size / width))
     raise("a view " + listed(view.shape) + " with strides " + listed(view.stride) + " and offset " +
           std::to_string(view.offset) + " is out of bounds for its storage");
+  view.conjugated = base.at.conjugated && is_complex(view.dtype);
   results.push_back(Datum::of(Array{std::move(view), base.memory}));
 }
 
@@ -259,21 +262,23 @@ Number Call::load(const Array& array, std::int64_t at) {
     return {};
   }
   for (std::int64_t b = 0; b < width; ++b) defined_ = defined_ && array.memory.defined[at * width + b] != 0;
-  return load_number(array.at.dtype, array.memory.bytes + at * width);
+  const Number value = load_number(array.at.dtype, array.memory.bytes + at * width);
+  return array.at.conjugated ? conjugate(value) : value;
 }
 
 void Call::store(const Array& array, std::int64_t at, const Number& value) {
   const std::int64_t width = item_bytes(array.at.dtype);
   if (width == 0 || !inside(array, at, width)) return raise("an element outside its storage is written");
   if (!ok()) return;
-  store_number(array.at.dtype, array.memory.bytes + at * width, value);
+  const Number stored = array.at.conjugated ? conjugate(convert(value, array.at.dtype)) : value;
+  store_number(array.at.dtype, array.memory.bytes + at * width, stored);
   std::fill_n(array.memory.defined + at * width, width, defined_ ? 1 : 0);
   std::fill_n(array.memory.writer + at * width, width, array.memory.step);
 }
 
 void Call::move(const Array& from, std::int64_t from_at, const Array& to, std::int64_t to_at) {
   const std::int64_t width = item_bytes(to.at.dtype);
-  if (from.at.dtype != to.at.dtype) {
+  if (from.at.dtype != to.at.dtype || from.at.conjugated != to.at.conjugated) {
     begin();
     const Number value = load(from, from_at);
     return store(to, to_at, value);

@@ -98,6 +98,23 @@ void run_vector_product(Call& call, const KernelRow& row) {
   multiply(call, p);
 }
 
+/// linear(input, weight, bias): the last dimension against weight's rows.
+void run_linear(Call& call, const KernelRow&) {
+  const Array x = call.tensor(0), weight = call.tensor(1), bias = call.has(2) ? call.tensor(2) : Array{};
+  if (!call.ok()) return;
+  if (x.at.shape.empty() || weight.at.rank() != 2) return call.decline("linear of another rank");
+  if (!is_contiguous(x.at)) return call.decline("linear of strided rows");
+  const std::int64_t width = x.at.shape.back(), rows = width == 0 ? 0 : x.at.numel() / width;
+  if (width == 0) return call.decline("linear of empty rows");
+  Product p;
+  p.x = with_dims(x, {1, rows, width}, {0, width, 1});
+  p.y = with_dims(weight, {1, weight.at.shape[1], weight.at.shape[0]}, {0, weight.at.stride[1], weight.at.stride[0]});
+  p.shape = x.at.shape;
+  p.shape.back() = weight.at.shape[0];
+  if (call.has(2)) p.addend = &bias;
+  multiply(call, p);
+}
+
 constexpr KernelRow matmul_row(std::string_view op, KernelFunction run, int variant) {
   return {op, run, nullptr, Promotion::same, 1, variant};
 }
@@ -109,6 +126,7 @@ const KernelRow kMatmulRows[] = {
     matmul_row("aten.baddbmm.default", run_matmul, 3),
     matmul_row("aten.mv.default", run_vector_product, 0),
     matmul_row("aten.dot.default", run_vector_product, 1),
+    matmul_row("aten.linear.default", run_linear, 0),
 };
 
 }  // namespace
