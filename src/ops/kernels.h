@@ -130,7 +130,15 @@ struct Extras {
 using PointwiseFunction = Number (*)(const Number* operands, const Extras& extras);
 
 /// How a pointwise operator picks the type it computes in and the type of its result.
-enum class Promotion : std::uint8_t { same, to_float, compare, to_bool, first_is_condition };
+enum class Promotion : std::uint8_t {
+  same,
+  to_float,
+  compare,
+  to_bool,
+  first_is_condition,
+  to_real,  // complex operands give a result of half their width
+  bool_to_integer
+};
 
 struct KernelRow {
   std::string_view op;  // "aten.add.Tensor": the functional operator

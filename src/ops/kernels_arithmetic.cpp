@@ -126,7 +126,31 @@ Number clamp_both_fn(const Number* x, const Extras& e) {
   return minimum_fn(pair, e);
 }
 
+/// A bound that no element of an integer tensor reaches does nothing; one that every element passes raises.
+void fit_bound(Call& call, std::size_t i, bool upper) {
+  const Datum& x = call.arg(0);
+  if (x.kind != Datum::Kind::tensor || !is_integer(x.tensor.at.dtype) || x.tensor.at.dtype == Dtype::u64 ||
+      call.arg(i).kind != Datum::Kind::integer)
+    return;
+  const Dtype type = x.tensor.at.dtype;
+  const int bits = bit_width(type);
+  if (bits >= 64) return;
+  const std::int64_t low = is_signed(type) ? -(std::int64_t{1} << (bits - 1)) : 0;
+  const std::int64_t high = (std::int64_t{1} << (is_signed(type) ? bits - 1 : bits)) - 1;
+  std::int64_t& bound = call.args[i].integer;
+  if (upper ? bound < low : bound > high) call.raise("clamp: a bound is outside the range of its dtype");
+  bound = std::clamp(bound, low, high);
+}
+
+void run_one_clamp(Call& call, const KernelRow& row) {
+  fit_bound(call, 1, row.pointwise == minimum_fn);
+  if (call.ok()) run_pointwise(call, row);
+}
+
 void run_clamp(Call& call, const KernelRow& row) {
+  fit_bound(call, 1, false);
+  fit_bound(call, 2, true);
+  if (!call.ok()) return;
   KernelRow copy = row;
   if (call.has(1) && call.has(2)) {
     copy.operands = 3;
@@ -216,9 +240,9 @@ const KernelRow kArithmeticRows[] = {
     {"aten.atan2.default", run_pointwise, atan2_fn, Promotion::to_float, 2},
     {"aten.clamp.default", run_clamp, maximum_fn},
     {"aten.clamp.Tensor", run_clamp, maximum_fn},
-    {"aten.clamp_min.default", run_pointwise, maximum_fn, Promotion::same, 2},
+    {"aten.clamp_min.default", run_one_clamp, maximum_fn, Promotion::same, 2},
     {"aten.clamp_min.Tensor", run_pointwise, maximum_fn, Promotion::same, 2},
-    {"aten.clamp_max.default", run_pointwise, minimum_fn, Promotion::same, 2},
+    {"aten.clamp_max.default", run_one_clamp, minimum_fn, Promotion::same, 2},
     {"aten.clamp_max.Tensor", run_pointwise, minimum_fn, Promotion::same, 2},
     {"prims.fma.default", run_pointwise, fma_fn, Promotion::same, 3},
     {"aten.addcmul.default", run_pointwise, addcmul_fn, Promotion::same, 3},

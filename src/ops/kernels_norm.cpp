@@ -54,13 +54,13 @@ void run_layer_norm(Call& call, const KernelRow&) {
   if (!fits || (call.has(2) && weight.at.shape != normalized) || (call.has(3) && bias.at.shape != normalized))
     return call.raise("layer_norm: normalized_shape does not fit the input, weight and bias");
   if (!is_floating(x.at.dtype)) return call.raise("layer_norm is not implemented for this dtype");
-  if (call.has(2) && weight.at.dtype != x.at.dtype) return call.decline("layer_norm of mixed dtypes");
   Extents dims;
   for (std::size_t i = rank - count; i < rank; ++i) dims.push_back(static_cast<std::int64_t>(i));
   const auto axes = axes_of(call, x.at, dims, true);
   if (!axes) return;
-  const Array out = call.output(x.at.dtype, x.at.shape), mean_out = call.output(x.at.dtype, axes->shape),
-              rstd_out = call.output(x.at.dtype, axes->shape);
+  const Dtype held = call.has(2) ? weight.at.dtype : x.at.dtype;  // reduced inputs may have wider weights
+  const Array out = call.output(x.at.dtype, x.at.shape), mean_out = call.output(held, axes->shape),
+              rstd_out = call.output(held, axes->shape);
   const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
   if (!call.ok() || !call.spend({outer, std::max<std::int64_t>(inner, 1), 4})) return;
   const Elements kept(axes->kept), reduced(axes->reduced), to(out.at), to_mean(mean_out.at),

@@ -42,12 +42,20 @@ Dtype common_dtype(const Call& call, const KernelRow& row, const std::vector<Poi
   for (std::size_t i = row.promotion == Promotion::first_is_condition ? 1 : 0; i < operands.size(); ++i)
     inputs.push_back(promoted(operands[i], call.arg(i)));
   const Dtype type = result_type(inputs);
+  if (row.promotion == Promotion::bool_to_integer && type == Dtype::boolean) return Dtype::i64;
   const bool integral = !is_floating(type) && !is_complex(type);
   return row.promotion == Promotion::to_float && integral ? Dtype::f32 : type;
 }
 
 bool gives_bool(Promotion promotion) {
   return promotion == Promotion::compare || promotion == Promotion::to_bool;
+}
+
+Dtype pointwise_result(Promotion promotion, Dtype common) {
+  if (gives_bool(promotion)) return Dtype::boolean;
+  if (promotion == Promotion::to_real && is_complex(common))
+    return common == Dtype::c64 ? Dtype::f32 : Dtype::f64;
+  return common;
 }
 
 /// Rank and strides of the result; false: raised.
@@ -65,11 +73,16 @@ std::optional<Extents> pointwise_shape(Call& call, const std::vector<PointwiseOp
 }
 
 /// variant 1: the second operand decides before the first; 2: always contiguous.
-Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const Extents& shape, int variant) {
+/// Operands of another dtype than `common` have been converted, and are dense since.
+Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const Extents& shape, int variant,
+                          Dtype common) {
   if (variant == 2) return contiguous_strides(shape);
   std::vector<Geometry> inputs;
-  for (const PointwiseOperand& p : operands)
-    inputs.push_back(p.is_tensor ? p.array.at : Geometry{Dtype::f32, {}, {}, 0});
+  for (const PointwiseOperand& p : operands) {
+    Geometry g = p.is_tensor ? p.array.at : Geometry{Dtype::f32, {}, {}, 0};
+    if (p.is_tensor && g.dtype != common) g.stride = preserved_strides(g);
+    inputs.push_back(std::move(g));
+  }
   if (variant == 1) std::reverse(inputs.begin(), inputs.end());
   return iterator_strides(inputs, shape);
 }
@@ -79,6 +92,7 @@ void pointwise_loop(Call& call, const KernelRow& row, const std::vector<Pointwis
   const Extras extras{&call, operands.size(), common};
   const std::int64_t count = out.at.numel();
   if (!call.spend({count})) return;
+  const Dtype result = pointwise_result(row.promotion, common);
   const Elements to(out.at);
   std::vector<Elements> from;
   for (const PointwiseOperand& p : operands) from.emplace_back(p.array.at, out.at.shape);
@@ -92,7 +106,7 @@ void pointwise_loop(Call& call, const KernelRow& row, const std::vector<Pointwis
       if (!kept && row.promotion != Promotion::to_bool) x[j] = convert(x[j], common);
     }
     const Number y = row.pointwise(x.data(), extras);
-    call.store(out, to.at(k), gives_bool(row.promotion) ? y : convert(y, common));
+    call.store(out, to.at(k), gives_bool(row.promotion) ? y : convert(y, result));
   }
 }
 
@@ -103,8 +117,8 @@ void run_pointwise(Call& call, const KernelRow& row) {
   const auto shape = pointwise_shape(call, operands);
   if (!call.ok() || !shape) return;
   const Dtype common = common_dtype(call, row, operands);
-  const Array out = call.output(gives_bool(row.promotion) ? Dtype::boolean : common, *shape,
-                                pointwise_strides(operands, *shape, row.variant));
+  const Array out = call.output(pointwise_result(row.promotion, common), *shape,
+                                pointwise_strides(operands, *shape, row.variant, common));
   if (call.ok()) pointwise_loop(call, row, operands, out, common);
 }
 

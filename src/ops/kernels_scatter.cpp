@@ -155,7 +155,7 @@ void run_index_store(Call& call, const KernelRow& row) {
     return call.raise("index_add, index_copy: source does not fit self and index");
   if (!fills && source.at.shape.size() == shape.size() && source.at.shape != shape)
     return call.raise("index_add, index_copy: source and destination slices have different shapes");
-  const std::int64_t count = *element_count(shape);
+  const std::int64_t count = shape.empty() ? std::min<std::int64_t>(index.at.numel(), 1) : *element_count(shape);
   if (!call.spend({count})) return;
   const Elements numbers(index.at), from(source.at);
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
@@ -203,10 +203,15 @@ void run_masked_fill(Call& call, const KernelRow&) {
 }
 
 void run_masked_scatter(Call& call, const KernelRow&) {
-  const Array out = updated(call, true), mask = call.tensor(1), source = call.tensor(2);
-  const auto shape = broadcast_shapes(out.at.shape, mask.at.shape);
-  if (call.ok() && (!shape || *shape != out.at.shape))
-    return call.decline("masked_scatter that broadcasts self");
+  const Array self = call.tensor(0), mask = call.tensor(1), source = call.tensor(2);
+  const auto shape = broadcast_shapes(self.at.shape, mask.at.shape);
+  if (call.ok() && !shape) call.raise("masked_scatter: the mask does not broadcast");
+  if (!call.ok()) return;
+  const bool grows = *shape != self.at.shape;
+  if (grows && !call.targets.empty()) return call.raise("masked_scatter_: the mask is larger than self");
+  const Array out = grows ? call.output(self.at.dtype, *shape) : updated(call, true);
+  if (grows && call.ok()) copy_elements(call, self, out);
+  if (!call.ok()) return;
   const std::int64_t count = out.at.numel();
   if (!call.spend({count})) return;
   const Elements to(out.at), test(mask.at, *shape), from(source.at);
