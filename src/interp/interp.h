@@ -40,6 +40,8 @@ struct Storage {
 /// What a read of `value` by step `step` (steps.size() = the return) should be replaced with.
 using Read = std::pair<std::uint32_t, ValueId>;
 
+struct Touch;
+
 struct RunOptions {
   Symbols symbols;
   std::uint64_t contents_seed =
@@ -52,6 +54,7 @@ struct RunOptions {
   bool value_semantics = false;      // every read does: names mean values
   std::map<std::string, std::vector<std::uint8_t>>
       contents;  // exact bytes of an input's storage, by input name
+  std::vector<Touch>* watched = nullptr;  // every element that kernels read and write, in order
 };
 
 /// What happened. `raised`: the run stopped with an error a real run would raise too.

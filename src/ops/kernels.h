@@ -61,6 +61,7 @@ class Call {
   std::int64_t budget = 0;       // elements that may still be visited
   std::int64_t memory_left = 0;  // bytes that may still be allocated
   std::uint32_t first_id = 0;    // id of the first fresh storage
+  std::vector<Touch>* watched = nullptr;  // every element read and written, in order
 
   std::vector<Datum> results;
   std::deque<Buffer> fresh;  // storage first_id + i; moved out by the caller
@@ -111,6 +112,9 @@ class Call {
 
  private:
   void fail(Fault::Kind kind, std::string text);
+  void touch(bool write, const Array& array, std::int64_t at, std::int64_t width) {
+    if (watched) watched->push_back({write, array.memory.bytes, at * width});
+  }
   Array allocate(const Geometry& geometry);
   bool defined_ = true;
 };

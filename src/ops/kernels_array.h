@@ -54,6 +54,13 @@ struct Memory {
   std::int32_t step = 0;  // stores are recorded under this step
 };
 
+/// One element that a kernel read or wrote, for tests that watch it.
+struct Touch {
+  bool write = false;
+  const std::uint8_t* storage = nullptr;
+  std::int64_t at = 0;  // bytes from the start of the storage
+};
+
 /// Strided view: element (i...) lies at offset + sum i*stride, counted in elements of `dtype`.
 struct Geometry {
   Dtype dtype = Dtype::f32;

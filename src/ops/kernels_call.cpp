@@ -262,6 +262,7 @@ Number Call::load(const Array& array, std::int64_t at) {
     return {};
   }
   for (std::int64_t b = 0; b < width; ++b) defined_ = defined_ && array.memory.defined[at * width + b] != 0;
+  touch(false, array, at, width);
   const Number value = load_number(array.at.dtype, array.memory.bytes + at * width);
   return array.at.conjugated ? conjugate(value) : value;
 }
@@ -270,6 +271,7 @@ void Call::store(const Array& array, std::int64_t at, const Number& value) {
   const std::int64_t width = item_bytes(array.at.dtype);
   if (width == 0 || !inside(array, at, width)) return raise("an element outside its storage is written");
   if (!ok()) return;
+  touch(true, array, at, width);
   const Number stored = array.at.conjugated ? conjugate(convert(value, array.at.dtype)) : value;
   store_number(array.at.dtype, array.memory.bytes + at * width, stored);
   std::fill_n(array.memory.defined + at * width, width, defined_ ? 1 : 0);
@@ -285,6 +287,8 @@ void Call::move(const Array& from, std::int64_t from_at, const Array& to, std::i
   }
   if (width == 0 || !inside(from, from_at, width) || !inside(to, to_at, width))
     return raise("an element outside its storage is moved");
+  touch(false, from, from_at, width);
+  touch(true, to, to_at, width);
   std::memmove(to.memory.bytes + to_at * width, from.memory.bytes + from_at * width,
                static_cast<std::size_t>(width));
   std::memmove(to.memory.defined + to_at * width, from.memory.defined + from_at * width,

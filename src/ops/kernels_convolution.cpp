@@ -170,11 +170,11 @@ bool kernel_channels_last(const Geometry& g) {
   return prefers_channels_last(padded);
 }
 
-/// Channels last if either operand is, except in double precision and for integers.
+/// Channels last if either operand is; in double precision both have to be.
 Extents convolution_strides(const Array& input, const Array& weight, const Extents& shape) {
   const Dtype dtype = input.at.dtype;
-  const bool last = dtype != Dtype::f64 && is_floating(dtype) &&
-                    (kernel_channels_last(input.at) || kernel_channels_last(weight.at));
+  const bool one = kernel_channels_last(input.at), other = kernel_channels_last(weight.at);
+  const bool last = is_floating(dtype) && (dtype == Dtype::f64 ? one && other : one || other);
   if (!last || shape.size() < 4) return contiguous_strides(shape);
   return channels_last_strides(shape);
 }
@@ -216,7 +216,7 @@ void run_convolution(Call& call, const KernelRow&) {
   auto c = convolution_of(call, 3, input.at.shape, weight.at.shape);
   if (!c) return;
   const auto shape = convolved_shape(call, *c, input.at.shape);
-  if (call.ok() && (input.at.dtype != weight.at.dtype || (call.has(2) && bias.at.dtype != input.at.dtype)))
+  if (call.ok() && input.at.dtype != weight.at.dtype)
     call.raise("Input type and weight type should be the same");
   if (call.ok() && call.has(2) && bias.at.shape != Extents{(*shape)[1]})
     call.raise("convolution: the bias does not fit the number of output channels");

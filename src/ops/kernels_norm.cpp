@@ -74,9 +74,12 @@ void run_layer_norm(Call& call, const KernelRow&) {
       const double gap = call.load(x, kept.at(i) + reduced.at(j)).re - mean;
       squares += gap * gap;
     }
-    const double rstd = 1 / std::sqrt(squares / static_cast<double>(inner) + eps);
+    const double rstd = rounded(x.at.dtype, 1 / std::sqrt(squares / static_cast<double>(inner) + eps));
+    const bool narrow = opmath(x.at.dtype) != x.at.dtype;
+    const double shift = rounded(x.at.dtype, -mean * rstd);  // PyTorch loses these digits, so we do
     for (std::int64_t j = 0; j < inner && call.ok(); ++j) {
-      const double value = (call.load(x, kept.at(i) + reduced.at(j)).re - mean) * rstd;
+      const double loaded = call.load(x, kept.at(i) + reduced.at(j)).re;
+      const double value = narrow ? loaded * rstd + shift : (loaded - mean) * rstd;
       call.store(out, to.at(i * inner + j),
                  affine(call, value, call.has(2) ? &weight : nullptr, call.has(3) ? &bias : nullptr, j));
     }

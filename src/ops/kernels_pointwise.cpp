@@ -72,17 +72,20 @@ std::optional<Extents> pointwise_shape(Call& call, const std::vector<PointwiseOp
   return shape;
 }
 
-/// variant 1: the second operand decides before the first; 2: always contiguous.
+/// variant 1: the second operand decides before the first; 2: always contiguous; 3: the first alone decides;
+/// 5: as empty_like of the first.
 /// Operands of another dtype than `common` have been converted, and are dense since.
 Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const Extents& shape, int variant,
                           Dtype common) {
   if (variant == 2) return contiguous_strides(shape);
+  if (variant == 5) return preserved_strides(operands[0].array.at);
   std::vector<Geometry> inputs;
   for (const PointwiseOperand& p : operands) {
     Geometry g = p.is_tensor ? p.array.at : Geometry{Dtype::f32, {}, {}, 0};
     if (p.is_tensor && g.dtype != common) g.stride = preserved_strides(g);
     inputs.push_back(std::move(g));
   }
+  if (variant == 3 && !inputs.empty()) inputs.resize(1);
   if (variant == 1) std::reverse(inputs.begin(), inputs.end());
   return iterator_strides(inputs, shape);
 }
@@ -97,13 +100,15 @@ void pointwise_loop(Call& call, const KernelRow& row, const std::vector<Pointwis
   std::vector<Elements> from;
   for (const PointwiseOperand& p : operands) from.emplace_back(p.array.at, out.at.shape);
   std::vector<Number> x(operands.size());
+  const bool reduced = common == Dtype::f16 || common == Dtype::bf16;
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
     const std::int64_t k = call.backwards ? count - 1 - i : i;
     call.begin();
     for (std::size_t j = 0; j < operands.size(); ++j) {
       x[j] = operands[j].is_tensor ? call.load(operands[j].array, from[j].at(k)) : operands[j].number;
       const bool kept = j == 0 && row.promotion == Promotion::first_is_condition;
-      if (!kept && row.promotion != Promotion::to_bool) x[j] = convert(x[j], common);
+      const bool wide = reduced && row.variant == 4 && j == 1 && operands[1].array.at.shape.empty();
+      if (!kept && row.promotion != Promotion::to_bool) x[j] = convert(x[j], wide ? Dtype::f32 : common);
     }
     const Number y = row.pointwise(x.data(), extras);
     call.store(out, to.at(k), gives_bool(row.promotion) ? y : convert(y, result));

@@ -41,6 +41,7 @@ Number reciprocal_fn(const Number* x, const Extras&) {
   return Number::of_real(1 / x[0].re);
 }
 Number rsqrt_fn(const Number* x, const Extras& e) {
+  if (x[0].kind == Number::Kind::complex) return Number::of_complex(1.0 / std::sqrt(x[0].as_complex()));
   return Number::of_real(1 / rounded(e.dtype, std::sqrt(x[0].re)));
 }
 Number square_fn(const Number* x, const Extras&) { return mul_numbers(x[0], x[0]); }
@@ -149,6 +150,8 @@ Number round_decimals_fn(const Number* x, const Extras&) { return rounding_fn<ha
 void run_abs(Call& call, const KernelRow& row) {
   KernelRow copy = row;
   copy.promotion = Promotion::to_real;
+  const Datum& x = call.arg(0);
+  if (x.kind == Datum::Kind::tensor && is_complex(x.tensor.at.dtype)) copy.variant = 5;
   run_pointwise(call, copy);
 }
 

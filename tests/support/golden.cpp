@@ -148,9 +148,27 @@ double distance(Dtype type, const Number& expected, const Number& actual, double
   return worst;
 }
 
+double largest(const Json& values) {
+  double result = 0;
+  for (const Json& value : values)
+    if (const double size = std::abs(number_of_json(value).as_complex()); std::isfinite(size))
+      result = std::max(result, size);
+  return result;
+}
+
+/// The largest finite element of a call's inputs and outputs.
+double largest_of_call(const Json& call) {
+  double result = 0;
+  for (const Json& storage : call["storages"]) result = std::max(result, largest(storage["values"]));
+  for (const Json& output : call["outputs"])
+    if (output.is_object() && output.contains("values")) result = std::max(result, largest(output["values"]));
+  return result;
+}
+
 class Comparison {
  public:
-  Comparison(Report& report, int call, Bound bound) : report_(report), call_(call), bound_(bound) {}
+  Comparison(Report& report, int number, Bound bound, const Json& call)
+      : report_(report), call_(number), bound_(bound), call_scale_(largest_of_call(call)) {}
   bool good() const { return good_; }
 
   void fault(const std::string& text) {
@@ -162,16 +180,14 @@ class Comparison {
                 const Json& values) {
     const auto width = static_cast<std::size_t>(item_bytes(type));
     if (bytes.size() != values.size() * width) return fault(what + " has another length");
-    double scale = 0;
-    for (const Json& value : values)
-      if (const double size = std::abs(number_of_json(value).as_real());
-          bound_.of_largest && std::isfinite(size))
-        scale = std::max(scale, size);
+    double scale = bound_.of == BoundOf::call ? call_scale_ : 0;
+    if (bound_.of == BoundOf::largest) scale = largest(values);
+    const double allowed_ulps = bound_.ulps * (is_complex(type) ? 4 : 1);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const Number expected = number_of_json(values[i]), actual = load_number(type, bytes.data() + i * width);
       const double off = distance(type, expected, actual, scale);
       if (std::isfinite(off)) report_.ulps = std::max(report_.ulps, off);
-      if (off > bound_.ulps)
+      if (off > allowed_ulps)
         return fault(what + " (" + std::string(name(type)) + ") element " + std::to_string(i) + " is " +
                      std::to_string(actual.kind == Number::Kind::integer ? static_cast<double>(actual.integer)
                                                                          : actual.re) +
@@ -217,6 +233,7 @@ class Comparison {
   Report& report_;
   int call_;
   Bound bound_;
+  double call_scale_;
   bool good_ = true;
 };
 
@@ -238,12 +255,36 @@ void compare_after(Comparison& comparison, const Json& call, const Run& run) {
 
 }  // namespace
 
+std::vector<GoldenCall> calls_of(const std::string& path, bool typed) {
+  std::vector<GoldenCall> calls;
+  std::ifstream file(path);
+  const Json golden = Json::parse(file);
+  for (const Json& call : golden["calls"]) {
+    GoldenCall out;
+    out.op = golden["op"].get<std::string>();
+    Prepared p = prepare(out.op, call);
+    for (std::size_t k = 0; k < p.recorded.size(); ++k) {
+      const Json& output = call["outputs"][p.recorded[k]];
+      if (!output.contains("dtype")) continue;
+      out.shapes.push_back(extents_of(output["shape"]));
+      out.dtypes.push_back(dtype_of(output["dtype"]));
+      if (typed) p.value.after.values[call["tensors"].size() + k].type = type_of(output);
+    }
+    out.value = std::move(p.value);
+    out.options = std::move(p.options);
+    out.may_write = std::move(p.may_write);
+    out.inputs = call["tensors"].size();
+    calls.push_back(std::move(out));
+  }
+  return calls;
+}
+
 Report run_file(const std::string& path, Bound bound) {
   Report report;
   std::ifstream file(path);
   const Json golden = Json::parse(file);
   for (const Json& call : golden["calls"]) {
-    Comparison comparison(report, report.calls++, bound);
+    Comparison comparison(report, report.calls++, bound, call);
     const Prepared p = prepare(golden["op"].get<std::string>(), call);
     const Result<Run> run = run_graph(p.value, p.value.after, p.may_write, p.options);
     if (!run) {
@@ -277,7 +318,9 @@ std::map<std::string, Bound> read_bounds() {
     std::getline(fields, name, '\t');
     std::getline(fields, ulps, '\t');
     std::getline(fields, scale, '\t');
-    bounds[name] = {std::strtod(ulps.c_str(), nullptr), scale == "largest"};
+    bounds[name] = {std::strtod(ulps.c_str(), nullptr), scale == "call"      ? BoundOf::call
+                                                               : scale == "largest" ? BoundOf::largest
+                                                                                    : BoundOf::element};
   }
   return bounds;
 }
