@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/ops/kernels_dense.h"
 #include "src/ops/kernels_index.h"
 #include "src/ops/kernels_math.h"
 
@@ -190,15 +191,19 @@ void run_masked_fill(Call& call, const KernelRow&) {
     const std::size_t skip = shape->size() - self.at.shape.size();
     if (i >= skip && self.at.shape[i - skip] == 1 && (*shape)[i] != 1) from.at.stride[i] = 0;
   }
-  const Array out = call.output_copy(from, contiguous_strides(*shape));
+  const Array out = call.output(self.at.dtype, *shape, contiguous_strides(*shape));
+  const bool shown = shares_memory(out, from) && out.at == from.at;
   const std::int64_t count = out.at.numel();
   const Number filler = call.number(2, 0);
   if (!call.spend({count})) return;
-  const Elements to(out.at), test(mask.at, *shape);
+  const Elements to(out.at), test(mask.at, *shape), kept(from.at);
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
     const std::int64_t k = call.backwards ? count - 1 - i : i;
     call.begin();
-    if (call.load(mask, test.at(k)).truthy()) call.store(out, to.at(k), filler);
+    if (call.load(mask, test.at(k)).truthy())
+      call.store(out, to.at(k), filler);
+    else if (!shown)
+      call.move(from, kept.at(k), out, to.at(k));
   }
 }
 

@@ -22,7 +22,8 @@ struct Evidence {
   bool tested() const;
 };
 
-Evidence evidence_of(const std::string& path);
+/// `contract`: watched instead of what the table promises.
+Evidence evidence_of(const std::string& path, const std::string& contract = "");
 /// One per file of `folder`, sorted by operator.
 std::vector<Evidence> all_evidence(const std::string& folder);
 /// As corpus/ops_evidence.tsv holds it.
