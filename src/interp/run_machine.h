@@ -46,7 +46,7 @@ struct Invocation {
   std::vector<Array> targets;  // written arguments, lists flattened
 };
 
-constexpr std::int64_t kWorkBound = 50'000'000;                // elements visited in one run
+constexpr std::int64_t kWorkBound = std::int64_t{1} << 40;      // elements visited in one run, whatever is asked
 constexpr std::int64_t kMemoryBound = std::int64_t{64} << 20;  // bytes in all storages
 constexpr int kLoopBound = 1000;                               // iterations of one while_loop
 constexpr int kDepthBound = 32;                                // nested bodies

@@ -86,7 +86,7 @@ class Elements {
   std::int64_t at(std::int64_t k) const;
 
  private:
-  Extents shape_, stride_;
+  Extents shape_, stride_;  // innermost first; dimensions that one stride walks are one
   std::int64_t offset_ = 0;
   bool plain_ = false;  // position = offset + k
 };

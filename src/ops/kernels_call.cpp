@@ -19,6 +19,23 @@ std::string listed(const Extents& sizes) {
   return text + "]";
 }
 
+/// Small values of the dtype, whatever it is.
+void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std::uint64_t seed) {
+  const auto width = static_cast<std::size_t>(item_bytes(dtype));
+  const std::uint64_t kinds = dtype == Dtype::boolean ? 2 : is_integer(dtype) ? 4 : 251;
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(kinds) * width);
+  for (std::uint64_t i = 0; i < kinds; ++i) {
+    const auto small = static_cast<std::int64_t>(i);
+    const Number value = kinds == 251 ? Number::of_real(static_cast<double>(small) * 0.5 + 300.25) : Number::of(small);
+    store_number(dtype, values.data() + i * width, value);
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t r = scrambled(seed + static_cast<std::uint64_t>(i));
+    const std::uint64_t kind = kinds == 2 ? r >> 63 : (r >> 56) % kinds;
+    std::memcpy(bytes + static_cast<std::size_t>(i) * width, values.data() + kind * width, width);
+  }
+}
+
 bool inside(const Array& array, std::int64_t at, std::int64_t width) {
   return at >= 0 && at < array.memory.size && at <= array.memory.size / width - 1;
 }
@@ -187,15 +204,7 @@ Array Call::allocate(const Geometry& geometry) {
   buffer.defined.resize(bytes, 0);
   buffer.writer.resize(bytes, -2);
   const auto id = first_id + static_cast<std::uint32_t>(fresh.size() - 1);
-  for (std::int64_t i = 0; i < *end; ++i) {  // small values of the dtype, whatever it is
-    const std::uint64_t r = scrambled(garbage_seed * 1000003 + id * 8191ULL + static_cast<std::uint64_t>(i));
-    const auto small = static_cast<std::int64_t>(r >> 56) % (is_integer(geometry.dtype) ? 4 : 251);
-    const Number value =
-        is_integer(geometry.dtype) ? Number::of(small) : Number::of_real(small * 0.5 + 300.25);
-    const Number bit = Number::of(static_cast<std::int64_t>(r >> 63));
-    store_number(geometry.dtype, buffer.bytes.data() + i * width,
-                 geometry.dtype == Dtype::boolean ? bit : value);
-  }
+  fill_with_garbage(buffer.bytes.data(), *end, geometry.dtype, garbage_seed * 1000003 + id * 8191ULL);
   array.memory = {buffer.bytes.data(), buffer.defined.data(), buffer.writer.data(), size, id, step};
   return array;
 }
@@ -261,7 +270,7 @@ Number Call::load(const Array& array, std::int64_t at) {
     raise("an element outside its storage is read");
     return {};
   }
-  for (std::int64_t b = 0; b < width; ++b) defined_ = defined_ && array.memory.defined[at * width + b] != 0;
+  if (defined_) defined_ = std::memchr(array.memory.defined + at * width, 0, static_cast<std::size_t>(width)) == nullptr;
   touch(false, array, at, width);
   const Number value = load_number(array.at.dtype, array.memory.bytes + at * width);
   return array.at.conjugated ? conjugate(value) : value;

@@ -129,12 +129,15 @@ template <class T>
 struct Correlation {
   const Convolution& c;
   Side side;
-  std::vector<DenseSum<T>> sums;
+  std::vector<T> sums;
+  std::vector<std::uint8_t> defined;
 
   void run(Call& call, const Dense<T>& x, const Dense<T>& y) {
     const auto pairs = pairs_of(call, c);
     const Extents& shape = side == Side::small ? c.small : side == Side::big ? c.big : c.weight;
-    sums.resize(static_cast<std::size_t>(Geometry{Dtype::f32, shape, {}, 0}.numel()));
+    const auto size = static_cast<std::size_t>(Geometry{Dtype::f32, shape, {}, 0}.numel());
+    sums.assign(size, T{});
+    defined.assign(size, 1);
     const std::int64_t per_group = c.weight[0] / c.groups, in_group = c.weight[1];
     const auto count = static_cast<std::int64_t>(pairs.size());
     if (!call.spend({c.small[0], c.weight[0], in_group, std::max<std::int64_t>(count, 1)})) return;
@@ -143,20 +146,40 @@ struct Correlation {
       for (std::int64_t f = 0; f < c.weight[0]; ++f)
         for (std::int64_t i = 0; i < in_group; ++i) {
           const std::int64_t channel = f / per_group * in_group + i;
-          const std::int64_t b = (n * c.big[1] + channel) * bp, s = (n * c.small[1] + f) * sp,
-                             w = (f * in_group + i) * wp;
-          for (const SpatialPair& p : pairs) add(x, y, b + p.big, s + p.small, w + p.weight);
+          planes(x, y, pairs, (n * c.big[1] + channel) * bp, (n * c.small[1] + f) * sp, (f * in_group + i) * wp);
         }
   }
 
-  void add(const Dense<T>& x, const Dense<T>& y, std::int64_t b, std::int64_t s, std::int64_t w) {
+ private:
+  void planes(const Dense<T>& x, const Dense<T>& y, const std::vector<SpatialPair>& pairs, std::int64_t b,
+              std::int64_t s, std::int64_t w) {
     switch (side) {
       case Side::small:
-        return sums[static_cast<std::size_t>(s)].add(x, b, y, w);
+        return add(x, y, pairs, [=](const SpatialPair& p) { return Triple{s + p.small, b + p.big, w + p.weight}; });
       case Side::big:
-        return sums[static_cast<std::size_t>(b)].add(x, s, y, w);
+        return add(x, y, pairs, [=](const SpatialPair& p) { return Triple{b + p.big, s + p.small, w + p.weight}; });
       case Side::weight:
-        return sums[static_cast<std::size_t>(w)].add(x, b, y, s);
+        return add(x, y, pairs, [=](const SpatialPair& p) { return Triple{w + p.weight, b + p.big, s + p.small}; });
+    }
+  }
+
+  struct Triple {
+    std::int64_t to, x, y;
+  };
+
+  template <class F>
+  void add(const Dense<T>& x, const Dense<T>& y, const std::vector<SpatialPair>& pairs, F places) {
+    T* const to = sums.data();
+    const T *const a = x.values.data(), *const b = y.values.data();
+    for (const SpatialPair& p : pairs) {
+      const Triple t = places(p);
+      to[t.to] += a[t.x] * b[t.y];
+    }
+    if (x.all_defined && y.all_defined) return;
+    for (const SpatialPair& p : pairs) {
+      const Triple t = places(p);
+      if (!x.defined[static_cast<std::size_t>(t.x)] || !y.defined[static_cast<std::size_t>(t.y)])
+        defined[static_cast<std::size_t>(t.to)] = 0;
     }
   }
 };
@@ -183,12 +206,11 @@ template <class T>
 void convolve(Call& call, const Convolution& c, const Array& input, const Array& weight, const Array* bias,
               const Array& out) {
   const bool live = shares_memory(input, out) || shares_memory(weight, out) || (bias && shares_memory(*bias, out));
-  Correlation<T> sum{c, c.transposed ? Side::big : Side::small, {}};
+  Correlation<T> sum{c, c.transposed ? Side::big : Side::small, {}, {}};
   Dense<T> shift;
   auto compute = [&] {
     const Dense<T> x = gather_dense<T>(call, input), y = gather_dense<T>(call, weight);
     if (bias) shift = gather_dense<T>(call, *bias);
-    sum.sums.clear();
     if (call.ok()) sum.run(call, x, y);
   };
   compute();
@@ -197,7 +219,7 @@ void convolve(Call& call, const Convolution& c, const Array& input, const Array&
   for (std::int64_t k = 0; k < count && call.ok(); ++k) {
     if (live && k > 0) compute();
     if (!call.ok()) return;
-    DenseSum<T> s = sum.sums[static_cast<std::size_t>(k)];
+    DenseSum<T> s{sum.sums[static_cast<std::size_t>(k)], sum.defined[static_cast<std::size_t>(k)] != 0};
     if (bias) {
       const auto channel = static_cast<std::size_t>(k / area % out.at.shape[1]);
       s.value += shift.values[channel];
@@ -229,23 +251,24 @@ void run_convolution(Call& call, const KernelRow&) {
 }
 
 template <class T>
-void store_sums(Call& call, const Array& out, const std::vector<DenseSum<T>>& sums) {
+void store_sums(Call& call, const Array& out, const std::vector<T>& sums, const std::vector<std::uint8_t>& defined) {
   const Elements to(out.at);
   for (std::size_t k = 0; k < sums.size() && call.ok(); ++k)
-    store_dense(call, out, to.at(static_cast<std::int64_t>(k)), sums[k].value, sums[k].defined);
+    store_dense(call, out, to.at(static_cast<std::int64_t>(k)), sums[k], defined[k] != 0);
 }
 
 template <class T>
 void bias_sums(Call& call, const Array& grad, const Array& out) {
   const Dense<T> g = gather_dense<T>(call, grad);
   const std::int64_t area = plane(grad.at.shape), channels = grad.at.shape[1];
-  std::vector<DenseSum<T>> sums(static_cast<std::size_t>(channels));
+  std::vector<T> sums(static_cast<std::size_t>(channels));
+  std::vector<std::uint8_t> defined(static_cast<std::size_t>(channels), 1);
   for (std::size_t k = 0; k < g.values.size(); ++k) {
-    auto& s = sums[static_cast<std::size_t>(static_cast<std::int64_t>(k) / area % channels)];
-    s.value += g.values[k];
-    s.defined = s.defined && g.defined[k];
+    const auto channel = static_cast<std::size_t>(static_cast<std::int64_t>(k) / area % channels);
+    sums[channel] += g.values[k];
+    if (!g.defined[k]) defined[channel] = 0;
   }
-  store_sums(call, out, sums);
+  store_sums(call, out, sums, defined);
 }
 
 /// Derivative of the side that `target` shows; the two others are `x` and `y` in the order big, small, weight.
@@ -253,9 +276,9 @@ template <class T>
 void derive(Call& call, const Convolution& c, Side side, const Array& x, const Array& y, const Array& out) {
   const Dense<T> a = gather_dense<T>(call, x), b = gather_dense<T>(call, y);
   if (!call.ok()) return;
-  Correlation<T> sum{c, side, {}};
+  Correlation<T> sum{c, side, {}, {}};
   sum.run(call, a, b);
-  if (call.ok()) store_sums(call, out, sum.sums);
+  if (call.ok()) store_sums(call, out, sum.sums, sum.defined);
 }
 
 template <class T>
