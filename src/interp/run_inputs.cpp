@@ -119,7 +119,7 @@ std::int64_t Machine::input_bytes(const Frame& frame, const Input& input, Tensor
     else
       numel = *given;
   }
-  if (__builtin_mul_overflow(numel, width, &bytes) || bytes > kMemoryBound) {
+  if (__builtin_mul_overflow(numel, width, &bytes) || bytes > std::min(kMemoryBound, options_.memory)) {
     stop("the inputs need more memory than the interpreter's bound");
     return 0;
   }

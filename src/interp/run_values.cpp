@@ -23,7 +23,7 @@ Snapshot Machine::snapshot_of(const Array& array) {
   Snapshot result;
   result.taken = true;
   const std::int64_t width = item_bytes(array.at.dtype), count = array.at.numel();
-  if (count > budget_ || width * count > kMemoryBound) {
+  if (count > budget_ || width * count > std::min(kMemoryBound, options_.memory)) {
     stop("names mean values of more elements than the interpreter's bound");
     return result;
   }

@@ -58,9 +58,9 @@ class Call {
   bool backwards = false;      // elementwise loops visit the last element first
   std::uint64_t garbage_seed = 1;
   std::int32_t step = 0;
-  std::int64_t budget = 0;       // elements that may still be visited
-  std::int64_t memory_left = 0;  // bytes that may still be allocated
-  std::uint32_t first_id = 0;    // id of the first fresh storage
+  std::int64_t budget = 0;                // elements that may still be visited
+  std::int64_t memory_left = 0;           // bytes that may still be allocated
+  std::uint32_t first_id = 0;             // id of the first fresh storage
   std::vector<Touch>* watched = nullptr;  // every element read and written, in order
 
   std::vector<Datum> results;

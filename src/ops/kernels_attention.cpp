@@ -1,4 +1,5 @@
-// Scaled dot product attention as PyTorch's CPU kernel gives it: the output, and the logarithm of each row's sum.
+// Scaled dot product attention as PyTorch's CPU kernel gives it: the output, and the logarithm of each row's
+// sum.
 #include <cmath>
 
 #include "src/ops/kernels_dense.h"
@@ -167,11 +168,11 @@ void run_attention_backward(Call& call, const KernelRow&) {
   g.v.resize(a->v.values.size(), 0);
   g.defined = grad.all_defined && a->q.all_defined && a->k.all_defined && a->v.all_defined;
   if (!call.ok()) return;
-  for (std::int64_t row = 0; row < a->batch * a->heads * a->queries; ++row) add_row_gradient(*a, grad, row, g);
+  for (std::int64_t row = 0; row < a->batch * a->heads * a->queries; ++row)
+    add_row_gradient(*a, grad, row, g);
   for (std::size_t i = 0; i < 3; ++i) {
     const Extents& s = call.tensor(1 + i).at.shape;
-    const Array out =
-        call.output(call.tensor(1 + i).at.dtype, s, {s[1] * s[2] * s[3], s[3], s[1] * s[3], 1});
+    const Array out = call.output(call.tensor(1 + i).at.dtype, s, {s[1] * s[2] * s[3], s[3], s[1] * s[3], 1});
     const Elements to(out.at);
     const std::vector<double>& values = i == 0 ? g.q : i == 1 ? g.k : g.v;
     for (std::size_t k = 0; k < values.size() && call.ok(); ++k)

@@ -54,7 +54,8 @@ std::optional<BatchNormCall> batch_norm_of(Call& call, BatchNorm form) {
   b.channels = b.axes.kept.numel();
   b.count = b.axes.reduced.numel();
   for (const Array* a : {&b.weight, &b.bias, &b.mean, &b.var})
-    if (!per_channel(*a, b.channels)) call.raise("batch norm: a parameter does not have one element per channel");
+    if (!per_channel(*a, b.channels))
+      call.raise("batch norm: a parameter does not have one element per channel");
   if (!is_floating(b.input.at.dtype)) call.raise("batch norm is not implemented for this dtype");
   if (!b.training && (!given(b.mean) || !given(b.var)))
     call.raise("batch norm: running statistics are expected in evaluation");
@@ -164,10 +165,12 @@ void run_batch_norm(Call& call, const KernelRow& row) {
   const auto b = batch_norm_of(call, form);
   if (!b) return;
   const Extents& shape = b->input.at.shape;
-  const Dtype stats = given(b->weight) ? b->weight.at.dtype : given(b->mean) ? b->mean.at.dtype : b->input.at.dtype;
-  const Array out = call.output(b->input.at.dtype, shape,
-                                prefers_channels_last(b->input.at) ? channels_last_strides(shape)
-                                                                   : contiguous_strides(shape));
+  const Dtype stats = given(b->weight) ? b->weight.at.dtype
+                      : given(b->mean) ? b->mean.at.dtype
+                                       : b->input.at.dtype;
+  const Array out = call.output(
+      b->input.at.dtype, shape,
+      prefers_channels_last(b->input.at) ? channels_last_strides(shape) : contiguous_strides(shape));
   const Extents saved{b->training ? b->channels : 0};
   const Array mean = call.output(stats, saved), invstd = call.output(stats, saved);
   if (!call.ok()) return;
@@ -265,8 +268,8 @@ void run_batch_norm_backward(Call& call, const KernelRow&) {
   std::vector<Array> outs(3);
   for (std::size_t i = 0; i < 3; ++i) {
     const bool wanted = mask[i];
-    const Extents strides = prefers_channels_last(b->input.at) ? channels_last_strides(shape)
-                                                               : contiguous_strides(shape);
+    const Extents strides =
+        prefers_channels_last(b->input.at) ? channels_last_strides(shape) : contiguous_strides(shape);
     if (!wanted)
       call.results.emplace_back();
     else

@@ -26,7 +26,8 @@ void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std
   std::vector<std::uint8_t> values(static_cast<std::size_t>(kinds) * width);
   for (std::uint64_t i = 0; i < kinds; ++i) {
     const auto small = static_cast<std::int64_t>(i);
-    const Number value = kinds == 251 ? Number::of_real(static_cast<double>(small) * 0.5 + 300.25) : Number::of(small);
+    const Number value =
+        kinds == 251 ? Number::of_real(static_cast<double>(small) * 0.5 + 300.25) : Number::of(small);
     store_number(dtype, values.data() + i * width, value);
   }
   for (std::int64_t i = 0; i < count; ++i) {
@@ -270,7 +271,8 @@ Number Call::load(const Array& array, std::int64_t at) {
     raise("an element outside its storage is read");
     return {};
   }
-  if (defined_) defined_ = std::memchr(array.memory.defined + at * width, 0, static_cast<std::size_t>(width)) == nullptr;
+  if (defined_)
+    defined_ = std::memchr(array.memory.defined + at * width, 0, static_cast<std::size_t>(width)) == nullptr;
   touch(false, array, at, width);
   const Number value = load_number(array.at.dtype, array.memory.bytes + at * width);
   return array.at.conjugated ? conjugate(value) : value;

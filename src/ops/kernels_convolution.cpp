@@ -55,7 +55,8 @@ std::optional<Extents> convolved_shape(Call& call, Convolution& c, const Extents
     if (c.transposed) {
       bad = bad || __builtin_mul_overflow(input[i + 2] - 1, c.stride[i], &size) ||
             __builtin_sub_overflow(size, twice, &size) || __builtin_add_overflow(size, reach, &size) ||
-            __builtin_add_overflow(size, c.output_padding[i], &size) || __builtin_add_overflow(size, 1, &size);
+            __builtin_add_overflow(size, c.output_padding[i], &size) ||
+            __builtin_add_overflow(size, 1, &size);
       if (!bad && size < 0) bad = true;
     } else {
       bad = bad || __builtin_add_overflow(input[i + 2], twice, &size) ||
@@ -146,7 +147,8 @@ struct Correlation {
       for (std::int64_t f = 0; f < c.weight[0]; ++f)
         for (std::int64_t i = 0; i < in_group; ++i) {
           const std::int64_t channel = f / per_group * in_group + i;
-          planes(x, y, pairs, (n * c.big[1] + channel) * bp, (n * c.small[1] + f) * sp, (f * in_group + i) * wp);
+          planes(x, y, pairs, (n * c.big[1] + channel) * bp, (n * c.small[1] + f) * sp,
+                 (f * in_group + i) * wp);
         }
   }
 
@@ -155,11 +157,17 @@ struct Correlation {
               std::int64_t s, std::int64_t w) {
     switch (side) {
       case Side::small:
-        return add(x, y, pairs, [=](const SpatialPair& p) { return Triple{s + p.small, b + p.big, w + p.weight}; });
+        return add(x, y, pairs, [=](const SpatialPair& p) {
+          return Triple{s + p.small, b + p.big, w + p.weight};
+        });
       case Side::big:
-        return add(x, y, pairs, [=](const SpatialPair& p) { return Triple{b + p.big, s + p.small, w + p.weight}; });
+        return add(x, y, pairs, [=](const SpatialPair& p) {
+          return Triple{b + p.big, s + p.small, w + p.weight};
+        });
       case Side::weight:
-        return add(x, y, pairs, [=](const SpatialPair& p) { return Triple{w + p.weight, b + p.big, s + p.small}; });
+        return add(x, y, pairs, [=](const SpatialPair& p) {
+          return Triple{w + p.weight, b + p.big, s + p.small};
+        });
     }
   }
 
@@ -205,7 +213,8 @@ Extents convolution_strides(const Array& input, const Array& weight, const Exten
 template <class T>
 void convolve(Call& call, const Convolution& c, const Array& input, const Array& weight, const Array* bias,
               const Array& out) {
-  const bool live = shares_memory(input, out) || shares_memory(weight, out) || (bias && shares_memory(*bias, out));
+  const bool live =
+      shares_memory(input, out) || shares_memory(weight, out) || (bias && shares_memory(*bias, out));
   Correlation<T> sum{c, c.transposed ? Side::big : Side::small, {}, {}};
   Dense<T> shift;
   auto compute = [&] {
@@ -251,7 +260,8 @@ void run_convolution(Call& call, const KernelRow&) {
 }
 
 template <class T>
-void store_sums(Call& call, const Array& out, const std::vector<T>& sums, const std::vector<std::uint8_t>& defined) {
+void store_sums(Call& call, const Array& out, const std::vector<T>& sums,
+                const std::vector<std::uint8_t>& defined) {
   const Elements to(out.at);
   for (std::size_t k = 0; k < sums.size() && call.ok(); ++k)
     store_dense(call, out, to.at(static_cast<std::int64_t>(k)), sums[k], defined[k] != 0);
@@ -271,7 +281,8 @@ void bias_sums(Call& call, const Array& grad, const Array& out) {
   store_sums(call, out, sums, defined);
 }
 
-/// Derivative of the side that `target` shows; the two others are `x` and `y` in the order big, small, weight.
+/// Derivative of the side that `target` shows; the two others are `x` and `y` in the order big, small,
+/// weight.
 template <class T>
 void derive(Call& call, const Convolution& c, Side side, const Array& x, const Array& y, const Array& out) {
   const Dense<T> a = gather_dense<T>(call, x), b = gather_dense<T>(call, y);
@@ -292,7 +303,8 @@ void convolution_derivatives(Call& call, const Convolution& c, const std::vector
     call.results.emplace_back();
   }
   if (mask[1]) {
-    const Array out = call.output(dtype, weight.at.shape, convolution_strides(input, weight, weight.at.shape));
+    const Array out =
+        call.output(dtype, weight.at.shape, convolution_strides(input, weight, weight.at.shape));
     const Array &big = c.transposed ? grad : input, &small = c.transposed ? input : grad;
     if (call.ok()) derive<T>(call, c, Side::weight, big, small, out);
   } else {

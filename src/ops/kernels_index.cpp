@@ -135,14 +135,16 @@ void run_embedding_backward(Call& call, const KernelRow&) {
     call.raise("embedding_dense_backward: grad_output does not fit the indices");
   if (!call.ok()) return;
   const Array out = call.output(grad.at.dtype, {rows, width});
-  if (!call.ok() || !call.spend({count, std::max<std::int64_t>(width, 1)}) || !call.spend({rows, width})) return;
+  if (!call.ok() || !call.spend({count, std::max<std::int64_t>(width, 1)}) || !call.spend({rows, width}))
+    return;
   const Elements numbers(index.at), from(grad.at), to(out.at);
   std::vector<double> sums(static_cast<std::size_t>(rows * width), 0);
   std::vector<std::int64_t> chosen, uses(static_cast<std::size_t>(rows), 0);
   call.begin();
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
     const std::int64_t row = convert(call.load(index, numbers.at(i)), Dtype::i64).integer;
-    if (row != padding && (row < 0 || row >= rows)) return call.raise("embedding_dense_backward: index out of range");
+    if (row != padding && (row < 0 || row >= rows))
+      return call.raise("embedding_dense_backward: index out of range");
     chosen.push_back(row);
     if (row != padding) ++uses[static_cast<std::size_t>(row)];
   }

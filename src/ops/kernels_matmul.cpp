@@ -47,7 +47,8 @@ void row_sums(const Product& p, const Dense<T>& x, const Dense<T>& y, std::int64
         defined[static_cast<std::size_t>(j)] = 0;
   }
   for (std::int64_t j = 0; j < width; ++j)
-    sums[static_cast<std::size_t>(j)] = {values[static_cast<std::size_t>(j)], defined[static_cast<std::size_t>(j)] != 0};
+    sums[static_cast<std::size_t>(j)] = {values[static_cast<std::size_t>(j)],
+                                         defined[static_cast<std::size_t>(j)] != 0};
 }
 
 template <class T>
@@ -64,7 +65,8 @@ void multiply_dense(Call& call, const Product& p, const Array& out, const std::o
       call.begin(s.defined);
       Number value = scaled(p.alpha, dense_number(s.value), out.at.dtype);
       if (adds)
-        value = add_numbers(value, scaled(p.beta, call.load(*p.addend, addend->at(row * width + j)), out.at.dtype));
+        value = add_numbers(value,
+                            scaled(p.beta, call.load(*p.addend, addend->at(row * width + j)), out.at.dtype));
       call.store(out, to.at(row * width + j), value);
     }
   }
@@ -156,7 +158,8 @@ void run_linear(Call& call, const KernelRow&) {
   if (width == 0) return call.decline("linear of empty rows");
   Product p;
   p.x = with_dims(x, {1, rows, width}, {0, width, 1});
-  p.y = with_dims(weight, {1, weight.at.shape[1], weight.at.shape[0]}, {0, weight.at.stride[1], weight.at.stride[0]});
+  p.y = with_dims(weight, {1, weight.at.shape[1], weight.at.shape[0]},
+                  {0, weight.at.stride[1], weight.at.stride[0]});
   p.shape = x.at.shape;
   p.shape.back() = weight.at.shape[0];
   if (call.has(2)) p.addend = &bias;

@@ -92,8 +92,7 @@ void ordered(Call& call, const Array& x, std::int64_t dim, std::int64_t taken, b
   for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
     call.begin();
     auto order = ordered_line(call, x, kept.at(i), along, inner, descending, line);
-    if (choice != Choice::stable)
-      order = topmost_line(line, taken, descending, choice == Choice::top_sorted);
+    if (choice != Choice::stable) order = topmost_line(line, taken, descending, choice == Choice::top_sorted);
     for (std::int64_t j = 0; j < taken && call.ok(); ++j) {
       const std::int64_t from = order[static_cast<std::size_t>(j)];
       call.store(values, value_kept.at(i) + value_along.at(j), line[static_cast<std::size_t>(from)]);

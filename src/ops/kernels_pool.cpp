@@ -30,7 +30,8 @@ std::int64_t pooled_size(std::int64_t in, std::int64_t kernel, std::int64_t stri
       __builtin_sub_overflow(room, 1, &room))
     return -1;
   const std::int64_t up = ceil_mode ? stride - 1 : 0;
-  if (__builtin_add_overflow(room, up, &room) || room < 0) return room < 0 ? floor_quotient(room, stride) + 1 : -1;
+  if (__builtin_add_overflow(room, up, &room) || room < 0)
+    return room < 0 ? floor_quotient(room, stride) + 1 : -1;
   std::int64_t size = room / stride + 1;
   if (ceil_mode && (size - 1) * stride >= in + padding) --size;  // the last window starts inside
   return size;
@@ -70,7 +71,10 @@ struct Planes {
 
 Planes planes_of(const Geometry& g, std::size_t count) {
   const auto split = static_cast<std::ptrdiff_t>(g.shape.size() - count);
-  return {{g.dtype, {g.shape.begin(), g.shape.begin() + split}, {g.stride.begin(), g.stride.begin() + split}, g.offset},
+  return {{g.dtype,
+           {g.shape.begin(), g.shape.begin() + split},
+           {g.stride.begin(), g.stride.begin() + split},
+           g.offset},
           {g.dtype, {g.shape.begin() + split, g.shape.end()}, {g.stride.begin() + split, g.stride.end()}, 0}};
 }
 
@@ -243,7 +247,8 @@ void run_avg_pool_backward(Call& call, const KernelRow& row) {
     for (std::int64_t k = 0; k < area && call.ok(); ++k) {
       std::int64_t cells = 0;
       const auto places = window_places(a->windows, k, &cells);
-      const double part = call.load(grad, grads.at(p * area + k)).as_real() / divisor_of(*a, cells, places.size());
+      const double part =
+          call.load(grad, grads.at(p * area + k)).as_real() / divisor_of(*a, cells, places.size());
       for (const std::int64_t place : places) sums[static_cast<std::size_t>(place)] += part;
     }
     for (std::int64_t at = 0; at < size && call.ok(); ++at)
@@ -256,7 +261,8 @@ std::vector<std::int64_t> adaptive_places(const Extents& in, const Extents& out,
   std::vector<std::int64_t> places{0}, next;
   std::int64_t below = 1;
   for (std::size_t d = in.size(); d-- > 0; k /= out[d + 0]) {
-    const std::int64_t i = k % out[d], first = i * in[d] / out[d], end = ((i + 1) * in[d] + out[d] - 1) / out[d];
+    const std::int64_t i = k % out[d], first = i * in[d] / out[d],
+                       end = ((i + 1) * in[d] + out[d] - 1) / out[d];
     next.clear();
     for (std::int64_t at = first; at < end; ++at)
       for (const std::int64_t place : places) next.push_back(at * below + place);
@@ -277,7 +283,8 @@ void run_adaptive_avg_pool(Call& call, const KernelRow& row) {
   const Extents in(split, x.at.shape.end());
   Extents tail(grad.at.shape.end() - static_cast<std::ptrdiff_t>(count), grad.at.shape.end());
   if (!backward) tail = call.integers(1);
-  if (call.ok() && (tail.size() != count || !element_count(tail))) call.raise("adaptive_avg_pool: output_size");
+  if (call.ok() && (tail.size() != count || !element_count(tail)))
+    call.raise("adaptive_avg_pool: output_size");
   if (!call.ok()) return;
   const Extents shape = backward ? x.at.shape : pooled_shape(x.at, tail);
   const Array out = call.output(x.at.dtype, shape, pooled_strides(x.at, shape));

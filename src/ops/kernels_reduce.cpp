@@ -148,7 +148,9 @@ void run_var(Call& call, const KernelRow& row) {
   if (call.ok() && !is_floating(x.at.dtype) && !is_complex(x.at.dtype))
     return call.raise("var is not implemented for this dtype");
   if (!axes) return;
-  const Dtype real = x.at.dtype == Dtype::c64 ? Dtype::f32 : x.at.dtype == Dtype::c128 ? Dtype::f64 : x.at.dtype;
+  const Dtype real = x.at.dtype == Dtype::c64    ? Dtype::f32
+                     : x.at.dtype == Dtype::c128 ? Dtype::f64
+                                                 : x.at.dtype;
   const Array out = call.output(real, axes->shape);
   const Array means = row.variant == 1 ? call.output(x.at.dtype, axes->shape) : Array{};
   const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();

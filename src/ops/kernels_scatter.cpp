@@ -156,7 +156,8 @@ void run_index_store(Call& call, const KernelRow& row) {
     return call.raise("index_add, index_copy: source does not fit self and index");
   if (!fills && source.at.shape.size() == shape.size() && source.at.shape != shape)
     return call.raise("index_add, index_copy: source and destination slices have different shapes");
-  const std::int64_t count = shape.empty() ? std::min<std::int64_t>(index.at.numel(), 1) : *element_count(shape);
+  const std::int64_t count =
+      shape.empty() ? std::min<std::int64_t>(index.at.numel(), 1) : *element_count(shape);
   if (!call.spend({count})) return;
   const Elements numbers(index.at), from(source.at);
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {

@@ -170,13 +170,15 @@ void compare_places(const GoldenCall& call, const Trace& trace, const Space& spa
     if (!traced.outputs[i] || !run.outputs[i].tensor) continue;
     const Tensor& t = *run.outputs[i].tensor;
     const auto width = static_cast<std::size_t>(item_bytes(t.dtype));
-    for (std::size_t k = 0; k < traced.outputs[i]->size() && (k + 1) * width <= run.outputs[i].bytes.size(); ++k) {
+    for (std::size_t k = 0; k < traced.outputs[i]->size() && (k + 1) * width <= run.outputs[i].bytes.size();
+         ++k) {
       const auto place = places->find((*traced.outputs[i])[k]);
       if (place == places->end()) continue;
       const auto expected = initial_element(call, place->second.first, place->second.second);
       if (expected.size() != width) continue;
       if (std::memcmp(expected.data(), run.outputs[i].bytes.data() + k * width, width) != 0)
-        return evidence.faults.push_back("element " + std::to_string(k) + " is taken from another place"), void();
+        return evidence.faults.push_back("element " + std::to_string(k) + " is taken from another place"),
+               void();
       ++evidence.placed;
     }
   }
@@ -208,8 +210,7 @@ void examine(const GoldenCall& call, const std::string& forced, Evidence& eviden
   if (!m.known() || !w.run) return;
   const Trace& trace = m.traced->after;
   for (const TraceClaim& claim : trace.claims)
-    if (claim.said != claim.computed)
-      evidence.faults.push_back("the rule gives another " + claim.what);
+    if (claim.said != claim.computed) evidence.faults.push_back("the rule gives another " + claim.what);
   const std::string contract = forced.empty() ? contract_of(trace) : forced;
   if (contract != "none") evidence.contract = contract;
   if (contract == "elementwise") watch_elementwise(call, w, evidence);
@@ -232,8 +233,8 @@ const char* text_of(BoundOf of) {
 }  // namespace
 
 bool Evidence::tested() const {
-  return kernel.calls > 0 && kernel.implemented && kernel.agreeing + exempt == kernel.calls && faults.empty() &&
-         (contract == "none" || watched > 0);
+  return kernel.calls > 0 && kernel.implemented && kernel.agreeing + exempt == kernel.calls &&
+         faults.empty() && (contract == "none" || watched > 0);
 }
 
 std::vector<int> exceptions(const std::string& op) {

@@ -13,11 +13,11 @@ struct Evidence {
   std::string op;
   Report kernel;
   Bound bound;
-  int exempt = 0;                // calls named in corpus/golden/exceptions.tsv
-  std::string contract = "none"; // what the table promises: none, elementwise, before_write
-  std::int64_t watched = 0;      // element writes whose reads were watched
-  std::int64_t placed = 0;       // result elements that the Trace and the kernel take from the same place
-  int shapes = 0;                // results whose shape and dtype the table's rule gives as recorded
+  int exempt = 0;                 // calls named in corpus/golden/exceptions.tsv
+  std::string contract = "none";  // what the table promises: none, elementwise, before_write
+  std::int64_t watched = 0;       // element writes whose reads were watched
+  std::int64_t placed = 0;        // result elements that the Trace and the kernel take from the same place
+  int shapes = 0;                 // results whose shape and dtype the table's rule gives as recorded
   std::vector<std::string> faults;
   bool tested() const;
 };

@@ -319,8 +319,8 @@ std::map<std::string, Bound> read_bounds() {
     std::getline(fields, ulps, '\t');
     std::getline(fields, scale, '\t');
     bounds[name] = {std::strtod(ulps.c_str(), nullptr), scale == "call"      ? BoundOf::call
-                                                               : scale == "largest" ? BoundOf::largest
-                                                                                    : BoundOf::element};
+                                                        : scale == "largest" ? BoundOf::largest
+                                                                             : BoundOf::element};
   }
   return bounds;
 }

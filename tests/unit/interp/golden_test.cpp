@@ -9,9 +9,7 @@ namespace {
 
 using namespace noclobber::golden;
 
-std::string golden_file(const std::string& op) {
-  return NC_SOURCE_DIR "/corpus/golden/" + op + ".json";
-}
+std::string golden_file(const std::string& op) { return NC_SOURCE_DIR "/corpus/golden/" + op + ".json"; }
 
 const std::vector<Evidence>& evidence_of_all() {
   static const std::vector<Evidence> all = all_evidence(NC_SOURCE_DIR "/corpus/golden");
