@@ -173,6 +173,7 @@ Work work_of_pair(const std::string& before, const std::string& after) {
   auto pair = pair_of(*std::move(left), *std::move(right));
   if (!pair) return error_of(after, pair.fault());
   Work work = check_of(after, *std::move(pair), "pair");
+  work.files = {before, after};
   if (work.value.has_plan) work.unchecked = {"plan"};
   return work;
 }

@@ -158,6 +158,10 @@ const char* property_of(Obligation::Kind kind) {
       return "stale-read";
     case Obligation::Kind::defined:
       return "uninitialized-read";
+    case Obligation::Kind::order:
+      return "order-hazard";
+    case Obligation::Kind::placed:
+      return "plan-overlap";
     case Obligation::Kind::modelled:
       return "";
   }
@@ -187,6 +191,10 @@ std::string name_of(const Obligation& o, const Trace& after, const Trace* before
       return trace.claims[o.a].what + ": " + step_name(trace.claims[o.a].origin);
     case Obligation::Kind::frame:
       return "inputs and outputs";
+    case Obligation::Kind::order:
+      return "the order of steps";
+    case Obligation::Kind::placed:
+      return "placement of " + trace.placements[o.a].name;
     case Obligation::Kind::modelled:
       return trace.unknown[o.a].second;
   }

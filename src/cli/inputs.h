@@ -20,6 +20,7 @@ struct Work {
   Kind kind = Kind::check;
   std::string input;
   std::string id, what;                // check
+  std::vector<std::string> files;      // check: what it was read from; empty: `input`
   Case value;                          // check
   CheckRecord record;                  // record
   Diagnostic fault;                    // error, note

@@ -5,15 +5,14 @@
 #include "src/cli/pipeline.h"
 
 #include <algorithm>
-#include <cctype>
-#include <fstream>
 
+#include "src/cli/certificates.h"
 #include "src/cli/findings.h"
-#include "src/effects/certificate_text.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
 #include "src/ops/wrappers.h"
+#include "src/prover/nonnegative.h"
 #include "src/prover/order.h"
 #include "src/prover/prover.h"
 
@@ -59,26 +58,6 @@ void assume(CheckRecord& record, const Case& value, const CheckOptions& options)
   }
 }
 
-/// The assumptions of a certificate: the record's, and what its Traces say nothing about.
-std::string assumed(const CheckRecord& record, const Case& value) {
-  std::vector<std::string> all = record.assumptions;
-  if (value.dataflow) all.emplace_back("steps run in the listed order");
-  if (value.has_plan) all.emplace_back("the memory plan is right");
-  const std::string apart = "inputs do not overlap";  // not listed yet under --no-assumptions
-  if (value.inputs_may_overlap && std::find(all.begin(), all.end(), apart) == all.end()) all.push_back(apart);
-  std::string out;
-  for (const std::string& one : all) out += (out.empty() ? "" : "; ") + one;
-  return out;
-}
-
-/// The check's id as a file name.
-std::string file_name(const Case& value) {
-  std::string out = value.name.empty() ? "check" : value.name;
-  for (char& c : out)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.') c = '_';
-  return out + ".cert";
-}
-
 /// Under `order: dataflow`: all orders agree with the listed one, or the pairs of steps that may not.
 void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Space& space,
                    const Trace& after) {
@@ -109,7 +88,7 @@ bool can_run(const Case& value, const OpSet& ops) {
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
-  Space space;
+  Space space = searching_space();
   Sizes sizes(space);
   sizes.declare(value.symbols, value.assume);
   if (!satisfiable(space, value))
@@ -122,7 +101,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   count(record, value, traced);
   assume(record, value, options);
   require_order(record, value, *ops, space, traced.after);
-  Terms terms;
+  Terms terms(space);
   Rules rules(space, terms, before, traced.after, boundary);
   const auto obligations = enumerate(before, traced.after, boundary);
   Decision decision = decide(rules, obligations, {}, options.solver_only);
@@ -137,24 +116,23 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
       record.assumptions.push_back(solved.engine + " on " + std::to_string(decision.by_solver) +
                                    " obligations");
   }
-  if (!options.certificates.empty())
-    std::ofstream(options.certificates + "/" + file_name(value))
-        << certificate_text(space, before, traced.after, boundary, by_solver, assumed(record, value));
   record.counts.obligations = obligations.size();
   record.counts.by_rule = decision.by_rule;
   record.counts.by_z3 = decision.by_solver;
+  ReplayResult shown;
   if (decision.proved && record.unknown.empty()) {
     record.status = Status::proved;
   } else {
     // Where nothing is written in place, a difference is hardly one of memory: look for it less long.
     if (traced.in_place == 0) hint.work /= 10;
-    const ReplayResult shown = can_run(value, *ops) ? replay(value, hint) : ReplayResult{};
+    if (can_run(value, *ops)) shown = replay(value, hint);
     report_replay(record, value, shown);
     if (record.status != Status::refuted)
       explain_open(record, traced.after, before, decision.open, value, shown);
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
+  write_certificate(options, value, space, traced, boundary, by_solver, record, shown);
   return record;
 }
 
@@ -194,7 +172,7 @@ std::string trace_text(const Case& given, const CheckOptions& options) {
   const Case value = with_ops(given, options);
   const auto ops = make_op_set(value.ops);
   if (!ops) return "error " + ops.fault().where + ": " + ops.fault().message + "\n";
-  Space space;
+  Space space = searching_space();
   Sizes sizes(space);
   sizes.declare(value.symbols, value.assume);
   const Traced traced = trace_case(value, *ops, sizes);

@@ -21,4 +21,7 @@ struct Traced {
 /// What cannot be modelled is in Trace::unknown, with a reason of cli.md and a name.
 Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes);
 
+/// Every order of `graph`'s steps that its names, control edges and streams allow. The return comes last.
+void add_order(Trace& trace, const Graph& graph);
+
 }  // namespace noclobber

@@ -82,7 +82,9 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
       }
     relax(out.after, given.any_at_exit);
     if (out.before) relax(*out.before, given.any_at_exit);
-    if (lanes.size() == known) return out;
+    if (lanes.size() != known) continue;
+    if (value.dataflow) add_order(out.after, value.after);
+    return out;
   }
 }
 

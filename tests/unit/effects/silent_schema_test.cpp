@@ -1,5 +1,6 @@
 // Operators whose schema is silent about what they write or share: nothing may be proved about them.
 #include "src/effects/effects.h"
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -29,7 +30,7 @@ Case single(const std::string& op, std::vector<Arg> args) {
 }
 
 bool modelled(const Case& value) {
-  Space space;
+  Space space = searching_space();
   Sizes sizes(space);
   return trace_case(value, *make_op_set(value.ops), sizes).after.unknown.empty();
 }
