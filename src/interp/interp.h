@@ -40,7 +40,7 @@ struct Storage {
 /// What a read of `value` by step `step` (steps.size() = the return) should be replaced with.
 using Read = std::pair<std::uint32_t, ValueId>;
 
-struct Touch;
+struct Contact;
 
 struct RunOptions {
   Symbols symbols;
@@ -54,8 +54,8 @@ struct RunOptions {
   std::int64_t memory = std::int64_t{64} << 20;  // bytes it may hold in storages
   bool value_semantics = false;                  // every read does: names mean values
   std::map<std::string, std::vector<std::uint8_t>>
-      contents;                           // exact bytes of an input's storage, by input name
-  std::vector<Touch>* watched = nullptr;  // every element that kernels read and write, in order
+      contents;                             // exact bytes of an input's storage, by input name
+  std::vector<Contact>* watched = nullptr;  // every element that kernels read and write, in order
 };
 
 /// What happened. `raised`: the run stopped with an error a real run would raise too.

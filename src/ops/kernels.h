@@ -58,10 +58,10 @@ class Call {
   bool backwards = false;      // elementwise loops visit the last element first
   std::uint64_t garbage_seed = 1;
   std::int32_t step = 0;
-  std::int64_t budget = 0;                // elements that may still be visited
-  std::int64_t memory_left = 0;           // bytes that may still be allocated
-  std::uint32_t first_id = 0;             // id of the first fresh storage
-  std::vector<Touch>* watched = nullptr;  // every element read and written, in order
+  std::int64_t budget = 0;                  // elements that may still be visited
+  std::int64_t memory_left = 0;             // bytes that may still be allocated
+  std::uint32_t first_id = 0;               // id of the first fresh storage
+  std::vector<Contact>* watched = nullptr;  // every element read and written, in order
 
   std::vector<Datum> results;
   std::deque<Buffer> fresh;  // storage first_id + i; moved out by the caller
@@ -189,6 +189,7 @@ std::span<const KernelRow> reduce_kernels();
 std::span<const KernelRow> order_kernels();
 std::span<const KernelRow> matmul_kernels();
 std::span<const KernelRow> norm_kernels();
+std::span<const KernelRow> activation_kernels();
 std::span<const KernelRow> batch_norm_kernels();
 std::span<const KernelRow> convolution_kernels();
 std::span<const KernelRow> pool_kernels();

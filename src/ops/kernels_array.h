@@ -55,7 +55,7 @@ struct Memory {
 };
 
 /// One element that a kernel read or wrote, for tests that watch it.
-struct Touch {
+struct Contact {
   bool write = false;
   const std::uint8_t* storage = nullptr;
   std::int64_t at = 0;  // bytes from the start of the storage

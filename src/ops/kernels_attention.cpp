@@ -10,6 +10,7 @@ namespace {
 
 struct Attention {
   std::int64_t batch = 0, heads = 0, queries = 0, keys = 0, width = 0, value_width = 0;
+  std::int64_t key_heads = 0;  // several heads of queries may share one of keys
   double scale = 1;
   bool causal = false;
   Dense<double> q, k, v, mask;
@@ -23,13 +24,20 @@ std::optional<Attention> attention_of(Call& call, std::size_t first, std::size_t
   if (!call.ok()) return std::nullopt;
   const Extents &qs = q.at.shape, &ks = k.at.shape, &vs = v.at.shape;
   const bool fits = qs.size() == 4 && ks.size() == 4 && vs.size() == 4 && qs[0] == ks[0] && ks[0] == vs[0] &&
-                    qs[1] == ks[1] && ks[1] == vs[1] && ks[2] == vs[2] && qs[3] == ks[3];
+                    ks[1] == vs[1] && ks[1] > 0 && qs[1] % ks[1] == 0 && ks[2] == vs[2] && qs[3] == ks[3];
   if (!fits) call.decline("attention over other shapes than [batch, head, place, width]");
   if (call.real(rest, 0) != 0) call.raise("attention: dropout is not supported");
   if (!is_floating(q.at.dtype)) call.raise("attention is not implemented for this dtype");
   if (q.at.dtype != k.at.dtype || k.at.dtype != v.at.dtype) call.raise("attention: one dtype is expected");
   if (!call.ok()) return std::nullopt;
-  Attention a{qs[0], qs[1], qs[2], ks[2], qs[3], vs[3], 1, false, {}, {}, {}, {}, {}, false};
+  Attention a;
+  a.batch = qs[0];
+  a.heads = qs[1];
+  a.queries = qs[2];
+  a.keys = ks[2];
+  a.width = qs[3];
+  a.value_width = vs[3];
+  a.key_heads = ks[1];
   a.causal = call.boolean(rest + 1, false);
   a.scale = call.real(mask + 1, 1 / std::sqrt(static_cast<double>(a.width)));
   if (!call.spend({a.batch, a.heads, a.queries, std::max<std::int64_t>(a.keys, 1), a.width + a.value_width}))
@@ -50,9 +58,15 @@ std::optional<Attention> attention_of(Call& call, std::size_t first, std::size_t
   return call.ok() ? std::optional(a) : std::nullopt;
 }
 
+/// Where the keys and values of a row of queries begin: counts [batch, head of keys].
+std::int64_t key_head(const Attention& a, std::int64_t row) {
+  const std::int64_t head = row / a.queries;
+  return head / a.heads * a.key_heads + head % a.heads / (a.heads / a.key_heads);
+}
+
 /// Scores of one query; `row` counts [batch, head, query].
 void attention_scores(const Attention& a, std::int64_t row, std::vector<DenseSum<double>>& scores) {
-  const std::int64_t head = a.queries == 0 ? 0 : row / a.queries, query = row - head * a.queries;
+  const std::int64_t head = key_head(a, row), query = row % a.queries;
   scores.assign(static_cast<std::size_t>(a.keys), {});
   for (std::int64_t j = 0; j < a.keys; ++j) {
     DenseSum<double>& s = scores[static_cast<std::size_t>(j)];
@@ -114,7 +128,7 @@ void run_attention(Call& call, const KernelRow&) {
       double sum = 0;
       bool defined = r.defined;
       for (std::int64_t j = 0; j < a->keys; ++j) {
-        const auto at = static_cast<std::size_t>((row / q * a->keys + j) * e + d);
+        const auto at = static_cast<std::size_t>((key_head(*a, row) * a->keys + j) * e + d);
         const double w = r.weights[static_cast<std::size_t>(j)];
         if (w != 0 || !std::isfinite(a->v.values[at])) sum += w * a->v.values[at];
         defined = defined && a->v.defined[at];
@@ -133,7 +147,7 @@ struct AttentionGradient {
 
 void add_row_gradient(const Attention& a, const Dense<double>& grad, std::int64_t row, AttentionGradient& g) {
   const AttentionRow r = attention_row(a, row);
-  const std::int64_t head = row / a.queries, w = a.width, e = a.value_width;
+  const std::int64_t head = key_head(a, row), w = a.width, e = a.value_width;
   std::vector<double> weight_grad(static_cast<std::size_t>(a.keys), 0);
   double dot = 0;
   auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };

@@ -21,10 +21,10 @@ struct BatchNormCall {
   std::vector<Array> updated;  // where running statistics go, if they are written in place
 };
 
-bool given(const Array& a) { return a.memory.bytes != nullptr; }
+bool is_given(const Array& a) { return a.memory.bytes != nullptr; }
 
 bool per_channel(const Array& a, std::int64_t channels) {
-  return !given(a) || a.at.shape == Extents{channels};
+  return !is_given(a) || a.at.shape == Extents{channels};
 }
 
 /// Every dimension but the second is one sample of its channel.
@@ -57,7 +57,7 @@ std::optional<BatchNormCall> batch_norm_of(Call& call, BatchNorm form) {
     if (!per_channel(*a, b.channels))
       call.raise("batch norm: a parameter does not have one element per channel");
   if (!is_floating(b.input.at.dtype)) call.raise("batch norm is not implemented for this dtype");
-  if (!b.training && (!given(b.mean) || !given(b.var)))
+  if (!b.training && (!is_given(b.mean) || !is_given(b.var)))
     call.raise("batch norm: running statistics are expected in evaluation");
   const bool writes = form == BatchNorm::functional && (call.targets.size() == 2 || call.targets.size() == 5);
   if (writes) {
@@ -106,7 +106,7 @@ Moments running_moments(Call& call, const BatchNormCall& b) {
 }
 
 double parameter(Call& call, const Array& a, std::int64_t c, double fallback) {
-  return given(a) ? call.load(a, Elements(a.at).at(c)).as_real() : fallback;
+  return is_given(a) ? call.load(a, Elements(a.at).at(c)).as_real() : fallback;
 }
 
 void normalize(Call& call, const BatchNormCall& b, const Moments& m, const Array& out) {
@@ -147,7 +147,7 @@ void update_running(Call& call, const BatchNormCall& b, const Moments& m, const 
 }
 
 void running_results(Call& call, const BatchNormCall& b, const Moments& m) {
-  if (!given(b.mean) || !given(b.var)) return call.raise("batch norm: running statistics are expected");
+  if (!is_given(b.mean) || !is_given(b.var)) return call.raise("batch norm: running statistics are expected");
   for (const bool variance : {false, true}) {
     const Array& from = variance ? b.var : b.mean;
     Array to;
@@ -165,9 +165,9 @@ void run_batch_norm(Call& call, const KernelRow& row) {
   const auto b = batch_norm_of(call, form);
   if (!b) return;
   const Extents& shape = b->input.at.shape;
-  const Dtype stats = given(b->weight) ? b->weight.at.dtype
-                      : given(b->mean) ? b->mean.at.dtype
-                                       : b->input.at.dtype;
+  const Dtype stats = is_given(b->weight) ? b->weight.at.dtype
+                      : is_given(b->mean) ? b->mean.at.dtype
+                                          : b->input.at.dtype;
   const Array out = call.output(
       b->input.at.dtype, shape,
       prefers_channels_last(b->input.at) ? channels_last_strides(shape) : contiguous_strides(shape));
@@ -183,8 +183,8 @@ void run_batch_norm(Call& call, const KernelRow& row) {
   if (!call.ok()) return;
   if (form == BatchNorm::functional) return running_results(call, *b, m);
   if (form != BatchNorm::silent || !b->training) return;
-  if (given(b->mean)) update_running(call, *b, m, b->mean, b->mean, false);
-  if (given(b->var)) update_running(call, *b, m, b->var, b->var, true);
+  if (is_given(b->mean)) update_running(call, *b, m, b->mean, b->mean, false);
+  if (is_given(b->var)) update_running(call, *b, m, b->var, b->var, true);
 }
 
 struct BatchNormGradient {
@@ -245,7 +245,8 @@ std::optional<BatchNormGradient> batch_norm_gradient(Call& call) {
   if (call.has(from)) b.mean = call.tensor(from);
   if (call.has(from + 1)) b.second = call.tensor(from + 1);
   if (call.ok() && b.grad.at.shape != b.input.at.shape) call.raise("batch norm: grad_out has another shape");
-  if (call.ok() && (!given(b.mean) || !given(b.second))) call.raise("batch norm: statistics are missing");
+  if (call.ok() && (!is_given(b.mean) || !is_given(b.second)))
+    call.raise("batch norm: statistics are missing");
   const auto grad = channel_axes(call, b.grad.at), input = channel_axes(call, b.input.at);
   if (!grad || !input) return std::nullopt;
   b.grad_axes = *grad;
@@ -264,7 +265,7 @@ void run_batch_norm_backward(Call& call, const KernelRow&) {
   if (!b || !call.ok()) return;
   const std::int64_t channels = b->grad_axes.kept.numel();
   const Extents& shape = b->input.at.shape;
-  const Dtype stats = given(b->weight) ? b->weight.at.dtype : b->input.at.dtype;
+  const Dtype stats = is_given(b->weight) ? b->weight.at.dtype : b->input.at.dtype;
   std::vector<Array> outs(3);
   for (std::size_t i = 0; i < 3; ++i) {
     const bool wanted = mask[i];

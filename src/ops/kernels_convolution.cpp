@@ -73,7 +73,7 @@ std::optional<Extents> convolved_shape(Call& call, Convolution& c, const Extents
 }
 
 /// Odometer over `sizes`; false after the last.
-bool advance(Extents& at, const Extents& sizes, std::size_t first) {
+bool next_place(Extents& at, const Extents& sizes, std::size_t first) {
   for (std::size_t i = sizes.size(); i-- > first;) {
     if (++at[i] < sizes[i]) return true;
     at[i] = 0;
@@ -81,7 +81,7 @@ bool advance(Extents& at, const Extents& sizes, std::size_t first) {
   return false;
 }
 
-std::int64_t plane(const Extents& shape) {
+std::int64_t area_per_channel(const Extents& shape) {
   std::int64_t n = 1;
   for (std::size_t i = 2; i < shape.size(); ++i) n *= shape[i];
   return n;
@@ -94,7 +94,7 @@ enum class Side : std::uint8_t { small, big, weight };
 template <class F>
 void spatial_pairs(const Convolution& c, F f) {
   const std::size_t space = c.space();
-  if (plane(c.small) == 0 || plane(c.weight) == 0) return;
+  if (area_per_channel(c.small) == 0 || area_per_channel(c.weight) == 0) return;
   Extents o(space + 2, 0), k(space + 2, 0);
   std::int64_t small_at = 0;
   do {
@@ -109,9 +109,9 @@ void spatial_pairs(const Convolution& c, F f) {
       }
       if (inside) f(big_at, small_at, weight_at);
       ++weight_at;
-    } while (advance(k, c.weight, 2));
+    } while (next_place(k, c.weight, 2));
     ++small_at;
-  } while (advance(o, c.small, 2));
+  } while (next_place(o, c.small, 2));
 }
 
 struct SpatialPair {
@@ -120,7 +120,7 @@ struct SpatialPair {
 
 std::vector<SpatialPair> pairs_of(Call& call, const Convolution& c) {
   std::vector<SpatialPair> pairs;
-  if (!call.spend({plane(c.small), plane(c.weight)})) return pairs;
+  if (!call.spend({area_per_channel(c.small), area_per_channel(c.weight)})) return pairs;
   spatial_pairs(c, [&](std::int64_t b, std::int64_t s, std::int64_t w) { pairs.push_back({b, s, w}); });
   return pairs;
 }
@@ -142,7 +142,8 @@ struct Correlation {
     const std::int64_t per_group = c.weight[0] / c.groups, in_group = c.weight[1];
     const auto count = static_cast<std::int64_t>(pairs.size());
     if (!call.spend({c.small[0], c.weight[0], in_group, std::max<std::int64_t>(count, 1)})) return;
-    const std::int64_t bp = plane(c.big), sp = plane(c.small), wp = plane(c.weight);
+    const std::int64_t bp = area_per_channel(c.big), sp = area_per_channel(c.small),
+                       wp = area_per_channel(c.weight);
     for (std::int64_t n = 0; n < c.small[0]; ++n)
       for (std::int64_t f = 0; f < c.weight[0]; ++f)
         for (std::int64_t i = 0; i < in_group; ++i) {
@@ -223,7 +224,7 @@ void convolve(Call& call, const Convolution& c, const Array& input, const Array&
     if (call.ok()) sum.run(call, x, y);
   };
   compute();
-  const std::int64_t count = out.at.numel(), area = plane(out.at.shape);
+  const std::int64_t count = out.at.numel(), area = area_per_channel(out.at.shape);
   const Elements to(out.at);
   for (std::int64_t k = 0; k < count && call.ok(); ++k) {
     if (live && k > 0) compute();
@@ -270,7 +271,7 @@ void store_sums(Call& call, const Array& out, const std::vector<T>& sums,
 template <class T>
 void bias_sums(Call& call, const Array& grad, const Array& out) {
   const Dense<T> g = gather_dense<T>(call, grad);
-  const std::int64_t area = plane(grad.at.shape), channels = grad.at.shape[1];
+  const std::int64_t area = area_per_channel(grad.at.shape), channels = grad.at.shape[1];
   std::vector<T> sums(static_cast<std::size_t>(channels));
   std::vector<std::uint8_t> defined(static_cast<std::size_t>(channels), 1);
   for (std::size_t k = 0; k < g.values.size(); ++k) {

@@ -58,7 +58,7 @@ std::optional<Windows> finish_windows(Call& call, const Array& x, Windows w, boo
   return call.ok() ? std::optional(w) : std::nullopt;
 }
 
-std::int64_t product(const Extents& sizes) {
+std::int64_t area_of(const Extents& sizes) {
   std::int64_t n = 1;
   for (const std::int64_t size : sizes) n *= size;
   return n;
@@ -126,8 +126,8 @@ void run_max_pool(Call& call, const KernelRow& row) {
   const Array out = call.output(x.at.dtype, shape, pooled_strides(x.at, shape));
   const Array index = call.output(Dtype::i64, shape, pooled_strides(x.at, shape));
   const Planes from = planes_of(x.at, count);
-  const std::int64_t planes = from.outer.numel(), area = product(windows->out);
-  if (!call.ok() || !call.spend({planes, area, product(w.kernel)})) return;
+  const std::int64_t planes = from.outer.numel(), area = area_of(windows->out);
+  if (!call.ok() || !call.spend({planes, area, area_of(w.kernel)})) return;
   const Elements outer(from.outer), inner(from.inner), to(out.at), to_index(index.at);
   for (std::int64_t k = 0; k < area; ++k) {
     std::int64_t cells = 0;
@@ -213,8 +213,8 @@ void run_avg_pool(Call& call, const KernelRow& row) {
   const Extents shape = pooled_shape(x.at, a->windows.out);
   const Array out = call.output(x.at.dtype, shape, pooled_strides(x.at, shape));
   const Planes from = planes_of(x.at, count);
-  const std::int64_t planes = from.outer.numel(), area = product(a->windows.out);
-  if (!call.ok() || !call.spend({planes, area, product(a->windows.kernel)})) return;
+  const std::int64_t planes = from.outer.numel(), area = area_of(a->windows.out);
+  if (!call.ok() || !call.spend({planes, area, area_of(a->windows.kernel)})) return;
   const Elements outer(from.outer), inner(from.inner), to(out.at);
   for (std::int64_t k = 0; k < area; ++k) {
     std::int64_t cells = 0;
@@ -237,9 +237,9 @@ void run_avg_pool_backward(Call& call, const KernelRow& row) {
   if (grad.at.shape != pooled_shape(x.at, a->windows.out))
     return call.raise("avg_pool backward: grad_output has another shape");
   const Array out = call.output(x.at.dtype, x.at.shape, pooled_strides(x.at, x.at.shape));
-  const std::int64_t area = product(a->windows.out), size = product(a->windows.in);
+  const std::int64_t area = area_of(a->windows.out), size = area_of(a->windows.in);
   const std::int64_t planes = size == 0 ? 0 : x.at.numel() / size;
-  if (!call.ok() || !call.spend({planes, area, product(a->windows.kernel)})) return;
+  if (!call.ok() || !call.spend({planes, area, area_of(a->windows.kernel)})) return;
   const Elements grads(grad.at), to(out.at);
   for (std::int64_t p = 0; p < planes; ++p) {
     std::vector<double> sums(static_cast<std::size_t>(size), 0);
@@ -288,7 +288,7 @@ void run_adaptive_avg_pool(Call& call, const KernelRow& row) {
   if (!call.ok()) return;
   const Extents shape = backward ? x.at.shape : pooled_shape(x.at, tail);
   const Array out = call.output(x.at.dtype, shape, pooled_strides(x.at, shape));
-  const std::int64_t area = product(tail), size = product(in);
+  const std::int64_t area = area_of(tail), size = area_of(in);
   if (size == 0 && x.at.numel() != 0) return call.raise("adaptive_avg_pool: an empty input");
   const std::int64_t planes = size == 0 ? 0 : x.at.numel() / size;
   if (!call.ok() || !call.spend({planes, area}) || !call.spend({planes, size, 2})) return;

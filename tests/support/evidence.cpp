@@ -45,7 +45,7 @@ std::string contract_of(const Trace& trace) {
 /// One run with everything its kernels touched.
 struct Watched {
   std::optional<Run> run;
-  std::vector<Touch> touches;
+  std::vector<Contact> touches;
 };
 
 void watch(const GoldenCall& call, Watched& w) {
@@ -73,7 +73,7 @@ std::optional<Shown> shown(const Run& run, const Tensor& t, const Extents& shape
 
 /// A read for element k at its own place, or for an element that the call leaves alone (masked_fill_).
 bool harmless(const std::vector<Shown>& operands, const Shown& target, const std::set<std::int64_t>& written,
-              const Touch& read, std::size_t k) {
+              const Contact& read, std::size_t k) {
   for (const Shown& s : operands) {
     if (s.storage != read.storage) continue;
     if (s.at[k] == read.at) return true;
@@ -96,10 +96,10 @@ void watch_elementwise(const GoldenCall& call, const Watched& w, Evidence& evide
   std::map<std::int64_t, std::size_t> element;
   for (std::size_t k = 0; k < target->at.size(); ++k) element.emplace(target->at[k], k);
   std::set<std::int64_t> written;
-  for (const Touch& touch : w.touches)
+  for (const Contact& touch : w.touches)
     if (touch.write && touch.storage == target->storage) written.insert(touch.at);
-  std::vector<Touch> reads;
-  for (const Touch& touch : w.touches) {
+  std::vector<Contact> reads;
+  for (const Contact& touch : w.touches) {
     if (!touch.write) {
       reads.push_back(touch);
       continue;
@@ -109,7 +109,7 @@ void watch_elementwise(const GoldenCall& call, const Watched& w, Evidence& evide
       evidence.faults.push_back("a write outside the result");
       return;
     }
-    for (const Touch& read : reads)
+    for (const Contact& read : reads)
       if (!harmless(operands, *target, written, read, at->second)) {
         evidence.faults.push_back("element " + std::to_string(at->second) + " reads another place");
         return;
@@ -121,7 +121,7 @@ void watch_elementwise(const GoldenCall& call, const Watched& w, Evidence& evide
 
 void watch_before_write(const Watched& w, Evidence& evidence) {
   bool written = false;
-  for (const Touch& touch : w.touches) {
+  for (const Contact& touch : w.touches) {
     if (written && !touch.write) return evidence.faults.push_back("a read after the first write"), void();
     written = written || touch.write;
     evidence.watched += touch.write ? 1 : 0;
