@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench format clean
+.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench golden damage format clean
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -93,6 +93,9 @@ crosscheck: build $(CVC5_STAMP)  ## ask cvc5 what Z3 was asked about corpus/, an
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
 	@python3 tools/bench.py
+
+golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
+	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --samples
 
 format: packages  ## rewrite the sources in the house format
 	@tools/check_format.sh --fix

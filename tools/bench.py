@@ -13,6 +13,7 @@ LOGS = ["tlparse/multi_rank_runtime_rank_4", "sound/lstm_lm", "sound/ok-attentio
 RUNS = 3
 MAX_RATIO = 10.0      # times tlparse
 MAX_PAIR_SECONDS = 2.0
+MAX_RUN_SECONDS = 5.0  # of the interpreter, per 1,000 steps of a log's longest graph on its real shapes
 MAX_MEMORY = 1 << 30  # bytes
 
 
@@ -86,6 +87,14 @@ def plain(path, folder):
     return target
 
 
+def interpreted(tests, log):
+    """What the interpreter says of the log's longest graph, and whether it took too long."""
+    said = subprocess.run([tests, "--time-graph", log], capture_output=True, text=True, check=True).stdout.strip()
+    steps, _, seconds = (said.split() + [""] * 3)[:3]
+    slow = said.endswith(" ran") and float(seconds) > MAX_RUN_SECONDS * max(int(steps), 1000) / 1000
+    return said, slow
+
+
 def main():
     noclobber = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build/bin")) / "noclobber"
     other = tlparse()
@@ -112,6 +121,9 @@ def main():
             failed += [f"{log.name}: {peak / 2**20:.0f} MB, limit {MAX_MEMORY >> 20}"] if peak > MAX_MEMORY else []
             if log == pair and seconds > MAX_PAIR_SECONDS:
                 failed.append(f"{log.name}: {seconds:.2f} s, limit {MAX_PAIR_SECONDS:g}")
+            said, slow = interpreted(noclobber.parent / "nc_tests", log)
+            print(f"{'':34} interpreter: {said}", flush=True)
+            failed += [f"{log.name}: {said}, limit {MAX_RUN_SECONDS:g} s for 1,000 steps"] if slow else []
             if log == pair and code != 0:
                 failed.append(f"{log.name}: {verdict}, expected proved")
     for fault in failed:
