@@ -84,7 +84,8 @@ std::string contents_difference(const Space& space, const Trace* before, const T
   if (before == nullptr) return b.usable && any_undefined(b) ? "reads what nothing wrote" : "";
   const TraceRun a = run_trace(space, *before, symbols, 1, world);
   usable = usable && a.usable;
-  return a.usable && b.usable ? trace_difference(a, b) : "";
+  const std::string out = a.usable && b.usable ? trace_difference(a, b) : "";
+  return out.ends_with(" is new") ? "" : out;  // compares more than it has to
 }
 
 }  // namespace

@@ -209,7 +209,7 @@ class Runner {
   }
 
   Cells whole(std::size_t storage) {
-    if (trace_.storages[storage].lanes == 0) return cells_[storage];
+    if (trace_.storages[storage].lanes <= 0) return cells_[storage];
     Cells out;
     const auto lanes = static_cast<std::size_t>(trace_.storages[storage].lanes);
     for (std::size_t k = 0; k < cells_[storage].size(); k += lanes)

@@ -215,6 +215,39 @@ TEST_CASE("a body is shown by a check of both graphs, which stands before", "[fo
   CHECK(with_body({wrong}) == Said::not_proved);
 }
 
+TEST_CASE("a Trace that has no meaning is not read", "[forged]") {
+  const auto with = [](const auto& change) {
+    Forged out(true);
+    Trace& after = out.content.checks[0].after;
+    for (Trace* t : {&*out.content.checks[0].before, &after}) {
+      t->storages.push_back({TraceStorage::Start::given, "in:c", {}, 0, true, true});
+      t->guards = {{{1, {}, {}, "b8", 0}, 0}};
+      t->steps[0].guards = {{0, true}};
+    }
+    change(out, after);
+    return out.answer().said;
+  };
+  CHECK(with([](Forged&, Trace&) {}) == Said::proved);
+  CHECK(with([](Forged&, Trace& t) { t.storages[1].key = "in:x"; }) == Said::unreadable);
+  CHECK(with([](Forged&, Trace& t) { t.storages[1].lanes = -1; }) == Said::unreadable);
+  CHECK(with([](Forged&, Trace& t) { t.guards[0].time = 1; }) == Said::unreadable);
+  CHECK(with([](Forged&, Trace& t) { t.steps[0].origin = 0xffffffff; }) == Said::unreadable);
+  CHECK(with([](Forged&, Trace& t) { t.edges = {{0, 0xffffffff}}; }) == Said::unreadable);
+  CHECK(with([](Forged& f, Trace& t) {
+          t.storages[1].shape = t.guards[0].view.shape = {f.space.constant(2)};
+        }) == Said::unreadable);
+}
+
+TEST_CASE("facts that the symbols' values do not show prove nothing", "[forged]") {
+  for (const bool declared : {true, false}) {
+    Forged f(true);
+    const PolyId u = f.space.opaque("u", {f.t});
+    if (!declared) f.space.assume_nonnegative(u);  // has no value
+    if (declared) f.space.assume_nonnegative(f.space.sub(f.t, f.one));  // t is 0
+    CHECK(f.answer().said == Said::not_proved);
+  }
+}
+
 TEST_CASE("extreme numbers in a certificate are refused, not computed with", "[forged]") {
   const std::string head =
       "noclobber.cert/1\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols 1\n 1:s 1 0 0 0\n";
