@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "src/cli/pairing_symbols.h"
 #include "src/formats/formats.h"
 
 namespace noclobber {
@@ -32,6 +33,17 @@ Result<Side> read_side(const std::string& text, bool is_before) {
       side.compares_strides = value->has_strides;
       return side;
     }
+    case InputKind::pt2: {
+      auto programs = read_pt2(text);
+      if (!programs) return programs.fault();
+      if (programs->size() != 1) return Diagnostic{"", "holds several programs"};
+      Case& program = programs->front();
+      side.graph = std::move(program.after);
+      side.facts.symbols = std::move(program.symbols);
+      side.compares_strides = true;
+      side.knows_kinds = true;
+      return side;
+    }
     case InputKind::torch_trace:
       return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
     case InputKind::thunder:
@@ -39,7 +51,7 @@ Result<Side> read_side(const std::string& text, bool is_before) {
     case InputKind::unknown:
       break;
   }
-  return Diagnostic{"", text.empty() ? "is empty" : "is no case and no FX graph text"};
+  return Diagnostic{"", text.empty() ? "is empty" : "is no case, no FX graph text and no exported program"};
 }
 
 namespace {
@@ -153,6 +165,7 @@ void merge_symbols(Case& into, const Case& after) {
 
 Result<Case> pair_of(Side before, Side after) {
   if (auto fault = match_inputs(before.graph, after.graph)) return *fault;
+  match_symbols(before, after);
   Case out;
   out.symbols = before.facts.symbols;
   out.assume = before.facts.assume;
@@ -161,6 +174,12 @@ Result<Case> pair_of(Side before, Side after) {
   if (auto fault = merge_operators(out.ops, after.facts.ops)) return *fault;
   if (before.knows_storages && !after.knows_storages) share_facts(before.graph, after.graph);
   if (after.knows_storages && !before.knows_storages) share_facts(after.graph, before.graph);
+  if (!before.knows_storages && !after.knows_storages) {
+    if (before.knows_kinds)
+      share_facts(before.graph, after.graph);
+    else if (after.knows_kinds)
+      share_facts(after.graph, before.graph);
+  }
   for (auto& [name, body] : before.facts.bodies) before.graph.bodies.emplace(name, std::move(body));
   for (auto& [name, body] : after.facts.bodies) after.graph.bodies.emplace(name, std::move(body));
   out.before = std::move(before.graph);

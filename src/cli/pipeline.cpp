@@ -95,7 +95,25 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
-CheckRecord check_one(const Case& value, const CheckOptions& options) {
+/// The least of the table's identities with which rules show everything; none: there is no such.
+Identities sufficient_identities(const Case& value, const CheckOptions& options, const OpSet& ops) {
+  for (const Identities use : {Identities::exact, Identities::all}) {
+    if (use == Identities::all && options.no_assumptions) break;
+    Space space = searching_space();
+    Sizes sizes(space);
+    sizes.declare(value.symbols, value.assume);
+    const Traced traced = trace_case(value, ops, sizes, use);
+    const Trace* before = traced.before ? &*traced.before : nullptr;
+    const Boundary boundary = boundary_of(value, traced.after);
+    Terms terms(space);
+    Rules rules(space, terms, before, traced.after, boundary);
+    if (decide(rules, enumerate(before, traced.after, boundary), {}, false).proved) return use;
+    if (traced.inexact.empty()) break;
+  }
+  return Identities::none;
+}
+
+CheckRecord check_one(const Case& value, const CheckOptions& options, Identities use = Identities::none) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
   Space space = searching_space();
@@ -103,11 +121,13 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   sizes.declare(value.symbols, value.assume);
   if (!satisfiable(space, value))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
-  const Traced traced = trace_case(value, *ops, sizes);
+  const Traced traced = trace_case(value, *ops, sizes, use);
   const Trace* before = traced.before ? &*traced.before : nullptr;
   const Boundary boundary = boundary_of(value, traced.after);
 
   CheckRecord record;
+  if (use == Identities::all)
+    record.assumptions.insert(record.assumptions.end(), traced.inexact.begin(), traced.inexact.end());
   count(record, value, traced);
   assume(record, value, options);
   require_order(record, value, *ops, space, traced.after);
@@ -115,6 +135,9 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   Rules rules(space, terms, before, traced.after, boundary);
   const auto obligations = enumerate(before, traced.after, boundary);
   Decision decision = decide(rules, obligations, {}, options.solver_only);
+  if (!decision.proved && use == Identities::none && traced.simpler > 0)
+    if (const Identities more = sufficient_identities(value, options, *ops); more != Identities::none)
+      return check_one(value, options, more);
   ReplayHint hint;
   std::set<Obligation> by_solver;
   if (!decision.open.empty() && !options.no_assumptions) {

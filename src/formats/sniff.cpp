@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "src/formats/formats.h"
+#include "src/formats/pt2_archive.h"
 #include "src/formats/torch_trace_records.h"
 
 namespace noclobber {
@@ -18,12 +19,14 @@ bool begins_thunder(std::string_view line) {
 constexpr std::size_t kSniffed = 65536;  // bytes
 
 bool begins_fx_text(std::string_view line) {
-  return line.starts_with("class ") || line.starts_with("def forward(");
+  return line.starts_with("class ") || line.starts_with("def forward(") ||
+         line.starts_with("ExportedProgram:");
 }
 
 }  // namespace
 
 InputKind sniff(std::string_view text) {
+  if (is_zip(text)) return InputKind::pt2;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   text = text.substr(0, kSniffed);
   while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)

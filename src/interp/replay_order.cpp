@@ -85,7 +85,7 @@ bool impure(const OpSet& ops, const Step& step) {
   if (const OpDecl* declared = ops.declaration(step.op); declared != nullptr) return !declared->pure;
   const Schema* schema = ops.find(step.op);
   return schema != nullptr &&
-         (schema->has(Tag::nondeterministic_seeded) || is_impure(base_name(step.op), *schema));
+         (is_random(base_name(step.op), *schema) || is_impure(base_name(step.op), *schema));
 }
 
 /// The first step of the statement that step `s` belongs to, and the one past its last.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/interp/run_machine.h"
+#include "src/ops/meaning.h"
 
 namespace noclobber {
 namespace {
@@ -139,6 +140,7 @@ void Machine::dispatch(Frame& frame, const Step& step, const Invocation& invocat
   if (invocation.schema->has(Tag::inplace_view)) return rebind_view(frame, step, invocation);
   if (run_foreach(frame, step, invocation) || !going()) return;
   if (run_row(frame, step, invocation) || !going()) return;
+  if (schema_is_silent(base_name(step.op), *invocation.schema)) return unsupported(step.op);
   run_hash(frame, step, invocation, 0);
 }
 
