@@ -77,14 +77,28 @@ bool DirectJudge::entries_found(const Trace& of, const Trace& in) {
   return std::all_of(of.storages.begin(), of.storages.end(), [&](const TraceStorage& s) {
     if (s.start == TraceStorage::Start::undefined) return true;
     const TraceStorage* other = partner_of(in, s);
-    return other != nullptr && other->lanes == s.lanes && equal_shapes(other->shape, s.shape);
+    return other != nullptr && other->lanes == s.lanes && other->compared == s.compared &&
+           equal_shapes(other->shape, s.shape);
   });
+}
+
+/// Inputs of one name show the same of the same storage.
+bool DirectJudge::inputs_agree() const {
+  for (const TraceInput& a : before_->inputs)
+    for (const TraceInput& b : after_.inputs) {
+      const TraceStorage &was = before_->storages[a.view.storage], &is = after_.storages[b.view.storage];
+      TraceView shown = a.view;
+      shown.storage = b.view.storage;
+      if (a.name == b.name && (was.key != is.key || was.start != is.start || !(shown == b.view)))
+        return false;
+    }
+  return true;
 }
 
 /// The same storages at entry, each once, and as many outputs.
 bool DirectJudge::frame() {
   return before_->outputs.size() == after_.outputs.size() && entries_found(*before_, after_) &&
-         entries_found(after_, *before_);
+         entries_found(after_, *before_) && inputs_agree();
 }
 
 const TraceView* DirectJudge::view_before(std::uint32_t output) const {

@@ -29,6 +29,7 @@ class DirectJudge {
   bool placed(std::uint32_t number);  // direct_place.cpp
   bool equal_sizes(PolyId a, PolyId b);
   bool equal_shapes(const Shape& a, const Shape& b);
+  bool inputs_agree() const;
   bool frame();
   bool entries_found(const Trace& of, const Trace& in);
   bool type(std::uint32_t output);

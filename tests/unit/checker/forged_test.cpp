@@ -242,7 +242,7 @@ TEST_CASE("facts that the symbols' values do not show prove nothing", "[forged]"
   for (const bool declared : {true, false}) {
     Forged f(true);
     const PolyId u = f.space.opaque("u", {f.t});
-    if (!declared) f.space.assume_nonnegative(u);  // has no value
+    if (!declared) f.space.assume_nonnegative(u);                       // has no value
     if (declared) f.space.assume_nonnegative(f.space.sub(f.t, f.one));  // t is 0
     CHECK(f.answer().said == Said::not_proved);
   }

@@ -151,13 +151,16 @@ TEST_CASE("placements that live at one time share no byte, and lie inside their 
   CHECK(shown(s, 2, 2, two) == 1);  // the second begins behind its first use
 }
 
-TEST_CASE("branches are not asked about yet", "[direct]") {
+TEST_CASE("bodies are part of what a step is; guards are not asked about yet", "[direct]") {
   Fresh w;
   const Trace before = w.trace({Fresh::call("f", w.all(2), w.all(0))});
   Trace after = before;
-  after.steps[0].bodies = {"then"};
   Questions questions;
-  CHECK(decide_directly(w.space, &before, after, {}, enumerate(&before, after, {}), questions).shown.empty());
+  const auto all = enumerate(&before, after, {});
+  after.steps[0].bodies = {"then"};
+  CHECK(decide_directly(w.space, &before, after, {}, all, questions).shown.size() < all.size());
+  Trace same = after;
+  CHECK(decide_directly(w.space, &same, after, {}, all, questions).shown.size() == all.size());
   after = before;
   after.guards.push_back({w.all(0), 0});
   CHECK(decide_directly(w.space, &before, after, {}, enumerate(&before, after, {}), questions).shown.empty());
