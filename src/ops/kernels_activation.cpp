@@ -146,7 +146,7 @@ const KernelRow kActivationRows[] = {
     {"aten.hardswish_backward.default", run_pointwise, hardswish_backward_fn, Promotion::same, 2},
     {"aten.elu.default", run_pointwise, elu_fn},
     {"aten.threshold.default", run_pointwise, threshold_fn},
-    {"aten.native_dropout_backward.default", run_pointwise, dropout_backward_fn, Promotion::same, 2},
+    {"aten.native_dropout_backward.default", run_pointwise, dropout_backward_fn, Promotion::to_float, 2},
     {"aten.copysign.Tensor", run_pointwise, copysign_fn, Promotion::to_float, 2},
     {"aten.copysign.Scalar", run_pointwise, copysign_fn, Promotion::to_float, 2},
     {"aten.hypot.default", run_pointwise, hypot_fn, Promotion::same, 2},
