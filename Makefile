@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup packages build test check demo asan clang system-z3 bench format clean
+.PHONY: help setup packages build test check demo asan clang system-z3 damage bench format clean
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -79,6 +79,9 @@ system-z3: packages  ## compile with the system's libz3 (oldest supported), run 
 	@$(call install,libz3-dev)
 	@$(call preset,system-z3)
 	@ctest --preset system-z3 --no-tests=error --output-on-failure --parallel $(JOBS)
+
+damage: build  ## damage 100,000 certificates and compare what is accepted with what its Traces do
+	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"
 
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }

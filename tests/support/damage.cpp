@@ -27,7 +27,8 @@ std::string joined(const Lines& lines) {
 bool starts(const std::string& line, std::string_view with) { return line.rfind(with, 0) == 0; }
 
 /// First line of a section, and the first after it.
-std::pair<std::size_t, std::size_t> section(const Lines& lines, std::string_view name, std::string_view next) {
+std::pair<std::size_t, std::size_t> section(const Lines& lines, std::string_view name,
+                                            std::string_view next) {
   const auto find = [&](std::string_view what) {
     return static_cast<std::size_t>(
         std::find_if(lines.begin(), lines.end(), [&](const std::string& l) { return starts(l, what); }) -
@@ -53,8 +54,8 @@ std::vector<std::pair<std::size_t, std::size_t>> numbers(const std::string& text
 }
 
 std::string other_number(const std::string& digits, Random& random) {
-  static const char* const kExtremes[] = {"0",          "1",          "-1", "2", "1000", "9223372036854775807",
-                                          "4294967295", "-9223372036854775808"};
+  static const char* const kExtremes[] = {
+      "0", "1", "-1", "2", "1000", "9223372036854775807", "4294967295", "-9223372036854775808"};
   if (random.chance(15)) return kExtremes[random.below(8)];
   const long long was = digits.size() > 15 ? 7 : std::atoll(digits.c_str());
   return std::to_string(was + (random.chance(50) ? 1 : -1) * random.between(1, 3));
@@ -63,7 +64,8 @@ std::string other_number(const std::string& digits, Random& random) {
 std::string number_changed(std::string text, std::size_t from, std::size_t to, Random& random) {
   const auto all = numbers(text, from, to);
   if (all.empty()) return "";
-  const auto [at, length] = all[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(all.size())))];
+  const auto [at, length] =
+      all[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(all.size())))];
   const bool copied = random.chance(40);  // from elsewhere: another key, another goal
   const auto [from_at, from_length] =
       all[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(all.size())))];

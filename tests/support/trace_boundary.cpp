@@ -30,7 +30,8 @@ std::string type_difference(const Space& space, const Trace& before, const Trace
     const TraceOutput &a = before.outputs[k], &b = after.outputs[k];
     if (a.scalar != b.scalar || a.view.has_value() != b.view.has_value()) return "kind of an output";
     if (!a.view) continue;
-    if (a.view->type != b.view->type || a.view->shape.size() != b.view->shape.size()) return "type of an output";
+    if (a.view->type != b.view->type || a.view->shape.size() != b.view->shape.size())
+      return "type of an output";
     for (std::size_t d = 0; d < a.view->shape.size(); ++d) {
       const auto extent = number(space, a.view->shape[d], symbols);
       if (extent != number(space, b.view->shape[d], symbols)) return "shape of an output";
@@ -107,9 +108,8 @@ Trace in_some_order(const Trace& trace, Random& random) {
       if (earlier == step && --waits[later] == 0) ready.push_back(later);
   }
   Trace out = trace;
-  std::stable_sort(out.steps.begin(), out.steps.end(), [&](const TraceStep& a, const TraceStep& b) {
-    return place[a.origin] < place[b.origin];
-  });
+  std::stable_sort(out.steps.begin(), out.steps.end(),
+                   [&](const TraceStep& a, const TraceStep& b) { return place[a.origin] < place[b.origin]; });
   return out;
 }
 
@@ -131,7 +131,8 @@ std::string placement_fault(const Space& space, const Trace& trace, const Symbol
       bool here = std::any_of(s.reads.begin(), s.reads.end(), used) ||
                   std::any_of(s.writes.begin(), s.writes.end(), used);
       for (const auto& [guard, wanted] : s.guards) here = here || used(trace.guards[guard].view);
-      if (here && (s.origin < p.first || s.origin >= p.last)) return p.name + " is used while it is not alive";
+      if (here && (s.origin < p.first || s.origin >= p.last))
+        return p.name + " is used while it is not alive";
     }
     for (const TraceOutput& o : trace.outputs)
       if (o.view && used(*o.view) && p.last <= last_step) return p.name + " is dead when it is returned";
@@ -146,8 +147,8 @@ std::string placement_fault(const Space& space, const Trace& trace, const Symbol
   return "";
 }
 
-Seen boundary_difference(const Space& space, const Trace* before, const Trace& after, const Boundary& boundary,
-                         const Symbols& symbols, int orders, Random& random) {
+Seen boundary_difference(const Space& space, const Trace* before, const Trace& after,
+                         const Boundary& boundary, const Symbols& symbols, int orders, Random& random) {
   Seen out{facts_hold(space, symbols), ""};
   const auto note = [&](const std::string& what) {
     if (out.difference.empty()) out.difference = what;

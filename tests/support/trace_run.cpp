@@ -51,7 +51,8 @@ class Runner {
     for (std::size_t k = 0; k < trace_.steps.size() && usable_; ++k) {
       sense(k);
       const auto& guards = trace_.steps[k].guards;
-      if (std::all_of(guards.begin(), guards.end(), [&](const auto& g) { return truths_[g.first] == g.second; }))
+      if (std::all_of(guards.begin(), guards.end(),
+                      [&](const auto& g) { return truths_[g.first] == g.second; }))
         step(trace_.steps[k], k, out);
     }
     for (const TraceOutput& output : trace_.outputs)
@@ -139,8 +140,12 @@ class Runner {
         for (std::size_t k = 0; k < at.size(); ++k) out[map.order[k]] = at[k];
         return out;
       }
-      case Map::Kind::reshape:
-        return at_position(numbers(map.from), position(numbers(map.to), at));
+      case Map::Kind::reshape: {
+        const Ints from = numbers(map.from);
+        const std::int64_t where = position(numbers(map.to), at);
+        usable_ = usable_ && where < size(from);
+        return at_position(from, where);
+      }
       case Map::Kind::expand:
         for (std::size_t k = 0; k < at.size(); ++k)
           if (number(map.from[k]) == 1) at[k] = 0;
@@ -186,6 +191,9 @@ class Runner {
           Ints tail(at.begin() + static_cast<std::ptrdiff_t>(own), at.end());
           at.resize(own);
           at = parent(view.maps[m], at);
+          const Ints from = numbers(view.maps[m].from);
+          for (std::size_t d = 0; d < from.size() && d < at.size(); ++d)
+            usable_ = usable_ && at[d] >= 0 && at[d] < from[d];
           at.insert(at.end(), tail.begin(), tail.end());
         }
         usable_ = usable_ && at.size() == root.size();
@@ -326,15 +334,16 @@ TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::s
   return Runner(space, trace, symbols, side, world).run();
 }
 
-std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace, const TraceView& view,
+std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace,
+                                                 const TraceView& view,
                                                  const std::map<std::string, std::int64_t>& symbols) {
   return Runner(space, trace, symbols, 0, 0).cells(view);
 }
 
 bool any_undefined(const TraceRun& run) {
   return std::any_of(run.outputs.begin(), run.outputs.end(), [](const auto& output) {
-    return output && std::any_of(output->begin(), output->end(),
-                                 [](std::uint64_t v) { return (v & kUndefined) != 0; });
+    return output &&
+           std::any_of(output->begin(), output->end(), [](std::uint64_t v) { return (v & kUndefined) != 0; });
   });
 }
 

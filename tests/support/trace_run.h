@@ -26,7 +26,8 @@ TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::s
                    std::uint64_t side, std::uint64_t world = 0);
 
 /// Positions in its storage of all that a view shows; nothing where it leaves the storage.
-std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace, const TraceView& view,
+std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace,
+                                                 const TraceView& view,
                                                  const std::map<std::string, std::int64_t>& symbols);
 
 /// Does an output hold what nothing has written?

@@ -52,7 +52,8 @@ inline Answer nc_check(const std::string& text) {
   if (certificate->refutation) {
     Space concrete;
     const auto again = read_certificate(concrete, text, true, fault);
-    return {again && breaks(concrete, *again) ? Said::refuted : Said::not_proved, "the witness breaks nothing"};
+    return {again && breaks(concrete, *again) ? Said::refuted : Said::not_proved,
+            "the witness breaks nothing"};
   }
   const Judgement out = judge(space, *certificate);
   return {out.verdict == Judgement::Verdict::proved ? Said::proved : Said::not_proved, out.why};

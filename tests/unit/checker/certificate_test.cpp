@@ -131,7 +131,8 @@ TEST_CASE("a certificate says again what was said, and reads back as it was prin
     const Seen seen = meaning(one.text, one.said, random);
     if (one.said == Said::proved && seen.usable) CHECK(seen.difference == "");
   }
-  std::cout << "certificates: " << proofs << " proved, " << refutations << " refuted, of " << issued().size() << "\n";
+  std::cout << "certificates: " << proofs << " proved, " << refutations << " refuted, of " << issued().size()
+            << "\n";
   CHECK(proofs >= 60);
   CHECK(refutations >= 30);
 }

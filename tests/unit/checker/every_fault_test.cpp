@@ -1,5 +1,5 @@
-// One fault in each place of a Trace: steps, edges, guards, placements. What a run of the two Traces shows to be
-// wrong is never proved.
+// One fault in each place of a Trace: steps, edges, guards, placements. What a run of the two Traces shows to
+// be wrong is never proved.
 #include <algorithm>
 #include <iostream>
 
@@ -49,8 +49,10 @@ void try_fault(const Pair& p, const Trace& after, Numbers& numbers, Random& rand
 
 void print(const char* what, const Table& table) {
   for (const auto& [name, n] : table)
-    std::cout << what << ", " << name << ": " << n.planted << " planted, " << n.visible << " visible, of these " << n.wrong << " proved; "
-              << "harmless " << n.harmless_proved << " proved, " << n.harmless_open << " open; not run " << n.not_run << "\n";
+    std::cout << what << ", " << name << ": " << n.planted << " planted, " << n.visible
+              << " visible, of these " << n.wrong << " proved; "
+              << "harmless " << n.harmless_proved << " proved, " << n.harmless_open << " open; not run "
+              << n.not_run << "\n";
 }
 
 StorageId another(Trace& trace, StorageId of) {
@@ -103,8 +105,10 @@ void at_step(const Pair& p, const Trace& good, std::size_t k, Table& table, Rand
     if (!s.reads.empty()) s.reads.back().storage = another(t, s.reads.back().storage);
     return !s.reads.empty();
   });
-  with("read shifted", [&](Trace&, TraceStep& s) { return !s.reads.empty() && shifted(p.space, s.reads[0]); });
-  with("write shifted", [&](Trace&, TraceStep& s) { return !s.writes.empty() && shifted(p.space, s.writes[0]); });
+  with("read shifted",
+       [&](Trace&, TraceStep& s) { return !s.reads.empty() && shifted(p.space, s.reads[0]); });
+  with("write shifted",
+       [&](Trace&, TraceStep& s) { return !s.writes.empty() && shifted(p.space, s.writes[0]); });
   with("contract widened", [](Trace&, TraceStep& s) { return widened(s); });
   with("steps swapped", [&](Trace& t, TraceStep&) {
     if (k + 1 < t.steps.size()) std::swap(t.steps[k], t.steps[k + 1]);
@@ -114,7 +118,8 @@ void at_step(const Pair& p, const Trace& good, std::size_t k, Table& table, Rand
 
 void at_each_place(const Case& value, Table& table, Random& random, int& sound) {
   Modelled m;
-  if (!model(value, m) || !m.traced.before || !m.traced.before->unknown.empty() || !m.traced.after.unknown.empty())
+  if (!model(value, m) || !m.traced.before || !m.traced.before->unknown.empty() ||
+      !m.traced.after.unknown.empty())
     return;
   const Trace &before = *m.traced.before, &good = m.traced.after;
   const Pair p{m.space, before, m.boundary, m.symbols};
@@ -177,20 +182,23 @@ void place_all(Trace& trace, Space& space, const std::map<std::string, std::int6
     const auto used = [&](const TraceView& v) { return v.storage == id; };
     TracePlacement p{"b" + std::to_string(id), 0, 0, 0, count, 0, id, std::nullopt};
     for (const TraceStep& s : trace.steps) {
-      if (!std::any_of(s.reads.begin(), s.reads.end(), used) && !std::any_of(s.writes.begin(), s.writes.end(), used))
+      if (!std::any_of(s.reads.begin(), s.reads.end(), used) &&
+          !std::any_of(s.writes.begin(), s.writes.end(), used))
         continue;
       p.first = std::min(p.first, s.origin), p.last = std::max(p.last, s.origin + 1);
     }
     for (const TraceOutput& o : trace.outputs)
       if (o.view && used(*o.view)) p.last = count + 1;
-    const std::int64_t size = 4 * space.value(element_count(space, trace.storages[id].shape), symbols).value_or(1);
+    const std::int64_t size =
+        4 * space.value(element_count(space, trace.storages[id].shape), symbols).value_or(1);
     std::int64_t low = 0;
     for (bool moved = true; moved;) {
       moved = false;
       for (std::size_t k = 0; k < spans.size(); ++k) {
         const TracePlacement& q = trace.placements[k];
         const bool together = std::max(p.first, q.first) < std::min(p.last, q.last);
-        if (together && low < spans[k].second && spans[k].first < low + size) low = spans[k].second, moved = true;
+        if (together && low < spans[k].second && spans[k].first < low + size)
+          low = spans[k].second, moved = true;
       }
     }
     spans.emplace_back(low, low + size);
@@ -222,7 +230,8 @@ void neighbours(Trace& trace, Space& space) {
 
 void on_placements(const Pair& p, const Trace& good, Table& table, Random& random) {
   const auto with = [&](const char* name, std::size_t k, const auto& change) {
-    for (const bool told : {true, false}) {  // with the neighbours of the fault, and with those of the sound plan
+    for (const bool told :
+         {true, false}) {  // with the neighbours of the fault, and with those of the sound plan
       Trace after = good;
       change(after, after.placements[k]);
       if (told) neighbours(after, p.space);
@@ -255,8 +264,8 @@ TEST_CASE("one fault in each place of each case of the corpus", "[trace]") {
   std::cout << "sound cases of the corpus with a fault in each place: " << sound << "\n";
   print("corpus", table);
   CHECK(sound >= 40);
-  for (const char* kind : {"read dropped", "write dropped", "alias of a write dropped", "alias of a read dropped",
-                           "read shifted", "write shifted", "edge dropped"})
+  for (const char* kind : {"read dropped", "write dropped", "alias of a write dropped",
+                           "alias of a read dropped", "read shifted", "write shifted", "edge dropped"})
     CHECK(table[kind].visible >= 3);
 }
 
@@ -278,7 +287,8 @@ TEST_CASE("one fault in the guards of a Trace", "[trace]") {
   std::cout << "guarded Traces proved as they are: " << proved << "\n";
   print("guards", table);
   CHECK(proved >= 20);
-  for (const char* kind : {"guard added", "guard dropped", "guard turned", "guard of another", "guard looked at later"})
+  for (const char* kind :
+       {"guard added", "guard dropped", "guard turned", "guard of another", "guard looked at later"})
     CHECK(table[kind].visible >= 5);
 }
 

@@ -1,4 +1,5 @@
-// Certificates that lie in one place, each beside its honest twin: evidence, unwritten contents, bytes, bodies.
+// Certificates that lie in one place, each beside its honest twin: evidence, unwritten contents, bytes,
+// bodies.
 #include <algorithm>
 
 #include "checker/certificate.h"
@@ -24,10 +25,12 @@ bool proved(const std::string& json) {
 }
 
 std::string graph(const std::string& inputs, const std::string& steps, const std::string& output) {
-  return R"({"inputs": [)" + inputs + R"(], "steps": [)" + steps + R"(], "outputs": [{"ref": ")" + output + R"("}]})";
+  return R"({"inputs": [)" + inputs + R"(], "steps": [)" + steps + R"(], "outputs": [{"ref": ")" + output +
+         R"("}]})";
 }
 std::string pair_of(const std::string& before, const std::string& after) {
-  return R"({"format": "noclobber.case/1", "name": "forged", "before": )" + before + R"(, "after": )" + after + "}";
+  return R"({"format": "noclobber.case/1", "name": "forged", "before": )" + before + R"(, "after": )" +
+         after + "}";
 }
 std::string input(const std::string& name, const std::string& shape) {
   return R"({"name": ")" + name + R"(", "type": {"dtype": "f32", "shape": )" + shape + "}}";
@@ -44,10 +47,10 @@ std::string bytewise(const std::string& source, const std::string& from) {
            step(view, "slice.Tensor", use(view + "b") + ", 0, " + first + ", 4") + ", ";
   };
   return graph(input("x", "[1]") + ", " + input("y", "[1]") + ", " + input("z", "[1]"),
-               step("t", "clone.default", use("x")) + ", " + bytes("tv", "t", "1") + bytes("sv", source, "1") +
-                   step("c1", "copy_.default", use("tv") + ", " + use("sv")) + ", " +
-                   step("u", "neg.default", use("t")) + ", " + bytes("uv", "u", from) + bytes("xv", "x", from) +
-                   step("c2", "copy_.default", use("uv") + ", " + use("xv")),
+               step("t", "clone.default", use("x")) + ", " + bytes("tv", "t", "1") +
+                   bytes("sv", source, "1") + step("c1", "copy_.default", use("tv") + ", " + use("sv")) +
+                   ", " + step("u", "neg.default", use("t")) + ", " + bytes("uv", "u", from) +
+                   bytes("xv", "x", from) + step("c2", "copy_.default", use("uv") + ", " + use("xv")),
                "u");
 }
 
@@ -93,7 +96,8 @@ TEST_CASE("the whole storage is the whole storage, without evidence", "[forged]"
 TEST_CASE("an index of what may be empty shows nothing of places where it is not", "[forged]") {
   Forged f(false);
   const PolyId i = f.space.index(7, f.s);
-  f.content.evidence = {{{}, {line(Rule::below, i), line(Rule::plain, i), line(Rule::add, 0, 1)}}};  // s - 1 >= 0
+  f.content.evidence = {
+      {{}, {line(Rule::below, i), line(Rule::plain, i), line(Rule::add, 0, 1)}}};  // s - 1 >= 0
   const Answer a = f.answer();
   CHECK(a.said == Said::not_proved);
   CHECK(a.why == "derivation 0 is wrong");
@@ -115,13 +119,15 @@ TEST_CASE("an index of an empty dimension does not show that -1 >= 0", "[forged]
   Space space;
   const PolyId none = space.index(7, space.constant(0));
   if (none != Space::kBad)
-    CHECK_FALSE(space.derive({{}, {line(Rule::below, none), line(Rule::plain, none), line(Rule::add, 0, 1)}}));
+    CHECK_FALSE(
+        space.derive({{}, {line(Rule::below, none), line(Rule::plain, none), line(Rule::add, 0, 1)}}));
   CHECK_FALSE(space.nonnegative(space.constant(-1)));
 }
 
 TEST_CASE("what occurs in what is shown, or in a fact that is used, may be used", "[forged]") {
   Space space;
-  const PolyId s = space.symbol("s"), i = space.index(0, s), room = space.sub(space.sub(s, i), space.constant(1));
+  const PolyId s = space.symbol("s"), i = space.index(0, s),
+               room = space.sub(space.sub(s, i), space.constant(1));
   CHECK(space.derive({{}, {line(Rule::below, i)}}));
   CHECK(space.nonnegative(room));
   const PolyId fact = space.sub(i, space.constant(2));
@@ -147,17 +153,23 @@ TEST_CASE("every line of a derivation is replayed", "[forged]") {
   refused({line(Rule::plain, s), {Rule::divide, 0, 0, 0, minus, s}});
   // 2 s + 1 >= 0 shows s >= 0, and 2 s - 2 + 1 >= 0 does not show s - 2 >= 0
   const PolyId two = space.constant(2), one = space.constant(1);
-  CHECK(space.derive({{}, {line(Rule::plain, space.add(space.mul(two, t), one)), line(Rule::plain, 0),
-                           line(Rule::plain, one), {Rule::divide, 0, 1, 2, t, two}}}));
-  refused({line(Rule::plain, space.add(space.mul(two, t), one)), line(Rule::plain, 0), line(Rule::plain, one),
+  CHECK(space.derive({{},
+                      {line(Rule::plain, space.add(space.mul(two, t), one)),
+                       line(Rule::plain, 0),
+                       line(Rule::plain, one),
+                       {Rule::divide, 0, 1, 2, t, two}}}));
+  refused({line(Rule::plain, space.add(space.mul(two, t), one)),
+           line(Rule::plain, 0),
+           line(Rule::plain, one),
            {Rule::divide, 0, 1, 2, space.sub(t, two), two}});
   refused({line(Rule::plain, space.constant(INT64_MAX)), line(Rule::add, 0, 0)});
 }
 
 TEST_CASE("what is known of the running byte is known of that byte only", "[forged]") {
   CHECK(proved(pair_of(bytewise("y", "1"), bytewise("y", "1"))));
-  CHECK_FALSE(proved(pair_of(bytewise("y", "1"), bytewise("z", "1"))));  // byte 0 of neg(t) depends on all of t
-  CHECK(proved(pair_of(bytewise("y", "0"), bytewise("z", "0"))));        // all of u is x
+  CHECK_FALSE(
+      proved(pair_of(bytewise("y", "1"), bytewise("z", "1"))));    // byte 0 of neg(t) depends on all of t
+  CHECK(proved(pair_of(bytewise("y", "0"), bytewise("z", "0"))));  // all of u is x
 }
 
 TEST_CASE("unwritten contents are chosen once", "[forged]") {
@@ -166,8 +178,10 @@ TEST_CASE("unwritten contents are chosen once", "[forged]") {
     return step(name, "slice.Tensor", use(of) + ", 0, " + from) + ", ";
   };
   const std::string cat = step("o", "cat.default", "[" + use("a") + ", " + use("b") + "]");
-  const std::string turned = graph(x, empty + step("ut", "t.default", use("u")) + ", " + half("a", "u", "0, 2") +
-                                          half("b", "ut", "2, 4") + cat, "o");
+  const std::string turned = graph(x,
+                                   empty + step("ut", "t.default", use("u")) + ", " + half("a", "u", "0, 2") +
+                                       half("b", "ut", "2, 4") + cat,
+                                   "o");
   const std::string straight = graph(x, empty + half("a", "u", "0, 2") + half("b", "u", "2, 4") + cat, "o");
   const std::string some = graph(x, empty + half("a", "u", "0, 2") + half("b", "x", "2, 4") + cat, "o");
   const std::string full = graph(x, half("a", "x", "0, 2") + half("b", "x", "2, 4") + cat, "o");
@@ -228,19 +242,21 @@ TEST_CASE("facts that the symbols' values do not show prove nothing", "[forged]"
   for (const bool declared : {true, false}) {
     Forged f(true);
     const PolyId u = f.space.opaque("u", {f.t});
-    if (!declared) f.space.assume_nonnegative(u);  // has no value
+    if (!declared) f.space.assume_nonnegative(u);                       // has no value
     if (declared) f.space.assume_nonnegative(f.space.sub(f.t, f.one));  // t is 0
     CHECK(f.answer().said == Said::not_proved);
   }
 }
 
 TEST_CASE("extreme numbers in a certificate are refused, not computed with", "[forged]") {
-  const std::string head = "noclobber.cert/1\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols 1\n 1:s 1 0 0 0\n";
+  const std::string head =
+      "noclobber.cert/1\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols 1\n 1:s 1 0 0 0\n";
   const std::string tail = "\nfacts 0\nviews 0\nevidence 0\nchecks 0\nrefutation 0\n";
-  for (const char* numbers : {"3\np 1 -9223372036854775808 0\ni 0 0\np 1 1 1 1",
-                              "4\ns 1:s\np 1 -9223372036854775808 1 0\np 1 -1 1 0\nq 1 2",
-                              "4\ns 1:s\np 1 -2 0\nq 0 1\np 1 1 1 2", "3\ns 1:s\np 1 9223372036854775807 1 0\np 2 9 1 1 1 1 0",
-                              "3\ns 1:s\np 0\nq 0 1", "2\ns 1:s\np 18446744073709551615 1 1 0"}) {
+  for (const char* numbers :
+       {"3\np 1 -9223372036854775808 0\ni 0 0\np 1 1 1 1",
+        "4\ns 1:s\np 1 -9223372036854775808 1 0\np 1 -1 1 0\nq 1 2", "4\ns 1:s\np 1 -2 0\nq 0 1\np 1 1 1 2",
+        "3\ns 1:s\np 1 9223372036854775807 1 0\np 2 9 1 1 1 1 0", "3\ns 1:s\np 0\nq 0 1",
+        "2\ns 1:s\np 18446744073709551615 1 1 0"}) {
     INFO(numbers);
     CHECK(nc_check(hashed(head + "numbers " + numbers + tail)).said == Said::unreadable);  // no check in it
   }
