@@ -140,8 +140,12 @@ class Runner {
         for (std::size_t k = 0; k < at.size(); ++k) out[map.order[k]] = at[k];
         return out;
       }
-      case Map::Kind::reshape:
-        return at_position(numbers(map.from), position(numbers(map.to), at));
+      case Map::Kind::reshape: {
+        const Ints from = numbers(map.from);
+        const std::int64_t where = position(numbers(map.to), at);
+        usable_ = usable_ && where < size(from);
+        return at_position(from, where);
+      }
       case Map::Kind::expand:
         for (std::size_t k = 0; k < at.size(); ++k)
           if (number(map.from[k]) == 1) at[k] = 0;
@@ -187,6 +191,9 @@ class Runner {
           Ints tail(at.begin() + static_cast<std::ptrdiff_t>(own), at.end());
           at.resize(own);
           at = parent(view.maps[m], at);
+          const Ints from = numbers(view.maps[m].from);
+          for (std::size_t d = 0; d < from.size() && d < at.size(); ++d)
+            usable_ = usable_ && at[d] >= 0 && at[d] < from[d];
           at.insert(at.end(), tail.begin(), tail.end());
         }
         usable_ = usable_ && at.size() == root.size();
