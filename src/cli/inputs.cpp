@@ -34,7 +34,7 @@ Work error_of(const std::string& input, Diagnostic fault) {
 std::string stem_of(const std::string& path) {
   if (path == "-") return "stdin";
   std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case"}) {
+  for (const std::string_view ending : {".gz", ".json", ".txt", ".csv", ".log", ".case"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
@@ -175,6 +175,27 @@ void WorkSource::load_log(const std::string& path, TraceLog log) {
   push(note_of(path, log));
 }
 
+void WorkSource::load_table(const std::string& path, std::string text) {
+  auto table = read_plan_csv(std::move(text));
+  if (!table) return push(error_of(path, table.fault()));
+  if (!table->has_offsets) return push(error_of(path, {"", "is a problem without offsets; give it as --instance"}));
+  Work work;
+  work.kind = Work::Kind::plan;
+  work.input = path;
+  work.id = stem_of(path);
+  work.what = "plan";
+  work.capacity = options_.capacity;
+  work.table = *std::move(table);
+  if (!options_.instance.empty()) {
+    auto wanted = read_file(options_.instance);
+    if (!wanted) return push(error_of(options_.instance, wanted.fault()));
+    auto instance = read_plan_csv(*std::move(wanted));
+    if (!instance) return push(error_of(options_.instance, instance.fault()));
+    work.instance = *std::move(instance);
+  }
+  if (options_.only.accepts("", 0)) push(std::move(work));
+}
+
 void WorkSource::load(const std::string& path) {
   auto text = read_file(path);
   if (!text) return push(error_of(path, text.fault()));
@@ -184,10 +205,9 @@ void WorkSource::load(const std::string& path) {
     case InputKind::case_json: {
       auto value = read_case_json(*text);
       if (!value) return push(error_of(path, value.fault()));
-      const bool planned = value->has_plan;
+      const bool planned = value->plan.has_value();
       Work work = check_of(path, *std::move(value), "");
       work.what = planned ? "plan" : work.value.before ? "pair" : "single";
-      if (planned) work.unchecked = {"plan"};
       if (options_.only.accepts("", 0)) push(std::move(work));
       return;
     }
@@ -202,10 +222,12 @@ void WorkSource::load(const std::string& path) {
       if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
       return;
     }
+    case InputKind::plan_csv:
+      return load_table(path, *std::move(text));
     case InputKind::unknown:
       break;
   }
-  const char* what = text->empty() ? "is empty" : "is no case, FX graph text or TORCH_TRACE log";
+  const char* what = text->empty() ? "is empty" : "is no case, plan, FX graph text or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

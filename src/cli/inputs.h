@@ -14,13 +14,16 @@
 
 namespace noclobber {
 
-/// A Case to check, a record that is ready, an input that could not be read, or a remark about one.
+/// A Case or a plan table to check, a record that is ready, an input that could not be read, or a remark
+/// about one.
 struct Work {
-  enum class Kind : std::uint8_t { check, record, error, note };
+  enum class Kind : std::uint8_t { check, plan, record, error, note };
   Kind kind = Kind::check;
   std::string input;
   std::string id, what;                // check
   Case value;                          // check
+  PlanTable table, instance;           // plan; an instance without rows: none is given
+  std::int64_t capacity = 0;           // plan: bytes; 0: not limited
   CheckRecord record;                  // record
   Diagnostic fault;                    // error, note
   std::vector<std::string> unchecked;  // of the check; of the whole log in a note
@@ -29,6 +32,8 @@ struct Work {
 struct InputOptions {
   IdFilter only;
   std::optional<bool> dataflow;  // --order
+  std::int64_t capacity = 0;     // --capacity; 0: not limited
+  std::string instance;          // --instance: a file
 };
 
 /// The Case of one input and how it is called.
@@ -50,6 +55,7 @@ class WorkSource {
 
  private:
   void load(const std::string& path);
+  void load_table(const std::string& path, std::string text);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);
   void push(Work work);

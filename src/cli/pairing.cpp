@@ -34,6 +34,8 @@ Result<Side> read_side(const std::string& text, bool is_before) {
     }
     case InputKind::torch_trace:
       return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
+    case InputKind::plan_csv:
+      return Diagnostic{"", "is a plan without a graph; `noclobber check` reads it"};
     case InputKind::unknown:
       break;
   }
@@ -166,7 +168,7 @@ Result<Case> pair_of(Side before, Side after) {
   out.dataflow = after.facts.dataflow;
   out.compare_strides = before.compares_strides && after.compares_strides;
   out.sharing_may_grow = before.facts.sharing_may_grow && after.facts.sharing_may_grow;
-  out.has_plan = after.facts.has_plan;
+  out.plan = after.facts.plan;
   out.inputs_may_overlap = !before.knows_storages && !after.knows_storages;
   return out;
 }

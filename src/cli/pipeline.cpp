@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "src/cli/findings.h"
+#include "src/cli/plan_findings.h"
 #include "src/effects/certificate_text.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
@@ -50,7 +51,6 @@ Boundary boundary_of(const Case& value, const Trace& after) {
 
 /// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
 void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
-  if (value.has_plan) record.unknown.push_back({"unsupported-op", {"plan"}});
   if (!value.inputs_may_overlap) return;
   if (options.no_assumptions) {
     record.unknown.push_back({"no-metadata", {"which inputs overlap"}});
@@ -63,7 +63,7 @@ void assume(CheckRecord& record, const Case& value, const CheckOptions& options)
 std::string assumed(const CheckRecord& record, const Case& value) {
   std::vector<std::string> all = record.assumptions;
   if (value.dataflow) all.emplace_back("steps run in the listed order");
-  if (value.has_plan) all.emplace_back("the memory plan is right");
+  if (value.plan) all.emplace_back("the memory plan is right");
   const std::string apart = "inputs do not overlap";  // not listed yet under --no-assumptions
   if (value.inputs_may_overlap && std::find(all.begin(), all.end(), apart) == all.end()) all.push_back(apart);
   std::string out;
@@ -143,8 +143,9 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   record.counts.obligations = obligations.size();
   record.counts.by_rule = decision.by_rule;
   record.counts.by_z3 = decision.by_solver;
+  if (value.plan) report_plan(record, value, check_plan(value, traced, sizes));
   if (decision.proved && record.unknown.empty()) {
-    record.status = Status::proved;
+    if (record.status != Status::refuted) record.status = Status::proved;
   } else {
     // Where nothing is written in place, a difference is hardly one of memory: look for it less long.
     if (traced.in_place == 0) hint.work /= 10;

@@ -38,6 +38,7 @@ class Builder {
   /// Storages found to be read at several widths that `lanes` lacks: build again with them.
   const std::set<std::string>& more_lanes() const { return more_lanes_; }
   std::uint64_t in_place() const { return in_place_; }
+  ValueViews views() const;
 
  private:
   struct Call {

@@ -63,6 +63,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
       for (const std::string& key : builder.more_lanes())
         lanes.insert(key.starts_with("in:") ? key : side + key);
       out.in_place = builder.in_place();
+      out.views = builder.views();
       return trace;
     };
     if (value.before) {

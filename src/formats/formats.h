@@ -10,6 +10,7 @@
 
 #include "src/base/result.h"
 #include "src/graph/case.h"
+#include "src/graph/placement.h"
 
 namespace noclobber {
 
@@ -50,7 +51,12 @@ struct TraceLog {
 /// A TORCH_TRACE log (torch_trace.cpp); never fails, what it cannot read is in `notes`.
 TraceLog read_torch_trace(std::string_view text);
 
-enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, unknown };
+/// A plan as a table `id,lower,upper,size,offset` (plan_csv.cpp); without `offset` it is a problem, whose
+/// buffers must all be placed. error: `where` is "line N, byte M".
+Result<PlanTable> read_plan_csv(std::string text);
+bool is_plan_csv(std::string_view text);
+
+enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, plan_csv, unknown };
 /// What a text is, from its first bytes alone (sniff.cpp).
 InputKind sniff(std::string_view text);
 

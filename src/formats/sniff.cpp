@@ -19,6 +19,7 @@ InputKind sniff(std::string_view text) {
   text = text.substr(0, kSniffed);
   while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)
     text.remove_prefix(1);
+  if (is_plan_csv(text)) return InputKind::plan_csv;
   if (text.starts_with('{')) return InputKind::case_json;
   bool only_comments = true;
   while (!text.empty()) {

@@ -18,6 +18,7 @@
 #include "src/base/ids.h"
 #include "src/base/sym.h"
 #include "src/graph/dtype.h"
+#include "src/graph/plan.h"
 
 namespace noclobber {
 
@@ -153,7 +154,7 @@ struct Case {
   bool sharing_may_grow = false;  // "sharing": "any"
   /// The caller makes output `first` a view of input `second` itself: there they may share storage.
   std::vector<std::pair<std::uint32_t, std::string>> may_share;
-  bool has_plan = false;            // a memory plan was given; not checked yet
+  std::optional<Plan> plan;         // where `after` places its values
   bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
 };
 
