@@ -8,6 +8,8 @@
 #include <memory>
 #include <system_error>
 
+#include "src/formats/pte_case.h"
+
 namespace noclobber {
 
 namespace fs = std::filesystem;
@@ -34,7 +36,7 @@ Work error_of(const std::string& input, Diagnostic fault) {
 std::string stem_of(const std::string& path) {
   if (path == "-") return "stdin";
   std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".txt", ".csv", ".log", ".case"}) {
+  for (const std::string_view ending : {".gz", ".json", ".txt", ".csv", ".pte", ".log", ".case"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
@@ -175,6 +177,24 @@ void WorkSource::load_log(const std::string& path, TraceLog log) {
   push(note_of(path, log));
 }
 
+void WorkSource::load_program(const std::string& path, const std::string& bytes) {
+  const auto methods = read_pte(bytes);
+  if (!methods) return push(error_of(path, methods.fault()));
+  std::uint64_t position = 0;
+  for (const PteMethod& method : *methods) {
+    const std::string id = methods->size() > 1 ? method.name : "";
+    if (!options_.only.accepts(id, position++)) continue;
+    auto value = case_of_pte(method, nullptr);
+    if (!value) {
+      push(error_of(path, {value.fault().where, method.name + ": " + value.fault().message}));
+      continue;
+    }
+    Work work = check_of(path, *std::move(value), "program");
+    if (id.empty()) work.id = work.value.name = stem_of(path);
+    push(std::move(work));
+  }
+}
+
 void WorkSource::load_table(const std::string& path, std::string text) {
   auto table = read_plan_csv(std::move(text));
   if (!table) return push(error_of(path, table.fault()));
@@ -222,12 +242,14 @@ void WorkSource::load(const std::string& path) {
       if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
       return;
     }
+    case InputKind::pte:
+      return load_program(path, *text);
     case InputKind::plan_csv:
       return load_table(path, *std::move(text));
     case InputKind::unknown:
       break;
   }
-  const char* what = text->empty() ? "is empty" : "is no case, plan, FX graph text or TORCH_TRACE log";
+  const char* what = text->empty() ? "is empty" : "is no case, plan, program, FX graph text or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

@@ -55,6 +55,7 @@ class WorkSource {
 
  private:
   void load(const std::string& path);
+  void load_program(const std::string& path, const std::string& bytes);
   void load_table(const std::string& path, std::string text);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);

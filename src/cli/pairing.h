@@ -3,12 +3,14 @@
 #include <string>
 
 #include "src/base/result.h"
+#include "src/formats/pte_program.h"
 #include "src/graph/case.h"
 
 namespace noclobber {
 
 /// One side of a comparison: the graph, and what its file says about symbols, operators and storages.
 struct Side {
+  std::vector<PteMethod> program;  // of a .pte: its graph depends on the other side
   Case facts;  // without graphs
   Graph graph;
   bool knows_storages = false;    // a case says which inputs share storage, FX text does not

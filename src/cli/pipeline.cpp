@@ -143,7 +143,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   record.counts.obligations = obligations.size();
   record.counts.by_rule = decision.by_rule;
   record.counts.by_z3 = decision.by_solver;
-  if (value.plan) report_plan(record, value, check_plan(value, traced, sizes));
+  if (value.plan) report_plan(record, value, check_plan(value, *ops, traced, sizes));
   if (decision.proved && record.unknown.empty()) {
     if (record.status != Status::refuted) record.status = Status::proved;
   } else {

@@ -19,6 +19,8 @@ const char* plan_rule(PlanFault::Kind kind) {
       return "NC020";
     case PlanFault::Kind::size_fit:
       return "NC021";
+    case PlanFault::Kind::refused:
+      return "NC023";
   }
   return "";
 }
@@ -46,6 +48,8 @@ std::string help_of(const PlanFault& fault) {
       return "let " + fault.first + " live until the last use of its aliases";
     case PlanFault::Kind::metadata:
       return "place " + fault.first + " where " + fault.second + " is";
+    case PlanFault::Kind::refused:
+      return "keep the operator functional";
     case PlanFault::Kind::bounds:
     case PlanFault::Kind::size_fit:
       return "";

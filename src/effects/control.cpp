@@ -22,13 +22,20 @@ bool pure(const OpSet& ops, const Step& step) {
   if (schema == nullptr || schema->ns == "higher_order" || schema->writes() ||
       schema->has(Tag::nondeterministic_seeded))
     return false;
+  if (const OpDecl* declared = ops.declaration(step.op)) return declared->pure && declared->may_alias.empty();
   const std::string_view op = base_name(step.op);
-  return ops.declaration(step.op) == nullptr && meaning_of(op, *schema) != Meaning::unsupported &&
+  return meaning_of(op, *schema) != Meaning::unsupported &&
          !is_impure(op, *schema);
 }
 
 /// Does the step's result have a storage of its own, whatever its arguments are?
 bool gives_fresh(const OpSet& ops, const Step& step) {
+  if (ops.declaration(step.op) != nullptr) {
+    const auto& results = ops.find(step.op)->returns;
+    const auto& said = ops.declaration(step.op)->result;
+    if (std::find(said.begin(), said.end(), "view") != said.end()) return false;
+    return std::all_of(results.begin(), results.end(), [](const SchemaSlot& r) { return r.alias.empty(); });
+  }
   switch (meaning_of(base_name(step.op), *ops.find(step.op))) {
     case Meaning::opaque:
     case Meaning::clone:

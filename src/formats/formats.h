@@ -56,7 +56,7 @@ TraceLog read_torch_trace(std::string_view text);
 Result<PlanTable> read_plan_csv(std::string text);
 bool is_plan_csv(std::string_view text);
 
-enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, plan_csv, unknown };
+enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, plan_csv, pte, unknown };
 /// What a text is, from its first bytes alone (sniff.cpp).
 InputKind sniff(std::string_view text);
 

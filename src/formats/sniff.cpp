@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "src/formats/formats.h"
+#include "src/formats/pte_program.h"
 #include "src/formats/torch_trace_records.h"
 
 namespace noclobber {
@@ -15,6 +16,7 @@ bool begins_fx_text(std::string_view line) {
 }  // namespace
 
 InputKind sniff(std::string_view text) {
+  if (is_pte(text)) return InputKind::pte;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   text = text.substr(0, kSniffed);
   while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)

@@ -155,6 +155,7 @@ struct Case {
   /// The caller makes output `first` a view of input `second` itself: there they may share storage.
   std::vector<std::pair<std::uint32_t, std::string>> may_share;
   std::optional<Plan> plan;         // where `after` places its values
+  bool portable_kernels = false;    // in-place kernels are those of ExecuTorch's portable library
   bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
 };
 

@@ -47,8 +47,8 @@ bool claimed_in_place(const PlanScene& scene, const PlacedStorage& dying, const 
 /// Two buffers without values, one of which says that it is a view of the other and lies within it.
 bool shares_by_view(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y,
                     const Placement& a, const Placement& b);
-/// In every order all touches of `x` come before those of `y`, or it is taken over where they meet.
-bool apart_in_every_order(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y);
+/// In-place kernels of ExecuTorch's portable library that refuse what the operator accepts.
+void kernels_accept(const Case& value, PlanAnswer& answer);
 
 /// The fault of two that meet; nothing where no value is lost.
 std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStorage& x,

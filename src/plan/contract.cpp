@@ -6,15 +6,17 @@ namespace noclobber {
 namespace {
 
 /// Element k of the read is at the bytes of element k of the write, for every k and all symbols.
-bool same_bytes(const PlanScene& scene, const PlacedStorage& from, const TraceView& read,
-                const PlacedStorage& to, const TraceView& write) {
+bool same_bytes(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
+                const Touch& w) {
+  const TraceView &read = *r.view, &write = *w.view;
   if (from.arena != to.arena || read.shape != write.shape || read.lanes != write.lanes) return false;
-  const int bits = bit_width(scene.traced.views.layouts[read.storage].dtype);
-  if (bits != bit_width(scene.traced.views.layouts[write.storage].dtype)) return false;
+  const ValueViews& views = r.traced->views;
+  const int bits = bit_width(views.layouts[read.storage].dtype);
+  if (bits != bit_width(views.layouts[write.storage].dtype)) return false;
   Space& space = scene.space;
   const auto address = [&](const PlacedStorage& placed, const TraceView& view) {
     return space.add(space.scale(placed.base, 8),
-                     bit_address(space, scene.traced.views, view, running(space, view)));
+                     bit_address(space, views, view, running(space, view)));
   };
   return space.same(address(from, read), address(to, write));
 }
@@ -28,18 +30,25 @@ enum class Together : std::uint8_t { fine, harmless, harmful };
 /// One step reads `r` of `from` and writes `w` of `to`. harmless: nothing is lost, but not by an equal place.
 Together together(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
                   const Touch& w) {
-  if (r.step != w.step) return Together::harmful;
-  const TraceStep& step = scene.traced.after.steps[r.step];
+  if (r.step != w.step || r.traced != w.traced || r.step == Touch::kNoStep) return Together::harmful;
+  const TraceStep& step = r.traced->after.steps[r.step];
   switch (step.access[r.item][w.item]) {
     case Access::before_write:
       return scene.space.same(from.base, to.base) ? Together::fine : Together::harmless;
     case Access::elementwise:
-      return same_bytes(scene, from, *r.view, to, *w.view) ? Together::fine : Together::harmful;
+      return same_bytes(scene, from, r, to, w) ? Together::fine : Together::harmful;
     case Access::any_time:
       return is_control(scene, r.at) ? Together::harmless : Together::harmful;
   }
   return Together::harmful;
 }
+
+/// a ends before b begins, in every run in which both happen.
+bool precedes(const PlanScene& scene, const Touch& a, const Touch& b) {
+  return a.at != b.at ? scene.order.before(a.at, b.at) : a.moment < b.moment;
+}
+
+bool same_moment(const Touch& a, const Touch& b) { return a.at == b.at && a.moment == b.moment; }
 
 ByteRanges moved(ByteRanges ranges, std::int64_t by) {
   for (auto& [begin, end] : ranges) {
@@ -87,7 +96,7 @@ class LossSearch {
   std::vector<std::optional<ByteRanges>> places(const PlacedStorage& of, std::int64_t base) const {
     std::vector<std::optional<ByteRanges>> out;
     for (const Touch& touch : of.touches) {
-      auto ranges = bytes_of(scene_.space, scene_.traced, of, touch.view, symbols_);
+      auto ranges = bytes_of(scene_.space, of, touch, symbols_);
       out.push_back(ranges ? std::optional(moved(*std::move(ranges), base)) : std::nullopt);
     }
     return out;
@@ -95,13 +104,13 @@ class LossSearch {
 
   /// The step whose value the read means, if the write can come between them.
   std::optional<std::uint32_t> lost(const Touch& read, const Touch& write) const {
-    if (scene_.order.before(read.at, write.at)) return std::nullopt;
-    if (read.at == write.at && together(scene_, victim_, read, writer_, write) != Together::harmful)
+    if (!may_coexist(scene_.guards, read.guard, write.guard) || precedes(scene_, read, write)) return std::nullopt;
+    if (same_moment(read, write) && together(scene_, victim_, read, writer_, write) != Together::harmful)
       return std::nullopt;
     std::optional<std::uint32_t> define;
     for (const Touch& touch : victim_.touches) {
-      if (!touch.writes || touch.at == read.at || !scene_.order.before(touch.at, read.at)) continue;
-      if (scene_.order.before(write.at, touch.at)) return std::nullopt;  // written again since
+      if (!touch.writes || same_moment(touch, read) || !precedes(scene_, touch, read)) continue;
+      if (precedes(scene_, write, touch)) return std::nullopt;  // written again since
       define = touch.at;
     }
     return define || !victim_.is_input ? define : Touch::kNoStep;
@@ -120,12 +129,22 @@ bool takes_over(const PlanScene& scene, const PlacedStorage& dying, const Placed
   if (!dying.storage || !born.storage) return false;
   for (const Touch& r : dying.touches) {
     if (r.at != at) continue;
-    if (r.writes) return false;
     for (const Touch& w : born.touches) {
-      if (w.at != at) continue;
-      if (!w.writes || together(scene, dying, r, born, w) != Together::fine) return false;
+      if (w.at != at || !may_coexist(scene.guards, r.guard, w.guard) || precedes(scene, r, w)) continue;
+      if (r.writes || !w.writes || !same_moment(r, w) || together(scene, dying, r, born, w) != Together::fine) return false;
     }
   }
+  return true;
+}
+
+bool always_before(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y) {
+  if (!x.storage || !y.storage) return x.last <= y.first;
+  if (y.is_input) return false;
+  for (const Touch& a : x.touches)
+    for (const Touch& b : y.touches) {
+      if (!may_coexist(scene.guards, a.guard, b.guard) || precedes(scene, a, b)) continue;
+      if (!same_moment(a, b) || a.writes || !b.writes || together(scene, x, a, y, b) != Together::fine) return false;
+    }
   return true;
 }
 

@@ -28,7 +28,12 @@ struct PlanScene {
   const Traced& traced;
   Space& space;
   const StepOrder& order;
+  const std::vector<Guard>& guards;
 };
+
+/// In every order and on every path all touches of `x` come before those of `y`, or `y` takes over where
+/// they meet.
+bool always_before(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y);
 
 /// May the results in `born` take the bytes of `dying` while step `at` runs? By the step's contract for all
 /// symbols: the same bytes element by element, or all reads first.

@@ -79,15 +79,6 @@ bool shares_by_view(const PlanScene& scene, const PlacedStorage& x, const Placed
          (entry(scene, x).view_of == y.name || entry(scene, y).view_of == x.name || within(a, b) || within(b, a));
 }
 
-bool apart_in_every_order(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y) {
-  if (!x.storage || !y.storage) return x.last <= y.first;
-  if (y.is_input) return false;
-  for (const Touch& a : x.touches)
-    for (const Touch& b : y.touches)
-      if (!scene.order.before(a.at, b.at) && !(a.at == b.at && takes_over(scene, x, y, a.at))) return false;
-  return true;
-}
-
 std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStorage& x,
                                        const PlacedStorage& y, const Placement& a, const Placement& b,
                                        const SymbolValues& symbols) {

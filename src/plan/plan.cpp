@@ -51,17 +51,16 @@ class Meetings {
     if (all_.size() > kAllPairs) return answer.open.emplace_back("resource-limit", "orders of the plan"), void();
     for (std::uint32_t b = 0; b < all_.size(); ++b)
       for (std::uint32_t a = 0; a < b; ++a)
-        if (meet_in_bytes(all_[a], all_[b]) && !apart_in_every_order(scene_, at(a), at(b)) &&
-            !apart_in_every_order(scene_, at(b), at(a)))
+        if (meet_in_bytes(all_[a], all_[b]) && !always_before(scene_, at(a), at(b)) &&
+            !always_before(scene_, at(b), at(a)))
           judge(a, b, answer);
   }
 
   void judge(std::uint32_t a, std::uint32_t b, PlanAnswer& answer) {
     if (shares_by_view(scene_, at(a), at(b), all_[a], all_[b])) return;
-    if (scene_.order.listed()) {
-      const bool in_turn = all_[a].last == all_[b].first + 1 && allowed(a, b);
-      if (in_turn || (all_[b].last == all_[a].first + 1 && allowed(b, a))) return;
-    }
+    const bool in_turn = all_[a].last == all_[b].first + 1 && allowed(a, b);
+    if (in_turn || (all_[b].last == all_[a].first + 1 && allowed(b, a))) return;
+    if (at(a).storage && at(b).storage && (always_before(scene_, at(a), at(b)) || always_before(scene_, at(b), at(a)))) return;
     if (auto fault = overlap_fault(scene_, at(a), at(b), all_[a], all_[b], symbols_)) {
       if (answer.faults.size() < kReported) answer.faults.push_back(*std::move(fault));
     } else {
@@ -90,7 +89,7 @@ bool depends_on_symbols(const Space& space, const PlacedStorages& placed, const 
 
 }  // namespace
 
-PlanAnswer check_plan(const Case& value, const Traced& traced, Sizes& sizes) {
+PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes) {
   PlanAnswer answer;
   const auto order = StepOrder::of(value);
   if (!order) {
@@ -98,12 +97,13 @@ PlanAnswer check_plan(const Case& value, const Traced& traced, Sizes& sizes) {
     return answer;
   }
   Space& space = sizes.space();
-  const PlanScene scene{value, traced, space, *order};
-  const PlacedStorages placed = placed_storages(value, traced, sizes);
+  const PlacedStorages placed = placed_storages(value, ops, traced, sizes);
+  const PlanScene scene{value, traced, space, *order, placed.guards};
   const PlanNumbers numbers = plan_numbers(scene, sizes);
   answer.obligations = value.plan->buffers.size() + value.plan->required.size() + placed.storages.size();
   unresolved(*value.plan, placed, answer);
   names_placed(value, answer);
+  if (value.portable_kernels) kernels_accept(value, answer);
   lives_kept(scene, placed, answer);
   const bool symbolic = depends_on_symbols(space, placed, numbers);
   auto samples = symbolic ? symbol_samples(value) : std::vector{SymbolValues{}};

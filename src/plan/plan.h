@@ -32,6 +32,7 @@ struct PlanFault {
     lifetime,  // NC032
     metadata,  // NC020: a view or in-place result is not where what it is of is
     size_fit,  // NC021
+    refused,   // NC023: a kernel of the runtime does not take these arguments
   };
   Kind kind = Kind::bounds;
   std::string first, second;                                   // names of buffers; `second` may be ""
@@ -52,6 +53,6 @@ struct PlanAnswer {
 };
 
 /// require: value.plan. `traced`: of `value`, over the space of `sizes`.
-PlanAnswer check_plan(const Case& value, const Traced& traced, Sizes& sizes);
+PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes);
 
 }  // namespace noclobber

@@ -1,6 +1,7 @@
 #include "src/plan/sweep.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -32,11 +33,30 @@ class Sweeper {
   std::vector<std::uint32_t> sorted_by(std::int64_t Placement::*time) const {
     std::vector<std::uint32_t> out;
     out.reserve(all_.size());
-    for (std::uint32_t k = 0; k < all_.size(); ++k)
-      if (!all_[k].empty()) out.push_back(k);
+    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
+    for (std::uint32_t k = 0; k < all_.size(); ++k) {
+      if (all_[k].empty()) continue;
+      out.push_back(k);
+      low = std::min(low, all_[k].*time);
+      high = std::max(high, all_[k].*time);
+    }
+    std::int64_t span = 0;
+    if (!out.empty() && !__builtin_sub_overflow(high, low, &span) &&
+        span < static_cast<std::int64_t>(4 * out.size()))
+      return counted(out, time, low, static_cast<std::size_t>(span) + 1);
     std::ranges::sort(out, [&](std::uint32_t a, std::uint32_t b) {
       return all_[a].*time != all_[b].*time ? all_[a].*time < all_[b].*time : a < b;
     });
+    return out;
+  }
+
+  /// Counting sort, for times that lie close together: linear, and stable.
+  std::vector<std::uint32_t> counted(const std::vector<std::uint32_t>& rows, std::int64_t Placement::*time,
+                                     std::int64_t low, std::size_t span) const {
+    std::vector<std::uint32_t> begin(span + 1, 0), out(rows.size());
+    for (const std::uint32_t k : rows) ++begin[static_cast<std::size_t>(all_[k].*time - low) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (const std::uint32_t k : rows) out[begin[static_cast<std::size_t>(all_[k].*time - low)]++] = k;
     return out;
   }
 

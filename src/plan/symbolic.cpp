@@ -51,8 +51,8 @@ class ForAllSymbols {
   void every_pair() {
     for (const PlacedStorage& x : placed_.storages)
       for (const PlacedStorage& y : placed_.storages)
-        if (&x < &y && x.arena == y.arena && !apart_in_every_order(scene_, x, y) &&
-            !apart_in_every_order(scene_, y, x) && !below(x, y) && !below(y, x))
+        if (&x < &y && x.arena == y.arena && !always_before(scene_, x, y) &&
+            !always_before(scene_, y, x) && !below(x, y) && !below(y, x))
           open("places of " + x.name + " and " + y.name);
   }
 

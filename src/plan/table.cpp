@@ -16,11 +16,21 @@ std::string span_text(std::int64_t begin, std::int64_t end) {
   return "[" + number(begin) + ", " + number(end) + ")";
 }
 
-/// Rows by name: open addressing over row numbers, half full at most.
+/// "17" -> 17, if that is how 17 is written and it is below `bound`.
+std::optional<std::size_t> plain_number(std::string_view text, std::size_t bound) {
+  std::size_t out = 0;
+  if (text.empty() || text.size() > 12 || (text[0] == '0' && text.size() > 1)) return std::nullopt;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    out = out * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return out < bound ? std::optional(out) : std::nullopt;
+}
+
+/// Rows by name. Small numbers have slots of their own; other names share a table, half full at most.
 class RowsByName {
  public:
-  explicit RowsByName(const PlanTable& table)
-      : table_(table), slots_(std::bit_ceil(table.rows.size() * 2 + 2), kFree) {}
+  explicit RowsByName(const PlanTable& table) : table_(table), numbered_(table.rows.size() * 2 + 2, kFree) {}
 
   /// The row of that name: an earlier one, or `row` itself, which is then kept.
   std::uint32_t insert(std::uint32_t row) {
@@ -32,14 +42,16 @@ class RowsByName {
 
  private:
   std::uint32_t& slot_of(std::string_view name) {
-    const std::size_t mask = slots_.size() - 1;
+    if (const auto number = plain_number(name, numbered_.size())) return numbered_[*number];
+    if (named_.empty()) named_.assign(std::bit_ceil(numbered_.size()), kFree);
+    const std::size_t mask = named_.size() - 1;
     std::size_t at = std::hash<std::string_view>()(name) & mask;
-    while (slots_[at] != kFree && table_.name(slots_[at]) != name) at = (at + 1) & mask;
-    return slots_[at];
+    while (named_[at] != kFree && table_.name(named_[at]) != name) at = (at + 1) & mask;
+    return named_[at];
   }
 
   const PlanTable& table_;
-  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint32_t> numbered_, named_;
 };
 
 class TableCheck {
