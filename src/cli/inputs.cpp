@@ -198,7 +198,8 @@ void WorkSource::load_program(const std::string& path, const std::string& bytes)
 void WorkSource::load_table(const std::string& path, std::string text) {
   auto table = read_plan_csv(std::move(text));
   if (!table) return push(error_of(path, table.fault()));
-  if (!table->has_offsets) return push(error_of(path, {"", "is a problem without offsets; give it as --instance"}));
+  if (!table->has_offsets)
+    return push(error_of(path, {"", "is a problem without offsets; give it as --instance"}));
   Work work;
   work.kind = Work::Kind::plan;
   work.input = path;
@@ -249,7 +250,8 @@ void WorkSource::load(const std::string& path) {
     case InputKind::unknown:
       break;
   }
-  const char* what = text->empty() ? "is empty" : "is no case, plan, program, FX graph text or TORCH_TRACE log";
+  const char* what =
+      text->empty() ? "is empty" : "is no case, plan, program, FX graph text or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

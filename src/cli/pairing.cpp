@@ -168,7 +168,13 @@ Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
   if (forward == methods.end() && methods.size() != 1)
     return Diagnostic{"", "the program has several methods, none of them 'forward'"};
   as_executorch_means(before.graph, before.facts.bodies);
-  return case_of_pte(forward == methods.end() ? methods[0] : *forward, &before.graph);
+  auto out = case_of_pte(forward == methods.end() ? methods[0] : *forward, &before.graph);
+  if (!out) return out;
+  for (Input& known : before.graph.inputs)  // constants are those of the program
+    for (const Input& input : out->after.inputs)
+      if (out->after.value(input.value).name == before.graph.value(known.value).name && !known.contents)
+        known.contents = input.contents;
+  return out;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace noclobber {
 /// One side of a comparison: the graph, and what its file says about symbols, operators and storages.
 struct Side {
   std::vector<PteMethod> program;  // of a .pte: its graph depends on the other side
-  Case facts;  // without graphs
+  Case facts;                      // without graphs
   Graph graph;
   bool knows_storages = false;    // a case says which inputs share storage, FX text does not
   bool compares_strides = false;  // its strides were written down and matter

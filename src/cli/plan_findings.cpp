@@ -43,7 +43,8 @@ std::optional<FindingPlace> step_place(const Graph& graph, std::optional<std::ui
 std::string help_of(const PlanFault& fault) {
   switch (fault.kind) {
     case PlanFault::Kind::overlap:
-      return "place " + fault.second + " elsewhere, or count every use of " + fault.first + " and of its aliases";
+      return "place " + fault.second + " elsewhere, or count every use of " + fault.first +
+             " and of its aliases";
     case PlanFault::Kind::lifetime:
       return "let " + fault.first + " live until the last use of its aliases";
     case PlanFault::Kind::metadata:

@@ -56,8 +56,7 @@ Trace Builder::build() {
 
 ValueViews Builder::views() const {
   ValueViews out;
-  for (const auto& bound : values_)
-    out.values.push_back(bound ? std::optional(bound->view) : std::nullopt);
+  for (const auto& bound : values_) out.values.push_back(bound ? std::optional(bound->view) : std::nullopt);
   for (const Layout& layout : layouts_) out.layouts.push_back({layout.strides, layout.dtype});
   return out;
 }

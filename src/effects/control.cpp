@@ -24,8 +24,7 @@ bool pure(const OpSet& ops, const Step& step) {
     return false;
   if (const OpDecl* declared = ops.declaration(step.op)) return declared->pure && declared->may_alias.empty();
   const std::string_view op = base_name(step.op);
-  return meaning_of(op, *schema) != Meaning::unsupported &&
-         !is_impure(op, *schema);
+  return meaning_of(op, *schema) != Meaning::unsupported && !is_impure(op, *schema);
 }
 
 /// Does the step's result have a storage of its own, whatever its arguments are?

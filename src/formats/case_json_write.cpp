@@ -30,8 +30,8 @@ class CaseJsonWriter {
     for (const auto& [name, body] : case_.bodies) taken_.insert(name);
     OrderedJson before, after;
     if (case_.before) before = graph(*case_.before, {});
-    const bool only_plan = case_.plan && case_.after.inputs.empty() && case_.after.steps.empty() &&
-                           case_.after.outputs.empty();
+    const bool only_plan =
+        case_.plan && case_.after.inputs.empty() && case_.after.steps.empty() && case_.after.outputs.empty();
     if (!only_plan) after = graph(case_.after, {});
     for (const auto& [name, body] : case_.bodies) {
       OrderedJson written = graph(body, {});

@@ -8,8 +8,8 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kDeepest = 16;   // bodies in bodies
-constexpr std::size_t kBranches = 256; // of one method
+constexpr std::size_t kDeepest = 16;    // bodies in bodies
+constexpr std::size_t kBranches = 256;  // of one method
 constexpr std::int32_t kOneOfTwo = -2;
 
 }  // namespace
@@ -20,12 +20,15 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
   const std::size_t other = jump.target;
   const auto unconditional = [&](const PteInstruction& step) {
     const PteValue& value = method_.values[step.args[0]];
-    return step.kind == PteInstruction::Kind::jump_false && value.kind == PteValue::Kind::boolean && value.integer == 0;
+    return step.kind == PteInstruction::Kind::jump_false && value.kind == PteValue::Kind::boolean &&
+           value.integer == 0;
   };
-  if (other < at + 2 || other > end || !unconditional(method_.instructions[other - 1])) return give_up("executorch.loop"), end;
+  if (other < at + 2 || other > end || !unconditional(method_.instructions[other - 1]))
+    return give_up("executorch.loop"), end;
   const std::size_t behind = method_.instructions[other - 1].target;
   if (behind < other || behind > end) return give_up("executorch.jump"), end;
-  if (!is_tensor(jump.args[0]) || levels_.size() > kDeepest || conds_ >= kBranches) return give_up("executorch.jump"), end;
+  if (!is_tensor(jump.args[0]) || levels_.size() > kDeepest || conds_ >= kBranches)
+    return give_up("executorch.jump"), end;
   const ValueId condition = read(jump.args[0]);
   if (!going()) return end;
   const std::string name = "cond" + std::to_string(conds_++);
@@ -36,7 +39,8 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
   const auto outer_moves = moves_;
   const std::size_t logged = written_.size();
   for (const bool first : {true, false}) {
-    arms.push_back(run_arm(name + (first ? "_true" : "_false"), first ? at + 1 : other, first ? other - 1 : behind));
+    arms.push_back(
+        run_arm(name + (first ? "_true" : "_false"), first ? at + 1 : other, first ? other - 1 : behind));
     own_ = own;
     bound_ = bound;
     memory_ = memory;
@@ -93,19 +97,21 @@ void PteBuilder::share_operands(std::vector<Arm>& arms) {
 
 void PteBuilder::join(ValueId condition, std::vector<Arm> arms) {
   bool same = arms[0].moves.size() == arms[1].moves.size() && !arms[0].moves.empty();
-  for (std::size_t k = 0; same && k < arms[0].moves.size(); ++k) same = arms[0].moves[k].first == arms[1].moves[k].first;
+  for (std::size_t k = 0; same && k < arms[0].moves.size(); ++k)
+    same = arms[0].moves[k].first == arms[1].moves[k].first;
   if (!same) return static_cast<void>(give_up("executorch.branches that move other values"));
   share_operands(arms);
   Step made;
   made.op = "higher_order.cond";
   std::vector<Arg> operands;
   for (const ValueId value : arms[0].level.operands) operands.push_back(Arg::of(value));
-  made.args = {Arg::of(condition), Arg::of_graph(arms[0].level.graph.name), Arg::of_graph(arms[1].level.graph.name),
-               Arg::of(std::move(operands))};
+  made.args = {Arg::of(condition), Arg::of_graph(arms[0].level.graph.name),
+               Arg::of_graph(arms[1].level.graph.name), Arg::of(std::move(operands))};
   const auto number = static_cast<std::uint32_t>(graph().steps.size());
   for (std::uint32_t k = 0; k < arms[0].moves.size(); ++k) {
     const std::uint32_t id = arms[0].moves[k].first;
-    made.results.push_back(add_value({fresh_name("t" + std::to_string(id)), Value::From::step, number, k, type_of(id)}));
+    made.results.push_back(
+        add_value({fresh_name("t" + std::to_string(id)), Value::From::step, number, k, type_of(id)}));
     bound_[id] = define(id, made.results.back(), std::nullopt);
     moves_.emplace_back(id, bound_[id]);
   }

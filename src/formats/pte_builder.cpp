@@ -82,7 +82,8 @@ std::int32_t PteBuilder::define_placed(std::uint32_t id, ValueId value) {
   const std::int64_t bytes = bytes_of(id);
   if (t.place->arena == 0 || t.place->arena >= method_.arenas.size() ||
       __builtin_add_overflow(t.place->offset, bytes, &end)) {
-    fault_ = Diagnostic{"byte " + std::to_string(method_.values[id].at), "a tensor in an arena that does not exist"};
+    fault_ = Diagnostic{"byte " + std::to_string(method_.values[id].at),
+                        "a tensor in an arena that does not exist"};
     return made;
   }
   memory_.write(t.place->arena, t.place->offset, end, made);
@@ -105,7 +106,8 @@ ValueId PteBuilder::import(ValueId value, std::size_t from, std::size_t to) {
     const auto [at, added] = inner.imported.try_emplace(value.index, ValueId(inner.graph.values.size()));
     if (added) {
       const auto number = static_cast<std::uint32_t>(inner.graph.inputs.size());
-      inner.graph.values.push_back({fresh_name(outer.name + "_in"), Value::From::input, number, 0, outer.type});
+      inner.graph.values.push_back(
+          {fresh_name(outer.name + "_in"), Value::From::input, number, 0, outer.type});
       inner.graph.inputs.emplace_back().value = at->second;
       inner.operands.push_back(value);
     }
@@ -114,7 +116,9 @@ ValueId PteBuilder::import(ValueId value, std::size_t from, std::size_t to) {
   return value;
 }
 
-ValueId PteBuilder::here(const Definition& made) { return import(made.value, made.level, levels_.size() - 1); }
+ValueId PteBuilder::here(const Definition& made) {
+  return import(made.value, made.level, levels_.size() - 1);
+}
 
 ValueId PteBuilder::give_up(const std::string& what) {
   if (stopped_.empty()) stopped_ = what;
@@ -145,7 +149,8 @@ ValueId PteBuilder::as_view(std::uint32_t id, std::int32_t number) {
     flat.dtype = from.dtype;
     const std::int64_t bits = std::max(bit_width(from.dtype), 1);
     flat.shape = {SymExpr(bytes_of(made.id) * 8 / bits)};
-    value = emit("aten.view.default", {Arg::of(value), Arg::of({Arg::of(flat.shape[0])})}, flat, name + "_flat");
+    value =
+        emit("aten.view.default", {Arg::of(value), Arg::of({Arg::of(flat.shape[0])})}, flat, name + "_flat");
     value = emit("aten.view.dtype", {Arg::of(value), Arg::of_dtype(to.dtype)}, std::nullopt, name + "_as");
   }
   value = emit("aten.view.default", {Arg::of(value), sizes_of(id)}, type_of(id), name);
@@ -154,7 +159,8 @@ ValueId PteBuilder::as_view(std::uint32_t id, std::int32_t number) {
 
 ValueId PteBuilder::undefined(std::uint32_t id) {
   if (tensor(id).dynamic) return give_up("executorch.read of bytes that nothing wrote");
-  const ValueId value = emit("aten.empty.memory_format", {sizes_of(id)}, type_of(id), "unwritten" + std::to_string(id));
+  const ValueId value =
+      emit("aten.empty.memory_format", {sizes_of(id)}, type_of(id), "unwritten" + std::to_string(id));
   graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(tensor(id).dtype)}};
   own_[id] = define(id, value, std::nullopt);
   return value;
@@ -170,8 +176,8 @@ ValueId PteBuilder::part(const Definition& made, const PteMemory::Piece& piece, 
   const std::int64_t all = bytes_of(made.id) / width;
   const std::int64_t first = (piece.begin - made.place->offset) / width;
   const std::int64_t last = first + (piece.end - piece.begin) / width;
-  const ValueId flat =
-      emit("aten.view.default", {Arg::of(here(made)), Arg::of({Arg::of(SymExpr(all))})}, std::nullopt, "flat");
+  const ValueId flat = emit("aten.view.default", {Arg::of(here(made)), Arg::of({Arg::of(SymExpr(all))})},
+                            std::nullopt, "flat");
   return emit("aten.slice.Tensor",
               {Arg::of(flat), Arg::of(SymExpr(0)), Arg::of(SymExpr(first)), Arg::of(SymExpr(last))},
               std::nullopt, "part");
@@ -206,8 +212,9 @@ ValueId PteBuilder::from_bytes(std::uint32_t id) {
       parts.push_back(Arg::of(value));
     }
   }
-  const ValueId whole = parts.size() == 1 ? parts[0].ref
-                                          : emit("aten.cat.default", {Arg::of(std::move(parts))}, std::nullopt, "pieces");
+  const ValueId whole = parts.size() == 1
+                            ? parts[0].ref
+                            : emit("aten.cat.default", {Arg::of(std::move(parts))}, std::nullopt, "pieces");
   return emit("aten.view.default", {Arg::of(whole), sizes_of(id)}, type_of(id), "t" + std::to_string(id));
 }
 
@@ -233,8 +240,9 @@ Result<Case> PteBuilder::build() {
     const auto number = static_cast<std::uint32_t>(graph().steps.size() - 1);
     for (const std::uint32_t id : method_.outputs) {
       if (!is_tensor(id)) continue;
-      const ValueId value = add_value({fresh_name("out"), Value::From::step, number,
-                                       static_cast<std::uint32_t>(graph().steps[number].results.size()), type_of(id)});
+      const ValueId value =
+          add_value({fresh_name("out"), Value::From::step, number,
+                     static_cast<std::uint32_t>(graph().steps[number].results.size()), type_of(id)});
       graph().steps[number].results.push_back(value);
       outputs.push_back(Arg::of(value));
     }

@@ -75,6 +75,7 @@ class PteBuilder {
   bool special(const std::string& op, const PteInstruction& instruction);
   void in_place_call(const Schema& schema, const PteInstruction& instruction);
   void pure_call(const Schema& schema, const Schema& pure, const PteInstruction& instruction);
+  void type_like_functional(const Step& made);
   void write_results(Step step, const std::vector<std::uint32_t>& outs);
   void stand_for(std::uint32_t id, ValueId value);
   std::optional<Arg> argument(std::uint32_t id, const SchemaSlot& slot);
@@ -99,12 +100,13 @@ class PteBuilder {
   std::vector<std::int32_t> own_;    // per value: what an instruction wrote under its name last
   std::vector<std::int32_t> bound_;  // per value: what a move or view made it stand for
   PteMemory memory_;
-  std::vector<std::pair<std::uint32_t, std::int32_t>> moves_;  // of the arm that is being built
+  std::vector<std::pair<std::uint32_t, std::int32_t>> moves_;       // of the arm that is being built
   std::vector<std::pair<PteTensor::Place, std::int64_t>> written_;  // places and ends, in order
   std::set<std::string> names_;
   std::optional<Diagnostic> fault_;
   std::string stopped_;  // what was not understood: the rest of the graph is left out
   std::size_t conds_ = 0;
+  std::map<std::string, std::size_t> calls_;  // so far, by operator
 };
 
 }  // namespace noclobber

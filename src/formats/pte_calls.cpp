@@ -10,8 +10,9 @@ bool is_out_slot(const SchemaSlot& slot) { return slot.written && slot.keyword_o
 
 /// PyTorch's number of a dtype.
 std::optional<Dtype> dtype_number(std::int64_t number) {
-  static constexpr Dtype kTypes[] = {Dtype::u8,  Dtype::i8,  Dtype::i16,   Dtype::i32, Dtype::i64,  Dtype::f16,
-                                     Dtype::f32, Dtype::f64, Dtype::other, Dtype::c64, Dtype::c128, Dtype::boolean};
+  static constexpr Dtype kTypes[] = {Dtype::u8,    Dtype::i8,  Dtype::i16,  Dtype::i32,
+                                     Dtype::i64,   Dtype::f16, Dtype::f32,  Dtype::f64,
+                                     Dtype::other, Dtype::c64, Dtype::c128, Dtype::boolean};
   if (number == 15) return Dtype::bf16;
   if (number < 0 || number > 11 || number == 8) return std::nullopt;
   return kTypes[number];
@@ -78,7 +79,8 @@ void PteBuilder::kernel(const PteInstruction& instruction) {
 /// Operators of ExecuTorch's own that are plain ones in other words; false: not of these.
 bool PteBuilder::special(const std::string& op, const PteInstruction& instruction) {
   const auto& args = instruction.args;
-  const bool copy = op == "dim_order_ops._to_dim_order_copy.out", clone = op == "dim_order_ops._clone_dim_order.out";
+  const bool copy = op == "dim_order_ops._to_dim_order_copy.out",
+             clone = op == "dim_order_ops._clone_dim_order.out";
   if (copy || clone) {
     if (args.size() != 5 || !is_tensor(args[0]) || !is_tensor(args[3])) return misfit(instruction, op), true;
     Step made;
@@ -121,10 +123,12 @@ void PteBuilder::in_place_call(const Schema& schema, const PteInstruction& instr
     made.args.push_back(*value);
   }
   for (const SchemaSlot& slot : schema.returns) {
-    if (slot.type != SchemaSlot::Type::tensor) return static_cast<void>(give_up(schema.op));
+    if (slot.type != SchemaSlot::Type::tensor)
+      return static_cast<void>(give_up("executorch.call of " + schema.op));
     const auto number = static_cast<std::uint32_t>(graph().steps.size());
     const auto result = static_cast<std::uint32_t>(made.results.size());
-    made.results.push_back(add_value({fresh_name("w" + std::to_string(number)), Value::From::step, number, result, {}}));
+    made.results.push_back(
+        add_value({fresh_name("w" + std::to_string(number)), Value::From::step, number, result, {}}));
   }
   graph().steps.push_back(std::move(made));
 }
@@ -146,13 +150,17 @@ void PteBuilder::pure_call(const Schema& schema, const Schema& pure, const PteIn
   bool positional = true;
   for (const SchemaSlot& slot : pure.arguments) {
     std::optional<Arg> value;
+    bool known = false;
     for (std::size_t k = 0; k < schema.arguments.size(); ++k) {
       if (schema.arguments[k].name != slot.name || is_out_slot(schema.arguments[k])) continue;
       value = argument(instruction.args[k], slot);
       if (!going()) return;
       if (!value) return misfit(instruction, schema.op);
+      known = true;
     }
-    if (!value && slot.name == "dtype" && slot.type_text == "ScalarType?") value = Arg::of_dtype(tensor(outs[0]).dtype);
+    if (value && slot.keyword_only && slot.fallback && *value == *slot.fallback) value.reset();
+    if (!known && slot.name == "dtype" && slot.type_text == "ScalarType?")
+      value = Arg::of_dtype(tensor(outs[0]).dtype);
     positional = positional && value && !slot.keyword_only;
     if (positional) {
       made.args.push_back(*std::move(value));
@@ -160,14 +168,32 @@ void PteBuilder::pure_call(const Schema& schema, const Schema& pure, const PteIn
       made.kwargs.emplace_back(slot.name, *std::move(value));
     }
   }
+  without_defaults(pure, made);
   write_results(std::move(made), outs);
+}
+
+/// Sizes of which the program states bounds alone: those of the same call of the functional program. Calls of
+/// one operator come in the same order there.
+void PteBuilder::type_like_functional(const Step& made) {
+  const std::size_t nth = calls_[made.op]++;
+  if (functional_ == nullptr || levels_.size() > 1) return;
+  std::size_t count = 0;
+  for (const Step& step : functional_->steps) {
+    if (step.op != made.op || count++ != nth) continue;
+    for (std::size_t k = 0; k < made.results.size() && k < step.results.size(); ++k) {
+      Value& value = graph().values[made.results[k].index];
+      if (!value.type && step.results[k].valid()) value.type = functional_->value(step.results[k]).type;
+    }
+  }
 }
 
 /// One result per written tensor, each where the program puts it.
 void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs) {
   const auto number = static_cast<std::uint32_t>(graph().steps.size());
   for (std::uint32_t k = 0; k < outs.size(); ++k)
-    made.results.push_back(add_value({fresh_name("t" + std::to_string(outs[k])), Value::From::step, number, k, type_of(outs[k])}));
+    made.results.push_back(add_value(
+        {fresh_name("t" + std::to_string(outs[k])), Value::From::step, number, k, type_of(outs[k])}));
+  type_like_functional(made);
   const std::vector<ValueId> values = made.results;
   graph().steps.push_back(std::move(made));
   for (std::size_t k = 0; k < outs.size(); ++k) {
@@ -183,10 +209,12 @@ std::optional<Arg> PteBuilder::argument(std::uint32_t id, const SchemaSlot& slot
   if (value.kind == PteValue::Kind::none) return optional ? std::optional(Arg{}) : std::nullopt;
   if (slot.type == SchemaSlot::Type::tensor && value.kind == PteValue::Kind::tensor) {
     const PteTensor& t = value.tensor;
-    const bool absent = optional && t.dtype == Dtype::u8 && t.sizes == std::vector<std::int64_t>{0} && own_[id] < 0;
+    const bool absent =
+        optional && t.dtype == Dtype::u8 && t.sizes == std::vector<std::int64_t>{0} && own_[id] < 0;
     return absent ? Arg{} : Arg::of(read(id));
   }
-  if (slot.type != SchemaSlot::Type::tensor_list || value.kind != PteValue::Kind::tensors) return std::nullopt;
+  if (slot.type != SchemaSlot::Type::tensor_list || value.kind != PteValue::Kind::tensors)
+    return std::nullopt;
   std::vector<Arg> items;
   for (const std::int64_t item : value.items) {
     const auto k = static_cast<std::uint32_t>(item);

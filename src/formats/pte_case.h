@@ -15,6 +15,7 @@
 
 #include "src/formats/pte_program.h"
 #include "src/graph/case.h"
+#include "src/ops/schema.h"
 
 namespace noclobber {
 
@@ -26,5 +27,8 @@ Result<Case> case_of_pte(const PteMethod& method, const Graph* functional);
 /// The functional program as a .pte can mean it: operators on dimension orders as the plain ones they are,
 /// written user inputs that the runtime copies as copies, operands of branches in the order of their use.
 void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies);
+
+/// Leaves out trailing and keyword arguments that say what holds anyway.
+void without_defaults(const Schema& schema, Step& step);
 
 }  // namespace noclobber

@@ -1,10 +1,40 @@
 // What a method begins with: user inputs in their order, state, constants.
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <type_traits>
 
 #include "src/formats/pte_builder.h"
 
 namespace noclobber {
+namespace {
+
+template <class T>
+void add_numbers(const std::string& bytes, std::vector<Arg>& out) {
+  for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+    T number{};
+    std::memcpy(&number, bytes.data() + at, sizeof(T));
+    if constexpr (std::is_floating_point_v<T>) {
+      out.push_back(Arg::of_real(static_cast<double>(number)));
+    } else {
+      out.push_back(Arg::of(SymExpr(static_cast<std::int64_t>(number))));
+    }
+  }
+}
+
+/// Contents of a constant as numbers; nothing for types that are not plain ones.
+std::optional<std::vector<Arg>> numbers_of(const PteTensor& tensor) {
+  std::vector<Arg> out;
+  if (tensor.contents.empty() || !std::ranges::is_sorted(tensor.dim_order)) return std::nullopt;
+  if (tensor.dtype == Dtype::f32) add_numbers<float>(tensor.contents, out);
+  if (tensor.dtype == Dtype::f64) add_numbers<double>(tensor.contents, out);
+  if (tensor.dtype == Dtype::i64) add_numbers<std::int64_t>(tensor.contents, out);
+  if (tensor.dtype == Dtype::i32) add_numbers<std::int32_t>(tensor.contents, out);
+  if (tensor.dtype == Dtype::u8) add_numbers<std::uint8_t>(tensor.contents, out);
+  return out.empty() ? std::nullopt : std::optional(std::move(out));
+}
+
+}  // namespace
 
 void PteBuilder::add_inputs() {
   for (const std::uint32_t id : method_.inputs)
@@ -24,7 +54,8 @@ std::vector<std::uint32_t> PteBuilder::constants() const {
 /// Placeholders come first: of all names of one place that nothing writes as a whole, the first.
 std::uint32_t PteBuilder::eldest_at(std::uint32_t id, const std::vector<bool>& written) const {
   for (std::uint32_t k = 0; k < id; ++k) {
-    if (!is_tensor(k) || written[k] || !tensor(k).place || tensor(k).place->arena != tensor(id).place->arena) continue;
+    if (!is_tensor(k) || written[k] || !tensor(k).place || tensor(k).place->arena != tensor(id).place->arena)
+      continue;
     if (tensor(k).place->offset == tensor(id).place->offset && bytes_of(k) == bytes_of(id)) return k;
   }
   return id;
@@ -46,11 +77,13 @@ std::vector<std::uint32_t> PteBuilder::states() const {
   for (const PteInstruction& step : method_.instructions) {
     const bool kernel = step.kind == PteInstruction::Kind::kernel;
     const Schema* schema = kernel ? find_schema(method_.operators[step.target]) : nullptr;
-    const bool own_form = kernel && schema == nullptr && step.args.size() >= 2;  // out is named twice at the end
+    const bool own_form =
+        kernel && schema == nullptr && step.args.size() >= 2;  // out is named twice at the end
     const auto is_out = [&](std::size_t k) {
       if (own_form) return step.args[k] == step.args.back();
       if (schema == nullptr) return step.kind == PteInstruction::Kind::move && k == 1;
-      return k >= schema->arguments.size() || (schema->arguments[k].written && schema->arguments[k].keyword_only);
+      return k >= schema->arguments.size() ||
+             (schema->arguments[k].written && schema->arguments[k].keyword_only);
     };
     for (std::size_t k = 0; k < step.args.size(); ++k)
       if (!is_out(k)) add(step.args[k], false);
@@ -81,6 +114,8 @@ void PteBuilder::add_input(const Input& like, std::string name, Type type, std::
   const ValueId value = add_value({std::move(name), Value::From::input, number, 0, std::move(type)});
   Input input = like;
   input.value = value;
+  if (id && tensor(*id).data > 0 && !tensor(*id).place && !input.contents)
+    input.contents = numbers_of(tensor(*id));
   graph().inputs.push_back(std::move(input));
   if (!id) return;
   if (like.kind == Input::Kind::user) return place_user_input(*id, value);
@@ -105,7 +140,8 @@ bool PteBuilder::same_size(const Graph& functional, const Input& input, std::uin
   if (!type || type->dtype != tensor(id).dtype) return false;
   std::int64_t count = 1, own = 1;
   for (const SymExpr& size : type->shape)
-    if (!size.is_constant() || __builtin_mul_overflow(count, size.constant(), &count)) return true;  // not known
+    if (!size.is_constant() || __builtin_mul_overflow(count, size.constant(), &count))
+      return true;  // not known
   for (const std::int64_t size : tensor(id).sizes)
     if (__builtin_mul_overflow(own, size, &own)) return false;
   return count == own;
@@ -134,13 +170,16 @@ void PteBuilder::match_functional() {
     } else if (is_state(input)) {
       if (state < held.size() && same_size(functional, input, held[state])) id = held[state++];
     } else {
-      while (next < constant.size() && constant.size() - next > left && !same_size(functional, input, constant[next])) ++next;
+      while (next < constant.size() && constant.size() - next > left &&
+             !same_size(functional, input, constant[next]))
+        ++next;
       if (next < constant.size() && same_size(functional, input, constant[next])) id = constant[next++];
       --left;
     }
     add_input(input, value.name, *value.type, id);
   }
-  if (user != users.size()) fault_ = Diagnostic{"", "the program has more inputs than the functional program"};
+  if (user != users.size())
+    fault_ = Diagnostic{"", "the program has more inputs than the functional program"};
   std::map<std::uint32_t, std::int32_t> by_data;
   for (const std::uint32_t id : constant) {
     if (own_[id] >= 0) {
@@ -148,7 +187,8 @@ void PteBuilder::match_functional() {
     } else if (const auto known = by_data.find(tensor(id).data); known != by_data.end()) {
       bound_[id] = known->second;
     } else if (!fault_) {
-      fault_ = Diagnostic{"byte " + std::to_string(method_.values[id].at), "a constant that the functional program lacks"};
+      fault_ = Diagnostic{"byte " + std::to_string(method_.values[id].at),
+                          "a constant that the functional program lacks"};
     }
   }
 }

@@ -30,6 +30,7 @@ const Type* result_type(const Graph& graph, const Step& step) {
 
 void plain_operators(Graph& graph) {
   for (Step& step : graph.steps) {
+    if (const Schema* schema = find_schema(step.op)) without_defaults(*schema, step);
     const Type* type = result_type(graph, step);
     if (type == nullptr || step.args.empty()) continue;
     if (step.op == "dim_order_ops._to_dim_order_copy.default") {
@@ -58,7 +59,8 @@ void copy_written_inputs(Graph& graph) {
     graph.values.push_back({given.name + "__copy", Value::From::step, 0, 0, given.type});
     const ValueId copy(graph.values.size() - 1), original = input.value;
     each_ref(graph, [&](ValueId& id) { id = id == original ? copy : id; });
-    for (auto& [id, arg] : graph.finals) each_ref(arg, [&](ValueId& ref) { ref = ref == original ? copy : ref; });
+    for (auto& [id, arg] : graph.finals)
+      each_ref(arg, [&](ValueId& ref) { ref = ref == original ? copy : ref; });
     Step step;
     step.op = "aten.clone.default";
     step.args = {Arg::of(original)};
@@ -106,11 +108,14 @@ Graph with_inputs(const Graph& body, const std::vector<std::uint32_t>& order) {
 
 void ordered_operands(Graph& graph, std::map<std::string, Graph>& bodies, std::size_t& count) {
   for (Step& step : graph.steps) {
-    if (step.op != "higher_order.cond" || step.args.size() != 4 || step.args[3].kind != Arg::Kind::list) continue;
+    if (step.op != "higher_order.cond" || step.args.size() != 4 || step.args[3].kind != Arg::Kind::list)
+      continue;
     const auto first = bodies.find(step.args[1].text), second = bodies.find(step.args[2].text);
     if (first == bodies.end() || second == bodies.end()) continue;
     const auto& operands = step.args[3].list;
-    const auto fits = [&](const Graph& body) { return body.finals.empty() && body.inputs.size() == operands.size(); };
+    const auto fits = [&](const Graph& body) {
+      return body.finals.empty() && body.inputs.size() == operands.size();
+    };
     if (!fits(first->second) || !fits(second->second)) continue;
     std::vector<std::uint32_t> order;
     used_inputs(first->second, order);
@@ -128,6 +133,20 @@ void ordered_operands(Graph& graph, std::map<std::string, Graph>& bodies, std::s
 }
 
 }  // namespace
+
+void without_defaults(const Schema& schema, Step& step) {
+  const auto said_anyway = [](const SchemaSlot& slot, const Arg& value) {
+    return slot.fallback && *slot.fallback == value;
+  };
+  std::erase_if(step.kwargs, [&](const auto& entry) {
+    return std::ranges::any_of(schema.arguments, [&](const SchemaSlot& slot) {
+      return slot.name == entry.first && said_anyway(slot, entry.second);
+    });
+  });
+  while (step.kwargs.empty() && !step.args.empty() && step.args.size() <= schema.arguments.size() &&
+         said_anyway(schema.arguments[step.args.size() - 1], step.args.back()))
+    step.args.pop_back();
+}
 
 void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies) {
   plain_operators(functional);

@@ -25,7 +25,8 @@ void PteMemory::write(std::uint32_t arena, std::int64_t begin, std::int64_t end,
   pieces[begin] = {begin, end, by};
 }
 
-std::vector<PteMemory::Piece> PteMemory::read(std::uint32_t arena, std::int64_t begin, std::int64_t end) const {
+std::vector<PteMemory::Piece> PteMemory::read(std::uint32_t arena, std::int64_t begin,
+                                              std::int64_t end) const {
   std::vector<Piece> out;
   const auto add = [&](std::int64_t from, std::int64_t to, std::int32_t by) {
     if (from >= to) return;

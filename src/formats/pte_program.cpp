@@ -8,19 +8,21 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kHeaderSize = 64;
+constexpr std::int64_t kSmallConstant = 256;  // bytes
 
 Dtype scalar_type(std::int8_t number) {
   static constexpr Dtype kTypes[] = {
-      Dtype::u8,    Dtype::i8,    Dtype::i16,   Dtype::i32,  Dtype::i64,   Dtype::f16,   Dtype::f32,    Dtype::f64,
-      Dtype::other, Dtype::c64,   Dtype::c128,  Dtype::boolean, Dtype::i8, Dtype::u8,    Dtype::i32,    Dtype::bf16,
-      Dtype::other, Dtype::other, Dtype::other, Dtype::other, Dtype::other, Dtype::other, Dtype::other, Dtype::f8e5m2,
-      Dtype::f8e4m3fn, Dtype::other, Dtype::other, Dtype::u16, Dtype::u32, Dtype::u64};
+      Dtype::u8,       Dtype::i8,    Dtype::i16,   Dtype::i32,   Dtype::i64,   Dtype::f16,
+      Dtype::f32,      Dtype::f64,   Dtype::other, Dtype::c64,   Dtype::c128,  Dtype::boolean,
+      Dtype::i8,       Dtype::u8,    Dtype::i32,   Dtype::bf16,  Dtype::other, Dtype::other,
+      Dtype::other,    Dtype::other, Dtype::other, Dtype::other, Dtype::other, Dtype::f8e5m2,
+      Dtype::f8e4m3fn, Dtype::other, Dtype::other, Dtype::u16,   Dtype::u32,   Dtype::u64};
   return number >= 0 && static_cast<std::size_t>(number) < std::size(kTypes) ? kTypes[number] : Dtype::other;
 }
 
 class PteReader {
  public:
-  explicit PteReader(std::string_view bytes) : flat_(bytes) {}
+  PteReader(std::string_view program, std::string_view file) : flat_(program), file_(file) {}
 
   Result<std::vector<PteMethod>> read() {
     std::vector<PteMethod> out;
@@ -28,6 +30,7 @@ class PteReader {
     const FlatVector plans = flat_.vector(program, 1, 4);
     for (std::size_t k = 0; k < plans.count && !flat_.failed(); ++k)
       out.push_back(method(flat_.table_at(plans, k)));
+    for (PteMethod& method : out) read_constants(program, method);
     if (!flat_.failed() && out.empty()) flat_.fail(program.at, "the program has no methods");
     if (flat_.failed()) return flat_.fault();
     return out;
@@ -50,11 +53,35 @@ class PteReader {
     for (std::size_t k = 0; k < delegates.count && !flat_.failed(); ++k)
       out.delegates.push_back(flat_.text(flat_.table_at(delegates, k), 0));
     const FlatVector arenas = flat_.vector(plan, 8, 8);
-    for (std::size_t k = 0; k < arenas.count; ++k) out.arenas.push_back(flat_.element<std::int64_t>(arenas, k));
+    for (std::size_t k = 0; k < arenas.count; ++k)
+      out.arenas.push_back(flat_.element<std::int64_t>(arenas, k));
     for (const std::int64_t size : out.arenas)
       if (size < 0) flat_.fail(arenas.at, "an arena of negative size");
     chain(plan, out);
     return out;
+  }
+
+  /// Data of constants, as far as it is small: scalars and the like, which make a run meaningful.
+  void read_constants(const FlatTable& program, PteMethod& method) {
+    const FlatTable where = flat_.table(program, 5);
+    const FlatVector offsets = flat_.vector(where, 1, 8), segments = flat_.vector(program, 4, 4);
+    const FlatTable segment = flat_.table_at(segments, flat_.scalar<std::uint32_t>(where, 0));
+    if (!segment.there() || file_.size() < kHeaderSize) return;
+    std::uint64_t base = 0;
+    std::memcpy(&base, file_.data() + 24, sizeof(base));
+    const auto start = flat_.scalar<std::uint64_t>(segment, 0);
+    for (PteValue& value : method.values) {
+      PteTensor& tensor = value.tensor;
+      if (tensor.data == 0 || tensor.data >= offsets.count) continue;
+      const std::int64_t bytes = pte_bytes(tensor).value_or(kSmallConstant + 1);
+      if (bytes > kSmallConstant) continue;
+      std::uint64_t at = flat_.element<std::uint64_t>(offsets, tensor.data);
+      const auto size = static_cast<std::uint64_t>(bytes);
+      const bool far = __builtin_add_overflow(at, base, &at) || __builtin_add_overflow(at, start, &at);
+      if (far || at > file_.size() || size > file_.size() - at)
+        return flat_.fail(value.at, "the data of a constant lies outside the file");
+      tensor.contents = std::string(file_.substr(at, size));
+    }
   }
 
   void chain(const FlatTable& plan, PteMethod& out) {
@@ -75,7 +102,8 @@ class PteReader {
   std::vector<std::uint32_t> indices(const FlatTable& in, unsigned field, std::size_t bound) {
     std::vector<std::uint32_t> out;
     const FlatVector items = flat_.vector(in, field, 4);
-    for (std::size_t k = 0; k < items.count; ++k) out.push_back(index(flat_.element<std::int32_t>(items, k), bound, in.at));
+    for (std::size_t k = 0; k < items.count; ++k)
+      out.push_back(index(flat_.element<std::int32_t>(items, k), bound, in.at));
     return out;
   }
 
@@ -179,7 +207,8 @@ class PteReader {
       for (const std::int64_t item : value.items) {
         if (tensors && item == -1) continue;
         const std::uint32_t k = index(item, method.values.size(), value.at);
-        if (!flat_.failed() && method.values[k].kind != wanted && method.values[k].kind != PteValue::Kind::none)
+        if (!flat_.failed() && method.values[k].kind != wanted &&
+            method.values[k].kind != PteValue::Kind::none)
           flat_.fail(value.at, "a list names value " + std::to_string(item) + ", which is of another kind");
       }
       if (flat_.failed()) return;
@@ -192,13 +221,16 @@ class PteReader {
     if (flat_.scalar<std::int32_t>(body, 1) != 0) flat_.fail(body.at, "a tensor with a storage offset");
     const FlatVector sizes = flat_.vector(body, 2, 4), order = flat_.vector(body, 3, 1);
     for (std::size_t k = 0; k < sizes.count; ++k) out.sizes.push_back(flat_.element<std::int32_t>(sizes, k));
-    for (std::size_t k = 0; k < order.count; ++k) out.dim_order.push_back(flat_.element<std::uint8_t>(order, k));
+    for (std::size_t k = 0; k < order.count; ++k)
+      out.dim_order.push_back(flat_.element<std::uint8_t>(order, k));
     shape_is_sound(body, out);
     out.data = flat_.scalar<std::uint32_t>(body, 5);
     if (const FlatTable place = flat_.table(body, 6); place.there()) {
-      const std::uint64_t low = flat_.scalar<std::uint32_t>(place, 1), high = flat_.scalar<std::uint32_t>(place, 2);
+      const std::uint64_t low = flat_.scalar<std::uint32_t>(place, 1),
+                          high = flat_.scalar<std::uint32_t>(place, 2);
       if (high > 0x3fffffffU) flat_.fail(place.at, "an offset of more than 62 bits");
-      out.place = PteTensor::Place{flat_.scalar<std::uint32_t>(place, 0), static_cast<std::int64_t>(high << 32 | low)};
+      out.place = PteTensor::Place{flat_.scalar<std::uint32_t>(place, 0),
+                                   static_cast<std::int64_t>(high << 32 | low)};
     }
     out.dynamic = flat_.scalar<std::int8_t>(body, 8) != 0;
     out.fqn = flat_.text(flat_.table(body, 9), 1);
@@ -214,10 +246,12 @@ class PteReader {
     if (!sound) return flat_.fail(body.at, "the dimension order is no permutation");
     if (std::ranges::any_of(tensor.sizes, [](std::int64_t size) { return size < 0; }))
       return flat_.fail(body.at, "a tensor of negative size");
-    if (tensor.dtype != Dtype::other && !pte_bytes(tensor)) flat_.fail(body.at, "a tensor of more than 2^62 bytes");
+    if (tensor.dtype != Dtype::other && !pte_bytes(tensor))
+      flat_.fail(body.at, "a tensor of more than 2^62 bytes");
   }
 
   FlatBytes flat_;
+  std::string_view file_;
 };
 
 /// The bytes of the program itself: segments of data follow it.
@@ -247,7 +281,7 @@ bool is_pte(std::string_view bytes) { return bytes.size() >= 8 && bytes.substr(4
 Result<std::vector<PteMethod>> read_pte(std::string_view bytes) {
   const auto program = program_bytes(bytes);
   if (!program) return program.fault();
-  return PteReader(*program).read();
+  return PteReader(*program, bytes).read();
 }
 
 }  // namespace noclobber

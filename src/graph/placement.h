@@ -21,9 +21,9 @@ struct Placement {
 
 /// Rows of a plan file: who lives when, and where. One arena.
 struct PlanTable {
-  std::string text;                 // the file, which holds the names
-  std::vector<std::size_t> names;   // per row: where its name begins in `text`; it ends before the comma
-  std::vector<Placement> rows;      // offset 0 if the file has none
+  std::string text;                // the file, which holds the names
+  std::vector<std::size_t> names;  // per row: where its name begins in `text`; it ends before the comma
+  std::vector<Placement> rows;     // offset 0 if the file has none
   bool has_offsets = false;
   std::string_view name(std::size_t row) const {
     const std::size_t at = names[row];

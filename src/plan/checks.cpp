@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 namespace noclobber {
 namespace {
@@ -21,7 +23,9 @@ PlanFault fault_of(const PlanSample& sample, PlanFault::Kind kind, std::size_t b
 std::string text(std::int64_t number) { return std::to_string(number); }
 
 /// "[4, 8)"
-std::string range_of(std::int64_t begin, std::int64_t end) { return "[" + text(begin) + ", " + text(end) + ")"; }
+std::string range_of(std::int64_t begin, std::int64_t end) {
+  return "[" + text(begin) + ", " + text(end) + ")";
+}
 
 PolyId bytes_taken(Space& space, PolyId count, int bits) {
   if (bits == 0) return Space::kBad;
@@ -30,9 +34,7 @@ PolyId bytes_taken(Space& space, PolyId count, int bits) {
 }
 
 /// Bytes that a value takes: its elements, or all of the storage where it lies in it with gaps.
-std::optional<PolyId> needed_bytes(const PlanScene& scene, const std::string& name, Sizes& sizes) {
-  const ValueId id = scene.value.after.find(name);
-  if (!id.valid()) return std::nullopt;
+std::optional<PolyId> needed_bytes(const PlanScene& scene, ValueId id, Sizes& sizes) {
   Space& space = scene.space;
   const auto& views = scene.traced.views;
   if (id.index < views.values.size() && views.values[id.index]) {
@@ -40,7 +42,9 @@ std::optional<PolyId> needed_bytes(const PlanScene& scene, const std::string& na
     const bool gaps = view.maps.size() == 1 && view.maps[0].kind == Map::Kind::strided;
     const TraceStorage& storage = scene.traced.after.storages[view.storage];
     const auto dtype = parse_dtype(view.type);
-    if (gaps) return bytes_taken(space, element_count(space, storage.shape), bit_width(views.layouts[view.storage].dtype));
+    if (gaps)
+      return bytes_taken(space, element_count(space, storage.shape),
+                         bit_width(views.layouts[view.storage].dtype));
     if (dtype) return bytes_taken(space, element_count(space, view.shape), bit_width(*dtype));
   }
   if (!scene.value.after.value(id).type) return std::nullopt;
@@ -69,18 +73,34 @@ void bounds_of(const PlanSample& sample, std::size_t k, std::int64_t offset, std
   if (offset % unit != 0) report(" is not aligned in " + where, "a multiple of " + text(unit), text(offset));
 }
 
+/// Bytes from the start of a storage to the end of its last entry.
+std::int64_t room_of(const PlanSample& sample, const PlacedStorage& one) {
+  std::int64_t out = 0;
+  for (std::size_t j = 0; j < one.buffers.size(); ++j) {
+    const auto start = number_of(sample.scene.space, one.starts[j], sample.symbols);
+    const auto size = number_of(sample.scene.space, sample.numbers.sizes[one.buffers[j]], sample.symbols);
+    std::int64_t end = 0;
+    if (start && size && !__builtin_add_overflow(*start, *size, &end)) out = std::max(out, end);
+  }
+  return out;
+}
+
 }  // namespace
 
 PlanNumbers plan_numbers(const PlanScene& scene, Sizes& sizes) {
   const Case& value = scene.value;
   PlanNumbers out;
   for (const PlanArena& arena : value.plan->arenas) out.arenas.push_back(sizes.of(arena.size));
+  std::unordered_map<std::string_view, ValueId> names;
+  for (std::size_t k = 0; k < value.after.values.size(); ++k)
+    names.emplace(value.after.values[k].name, ValueId(k));
   for (std::size_t k = 0; k < value.plan->buffers.size(); ++k) {
     const PlanBuffer& buffer = value.plan->buffers[k];
     out.offsets.push_back(sizes.of(buffer.offset));
     out.sizes.push_back(sizes.of(buffer.size));
-    if (!buffer.is_value) continue;
-    if (const auto bytes = needed_bytes(scene, buffer.name, sizes)) out.needed.emplace_back(k, *bytes);
+    const auto id = buffer.is_value ? names.find(buffer.name) : names.end();
+    if (id == names.end()) continue;
+    if (const auto bytes = needed_bytes(scene, id->second, sizes)) out.needed.emplace_back(k, *bytes);
   }
   return out;
 }
@@ -159,9 +179,9 @@ bool aliases_agree(const PlanSample& sample, PlanAnswer& answer) {
       std::int64_t meant = 0;
       if (!offset || !start || !size || __builtin_add_overflow(*base, *start, &meant)) return false;
       if ((*offset == meant && plan.buffers[k].arena == one.arena) || *size == 0) continue;
-      PlanFault out = fault_of(sample, PlanFault::Kind::metadata, k,
-                               plan.buffers[k].name + " shares the storage of " + one.name +
-                                   " and is placed elsewhere");
+      PlanFault out =
+          fault_of(sample, PlanFault::Kind::metadata, k,
+                   plan.buffers[k].name + " shares the storage of " + one.name + " and is placed elsewhere");
       out.second = one.name;
       out.expected = "offset " + text(meant) + " of arena " + plan.arenas[one.arena].name;
       out.actual = "offset " + text(*offset) + " of arena " + out.arena;
@@ -178,10 +198,21 @@ bool large_enough(const PlanSample& sample, PlanAnswer& answer) {
     const auto size = number_of(sample.scene.space, sample.numbers.sizes[k], sample.symbols);
     if (!needed || !size) return false;
     if (*size < 0 || *needed <= *size) continue;
-    PlanFault out = fault_of(sample, PlanFault::Kind::size_fit, k,
-                             plan.buffers[k].name + " does not fit into its place");
+    PlanFault out =
+        fault_of(sample, PlanFault::Kind::size_fit, k, plan.buffers[k].name + " does not fit into its place");
     out.expected = text(*needed) + " bytes";
     out.actual = text(*size) + " bytes";
+    answer.faults.push_back(std::move(out));
+  }
+  for (const PlacedStorage& one : sample.placed.storages) {
+    const auto place = placement_of(sample.scene, one, sample.symbols);
+    const auto bytes = number_of(sample.scene.space, one.bytes, sample.symbols);
+    if (!place || !bytes) return false;
+    if (place->size <= room_of(sample, one) || !answer.faults.empty()) continue;
+    PlanFault out = fault_of(sample, PlanFault::Kind::size_fit, one.buffers.front(),
+                             one.name + " does not fit into its place");
+    out.expected = text(*bytes) + " bytes";
+    out.actual = text(room_of(sample, one)) + " bytes";
     answer.faults.push_back(std::move(out));
   }
   return true;

@@ -10,8 +10,8 @@ namespace noclobber {
 
 /// What the plan says, as polynomials.
 struct PlanNumbers {
-  std::vector<PolyId> offsets, sizes;  // per buffer
-  std::vector<PolyId> arenas;          // sizes of arenas
+  std::vector<PolyId> offsets, sizes;                  // per buffer
+  std::vector<PolyId> arenas;                          // sizes of arenas
   std::vector<std::pair<std::size_t, PolyId>> needed;  // buffer of a value -> bytes its type takes
 };
 PlanNumbers plan_numbers(const PlanScene& scene, Sizes& sizes);
@@ -51,9 +51,8 @@ bool shares_by_view(const PlanScene& scene, const PlacedStorage& x, const Placed
 void kernels_accept(const Case& value, PlanAnswer& answer);
 
 /// The fault of two that meet; nothing where no value is lost.
-std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStorage& x,
-                                       const PlacedStorage& y, const Placement& a, const Placement& b,
-                                       const SymbolValues& symbols);
+std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y,
+                                       const Placement& a, const Placement& b, const SymbolValues& symbols);
 
 /// What holds for the samples, for all values of the symbols; what is not shown is open.
 void prove_for_all_symbols(const PlanScene& scene, const PlacedStorages& placed, const PlanNumbers& numbers,

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 
 #include "src/plan/placed.h"
 
@@ -14,10 +16,10 @@ constexpr std::size_t kBodies = 256;  // entered in all
 struct Walk {
   const Graph* graph = nullptr;
   const Traced* traced = nullptr;
-  std::string prefix;                            // of its values in the plan: "body0/"
+  std::string prefix;  // of its values in the plan: "body0/"
   std::uint32_t guard = Guard::kAlways;
-  std::optional<std::uint32_t> at;               // step of the outermost graph; absent: this is it
-  std::map<StorageId, std::size_t> placed;       // storages with a place, its own or an operand's
+  std::optional<std::uint32_t> at;          // step of the outermost graph; absent: this is it
+  std::map<StorageId, std::size_t> placed;  // storages with a place, its own or an operand's
   /// Results of branches: the storages that arms left them in, and the guard of the arm.
   std::map<StorageId, std::vector<std::pair<std::size_t, std::uint32_t>>> results;
 };
@@ -28,7 +30,8 @@ class Collector {
       : case_(value), ops_(ops), sizes_(sizes), space_(sizes.space()) {
     top_.graph = &value.after;
     top_.traced = &traced;
-    for (std::uint32_t k = 0; k < value.plan->buffers.size(); ++k) used_.push_back(!value.plan->buffers[k].is_value);
+    for (std::uint32_t k = 0; k < value.plan->buffers.size(); ++k)
+      used_.push_back(!value.plan->buffers[k].is_value);
   }
 
   PlacedStorages run() {
@@ -62,11 +65,14 @@ class Collector {
 
   /// Entries of the plan for values of this graph.
   void add_buffers(Walk& walk) {
+    std::unordered_map<std::string_view, ValueId> names;
+    for (std::size_t k = 0; k < walk.graph->values.size(); ++k)
+      names.emplace(walk.graph->values[k].name, ValueId(k));
     for (std::uint32_t k = 0; k < case_.plan->buffers.size(); ++k) {
       const PlanBuffer& buffer = case_.plan->buffers[k];
       if (!buffer.is_value || !buffer.name.starts_with(walk.prefix)) continue;
-      const ValueId id = walk.graph->find(std::string_view(buffer.name).substr(walk.prefix.size()));
-      if (id.valid()) add_buffer(walk, k, id);
+      const auto id = names.find(std::string_view(buffer.name).substr(walk.prefix.size()));
+      if (id != names.end()) add_buffer(walk, k, id->second);
     }
   }
 
@@ -137,25 +143,36 @@ class Collector {
     for (std::uint32_t k = 0; k < walk.graph->steps.size(); ++k) {
       if (!walk.at) moment_ = 0;
       const std::uint32_t at = walk.at.value_or(k);
-      if (walk.graph->steps[k].op == "higher_order.cond") enter(walk, walk.graph->steps[k], at);
       ++moment_;
-      for (; next < steps.size() && steps[next].origin <= k; ++next) accesses(walk, static_cast<std::uint32_t>(next), at);
+      const std::uint32_t before = moment_;
+      const bool entered =
+          walk.graph->steps[k].op == "higher_order.cond" && enter(walk, walk.graph->steps[k], at);
+      moment_ += entered ? 1 : 0;
+      for (; next < steps.size() && steps[next].origin <= k; ++next)
+        accesses(walk, static_cast<std::uint32_t>(next), at, entered ? std::optional(before) : std::nullopt);
     }
     ++moment_;
-    for (; next < steps.size(); ++next) accesses(walk, static_cast<std::uint32_t>(next), walk.at.value_or(leaving()));
+    for (; next < steps.size(); ++next)
+      accesses(walk, static_cast<std::uint32_t>(next), walk.at.value_or(leaving()));
   }
 
-  void accesses(const Walk& walk, std::uint32_t number, std::uint32_t at) {
+  /// `entered`: the step is a branch whose arms were walked. It reads its condition then, and its operands
+  /// where the arms do.
+  void accesses(const Walk& walk, std::uint32_t number, std::uint32_t at,
+                std::optional<std::uint32_t> entered = std::nullopt) {
     const TraceStep& step = walk.traced->after.steps[number];
     Touch how;
     how.at = at;
     how.step = number;
     how.moment = moment_;
     for (how.item = 0; how.item < step.reads.size(); ++how.item) {
+      if (entered && how.item > 0) break;
+      how.moment = entered.value_or(moment_);
       how.view = &step.reads[how.item];
       touch(walk, how.view->storage, how);
     }
     how.writes = true;
+    how.moment = moment_;
     for (how.item = 0; how.item < step.writes.size(); ++how.item) {
       how.view = &step.writes[how.item];
       touch(walk, how.view->storage, how);
@@ -163,12 +180,15 @@ class Collector {
   }
 
   /// Both arms of a branch whose bodies have places, one after the other; they never run together.
-  void enter(Walk& walk, const Step& step, std::uint32_t at) {
-    if (step.args.size() != 4 || step.args[3].kind != Arg::Kind::list) return;
+  bool enter(Walk& walk, const Step& step, std::uint32_t at) {
+    if (step.args.size() != 4 || step.args[3].kind != Arg::Kind::list) return false;
+    const Graph* bodies[] = {body_of(*walk.graph, step.args[1].text),
+                             body_of(*walk.graph, step.args[2].text)};
+    if (bodies[0] == nullptr || bodies[1] == nullptr || out_.bodies.size() + 2 > kBodies) return false;
+    if (!has_places(*bodies[0]) && !has_places(*bodies[1])) return false;
     const auto number = branches_++;
     for (const std::uint32_t arm : {0U, 1U}) {
-      const Graph* body = body_of(*walk.graph, step.args[1 + arm].text);
-      if (body == nullptr || !has_places(*body) || out_.bodies.size() >= kBodies) continue;
+      const Graph* body = bodies[arm];
       out_.guards.push_back({number, arm, walk.guard});
       Case inner;
       inner.symbols = case_.symbols;
@@ -189,6 +209,7 @@ class Collector {
       this->walk(next);
       hand_back(walk, step, next);
     }
+    return true;
   }
 
   const Graph* body_of(const Graph& graph, const std::string& name) const {
@@ -198,8 +219,9 @@ class Collector {
   }
 
   bool has_places(const Graph& body) const {
-    return std::ranges::any_of(case_.plan->buffers,
-                               [&](const PlanBuffer& b) { return b.is_value && b.name.starts_with(body.name + "/"); });
+    return std::ranges::any_of(case_.plan->buffers, [&](const PlanBuffer& b) {
+      return b.is_value && b.name.starts_with(body.name + "/");
+    });
   }
 
   static const TraceView* view_of(const Walk& walk, const Arg& arg) {

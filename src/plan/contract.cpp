@@ -15,8 +15,7 @@ bool same_bytes(const PlanScene& scene, const PlacedStorage& from, const Touch& 
   if (bits != bit_width(views.layouts[write.storage].dtype)) return false;
   Space& space = scene.space;
   const auto address = [&](const PlacedStorage& placed, const TraceView& view) {
-    return space.add(space.scale(placed.base, 8),
-                     bit_address(space, views, view, running(space, view)));
+    return space.add(space.scale(placed.base, 8), bit_address(space, views, view, running(space, view)));
   };
   return space.same(address(from, read), address(to, write));
 }
@@ -104,7 +103,8 @@ class LossSearch {
 
   /// The step whose value the read means, if the write can come between them.
   std::optional<std::uint32_t> lost(const Touch& read, const Touch& write) const {
-    if (!may_coexist(scene_.guards, read.guard, write.guard) || precedes(scene_, read, write)) return std::nullopt;
+    if (!may_coexist(scene_.guards, read.guard, write.guard) || precedes(scene_, read, write))
+      return std::nullopt;
     if (same_moment(read, write) && together(scene_, victim_, read, writer_, write) != Together::harmful)
       return std::nullopt;
     std::optional<std::uint32_t> define;
@@ -131,7 +131,8 @@ bool takes_over(const PlanScene& scene, const PlacedStorage& dying, const Placed
     if (r.at != at) continue;
     for (const Touch& w : born.touches) {
       if (w.at != at || !may_coexist(scene.guards, r.guard, w.guard) || precedes(scene, r, w)) continue;
-      if (r.writes || !w.writes || !same_moment(r, w) || together(scene, dying, r, born, w) != Together::fine) return false;
+      if (r.writes || !w.writes || !same_moment(r, w) || together(scene, dying, r, born, w) != Together::fine)
+        return false;
     }
   }
   return true;
@@ -143,7 +144,8 @@ bool always_before(const PlanScene& scene, const PlacedStorage& x, const PlacedS
   for (const Touch& a : x.touches)
     for (const Touch& b : y.touches) {
       if (!may_coexist(scene.guards, a.guard, b.guard) || precedes(scene, a, b)) continue;
-      if (!same_moment(a, b) || a.writes || !b.writes || together(scene, x, a, y, b) != Together::fine) return false;
+      if (!same_moment(a, b) || a.writes || !b.writes || together(scene, x, a, y, b) != Together::fine)
+        return false;
     }
   return true;
 }

@@ -42,10 +42,12 @@ std::string life_text(const Placement& place) {
 bool views_inside(const PlanSample& sample, PlanAnswer& answer) {
   const Plan& plan = *sample.scene.value.plan;
   for (const PlanBuffer& buffer : plan.buffers) {
-    const PlanBuffer* base = buffer.is_value || buffer.view_of.empty() ? nullptr : buffer_named(plan, buffer.view_of);
+    const PlanBuffer* base =
+        buffer.is_value || buffer.view_of.empty() ? nullptr : buffer_named(plan, buffer.view_of);
     if (base == nullptr) continue;
     const auto number = [&](const SymExpr& size) { return size.evaluate(sample.symbols); };
-    const auto a = number(buffer.offset), b = number(buffer.size), c = number(base->offset), d = number(base->size);
+    const auto a = number(buffer.offset), b = number(buffer.size), c = number(base->offset),
+               d = number(base->size);
     if (!a || !b || !c || !d) return false;
     std::int64_t end = 0, base_end = 0;
     if (__builtin_add_overflow(*a, *b, &end) || __builtin_add_overflow(*c, *d, &base_end)) return false;
@@ -76,12 +78,12 @@ bool shares_by_view(const PlanScene& scene, const PlacedStorage& x, const Placed
   if (x.storage || y.storage) return false;
   const Plan& plan = *scene.value.plan;
   return root_of(plan, entry(scene, x)) == root_of(plan, entry(scene, y)) &&
-         (entry(scene, x).view_of == y.name || entry(scene, y).view_of == x.name || within(a, b) || within(b, a));
+         (entry(scene, x).view_of == y.name || entry(scene, y).view_of == x.name || within(a, b) ||
+          within(b, a));
 }
 
-std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStorage& x,
-                                       const PlacedStorage& y, const Placement& a, const Placement& b,
-                                       const SymbolValues& symbols) {
+std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y,
+                                       const Placement& a, const Placement& b, const SymbolValues& symbols) {
   PlanFault out;
   out.kind = PlanFault::Kind::overlap;
   out.first = x.name;
@@ -100,7 +102,8 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
     out.clobber = lost->clobber;
     out.read = lost->read;
     if (!scene.order.listed())
-      out.message = x.name + " and " + y.name + " share bytes of arena " + out.arena + ", and nothing orders their uses";
+      out.message = x.name + " and " + y.name + " share bytes of arena " + out.arena +
+                    ", and nothing orders their uses";
   }
   out.expected = out.first;
   out.actual = out.second;

@@ -98,7 +98,8 @@ std::optional<ByteRanges> bytes_of(Space& space, const PlacedStorage& placed, co
     shape.push_back(*known);
   }
   const ValueViews& views = touch.traced->views;
-  const int bits = view->lanes > 0 ? static_cast<int>(8 * view->lanes) : bit_width(views.layouts[view->storage].dtype);
+  const int bits =
+      view->lanes > 0 ? static_cast<int>(8 * view->lanes) : bit_width(views.layouts[view->storage].dtype);
   const PolyId address = bit_address(space, views, *view, running(space, *view));
   return enumerate_bytes(space, address, bits, shape, symbols);
 }

@@ -30,7 +30,7 @@ struct Touch {
   std::uint32_t item = 0;           // which read or write of that step
   std::uint32_t moment = 0;         // within step `at`, for what its bodies do
   std::uint32_t guard = Guard::kAlways;
-  const Traced* traced = nullptr;   // whose Trace `view` and `step` are of
+  const Traced* traced = nullptr;  // whose Trace `view` and `step` are of
 };
 
 /// A storage of the Trace with a place, or a buffer that stands for itself.
@@ -43,15 +43,15 @@ struct PlacedStorage {
   PolyId base = 0;   // of the first byte in the arena
   PolyId bytes = 0;  // that its elements take
   bool is_input = false;
-  std::vector<Touch> touches;           // in order of the Trace
-  std::int64_t first = 0, last = 0;     // life [first, last)
-  std::string name;                     // of its first entry
+  std::vector<Touch> touches;        // in order of the Trace
+  std::int64_t first = 0, last = 0;  // life [first, last)
+  std::string name;                  // of its first entry
 };
 
 struct PlacedStorages {
   std::vector<PlacedStorage> storages;
   std::vector<Guard> guards;
-  std::deque<Traced> bodies;  // of the graph's branches, each time one is entered
+  std::deque<Traced> bodies;              // of the graph's branches, each time one is entered
   std::vector<std::uint32_t> unresolved;  // entries whose value has no known storage, or lies in a body
 };
 

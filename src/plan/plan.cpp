@@ -35,7 +35,11 @@ class Meetings {
     answer.below = swept.below;
     if (!scene_.order.listed()) return every_order(answer);
     if (!swept.clash) return;
-    if (all_.size() > kAllPairs) return judge(swept.clash->first, swept.clash->second, answer);
+    if (all_.size() > kAllPairs) {  // what is right about this one says nothing of those behind it
+      judge(swept.clash->first, swept.clash->second, answer);
+      if (answer.faults.empty()) answer.open.emplace_back("resource-limit", "places that meet");
+      return;
+    }
     for (const auto& [a, b] : all_meetings(all_)) judge(a, b, answer);
   }
 
@@ -48,7 +52,8 @@ class Meetings {
   }
 
   void every_order(PlanAnswer& answer) {
-    if (all_.size() > kAllPairs) return answer.open.emplace_back("resource-limit", "orders of the plan"), void();
+    if (all_.size() > kAllPairs)
+      return answer.open.emplace_back("resource-limit", "orders of the plan"), void();
     for (std::uint32_t b = 0; b < all_.size(); ++b)
       for (std::uint32_t a = 0; a < b; ++a)
         if (meet_in_bytes(all_[a], all_[b]) && !always_before(scene_, at(a), at(b)) &&
@@ -60,7 +65,9 @@ class Meetings {
     if (shares_by_view(scene_, at(a), at(b), all_[a], all_[b])) return;
     const bool in_turn = all_[a].last == all_[b].first + 1 && allowed(a, b);
     if (in_turn || (all_[b].last == all_[a].first + 1 && allowed(b, a))) return;
-    if (at(a).storage && at(b).storage && (always_before(scene_, at(a), at(b)) || always_before(scene_, at(b), at(a)))) return;
+    if (at(a).storage && at(b).storage &&
+        (always_before(scene_, at(a), at(b)) || always_before(scene_, at(b), at(a))))
+      return;
     if (auto fault = overlap_fault(scene_, at(a), at(b), all_[a], all_[b], symbols_)) {
       if (answer.faults.size() < kReported) answer.faults.push_back(*std::move(fault));
     } else {

@@ -33,7 +33,8 @@ class Sweeper {
   std::vector<std::uint32_t> sorted_by(std::int64_t Placement::*time) const {
     std::vector<std::uint32_t> out;
     out.reserve(all_.size());
-    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
+    std::int64_t low = std::numeric_limits<std::int64_t>::max(),
+                 high = std::numeric_limits<std::int64_t>::min();
     for (std::uint32_t k = 0; k < all_.size(); ++k) {
       if (all_[k].empty()) continue;
       out.push_back(k);
@@ -112,7 +113,7 @@ class Sweeper {
   std::span<const Placement> all_;
   const SweepHooks& hooks_;
   SweepAnswer answer_;
-  std::vector<Live> live_;                // per arena
+  std::vector<Live> live_;               // per arena
   std::vector<std::uint32_t> replaced_;  // in their last moment, which is now
   std::int64_t now_ = 0;
 };

@@ -26,6 +26,15 @@ class ForAllSymbols {
     }
     for (const auto& [k, bytes] : numbers_.needed)
       if (!space_.nonnegative(space_.sub(numbers_.sizes[k], bytes))) open("size of " + plan.buffers[k].name);
+    for (const PlacedStorage& one : placed_.storages) {
+      const auto holds_all = [&](std::size_t j) {
+        const PolyId end = space_.add(one.starts[j], numbers_.sizes[one.buffers[j]]);
+        return space_.nonnegative(space_.sub(end, one.bytes));
+      };
+      bool roomy = false;
+      for (std::size_t j = 0; j < one.buffers.size(); ++j) roomy = roomy || holds_all(j);
+      if (!roomy) open("size of " + one.name);
+    }
     for (const PlacedStorage& one : placed_.storages)
       for (std::size_t j = 0; j < one.buffers.size(); ++j)
         if (!space_.same(space_.add(one.base, one.starts[j]), numbers_.offsets[one.buffers[j]]))
@@ -51,8 +60,8 @@ class ForAllSymbols {
   void every_pair() {
     for (const PlacedStorage& x : placed_.storages)
       for (const PlacedStorage& y : placed_.storages)
-        if (&x < &y && x.arena == y.arena && !always_before(scene_, x, y) &&
-            !always_before(scene_, y, x) && !below(x, y) && !below(y, x))
+        if (&x < &y && x.arena == y.arena && !always_before(scene_, x, y) && !always_before(scene_, y, x) &&
+            !below(x, y) && !below(y, x))
           open("places of " + x.name + " and " + y.name);
   }
 

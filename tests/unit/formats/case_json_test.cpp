@@ -169,8 +169,7 @@ TEST_CASE("a bare graph is a case of its own") {
   CHECK_FALSE(value.names_are_values);
   CHECK(refused(R"({"inputs": [], "steps": 3, "outputs": []})").where == "/steps");
   CHECK(refused(R"({"inputs": [], "outputs": []})").message == "missing field 'format'");
-  CHECK(
-      read(R"({"format": "noclobber.case/1", "name": "n", "plan": {"arenas": {}, "buffers": []}})").plan);
+  CHECK(read(R"({"format": "noclobber.case/1", "name": "n", "plan": {"arenas": {}, "buffers": []}})").plan);
 }
 
 TEST_CASE("unknown members are ignored, a case without before means values") {

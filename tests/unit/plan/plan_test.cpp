@@ -20,8 +20,8 @@ static std::string program(const std::string& step, const std::string& read, con
 }
 
 static std::string at(const std::string& value, int offset, int size, const std::string& more = "") {
-  return R"({"value": ")" + value + R"(", "arena": "1", "offset": )" + std::to_string(offset) + R"(, "size": )" +
-         std::to_string(size) + more + "}";
+  return R"({"value": ")" + value + R"(", "arena": "1", "offset": )" + std::to_string(offset) +
+         R"(, "size": )" + std::to_string(size) + more + "}";
 }
 
 static std::string step(const std::string& op, const std::string& args) {
@@ -44,24 +44,31 @@ static std::string said(const std::string& text) {
 }
 
 static const std::string kExp = step("aten.exp2.default", R"({"ref": "x"})");
-static const std::string kApart = at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 32, 16) + "," + at("s", 48, 4);
+static const std::string kApart =
+    at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 32, 16) + "," + at("s", 48, 4);
 
 TEST_CASE("plan: places that keep apart, and the nearest ones that do not", "[plan]") {
   CHECK(said(program(kExp, "y", kApart)) == "proved");
   // x is dead when w is written; y is not.
-  CHECK(said(program(kExp, "y", at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 0, 16) + "," + at("s", 48, 4))) ==
+  CHECK(said(program(kExp, "y",
+                     at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 0, 16) + "," + at("s", 48, 4))) ==
         "proved");
-  CHECK(said(program(kExp, "y", at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 16, 16) + "," + at("s", 48, 4))) ==
-        "plan-overlap");
-  CHECK(said(program(kExp, "y", at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 28, 16) + "," + at("s", 48, 4))) ==
-        "plan-overlap");
-  CHECK(said(program(kExp, "x", at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 0, 16) + "," + at("s", 48, 4))) ==
+  CHECK(said(program(kExp, "y",
+                     at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 16, 16) + "," +
+                         at("s", 48, 4))) == "plan-overlap");
+  CHECK(said(program(kExp, "y",
+                     at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 28, 16) + "," +
+                         at("s", 48, 4))) == "plan-overlap");
+  CHECK(said(program(kExp, "x",
+                     at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 0, 16) + "," + at("s", 48, 4))) ==
         "plan-overlap");
 }
 
 TEST_CASE("plan: a result on its operand needs a contract and the same bytes", "[plan]") {
-  const std::string same = at("x", 0, 16) + "," + at("y", 0, 16) + "," + at("w", 32, 16) + "," + at("s", 48, 4);
-  const std::string shifted = at("x", 0, 16) + "," + at("y", 4, 16) + "," + at("w", 32, 16) + "," + at("s", 48, 4);
+  const std::string same =
+      at("x", 0, 16) + "," + at("y", 0, 16) + "," + at("w", 32, 16) + "," + at("s", 48, 4);
+  const std::string shifted =
+      at("x", 0, 16) + "," + at("y", 4, 16) + "," + at("w", 32, 16) + "," + at("s", 48, 4);
   CHECK(said(program(kExp, "y", same)) == "proved");
   CHECK(said(program(kExp, "y", shifted)) == "plan-overlap");
   CHECK(said(program(kExp, "x", same)) == "plan-overlap");
@@ -96,8 +103,8 @@ TEST_CASE("plan: bounds, sizes and lives", "[plan]") {
 }
 
 TEST_CASE("plan: a fault names who wrote over whom", "[plan]") {
-  const CheckRecord record = checked(
-      program(kExp, "y", at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 24, 16) + "," + at("s", 48, 4)));
+  const CheckRecord record = checked(program(
+      kExp, "y", at("x", 0, 16) + "," + at("y", 16, 16) + "," + at("w", 24, 16) + "," + at("s", 48, 4)));
   REQUIRE(record.findings.size() == 1);
   const Finding& finding = record.findings[0];
   CHECK(finding.rule == "NC030");
@@ -117,8 +124,8 @@ static std::string sized(const std::string& low, const std::string& offset, cons
               {"name": "s", "op": "aten.cumsum.default", "args": [{"ref": "a"}, 0]}],
     "outputs": [{"ref": "b"}, {"ref": "s"}]},
     "plan": {"arenas": {"1": {"size": 128}}, "buffers": [{"value": "a", )" +
-         buffer + R"("offset": 0}, {"value": "b", )" + buffer + R"("offset": )" + offset + R"(}, {"value": "s", )" +
-         buffer + R"("offset": "64"}]}})";
+         buffer + R"("offset": 0}, {"value": "b", )" + buffer + R"("offset": )" + offset +
+         R"(}, {"value": "s", )" + buffer + R"("offset": "64"}]}})";
 }
 
 TEST_CASE("plan: sizes with symbols, for all values or with one that fails", "[plan]") {
@@ -134,7 +141,8 @@ TEST_CASE("plan: sizes with symbols, for all values or with one that fails", "[p
 }
 
 TEST_CASE("plan: written and read back the same", "[plan]") {
-  const auto value = read_case_json(program(kExp, "y", kApart + "," + at("x", 0, 16, R"(, "lower": 0, "upper": 2, "inplace_of": "y")")));
+  const auto value = read_case_json(
+      program(kExp, "y", kApart + "," + at("x", 0, 16, R"(, "lower": 0, "upper": 2, "inplace_of": "y")")));
   REQUIRE(value);
   const auto again = read_case_json(write_case_json(*value));
   REQUIRE(again);
