@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/cli/folders.h"
 #include "src/cli/id_filter.h"
 #include "src/formats/formats.h"
 #include "src/graph/case.h"
@@ -21,6 +22,7 @@ struct Work {
   Kind kind = Kind::check;
   std::string input;
   std::string id, what;                // check
+  std::vector<std::string> files;      // check: what it was read from; empty: `input`
   Case value;                          // check
   PlanTable table, instance;           // plan; an instance without rows: none is given
   std::int64_t capacity = 0;           // plan: bytes; 0: not limited
@@ -41,10 +43,6 @@ Work check_of(const std::string& input, Case value, std::string what);
 Work error_of(const std::string& input, Diagnostic fault);
 /// "logs/simple.case.json.gz" -> "simple": the id of a check that has no other name. "-" -> "stdin".
 std::string stem_of(const std::string& path);
-/// Regular files under `directory` that begin like a TORCH_TRACE log, sorted by path.
-/// error: `where` is the folder that could not be listed.
-Result<std::vector<std::string>> logs_in(const std::string& directory);
-
 /// Reads inputs when they are asked for. Not thread-safe.
 class WorkSource {
  public:
@@ -54,7 +52,10 @@ class WorkSource {
   std::optional<Work> next();
 
  private:
-  void load(const std::string& path);
+  void load_checks(const std::string& path, std::vector<TraceCheck> checks);
+  void load(const FoundInput& found);
+  void load_file(const std::string& path);
+  void load_pt2(const std::string& path, Result<std::vector<Case>> programs);
   void load_program(const std::string& path, const std::string& bytes);
   void load_table(const std::string& path, std::string text);
   void load_log(const std::string& path, TraceLog log);
@@ -62,7 +63,7 @@ class WorkSource {
   void push(Work work);
 
   std::deque<std::string> inputs_;  // as given
-  std::deque<std::string> files_;   // of the input that is being read
+  std::deque<FoundInput> files_;    // of the input that is being read
   std::deque<Work> ready_;
   InputOptions options_;
 };

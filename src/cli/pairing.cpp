@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "src/cli/pairing_symbols.h"
 #include "src/formats/formats.h"
 #include "src/formats/pte_case.h"
 
@@ -33,6 +34,17 @@ Result<Side> read_side(const std::string& text, bool is_before) {
       side.compares_strides = value->has_strides;
       return side;
     }
+    case InputKind::pt2: {
+      auto programs = read_pt2(text);
+      if (!programs) return programs.fault();
+      if (programs->size() != 1) return Diagnostic{"", "holds several programs"};
+      Case& program = programs->front();
+      side.graph = std::move(program.after);
+      side.facts.symbols = std::move(program.symbols);
+      side.compares_strides = true;
+      side.knows_kinds = true;
+      return side;
+    }
     case InputKind::torch_trace:
       return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
     case InputKind::pte: {
@@ -45,10 +57,12 @@ Result<Side> read_side(const std::string& text, bool is_before) {
     }
     case InputKind::plan_csv:
       return Diagnostic{"", "is a plan without a graph; `noclobber check` reads it"};
+    case InputKind::thunder:
+      return Diagnostic{"", "is a Thunder trace; it is compared with another one"};
     case InputKind::unknown:
       break;
   }
-  return Diagnostic{"", text.empty() ? "is empty" : "is no case and no FX graph text"};
+  return Diagnostic{"", text.empty() ? "is empty" : "is no case, no FX graph text and no exported program"};
 }
 
 namespace {
@@ -187,6 +201,7 @@ Result<Case> pair_of(Side before, Side after) {
     after.graph = after.facts.after;
   }
   if (auto fault = match_inputs(before.graph, after.graph)) return *fault;
+  match_symbols(before, after);
   Case out;
   out.symbols = before.facts.symbols;
   out.assume = before.facts.assume;
@@ -195,6 +210,12 @@ Result<Case> pair_of(Side before, Side after) {
   if (auto fault = merge_operators(out.ops, after.facts.ops)) return *fault;
   if (before.knows_storages && !after.knows_storages) share_facts(before.graph, after.graph);
   if (after.knows_storages && !before.knows_storages) share_facts(after.graph, before.graph);
+  if (!before.knows_storages && !after.knows_storages) {
+    if (before.knows_kinds)
+      share_facts(before.graph, after.graph);
+    else if (after.knows_kinds)
+      share_facts(after.graph, before.graph);
+  }
   for (auto& [name, body] : before.facts.bodies) before.graph.bodies.emplace(name, std::move(body));
   for (auto& [name, body] : after.facts.bodies) after.graph.bodies.emplace(name, std::move(body));
   out.before = std::move(before.graph);
