@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "src/formats/pte_case.h"
 #include "src/cli/thunder_files.h"
+#include "src/formats/pte_case.h"
 
 namespace noclobber {
 

@@ -225,6 +225,7 @@ Result<Case> pair_of(Side before, Side after) {
   out.sharing_may_grow = before.facts.sharing_may_grow && after.facts.sharing_may_grow;
   out.plan = after.facts.plan;
   out.portable_kernels = after.facts.portable_kernels;
+  out.assumed = after.facts.assumed;
   out.inputs_may_overlap = !before.knows_storages && !after.knows_storages;
   return out;
 }

@@ -51,6 +51,10 @@ Boundary boundary_of(const Case& value, const Trace& after) {
 
 /// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
 void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
+  for (const std::string& what : value.assumed) {
+    if (options.no_assumptions) record.unknown.push_back({"no-metadata", {what}});
+    record.assumptions.push_back(what);
+  }
   for (const std::string& op : value.assumed_pure) {
     if (options.no_assumptions) record.unknown.push_back({"unsupported-op", {op}});
     record.assumptions.push_back(op + " is a function of its arguments and writes none");
@@ -153,8 +157,9 @@ CheckRecord check_one(const Case& value, const CheckOptions& options, Identities
   record.counts.by_rule = decision.by_rule;
   record.counts.by_z3 = decision.by_solver;
   if (value.plan)  // of what runs: an identity leaves out accesses
-    report_plan(record, value,
-                check_plan(value, *ops, use == Identities::none ? traced : trace_case(value, *ops, sizes), sizes));
+    report_plan(
+        record, value,
+        check_plan(value, *ops, use == Identities::none ? traced : trace_case(value, *ops, sizes), sizes));
   ReplayResult shown;
   if (decision.proved && record.unknown.empty()) {
     if (record.status != Status::refuted) record.status = Status::proved;

@@ -31,7 +31,8 @@ bool makes_fresh(const OpSet& ops, const Step& step) {
   const Schema& schema = *ops.find(step.op);
   const OpDecl* declared = ops.declaration(step.op);
   if (declared == nullptr) return gives_fresh(meaning_of(base_name(step.op), schema));
-  if (std::find(declared->result.begin(), declared->result.end(), "view") != declared->result.end()) return false;
+  if (std::find(declared->result.begin(), declared->result.end(), "view") != declared->result.end())
+    return false;
   return std::all_of(schema.returns.begin(), schema.returns.end(),
                      [](const SchemaSlot& slot) { return slot.alias.empty(); });
 }

@@ -193,6 +193,20 @@ void PteBuilder::match_functional() {
   }
 }
 
+/// An instruction stores into it, or it has a name that outlives the method: no temporary left unwritten.
+bool PteBuilder::surely_state(std::uint32_t id) const {
+  if (!tensor(id).fqn.empty()) return true;
+  for (const PteInstruction& step : method_.instructions) {
+    if (step.kind != PteInstruction::Kind::kernel) continue;
+    const Schema* schema = find_schema(method_.operators[step.target]);
+    if (schema == nullptr) continue;
+    for (std::size_t k = 0; k < schema->arguments.size() && k < step.args.size(); ++k)
+      if (step.args[k] == id && schema->arguments[k].written && !schema->arguments[k].keyword_only)
+        return true;
+  }
+  return false;
+}
+
 void PteBuilder::guess_inputs() {
   const auto add = [&](std::uint32_t id, Input::Kind kind, const std::string& name) {
     Input like;
@@ -201,7 +215,14 @@ void PteBuilder::guess_inputs() {
     add_input(like, fresh_name(name + std::to_string(id)), type_of(id).value_or(Type{}), id);
   };
   std::map<std::uint32_t, std::int32_t> by_data;
-  for (const std::uint32_t id : states()) add(id, Input::Kind::buffer, "state");
+  for (const std::uint32_t id : states()) {
+    add(id, Input::Kind::buffer, "state");
+    if (!surely_state(id))
+      out_.assumed.push_back("value " + std::to_string(id) + " is state of earlier calls");
+  }
+  const bool bounded =
+      std::ranges::any_of(method_.values, [](const PteValue& v) { return v.tensor.dynamic; });
+  if (bounded) out_.assumed.emplace_back("sizes are their upper bounds");
   for (const std::uint32_t id : constants()) {
     if (const auto known = by_data.find(tensor(id).data); known != by_data.end()) {
       bound_[id] = known->second;

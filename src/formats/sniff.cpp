@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "src/formats/formats.h"
-#include "src/formats/pte_program.h"
 #include "src/formats/pt2_archive.h"
+#include "src/formats/pte_program.h"
 #include "src/formats/torch_trace_records.h"
 
 namespace noclobber {
