@@ -38,6 +38,7 @@ class PteBuilder {
   void add_inputs();
   void match_functional();
   void guess_inputs();
+  bool surely_state(std::uint32_t id) const;
   std::vector<std::uint32_t> constants() const;
   std::vector<std::uint32_t> states() const;
   std::uint32_t eldest_at(std::uint32_t id, const std::vector<bool>& written) const;

@@ -154,6 +154,7 @@ void PteBuilder::match_functional() {
   const auto is_state = [](const Input& input) {
     return input.kind != Input::Kind::user && input.may_write.value_or(false);
   };
+  const bool left_over = functional.inputs.size() > users.size();
   std::size_t left = 0;  // constants of the functional program that wait for one of the file
   for (const Input& input : functional.inputs)
     left += input.kind != Input::Kind::user && !is_state(input) ? 1 : 0;
@@ -178,6 +179,7 @@ void PteBuilder::match_functional() {
     }
     add_input(input, value.name, *value.type, id);
   }
+  if (left_over) out_.assumed.emplace_back("state and constants match in their order");
   if (user != users.size())
     fault_ = Diagnostic{"", "the program has more inputs than the functional program"};
   std::map<std::uint32_t, std::int32_t> by_data;
