@@ -72,6 +72,7 @@ void Sink::take(Outcome&& outcome) {
   summary.unchecked.insert(outcome.unchecked.begin(), outcome.unchecked.end());
   switch (outcome.kind) {
     case Work::Kind::check:
+    case Work::Kind::plan:
     case Work::Kind::record:
       return take_record(std::move(outcome));
     case Work::Kind::error:
@@ -188,7 +189,7 @@ Work work_of_pair(const std::string& before, const std::string& after) {
   if (!pair) return error_of(after, pair.fault());
   Work work = check_of(after, *std::move(pair), "pair");
   work.files = {before, after};
-  if (work.value.has_plan) work.unchecked = {"plan"};
+  if (work.value.plan) work.what = "plan";
   return work;
 }
 

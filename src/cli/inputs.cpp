@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "src/cli/thunder_files.h"
+#include "src/formats/pte_case.h"
 
 namespace noclobber {
 
@@ -34,7 +35,8 @@ Work error_of(const std::string& input, Diagnostic fault) {
 std::string stem_of(const std::string& path) {
   if (path == "-") return "stdin";
   std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case", ".trace", ".pt2"}) {
+  for (const std::string_view ending :
+       {".gz", ".json", ".txt", ".csv", ".pte", ".log", ".case", ".trace", ".pt2"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
@@ -141,6 +143,24 @@ void WorkSource::load_log(const std::string& path, TraceLog log) {
   push(note_of(path, log));
 }
 
+void WorkSource::load_program(const std::string& path, const std::string& bytes) {
+  const auto methods = read_pte(bytes);
+  if (!methods) return push(error_of(path, methods.fault()));
+  std::uint64_t position = 0;
+  for (const PteMethod& method : *methods) {
+    const std::string id = methods->size() > 1 ? method.name : "";
+    if (!options_.only.accepts(id, position++)) continue;
+    auto value = case_of_pte(method, nullptr);
+    if (!value) {
+      push(error_of(path, {value.fault().where, method.name + ": " + value.fault().message}));
+      continue;
+    }
+    Work work = check_of(path, *std::move(value), "program");
+    if (id.empty()) work.id = work.value.name = stem_of(path);
+    push(std::move(work));
+  }
+}
+
 void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> checks) {
   std::uint64_t position = 0;
   for (TraceCheck& check : checks) {
@@ -155,6 +175,28 @@ void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> ch
     work.unchecked = std::move(check.unchecked);
     push(std::move(work));
   }
+}
+
+void WorkSource::load_table(const std::string& path, std::string text) {
+  auto table = read_plan_csv(std::move(text));
+  if (!table) return push(error_of(path, table.fault()));
+  if (!table->has_offsets)
+    return push(error_of(path, {"", "is a problem without offsets; give it as --instance"}));
+  Work work;
+  work.kind = Work::Kind::plan;
+  work.input = path;
+  work.id = stem_of(path);
+  work.what = "plan";
+  work.capacity = options_.capacity;
+  work.table = *std::move(table);
+  if (!options_.instance.empty()) {
+    auto wanted = read_file(options_.instance);
+    if (!wanted) return push(error_of(options_.instance, wanted.fault()));
+    auto instance = read_plan_csv(*std::move(wanted));
+    if (!instance) return push(error_of(options_.instance, instance.fault()));
+    work.instance = *std::move(instance);
+  }
+  if (options_.only.accepts("", 0)) push(std::move(work));
 }
 
 void WorkSource::load_pt2(const std::string& path, Result<std::vector<Case>> programs) {
@@ -186,10 +228,9 @@ void WorkSource::load_file(const std::string& path) {
     case InputKind::case_json: {
       auto value = read_case_json(*text);
       if (!value) return push(error_of(path, value.fault()));
-      const bool planned = value->has_plan;
+      const bool planned = value->plan.has_value();
       Work work = check_of(path, *std::move(value), "");
       work.what = planned ? "plan" : work.value.before ? "pair" : "single";
-      if (planned) work.unchecked = {"plan"};
       if (options_.only.accepts("", 0)) push(std::move(work));
       return;
     }
@@ -204,6 +245,10 @@ void WorkSource::load_file(const std::string& path) {
       if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
       return;
     }
+    case InputKind::pte:
+      return load_program(path, *text);
+    case InputKind::plan_csv:
+      return load_table(path, *std::move(text));
     case InputKind::thunder:
       return load_checks(path, read_thunder({stem_of(path), *std::move(text)}, thunder_inputs_beside(path)));
     case InputKind::pt2:
@@ -211,9 +256,9 @@ void WorkSource::load_file(const std::string& path) {
     case InputKind::unknown:
       break;
   }
-  const char* what = text->empty()
-                         ? "is empty"
-                         : "is no case, FX graph text, exported program, Thunder trace or TORCH_TRACE log";
+  const char* what =
+      text->empty() ? "is empty"
+                    : "is no case, plan, FX graph text, exported program, Thunder trace or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

@@ -8,6 +8,7 @@
 
 #include "src/cli/pairing_symbols.h"
 #include "src/formats/formats.h"
+#include "src/formats/pte_case.h"
 
 namespace noclobber {
 
@@ -46,6 +47,16 @@ Result<Side> read_side(const std::string& text, bool is_before) {
     }
     case InputKind::torch_trace:
       return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
+    case InputKind::pte: {
+      if (is_before) return Diagnostic{"", "is a program; it can only be AFTER"};
+      auto program = read_pte(text);
+      if (!program) return program.fault();
+      side.program = *std::move(program);
+      side.knows_storages = true;
+      return side;
+    }
+    case InputKind::plan_csv:
+      return Diagnostic{"", "is a plan without a graph; `noclobber check` reads it"};
     case InputKind::thunder:
       return Diagnostic{"", "is a Thunder trace; it is compared with another one"};
     case InputKind::unknown:
@@ -163,7 +174,32 @@ void merge_symbols(Case& into, const Case& after) {
 
 }  // namespace
 
+namespace {
+
+/// The method `forward`, or the only one there is.
+Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
+  const auto forward = std::ranges::find_if(methods, [](const PteMethod& m) { return m.name == "forward"; });
+  if (forward == methods.end() && methods.size() != 1)
+    return Diagnostic{"", "the program has several methods, none of them 'forward'"};
+  as_executorch_means(before.graph, before.facts.bodies);
+  auto out = case_of_pte(forward == methods.end() ? methods[0] : *forward, &before.graph);
+  if (!out) return out;
+  for (Input& known : before.graph.inputs)  // constants are those of the program
+    for (const Input& input : out->after.inputs)
+      if (out->after.value(input.value).name == before.graph.value(known.value).name && !known.contents)
+        known.contents = input.contents;
+  return out;
+}
+
+}  // namespace
+
 Result<Case> pair_of(Side before, Side after) {
+  if (!after.program.empty()) {
+    auto program = program_case(before, after.program);
+    if (!program) return program.fault();
+    after.facts = *std::move(program);
+    after.graph = after.facts.after;
+  }
   if (auto fault = match_inputs(before.graph, after.graph)) return *fault;
   match_symbols(before, after);
   Case out;
@@ -187,7 +223,9 @@ Result<Case> pair_of(Side before, Side after) {
   out.dataflow = after.facts.dataflow;
   out.compare_strides = before.compares_strides && after.compares_strides;
   out.sharing_may_grow = before.facts.sharing_may_grow && after.facts.sharing_may_grow;
-  out.has_plan = after.facts.has_plan;
+  out.plan = after.facts.plan;
+  out.portable_kernels = after.facts.portable_kernels;
+  out.assumed = after.facts.assumed;
   out.inputs_may_overlap = !before.knows_storages && !after.knows_storages;
   return out;
 }

@@ -3,13 +3,15 @@
 #include <string>
 
 #include "src/base/result.h"
+#include "src/formats/pte_program.h"
 #include "src/graph/case.h"
 
 namespace noclobber {
 
 /// One side of a comparison: the graph, and what its file says about symbols, operators and storages.
 struct Side {
-  Case facts;  // without graphs
+  std::vector<PteMethod> program;  // of a .pte: its graph depends on the other side
+  Case facts;                      // without graphs
   Graph graph;
   bool knows_storages = false;    // a case says which inputs share storage, FX text does not
   bool knows_kinds = false;       // an exported program says what is a parameter, and which of them share

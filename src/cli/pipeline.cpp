@@ -9,6 +9,7 @@
 #include "src/cli/certificates.h"
 #include "src/cli/decided.h"
 #include "src/cli/findings.h"
+#include "src/cli/plan_findings.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
@@ -46,7 +47,10 @@ void count(CheckRecord& record, const Case& value, const Decided& decided) {
 
 /// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
 void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
-  if (value.has_plan) record.unknown.push_back({"unsupported-op", {"plan"}});
+  for (const std::string& what : value.assumed) {
+    if (options.no_assumptions) record.unknown.push_back({"no-metadata", {what}});
+    record.assumptions.push_back(what);
+  }
   for (const std::string& op : value.assumed_pure) {
     if (options.no_assumptions) record.unknown.push_back({"unsupported-op", {op}});
     record.assumptions.push_back(op + " is a function of its arguments and writes none");
@@ -91,9 +95,11 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");
+  if (value.plan)  // of what runs: an identity leaves out accesses
+    report_plan(record, value, check_plan(value, *ops, trace_case(value, *ops, sizes), sizes));
   ReplayResult run;
   if (decided.proved && record.unknown.empty()) {
-    record.status = Status::proved;
+    if (record.status != Status::refuted) record.status = Status::proved;
   } else {
     ReplayHint hint;
     hint.symbols = decided.models;

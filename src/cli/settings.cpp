@@ -109,6 +109,8 @@ Result<InputOptions> input_options(const Options& options) {
   auto only = IdFilter::parse(options.only);
   if (!only) return Diagnostic{fmt::format("--only: {}", only.fault().where), only.fault().message};
   out.only = *std::move(only);
+  out.capacity = static_cast<std::int64_t>(std::min<std::uint64_t>(options.capacity, INT64_MAX));
+  out.instance = options.instance;
   if (!options.order.empty()) out.dataflow = options.order == "dataflow";
   return out;
 }

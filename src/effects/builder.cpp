@@ -57,6 +57,13 @@ Trace Builder::build() {
   return std::move(trace_);
 }
 
+ValueViews Builder::views() const {
+  ValueViews out;
+  for (const auto& bound : values_) out.values.push_back(bound ? std::optional(bound->view) : std::nullopt);
+  for (const Layout& layout : layouts_) out.layouts.push_back({layout.strides, layout.dtype});
+  return out;
+}
+
 void Builder::add_tokens() {
   for (const char* key : {"generator", "effects"}) {
     TraceStorage storage;

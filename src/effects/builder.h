@@ -39,6 +39,7 @@ class Builder {
   /// Storages found to be read at several widths that `lanes` lacks: build again with them.
   const std::set<std::string>& more_lanes() const { return more_lanes_; }
   std::uint64_t in_place() const { return in_place_; }
+  ValueViews views() const;
   std::uint64_t simpler() const { return simpler_; }
   /// Identities that were used, or could have been, and do not hold to the bit.
   const std::set<std::string>& inexact() const { return inexact_; }

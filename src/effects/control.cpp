@@ -20,10 +20,21 @@ const Graph* body_named(const Case& value, const Graph& graph, const std::string
 bool pure(const OpSet& ops, const Step& step) {
   const Schema* schema = ops.find(step.op);
   if (schema == nullptr || schema->ns == "higher_order" || schema->writes()) return false;
+  if (const OpDecl* declared = ops.declaration(step.op)) return declared->pure && declared->may_alias.empty();
   const std::string_view op = base_name(step.op);
-  return ops.declaration(step.op) == nullptr && meaning_of(op, *schema) != Meaning::unsupported &&
-         !is_impure(op, *schema) && !is_random(op, *schema) &&
-         meaning_of(op, *schema) != Meaning::normalize_running;
+  return meaning_of(op, *schema) != Meaning::unsupported && !is_impure(op, *schema) &&
+         !is_random(op, *schema) && meaning_of(op, *schema) != Meaning::normalize_running;
+}
+
+/// Does the step's result have a storage of its own, whatever its arguments are?
+bool makes_fresh(const OpSet& ops, const Step& step) {
+  const Schema& schema = *ops.find(step.op);
+  const OpDecl* declared = ops.declaration(step.op);
+  if (declared == nullptr) return gives_fresh(meaning_of(base_name(step.op), schema));
+  if (std::find(declared->result.begin(), declared->result.end(), "view") != declared->result.end())
+    return false;
+  return std::all_of(schema.returns.begin(), schema.returns.end(),
+                     [](const SchemaSlot& slot) { return slot.alias.empty(); });
 }
 
 }  // namespace
@@ -57,7 +68,7 @@ std::optional<std::string> Builder::body_text(const Graph& body) const {
       ++count;
       if (!id.valid()) continue;
       names[id.index] = "v" + std::to_string(count);
-      if (gives_fresh(meaning_of(base_name(step.op), *ops_.find(step.op)))) fresh_values.insert(id);
+      if (makes_fresh(ops_, step)) fresh_values.insert(id);
     }
   }
   std::set<ValueId> returned;

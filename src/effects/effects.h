@@ -11,10 +11,23 @@
 
 namespace noclobber {
 
+/// How the index space of a storage lies in memory: index k is `strides` times k elements from its start.
+struct StorageLayout {
+  std::optional<std::vector<PolyId>> strides;  // absent: not known
+  Dtype dtype = Dtype::other;
+};
+
+/// Which view of which storage each value of a graph names, by ValueId; nothing where that is not known.
+struct ValueViews {
+  std::vector<std::optional<TraceView>> values;
+  std::vector<StorageLayout> layouts;  // per storage of the Trace
+};
+
 /// The Traces of a Case, over one Space.
 struct Traced {
   std::optional<Trace> before;
   Trace after;
+  ValueViews views;            // of `after`
   std::uint64_t in_place = 0;  // steps of `after` that write storage that existed before them
   /// Steps that identities make simpler; used unless `use` was none.
   std::uint64_t simpler = 0;

@@ -47,7 +47,7 @@ Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, 
   out.compare_strides = false;
   out.sharing_may_grow = true;
   out.may_share.clear();
-  out.has_plan = false;
+  out.plan.reset();
   return out;
 }
 

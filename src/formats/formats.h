@@ -10,6 +10,7 @@
 
 #include "src/base/result.h"
 #include "src/graph/case.h"
+#include "src/graph/placement.h"
 
 namespace noclobber {
 
@@ -51,6 +52,11 @@ struct TraceLog {
 /// A TORCH_TRACE log (torch_trace.cpp); never fails, what it cannot read is in `notes`.
 TraceLog read_torch_trace(std::string_view text);
 
+/// A plan as a table `id,lower,upper,size,offset` (plan_csv.cpp); without `offset` it is a problem, whose
+/// buffers must all be placed. error: `where` is "line N, byte M".
+Result<PlanTable> read_plan_csv(std::string text);
+bool is_plan_csv(std::string_view text);
+
 /// A printed Lightning Thunder trace (thunder.cpp) with the name of its file.
 struct ThunderFile {
   std::string name;  // "05_grad-transform-pass"
@@ -80,7 +86,7 @@ bool is_compilation_folder(std::string_view name);
 /// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
 Result<std::vector<Case>> read_pt2(std::string_view bytes);
 
-enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, pt2, thunder, unknown };
+enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, pt2, thunder, plan_csv, pte, unknown };
 /// What a text is, from its first bytes alone (sniff.cpp).
 InputKind sniff(std::string_view text);
 

@@ -2,6 +2,7 @@
 
 #include "src/formats/formats.h"
 #include "src/formats/pt2_archive.h"
+#include "src/formats/pte_program.h"
 #include "src/formats/torch_trace_records.h"
 
 namespace noclobber {
@@ -26,11 +27,13 @@ bool begins_fx_text(std::string_view line) {
 }  // namespace
 
 InputKind sniff(std::string_view text) {
+  if (is_pte(text)) return InputKind::pte;
   if (is_zip(text)) return InputKind::pt2;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   text = text.substr(0, kSniffed);
   while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)
     text.remove_prefix(1);
+  if (is_plan_csv(text)) return InputKind::plan_csv;
   if (text.starts_with('{')) return InputKind::case_json;
   bool only_comments = true;
   while (!text.empty()) {
