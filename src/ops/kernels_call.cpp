@@ -19,6 +19,20 @@ std::string listed(const Extents& sizes) {
   return text + "]";
 }
 
+template <class T>
+bool all_ones(const std::uint8_t* flags, T ones) {
+  T value;
+  std::memcpy(&value, flags, sizeof value);
+  return value == ones;
+}
+
+/// Flags are 0 or 1.
+bool all_bytes_set(const std::uint8_t* flags, std::int64_t width) {
+  if (width == 4) return all_ones(flags, std::uint32_t{0x01010101U});
+  if (width == 8) return all_ones(flags, std::uint64_t{0x0101010101010101U});
+  return std::memchr(flags, 0, static_cast<std::size_t>(width)) == nullptr;
+}
+
 /// Small values of the dtype, whatever it is.
 void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std::uint64_t seed) {
   const auto width = static_cast<std::size_t>(item_bytes(dtype));
@@ -271,8 +285,7 @@ Number Call::load(const Array& array, std::int64_t at) {
     raise("an element outside its storage is read");
     return {};
   }
-  if (defined_)
-    defined_ = std::memchr(array.memory.defined + at * width, 0, static_cast<std::size_t>(width)) == nullptr;
+  if (defined_) defined_ = all_bytes_set(array.memory.defined + at * width, width);
   touch(false, array, at, width);
   const Number value = load_number(array.at.dtype, array.memory.bytes + at * width);
   return array.at.conjugated ? conjugate(value) : value;

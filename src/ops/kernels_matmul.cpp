@@ -29,6 +29,21 @@ bool reads_first(const Product& p, const Array& out) {
   return !shares_memory(p.x, out) && !shares_memory(p.y, out) && !(p.addend && shares_memory(*p.addend, out));
 }
 
+/// to[j] += a * b[j]; four rows of b at a time, so that `to` is walked less often.
+template <class T>
+void add_rows(std::vector<T>& to, const T* a, const T* b, std::size_t depth) {
+  const std::size_t width = to.size();
+  std::size_t k = 0;
+  for (; k + 4 <= depth; k += 4) {
+    const T a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
+    const T *const b0 = b + k * width, *const b1 = b0 + width, *const b2 = b1 + width, *const b3 = b2 + width;
+    T* const sums = to.data();
+    for (std::size_t j = 0; j < width; ++j) sums[j] += a0 * b0[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j];
+  }
+  for (; k < depth; ++k)
+    for (std::size_t j = 0; j < width; ++j) to[j] += a[k] * b[k * width + j];
+}
+
 /// One row of the result: sums over k, k outermost so that y is walked in order.
 template <class T>
 void row_sums(const Product& p, const Dense<T>& x, const Dense<T>& y, std::int64_t row, std::int64_t batch,
@@ -36,16 +51,14 @@ void row_sums(const Product& p, const Dense<T>& x, const Dense<T>& y, std::int64
   const std::int64_t depth = p.x.at.shape[2], width = p.y.at.shape[2];
   std::vector<T> values(static_cast<std::size_t>(width));
   std::vector<std::uint8_t> defined(static_cast<std::size_t>(width), 1);
+  add_rows(values, x.values.data() + row * depth, y.values.data() + batch * depth * width,
+           static_cast<std::size_t>(depth));
   const bool all = x.all_defined && y.all_defined;
-  for (std::int64_t k = 0; k < depth; ++k) {
-    const auto xi = static_cast<std::size_t>(row * depth + k);
-    const T a = x.values[xi];
-    const T* const b = y.values.data() + (batch * depth + k) * width;
-    for (std::int64_t j = 0; j < width; ++j) values[static_cast<std::size_t>(j)] += a * b[j];
-    for (std::int64_t j = 0; !all && j < width; ++j)
-      if (!x.defined[xi] || !y.defined[static_cast<std::size_t>((batch * depth + k) * width + j)])
+  for (std::int64_t k = 0; !all && k < depth; ++k)
+    for (std::int64_t j = 0; j < width; ++j)
+      if (!x.defined[static_cast<std::size_t>(row * depth + k)] ||
+          !y.defined[static_cast<std::size_t>((batch * depth + k) * width + j)])
         defined[static_cast<std::size_t>(j)] = 0;
-  }
   for (std::int64_t j = 0; j < width; ++j)
     sums[static_cast<std::size_t>(j)] = {values[static_cast<std::size_t>(j)],
                                          defined[static_cast<std::size_t>(j)] != 0};
