@@ -6,12 +6,10 @@
 namespace noclobber {
 
 namespace {
-constexpr std::uint32_t kLane = 1000;  // position of the running lane: beyond any rank
-
 bool injective(Space& space, const Trace& trace, const TraceView& view) {
   const TraceStorage& storage = trace.storages[view.storage];
   Index root = running(space, storage.shape);
-  if (storage.lanes > 0) root.push_back(space.index(kLane, space.constant(storage.lanes)));
+  if (storage.lanes > 0) root.push_back(space.index(Space::kLane, space.constant(storage.lanes)));
   return view_inverse(space, view, root).has_value();
 }
 
@@ -41,7 +39,7 @@ std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index r
 
 Index running(Space& space, const TraceView& view) {
   Index out = running(space, view.shape);
-  if (view.lanes > 0) out.push_back(space.index(kLane, space.constant(view.lanes)));
+  if (view.lanes > 0) out.push_back(space.index(Space::kLane, space.constant(view.lanes)));
   return out;
 }
 

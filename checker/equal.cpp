@@ -1,4 +1,4 @@
-#include "checker/equal.h"
+#include "checker/term.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@ namespace noclobber {
 
 namespace {
 constexpr int kSteps = 20000;  // comparisons for one question
-constexpr int kDepth = 200;
+constexpr int kNested = 200;
 }  // namespace
 
 bool Equality::shown(TermId before, TermId after, const std::set<std::string>& free_undefined,
@@ -21,7 +21,7 @@ bool Equality::shown(TermId before, TermId after, const std::set<std::string>& f
 
 bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
   if (terms_.same(a, b)) return true;
-  if (a == Terms::kBad || b == Terms::kBad || --steps_ < 0 || depth_ > kDepth) return false;
+  if (a == Terms::kBad || b == Terms::kBad || --steps_ < 0 || depth_ > kNested) return false;
   ++depth_;
   const Term x = terms_[a];
   const Term y = terms_[b];
@@ -80,24 +80,21 @@ bool Equality::leaves_equal(const Term& a, const Term& b, const std::vector<Poly
       !indices_equal(a, b, facts))
     return false;
   switch (a.kind) {
-    case Term::Kind::result:
-      return calls_equal(a.terms[0], b.terms[0]);
+    case Term::Kind::result: return calls_equal(a.terms[0], b.terms[0]);
     case Term::Kind::cast:
     case Term::Kind::byte:
     case Term::Kind::pack:
     case Term::Kind::each:
+    case Term::Kind::when:
       for (std::size_t k = 0; k < a.terms.size(); ++k)
         if (!equal(a.terms[k], b.terms[k], facts)) return false;
       return true;
     case Term::Kind::start:
     case Term::Kind::undefined:
-    case Term::Kind::scalar:
-      return true;
-    case Term::Kind::call:
-      return calls_equal(terms_.intern(a), terms_.intern(b));
+    case Term::Kind::scalar: return true;
+    case Term::Kind::call: return calls_equal(terms_.intern(a), terms_.intern(b));
     case Term::Kind::bad:
-    case Term::Kind::choose:
-      return false;
+    case Term::Kind::choose: return false;
   }
   return false;
 }

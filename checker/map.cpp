@@ -50,160 +50,100 @@ Index reshaped(Space& space, const Shape& from, const Shape& to, const Index& in
   return out;
 }
 
-Condition at_least(PolyId a) { return {false, a}; }
-
 /// 0 <= a < extent.
 void within(Space& space, PolyId a, PolyId extent, std::vector<Condition>& out) {
-  out.push_back(at_least(a));
-  out.push_back(at_least(space.sub(space.sub(extent, a), space.constant(1))));
+  out.push_back({false, a});
+  out.push_back({false, space.sub(space.sub(extent, a), space.constant(1))});
 }
 
-Inverse inverse_slice(Space& space, const Map& map, const Index& parent) {
-  Inverse out{{}, parent};
-  const PolyId away = space.sub(parent[map.dim], map.start);
-  if (space.value(map.to[map.dim]) == 1) {
-    out.conditions.push_back({true, away});
-    out.index[map.dim] = 0;
-    return out;
+/// Every map but reshape: parent[d] = start[d] + sum over k of factor[k][d] * i[k].
+struct Affine {
+  std::vector<PolyId> start;
+  std::vector<std::vector<PolyId>> factor;  // [dimension of the view][of the parent]
+};
+
+Affine affine(const Space& space, const Map& m, PolyId one) {
+  Affine out{std::vector<PolyId>(m.from.size()), {}};
+  out.factor.assign(m.to.size(), out.start);
+  const std::size_t straight = m.kind == Map::Kind::permute || m.kind == Map::Kind::diagonal ? 0
+                               : m.kind == Map::Kind::strided                                ? 0
+                                                              : std::min(m.from.size(), m.to.size());
+  for (std::size_t k = 0; k < straight; ++k) out.factor[k][k] = one;
+  switch (m.kind) {
+    case Map::Kind::reshape: break;
+    case Map::Kind::slice: out.start[m.dim] = m.start, out.factor[m.dim][m.dim] = m.step; break;
+    case Map::Kind::permute:
+      for (std::size_t k = 0; k < m.to.size(); ++k) out.factor[k][m.order[k]] = one;
+      break;
+    case Map::Kind::expand:
+      for (std::size_t k = 0; k < m.to.size(); ++k)
+        if (!space.same(m.from[k], m.to[k])) out.factor[k][k] = space.value(m.from[k]) == 1 ? 0 : Space::kBad;
+      break;
+    case Map::Kind::diagonal:
+      for (std::size_t d = 0, next = 0; d < m.from.size(); ++d)
+        out.factor[d == m.dim || d == m.other ? m.to.size() - 1 : next++][d] = one;
+      out.start[m.dim] = m.start, out.start[m.other] = m.step;
+      break;
+    case Map::Kind::unfold: out.factor[m.dim][m.dim] = m.step, out.factor.back()[m.dim] = one; break;
+    case Map::Kind::strided:
+      out.start[0] = m.start;
+      for (std::size_t k = 0; k < m.to.size(); ++k) out.factor[k][0] = m.strides[k];
+      break;
   }
-  const PolyId at = space.quotient(away, map.step);
-  out.index[map.dim] = at;
-  within(space, at, map.to[map.dim], out.conditions);
-  if (space.value(map.step) != 1) out.conditions.push_back({true, space.sub(away, space.mul(at, map.step))});
   return out;
 }
 
-Inverse inverse_diagonal(Space& space, const Map& map, const Index& parent) {
-  Inverse out;
-  for (std::size_t k = 0; k < map.from.size(); ++k)
-    if (k != map.dim && k != map.other) out.index.push_back(parent[k]);
-  const PolyId at = space.sub(parent[map.dim], map.start);
-  out.conditions.push_back({true, space.sub(space.sub(parent[map.other], map.step), at)});
-  within(space, at, map.to.back(), out.conditions);
-  out.index.push_back(space.value(map.to.back()) == 1 ? 0 : at);
-  return out;
-}
-
-std::optional<Inverse> inverse_unfold(Space& space, const Map& map, const Index& parent) {
-  const PolyId size = map.to.back();
-  if (!space.nonnegative(space.sub(map.step, size))) return std::nullopt;  // windows overlap
-  Inverse out{{}, parent};
-  const PolyId window = space.quotient(parent[map.dim], map.step);
-  const PolyId inside = space.sub(parent[map.dim], space.mul(window, map.step));
-  within(space, window, map.to[map.dim], out.conditions);
-  within(space, inside, size, out.conditions);
-  out.index[map.dim] = window;
-  out.index.push_back(inside);
-  return out;
-}
-
-std::optional<Inverse> inverse_expand(Space& space, const Map& map, const Index& parent) {
-  for (std::size_t k = 0; k < map.from.size(); ++k)
-    if (!space.same(map.from[k], map.to[k])) return std::nullopt;
-  return Inverse{{}, parent};
-}
-
-/// Dimensions of more than one element, largest stride first; nothing if strides cannot be compared.
-std::optional<std::vector<std::size_t>> by_stride(Space& space, const Map& map) {
+/// Dimensions of the view still to be solved for in one parent dimension, by descending factor. A mixed-radix
+/// number: each factor must be larger than all that the smaller ones can reach.
+std::optional<std::vector<std::size_t>> digits(Space& space, const Map& m, const Affine& by, std::size_t d,
+                                               const std::vector<bool>& solved) {
   std::vector<std::size_t> dims;
-  for (std::size_t k = 0; k < map.to.size(); ++k) {
-    if (space.value(map.to[k]) == 1) continue;
+  const auto factor = [&](std::size_t k) { return by.factor[k][d]; };
+  for (std::size_t k = 0; k < m.to.size(); ++k) {
+    if (solved[k] || factor(k) == 0) continue;
     std::size_t at = 0;
-    while (at < dims.size() && !space.nonnegative(space.sub(map.strides[k], map.strides[dims[at]]))) ++at;
+    while (at < dims.size() && !space.nonnegative(space.sub(factor(k), factor(dims[at])))) ++at;
     dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), k);
   }
-  for (std::size_t k = 1; k < dims.size(); ++k)
-    if (!space.nonnegative(space.sub(map.strides[dims[k - 1]], map.strides[dims[k]]))) return std::nullopt;
+  PolyId reach = 0;
+  for (auto k = dims.rbegin(); k != dims.rend(); ++k) {
+    if (!space.nonnegative(space.sub(space.sub(factor(*k), reach), space.constant(1)))) return std::nullopt;
+    reach = space.add(reach, space.mul(factor(*k), space.sub(m.to[*k], space.constant(1))));
+  }
   return dims;
 }
 
-/// A mixed-radix number: each stride is larger than all that the smaller ones can reach.
-std::optional<Inverse> inverse_strided(Space& space, const Map& map, const Index& parent) {
-  const auto dims = by_stride(space, map);
-  if (!dims) return std::nullopt;
-  Inverse out{{}, Index(map.to.size(), 0)};
-  PolyId rest = space.sub(parent[0], map.start);
-  PolyId reach = 0;
-  for (auto k = dims->rbegin(); k != dims->rend(); ++k) {
-    if (!space.nonnegative(space.sub(space.sub(map.strides[*k], reach), space.constant(1))))
-      return std::nullopt;
-    reach = space.add(reach, space.mul(map.strides[*k], space.sub(map.to[*k], space.constant(1))));
+std::optional<Inverse> inverse_affine(Space& space, const Map& m, const Index& parent) {
+  const Affine by = affine(space, m, space.constant(1));
+  Inverse out{{}, Index(m.to.size(), 0)};
+  std::vector<bool> solved;
+  for (PolyId extent : m.to) solved.push_back(space.value(extent) == 1);
+  for (std::size_t d = 0; d < m.from.size(); ++d) {
+    PolyId rest = space.sub(parent[d], by.start[d]);
+    for (std::size_t k = 0; k < m.to.size(); ++k)
+      if (solved[k]) rest = space.sub(rest, space.mul(by.factor[k][d], out.index[k]));
+    const auto dims = digits(space, m, by, d, solved);
+    if (!dims) return std::nullopt;
+    for (std::size_t k : *dims) {
+      out.index[k] = space.quotient(rest, by.factor[k][d]);
+      within(space, out.index[k], m.to[k], out.conditions);
+      rest = space.sub(rest, space.mul(by.factor[k][d], out.index[k]));
+      solved[k] = true;
+    }
+    if (rest != 0) out.conditions.push_back({true, rest});
   }
-  for (std::size_t k : *dims) {
-    const PolyId at = space.quotient(rest, map.strides[k]);
-    out.index[k] = at;
-    within(space, at, map.to[k], out.conditions);
-    rest = space.sub(rest, space.mul(at, map.strides[k]));
-  }
-  out.conditions.push_back({true, rest});
+  if (std::find(solved.begin(), solved.end(), false) != solved.end()) return std::nullopt;
   return out;
 }
 
-std::size_t rank_of(const Map& map, bool of_view) { return of_view ? map.to.size() : map.from.size(); }
-
-Index forward_diagonal(Space& space, const Map& map, const Index& index) {
-  Index out;
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < map.from.size(); ++k) {
-    const PolyId start = k == map.dim ? map.start : map.step;
-    const bool on = k == map.dim || k == map.other;
-    out.push_back(on ? space.add(index.back(), start) : index[next++]);
-  }
+Index forward_own(Space& space, const Map& m, const Index& index) {
+  if (m.kind == Map::Kind::reshape) return reshaped(space, m.from, m.to, index);
+  const Affine by = affine(space, m, space.constant(1));
+  Index out = by.start;
+  for (std::size_t d = 0; d < out.size(); ++d)
+    for (std::size_t k = 0; k < index.size(); ++k)
+      out[d] = space.add(out[d], space.mul(by.factor[k][d], index[k]));
   return out;
-}
-
-Index forward_own(Space& space, const Map& map, Index index) {
-  switch (map.kind) {
-    case Map::Kind::slice:
-      index[map.dim] = space.add(map.start, space.mul(map.step, index[map.dim]));
-      return index;
-    case Map::Kind::permute: {
-      Index out(index.size(), 0);
-      for (std::size_t k = 0; k < map.order.size(); ++k) out[map.order[k]] = index[k];
-      return out;
-    }
-    case Map::Kind::reshape:
-      return reshaped(space, map.from, map.to, index);
-    case Map::Kind::expand:
-      for (std::size_t k = 0; k < index.size(); ++k)
-        if (!space.same(map.from[k], map.to[k])) index[k] = space.value(map.from[k]) == 1 ? 0 : Space::kBad;
-      return index;
-    case Map::Kind::diagonal:
-      return forward_diagonal(space, map, index);
-    case Map::Kind::unfold:
-      index[map.dim] = space.add(space.mul(index[map.dim], map.step), index.back());
-      index.pop_back();
-      return index;
-    case Map::Kind::strided: {
-      PolyId at = map.start;
-      for (std::size_t k = 0; k < index.size(); ++k) at = space.add(at, space.mul(map.strides[k], index[k]));
-      return {at};
-    }
-  }
-  return {};
-}
-
-std::optional<Inverse> inverse_own(Space& space, const Map& map, const Index& parent) {
-  switch (map.kind) {
-    case Map::Kind::slice:
-      return inverse_slice(space, map, parent);
-    case Map::Kind::permute: {
-      Inverse out{{}, {}};
-      for (std::uint32_t k : map.order) out.index.push_back(parent[k]);
-      return out;
-    }
-    case Map::Kind::reshape:
-      return Inverse{{}, reshaped(space, map.to, map.from, parent)};
-    case Map::Kind::expand:
-      return inverse_expand(space, map, parent);
-    case Map::Kind::diagonal:
-      return inverse_diagonal(space, map, parent);
-    case Map::Kind::unfold:
-      return inverse_unfold(space, map, parent);
-    case Map::Kind::strided:
-      return inverse_strided(space, map, parent);
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -244,15 +184,17 @@ Index running(Space& space, const Shape& shape) {
 }
 
 Index forward(Space& space, const Map& map, const Index& index) {
-  const auto rank = static_cast<std::ptrdiff_t>(rank_of(map, true));
+  const auto rank = static_cast<std::ptrdiff_t>(map.to.size());
   Index out = forward_own(space, map, Index(index.begin(), index.begin() + rank));
   out.insert(out.end(), index.begin() + rank, index.end());
   return out;
 }
 
 std::optional<Inverse> inverse(Space& space, const Map& map, const Index& parent) {
-  const auto rank = static_cast<std::ptrdiff_t>(rank_of(map, false));
-  auto out = inverse_own(space, map, Index(parent.begin(), parent.begin() + rank));
+  const auto rank = static_cast<std::ptrdiff_t>(map.from.size());
+  const Index own(parent.begin(), parent.begin() + rank);
+  auto out = map.kind == Map::Kind::reshape ? Inverse{{}, reshaped(space, map.to, map.from, own)}
+                                            : inverse_affine(space, map, own);
   if (out) out->index.insert(out->index.end(), parent.begin() + rank, parent.end());
   return out;
 }

@@ -14,6 +14,17 @@ void of_one(std::vector<Obligation>& out, const Trace& trace, bool of_before) {
   each(out, Kind::claim, trace.claims.size(), of_before);
 }
 
+void of_after(std::vector<Obligation>& out, const Trace& after) {
+  if (after.any_order) out.push_back({Kind::order, false, 0, 0});
+  each(out, Kind::placed, after.placements.size(), false);
+  for (std::uint32_t step = 0; step < after.steps.size(); ++step) {
+    out.push_back({Kind::store, false, step, 0});
+    out.push_back({Kind::clean, false, step, 0});
+    for (std::uint32_t read = 0; read < after.steps[step].means.size(); ++read)
+      out.push_back({Kind::current, false, step, read});
+  }
+}
+
 /// Two outputs that are views of one input for the caller anyway.
 bool both_may_share(const Boundary& boundary, std::uint32_t a, std::uint32_t b) {
   for (const auto& [output, input] : boundary.may_share)
@@ -25,12 +36,7 @@ bool both_may_share(const Boundary& boundary, std::uint32_t a, std::uint32_t b) 
 std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const Boundary& boundary) {
   std::vector<Obligation> out;
   of_one(out, after, false);
-  for (std::uint32_t step = 0; step < after.steps.size(); ++step) {
-    out.push_back({Kind::store, false, step, 0});
-    out.push_back({Kind::clean, false, step, 0});
-    for (std::uint32_t read = 0; read < after.steps[step].means.size(); ++read)
-      out.push_back({Kind::current, false, step, read});
-  }
+  of_after(out, after);
   for (std::uint32_t k = 0; k < after.outputs.size(); ++k)
     if (after.outputs[k].means) out.push_back({Kind::current_output, false, k, 0});
   for (std::uint32_t k = 0; before == nullptr && k < after.outputs.size(); ++k)

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/equal.h"
+#include "checker/term.h"
 
 namespace noclobber {
 
@@ -25,6 +25,8 @@ struct Obligation {
     current,   // read b of step a finds what its name means (names are values)
     current_output,
     defined,  // output a of a single graph depends on nothing that was never written
+    order,    // conflicting steps are ordered in every order that may run
+    placed,   // placement a lies in its arena, lives long enough, and shares no byte meanwhile
   };
   Kind kind = Kind::frame;
   bool of_before = false;
@@ -47,7 +49,16 @@ class Rules {
   Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary);
   /// true: shown for all contents, sizes and indices. false: not shown.
   bool shown(const Obligation& obligation);
-  /// The two contents that an equality is about (`before` first); kBad where the obligation is no equality.
+  /// What a view shows when a step begins.
+  struct Side {
+    Contents* of = nullptr;
+    TraceView view;
+    std::uint32_t time = 0;
+  };
+  /// The two that an equality is about (`before` first), of one shape; nothing where it is no equality.
+  std::optional<std::pair<Side, Side>> sides(const Obligation& obligation);
+  Contents& of_after() { return after_contents_; }
+  /// Their contents at every index; kBad where there are none.
   std::pair<TermId, TermId> contents(const Obligation& obligation);
 
  private:
@@ -55,10 +66,8 @@ class Rules {
   bool frame() const;
   bool type(std::uint32_t output) const;
   bool defined(std::uint32_t output);
-  bool sharing(std::uint32_t output, std::uint32_t input);
-  bool together(std::uint32_t a, std::uint32_t b);
+  bool sharing(const Obligation& obligation);
   std::set<std::string> free_undefined(const Obligation& obligation);
-  TermId whole(Contents& contents, StorageId storage);
   bool same_roots(std::uint32_t output);
 
   Space& space_;
@@ -72,7 +81,14 @@ class Rules {
   std::map<std::string, std::set<Obligation>>
       undefined_uses_;  // undefined storages of before -> who sees them
   bool counted_ = false;
+  std::optional<std::vector<bool>> placed_;
 };
+
+/// Pairs of graph steps that touch one element, one of them writing it, and that no path of edges joins.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> unordered(Space& space, const Trace& trace);
+
+/// Per placement: is it inside its arena, alive through every use, and apart from all that live with it?
+std::vector<bool> placed(Space& space, const Trace& trace);
 
 struct Decision {
   bool proved = false;

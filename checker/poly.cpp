@@ -8,12 +8,10 @@ namespace {
 constexpr std::size_t kMaxTerms = 256;  // a longer polynomial is bad: no real size needs it
 
 std::size_t hash_of(const Polynomial& poly) {
-  std::size_t h = 1469598103934665603ULL;
-  const auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 1099511628211ULL; };
+  std::size_t h = poly.size();
   for (const Monomial& m : poly) {
-    mix(static_cast<std::uint64_t>(m.factor));
-    for (AtomId a : m.atoms) mix(a + 1);
-    mix(0x9e3779b97f4a7c15ULL);
+    h = mix(h, static_cast<std::uint64_t>(m.factor));
+    for (AtomId a : m.atoms) h = mix(h, a + 1);
   }
   return h;
 }
@@ -79,44 +77,47 @@ std::optional<Monomial> ratio(const Monomial& m, const Monomial& by) {
 
 }  // namespace
 
-Space::Space() { intern({}); }
+Space::Space(Finder finder) : finder_(std::move(finder)) { of({}); }
 
-PolyId Space::intern(Polynomial poly) {
+PolyId Space::of(Polynomial poly) {
   if (poly.size() > kMaxTerms) return kBad;
   const std::size_t h = hash_of(poly);
-  const auto [from, to] = poly_ids_.equal_range(h);
-  for (auto it = from; it != to; ++it)
-    if (polys_[it->second] == poly) return it->second;
-  const auto id = static_cast<PolyId>(polys_.size());
-  polys_.push_back(std::move(poly));
-  poly_ids_.emplace(h, id);
-  return id;
+  return polys_.add(std::move(poly), h);
 }
 
-AtomId Space::intern_atom(Atom atom, const std::string& key) {
+PolyId Space::of_atom(Atom atom, const std::string& key) {
   const auto [at, is_new] = atom_ids_.emplace(key, static_cast<AtomId>(atoms_.size()));
-  if (is_new) atoms_.push_back(std::move(atom));
-  return at->second;
+  if (is_new) {
+    atom.lane =
+        atom.lane || has_lane(atom.first) || has_lane(atom.second) ||
+        std::any_of(atom.arguments.begin(), atom.arguments.end(), [&](PolyId p) { return has_lane(p); });
+    atoms_.push_back(std::move(atom));
+  }
+  return of({{{at->second}, 1}});
 }
 
-PolyId Space::of_atom(AtomId atom) { return intern({{{atom}, 1}}); }
+bool Space::has_lane(PolyId a) const {
+  for (const Monomial& m : polys_[a])
+    for (AtomId atom : m.atoms)
+      if (atoms_[atom].lane) return true;
+  return false;
+}
 
-PolyId Space::constant(std::int64_t value) { return value == 0 ? 0 : intern({{{}, value}}); }
+PolyId Space::constant(std::int64_t value) { return value == 0 ? 0 : of({{{}, value}}); }
 
 PolyId Space::symbol(const std::string& name) {
   Atom atom;
   atom.name = name;
-  return of_atom(intern_atom(std::move(atom), "s" + name));
+  return of_atom(std::move(atom), "s" + name);
 }
 
 void Space::range(const std::string& name, std::optional<std::int64_t> least,
                   std::optional<std::int64_t> most) {
-  const PolyId id = symbol(name);
-  Atom& atom = atoms_[polys_[id][0].atoms[0]];
+  Atom& atom = atoms_[polys_[symbol(name)][0].atoms[0]];
   atom.bounded_below = least.has_value();
   atom.least = least.value_or(0);
   atom.most = most;
-  shown_.clear();
+  not_found_.clear();
 }
 
 PolyId Space::index(std::uint32_t position, PolyId extent) {
@@ -126,7 +127,9 @@ PolyId Space::index(std::uint32_t position, PolyId extent) {
   atom.kind = Atom::Kind::index;
   atom.position = position;
   atom.first = extent;
-  return of_atom(intern_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent)));
+  atom.lane = position == kLane;
+  if (const auto most = bound(extent, true)) atom.most = *most - 1;
+  return of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
 }
 
 PolyId Space::opaque(const std::string& name, std::vector<PolyId> arguments) {
@@ -140,13 +143,13 @@ PolyId Space::opaque(const std::string& name, std::vector<PolyId> arguments) {
   atom.name = name;
   atom.arguments = std::move(arguments);
   atom.bounded_below = false;
-  return of_atom(intern_atom(std::move(atom), key));
+  return of_atom(std::move(atom), key);
 }
 
 void Space::assume_nonnegative(PolyId fact) {
   if (fact == kBad) return;
   facts_.push_back(fact);
-  shown_.clear();
+  not_found_.clear();
 }
 
 PolyId Space::add(PolyId a, PolyId b) {
@@ -155,10 +158,8 @@ PolyId Space::add(PolyId a, PolyId b) {
   const auto [at, is_new] = sums_.emplace(pair_key(std::min(a, b), std::max(a, b)), kBad);
   if (!is_new) return at->second;
   std::optional<Polynomial> out = sum(polys_[a], polys_[b]);
-  return at->second = out ? intern(std::move(*out)) : kBad;
+  return at->second = out ? of(std::move(*out)) : kBad;
 }
-
-PolyId Space::scale(PolyId a, std::int64_t factor) { return factor == 1 ? a : mul(a, constant(factor)); }
 
 PolyId Space::mul(PolyId a, PolyId b) {
   if (a == kBad || b == kBad) return kBad;
@@ -171,13 +172,33 @@ PolyId Space::mul(PolyId a, PolyId b) {
     if (part) out = sum(*out, *part);
     if (!part || !out || out->size() > kMaxTerms) return kBad;
   }
-  return products_[pair_key(std::min(a, b), std::max(a, b))] = intern(std::move(*out));
+  return products_[pair_key(std::min(a, b), std::max(a, b))] = of(std::move(*out));
 }
 
 std::optional<std::int64_t> Space::value(PolyId a) const {
   if (a == 0) return 0;
   if (a == kBad || polys_[a].size() != 1 || !polys_[a][0].atoms.empty()) return std::nullopt;
   return polys_[a][0].factor;
+}
+
+std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const {
+  std::int64_t sum = 0;
+  for (const Monomial& m : polys_[a]) {
+    std::int64_t product = m.factor;
+    for (AtomId id : m.atoms) {
+      const Atom& atom = atoms_[id];
+      const auto at = symbols.find(atom.name);
+      std::optional<std::int64_t> part;
+      if (atom.kind == Atom::Kind::symbol && at != symbols.end()) part = at->second;
+      if (atom.kind == Atom::Kind::quotient) {
+        const auto x = value(atom.first, symbols), y = value(atom.second, symbols);
+        if (x && y && *y > 0) part = floor_div(*x, *y);
+      }
+      if (!part || __builtin_mul_overflow(product, *part, &product)) return std::nullopt;
+    }
+    if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
+  }
+  return sum;
 }
 
 /// Polynomial division by one divisor: a = b * first + second; terms that b's leading term does not
@@ -192,7 +213,7 @@ std::pair<PolyId, PolyId> Space::divide(PolyId a, PolyId b) {
     for (const Monomial& m : polys_[rest])
       if (!step) step = ratio(m, lead);
     if (!step) return {quotient, rest};
-    const PolyId part = intern({*step});
+    const PolyId part = of({*step});
     quotient = add(quotient, part);
     rest = sub(rest, mul(part, b));
   }
@@ -216,8 +237,11 @@ PolyId Space::quotient_in(PolyId a, PolyId b) {
     atom.kind = Atom::Kind::quotient;
     atom.first = rest;
     atom.second = b;
-    const std::string key = "q" + std::to_string(rest) + ":" + std::to_string(b);
-    out = add(whole, of_atom(intern_atom(std::move(atom), key)));
+    const auto least = bound(rest, false), most = bound(rest, true), by = value(b);
+    atom.bounded_below = least && (by || *least >= 0);
+    if (atom.bounded_below) atom.least = by ? floor_div(*least, *by) : 0;
+    if (most && (by || *most >= 0)) atom.most = by ? floor_div(*most, *by) : *most;
+    out = add(whole, of_atom(std::move(atom), "q" + std::to_string(rest) + ":" + std::to_string(b)));
   }
   return quotients_[pair_key(a, b)] = out;
 }

@@ -1,20 +1,21 @@
 // Exact integer arithmetic over sizes and indices: polynomials with integer coefficients over atoms.
 //
-//   atom   symbol s0 (range from the case), index i<k> of extent E (0 <= i < E), or floor(p / q), q > 0
+//   atom   symbol s0 (range from the case), index i<k> of extent E (0 <= i < E), floor(p / q) with q > 0,
+//          or an uninterpreted integer function of polynomials
 //   poly   sum of coefficient * product of atoms, interned: equal ids mean equal polynomials
 //
 // mod(p, q) is p - q * floor(p / q), so quotient and remainder put together cancel by themselves.
 // Every coefficient is a checked int64; what overflows is kBad, which equals nothing, is never shown to
 // be nonnegative, and makes everything computed from it bad.
 #pragma once
-#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <tuple>
-#include <unordered_map>
-#include <utility>
 #include <vector>
+
+#include "checker/intern.h"
 
 namespace noclobber {
 
@@ -38,17 +39,44 @@ struct Atom {
   std::uint32_t position = 0;     // index: which dimension
   PolyId first = 0, second = 0;   // index: extent; quotient: dividend, divisor
   std::vector<PolyId> arguments;  // opaque: an uninterpreted function of these
-  std::int64_t least = 0;         // symbol, opaque: range; no most = unbounded
+  std::int64_t least = 0;         // constant bounds, where there are any
   std::optional<std::int64_t> most;
   bool bounded_below = true;
+  bool lane = false;  // depends on the running byte of an element
+};
+
+/// One line of a derivation says that a polynomial is >= 0.
+struct Line {
+  enum class Rule : std::uint8_t {
+    plain,     // poly, by the constant bounds of its atoms
+    fact,      // poly, one of the facts
+    below,     // of the atom `poly`: extent - 1 - index, or dividend - divisor * quotient
+    above,     // of the quotient `poly`: divisor * quotient - dividend + divisor - 1
+    divisor,   // of the quotient `poly`: divisor - 1
+    add,       // line a + line b
+    multiply,  // line a * line b
+    divide     // poly, where line a is by * poly + r, line b is by - 1 - r, line c is by - 1
+  };
+  Rule rule = Rule::plain;
+  std::uint32_t a = 0, b = 0, c = 0;
+  PolyId poly = 0, by = 0;
+};
+
+/// Shows that its last line is >= 0 wherever `facts` are.
+struct Derivation {
+  std::vector<PolyId> facts;
+  std::vector<Line> lines;
 };
 
 /// Owns all atoms and polynomials of one check (both graphs), so that ids are comparable.
 class Space {
  public:
   static constexpr PolyId kBad = 0xffffffffU;
+  static constexpr std::uint32_t kLane = 1000;  // position of the running byte: beyond any rank
+  using Finder = std::function<std::optional<Derivation>(Space&, PolyId, const std::vector<PolyId>& facts)>;
 
-  Space();
+  /// `finder` proposes derivations, which are then replayed; without one, only given evidence counts.
+  explicit Space(Finder finder = nullptr);
   PolyId constant(std::int64_t value);
   /// A symbol, made on first use; range() may narrow it before anything is proved.
   PolyId symbol(const std::string& name);
@@ -61,47 +89,61 @@ class Space {
   void assume_nonnegative(PolyId fact);
 
   PolyId add(PolyId a, PolyId b);
-  PolyId scale(PolyId a, std::int64_t factor);
+  PolyId scale(PolyId a, std::int64_t factor) { return factor == 1 ? a : mul(a, constant(factor)); }
   PolyId sub(PolyId a, PolyId b) { return add(a, scale(b, -1)); }
   PolyId mul(PolyId a, PolyId b);
   /// floor(a / b); kBad unless b > 0 is shown.
   PolyId quotient(PolyId a, PolyId b);
   /// floor(a / extent), for an element that lies in a dimension of that extent, which is then not empty.
   PolyId quotient_in(PolyId a, PolyId extent);
+  PolyId of(Polynomial poly);
 
   std::optional<std::int64_t> value(PolyId a) const;  // if it is a constant
+  /// Its value where every symbol has one and there are no other atoms but quotients.
+  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const;
   const Polynomial& terms(PolyId a) const { return polys_[a]; }
   const Atom& atom(AtomId a) const { return atoms_[a]; }
   std::size_t atom_count() const { return atoms_.size(); }
   const std::vector<PolyId>& facts() const { return facts_; }
+  bool has_lane(PolyId a) const;
 
-  /// Is a >= 0 for all values of atoms in range? `false` means "not shown".
-  bool nonnegative(PolyId a);
-  bool nonnegative(PolyId a, const std::vector<PolyId>& extra_facts);
+  /// Is a >= 0 for all values of atoms in range, where `facts` are? `false` means "not shown".
+  bool nonnegative(PolyId a, const std::vector<PolyId>& facts = {});
+  /// By the constant bounds of its atoms alone.
+  bool plain(PolyId a) const { return bound(a, false).value_or(-1) >= 0; }
+  /// Replays a derivation; what it shows counts from now on. false: it is wrong, or was there already.
+  bool derive(const Derivation& derivation);
+  /// What a line that rests on no other shows to be >= 0; kBad if it shows nothing.
+  PolyId shown_by(const Line& first, const std::vector<PolyId>& facts) { return line(first, facts, {}); }
+  /// All derivations that were replayed, and which of them an answer rested on.
+  const std::vector<Derivation>& derivations() const { return derivations_; }
+  const std::set<std::size_t>& used() const { return used_; }
   /// The same polynomial, and a good one.
   bool same(PolyId a, PolyId b) const { return a == b && a != kBad; }
 
  private:
-  PolyId intern(Polynomial poly);
-  AtomId intern_atom(Atom atom, const std::string& key);
-  PolyId of_atom(AtomId atom);
-  std::pair<Polynomial, Polynomial> split(PolyId a, AtomId atom) const;  // a = first * atom + second
-  PolyId substitute_linear(PolyId a, AtomId atom, PolyId by);
+  struct Known {
+    std::vector<PolyId> facts;  // sorted
+    std::size_t derivation = 0;
+  };
+  PolyId of_atom(Atom atom, const std::string& key);
   std::pair<PolyId, PolyId> divide(PolyId a, PolyId b);
-  bool shown(PolyId a, const std::vector<PolyId>& facts, int depth);
-  bool bound_away(PolyId a, AtomId atom, const std::vector<PolyId>& facts, int depth);
-  bool through_quotient(PolyId slope, PolyId rest, const Atom& q, bool up, const std::vector<PolyId>& facts,
-                        int depth);
-  bool by_fact(PolyId a, const std::vector<PolyId>& facts, int depth);
+  std::optional<std::int64_t> bound(PolyId a, bool upper) const;
+  std::optional<std::int64_t> bound(const Monomial& m, bool upper) const;
+  PolyId line(const Line& line, const std::vector<PolyId>& facts, const std::vector<PolyId>& before);
+  PolyId of_quotient(const Line& line, const Atom& q);
+  bool known(PolyId a, const std::vector<PolyId>& facts);
 
   std::vector<Atom> atoms_;
   std::map<std::string, AtomId> atom_ids_;
-  std::vector<Polynomial> polys_;
-  std::unordered_multimap<std::size_t, PolyId> poly_ids_;
+  Interned<Polynomial> polys_;
   std::unordered_map<std::uint64_t, PolyId> sums_, products_, quotients_;
-  std::unordered_map<PolyId, bool> shown_;
   std::vector<PolyId> facts_;
-  std::uint64_t budget_ = 0;  // steps left of one nonnegative() question
+  Finder finder_;
+  std::unordered_map<PolyId, std::vector<Known>> known_;
+  std::vector<Derivation> derivations_;
+  std::set<std::size_t> used_;
+  std::set<PolyId> not_found_;
 };
 
 }  // namespace noclobber

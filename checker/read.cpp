@@ -1,37 +1,48 @@
-#include "checker/read.h"
-
 #include <algorithm>
 #include <charconv>
+
+#include "checker/fields.h"
 
 namespace noclobber {
 namespace {
 
-constexpr std::int64_t kMost = 50'000'000;  // entries of one list
-constexpr int kDepth = 100;                 // nested expressions
-
 class Reader {
  public:
-  Reader(Space& space, std::string_view text) : space_(space), text_(text) {}
+  Reader(Space& space, std::string_view text, bool concrete)
+      : space_(space), text_(text), concrete_(concrete) {}
 
   std::optional<Certificate> read(std::string& fault) {
     Certificate out;
-    expect("noclobber.cert/0");
+    expect("noclobber.cert/1");
+    section("about", out.about);
+    section("inputs", out.inputs);
+    section("operators", out.operators);
+    section("assumptions", out.assumptions);
     expect("symbols");
-    for (std::int64_t n = count(); n > 0 && good_; --n) symbol();
-    expect("facts");
-    for (std::int64_t n = count(); n > 0 && good_; --n) space_.assume_nonnegative(poly(0));
-    expect("traces");
-    const std::int64_t traces = count();
-    if (traces != 1 && traces != 2) fail("one or two traces");
-    if (traces == 2) out.before = trace();
-    out.after = trace();
-    boundary(out);
-    expect("assumptions");
-    out.assumptions = text();
+    for (std::size_t n = size(); n > 0 && good_; --n) symbol(out);
+    expect("numbers");
+    for (std::size_t n = size(); n > 0 && good_; --n) polys_.push_back(number());
+    section("facts", Num{facts_});
+    for (PolyId fact : facts_) space_.assume_nonnegative(fact);
+    expect("views");
+    for (std::size_t n = size(); n > 0 && good_; --n) view();
+    section("evidence", out.evidence);
+    section("checks", out.checks);
+    section("refutation", out.refutation);
+    const std::size_t end = std::min(at_ + 1, text_.size());
+    expect("sha256");
+    if (word() != sha256(text_.substr(0, end))) fail("the hash of all that stands before it");
     if (!blank()) fail("the end");
+    for (const Check& check : out.checks) validate(check);
+    if (good_ && out.checks.empty()) fail("a check");
     if (good_) return out;
     fault = "byte " + std::to_string(at_) + ": expected " + wanted_;
     return std::nullopt;
+  }
+
+  template <class... T>
+  void operator()(T&&... all) {
+    (value(all), ...);
   }
 
  private:
@@ -46,263 +57,229 @@ class Reader {
   std::string_view word() {
     blank();
     const std::size_t begin = at_;
-    while (good_ && at_ < text_.size() && text_[at_] != ' ' && text_[at_] != '\n' && text_[at_] != ')') ++at_;
+    while (good_ && at_ < text_.size() && text_[at_] != ' ' && text_[at_] != '\n') ++at_;
     return text_.substr(begin, at_ - begin);
   }
   void expect(const char* wanted) {
     if (word() != wanted) fail(wanted);
   }
-  std::int64_t number() {
+  template <class T>
+  void section(const char* name, T&& content) {
+    expect(name);
+    value(content);
+  }
+  template <class T>
+  T integer() {
     const std::string_view digits = word();
-    std::int64_t out = 0;
+    T out = 0;
     const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
     if (fault != std::errc() || digits.empty() || end != digits.data() + digits.size()) fail("a number");
     return good_ ? out : 0;
   }
-  std::int64_t count() {
-    const std::int64_t out = number();
-    if (out < 0 || out > kMost) fail("a count");
+  /// Of a list: each entry takes at least two bytes.
+  std::size_t size() {
+    const auto out = integer<std::size_t>();
+    if (out > (text_.size() - at_) / 2) fail("a shorter list");
     return good_ ? out : 0;
   }
-  std::uint32_t index() { return static_cast<std::uint32_t>(count()); }
-  bool flag() { return count() != 0; }
-  std::string text() {
+  PolyId poly(bool may_be_bad = false) {
+    const auto k = integer<std::size_t>();
+    if (k >= polys_.size() || (!may_be_bad && polys_[k] == Space::kBad)) fail("a number of the table");
+    return good_ ? polys_[k] : Space::kBad;
+  }
+
+  void value(bool& out) {
+    const auto flag = integer<unsigned>();
+    if (flag > 1) fail("0 or 1");
+    out = flag == 1;
+  }
+  template <std::integral T>
+  void value(T& out) {
+    out = integer<T>();
+  }
+  template <class T>
+  requires std::is_enum_v<T>
+  void value(T& out) {
+    const auto kind = integer<unsigned>();
+    if (kind > static_cast<unsigned>(last(T{}))) fail("a smaller kind");
+    if (good_) out = static_cast<T>(kind);
+  }
+  void value(std::string& out) {
     blank();
-    const std::size_t colon = text_.find(':', at_);
+    const std::size_t colon = std::min(text_.find(':', at_), text_.size());
     std::size_t length = 0;
-    const char* end = text_.data() + (colon == std::string_view::npos ? at_ : colon);
-    const auto [stop, fault] = std::from_chars(text_.data() + at_, end, length);
-    if (fault != std::errc() || stop != end || length > text_.size() - colon - 1) fail("a text");
-    if (!good_) return "";
+    const auto [end, fault] = std::from_chars(text_.data() + at_, text_.data() + colon, length);
+    if (fault != std::errc() || end != text_.data() + colon || colon + 1 > text_.size() ||
+        length > text_.size() - colon - 1)
+      return fail("a text");
+    out = text_.substr(colon + 1, length);
     at_ = colon + 1 + length;
-    return std::string(text_.substr(colon + 1, length));
   }
-  void symbol() {
-    const std::string name = text();
-    const auto bound = [this]() -> std::optional<std::int64_t> {
-      blank();
-      if (at_ < text_.size() && text_[at_] == '-' &&
-          (at_ + 1 == text_.size() || text_[at_ + 1] == ' ' || text_[at_ + 1] == '\n')) {
-        ++at_;
-        return std::nullopt;
-      }
-      return number();
-    };
-    const auto least = bound(), most = bound();
-    if (good_) space_.range(name, least, most);
+  template <class T>
+  void value(std::vector<T>& out) {
+    for (std::size_t n = size(); n > 0 && good_; --n) value(out.emplace_back());
   }
-  bool take(char c) {
-    blank();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
+  template <class T>
+  void value(std::set<T>& out) {
+    std::vector<T> all;
+    value(all);
+    out.insert(all.begin(), all.end());
   }
-  PolyId poly(int depth) {
-    if (depth > kDepth) fail("a flatter expression");
-    if (!good_) return Space::kBad;
-    if (!take('(')) return space_.constant(number());
-    const std::string_view op = word();
-    if (op == "s") {
-      const std::string name = text();
-      if (!take(')')) fail(")");
-      return space_.symbol(name);
-    }
-    const std::string function = op == "f" ? text() : "";
+  template <class T>
+  void value(std::optional<T>& out) {
+    bool present = false;
+    value(present);
+    if (present && good_) value(out.emplace());
+  }
+  template <class A, class B>
+  void value(std::pair<A, B>& out) {
+    value(out.first);
+    value(out.second);
+  }
+  void value(Num<PolyId>& out) { out.at = poly(out.may_be_bad); }
+  void value(Num<std::vector<PolyId>>& out) {
+    for (std::size_t n = size(); n > 0 && good_; --n) out.at.push_back(poly());
+  }
+  void value(TraceView& out) {
+    const auto k = integer<std::size_t>();
+    if (k >= views_.size()) return fail("a view of the table");
+    out = views_[k];
+  }
+  template <class T>
+  requires requires(Reader& r, T& t) { fields(r, t); }
+  void value(T& out) { fields(*this, out); }
+
+  void symbol(Certificate& out) {
+    std::string name;
+    std::optional<std::int64_t> least, most;
+    std::int64_t at = 0;
+    (*this)(name, least, most, at);
+    if (!good_) return;
+    if (at < least.value_or(at) || at > most.value_or(at)) fail("a value in range");
+    if (!out.symbols.emplace(name, at).second) fail("another name");
+    if (!concrete_) space_.range(name, least, most);
+    values_[name] = at;
+  }
+  /// bad | s name | f name arguments | i position extent | q dividend divisor | p sum of products
+  PolyId number() {
+    const std::string_view kind = word();
+    std::string name;
     std::vector<PolyId> parts;
-    while (good_ && !take(')')) parts.push_back(poly(depth + 1));
-    if (op == "f") return space_.opaque(function, parts);
-    if (parts.size() < 2 || (op != "+" && op != "*" && op != "//")) fail("an expression");
-    PolyId out = good_ ? parts[0] : Space::kBad;
-    for (std::size_t k = 1; k < parts.size() && good_; ++k)
-      out = op == "+"   ? space_.add(out, parts[k])
-            : op == "*" ? space_.mul(out, parts[k])
-                        : space_.quotient_in(out, parts[k]);
+    if (kind == "bad") return Space::kBad;
+    if (kind == "s" || kind == "f") value(name);
+    if (kind == "s")
+      return concrete_ && values_.contains(name) ? space_.constant(values_[name]) : space_.symbol(name);
+    if (kind == "p") return sum();
+    const auto position = kind == "i" ? integer<std::uint32_t>() : 0;
+    for (std::size_t n = kind == "f" ? size() : kind == "q" ? 2 : 1; n > 0 && good_; --n)
+      parts.push_back(poly());
+    if (!good_ || (kind != "f" && kind != "q" && kind != "i")) fail("a kind of number");
+    if (!good_) return Space::kBad;
+    if (kind == "f") return space_.opaque(name, parts);
+    return kind == "q" ? space_.quotient_in(parts[0], parts[1]) : space_.index(position, parts[0]);
+  }
+  PolyId sum() {
+    PolyId out = 0;
+    for (std::size_t n = size(); n > 0 && good_; --n) {
+      PolyId product = space_.constant(integer<std::int64_t>());
+      for (std::size_t k = size(); k > 0 && good_; --k) product = space_.mul(product, poly());
+      out = space_.add(out, product);
+    }
     return out;
   }
-  std::vector<PolyId> polys() {
-    std::vector<PolyId> out;
-    for (std::int64_t n = count(); n > 0 && good_; --n) out.push_back(poly(0));
-    return out;
-  }
-  Map map() {
-    Map out;
-    const std::uint32_t kind = index();
-    if (kind > static_cast<std::uint32_t>(Map::Kind::strided)) fail("a kind of map");
-    out.kind = static_cast<Map::Kind>(kind);
-    out.from = polys();
-    out.to = polys();
-    out.dim = index();
-    out.other = index();
-    out.start = poly(0);
-    out.step = poly(0);
-    for (std::int64_t n = count(); n > 0 && good_; --n) out.order.push_back(index());
-    out.strides = polys();
-    if (good_ && !well_formed(out)) fail("a map of these shapes");
-    return out;
-  }
-  TraceView view(const Trace& trace) {
+  void view() {
     TraceView out;
-    out.storage = index();
-    if (out.storage >= trace.storages.size()) fail("a storage");
-    out.type = text();
-    out.lanes = count();
-    out.shape = polys();
-    for (std::int64_t n = count(); n > 0 && good_; --n) out.maps.push_back(map());
-    if (good_ && !fits(trace.storages[out.storage], out)) fail("maps that fit one another");
-    return out;
-  }
-  Trace trace() {
-    Trace out;
-    expect("storages");
-    for (std::int64_t n = count(); n > 0 && good_; --n) {
-      TraceStorage s;
-      const std::uint32_t start = index();
-      if (start > static_cast<std::uint32_t>(TraceStorage::Start::token)) fail("a kind of storage");
-      s.start = static_cast<TraceStorage::Start>(start);
-      s.key = text();
-      s.lanes = count();
-      s.writable = flag();
-      s.compared = flag();
-      s.shape = polys();
-      out.storages.push_back(std::move(s));
-    }
-    expect("inputs");
-    for (std::int64_t n = count(); n > 0 && good_; --n) {
-      std::string name = text();
-      out.inputs.push_back({std::move(name), view(out)});
-    }
-    expect("steps");
-    for (std::int64_t n = count(); n > 0 && good_; --n) out.steps.push_back(step(out));
-    expect("outputs");
-    for (std::int64_t n = count(); n > 0 && good_; --n) out.outputs.push_back(output(out));
-    rest(out);
-    return out;
-  }
-  TraceStep step(const Trace& trace) {
-    TraceStep out;
-    const std::uint32_t kind = index();
-    if (kind > static_cast<std::uint32_t>(TraceStep::Kind::opaque)) fail("a kind of step");
-    out.kind = static_cast<TraceStep::Kind>(kind);
-    out.key = text();
-    out.elementwise = flag();
-    out.origin = index();
-    for (std::int64_t n = count(); n > 0 && good_; --n) out.reads.push_back(view(trace));
-    for (std::int64_t n = count(); n > 0 && good_; --n) out.writes.push_back(view(trace));
-    for (std::size_t r = 0; r < out.reads.size() && good_; ++r) {
-      out.access.emplace_back();
-      for (std::size_t w = 0; w < out.writes.size() && good_; ++w)
-        out.access.back().push_back(static_cast<Access>(index() % 3));
-    }
-    for (std::int64_t n = count(); n > 0 && good_; --n) out.means.push_back(index());
-    if (good_ && !well_formed(out)) fail("a step of this form");
-    return out;
-  }
-  TraceOutput output(const Trace& trace) {
-    TraceOutput out;
-    if (flag()) out.view = view(trace);
-    out.scalar = text();
-    out.strides_known = flag();
-    out.strides = polys();
-    if (flag()) out.means = index();
-    if (out.strides_known && (!out.view || out.strides.size() != out.view->shape.size()))
-      fail("strides of the output");
-    return out;
-  }
-  void rest(Trace& out) {
-    expect("claims");
-    for (std::int64_t n = count(); n > 0 && good_; --n) {
-      TraceClaim claim;
-      claim.origin = index();
-      claim.what = text();
-      const bool bad = flag();
-      claim.said = poly(0);
-      claim.computed = bad ? Space::kBad : poly(0);
-      out.claims.push_back(std::move(claim));
-    }
-    expect("unknown");
-    for (std::int64_t n = count(); n > 0 && good_; --n) {
-      std::string reason = text();
-      out.unknown.emplace_back(std::move(reason), text());
-    }
-  }
-  void boundary(Certificate& out) {
-    expect("boundary");
-    out.boundary.compare_strides = flag();
-    out.boundary.sharing_may_grow = flag();
-    for (std::int64_t n = count(); n > 0 && good_; --n) {
-      const std::uint32_t output = index();
-      out.boundary.may_share.emplace(output, index());
-    }
-    expect("solver");
-    for (std::int64_t n = count(); n > 0 && good_; --n) {
-      Obligation o;
-      o.kind = static_cast<Obligation::Kind>(index());
-      o.of_before = flag();
-      o.a = index();
-      o.b = index();
-      out.by_solver.insert(o);
-    }
+    (*this)(out.storage, out.type, out.lanes, Num{out.shape}, out.maps);
+    for (const Map& m : out.maps)
+      if (good_ && !well_formed(m)) fail("a map of these shapes");
+    views_.push_back(std::move(out));
   }
 
   static bool well_formed(const Map& m) {
     const std::size_t from = m.from.size(), to = m.to.size();
     switch (m.kind) {
-      case Map::Kind::slice:
-        return from == to && m.dim < from;
+      case Map::Kind::slice: return from == to && m.dim < from;
       case Map::Kind::permute:
         return from == to && std::set<std::uint32_t>(m.order.begin(), m.order.end()).size() == from &&
                m.order.size() == from &&
-               (from == 0 || *std::max_element(m.order.begin(), m.order.end()) < from);
-      case Map::Kind::reshape:
-        return true;
-      case Map::Kind::expand:
-        return from == to;
+               std::all_of(m.order.begin(), m.order.end(), [&](auto k) { return k < from; });
+      case Map::Kind::reshape: return true;
+      case Map::Kind::expand: return from == to;
       case Map::Kind::diagonal:
         return from >= 2 && to + 1 == from && m.dim < from && m.other < from && m.dim != m.other;
-      case Map::Kind::unfold:
-        return to == from + 1 && m.dim < from;
-      case Map::Kind::strided:
-        return from == 1 && m.strides.size() == to;
+      case Map::Kind::unfold: return to == from + 1 && m.dim < from;
+      case Map::Kind::strided: return from == 1 && m.strides.size() == to;
     }
     return false;
   }
   /// Each map begins where the one before it ends; the last ends in the view's own shape.
-  bool fits(const TraceStorage& storage, const TraceView& view) const {
+  void validate(const Trace& trace, const TraceView& view) {
+    if (view.storage >= trace.storages.size()) return fail("a storage of the trace");
+    const TraceStorage& storage = trace.storages[view.storage];
     Shape shape = storage.shape;
-    if ((storage.lanes > 0) != (view.lanes > 0)) return false;
+    bool fits = (storage.lanes > 0) == (view.lanes > 0);
     if (storage.lanes > 0) shape.push_back(space_.constant(storage.lanes));
     for (const Map& m : view.maps) {
-      if (m.from.size() > shape.size() || !std::equal(m.from.begin(), m.from.end(), shape.begin()))
-        return false;
+      fits = fits && m.from.size() <= shape.size() && std::equal(m.from.begin(), m.from.end(), shape.begin());
+      if (!fits) return fail("maps that fit one another");
       Shape next = m.to;
       next.insert(next.end(), shape.begin() + static_cast<std::ptrdiff_t>(m.from.size()), shape.end());
       shape = std::move(next);
     }
     Shape own = view.shape;
     if (view.lanes > 0) own.push_back(space_.constant(view.lanes));
-    return own == shape;
+    if (!fits || own != shape) fail("maps that end in the view's shape");
   }
-  static bool well_formed(const TraceStep& s) {
-    const bool same_shapes = std::all_of(s.reads.begin(), s.reads.end(), [&](const TraceView& v) {
+  void validate(const Trace& trace, const TraceStep& s) {
+    bool good = s.means.empty() || s.means.size() == s.reads.size();
+    good = good && s.access.size() == s.reads.size();
+    for (const auto& row : s.access) good = good && row.size() == s.writes.size();
+    const bool same = std::all_of(s.reads.begin(), s.reads.end(), [&](const TraceView& v) {
       return !s.writes.empty() && v.shape == s.writes[0].shape;
     });
-    if (!s.means.empty() && s.means.size() != s.reads.size()) return false;
-    if (s.kind == TraceStep::Kind::move) return s.reads.size() == 1 && s.writes.size() == 1 && same_shapes;
-    if (s.kind == TraceStep::Kind::fill) return s.reads.empty() && s.writes.size() == 1;
-    return !s.elementwise || (s.writes.size() == 1 && same_shapes);
+    if (s.kind == TraceStep::Kind::move) good = good && s.reads.size() == 1 && s.writes.size() == 1 && same;
+    if (s.kind == TraceStep::Kind::fill) good = good && s.reads.empty() && s.writes.size() == 1;
+    if (s.kind != TraceStep::Kind::opaque) good = good && !s.elementwise;
+    if (s.elementwise) good = good && s.writes.size() == 1 && same;
+    for (const auto& [guard, wanted] : s.guards) good = good && guard < trace.guards.size();
+    if (!good) fail("a step of this form");
+    for (const TraceView& view : s.reads) validate(trace, view);
+    for (const TraceView& view : s.writes) validate(trace, view);
+  }
+  void validate(const Trace& trace) {
+    for (const TraceInput& input : trace.inputs) validate(trace, input.view);
+    for (const TraceStep& step : trace.steps) validate(trace, step);
+    for (const TraceGuard& guard : trace.guards) validate(trace, guard.view);
+    for (const TraceOutput& o : trace.outputs) {
+      if (o.view) validate(trace, *o.view);
+      if (o.strides_known && (!o.view || o.strides.size() != o.view->shape.size()))
+        fail("strides of the output");
+    }
+    for (const TracePlacement& p : trace.placements)
+      if (p.storage && *p.storage >= trace.storages.size()) fail("a storage of the trace");
+  }
+
+  void validate(const Check& check) {
+    if (good_ && check.before) validate(*check.before);
+    if (good_) validate(check.after);
   }
 
   Space& space_;
   std::string_view text_;
+  bool concrete_;
   std::size_t at_ = 0;
   bool good_ = true;
   std::string wanted_;
+  std::vector<PolyId> polys_, facts_;
+  std::vector<TraceView> views_;
+  std::map<std::string, std::int64_t> values_;
 };
 
 }  // namespace
 
-std::optional<Certificate> read_certificate(Space& space, std::string_view text, std::string& fault) {
-  return Reader(space, text).read(fault);
+std::optional<Certificate> read_certificate(Space& space, std::string_view text, bool concrete,
+                                            std::string& fault) {
+  return Reader(space, text, concrete).read(fault);
 }
 
 }  // namespace noclobber

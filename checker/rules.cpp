@@ -50,30 +50,25 @@ Rules::Rules(Space& space, Terms& terms, const Trace* before, const Trace& after
 bool Rules::shown(const Obligation& o) {
   const Trace& trace = o.of_before ? *before_ : after_;
   switch (o.kind) {
-    case Kind::modelled:
-      return false;
-    case Kind::claim:
-      return space_.same(trace.claims[o.a].said, trace.claims[o.a].computed);
-    case Kind::frame:
-      return frame();
-    case Kind::type:
-      return o.a < before_->outputs.size() && type(o.a);
+    case Kind::modelled: return false;
+    case Kind::claim: return space_.same(trace.claims[o.a].said, trace.claims[o.a].computed);
+    case Kind::frame: return frame();
+    case Kind::type: return o.a < before_->outputs.size() && type(o.a);
     case Kind::value:
     case Kind::exit:
     case Kind::current:
-    case Kind::current_output:
-      return equal(o);
+    case Kind::current_output: return equal(o);
     case Kind::store:
       return std::all_of(after_.steps[o.a].writes.begin(), after_.steps[o.a].writes.end(),
                          [&](const TraceView& view) { return after_.storages[view.storage].writable; });
-    case Kind::clean:
-      return after_contents_.clean(o.a);
-    case Kind::defined:
-      return defined(o.a);
+    case Kind::clean: return after_contents_.clean(o.a);
+    case Kind::defined: return defined(o.a);
     case Kind::sharing:
-      return sharing(o.a, o.b);
-    case Kind::together:
-      return together(o.a, o.b);
+    case Kind::together: return sharing(o);
+    case Kind::order: return unordered(space_, after_).empty();
+    case Kind::placed:
+      if (!placed_) placed_ = placed(space_, after_);
+      return (*placed_)[o.a];
   }
   return false;
 }
@@ -88,35 +83,41 @@ bool Rules::equal(const Obligation& o) {
   return equality_.shown(a, b, free_undefined(o), index);
 }
 
-TermId Rules::whole(Contents& contents, StorageId storage) {
-  const TraceStorage& s = contents.trace().storages[storage];
-  const TraceView view{storage, {}, s.shape, "", s.lanes};
-  return contents.at(view, running(space_, s.shape),
-                     static_cast<std::uint32_t>(contents.trace().steps.size()));
+std::optional<std::pair<Rules::Side, Rules::Side>> Rules::sides(const Obligation& o) {
+  const auto now = [&](Contents& of, const TraceView& view) {
+    return Side{&of, view, static_cast<std::uint32_t>(of.trace().steps.size())};
+  };
+  const auto whole = [&](Contents& of, const TraceStorage& s) {
+    const auto id = static_cast<StorageId>(&s - of.trace().storages.data());
+    return now(of, {id, {}, s.shape, "", s.lanes});
+  };
+  Contents& after = after_contents_;
+  if (o.kind == Kind::current) {
+    const TraceView& view = after_.steps[o.a].reads[o.b];
+    return std::pair{Side{&after, view, after_.steps[o.a].means[o.b]}, Side{&after, view, o.a}};
+  }
+  if (o.kind == Kind::current_output) {
+    const TraceOutput& out = after_.outputs[o.a];
+    return std::pair{Side{&after, *out.view, *out.means}, now(after, *out.view)};
+  }
+  if (o.kind == Kind::exit) {
+    const TraceStorage* partner = by_key(*before_, after_.storages[o.a]);
+    if (partner == nullptr || partner->shape != after_.storages[o.a].shape) return std::nullopt;
+    return std::pair{whole(before_contents_[0], *partner), whole(after, after_.storages[o.a])};
+  }
+  if (o.kind != Kind::value || o.a >= before_->outputs.size()) return std::nullopt;
+  const auto& a = before_->outputs[o.a].view;
+  const auto& b = after_.outputs[o.a].view;
+  if (!a || !b || a->shape != b->shape) return std::nullopt;
+  return std::pair{now(before_contents_[0], *a), now(after, *b)};
 }
 
 std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
-  const auto exit = [](const Trace& trace) { return static_cast<std::uint32_t>(trace.steps.size()); };
-  const auto two_times = [&](const TraceView& view, std::uint32_t then, std::uint32_t now) {
-    const Index index = running(space_, view.shape);
-    return std::pair{after_contents_.at(view, index, then), after_contents_.at(view, index, now)};
-  };
-  if (o.kind == Kind::current)
-    return two_times(after_.steps[o.a].reads[o.b], after_.steps[o.a].means[o.b], o.a);
-  if (o.kind == Kind::current_output)
-    return two_times(*after_.outputs[o.a].view, *after_.outputs[o.a].means, exit(after_));
-  if (o.kind == Kind::exit) {
-    const TraceStorage* partner = by_key(*before_, after_.storages[o.a]);
-    if (partner == nullptr) return {Terms::kBad, Terms::kBad};
-    const auto id = static_cast<StorageId>(partner - before_->storages.data());
-    return {whole(before_contents_[0], id), whole(after_contents_, o.a)};
-  }
-  if (o.kind != Kind::value || o.a >= before_->outputs.size()) return {Terms::kBad, Terms::kBad};
-  const auto& a = before_->outputs[o.a].view;
-  const auto& b = after_.outputs[o.a].view;
-  if (!a || !b || a->shape != b->shape) return {Terms::kBad, Terms::kBad};
-  const Index index = running(space_, a->shape);
-  return {before_contents_[0].at(*a, index, exit(*before_)), after_contents_.at(*b, index, exit(after_))};
+  const auto both = sides(o);
+  if (!both) return {Terms::kBad, Terms::kBad};
+  const Index index = running(space_, both->first.view.shape);
+  const auto at = [&](const Side& side) { return side.of->at(side.view, index, side.time); };
+  return {at(both->first), at(both->second)};
 }
 
 /// Equally many outputs, and the same storages at entry.
@@ -165,29 +166,28 @@ bool Rules::defined(std::uint32_t output) {
   return content != Terms::kBad && plain.empty() && nested.empty();
 }
 
-/// Shares the elements that it shared before, or then shared all of them.
-bool Rules::sharing(std::uint32_t output, std::uint32_t input) {
-  const TraceView& view = *after_.outputs[output].view;
-  const TraceView& shown = after_.inputs[input].view;
-  if (view.storage != shown.storage || apart(space_, view, shown) || same_roots(output)) return true;
-  if (output >= before_->outputs.size() || !before_->outputs[output].view) return false;
-  const TraceView& was = *before_->outputs[output].view;
-  const TraceStorage& had = before_->storages[was.storage];
-  return covers(was) && had.start == TraceStorage::Start::given &&
-         had.key == after_.storages[view.storage].key;
-}
-
-/// Element for element the sharing of before: the same pairs of places, or one view twice on both sides.
-bool Rules::together(std::uint32_t a, std::uint32_t b) {
-  const auto& x = after_.outputs[a].view;
-  const auto& y = after_.outputs[b].view;
-  if (!x || !y || apart(space_, *x, *y) || (same_roots(a) && same_roots(b))) return true;
-  const auto& was_x = before_->outputs.size() > a ? before_->outputs[a].view : std::nullopt;
-  const auto& was_y = before_->outputs.size() > b ? before_->outputs[b].view : std::nullopt;
-  if (!was_x || !was_y || was_x->storage != was_y->storage) return false;
-  const auto roots = [&](const TraceView& view) { return root_index(space_, view, running(space_, view)); };
-  return (*was_x == *was_y && *x == *y) || (was_x->shape == x->shape && was_y->shape == y->shape &&
-                                            roots(*was_x) == roots(*x) && roots(*was_y) == roots(*y));
+/// Shares the elements that it shared before, or then shared all of them. Two outputs: the same pairs of
+/// places, or one view twice on both sides.
+bool Rules::sharing(const Obligation& o) {
+  const bool input = o.kind == Kind::sharing;
+  const std::optional<TraceView>& x = after_.outputs[o.a].view;
+  const std::optional<TraceView> y = input ? after_.inputs[o.b].view : after_.outputs[o.b].view;
+  if (!x || !y || apart(space_, *x, *y) || (same_roots(o.a) && (input || same_roots(o.b)))) return true;
+  const auto was = [&](std::uint32_t k) {
+    return k < before_->outputs.size() ? before_->outputs[k].view : std::nullopt;
+  };
+  const auto was_x = was(o.a), was_y = input ? std::nullopt : was(o.b);
+  if (!was_x) return false;
+  const TraceStorage& had = before_->storages[was_x->storage];
+  if (input)
+    return covers(*was_x) && had.start == TraceStorage::Start::given &&
+           had.key == after_.storages[x->storage].key;
+  if (!was_y || was_x->storage != was_y->storage) return false;
+  const auto same = [&](const TraceView& a, const TraceView& b) {
+    return a.shape == b.shape &&
+           root_index(space_, a, running(space_, a)) == root_index(space_, b, running(space_, b));
+  };
+  return (*was_x == *was_y && *x == *y) || (same(*was_x, *x) && same(*was_y, *y));
 }
 
 /// Undefined storages of `before` that only the whole elements of this one obligation show.

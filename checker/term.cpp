@@ -6,10 +6,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::uint32_t kLane = 1000;
-constexpr int kDepth = 600;  // moves followed in a row; beyond it a content is bad
-
-std::size_t mix(std::size_t h, std::uint64_t v) { return (h ^ v) * 1099511628211ULL + 0x9e3779b97f4a7c15ULL; }
+constexpr int kFollowed = 600;  // moves followed in a row; beyond it a content is bad
 
 std::size_t hash_of(const Term& term) {
   std::size_t h = mix(static_cast<std::size_t>(term.kind), term.number);
@@ -18,42 +15,6 @@ std::size_t hash_of(const Term& term) {
   for (TermId t : term.terms) h = mix(h, t + 7);
   for (const Condition& c : term.conditions) h = mix(h, c.poly * 2ULL + (c.zero ? 1 : 0));
   return h;
-}
-
-bool any_bad(const Term& term) {
-  const auto bad_poly = [](PolyId p) { return p == Space::kBad; };
-  const auto bad_condition = [](const Condition& c) { return c.poly == Space::kBad; };
-  return term.kind == Term::Kind::bad || std::any_of(term.index.begin(), term.index.end(), bad_poly) ||
-         std::find(term.terms.begin(), term.terms.end(), Terms::kBad) != term.terms.end() ||
-         std::any_of(term.conditions.begin(), term.conditions.end(), bad_condition);
-}
-
-bool mentions(const Space& space, PolyId poly, AtomId atom) {
-  for (const Monomial& m : space.terms(poly))
-    for (AtomId a : m.atoms) {
-      if (a == atom) return true;
-      const Atom& inner = space.atom(a);
-      if (inner.kind == Atom::Kind::quotient && mentions(space, inner.first, atom)) return true;
-    }
-  return false;
-}
-
-/// Does the running lane occur free in the term?
-bool has_lane(const Space& space, const Terms& terms, TermId whole, AtomId lane) {
-  std::vector<TermId> open{whole};
-  std::set<TermId> seen{whole};
-  while (!open.empty()) {
-    const Term& term = terms[open.back()];
-    open.pop_back();
-    if (term.kind == Term::Kind::pack || term.kind == Term::Kind::call) continue;  // both bind it
-    for (PolyId p : term.index)
-      if (mentions(space, p, lane)) return true;
-    for (const Condition& c : term.conditions)
-      if (mentions(space, c.poly, lane)) return true;
-    for (TermId t : term.terms)
-      if (seen.insert(t).second) open.push_back(t);
-  }
-  return false;
 }
 
 std::string memo_key(StorageId storage, std::uint32_t version, const Index& index) {
@@ -67,28 +28,42 @@ std::string memo_key(StorageId storage, std::uint32_t version, const Index& inde
 
 }  // namespace
 
+/// A byte of a choice is a choice of bytes, and the byte that an element was packed from is that byte.
+TermId Terms::byte_of(const Term& term) {
+  const Term whole = all_[term.terms[0]];
+  if (whole.kind == Term::Kind::pack && whole.index == term.index && whole.number == term.number)
+    return whole.terms[0];
+  if (whole.kind != Term::Kind::choose && whole.kind != Term::Kind::when) return kBad;
+  Term out = whole;
+  for (std::size_t k = whole.kind == Term::Kind::when ? 1 : 0; k < out.terms.size(); ++k)
+    out.terms[k] = intern({Term::Kind::byte, term.number, "", term.index, {out.terms[k]}, {}});
+  return intern(std::move(out));
+}
+
 TermId Terms::intern(Term term) {
-  if (any_bad(term)) return kBad;
+  bool bad = term.kind == Term::Kind::bad;
+  term.lane = false;
+  const auto part = [&](PolyId p) {
+    bad = bad || p == Space::kBad;
+    term.lane = term.lane || (!bad && space_.has_lane(p));
+  };
+  for (PolyId p : term.index) part(p);
+  for (const Condition& c : term.conditions) part(c.poly);
+  for (TermId t : term.terms) bad = bad || t == kBad, term.lane = term.lane || all_[t].lane;
+  if (bad) return kBad;
+  if (term.kind == Term::Kind::pack || term.kind == Term::Kind::call) term.lane = false;  // both bind it
   if (term.kind == Term::Kind::choose && term.terms[0] == term.terms[1]) return term.terms[0];
-  if (term.kind == Term::Kind::byte) {
-    const Term whole = all_[term.terms[0]];
-    if (whole.kind == Term::Kind::pack && whole.index == term.index && whole.number == term.number)
-      return whole.terms[0];
-    if (whole.kind == Term::Kind::choose) {
-      Term out = whole;
-      for (TermId& part : out.terms)
-        part = intern({Term::Kind::byte, term.number, "", term.index, {part}, {}});
-      return intern(std::move(out));
+  if (term.kind == Term::Kind::when)
+    for (std::size_t k : {1U, 2U}) {  // inside, the condition is known
+      const Term& inner = all_[term.terms[k]];
+      if (inner.kind == Term::Kind::when && inner.terms[0] == term.terms[0])
+        term.terms[k] = inner.terms[(inner.number == term.number) == (k == 1) ? 1 : 2];
     }
-  }
+  if (term.kind == Term::Kind::when && term.terms[1] == term.terms[2]) return term.terms[1];
+  if (term.kind == Term::Kind::byte)
+    if (const TermId out = byte_of(term); out != kBad) return out;
   const std::size_t h = hash_of(term);
-  const auto [from, to] = ids_.equal_range(h);
-  for (auto it = from; it != to; ++it)
-    if (all_[it->second] == term) return it->second;
-  const auto id = static_cast<TermId>(all_.size());
-  all_.push_back(std::move(term));
-  ids_.emplace(h, id);
-  return id;
+  return all_.add(std::move(term), h);
 }
 
 Contents::Contents(Space& space, Terms& terms, const Trace& trace)
@@ -111,12 +86,24 @@ void Contents::run(std::uint32_t number) {
 TermId Contents::called(std::uint32_t number) {
   const TraceStep& step = trace_.steps[number];
   Term term{Term::Kind::call, 0, step.key, {}, {}, {}};
+  for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
   for (const TraceView& view : step.reads) {
     term.text += ";" + view.type + std::to_string(view.shape.size());
     term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
     term.terms.push_back(at(view, running(space_, view.shape), number));
   }
   return terms_.intern(std::move(term));
+}
+
+std::uint32_t Contents::step_of(TermId call) const {
+  return static_cast<std::uint32_t>(std::find(calls_.begin(), calls_.end(), call) - calls_.begin());
+}
+
+TermId Contents::operand(TermId call, std::uint32_t number, const Index& index) {
+  const std::uint32_t step = step_of(call);
+  if (step == calls_.size() || number >= trace_.steps[step].reads.size()) return Terms::kBad;
+  const TraceView& view = trace_.steps[step].reads[number];
+  return index.size() == view.shape.size() ? at(view, index, step) : Terms::kBad;
 }
 
 std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
@@ -129,7 +116,7 @@ std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
 TermId Contents::at(const TraceView& view, const Index& index, std::uint32_t time) {
   const std::uint32_t seen = version(view.storage, time);
   if (view.lanes == 0) return element(view.storage, seen, root_index(space_, view, index));
-  const PolyId lane = space_.index(kLane, space_.constant(view.lanes));
+  const PolyId lane = space_.index(Space::kLane, space_.constant(view.lanes));
   Index with_lane = index;
   with_lane.push_back(lane);
   const TermId byte = element(view.storage, seen, root_index(space_, view, with_lane));
@@ -137,7 +124,7 @@ TermId Contents::at(const TraceView& view, const Index& index, std::uint32_t tim
   if (view.lanes == 1) return byte;  // an element of one byte is that byte
   const Term& term = terms_[byte];
   const bool whole = term.kind == Term::Kind::byte && term.number == view.lanes && term.index[0] == lane &&
-                     !has_lane(space_, terms_, term.terms[0], space_.terms(lane)[0].atoms[0]);
+                     !terms_[term.terms[0]].lane;
   if (whole) return term.terms[0];
   return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), "", {lane}, {byte}, {}});
 }
@@ -145,7 +132,7 @@ TermId Contents::at(const TraceView& view, const Index& index, std::uint32_t tim
 TermId Contents::element(StorageId storage, std::uint32_t version, const Index& index) {
   const std::string key = memo_key(storage, version, index);
   if (const auto at = memo_.find(key); at != memo_.end()) return at->second;
-  if (depth_ > kDepth) return Terms::kBad;
+  if (depth_ > kFollowed) return Terms::kBad;
   ++depth_;
   const TermId out = found(storage, version, index);
   --depth_;
@@ -155,7 +142,8 @@ TermId Contents::element(StorageId storage, std::uint32_t version, const Index& 
 TermId Contents::found(StorageId storage, std::uint32_t version, const Index& index) {
   while (version > 0) {
     const Write& write = writes_[storage][--version];
-    const auto inside = view_inverse(space_, trace_.steps[write.step].writes[write.slot], index);
+    const TraceStep& step = trace_.steps[write.step];
+    const auto inside = view_inverse(space_, step.writes[write.slot], index);
     if (!inside || !clean_[write.step]) return Terms::kBad;
     Term choice{Term::Kind::choose, 0, "", {}, {}, {}};
     bool outside = false;
@@ -164,14 +152,24 @@ TermId Contents::found(StorageId storage, std::uint32_t version, const Index& in
       outside = outside || truth == Truth::no;
       if (truth == Truth::unknown) choice.conditions.push_back(c);
     }
-    if (!outside) {
-      const TermId here = written(write, inside->index);
-      if (choice.conditions.empty()) return here;
-      choice.terms = {here, element(storage, version, index)};
-      return terms_.intern(std::move(choice));
-    }
+    if (outside) continue;
+    const TermId here = written(write, inside->index);
+    if (choice.conditions.empty() && step.guards.empty()) return here;
+    const TermId old = element(storage, version, index);
+    choice.terms = {guarded(step, here, old), old};
+    return choice.conditions.empty() ? choice.terms[0] : terms_.intern(std::move(choice));
   }
   return entry(storage, index);
+}
+
+/// `here` where the step runs, else `old`.
+TermId Contents::guarded(const TraceStep& step, TermId here, TermId old) {
+  for (const auto& [guard, wanted] : step.guards) {
+    const TraceGuard& g = trace_.guards[guard];
+    const TermId is = at(g.view, running(space_, g.view.shape), g.time);
+    here = terms_.intern({Term::Kind::when, wanted ? 1U : 0U, "", {}, {is, here, old}, {}});
+  }
+  return here;
 }
 
 /// Byte `lane` of an element of `width` bytes.
@@ -188,11 +186,8 @@ TermId Contents::written(const Write& write, Index index) {
   if (lanes) index.pop_back();
   TermId whole = Terms::kBad;
   switch (step.kind) {
-    case TraceStep::Kind::move:
-      return moved(write, index, lanes ? lane : Space::kBad);
-    case TraceStep::Kind::fill:
-      whole = terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
-      break;
+    case TraceStep::Kind::move: return moved(write, index, lanes ? lane : Space::kBad);
+    case TraceStep::Kind::fill: whole = terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}}); break;
     case TraceStep::Kind::opaque:
       whole = step.elementwise
                   ? each(write.step, index)

@@ -2,8 +2,11 @@
 // contents at entry. Terms are interned across both graphs: equal ids mean equal contents.
 #pragma once
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "checker/trace.h"
@@ -23,6 +26,7 @@ struct Term {
     each,       // operator `text` of the elements `terms`
     cast,       // terms[0] stored as another type; `text` names both
     choose,     // terms[0] where all `conditions` hold, else terms[1]
+    when,       // terms[1] where the boolean terms[0] is `number`, else terms[2]
     byte,       // byte index[0] of terms[0], an element of `number` bytes
     pack        // the element whose byte l is terms[0], l the running lane
   };
@@ -32,6 +36,7 @@ struct Term {
   std::vector<PolyId> index;
   std::vector<TermId> terms;
   std::vector<Condition> conditions;
+  bool lane = false;  // does the running byte occur free in it?
   friend bool operator==(const Term&, const Term&) = default;
 };
 
@@ -39,7 +44,7 @@ struct Term {
 class Terms {
  public:
   static constexpr TermId kBad = 0;
-  Terms() : all_(1) {}
+  explicit Terms(const Space& space) : space_(space) { all_.add({}, 0); }
   /// Bad if any part of it is.
   TermId intern(Term term);
   const Term& operator[](TermId id) const { return all_[id]; }
@@ -47,8 +52,10 @@ class Terms {
   bool same(TermId a, TermId b) const { return a == b && a != kBad; }
 
  private:
-  std::vector<Term> all_;
-  std::unordered_multimap<std::size_t, TermId> ids_;
+  TermId byte_of(const Term& term);
+
+  const Space& space_;
+  Interned<Term> all_;
 };
 
 /// Runs one Trace symbolically. A storage's version k is its contents after its k-th write.
@@ -61,7 +68,10 @@ class Contents {
   bool clean(std::uint32_t step) const { return clean_[step]; }
   /// What an opaque step is given and does, as a term; bad if unknown.
   TermId call(std::uint32_t step) const { return calls_[step]; }
+  /// What operand `number` of an opaque step with this term holds at `index`; bad where there is none.
+  TermId operand(TermId call, std::uint32_t number, const Index& index);
   const Trace& trace() const { return trace_; }
+  std::uint32_t step_of(TermId call) const;  // steps.size(): none
 
  private:
   struct Write {
@@ -71,6 +81,7 @@ class Contents {
   TermId called(std::uint32_t step);
   TermId element(StorageId storage, std::uint32_t version, const Index& index);
   TermId found(StorageId storage, std::uint32_t version, const Index& index);
+  TermId guarded(const TraceStep& step, TermId here, TermId old);
   TermId written(const Write& write, Index index);
   TermId each(std::uint32_t step, const Index& index);
   TermId moved(const Write& write, const Index& index, PolyId lane);
@@ -98,5 +109,32 @@ Index running(Space& space, const TraceView& view);
 bool apart(Space& space, const TraceView& a, const TraceView& b);
 /// No write target holds an element twice, and no two accesses meet in a way that their contract forbids.
 bool clean_step(Space& space, const Trace& trace, const TraceStep& step);
+
+/// Are two contents the same for every index in range, every contents at entry and every operator?
+/// Compares terms of `before` with terms of `after`: congruence, and a split by the conditions of choices.
+class Equality {
+ public:
+  Equality(Space& space, Terms& terms) : space_(space), terms_(terms) {}
+  /// `free_undefined`: undefined storages of `before` whose contents may be chosen here, since nothing else
+  /// depends on them; where different elements of `running` mean different elements of it. false: not shown.
+  bool shown(TermId before, TermId after, const std::set<std::string>& free_undefined, const Index& running);
+
+ private:
+  bool equal(TermId a, TermId b, const std::vector<PolyId>& facts);
+  bool split(TermId choice, TermId other, bool choice_first, const std::vector<PolyId>& facts);
+  bool chosen(const Term& before);
+  bool calls_equal(TermId a, TermId b);
+  bool leaves_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts);
+  bool indices_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts);
+
+  Space& space_;
+  Terms& terms_;
+  std::map<std::pair<TermId, TermId>, bool> calls_;
+  const std::set<std::string>* free_ = nullptr;
+  Index running_;
+  std::map<std::string, Index> chosen_at_;  // where each chosen storage is seen: at one place only
+  int steps_ = 0;
+  int depth_ = 0;
+};
 
 }  // namespace noclobber

@@ -60,7 +60,25 @@ struct TraceStep {
   std::vector<std::vector<Access>> access;  // [read][write]
   std::vector<std::uint32_t> means;  // per read: it means what was there when this step began; or empty
   bool elementwise = false;  // opaque: element k of its one result is a function of element k of each read
-  std::uint32_t origin = 0;  // step of the graph, for messages
+  std::uint32_t origin = 0;  // step of the graph: steps of one origin run together, in listed order
+  std::vector<std::string> bodies;  // opaque: checks that prove what this step runs in both graphs
+  std::vector<std::pair<std::uint32_t, bool>> guards;  // runs only where each of these has that value
+};
+
+/// The condition of a branch: one boolean element, as it is when step `time` begins.
+struct TraceGuard {
+  TraceView view;
+  std::uint32_t time = 0;
+};
+
+/// Bytes [offset, offset + size) of an arena, alive in [first, last): steps of the graph.
+struct TracePlacement {
+  std::string name;
+  std::uint32_t arena = 0;
+  PolyId offset = 0, size = 0;
+  std::uint32_t first = 0, last = 0;
+  std::optional<StorageId> storage;    // then the life covers every use of it
+  std::optional<std::uint32_t> below;  // evidence: the placement next below, when this one begins to live
 };
 
 /// An output of the graph: a view as left at the end, or a scalar.
@@ -91,6 +109,11 @@ struct Trace {
   std::vector<TraceStep> steps;
   std::vector<TraceOutput> outputs;
   std::vector<TraceClaim> claims;
+  std::vector<TraceGuard> guards;
+  bool any_order = false;  // graph steps may run in every order that `edges` allow
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // (earlier, later) graph steps, sorted
+  std::vector<PolyId> arenas;                                  // bytes
+  std::vector<TracePlacement> placements;
   std::vector<std::pair<std::string, std::string>>
       unknown;  // (reason, name): not modelled, nothing is proved
 };

@@ -105,6 +105,7 @@ Finding finding_of(const Case& value, const Witness& w) {
   Finding out;
   out.rule = w.rule;
   out.property = w.property;
+  out.pass = value.pass;
   out.storage = w.storage;
   out.storage_type = type_text(value.after, w.storage);
   if (w.last_byte > w.first_byte) out.bytes = std::pair{w.first_byte, w.last_byte};
@@ -158,6 +159,10 @@ const char* property_of(Obligation::Kind kind) {
       return "stale-read";
     case Obligation::Kind::defined:
       return "uninitialized-read";
+    case Obligation::Kind::order:
+      return "order-hazard";
+    case Obligation::Kind::placed:
+      return "plan-overlap";
     case Obligation::Kind::modelled:
       return "";
   }
@@ -187,6 +192,10 @@ std::string name_of(const Obligation& o, const Trace& after, const Trace* before
       return trace.claims[o.a].what + ": " + step_name(trace.claims[o.a].origin);
     case Obligation::Kind::frame:
       return "inputs and outputs";
+    case Obligation::Kind::order:
+      return "the order of steps";
+    case Obligation::Kind::placed:
+      return "placement of " + trace.placements[o.a].name;
     case Obligation::Kind::modelled:
       return trace.unknown[o.a].second;
   }

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "src/cli/thunder_files.h"
+
 namespace noclobber {
 
 namespace fs = std::filesystem;
@@ -32,7 +34,7 @@ Work error_of(const std::string& input, Diagnostic fault) {
 std::string stem_of(const std::string& path) {
   if (path == "-") return "stdin";
   std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case", ".pt2"}) {
+  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case", ".pt2", ".trace"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
@@ -65,6 +67,7 @@ void WorkSource::open(const std::string& input) {
     files_.push_back({FoundInput::Kind::file, input});
     return;
   }
+  if (has_thunder_traces(input)) return load_checks(input, read_thunder_directory(input));
   const auto found = inputs_in(input);
   if (!found) return ready_.push_back(error_of(input, found.fault()));
   if (found->empty()) return ready_.push_back(error_of(input, {"", "nothing in this directory can be read"}));
@@ -138,6 +141,22 @@ void WorkSource::load_log(const std::string& path, TraceLog log) {
   push(note_of(path, log));
 }
 
+void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> checks) {
+  std::uint64_t position = 0;
+  for (TraceCheck& check : checks) {
+    if (!options_.only.accepts(check.id, position++)) continue;
+    if (!check.value) {
+      push(error_of(path, check.value.fault()));
+      continue;
+    }
+    Work work =
+        check_of(path, *std::move(check.value), check.what == TraceCheck::What::pair ? "pair" : "single");
+    work.id = check.id;
+    work.unchecked = std::move(check.unchecked);
+    push(std::move(work));
+  }
+}
+
 void WorkSource::load_pt2(const std::string& path, Result<std::vector<Case>> programs) {
   if (!programs) return push(error_of(path, programs.fault()));
   std::uint64_t position = 0;
@@ -187,11 +206,14 @@ void WorkSource::load_file(const std::string& path) {
     }
     case InputKind::pt2:
       return load_pt2(path, read_pt2(*text));
+    case InputKind::thunder:
+      return load_checks(path, read_thunder({stem_of(path), *std::move(text)}, thunder_inputs_beside(path)));
     case InputKind::unknown:
       break;
   }
-  const char* what =
-      text->empty() ? "is empty" : "is no case, FX graph text, exported program or TORCH_TRACE log";
+  const char* what = text->empty()
+                         ? "is empty"
+                         : "is no case, FX graph text, exported program, Thunder trace or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

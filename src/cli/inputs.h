@@ -21,6 +21,7 @@ struct Work {
   Kind kind = Kind::check;
   std::string input;
   std::string id, what;                // check
+  std::vector<std::string> files;      // check: what it was read from; empty: `input`
   Case value;                          // check
   CheckRecord record;                  // record
   Diagnostic fault;                    // error, note
@@ -49,6 +50,7 @@ class WorkSource {
   void load(const FoundInput& found);
   void load_file(const std::string& path);
   void load_pt2(const std::string& path, Result<std::vector<Case>> programs);
+  void load_checks(const std::string& path, std::vector<TraceCheck> checks);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);
   void push(Work work);

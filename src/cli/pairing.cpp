@@ -46,6 +46,8 @@ Result<Side> read_side(const std::string& text, bool is_before) {
     }
     case InputKind::torch_trace:
       return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
+    case InputKind::thunder:
+      return Diagnostic{"", "is a Thunder trace; it is compared with another one"};
     case InputKind::unknown:
       break;
   }

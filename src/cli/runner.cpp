@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "src/base/check.h"
+#include "src/cli/certificates.h"
 #include "src/cli/progress.h"
 
 namespace noclobber {
@@ -32,7 +33,7 @@ std::uint64_t thread_count(std::uint64_t asked) {
   return std::min(asked, kMostJobs);
 }
 
-Outcome outcome_of(Work&& work, const CheckOptions& options) {
+Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
   Outcome out;
   out.kind = work.kind;
   out.input = std::move(work.input);
@@ -40,6 +41,8 @@ Outcome outcome_of(Work&& work, const CheckOptions& options) {
   out.record = std::move(work.record);
   if (work.kind == Work::Kind::check) {
     const auto start = Progress::Clock::now();
+    options.certificate_name = std::move(certificate);
+    options.files = work.files.empty() ? std::vector{out.input} : work.files;
     out.record = check_case(work.value, options, out.contradiction);
     out.seconds = std::chrono::duration<double>(Progress::Clock::now() - start).count();
     out.record.input = out.input;
@@ -114,15 +117,17 @@ class Workers {
   bool work_once() {
     std::optional<Work> work;
     std::uint64_t sequence = 0;
+    std::string certificate;
     {
       const std::lock_guard lock(source_mutex_);
       work = source_.next();
       if (!work) return false;
       sequence = taken_++;
+      if (work->kind == Work::Kind::check) certificate = certificates_.of(work->id);
     }
     start_thread();  // there may be more to do
     begin(sequence, *work);
-    finish(sequence, outcome_of(std::move(*work), options_.check));
+    finish(sequence, outcome_of(std::move(*work), options_.check, std::move(certificate)));
     return true;
   }
 
@@ -156,7 +161,8 @@ class Workers {
   const RunnerOptions& options_;
   const std::function<void(Outcome&&)>& sink_;
   std::mutex source_mutex_;
-  std::uint64_t taken_ = 0;  // under source_mutex_
+  std::uint64_t taken_ = 0;        // under source_mutex_
+  CertificateNames certificates_;  // under source_mutex_
 
   std::mutex mutex_;  // all that follows
   std::condition_variable changed_;

@@ -42,7 +42,7 @@ void relax(Trace& trace, const std::set<std::string>& any_at_exit) {
 
 }  // namespace
 
-Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
+Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use, const Loops& loops) {
   std::set<std::string> lanes;
   for (;;) {
     const std::size_t known = lanes.size();
@@ -56,13 +56,20 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
         if (key.starts_with("in:")) own.insert(key);
         if (key.starts_with(side)) own.insert(key.substr(side.size()));
       }
-      BuildRequest request{&value, &graph, std::move(writable), &own,
-                           value.names_are_values && !value.before};
+      BuildRequest request{&value,
+                           &graph,
+                           std::move(writable),
+                           &own,
+                           value.names_are_values && !value.before,
+                           use,
+                           side == "before:" ? &loops.before : &loops.after};
       Builder builder(request, ops, sizes);
       Trace trace = builder.build();
       for (const std::string& key : builder.more_lanes())
         lanes.insert(key.starts_with("in:") ? key : side + key);
       out.in_place = builder.in_place();
+      out.simpler += builder.simpler();
+      out.inexact.insert(builder.inexact().begin(), builder.inexact().end());
       return trace;
     };
     if (value.before) {
@@ -82,7 +89,9 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
       }
     relax(out.after, given.any_at_exit);
     if (out.before) relax(*out.before, given.any_at_exit);
-    if (lanes.size() == known) return out;
+    if (lanes.size() != known) continue;
+    if (value.dataflow) add_order(out.after, value.after);
+    return out;
   }
 }
 

@@ -64,7 +64,23 @@ bool is_compilation_folder(std::string_view name);
 /// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
 Result<std::vector<Case>> read_pt2(std::string_view bytes);
 
-enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, pt2, unknown };
+/// A printed Lightning Thunder trace (thunder.cpp) with the name of its file.
+struct ThunderFile {
+  std::string name;  // "05_grad-transform-pass"
+  std::string text;
+};
+/// The checks of one text: its trace alone, or each pair of consecutive ones. `inputs`: the text of
+/// `inputs.json` (noclobber.inputs/1) beside it, or "". error of a check: "line N, column M".
+std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string& inputs);
+/// BEFORE against AFTER, one trace each.
+Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& after,
+                               const std::string& inputs);
+/// Numbered traces in order: each consecutive pair, a joint trace by itself, and forward with backward.
+std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& forward,
+                                              const std::vector<ThunderFile>& backward,
+                                              const std::string& inputs);
+
+enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, pt2, thunder, unknown };
 /// What a text is, from its first bytes alone (sniff.cpp).
 InputKind sniff(std::string_view text);
 

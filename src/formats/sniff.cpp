@@ -7,6 +7,15 @@
 namespace noclobber {
 namespace {
 
+/// Before its `def`, a Thunder trace imports from thunder, or says which pass made it.
+bool begins_thunder(std::string_view line) {
+  for (const std::string_view start :
+       {"# Constructed by ", "import thunder", "from thunder", "def computation(", "def backward_fn(",
+        "def prologue(", "def epilogue(", "def augmented_forward_fn("})
+    if (line.starts_with(start)) return true;
+  return false;
+}
+
 constexpr std::size_t kSniffed = 65536;  // bytes
 
 bool begins_fx_text(std::string_view line) {
@@ -30,8 +39,11 @@ InputKind sniff(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (is_glog_line(line)) return InputKind::torch_trace;
     while (line.starts_with(' ')) line.remove_prefix(1);
+    if (only_comments && begins_thunder(line)) return InputKind::thunder;
     if (only_comments && begins_fx_text(line)) return InputKind::fx_text;
-    only_comments = only_comments && (line.empty() || line == "\r" || line.starts_with('#'));
+    const bool preamble = line.empty() || line == "\r" || line.starts_with('#') || line.starts_with('@') ||
+                          line.starts_with("import ") || line.starts_with("from ");
+    only_comments = only_comments && preamble;
   }
   return InputKind::unknown;
 }

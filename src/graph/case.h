@@ -94,10 +94,14 @@ struct Step {
   std::string id;                  // a name for a step without results
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
   std::string stream;
-  std::string loc;   // "model.py:29 in forward"
-  std::string code;  // the user's source line, if the dump has it
-  int line = 0;      // line of the dump, 1-based; 0: not text
+  std::uint32_t unit = 0;  // steps of one number other than 0 run without another in between
+  std::string loc;         // "model.py:29 in forward"
+  std::string code;        // the user's source line, if the dump has it
+  int line = 0;            // line of the dump, 1-based; 0: not text
 };
+
+/// A step that leaves the graph: what is listed behind it does not run.
+inline bool is_return(const Step& step) { return step.op.starts_with("prims.return"); }
 
 struct Graph {
   std::string name;
@@ -155,6 +159,9 @@ struct Case {
   std::vector<std::pair<std::uint32_t, std::string>> may_share;
   bool has_plan = false;            // a memory plan was given; not checked yet
   bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
+  std::string pass;                 // the transform that made `after`, if known
+  bool every_order = false;         // report the claim about every order beside that about the listed one
+  std::vector<std::string> assumed_pure;  // operators that nobody declares, taken to be functions
 };
 
 }  // namespace noclobber

@@ -99,8 +99,9 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
     return true;
   }
   if (is_collective(op)) {
-    note_effect(invocation, 0);
-    if (op.find(".wait_tensor.") == std::string::npos) return run_hash(frame, step, invocation, 1), true;
+    const bool waits = op.find(".wait_tensor.") != std::string::npos;
+    if (!waits) note_effect(invocation, 0);  // waits may move, what they wait for may not
+    if (!waits) return run_hash(frame, step, invocation, 1), true;
     if (!step.results.empty() && !invocation.live.empty())
       bind(frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
     return true;

@@ -99,20 +99,24 @@ class Asking {
 
 }  // namespace
 
-bool satisfiable(const Space& space, const Case& value) {
-  if (value.assume.empty()) return true;
+std::map<std::string, std::int64_t> sample(const Case& value) {
+  std::map<std::string, std::int64_t> at;
   for (std::int64_t step = 0; step < 4; ++step) {
-    std::map<std::string, std::int64_t> at;
     for (const auto& [name, range] : value.symbols) {
       const std::int64_t least = std::max<std::int64_t>(range.min, -1000) + step * range.multiple_of;
       at[name] = step == 0 && range.hint ? *range.hint : range.max ? std::min(least, *range.max) : least;
     }
     if (std::all_of(value.assume.begin(), value.assume.end(),
                     [&](const SymRelation& r) { return holds(r, at); }))
-      return true;
+      return at;
   }
+  return {};
+}
+
+bool satisfiable(const Space& space, const Case& value) {
+  if (value.assume.empty() || !sample(value).empty()) return true;
   const std::map<TermId, TermId> none;
-  const Terms terms;
+  const Terms terms(space);
   return ask_solver(SmtPrinter(space, terms, none).facts(), kEffort).kind != SolverAnswer::Kind::unsat;
 }
 

@@ -12,6 +12,9 @@
 
 namespace noclobber {
 
+/// Values of the symbols that satisfy ranges and relations, tried from hints and small ones; else empty.
+std::map<std::string, std::int64_t> sample(const Case& value);
+
 /// Can the symbols of the case have values at all? Tries hints and small values, then the solver; where
 /// nobody can tell, yes.
 bool satisfiable(const Space& space, const Case& value);

@@ -75,6 +75,19 @@ std::string SmtPrinter::poly(PolyId id) {
   return terms.size() > 1 ? "(+ " + out + ")" : out;
 }
 
+std::string SmtPrinter::choice(const Term& t) {
+  std::string when = "(and";
+  for (const Condition& c : t.conditions) when += (c.zero ? " (= 0 " : " (<= 0 ") + poly(c.poly) + ")";
+  const std::string yes = term(t.terms[0]), no = term(t.terms[1]);
+  return "(ite " + when + ") " + yes + " " + no + ")";
+}
+
+std::string SmtPrinter::branch(const Term& t) {
+  const std::string is = term(t.terms[0]), here = term(t.terms[1]), old = term(t.terms[2]);
+  const std::string truth = declare("c", "true of a branch", 0, 0);
+  return "(ite (= " + is + " " + truth + ") " + (t.number == 1 ? here + " " + old : old + " " + here) + ")";
+}
+
 std::string SmtPrinter::term(TermId id) {
   if (const auto at = done_.find(id); at != done_.end()) return at->second;
   if (depth_ > kDepth || failed_) {
@@ -111,11 +124,14 @@ std::string SmtPrinter::term(TermId id) {
     case Term::Kind::byte:
       out = apply(declare("byte", "", 1, 1), t.index, {term(t.terms[0])});
       break;
-    case Term::Kind::choose: {
-      std::string when = "(and";
-      for (const Condition& c : t.conditions) when += (c.zero ? " (= 0 " : " (<= 0 ") + poly(c.poly) + ")";
-      const std::string yes = term(t.terms[0]), no = term(t.terms[1]);
-      out = "(ite " + when + ") " + yes + " " + no + ")";
+    case Term::Kind::choose:
+      out = choice(t);
+      break;
+    case Term::Kind::when: {
+      const std::string is = term(t.terms[0]), here = term(t.terms[1]), old = term(t.terms[2]);
+      const std::string truth = declare("c", "true of a branch", 0, 0);
+      out =
+          "(ite (= " + is + " " + truth + ") " + (t.number == 1 ? here + " " + old : old + " " + here) + ")";
       break;
     }
     case Term::Kind::bad:

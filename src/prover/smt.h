@@ -26,6 +26,8 @@ class SmtPrinter {
   std::string poly(PolyId id);
   std::string atom(AtomId id);
   std::string term(TermId id);
+  std::string choice(const Term& term);
+  std::string branch(const Term& term);
   std::string apply(const std::string& function, const std::vector<PolyId>& index,
                     const std::vector<std::string>& values);
   std::string declare(const std::string& kind, const std::string& key, std::size_t integers,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Each house check accepts a clean tree and refuses a planted violation, with file and line."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -119,9 +120,12 @@ class Budget(House):
         self.refuses("checker/a.cpp:1:", {"checker/a.cpp": function("f", 31)}, *self.command())
 
     def test_checker_total(self):
-        allowed, over = "int x;\n" * 230, "int x;\n" * 231
-        self.accepts({f"checker/{i}.h": allowed for i in range(10)}, *self.command())
-        self.refuses("2310 lines", {f"checker/{i}.h": over for i in range(10)}, *self.command())
+        text = (ROOT / "tools" / "check_budget.py").read_text(encoding="utf-8")
+        limit = int(re.search(r"^CHECKER_LINES = (\d+)", text, re.M).group(1))
+        files = {f"checker/{i}.h": "int x;\n" * (limit // 10) for i in range(10)}
+        self.accepts(files, *self.command())
+        files["checker/more.h"] = "int x;\n" * (limit - limit // 10 * 10 + 1)
+        self.refuses(f"{limit + 1} lines", files, *self.command())
 
     def test_long_file(self):
         self.refuses("src/a/a.h:400:", {"src/a/a.h": "int x;\n" * 401}, *self.command())

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "checker/obligation.h"
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -12,8 +13,8 @@ using Kind = Obligation::Kind;
 
 /// x (4 elements, an input), y = call of `key` on x, output y.
 struct World {
-  Space space;
-  Terms terms;
+  Space space = searching_space();
+  Terms terms{space};
   Shape four{space.constant(4)};
 
   TraceView view(StorageId storage) const { return {storage, {}, four, "f32", 0}; }

@@ -1,6 +1,7 @@
 // Equality of contents: twins that differ in one thing.
-#include "checker/equal.h"
+#include "checker/term.h"
 
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -10,8 +11,8 @@ namespace {
 using Kind = Term::Kind;
 
 struct World {
-  Space space;
-  Terms terms;
+  Space space = searching_space();
+  Terms terms{space};
   PolyId n = 0, i = 0, j = 0;
 
   World() {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "checker/term.h"
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 #include "tests/support/evaluate.h"
 #include "tests/support/generator.h"
@@ -238,7 +239,7 @@ Choice choice_of(Space& space, const Shape& shape, const Ints& at) {
 TEST_CASE("a view's elements lie where enumeration says, at constants and at symbolic indices", "[map]") {
   Random random(11);
   for (int round = 0; round < 1500; ++round) {
-    Space space;
+    Space space = searching_space();
     const Chain c = random_chain(space, random, random_base(random), false);
     const Index symbolic = root_index(space, c.view, running(space, c.view.shape));
     for (const auto& [at, element] : c.where) {
@@ -258,7 +259,7 @@ TEST_CASE("an inverse finds exactly the elements of a view, and only views witho
   Random random(12);
   int inverted = 0, invertible = 0;
   for (int round = 0; round < 1500; ++round) {
-    Space space;
+    Space space = searching_space();
     const Chain c = random_chain(space, random, random_base(random), false);
     std::map<std::int64_t, Ints> element_of;
     for (const auto& [at, element] : c.where) element_of[element] = at;
@@ -290,7 +291,7 @@ TEST_CASE("apart is never said of views that meet", "[map]") {
   Random random(13);
   int said = 0, disjoint = 0, pairs = 0;
   for (int round = 0; round < 3000; ++round) {
-    Space space;
+    Space space = searching_space();
     const Ints base = random_base(random);
     const Chain a = random_chain(space, random, base, false), b = random_chain(space, random, base, false);
     std::set<std::int64_t> mine;

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 #include "tests/support/evaluate.h"
 #include "tests/support/generator.h"
@@ -14,7 +15,7 @@ namespace {
 
 /// Symbols s0 >= 0, s1 in 1..9, s2 in -4..4, s3 >= 2; indices of extents s1, 5, s3.
 struct World {
-  Space space;
+  Space space = searching_space();
   std::vector<PolyId> atoms, positive;
 
   World() {
@@ -131,7 +132,7 @@ TEST_CASE("a fact helps only where it follows", "[poly]") {
 }
 
 TEST_CASE("what overflows, or divides by what may be zero, is bad and stays bad", "[poly]") {
-  Space space;
+  Space space = searching_space();
   space.range("n", 0, std::nullopt);
   const PolyId n = space.symbol("n"), huge = space.constant(INT64_MAX);
   const PolyId bad = space.add(space.mul(n, huge), n);

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "src/effects/effects.h"
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 #include "tests/support/brute.h"
 #include "tests/support/corpus.h"
@@ -15,7 +16,7 @@ using namespace noclobber::testing;
 namespace {
 
 struct Modelled {
-  Space space;
+  Space space = searching_space();
   Traced traced;
   std::map<std::string, std::int64_t> symbols;
 };
@@ -31,7 +32,7 @@ void model(const Case& value, Modelled& out) {
 }
 
 bool proved(Space& space, const Trace& before, const Trace& after) {
-  Terms terms;
+  Terms terms{space};
   Rules rules(space, terms, &before, after, {});
   return decide(rules, enumerate(&before, after, {}), {}).proved;
 }

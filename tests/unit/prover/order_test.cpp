@@ -1,6 +1,7 @@
 #include "src/prover/order.h"
 
 #include "src/effects/effects.h"
+#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -49,7 +50,7 @@ Program program(std::int64_t written_end, bool edge) {
 }
 
 OrderAnswer ask(const Program& p) {
-  Space space;
+  Space space = searching_space();
   Sizes sizes(space);
   const auto ops = make_op_set(p.value.ops);
   const Traced traced = trace_case(p.value, *ops, sizes);

@@ -2,6 +2,7 @@
 #include "src/prover/solver.h"
 
 #include "src/effects/effects.h"
+#include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
 #include "tests/catch.h"
 #include "tests/support/generator.h"
@@ -58,14 +59,14 @@ TEST_CASE("the solver claims no equality that a run of the Traces contradicts", 
     const Draft before = random_program(random, false);
     const auto after = damaged(before, static_cast<Fault>(seed % kFaults), random);
     if (!after) continue;
-    Space space;
+    Space space = searching_space();
     Sizes sizes(space);
     const auto ops = make_op_set({});
     const Traced traced = trace_case(pair_of_drafts(before, *after), *ops, sizes);
     if (!traced.before->unknown.empty() || !traced.after.unknown.empty()) continue;
     const TraceRun a = run_trace(space, *traced.before, {}, 1), b = run_trace(space, traced.after, {}, 2);
     if (!a.usable || !b.usable) continue;
-    Terms terms;
+    Terms terms{space};
     Rules rules(space, terms, &*traced.before, traced.after, {});
     const auto all = enumerate(&*traced.before, traced.after, {});
     const Solved solved = solve(space, terms, rules, decide(rules, all, {}).open, 200'000);

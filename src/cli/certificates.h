@@ -1,0 +1,29 @@
+// `--certificate DIR`: one file for every check.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/cli/pipeline.h"
+#include "src/effects/effects.h"
+#include "src/interp/replay.h"
+
+namespace noclobber {
+
+/// Writes DIR/<options.certificate_name>.cert. `by_solver`: what the solver claims of the obligations;
+/// `shown`: the replay that refuted it, if one did.
+void write_certificate(const CheckOptions& options, const Case& value, const Space& space,
+                       const Traced& traced, const Boundary& boundary, const std::set<Obligation>& by_solver,
+                       const CheckRecord& record, const ReplayResult& shown);
+
+/// Names that no two checks of a run share, whatever the inputs call them. Not thread-safe.
+class CertificateNames {
+ public:
+  /// The check's id as a file name; the second of that name is called "<id>.2".
+  std::string of(const std::string& id);
+
+ private:
+  std::map<std::string, int> taken_;
+};
+
+}  // namespace noclobber

@@ -1,0 +1,155 @@
+#include "src/prover/certificate_text.h"
+
+#include "checker/fields.h"
+
+namespace noclobber {
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(const Space& space) : space_(space) {}
+
+  std::string text(const Certificate& c) {
+    // Facts first: their numbers are read before they are needed.
+    const std::string facts = part(Num{space_.facts()}), evidence = part(c.evidence), checks = part(c.checks),
+                      refutation = part(c.refutation);
+    out_ = "noclobber.cert/1\nabout";
+    value(c.about);
+    out_ += "\ninputs" + part(c.inputs) + "\noperators" + part(c.operators) + "\nassumptions" +
+            part(c.assumptions) + "\nsymbols" + symbols(c) + "\nnumbers " + std::to_string(polys_.size()) +
+            polys_text_ + "\nfacts" + facts + "\nviews " + std::to_string(views_.size()) + views_text_ +
+            "\nevidence" + evidence + "\nchecks" + checks + "\nrefutation" + refutation + "\n";
+    return out_ + "sha256 " + sha256(out_) + "\n";
+  }
+
+  template <class... T>
+  void operator()(const T&... all) {
+    (value(all), ...);
+  }
+
+ private:
+  template <class T>
+  std::string part(const T& content) {
+    std::string saved = std::exchange(out_, "");
+    value(content);
+    return std::exchange(out_, std::move(saved));
+  }
+  template <std::integral T>
+  void value(T number) {
+    out_ += ' ';
+    out_ += std::to_string(number);
+  }
+  template <class T>
+  requires std::is_enum_v<T>
+  void value(T kind) { value(static_cast<unsigned>(kind)); }
+  void value(const std::string& text) { out_ += " " + std::to_string(text.size()) + ":" + text; }
+  template <class List>
+  void list(const List& all) {
+    value(all.size());
+    for (const auto& one : all) value(one);
+  }
+  template <class T>
+  void value(const std::vector<T>& all) {
+    list(all);
+  }
+  template <class T>
+  void value(const std::set<T>& all) {
+    list(all);
+  }
+  template <class T>
+  void value(const std::optional<T>& one) {
+    value(one.has_value());
+    if (one) value(*one);
+  }
+  template <class A, class B>
+  void value(const std::pair<A, B>& both) {
+    value(both.first);
+    value(both.second);
+  }
+  void value(const Num<const PolyId>& number) { value(poly(number.at)); }
+  void value(const Num<const std::vector<PolyId>>& numbers) {
+    value(numbers.at.size());
+    for (PolyId p : numbers.at) value(poly(p));
+  }
+  void value(const TraceView& v) {
+    std::string text = part(v.storage) + part(v.type) + part(v.lanes) + part(Num{v.shape}) + part(v.maps);
+    const auto [at, is_new] = views_.emplace(std::move(text), views_.size());
+    if (is_new) views_text_ += "\n" + at->first;
+    value(at->second);
+  }
+  template <class T>
+  requires requires(Writer& w, const T& t) { fields(w, t); }
+  void value(const T& noun) {
+    if constexpr (std::same_as<T, TraceStep> || std::same_as<T, TraceStorage> ||
+                  std::same_as<T, Derivation> || std::same_as<T, TracePlacement>)
+      out_ += '\n';
+    fields(*this, noun);
+  }
+
+  std::string symbols(const Certificate& c) {
+    std::string out;
+    std::size_t count = 0;
+    for (AtomId a = 0; a < space_.atom_count(); ++a) {
+      const Atom& atom = space_.atom(a);
+      if (atom.kind != Atom::Kind::symbol) continue;
+      ++count;
+      const auto at = c.symbols.find(atom.name);
+      const std::int64_t value = at != c.symbols.end() ? at->second : atom.bounded_below ? atom.least : 0;
+      const auto least = atom.bounded_below ? std::optional(atom.least) : std::nullopt;
+      out += "\n" + part(atom.name) + part(least) + part(atom.most) + part(value);
+    }
+    return " " + std::to_string(count) + out;
+  }
+
+  /// Number of an atom as a polynomial: written before it is used.
+  std::size_t number(const std::string& key, const std::string& text) {
+    const auto [at, is_new] = polys_.emplace(key, polys_.size());
+    if (is_new) polys_text_ += "\n" + text;
+    return at->second;
+  }
+  std::size_t atom(AtomId id) {
+    const std::string key = "a" + std::to_string(id);
+    if (const auto at = polys_.find(key); at != polys_.end()) return at->second;
+    const Atom& a = space_.atom(id);
+    const auto of = [&](PolyId p) { return " " + std::to_string(poly(p)); };
+    switch (a.kind) {
+      case Atom::Kind::symbol:
+        return number(key, "s" + part(a.name));
+      case Atom::Kind::index:
+        return number(key, "i " + std::to_string(a.position) + of(a.first));
+      case Atom::Kind::quotient: {
+        const std::string first = of(a.first);
+        return number(key, "q" + first + of(a.second));
+      }
+      case Atom::Kind::opaque:
+        break;
+    }
+    std::string arguments;
+    for (PolyId p : a.arguments) arguments += of(p);
+    return number(key, "f" + part(a.name) + " " + std::to_string(a.arguments.size()) + arguments);
+  }
+  std::size_t poly(PolyId id) {
+    const std::string key = std::to_string(id);
+    if (const auto at = polys_.find(key); at != polys_.end()) return at->second;
+    if (id == Space::kBad) return number(key, "bad");
+    const Polynomial& sum = space_.terms(id);
+    std::string text = "p " + std::to_string(sum.size());
+    for (const Monomial& m : sum) {
+      text += " " + std::to_string(m.factor) + " " + std::to_string(m.atoms.size());
+      for (AtomId a : m.atoms) text += " " + std::to_string(atom(a));
+    }
+    return number(key, text);
+  }
+
+  const Space& space_;
+  std::string out_, polys_text_, views_text_;
+  std::unordered_map<std::string, std::size_t> polys_, views_;
+};
+
+}  // namespace
+
+std::string certificate_text(const Space& space, const Certificate& certificate) {
+  return Writer(space).text(certificate);
+}
+
+}  // namespace noclobber

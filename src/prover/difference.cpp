@@ -1,0 +1,259 @@
+#include "src/prover/difference.h"
+
+#include <algorithm>
+
+#include "src/prover/nonnegative.h"
+
+namespace noclobber {
+namespace {
+
+using Kind = Obligation::Kind;
+using Place = std::vector<std::int64_t>;
+using Path = std::vector<std::pair<std::uint32_t, Place>>;
+
+constexpr std::uint64_t kElements = 20000;  // looked at in all
+constexpr int kDeep = 300;
+
+class Looking {
+ public:
+  Looking(Space& space, Certificate& certificate, Check check, std::vector<std::uint32_t> order)
+      : space_(space),
+        certificate_(certificate),
+        order_(std::move(order)),
+        check_(std::move(check)),
+        before_(check_.before ? &*check_.before : nullptr),
+        terms_(space),
+        rules_(space, terms_, before_, check_.after, check_.boundary) {}
+
+  std::optional<Refutation> run() {
+    for (const Obligation& o : enumerate(before_, check_.after, check_.boundary)) {
+      if (rules_.shown(o)) continue;
+      Refutation found{o, {}, {}, {}, order_};
+      if (!fill(found)) continue;
+      certificate_.refutation = found;
+      if (breaks(space_, certificate_)) return found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool fill(Refutation& out) {
+    switch (out.about.kind) {
+      case Kind::value:
+      case Kind::exit:
+      case Kind::current:
+      case Kind::current_output:
+        return equality(out);
+      case Kind::sharing:
+      case Kind::together:
+        return sharing(out);
+      case Kind::placed:
+        return placed(out);
+      case Kind::frame:
+      case Kind::type:
+      case Kind::claim:
+      case Kind::store:
+        return true;
+      case Kind::clean:
+        return disturbs(out);
+      case Kind::defined:
+        return undefined(out);
+      case Kind::modelled:
+      case Kind::order:
+        return false;
+    }
+    return false;
+  }
+
+  /// Calls `use` with each index of the shape until it says true.
+  template <class Use>
+  bool each_place(const Shape& shape, const Use& use) {
+    Place at(shape.size(), 0), extents;
+    for (PolyId p : shape) extents.push_back(space_.value(p).value_or(0));
+    if (std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e <= 0; })) return false;
+    for (;;) {
+      if (looked_++ > kElements) return false;
+      if (use(at)) return true;
+      std::size_t k = at.size();
+      while (k > 0 && ++at[k - 1] == extents[k - 1]) at[--k] = 0;
+      if (k == 0) return false;
+    }
+  }
+  Index index(const Place& at) {
+    Index out;
+    for (std::int64_t v : at) out.push_back(space_.constant(v));
+    return out;
+  }
+
+  bool equality(Refutation& out) {
+    const auto both = rules_.sides(out.about);
+    if (!both) return false;
+    of_ = {both->first.of, both->second.of};
+    return each_place(both->first.view.shape, [&](const Place& at) {
+      const auto content = [&](const Rules::Side& s) { return s.of->at(s.view, index(at), s.time); };
+      out.path.clear();
+      out.index = at;
+      return differ(content(both->first), content(both->second), out.path, 0);
+    });
+  }
+
+  /// Fills in the way to a leaf that differs.
+  bool differ(TermId a, TermId b, Path& path, int depth) {
+    if (terms_.same(a, b) || depth > kDeep || !tried_.emplace(a, b).second) return false;
+    const Term x = terms_[a], y = terms_[b];
+    for (const Term* t : {&x, &y})
+      if (t->kind == Term::Kind::bad || t->kind >= Term::Kind::choose) return false;
+    if (x.kind == Term::Kind::undefined) return false;
+    if (x.kind != y.kind || x.text != y.text || x.number != y.number || x.index != y.index) return true;
+    if (x.kind == Term::Kind::result) return operands(x.terms[0], y.terms[0], path, depth);
+    for (std::uint32_t k = 0; k < std::min(x.terms.size(), y.terms.size()); ++k) {
+      path.push_back({k, {}});
+      if (differ(x.terms[k], y.terms[k], path, depth + 1)) return true;
+      path.pop_back();
+    }
+    return false;
+  }
+  bool operands(TermId a, TermId b, Path& path, int depth) {
+    const Term x = terms_[a], y = terms_[b];
+    if (x.text != y.text || x.index != y.index) return true;
+    const std::uint32_t step = of_.first->step_of(a);
+    if (step == of_.first->trace().steps.size()) return false;
+    for (std::uint32_t k = 0; k < x.terms.size(); ++k) {
+      const Shape& shape = of_.first->trace().steps[step].reads[k].shape;
+      if (terms_.same(x.terms[k], y.terms[k])) continue;
+      path.push_back({k, {}});
+      const bool found = each_place(shape, [&](const Place& at) {
+        path.back().second = at;
+        return differ(of_.first->operand(a, k, index(at)), of_.second->operand(b, k, index(at)), path,
+                      depth + 1);
+      });
+      if (found) return true;
+      path.pop_back();
+    }
+    return false;
+  }
+
+  /// Elements i of x and j of y that are one element of a storage, and that `wanted` likes.
+  template <class Wanted>
+  bool meeting(const TraceView& x, const TraceView& y, Refutation& out, const Wanted& wanted) {
+    if (x.storage != y.storage) return false;
+    const auto root = [&](const TraceView& v, const Place& at) {
+      Index all = index(at);
+      if (v.lanes > 0) all.push_back(0);
+      return root_index(space_, v, all);
+    };
+    std::multimap<Index, Place> seen;
+    each_place(x.shape, [&](const Place& at) {
+      seen.emplace(root(x, at), at);
+      return false;
+    });
+    return each_place(y.shape, [&](const Place& at) {
+      const auto [from, to] = seen.equal_range(root(y, at));
+      const auto found = std::find_if(from, to, [&](const auto& one) { return wanted(one.second, at); });
+      if (found == to) return false;
+      out.index = found->second;
+      out.other = at;
+      return true;
+    });
+  }
+
+  bool sharing(Refutation& out) {
+    const Obligation& o = out.about;
+    const auto& x = check_.after.outputs[o.a].view;
+    const std::optional<TraceView> y =
+        o.kind == Kind::sharing ? check_.after.inputs[o.b].view : check_.after.outputs[o.b].view;
+    return x && y && meeting(*x, *y, out, [](const Place&, const Place&) { return true; });
+  }
+
+  bool disturbs(Refutation& out) {
+    const TraceStep& step = check_.after.steps[out.about.a];
+    const auto other = [](const Place& a, const Place& b) { return a != b; };
+    for (std::uint32_t w = 0; w < step.writes.size(); ++w) {
+      out.path = {{w, {}}};
+      if (meeting(step.writes[w], step.writes[w], out, other)) return true;
+      for (std::uint32_t r = 0; r < step.reads.size(); ++r) {
+        const Access access = step.access[r][w];
+        if (access == Access::before_write) continue;
+        out.path = {{w, {}}, {r, {}}};
+        if (meeting(step.writes[w], step.reads[r], out,
+                    [&](const Place& a, const Place& b) { return access == Access::any_time || a != b; }))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  bool undefined(Refutation& out) {
+    const TraceView& view = *check_.after.outputs[out.about.a].view;
+    return each_place(view.shape, [&](const Place& at) {
+      out.index = at;
+      out.path.clear();
+      return unwritten(
+          rules_.of_after().at(view, index(at), static_cast<std::uint32_t>(check_.after.steps.size())),
+          out.path, 0);
+    });
+  }
+  /// Fills in the way to an element that nothing has written.
+  bool unwritten(TermId at, Path& path, int depth) {
+    const Term t = terms_[at];
+    if (t.kind == Term::Kind::undefined) return true;
+    if (depth > kDeep || !tried_.emplace(at, at).second) return false;
+    if (t.kind == Term::Kind::bad || t.kind >= Term::Kind::choose) return false;
+    Contents& of = rules_.of_after();
+    const bool call = t.kind == Term::Kind::result;
+    const std::uint32_t step = call ? of.step_of(t.terms[0]) : 0;
+    const std::size_t count = call ? terms_[t.terms[0]].terms.size() : t.terms.size();
+    for (std::uint32_t k = 0; k < count; ++k) {
+      path.push_back({k, {}});
+      const bool found =
+          call ? each_place(check_.after.steps[step].reads[k].shape,
+                            [&](const Place& place) {
+                              path.back().second = place;
+                              return unwritten(of.operand(t.terms[0], k, index(place)), path, depth + 1);
+                            })
+               : unwritten(t.terms[k], path, depth + 1);
+      if (found) return true;
+      path.pop_back();
+    }
+    return false;
+  }
+
+  bool placed(Refutation& out) {
+    const auto& all = check_.after.placements;
+    for (std::uint32_t k = 0; k < all.size(); ++k) {
+      out.path = {{k, {}}};
+      certificate_.refutation = out;
+      if (breaks(space_, certificate_)) return true;
+    }
+    return false;
+  }
+
+  Space& space_;
+  Certificate& certificate_;
+  std::vector<std::uint32_t> order_;
+  Check check_;
+  const Trace* before_;
+  Terms terms_;
+  Rules rules_;
+  std::pair<Contents*, Contents*> of_;
+  std::set<std::pair<TermId, TermId>> tried_;
+  std::uint64_t looked_ = 0;
+};
+
+}  // namespace
+
+std::optional<Refutation> find_difference(const std::string& text, const std::vector<std::uint32_t>& order) {
+  Space space = searching_space();
+  std::string fault;
+  auto certificate = read_certificate(space, text, true, fault);
+  if (!certificate || certificate->checks.empty()) return std::nullopt;
+  Check check = certificate->checks.back();
+  if (!order.empty()) {
+    const auto other = reordered(check.after, order);
+    if (!other) return std::nullopt;
+    check.after = *other;
+  }
+  return Looking(space, *certificate, std::move(check), order).run();
+}
+
+}  // namespace noclobber
