@@ -34,7 +34,7 @@ Work error_of(const std::string& input, Diagnostic fault) {
 std::string stem_of(const std::string& path) {
   if (path == "-") return "stdin";
   std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case", ".pt2", ".trace"}) {
+  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case", ".trace", ".pt2"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
@@ -204,10 +204,10 @@ void WorkSource::load_file(const std::string& path) {
       if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
       return;
     }
-    case InputKind::pt2:
-      return load_pt2(path, read_pt2(*text));
     case InputKind::thunder:
       return load_checks(path, read_thunder({stem_of(path), *std::move(text)}, thunder_inputs_beside(path)));
+    case InputKind::pt2:
+      return load_pt2(path, read_pt2(*text));
     case InputKind::unknown:
       break;
   }

@@ -47,10 +47,10 @@ class WorkSource {
   std::optional<Work> next();
 
  private:
+  void load_checks(const std::string& path, std::vector<TraceCheck> checks);
   void load(const FoundInput& found);
   void load_file(const std::string& path);
   void load_pt2(const std::string& path, Result<std::vector<Case>> programs);
-  void load_checks(const std::string& path, std::vector<TraceCheck> checks);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);
   void push(Work work);

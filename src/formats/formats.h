@@ -51,19 +51,6 @@ struct TraceLog {
 /// A TORCH_TRACE log (torch_trace.cpp); never fails, what it cannot read is in `notes`.
 TraceLog read_torch_trace(std::string_view text);
 
-/// A folder that tlparse wrote, or one compilation's folder in it (trace_folder.cpp): the records of
-/// raw.jsonl with the files they name, or without it whatever graphs the compilations' folders hold.
-TraceLog read_tlparse_folder(const std::string& path);
-/// A folder of TORCH_COMPILE_DEBUG: fx_graph_readable.py and fx_graph_transformed.py are a pair, and
-/// fx_graph_runnable.py tells which inputs share storage (debug_folder.cpp).
-TraceLog read_debug_folder(const std::string& path);
-/// "-_0_0_0", "0_0_0", "unknown_17": how tlparse calls the folder of a compilation.
-bool is_compilation_folder(std::string_view name);
-
-/// The exported programs of a torch.export archive as graphs to check (pt2.cpp), in order of the archive;
-/// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
-Result<std::vector<Case>> read_pt2(std::string_view bytes);
-
 /// A printed Lightning Thunder trace (thunder.cpp) with the name of its file.
 struct ThunderFile {
   std::string name;  // "05_grad-transform-pass"
@@ -79,6 +66,19 @@ Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& aft
 std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& forward,
                                               const std::vector<ThunderFile>& backward,
                                               const std::string& inputs);
+
+/// A folder that tlparse wrote, or one compilation's folder in it (trace_folder.cpp): the records of
+/// raw.jsonl with the files they name, or without it whatever graphs the compilations' folders hold.
+TraceLog read_tlparse_folder(const std::string& path);
+/// A folder of TORCH_COMPILE_DEBUG: fx_graph_readable.py and fx_graph_transformed.py are a pair, and
+/// fx_graph_runnable.py tells which inputs share storage (debug_folder.cpp).
+TraceLog read_debug_folder(const std::string& path);
+/// "-_0_0_0", "0_0_0", "unknown_17": how tlparse calls the folder of a compilation.
+bool is_compilation_folder(std::string_view name);
+
+/// The exported programs of a torch.export archive as graphs to check (pt2.cpp), in order of the archive;
+/// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
+Result<std::vector<Case>> read_pt2(std::string_view bytes);
 
 enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, pt2, thunder, unknown };
 /// What a text is, from its first bytes alone (sniff.cpp).
