@@ -10,7 +10,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 using Cells = std::vector<std::uint64_t>;
-constexpr std::int64_t kMostCells = 4096;
+constexpr std::int64_t kMostCells = 4096, kMostLanes = 16;
 constexpr std::uint64_t kUndefined = 1ULL << 63;  // set in undefined contents, and in nothing else
 
 std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
@@ -58,7 +58,7 @@ class Runner {
     for (const TraceOutput& output : trace_.outputs)
       out.outputs.push_back(output.view && usable_ ? std::optional(elements(*output.view)) : std::nullopt);
     for (std::size_t s = 0; s < cells_.size(); ++s)
-      if (trace_.storages[s].compared) out.exits[trace_.storages[s].key] = whole(s);
+      if (trace_.storages[s].compared && usable_) out.exits[trace_.storages[s].key] = whole(s);
     out.usable = usable_;
     return out;
   }
@@ -86,8 +86,9 @@ class Runner {
 
   void start(const TraceStorage& storage) {
     const std::int64_t n = size(numbers(storage.shape)), lanes = std::max<std::int64_t>(storage.lanes, 1);
+    usable_ = usable_ && lanes <= kMostLanes;
     Cells cells;
-    for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t k = 0; k < n && usable_; ++k) {
       const bool undefined = storage.start == TraceStorage::Start::undefined;
       const std::uint64_t element =
           mixed(hash_of(storage.key + (undefined ? "?" : "")), static_cast<std::uint64_t>(k)) |
