@@ -11,10 +11,15 @@ import csv, gzip, json, pathlib, re, shutil, sys
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus"
 COLUMNS = ["file", "verdict", "property", "also", "culprit", "points_at", "known", "why", "source"]
 DECIDED = {"before", "before,symbols", "before,ops", "ops", "before,ops,symbols", "after", "before,dataflow", "before,streams",
-           "before,dataflow,ops"}
+           "before,dataflow,ops", "before,control-flow", "plan", "plan,ops", "plan,symbols", "plan,control-flow", "plan-only",
+           "plan,dataflow", "plan,streams"}
+# Not decided yet: declared views of elements that are not known; a concatenation planned onto unwritten elements.
+LATER = {"z03-concat-onto-input", "z12-match-cast-alias", "z65-share-data-not-known"}
 # The fault of these is a wrong value that no single overwrite explains: no three steps to point at.
 NO_STEPS = {"call-inputs-overlap-in-part", "pt-cat-out-over-input", "z18-reorder-through-views",
-            "z53-fold-drops-uncovered-part", "z83-offset-before-clamp"}
+            "z53-fold-drops-uncovered-part", "z83-offset-before-clamp",
+            # steps in the body of a loop, which have no place in a record yet
+            "loop-carry-buffer-viewed-outside", "z08-elementwise-inplace-in-loop", "z86-buffer-reused-inside-loop"}
 ONESHOT = """b-unknown_op_writing--dummy_0_inplace d-cross_iteration_insert--w_1_inplace d-nested_overlap--outer_0_inplace
 l-elementwise_access_regression--f1_0_inplace l-not_elementwise--b_0_inplace m-conflict_on_B--C_2_inplace
 m-dependence_through_call--A_0_inplace m-double_insert_slice_into_alias--e_0_inplace
@@ -80,7 +85,7 @@ def hand_made(data):
             steps = []
         row |= {"from": path, "source": json.loads(path.read_text())["source"],
                 "points_at": ",".join(dict.fromkeys(steps)) if row["verdict"] == "refuted" else "-"}
-        (here if row["form"] in DECIDED else later).append(row)
+        (here if row["form"] in DECIDED and row["file"].split(".")[0] not in LATER else later).append(row)
     write("cases", here)
     write("later", later)
 

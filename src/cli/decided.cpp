@@ -113,6 +113,7 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
       for (const Check& check : one.checks)
         use->bodies.push_back(one.proved ? check.key : name + " of " + use->side);
     }
+    theirs.scratch = body.scratch;
     if (!body.carries) one.before.from.clear(), one.after.from.clear();
     for (BodyFacts* facts : {&ours.own, &theirs.other}) merge(*facts, one.before);
     for (BodyFacts* facts : {&theirs.own, &ours.other}) merge(*facts, one.after);

@@ -47,6 +47,7 @@ struct LoopUse {
   bool understood = false;
   std::vector<std::string> bodies;  // checks that prove both sides alike; names of one side where they do not
   BodyFacts own, other;             // of the carrying body, here and in the other graph
+  std::set<std::uint32_t> scratch;  // operands that this side's body writes and that hold anything afterwards
   std::string side;                 // "before", "after"
 };
 

@@ -39,7 +39,7 @@ bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carrie
       out.reads.push_back(values_[id.index]->view);
     }
     if (loops && k == 2) carried = values.size();
-    if (loops && k == 2 && carried != step.args[k].list.size()) return false;  // a number is carried
+    if (loops && k >= 2 && values.size() != step.args[k].list.size()) return false;  // not all are tensors
     out.key += ";" + attribute(step.args[k]);
   }
   for (const auto& [name, arg] : step.kwargs) {
@@ -82,6 +82,8 @@ TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::siz
              (use.own.from[r].contains(k) && (r >= use.other.from.size() || !use.other.from[r].contains(k)));
     if (lost) out.writes.push_back(step.reads[k]);
   }
+  for (std::uint32_t k : use.scratch)
+    if (k < step.reads.size()) out.writes.push_back(step.reads[k]);
   return out;
 }
 

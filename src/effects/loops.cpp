@@ -21,8 +21,71 @@ std::vector<const Step*> loops_in(const Graph& graph) {
   return out;
 }
 
+bool mentions(const Arg& arg, ValueId id) {
+  return (arg.kind == Arg::Kind::ref && arg.ref == id) ||
+         std::any_of(arg.list.begin(), arg.list.end(), [&](const Arg& item) { return mentions(item, id); });
+}
+
+/// Does the body do anything with its input k?
+bool uses_input(const Graph& body, std::size_t k) {
+  const ValueId id = body.inputs[k].value;
+  const auto here = [&](const Arg& arg) { return mentions(arg, id); };
+  return std::any_of(body.outputs.begin(), body.outputs.end(), here) ||
+         std::any_of(body.steps.begin(), body.steps.end(), [&](const Step& step) {
+           return std::any_of(step.args.begin(), step.args.end(), here) ||
+                  std::any_of(step.kwargs.begin(), step.kwargs.end(),
+                              [&](const auto& one) { return here(one.second); });
+         });
+}
+
+/// Buffers that only the body of `after` uses: no trip may depend on what they hold when it begins.
+std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const Step& after,
+                                   std::size_t carried) {
+  std::set<std::uint32_t> out;
+  const Graph* body = body_called(value, value.after, after.args[1]);
+  for (std::uint32_t k = static_cast<std::uint32_t>(carried); body != nullptr && k < body->inputs.size(); ++k)
+    if (body->value(body->inputs[k].value).type && uses_input(*body, k)) out.insert(k);
+  const std::pair<const Graph*, const Step*> sides[] = {{&*value.before, &before}, {&value.after, &after}};
+  for (const auto& [graph, step] : sides)
+    for (std::size_t arg = 0; arg < 2; ++arg) {
+      const Graph* other = body_called(value, *graph, step->args[arg]);
+      if (other == body) continue;
+      std::erase_if(out, [&](std::uint32_t k) {
+        return other == nullptr || k >= other->inputs.size() || uses_input(*other, k);
+      });
+    }
+  return out;
+}
+
+/// Instead of being given, the inputs are made by the graph and hold anything.
+void make_scratch(Graph& graph, const std::set<std::uint32_t>& scratch) {
+  std::vector<Step> made;
+  for (const std::uint32_t k : scratch) {
+    Value& value = graph.values[graph.inputs[k].value.index];
+    std::vector<Arg> sizes;
+    for (const SymExpr& size : value.type->shape) sizes.push_back(Arg::of(size));
+    Step step;
+    step.op = "aten.empty.memory_format";
+    step.args = {Arg::of(std::move(sizes))};
+    step.kwargs = {{"dtype", Arg::of_dtype(value.type->dtype)}};
+    step.results = {graph.inputs[k].value};
+    value.from = Value::From::step;
+    value.at = static_cast<std::uint32_t>(made.size());
+    made.push_back(std::move(step));
+  }
+  for (Value& value : graph.values)
+    if (value.from == Value::From::step && std::none_of(made.begin(), made.end(), [&](const Step& step) {
+          return &graph.values[step.results[0].index] == &value;
+        }))
+      value.at += static_cast<std::uint32_t>(made.size());
+  graph.steps.insert(graph.steps.begin(), made.begin(), made.end());
+  for (auto k = scratch.rbegin(); k != scratch.rend(); ++k)
+    graph.inputs.erase(graph.inputs.begin() + static_cast<std::ptrdiff_t>(*k));
+  for (std::uint32_t k = 0; k < graph.inputs.size(); ++k) graph.values[graph.inputs[k].value.index].at = k;
+}
+
 /// A body as a graph of its own, inputs called by their position.
-Graph numbered(const Graph& body, bool carries, std::size_t carried) {
+Graph numbered(const Graph& body, bool carries, std::size_t carried, const std::set<std::uint32_t>& scratch) {
   Graph out = body;
   for (std::size_t k = 0; k < out.inputs.size(); ++k) {
     Input& input = out.inputs[k];
@@ -32,14 +95,15 @@ Graph numbered(const Graph& body, bool carries, std::size_t carried) {
     input.storage.clear();
     input.storage_numel.reset();
   }
+  make_scratch(out, scratch);
   return out;
 }
 
 Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, bool carries,
-                    std::size_t carried) {
+                    std::size_t carried, const std::set<std::uint32_t>& scratch) {
   Case out = value;
-  out.before = numbered(before, carries, carried);
-  out.after = numbered(after, carries, carried);
+  out.before = numbered(before, carries, carried, scratch);
+  out.after = numbered(after, carries, carried, scratch);
   for (const Graph* outer : {&*value.before, &value.after})
     out.bodies.insert(outer->bodies.begin(), outer->bodies.end());
   out.dataflow = false;
@@ -74,9 +138,10 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
       const Graph* after = body_called(value, value.after, b.args[arg]);
       if (before == nullptr || after == nullptr || before->inputs.size() != after->inputs.size()) continue;
       const bool carries = loop && arg == 1;
-      const std::size_t carried = carries && a.args.size() > 2 ? a.args[2].list.size() : 0;
-      out.push_back({"loop" + std::to_string(k) + " body" + std::to_string(arg), k, carries,
-                     pair_of_bodies(value, *before, *after, carries, carried)});
+      const std::size_t carried = loop && a.args.size() > 2 ? a.args[2].list.size() : 0;
+      const auto scratch = loop ? scratch_of(value, a, b, carried) : std::set<std::uint32_t>{};
+      out.push_back({"loop" + std::to_string(k) + " body" + std::to_string(arg), k, carries, scratch,
+                     pair_of_bodies(value, *before, *after, carries, carried, scratch)});
     }
   }
   return out;
@@ -85,7 +150,10 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
 BodyFacts facts_of(const Trace& body) {
   BodyFacts out;
   std::map<StorageId, std::set<std::uint32_t>> shown;
-  for (std::uint32_t k = 0; k < body.inputs.size(); ++k) shown[body.inputs[k].view.storage].insert(k);
+  for (const TraceInput& input : body.inputs)  // called by their position, unless the body is none of a loop
+    if (input.name.size() < 9 && !input.name.empty() &&
+        std::all_of(input.name.begin(), input.name.end(), [](char c) { return c >= '0' && c <= '9'; }))
+      shown[input.view.storage].insert(static_cast<std::uint32_t>(std::stoul(input.name)));
   for (const TraceStep& step : body.steps)
     for (const TraceView& view : step.writes) {
       out.written.insert(shown[view.storage].begin(), shown[view.storage].end());

@@ -19,6 +19,8 @@ struct LoopBody {
   std::string key;  // "loop0 body"
   std::uint32_t loop = 0;
   bool carries = false;  // its outputs are its first inputs of the next trip
+  std::set<std::uint32_t>
+      scratch;  // inputs that only `after` uses, and that hold anything when a trip begins
   Case value;
 };
 
