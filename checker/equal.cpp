@@ -7,6 +7,20 @@ namespace noclobber {
 namespace {
 constexpr int kSteps = 20000;  // comparisons for one question
 constexpr int kNested = 200;
+
+/// Does `good` hold for whatever is undefined in a content, but for operands?
+template <class Good>
+bool all_undefined(const Terms& terms, TermId whole, const Good& good) {
+  std::set<TermId> seen{whole};
+  for (std::vector<TermId> open{whole}; !open.empty();) {
+    const Term& term = terms[open.back()];
+    open.pop_back();
+    if (term.kind == Term::Kind::undefined && !good(term)) return false;
+    for (TermId t : term.terms)
+      if (term.kind == Term::Kind::choose && seen.insert(t).second) open.push_back(t);
+  }
+  return true;
+}
 }  // namespace
 
 bool Equality::shown(TermId before, TermId after, const std::set<std::string>& free_undefined,
@@ -20,7 +34,8 @@ bool Equality::shown(TermId before, TermId after, const std::set<std::string>& f
 }
 
 bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
-  if (terms_.same(a, b)) return true;
+  if (terms_.same(a, b))  // what is undefined in both is thereby chosen, too
+    return all_undefined(terms_, a, [&](const Term& t) { return !free_->contains(t.text) || chosen(t); });
   if (a == Terms::kBad || b == Terms::kBad || --steps_ < 0 || depth_ > kNested) return false;
   ++depth_;
   const Term x = terms_[a];
@@ -83,12 +98,17 @@ bool Equality::leaves_equal(const Term& a, const Term& b, const std::vector<Poly
     case Term::Kind::result: return calls_equal(a.terms[0], b.terms[0]);
     case Term::Kind::cast:
     case Term::Kind::byte:
-    case Term::Kind::pack:
     case Term::Kind::each:
     case Term::Kind::when:
       for (std::size_t k = 0; k < a.terms.size(); ++k)
         if (!equal(a.terms[k], b.terms[k], facts)) return false;
       return true;
+    case Term::Kind::pack: {  // binds the running byte: what is known of that byte outside is not known here
+      std::vector<PolyId> outside;
+      std::copy_if(facts.begin(), facts.end(), std::back_inserter(outside),
+                   [&](PolyId f) { return !space_.has_lane(f); });
+      return equal(a.terms[0], b.terms[0], outside);
+    }
     case Term::Kind::start:
     case Term::Kind::undefined:
     case Term::Kind::scalar: return true;

@@ -11,7 +11,8 @@ using Kind = Obligation::Kind;
 /// The first fault outside of the Traces' obligations; "" if there is none.
 std::string prepare(Space& space, const Certificate& certificate) {
   for (PolyId fact : space.facts())
-    if (space.value(fact, certificate.symbols).value_or(0) < 0) return "the symbols' values break a fact";
+    if (space.value(fact, certificate.symbols).value_or(-1) < 0)
+      return "the symbols' values do not show a fact";
   for (std::size_t k = 0; k < certificate.evidence.size(); ++k)
     if (!space.derive(certificate.evidence[k])) return "derivation " + std::to_string(k) + " is wrong";
   std::set<std::string> bodies;
@@ -20,7 +21,7 @@ std::string prepare(Space& space, const Certificate& certificate) {
       for (std::size_t k = 0; trace != nullptr && k < trace->steps.size(); ++k)
         for (const std::string& body : trace->steps[k].bodies)
           if (!bodies.contains(body)) return "no check shows body " + body;
-    if (!bodies.insert(check.key).second) return "two checks are called " + check.key;
+    if (check.before && !bodies.insert(check.key).second) return "two checks are called " + check.key;
   }
   return "";
 }
@@ -130,9 +131,10 @@ class Breaking {
     const auto x = view(check_.after, false), y = view(check_.after, true);
     if (!x || !y || !meet(*x, refutation_.index, *y, refutation_.other)) return false;
     const auto was_x = view(*before_, false);
-    const auto was_y = input && check_.after.inputs[o.b].name != before_->inputs[o.b].name
-                           ? std::nullopt
-                           : view(*before_, true);
+    const auto was_y =
+        input && (o.b >= before_->inputs.size() || check_.after.inputs[o.b].name != before_->inputs[o.b].name)
+            ? std::nullopt
+            : view(*before_, true);
     return was_x && was_y && apart(space_, *was_x, *was_y);
   }
   /// path: the write, then the read that meets it, or nothing: the write meets itself.

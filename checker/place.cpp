@@ -47,7 +47,9 @@ bool lives(const Trace& trace, const TracePlacement& p) {
   for (const TraceStep& step : trace.steps) {
     count = std::max(count, step.origin + 1);
     const bool used = std::any_of(step.reads.begin(), step.reads.end(), touches) ||
-                      std::any_of(step.writes.begin(), step.writes.end(), touches);
+                      std::any_of(step.writes.begin(), step.writes.end(), touches) ||
+                      std::any_of(step.guards.begin(), step.guards.end(),
+                                  [&](const auto& g) { return touches(trace.guards[g.first].view); });
     if (used && (step.origin < p.first || step.origin >= p.last)) return false;
   }
   const bool given = trace.storages[*p.storage].start == TraceStorage::Start::given;

@@ -1,6 +1,7 @@
 #include "checker/poly.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace noclobber {
 namespace {
@@ -69,6 +70,7 @@ std::optional<Monomial> ratio(const Monomial& m, const Monomial& by) {
   if (!std::includes(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end())) return std::nullopt;
   std::set_difference(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end(),
                       std::back_inserter(out.atoms));
+  if (m.factor == std::numeric_limits<std::int64_t>::min()) return std::nullopt;  // / -1 has no value
   if (!by.atoms.empty() && m.factor % by.factor != 0) return std::nullopt;
   out.factor = floor_div(m.factor, by.factor);
   if (out.factor == 0) return std::nullopt;
@@ -128,7 +130,7 @@ PolyId Space::index(std::uint32_t position, PolyId extent) {
   atom.position = position;
   atom.first = extent;
   atom.lane = position == kLane;
-  if (const auto most = bound(extent, true)) atom.most = *most - 1;
+  if (const auto most = bound(extent, true); most && *most > 0) atom.most = *most - 1;
   return of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
 }
 
@@ -226,7 +228,7 @@ PolyId Space::quotient(PolyId a, PolyId b) {
 }
 
 PolyId Space::quotient_in(PolyId a, PolyId b) {
-  if (a == kBad || b == kBad || b == 0) return kBad;
+  if (a == kBad || b == kBad || value(b).value_or(1) <= 0) return kBad;
   if (value(b) == 1 || a == 0) return a;
   if (const auto at = quotients_.find(pair_key(a, b)); at != quotients_.end()) return at->second;
   const auto [whole, rest] = divide(a, b);

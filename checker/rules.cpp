@@ -120,12 +120,21 @@ std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
   return {at(both->first), at(both->second)};
 }
 
-/// Equally many outputs, and the same storages at entry.
+/// Equally many outputs, the same storages at entry, and inputs of one name show the same of them.
 bool Rules::frame() const {
+  for (const TraceInput& a : before_->inputs)
+    for (const TraceInput& b : after_.inputs) {
+      if (a.name != b.name) continue;
+      TraceView moved = a.view;
+      moved.storage = b.view.storage;
+      const TraceStorage &was = before_->storages[a.view.storage], &is = after_.storages[b.view.storage];
+      if (moved != b.view || was.key != is.key || was.start != is.start) return false;
+    }
   const auto found = [](const Trace& trace, const TraceStorage& s) {
     if (s.start == TraceStorage::Start::undefined) return true;
     const TraceStorage* other = by_key(trace, s);
-    return other != nullptr && other->shape == s.shape && other->lanes == s.lanes;
+    return other != nullptr && other->shape == s.shape && other->lanes == s.lanes &&
+           other->compared == s.compared;
   };
   const auto all = [&](const Trace& of, const Trace& in) {
     return std::all_of(of.storages.begin(), of.storages.end(),
@@ -148,6 +157,7 @@ bool Rules::type(std::uint32_t output) const {
 
 /// Output k shows the same elements of the same input in both graphs.
 bool Rules::same_roots(std::uint32_t k) {
+  if (k >= before_->outputs.size()) return false;
   const auto& a = before_->outputs[k].view;
   const auto& b = after_.outputs[k].view;
   if (!a || !b || a->shape != b->shape || a->lanes != b->lanes) return false;

@@ -84,6 +84,7 @@ Call Machine::new_call(const Frame& frame) {
   call.garbage_seed = options_.garbage_seed;
   call.step = static_cast<std::int32_t>(frame.at);
   call.budget = budget_;
+  call.watched = options_.watched;
   call.memory_left = memory_left_;
   call.first_id = static_cast<std::uint32_t>(run_.storages.size());
   return call;

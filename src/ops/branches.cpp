@@ -163,16 +163,8 @@ class Inliner {
   bool failed_ = false;
 };
 
-OpDecl branch_declaration() {
-  OpDecl out;
-  out.schema = "noclobber::branch(Tensor predicate, str which) -> ()";
-  out.pure = false;
-  return out;
-}
-
 std::optional<World> world(const Case& value, Ways& ways) {
   World out{"", value};
-  out.value.ops.push_back(branch_declaration());
   if (value.before) {
     out.value.before = Inliner(value, ways).run(*value.before);
     if (!out.value.before) return std::nullopt;
@@ -186,6 +178,13 @@ std::optional<World> world(const Case& value, Ways& ways) {
 }
 
 }  // namespace
+
+OpDecl branch_declaration() {
+  OpDecl out;
+  out.schema = "noclobber::branch(Tensor predicate, str which) -> ()";
+  out.pure = false;
+  return out;
+}
 
 std::optional<std::vector<World>> worlds_of(const Case& value) {
   std::vector<World> out;

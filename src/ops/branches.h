@@ -22,4 +22,7 @@ struct World {
 /// body is not known, takes other operands, or any order may run (then the case is left as it is).
 std::optional<std::vector<World>> worlds_of(const Case& value);
 
+/// The operator noclobber.branch, which the cases of worlds use.
+OpDecl branch_declaration();
+
 }  // namespace noclobber
