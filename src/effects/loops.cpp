@@ -49,7 +49,7 @@ std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const 
   for (const auto& [graph, step] : sides)
     for (std::size_t arg = 0; arg < 2; ++arg) {
       const Graph* other = body_called(value, *graph, step->args[arg]);
-      if (other == body) continue;
+      if (graph == &value.after && arg == 1) continue;
       std::erase_if(out, [&](std::uint32_t k) {
         return other == nullptr || k >= other->inputs.size() || uses_input(*other, k);
       });
