@@ -1,7 +1,8 @@
 // The map of the program on one screen.
 //
-//   Case -effects-> Traces -enumerate-> obligations -rules, solver-> evidence -decide-> verdict
-//                                                     what stays open -replay-> witness, or unknown
+//   Case -worlds, bodies of loops, effects-> Traces -enumerate-> obligations -rules, solver-> evidence
+//        evidence -decide-> verdict (decided.cpp) and certificate; a plan -sweep-> findings
+//        what stays open -replay-> witness, or unknown
 #include "src/cli/pipeline.h"
 
 #include <algorithm>
