@@ -40,6 +40,36 @@ TermId Terms::byte_of(const Term& term) {
   return intern(std::move(out));
 }
 
+/// Do the conditions of two choices exclude each other, by constant bounds alone?
+bool Terms::apart(const Term& a, const Term& b) {
+  const auto both = [&](const Condition& x, const Condition& y) {
+    for (int i : {1, -1})
+      for (int k : {1, -1}) {  // what is zero is so with either sign
+        if ((i < 0 && !x.zero) || (k < 0 && !y.zero)) continue;
+        const PolyId sum = space_.add(space_.scale(x.poly, i), space_.scale(y.poly, k));
+        if (space_.plain(space_.sub(space_.constant(-1), sum))) return false;
+      }
+    return true;
+  };
+  return std::any_of(a.conditions.begin(), a.conditions.end(), [&](const Condition& x) {
+    return std::any_of(b.conditions.begin(), b.conditions.end(),
+                       [&](const Condition& y) { return !both(x, y); });
+  });
+}
+
+/// One order for choices that exclude each other, whatever the order of the writes; kBad: nothing to do.
+TermId Terms::ordered(const Term& choice) {
+  const Term& old = all_[choice.terms[1]];
+  if (old.kind != Term::Kind::choose || depth_ > kFollowed) return kBad;
+  if (old.conditions == choice.conditions)  // it hides the older one
+    return intern({Term::Kind::choose, 0, "", {}, {choice.terms[0], old.terms[1]}, choice.conditions});
+  if (!(choice.conditions < old.conditions) || !apart(choice, old)) return kBad;
+  ++depth_;
+  const TermId below = intern({Term::Kind::choose, 0, "", {}, {choice.terms[0], old.terms[1]}, choice.conditions});
+  --depth_;
+  return intern({Term::Kind::choose, 0, "", {}, {old.terms[0], below}, old.conditions});
+}
+
 TermId Terms::intern(Term term) {
   bool bad = term.kind == Term::Kind::bad;
   term.lane = false;
@@ -53,6 +83,8 @@ TermId Terms::intern(Term term) {
   if (bad) return kBad;
   if (term.kind == Term::Kind::pack || term.kind == Term::Kind::call) term.lane = false;  // both bind it
   if (term.kind == Term::Kind::choose && term.terms[0] == term.terms[1]) return term.terms[0];
+  if (term.kind == Term::Kind::choose)
+    if (const TermId out = ordered(term); out != kBad) return out;
   if (term.kind == Term::Kind::when)
     for (std::size_t k : {1U, 2U}) {  // inside, the condition is known
       const Term& inner = all_[term.terms[k]];
@@ -79,8 +111,11 @@ void Contents::run(std::uint32_t number) {
   for (std::uint32_t slot = 0; slot < step.writes.size(); ++slot)
     writes_[step.writes[slot].storage].push_back({number, slot});
   // Looked up once in order, so that no later question has to follow a long chain of steps.
-  if (step.kind == TraceStep::Kind::move || step.elementwise)
-    at(step.writes[0], running(space_, step.writes[0].shape), number + 1);
+  if (step.kind != TraceStep::Kind::move && !step.elementwise) return;
+  const TraceView& to = step.writes[0];
+  at(to, running(space_, to.shape), number + 1);
+  const TraceStorage& all = trace_.storages[to.storage];
+  if (!to.maps.empty()) at({to.storage, {}, all.shape, "", all.lanes}, running(space_, all.shape), number + 1);
 }
 
 TermId Contents::called(std::uint32_t number) {

@@ -44,7 +44,7 @@ struct Term {
 class Terms {
  public:
   static constexpr TermId kBad = 0;
-  explicit Terms(const Space& space) : space_(space) { all_.add({}, 0); }
+  explicit Terms(Space& space) : space_(space) { all_.add({}, 0); }
   /// Bad if any part of it is.
   TermId intern(Term term);
   const Term& operator[](TermId id) const { return all_[id]; }
@@ -53,9 +53,12 @@ class Terms {
 
  private:
   TermId byte_of(const Term& term);
+  bool apart(const Term& a, const Term& b);
+  TermId ordered(const Term& choice);
 
-  const Space& space_;
+  Space& space_;
   Interned<Term> all_;
+  int depth_ = 0;
 };
 
 /// Runs one Trace symbolically. A storage's version k is its contents after its k-th write.

@@ -168,14 +168,17 @@ std::vector<std::string> unordered_steps(const Case& value, const Trace& after, 
 
 Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
   Decided out;
-  auto worlds = worlds_of(value);
-  if (!worlds) worlds = std::vector<World>{{"", value}};
-  for (World& world : *worlds) {
-    const std::string name = key + (key.empty() || world.name.empty() ? "" : " ") + world.name;
-    const Loops loops = show_bodies(world.value, name + (name.empty() ? "" : " "), out, engine);
-    take(out, show_world(world.value, loops, engine), name, world.value, engine);
+  const auto decide_one = [&](const std::string& name, const Case& one) {
+    const Loops loops = show_bodies(one, name + (name.empty() ? "" : " "), out, engine);
+    take(out, show_world(one, loops, engine), name, one, engine);
+    return out.proved;
+  };
+  std::vector<World> worlds = worlds_of(value);
+  if (worlds.empty()) decide_one(key, value);
+  for (World& world : worlds) {
+    const bool shown = decide_one(key + (key.empty() ? "" : " ") + world.name, world.value);
     out.of = std::move(world.value);
-    if (!out.proved) break;
+    if (!shown) break;
   }
   return out;
 }

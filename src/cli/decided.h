@@ -26,7 +26,7 @@ struct Decided {
   bool proved = true;
   std::vector<Check> checks;           // bodies before what runs them; the first open one is the last
   std::vector<Obligation> open;        // of the last check
-  Case of;                             // the case of the last check: names for `open`
+  std::optional<Case> of;              // the world that `open` is about, where the case branches
   std::vector<std::string> unordered;  // pairs of steps that may run either way
   std::set<std::string> inexact;       // identities that hold but for the sign of a zero
   std::vector<std::map<std::string, std::int64_t>> models;

@@ -110,7 +110,8 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
     report_replay(record, value, run);
     const Check& last = decided.checks.back();
     if (record.status != Status::refuted)
-      explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open, decided.of, run);
+      explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open,
+                   decided.of ? *decided.of : value, run);
     if (!decided.proved && questions.limited()) record.unknown.push_back({"resource-limit", {"solver"}});
   }
   if (record.status == Status::refuted) record.unknown.clear();
