@@ -30,11 +30,9 @@ CheckRecord unreadable(const Diagnostic& fault) {
   return out;
 }
 
-Case with_ops(const Case& value, const CheckOptions& options) {
-  Case out = value;
-  out.ops.push_back(branch_declaration());
-  out.ops.insert(out.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
-  return out;
+void add_ops(Case& value, const CheckOptions& options) {
+  value.ops.push_back(branch_declaration());
+  value.ops.insert(value.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
 }
 
 void count(CheckRecord& record, const Case& value, const Decided& decided) {
@@ -86,7 +84,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (!satisfiable(space, value, questions))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
   Engine engine{options, *ops, sizes, questions};
-  const Decided decided = decide_case(value, "", engine);
+  Decided decided = decide_case(value, "", engine);
 
   CheckRecord record;
   record.assumptions.assign(decided.inexact.begin(), decided.inexact.end());
@@ -116,7 +114,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
-  write_certificate(options, value, space, decided.checks, record, run);
+  write_certificate(options, value, space, std::move(decided.checks), record, run);
   return record;
 }
 
@@ -172,16 +170,16 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 
 }  // namespace
 
-CheckRecord check_case(const Case& given, const CheckOptions& options, bool& contradiction) {
+CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
-  const Case value = with_ops(given, options);
+  add_ops(value, options);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
   return out;
 }
 
-std::string trace_text(const Case& given, const CheckOptions& options) {
-  const Case value = with_ops(given, options);
+std::string trace_text(Case value, const CheckOptions& options) {
+  add_ops(value, options);
   const auto ops = make_op_set(value.ops);
   if (!ops) return "error " + ops.fault().where + ": " + ops.fault().message + "\n";
   Space space = searching_space();
