@@ -6,7 +6,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kMaxTerms = 256;  // a longer polynomial is bad: no real size needs it
+constexpr std::size_t kMaxTerms = 2048;  // a longer polynomial is bad: the sum of so many sizes is none
 
 std::size_t hash_of(const Polynomial& poly) {
   std::size_t h = poly.size();
