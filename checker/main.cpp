@@ -29,8 +29,8 @@ int bind(const Certificate& certificate, const std::vector<std::string>& names) 
   for (const std::string& name : names) {
     const auto text = read(name);
     if (!text) return fail(name, "cannot be read");
-    given.insert(sha256(*text));
-    if (!wanted.contains(sha256(*text))) return fail(name, "is not an input of this certificate");
+    if (!wanted.contains(*given.insert(sha256(*text)).first))
+      return fail(name, "is not an input of this certificate");
   }
   for (const auto& [hash, name] : certificate.inputs)
     if (!given.contains(hash)) return fail(name, "is an input of this certificate and was not given");
