@@ -31,18 +31,13 @@ std::string prepare(Space& space, const Certificate& certificate) {
 class Breaking {
  public:
   Breaking(Space& space, const Check& check, const Refutation& refutation)
-      : space_(space),
-        after_(check.after),
-        refutation_(refutation),
-        before_(before_of(check)),
-        terms_(space),
+      : space_(space), after_(check.after), refutation_(refutation), before_(before_of(check)), terms_(space),
         rules_(space, terms_, before_, check.after, check.boundary),
-        boundary_(check.boundary) {}
+        all_(enumerate(before_, check.after, check.boundary)) {}
 
   bool run() {
     const Obligation& o = refutation_.about;
-    const auto all = enumerate(before_, after_, boundary_);
-    if (std::find(all.begin(), all.end(), o) == all.end()) return false;
+    if (std::find(all_.begin(), all_.end(), o) == all_.end()) return false;
     switch (o.kind) {
       case Kind::value:
       case Kind::exit:
@@ -169,7 +164,7 @@ class Breaking {
   const Trace* before_;
   Terms terms_;
   Rules rules_;
-  const Boundary& boundary_;
+  std::vector<Obligation> all_;
 };
 }  // namespace
 

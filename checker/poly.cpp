@@ -72,12 +72,6 @@ bool Space::has_lane(PolyId a) const {
   return false;
 }
 
-PolyId Space::symbol(const std::string& name) {
-  Atom atom;
-  atom.name = name;
-  return of_atom(std::move(atom), "s" + name);
-}
-
 void Space::range(const std::string& name, std::optional<std::int64_t> least,
                   std::optional<std::int64_t> most) {
   Atom& atom = atoms_[polys_[symbol(name)][0].atoms[0]];
@@ -90,9 +84,11 @@ void Space::range(const std::string& name, std::optional<std::int64_t> least,
 PolyId Space::index(std::uint32_t position, PolyId extent) {
   if (extent == kBad) return kBad;
   if (value(extent) == 1) return 0;
+  if (const auto at = indices_.find(pair_key(position, extent)); at != indices_.end()) return at->second;
   Atom atom{Atom::Kind::index, "", position, extent, 0, {}, 0, bound(extent, true), true, position == kLane};
   if (atom.most) --*atom.most;
-  return of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
+  return indices_[pair_key(position, extent)] =
+             of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
 }
 
 PolyId Space::opaque(const std::string& name, std::vector<PolyId> arguments) {
@@ -188,27 +184,22 @@ PolyId Space::quotient_in(PolyId a, PolyId b) {
   return quotients_[pair_key(a, b)] = out;
 }
 
-/// Least or greatest value of factor * product, where the atoms' constant bounds give one.
-std::optional<std::int64_t> Space::bound(const Monomial& m, bool upper) const {
-  std::int64_t low = 1, high = 1;
-  bool open = false;  // high is not known
-  for (AtomId a : m.atoms) {
-    const Atom& atom = atoms_[a];
-    if (!atom.bounded_below || (atom.least < 0 && m.atoms.size() > 1)) return std::nullopt;
-    if (__builtin_mul_overflow(low, atom.least, &low)) return std::nullopt;
-    open = open || !atom.most || __builtin_mul_overflow(high, *atom.most, &high);
-  }
-  const bool at_most = upper == (m.factor > 0);
-  std::int64_t out = at_most ? high : low;
-  if ((open && at_most) || __builtin_mul_overflow(out, m.factor, &out)) return std::nullopt;
-  return out;
-}
-
+/// Least or greatest value where the atoms' constant bounds give one.
 std::optional<std::int64_t> Space::bound(PolyId a, bool upper) const {
   std::int64_t sum = 0;
   for (const Monomial& m : polys_[a]) {
-    const auto part = bound(m, upper);
-    if (!part || __builtin_add_overflow(sum, *part, &sum)) return std::nullopt;
+    std::int64_t low = 1, high = 1;
+    bool open = false;  // high is not known
+    for (AtomId id : m.atoms) {
+      const Atom& atom = atoms_[id];
+      if (!atom.bounded_below || (atom.least < 0 && m.atoms.size() > 1)) return std::nullopt;
+      if (__builtin_mul_overflow(low, atom.least, &low)) return std::nullopt;
+      open = open || !atom.most || __builtin_mul_overflow(high, *atom.most, &high);
+    }
+    const bool at_most = upper == (m.factor > 0);
+    std::int64_t part = at_most ? high : low;
+    if ((open && at_most) || __builtin_mul_overflow(part, m.factor, &part)) return std::nullopt;
+    if (__builtin_add_overflow(sum, part, &sum)) return std::nullopt;
   }
   return sum;
 }

@@ -1,5 +1,4 @@
 // Exact integer arithmetic over sizes and indices: polynomials with integer coefficients over atoms.
-// mod(p, q) is p - q * floor(p / q), so quotient and remainder put together cancel by themselves.
 // Coefficients are checked int64; what overflows is kBad, which equals nothing, is never shown to be
 // nonnegative, and makes everything computed from it bad.
 #pragma once
@@ -101,7 +100,9 @@ class Space {
   explicit Space(Finder finder = nullptr) : finder_(std::move(finder)) { of({}); }
   PolyId constant(std::int64_t value) { return of({{{}, value}}); }
   /// A symbol, made on first use; range() may narrow it before anything is proved.
-  PolyId symbol(const std::string& name);
+  PolyId symbol(const std::string& name) {
+    return of_atom({Atom::Kind::symbol, name, 0, 0, 0, {}, 0, {}}, "s" + name);
+  }
   void range(const std::string& name, std::optional<std::int64_t> least, std::optional<std::int64_t> most);
   /// The index of dimension `position` with extent `extent`; 0 where the extent is 1.
   PolyId index(std::uint32_t position, PolyId extent);
@@ -150,7 +151,6 @@ class Space {
   PolyId of_atom(Atom atom, const std::string& key);
   std::pair<PolyId, PolyId> divide(PolyId a, PolyId b);
   std::optional<std::int64_t> bound(PolyId a, bool upper) const;
-  std::optional<std::int64_t> bound(const Monomial& m, bool upper) const;
   PolyId line(const Line& line, const std::vector<PolyId>& facts, const std::vector<PolyId>& before);
   PolyId of_quotient(const Line& line, const Atom& q);
   bool known(PolyId a, const std::vector<PolyId>& facts);
@@ -158,7 +158,7 @@ class Space {
   std::vector<Atom> atoms_;
   std::unordered_map<std::string, AtomId> atom_ids_;
   Interned<Polynomial> polys_;
-  std::unordered_map<std::uint64_t, PolyId> sums_, products_, quotients_;
+  std::unordered_map<std::uint64_t, PolyId> sums_, products_, quotients_, indices_;
   std::vector<PolyId> facts_;
   Finder finder_;
   std::unordered_map<PolyId, std::vector<Known>> known_;

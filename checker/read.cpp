@@ -9,9 +9,7 @@ namespace {
 class Reader {
  public:
   Reader(Space& space, std::string_view text, bool concrete)
-      : space_(space),
-        text_(text),
-        concrete_(concrete) {}
+      : space_(space), text_(text), concrete_(concrete) {}
 
   std::optional<Certificate> read(std::string& fault) {
     Certificate out;

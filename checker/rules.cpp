@@ -22,14 +22,6 @@ void collect(const Terms& terms, TermId whole, std::set<std::string>& plain, std
   }
 }
 
-/// The storage with the same contents at entry.
-const TraceStorage* partner(const Trace& trace, const TraceStorage& wanted) {
-  const auto at = std::find_if(trace.storages.begin(), trace.storages.end(), [&](const TraceStorage& s) {
-    return s.key == wanted.key && s.start == wanted.start;
-  });
-  return at != trace.storages.end() && at->shape == wanted.shape ? &*at : nullptr;
-}
-
 /// Does the view show every element of its storage?
 bool covers(const TraceView& view) {
   return std::all_of(view.maps.begin(), view.maps.end(), [](const Map& m) {
@@ -44,13 +36,8 @@ std::pair<const TraceView*, const TraceView*> both_views(const Trace& trace, con
 }
 
 Rules::Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary)
-    : space_(space),
-      terms_(terms),
-      before_(before),
-      after_(after),
-      boundary_(boundary),
-      after_contents_(space, terms, after),
-      equality_(space, terms) {
+    : space_(space), terms_(terms), before_(before), after_(after), boundary_(boundary),
+      after_contents_(space, terms, after), equality_(space, terms) {
   if (before != nullptr) before_contents_.emplace(space, terms, *before);
 }
 
@@ -106,11 +93,11 @@ std::optional<std::pair<Rules::Side, Rules::Side>> Rules::sides(const Obligation
   Contents* const before = &*before_contents_;
   if (o.kind == Kind::exit) {
     const TraceStorage& s = after_.storages[o.a];
-    const TraceStorage* p = partner(*before_, s);
-    if (p == nullptr) return std::nullopt;
-    const auto id = static_cast<StorageId>(p - before_->storages.data());
-    return std::pair{Side{before, {id, {}, p->shape, "", p->lanes}, before->exit()},
-                     Side{after, {o.a, {}, s.shape, "", s.lanes}, end}};
+    const auto partner = before->partner(s);
+    if (!partner) return std::nullopt;
+    return std::pair{
+        Side{before, {*partner, {}, s.shape, "", before_->storages[*partner].lanes}, before->exit()},
+        Side{after, {o.a, {}, s.shape, "", s.lanes}, end}};
   }
   const TraceView *a = output_view(*before_, o.a), *b = output_view(after_, o.a);
   if (o.kind != Kind::value || a == nullptr || b == nullptr || a->shape != b->shape) return std::nullopt;
@@ -127,14 +114,15 @@ std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
 
 /// Equally many outputs, and the same storages at entry.
 bool Rules::same_frame() const {
-  const auto found = [](const Trace& of, const Trace& in) {
+  const auto found = [](const Trace& of, const Contents& in) {
     return std::all_of(of.storages.begin(), of.storages.end(), [&](const TraceStorage& s) {
-      const TraceStorage* other = partner(in, s);
-      return s.start == TraceStorage::Start::undefined || (other != nullptr && other->lanes == s.lanes);
+      const auto other = in.partner(s);
+      return s.start == TraceStorage::Start::undefined ||
+             (other && in.trace().storages[*other].lanes == s.lanes);
     });
   };
-  return before_->outputs.size() == after_.outputs.size() && found(*before_, after_) &&
-         found(after_, *before_);
+  return before_->outputs.size() == after_.outputs.size() && found(*before_, after_contents_) &&
+         found(after_, *before_contents_);
 }
 
 bool Rules::same_type(std::uint32_t output) const {
@@ -158,7 +146,8 @@ bool Rules::same_input(std::uint32_t output) {
 }
 
 bool Rules::defined(std::uint32_t output) {
-  const TermId content = after_contents_.at_exit(*output_view(after_, output));
+  const TraceView& view = *output_view(after_, output);
+  const TermId content = after_contents_.at(view, running(space_, view.shape), after_contents_.exit());
   std::set<std::string> found;
   collect(terms_, content, found, found);
   return content != Terms::kBad && found.empty();

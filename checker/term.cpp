@@ -62,10 +62,9 @@ TermId Terms::intern(Term term) {
 }
 
 Contents::Contents(Space& space, Terms& terms, const Trace& trace)
-    : space_(space),
-      terms_(terms),
-      trace_(trace),
-      writes_(trace.storages.size()) {
+    : space_(space), terms_(terms), trace_(trace), writes_(trace.storages.size()) {
+  for (StorageId s = 0; s < trace.storages.size(); ++s)
+    at_entry_.emplace(std::pair{trace.storages[s].start, trace.storages[s].key}, s);
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
     const TraceStep& step = trace.steps[number];
     clean_.push_back(clean_step(space_, trace, step));
@@ -77,6 +76,12 @@ Contents::Contents(Space& space, Terms& terms, const Trace& trace)
     if (step.kind == TraceStep::Kind::move || step.elementwise)
       at(step.writes[0], running(space_, step.writes[0].shape), number + 1);
   }
+}
+
+std::optional<StorageId> Contents::partner(const TraceStorage& other) const {
+  const auto at = at_entry_.find({other.start, other.key});
+  const bool same = at != at_entry_.end() && trace_.storages[at->second].shape == other.shape;
+  return same ? std::optional(at->second) : std::nullopt;
 }
 
 std::uint32_t Contents::step_of(TermId call) const {

@@ -55,14 +55,14 @@ class Contents {
   Contents(Space& space, Terms& terms, const Trace& trace);
   /// Content of element `index` (without lane) of `view` when step `time` begins; steps.size(): at exit.
   TermId at(const TraceView& view, const Index& index, std::uint32_t time);
-  /// At every index when the last step has ended.
-  TermId at_exit(const TraceView& view) { return at(view, running(space_, view.shape), exit()); }
   std::uint32_t exit() const { return static_cast<std::uint32_t>(trace_.steps.size()); }
   /// Is this step's access to storages harmless? If not, what it writes is bad.
   bool clean(std::uint32_t step) const { return clean_[step]; }
   /// What operand `number` of an opaque step with this term holds at `index`; bad where there is none.
   TermId operand(TermId call, std::uint32_t number, const Index& index);
   const Trace& trace() const { return trace_; }
+  /// The storage that has the same shape and contents at entry as one of another Trace.
+  std::optional<StorageId> partner(const TraceStorage& other) const;
   std::uint32_t step_of(TermId call) const;  // steps.size(): none
 
  private:
@@ -81,6 +81,7 @@ class Contents {
   Terms& terms_;
   const Trace& trace_;
   std::vector<std::vector<Write>> writes_;  // per storage
+  std::map<std::pair<TraceStorage::Start, std::string>, StorageId> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
   std::unordered_map<std::string, TermId> memo_;
