@@ -23,6 +23,12 @@ static void unshared(std::vector<Obligation>& out, const Trace& after, const Bou
       out.push_back({Kind::together, false, k, j});
 }
 
+static void of_step(std::vector<Obligation>& out, const TraceStep& step, std::uint32_t number) {
+  out.push_back({Kind::store, false, number, 0});
+  out.push_back({Kind::clean, false, number, 0});
+  for (std::uint32_t k = 0; k < step.means.size(); ++k) out.push_back({Kind::current, false, number, k});
+}
+
 std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const Boundary& boundary) {
   std::vector<Obligation> out;
   const auto each = [&](Kind kind, std::size_t count, bool of_before) {
@@ -35,12 +41,7 @@ std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const
   understood(after, false);
   each(Kind::order, after.any_order ? 1 : 0, false);
   each(Kind::placed, after.placements.size(), false);
-  for (std::uint32_t step = 0; step < after.steps.size(); ++step) {
-    out.push_back({Kind::store, false, step, 0});
-    out.push_back({Kind::clean, false, step, 0});
-    for (std::uint32_t read = 0; read < after.steps[step].means.size(); ++read)
-      out.push_back({Kind::current, false, step, read});
-  }
+  for (std::uint32_t step = 0; step < after.steps.size(); ++step) of_step(out, after.steps[step], step);
   for (std::uint32_t k = 0; k < after.outputs.size(); ++k)
     if (after.outputs[k].means) out.push_back({Kind::current_output, false, k, 0});
   for (std::uint32_t k = 0; k < after.outputs.size() && before == nullptr; ++k)

@@ -33,10 +33,9 @@ class Reader {
     expect("sha256");
     if (word() != sha256(text_.substr(0, end))) fail("the hash of all that stands before it");
     if (!blank()) fail("the end");
-    for (const Check& check : out.checks) {
-      if (good_ && check.before) validate(*check.before);
-      if (good_) validate(check.after);
-    }
+    for (const Check& check : out.checks)
+      for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
+        if (good_ && trace != nullptr) validate(*trace);
     if (out.checks.empty()) fail("a check");
     if (good_) return out;
     fault = "byte " + std::to_string(at_) + ": expected " + wanted_;
