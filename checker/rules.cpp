@@ -140,9 +140,10 @@ bool Rules::same_type(std::uint32_t output) const {
 /// The output shows the same elements of the same input in both graphs.
 bool Rules::same_input(std::uint32_t output) {
   const TraceView *a = output_view(*before_, output), *b = output_view(after_, output);
-  if (a == nullptr || b == nullptr || !same_elements(space_, *a, *b)) return false;
+  if (a == nullptr || b == nullptr) return false;
   const TraceStorage &s = before_->storages[a->storage], &t = after_.storages[b->storage];
-  return t.start == TraceStorage::Start::given && s.start == t.start && s.key == t.key;
+  return t.start == TraceStorage::Start::given && s.start == t.start && s.key == t.key &&
+         same_elements(space_, *a, *b);
 }
 
 bool Rules::defined(std::uint32_t output) {
