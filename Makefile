@@ -2,16 +2,18 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup packages build test check demo asan clang system-z3 bench format clean
+.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench golden damage format clean
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
 PACKAGES := cmake ninja-build ccache g++ python3-venv clang-format libboost-graph-dev nlohmann-json3-dev \
-  libfmt-dev libcli11-dev zlib1g-dev catch2
+  libfmt-dev libcli11-dev zlib1g-dev libzip-dev catch2
 Z3 := 5.4.0.0
 Z3_STAMP := build/z3/.stamp-$(Z3)
 Z3_HASHES := --hash=sha256:0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b \
   --hash=sha256:fffb36861d4da1f9584d0fd4a80dbf247fdfbebb04b5c31a90b460b14c86cab0
+CVC5 := 1.4.2
+CVC5_STAMP := build/crosscheck-venv/.stamp-$(CVC5)
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 # $(call install,PACKAGES): installs what is missing; says what to do where there is no apt-get.
@@ -80,9 +82,23 @@ system-z3: packages  ## compile with the system's libz3 (oldest supported), run 
 	@$(call preset,system-z3)
 	@ctest --preset system-z3 --no-tests=error --output-on-failure --parallel $(JOBS)
 
+$(CVC5_STAMP): | packages
+	@echo "crosscheck: fetching cvc5 $(CVC5)"
+	@rm -rf build/crosscheck-venv && python3 -m venv build/crosscheck-venv
+	@build/crosscheck-venv/bin/pip install --quiet --only-binary :all: cvc5==$(CVC5) && touch $@
+
+crosscheck: build $(CVC5_STAMP)  ## ask cvc5 what Z3 was asked about corpus/, and compare
+	@build/crosscheck-venv/bin/python tools/crosscheck.py build/bin/noclobber
+
+damage: build  ## damage 100,000 certificates and compare what is accepted with what its Traces do
+	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"
+
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
 	@python3 tools/bench.py
+
+golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
+	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --samples
 
 format: packages  ## rewrite the sources in the house format
 	@tools/check_format.sh --fix

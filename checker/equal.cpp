@@ -7,6 +7,19 @@ namespace noclobber {
 namespace {
 constexpr int kSteps = 20000;  // comparisons for one question
 constexpr int kNested = 200;
+
+/// Does `good` hold for whatever is undefined in a content, but for operands?
+bool all_undefined(const Terms& terms, TermId whole, const std::function<bool(const Term&)>& good) {
+  std::set<TermId> seen{whole};
+  for (std::vector<TermId> open{whole}; !open.empty();) {
+    const Term& term = terms[open.back()];
+    open.pop_back();
+    if (term.kind == Term::Kind::undefined && !good(term)) return false;
+    for (TermId t : term.terms)
+      if (term.kind == Term::Kind::choose && seen.insert(t).second) open.push_back(t);
+  }
+  return true;
+}
 }  // namespace
 
 bool Equality::shown(TermId before, TermId after, const std::set<std::string>& free_undefined,
@@ -20,7 +33,8 @@ bool Equality::shown(TermId before, TermId after, const std::set<std::string>& f
 }
 
 bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
-  if (terms_.same(a, b)) return true;
+  if (terms_.same(a, b))  // what is undefined in both is thereby chosen, too
+    return all_undefined(terms_, a, [&](const Term& t) { return !free_.contains(t.text) || chosen(t); });
   if (a == Terms::kBad || b == Terms::kBad || --steps_ < 0 || depth_ > kNested) return false;
   const Term &x = terms_[a], &y = terms_[b];
   ++depth_;
@@ -60,7 +74,10 @@ bool Equality::split(TermId choice, TermId other, bool choice_first, const std::
   return go(term.terms[0], facts);
 }
 
-bool Equality::parts_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts) {
+bool Equality::parts_equal(const Term& a, const Term& b, std::vector<PolyId> facts) {
+  if (a.kind ==
+      Term::Kind::pack)  // binds the running byte: what is known of that byte outside is not known here
+    std::erase_if(facts, [&](PolyId f) { return space_.has_lane(f); });
   const auto same = [&](PolyId x, PolyId y) {
     return space_.same(x, y) || holds(space_, {true, space_.sub(x, y)}, facts) == Truth::yes;
   };

@@ -13,7 +13,8 @@ const Trace* before_of(const Check& check) { return check.before ? &*check.befor
 /// The first fault outside of the Traces' obligations; "" if there is none.
 std::string prepare(Space& space, const Certificate& certificate) {
   for (PolyId fact : space.facts())
-    if (space.value(fact, certificate.symbols).value_or(0) < 0) return "the symbols' values break a fact";
+    if (space.value(fact, certificate.symbols).value_or(-1) < 0)
+      return "the symbols' values do not show a fact";
   for (std::size_t k = 0; k < certificate.evidence.size(); ++k)
     if (!space.derive(certificate.evidence[k])) return "derivation " + std::to_string(k) + " is wrong";
   std::set<std::string> bodies;
@@ -22,7 +23,7 @@ std::string prepare(Space& space, const Certificate& certificate) {
       for (std::size_t k = 0; trace != nullptr && k < trace->steps.size(); ++k)
         for (const std::string& body : trace->steps[k].bodies)
           if (!bodies.contains(body)) return "no check shows body " + body;
-    if (!bodies.insert(check.key).second) return "two checks are called " + check.key;
+    if (check.before && !bodies.insert(check.key).second) return "two checks are called " + check.key;
   }
   return "";
 }

@@ -20,6 +20,32 @@ bool leads(const Monomial& a, const Monomial& b) {
   return a.atoms.size() != b.atoms.size() ? a.atoms.size() > b.atoms.size() : a.atoms > b.atoms;
 }
 
+/// Atoms of a polynomial that stand for something only where it exists: indices and quotients, also inside
+/// of other atoms.
+void existing(const Space& space, PolyId a, std::set<AtomId>& out) {
+  for (std::vector<PolyId> open{a}; !open.empty();) {
+    const Polynomial& all = space.terms(open.back());
+    open.pop_back();
+    for (const Monomial& m : all)
+      for (AtomId id : m.atoms) {
+        const Atom& atom = space.atom(id);
+        if (atom.kind == Atom::Kind::symbol || !out.insert(id).second) continue;
+        open.insert(open.end(), {atom.first, atom.second});
+        open.insert(open.end(), atom.arguments.begin(), atom.arguments.end());
+      }
+  }
+}
+
+/// An index exists only where its extent is positive, a quotient where its divisor is: a line about one says
+/// nothing of places where it is not. So each must occur in what is shown, or in a fact that is used.
+bool about_itself(const Space& space, const Derivation& d, PolyId shown) {
+  std::set<AtomId> known, used;
+  existing(space, shown, known);
+  for (PolyId f : d.facts) existing(space, f, known);
+  for (const Line& l : d.lines) existing(space, l.poly, l.rule == Line::Rule::fact ? known : used);
+  return std::includes(known.begin(), known.end(), used.begin(), used.end());
+}
+
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0);
 }
@@ -86,7 +112,7 @@ PolyId Space::index(std::uint32_t position, PolyId extent) {
   if (value(extent) == 1) return 0;
   if (const auto at = indices_.find(pair_key(position, extent)); at != indices_.end()) return at->second;
   Atom atom{Atom::Kind::index, "", position, extent, 0, {}, 0, bound(extent, true), true, position == kLane};
-  if (atom.most) --*atom.most;
+  if (atom.most && --*atom.most < 0) atom.most = std::nullopt;  // there is no such index
   return indices_[pair_key(position, extent)] =
              of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
 }
@@ -232,7 +258,7 @@ bool Space::derive(const Derivation& derivation) {
     shown.push_back(line(next, derivation.facts, shown));
     if (shown.back() == kBad) return false;
   }
-  if (shown.empty()) return false;
+  if (shown.empty() || !about_itself(*this, derivation, shown.back())) return false;
   Known entry{derivation.facts, derivations_.size()};
   std::sort(entry.facts.begin(), entry.facts.end());
   for (const Known& k : known_[shown.back()])

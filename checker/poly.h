@@ -137,6 +137,8 @@ class Space {
   bool plain(PolyId a) const { return bound(a, false).value_or(-1) >= 0; }
   /// Replays a derivation; what it shows counts from now on. false: it is wrong, or was there already.
   bool derive(const Derivation& derivation);
+  /// What a line that rests on no other shows to be >= 0; kBad if it shows nothing.
+  PolyId shown_by(const Line& first, const std::vector<PolyId>& facts) { return line(first, facts, {}); }
   /// All derivations that were replayed, and which of them an answer rested on.
   const std::vector<Derivation>& derivations() const { return derivations_; }
   const std::set<std::size_t>& used() const { return used_; }

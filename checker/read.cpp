@@ -6,6 +6,8 @@
 namespace noclobber {
 namespace {
 
+constexpr std::uint32_t kGraphSteps = 1U << 20;
+
 class Reader {
  public:
   Reader(Space& space, std::string_view text, bool concrete)
@@ -208,7 +210,6 @@ class Reader {
     const std::size_t reads = s.reads.size(), writes = s.writes.size();
     bool good = (s.means.empty() || s.means.size() == reads) && s.access.size() == reads;
     for (const auto& row : s.access) good = good && row.size() == writes;
-    for (const auto& [guard, wanted] : s.guards) good = good && guard < trace.guards.size();
     const bool move = s.kind == TraceStep::Kind::move, fill = s.kind == TraceStep::Kind::fill;
     if (move || fill) good = good && !s.elementwise && reads == (move ? 1U : 0U);
     if (move || fill || s.elementwise) good = good && writes == 1;
@@ -218,7 +219,25 @@ class Reader {
     for (const TraceView& view : s.reads) validate(trace, view);
     for (const TraceView& view : s.writes) validate(trace, view);
   }
+  /// One storage for each start and key; conditions of one element, looked at before they are needed.
+  void validate_frame(const Trace& trace) {
+    std::set<std::pair<TraceStorage::Start, std::string>> seen;
+    bool good = true;
+    for (const TraceStorage& s : trace.storages)
+      good = good && s.lanes >= 0 && seen.emplace(s.start, s.key).second;
+    for (const TraceGuard& g : trace.guards)
+      good = good && std::all_of(g.view.shape.begin(), g.view.shape.end(),
+                                 [&](PolyId extent) { return space_.value(extent) == 1; });
+    for (std::size_t k = 0; good && k < trace.steps.size(); ++k) {
+      good = trace.steps[k].origin < kGraphSteps;
+      for (const auto& [guard, wanted] : trace.steps[k].guards)
+        good = good && guard < trace.guards.size() && trace.guards[guard].time <= k;
+    }
+    for (const auto& [earlier, later] : trace.edges) good = good && later < kGraphSteps;
+    if (!good) fail("a trace of this form");
+  }
   void validate(const Trace& trace) {
+    validate_frame(trace);
     for (const TraceInput& input : trace.inputs) validate(trace, input.view);
     for (const TraceStep& step : trace.steps) validate(trace, step);
     for (const TraceGuard& guard : trace.guards) validate(trace, guard.view);

@@ -112,13 +112,24 @@ std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
   return {at(both->first), at(both->second)};
 }
 
-/// Equally many outputs, and the same storages at entry.
+/// Equally many outputs, the same storages at entry, and inputs of one name show the same of them.
 bool Rules::same_frame() const {
+  std::multimap<std::string, const TraceView*> named;
+  for (const TraceInput& input : after_.inputs) named.emplace(input.name, &input.view);
+  for (const TraceInput& input : before_->inputs)
+    for (auto [at, end] = named.equal_range(input.name); at != end; ++at) {
+      TraceView moved = input.view;
+      moved.storage = at->second->storage;
+      const TraceStorage &was = before_->storages[input.view.storage], &is = after_.storages[moved.storage];
+      if (moved != *at->second || was.key != is.key || was.start != is.start) return false;
+    }
   const auto found = [](const Trace& of, const Contents& in) {
     return std::all_of(of.storages.begin(), of.storages.end(), [&](const TraceStorage& s) {
       const auto other = in.partner(s);
-      return s.start == TraceStorage::Start::undefined ||
-             (other && in.trace().storages[*other].lanes == s.lanes);
+      if (s.start == TraceStorage::Start::undefined) return true;
+      if (!other) return false;
+      const TraceStorage& t = in.trace().storages[*other];
+      return t.lanes == s.lanes && t.compared == s.compared;
     });
   };
   return before_->outputs.size() == after_.outputs.size() && found(*before_, after_contents_) &&

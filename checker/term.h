@@ -102,7 +102,7 @@ class Equality {
   bool split(TermId choice, TermId other, bool choice_first, const std::vector<PolyId>& facts);
   bool chosen(const Term& before);
   bool calls_equal(TermId a, TermId b);
-  bool parts_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts);
+  bool parts_equal(const Term& a, const Term& b, std::vector<PolyId> facts);
 
   Space& space_;
   Terms& terms_;

@@ -1,5 +1,23 @@
 // Compiled once for all tests: the framework itself (Catch2 2.x) and main.
 #define CATCH_CONFIG_RUNNER
-#include "tests/catch.h"
+#include <cstdio>
+#include <string_view>
 
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
+#include "tests/catch.h"
+#include "tests/support/evidence.h"
+#include "tests/support/timed_run.h"
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--evidence") {  // prints corpus/ops_evidence.tsv
+    std::fputs(
+        noclobber::golden::evidence_table(noclobber::golden::all_evidence(NC_SOURCE_DIR "/corpus/golden"))
+            .c_str(),
+        stdout);
+    return 0;
+  }
+  if (argc == 3 && std::string_view(argv[1]) == "--time-graph") {  // for tools/bench.py
+    std::puts(noclobber::testing::timed_run(argv[2]).c_str());
+    return 0;
+  }
+  return Catch::Session().run(argc, argv);
+}

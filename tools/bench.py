@@ -4,7 +4,7 @@
 bench.py [LOG...]: logs of corpus/ plus a synthetic pair of 5,000 steps plus the LOGs named (`.gz` too).  Every figure
 is the median of three runs; both programs get plain text.  Exit 1 if a limit is passed.  See docs/benchmarks.md.
 """
-import gzip, hashlib, os, pathlib, shutil, statistics, subprocess, sys, tempfile, time
+import gzip, hashlib, os, pathlib, re, shutil, statistics, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / "build/venv-bench"
@@ -13,7 +13,12 @@ LOGS = ["tlparse/multi_rank_runtime_rank_4", "sound/lstm_lm", "sound/ok-attentio
 RUNS = 3
 MAX_RATIO = 10.0      # times tlparse
 MAX_PAIR_SECONDS = 2.0
+MAX_RUN_SECONDS = 5.0  # of the interpreter, per 1,000 steps of a log's longest graph on its real shapes
 MAX_MEMORY = 1 << 30  # bytes
+STARTS = 40
+MAX_START = 0.005      # seconds of processor time
+MAX_CHECK_RATIO = 0.1  # nc-check over proving
+SAID = ["obligations", "by rule", "derivations", "assumed of the solver"]  # numbers in nc-check's answer
 
 
 def tlparse():
@@ -86,6 +91,55 @@ def plain(path, folder):
     return target
 
 
+def interpreted(tests, log):
+    """What the interpreter says of the log's longest graph, and whether it took too long."""
+    said = subprocess.run([tests, "--time-graph", log], capture_output=True, text=True, check=True).stdout.strip()
+    steps, _, seconds = (said.split() + [""] * 3)[:3]
+    slow = said.endswith(" ran") and float(seconds) > MAX_RUN_SECONDS * max(int(steps), 1000) / 1000
+    return said, slow
+
+
+def started(noclobber):
+    """Prints what a start without Z3 takes, in processor time: the greatest part of a short run's wall time is the machine's."""
+    def cpu():
+        child = subprocess.Popen([noclobber, "--version"], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime
+    seconds = statistics.median(cpu() for _ in range(STARTS))
+    print(f"start-up without Z3: {1000 * seconds:.1f} ms of processor time (median of {STARTS}, limit {1000 * MAX_START:g})")
+    return [f"start-up: {1000 * seconds:.1f} ms"] if seconds > MAX_START else []
+
+
+def decided_again(noclobber, pair, folder):
+    """Prints what the verdicts over corpus/logs rest on, and nc-check's time beside that of proving."""
+    failed, total = [], dict.fromkeys(SAID, 0)
+    logs = sorted(pathlib.Path(ROOT / "corpus/logs").glob("*/*.log.gz"))
+    for name, inputs in [("corpus/logs", logs), (pair.name, [pair])]:
+        certificates = folder / f"certificates of {name.replace('/', ' ')}"
+        certificates.mkdir()
+        proving = median([noclobber, "check", "--jobs", "1", *inputs], {0, 1, 3})[1]
+        subprocess.run([noclobber, "check", "--certificate", certificates, *inputs], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        checking, answers = 0.0, {}
+        for certificate in sorted(certificates.iterdir()):
+            start = time.perf_counter()
+            said = subprocess.run([noclobber.parent / "nc-check", certificate], capture_output=True, text=True).stdout
+            checking += time.perf_counter() - start
+            answer = said.split(":")[0].strip() or "unreadable"
+            answers[answer] = answers.get(answer, 0) + 1
+            for what in SAID:
+                found = re.findall(rf"(\d+) {what}", said.partition("\n")[0])
+                total[what] += int(found[-1]) if found else 0
+        print(f"nc-check, {name}: {checking:.3f} s for {sum(answers.values())} certificates {answers}, proving {proving:.3f} s, "
+              f"ratio {checking / proving:.2f} (limit {MAX_CHECK_RATIO:g} where proving takes a second)")
+        if proving >= 1 and checking / proving > MAX_CHECK_RATIO:
+            failed.append(f"nc-check, {name}: ratio {checking / proving:.2f}, limit {MAX_CHECK_RATIO:g}")
+    every = max(total["obligations"], 1)
+    print("evidence: " + ", ".join(f"{n} {what} ({100 * n / every:.1f} %)" for what, n in total.items()))
+    return failed
+
+
 def main():
     noclobber = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build/bin")) / "noclobber"
     other = tlparse()
@@ -112,8 +166,12 @@ def main():
             failed += [f"{log.name}: {peak / 2**20:.0f} MB, limit {MAX_MEMORY >> 20}"] if peak > MAX_MEMORY else []
             if log == pair and seconds > MAX_PAIR_SECONDS:
                 failed.append(f"{log.name}: {seconds:.2f} s, limit {MAX_PAIR_SECONDS:g}")
+            said, slow = interpreted(noclobber.parent / "nc_tests", log)
+            print(f"{'':34} interpreter: {said}", flush=True)
+            failed += [f"{log.name}: {said}, limit {MAX_RUN_SECONDS:g} s for 1,000 steps"] if slow else []
             if log == pair and code != 0:
                 failed.append(f"{log.name}: {verdict}, expected proved")
+        failed += started(noclobber) + decided_again(noclobber, pair, folder)
     for fault in failed:
         print(f"bench: {fault}", file=sys.stderr)
     print(f"limits: ratio {MAX_RATIO:g}, pair {MAX_PAIR_SECONDS:g} s, peak {MAX_MEMORY >> 20} MB: "

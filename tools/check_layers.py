@@ -27,6 +27,9 @@ EVERYTHING = {"cli"}
 # Later written changes of the table: (folder, may also include) -> why.
 AMENDMENTS: dict[tuple[str, str], str] = {
     ("prover", "graph"): "the satisfying value of a case's own symbols is looked for before any Trace exists",
+    ("plan", "checker"): "places are polynomials and views of the Trace",
+    ("plan", "graph"): "a plan names values of the graph",
+    ("plan", "ops"): "sizes of a plan are expressions over the case's symbols",
     ("prover", "checker"): "obligations and terms are the checker's own nouns (docs/decisions/0001-rules-in-the-checker.md)",
 }
 

@@ -31,10 +31,11 @@ struct Command {
 constexpr int kMany = 1 << 20;
 constexpr std::array kCommands = {
     Command{"check", Command::Takes::checks, 1, kMany, "INPUT",
-            "a case, an FX graph text, a TORCH_TRACE log, a directory of logs; .gz; - is standard input",
+            "a case, FX graph text, .pt2, a TORCH_TRACE log, a directory of logs, tlparse output; .gz; - is "
+            "stdin",
             "check everything in the inputs that can be checked", run_check},
-    Command{"compare", Command::Takes::checks, 2, 2, "BEFORE AFTER", "a case or an FX graph text each",
-            "does AFTER mean what BEFORE means?", run_compare},
+    Command{"compare", Command::Takes::checks, 2, 2, "BEFORE AFTER",
+            "a case, an FX graph text or a .pt2 each", "does AFTER mean what BEFORE means?", run_compare},
     Command{"trace", Command::Takes::reads, 1, kMany, "INPUT", "as for check",
             "print storages, views, steps and what they read and write", run_trace},
     Command{"explain", Command::Takes::nothing, 0, 1, "CODE",

@@ -46,8 +46,7 @@ std::string CertificateNames::of(const std::string& id) {
 }
 
 void write_certificate(const CheckOptions& options, const Case& value, const Space& space,
-                       const Traced& traced, const Boundary& boundary, const std::set<Obligation>& by_solver,
-                       const CheckRecord& record, const ReplayResult& shown) {
+                       std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown) {
   if (options.certificates.empty()) return;
   Certificate content;
   content.about = options.certificate_name;
@@ -56,8 +55,9 @@ void write_certificate(const CheckOptions& options, const Case& value, const Spa
   content.operators = vocabulary_digest();
   content.assumptions = assumed(record, value);
   content.symbols = sample(value);
-  content.checks.push_back({"", traced.before, traced.after, boundary, {by_solver.begin(), by_solver.end()}});
+  content.checks = std::move(checks);
   Trace& after = content.checks.back().after;
+  if (value.plan) after.unknown.emplace_back("unsupported-op", "memory plan");
   for (const Unknown& u : record.unknown)  // what nobody looked at must not look proved
     for (const std::string& name : u.names) after.unknown.emplace_back(u.reason, name);
   std::string text;

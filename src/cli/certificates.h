@@ -4,17 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "checker/certificate.h"
 #include "src/cli/pipeline.h"
-#include "src/effects/effects.h"
 #include "src/interp/replay.h"
 
 namespace noclobber {
 
-/// Writes DIR/<options.certificate_name>.cert. `by_solver`: what the solver claims of the obligations;
-/// `shown`: the replay that refuted it, if one did.
+/// Writes DIR/<options.certificate_name>.cert: `checks`, the verdict's last; `shown`: the replay that refuted
+/// it, if one did.
 void write_certificate(const CheckOptions& options, const Case& value, const Space& space,
-                       const Traced& traced, const Boundary& boundary, const std::set<Obligation>& by_solver,
-                       const CheckRecord& record, const ReplayResult& shown);
+                       std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown);
 
 /// Names that no two checks of a run share, whatever the inputs call them. Not thread-safe.
 class CertificateNames {

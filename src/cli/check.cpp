@@ -10,6 +10,7 @@
 #include "src/cli/pairing.h"
 #include "src/cli/runner.h"
 #include "src/cli/terminal.h"
+#include "src/cli/thunder_files.h"
 #include "src/formats/formats.h"
 #include "src/report/names.h"
 #include "src/report/run_text.h"
@@ -71,6 +72,7 @@ void Sink::take(Outcome&& outcome) {
   summary.unchecked.insert(outcome.unchecked.begin(), outcome.unchecked.end());
   switch (outcome.kind) {
     case Work::Kind::check:
+    case Work::Kind::plan:
     case Work::Kind::record:
       return take_record(std::move(outcome));
     case Work::Kind::error:
@@ -159,6 +161,18 @@ int run_check(const Options& options) {
   return run_source(source, options);
 }
 
+/// Two Thunder traces; nothing if they are not.
+static std::optional<Work> thunder_pair_of(const std::string& before, const std::string& after) {
+  if (before == "-" || after == "-") return std::nullopt;
+  auto left = read_file(before), right = read_file(after);
+  if (!left || !right || sniff(*left) != InputKind::thunder || sniff(*right) != InputKind::thunder)
+    return std::nullopt;
+  std::string inputs = thunder_inputs_beside(before);
+  if (inputs.empty()) inputs = thunder_inputs_beside(after);
+  auto value = read_thunder_pair({stem_of(before), *std::move(left)}, {"", *std::move(right)}, inputs);
+  return value ? check_of(after, *std::move(value), "pair") : error_of(after, value.fault());
+}
+
 Work work_of_pair(const std::string& before, const std::string& after) {
   const auto side_of = [](const std::string& path, bool is_before) -> Result<Side> {
     const auto text = read_file(path);
@@ -166,6 +180,7 @@ Work work_of_pair(const std::string& before, const std::string& after) {
     return read_side(*text, is_before);
   };
   if (before == "-" && after == "-") return error_of("-", {"", "only one side can be standard input"});
+  if (auto traces = thunder_pair_of(before, after)) return *std::move(traces);
   auto left = side_of(before, true);
   if (!left) return error_of(before, left.fault());
   auto right = side_of(after, false);
@@ -174,7 +189,7 @@ Work work_of_pair(const std::string& before, const std::string& after) {
   if (!pair) return error_of(after, pair.fault());
   Work work = check_of(after, *std::move(pair), "pair");
   work.files = {before, after};
-  if (work.value.has_plan) work.unchecked = {"plan"};
+  if (work.value.plan) work.what = "plan";
   return work;
 }
 

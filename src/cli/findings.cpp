@@ -105,6 +105,7 @@ Finding finding_of(const Case& value, const Witness& w) {
   Finding out;
   out.rule = w.rule;
   out.property = w.property;
+  out.pass = value.pass;
   out.storage = w.storage;
   out.storage_type = type_text(value.after, w.storage);
   if (w.last_byte > w.first_byte) out.bytes = std::pair{w.first_byte, w.last_byte};
@@ -237,6 +238,7 @@ void fill_properties(CheckRecord& record, const Case& value) {
     asked = {"stale-read",    "uninitialized-read", "immutable-write", "value-mismatch", "alias-growth",
              "lost-mutation", "intra-op-overlap",   "self-overlap",    "metadata",       "signature"};
   if (!value.before && value.names_are_values) asked.emplace_back("stale-read");
+  if (value.plan) asked.insert(asked.end(), {"plan-overlap", "plan-bounds", "plan-lifetime", "size-fit"});
   // One refutation leaves the other properties undecided.
   const Status rest = record.status == Status::proved ? Status::proved : Status::unknown;
   for (const std::string& property : asked) record.properties[property] = rest;

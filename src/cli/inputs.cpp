@@ -1,12 +1,13 @@
 #include "src/cli/inputs.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <system_error>
+
+#include "src/cli/thunder_files.h"
+#include "src/formats/pte_case.h"
 
 namespace noclobber {
 
@@ -34,49 +35,11 @@ Work error_of(const std::string& input, Diagnostic fault) {
 std::string stem_of(const std::string& path) {
   if (path == "-") return "stdin";
   std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".txt", ".log", ".case"}) {
+  for (const std::string_view ending :
+       {".gz", ".json", ".txt", ".csv", ".pte", ".log", ".case", ".trace", ".pt2"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
-}
-
-namespace {
-
-constexpr unsigned kSniffedBytes = 1U << 16;
-
-/// The first bytes of a file, unpacked if it is gzip; nothing if it cannot be read.
-std::optional<std::string> first_bytes(const std::string& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (!file) return std::nullopt;
-  std::string out(kSniffedBytes, '\0');
-  const int count = gzread(file.get(), out.data(), kSniffedBytes);
-  if (count < 0) return std::nullopt;
-  out.resize(static_cast<std::size_t>(count));
-  return out;
-}
-
-/// A file that is named like a log and cannot be read is kept: reading it will say why.
-bool looks_like_log(const std::string& path) {
-  const auto bytes = first_bytes(path);
-  if (!bytes) return fs::path(path).filename().string().find(".log") != std::string::npos;
-  return sniff(*bytes) == InputKind::torch_trace;
-}
-
-}  // namespace
-
-Result<std::vector<std::string>> logs_in(const std::string& directory) {
-  std::error_code fault;
-  std::vector<std::string> out;
-  auto at = fs::recursive_directory_iterator(directory, fault);
-  for (const auto end = fs::recursive_directory_iterator(); !fault && at != end; at.increment(fault)) {
-    std::error_code unreadable;
-    if (at->is_regular_file(unreadable) && looks_like_log(at->path().string())) {
-      out.push_back(at->path().string());
-    }
-  }
-  if (fault) return Diagnostic{directory, fmt::format("cannot be listed: {}", fault.message())};
-  std::ranges::sort(out);
-  return out;
 }
 
 WorkSource::WorkSource(std::vector<std::string> inputs, InputOptions options)
@@ -89,9 +52,9 @@ std::optional<Work> WorkSource::next() {
       inputs_.pop_front();
       open(input);
     } else {
-      const std::string file = std::move(files_.front());
+      const FoundInput found = std::move(files_.front());
       files_.pop_front();
-      load(file);
+      load(found);
     }
   }
   if (ready_.empty()) return std::nullopt;
@@ -103,13 +66,14 @@ std::optional<Work> WorkSource::next() {
 void WorkSource::open(const std::string& input) {
   std::error_code fault;
   if (input == "-" || !fs::is_directory(input, fault)) {
-    files_.push_back(input);
+    files_.push_back({FoundInput::Kind::file, input});
     return;
   }
-  const auto logs = logs_in(input);
-  if (!logs) return ready_.push_back(error_of(input, logs.fault()));
-  if (logs->empty()) return ready_.push_back(error_of(input, {"", "no TORCH_TRACE log in this directory"}));
-  files_.assign(logs->begin(), logs->end());
+  if (has_thunder_traces(input)) return load_checks(input, read_thunder_directory(input));
+  const auto found = inputs_in(input);
+  if (!found) return ready_.push_back(error_of(input, found.fault()));
+  if (found->empty()) return ready_.push_back(error_of(input, {"", "nothing in this directory can be read"}));
+  files_.assign(found->begin(), found->end());
 }
 
 void WorkSource::push(Work work) {
@@ -149,6 +113,10 @@ Work truncated_of(const std::string& path) {
 
 Work unread_check(const std::string& path, const TraceCheck& check) {
   Diagnostic fault = check.value.fault();
+  if (!check.file.empty()) {
+    fault.message = fmt::format("{}: {}", check.id, fault.message);
+    return error_of(path, std::move(fault));
+  }
   const std::string place = fault.where.empty() ? "" : fmt::format(", {}", fault.where);
   fault.where = check.line == 0 ? fault.where : fmt::format("record of line {}{}", check.line, place);
   fault.message = fmt::format("{}: {}", check.id, fault.message);
@@ -175,7 +143,83 @@ void WorkSource::load_log(const std::string& path, TraceLog log) {
   push(note_of(path, log));
 }
 
-void WorkSource::load(const std::string& path) {
+void WorkSource::load_program(const std::string& path, const std::string& bytes) {
+  const auto methods = read_pte(bytes);
+  if (!methods) return push(error_of(path, methods.fault()));
+  std::uint64_t position = 0;
+  for (const PteMethod& method : *methods) {
+    const std::string id = methods->size() > 1 ? method.name : "";
+    if (!options_.only.accepts(id, position++)) continue;
+    auto value = case_of_pte(method, nullptr);
+    if (!value) {
+      push(error_of(path, {value.fault().where, method.name + ": " + value.fault().message}));
+      continue;
+    }
+    Work work = check_of(path, *std::move(value), "program");
+    if (id.empty()) work.id = work.value.name = stem_of(path);
+    push(std::move(work));
+  }
+}
+
+void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> checks) {
+  std::uint64_t position = 0;
+  for (TraceCheck& check : checks) {
+    if (!options_.only.accepts(check.id, position++)) continue;
+    if (!check.value) {
+      push(error_of(path, check.value.fault()));
+      continue;
+    }
+    Work work =
+        check_of(path, *std::move(check.value), check.what == TraceCheck::What::pair ? "pair" : "single");
+    work.id = check.id;
+    work.unchecked = std::move(check.unchecked);
+    push(std::move(work));
+  }
+}
+
+void WorkSource::load_table(const std::string& path, std::string text) {
+  auto table = read_plan_csv(std::move(text));
+  if (!table) return push(error_of(path, table.fault()));
+  if (!table->has_offsets)
+    return push(error_of(path, {"", "is a problem without offsets; give it as --instance"}));
+  Work work;
+  work.kind = Work::Kind::plan;
+  work.input = path;
+  work.id = stem_of(path);
+  work.what = "plan";
+  work.capacity = options_.capacity;
+  work.table = *std::move(table);
+  if (!options_.instance.empty()) {
+    auto wanted = read_file(options_.instance);
+    if (!wanted) return push(error_of(options_.instance, wanted.fault()));
+    auto instance = read_plan_csv(*std::move(wanted));
+    if (!instance) return push(error_of(options_.instance, instance.fault()));
+    work.instance = *std::move(instance);
+  }
+  if (options_.only.accepts("", 0)) push(std::move(work));
+}
+
+void WorkSource::load_pt2(const std::string& path, Result<std::vector<Case>> programs) {
+  if (!programs) return push(error_of(path, programs.fault()));
+  std::uint64_t position = 0;
+  for (Case& program : *programs) {
+    if (programs->size() == 1) program.name.clear();
+    if (options_.only.accepts(program.name, position++)) push(check_of(path, std::move(program), "single"));
+  }
+}
+
+void WorkSource::load(const FoundInput& found) {
+  switch (found.kind) {
+    case FoundInput::Kind::file:
+      return load_file(found.path);
+    case FoundInput::Kind::tlparse:
+      return load_log(found.path, read_tlparse_folder(found.path));
+    case FoundInput::Kind::debug:
+      return load_log(found.path, read_debug_folder(found.path));
+  }
+}
+
+void WorkSource::load_file(const std::string& path) {
   auto text = read_file(path);
   if (!text) return push(error_of(path, text.fault()));
   switch (sniff(*text)) {
@@ -184,10 +228,9 @@ void WorkSource::load(const std::string& path) {
     case InputKind::case_json: {
       auto value = read_case_json(*text);
       if (!value) return push(error_of(path, value.fault()));
-      const bool planned = value->has_plan;
+      const bool planned = value->plan.has_value();
       Work work = check_of(path, *std::move(value), "");
       work.what = planned ? "plan" : work.value.before ? "pair" : "single";
-      if (planned) work.unchecked = {"plan"};
       if (options_.only.accepts("", 0)) push(std::move(work));
       return;
     }
@@ -202,10 +245,20 @@ void WorkSource::load(const std::string& path) {
       if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
       return;
     }
+    case InputKind::pte:
+      return load_program(path, *text);
+    case InputKind::plan_csv:
+      return load_table(path, *std::move(text));
+    case InputKind::thunder:
+      return load_checks(path, read_thunder({stem_of(path), *std::move(text)}, thunder_inputs_beside(path)));
+    case InputKind::pt2:
+      return load_pt2(path, read_pt2(*text));
     case InputKind::unknown:
       break;
   }
-  const char* what = text->empty() ? "is empty" : "is no case, FX graph text or TORCH_TRACE log";
+  const char* what =
+      text->empty() ? "is empty"
+                    : "is no case, plan, FX graph text, exported program, Thunder trace or TORCH_TRACE log";
   push(error_of(path, {"", what}));
 }
 

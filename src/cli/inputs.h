@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/cli/folders.h"
 #include "src/cli/id_filter.h"
 #include "src/formats/formats.h"
 #include "src/graph/case.h"
@@ -14,14 +15,17 @@
 
 namespace noclobber {
 
-/// A Case to check, a record that is ready, an input that could not be read, or a remark about one.
+/// A Case or a plan table to check, a record that is ready, an input that could not be read, or a remark
+/// about one.
 struct Work {
-  enum class Kind : std::uint8_t { check, record, error, note };
+  enum class Kind : std::uint8_t { check, plan, record, error, note };
   Kind kind = Kind::check;
   std::string input;
   std::string id, what;                // check
   std::vector<std::string> files;      // check: what it was read from; empty: `input`
   Case value;                          // check
+  PlanTable table, instance;           // plan; an instance without rows: none is given
+  std::int64_t capacity = 0;           // plan: bytes; 0: not limited
   CheckRecord record;                  // record
   Diagnostic fault;                    // error, note
   std::vector<std::string> unchecked;  // of the check; of the whole log in a note
@@ -30,6 +34,8 @@ struct Work {
 struct InputOptions {
   IdFilter only;
   std::optional<bool> dataflow;  // --order
+  std::int64_t capacity = 0;     // --capacity; 0: not limited
+  std::string instance;          // --instance: a file
 };
 
 /// The Case of one input and how it is called.
@@ -37,10 +43,6 @@ Work check_of(const std::string& input, Case value, std::string what);
 Work error_of(const std::string& input, Diagnostic fault);
 /// "logs/simple.case.json.gz" -> "simple": the id of a check that has no other name. "-" -> "stdin".
 std::string stem_of(const std::string& path);
-/// Regular files under `directory` that begin like a TORCH_TRACE log, sorted by path.
-/// error: `where` is the folder that could not be listed.
-Result<std::vector<std::string>> logs_in(const std::string& directory);
-
 /// Reads inputs when they are asked for. Not thread-safe.
 class WorkSource {
  public:
@@ -50,13 +52,18 @@ class WorkSource {
   std::optional<Work> next();
 
  private:
-  void load(const std::string& path);
+  void load_checks(const std::string& path, std::vector<TraceCheck> checks);
+  void load(const FoundInput& found);
+  void load_file(const std::string& path);
+  void load_pt2(const std::string& path, Result<std::vector<Case>> programs);
+  void load_program(const std::string& path, const std::string& bytes);
+  void load_table(const std::string& path, std::string text);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);
   void push(Work work);
 
   std::deque<std::string> inputs_;  // as given
-  std::deque<std::string> files_;   // of the input that is being read
+  std::deque<FoundInput> files_;    // of the input that is being read
   std::deque<Work> ready_;
   InputOptions options_;
 };

@@ -6,7 +6,9 @@
 #include <set>
 #include <vector>
 
+#include "src/cli/pairing_symbols.h"
 #include "src/formats/formats.h"
+#include "src/formats/pte_case.h"
 
 namespace noclobber {
 
@@ -32,12 +34,35 @@ Result<Side> read_side(const std::string& text, bool is_before) {
       side.compares_strides = value->has_strides;
       return side;
     }
+    case InputKind::pt2: {
+      auto programs = read_pt2(text);
+      if (!programs) return programs.fault();
+      if (programs->size() != 1) return Diagnostic{"", "holds several programs"};
+      Case& program = programs->front();
+      side.graph = std::move(program.after);
+      side.facts.symbols = std::move(program.symbols);
+      side.compares_strides = true;
+      side.knows_kinds = true;
+      return side;
+    }
     case InputKind::torch_trace:
       return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
+    case InputKind::pte: {
+      if (is_before) return Diagnostic{"", "is a program; it can only be AFTER"};
+      auto program = read_pte(text);
+      if (!program) return program.fault();
+      side.program = *std::move(program);
+      side.knows_storages = true;
+      return side;
+    }
+    case InputKind::plan_csv:
+      return Diagnostic{"", "is a plan without a graph; `noclobber check` reads it"};
+    case InputKind::thunder:
+      return Diagnostic{"", "is a Thunder trace; it is compared with another one"};
     case InputKind::unknown:
       break;
   }
-  return Diagnostic{"", text.empty() ? "is empty" : "is no case and no FX graph text"};
+  return Diagnostic{"", text.empty() ? "is empty" : "is no case, no FX graph text and no exported program"};
 }
 
 namespace {
@@ -149,8 +174,34 @@ void merge_symbols(Case& into, const Case& after) {
 
 }  // namespace
 
+namespace {
+
+/// The method `forward`, or the only one there is.
+Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
+  const auto forward = std::ranges::find_if(methods, [](const PteMethod& m) { return m.name == "forward"; });
+  if (forward == methods.end() && methods.size() != 1)
+    return Diagnostic{"", "the program has several methods, none of them 'forward'"};
+  as_executorch_means(before.graph, before.facts.bodies);
+  auto out = case_of_pte(forward == methods.end() ? methods[0] : *forward, &before.graph);
+  if (!out) return out;
+  for (Input& known : before.graph.inputs)  // constants are those of the program
+    for (const Input& input : out->after.inputs)
+      if (out->after.value(input.value).name == before.graph.value(known.value).name && !known.contents)
+        known.contents = input.contents;
+  return out;
+}
+
+}  // namespace
+
 Result<Case> pair_of(Side before, Side after) {
+  if (!after.program.empty()) {
+    auto program = program_case(before, after.program);
+    if (!program) return program.fault();
+    after.facts = *std::move(program);
+    after.graph = after.facts.after;
+  }
   if (auto fault = match_inputs(before.graph, after.graph)) return *fault;
+  match_symbols(before, after);
   Case out;
   out.symbols = before.facts.symbols;
   out.assume = before.facts.assume;
@@ -159,6 +210,12 @@ Result<Case> pair_of(Side before, Side after) {
   if (auto fault = merge_operators(out.ops, after.facts.ops)) return *fault;
   if (before.knows_storages && !after.knows_storages) share_facts(before.graph, after.graph);
   if (after.knows_storages && !before.knows_storages) share_facts(after.graph, before.graph);
+  if (!before.knows_storages && !after.knows_storages) {
+    if (before.knows_kinds)
+      share_facts(before.graph, after.graph);
+    else if (after.knows_kinds)
+      share_facts(after.graph, before.graph);
+  }
   for (auto& [name, body] : before.facts.bodies) before.graph.bodies.emplace(name, std::move(body));
   for (auto& [name, body] : after.facts.bodies) after.graph.bodies.emplace(name, std::move(body));
   out.before = std::move(before.graph);
@@ -166,7 +223,9 @@ Result<Case> pair_of(Side before, Side after) {
   out.dataflow = after.facts.dataflow;
   out.compare_strides = before.compares_strides && after.compares_strides;
   out.sharing_may_grow = before.facts.sharing_may_grow && after.facts.sharing_may_grow;
-  out.has_plan = after.facts.has_plan;
+  out.plan = after.facts.plan;
+  out.portable_kernels = after.facts.portable_kernels;
+  out.assumed = after.facts.assumed;
   out.inputs_may_overlap = !before.knows_storages && !after.knows_storages;
   return out;
 }

@@ -7,14 +7,17 @@
 #include <algorithm>
 
 #include "src/cli/certificates.h"
+#include "src/cli/decided.h"
 #include "src/cli/findings.h"
+#include "src/cli/plan_findings.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
+#include "src/ops/branches.h"
 #include "src/ops/wrappers.h"
 #include "src/prover/nonnegative.h"
-#include "src/prover/order.h"
 #include "src/prover/prover.h"
+#include "src/report/names.h"
 
 namespace noclobber {
 namespace {
@@ -28,29 +31,32 @@ CheckRecord unreadable(const Diagnostic& fault) {
 
 Case with_ops(const Case& value, const CheckOptions& options) {
   Case out = value;
+  out.ops.push_back(branch_declaration());
   out.ops.insert(out.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
   return out;
 }
 
-void count(CheckRecord& record, const Case& value, const Traced& traced) {
+void count(CheckRecord& record, const Case& value, const Decided& decided) {
   record.counts.steps = value.after.steps.size() + (value.before ? value.before->steps.size() : 0);
-  record.counts.in_place = traced.in_place;
-  record.counts.storages =
-      traced.after.storages.size() + (traced.before ? traced.before->storages.size() : 0);
-}
-
-Boundary boundary_of(const Case& value, const Trace& after) {
-  Boundary out{value.compare_strides, value.sharing_may_grow, {}};
-  for (const auto& [output, name] : value.may_share)
-    for (std::uint32_t k = 0; k < after.inputs.size(); ++k)
-      if (after.inputs[k].name == name) out.may_share.emplace(output, k);
-  return out;
+  record.counts.in_place = decided.in_place;
+  record.counts.storages = decided.storages;
+  record.counts.obligations = decided.obligations;
+  record.counts.by_rule = decided.by_rule;
+  record.counts.by_z3 = decided.by_solver;
 }
 
 /// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
 void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
-  if (value.has_plan) record.unknown.push_back({"unsupported-op", {"plan"}});
+  for (const std::string& what : value.assumed) {
+    if (options.no_assumptions) record.unknown.push_back({"no-metadata", {what}});
+    record.assumptions.push_back(what);
+  }
+  for (const std::string& op : value.assumed_pure) {
+    if (options.no_assumptions) record.unknown.push_back({"unsupported-op", {op}});
+    record.assumptions.push_back(op + " is a function of its arguments and writes none");
+  }
   if (!value.inputs_may_overlap) return;
+  if (value.every_order) record.assumptions.push_back("inputs lie contiguously");
   if (options.no_assumptions) {
     record.unknown.push_back({"no-metadata", {"which inputs overlap"}});
   } else {
@@ -58,26 +64,10 @@ void assume(CheckRecord& record, const Case& value, const CheckOptions& options)
   }
 }
 
-/// Under `order: dataflow`: all orders agree with the listed one, or the pairs of steps that may not.
-void require_order(CheckRecord& record, const Case& value, const OpSet& ops, Space& space,
-                   const Trace& after) {
-  if (!value.dataflow) return;
-  const OrderAnswer answer = unordered_conflicts(space, value.after, after);
-  Unknown open{"not-replayed", {}};
-  if (!answer.known) open.names.push_back("the order of steps");
-  for (const Unordered& pair : answer.open)
-    open.names.push_back("the order of " + statement_text(value.after, pair.first) + " and " +
-                         statement_text(value.after, pair.second));
-  for (const Step& step : value.after.steps)  // what a name stands for then depends on the order itself
-    if (const Schema* schema = ops.find(step.op); schema != nullptr && schema->has(Tag::inplace_view))
-      open.names.push_back("the order of " + step.op + " and other uses of its name");
-  if (!open.names.empty()) record.unknown.push_back(std::move(open));
-}
-
 /// An operator that nobody knows: the interpreter cannot run past it either.
 bool can_run(const Case& value, const OpSet& ops) {
   const auto known = [&](const Step& step) {
-    return step.op.starts_with("higher_order.") || ops.find(step.op) != nullptr;
+    return step.op.starts_with("higher_order.") || is_return(step) || ops.find(step.op) != nullptr;
   };
   const auto all = [&](const Graph& graph) {
     return std::all_of(graph.steps.begin(), graph.steps.end(), known);
@@ -91,49 +81,65 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   Space space = searching_space();
   Sizes sizes(space);
   sizes.declare(value.symbols, value.assume);
-  if (!satisfiable(space, value))
+  Questions questions(options.effort, options.questions, options.certificate_name + options.reading);
+  if (!satisfiable(space, value, questions))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
-  const Traced traced = trace_case(value, *ops, sizes);
-  const Trace* before = traced.before ? &*traced.before : nullptr;
-  const Boundary boundary = boundary_of(value, traced.after);
+  Engine engine{options, *ops, sizes, questions};
+  const Decided decided = decide_case(value, "", engine);
 
   CheckRecord record;
-  count(record, value, traced);
+  record.assumptions.assign(decided.inexact.begin(), decided.inexact.end());
+  count(record, value, decided);
   assume(record, value, options);
-  require_order(record, value, *ops, space, traced.after);
-  Terms terms(space);
-  Rules rules(space, terms, before, traced.after, boundary);
-  const auto obligations = enumerate(before, traced.after, boundary);
-  Decision decision = decide(rules, obligations, {}, options.solver_only);
-  ReplayHint hint;
-  std::set<Obligation> by_solver;
-  if (!decision.open.empty() && !options.no_assumptions) {
-    const Solved solved = solve(space, terms, rules, decision.open, options.effort);
-    hint.symbols = solved.models;
-    by_solver = solved.shown;
-    if (!solved.shown.empty()) decision = decide(rules, obligations, solved.shown, options.solver_only);
-    if (decision.by_solver > 0)
-      record.assumptions.push_back(solved.engine + " on " + std::to_string(decision.by_solver) +
-                                   " obligations");
-  }
-  record.counts.obligations = obligations.size();
-  record.counts.by_rule = decision.by_rule;
-  record.counts.by_z3 = decision.by_solver;
-  ReplayResult shown;
-  if (decision.proved && record.unknown.empty()) {
-    record.status = Status::proved;
+  if (!decided.unordered.empty()) record.unknown.push_back({"not-replayed", decided.unordered});
+  if (decided.by_solver > 0)
+    record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
+                                 " obligations");
+  if (value.plan)  // of what runs: an identity leaves out accesses
+    report_plan(record, value, check_plan(value, *ops, trace_case(value, *ops, sizes), sizes));
+  ReplayResult run;
+  if (decided.proved && record.unknown.empty()) {
+    if (record.status != Status::refuted) record.status = Status::proved;
   } else {
+    ReplayHint hint;
+    hint.symbols = decided.models;
     // Where nothing is written in place, a difference is hardly one of memory: look for it less long.
-    if (traced.in_place == 0) hint.work /= 10;
-    if (can_run(value, *ops)) shown = replay(value, hint);
-    report_replay(record, value, shown);
+    if (decided.in_place == 0) hint.work /= 10;
+    if (can_run(value, *ops)) run = replay(value, hint);
+    report_replay(record, value, run);
+    const Check& last = decided.checks.back();
     if (record.status != Status::refuted)
-      explain_open(record, traced.after, before, decision.open, value, shown);
+      explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open, decided.of, run);
+    if (!decided.proved && questions.limited()) record.unknown.push_back({"resource-limit", {"solver"}});
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
-  write_certificate(options, value, space, traced, boundary, by_solver, record, shown);
+  write_certificate(options, value, space, decided.checks, record, run);
   return record;
+}
+
+/// The claim about every order that dataflow allows, beside the one about the listed order.
+std::string every_order(const Case& value, const CheckOptions& options) {
+  Case alone = value;
+  alone.before.reset();
+  alone.names_are_values = false;
+  alone.dataflow = true;
+  alone.every_order = false;
+  const auto ops = make_op_set(alone.ops);
+  if (!ops || options.no_assumptions) return std::string(status_name(Status::unknown));
+  Space space = searching_space();
+  Sizes sizes(space);
+  sizes.declare(alone.symbols, alone.assume);
+  Questions questions;
+  Engine engine{options, *ops, sizes, questions};
+  const Traced traced = trace_case(alone, *ops, sizes);
+  if (unordered_steps(alone, traced.after, engine).empty() && traced.after.unknown.empty())
+    return std::string(status_name(Status::proved));
+  ReplayHint hint;
+  const ReplayResult shown = can_run(alone, *ops) ? replay(alone, hint) : ReplayResult{};
+  const bool wrong = std::any_of(shown.witnesses.begin(), shown.witnesses.end(),
+                                 [](const Witness& w) { return w.rule == "NC010" || w.rule == "NC011"; });
+  return std::string(status_name(wrong ? Status::refuted : Status::unknown));
 }
 
 /// Checks every reading of wrapped operators; what they do not agree on is unknown.
@@ -141,7 +147,9 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
   const Readings readings = written_out(value);
   CheckRecord out;
   for (std::size_t k = 0; k < readings.cases.size(); ++k) {
-    CheckRecord next = check_one(readings.cases[k], options);
+    CheckOptions own = options;
+    if (k > 0) own.reading = "-reading-" + std::to_string(k + 1);
+    CheckRecord next = check_one(readings.cases[k], own);
     if (k > 0 && next.status != out.status) {
       next.status = Status::unknown;
       next.findings.clear();
@@ -165,7 +173,9 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 CheckRecord check_case(const Case& given, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
   const Case value = with_ops(given, options);
-  return has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
+  CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
+  if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
+  return out;
 }
 
 std::string trace_text(const Case& given, const CheckOptions& options) {

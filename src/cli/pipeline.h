@@ -11,6 +11,8 @@ struct CheckOptions {
   bool solver_only = false;  // --engine z3
   std::uint64_t effort = 0;  // --effort: rlimit per query; 0 = the default
   std::string certificates;  // --certificate DIR; "" = none
+  std::string questions;     // --dump-smt2 DIR; "" = none
+  std::string reading;       // of wrapped operators: "", "-reading-2", ...
   std::string certificate_name = "check";
   std::vector<std::string> files;  // what the check was read from
   bool no_assumptions = false;

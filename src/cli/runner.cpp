@@ -14,6 +14,7 @@
 
 #include "src/base/check.h"
 #include "src/cli/certificates.h"
+#include "src/cli/plan_findings.h"
 #include "src/cli/progress.h"
 
 namespace noclobber {
@@ -50,6 +51,16 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
     out.record.what = std::move(work.what);
     out.record.unchecked = work.unchecked;
     if (out.record.version.empty()) out.record.version = NC_VERSION;
+  }
+  if (work.kind == Work::Kind::plan) {
+    const auto start = Progress::Clock::now();
+    out.kind = Work::Kind::check;
+    out.record = check_plan_table(work.table, work.instance, work.capacity);
+    out.seconds = std::chrono::duration<double>(Progress::Clock::now() - start).count();
+    out.record.input = out.input;
+    out.record.id = std::move(work.id);
+    out.record.what = std::move(work.what);
+    out.record.version = NC_VERSION;
   }
   out.unchecked = std::move(work.unchecked);
   return out;
@@ -132,7 +143,7 @@ class Workers {
   }
 
   void begin(std::uint64_t sequence, const Work& work) {
-    if (work.kind != Work::Kind::check) return;
+    if (work.kind != Work::Kind::check && work.kind != Work::Kind::plan) return;
     const std::lock_guard lock(mutex_);
     running_[sequence] = {work.input + " " + work.id, Clock::now()};
   }

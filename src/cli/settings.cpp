@@ -84,9 +84,13 @@ Result<CheckOptions> check_options(const Options& options) {
   out.effort = options.effort;
   out.no_assumptions = options.no_assumptions;
   out.certificates = options.certificate;
-  std::error_code fault;
-  if (!options.certificate.empty()) std::filesystem::create_directories(options.certificate, fault);
-  if (fault) return Diagnostic{options.certificate, "no folder for certificates: " + fault.message()};
+  out.questions = options.dump_smt2;
+  for (const auto& [folder, what] :
+       {std::pair{options.certificate, "certificates"}, std::pair{options.dump_smt2, "questions"}}) {
+    std::error_code fault;
+    if (!folder.empty()) std::filesystem::create_directories(folder, fault);
+    if (fault) return Diagnostic{folder, fmt::format("no folder for {}: {}", what, fault.message())};
+  }
   if (options.ops.empty()) return out;
   const auto text = read_file(options.ops, kMostOperatorBytes);
   if (!text) return Diagnostic{options.ops, text.fault().message};
@@ -105,6 +109,8 @@ Result<InputOptions> input_options(const Options& options) {
   auto only = IdFilter::parse(options.only);
   if (!only) return Diagnostic{fmt::format("--only: {}", only.fault().where), only.fault().message};
   out.only = *std::move(only);
+  out.capacity = static_cast<std::int64_t>(std::min<std::uint64_t>(options.capacity, INT64_MAX));
+  out.instance = options.instance;
   if (!options.order.empty()) out.dataflow = options.order == "dataflow";
   return out;
 }

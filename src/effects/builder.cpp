@@ -48,10 +48,20 @@ Trace Builder::build() {
   values_.resize(graph.values.size());
   add_tokens();
   for (const Input& input : graph.inputs) add_input(input);
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) run(graph.steps[k], k);
+  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
+    if (is_return(graph.steps[k])) break;  // what stands behind never runs
+    run(graph.steps[k], k);
+  }
   add_finals();
   add_outputs();
   return std::move(trace_);
+}
+
+ValueViews Builder::views() const {
+  ValueViews out;
+  for (const auto& bound : values_) out.values.push_back(bound ? std::optional(bound->view) : std::nullopt);
+  for (const Layout& layout : layouts_) out.layouts.push_back({layout.strides, layout.dtype});
+  return out;
 }
 
 void Builder::add_tokens() {
@@ -175,10 +185,10 @@ void Builder::add_outputs() {
 void Builder::run(const Step& step, std::uint32_t number) {
   if (step.op.starts_with("higher_order.")) return control(step, number);
   const Schema* schema = ops_.find(step.op);
-  if (schema == nullptr || step.op.starts_with("prims.return")) return unknown("unsupported-op", step.op);
+  if (schema == nullptr) return unknown("unsupported-op", step.op);
   auto arguments = bind_arguments(*schema, step);
   if (!arguments) return unknown("unsupported-op", step.op + " (" + arguments.fault().message + ")");
-  Call call{&step, schema, std::string(base_name(step.op)), std::move(*arguments), number};
+  Call call{&step, schema, std::string(base_name(step.op)), std::move(*arguments), number, {}};
   dispatch(call);
 }
 
@@ -192,18 +202,28 @@ void Builder::dispatch(const Call& call) {
       return view(call);
     case Meaning::may_view:
       return may_view(call);
+    case Meaning::view_each:
+      return view_each(call);
     case Meaning::rebind:
       return rebind(call);
+    case Meaning::set:
+      return set(call);
+    case Meaning::resize:
+      return resize(call);
     case Meaning::clone:
       return clone(call);
     case Meaning::view_copy:
       return view_copy(call);
+    case Meaning::moved:
+      return moved(call);
     case Meaning::convert:
       return convert(call);
     case Meaning::may_convert:
       return may_convert(call);
     case Meaning::copy_into:
       return copy_into(call);
+    case Meaning::copy_each:
+      return copy_each(call);
     case Meaning::copy:
       return copy(call);
     case Meaning::fill_into:
@@ -218,11 +238,14 @@ void Builder::dispatch(const Call& call) {
       return concatenate(call, false);
     case Meaning::stack:
       return concatenate(call, true);
-    case Meaning::wait: {
-      const auto base = tensor(call, 0);
-      if (base) bind(call, 0, *base);
-      return;
-    }
+    case Meaning::self_if_real:
+    case Meaning::random_or_self:
+    case Meaning::reduce_or_self:
+      return self_if(call, is_itself(call));
+    case Meaning::normalize_running:
+      return normalize_running(call);
+    case Meaning::wait:
+      return wait(call);
     case Meaning::ignored:
       return;
     case Meaning::unsupported:
@@ -232,6 +255,10 @@ void Builder::dispatch(const Call& call) {
 
 void Builder::push(TraceStep step, const std::vector<std::uint32_t>& means) {
   if (request_.names_are_values) step.means = means;
+  for (const TraceView& written : step.writes) {
+    constants_.erase(written.storage);
+    if (loop_shared_.contains(written.storage)) unknown("unsupported-op", "a write to what a loop may share");
+  }
   trace_.steps.push_back(std::move(step));
 }
 
@@ -242,7 +269,10 @@ void Builder::move(const Binding& to, const Binding& from, std::uint32_t origin)
   step.writes = {to.view};
   step.access = {{Access::elementwise}};
   step.origin = origin;
+  const auto number = constant_of(from);
   push(std::move(step), {from.since});
+  if (number && to.view.maps.empty() && to.view.lanes == 0 && holds_whole(to.dtype, *number))
+    constants_[to.view.storage] = {*number, to.dtype};
 }
 
 void Builder::fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin) {

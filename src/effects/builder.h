@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "src/effects/effects.h"
-#include "src/ops/infer.h"
-#include "src/ops/meaning.h"
-#include "src/ops/views.h"
+#include "src/effects/loops.h"
+#include "src/ops/row.h"
 
 namespace noclobber {
 
@@ -28,6 +27,8 @@ struct BuildRequest {
   std::optional<std::set<std::string>> writable;  // names of inputs; absent: all
   const std::set<std::string>* lanes = nullptr;   // keys of storages that are read at several widths
   bool names_are_values = false;
+  Identities use = Identities::none;
+  const std::vector<LoopUse>* loops = nullptr;  // of this graph, in listed order
 };
 
 class Builder {
@@ -38,6 +39,10 @@ class Builder {
   /// Storages found to be read at several widths that `lanes` lacks: build again with them.
   const std::set<std::string>& more_lanes() const { return more_lanes_; }
   std::uint64_t in_place() const { return in_place_; }
+  ValueViews views() const;
+  std::uint64_t simpler() const { return simpler_; }
+  /// Identities that were used, or could have been, and do not hold to the bit.
+  const std::set<std::string>& inexact() const { return inexact_; }
 
  private:
   struct Call {
@@ -46,6 +51,7 @@ class Builder {
     std::string op;  // without overload, as written
     std::vector<Arg> arguments;
     std::uint32_t number = 0;
+    std::set<std::size_t> silent_writes;  // arguments that are written though the schema does not say so
   };
   /// How a storage's own index space lies in memory.
   struct Layout {
@@ -80,6 +86,13 @@ class Builder {
   void may_convert(const Call& call);
   void copy_into(const Call& call);
   void copy(const Call& call);
+  void copy_each(const Call& call);
+  std::optional<std::vector<PolyId>> channels_last(const Shape& shape);
+  std::optional<std::vector<PolyId>> strides_of(const std::string& format, const Binding& like);
+  bool whole_window(const Call& call, const Binding& out, const Binding& base);
+
+  // fills.cpp
+  void moved(const Call& call);
   void fill_into(const Call& call);
   std::optional<InferredMeta> factory_meta(const Call& call);
   void fill(const Call& call);
@@ -87,19 +100,45 @@ class Builder {
   void view_scatter(const Call& call);
   void concatenate(const Call& call, bool stacked);
 
+  // identities.cpp
+  const OpRow* functional_row(const Call& call) const;
+  std::optional<std::int64_t> whole(const Arg& arg, Dtype dtype) const;
+  std::optional<std::int64_t> constant_of(const Binding& bound) const;
+  bool only_defaults_behind(const Call& call, std::size_t first) const;
+  std::optional<Binding> target_of(const Call& call, const InferredMeta& meta);
+  bool folded(const Call& call, const OpRow& row, const InferredMeta& meta);
+  bool is_neutral(const Call& call, const OpRow& row, std::size_t argument, const InferredMeta& meta,
+                  Dtype dtype);
+  bool neutral(const Call& call, const OpRow& row, const InferredMeta& meta);
+  bool simplified(const Call& call);
+  Call with_scalars(const Call& call);
+
   // view_steps.cpp
   std::optional<std::vector<Binding>> views_of(const Call& call, std::string_view op, const Binding& base);
   std::optional<Binding> viewed(const Binding& base, const ViewMaps& maps);
   std::optional<Binding> reinterpreted(const Binding& base, Dtype to);
+  std::optional<Binding> paired(const Binding& base, const ViewMaps& maps);
   void fold(Binding& bound);
   std::vector<Map> flat(const Binding& base);
   void view(const Call& call);
   void may_view(const Call& call);
   void rebind(const Call& call);
+  bool may_rename(const Call& call);
+  void set(const Call& call);
+  void resize(const Call& call);
+  void view_each(const Call& call);
+  void self_if(const Call& call, std::optional<bool> itself);
+  std::optional<bool> is_itself(const Call& call);
   void view_copy(const Call& call);
+  bool fold_to_strides(Binding& bound);
 
   // opaque.cpp
-  void opaque(const Call& call);
+  void opaque(const Call& given);
+  void normalize_running(Call call);
+  void wait(const Call& call);
+  void wait_one(const Call& call, std::size_t result, const Binding& bound);
+  std::vector<InferredMeta> inferred(const Call& call, const std::vector<TensorMeta>& tensors) const;
+  std::string attribute_of(const Call& call, const OpRow* row, std::size_t argument) const;
   struct Operand {
     Binding bound;
     std::size_t argument = 0, item = 0;
@@ -120,6 +159,7 @@ class Builder {
       results.push_back(result);
     }
   };
+  void take_off(const Call& call, const Parts& parts);
   bool add_results(const Call& call, Parts& parts);
   bool storable(const Call& call, const Parts& parts);
   bool add_reads(const Call& call, Parts& parts);
@@ -131,6 +171,11 @@ class Builder {
   bool elementwise(const Call& call) const;
   std::optional<std::string> body_text(const Graph& body) const;
   void control(const Step& step, std::uint32_t number);
+  void loop(const Step& step, std::uint32_t number);
+  bool add_operands(const Step& step, TraceStep& out, std::size_t& carried);
+  const char* fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
+  TraceStep clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
+  void share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried);
   void thread_tokens(const Call& call, TraceStep& step);
 
   std::optional<Binding> tensor(const Call& call, std::size_t argument);
@@ -152,12 +197,26 @@ class Builder {
   std::vector<Layout> layouts_;  // per storage
   std::vector<std::optional<Binding>> values_;
   std::set<std::string> more_lanes_;
+  struct Constant {
+    std::int64_t value = 0;
+    Dtype dtype = Dtype::other;
+  };
+  std::map<StorageId, Constant> constants_;  // storages that hold one whole number everywhere
+  std::map<StorageId, std::vector<Binding>>
+      in_flight_;  // result of a collective -> operands in use until its wait
+  std::set<std::string> inexact_;
+  std::uint64_t simpler_ = 0;
   std::map<std::string, StorageId> shared_;  // Input.storage -> storage
+  std::set<StorageId> loop_shared_;          // what a loop's result and its operands may share
+  std::size_t loops_ = 0;
   StorageId generator_ = 0, effects_ = 0;
   std::uint64_t fresh_count_ = 0, in_place_ = 0;
 };
 
 /// Strides that place every element of the shape in memory once, without gaps, in some order.
 bool is_dense(Space& space, const Shape& shape, const std::vector<PolyId>& strides);
+
+/// Does the type hold this whole number, and all smaller ones?
+bool holds_whole(Dtype type, std::int64_t value);
 
 }  // namespace noclobber

@@ -19,40 +19,22 @@ const Graph* body_named(const Case& value, const Graph& graph, const std::string
 
 bool pure(const OpSet& ops, const Step& step) {
   const Schema* schema = ops.find(step.op);
-  if (schema == nullptr || schema->ns == "higher_order" || schema->writes() ||
-      schema->has(Tag::nondeterministic_seeded))
-    return false;
+  if (schema == nullptr || schema->ns == "higher_order" || schema->writes()) return false;
+  if (const OpDecl* declared = ops.declaration(step.op)) return declared->pure && declared->may_alias.empty();
   const std::string_view op = base_name(step.op);
-  return ops.declaration(step.op) == nullptr && meaning_of(op, *schema) != Meaning::unsupported &&
-         !is_impure(op, *schema);
+  return meaning_of(op, *schema) != Meaning::unsupported && !is_impure(op, *schema) &&
+         !is_random(op, *schema) && meaning_of(op, *schema) != Meaning::normalize_running;
 }
 
 /// Does the step's result have a storage of its own, whatever its arguments are?
-bool gives_fresh(const OpSet& ops, const Step& step) {
-  switch (meaning_of(base_name(step.op), *ops.find(step.op))) {
-    case Meaning::opaque:
-    case Meaning::clone:
-    case Meaning::view_copy:
-    case Meaning::convert:
-    case Meaning::copy:
-    case Meaning::fill:
-    case Meaning::view_scatter:
-    case Meaning::concatenate:
-    case Meaning::stack:
-      return true;
-    case Meaning::view:
-    case Meaning::may_view:
-    case Meaning::rebind:
-    case Meaning::may_convert:
-    case Meaning::copy_into:
-    case Meaning::fill_into:
-    case Meaning::empty:
-    case Meaning::ignored:
-    case Meaning::wait:
-    case Meaning::unsupported:
-      return false;
-  }
-  return false;
+bool makes_fresh(const OpSet& ops, const Step& step) {
+  const Schema& schema = *ops.find(step.op);
+  const OpDecl* declared = ops.declaration(step.op);
+  if (declared == nullptr) return gives_fresh(meaning_of(base_name(step.op), schema));
+  if (std::find(declared->result.begin(), declared->result.end(), "view") != declared->result.end())
+    return false;
+  return std::all_of(schema.returns.begin(), schema.returns.end(),
+                     [](const SchemaSlot& slot) { return slot.alias.empty(); });
 }
 
 }  // namespace
@@ -86,7 +68,7 @@ std::optional<std::string> Builder::body_text(const Graph& body) const {
       ++count;
       if (!id.valid()) continue;
       names[id.index] = "v" + std::to_string(count);
-      if (gives_fresh(ops_, step)) fresh_values.insert(id);
+      if (makes_fresh(ops_, step)) fresh_values.insert(id);
     }
   }
   std::set<ValueId> returned;
@@ -99,6 +81,7 @@ std::optional<std::string> Builder::body_text(const Graph& body) const {
 }
 
 void Builder::control(const Step& step, std::uint32_t number) {
+  if (is_loop(step)) return loop(step, number);
   if (step.op != "higher_order.cond") return unknown("unsupported-op", step.op);
   TraceStep opaque;
   opaque.key = step.op;
@@ -120,7 +103,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
       return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
     opaque.key += *text;
   }
-  Call call{&step, nullptr, step.op, {}, number};
+  Call call{&step, nullptr, step.op, {}, number, {}};
   std::vector<Binding> results;
   for (std::size_t k = 0; k < step.results.size(); ++k) {
     auto bound = step.results[k].valid() ? fresh_for(call, k, std::nullopt)

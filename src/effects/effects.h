@@ -11,15 +11,57 @@
 
 namespace noclobber {
 
+/// How the index space of a storage lies in memory: index k is `strides` times k elements from its start.
+struct StorageLayout {
+  std::optional<std::vector<PolyId>> strides;  // absent: not known
+  Dtype dtype = Dtype::other;
+};
+
+/// Which view of which storage each value of a graph names, by ValueId; nothing where that is not known.
+struct ValueViews {
+  std::vector<std::optional<TraceView>> values;
+  std::vector<StorageLayout> layouts;  // per storage of the Trace
+};
+
 /// The Traces of a Case, over one Space.
 struct Traced {
   std::optional<Trace> before;
   Trace after;
+  ValueViews views;            // of `after`
   std::uint64_t in_place = 0;  // steps of `after` that write storage that existed before them
+  /// Steps that identities make simpler; used unless `use` was none.
+  std::uint64_t simpler = 0;
+  /// What was, or with Identities::all could be, taken for the same and is so but for the sign of a zero.
+  std::set<std::string> inexact;
 };
 
+/// What the Traces of a loop's body show, on one side.
+struct BodyFacts {
+  std::vector<std::set<std::uint32_t>> from;  // per output: inputs whose storage it may lie on
+  std::set<std::uint32_t> written;            // inputs
+  bool plain = true;  // outputs lie on different storages, and nothing but storages is touched
+};
+
+/// How a loop of one graph is built into its Trace.
+struct LoopUse {
+  bool understood = false;
+  std::vector<std::string> bodies;  // checks that prove both sides alike; names of one side where they do not
+  BodyFacts own, other;             // of the carrying body, here and in the other graph
+  std::string side;                 // "before", "after"
+};
+
+/// In listed order.
+struct Loops {
+  std::vector<LoopUse> before, after;
+};
+
+/// Which of the operator table's identities (x * 1 is x, full(2) + 1 is full(3)) are used.
+enum class Identities : std::uint8_t { none, exact, all };
+
 /// What cannot be modelled is in Trace::unknown, with a reason of cli.md and a name.
-Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes);
+/// Loops are not modelled where `loops` does not hold them.
+Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use = Identities::none,
+                  const Loops& loops = {});
 
 /// Every order of `graph`'s steps that its names, control edges and streams allow. The return comes last.
 void add_order(Trace& trace, const Graph& graph);

@@ -1,6 +1,5 @@
 // Operators that only move data, as moves and fills of the Trace.
 #include <algorithm>
-#include <cmath>
 
 #include "src/effects/builder.h"
 
@@ -47,14 +46,37 @@ bool Builder::out_variant(const Call& call) {
   return true;
 }
 
+/// Row-major with the second dimension innermost; nothing for a rank that has no such format.
+std::optional<std::vector<PolyId>> Builder::channels_last(const Shape& shape) {
+  if (shape.size() != 4 && shape.size() != 5) return std::nullopt;
+  std::vector<PolyId> out(shape.size(), 0);
+  PolyId step = space_.constant(1);
+  const auto place = [&](std::size_t dim) {
+    out[dim] = step;
+    step = space_.mul(step, shape[dim]);
+  };
+  place(1);
+  for (std::size_t dim = shape.size(); dim-- > 2;) place(dim);
+  place(0);
+  return out;
+}
+
+/// The strides that a memory format asks for; those of `like` where it asks for nothing.
+std::optional<std::vector<PolyId>> Builder::strides_of(const std::string& format, const Binding& like) {
+  if (format.find("channels_last") != std::string::npos) return channels_last(like.view.shape);
+  if (format.find("contiguous_format") != std::string::npos)
+    return contiguous_strides(space_, like.view.shape);
+  return like.strides;
+}
+
 /// Strides of a result that keeps its argument's layout where that is dense.
 std::optional<std::vector<PolyId>> Builder::kept_strides(const Binding& like, const Call& call,
                                                          std::size_t result) {
   if (const Type* type = said(call, result)) return said_strides(*type, like.view.shape);
   for (std::size_t k = 0; k < call.arguments.size(); ++k)
     if (call.schema->arguments[k].name == "memory_format" && call.arguments[k].kind == Arg::Kind::text &&
-        call.arguments[k].text.find("contiguous_format") != std::string::npos)
-      return contiguous_strides(space_, like.view.shape);
+        call.arguments[k].text.find("preserve") == std::string::npos)
+      return strides_of(call.arguments[k].text, like);
   if (!like.strides) return std::nullopt;
   return is_dense(space_, like.view.shape, *like.strides) ? *like.strides
                                                           : contiguous_strides(space_, like.view.shape);
@@ -79,34 +101,40 @@ void Builder::convert(const Call& call) {
   bind(call, 0, std::move(out));
 }
 
-/// to, contiguous: the argument itself if it already is what is asked for.
+/// to, contiguous, type_as: the argument itself if it already is what is asked for.
 void Builder::may_convert(const Call& call) {
   const auto from = tensor(call, 0);
   if (!from) return;
-  std::optional<bool> same = true;
+  Dtype dtype = call.op == "aten.dequantize" ? Dtype::f32 : from->dtype;
+  if (call.op == "aten.dequantize" && !is_floating(from->dtype))
+    return unknown("unsupported-op", call.step->op + " (of quantized numbers)");
+  std::string format;
   for (std::size_t k = 1; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
     const std::string& what = call.schema->arguments[k].name;
     if (arg.kind == Arg::Kind::none || (arg.kind == Arg::Kind::boolean && !arg.boolean)) continue;
-    const bool format = what == "memory_format" && arg.kind == Arg::Kind::text;
-    if (format && arg.text.find("preserve_format") != std::string::npos) continue;
-    if (arg.kind == Arg::Kind::dtype) {
-      same = *same && arg.dtype == from->dtype;
-    } else if (format && arg.text.find("contiguous_format") != std::string::npos) {
-      const auto contiguous = is_contiguous(space_, Viewed{from->view.shape, from->strides});
-      if (!contiguous) return unknown("no-metadata", call.step->op + " (strides)");
-      same = *same && *contiguous;
+    const bool asks_format = what == "memory_format" && arg.kind == Arg::Kind::text;
+    const auto like = what == "other" ? bound_of(arg) : std::nullopt;
+    if (asks_format && arg.text.find("preserve_format") != std::string::npos) continue;
+    if (arg.kind == Arg::Kind::dtype || like) {
+      dtype = like ? like->dtype : arg.dtype;
+    } else if (asks_format) {
+      format = arg.text;
     } else {
       return unknown("unsupported-op", call.step->op + " (" + what + ")");
     }
   }
-  if (*same) return bind(call, 0, *from);
-  if (call.op == "aten.contiguous") {
-    Binding out = fresh(from->view.shape, from->dtype, contiguous_strides(space_, from->view.shape));
-    move(out, *from, call.number);
-    return bind(call, 0, std::move(out));
+  std::optional<bool> placed = true;
+  auto strides = kept_strides(*from, call, 0);
+  if (!format.empty()) {
+    strides = strides_of(format, *from);
+    placed = strides ? has_strides(space_, Viewed{from->view.shape, from->strides}, *strides) : std::nullopt;
   }
-  convert(call);
+  if (!placed && dtype == from->dtype) return unknown("no-metadata", call.step->op + " (strides)");
+  if (dtype == from->dtype && *placed) return bind(call, 0, *from);
+  Binding out = fresh(from->view.shape, dtype, strides);
+  move(out, *from, call.number);
+  bind(call, 0, std::move(out));
 }
 
 void Builder::copy_into(const Call& call) {
@@ -118,6 +146,32 @@ void Builder::copy_into(const Call& call) {
   ++in_place_;
   move(*to, *source, call.number);
   bind(call, 0, *to);
+}
+
+/// _foreach_copy_, _foreach_zero_: item by item, in whatever order: items must not meet each other.
+void Builder::copy_each(const Call& call) {
+  const bool copies = call.arguments.size() > 1 && call.arguments[1].kind == Arg::Kind::list;
+  const std::vector<Arg> none;
+  const std::vector<Arg>& to = call.arguments[0].list;
+  const std::vector<Arg>& from = copies ? call.arguments[1].list : none;
+  std::vector<std::pair<Binding, Binding>> pairs;
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    const auto target = bound_of(to[k]);
+    const auto source = !copies ? target : k < from.size() ? bound_of(from[k]) : std::nullopt;
+    const auto fitted = target && source ? broadcast_to(*source, target->view.shape) : std::nullopt;
+    if (!fitted) return unknown("no-metadata", call.step->op);
+    pairs.emplace_back(*target, *fitted);
+  }
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    for (std::size_t j = 0; j < pairs.size(); ++j)
+      if (j != k && (!apart(space_, pairs[k].first.view, pairs[j].first.view) ||
+                     !apart(space_, pairs[k].first.view, pairs[j].second.view)))
+        return unknown("unsupported-op", call.step->op + " (items meet)");
+  if (!pairs.empty()) ++in_place_;
+  for (const auto& [target, source] : pairs) {
+    if (copies) move(target, source, call.number);
+    if (!copies) fill_with(target, scalar_text(Arg::of(SymExpr(0)), target.dtype), call.number);
+  }
 }
 
 /// aten.copy(self, src): a fresh tensor like self with the elements of src.
@@ -132,94 +186,27 @@ void Builder::copy(const Call& call) {
   bind(call, 0, std::move(out));
 }
 
-/// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
-std::string Builder::scalar_text(const Arg& arg, Dtype dtype) const {
-  const std::string type(name(dtype));
-  if (arg.kind == Arg::Kind::boolean && dtype != Dtype::boolean)
-    return type + ":" + (arg.boolean ? "1" : "0");
-  if (arg.kind == Arg::Kind::real &&
-      arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&
-      !(arg.real == 0 && std::signbit(arg.real)))
-    return type + ":" + std::to_string(static_cast<std::int64_t>(arg.real));
-  if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
-  if (arg.kind == Arg::Kind::sym && dtype == Dtype::boolean && arg.sym.is_constant())
-    return type + ":" + (arg.sym.constant() != 0 ? "1" : "0");
-  return type + ":" + attribute(arg);
-}
-
-namespace {
-/// The scalar that a factory or fill stores everywhere.
-std::optional<Arg> fill_value(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments) {
-  if (op.find("zero") != std::string_view::npos) return Arg::of(SymExpr(0));
-  if (op.find("ones") != std::string_view::npos) return Arg::of(SymExpr(1));
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
-    const std::string& what = schema.arguments[k].name;
-    if (what == "fill_value" || what == "value" || what == "s") return arguments[k];
-  }
-  return std::nullopt;
-}
-}  // namespace
-
-void Builder::fill_into(const Call& call) {
-  const auto to = tensor(call, 0);
-  const auto value = fill_value(call.op, *call.schema, call.arguments);
-  if (!to || !value) return unknown("unsupported-op", call.step->op);
-  ++in_place_;
-  if (const auto from = bound_of(*value)) {
-    const auto source = broadcast_to(*from, to->view.shape);
-    if (!source) return unknown("no-metadata", call.step->op);
-    move(*to, *source, call.number);
-  } else {
-    fill_with(*to, scalar_text(*value, to->dtype), call.number);
-  }
-  bind(call, 0, *to);
-}
-
-/// What a factory's arguments say of its result: the first tensor's shape and type, then its own size and
-/// dtype. Nothing where no argument gives a shape.
-std::optional<InferredMeta> Builder::factory_meta(const Call& call) {
-  InferredMeta out;
-  const auto like = call.arguments.empty() ? std::nullopt : bound_of(call.arguments[0]);
-  if (like) out = {like->view.shape, like->dtype};
-  bool sized = like.has_value() || call.op == "aten.scalar_tensor";
-  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
-    const Arg& arg = call.arguments[k];
-    if (arg.kind == Arg::Kind::dtype) out.dtype = arg.dtype;
-    if (call.schema->arguments[k].name != "size" || arg.kind != Arg::Kind::list) continue;
-    out.shape.clear();
-    for (const Arg& extent : arg.list)
-      out.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
-    sized = true;
-  }
-  return sized ? std::optional(out) : std::nullopt;
-}
-
-void Builder::fill(const Call& call) {
-  const auto value = fill_value(call.op, *call.schema, call.arguments);
-  auto meta = factory_meta(call);
-  const bool real = value && value->kind == Arg::Kind::real;
-  if (meta && !meta->dtype && value)
-    meta->dtype = value->kind == Arg::Kind::boolean ? Dtype::boolean
-                  : call.op == "aten.full" && !real ? Dtype::i64
-                                                    : Dtype::f32;
-  auto out = fresh_for(call, 0, meta);
-  if (!out || !value) return unknown("no-metadata", call.step->op);
-  if (const auto from = bound_of(*value)) {
-    const auto source = broadcast_to(*from, out->view.shape);
-    if (!source) return unknown("no-metadata", call.step->op);
-    move(*out, *source, call.number);
-  } else {
-    fill_with(*out, scalar_text(*value, out->dtype), call.number);
-  }
-  bind(call, 0, std::move(*out));
-}
-
-void Builder::empty(const Call& call) {
-  auto meta = factory_meta(call);
-  if (meta && !meta->dtype) meta->dtype = Dtype::f32;
-  auto out = fresh_for(call, 0, meta);
-  if (!out) return unknown("no-metadata", call.step->op);
-  bind(call, 0, std::move(*out));
+/// A result with gaps, or that shows an element twice, is made as PyTorch makes it: the memory from the first
+/// to the last element of the base is copied, and shown with the same strides.
+bool Builder::whole_window(const Call& call, const Binding& out, const Binding& base) {
+  const bool spread = !out.view.maps.empty() && out.view.maps[0].kind == Map::Kind::strided;
+  if (!spread || !base.strides || out.strides != base.strides || base.offset == Space::kBad) return false;
+  const PolyId numel = out.view.maps[0].from[0];
+  Binding from = base, to = out;
+  from.view.maps = flat(base);
+  if (from.view.maps.empty() || wide(base.view.storage)) return false;
+  Map window;
+  window.kind = Map::Kind::strided;
+  window.from = from.view.maps.back().to;
+  window.to = from.view.shape = to.view.shape = {numel};
+  window.start = base.offset;
+  window.strides = {space_.constant(1)};
+  const PolyId room = space_.sub(window.from[0], space_.add(base.offset, numel));
+  if (window.from.size() != 1 || !space_.nonnegative(room)) return false;
+  from.view.maps.push_back(std::move(window));
+  to.view.maps.clear();
+  move(to, from, call.number);
+  return true;
 }
 
 /// slice_scatter and its like: a copy of the first argument, then the second into a view of the copy.
@@ -230,14 +217,14 @@ void Builder::view_scatter(const Call& call) {
   Binding out = fresh(base->view.shape, base->dtype, kept_strides(*base, call, 0));
   Call inner = call;
   inner.arguments.erase(inner.arguments.begin() + 1);
-  const auto target = views_of(inner, scattered_view(call.op), out);
+  const auto target = views_of(inner, call.op, out);
   if (!target) return unknown("no-metadata", call.step->op);
   if (from->view.shape != target->front().view.shape)
     return unknown("no-metadata", call.step->op + " (shapes)");
   // PyTorch copies the base's whole storage, offset and all: unless the base is all of it, an as_strided of
   // the result would see elements that are not modelled.
   if (!base->view.maps.empty() || base->offset != 0) layouts_[out.view.storage].strides.reset();
-  move(out, *base, call.number);
+  if (!whole_window(call, out, *base)) move(out, *base, call.number);
   move(target->front(), *from, call.number);
   bind(call, 0, std::move(out));
 }

@@ -38,16 +38,37 @@ std::string Builder::attribute(const Arg& arg) const {
   return "?";
 }
 
-/// The operator's functional name and everything it is given but tensors.
+/// An argument as part of what an operator computes. Whole numbers count alike for arithmetic in floats.
+std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_t argument) const {
+  const Arg& arg = call.arguments[argument];
+  if (row == nullptr || row->fold == nullptr || arg.kind != Arg::Kind::real) return attribute(arg);
+  for (const Arg& other : call.arguments) {
+    const auto bound = bound_of(other);
+    if (!bound) continue;
+    const auto number = is_floating(bound->dtype) ? whole(arg, bound->dtype) : std::nullopt;
+    return number ? std::to_string(*number) : attribute(arg);
+  }
+  return attribute(arg);
+}
+
+/// What is computed (the functional operator, or what its row says is the same) and everything it is given
+/// but tensors. Overloads of arithmetic differ only in where a scalar stands.
 std::string Builder::attributes(const Call& call) const {
   std::string out = ops_.functional(call.step->op);
   if (out.empty()) out = call.step->op;
+  const OpRow* own = find_row(base_name(out));
+  const bool declared = ops_.declaration(call.step->op) != nullptr;
+  if (!declared && own != nullptr && !own->same_as.empty())
+    out = std::string(own->same_as) + out.substr(base_name(out).size());
+  const OpRow* row = functional_row(call);
+  const bool arithmetic = row != nullptr && row->fold != nullptr;
+  if (arithmetic) out = std::string(base_name(out));
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const SchemaSlot& slot = call.schema->arguments[k];
     if (slot.written && slot.keyword_only) continue;
-    const std::string text = attribute(call.arguments[k]);
-    if (slot.fallback && slot.keyword_only && *slot.fallback == call.arguments[k]) continue;
-    out += ";" + (slot.keyword_only ? slot.name + "=" : "") + text;
+    const bool by_default = slot.fallback && *slot.fallback == call.arguments[k];
+    if (by_default && (slot.keyword_only || arithmetic)) continue;
+    out += ";" + (slot.keyword_only ? slot.name + "=" : "") + attribute_of(call, row, k);
   }
   return out;
 }
@@ -81,7 +102,7 @@ std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call)
         unknown("no-metadata", call.step->op);
         return std::nullopt;
       }
-      out.push_back({*bound, k, item, slot.written, read});
+      out.push_back({*bound, k, item, slot.written || call.silent_writes.contains(k), read});
     }
   }
   return out;
@@ -116,7 +137,7 @@ void Builder::thread_tokens(const Call& call, TraceStep& step) {
     for (auto& row : step.access) row.push_back(Access::before_write);
     step.access.emplace_back(step.writes.size(), Access::before_write);
   };
-  if (call.schema->has(Tag::nondeterministic_seeded)) thread(generator_);
+  if (is_random(call.op, *call.schema)) thread(generator_);
   if (is_impure(call.op, *call.schema) || (declared != nullptr && !declared->pure)) thread(effects_);
 }
 
@@ -132,14 +153,18 @@ std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& resul
 }
 }  // namespace
 
+std::vector<InferredMeta> Builder::inferred(const Call& call, const std::vector<TensorMeta>& tensors) const {
+  const std::string functional = ops_.functional(call.step->op);
+  const std::string_view op = functional.empty() ? std::string_view(call.step->op) : functional;
+  return infer_meta({sizes_, base_name(op), *call.schema, call.arguments, tensors});
+}
+
 /// Results in the order of the schema: fresh, or the written argument they stand for.
 bool Builder::add_results(const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
     if (o.read) metas.push_back({o.bound.view.shape, o.bound.dtype});
-  const std::string functional = ops_.functional(call.step->op);
-  const auto rule = infer_meta(sizes_, base_name(functional.empty() ? call.step->op : functional),
-                               *call.schema, call.arguments, metas);
+  const std::vector<InferredMeta> rules = inferred(call, metas);
   std::size_t result = 0;
   for (const SchemaSlot& slot : call.schema->returns) {
     const auto source = slot.type == SchemaSlot::Type::other ? std::nullopt : aliased(*call.schema, slot);
@@ -159,9 +184,9 @@ bool Builder::add_results(const Call& call, Parts& parts) {
       for (std::size_t k = 0; k < fresh_count; ++k, ++result) {
         const bool named = result < call.step->results.size() && call.step->results[result].valid();
         const bool listed = slot.type == SchemaSlot::Type::tensor_list && k < metas.size();
-        const auto own = listed        ? std::optional(InferredMeta{metas[k].shape, std::nullopt})
-                         : result == 0 ? rule
-                                       : std::nullopt;
+        const auto own = listed                  ? std::optional(InferredMeta{metas[k].shape, std::nullopt})
+                         : result < rules.size() ? std::optional(rules[result])
+                                                 : std::nullopt;
         const auto bound =
             named ? fresh_for(call, result, own) : fresh({}, Dtype::other, std::vector<PolyId>{});
         if (!bound) {
@@ -184,14 +209,12 @@ bool Builder::add_results(const Call& call, Parts& parts) {
 /// Can what an in-place pointwise operator computes be stored in its target's type? PyTorch raises otherwise.
 bool Builder::storable(const Call& call, const Parts& parts) {
   if (!elementwise(call) || parts.writes.empty() || parts.write_operands[0] == kNone) return true;
-  const std::string functional = ops_.functional(call.step->op);
-  const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
     if (o.read) metas.push_back({{}, o.bound.dtype});
-  const auto rule = pure == nullptr ? std::nullopt
-                                    : infer_meta(sizes_, base_name(functional), *pure, call.arguments, metas);
-  return rule && rule->dtype && type_category(*rule->dtype) <= type_category(parts.writes[0].dtype);
+  const auto rules = inferred(call, metas);
+  return !rules.empty() && rules[0].dtype &&
+         type_category(*rules[0].dtype) <= type_category(parts.writes[0].dtype);
 }
 
 /// Reads, each with what is promised between it and every write.
@@ -220,7 +243,9 @@ bool Builder::add_reads(const Call& call, Parts& parts) {
   return true;
 }
 
-void Builder::opaque(const Call& call) {
+void Builder::opaque(const Call& given) {
+  if (simplified(given)) return;
+  const Call call = with_scalars(given);
   auto all = operands(call);
   if (!all) return;
   const OpDecl* declared = ops_.declaration(call.step->op);
@@ -240,8 +265,65 @@ void Builder::opaque(const Call& call) {
   parts.step.elementwise = parts.step.elementwise && parts.step.writes.size() == 1;
   while (parts.means.size() < parts.step.reads.size()) parts.means.push_back(now());
   push(std::move(parts.step), parts.means);
+  take_off(call, parts);
   for (std::size_t w = 0; w < parts.writes.size(); ++w)
     if (parts.results[w] != kNone) bind(call, parts.results[w], parts.writes[w]);
+}
+
+/// Notes what a collective has in use from now on.
+void Builder::take_off(const Call& call, const Parts& parts) {
+  const OpRow* row = find_row(call.op);
+  if (row == nullptr || row->in_flight == Flight::none) return;
+  for (const Binding& write : parts.writes) {
+    std::vector<Binding>& used = in_flight_[write.view.storage];
+    for (const Operand& o : parts.operands)
+      if (row->in_flight == Flight::all && !o.written) used.push_back(o.bound);
+  }
+}
+
+/// batch_norm and its like: in training they write the running statistics that they are given.
+void Builder::normalize_running(Call call) {
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    const std::string& what = call.schema->arguments[k].name;
+    const Arg& arg = call.arguments[k];
+    if (what == "running_mean" || what == "running_var") call.silent_writes.insert(k);
+    if (what != "training" && what != "use_input_stats") continue;
+    if (arg.kind != Arg::Kind::boolean) return unknown("unsupported-op", call.step->op);
+    if (!arg.boolean) call.silent_writes.clear();
+  }
+  opaque(call);
+}
+
+/// A collective runs until its wait: what it was given and what it makes are read there once more, so that a
+/// write in between makes a difference.
+void Builder::wait_one(const Call& call, std::size_t result, const Binding& bound) {
+  const auto flight = in_flight_.find(bound.view.storage);
+  if (flight == in_flight_.end()) return bind(call, result, bound);
+  std::vector<Binding> reads{bound};
+  reads.insert(reads.end(), flight->second.begin(), flight->second.end());
+  in_flight_.erase(flight);
+  TraceStep step;
+  step.key = "wait";
+  step.origin = call.number;
+  step.writes = {bound.view};
+  std::vector<std::uint32_t> means;
+  for (const Binding& read : reads) {
+    step.reads.push_back(read.view);
+    step.access.push_back({Access::before_write});
+    means.push_back(read.since);
+  }
+  push(std::move(step), means);
+  bind(call, result, bound);
+}
+
+void Builder::wait(const Call& call) {
+  const Arg& arg = call.arguments[0];
+  const std::vector<Arg> items = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const auto bound = bound_of(items[k]);
+    if (!bound) return unknown("no-metadata", call.step->op);
+    wait_one(call, k, *bound);
+  }
 }
 
 }  // namespace noclobber

@@ -1,4 +1,6 @@
 // Results of steps: fresh storages, and what the dump says of them.
+#include <algorithm>
+
 #include "src/effects/builder.h"
 
 namespace noclobber {
@@ -21,6 +23,30 @@ std::optional<std::vector<PolyId>> Builder::said_strides(const Type& type, const
   return std::nullopt;
 }
 
+namespace {
+/// Do the strides of a shape with gaps surely tell all its elements apart? Each dimension steps over all of
+/// the smaller ones.
+bool steps_over(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
+  std::vector<std::size_t> dims;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    if (space.value(shape[k]) == 1) continue;
+    const auto larger = [&](std::size_t other) {
+      return space.nonnegative(space.sub(strides[other], strides[k]));
+    };
+    dims.insert(std::find_if_not(dims.begin(), dims.end(), larger), k);
+  }
+  PolyId within = space.constant(1), extent = space.constant(1);
+  for (auto k = dims.rbegin(); k != dims.rend(); ++k) {
+    const PolyId times = space.quotient(strides[*k], within);
+    if (!space.same(space.mul(times, within), strides[*k]) || !space.nonnegative(space.sub(times, extent)))
+      return false;
+    within = strides[*k];
+    extent = shape[*k];
+  }
+  return true;
+}
+}  // namespace
+
 /// A storage of its own for a result. One whose strides leave gaps (or repeat elements) gets a flat one.
 Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides) {
   TraceStorage storage;
@@ -33,7 +59,11 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
               0,
               now()};
   auto layout = strides;
-  if (strides && !is_dense(space_, shape, *strides)) {
+  const bool open =
+      strides && std::any_of(shape.begin(), shape.end(), [&](PolyId e) { return !space_.value(e); });
+  if (open && !is_dense(space_, shape, *strides) && steps_over(space_, shape, *strides)) {
+    layout = std::nullopt;  // with gaps: elements are told apart by their index
+  } else if (strides && !is_dense(space_, shape, *strides)) {
     PolyId numel = space_.constant(1);
     for (std::size_t k = 0; k < shape.size(); ++k)
       numel = space_.add(numel, space_.mul((*strides)[k], space_.sub(shape[k], space_.constant(1))));

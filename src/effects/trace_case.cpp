@@ -42,7 +42,7 @@ void relax(Trace& trace, const std::set<std::string>& any_at_exit) {
 
 }  // namespace
 
-Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
+Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use, const Loops& loops) {
   std::set<std::string> lanes;
   for (;;) {
     const std::size_t known = lanes.size();
@@ -56,13 +56,21 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes) {
         if (key.starts_with("in:")) own.insert(key);
         if (key.starts_with(side)) own.insert(key.substr(side.size()));
       }
-      BuildRequest request{&value, &graph, std::move(writable), &own,
-                           value.names_are_values && !value.before};
+      BuildRequest request{&value,
+                           &graph,
+                           std::move(writable),
+                           &own,
+                           value.names_are_values && !value.before,
+                           use,
+                           side == "before:" ? &loops.before : &loops.after};
       Builder builder(request, ops, sizes);
       Trace trace = builder.build();
       for (const std::string& key : builder.more_lanes())
         lanes.insert(key.starts_with("in:") ? key : side + key);
       out.in_place = builder.in_place();
+      out.views = builder.views();
+      out.simpler += builder.simpler();
+      out.inexact.insert(builder.inexact().begin(), builder.inexact().end());
       return trace;
     };
     if (value.before) {

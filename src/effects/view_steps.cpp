@@ -39,8 +39,33 @@ std::vector<Map> Builder::flat(const Binding& base) {
   return out;
 }
 
+/// Windows seen through a further view, from the start of the storage: only as a whole may they be apart.
+bool Builder::fold_to_strides(Binding& bound) {
+  std::vector<Map>& maps = bound.view.maps;
+  const auto window =
+      std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::unfold; });
+  if (window == maps.end() || window + 1 == maps.end() || !bound.strides || bound.view.lanes > 0)
+    return false;
+  const Index first = root_index(space_, bound.view, Index(bound.view.shape.size(), 0));
+  std::vector<Map> all = flat(bound);
+  const Layout& layout = layouts_[bound.view.storage];
+  if (all.empty() || !layout.strides || first.size() != layout.strides->size()) return false;
+  Map strided;
+  strided.kind = Map::Kind::strided;
+  strided.from = all.back().to;
+  strided.to = bound.view.shape;
+  strided.strides = *bound.strides;
+  for (std::size_t k = 0; k < first.size(); ++k)
+    strided.start = space_.add(strided.start, space_.mul(first[k], (*layout.strides)[k]));
+  if (strided.start == Space::kBad || strided.from.size() != 1) return false;
+  all.push_back(std::move(strided));
+  maps = std::move(all);
+  return true;
+}
+
 /// A view of a strided view is strided itself: one map says more about which elements meet than a chain.
 void Builder::fold(Binding& bound) {
+  if (fold_to_strides(bound)) return;
   std::vector<Map>& maps = bound.view.maps;
   const auto at =
       std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::strided; });
@@ -57,7 +82,8 @@ void Builder::fold(Binding& bound) {
 }
 
 std::optional<Binding> Builder::viewed(const Binding& base, const ViewMaps& maps) {
-  if (maps.dtype) return reinterpreted(base, *maps.dtype);
+  if (maps.dtype && maps.parts == ViewMaps::Parts::along) return reinterpreted(base, *maps.dtype);
+  if (maps.dtype) return paired(base, maps);
   Binding out = base;
   out.view.shape = maps.shape;
   if (maps.flat) {
@@ -131,11 +157,51 @@ std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
   return out;
 }
 
+/// Complex numbers as pairs of reals, pairs as complex numbers, or one part of each.
+std::optional<Binding> Builder::paired(const Binding& base, const ViewMaps& maps) {
+  const std::int64_t from = bit_width(base.dtype) / 8, to = bit_width(*maps.dtype) / 8;
+  const bool joins = maps.parts == ViewMaps::Parts::joined;
+  const std::string& key = trace_.storages[base.view.storage].key;
+  if (!wide(base.view.storage)) more_lanes_.insert(key);
+  if (!base.strides || !wide(base.view.storage) || (joins && space_.value(base.strides->back()) != 1))
+    return std::nullopt;
+  Binding out = base;
+  out.dtype = *maps.dtype;
+  out.view.type = std::string(name(*maps.dtype));
+  out.view.lanes = to;
+  const PolyId two = space_.constant(2), unit = space_.constant(1);
+  Shape before = base.view.shape, after = base.view.shape;
+  if (joins) after.pop_back();
+  if (!joins) after.push_back(two);
+  out.view.shape = after;
+  before.push_back(space_.constant(from));
+  after.push_back(space_.constant(to));
+  out.view.maps.push_back(reshape_map(before, after));
+  if (joins) out.strides->pop_back();
+  for (PolyId& stride : *out.strides) {
+    const PolyId halved = space_.quotient(stride, two);
+    if (joins && !space_.same(space_.mul(halved, two), stride)) return std::nullopt;
+    stride = joins ? halved : space_.mul(stride, two);
+  }
+  if (!joins) out.strides->push_back(unit);
+  const PolyId halved = space_.quotient(out.offset, two);
+  if (joins && !space_.same(space_.mul(halved, two), out.offset)) return std::nullopt;
+  out.offset = joins ? halved : space_.mul(out.offset, two);
+  if (joins || maps.parts == ViewMaps::Parts::split) return out;
+  const std::int64_t part = maps.parts == ViewMaps::Parts::first ? 0 : 1;
+  const std::vector<Arg> last{Arg{}, Arg::of(SymExpr(-1)), Arg::of(SymExpr(part))};
+  const auto selected = find_view_rule("aten.select")(sizes_, Viewed{out.view.shape, out.strides}, last);
+  return selected ? viewed(out, selected->front()) : std::nullopt;
+}
+
 std::optional<std::vector<Binding>> Builder::views_of(const Call& call, std::string_view op,
                                                       const Binding& base) {
   const ViewRule rule = find_view_rule(op);
   if (rule == nullptr) return std::nullopt;
-  const auto all = rule(sizes_, Viewed{base.view.shape, base.strides}, call.arguments);
+  Viewed seen{base.view.shape, base.strides, base.dtype};
+  for (std::size_t k = 1; k < call.arguments.size(); ++k)
+    if (const auto other = bound_of(call.arguments[k])) seen.others.push_back(other->view.shape);
+  const auto all = rule(sizes_, seen, call.arguments);
   if (!all) return std::nullopt;
   std::vector<Binding> out;
   for (const ViewMaps& maps : *all) {
@@ -149,16 +215,11 @@ std::optional<std::vector<Binding>> Builder::views_of(const Call& call, std::str
 void Builder::view(const Call& call) {
   const auto base = tensor(call, 0);
   if (!base) return;
-  std::optional<std::vector<Binding>> all;
-  if (call.op == "aten.expand_as" || call.op == "aten.view_as") {
-    const auto like = tensor(call, 1);
-    const auto wide_view = like ? broadcast_to(*base, like->view.shape) : std::nullopt;
-    if (wide_view && call.op == "aten.expand_as") all = std::vector{*wide_view};
-  } else {
-    all = views_of(call, call.op == "aten.lift_fresh" ? "aten.alias" : call.op, *base);
-  }
-  const bool reshaping =
-      call.op == "aten.view" || call.op == "aten._reshape_alias" || call.op == "aten._unsafe_view";
+  const auto all = views_of(call, call.op, *base);
+  const bool reshaping = call.op == "aten.view" || call.op == "aten._reshape_alias" ||
+                         call.op == "aten._unsafe_view" || call.op == "aten.view_as" ||
+                         call.op == "aten.unflatten" || call.op == "prims.split_dim" ||
+                         call.op == "prims.collapse_view";
   if (all && reshaping && all->front().dtype == base->dtype &&
       can_view(space_, Viewed{base->view.shape, base->strides}, all->front().view.shape) == false)
     return unknown("unsupported-op", call.step->op + " (needs a copy)");
@@ -181,20 +242,10 @@ void Builder::may_view(const Call& call) {
   bind(call, 0, std::move(out));
 }
 
-/// t_, transpose_, unsqueeze_, squeeze_: the name of the first argument stands for another view from now on.
-void Builder::rebind(const Call& call) {
-  const auto base = tensor(call, 0);
-  if (!base) return;
-  const auto all = views_of(call, std::string_view(call.op).substr(0, call.op.size() - 1), *base);
-  if (!all) return unknown("no-metadata", call.step->op);
-  values_[call.arguments[0].ref.index] = all->front();
-  bind(call, 0, all->front());
-}
-
 void Builder::view_copy(const Call& call) {
   const auto base = tensor(call, 0);
   if (!base) return;
-  const auto all = views_of(call, std::string_view(call.op).substr(0, call.op.size() - 5), *base);
+  const auto all = views_of(call, call.op, *base);
   if (!all) return unknown("no-metadata", call.step->op);
   for (std::size_t k = 0; k < all->size(); ++k) {
     const Binding& from = (*all)[k];

@@ -246,8 +246,7 @@ class CaseJsonReader {
   void plan(const OrderedJson& json, const JsonAt& root) {
     const OrderedJson* item = find_member(json, "plan");
     if (item == nullptr) return;
-    case_.has_plan = true;
-    check_plan(*item, JsonAt(root, "plan"), case_, context_, faults_);
+    case_.plan = read_plan(*item, JsonAt(root, "plan"), case_, context_, faults_);
   }
 
   void same_inputs(const JsonAt& root) {

@@ -1,7 +1,9 @@
 #include "src/formats/case_json_plan.h"
 
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace noclobber {
 namespace {
@@ -14,7 +16,13 @@ class PlanJsonReader {
     for (const auto& [name, body] : value.bodies) add_values(body, name + "/");
   }
 
-  void read(const OrderedJson& json, const JsonAt& at) {
+  Plan read(const OrderedJson& json, const JsonAt& at) {
+    parts(json, at);
+    return std::move(plan_);
+  }
+
+ private:
+  void parts(const OrderedJson& json, const JsonAt& at) {
     if (!faults_.object(json, at)) return;
     const OrderedJson* listed = faults_.required(json, at, "arenas");
     const OrderedJson* buffers = faults_.required(json, at, "buffers");
@@ -29,7 +37,6 @@ class PlanJsonReader {
     if (const OrderedJson* ids = find_member(json, "required")) required_ids(*ids, JsonAt(at, "required"));
   }
 
- private:
   void add_values(const Graph& graph, const std::string& prefix) {
     for (const Value& value : graph.values) values_.insert(prefix + value.name);
   }
@@ -38,15 +45,17 @@ class PlanJsonReader {
     if (!faults_.object(json, at)) return;
     for (const auto& [name, item] : json.get_ref<const OrderedJson::object_t&>()) {
       const JsonAt here(at, name), at_alignment(here, "alignment");
-      arenas_.insert(name);
+      arenas_.emplace(name, static_cast<std::uint32_t>(plan_.arenas.size()));
+      PlanArena& arena = plan_.arenas.emplace_back();
+      arena.name = name;
       if (faults_.failed() || !faults_.object(item, here)) return;
       if (const OrderedJson* size = faults_.required(item, here, "size")) {
-        sizes_.expression(*size, JsonAt(here, "size"), false);
+        arena.size = sizes_.expression(*size, JsonAt(here, "size"), false);
       }
       const OrderedJson* alignment = find_member(item, "alignment");
-      if (alignment != nullptr && faults_.integer(*alignment, at_alignment) < 1) {
-        faults_.fail(at_alignment, "expected a positive integer");
-      }
+      if (alignment == nullptr) continue;
+      arena.alignment = faults_.integer(*alignment, at_alignment);
+      if (arena.alignment < 1) faults_.fail(at_alignment, "expected a positive integer");
     }
   }
 
@@ -76,47 +85,87 @@ class PlanJsonReader {
       faults_.fail(at, "exactly one of 'value' and 'id' is needed");
       return;
     }
-    if (id != nullptr) faults_.text(*id, JsonAt(at, "id"));
+    PlanBuffer& out = plan_.buffers.emplace_back();
+    out.is_value = value != nullptr;
+    if (id != nullptr) out.name = faults_.text(*id, JsonAt(at, "id"));
     if (value != nullptr && !is_in(*value, values_)) {
       faults_.fail(JsonAt(at, "value"), "unknown value " + show(*value));
+    } else if (value != nullptr) {
+      out.name = value->get<std::string>();
     }
-    if (!is_in(*arena, arenas_)) faults_.fail(JsonAt(at, "arena"), "unknown arena " + show(*arena));
-    sizes_.expression(*offset, JsonAt(at, "offset"), true);
-    sizes_.expression(*size, JsonAt(at, "size"), true);
-    claims(json, at, id != nullptr);
+    const auto known = arena->is_string() ? arenas_.find(arena->get<std::string>()) : arenas_.end();
+    if (known == arenas_.end()) return faults_.fail(JsonAt(at, "arena"), "unknown arena " + show(*arena));
+    out.arena = known->second;
+    out.offset = sizes_.expression(*offset, JsonAt(at, "offset"), true);
+    out.size = sizes_.expression(*size, JsonAt(at, "size"), true);
+    claims(json, at, out);
   }
 
-  void claims(const OrderedJson& json, const JsonAt& at, bool by_id) {
-    for (const std::string_view key : {"lower", "upper"}) {
+  void claims(const OrderedJson& json, const JsonAt& at, PlanBuffer& out) {
+    for (const auto& [key, time] : {std::pair{"lower", &out.lower}, std::pair{"upper", &out.upper}}) {
       const OrderedJson* item = find_member(json, key);
-      if (item != nullptr) faults_.integer(*item, JsonAt(at, key));
-      if (item == nullptr && by_id)
+      if (item != nullptr) *time = faults_.integer(*item, JsonAt(at, key));
+      if (item == nullptr && !out.is_value)
         faults_.fail(at, "a buffer without a value needs '" + std::string(key) + "'");
     }
-    for (const std::string_view key : {"inplace_of", "view_of"}) {
+    for (const auto& [key, other] :
+         {std::pair{"inplace_of", &out.inplace_of}, std::pair{"view_of", &out.view_of}}) {
       const OrderedJson* item = find_member(json, key);
-      if (item == nullptr || is_in(*item, labels_) || is_in(*item, values_)) continue;
-      faults_.fail(JsonAt(at, key), "unknown buffer or value " + show(*item));
+      if (item == nullptr) continue;
+      if (!is_in(*item, labels_) && !is_in(*item, values_))
+        return faults_.fail(JsonAt(at, key), "unknown buffer or value " + show(*item));
+      *other = item->get<std::string>();
     }
   }
 
   void required_ids(const OrderedJson& json, const JsonAt& at) {
     if (!faults_.array(json, at)) return;
-    for (std::size_t k = 0; k < json.size() && !faults_.failed(); ++k) faults_.text(json[k], JsonAt(at, k));
+    for (std::size_t k = 0; k < json.size() && !faults_.failed(); ++k)
+      plan_.required.push_back(faults_.text(json[k], JsonAt(at, k)));
   }
 
   JsonFaults& faults_;
   GraphJsonReader sizes_;
   std::set<std::string> values_;
-  std::set<std::string> arenas_;
+  std::map<std::string, std::uint32_t> arenas_;
   std::set<std::string> labels_;
+  Plan plan_;
 };
+
+OrderedJson size_json(const SymExpr& value) {
+  return value.is_constant() ? OrderedJson(value.constant()) : OrderedJson(value.text());
+}
+
+OrderedJson buffer_json(const Plan& plan, const PlanBuffer& buffer) {
+  OrderedJson out = OrderedJson::object();
+  out[buffer.is_value ? "value" : "id"] = buffer.name;
+  out["arena"] = plan.arenas[buffer.arena].name;
+  out["offset"] = size_json(buffer.offset);
+  out["size"] = size_json(buffer.size);
+  if (buffer.lower) out["lower"] = *buffer.lower;
+  if (buffer.upper) out["upper"] = *buffer.upper;
+  if (!buffer.inplace_of.empty()) out["inplace_of"] = buffer.inplace_of;
+  if (!buffer.view_of.empty()) out["view_of"] = buffer.view_of;
+  return out;
+}
 
 }  // namespace
 
-void check_plan(const OrderedJson& json, const JsonAt& at, const Case& value, const CaseJsonContext& context,
-                JsonFaults& faults) {
-  PlanJsonReader(value, context, faults).read(json, at);
+Plan read_plan(const OrderedJson& json, const JsonAt& at, const Case& value, const CaseJsonContext& context,
+               JsonFaults& faults) {
+  return PlanJsonReader(value, context, faults).read(json, at);
+}
+
+OrderedJson plan_json(const Plan& plan) {
+  OrderedJson out = {{"arenas", OrderedJson::object()}, {"buffers", OrderedJson::array()}};
+  for (const PlanArena& arena : plan.arenas) {
+    OrderedJson& item = out["arenas"][arena.name];
+    item["size"] = size_json(arena.size);
+    if (arena.alignment != 1) item["alignment"] = arena.alignment;
+  }
+  for (const PlanBuffer& buffer : plan.buffers) out["buffers"].push_back(buffer_json(plan, buffer));
+  if (!plan.required.empty()) out["required"] = plan.required;
+  return out;
 }
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// Checks the form of a PLAN of noclobber.case/1; a Case only records that there is one.
+// The PLAN of noclobber.case/1, read and written.
 #pragma once
 #include "src/formats/case_json_graph.h"
 #include "src/formats/json.h"
@@ -7,7 +7,8 @@
 namespace noclobber {
 
 /// Offsets and sizes may be negative: such a plan is readable and wrong.
-void check_plan(const OrderedJson& json, const JsonAt& at, const Case& value, const CaseJsonContext& context,
-                JsonFaults& faults);
+Plan read_plan(const OrderedJson& json, const JsonAt& at, const Case& value, const CaseJsonContext& context,
+               JsonFaults& faults);
+OrderedJson plan_json(const Plan& plan);
 
 }  // namespace noclobber

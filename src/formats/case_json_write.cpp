@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "src/formats/case_json_plan.h"
 #include "src/formats/formats.h"
 #include "src/formats/json.h"
 
@@ -29,8 +30,8 @@ class CaseJsonWriter {
     for (const auto& [name, body] : case_.bodies) taken_.insert(name);
     OrderedJson before, after;
     if (case_.before) before = graph(*case_.before, {});
-    const bool only_plan = case_.has_plan && case_.after.inputs.empty() && case_.after.steps.empty() &&
-                           case_.after.outputs.empty();
+    const bool only_plan =
+        case_.plan && case_.after.inputs.empty() && case_.after.steps.empty() && case_.after.outputs.empty();
     if (!only_plan) after = graph(case_.after, {});
     for (const auto& [name, body] : case_.bodies) {
       OrderedJson written = graph(body, {});
@@ -53,7 +54,7 @@ class CaseJsonWriter {
     if (case_.compare_strides) to["strides"] = "compare";
     if (case_.sharing_may_grow) to["sharing"] = "any";
     if (case_.inputs_may_overlap) to["inputs_may_overlap"] = true;
-    if (case_.has_plan) to["plan"] = {{"arenas", OrderedJson::object()}, {"buffers", OrderedJson::array()}};
+    if (case_.plan) to["plan"] = plan_json(*case_.plan);
   }
 
   OrderedJson symbols() const {

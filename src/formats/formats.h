@@ -10,6 +10,7 @@
 
 #include "src/base/result.h"
 #include "src/graph/case.h"
+#include "src/graph/placement.h"
 
 namespace noclobber {
 
@@ -38,6 +39,7 @@ struct TraceCheck {
   Result<Case> value = Diagnostic{};
   std::vector<std::string> unchecked;  // "output_code", "backward", "pre_grad", ...
   std::size_t line = 0;                // of the record that holds `after`, 1-based
+  std::string file;                    // that holds `after`, if it is not the log itself
 };
 struct TraceLog {
   std::vector<TraceCheck> checks;      // in order of the log
@@ -50,7 +52,41 @@ struct TraceLog {
 /// A TORCH_TRACE log (torch_trace.cpp); never fails, what it cannot read is in `notes`.
 TraceLog read_torch_trace(std::string_view text);
 
-enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, unknown };
+/// A plan as a table `id,lower,upper,size,offset` (plan_csv.cpp); without `offset` it is a problem, whose
+/// buffers must all be placed. error: `where` is "line N, byte M".
+Result<PlanTable> read_plan_csv(std::string text);
+bool is_plan_csv(std::string_view text);
+
+/// A printed Lightning Thunder trace (thunder.cpp) with the name of its file.
+struct ThunderFile {
+  std::string name;  // "05_grad-transform-pass"
+  std::string text;
+};
+/// The checks of one text: its trace alone, or each pair of consecutive ones. `inputs`: the text of
+/// `inputs.json` (noclobber.inputs/1) beside it, or "". error of a check: "line N, column M".
+std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string& inputs);
+/// BEFORE against AFTER, one trace each.
+Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& after,
+                               const std::string& inputs);
+/// Numbered traces in order: each consecutive pair, a joint trace by itself, and forward with backward.
+std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& forward,
+                                              const std::vector<ThunderFile>& backward,
+                                              const std::string& inputs);
+
+/// A folder that tlparse wrote, or one compilation's folder in it (trace_folder.cpp): the records of
+/// raw.jsonl with the files they name, or without it whatever graphs the compilations' folders hold.
+TraceLog read_tlparse_folder(const std::string& path);
+/// A folder of TORCH_COMPILE_DEBUG: fx_graph_readable.py and fx_graph_transformed.py are a pair, and
+/// fx_graph_runnable.py tells which inputs share storage (debug_folder.cpp).
+TraceLog read_debug_folder(const std::string& path);
+/// "-_0_0_0", "0_0_0", "unknown_17": how tlparse calls the folder of a compilation.
+bool is_compilation_folder(std::string_view name);
+
+/// The exported programs of a torch.export archive as graphs to check (pt2.cpp), in order of the archive;
+/// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
+Result<std::vector<Case>> read_pt2(std::string_view bytes);
+
+enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, pt2, thunder, plan_csv, pte, unknown };
 /// What a text is, from its first bytes alone (sniff.cpp).
 InputKind sniff(std::string_view text);
 

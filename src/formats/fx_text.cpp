@@ -14,7 +14,6 @@
 namespace noclobber {
 namespace {
 
-constexpr int kDeepestModule = 32;
 constexpr std::size_t kLongestComment = 1000;  // characters of a place or of its code
 
 std::size_t fx_indent(const FxCursor& cursor) {
@@ -23,7 +22,6 @@ std::size_t fx_indent(const FxCursor& cursor) {
   return width;
 }
 
-/// Over empty lines and comments, to the next line with code. Returns its indentation.
 std::size_t fx_to_code(FxCursor& cursor) {
   while (!cursor.at_end()) {
     const std::size_t width = fx_indent(cursor);
@@ -50,24 +48,44 @@ std::unordered_set<std::string_view> fx_classes(std::string_view text) {
     at += 6;
     const std::size_t end = text.find_first_of("(\n", at);
     if (end == text.npos) break;
-    if (text[end] == '(') names.insert(text.substr(at, end - at));
+    if (text[end] == '(') names.insert(fx_last_name(text.substr(at, end - at)));
     at = end;
   }
   return names;
 }
 
+/// Over `[...]`, which may hold others; not over a line's end.
+void fx_over_brackets(FxCursor& cursor) {
+  int depth = 0;
+  do {
+    if (cursor.at_end() || cursor.peek() == '\n') return cursor.fail("an annotation lacks ']'");
+    if (cursor.peek() == '[') ++depth;
+    if (cursor.peek() == ']') --depth;
+    cursor.take(cursor.peek());
+  } while (depth > 0);
+}
+
 }  // namespace
+
+std::size_t fx_indentation(FxCursor& cursor) { return fx_to_code(cursor); }
 
 FxAnnotation read_fx_annotation(FxText& text) {
   FxCursor& cursor = text.cursor;
   cursor.skip_blanks();
   const std::size_t start = cursor.at();
-  if (cursor.peek() != '"' && cursor.peek() != '\'') {  // a Python type, as in `x : torch.Tensor`
-    if (cursor.path().empty()) cursor.fail("an annotation is missing");
-    if (cursor.peek() == '[') cursor.fail("an annotation that is no tensor");
-    return {};
+  const bool is_quoted = cursor.peek() == '"' || cursor.peek() == '\'';
+  std::string written;
+  if (is_quoted) {
+    written = cursor.string_literal();
+  } else {  // a Python type, as in `x : torch.Tensor`, or the old form `x: f32[8, 16]`
+    const std::string_view path = cursor.path();
+    if (path.empty()) cursor.fail("an annotation is missing");
+    while (cursor.peek() == '[' && !cursor.failed()) fx_over_brackets(cursor);
+    const bool is_tensor = parse_dtype(path).has_value() && cursor.at() > start + path.size();
+    if (!is_tensor) return {};
+    written = std::string(cursor.since(start));
   }
-  auto result = parse_fx_annotation(cursor.string_literal(), text.symbols);
+  auto result = parse_fx_annotation(written, text.symbols);
   if (cursor.failed()) return {};
   if (!result) {
     cursor.fail_at(start, result.fault().message);
@@ -90,11 +108,26 @@ void FxModule::class_line() {
     graph_.name = std::string(line.substr(0, open));
     cursor_.next_line();
     indent_ = fx_to_code(cursor_);
+    skip_to_forward();
     cursor_.skip_blanks();
   }
   if (!cursor_.take_word("def")) return cursor_.fail("expected 'def forward('");
   cursor_.skip_blanks();
   if (cursor_.identifier() != "forward") return cursor_.fail("expected 'forward'");
+}
+
+/// Over what else a class may hold: `def __init__(self):`, attributes, decorators.
+void FxModule::skip_to_forward() {
+  while (!cursor_.at_end() && !cursor_.rest().substr(indent_).starts_with("def forward(")) {
+    const std::size_t before = cursor_.at();
+    cursor_.next_line();
+    const std::size_t width = fx_to_code(cursor_);
+    if (cursor_.at_end() || (width <= start_ && start_ < indent_)) {
+      cursor_.back_to(before);
+      return;
+    }
+    if (width < indent_) indent_ = width;
+  }
 }
 
 void FxModule::parameters() {
@@ -121,6 +154,9 @@ void FxModule::parameters() {
 
 void FxModule::parameter() {
   FxParameter parameter{.name = {}, .annotation = {}, .at = cursor_.at()};
+  const bool is_starred = cursor_.take('*');
+  if (cursor_.take('/') || (is_starred && cursor_.peek() == ',')) return;  // how arguments may be passed
+  cursor_.take('*');
   parameter.name = cursor_.identifier();
   if (parameter.name.empty()) return cursor_.fail("a parameter's name is missing");
   cursor_.skip_blanks();
@@ -129,7 +165,7 @@ void FxModule::parameter() {
   if (cursor_.take('=')) {
     cursor_.skip_blanks();
     values_.value();
-    refuse_unfolded(parameter.at);
+    refuse_unread(parameter.at);
   }
   parameters_.push_back(std::move(parameter));
 }
@@ -177,19 +213,23 @@ void FxModule::statement() {
     }
     return flatten(std::move(names));
   }
+  if (update(name)) return;
   FxAnnotation annotation;
   if (cursor_.take(':')) {
     annotation = read_fx_annotation(text_);
     cursor_.skip_blanks();
     if (cursor_.peek() != '=' && !cursor_.failed()) return declaration(name, at, std::move(annotation));
   }
-  if (cursor_.failed()) return;
-  if (cursor_.peek() != '=' || cursor_.peek(1) == '=')
-    return cursor_.fail_at(at, "not an ATen graph: not an assignment");
+  if (!cursor_.failed()) assignment(name, at, std::move(annotation));
+}
+
+void FxModule::assignment(std::string_view name, std::size_t at, FxAnnotation annotation) {
+  if (cursor_.peek() != '=' || cursor_.peek(1) == '=') return cursor_.fail_at(at, "not an assignment");
   cursor_.take('=');
   cursor_.skip_blanks();
+  const bool is_deletion = names_.knows(name) && cursor_.take_word("None");
   settle_parameters();
-  assign(name, at, annotation);
+  if (!is_deletion) assign(name, at, annotation);
   ending();
 }
 
@@ -213,7 +253,7 @@ void FxModule::flatten(std::vector<std::string_view> names) {
   if (cursor_.failed()) return;
   const std::string_view path = cursor_.path();
   if (path != "fx_pytree.tree_flatten_spec" && path != "pytree.tree_flatten_spec")
-    return cursor_.fail("not an ATen graph: several names on the left");
+    return cursor_.fail("several names on the left");
   parameters_.clear();
   for (const std::string_view name : names) {
     const auto found = declared_.find(name);
@@ -252,7 +292,7 @@ void FxModule::ending() {
       cursor_.skip_blanks();
       is_none = cursor_.take_word("None");
     }
-    if (!is_none) return cursor_.fail("not an ATen graph: a second statement on a line");
+    if (!is_none) return cursor_.fail("a second statement on a line");
     cursor_.skip_blanks();
   }
   if (cursor_.peek() == '#') cursor_.rest_of_line();
@@ -267,43 +307,62 @@ void FxModule::outputs() {
   const bool is_tree = cursor_.take("pytree.tree_unflatten(");
   if (is_tree) cursor_.skip_all();
   const bool is_bare = cursor_.peek() == '\n' || cursor_.at_end();
-  const bool is_list = cursor_.peek() == '(' || cursor_.peek() == '[';
+  const bool is_tree_node = cursor_.peek() == '{';
+  const bool is_list = is_tree_node || cursor_.peek() == '(' || cursor_.peek() == '[';
   Arg value = is_bare ? Arg() : values_.value();
-  refuse_unfolded(at);
+  refuse_unread(at);
   if (is_tree) cursor_.rest_of_line();
   ending();
   returned_ = true;
+  if (is_tree_node)  // the values of a dictionary, in order
+    for (Arg& member : value.list) member = Arg(std::move(member.list.back()));
   if (is_list && value.kind == Arg::Kind::list)
     graph_.outputs = std::move(value.list);
   else
     graph_.outputs.push_back(std::move(value));
 }
 
-void FxModule::nested() {
-  while (!cursor_.at_end()) {
-    const std::size_t width = fx_to_code(cursor_);
-    if (width != indent_ || !cursor_.rest().substr(width).starts_with("class ")) return;
-    if (depth_ == kDeepestModule) return cursor_.fail("modules are nested too deep");
-    Graph body;
-    FxModule(text_, body, depth_ + 1).read();
-    if (cursor_.failed()) return;
-    const std::string name = body.name;
-    if (!graph_.bodies.try_emplace(name, std::move(body)).second)
-      return cursor_.fail("two modules have one name");
+namespace {
+
+/// What stands behind the graph of a printed exported program. Symbols get their ranges.
+void fx_signature(FxCursor& cursor, std::map<std::string, SymbolRange>& symbols) {
+  const std::string_view rest = cursor.rest();
+  if (rest.find("_MUTATION") != rest.npos)
+    return cursor.fail("the mutations in a printed signature are not read; the .pt2 has them");
+  constexpr std::string_view kRange = ": VR[";
+  const std::size_t ranges = rest.find("Range constraints:");
+  for (auto& [name, range] : symbols) {
+    const std::size_t at = rest.find(name + std::string(kRange), ranges);
+    if (ranges == rest.npos || at == rest.npos) continue;
+    const std::string_view bounds = rest.substr(at + name.size() + kRange.size());
+    const std::size_t comma = bounds.find(", "), close = bounds.find(']');
+    if (comma == bounds.npos || close == bounds.npos || close < comma) continue;
+    const auto low = parse_sym(bounds.substr(0, comma)),
+               high = parse_sym(bounds.substr(comma + 2, close - comma - 2));
+    if (low && low->is_constant()) range.min = std::max(range.min, low->constant());
+    if (high && high->is_constant()) range.max = high->constant();
   }
 }
+
+}  // namespace
 
 Result<FxGraph> read_fx_text(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   FxText whole{.cursor = FxCursor(text), .symbols = {}, .classes = fx_classes(text)};
   FxGraph result;
+  const bool is_exported = text.starts_with("ExportedProgram:");
+  if (is_exported) whole.cursor.next_line();
   FxModule(whole, result.graph, 0).read();
+  result.symbols = whole.symbols.take();
   if (!whole.cursor.failed()) {
     fx_to_code(whole.cursor);
-    if (!whole.cursor.at_end()) whole.cursor.fail("unexpected text behind the graph");
+    const bool is_signed = is_exported && whole.cursor.starts_with("Graph signature");
+    if (is_signed)
+      fx_signature(whole.cursor, result.symbols);
+    else if (!whole.cursor.at_end())
+      whole.cursor.fail("unexpected text behind the graph");
   }
   if (whole.cursor.failed()) return whole.cursor.fault();
-  result.symbols = whole.symbols.take();
   result.has_strides = whole.has_strides;
   return result;
 }

@@ -166,9 +166,16 @@ Arg fx_scalar(std::string_view text) {
 Result<FxAnnotation> parse_fx_annotation(std::string_view text, FxSymbols& symbols) {
   text = fx_trimmed(text);
   const std::size_t open = text.find_first_of("([");
+  FxAnnotation result;
+  if (text == "None") return result;
+  if (open == 0 || (open == text.npos && is_fx_identifier(text))) {  // a tuple, a list, a class
+    const bool is_closed = open == text.npos || text.ends_with(text.front() == '(' ? ')' : ']');
+    if (!is_closed) return Diagnostic{"", "an annotation has no end"};
+    result.kind = FxAnnotation::Kind::wrapped;
+    return result;
+  }
   if (open == text.npos || text[open] == '[') return fx_tensor_annotation(text, symbols);
   if (!text.ends_with(')')) return Diagnostic{"", "an annotation lacks ')'"};
-  FxAnnotation result;
   if (text.substr(0, open) != "Sym") {
     result.kind = FxAnnotation::Kind::wrapped;
     return result;

@@ -147,6 +147,18 @@ void FxCursor::escape(std::string& out) {
     case 'r':
       out += '\r';
       return;
+    case 'a':
+      out += '\a';
+      return;
+    case 'b':
+      out += '\b';
+      return;
+    case 'f':
+      out += '\f';
+      return;
+    case 'v':
+      out += '\v';
+      return;
     case '0':
       out += '\0';
       return;
@@ -161,8 +173,11 @@ void FxCursor::escape(std::string& out) {
     case '"':
       out += c;
       return;
-    default:
-      fail("unknown escape in a string");
+    case '\n':  // a line that goes on
+      ++line_;
+      return;
+    default:  // Python keeps what it does not know
+      (out += '\\') += c;
   }
 }
 

@@ -26,6 +26,12 @@ struct FxText {
   bool has_strides = false;
 };
 
+/// Over empty lines and comments, to the next line with code. Returns its indentation.
+std::size_t fx_indentation(FxCursor& cursor);
+
+/// "<lambda>/true_graph_0/body_graph_0" -> "body_graph_0"
+std::string_view fx_last_name(std::string_view name);
+
 /// Reads an annotation behind its `:`.
 FxAnnotation read_fx_annotation(FxText& text);
 
@@ -42,6 +48,7 @@ class FxModule {
 
   /// The cursor stands at the start of a line with `class` or `def`.
   void read() {
+    start_ = fx_indentation(cursor_);
     class_line();
     if (!cursor_.failed()) parameters();
     while (!cursor_.failed() && !returned_) line();
@@ -56,6 +63,9 @@ class FxModule {
   void line();
   void comment();
   void statement();
+  void assignment(std::string_view name, std::size_t at, FxAnnotation annotation);
+  bool update(std::string_view name);
+  void update_result(std::string op, std::vector<Arg> args, std::string_view sign);
   void declaration(std::string_view name, std::size_t at, FxAnnotation annotation);
   void flatten(std::vector<std::string_view> names);
   void settle_parameters();
@@ -65,13 +75,24 @@ class FxModule {
   void operation(std::string op, std::string_view name, std::size_t at, const FxAnnotation& annotation);
   void expression(std::string_view name, std::size_t at, const FxAnnotation& annotation);
   bool begins_item() const;
+  bool begins_member() const;
+  void member(std::string_view name, std::size_t at, const FxAnnotation& annotation);
+  void module_call(std::string_view module, std::string_view name, std::size_t at,
+                   const FxAnnotation& annotation);
+  bool python_call(std::string_view name, std::size_t at, const FxAnnotation& annotation);
+  void tensor_item(std::string_view tensor, Arg index, std::string_view name, std::size_t at,
+                   const FxAnnotation& annotation);
+  void add(Step step, std::string_view name, std::size_t at, const FxAnnotation& annotation);
+  Step new_step(std::string op) const;
+  void skip_to_forward();
+  void sibling();
   void ending();
   void outputs();
   void nested();
   void check(std::size_t at, std::string fault) {
     if (!fault.empty()) cursor_.fail_at(at, std::move(fault));
   }
-  void refuse_unfolded(std::size_t at);
+  void refuse_unread(std::size_t at);
 
   FxText& text_;
   FxCursor& cursor_;
@@ -79,6 +100,7 @@ class FxModule {
   FxNames names_;
   FxValues values_;
   int depth_;
+  std::size_t start_ = 0;   // indentation of `class`
   std::size_t indent_ = 0;  // of `def`
   std::vector<FxParameter> parameters_;
   std::unordered_map<std::string_view, FxParameter> declared_;  // lines of an annotation only

@@ -19,8 +19,7 @@ std::string FxNames::remember(std::string_view name, Meaning meaning) {
 
 std::string FxNames::bind(std::string_view name, Arg value) {
   // A name for a list could stand in another list, and that in a third: the size would double each time.
-  if (value.kind == Arg::Kind::list || value.kind == Arg::Kind::text)
-    return "not an ATen graph: a name for a list or a text";
+  if (value.kind == Arg::Kind::list || value.kind == Arg::Kind::text) return "a name for a list or a text";
   return remember(name, {Meaning::Kind::arg, std::move(value), 0, 0, false});
 }
 
@@ -137,12 +136,36 @@ std::string FxNames::add_item(std::string_view name, std::string_view tuple, std
   if (found == meanings_.end()) return fx_quoted(tuple) + " is not defined";
   const Meaning& meaning = found->second;
   if (meaning.kind == Meaning::Kind::arg) {
-    return "not an ATen graph: " + fx_quoted(tuple) + " is indexed and is no tuple";
+    return fx_quoted(tuple) + " is indexed and is no tuple";
   }
   if (const Arg* list = written_list(meaning.step)) return element(name, *list, index);
   std::uint32_t flat = 0;
   std::string fault = flat_index(meaning, index, flat);
   return fault.empty() ? new_item(name, meaning, flat, annotation) : fault;
+}
+
+bool FxNames::is_tuple(std::string_view name) const {
+  const auto found = meanings_.find(name);
+  if (found == meanings_.end()) return true;
+  if (found->second.kind == Meaning::Kind::arg) return false;
+  const std::string_view op = graph_.steps[found->second.step].op;
+  const std::string_view space = op.substr(0, op.find('.'));
+  return space != "python" && space != "method" && space != "module" && space != "operator";
+}
+
+std::string FxNames::add_member(std::string_view name, std::string_view tuple, const std::string& key,
+                                const FxAnnotation& annotation) {
+  const auto found = meanings_.find(tuple);
+  if (found == meanings_.end()) return fx_quoted(tuple) + " is not defined";
+  const std::uint32_t step = found->second.step;
+  std::vector<std::string>& keys = steps_[step].keys;
+  if (keys.empty())
+    for (const auto& [keyword, list] : graph_.steps[step].kwargs)
+      for (const Arg& cloned : list.list)
+        if (keyword == "tensors_to_clone") keys.push_back(cloned.text);
+  const auto at = std::find(keys.begin(), keys.end(), key) - keys.begin();
+  if (at == static_cast<std::ptrdiff_t>(keys.size())) keys.push_back(key);
+  return add_item(name, tuple, at, annotation);
 }
 
 std::string FxNames::use(std::string_view name, Arg& out) {

@@ -31,6 +31,12 @@ class FxNames {
   /// `name = tuple[index]`.
   std::string add_item(std::string_view name, std::string_view tuple, std::int64_t index,
                        const FxAnnotation& annotation);
+  /// `name = dictionary['key']`: results are numbered as `tensors_to_clone` lists them, else as they are
+  /// used.
+  std::string add_member(std::string_view name, std::string_view tuple, const std::string& key,
+                         const FxAnnotation& annotation);
+  /// May an item of it be a result of its step? Not of a tensor, nor of what a function of Python gives.
+  bool is_tuple(std::string_view name) const;
   /// The meaning of a name that is used as a whole.
   std::string use(std::string_view name, Arg& out);
   bool knows(std::string_view name) const { return meanings_.contains(name); }
@@ -51,6 +57,7 @@ class FxNames {
     std::uint32_t highest = 0;  // number of an item that has a name
     bool has_items = false;
     std::optional<std::uint32_t> nested;  // this item is a tuple itself, the last one
+    std::vector<std::string> keys;        // of a dictionary, in order of their first use
   };
 
   std::string remember(std::string_view name, Meaning meaning);

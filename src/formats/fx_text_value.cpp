@@ -5,6 +5,7 @@
 //   atom    = number | string | name | path | call | ( ... ) | [ ... ] | { ... } | < ... >
 #include "src/formats/fx_text_value.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -14,19 +15,28 @@ namespace {
 
 constexpr int kDeepestValue = 100;
 constexpr std::size_t kMostValues = 8000000;  // of one text; each takes over 100 bytes
-constexpr std::size_t kLargestFold = 1000;    // nodes of an expression without an annotation
 
 struct FxOperator {
   std::string_view sign;
   int level;  // higher binds tighter
+  std::string_view name;
 };
 // A sign that begins another stands behind it.
 constexpr std::array kFxOperators = {
-    FxOperator{"==", 1}, FxOperator{"!=", 1}, FxOperator{"<=", 1}, FxOperator{">=", 1}, FxOperator{"<<", 5},
-    FxOperator{">>", 5}, FxOperator{"<", 1},  FxOperator{">", 1},  FxOperator{"|", 2},  FxOperator{"^", 3},
-    FxOperator{"&", 4},  FxOperator{"+", 6},  FxOperator{"-", 6},  FxOperator{"//", 7}, FxOperator{"/", 7},
-    FxOperator{"%", 7},  FxOperator{"**", 9}, FxOperator{"*", 7},  FxOperator{"@", 7},
+    FxOperator{"==", 1, "eq"},    FxOperator{"!=", 1, "ne"},       FxOperator{"<=", 1, "le"},
+    FxOperator{">=", 1, "ge"},    FxOperator{"<<", 5, "lshift"},   FxOperator{">>", 5, "rshift"},
+    FxOperator{"<", 1, "lt"},     FxOperator{">", 1, "gt"},        FxOperator{"|", 2, "or_"},
+    FxOperator{"^", 3, "xor"},    FxOperator{"&", 4, "and_"},      FxOperator{"+", 6, "add"},
+    FxOperator{"-", 6, "sub"},    FxOperator{"//", 7, "floordiv"}, FxOperator{"/", 7, "truediv"},
+    FxOperator{"%", 7, "mod"},    FxOperator{"**", 9, "pow"},      FxOperator{"*", 7, "mul"},
+    FxOperator{"@", 7, "matmul"},
 };
+
+std::string_view fx_operator_name(std::string_view sign) {
+  for (const FxOperator& row : kFxOperators)
+    if (row.sign == sign) return row.name;
+  return "";
+}
 
 const FxOperator* fx_operator_at(const FxCursor& cursor) {
   for (const FxOperator& row : kFxOperators)
@@ -64,15 +74,27 @@ Arg FxValues::value() {
 }
 
 Arg FxValues::unfolded(std::string_view what) {
-  if (needs_annotation.empty()) needs_annotation = std::string(what.substr(0, 80));
+  if (unread.empty()) unread = std::string(what.substr(0, 80));
+  operation.reset();
+  return {};
+}
+
+/// The operation is kept if it is the only thing that is no value.
+Arg FxValues::unfolded(std::string_view what, std::string_view name, std::vector<Arg> args) {
+  const bool is_first = unread.empty();
+  unfolded(what);
+  if (is_first) operation = FxOperation{std::string(name), std::move(args)};
   return {};
 }
 
 Arg FxValues::fold(std::string_view sign, const Arg& left, const Arg& right) {
-  if (left.kind != Arg::Kind::sym || right.kind != Arg::Kind::sym)
-    return unfolded("'" + std::string(sign) + "' between values that are not integers");
+  const std::string_view name = fx_operator_name(sign);
+  if (left.kind != Arg::Kind::sym || right.kind != Arg::Kind::sym) {
+    if (auto scalar = fx_scalar_call(name, {left, right})) return *std::move(scalar);
+    return unfolded("'" + std::string(sign) + "' between values that are not integers", name, {left, right});
+  }
   // Each line may double what the line before it made.
-  if (left.sym.nodes().size() + right.sym.nodes().size() > kLargestFold)
+  if (left.sym.nodes().size() + right.sym.nodes().size() > kFxLargestFold)
     return unfolded("a very large expression");
   using Kind = SymRelation::Kind;
   const SymExpr &a = left.sym, &b = right.sym;
@@ -88,7 +110,7 @@ Arg FxValues::fold(std::string_view sign, const Arg& left, const Arg& right) {
   if (sign == "<=") return Arg::of(fx_relation(Kind::le, a, b));
   if (sign == ">") return Arg::of(fx_relation(Kind::lt, b, a));
   if (sign == ">=") return Arg::of(fx_relation(Kind::le, b, a));
-  return unfolded("'" + std::string(sign) + "'");
+  return Arg::of(SymExpr::opaque(std::string(name), {a, b}));
 }
 
 Arg FxValues::binary(int lowest) {
@@ -135,13 +157,16 @@ Arg FxValues::unary(char sign) {
   }
   const Arg inner = binary(8);
   if (sign == '+') return inner;
-  if (sign == '~') return unfolded("'~'");
-  if (inner.kind == Arg::Kind::real) return Arg::of_real(-inner.real);
-  return fold("*", Arg::of(SymExpr(-1)), inner);
+  if (sign == '-' && inner.kind == Arg::Kind::real) return Arg::of_real(-inner.real);
+  if (sign == '-' && inner.kind == Arg::Kind::sym) return fold("*", Arg::of(SymExpr(-1)), inner);
+  const std::string_view name = sign == '~' ? "invert" : "neg";
+  if (auto scalar = fx_scalar_call(name, {inner})) return *std::move(scalar);
+  return unfolded("'" + std::string(1, sign) + "' of a value that is no number", name, {inner});
 }
 
 Arg FxValues::atom() {
   const char c = cursor_.peek();
+  if (cursor_.take("...")) return Arg::of_text("Ellipsis");
   if (is_fx_digit(c) || c == '.') return number(false);
   if (is_fx_letter(c)) return word();
   switch (c) {
@@ -200,21 +225,35 @@ Arg FxValues::word() {
   if (cursor_.peek() == '(' && !(head.size() < path.size() && names_.knows(head))) return call(path);
   if (names_.knows(head)) {
     if (head.size() < path.size() || cursor_.peek() == '[') {
-      cursor_.fail_at(start, "not an ATen graph: '" + std::string(path.substr(0, 80)) +
-                                 "' is a method, an attribute or an index");
+      cursor_.fail_at(start, "'" + std::string(path.substr(0, 80)) +
+                                 "' is a method, an attribute or an index inside another value");
       return {};
     }
     Arg value;
     if (const std::string fault = names_.use(head, value); !fault.empty()) cursor_.fail_at(start, fault);
     return value;
   }
-  if (head.size() < path.size()) return fx_path_value(path);
-  if (path == "None") return {};
-  if (path == "True" || path == "False") return Arg::of_bool(path == "True");
-  if (path == "inf") return Arg::of_real(std::numeric_limits<double>::infinity());
-  if (path == "nan") return Arg::of_real(std::numeric_limits<double>::quiet_NaN());
-  cursor_.fail_at(start, "'" + std::string(path.substr(0, 80)) + "' is not defined");
+  if (path != "None") {
+    Arg value = constant(path);
+    if (value.kind != Arg::Kind::none) return value;
+    cursor_.fail_at(start, "'" + std::string(path.substr(0, 80)) + "' is not defined");
+  }
   return {};
+}
+
+/// A name that stands for itself; none if it does not.
+Arg FxValues::constant(std::string_view path) {
+  if (path == "True" || path == "False") return Arg::of_bool(path == "True");
+  if (path == "inf" || path == "math.inf" || path == "torch.inf")
+    return Arg::of_real(std::numeric_limits<double>::infinity());
+  if (path == "nan" || path == "math.nan" || path == "torch.nan")
+    return Arg::of_real(std::numeric_limits<double>::quiet_NaN());
+  if (path.find('.') != path.npos) return fx_path_value(path);
+  constexpr std::array<std::string_view, 11> kWords = {"Ellipsis", "int",  "float", "bool", "str",  "list",
+                                                       "tuple",    "dict", "set",   "type", "slice"};
+  const bool is_word = std::find(kWords.begin(), kWords.end(), path) != kWords.end();
+  // A mangled name of something in a module: torch__dynamo_variables_foo.
+  return is_word || path.starts_with("torch_") ? Arg::of_text(std::string(path)) : Arg();
 }
 
 Arg FxValues::call(std::string_view head) {
@@ -224,7 +263,16 @@ Arg FxValues::call(std::string_view head) {
   if (head == "device" || head == "torch.device") return Arg::of_device(fx_device(args, kwargs));
   const bool is_class =
       head == "slice" || head == "torch.Tensor" || (head.front() >= 'A' && head.front() <= 'Z');
-  if (!is_class) return unfolded("a call of '" + std::string(head.substr(0, 80)) + "'");
+  if (head == "float" && args.size() == 1 && args.front().kind == Arg::Kind::text) {
+    const std::string& text = args.front().text;
+    const double sign = text.starts_with('-') ? -1 : 1;
+    if (text.ends_with("inf")) return Arg::of_real(sign * std::numeric_limits<double>::infinity());
+    if (text == "nan") return Arg::of_real(std::numeric_limits<double>::quiet_NaN());
+  }
+  if (head == "torch.Size" && args.size() == 1) return std::move(args.front());
+  if (!is_class && fx_is_scalar_function(head) && kwargs.empty())
+    if (auto scalar = fx_scalar_call(head, args)) return *std::move(scalar);
+  if (!is_class) return unfolded("a call of '" + std::string(head.substr(0, 80)) + "' inside another value");
   std::vector<Arg> list = {Arg::of_text(std::string(head))};
   for (Arg& arg : args) list.push_back(std::move(arg));
   for (auto& [name, value] : kwargs) list.push_back(fx_pair(std::move(name), std::move(value)));

@@ -1,5 +1,6 @@
 // Values in FX text: arguments, returned things, and the scalar arithmetic between symbolic sizes.
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,14 +10,31 @@
 
 namespace noclobber {
 
+/// One of Python's operators between values that are not all scalars: "add" of a tensor and a number.
+struct FxOperation {
+  std::string name;  // as in Python's module `operator`
+  std::vector<Arg> args;
+};
+
+constexpr std::size_t kFxLargestFold = 1000;  // nodes of an expression without an annotation
+
+/// The scalar that a function of scalars gives: `max` and `min` are interpreted, the integer of an integer
+/// is itself, all others stay opaque. Nothing if an argument is no scalar. (fx_text_scalar.cpp)
+std::optional<Arg> fx_scalar_call(std::string_view function, const std::vector<Arg>& args);
+/// Functions that only ever take and give scalars: torch.sym_max, math.ceil, int.
+bool fx_is_scalar_function(std::string_view path);
+
 class FxValues {
  public:
   FxValues(FxCursor& cursor, FxNames& names) : cursor_(cursor), names_(names) {}
 
-  /// One value. Something that only an annotation can give a meaning (`math.ceil(s0)`, `s0 * 0.5`) is
-  /// none, and `needs_annotation` then says what it is.
+  /// One value. Something that is no value (`x.shape`, `x + y` of tensors) is none, and `unread` then says
+  /// what it is; a single operator between such values is in `operation` as well.
   Arg value();
-  std::string needs_annotation;
+  std::string unread;
+  std::optional<FxOperation> operation;
+  /// The same, `left SIGN right` with Python's sign.
+  Arg apply(std::string_view sign, const Arg& left, const Arg& right) { return fold(sign, left, right); }
   /// `(a, b, k = c)` with the parentheses.
   void arguments(std::vector<Arg>& args, std::vector<std::pair<std::string, Arg>>& kwargs);
 
@@ -28,12 +46,14 @@ class FxValues {
   Arg number(bool negative);
   Arg word();
   Arg call(std::string_view head);
+  Arg constant(std::string_view path);
   Arg sequence(char close);
   Arg parenthesized();
   Arg dictionary();
   Arg object();
   Arg fold(std::string_view sign, const Arg& left, const Arg& right);
   Arg unfolded(std::string_view what);
+  Arg unfolded(std::string_view what, std::string_view name, std::vector<Arg> args);
 
   FxCursor& cursor_;
   FxNames& names_;

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "src/formats/torch_trace_case.h"
+#include "src/formats/torch_trace_reader.h"
 
 namespace noclobber {
 namespace {
@@ -48,16 +48,6 @@ constexpr std::array kTraceUnchecked = {
     TraceUnchecked{"aot_backward_graph", "backward", true},
 };
 
-/// One compilation: its graphs in order of the log.
-struct TraceCompile {
-  std::string directory;  // "-_0_0_0"; "" if the records carry no numbers
-  std::string attempts;   // the same without the attempt
-  std::int64_t attempt = 0;
-  std::vector<TraceGraph> graphs;
-  std::set<std::string> unchecked;
-  TraceFacts facts;
-};
-
 /// The directory that tlparse gives the record's compilation; "" without numbers.
 std::string trace_directory(const json& meta) {
   constexpr std::array<const char*, 4> kKeys = {"compiled_autograd_id", "frame_id", "frame_compile_id",
@@ -84,49 +74,32 @@ std::string trace_record_name(const json& meta) {
   return "";
 }
 
-class TraceReader {
- public:
-  explicit TraceReader(std::string_view text) : scanner_(text, log_.notes) {}
+}  // namespace
 
-  TraceLog read() {
-    TraceRecord record;
-    while (scanner_.next(record)) {
-      ++log_.records;
-      take(record);
-    }
-    scanner_.note_strays();
-    log_.truncated = scanner_.is_cut();
-    for (TraceCompile& compile : compiles_) {
-      compile.facts.settle();
-      std::int64_t& last = last_attempts_[compile.attempts];
-      if (!compile.graphs.empty()) last = std::max(last, compile.attempt);
-    }
-    for (const TraceCompile& compile : compiles_) checks_of(compile);
-    std::stable_sort(log_.checks.begin(), log_.checks.end(),
-                     [](const TraceCheck& a, const TraceCheck& b) { return a.line < b.line; });
-    number_ids();
-    finish();
-    return std::move(log_);
+TraceLog TraceReader::finish() {
+  for (TraceCompile& compile : compiles_) {
+    compile.facts.settle();
+    std::int64_t& last = last_attempts_[compile.attempts];
+    if (!compile.graphs.empty()) last = std::max(last, compile.attempt);
   }
+  for (const TraceCompile& compile : compiles_) checks_of(compile);
+  std::stable_sort(log_.checks.begin(), log_.checks.end(),
+                   [](const TraceCheck& a, const TraceCheck& b) { return a.line < b.line; });
+  number_ids();
+  log_.unchecked.assign(unchecked_.begin(), unchecked_.end());
+  note_cut_graph();
+  return std::move(log_);
+}
 
- private:
-  void take(const TraceRecord& record);
-  void checks_of(const TraceCompile& compile);
-  void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
-  void add_singles(const TraceCompile& compile, bool trains);
-  void number_ids();
-  void finish();
-
-  TraceLog log_;
-  TraceScanner scanner_;
-  std::vector<TraceCompile> compiles_;
-  std::map<std::string, std::size_t> by_directory_;
-  std::map<std::string, std::int64_t> last_attempts_;  // that got as far as a graph
-  std::set<std::string> unchecked_;
-  std::size_t last_line_ = 0;  // of the last record
-};
+bool TraceReader::wants_payload(const json& meta) {
+  const std::string name = trace_record_name(meta);
+  const auto is_graph = [&](const TraceName& row) { return row.name == name; };
+  return name == "aot_forward_graph_fw_metadata" ||
+         std::any_of(kTraceGraphs.begin(), kTraceGraphs.end(), is_graph);
+}
 
 void TraceReader::take(const TraceRecord& record) {
+  ++log_.records;
   last_line_ = record.line;
   if (record.meta.empty()) return;
   const std::string directory = trace_directory(record.meta);
@@ -142,7 +115,8 @@ void TraceReader::take(const TraceRecord& record) {
   const std::string name = trace_record_name(record.meta);
   if (name == "aot_forward_graph_fw_metadata") compile.facts.read_aliases(record.payload);
   for (const TraceName& row : kTraceGraphs)
-    if (row.name == name) compile.graphs.push_back({row.kind, name, record.line, record.payload});
+    if (row.name == name)
+      compile.graphs.push_back({row.kind, name, record.line, record.payload, record.file});
   for (const TraceUnchecked& row : kTraceUnchecked) {
     if (row.name != name) continue;
     compile.unchecked.emplace(row.unchecked);
@@ -174,9 +148,13 @@ void TraceReader::checks_of(const TraceCompile& compile) {
   if (!has_pair && !is_given_up) add_singles(compile, trains);
 }
 
+namespace {
+
 std::string trace_directory_of(const TraceCompile& compile, const TraceGraph& graph) {
   return compile.directory.empty() ? "unknown_" + std::to_string(graph.line) : compile.directory;
 }
+
+}  // namespace
 
 void TraceReader::add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after,
                            bool trains) {
@@ -187,6 +165,7 @@ void TraceReader::add_pair(const TraceCompile& compile, const TraceGraph& before
   check.value = trace_pair_case(before, after, compile.facts, trains, check.id);
   check.unchecked.assign(compile.unchecked.begin(), compile.unchecked.end());
   check.line = after.line;
+  check.file = after.file;
   log_.checks.push_back(std::move(check));
 }
 
@@ -208,6 +187,7 @@ void TraceReader::add_singles(const TraceCompile& compile, bool trains) {
       check.value = trace_single_case(graph, compile.facts, trains, check.id);
       check.unchecked.assign(compile.unchecked.begin(), compile.unchecked.end());
       check.line = graph.line;
+      check.file = graph.file;
       log_.checks.push_back(std::move(check));
     }
     if (log_.checks.size() > before) return;
@@ -226,10 +206,10 @@ void TraceReader::number_ids() {
   }
 }
 
-void TraceReader::finish() {
-  log_.unchecked.assign(unchecked_.begin(), unchecked_.end());
+/// A graph that ends too early at the end of the log.
+void TraceReader::note_cut_graph() {
   for (const TraceCheck& check : log_.checks) {
-    if (check.line != last_line_ || check.value ||
+    if (check.line != last_line_ || check.value || !check.file.empty() ||
         check.value.fault().message.find("the text ends") == std::string::npos)
       continue;
     log_.truncated = true;
@@ -237,8 +217,14 @@ void TraceReader::finish() {
   }
 }
 
-}  // namespace
-
-TraceLog read_torch_trace(std::string_view text) { return TraceReader(text).read(); }
+TraceLog read_torch_trace(std::string_view text) {
+  TraceReader reader;
+  TraceScanner scanner(text, reader.log().notes);
+  TraceRecord record;
+  while (scanner.next(record)) reader.take(record);
+  scanner.note_strays();
+  reader.log().truncated = scanner.is_cut();
+  return reader.finish();
+}
 
 }  // namespace noclobber

@@ -24,8 +24,10 @@ std::string trace_place(std::size_t record_line, std::string_view where) {
 Result<FxGraph> read_trace_graph(const TraceGraph& graph) {
   if (graph.payload.empty())
     return Diagnostic{"line " + std::to_string(graph.line), graph.name + " has no text"};
-  auto result = read_fx_text(trace_payload(graph.payload));
+  auto result = graph.file.empty() ? read_fx_text(trace_payload(graph.payload)) : read_fx_text(graph.payload);
   if (result) return result;
+  if (!graph.file.empty())
+    return Diagnostic{graph.file + ", " + result.fault().where, result.fault().message};
   return Diagnostic{trace_place(graph.line, result.fault().where),
                     graph.name + ": " + result.fault().message};
 }

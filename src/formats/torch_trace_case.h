@@ -24,6 +24,7 @@ struct TraceGraph {
   std::string name;          // "inductor_post_grad_graph"
   std::size_t line = 0;      // of its record
   std::string_view payload;  // raw
+  std::string file;          // as in its record
 };
 
 /// error: `where` counts lines and columns of the log.

@@ -19,6 +19,7 @@ struct TraceRecord {
   nlohmann::json meta;       // an object; empty for kinds that nobody asks for
   bool has_payload = false;  // one is announced
   std::string_view payload;  // raw: the TABs are still there
+  std::string file;          // that holds the payload, without TABs; "": the log itself
 };
 
 class TraceScanner {

@@ -18,6 +18,7 @@
 #include "src/base/ids.h"
 #include "src/base/sym.h"
 #include "src/graph/dtype.h"
+#include "src/graph/plan.h"
 
 namespace noclobber {
 
@@ -94,10 +95,14 @@ struct Step {
   std::string id;                  // a name for a step without results
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
   std::string stream;
-  std::string loc;   // "model.py:29 in forward"
-  std::string code;  // the user's source line, if the dump has it
-  int line = 0;      // line of the dump, 1-based; 0: not text
+  std::uint32_t unit = 0;  // steps of one number other than 0 run without another in between
+  std::string loc;         // "model.py:29 in forward"
+  std::string code;        // the user's source line, if the dump has it
+  int line = 0;            // line of the dump, 1-based; 0: not text
 };
+
+/// A step that leaves the graph: what is listed behind it does not run.
+inline bool is_return(const Step& step) { return step.op.starts_with("prims.return"); }
 
 struct Graph {
   std::string name;
@@ -153,8 +158,13 @@ struct Case {
   bool sharing_may_grow = false;  // "sharing": "any"
   /// The caller makes output `first` a view of input `second` itself: there they may share storage.
   std::vector<std::pair<std::uint32_t, std::string>> may_share;
-  bool has_plan = false;            // a memory plan was given; not checked yet
-  bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
+  std::optional<Plan> plan;          // where `after` places its values
+  std::vector<std::string> assumed;  // sentences that the reader could not know to be true
+  bool portable_kernels = false;     // in-place kernels are those of ExecuTorch's portable library
+  bool inputs_may_overlap = false;   // the reader cannot know whether inputs share storage (bare FX text)
+  std::string pass;                  // the transform that made `after`, if known
+  bool every_order = false;          // report the claim about every order beside that about the listed one
+  std::vector<std::string> assumed_pure;  // operators that nobody declares, taken to be functions
 };
 
 }  // namespace noclobber

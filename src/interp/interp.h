@@ -26,6 +26,7 @@ struct Tensor {
   Dtype dtype = Dtype::f32;
   std::vector<std::int64_t> shape, stride;
   std::int64_t offset = 0;
+  bool conjugated = false;  // elements read as the conjugates of what is stored
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
@@ -39,6 +40,8 @@ struct Storage {
 /// What a read of `value` by step `step` (steps.size() = the return) should be replaced with.
 using Read = std::pair<std::uint32_t, ValueId>;
 
+struct Contact;
+
 struct RunOptions {
   Symbols symbols;
   std::uint64_t contents_seed =
@@ -48,9 +51,11 @@ struct RunOptions {
   std::vector<std::uint32_t> order;  // order of steps; empty: as listed
   std::set<Read> repaired;           // these reads see what the value held when its defining step finished
   std::int64_t work = 50'000'000;    // elements it may visit
-  bool value_semantics = false;      // every read does: names mean values
+  std::int64_t memory = std::int64_t{64} << 20;  // bytes it may hold in storages
+  bool value_semantics = false;                  // every read does: names mean values
   std::map<std::string, std::vector<std::uint8_t>>
-      contents;  // exact bytes of an input's storage, by input name
+      contents;                             // exact bytes of an input's storage, by input name
+  std::vector<Contact>* watched = nullptr;  // every element that kernels read and write, in order
 };
 
 /// What happened. `raised`: the run stopped with an error a real run would raise too.
@@ -85,7 +90,7 @@ struct Run {
 };
 
 /// Runs `graph` of `value`. Writable inputs: `may_write` names them (by input name).
-/// error: symbols that do not give a legal run (negative size, storage too large: bound 64 MiB in all).
+/// error: symbols that do not give a legal run (negative size, storages larger than `memory` in all).
 Result<Run> run_graph(const Case& value, const Graph& graph, const std::set<std::string>& may_write,
                       const RunOptions& options);
 

@@ -204,9 +204,9 @@ Witness value_mismatch(const Scene& scene, const Difference& d) {
 
 Witness explain_value(const Scene& scene, const Difference& d) {
   using Explanation = std::optional<Witness> (*)(const Scene&, const Difference&);
-  constexpr std::array<Explanation, 7> kExplanations = {repeated_write,   stale_read,   uninitialized_read,
+  constexpr std::array<Explanation, 8> kExplanations = {repeated_write,   stale_read,   uninitialized_read,
                                                         intra_op_overlap, self_overlap, combined_overlaps,
-                                                        lost_mutation};
+                                                        dropped_write,    lost_mutation};
   for (const Explanation explanation : kExplanations) {
     if (std::optional<Witness> w = explanation(scene, d)) return *std::move(w);
   }

@@ -40,6 +40,14 @@ std::optional<Witness> combined_overlaps(const Scene& scene, const Difference& d
 std::optional<Witness> lost_mutation(const Scene& scene, const Difference& difference);
 std::optional<Witness> repeated_write(const Scene& scene, const Difference& difference);
 
+/// Some write of `before` left out gives exactly what `after` shows: that write is gone.
+std::optional<Witness> dropped_write(const Scene& scene, const Difference& difference);
+/// One read of `after` repaired takes the whole difference away.
+bool repaired_by_one_read(const Scene& scene, const Difference& difference);
+/// The difference goes away, or appears in `before`, by an edit of memory effects alone: operators that one
+/// graph spells otherwise have no part in it.
+bool due_to_memory(const Scene& scene, const Difference& difference);
+
 /// A target of step `at` shows one byte at two indices.
 bool writes_repeated_bytes(const OpSet& ops, const Ran& ran, std::uint32_t at);
 /// Two targets of step `at` share bytes.

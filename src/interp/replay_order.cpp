@@ -81,23 +81,81 @@ const Touch* conflict(const std::vector<Touch>& a, const std::vector<Touch>& b) 
 }
 
 bool impure(const OpSet& ops, const Step& step) {
-  if (step.op.starts_with("prims.return")) return true;
+  if (is_return(step)) return true;
   if (const OpDecl* declared = ops.declaration(step.op); declared != nullptr) return !declared->pure;
   const Schema* schema = ops.find(step.op);
   return schema != nullptr &&
-         (schema->has(Tag::nondeterministic_seeded) || is_impure(base_name(step.op), *schema));
+         (is_random(base_name(step.op), *schema) || is_impure(base_name(step.op), *schema));
 }
 
-std::vector<std::uint32_t> order_with(const Bits& needed, std::uint32_t first, std::size_t n) {
+/// The first step of the statement that step `s` belongs to, and the one past its last.
+std::pair<std::uint32_t, std::uint32_t> unit_of(const Graph& graph, std::uint32_t s) {
+  const std::uint32_t unit = graph.steps[s].unit;
+  std::uint32_t begin = s, end = s + 1;
+  if (unit == 0) return {begin, end};
+  while (begin > 0 && graph.steps[begin - 1].unit == unit) --begin;
+  while (end < graph.steps.size() && graph.steps[end].unit == unit) ++end;
+  return {begin, end};
+}
+
+/// An order, and how many pairs of steps it turns round.
+struct Candidate {
   std::vector<std::uint32_t> order;
-  for (std::uint32_t s = 0; s < n; ++s) {
-    if (needed[s]) order.push_back(s);
+  std::uint64_t turned = 0;
+};
+
+/// The listed order with the marked steps of [begin, end) before the others there.
+Candidate marked_first(const Bits& marked, std::uint32_t begin, std::uint32_t end, std::size_t n) {
+  Candidate out;
+  std::uint64_t passed = 0;
+  for (std::uint32_t s = 0; s < begin; ++s) out.order.push_back(s);
+  for (std::uint32_t s = begin; s < end; ++s) {
+    if (marked[s]) out.order.push_back(s);
+    marked[s] ? out.turned += passed : ++passed;
   }
-  order.push_back(first);
-  for (std::uint32_t s = 0; s < n; ++s) {
-    if (!needed[s] && s != first) order.push_back(s);
+  for (std::uint32_t s = begin; s < end; ++s)
+    if (!marked[s]) out.order.push_back(s);
+  for (std::uint32_t s = end; s < n; ++s) out.order.push_back(s);
+  return out;
+}
+
+/// Every step behind what it needs, and no statement torn apart.
+bool is_legal(const Graph& graph, const std::vector<Bits>& above, const std::vector<std::uint32_t>& order) {
+  Bits done(order.size(), false);
+  std::set<std::uint32_t> closed;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const std::uint32_t s = order[k];
+    for (std::uint32_t p = 0; p < s; ++p)
+      if (above[s][p] && !done[p]) return false;
+    done[s] = true;
+    const std::uint32_t unit = graph.steps[s].unit;
+    if (unit == 0 || (k > 0 && graph.steps[order[k - 1]].unit == unit)) continue;
+    if (!closed.insert(unit).second) return false;
   }
-  return order;
+  return true;
+}
+
+/// `second` with what it needs moves up, or `first` with what needs it moves down: whichever turns fewer
+/// pairs. Empty: neither is legal.
+std::vector<std::uint32_t> order_with(const Graph& graph, const std::vector<Bits>& above, std::uint32_t first,
+                                      std::uint32_t second) {
+  const std::size_t n = graph.steps.size();
+  const auto [begin, first_end] = unit_of(graph, first);
+  const auto [second_begin, end] = unit_of(graph, second);
+  if (begin >= second_begin) return {};
+  Bits up(n, false), down(n, true);
+  for (std::uint32_t s = begin; s < end; ++s) {
+    for (std::uint32_t t = second_begin; t < end; ++t) up[s] = up[s] || s == t || above[t][s];
+    for (std::uint32_t t = begin; t < first_end; ++t) down[s] = down[s] && s != t && !above[s][t];
+  }
+  std::vector<Candidate> legal;
+  for (const Bits* marked : {&up, &down}) {
+    Candidate candidate = marked_first(*marked, begin, end, n);
+    if (!(*marked)[first] && (*marked)[second] && is_legal(graph, above, candidate.order))
+      legal.push_back(std::move(candidate));
+  }
+  if (legal.empty()) return {};
+  return legal.size() == 2 && legal[1].turned < legal[0].turned ? legal[1].order : legal[0].order;
 }
 
 }  // namespace
@@ -109,16 +167,22 @@ std::vector<Swap> unordered_conflicts(const OpSet& ops, const Ran& listed, std::
   const std::vector<Bits> above = ancestors_of(*listed.graph);
   std::vector<std::vector<Touch>> touched;
   for (std::uint32_t s = 0; s < n; ++s) touched.push_back(touches(ops, listed, s));
+  std::set<std::pair<std::uint32_t, std::uint32_t>> met;  // statements that were found to conflict
   for (std::uint32_t second = 1; second < n; ++second) {
+    if (is_return(listed.graph->steps[second - 1])) break;
     for (std::uint32_t first = 0; first < second; ++first) {
       if (above[second][first]) continue;
-      const bool leaves = listed.graph->steps[second].op.starts_with("prims.return");
+      const std::pair units{listed.graph->steps[first].unit, listed.graph->steps[second].unit};
+      if (units.first != 0 && (units.first == units.second || met.contains(units))) continue;
+      const bool leaves = is_return(listed.graph->steps[second]);
       const bool both = impure(ops, listed.graph->steps[first]) && impure(ops, listed.graph->steps[second]);
       const bool writes = leaves && step_refs(ops, listed.graph->steps[first]).writes();
       const Touch* through = conflict(touched[first], touched[second]);
       if (through == nullptr && !both && !writes) continue;
-      out.push_back({first, second, through != nullptr ? through->value : ValueId{},
-                     order_with(above[second], second, n)});
+      std::vector<std::uint32_t> order = order_with(*listed.graph, above, first, second);
+      if (order.empty()) continue;
+      if (units.first != 0) met.insert(units);
+      out.push_back({first, second, through != nullptr ? through->value : ValueId{}, std::move(order)});
       if (out.size() >= most) return out;
     }
   }

@@ -7,7 +7,8 @@
 namespace noclobber {
 
 /// Steps `first` and `second` (listed so) touch common bytes, one of them writing, or are both impure, and
-/// nothing orders them. `order` is a legal order with `second` before `first`, as few steps moved as can be.
+/// nothing orders them. `order` is a legal order with `second` before `first` that turns few pairs round;
+/// steps of one unit stay together.
 struct Swap {
   std::uint32_t first = 0, second = 0;
   ValueId shared;  // the value through which `first` touches the bytes; may be invalid

@@ -206,7 +206,7 @@ class Single {
       std::erase_if(found, [](const Difference& d) { return d.kind == Difference::Kind::immutable; });
       if (found.empty()) continue;
       session_.add(order_witness(scene, swap, found.front()), scene, found.front());
-      return;
+      if (session_.found("NC010") && session_.found("NC011")) return;
     }
   }
 

@@ -174,8 +174,11 @@ std::optional<std::pair<std::uint32_t, ValueId>> first_undefined_read(const Scen
 
 }  // namespace
 
-std::optional<Witness> stale_read(const Scene& scene, const Difference& d) {
-  std::optional<Suspect> best;
+namespace {
+
+/// The read whose repair leaves the fewest elements wrong, and how many.
+std::optional<std::pair<Suspect, std::int64_t>> best_repair(const Scene& scene, const Difference& d) {
+  std::optional<std::pair<Suspect, std::int64_t>> best;
   std::int64_t fewest = d.count;
   for (const Suspect& s : suspects(scene, d)) {
     const Graph edited = with_snapshot(scene.ops, *scene.after.graph, s.value, s.clobber, s.clobber + 1);
@@ -184,11 +187,23 @@ std::optional<Witness> stale_read(const Scene& scene, const Difference& d) {
     const std::optional<std::int64_t> wrong = run ? still_wrong(scene, *run, d) : std::nullopt;
     if (!wrong || *wrong >= fewest) continue;
     fewest = *wrong;
-    best = s;
+    best = std::pair(s, fewest);
     if (fewest == 0) break;
   }
+  return best;
+}
+
+}  // namespace
+
+std::optional<Witness> stale_read(const Scene& scene, const Difference& d) {
+  const auto best = best_repair(scene, d);
   if (!best) return std::nullopt;
-  return stale(scene, d, *best);
+  return stale(scene, d, best->first);
+}
+
+bool repaired_by_one_read(const Scene& scene, const Difference& d) {
+  const auto best = best_repair(scene, d);
+  return best && best->second == 0;
 }
 
 std::optional<Witness> uninitialized_read(const Scene& scene, const Difference& d) {

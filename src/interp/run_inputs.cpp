@@ -119,7 +119,7 @@ std::int64_t Machine::input_bytes(const Frame& frame, const Input& input, Tensor
     else
       numel = *given;
   }
-  if (__builtin_mul_overflow(numel, width, &bytes) || bytes > kMemoryBound) {
+  if (__builtin_mul_overflow(numel, width, &bytes) || bytes > std::min(kMemoryBound, options_.memory)) {
     stop("the inputs need more memory than the interpreter's bound");
     return 0;
   }
@@ -236,6 +236,16 @@ void Machine::write_finals(Frame& frame) {
   }
 }
 
+namespace {
+
+void resolve_conjugates(Dtype dtype, std::vector<std::uint8_t>& bytes) {
+  const auto width = static_cast<std::size_t>(item_bytes(dtype));
+  for (std::size_t k = 0; width != 0 && k + width <= bytes.size(); k += width)
+    store_number(dtype, bytes.data() + k, conjugate(load_number(dtype, bytes.data() + k)));
+}
+
+}  // namespace
+
 void Machine::make_outputs(Frame& frame) {
   for (const Arg& arg : frame.graph->outputs) {
     Run::Output output;
@@ -244,6 +254,7 @@ void Machine::make_outputs(Frame& frame) {
       const Snapshot s = snapshot_of(d.tensor);
       const auto width = static_cast<std::size_t>(item_bytes(d.tensor.at.dtype));
       output.bytes = s.bytes;
+      if (d.tensor.at.conjugated) resolve_conjugates(d.tensor.at.dtype, output.bytes);
       for (std::size_t k = 0; k < s.bytes.size(); k += width)
         output.defined.push_back(
             static_cast<std::uint8_t>(std::all_of(s.defined.begin() + static_cast<std::ptrdiff_t>(k),

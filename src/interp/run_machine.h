@@ -46,10 +46,10 @@ struct Invocation {
   std::vector<Array> targets;  // written arguments, lists flattened
 };
 
-constexpr std::int64_t kWorkBound = 50'000'000;                // elements visited in one run
-constexpr std::int64_t kMemoryBound = std::int64_t{64} << 20;  // bytes in all storages
-constexpr int kLoopBound = 1000;                               // iterations of one while_loop
-constexpr int kDepthBound = 32;                                // nested bodies
+constexpr std::int64_t kWorkBound = std::int64_t{1} << 40;  // elements visited in one run, whatever is asked
+constexpr std::int64_t kMemoryBound = std::int64_t{4} << 30;  // bytes in all storages, whatever is asked
+constexpr int kLoopBound = 1000;                              // iterations of one while_loop
+constexpr int kDepthBound = 32;                               // nested bodies
 
 class Machine {
  public:
@@ -149,7 +149,7 @@ class Machine {
   std::deque<Buffer> temporaries_;     // of the step that runs
   std::optional<Diagnostic> bound_;
   std::int64_t budget_ = std::min(kWorkBound, options_.work);
-  std::int64_t memory_left_ = kMemoryBound;
+  std::int64_t memory_left_ = std::min(kMemoryBound, options_.memory);
   std::uint64_t drawn_ = 0;  // how often the random generator was asked
   int depth_ = 0;
 };

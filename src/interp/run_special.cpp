@@ -39,6 +39,16 @@ std::optional<Datum> metadata(std::string_view op, const std::vector<Datum>& arg
   return std::nullopt;
 }
 
+/// A random operator that was asked for dropout with probability 0, and so computes what its kernel does.
+bool drops_nothing(const Invocation& invocation) {
+  for (std::size_t i = 0; i < invocation.schema->arguments.size() && i < invocation.args.size(); ++i)
+    if (invocation.schema->arguments[i].name == "dropout_p") {
+      const auto p = invocation.args[i].number();
+      return invocation.args[i].kind == Datum::Kind::none || (p && p->as_real() == 0);
+    }
+  return false;
+}
+
 /// Item i of an argument that is a list, the argument itself otherwise. Lists that are no tensor or scalar
 /// list do not occur in _foreach operators.
 Datum item_of(const Datum& datum, const SchemaSlot& slot, std::size_t i, Call& call) {
@@ -99,8 +109,9 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
     return true;
   }
   if (is_collective(op)) {
-    note_effect(invocation, 0);
-    if (op.find(".wait_tensor.") == std::string::npos) return run_hash(frame, step, invocation, 1), true;
+    const bool waits = op.find(".wait_tensor.") != std::string::npos;
+    if (!waits) note_effect(invocation, 0);  // waits may move, what they wait for may not
+    if (!waits) return run_hash(frame, step, invocation, 1), true;
     if (!step.results.empty() && !invocation.live.empty())
       bind(frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
     return true;
@@ -111,6 +122,7 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
   const bool seeded = op.starts_with("prims.inductor_random") || op.starts_with("prims.inductor_randint");
   if (!random || seeded) return false;
   note_effect(invocation, ++drawn_);
+  if (drops_nothing(invocation)) return false;
   run_hash(frame, step, invocation, drawn_);
   return true;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/interp/run_machine.h"
+#include "src/ops/meaning.h"
 
 namespace noclobber {
 namespace {
@@ -70,6 +71,7 @@ void Machine::run_steps(Frame& frame) {
   for (std::size_t i = 0; i < count && going(); ++i) {
     const std::size_t step = reordered ? options_.order[i] : i;
     if (step >= graph.steps.size()) return stop("an order names a step that is not there");
+    if (is_return(graph.steps[step])) return;
     if (frame.top) frame.at = static_cast<std::uint32_t>(step);
     run_step(frame, graph.steps[step]);
     if (frame.top) temporaries_.clear();
@@ -82,6 +84,7 @@ Call Machine::new_call(const Frame& frame) {
   call.garbage_seed = options_.garbage_seed;
   call.step = static_cast<std::int32_t>(frame.at);
   call.budget = budget_;
+  call.watched = options_.watched;
   call.memory_left = memory_left_;
   call.first_id = static_cast<std::uint32_t>(run_.storages.size());
   return call;
@@ -138,6 +141,7 @@ void Machine::dispatch(Frame& frame, const Step& step, const Invocation& invocat
   if (invocation.schema->has(Tag::inplace_view)) return rebind_view(frame, step, invocation);
   if (run_foreach(frame, step, invocation) || !going()) return;
   if (run_row(frame, step, invocation) || !going()) return;
+  if (schema_is_silent(base_name(step.op), *invocation.schema)) return unsupported(step.op);
   run_hash(frame, step, invocation, 0);
 }
 

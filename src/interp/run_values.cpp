@@ -11,18 +11,19 @@ Array Machine::array_of(const Tensor& tensor, const Frame& frame) {
   Memory memory{storage.bytes.data(),  storage.defined.data(),
                 storage.writer.data(), static_cast<std::int64_t>(storage.bytes.size()),
                 tensor.storage,        static_cast<std::int32_t>(frame.at)};
-  return {{tensor.dtype, tensor.shape, tensor.stride, tensor.offset}, memory};
+  return {{tensor.dtype, tensor.shape, tensor.stride, tensor.offset, tensor.conjugated}, memory};
 }
 
 Tensor Machine::tensor_of(const Array& array) {
-  return {array.memory.id, array.at.dtype, array.at.shape, array.at.stride, array.at.offset};
+  return {array.memory.id, array.at.dtype,  array.at.shape,
+          array.at.stride, array.at.offset, array.at.conjugated};
 }
 
 Snapshot Machine::snapshot_of(const Array& array) {
   Snapshot result;
   result.taken = true;
   const std::int64_t width = item_bytes(array.at.dtype), count = array.at.numel();
-  if (count > budget_ || width * count > kMemoryBound) {
+  if (count > budget_ || width * count > std::min(kMemoryBound, options_.memory)) {
     stop("names mean values of more elements than the interpreter's bound");
     return result;
   }
@@ -42,7 +43,7 @@ Snapshot Machine::snapshot_of(const Array& array) {
 
 /// The snapshot as a tensor of its own: strides as the original's if they are dense.
 Array Machine::as_array(const Snapshot& snapshot, const Tensor& like) {
-  Geometry g{like.dtype, like.shape, like.stride, 0};
+  Geometry g{like.dtype, like.shape, like.stride, 0, like.conjugated};
   if (!is_dense(g)) g.stride = contiguous_strides(g.shape);
   Buffer& buffer = temporaries_.emplace_back();
   buffer.bytes.resize(snapshot.bytes.size());

@@ -14,15 +14,30 @@ struct TensorMeta {
   Dtype dtype = Dtype::other;
 };
 
-/// Result 0 of `op` (without overload). `tensors`: the tensor arguments in schema order, lists flattened.
-/// dtype absent: the rule leaves it open. Nothing where no rule exists or sizes leave it open.
+/// dtype absent: the rule leaves it open.
 struct InferredMeta {
   Shape shape;
   std::optional<Dtype> dtype;
 };
-std::optional<InferredMeta> infer_meta(Sizes& sizes, std::string_view op, const Schema& schema,
-                                       const std::vector<Arg>& arguments,
-                                       const std::vector<TensorMeta>& tensors);
+
+/// What a rule may look at. `tensors`: the tensor arguments in schema order, lists flattened; of an in-place
+/// form those that are read. `op` is the functional operator, without overload.
+struct ShapeCall {
+  Sizes& sizes;
+  std::string_view op;
+  const Schema& schema;
+  const std::vector<Arg>& arguments;
+  const std::vector<TensorMeta>& tensors;
+  /// The argument of that name, or nullptr where it is absent or None.
+  const Arg* argument(std::string_view name) const;
+  std::optional<std::int64_t> integer(std::string_view name, std::optional<std::int64_t> fallback) const;
+};
+
+/// The first results, in order; empty where sizes leave them open.
+using ShapeRule = std::vector<InferredMeta> (*)(const ShapeCall& call);
+
+/// By the operator's row, or as PyTorch's pointwise tag says; empty: there is no rule, or it leaves it open.
+std::vector<InferredMeta> infer_meta(const ShapeCall& call);
 
 /// Broadcast of two shapes; nothing where they do not fit or it cannot be told.
 std::optional<Shape> broadcast(Space& space, const Shape& a, const Shape& b);

@@ -58,9 +58,10 @@ class Call {
   bool backwards = false;      // elementwise loops visit the last element first
   std::uint64_t garbage_seed = 1;
   std::int32_t step = 0;
-  std::int64_t budget = 0;       // elements that may still be visited
-  std::int64_t memory_left = 0;  // bytes that may still be allocated
-  std::uint32_t first_id = 0;    // id of the first fresh storage
+  std::int64_t budget = 0;                  // elements that may still be visited
+  std::int64_t memory_left = 0;             // bytes that may still be allocated
+  std::uint32_t first_id = 0;               // id of the first fresh storage
+  std::vector<Contact>* watched = nullptr;  // every element read and written, in order
 
   std::vector<Datum> results;
   std::deque<Buffer> fresh;  // storage first_id + i; moved out by the caller
@@ -111,6 +112,9 @@ class Call {
 
  private:
   void fail(Fault::Kind kind, std::string text);
+  void touch(bool write, const Array& array, std::int64_t at, std::int64_t width) {
+    if (watched) watched->push_back({write, array.memory.bytes, at * width});
+  }
   Array allocate(const Geometry& geometry);
   bool defined_ = true;
 };
@@ -130,7 +134,15 @@ struct Extras {
 using PointwiseFunction = Number (*)(const Number* operands, const Extras& extras);
 
 /// How a pointwise operator picks the type it computes in and the type of its result.
-enum class Promotion : std::uint8_t { same, to_float, compare, to_bool, first_is_condition };
+enum class Promotion : std::uint8_t {
+  same,
+  to_float,
+  compare,
+  to_bool,
+  first_is_condition,
+  to_real,  // complex operands give a result of half their width
+  bool_to_integer
+};
 
 struct KernelRow {
   std::string_view op;  // "aten.add.Tensor": the functional operator
@@ -177,5 +189,10 @@ std::span<const KernelRow> reduce_kernels();
 std::span<const KernelRow> order_kernels();
 std::span<const KernelRow> matmul_kernels();
 std::span<const KernelRow> norm_kernels();
+std::span<const KernelRow> activation_kernels();
+std::span<const KernelRow> batch_norm_kernels();
+std::span<const KernelRow> convolution_kernels();
+std::span<const KernelRow> pool_kernels();
+std::span<const KernelRow> attention_kernels();
 
 }  // namespace noclobber

@@ -8,13 +8,13 @@ namespace noclobber {
 namespace {
 
 Number scaled_operand(const Number* x, const Extras& e) {
-  return e.has(0) ? mul_numbers(x[1], convert(e.number(0, 1), e.dtype)) : x[1];
+  return e.has(0) ? mul_numbers(x[1], convert(e.number(0, 1), opmath(e.dtype))) : x[1];
 }
 
 Number add_fn(const Number* x, const Extras& e) { return add_numbers(x[0], scaled_operand(x, e)); }
 Number sub_fn(const Number* x, const Extras& e) { return sub_numbers(x[0], scaled_operand(x, e)); }
 Number rsub_fn(const Number* x, const Extras& e) {
-  const Number by = e.has(0) ? mul_numbers(x[0], convert(e.number(0, 1), e.dtype)) : x[0];
+  const Number by = e.has(0) ? mul_numbers(x[0], convert(e.number(0, 1), opmath(e.dtype))) : x[0];
   return sub_numbers(x[1], by);
 }
 Number mul_fn(const Number* x, const Extras&) { return mul_numbers(x[0], x[1]); }
@@ -53,7 +53,7 @@ Number floor_div_fn(const Number* x, const Extras& e) {
 Number trunc_div_fn(const Number* x, const Extras& e) {
   if (!divides(x[1], e)) return x[0];
   if (x[0].kind != Number::Kind::integer)
-    return Number::of_real(std::trunc(rounded(e.dtype, x[0].re / x[1].re)));
+    return Number::of_real(std::trunc(convert(Number::of_real(x[0].re / x[1].re), e.dtype).re));
   const std::int64_t a = x[0].integer, b = x[1].integer;
   if (b == 0) return Number::of(0);
   return Number::of(b == -1 ? wrap_sub(std::int64_t{0}, a) : a / b);
@@ -126,7 +126,31 @@ Number clamp_both_fn(const Number* x, const Extras& e) {
   return minimum_fn(pair, e);
 }
 
+/// A bound that no element of an integer tensor reaches does nothing; one that every element passes raises.
+void fit_bound(Call& call, std::size_t i, bool upper) {
+  const Datum& x = call.arg(0);
+  if (x.kind != Datum::Kind::tensor || !is_integer(x.tensor.at.dtype) || x.tensor.at.dtype == Dtype::u64 ||
+      call.arg(i).kind != Datum::Kind::integer)
+    return;
+  const Dtype type = x.tensor.at.dtype;
+  const int bits = bit_width(type);
+  if (bits >= 64) return;
+  const std::int64_t low = is_signed(type) ? -(std::int64_t{1} << (bits - 1)) : 0;
+  const std::int64_t high = (std::int64_t{1} << (is_signed(type) ? bits - 1 : bits)) - 1;
+  std::int64_t& bound = call.args[i].integer;
+  if (upper ? bound < low : bound > high) call.raise("clamp: a bound is outside the range of its dtype");
+  bound = std::clamp(bound, low, high);
+}
+
+void run_one_clamp(Call& call, const KernelRow& row) {
+  fit_bound(call, 1, row.pointwise == minimum_fn);
+  if (call.ok()) run_pointwise(call, row);
+}
+
 void run_clamp(Call& call, const KernelRow& row) {
+  fit_bound(call, 1, false);
+  fit_bound(call, 2, true);
+  if (!call.ok()) return;
   KernelRow copy = row;
   if (call.has(1) && call.has(2)) {
     copy.operands = 3;
@@ -186,19 +210,19 @@ Number threshold_backward_fn(const Number* x, const Extras& e) {
 }
 
 const KernelRow kArithmeticRows[] = {
-    {"aten.add.Tensor", run_pointwise, add_fn, Promotion::same, 2},
-    {"aten.add.Scalar", run_pointwise, add_fn, Promotion::same, 2},
-    {"aten.sub.Tensor", run_pointwise, sub_fn, Promotion::same, 2},
-    {"aten.sub.Scalar", run_pointwise, sub_fn, Promotion::same, 2},
+    {"aten.add.Tensor", run_pointwise, add_fn, Promotion::same, 2, 4},
+    {"aten.add.Scalar", run_pointwise, add_fn, Promotion::same, 2, 4},
+    {"aten.sub.Tensor", run_pointwise, sub_fn, Promotion::same, 2, 4},
+    {"aten.sub.Scalar", run_pointwise, sub_fn, Promotion::same, 2, 4},
     {"aten.rsub.Tensor", run_pointwise, rsub_fn, Promotion::same, 2},
     {"aten.rsub.Scalar", run_pointwise, rsub_fn, Promotion::same, 2},
-    {"aten.mul.Tensor", run_pointwise, mul_fn, Promotion::same, 2},
-    {"aten.mul.Scalar", run_pointwise, mul_fn, Promotion::same, 2},
-    {"aten.div.Tensor", run_pointwise, true_div_fn, Promotion::to_float, 2},
-    {"aten.div.Scalar", run_pointwise, true_div_fn, Promotion::to_float, 2},
+    {"aten.mul.Tensor", run_pointwise, mul_fn, Promotion::same, 2, 4},
+    {"aten.mul.Scalar", run_pointwise, mul_fn, Promotion::same, 2, 4},
+    {"aten.div.Tensor", run_pointwise, true_div_fn, Promotion::to_float, 2, 4},
+    {"aten.div.Scalar", run_pointwise, true_div_fn, Promotion::to_float, 2, 4},
     {"aten.div.Tensor_mode", run_div_mode, div_mode_fn, Promotion::same, 2},
     {"aten.div.Scalar_mode", run_div_mode, div_mode_fn, Promotion::same, 2},
-    {"aten.true_divide.Tensor", run_pointwise, true_div_fn, Promotion::to_float, 2},
+    {"aten.true_divide.Tensor", run_pointwise, true_div_fn, Promotion::to_float, 2, 4},
     {"aten.floor_divide.default", run_pointwise, floor_div_fn, Promotion::same, 2},
     {"aten.floor_divide.Scalar", run_pointwise, floor_div_fn, Promotion::same, 2},
     {"aten.remainder.Tensor", run_pointwise, remainder_fn, Promotion::same, 2},
@@ -207,7 +231,7 @@ const KernelRow kArithmeticRows[] = {
     {"aten.fmod.Tensor", run_pointwise, fmod_fn, Promotion::same, 2},
     {"aten.fmod.Scalar", run_pointwise, fmod_fn, Promotion::same, 2},
     {"aten.pow.Tensor_Tensor", run_pointwise, pow_fn, Promotion::same, 2},
-    {"aten.pow.Tensor_Scalar", run_pointwise, pow_fn, Promotion::same, 2},
+    {"aten.pow.Tensor_Scalar", run_pointwise, pow_fn, Promotion::same, 2, 3},
     {"aten.pow.Scalar", run_pointwise, pow_fn, Promotion::same, 2, 2},
     {"aten.maximum.default", run_pointwise, maximum_fn, Promotion::same, 2},
     {"aten.minimum.default", run_pointwise, minimum_fn, Promotion::same, 2},
@@ -216,9 +240,9 @@ const KernelRow kArithmeticRows[] = {
     {"aten.atan2.default", run_pointwise, atan2_fn, Promotion::to_float, 2},
     {"aten.clamp.default", run_clamp, maximum_fn},
     {"aten.clamp.Tensor", run_clamp, maximum_fn},
-    {"aten.clamp_min.default", run_pointwise, maximum_fn, Promotion::same, 2},
+    {"aten.clamp_min.default", run_one_clamp, maximum_fn, Promotion::same, 2},
     {"aten.clamp_min.Tensor", run_pointwise, maximum_fn, Promotion::same, 2},
-    {"aten.clamp_max.default", run_pointwise, minimum_fn, Promotion::same, 2},
+    {"aten.clamp_max.default", run_one_clamp, minimum_fn, Promotion::same, 2},
     {"aten.clamp_max.Tensor", run_pointwise, minimum_fn, Promotion::same, 2},
     {"prims.fma.default", run_pointwise, fma_fn, Promotion::same, 3},
     {"aten.addcmul.default", run_pointwise, addcmul_fn, Promotion::same, 3},

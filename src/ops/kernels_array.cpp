@@ -256,16 +256,20 @@ std::int64_t Geometry::numel() const {
 
 Elements::Elements(const Geometry& geometry, const Extents& shape) : offset_(geometry.offset) {
   const std::size_t skip = shape.size() >= geometry.shape.size() ? shape.size() - geometry.shape.size() : 0;
-  std::int64_t dense = 1;
-  plain_ = true;
   for (std::size_t i = shape.size(); i-- > 0;) {
     if (shape[i] == 1) continue;
     const std::int64_t stride = i < skip || geometry.shape[i - skip] == 1 ? 0 : geometry.stride[i - skip];
-    shape_.insert(shape_.begin(), shape[i]);
-    stride_.insert(stride_.begin(), stride);
-    plain_ = plain_ && stride == dense;
-    if (__builtin_mul_overflow(dense, shape[i], &dense)) plain_ = false;
+    std::int64_t joint = 0;
+    const bool joins = !shape_.empty() && !__builtin_mul_overflow(shape_.back(), stride_.back(), &joint) &&
+                       joint == stride && !__builtin_mul_overflow(shape_.back(), shape[i], &joint);
+    if (joins) {
+      shape_.back() = joint;
+    } else {
+      shape_.push_back(shape[i]);
+      stride_.push_back(stride);
+    }
   }
+  plain_ = shape_.empty() || (shape_.size() == 1 && stride_[0] == 1);
 }
 
 std::int64_t Elements::at(std::int64_t k) const {
@@ -274,12 +278,14 @@ std::int64_t Elements::at(std::int64_t k) const {
     if (__builtin_add_overflow(position, k, &position)) return -1;
     return position;
   }
-  for (std::size_t i = shape_.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < shape_.size(); ++i) {
     if (shape_[i] <= 0) return -1;
+    const bool last = i + 1 == shape_.size();  // k is below its size then
+    const std::int64_t index = last ? k : k % shape_[i];
     std::int64_t step = 0;
-    if (__builtin_mul_overflow(k % shape_[i], stride_[i], &step)) return -1;
+    if (__builtin_mul_overflow(index, stride_[i], &step)) return -1;
     if (__builtin_add_overflow(position, step, &position)) return -1;
-    k /= shape_[i];
+    if (!last) k /= shape_[i];
   }
   return position;
 }

@@ -29,6 +29,12 @@ struct Number {
   bool truthy() const { return kind == Kind::integer ? integer != 0 : re != 0 || im != 0; }
 };
 
+/// A complex number's conjugate; other numbers as they are.
+inline Number conjugate(Number value) {
+  if (value.kind == Number::Kind::complex) value.im = -value.im;
+  return value;
+}
+
 /// Bytes of one element; 0 for Dtype::other.
 std::int64_t item_bytes(Dtype type);
 bool is_integer(Dtype type);  // neither floating, complex nor bool
@@ -48,11 +54,19 @@ struct Memory {
   std::int32_t step = 0;  // stores are recorded under this step
 };
 
+/// One element that a kernel read or wrote, for tests that watch it.
+struct Contact {
+  bool write = false;
+  const std::uint8_t* storage = nullptr;
+  std::int64_t at = 0;  // bytes from the start of the storage
+};
+
 /// Strided view: element (i...) lies at offset + sum i*stride, counted in elements of `dtype`.
 struct Geometry {
   Dtype dtype = Dtype::f32;
   Extents shape, stride;
   std::int64_t offset = 0;
+  bool conjugated = false;  // elements read as the conjugates of what is stored
   std::int64_t numel() const;
   std::int64_t rank() const { return static_cast<std::int64_t>(shape.size()); }
   friend bool operator==(const Geometry&, const Geometry&) = default;
@@ -72,7 +86,7 @@ class Elements {
   std::int64_t at(std::int64_t k) const;
 
  private:
-  Extents shape_, stride_;
+  Extents shape_, stride_;  // innermost first; dimensions that one stride walks are one
   std::int64_t offset_ = 0;
   bool plain_ = false;  // position = offset + k
 };

@@ -19,6 +19,38 @@ std::string listed(const Extents& sizes) {
   return text + "]";
 }
 
+template <class T>
+bool all_ones(const std::uint8_t* flags, T ones) {
+  T value;
+  std::memcpy(&value, flags, sizeof value);
+  return value == ones;
+}
+
+/// Flags are 0 or 1.
+bool all_bytes_set(const std::uint8_t* flags, std::int64_t width) {
+  if (width == 4) return all_ones(flags, std::uint32_t{0x01010101U});
+  if (width == 8) return all_ones(flags, std::uint64_t{0x0101010101010101U});
+  return std::memchr(flags, 0, static_cast<std::size_t>(width)) == nullptr;
+}
+
+/// Small values of the dtype, whatever it is.
+void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std::uint64_t seed) {
+  const auto width = static_cast<std::size_t>(item_bytes(dtype));
+  const std::uint64_t kinds = dtype == Dtype::boolean ? 2 : is_integer(dtype) ? 4 : 251;
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(kinds) * width);
+  for (std::uint64_t i = 0; i < kinds; ++i) {
+    const auto small = static_cast<std::int64_t>(i);
+    const Number value =
+        kinds == 251 ? Number::of_real(static_cast<double>(small) * 0.5 + 300.25) : Number::of(small);
+    store_number(dtype, values.data() + i * width, value);
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t r = scrambled(seed + static_cast<std::uint64_t>(i));
+    const std::uint64_t kind = kinds == 2 ? r >> 63 : (r >> 56) % kinds;
+    std::memcpy(bytes + static_cast<std::size_t>(i) * width, values.data() + kind * width, width);
+  }
+}
+
 bool inside(const Array& array, std::int64_t at, std::int64_t width) {
   return at >= 0 && at < array.memory.size && at <= array.memory.size / width - 1;
 }
@@ -187,15 +219,7 @@ Array Call::allocate(const Geometry& geometry) {
   buffer.defined.resize(bytes, 0);
   buffer.writer.resize(bytes, -2);
   const auto id = first_id + static_cast<std::uint32_t>(fresh.size() - 1);
-  for (std::int64_t i = 0; i < *end; ++i) {  // small values of the dtype, whatever it is
-    const std::uint64_t r = scrambled(garbage_seed * 1000003 + id * 8191ULL + static_cast<std::uint64_t>(i));
-    const auto small = static_cast<std::int64_t>(r >> 56) % (is_integer(geometry.dtype) ? 4 : 251);
-    const Number value =
-        is_integer(geometry.dtype) ? Number::of(small) : Number::of_real(small * 0.5 + 300.25);
-    const Number bit = Number::of(static_cast<std::int64_t>(r >> 63));
-    store_number(geometry.dtype, buffer.bytes.data() + i * width,
-                 geometry.dtype == Dtype::boolean ? bit : value);
-  }
+  fill_with_garbage(buffer.bytes.data(), *end, geometry.dtype, garbage_seed * 1000003 + id * 8191ULL);
   array.memory = {buffer.bytes.data(), buffer.defined.data(), buffer.writer.data(), size, id, step};
   return array;
 }
@@ -235,7 +259,9 @@ Array Call::output_clone(const Array& source) {
   for (std::size_t i = 0; i < source.at.shape.size(); ++i)
     repeats = repeats || (source.at.stride[i] == 0 && source.at.shape[i] > 1);
   if (repeats || results.size() < targets.size()) return output_copy(source, preserved_strides(source.at));
-  const Array out = allocate(source.at);
+  Geometry stored = source.at;
+  stored.conjugated = false;
+  const Array out = allocate(stored);
   results.push_back(Datum::of(out));
   const std::int64_t width = item_bytes(source.at.dtype), end = width == 0 ? 0 : out.memory.size / width;
   if (!spend({end})) return out;
@@ -249,6 +275,7 @@ void Call::alias(const Array& base, Geometry view) {
   if (ok() && (!end || width == 0 || *end > base.memory.size / width))
     raise("a view " + listed(view.shape) + " with strides " + listed(view.stride) + " and offset " +
           std::to_string(view.offset) + " is out of bounds for its storage");
+  view.conjugated = base.at.conjugated && is_complex(view.dtype);
   results.push_back(Datum::of(Array{std::move(view), base.memory}));
 }
 
@@ -258,28 +285,34 @@ Number Call::load(const Array& array, std::int64_t at) {
     raise("an element outside its storage is read");
     return {};
   }
-  for (std::int64_t b = 0; b < width; ++b) defined_ = defined_ && array.memory.defined[at * width + b] != 0;
-  return load_number(array.at.dtype, array.memory.bytes + at * width);
+  if (defined_) defined_ = all_bytes_set(array.memory.defined + at * width, width);
+  touch(false, array, at, width);
+  const Number value = load_number(array.at.dtype, array.memory.bytes + at * width);
+  return array.at.conjugated ? conjugate(value) : value;
 }
 
 void Call::store(const Array& array, std::int64_t at, const Number& value) {
   const std::int64_t width = item_bytes(array.at.dtype);
   if (width == 0 || !inside(array, at, width)) return raise("an element outside its storage is written");
   if (!ok()) return;
-  store_number(array.at.dtype, array.memory.bytes + at * width, value);
+  touch(true, array, at, width);
+  const Number stored = array.at.conjugated ? conjugate(convert(value, array.at.dtype)) : value;
+  store_number(array.at.dtype, array.memory.bytes + at * width, stored);
   std::fill_n(array.memory.defined + at * width, width, defined_ ? 1 : 0);
   std::fill_n(array.memory.writer + at * width, width, array.memory.step);
 }
 
 void Call::move(const Array& from, std::int64_t from_at, const Array& to, std::int64_t to_at) {
   const std::int64_t width = item_bytes(to.at.dtype);
-  if (from.at.dtype != to.at.dtype) {
+  if (from.at.dtype != to.at.dtype || from.at.conjugated != to.at.conjugated) {
     begin();
     const Number value = load(from, from_at);
     return store(to, to_at, value);
   }
   if (width == 0 || !inside(from, from_at, width) || !inside(to, to_at, width))
     return raise("an element outside its storage is moved");
+  touch(false, from, from_at, width);
+  touch(true, to, to_at, width);
   std::memmove(to.memory.bytes + to_at * width, from.memory.bytes + from_at * width,
                static_cast<std::size_t>(width));
   std::memmove(to.memory.defined + to_at * width, from.memory.defined + from_at * width,

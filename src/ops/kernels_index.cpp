@@ -125,6 +125,40 @@ void run_embedding(Call& call, const KernelRow&) {
   }
 }
 
+/// Row i of the result is the sum of the rows of grad_output whose index is i.
+void run_embedding_backward(Call& call, const KernelRow&) {
+  const Array grad = call.tensor(0), index = call.tensor(1);
+  const std::int64_t rows = call.integer(2, 0), padding = call.integer(3, -1);
+  const bool scaled = call.boolean(4, false);
+  const std::int64_t count = index.at.numel(), width = grad.at.shape.empty() ? 0 : grad.at.shape.back();
+  if (call.ok() && (rows < 0 || grad.at.numel() != count * width || grad.at.shape.empty()))
+    call.raise("embedding_dense_backward: grad_output does not fit the indices");
+  if (!call.ok()) return;
+  const Array out = call.output(grad.at.dtype, {rows, width});
+  if (!call.ok() || !call.spend({count, std::max<std::int64_t>(width, 1)}) || !call.spend({rows, width}))
+    return;
+  const Elements numbers(index.at), from(grad.at), to(out.at);
+  std::vector<double> sums(static_cast<std::size_t>(rows * width), 0);
+  std::vector<std::int64_t> chosen, uses(static_cast<std::size_t>(rows), 0);
+  call.begin();
+  for (std::int64_t i = 0; i < count && call.ok(); ++i) {
+    const std::int64_t row = convert(call.load(index, numbers.at(i)), Dtype::i64).integer;
+    if (row != padding && (row < 0 || row >= rows))
+      return call.raise("embedding_dense_backward: index out of range");
+    chosen.push_back(row);
+    if (row != padding) ++uses[static_cast<std::size_t>(row)];
+  }
+  for (std::int64_t i = 0; i < count * width && call.ok(); ++i) {
+    const std::int64_t row = chosen[static_cast<std::size_t>(i / width)];
+    const double value = call.load(grad, from.at(i)).as_real();
+    if (row == padding) continue;
+    const double share = scaled ? static_cast<double>(uses[static_cast<std::size_t>(row)]) : 1;
+    sums[static_cast<std::size_t>(row * width + i % width)] += value / share;
+  }
+  for (std::int64_t k = 0; k < rows * width && call.ok(); ++k)
+    call.store(out, to.at(k), Number::of_real(sums[static_cast<std::size_t>(k)]));
+}
+
 void run_masked_select(Call& call, const KernelRow&) {
   const Array self = call.tensor(0), mask = call.tensor(1);
   const auto shape = broadcast_shapes(self.at.shape, mask.at.shape);
@@ -165,6 +199,7 @@ const KernelRow kIndexRows[] = {
     index_row("aten.index_select.default", run_index_select),
     index_row("aten.gather.default", run_gather),
     index_row("aten.embedding.default", run_embedding),
+    index_row("aten.embedding_dense_backward.default", run_embedding_backward),
     index_row("aten.masked_select.default", run_masked_select),
     index_row("aten.nonzero.default", run_nonzero),
 };

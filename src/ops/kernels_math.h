@@ -67,6 +67,9 @@ inline bool is_nan(const Number& a) {
   return a.kind != Number::Kind::integer && (std::isnan(a.re) || std::isnan(a.im));
 }
 
+/// The type in which elements of `type` are computed with.
+inline Dtype opmath(Dtype type) { return type == Dtype::f16 || type == Dtype::bf16 ? Dtype::f32 : type; }
+
 /// Intermediate results of f32 and narrower types are held in single precision.
 inline double rounded(Dtype type, double value) {
   return type == Dtype::f64 || type == Dtype::c128 ? value : static_cast<float>(value);

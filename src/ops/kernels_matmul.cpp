@@ -1,7 +1,7 @@
 // Matrix products, row by row. Sums of floats are held in double precision and rounded once.
 #include <algorithm>
 
-#include "src/ops/kernels.h"
+#include "src/ops/kernels_dense.h"
 #include "src/ops/kernels_math.h"
 
 namespace noclobber {
@@ -24,6 +24,67 @@ Number scaled(const Number& by, const Number& value, Dtype dtype) {
   return mul_numbers(convert(by, held), value);
 }
 
+/// Both factors have been read before; true where nothing that is stored can change them.
+bool reads_first(const Product& p, const Array& out) {
+  return !shares_memory(p.x, out) && !shares_memory(p.y, out) && !(p.addend && shares_memory(*p.addend, out));
+}
+
+/// to[j] += a * b[j]; four rows of b at a time, so that `to` is walked less often.
+template <class T>
+void add_rows(std::vector<T>& to, const T* a, const T* b, std::size_t depth) {
+  const std::size_t width = to.size();
+  std::size_t k = 0;
+  for (; k + 4 <= depth; k += 4) {
+    const T a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
+    const T *const b0 = b + k * width, *const b1 = b0 + width, *const b2 = b1 + width, *const b3 = b2 + width;
+    T* const sums = to.data();
+    for (std::size_t j = 0; j < width; ++j) sums[j] += a0 * b0[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j];
+  }
+  for (; k < depth; ++k)
+    for (std::size_t j = 0; j < width; ++j) to[j] += a[k] * b[k * width + j];
+}
+
+/// One row of the result: sums over k, k outermost so that y is walked in order.
+template <class T>
+void row_sums(const Product& p, const Dense<T>& x, const Dense<T>& y, std::int64_t row, std::int64_t batch,
+              std::vector<DenseSum<T>>& sums) {
+  const std::int64_t depth = p.x.at.shape[2], width = p.y.at.shape[2];
+  std::vector<T> values(static_cast<std::size_t>(width));
+  std::vector<std::uint8_t> defined(static_cast<std::size_t>(width), 1);
+  add_rows(values, x.values.data() + row * depth, y.values.data() + batch * depth * width,
+           static_cast<std::size_t>(depth));
+  const bool all = x.all_defined && y.all_defined;
+  for (std::int64_t k = 0; !all && k < depth; ++k)
+    for (std::int64_t j = 0; j < width; ++j)
+      if (!x.defined[static_cast<std::size_t>(row * depth + k)] ||
+          !y.defined[static_cast<std::size_t>((batch * depth + k) * width + j)])
+        defined[static_cast<std::size_t>(j)] = 0;
+  for (std::int64_t j = 0; j < width; ++j)
+    sums[static_cast<std::size_t>(j)] = {values[static_cast<std::size_t>(j)],
+                                         defined[static_cast<std::size_t>(j)] != 0};
+}
+
+template <class T>
+void multiply_dense(Call& call, const Product& p, const Array& out, const std::optional<Elements>& addend) {
+  const Dense<T> x = gather_dense<T>(call, p.x), y = gather_dense<T>(call, p.y);
+  const std::int64_t rows = p.x.at.shape[1], width = p.y.at.shape[2];
+  const Elements to(out.at);
+  const bool adds = addend && p.beta.truthy();
+  std::vector<DenseSum<T>> sums(static_cast<std::size_t>(width));
+  for (std::int64_t row = 0; row < p.x.at.shape[0] * rows && call.ok(); ++row) {
+    row_sums(p, x, y, row, row / rows, sums);
+    for (std::int64_t j = 0; j < width && call.ok(); ++j) {
+      const DenseSum<T>& s = sums[static_cast<std::size_t>(j)];
+      call.begin(s.defined);
+      Number value = scaled(p.alpha, dense_number(s.value), out.at.dtype);
+      if (adds)
+        value = add_numbers(value,
+                            scaled(p.beta, call.load(*p.addend, addend->at(row * width + j)), out.at.dtype));
+      call.store(out, to.at(row * width + j), value);
+    }
+  }
+}
+
 void multiply(Call& call, const Product& p) {
   const Extents &xs = p.x.at.shape, &ys = p.y.at.shape;
   const Dtype dtype = p.x.at.dtype;
@@ -38,6 +99,8 @@ void multiply(Call& call, const Product& p) {
   }
   const Array out = call.output(dtype, p.shape);
   if (!call.ok() || !call.spend({xs[0], xs[1], ys[2], std::max<std::int64_t>(xs[2], 1)})) return;
+  if (reads_first(p, out) && !call.watched)
+    return with_dense_type(dtype, [&](auto zero) { multiply_dense<decltype(zero)>(call, p, out, addend); });
   const Elements to(out.at);
   const bool adds = addend && p.beta.truthy();
   std::int64_t at = 0;
@@ -98,6 +161,24 @@ void run_vector_product(Call& call, const KernelRow& row) {
   multiply(call, p);
 }
 
+/// linear(input, weight, bias): the last dimension against weight's rows.
+void run_linear(Call& call, const KernelRow&) {
+  const Array x = call.tensor(0), weight = call.tensor(1), bias = call.has(2) ? call.tensor(2) : Array{};
+  if (!call.ok()) return;
+  if (x.at.shape.empty() || weight.at.rank() != 2) return call.decline("linear of another rank");
+  if (!is_contiguous(x.at)) return call.decline("linear of strided rows");
+  const std::int64_t width = x.at.shape.back(), rows = width == 0 ? 0 : x.at.numel() / width;
+  if (width == 0) return call.decline("linear of empty rows");
+  Product p;
+  p.x = with_dims(x, {1, rows, width}, {0, width, 1});
+  p.y = with_dims(weight, {1, weight.at.shape[1], weight.at.shape[0]},
+                  {0, weight.at.stride[1], weight.at.stride[0]});
+  p.shape = x.at.shape;
+  p.shape.back() = weight.at.shape[0];
+  if (call.has(2)) p.addend = &bias;
+  multiply(call, p);
+}
+
 constexpr KernelRow matmul_row(std::string_view op, KernelFunction run, int variant) {
   return {op, run, nullptr, Promotion::same, 1, variant};
 }
@@ -109,6 +190,7 @@ const KernelRow kMatmulRows[] = {
     matmul_row("aten.baddbmm.default", run_matmul, 3),
     matmul_row("aten.mv.default", run_vector_product, 0),
     matmul_row("aten.dot.default", run_vector_product, 1),
+    matmul_row("aten.linear.default", run_linear, 0),
 };
 
 }  // namespace

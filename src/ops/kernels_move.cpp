@@ -169,7 +169,8 @@ void run_roll(Call& call, const KernelRow&) {
   const std::int64_t count = x.at.numel();
   if (dims.empty() ? shifts.size() != 1 : dims.size() != shifts.size())
     return call.raise("shifts and dimensions must align");
-  const Array out = call.output(x.at.dtype, x.at.shape);
+  const Array out = call.output(x.at.dtype, x.at.shape,
+                                count == 0 ? preserved_strides(x.at) : contiguous_strides(x.at.shape));
   if (!call.ok() || count == 0) return;
   if (dims.empty()) {
     if (!call.spend({count})) return;

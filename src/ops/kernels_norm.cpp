@@ -54,13 +54,13 @@ void run_layer_norm(Call& call, const KernelRow&) {
   if (!fits || (call.has(2) && weight.at.shape != normalized) || (call.has(3) && bias.at.shape != normalized))
     return call.raise("layer_norm: normalized_shape does not fit the input, weight and bias");
   if (!is_floating(x.at.dtype)) return call.raise("layer_norm is not implemented for this dtype");
-  if (call.has(2) && weight.at.dtype != x.at.dtype) return call.decline("layer_norm of mixed dtypes");
   Extents dims;
   for (std::size_t i = rank - count; i < rank; ++i) dims.push_back(static_cast<std::int64_t>(i));
   const auto axes = axes_of(call, x.at, dims, true);
   if (!axes) return;
-  const Array out = call.output(x.at.dtype, x.at.shape), mean_out = call.output(x.at.dtype, axes->shape),
-              rstd_out = call.output(x.at.dtype, axes->shape);
+  const Dtype held = call.has(2) ? weight.at.dtype : x.at.dtype;  // reduced inputs may have wider weights
+  const Array out = call.output(x.at.dtype, x.at.shape), mean_out = call.output(held, axes->shape),
+              rstd_out = call.output(held, axes->shape);
   const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
   if (!call.ok() || !call.spend({outer, std::max<std::int64_t>(inner, 1), 4})) return;
   const Elements kept(axes->kept), reduced(axes->reduced), to(out.at), to_mean(mean_out.at),
@@ -74,9 +74,12 @@ void run_layer_norm(Call& call, const KernelRow&) {
       const double gap = call.load(x, kept.at(i) + reduced.at(j)).re - mean;
       squares += gap * gap;
     }
-    const double rstd = 1 / std::sqrt(squares / static_cast<double>(inner) + eps);
+    const double rstd = rounded(x.at.dtype, 1 / std::sqrt(squares / static_cast<double>(inner) + eps));
+    const bool narrow = opmath(x.at.dtype) != x.at.dtype;
+    const double shift = rounded(x.at.dtype, -mean * rstd);  // PyTorch loses these digits, so we do
     for (std::int64_t j = 0; j < inner && call.ok(); ++j) {
-      const double value = (call.load(x, kept.at(i) + reduced.at(j)).re - mean) * rstd;
+      const double loaded = call.load(x, kept.at(i) + reduced.at(j)).re;
+      const double value = narrow ? loaded * rstd + shift : (loaded - mean) * rstd;
       call.store(out, to.at(i * inner + j),
                  affine(call, value, call.has(2) ? &weight : nullptr, call.has(3) ? &bias : nullptr, j));
     }

@@ -53,8 +53,30 @@ std::vector<std::int64_t> ordered_line(Call& call, const Array& x, std::int64_t 
   return order;
 }
 
+/// As PyTorch chooses among equal elements: std::partial_sort for few of many, else std::nth_element.
+std::vector<std::int64_t> topmost_line(const std::vector<Number>& line, std::int64_t taken, bool largest,
+                                       bool sorted) {
+  std::vector<std::int64_t> order(line.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  auto before = [&](std::int64_t a, std::int64_t b) {
+    const Number &p = line[static_cast<std::size_t>(a)], &q = line[static_cast<std::size_t>(b)];
+    return largest ? less_number(q, p) : less_number(p, q);
+  };
+  const auto end = order.begin() + taken;
+  if (taken <= std::ssize(line) / 64) {
+    std::partial_sort(order.begin(), end, order.end(), before);
+  } else if (taken > 0) {
+    std::nth_element(order.begin(), end - 1, order.end(), before);
+    if (sorted) std::sort(order.begin(), end - 1, before);
+  }
+  return order;
+}
+
+/// How a line is ordered: stably, or as topk does.
+enum class Choice : std::uint8_t { stable, top_sorted, top_unsorted };
+
 void ordered(Call& call, const Array& x, std::int64_t dim, std::int64_t taken, bool descending,
-             const Extents& stride) {
+             const Extents& stride, Choice choice) {
   const auto axes = axes_of(call, x.at, {dim}, true);
   if (!axes) return;
   Extents shape = x.at.shape;
@@ -69,7 +91,8 @@ void ordered(Call& call, const Array& x, std::int64_t dim, std::int64_t taken, b
   std::vector<Number> line;
   for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
     call.begin();
-    const auto order = ordered_line(call, x, kept.at(i), along, inner, descending, line);
+    auto order = ordered_line(call, x, kept.at(i), along, inner, descending, line);
+    if (choice != Choice::stable) order = topmost_line(line, taken, descending, choice == Choice::top_sorted);
     for (std::int64_t j = 0; j < taken && call.ok(); ++j) {
       const std::int64_t from = order[static_cast<std::size_t>(j)];
       call.store(values, value_kept.at(i) + value_along.at(j), line[static_cast<std::size_t>(from)]);
@@ -85,7 +108,7 @@ void run_sort(Call& call, const KernelRow& row) {
   const std::int64_t dim = call.dim(at, -1, x.at.rank());
   if (!call.ok()) return;
   const std::int64_t count = x.at.shape.empty() ? 1 : x.at.shape[static_cast<std::size_t>(dim)];
-  ordered(call, x, dim, count, call.boolean(at + 1, false), preserved_strides(x.at));
+  ordered(call, x, dim, count, call.boolean(at + 1, false), preserved_strides(x.at), Choice::stable);
 }
 
 void run_topk(Call& call, const KernelRow&) {
@@ -96,7 +119,8 @@ void run_topk(Call& call, const KernelRow&) {
   if (k < 0 || k > count) return call.raise("selected index k out of range");
   Extents shape = x.at.shape;
   if (!shape.empty()) shape[static_cast<std::size_t>(dim)] = k;
-  ordered(call, x, dim, k, call.boolean(3, true), contiguous_strides(shape));
+  const Choice choice = call.boolean(4, true) ? Choice::top_sorted : Choice::top_unsorted;
+  ordered(call, x, dim, k, call.boolean(3, true), contiguous_strides(shape), choice);
 }
 
 constexpr KernelRow order_row(std::string_view op, KernelFunction run, int variant) {

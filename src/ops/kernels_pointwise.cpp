@@ -42,12 +42,20 @@ Dtype common_dtype(const Call& call, const KernelRow& row, const std::vector<Poi
   for (std::size_t i = row.promotion == Promotion::first_is_condition ? 1 : 0; i < operands.size(); ++i)
     inputs.push_back(promoted(operands[i], call.arg(i)));
   const Dtype type = result_type(inputs);
+  if (row.promotion == Promotion::bool_to_integer && type == Dtype::boolean) return Dtype::i64;
   const bool integral = !is_floating(type) && !is_complex(type);
   return row.promotion == Promotion::to_float && integral ? Dtype::f32 : type;
 }
 
 bool gives_bool(Promotion promotion) {
   return promotion == Promotion::compare || promotion == Promotion::to_bool;
+}
+
+Dtype pointwise_result(Promotion promotion, Dtype common) {
+  if (gives_bool(promotion)) return Dtype::boolean;
+  if (promotion == Promotion::to_real && is_complex(common))
+    return common == Dtype::c64 ? Dtype::f32 : Dtype::f64;
+  return common;
 }
 
 /// Rank and strides of the result; false: raised.
@@ -64,12 +72,20 @@ std::optional<Extents> pointwise_shape(Call& call, const std::vector<PointwiseOp
   return shape;
 }
 
-/// variant 1: the second operand decides before the first; 2: always contiguous.
-Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const Extents& shape, int variant) {
+/// variant 1: the second operand decides before the first; 2: always contiguous; 3: the first alone decides;
+/// 5: as empty_like of the first.
+/// Operands of another dtype than `common` have been converted, and are dense since.
+Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const Extents& shape, int variant,
+                          Dtype common) {
   if (variant == 2) return contiguous_strides(shape);
+  if (variant == 5) return preserved_strides(operands[0].array.at);
   std::vector<Geometry> inputs;
-  for (const PointwiseOperand& p : operands)
-    inputs.push_back(p.is_tensor ? p.array.at : Geometry{Dtype::f32, {}, {}, 0});
+  for (const PointwiseOperand& p : operands) {
+    Geometry g = p.is_tensor ? p.array.at : Geometry{Dtype::f32, {}, {}, 0};
+    if (p.is_tensor && g.dtype != common) g.stride = preserved_strides(g);
+    inputs.push_back(std::move(g));
+  }
+  if (variant == 3 && !inputs.empty()) inputs.resize(1);
   if (variant == 1) std::reverse(inputs.begin(), inputs.end());
   return iterator_strides(inputs, shape);
 }
@@ -79,20 +95,23 @@ void pointwise_loop(Call& call, const KernelRow& row, const std::vector<Pointwis
   const Extras extras{&call, operands.size(), common};
   const std::int64_t count = out.at.numel();
   if (!call.spend({count})) return;
+  const Dtype result = pointwise_result(row.promotion, common);
   const Elements to(out.at);
   std::vector<Elements> from;
   for (const PointwiseOperand& p : operands) from.emplace_back(p.array.at, out.at.shape);
   std::vector<Number> x(operands.size());
+  const bool reduced = common == Dtype::f16 || common == Dtype::bf16;
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
     const std::int64_t k = call.backwards ? count - 1 - i : i;
     call.begin();
     for (std::size_t j = 0; j < operands.size(); ++j) {
       x[j] = operands[j].is_tensor ? call.load(operands[j].array, from[j].at(k)) : operands[j].number;
       const bool kept = j == 0 && row.promotion == Promotion::first_is_condition;
-      if (!kept && row.promotion != Promotion::to_bool) x[j] = convert(x[j], common);
+      const bool wide = reduced && row.variant == 4 && j == 1 && operands[1].array.at.shape.empty();
+      if (!kept && row.promotion != Promotion::to_bool) x[j] = convert(x[j], wide ? Dtype::f32 : common);
     }
     const Number y = row.pointwise(x.data(), extras);
-    call.store(out, to.at(k), gives_bool(row.promotion) ? y : convert(y, common));
+    call.store(out, to.at(k), gives_bool(row.promotion) ? y : convert(y, result));
   }
 }
 
@@ -103,8 +122,8 @@ void run_pointwise(Call& call, const KernelRow& row) {
   const auto shape = pointwise_shape(call, operands);
   if (!call.ok() || !shape) return;
   const Dtype common = common_dtype(call, row, operands);
-  const Array out = call.output(gives_bool(row.promotion) ? Dtype::boolean : common, *shape,
-                                pointwise_strides(operands, *shape, row.variant));
+  const Array out = call.output(pointwise_result(row.promotion, common), *shape,
+                                pointwise_strides(operands, *shape, row.variant, common));
   if (call.ok()) pointwise_loop(call, row, operands, out, common);
 }
 

@@ -131,14 +131,27 @@ void run_fold(Call& call, const KernelRow& row) {
   if (call.ok()) folded(call, x, where.fold, *axes, dtype);
 }
 
+/// Welford's mean: what PyTorch gives where infinities cancel or not.
+std::complex<double> running_mean(Call& call, const Array& x, std::int64_t base, const Elements& along,
+                                  std::int64_t count) {
+  double mean = 0;
+  for (std::int64_t j = 0; j < count; ++j)
+    mean += (call.load(x, base + along.at(j)).as_real() - mean) / static_cast<double>(j + 1);
+  return mean;
+}
+
 /// variant 0: var, 1: var_mean, 2: std.
 void run_var(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const double correction = call.real(2, 1);
   const auto axes = axes_of(call, x.at, call.integers(1), call.boolean(3, false));
-  if (call.ok() && !is_floating(x.at.dtype)) return call.decline("var of a type that is no float");
+  if (call.ok() && !is_floating(x.at.dtype) && !is_complex(x.at.dtype))
+    return call.raise("var is not implemented for this dtype");
   if (!axes) return;
-  const Array out = call.output(x.at.dtype, axes->shape);
+  const Dtype real = x.at.dtype == Dtype::c64    ? Dtype::f32
+                     : x.at.dtype == Dtype::c128 ? Dtype::f64
+                                                 : x.at.dtype;
+  const Array out = call.output(real, axes->shape);
   const Array means = row.variant == 1 ? call.output(x.at.dtype, axes->shape) : Array{};
   const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
   if (!call.ok() || !call.spend({outer, std::max<std::int64_t>(inner, 1), 2})) return;
@@ -146,16 +159,16 @@ void run_var(Call& call, const KernelRow& row) {
       mean_to(row.variant == 1 ? means.at : out.at);
   for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
     call.begin();
-    double sum = 0, squares = 0;
-    for (std::int64_t j = 0; j < inner; ++j) sum += call.load(x, kept.at(i) + reduced.at(j)).re;
-    const double mean = sum / static_cast<double>(inner);
-    for (std::int64_t j = 0; j < inner; ++j) {
-      const double gap = call.load(x, kept.at(i) + reduced.at(j)).re - mean;
-      squares += gap * gap;
-    }
+    std::complex<double> sum = 0;
+    double squares = 0;
+    for (std::int64_t j = 0; j < inner; ++j) sum += call.load(x, kept.at(i) + reduced.at(j)).as_complex();
+    std::complex<double> mean = sum / static_cast<double>(inner);
+    if (!std::isfinite(sum.real())) mean = running_mean(call, x, kept.at(i), reduced, inner);
+    for (std::int64_t j = 0; j < inner; ++j)
+      squares += std::norm(call.load(x, kept.at(i) + reduced.at(j)).as_complex() - mean);
     const double var = squares / std::max(static_cast<double>(inner) - correction, 0.0);
     call.store(out, to.at(i), Number::of_real(row.variant == 2 ? std::sqrt(var) : var));
-    if (row.variant == 1) call.store(means, mean_to.at(i), Number::of_real(mean));
+    if (row.variant == 1) call.store(means, mean_to.at(i), Number::of_complex(mean));
   }
 }
 
@@ -163,19 +176,25 @@ void run_logsumexp(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const auto axes = axes_of(call, x.at, call.integers(1), call.boolean(2, false));
   if (!axes) return;
-  const Array out = call.output(is_floating(x.at.dtype) ? x.at.dtype : Dtype::f32, axes->shape);
+  const bool whole = !is_floating(x.at.dtype) && !is_complex(x.at.dtype);
+  const Array out = call.output(whole ? Dtype::f32 : x.at.dtype, axes->shape);
   const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
   if (!call.ok() || !call.spend({outer, std::max<std::int64_t>(inner, 1), 2})) return;
   const Elements kept(axes->kept), reduced(axes->reduced), to(out.at);
   for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
     call.begin();
-    double most = -std::numeric_limits<double>::infinity(), sum = 0;
+    double most = -std::numeric_limits<double>::infinity();
+    std::complex<double> sum = 0;
     for (std::int64_t j = 0; j < inner; ++j)
       most = std::fmax(most, call.load(x, kept.at(i) + reduced.at(j)).as_real());
     const double base = std::isinf(most) ? 0 : most;
-    for (std::int64_t j = 0; j < inner; ++j)
-      sum += std::exp(call.load(x, kept.at(i) + reduced.at(j)).as_real() - base);
-    call.store(out, to.at(i), Number::of_real(std::log(sum) + base));
+    for (std::int64_t j = 0; j < inner; ++j) {
+      const Number n = call.load(x, kept.at(i) + reduced.at(j));
+      sum += n.kind == Number::Kind::complex ? std::exp(n.as_complex() - base) : std::exp(n.as_real() - base);
+    }
+    call.store(out, to.at(i),
+               is_complex(x.at.dtype) ? Number::of_complex(std::log(sum) + base)
+                                      : Number::of_real(std::log(sum.real()) + base));
   }
 }
 

@@ -233,6 +233,8 @@ void run_real_view(Call& call, const KernelRow& row) {
     if (row.variant == 1) return call.alias(x, x.at);
     return call.raise("only defined for complex tensors");
   }
+  if (x.at.conjugated && row.variant == 0) return call.raise("view_as_real of a conjugated tensor");
+  if (x.at.conjugated && row.variant == 2) return call.decline("a view of negated numbers");
   Geometry g = x.at;
   g.dtype = x.at.dtype == Dtype::c64 ? Dtype::f32 : Dtype::f64;
   bool bad = __builtin_mul_overflow(g.offset, 2, &g.offset);
@@ -244,6 +246,13 @@ void run_real_view(Call& call, const KernelRow& row) {
     g.stride.push_back(1);
   }
   call.alias(x, g);
+}
+
+/// A view that shows the conjugates.
+void run_conj(Call& call, const KernelRow&) {
+  const Array x = call.tensor(0);
+  call.alias(x, x.at);
+  if (call.ok() && is_complex(x.at.dtype)) call.results[0].tensor.at.conjugated = !x.at.conjugated;
 }
 
 void run_view_as_complex(Call& call, const KernelRow&) {
@@ -299,6 +308,8 @@ const KernelRow kReshapeRows[] = {
     reshape_row("aten.real.default", run_real_view, 1),
     reshape_row("aten.imag.default", run_real_view, 2),
     reshape_row("aten.view_as_complex.default", run_view_as_complex),
+    reshape_row("aten._conj.default", run_conj),
+    reshape_row("aten.conj.default", run_conj),
 };
 
 }  // namespace

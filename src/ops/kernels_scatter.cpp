@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/ops/kernels_dense.h"
 #include "src/ops/kernels_index.h"
 #include "src/ops/kernels_math.h"
 
@@ -155,7 +156,8 @@ void run_index_store(Call& call, const KernelRow& row) {
     return call.raise("index_add, index_copy: source does not fit self and index");
   if (!fills && source.at.shape.size() == shape.size() && source.at.shape != shape)
     return call.raise("index_add, index_copy: source and destination slices have different shapes");
-  const std::int64_t count = *element_count(shape);
+  const std::int64_t count =
+      shape.empty() ? std::min<std::int64_t>(index.at.numel(), 1) : *element_count(shape);
   if (!call.spend({count})) return;
   const Elements numbers(index.at), from(source.at);
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
@@ -190,23 +192,32 @@ void run_masked_fill(Call& call, const KernelRow&) {
     const std::size_t skip = shape->size() - self.at.shape.size();
     if (i >= skip && self.at.shape[i - skip] == 1 && (*shape)[i] != 1) from.at.stride[i] = 0;
   }
-  const Array out = call.output_copy(from, contiguous_strides(*shape));
+  const Array out = call.output(self.at.dtype, *shape, contiguous_strides(*shape));
+  const bool shown = shares_memory(out, from) && out.at == from.at;
   const std::int64_t count = out.at.numel();
   const Number filler = call.number(2, 0);
   if (!call.spend({count})) return;
-  const Elements to(out.at), test(mask.at, *shape);
+  const Elements to(out.at), test(mask.at, *shape), kept(from.at);
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
     const std::int64_t k = call.backwards ? count - 1 - i : i;
     call.begin();
-    if (call.load(mask, test.at(k)).truthy()) call.store(out, to.at(k), filler);
+    if (call.load(mask, test.at(k)).truthy())
+      call.store(out, to.at(k), filler);
+    else if (!shown)
+      call.move(from, kept.at(k), out, to.at(k));
   }
 }
 
 void run_masked_scatter(Call& call, const KernelRow&) {
-  const Array out = updated(call, true), mask = call.tensor(1), source = call.tensor(2);
-  const auto shape = broadcast_shapes(out.at.shape, mask.at.shape);
-  if (call.ok() && (!shape || *shape != out.at.shape))
-    return call.decline("masked_scatter that broadcasts self");
+  const Array self = call.tensor(0), mask = call.tensor(1), source = call.tensor(2);
+  const auto shape = broadcast_shapes(self.at.shape, mask.at.shape);
+  if (call.ok() && !shape) call.raise("masked_scatter: the mask does not broadcast");
+  if (!call.ok()) return;
+  const bool grows = *shape != self.at.shape;
+  if (grows && !call.targets.empty()) return call.raise("masked_scatter_: the mask is larger than self");
+  const Array out = grows ? call.output(self.at.dtype, *shape) : updated(call, true);
+  if (grows && call.ok()) copy_elements(call, self, out);
+  if (!call.ok()) return;
   const std::int64_t count = out.at.numel();
   if (!call.spend({count})) return;
   const Elements to(out.at), test(mask.at, *shape), from(source.at);

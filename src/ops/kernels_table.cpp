@@ -30,9 +30,11 @@ struct KernelTable {
 
   KernelTable() {
     for (const auto& family : {view_kernels(), reshape_kernels()}) add(family, true);
-    for (const auto& family : {arithmetic_kernels(), compare_kernels(), unary_kernels(), create_kernels(),
-                               move_kernels(), index_kernels(), scatter_kernels(), reduce_kernels(),
-                               order_kernels(), matmul_kernels(), norm_kernels()})
+    for (const auto& family :
+         {arithmetic_kernels(), compare_kernels(), unary_kernels(), create_kernels(), move_kernels(),
+          index_kernels(), scatter_kernels(), reduce_kernels(), order_kernels(), matmul_kernels(),
+          norm_kernels(), batch_norm_kernels(), convolution_kernels(), pool_kernels(), activation_kernels(),
+          attention_kernels()})
       add(family, false);
     add_copies();
   }

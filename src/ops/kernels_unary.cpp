@@ -14,7 +14,8 @@ Number both_fn(const Number* x, const Extras&) {
 }
 
 template <double (*Real)(double)>
-Number real_fn(const Number* x, const Extras&) {
+Number real_fn(const Number* x, const Extras& e) {
+  if (x[0].kind == Number::Kind::complex) e.call->raise("not implemented for complex numbers");
   return Number::of_real(Real(x[0].as_real()));
 }
 
@@ -40,6 +41,7 @@ Number reciprocal_fn(const Number* x, const Extras&) {
   return Number::of_real(1 / x[0].re);
 }
 Number rsqrt_fn(const Number* x, const Extras& e) {
+  if (x[0].kind == Number::Kind::complex) return Number::of_complex(1.0 / std::sqrt(x[0].as_complex()));
   return Number::of_real(1 / rounded(e.dtype, std::sqrt(x[0].re)));
 }
 Number square_fn(const Number* x, const Extras&) { return mul_numbers(x[0], x[0]); }
@@ -47,6 +49,13 @@ Number sign_fn(const Number* x, const Extras&) {
   if (x[0].kind == Number::Kind::integer) return Number::of((x[0].integer > 0) - (x[0].integer < 0));
   return Number::of_real((x[0].re > 0) - (x[0].re < 0));
 }
+Number sgn_fn(const Number* x, const Extras& e) {
+  if (x[0].kind != Number::Kind::complex) return sign_fn(x, e);
+  const Complex z = x[0].as_complex();
+  const double size = std::abs(z);
+  return Number::of_complex(size == 0 ? Complex{0, 0} : z / size);
+}
+Number conj_fn(const Number* x, const Extras&) { return conjugate(x[0]); }
 Number relu_fn(const Number* x, const Extras& e) {
   if (is_nan(x[0])) return x[0];
   const Number zero = convert(Number::of(0), e.dtype);
@@ -101,6 +110,28 @@ Complex whole_sin(const Complex& v) { return std::sin(v); }
 Complex whole_cos(const Complex& v) { return std::cos(v); }
 Complex whole_tanh(const Complex& v) { return std::tanh(v); }
 Complex whole_sqrt(const Complex& v) { return std::sqrt(v); }
+Complex whole_tan(const Complex& v) { return std::tan(v); }
+Complex whole_asin(const Complex& v) { return std::asin(v); }
+Complex whole_acos(const Complex& v) { return std::acos(v); }
+Complex whole_atan(const Complex& v) { return std::atan(v); }
+Complex whole_sinh(const Complex& v) { return std::sinh(v); }
+Complex whole_cosh(const Complex& v) { return std::cosh(v); }
+Complex whole_asinh(const Complex& v) { return std::asinh(v); }
+Complex whole_acosh(const Complex& v) { return std::acosh(v); }
+Complex whole_atanh(const Complex& v) { return std::atanh(v); }
+Complex whole_exp2(const Complex& v) { return std::exp(v * 0.69314718055994530942); }
+Complex whole_expm1(const Complex& v) {
+  const double half = std::sin(v.imag() / 2), e = std::exp(v.real());
+  return {std::expm1(v.real()) * std::cos(v.imag()) - 2 * half * half, e * std::sin(v.imag())};
+}
+Complex whole_log1p(const Complex& v) { return std::log(1.0 + v); }
+Complex whole_log2(const Complex& v) { return std::log(v) / 0.69314718055994530942; }
+Complex whole_log10(const Complex& v) { return std::log10(v); }
+Complex whole_sigmoid(const Complex& v) { return 1.0 / (1.0 + std::exp(-v)); }
+Complex whole_silu(const Complex& v) { return v / (1.0 + std::exp(-v)); }
+double plain_asinh(double v) { return std::asinh(v); }
+double plain_acosh(double v) { return std::acosh(v); }
+double plain_atanh(double v) { return std::atanh(v); }
 
 Number gelu_fn(const Number* x, const Extras& e) {
   return Number::of_real(e.text(0) == "tanh" ? tanh_gelu(x[0].re, e.dtype) : erf_gelu(x[0].re, e.dtype));
@@ -115,11 +146,20 @@ Number leaky_relu_fn(const Number* x, const Extras& e) {
 }
 Number round_decimals_fn(const Number* x, const Extras&) { return rounding_fn<half_up_even>(x, {}); }
 
-/// A complex argument gives a real result; TensorIterator casts it.
+/// A complex argument gives a real result.
 void run_abs(Call& call, const KernelRow& row) {
-  if (call.arg(0).kind == Datum::Kind::tensor && is_complex(call.arg(0).tensor.at.dtype))
-    return call.decline("abs of complex numbers");
-  run_pointwise(call, row);
+  KernelRow copy = row;
+  copy.promotion = Promotion::to_real;
+  const Datum& x = call.arg(0);
+  if (x.kind == Datum::Kind::tensor && is_complex(x.tensor.at.dtype)) copy.variant = 5;
+  run_pointwise(call, copy);
+}
+
+/// Powers of bools are integers.
+void run_square(Call& call, const KernelRow& row) {
+  KernelRow copy = row;
+  copy.promotion = Promotion::bool_to_integer;
+  run_pointwise(call, copy);
 }
 
 void run_no_bool(Call& call, const KernelRow& row) {
@@ -134,29 +174,35 @@ const KernelRow kUnaryRows[] = {
     {"aten.reciprocal.default", run_pointwise, reciprocal_fn, Promotion::to_float},
     {"aten.sqrt.default", run_pointwise, both_fn<plain_sqrt, whole_sqrt>, Promotion::to_float},
     {"aten.rsqrt.default", run_pointwise, rsqrt_fn, Promotion::to_float},
-    {"aten.square.default", run_pointwise, square_fn},
+    {"aten.square.default", run_square, square_fn},
     {"aten.exp.default", run_pointwise, both_fn<plain_exp, whole_exp>, Promotion::to_float},
-    {"aten.exp2.default", run_pointwise, real_fn<plain_exp2>, Promotion::to_float},
-    {"aten.expm1.default", run_pointwise, real_fn<plain_expm1>, Promotion::to_float},
+    {"aten.exp2.default", run_pointwise, both_fn<plain_exp2, whole_exp2>, Promotion::to_float},
+    {"aten.expm1.default", run_pointwise, both_fn<plain_expm1, whole_expm1>, Promotion::to_float},
     {"aten.log.default", run_pointwise, both_fn<plain_log, whole_log>, Promotion::to_float},
-    {"aten.log1p.default", run_pointwise, real_fn<plain_log1p>, Promotion::to_float},
-    {"aten.log2.default", run_pointwise, real_fn<plain_log2>, Promotion::to_float},
-    {"aten.log10.default", run_pointwise, real_fn<plain_log10>, Promotion::to_float},
+    {"aten.log1p.default", run_pointwise, both_fn<plain_log1p, whole_log1p>, Promotion::to_float},
+    {"aten.log2.default", run_pointwise, both_fn<plain_log2, whole_log2>, Promotion::to_float},
+    {"aten.log10.default", run_pointwise, both_fn<plain_log10, whole_log10>, Promotion::to_float},
     {"aten.sin.default", run_pointwise, both_fn<plain_sin, whole_sin>, Promotion::to_float},
     {"aten.cos.default", run_pointwise, both_fn<plain_cos, whole_cos>, Promotion::to_float},
-    {"aten.tan.default", run_pointwise, real_fn<plain_tan>, Promotion::to_float},
-    {"aten.asin.default", run_pointwise, real_fn<plain_asin>, Promotion::to_float},
-    {"aten.acos.default", run_pointwise, real_fn<plain_acos>, Promotion::to_float},
-    {"aten.atan.default", run_pointwise, real_fn<plain_atan>, Promotion::to_float},
-    {"aten.sinh.default", run_pointwise, real_fn<plain_sinh>, Promotion::to_float},
-    {"aten.cosh.default", run_pointwise, real_fn<plain_cosh>, Promotion::to_float},
+    {"aten.tan.default", run_pointwise, both_fn<plain_tan, whole_tan>, Promotion::to_float},
+    {"aten.asin.default", run_pointwise, both_fn<plain_asin, whole_asin>, Promotion::to_float},
+    {"aten.acos.default", run_pointwise, both_fn<plain_acos, whole_acos>, Promotion::to_float},
+    {"aten.atan.default", run_pointwise, both_fn<plain_atan, whole_atan>, Promotion::to_float},
+    {"aten.sinh.default", run_pointwise, both_fn<plain_sinh, whole_sinh>, Promotion::to_float},
+    {"aten.cosh.default", run_pointwise, both_fn<plain_cosh, whole_cosh>, Promotion::to_float},
     {"aten.tanh.default", run_pointwise, both_fn<plain_tanh, whole_tanh>, Promotion::to_float},
-    {"aten.sigmoid.default", run_pointwise, real_fn<plain_sigmoid>, Promotion::to_float},
+    {"aten.sigmoid.default", run_pointwise, both_fn<plain_sigmoid, whole_sigmoid>, Promotion::to_float},
+    {"aten.asinh.default", run_pointwise, both_fn<plain_asinh, whole_asinh>, Promotion::to_float},
+    {"aten.acosh.default", run_pointwise, both_fn<plain_acosh, whole_acosh>, Promotion::to_float},
+    {"aten.atanh.default", run_pointwise, both_fn<plain_atanh, whole_atanh>, Promotion::to_float},
+    {"aten.sgn.default", run_pointwise, sgn_fn},
+    {"aten._conj_physical.default", run_pointwise, conj_fn},
+    {"aten.conj_physical.default", run_pointwise, conj_fn},
     {"aten.erf.default", run_pointwise, real_fn<plain_erf>, Promotion::to_float},
     {"aten.erfc.default", run_pointwise, real_fn<plain_erfc>, Promotion::to_float},
     {"aten.relu.default", run_no_bool, relu_fn},
     {"aten.gelu.default", run_pointwise, gelu_fn},
-    {"aten.silu.default", run_pointwise, real_fn<plain_silu>},
+    {"aten.silu.default", run_pointwise, both_fn<plain_silu, whole_silu>},
     {"aten.softplus.default", run_pointwise, softplus_fn},
     {"aten.leaky_relu.default", run_pointwise, leaky_relu_fn},
     {"aten.floor.default", run_pointwise, rounding_fn<plain_floor>},
@@ -174,7 +220,7 @@ const KernelRow kUnaryRows[] = {
     {"prims.rsqrt.default", run_pointwise, rsqrt_fn},
     {"prims.reciprocal.default", run_pointwise, reciprocal_fn},
     {"prims.exp.default", run_pointwise, both_fn<plain_exp, whole_exp>},
-    {"prims.exp2.default", run_pointwise, real_fn<plain_exp2>},
+    {"prims.exp2.default", run_pointwise, both_fn<plain_exp2, whole_exp2>},
     {"prims.log.default", run_pointwise, both_fn<plain_log, whole_log>},
     {"prims.sin.default", run_pointwise, both_fn<plain_sin, whole_sin>},
     {"prims.cos.default", run_pointwise, both_fn<plain_cos, whole_cos>},

@@ -1,8 +1,13 @@
 #include "src/ops/sizes.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace noclobber {
+
+namespace {
+constexpr std::int64_t kOpenBelow = -(std::int64_t{1} << 62);  // a range that begins below has no least value
+}  // namespace
 
 void Sizes::declare(const std::map<std::string, SymbolRange>& symbols,
                     const std::vector<SymRelation>& assume) {
@@ -22,6 +27,7 @@ void Sizes::declare(const std::map<std::string, SymbolRange>& symbols,
       space_.range(name, range.min, range.max);
     }
   }
+  for (const SymRelation& relation : assume) eliminate(relation, symbols);
   for (const SymRelation& relation : assume) positive_factors(relation);
   for (const SymRelation& relation : assume) {
     const PolyId left = of(relation.left);
@@ -73,6 +79,44 @@ void Sizes::positive_factors(const SymRelation& relation) {
   }
 }
 
+/// An equality that is linear in a symbol, with factor one, gives that symbol; its range stays a fact.
+void Sizes::eliminate(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols) {
+  if (relation.kind != SymRelation::Kind::eq) return;
+  const PolyId gap = space_.sub(of(relation.right), of(relation.left));
+  if (gap == Space::kBad) return;
+  const Polynomial terms = space_.terms(gap);
+  std::int64_t unit = 0;
+  for (const Monomial& m : terms) unit = std::gcd(unit, m.factor);
+  for (const Monomial& m : terms) {
+    const bool alone = m.atoms.size() == 1 &&
+                       std::count_if(terms.begin(), terms.end(), [&](const Monomial& o) {
+                         return std::find(o.atoms.begin(), o.atoms.end(), m.atoms[0]) != o.atoms.end();
+                       }) == 1;
+    if (!alone || (m.factor != unit && m.factor != -unit)) continue;
+    const Atom atom = space_.atom(m.atoms[0]);
+    const auto range = symbols.find(atom.name);
+    if (atom.kind != Atom::Kind::symbol || range == symbols.end() || eliminated_.contains(atom.name))
+      continue;
+    PolyId others = 0;  // unit * (symbol's sign * symbol + others) = 0
+    for (const Monomial& o : terms) {
+      if (o == m) continue;
+      PolyId term = space_.constant(o.factor / unit);
+      for (AtomId other : o.atoms) {
+        if (space_.atom(other).kind != Atom::Kind::symbol) return;
+        term = space_.mul(term, space_.symbol(std::string(space_.atom(other).name)));
+      }
+      others = space_.add(others, term);
+    }
+    const PolyId value = m.factor > 0 ? space_.scale(others, -1) : others;
+    if (value == Space::kBad) return;
+    eliminated_[atom.name] = value;
+    if (range->second.min > kOpenBelow)
+      space_.assume_nonnegative(space_.sub(value, space_.constant(range->second.min)));
+    if (range->second.max) space_.assume_nonnegative(space_.sub(space_.constant(*range->second.max), value));
+    return;
+  }
+}
+
 /// min (sign 1) or max (sign -1) where it can be told, else opaque.
 PolyId Sizes::lesser(PolyId a, PolyId b, const char* name, int sign) {
   const PolyId gap = space_.scale(space_.sub(b, a), sign);
@@ -115,6 +159,7 @@ PolyId Sizes::apply(SymExpr::Op op, PolyId a, PolyId b) {
 
 PolyId Sizes::symbol(const std::string& name) {
   if (const auto at = fixed_.find(name); at != fixed_.end()) return space_.constant(at->second);
+  if (const auto at = eliminated_.find(name); at != eliminated_.end()) return at->second;
   const auto unit = multiples_.find(name);
   if (unit == multiples_.end()) return space_.symbol(name);
   return space_.scale(space_.symbol(name + "/" + std::to_string(unit->second)), unit->second);

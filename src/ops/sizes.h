@@ -23,11 +23,13 @@ class Sizes {
   PolyId apply(SymExpr::Op op, PolyId a, PolyId b);
   void divisible(const SymRelation& relation);
   void positive_factors(const SymRelation& relation);
+  void eliminate(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols);
   PolyId symbol(const std::string& name);
   PolyId lesser(PolyId a, PolyId b, const char* name, int sign);
 
   Space& space_;
   std::map<std::string, std::int64_t> fixed_, multiples_;
+  std::map<std::string, PolyId> eliminated_;  // symbols that an equality gives in terms of others
 };
 
 /// A polynomial for people and keys: equal polynomials of one Space have equal texts.

@@ -97,17 +97,21 @@ std::optional<bool> can_view(Space& space, const Viewed& base, const Shape& shap
   return open ? std::nullopt : std::optional(false);
 }
 
-std::optional<bool> is_contiguous(Space& space, const Viewed& base) {
-  if (!base.strides) return std::nullopt;
-  const Strides wanted = contiguous_strides(space, base.shape);
+std::optional<bool> has_strides(Space& space, const Viewed& base, const Strides& wanted) {
+  if (!base.strides || wanted.size() != base.strides->size()) return std::nullopt;
   bool open = false;
+  for (PolyId extent : base.shape)
+    if (space.value(extent) == 0) return true;
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     if (space.value(base.shape[k]) == 1 || space.same(wanted[k], (*base.strides)[k])) continue;
-    if (space.value(base.shape[k]) == 0) return true;
     if (space.value(wanted[k]) && space.value((*base.strides)[k])) return false;
     open = true;
   }
   return open ? std::nullopt : std::optional(true);
+}
+
+std::optional<bool> is_contiguous(Space& space, const Viewed& base) {
+  return has_strides(space, base, contiguous_strides(space, base.shape));
 }
 
 }  // namespace noclobber

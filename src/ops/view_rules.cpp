@@ -54,7 +54,7 @@ std::optional<Shape> sizes_of(Sizes& sizes, const Arg& arg) {
 }
 
 Views one(std::vector<Map> maps, Shape shape) {
-  return std::vector<ViewMaps>{{std::move(maps), std::move(shape), false, {}}};
+  return std::vector<ViewMaps>{{std::move(maps), std::move(shape)}};
 }
 
 namespace {
@@ -82,6 +82,12 @@ Views expand_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args
   for (std::size_t k = lead; k < to->size(); ++k)
     if (sizes.space().value((*to)[k]) == -1) (*to)[k] = base.shape[k - lead];
   return expanded(sizes.space(), base, *to, lead);
+}
+
+/// expand_as: to the shape of its other tensor.
+Views expand_as_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>&) {
+  if (base.others.size() != 1 || base.others[0].size() < base.shape.size()) return std::nullopt;
+  return expanded(sizes.space(), base, base.others[0], base.others[0].size() - base.shape.size());
 }
 
 Views broadcast_rule(Sizes& sizes, const Viewed& base,
@@ -157,7 +163,7 @@ Views as_strided_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& 
   map.strides = *strides;
   map.start = *start;
   map.dim = own_offset ? 1 : 0;  // 1: the caller adds the base's own offset
-  return std::vector<ViewMaps>{{{map}, *to, true, {}}};
+  return std::vector<ViewMaps>{{{map}, *to, true}};
 }
 
 }  // namespace noclobber::view_rules

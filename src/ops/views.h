@@ -13,7 +13,9 @@ namespace noclobber {
 /// What a view operator is applied to. Strides count elements; absent where the dump does not say.
 struct Viewed {
   Shape shape;
-  std::optional<std::vector<PolyId>> strides;
+  std::optional<std::vector<PolyId>> strides = std::nullopt;
+  Dtype dtype = Dtype::other;
+  std::vector<Shape> others = {};  // shapes of the operator's other tensors, in order
 };
 
 /// One view: the maps from its index space towards the base's (applied last to first), and its shape.
@@ -22,7 +24,11 @@ struct ViewMaps {
   std::vector<Map> maps;
   Shape shape;
   bool flat = false;
-  std::optional<Dtype> dtype;  // of a view that reinterprets bits
+  std::optional<Dtype> dtype = std::nullopt;  // of a view that reinterprets bits
+  /// How it does so: an element becomes one or several along the last dimension (view.dtype); a pair of
+  /// parts in a dimension of their own, or back; one part of each element.
+  enum class Parts : std::uint8_t { along, split, joined, first, second };
+  Parts parts = Parts::along;
 };
 
 /// The rule of a view operator, or nullptr. `op` has no overload: "aten.slice".
@@ -39,6 +45,9 @@ std::optional<std::vector<PolyId>> view_strides(Space& space, const std::vector<
 std::optional<bool> can_view(Space& space, const Viewed& base, const Shape& shape);
 /// Are these the row-major strides of the shape (sizes of one do not matter)? Nothing: not known.
 std::optional<bool> is_contiguous(Space& space, const Viewed& base);
+
+/// Are these the strides of the base, where sizes of one do not matter? Nothing: not known.
+std::optional<bool> has_strides(Space& space, const Viewed& base, const std::vector<PolyId>& wanted);
 
 Map reshape_map(Shape from, Shape to);
 /// `shape` with a -1 in it resolved against the element count; nothing where that is open.

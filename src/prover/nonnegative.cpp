@@ -1,6 +1,9 @@
 #include "src/prover/nonnegative.h"
 
 #include <algorithm>
+#include <map>
+
+#include "src/prover/farkas.h"
 
 namespace noclobber {
 namespace {
@@ -8,6 +11,8 @@ namespace {
 constexpr int kReplacedInARow = 24;           // replacements in a row
 constexpr std::uint64_t kReplacements = 400;  // replacements in all, for one question
 constexpr std::size_t kFactsTried = 64;       // facts tried
+
+constexpr std::size_t kUnknowns = 24, kRows = 24;  // of one combination
 
 using Found = std::optional<std::uint32_t>;  // a line that shows what was asked
 using LineRule = Line::Rule;
@@ -17,6 +22,7 @@ class Search {
   Search(Space& space, std::vector<PolyId> facts) : space_(space), facts_(std::move(facts)) {}
 
   Found shown(PolyId a, int depth);
+  Found combined(PolyId a);
   std::vector<Line> lines;
 
  private:
@@ -157,6 +163,93 @@ Found Search::by_fact(PolyId a, int depth) {
   return std::nullopt;
 }
 
+/// What may be combined: the bounds of the atoms that occur, and facts that share one with them.
+class Rows {
+ public:
+  Rows(Space& space, PolyId a, std::vector<PolyId> facts) : space_(space), facts_(std::move(facts)) {
+    note(a);
+    for (std::size_t size = 0; size != atoms_.size() && out.size() < kRows;) {
+      size = atoms_.size();
+      for (AtomId id : std::set<AtomId>(atoms_))
+        if (done_.insert(id).second) bounds(id);
+      std::erase_if(facts_,
+                    [&](PolyId f) { return f == Space::kBad || (touches(f) && row(LineRule::fact, f)); });
+    }
+  }
+  std::vector<Line> out;
+
+ private:
+  void note(PolyId p) {
+    for (const Monomial& m : space_.terms(p)) atoms_.insert(m.atoms.begin(), m.atoms.end());
+  }
+  bool touches(PolyId p) const {
+    for (const Monomial& m : space_.terms(p))
+      for (AtomId a : m.atoms)
+        if (atoms_.contains(a)) return true;
+    return false;
+  }
+  bool row(LineRule rule, PolyId p) {
+    out.push_back({rule, 0, 0, 0, p, 0});
+    note(p);
+    return true;
+  }
+  void bounds(AtomId id) {
+    const Atom atom = space_.atom(id);
+    const PolyId self = space_.of({{{id}, 1}});
+    if (atom.kind == Atom::Kind::quotient) row(LineRule::above, self), row(LineRule::below, self);
+    if (atom.kind == Atom::Kind::index) row(LineRule::below, self);
+    for (PolyId p : {atom.first, atom.second})
+      if (p != Space::kBad) note(p);
+    if (atom.bounded_below) row(LineRule::plain, space_.sub(self, space_.constant(atom.least)));
+    if (atom.most) row(LineRule::plain, space_.sub(space_.constant(*atom.most), self));
+  }
+
+  Space& space_;
+  std::vector<PolyId> facts_;
+  std::set<AtomId> atoms_, done_;
+};
+
+/// a >= 0 by Farkas multipliers, every product of atoms taken for an unknown.
+Found Search::combined(PolyId a) {
+  std::vector<PolyId> facts = facts_;
+  facts.insert(facts.end(), space_.facts().begin(), space_.facts().end());
+  const std::vector<Line> candidates = Rows(space_, a, facts).out;
+  std::map<std::vector<AtomId>, std::size_t> unknowns;
+  std::vector<PolyId> shown_by;
+  const auto column = [&](PolyId p) {
+    for (const Monomial& m : space_.terms(p))
+      if (!m.atoms.empty()) unknowns.emplace(m.atoms, unknowns.size());
+  };
+  column(a);
+  for (const Line& l : candidates) {
+    shown_by.push_back(space_.shown_by(l, facts_));
+    if (shown_by.back() == Space::kBad) return std::nullopt;
+    column(shown_by.back());
+  }
+  if (unknowns.size() > kUnknowns || candidates.size() > 2 * kRows) return std::nullopt;
+  const auto coefficients = [&](PolyId p) {
+    std::vector<std::int64_t> out(unknowns.size() + 1);
+    for (const Monomial& m : space_.terms(p))
+      out[m.atoms.empty() ? unknowns.size() : unknowns[m.atoms]] = m.factor;
+    return out;
+  };
+  std::vector<std::vector<std::int64_t>> rows;
+  for (PolyId p : shown_by) rows.push_back(coefficients(p));
+  const auto found = combine(rows, coefficients(a));
+  if (!found) return std::nullopt;
+  std::uint32_t sum = put(LineRule::plain, space_.constant(std::max<std::int64_t>(found->rest, 0)));
+  for (const auto& [k, times] : found->multipliers) {
+    const Line& line = candidates[k];
+    const std::uint32_t factor = put(LineRule::plain, space_.constant(times));
+    sum = put(LineRule::add, sum, put(LineRule::multiply, factor, put(line)));
+  }
+  if (found->by == 1 && found->rest >= 0) return sum;
+  const std::int64_t rest = std::max<std::int64_t>(-found->rest, 0);
+  const std::uint32_t room = put(LineRule::plain, space_.constant(found->by - 1 - rest));
+  const std::uint32_t positive = put(LineRule::plain, space_.constant(found->by - 1));
+  return divided(sum, room, positive, a, space_.constant(found->by));
+}
+
 /// Only the lines that the last one rests on.
 std::vector<Line> needed(const std::vector<Line>& lines, std::uint32_t last) {
   std::vector<bool> keep(lines.size());
@@ -183,7 +276,8 @@ std::vector<Line> needed(const std::vector<Line>& lines, std::uint32_t last) {
 
 std::optional<Derivation> find_derivation(Space& space, PolyId poly, const std::vector<PolyId>& facts) {
   Search search(space, facts);
-  const Found last = search.shown(poly, kReplacedInARow);
+  Found last = search.shown(poly, kReplacedInARow);
+  if (!last && (!facts.empty() || !space.facts().empty())) last = search.combined(poly);
   if (!last) return std::nullopt;
   Derivation out{{}, needed(search.lines, *last)};
   for (PolyId f : facts)  // a hypothesis only where a line uses it

@@ -1,104 +1,146 @@
 #include "src/prover/order.h"
 
 #include <algorithm>
-#include <boost/dynamic_bitset.hpp>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/topological_sort.hpp>
-#include <map>
-#include <set>
+#include <unordered_map>
 
 #include "checker/term.h"
+#include "src/prover/order_graph.h"
 
 namespace noclobber {
 namespace {
 
-using Dependences = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
+constexpr std::uint64_t kPairs = 50'000'000;
 
-constexpr std::size_t kSteps = 20000;
+/// Equal views under one number, and what was found out about two of them.
+class ViewTable {
+ public:
+  explicit ViewTable(Space& space) : space_(space) {}
 
-void uses(const Arg& arg, std::vector<ValueId>& out) {
-  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
-  for (const Arg& item : arg.list) uses(item, out);
-}
-
-/// An edge from each step to those that must run after it.
-Dependences dependences(const Graph& graph) {
-  Dependences out(graph.steps.size());
-  std::map<std::string, std::uint32_t> by_name, last_of_stream;
-  const bool streams =
-      std::any_of(graph.steps.begin(), graph.steps.end(), [](const Step& s) { return !s.stream.empty(); });
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    if (!graph.steps[k].id.empty()) by_name[graph.steps[k].id] = k;
-    for (ValueId id : graph.steps[k].results)
-      if (id.valid()) by_name[graph.value(id).name] = k;
+  std::uint32_t number(const TraceView& view) {
+    std::vector<std::uint32_t>& same = by_hash_[hash(view)];
+    for (const std::uint32_t known : same)
+      if (*views_[known] == view) return known;
+    same.push_back(static_cast<std::uint32_t>(views_.size()));
+    views_.push_back(&view);
+    return same.back();
   }
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    const Step& step = graph.steps[k];
-    std::vector<ValueId> read;
-    for (const Arg& arg : step.args) uses(arg, read);
-    for (const auto& [name, arg] : step.kwargs) uses(arg, read);
-    for (ValueId id : read)
-      if (graph.value(id).from == Value::From::step) boost::add_edge(graph.value(id).at, k, out);
-    for (const std::string& name : step.after)
-      if (const auto at = by_name.find(name); at != by_name.end()) boost::add_edge(at->second, k, out);
-    if (!streams) continue;
-    if (const auto at = last_of_stream.find(step.stream); at != last_of_stream.end())
-      boost::add_edge(at->second, k, out);
-    last_of_stream[step.stream] = k;
+  bool meet(std::uint32_t a, std::uint32_t b) {
+    if (a == b) return true;
+    if (a > b) std::swap(a, b);
+    const auto [at, fresh] = meet_.try_emplace((std::uint64_t{a} << 32) | b, true);
+    if (fresh) at->second = !apart(space_, *views_[a], *views_[b]);
+    return at->second;
   }
+  /// Whatever meets `inner` meets `outer`.
+  bool covers(std::uint32_t outer, std::uint32_t inner) const {
+    return outer == inner || views_[outer]->maps.empty();
+  }
+
+ private:
+  static std::uint64_t hash(const TraceView& view) {
+    std::uint64_t out = view.storage;
+    const auto mix = [&out](std::uint64_t x) { out = (out ^ x) * 0x9E3779B97F4A7C15ULL; };
+    for (const Map& map : view.maps) {
+      mix(static_cast<std::uint64_t>(map.kind));
+      mix(map.dim);
+      mix(map.start);
+      mix(map.step);
+      for (const PolyId extent : map.to) mix(extent);
+    }
+    for (const PolyId extent : view.shape) mix(extent);
+    return out;
+  }
+
+  Space& space_;
+  std::vector<const TraceView*> views_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_hash_;
+  std::unordered_map<std::uint64_t, bool> meet_;
+};
+
+struct OrderTouch {
+  std::uint32_t step = 0, view = 0;
+  bool writes = false;
+};
+
+std::vector<std::vector<OrderTouch>> touches_by_storage(const Graph& graph, const Trace& trace,
+                                                        ViewTable& views) {
+  std::vector<std::vector<OrderTouch>> out(trace.storages.size());
+  const auto note = [&](std::uint32_t step, const TraceView& view, bool writes) {
+    std::vector<OrderTouch>& all = out[view.storage];
+    const OrderTouch touch{step, views.number(view), writes};
+    if (!all.empty() && all.back().step == step && all.back().view == touch.view &&
+        all.back().writes == writes)
+      return;
+    all.push_back(touch);
+  };
+  for (const TraceStep& step : trace.steps) {
+    if (step.origin >= graph.steps.size()) continue;  // final contents: after every step
+    for (const auto& [guard, wanted] : step.guards) note(step.origin, trace.guards[guard].view, false);
+    for (const TraceView& view : step.reads) note(step.origin, view, false);
+    for (const TraceView& view : step.writes) note(step.origin, view, true);
+  }
+  const auto leaves = std::ranges::find_if(graph.steps, is_return);
+  if (leaves == graph.steps.end()) return out;
+  const auto at = static_cast<std::uint32_t>(leaves - graph.steps.begin());
+  for (const TraceInput& input : trace.inputs) note(at, input.view, false);
+  for (const TraceOutput& output : trace.outputs)
+    if (output.view) note(at, *output.view, false);
+  for (StorageId s = 0; s < trace.storages.size(); ++s)  // effects must be over
+    if (trace.storages[s].start == TraceStorage::Start::token && !out[s].empty())
+      out[s].push_back({at, out[s].front().view, false});
   return out;
 }
 
-/// Per step, all that must run after it; nothing where the dependences are cyclic.
-std::optional<std::vector<boost::dynamic_bitset<>>> later_steps(const Dependences& graph) {
-  std::vector<Dependences::vertex_descriptor> order;  // successors first
-  try {
-    boost::topological_sort(graph, std::back_inserter(order));
-  } catch (const boost::not_a_dag&) {
-    return std::nullopt;
-  }
-  const std::size_t count = boost::num_vertices(graph);
-  std::vector<boost::dynamic_bitset<>> out(count, boost::dynamic_bitset<>(count));
-  for (const auto step : order) {
-    const auto [begin, end] = boost::adjacent_vertices(step, graph);
-    for (auto next = begin; next != end; ++next) {
-      out[step] |= out[*next];
-      out[step].set(*next);
+/// Pairs of one storage that nothing in between already orders. False: too many to look at.
+bool conflicts(const std::vector<OrderTouch>& all, ViewTable& views, std::uint64_t& budget,
+               std::vector<Unordered>& out) {
+  std::vector<std::size_t> writes;  // places in `all`
+  for (std::size_t b = 0; b < all.size(); ++b) {
+    const OrderTouch& y = all[b];
+    const auto ask = [&](const OrderTouch& x) {
+      const bool both = x.step != y.step && (x.writes || y.writes) && views.meet(x.view, y.view);
+      if (both) out.push_back({std::min(x.step, y.step), std::max(x.step, y.step)});
+      return x.writes && x.step != y.step && views.covers(x.view, y.view);
+    };
+    if (y.writes) {
+      for (std::size_t a = b; a-- > 0;) {
+        if (budget-- == 0) return false;
+        if (ask(all[a])) break;
+      }
+      writes.push_back(b);
+    } else {
+      for (auto a = writes.rbegin(); a != writes.rend(); ++a) {
+        if (budget-- == 0) return false;
+        if (ask(all[*a])) break;
+      }
     }
   }
-  return out;
+  return true;
 }
-
-struct Touch {
-  std::uint32_t origin = 0;
-  bool writes = false;
-  const TraceView* view = nullptr;
-};
 
 }  // namespace
 
 OrderAnswer unordered_conflicts(Space& space, const Graph& graph, const Trace& trace) {
   OrderAnswer out;
-  if (graph.steps.size() > kSteps) return out;
-  const auto later = later_steps(dependences(graph));
-  if (!later) return out;
-  std::vector<std::vector<Touch>> touches(trace.storages.size());
-  for (const TraceStep& step : trace.steps) {
-    if (step.origin >= graph.steps.size()) continue;  // final contents: after every step
-    for (const TraceView& view : step.reads) touches[view.storage].push_back({step.origin, false, &view});
-    for (const TraceView& view : step.writes) touches[view.storage].push_back({step.origin, true, &view});
+  const auto order = OrderGraph::of(static_cast<std::uint32_t>(graph.steps.size()), order_edges(graph));
+  if (!order) return out;
+  ViewTable views(space);
+  std::vector<Unordered> pairs;
+  std::uint64_t budget = kPairs;
+  for (const std::vector<OrderTouch>& all : touches_by_storage(graph, trace, views))
+    if (!conflicts(all, views, budget, pairs)) return out;
+  std::ranges::sort(pairs, {}, [](const Unordered& p) { return std::pair(p.first, p.second); });
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::vector<OrderQuery> queries;
+  queries.reserve(pairs.size());
+  for (const Unordered& pair : pairs) {
+    const std::uint32_t a = order->number(pair.first), b = order->number(pair.second);
+    queries.push_back({std::min(a, b), std::max(a, b)});
   }
-  std::set<std::pair<std::uint32_t, std::uint32_t>> open;
-  for (const std::vector<Touch>& all : touches)
-    for (std::size_t b = 0; b < all.size(); ++b)
-      for (std::size_t a = 0; a < b; ++a) {
-        const Touch &x = all[a], &y = all[b];
-        if (x.origin == y.origin || !(x.writes || y.writes)) continue;
-        if ((*later)[x.origin].test(y.origin) || (*later)[y.origin].test(x.origin)) continue;
-        if (!apart(space, *x.view, *y.view)) open.insert(std::minmax(x.origin, y.origin));
-      }
+  const std::vector<bool> answers = ordered(*order, queries);
   out.known = true;
-  for (const auto& [first, second] : open) out.open.push_back({first, second});
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    if (!answers[k]) out.open.push_back(pairs[k]);
   return out;
 }
 

@@ -1,5 +1,8 @@
 // Every order that dataflow allows: is each pair of steps that touch one element, one of them writing it,
 // ordered by names, control edges and streams?
+//
+// Of three steps that disturb each other pairwise, first < middle < last, the pair of the outer two follows
+// from the others and is not asked.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -21,7 +24,8 @@ struct OrderAnswer {
   std::vector<Unordered> open;  // sorted; empty and known: all orders give what the listed one gives
 };
 
-/// `trace` is the Trace of `graph`. Names in `after` of a step are results or ids. Bound: 20,000 steps.
+/// `trace` is the Trace of `graph`. Names in `after` of a step are results or ids. A `prims.return` reads
+/// whatever a caller can see. Bound: 50 million pairs of touches looked at.
 OrderAnswer unordered_conflicts(Space& space, const Graph& graph, const Trace& trace);
 
 }  // namespace noclobber

@@ -10,14 +10,12 @@ namespace noclobber {
 namespace {
 
 constexpr std::uint64_t kEffort = 5'000'000;
-constexpr int kQuestions = 200;           // per check
-constexpr std::size_t kScript = 4 << 20;  // bytes of one question
+constexpr int kQuestions = 200;  // per check
 
 /// One check's questions to the solver.
 class Asking {
  public:
-  Asking(const Space& space, const Terms& terms, std::uint64_t effort)
-      : space_(space), terms_(terms), effort_(effort) {}
+  Asking(const Space& space, const Terms& terms, Questions& to) : space_(space), terms_(terms), to_(to) {}
 
   bool equal(TermId a, TermId b) {
     if (terms_.same(a, b)) return true;
@@ -74,11 +72,13 @@ class Asking {
   }
 
   bool asked(TermId a, TermId b) {
-    if (++questions_ > kQuestions) return false;
+    if (++questions_ > kQuestions) {
+      to_.limit();
+      return false;
+    }
     SmtPrinter printer(space_, terms_, same_);
     const std::string script = printer.differ(a, b);
-    if (script.empty() || script.size() > kScript) return false;
-    const SolverAnswer answer = ask_solver(script, effort_);
+    const SolverAnswer answer = to_.ask(script, kEffort);
     if (answer.kind == SolverAnswer::Kind::sat) {
       std::map<std::string, std::int64_t> model;
       for (const auto& [name, symbol] : printer.symbols())
@@ -90,7 +90,7 @@ class Asking {
 
   const Space& space_;
   const Terms& terms_;
-  std::uint64_t effort_;
+  Questions& to_;
   std::map<std::pair<TermId, TermId>, bool> known_;
   std::map<TermId, TermId> same_;
   int questions_ = 0;
@@ -113,17 +113,17 @@ std::map<std::string, std::int64_t> sample(const Case& value) {
   return {};
 }
 
-bool satisfiable(const Space& space, const Case& value) {
+bool satisfiable(const Space& space, const Case& value, Questions& questions) {
   if (value.assume.empty() || !sample(value).empty()) return true;
   const std::map<TermId, TermId> none;
   const Terms terms(space);
-  return ask_solver(SmtPrinter(space, terms, none).facts(), kEffort).kind != SolverAnswer::Kind::unsat;
+  return questions.ask(SmtPrinter(space, terms, none).facts(), kEffort).kind != SolverAnswer::Kind::unsat;
 }
 
 Solved solve(Space& space, Terms& terms, Rules& rules, const std::vector<Obligation>& open,
-             std::uint64_t effort) {
+             Questions& questions) {
   Solved out;
-  Asking asking(space, terms, effort == 0 ? kEffort : effort);
+  Asking asking(space, terms, questions);
   for (const Obligation& o : open) {
     const auto [a, b] = rules.contents(o);
     if (a != Terms::kBad && b != Terms::kBad && asking.equal(a, b)) out.shown.insert(o);

@@ -9,6 +9,7 @@
 
 #include "checker/obligation.h"
 #include "src/graph/case.h"
+#include "src/prover/questions.h"
 
 namespace noclobber {
 
@@ -17,7 +18,7 @@ std::map<std::string, std::int64_t> sample(const Case& value);
 
 /// Can the symbols of the case have values at all? Tries hints and small values, then the solver; where
 /// nobody can tell, yes.
-bool satisfiable(const Space& space, const Case& value);
+bool satisfiable(const Space& space, const Case& value, Questions& questions);
 
 struct Solved {
   std::set<Obligation> shown;                               // the solver found no counterexample to these
@@ -25,8 +26,8 @@ struct Solved {
   std::string engine;                                       // "z3 5.4.0"; "" if there is none
 };
 
-/// Tries every open equality. `effort`: rlimit per question, 0 = the default of 5,000,000.
+/// Tries every open equality.
 Solved solve(Space& space, Terms& terms, Rules& rules, const std::vector<Obligation>& open,
-             std::uint64_t effort);
+             Questions& questions);
 
 }  // namespace noclobber

@@ -1,7 +1,12 @@
 // Recorded PyTorch calls (corpus/golden), run through the interpreter and compared.
 #pragma once
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "src/graph/case.h"
+#include "src/interp/interp.h"
 
 namespace noclobber::golden {
 
@@ -12,12 +17,29 @@ struct Report {
   std::vector<std::string> faults;  // "call 3: output 0: strides differ"
 };
 
-/// How far floats may be from the recording, in units of the last place of the expected element, or of the
-/// largest expected element of the tensor where terms of that size cancel.
+/// How far floats may be from the recording: in units of the last place of the expected element, of the
+/// largest expected element of the tensor, or of the largest element of the call's inputs and outputs, where
+/// terms of that size cancel.
+enum class BoundOf : std::uint8_t { element, largest, call };
+
 struct Bound {
-  double ulps = 0;
-  bool of_largest = false;
+  double ulps = 0;  // four times as many for complex numbers
+  BoundOf of = BoundOf::element;
 };
+
+/// A recorded call as a case whose `after` is that one step. Inputs come first among the values.
+struct GoldenCall {
+  std::string op;
+  Case value;
+  RunOptions options;  // with the recorded contents
+  std::set<std::string> may_write;
+  std::size_t inputs = 0;
+  std::vector<std::vector<std::int64_t>> shapes;  // of results, as recorded
+  std::vector<Dtype> dtypes;
+};
+
+/// `typed`: results carry their recorded types.
+std::vector<GoldenCall> calls_of(const std::string& path, bool typed);
 
 /// Runs every call of a golden file and compares dtype, shape, strides, offset, sharing, contents of results
 /// and of inputs afterwards.

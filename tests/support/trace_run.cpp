@@ -10,7 +10,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 using Cells = std::vector<std::uint64_t>;
-constexpr std::int64_t kMostCells = 4096;
+constexpr std::int64_t kMostCells = 4096, kMostLanes = 16;
 constexpr std::uint64_t kUndefined = 1ULL << 63;  // set in undefined contents, and in nothing else
 
 std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
@@ -32,19 +32,33 @@ std::uint64_t byte_of(std::uint64_t element, std::int64_t lane) {
 class Runner {
  public:
   Runner(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
-         std::uint64_t side)
-      : space_(space), trace_(trace), side_(side) {
+         std::uint64_t side, std::uint64_t world)
+      : space_(space), trace_(trace), side_(side), world_(world), truths_(trace.guards.size()) {
     choice_.symbols = symbols;
+  }
+
+  std::optional<std::vector<std::size_t>> cells(const TraceView& view) {
+    usable_ = view.storage < trace_.storages.size();
+    std::vector<std::size_t> out;
+    if (usable_)
+      for (const auto& element : places(view)) out.insert(out.end(), element.begin(), element.end());
+    return usable_ ? std::optional(out) : std::nullopt;
   }
 
   TraceRun run() {
     TraceRun out;
     for (const TraceStorage& storage : trace_.storages) start(storage);
-    for (std::size_t k = 0; k < trace_.steps.size() && usable_; ++k) step(trace_.steps[k], k, out);
+    for (std::size_t k = 0; k < trace_.steps.size() && usable_; ++k) {
+      sense(k);
+      const auto& guards = trace_.steps[k].guards;
+      if (std::all_of(guards.begin(), guards.end(),
+                      [&](const auto& g) { return truths_[g.first] == g.second; }))
+        step(trace_.steps[k], k, out);
+    }
     for (const TraceOutput& output : trace_.outputs)
       out.outputs.push_back(output.view && usable_ ? std::optional(elements(*output.view)) : std::nullopt);
     for (std::size_t s = 0; s < cells_.size(); ++s)
-      if (trace_.storages[s].compared) out.exits[trace_.storages[s].key] = whole(s);
+      if (trace_.storages[s].compared && usable_) out.exits[trace_.storages[s].key] = whole(s);
     out.usable = usable_;
     return out;
   }
@@ -72,8 +86,9 @@ class Runner {
 
   void start(const TraceStorage& storage) {
     const std::int64_t n = size(numbers(storage.shape)), lanes = std::max<std::int64_t>(storage.lanes, 1);
+    usable_ = usable_ && lanes <= kMostLanes;
     Cells cells;
-    for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t k = 0; k < n && usable_; ++k) {
       const bool undefined = storage.start == TraceStorage::Start::undefined;
       const std::uint64_t element =
           mixed(hash_of(storage.key + (undefined ? "?" : "")), static_cast<std::uint64_t>(k)) |
@@ -126,8 +141,12 @@ class Runner {
         for (std::size_t k = 0; k < at.size(); ++k) out[map.order[k]] = at[k];
         return out;
       }
-      case Map::Kind::reshape:
-        return at_position(numbers(map.from), position(numbers(map.to), at));
+      case Map::Kind::reshape: {
+        const Ints from = numbers(map.from);
+        const std::int64_t where = position(numbers(map.to), at);
+        usable_ = usable_ && where < size(from);
+        return at_position(from, where);
+      }
       case Map::Kind::expand:
         for (std::size_t k = 0; k < at.size(); ++k)
           if (number(map.from[k]) == 1) at[k] = 0;
@@ -173,6 +192,9 @@ class Runner {
           Ints tail(at.begin() + static_cast<std::ptrdiff_t>(own), at.end());
           at.resize(own);
           at = parent(view.maps[m], at);
+          const Ints from = numbers(view.maps[m].from);
+          for (std::size_t d = 0; d < from.size() && d < at.size(); ++d)
+            usable_ = usable_ && at[d] >= 0 && at[d] < from[d];
           at.insert(at.end(), tail.begin(), tail.end());
         }
         usable_ = usable_ && at.size() == root.size();
@@ -195,7 +217,7 @@ class Runner {
   }
 
   Cells whole(std::size_t storage) {
-    if (trace_.storages[storage].lanes == 0) return cells_[storage];
+    if (trace_.storages[storage].lanes <= 0) return cells_[storage];
     Cells out;
     const auto lanes = static_cast<std::size_t>(trace_.storages[storage].lanes);
     for (std::size_t k = 0; k < cells_[storage].size(); k += lanes)
@@ -228,6 +250,16 @@ class Runner {
       }
     }
     return true;
+  }
+
+  /// Conditions of branches that are looked at when this step begins.
+  void sense(std::size_t step) {
+    for (std::size_t g = 0; g < trace_.guards.size() && usable_; ++g) {
+      if (trace_.guards[g].time != step) continue;
+      const Cells is = elements(trace_.guards[g].view);
+      usable_ = usable_ && is.size() == 1;
+      if (usable_) truths_[g] = (mixed(mixed(17, world_), is[0]) & 1) != 0;
+    }
   }
 
   void step(const TraceStep& s, std::size_t number_of_step, TraceRun& out) {
@@ -282,7 +314,8 @@ class Runner {
   const Space& space_;
   const Trace& trace_;
   Choice choice_;
-  std::uint64_t side_;
+  std::uint64_t side_, world_;
+  std::vector<bool> truths_;
   bool usable_ = true;
   std::vector<Cells> cells_;
   std::map<std::pair<std::uint64_t, std::int64_t>, std::uint64_t> whole_of_;
@@ -298,8 +331,21 @@ std::string cells_difference(const Cells& before, const Cells& after) {
 }  // namespace
 
 TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
-                   std::uint64_t side) {
-  return Runner(space, trace, symbols, side).run();
+                   std::uint64_t side, std::uint64_t world) {
+  return Runner(space, trace, symbols, side, world).run();
+}
+
+std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace,
+                                                 const TraceView& view,
+                                                 const std::map<std::string, std::int64_t>& symbols) {
+  return Runner(space, trace, symbols, 0, 0).cells(view);
+}
+
+bool any_undefined(const TraceRun& run) {
+  return std::any_of(run.outputs.begin(), run.outputs.end(), [](const auto& output) {
+    return output &&
+           std::any_of(output->begin(), output->end(), [](std::uint64_t v) { return (v & kUndefined) != 0; });
+  });
 }
 
 std::string trace_difference(const TraceRun& before, const TraceRun& after) {

@@ -20,9 +20,18 @@ struct TraceRun {
 };
 
 /// `side` tells apart what no contract promises: a step whose accesses meet in a way that it forbids
-/// leaves contents that are equal to nothing.
+/// leaves contents that are equal to nothing. `world`: in another one, conditions of branches fall out
+/// otherwise.
 TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
-                   std::uint64_t side);
+                   std::uint64_t side, std::uint64_t world = 0);
+
+/// Positions in its storage of all that a view shows; nothing where it leaves the storage.
+std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace,
+                                                 const TraceView& view,
+                                                 const std::map<std::string, std::int64_t>& symbols);
+
+/// Does an output hold what nothing has written?
+bool any_undefined(const TraceRun& run);
 
 /// Where the boundary of two runs differs, or "". Undefined elements of `before` may be anything.
 std::string trace_difference(const TraceRun& before, const TraceRun& after);

@@ -7,9 +7,11 @@
 #include <set>
 
 #include "checker/term.h"
+#include "src/prover/direct_access.h"
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/formula_value.h"
 #include "tests/support/generator.h"
 
 using namespace noclobber;
@@ -307,4 +309,68 @@ TEST_CASE("apart is never said of views that meet", "[map]") {
   std::cout << "apart: shown for " << said << " of " << disjoint << " disjoint pairs (" << pairs
             << " pairs)\n";
   CHECK(said * 10 >= disjoint * 5);
+}
+
+TEST_CASE("the second engine's views and images are those of enumeration", "[map]") {
+  int inverted = 0, invertible = 0;
+  for (const bool glances : {false, true}) {
+    Random random(14);
+    for (int round = 0; round < 1000; ++round) {
+      Space space;
+      const Chain c = random_chain(space, random, random_base(random), false);
+      Formulas f(glances);
+      DirectSizes sizes(space, f);
+      const auto root = root_of(sizes, c.view, any_index(sizes, c.view, "i"));
+      const TraceView base{0, {}, shape_of(space, c.base), "", 0};
+      const auto image = image_of(sizes, c.view, any_index(sizes, base, "r"));
+      const auto values = [&](const DirectIndex& index, const std::string& name, const Ints& at) {
+        std::map<std::string, std::int64_t> variables;
+        for (std::size_t k = 0; k < at.size(); ++k) variables[name + std::to_string(k)] = at[k];
+        Ints out;
+        for (const FormulaId i : index) out.push_back(value_of(f, i, variables));
+        return out;
+      };
+      std::map<std::int64_t, Ints> element_of;
+      REQUIRE(root);
+      for (const auto& [at, element] : c.where) {
+        element_of[element] = at;
+        REQUIRE(row_major_position(c.base, values(*root, "i", at)) == element);
+      }
+      const bool injective = element_of.size() == c.where.size();
+      invertible += injective ? 1 : 0;
+      if (!image || value_of(f, image->sound, {}) == 0) continue;
+      CHECK(injective);
+      ++inverted;
+      for (const Ints& at : all_indices(c.base)) {
+        const auto known = element_of.find(row_major_position(c.base, at));
+        REQUIRE((values({image->inside}, "r", at)[0] != 0) == (known != element_of.end()));
+        if (known != element_of.end()) CHECK(values(image->index, "r", at) == known->second);
+      }
+    }
+  }
+  std::cout << "second engine: images of " << inverted << " of " << invertible
+            << " views without repetition\n";
+  CHECK(inverted * 10 >= invertible * 8);
+}
+
+TEST_CASE("the solver says that views never meet exactly where they do not", "[map][solver]") {
+  if (solver_version().empty()) {
+    WARN("no solver found: its tests are skipped");
+    return;
+  }
+  Random random(15);
+  for (int round = 0; round < 150; ++round) {
+    Space space;
+    const Ints base = random_base(random);
+    const Chain a = random_chain(space, random, base, false), b = random_chain(space, random, base, false);
+    std::set<std::int64_t> mine;
+    for (const auto& [at, element] : a.where) mine.insert(element);
+    const bool meet =
+        std::any_of(b.where.begin(), b.where.end(), [&](const auto& e) { return mine.contains(e.second); });
+    Formulas f(round % 2 == 0);
+    DirectSizes sizes(space, f);
+    Questions questions;
+    DirectAsk ask(sizes, questions);
+    CHECK(never_meet(sizes, ask, a.view, b.view) != meet);
+  }
 }

@@ -76,10 +76,34 @@ TEST_CASE("inputs: a directory gives its logs by name, and nothing else", "[cli]
   const std::string late = folder.write("b/rank_1.log", kRecord), early = folder.write("a.txt", kRecord);
   folder.write("LICENSE", "hello");
   folder.write("case.json", kCase);
-  const auto logs = logs_in(folder.path());
-  REQUIRE(logs);
-  CHECK(*logs == std::vector<std::string>{early, late});
-  CHECK(!logs_in(folder.path() + "/none"));
+  const auto found = inputs_in(folder.path());
+  REQUIRE(found);
+  CHECK(*found == std::vector<FoundInput>{{FoundInput::Kind::file, early}, {FoundInput::Kind::file, late}});
+  CHECK(!inputs_in(folder.path() + "/none"));
+}
+
+TEST_CASE("inputs: output of tlparse and of the debugger are one input each", "[cli]") {
+  const Folder folder;
+  const auto kinds = [&] {
+    const auto found = inputs_in(folder.path());
+    REQUIRE(found);
+    std::string out;
+    for (const FoundInput& input : *found)
+      out += std::to_string(static_cast<int>(input.kind)) + input.path.substr(folder.path().size()) + " ";
+    return out;
+  };
+  folder.write("tl/-_0_0_0/before_post_grad_graph_3.txt", "x");
+  folder.write("debug/torchinductor/model__0_inference_0.0/fx_graph_readable.py", "x");
+  CHECK(kinds() == "2/debug/torchinductor/model__0_inference_0.0 1/tl ");
+  folder.write("tl/compile_directory.json", "{}");
+  folder.write("tl/raw.jsonl", "{}");
+  CHECK(kinds() == "2/debug/torchinductor/model__0_inference_0.0 1/tl ");
+  folder.write("tl/raw.log", kRecord);
+  CHECK(kinds() == "2/debug/torchinductor/model__0_inference_0.0 0/tl/raw.log ");
+  folder.write("ranks/rank_3/0_0_0/before_post_grad_graph_3.txt", "x");
+  folder.write("programs/a.pt2", "x");
+  CHECK(kinds() ==
+        "2/debug/torchinductor/model__0_inference_0.0 0/programs/a.pt2 1/ranks/rank_3 0/tl/raw.log ");
 }
 
 TEST_CASE("inputs: a directory without logs is a fault", "[cli]") {

@@ -128,3 +128,27 @@ TEST_CASE("pair: sides are read by content", "[cli]") {
   CHECK(before->graph.outputs == std::vector<Arg>{Arg::of(SymExpr(1))});
   CHECK(after->graph.outputs == std::vector<Arg>{Arg::of(SymExpr(2))});
 }
+
+TEST_CASE("pairing: symbols mean what the sizes of the inputs say", "[cli]") {
+  const auto side = [](const std::string& first, const std::string& second, const std::string& size) {
+    auto out = read_side("def forward(self, x: \"f32[" + first + ", 2]\", y: \"f32[" + second +
+                             "]\"):\n    r: \"f32[" + size +
+                             "]\" = torch.ops.aten.relu.default(y)\n    return (r, x)\n",
+                         false);
+    REQUIRE(out);
+    return *std::move(out);
+  };
+  const auto pair = pair_of(side("s0", "s1", "s1"), side("s1", "s77", "s0 + s77"));
+  REQUIRE(pair);
+  CHECK(pair->after.values[0].type->shape[0] == SymExpr::symbol("s0"));
+  CHECK(pair->after.values[1].type->shape[0] == SymExpr::symbol("s1"));
+  // s0 of AFTER is another symbol than s0 of BEFORE.
+  CHECK(pair->after.values[2].type->shape[0] == SymExpr::symbol("s0_1") + SymExpr::symbol("s1"));
+  CHECK(pair->symbols.size() == 3);
+  const auto same = pair_of(side("s0", "s1", "s1"), side("s0", "s1", "s1"));
+  REQUIRE(same);
+  CHECK(same->symbols.size() == 2);
+  const auto special = pair_of(side("3", "s1", "s1"), side("s0", "s1", "s0*s1"));
+  REQUIRE(special);
+  CHECK(special->after.values[2].type->shape[0] == SymExpr(3) * SymExpr::symbol("s1"));
+}

@@ -36,6 +36,9 @@ TEST_CASE("settings: from options to stages", "[cli]") {
   CHECK(check->effort == 7);
   CHECK(check->no_assumptions);
   CHECK(!check_options(Options())->solver_only);
+  options.dump_smt2 = "/dev/null/questions";
+  CHECK(!check_options(options));
+  options.dump_smt2.clear();
   options.ops = "/nonexistent/ops.txt";
   CHECK(!check_options(options));
   options.order = "dataflow";

@@ -35,22 +35,55 @@ bool modelled(const Case& value) {
   return trace_case(value, *make_op_set(value.ops), sizes).after.unknown.empty();
 }
 
+/// Which storage the one output shows, of inputs x, y and what is fresh: 2, 3, or more.
+StorageId shown(const Case& value) {
+  Space space;
+  Sizes sizes(space);
+  const Trace trace = trace_case(value, *make_op_set(value.ops), sizes).after;
+  REQUIRE(trace.unknown.empty());
+  return trace.outputs[0].view->storage;
+}
+
+constexpr StorageId kX = 2, kFresh = 4;
+
 }  // namespace
 
-TEST_CASE("an operator that may share storage without saying so is not modelled") {
+TEST_CASE("an operator that shares storage without saying so shares it, or is not modelled") {
   const Arg x = Arg::of(ValueId(0)), y = Arg::of(ValueId(1));
-  CHECK(modelled(single("aten.maximum.default", {x, y})));
-  CHECK_FALSE(modelled(single("aten.type_as.default", {x, y})));
-  CHECK(modelled(single("aten.mm.default", {x, y})));
+  CHECK(shown(single("aten.maximum.default", {x, y})) == kFresh);
+  CHECK(shown(single("aten.type_as.default", {x, y})) == kX);
+  CHECK(shown(single("aten.mm.default", {x, y})) == kFresh);
   CHECK_FALSE(
       modelled(single("aten.einsum.default", {Arg::of_text("ij->ji"), Arg::of(std::vector<Arg>{x})})));
 }
 
-TEST_CASE("an operator that may write without saying so is not modelled") {
+TEST_CASE("an operator that is its argument now and then is so exactly then") {
+  const Arg x = Arg::of(ValueId(0)), half = Arg::of_real(0.5), none = Arg::of_real(0);
+  CHECK(shown(single("aten.dropout.default", {x, half, Arg::of_bool(false)})) == kX);
+  CHECK(shown(single("aten.dropout.default", {x, half, Arg::of_bool(true)})) == kFresh);
+  CHECK(shown(single("aten.dropout.default", {x, none, Arg::of_bool(true)})) == kX);
+  const auto sized = [](std::int64_t n) {
+    return Arg::of(std::vector<Arg>{Arg::of(SymExpr(n)), Arg::of(SymExpr(2))});
+  };
+  CHECK(shown(single("aten.sum_to_size.default", {x, sized(2)})) == kX);
+  CHECK(modelled(single("aten.conj_physical.default", {x})));
+  CHECK(shown(single("aten.conj_physical.default", {x})) == kX);
+}
+
+TEST_CASE("an operator that writes without saying so writes, or is not modelled") {
   const Arg x = Arg::of(ValueId(0)), y = Arg::of(ValueId(1));
   CHECK(modelled(single("aten.add_.Tensor", {x, y})));
   CHECK_FALSE(modelled(single("inductor.accumulate_grad_.default", {x, y})));
-  const std::vector<Arg> norm{
-      x, Arg{}, Arg{}, y, y, Arg::of_bool(true), Arg::of_real(0.1), Arg::of_real(1e-5), Arg::of_bool(false)};
-  CHECK_FALSE(modelled(single("aten.batch_norm.default", norm)));
+  const auto writes = [&](bool training) {
+    const Case value =
+        single("aten.batch_norm.default", {x, Arg{}, Arg{}, y, y, Arg::of_bool(training), Arg::of_real(0.1),
+                                           Arg::of_real(1e-5), Arg::of_bool(false)});
+    Space space;
+    Sizes sizes(space);
+    const Trace trace = trace_case(value, *make_op_set(value.ops), sizes).after;
+    REQUIRE(trace.steps.size() == 1);
+    return trace.steps[0].writes.size();
+  };
+  CHECK(writes(true) == 3);
+  CHECK(writes(false) == 1);
 }

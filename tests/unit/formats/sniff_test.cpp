@@ -18,6 +18,9 @@ TEST_CASE("sniff: formats by their first bytes") {
   CHECK(sniff("garbage\nI0521 11:50:42.931000 1 a.py:1] {}\n") == InputKind::torch_trace);
   CHECK(sniff("V052 11:50:42\n") == InputKind::unknown);
   CHECK(sniff(std::string(70000, 'x') + "\nV0521 11:50:42.931000 1 a.py:1] {}\n") == InputKind::unknown);
+  CHECK(sniff("ExportedProgram:\n    class GraphModule(torch.nn.Module):\n") == InputKind::fx_text);
+  CHECK(sniff("PK\x03\x04rest") == InputKind::pt2);
+  CHECK(sniff("PK\x05\x06rest") == InputKind::unknown);
   CHECK(sniff("") == InputKind::unknown);
   CHECK(sniff(std::string(100, '\0')) == InputKind::unknown);
 }

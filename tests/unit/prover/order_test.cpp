@@ -1,6 +1,7 @@
 #include "src/prover/order.h"
 
 #include "src/effects/effects.h"
+#include "src/prover/direct_order.h"
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
@@ -29,6 +30,7 @@ struct Program {
 
 Program program(std::int64_t written_end, bool edge) {
   Program p;
+  p.value.dataflow = true;
   Type type;
   type.dtype = Dtype::f32;
   type.shape = {SymExpr(4)};
@@ -55,7 +57,12 @@ OrderAnswer ask(const Program& p) {
   const auto ops = make_op_set(p.value.ops);
   const Traced traced = trace_case(p.value, *ops, sizes);
   REQUIRE(traced.after.unknown.empty());
-  return unordered_conflicts(space, p.value.after, traced.after);
+  const OrderAnswer out = unordered_conflicts(space, p.value.after, traced.after);
+  Questions questions;
+  const OrderAnswer directly = unordered_directly(space, traced.after, questions);
+  CHECK(directly.known == out.known);
+  CHECK(directly.open == out.open);
+  return out;
 }
 
 }  // namespace

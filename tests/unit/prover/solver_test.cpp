@@ -69,7 +69,8 @@ TEST_CASE("the solver claims no equality that a run of the Traces contradicts", 
     Terms terms{space};
     Rules rules(space, terms, &*traced.before, traced.after, {});
     const auto all = enumerate(&*traced.before, traced.after, {});
-    const Solved solved = solve(space, terms, rules, decide(rules, all, {}).open, 200'000);
+    Questions questions(200'000);
+    const Solved solved = solve(space, terms, rules, decide(rules, all, {}).open, questions);
     ++asked;
     for (const Obligation& o : solved.shown) {
       INFO("seed " << seed);

@@ -1,0 +1,182 @@
+#include "src/cli/decided.h"
+
+#include <algorithm>
+
+#include "src/effects/loops.h"
+#include "src/ops/branches.h"
+#include "src/prover/direct.h"
+#include "src/prover/direct_order.h"
+#include "src/prover/order.h"
+#include "src/prover/prover.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::size_t kShownPairs = 16;
+
+Boundary boundary_of(const Case& value, const Trace& after) {
+  Boundary out{value.compare_strides, value.sharing_may_grow, {}};
+  for (const auto& [output, name] : value.may_share)
+    for (std::uint32_t k = 0; k < after.inputs.size(); ++k)
+      if (after.inputs[k].name == name) out.may_share.emplace(output, k);
+  return out;
+}
+
+/// The Traces of one world, and what was shown of them.
+struct Shown {
+  Traced traced;
+  Boundary boundary;
+  std::vector<Obligation> all;
+  Decision decision;
+  std::set<Obligation> by_solver;
+  std::vector<std::map<std::string, std::int64_t>> models;
+
+  const Trace* before() const { return traced.before ? &*traced.before : nullptr; }
+};
+
+/// --engine auto: the rules, then the solver for the equalities they leave open.
+void show_by_rules(Shown& shown, Engine& engine, bool ask) {
+  Space& space = engine.space();
+  Terms terms(space);
+  Rules rules(space, terms, shown.before(), shown.traced.after, shown.boundary);
+  shown.decision = decide(rules, shown.all, {});
+  if (!ask || shown.decision.open.empty() || engine.options.no_assumptions) return;
+  Solved solved = solve(space, terms, rules, shown.decision.open, engine.questions);
+  if (!solved.shown.empty()) shown.decision = decide(rules, shown.all, solved.shown);
+  shown.by_solver = std::move(solved.shown);
+  shown.models = std::move(solved.models);
+}
+
+/// --engine z3: the solver for everything, without the rules.
+void show_by_questions(Shown& shown, Engine& engine) {
+  if (engine.options.no_assumptions) {
+    shown.decision.open = shown.all;
+    return;
+  }
+  DirectAnswer answer = decide_directly(engine.space(), shown.before(), shown.traced.after, shown.boundary,
+                                        shown.all, engine.questions);
+  for (const Obligation& o : shown.all)
+    if (!answer.shown.contains(o)) shown.decision.open.push_back(o);
+  shown.decision.by_solver = answer.by_solver;
+  shown.decision.by_rule = answer.shown.size() - answer.by_solver;
+  shown.decision.proved = shown.decision.open.empty();
+  shown.by_solver = std::move(answer.shown);
+  shown.models = std::move(answer.models);
+}
+
+Shown show(const Case& value, Identities use, const Loops& loops, bool ask, Engine& engine) {
+  Shown out;
+  out.traced = trace_case(value, engine.ops, engine.sizes, use, loops);
+  out.boundary = boundary_of(value, out.traced.after);
+  out.all = enumerate(out.before(), out.traced.after, out.boundary);
+  if (engine.options.solver_only) {
+    show_by_questions(out, engine);
+  } else {
+    show_by_rules(out, engine, ask);
+  }
+  return out;
+}
+
+/// With as few of the table's identities as will do; without any where none do.
+Shown show_world(const Case& value, const Loops& loops, Engine& engine) {
+  const bool first_by_rules = !engine.options.solver_only;
+  Shown plain = show(value, Identities::none, loops, !first_by_rules, engine);
+  plain.traced.inexact.clear();
+  if (plain.decision.proved) return plain;
+  if (plain.traced.simpler > 0) {
+    Shown more = show(value, Identities::exact, loops, false, engine);
+    if (more.decision.proved) {
+      more.traced.inexact.clear();
+      return more;
+    }
+    if (!more.traced.inexact.empty() && !engine.options.no_assumptions) {
+      more = show(value, Identities::all, loops, false, engine);
+      if (more.decision.proved) return more;
+    }
+  }
+  if (first_by_rules) show_by_rules(plain, engine, true);
+  return plain;
+}
+
+/// Compares the bodies of loops; a loop's own checks come before it.
+Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engine& engine) {
+  Loops loops;
+  for (const LoopBody& body : loop_bodies(value)) {
+    const std::string name = key + body.key;
+    Decided one = decide_case(body.value, name, engine);
+    loops.before.resize(body.loop + 1);
+    loops.after.resize(body.loop + 1);
+    LoopUse &ours = loops.before.back(), &theirs = loops.after.back();
+    for (LoopUse* use : {&ours, &theirs}) {
+      use->understood = true;
+      use->side = use == &ours ? "before" : "after";
+      for (const Check& check : one.checks)
+        use->bodies.push_back(one.proved ? check.key : name + " of " + use->side);
+    }
+    if (!body.carries) one.before.from.clear(), one.after.from.clear();
+    for (BodyFacts* facts : {&ours.own, &theirs.other}) merge(*facts, one.before);
+    for (BodyFacts* facts : {&theirs.own, &ours.other}) merge(*facts, one.after);
+    out.obligations += one.obligations, out.by_rule += one.by_rule, out.by_solver += one.by_solver;
+    out.models.insert(out.models.end(), one.models.begin(), one.models.end());
+    if (one.proved) std::move(one.checks.begin(), one.checks.end(), std::back_inserter(out.checks));
+  }
+  return loops;
+}
+
+void take(Decided& out, Shown&& shown, const std::string& name, const Case& value, Engine& engine) {
+  out.obligations += shown.all.size();
+  out.by_rule += shown.decision.by_rule;
+  out.by_solver += shown.decision.by_solver;
+  out.in_place = std::max(out.in_place, shown.traced.in_place);
+  out.storages =
+      std::max(out.storages, shown.traced.after.storages.size() +
+                                 (shown.before() != nullptr ? shown.before()->storages.size() : 0));
+  out.models.insert(out.models.end(), shown.models.begin(), shown.models.end());
+  out.inexact.insert(shown.traced.inexact.begin(), shown.traced.inexact.end());
+  out.unordered = unordered_steps(value, shown.traced.after, engine);
+  if (shown.traced.before) merge(out.before, facts_of(*shown.traced.before));
+  merge(out.after, facts_of(shown.traced.after));
+  out.proved = shown.decision.proved && out.unordered.empty();
+  out.open = std::move(shown.decision.open);
+  out.checks.push_back({name,
+                        std::move(shown.traced.before),
+                        std::move(shown.traced.after),
+                        shown.boundary,
+                        {shown.by_solver.begin(), shown.by_solver.end()}});
+}
+
+}  // namespace
+
+std::vector<std::string> unordered_steps(const Case& value, const Trace& after, Engine& engine) {
+  std::vector<std::string> out;
+  if (!value.dataflow) return out;
+  const OrderAnswer answer = engine.options.solver_only
+                                 ? unordered_directly(engine.space(), after, engine.questions)
+                                 : unordered_conflicts(engine.space(), value.after, after);
+  if (!answer.known) out.emplace_back("the order of steps");
+  for (const Unordered& pair : answer.open) {
+    if (out.size() == kShownPairs) break;
+    out.push_back("the order of " + statement_text(value.after, pair.first) + " and " +
+                  statement_text(value.after, pair.second));
+  }
+  for (const Step& step : value.after.steps)  // what a name stands for then depends on the order itself
+    if (const Schema* schema = engine.ops.find(step.op); schema != nullptr && schema->has(Tag::inplace_view))
+      out.push_back("the order of " + step.op + " and other uses of its name");
+  return out;
+}
+
+Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
+  Decided out;
+  auto worlds = worlds_of(value);
+  if (!worlds) worlds = std::vector<World>{{"", value}};
+  for (World& world : *worlds) {
+    const std::string name = key + (key.empty() || world.name.empty() ? "" : " ") + world.name;
+    const Loops loops = show_bodies(world.value, name + (name.empty() ? "" : " "), out, engine);
+    take(out, show_world(world.value, loops, engine), name, world.value, engine);
+    out.of = std::move(world.value);
+    if (!out.proved) break;
+  }
+  return out;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,43 @@
+// Case -> worlds and bodies -> Traces -> obligations -> evidence -> decision.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "checker/certificate.h"
+#include "src/cli/pipeline.h"
+#include "src/effects/effects.h"
+#include "src/prover/questions.h"
+
+namespace noclobber {
+
+/// What all Traces of one check share.
+struct Engine {
+  const CheckOptions& options;
+  const OpSet& ops;
+  Sizes& sizes;
+  Questions& questions;
+  Space& space() { return sizes.space(); }
+};
+
+/// What was shown of a case.
+struct Decided {
+  bool proved = true;
+  std::vector<Check> checks;           // bodies before what runs them; the first open one is the last
+  std::vector<Obligation> open;        // of the last check
+  Case of;                             // the case of the last check: names for `open`
+  std::vector<std::string> unordered;  // pairs of steps that may run either way
+  std::set<std::string> inexact;       // identities that hold but for the sign of a zero
+  std::vector<std::map<std::string, std::int64_t>> models;
+  std::uint64_t obligations = 0, by_rule = 0, by_solver = 0, in_place = 0, storages = 0;
+  BodyFacts before, after;
+};
+
+/// `key` names the checks of a body; "" for the whole. Every world must be proved, and every body of a loop.
+Decided decide_case(const Case& value, const std::string& key, Engine& engine);
+
+/// Under `order: dataflow`: pairs of steps that no dependence orders and that disturb each other.
+std::vector<std::string> unordered_steps(const Case& value, const Trace& after, Engine& engine);
+
+}  // namespace noclobber

@@ -1,0 +1,126 @@
+#include "src/cli/pairing_symbols.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace noclobber {
+
+namespace {
+
+using Meanings = std::map<std::string, SymExpr>;
+
+SymExpr substituted(const SymExpr& value, const Meanings& meanings) {
+  if (value.is_constant()) return value;
+  std::vector<SymExpr> stack;
+  const auto pop = [&] {
+    SymExpr top = std::move(stack.back());
+    stack.pop_back();
+    return top;
+  };
+  for (const SymExpr::Node& node : value.nodes()) {
+    if (node.op == SymExpr::Op::constant) {
+      stack.emplace_back(node.number);
+    } else if (node.op == SymExpr::Op::symbol) {
+      const auto found = meanings.find(node.text);
+      stack.push_back(found == meanings.end() ? SymExpr::symbol(node.text) : found->second);
+    } else if (node.op == SymExpr::Op::opaque) {
+      std::vector<SymExpr> arguments(static_cast<std::size_t>(node.number));
+      for (std::size_t k = arguments.size(); k > 0; --k) arguments[k - 1] = pop();
+      stack.push_back(SymExpr::opaque(node.text, arguments));
+    } else {
+      const SymExpr right = pop();
+      SymExpr left = pop();
+      stack.push_back(SymExpr::binary(node.op, std::move(left), right));
+    }
+  }
+  return pop();
+}
+
+void substitute(SymExpr& value, const Meanings& meanings) { value = substituted(value, meanings); }
+
+void substitute(Arg& arg, const Meanings& meanings) {
+  substitute(arg.sym, meanings);
+  for (Arg& item : arg.list) substitute(item, meanings);
+}
+
+void substitute(Type& type, const Meanings& meanings) {
+  for (SymExpr& size : type.shape) substitute(size, meanings);
+  for (SymExpr& step : type.stride) substitute(step, meanings);
+  substitute(type.offset, meanings);
+}
+
+void substitute(Graph& graph, const Meanings& meanings) {
+  for (Value& value : graph.values)
+    if (value.type) substitute(*value.type, meanings);
+  for (Input& input : graph.inputs)
+    if (input.storage_numel) substitute(*input.storage_numel, meanings);
+  for (Step& step : graph.steps) {
+    for (Arg& arg : step.args) substitute(arg, meanings);
+    for (auto& [key, arg] : step.kwargs) substitute(arg, meanings);
+  }
+  for (Arg& output : graph.outputs) substitute(output, meanings);
+  for (auto& [input, content] : graph.finals) substitute(content, meanings);
+  for (auto& [name, body] : graph.bodies) substitute(body, meanings);
+}
+
+/// The symbol that a size is, or "".
+std::string bare_symbol(const SymExpr& size) {
+  const bool bare = size.nodes().size() == 1 && size.nodes().front().op == SymExpr::Op::symbol;
+  return bare ? size.nodes().front().text : "";
+}
+
+Meanings shown_meanings(const Graph& before, const Graph& after) {
+  std::map<std::string, const Type*> types;
+  for (const Input& input : before.inputs) {
+    const Value& value = before.value(input.value);
+    if (value.type) types[value.name] = &*value.type;
+  }
+  Meanings meanings;
+  for (const Input& input : after.inputs) {
+    const Value& value = after.value(input.value);
+    const auto same = types.find(value.name);
+    if (!value.type || same == types.end() || same->second->shape.size() != value.type->shape.size())
+      continue;
+    for (std::size_t k = 0; k < value.type->shape.size(); ++k)
+      if (const std::string name = bare_symbol(value.type->shape[k]); !name.empty())
+        meanings.emplace(name, same->second->shape[k]);
+  }
+  return meanings;
+}
+
+bool is_identity(const Meanings& meanings) {
+  return std::ranges::all_of(meanings, [](const auto& row) { return bare_symbol(row.second) == row.first; });
+}
+
+}  // namespace
+
+void match_symbols(const Side& before, Side& after) {
+  Meanings meanings = shown_meanings(before.graph, after.graph);
+  if (is_identity(meanings)) return;
+  std::set<std::string> taken;
+  for (const auto& [name, range] : before.facts.symbols) taken.insert(name);
+  for (const auto& [name, range] : after.facts.symbols) taken.insert(name);
+  std::set<std::string> used;
+  for (const auto& [name, meaning] : meanings)
+    for (std::string& symbol : meaning.symbols()) used.insert(std::move(symbol));
+  std::map<std::string, SymbolRange> ranges;
+  for (const auto& [name, range] : after.facts.symbols) {
+    if (meanings.contains(name)) continue;
+    std::string fresh = name;
+    for (int k = 1; used.contains(name) && taken.contains(fresh); ++k) fresh = name + "_" + std::to_string(k);
+    taken.insert(fresh);
+    if (fresh != name) meanings.emplace(name, SymExpr::symbol(fresh));
+    ranges.emplace(std::move(fresh), range);
+  }
+  after.facts.symbols = std::move(ranges);
+  for (SymRelation& relation : after.facts.assume) {
+    substitute(relation.left, meanings);
+    substitute(relation.right, meanings);
+  }
+  substitute(after.graph, meanings);
+  for (auto& [name, body] : after.facts.bodies) substitute(body, meanings);
+}
+
+}  // namespace noclobber

@@ -1,0 +1,17 @@
+// Recorded traces of Lightning Thunder in a directory.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "src/formats/formats.h"
+
+namespace noclobber {
+
+/// Is there a file NN_PASS.trace.txt, or a numbered text file that begins like a trace?
+bool has_thunder_traces(const std::string& directory);
+/// Its numbered traces (those of the backward are called bwNN_...) with its inputs.json.
+std::vector<TraceCheck> read_thunder_directory(const std::string& directory);
+/// The text of the inputs.json in the folder of a trace, or "".
+std::string thunder_inputs_beside(const std::string& path);
+
+}  // namespace noclobber

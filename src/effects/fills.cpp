@@ -1,0 +1,126 @@
+// Results that are one scalar, nothing at all, or pieces of the argument at other places.
+#include <algorithm>
+#include <cmath>
+
+#include "src/effects/builder.h"
+
+namespace noclobber {
+
+/// flip, repeat, constant_pad_nd and their like: each piece of the argument where the row puts it.
+void Builder::moved(const Call& call) {
+  const auto base = tensor(call, 0);
+  const OpRow* row = find_row(call.op);
+  if (!base || row == nullptr || row->moves == nullptr) return;
+  const bool counted =
+      call.schema->arguments[0].name == "repeats" ||  // repeat_interleave with counts as data
+      (call.arguments.size() > 1 && call.arguments[1].kind == Arg::Kind::ref);
+  if (counted) return opaque(call);
+  const auto moves = row->moves(sizes_, Viewed{base->view.shape, base->strides, base->dtype}, call.arguments);
+  if (!moves) return opaque(call);
+  auto out = fresh_for(call, 0, InferredMeta{moves->shape, base->dtype});
+  if (!out || out->view.shape != moves->shape || out->dtype != base->dtype)
+    return unknown("no-metadata", call.step->op);
+  if (moves->fill) fill_with(*out, scalar_text(*moves->fill, out->dtype), call.number);
+  for (const MovedPiece& piece : moves->pieces) {
+    Binding to = *out, from = *base;
+    to.view.maps.insert(to.view.maps.end(), piece.to.begin(), piece.to.end());
+    from.view.maps.insert(from.view.maps.end(), piece.from.begin(), piece.from.end());
+    to.view.shape = from.view.shape = piece.shape;
+    move(to, from, call.number);
+  }
+  bind(call, 0, std::move(*out));
+}
+
+/// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
+std::string Builder::scalar_text(const Arg& arg, Dtype dtype) const {
+  const std::string type(name(dtype));
+  if (arg.kind == Arg::Kind::boolean && dtype != Dtype::boolean)
+    return type + ":" + (arg.boolean ? "1" : "0");
+  if (arg.kind == Arg::Kind::real &&
+      arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&
+      !(arg.real == 0 && std::signbit(arg.real)))
+    return type + ":" + std::to_string(static_cast<std::int64_t>(arg.real));
+  if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
+  if (arg.kind == Arg::Kind::sym && dtype == Dtype::boolean && arg.sym.is_constant())
+    return type + ":" + (arg.sym.constant() != 0 ? "1" : "0");
+  return type + ":" + attribute(arg);
+}
+
+namespace {
+/// The scalar that a factory or fill stores everywhere.
+std::optional<Arg> fill_value(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments) {
+  if (op.find("zero") != std::string_view::npos) return Arg::of(SymExpr(0));
+  if (op.find("ones") != std::string_view::npos) return Arg::of(SymExpr(1));
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const std::string& what = schema.arguments[k].name;
+    if (what == "fill_value" || what == "value" || what == "s") return arguments[k];
+  }
+  return std::nullopt;
+}
+}  // namespace
+
+void Builder::fill_into(const Call& call) {
+  const auto to = tensor(call, 0);
+  const auto value = fill_value(call.op, *call.schema, call.arguments);
+  if (!to || !value) return unknown("unsupported-op", call.step->op);
+  ++in_place_;
+  if (const auto from = bound_of(*value)) {
+    const auto source = broadcast_to(*from, to->view.shape);
+    if (!source) return unknown("no-metadata", call.step->op);
+    move(*to, *source, call.number);
+  } else {
+    fill_with(*to, scalar_text(*value, to->dtype), call.number);
+  }
+  bind(call, 0, *to);
+}
+
+/// What a factory's arguments say of its result: the first tensor's shape and type, then its own size and
+/// dtype. Nothing where no argument gives a shape.
+std::optional<InferredMeta> Builder::factory_meta(const Call& call) {
+  InferredMeta out;
+  const auto like = call.arguments.empty() ? std::nullopt : bound_of(call.arguments[0]);
+  if (like) out = {like->view.shape, like->dtype};
+  bool sized = like.has_value() || call.op == "aten.scalar_tensor" || call.op == "prims.scalar_tensor";
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    const Arg& arg = call.arguments[k];
+    if (arg.kind == Arg::Kind::dtype) out.dtype = arg.dtype;
+    const std::string& what = call.schema->arguments[k].name;
+    if ((what != "size" && what != "shape") || arg.kind != Arg::Kind::list) continue;
+    out.shape.clear();
+    for (const Arg& extent : arg.list)
+      out.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
+    sized = true;
+  }
+  return sized ? std::optional(out) : std::nullopt;
+}
+
+void Builder::fill(const Call& call) {
+  const auto value = fill_value(call.op, *call.schema, call.arguments);
+  auto meta = factory_meta(call);
+  const bool real = value && value->kind == Arg::Kind::real;
+  if (meta && !meta->dtype && value)
+    meta->dtype = value->kind == Arg::Kind::boolean ? Dtype::boolean
+                  : call.op == "aten.full" && !real ? Dtype::i64
+                                                    : Dtype::f32;
+  auto out = fresh_for(call, 0, meta);
+  if (!out || !value) return unknown("no-metadata", call.step->op);
+  if (const auto from = bound_of(*value)) {
+    const auto source = broadcast_to(*from, out->view.shape);
+    if (!source) return unknown("no-metadata", call.step->op);
+    move(*out, *source, call.number);
+  } else {
+    fill_with(*out, scalar_text(*value, out->dtype), call.number);
+    if (const auto number = whole(*value, out->dtype)) constants_[out->view.storage] = {*number, out->dtype};
+  }
+  bind(call, 0, std::move(*out));
+}
+
+void Builder::empty(const Call& call) {
+  auto meta = factory_meta(call);
+  if (meta && !meta->dtype) meta->dtype = Dtype::f32;
+  auto out = fresh_for(call, 0, meta);
+  if (!out) return unknown("no-metadata", call.step->op);
+  bind(call, 0, std::move(*out));
+}
+
+}  // namespace noclobber

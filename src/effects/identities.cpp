@@ -1,0 +1,180 @@
+// What the operator table knows of one operator in terms of others: neutral arguments, and arithmetic on
+// whole numbers. Everything here holds to the bit, but for what is listed as inexact.
+#include <algorithm>
+#include <cmath>
+
+#include "src/effects/builder.h"
+
+namespace noclobber {
+
+bool holds_whole(Dtype type, std::int64_t value) {
+  if (type == Dtype::boolean) return value == 0 || value == 1;
+  if (is_complex(type) || type == Dtype::other) return false;
+  if (is_floating(type)) {
+    const std::int64_t most = type == Dtype::f64    ? std::int64_t{1} << 53
+                              : type == Dtype::f32  ? 1 << 24
+                              : type == Dtype::f16  ? 1 << 11
+                              : type == Dtype::bf16 ? 1 << 8
+                                                    : 0;
+    return most > 0 && value >= -most && value <= most;
+  }
+  const int bits = bit_width(type);
+  if (!is_signed(type)) return value >= 0 && (bits >= 63 || value < std::int64_t{1} << bits);
+  return bits == 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1));
+}
+
+/// The row of the functional operator, or of the one that is the same; nullptr for declared operators.
+const OpRow* Builder::functional_row(const Call& call) const {
+  if (ops_.declaration(call.step->op) != nullptr) return nullptr;
+  const std::string functional = ops_.functional(call.step->op);
+  const OpRow* row = functional.empty() ? nullptr : find_row(base_name(functional));
+  return row != nullptr && !row->same_as.empty() ? find_row(row->same_as) : row;
+}
+
+/// A scalar that is a whole number which the type holds exactly, and no -0.
+std::optional<std::int64_t> Builder::whole(const Arg& arg, Dtype dtype) const {
+  std::optional<std::int64_t> value;
+  if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) value = arg.sym.constant();
+  if (arg.kind == Arg::Kind::boolean) value = arg.boolean ? 1 : 0;
+  if (arg.kind == Arg::Kind::real && std::fabs(arg.real) < 1e15 && arg.real == std::floor(arg.real) &&
+      !(arg.real == 0 && std::signbit(arg.real)))
+    value = static_cast<std::int64_t>(arg.real);
+  return value && holds_whole(dtype, *value) ? value : std::nullopt;
+}
+
+std::optional<std::int64_t> Builder::constant_of(const Binding& bound) const {
+  const auto known = constants_.find(bound.view.storage);
+  return known != constants_.end() && known->second.dtype == bound.dtype ? std::optional(known->second.value)
+                                                                         : std::nullopt;
+}
+
+/// Are the arguments from `first` on what the schema says when nothing is given?
+bool Builder::only_defaults_behind(const Call& call, std::size_t first) const {
+  for (std::size_t k = first; k < call.arguments.size(); ++k) {
+    const SchemaSlot& slot = call.schema->arguments[k];
+    const bool target = slot.written && slot.keyword_only;
+    const bool unset = call.arguments[k].kind == Arg::Kind::none;
+    if (!target && !unset && !(slot.fallback && *slot.fallback == call.arguments[k])) return false;
+  }
+  return true;
+}
+
+/// Where the one result goes: the written argument, or a fresh storage. Nothing if it is not as computed.
+std::optional<Binding> Builder::target_of(const Call& call, const InferredMeta& meta) {
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    if (!call.schema->arguments[k].written) continue;
+    const auto bound = bound_of(call.arguments[k]);
+    if (!bound || bound->view.shape != meta.shape || bound->dtype != *meta.dtype) return std::nullopt;
+    ++in_place_;
+    return bound;
+  }
+  return fresh_for(call, 0, meta);
+}
+
+/// Arithmetic on whole numbers that stand everywhere: `full` and scalars.
+bool Builder::folded(const Call& call, const OpRow& row, const InferredMeta& meta) {
+  std::vector<std::int64_t> values;
+  std::optional<Dtype> dtype;
+  for (std::size_t k = 0; k < std::min<std::size_t>(2, call.arguments.size()); ++k)
+    if (const auto bound = bound_of(call.arguments[k])) {
+      if (dtype && *dtype != bound->dtype) return false;
+      dtype = bound->dtype;
+    }
+  if (!dtype || !only_defaults_behind(call, 2)) return false;
+  for (std::size_t k = 0; k < std::min<std::size_t>(2, call.arguments.size()); ++k) {
+    const auto bound = bound_of(call.arguments[k]);
+    const bool real = call.arguments[k].kind == Arg::Kind::real;
+    if (real && !is_floating(*dtype)) return false;
+    const auto value = bound ? constant_of(*bound) : whole(call.arguments[k], *dtype);
+    if (!value) return false;
+    values.push_back(*value);
+  }
+  const bool compares = *meta.dtype == Dtype::boolean;
+  if (values.empty() || (!compares && *meta.dtype != *dtype) || *dtype == Dtype::boolean) return false;
+  ++simpler_;
+  if (request_.use == Identities::none) return false;
+  const auto value = row.fold(values[0], values.size() > 1 ? values[1] : 0, is_floating(*dtype));
+  if (!value || !holds_whole(*meta.dtype, *value)) return false;
+  const auto out = target_of(call, meta);
+  if (!out) return false;
+  fill_with(*out, scalar_text(Arg::of(SymExpr(*value)), out->dtype), call.number);
+  const bool whole_storage = out->view.maps.empty() && out->view.lanes == 0;
+  if (whole_storage) constants_[out->view.storage] = {*value, out->dtype};
+  bind(call, 0, *out);
+  return true;
+}
+
+/// Does this argument change nothing about the other, whose type is `dtype`?
+bool Builder::is_neutral(const Call& call, const OpRow& row, std::size_t argument, const InferredMeta& meta,
+                         Dtype dtype) {
+  const Arg& arg = call.arguments[argument];
+  const auto bound = bound_of(arg);
+  const auto value = bound ? constant_of(*bound) : whole(arg, dtype);
+  if (value != row.neutral.value || !meta.dtype || *meta.dtype != dtype || is_complex(dtype)) return false;
+  ++simpler_;
+  if (!row.neutral.but_zero_sign || !is_floating(dtype)) return request_.use != Identities::none;
+  inexact_.insert("-0 counts as 0 in " + std::string(row.op) + " with " + std::to_string(row.neutral.value));
+  return request_.use == Identities::all;
+}
+
+/// x + 0, x * 1: what x holds, in a storage of its own or in its own place.
+bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& meta) {
+  if (row.neutral.argument != 1 || call.arguments.size() < 2 || !only_defaults_behind(call, 2)) return false;
+  for (const std::size_t kept : {0U, 1U}) {
+    const auto from = bound_of(call.arguments[kept]);
+    if (!from || (kept == 1 && !row.neutral.commutes) || from->view.shape != meta.shape) continue;
+    if (!is_neutral(call, row, 1 - kept, meta, from->dtype)) continue;
+    const auto out = target_of(call, meta);
+    if (!out) return false;
+    move(*out, *from,
+         call.number);  // in place as well: what may not be written may not be written with itself
+    bind(call, 0, *out);
+    return true;
+  }
+  return false;
+}
+
+bool Builder::simplified(const Call& call) {
+  const OpRow* row = functional_row(call);
+  if (row == nullptr || (row->fold == nullptr && row->neutral.argument < 0)) return false;
+  if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
+    return false;
+  std::vector<TensorMeta> metas;
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    const SchemaSlot& slot = call.schema->arguments[k];
+    if (call.arguments[k].kind != Arg::Kind::ref || (slot.written && slot.keyword_only)) continue;
+    const auto bound = bound_of(call.arguments[k]);
+    if (!bound) return false;
+    metas.push_back({bound->view.shape, bound->dtype});
+  }
+  const auto meta = inferred(call, metas);
+  if (meta.empty() || !meta[0].dtype) return false;
+  const Type* type = said(call, 0);
+  if (type != nullptr && (type->dtype != *meta[0].dtype || sizes_.of(type->shape) != meta[0].shape))
+    return false;
+  return (row->fold != nullptr && folded(call, *row, meta[0])) ||
+         (row->neutral.argument >= 0 && neutral(call, *row, meta[0]));
+}
+
+/// A tensor of one whole number is the scalar, where it neither widens the result nor has another type.
+Builder::Call Builder::with_scalars(const Call& call) {
+  const OpRow* row = functional_row(call);
+  if (row == nullptr || row->fold == nullptr || call.arguments.size() < 2) return call;
+  const auto a = bound_of(call.arguments[0]), b = bound_of(call.arguments[1]);
+  if (!a || !b || a->dtype != b->dtype) return call;
+  Call out = call;
+  for (const std::size_t k : {1U, 0U}) {
+    const Binding& constant = k == 0 ? *a : *b;
+    const Binding& other = k == 0 ? *b : *a;
+    const auto value = constant_of(constant);
+    const auto wide = broadcast(space_, other.view.shape, constant.view.shape);
+    if (!value || call.schema->arguments[k].written || !wide || *wide != other.view.shape) continue;
+    ++simpler_;
+    if (request_.use == Identities::none) return call;
+    out.arguments[k] = Arg::of(SymExpr(*value));
+    return out;
+  }
+  return call;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,129 @@
+// A loop in the Trace: one opaque step that names the checks of its bodies.
+#include <algorithm>
+
+#include "src/effects/builder.h"
+
+namespace noclobber {
+namespace {
+
+void operands_in(const Arg& arg, std::vector<ValueId>& out) {
+  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
+  for (const Arg& item : arg.list) operands_in(item, out);
+}
+
+/// Inputs of the first trip whose storage result k may lie on, after any number of trips.
+std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k) {
+  std::set<std::uint32_t> out{k};
+  std::vector<std::uint32_t> open{k};
+  while (!open.empty()) {
+    const std::uint32_t at = open.back();
+    open.pop_back();
+    if (at >= use.own.from.size()) continue;
+    for (std::uint32_t j : use.own.from[at])
+      if (out.insert(j).second) open.push_back(j);
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Everything the loop is given, carried operands first.
+bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carried) {
+  const bool loops = step.op.starts_with("higher_order.while_loop");
+  for (std::size_t k = 0; k < step.args.size(); ++k) {
+    if (step.args[k].kind == Arg::Kind::graph) continue;
+    std::vector<ValueId> values;
+    operands_in(step.args[k], values);
+    for (ValueId id : values) {
+      if (!values_[id.index]) return false;
+      out.reads.push_back(values_[id.index]->view);
+    }
+    if (loops && k == 2) carried = values.size();
+    if (loops && k == 2 && carried != step.args[k].list.size()) return false;  // a number is carried
+    out.key += ";" + attribute(step.args[k]);
+  }
+  for (const auto& [name, arg] : step.kwargs) {
+    std::vector<ValueId> values;
+    operands_in(arg, values);
+    if (!values.empty() || arg.kind == Arg::Kind::graph) return false;
+    out.key += ";" + name + "=" + attribute(arg);
+  }
+  return true;
+}
+
+/// What keeps a loop from being understood; nullptr: nothing does.
+const char* Builder::fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const {
+  if (!use.own.plain || !use.other.plain) return "a body with effects or outputs that share storage";
+  std::set<StorageId> seen;
+  for (std::size_t k = 0; k < carried; ++k)
+    if (!seen.insert(step.reads[k].storage).second) return "carried operands that share storage";
+  for (std::size_t k = carried; k < step.reads.size(); ++k)
+    if (seen.contains(step.reads[k].storage)) return "operands that share storage";
+  for (const BodyFacts* facts : {&use.own, &use.other}) {
+    for (std::uint32_t k : facts->written)
+      if (k >= carried) return "a body that writes what is not carried";
+    for (const auto& from : facts->from)
+      for (std::uint32_t k : from)
+        if (k >= carried) return "a body that returns what is not carried";
+  }
+  return nullptr;
+}
+
+/// Carried operands that this loop writes, or keeps where the other graph's loop does not, hold anything
+/// afterwards: something else in each graph.
+TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const {
+  TraceStep out;
+  out.key = "clobbered by " + use.side + std::to_string(loops_);
+  out.origin = step.origin;
+  for (std::uint32_t k = 0; k < carried; ++k) {
+    bool lost = use.own.written.contains(k);
+    for (std::size_t r = 0; r < use.own.from.size(); ++r)
+      lost = lost ||
+             (use.own.from[r].contains(k) && (r >= use.other.from.size() || !use.other.from[r].contains(k)));
+    if (lost) out.writes.push_back(step.reads[k]);
+  }
+  return out;
+}
+
+void Builder::share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried) {
+  for (std::uint32_t r = 0; r < std::min(results, carried); ++r) {
+    loop_shared_.insert(step.writes[r].storage);
+    for (std::uint32_t k : reachable(use, r))
+      if (k < carried) loop_shared_.insert(step.reads[k].storage);
+  }
+}
+
+void Builder::loop(const Step& step, std::uint32_t number) {
+  const std::size_t at = loops_++;
+  if (request_.loops == nullptr || at >= request_.loops->size() || !(*request_.loops)[at].understood)
+    return unknown("unsupported-op", step.op);
+  const LoopUse& use = (*request_.loops)[at];
+  TraceStep out;
+  out.key = step.op;
+  out.origin = number;
+  out.bodies = use.bodies;
+  std::size_t carried = 0;
+  if (!add_operands(step, out, carried)) return unknown("no-metadata", step.op);
+  if (const char* fault = fault_of(use, out, carried); fault != nullptr)
+    return unknown("unsupported-op", step.op + " (" + fault + ")");
+  Call call{&step, nullptr, step.op, {}, number, {}};
+  std::vector<Binding> results;
+  for (std::size_t k = 0; k < step.results.size(); ++k) {
+    auto bound =
+        step.results[k].valid() && said(call, k) != nullptr ? fresh_for(call, k, std::nullopt) : std::nullopt;
+    if (!bound && k < carried) bound = fresh(out.reads[k].shape, Dtype::other, std::nullopt);
+    if (!bound) return unknown("no-metadata", step.op);
+    if (k < carried && bound->view.shape != out.reads[k].shape)
+      return unknown("no-metadata", step.op + " (a result unlike what is carried)");
+    out.writes.push_back(bound->view);
+    results.push_back(*bound);
+  }
+  out.access.assign(out.reads.size(), std::vector<Access>(out.writes.size(), Access::before_write));
+  const TraceStep pushed = out;
+  push(std::move(out), {});
+  if (TraceStep lost = clobbered(use, pushed, carried); !lost.writes.empty()) push(std::move(lost), {});
+  share(use, pushed, results.size(), carried);
+  for (std::size_t k = 0; k < results.size(); ++k) bind(call, k, results[k]);
+}
+
+}  // namespace noclobber

@@ -1,0 +1,113 @@
+// Builds the graph of one method. Internal to the .pte reader.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/formats/pte_case.h"
+#include "src/formats/pte_memory.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+
+class PteBuilder {
+ public:
+  PteBuilder(const PteMethod& method, const Graph* functional) : method_(method), functional_(functional) {}
+  Result<Case> build();
+
+ private:
+  /// A tensor that something made, by its name in the graph of level `level`.
+  struct Definition {
+    ValueId value;
+    std::uint32_t id = 0;  // the value of the program that was written
+    std::size_t level = 0;
+    std::optional<PteTensor::Place> place;
+  };
+  /// A graph under construction: the method's, or a body inside it.
+  struct Level {
+    Graph graph;
+    std::map<std::uint32_t, ValueId> imported;  // values of the level below, by index
+    std::vector<ValueId> operands;              // of the level below, in the order of their first use
+    std::map<std::pair<std::uint32_t, std::int32_t>, ValueId> views;  // of (value, definition)
+  };
+
+  // pte_inputs.cpp
+  void add_inputs();
+  void match_functional();
+  void guess_inputs();
+  bool surely_state(std::uint32_t id) const;
+  std::vector<std::uint32_t> constants() const;
+  std::vector<std::uint32_t> states() const;
+  std::uint32_t eldest_at(std::uint32_t id, const std::vector<bool>& written) const;
+  void add_input(const Input& like, std::string name, Type type, std::optional<std::uint32_t> id);
+  void place_user_input(std::uint32_t id, ValueId value);
+  bool same_size(const Graph& functional, const Input& input, std::uint32_t id) const;
+
+  // pte_builder.cpp: names and definitions
+  Graph& graph() { return levels_.back().graph; }
+  const PteTensor& tensor(std::uint32_t id) const { return method_.values[id].tensor; }
+  bool going() const { return stopped_.empty() && !fault_; }
+  bool is_tensor(std::uint32_t id) const { return method_.values[id].kind == PteValue::Kind::tensor; }
+  bool same_shape(std::uint32_t a, std::uint32_t b) const;
+  std::optional<Type> type_of(std::uint32_t id) const;
+  Arg sizes_of(std::uint32_t id) const;
+  std::int64_t bytes_of(std::uint32_t id) const { return pte_bytes(tensor(id)).value_or(0); }
+  std::string fresh_name(const std::string& wanted);
+  ValueId add_value(Value value);
+  ValueId emit(std::string op, std::vector<Arg> args, std::optional<Type> type, std::string name);
+  std::int32_t define(std::uint32_t id, ValueId value, std::optional<PteTensor::Place> place);
+  std::int32_t define_placed(std::uint32_t id, ValueId value);
+  ValueId here(const Definition& made);
+  ValueId import(ValueId value, std::size_t from, std::size_t to);
+  ValueId read(std::uint32_t id);
+  ValueId as_view(std::uint32_t id, std::int32_t definition);
+  ValueId from_bytes(std::uint32_t id);
+  ValueId part(const Definition& made, const PteMemory::Piece& piece, Dtype dtype);
+  ValueId undefined(std::uint32_t id);
+  ValueId give_up(const std::string& what);
+
+  // pte_calls.cpp
+  void run(std::size_t begin, std::size_t end);
+  void step(const PteInstruction& instruction);
+  void kernel(const PteInstruction& instruction);
+  bool special(const std::string& op, const PteInstruction& instruction);
+  void in_place_call(const Schema& schema, const PteInstruction& instruction);
+  void pure_call(const Schema& schema, const Schema& pure, const PteInstruction& instruction);
+  void type_like_functional(const Step& made);
+  void write_results(Step step, const std::vector<std::uint32_t>& outs);
+  void stand_for(std::uint32_t id, ValueId value);
+  std::optional<Arg> argument(std::uint32_t id, const SchemaSlot& slot);
+  std::optional<Arg> plain_argument(std::uint32_t id, const SchemaSlot& slot);
+  void misfit(const PteInstruction& instruction, const std::string& op);
+
+  // pte_branches.cpp
+  struct Arm {
+    Level level;
+    std::vector<std::pair<std::uint32_t, std::int32_t>> moves;  // value -> definition, in order
+  };
+  std::size_t branch(std::size_t at, std::size_t end);
+  Arm run_arm(const std::string& name, std::size_t begin, std::size_t end);
+  void join(ValueId condition, std::vector<Arm> arms);
+  void share_operands(std::vector<Arm>& arms);
+
+  const PteMethod& method_;
+  const Graph* functional_;
+  Case out_;
+  std::vector<Level> levels_;
+  std::vector<Definition> definitions_;
+  std::vector<std::int32_t> own_;    // per value: what an instruction wrote under its name last
+  std::vector<std::int32_t> bound_;  // per value: what a move or view made it stand for
+  PteMemory memory_;
+  std::vector<std::pair<std::uint32_t, std::int32_t>> moves_;       // of the arm that is being built
+  std::vector<std::pair<PteTensor::Place, std::int64_t>> written_;  // places and ends, in order
+  std::set<std::string> names_;
+  std::optional<Diagnostic> fault_;
+  std::string stopped_;  // what was not understood: the rest of the graph is left out
+  std::size_t conds_ = 0;
+  std::map<std::string, std::size_t> calls_;  // so far, by operator
+};
+
+}  // namespace noclobber

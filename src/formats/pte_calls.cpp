@@ -1,0 +1,265 @@
+// Instructions of a .pte as steps of a graph.
+#include <algorithm>
+
+#include "src/formats/pte_builder.h"
+
+namespace noclobber {
+namespace {
+
+bool is_out_slot(const SchemaSlot& slot) { return slot.written && slot.keyword_only; }
+
+/// PyTorch's number of a dtype.
+std::optional<Dtype> dtype_number(std::int64_t number) {
+  static constexpr Dtype kTypes[] = {Dtype::u8,    Dtype::i8,  Dtype::i16,  Dtype::i32,
+                                     Dtype::i64,   Dtype::f16, Dtype::f32,  Dtype::f64,
+                                     Dtype::other, Dtype::c64, Dtype::c128, Dtype::boolean};
+  if (number == 15) return Dtype::bf16;
+  if (number < 0 || number > 11 || number == 8) return std::nullopt;
+  return kTypes[number];
+}
+
+}  // namespace
+
+void PteBuilder::run(std::size_t begin, std::size_t end) {
+  for (std::size_t k = begin; k < end && going(); ++k) {
+    const PteInstruction& instruction = method_.instructions[k];
+    if (instruction.kind == PteInstruction::Kind::jump_false) {
+      k = branch(k, end) - 1;
+    } else {
+      step(instruction);
+    }
+  }
+}
+
+void PteBuilder::step(const PteInstruction& instruction) {
+  switch (instruction.kind) {
+    case PteInstruction::Kind::kernel:
+      return kernel(instruction);
+    case PteInstruction::Kind::delegate:
+      give_up("executorch_delegate." + method_.delegates[instruction.target]);
+      return;
+    case PteInstruction::Kind::move: {
+      const std::uint32_t from = instruction.args[0], to = instruction.args[1];
+      if (!is_tensor(from) || !is_tensor(to) || !same_shape(from, to)) {
+        give_up("executorch.move between values of other kinds");
+        return;
+      }
+      if (!read(from).valid()) return;
+      bound_[to] = bound_[from] >= 0 ? bound_[from] : own_[from];
+      if (bound_[to] < 0) give_up("executorch.move of bytes that have no name");
+      moves_.emplace_back(to, bound_[to]);
+      return;
+    }
+    case PteInstruction::Kind::release:
+      own_[instruction.args[0]] = bound_[instruction.args[0]] = -1;
+      return;
+    case PteInstruction::Kind::jump_false:
+      return;
+  }
+}
+
+void PteBuilder::misfit(const PteInstruction& instruction, const std::string& op) {
+  fault_ = Diagnostic{"byte " + std::to_string(instruction.at),
+                      "the arguments of this call do not fit the operator " + op};
+}
+
+void PteBuilder::kernel(const PteInstruction& instruction) {
+  const std::string& op = method_.operators[instruction.target];
+  if (special(op, instruction)) return;
+  const Schema* schema = find_schema(op);
+  if (schema == nullptr) return static_cast<void>(give_up(op));
+  if (instruction.args.size() < schema->arguments.size()) return misfit(instruction, op);
+  if (std::ranges::none_of(schema->arguments, is_out_slot)) return in_place_call(*schema, instruction);
+  const std::string functional = functional_op(op);
+  const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
+  if (pure == nullptr || pure->writes()) return static_cast<void>(give_up(op));
+  pure_call(*schema, *pure, instruction);
+}
+
+/// Operators of ExecuTorch's own that are plain ones in other words; false: not of these.
+bool PteBuilder::special(const std::string& op, const PteInstruction& instruction) {
+  const auto& args = instruction.args;
+  const bool copy = op == "dim_order_ops._to_dim_order_copy.out",
+             clone = op == "dim_order_ops._clone_dim_order.out";
+  if (copy || clone) {
+    if (args.size() != 5 || !is_tensor(args[0]) || !is_tensor(args[3])) return misfit(instruction, op), true;
+    Step made;
+    made.op = copy ? "aten._to_copy.default" : "aten.clone.default";
+    made.args = {Arg::of(read(args[0]))};
+    if (copy) made.kwargs = {{"dtype", Arg::of_dtype(tensor(args[3]).dtype)}};
+    if (going()) write_results(std::move(made), {args[3]});
+    return true;
+  }
+  if (op == "executorch_prim.et_view.default") {
+    if (args.size() < 3 || !is_tensor(args[0]) || !is_tensor(args[2])) return misfit(instruction, op), true;
+    const ValueId base = read(args[0]);
+    if (!going()) return true;
+    if (tensor(args[2]).dynamic) return give_up(op), true;
+    const ValueId value = emit("aten.view.default", {Arg::of(base), sizes_of(args[2])}, type_of(args[2]),
+                               "t" + std::to_string(args[2]));
+    bound_[args[2]] = define(args[2], value, std::nullopt);
+    return true;
+  }
+  return false;
+}
+
+/// A call without `out` writes the storage of its target, whatever names it has.
+void PteBuilder::in_place_call(const Schema& schema, const PteInstruction& instruction) {
+  Step made;
+  made.op = schema.op;
+  for (std::size_t k = 0; k < schema.arguments.size(); ++k) {
+    const std::uint32_t id = instruction.args[k];
+    const bool written = schema.arguments[k].written;
+    if (written && !is_tensor(id)) return misfit(instruction, schema.op);
+    const auto value = argument(id, schema.arguments[k]);
+    if (!going()) return;
+    if (!value) return misfit(instruction, schema.op);
+    const Step* maker = written && value->ref.valid() && graph().value(value->ref).from == Value::From::step
+                            ? &graph().steps[graph().value(value->ref).at]
+                            : nullptr;
+    const bool pieces = maker != nullptr && maker->op == "aten.view.default" && maker->args[0].ref.valid() &&
+                        graph().value(maker->args[0].ref).name.starts_with("pieces");
+    if (pieces) return static_cast<void>(give_up("executorch.write to bytes of several tensors"));
+    made.args.push_back(*value);
+  }
+  for (const SchemaSlot& slot : schema.returns) {
+    if (slot.type != SchemaSlot::Type::tensor)
+      return static_cast<void>(give_up("executorch.call of " + schema.op));
+    const auto number = static_cast<std::uint32_t>(graph().steps.size());
+    const auto result = static_cast<std::uint32_t>(made.results.size());
+    made.results.push_back(
+        add_value({fresh_name("w" + std::to_string(number)), Value::From::step, number, result, {}}));
+  }
+  graph().steps.push_back(std::move(made));
+}
+
+void PteBuilder::pure_call(const Schema& schema, const Schema& pure, const PteInstruction& instruction) {
+  Step made;
+  made.op = pure.op;
+  std::vector<std::uint32_t> outs;
+  for (std::size_t k = 0; k < schema.arguments.size(); ++k) {
+    if (!is_out_slot(schema.arguments[k])) continue;
+    const PteValue& value = method_.values[instruction.args[k]];
+    if (value.kind == PteValue::Kind::tensor) outs.push_back(instruction.args[k]);
+    if (value.kind == PteValue::Kind::tensors)
+      for (const std::int64_t item : value.items)
+        if (item >= 0) outs.push_back(static_cast<std::uint32_t>(item));
+  }
+  if (outs.empty() || std::ranges::any_of(outs, [&](std::uint32_t id) { return !is_tensor(id); }))
+    return misfit(instruction, schema.op);
+  bool positional = true;
+  for (const SchemaSlot& slot : pure.arguments) {
+    std::optional<Arg> value;
+    bool known = false;
+    for (std::size_t k = 0; k < schema.arguments.size(); ++k) {
+      if (schema.arguments[k].name != slot.name || is_out_slot(schema.arguments[k])) continue;
+      value = argument(instruction.args[k], slot);
+      if (!going()) return;
+      if (!value) return misfit(instruction, schema.op);
+      known = true;
+    }
+    if (value && slot.keyword_only && slot.fallback && *value == *slot.fallback) value.reset();
+    if (!known && slot.name == "dtype" && slot.type_text == "ScalarType?")
+      value = Arg::of_dtype(tensor(outs[0]).dtype);
+    positional = positional && value && !slot.keyword_only;
+    if (positional) {
+      made.args.push_back(*std::move(value));
+    } else if (value) {
+      made.kwargs.emplace_back(slot.name, *std::move(value));
+    }
+  }
+  without_defaults(pure, made);
+  write_results(std::move(made), outs);
+}
+
+/// Sizes of which the program states bounds alone: those of the same call of the functional program. Calls of
+/// one operator come in the same order there.
+void PteBuilder::type_like_functional(const Step& made) {
+  const std::size_t nth = calls_[made.op]++;
+  if (functional_ == nullptr || levels_.size() > 1) return;
+  std::size_t count = 0;
+  for (const Step& step : functional_->steps) {
+    if (step.op != made.op || count++ != nth) continue;
+    for (std::size_t k = 0; k < made.results.size() && k < step.results.size(); ++k) {
+      Value& value = graph().values[made.results[k].index];
+      if (!value.type && step.results[k].valid()) value.type = functional_->value(step.results[k]).type;
+    }
+  }
+}
+
+/// One result per written tensor, each where the program puts it.
+void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs) {
+  const auto number = static_cast<std::uint32_t>(graph().steps.size());
+  for (std::uint32_t k = 0; k < outs.size(); ++k)
+    made.results.push_back(add_value(
+        {fresh_name("t" + std::to_string(outs[k])), Value::From::step, number, k, type_of(outs[k])}));
+  type_like_functional(made);
+  const std::vector<ValueId> values = made.results;
+  graph().steps.push_back(std::move(made));
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    if (bound_[outs[k]] >= 0) return static_cast<void>(give_up("executorch.write to a name that was moved"));
+    define_placed(outs[k], values[k]);
+  }
+}
+
+std::optional<Arg> PteBuilder::argument(std::uint32_t id, const SchemaSlot& slot) {
+  const PteValue& value = method_.values[id];
+  if (slot.type == SchemaSlot::Type::other) return plain_argument(id, slot);
+  const bool optional = slot.type_text.ends_with('?');
+  if (value.kind == PteValue::Kind::none) return optional ? std::optional(Arg{}) : std::nullopt;
+  if (slot.type == SchemaSlot::Type::tensor && value.kind == PteValue::Kind::tensor) {
+    const PteTensor& t = value.tensor;
+    const bool absent =
+        optional && t.dtype == Dtype::u8 && t.sizes == std::vector<std::int64_t>{0} && own_[id] < 0;
+    return absent ? Arg{} : Arg::of(read(id));
+  }
+  if (slot.type != SchemaSlot::Type::tensor_list || value.kind != PteValue::Kind::tensors)
+    return std::nullopt;
+  std::vector<Arg> items;
+  for (const std::int64_t item : value.items) {
+    const auto k = static_cast<std::uint32_t>(item);
+    if (item >= 0 && !is_tensor(k)) return std::nullopt;
+    items.push_back(item < 0 ? Arg{} : Arg::of(read(k)));
+  }
+  return Arg::of(std::move(items));
+}
+
+std::optional<Arg> PteBuilder::plain_argument(std::uint32_t id, const SchemaSlot& slot) {
+  const PteValue& value = method_.values[id];
+  std::vector<Arg> items;
+  switch (value.kind) {
+    case PteValue::Kind::none:
+      return Arg{};
+    case PteValue::Kind::integer:
+      if (slot.type_text.starts_with("ScalarType")) {
+        const auto dtype = dtype_number(value.integer);
+        return dtype ? std::optional(Arg::of_dtype(*dtype)) : std::nullopt;
+      }
+      return Arg::of(SymExpr(value.integer));
+    case PteValue::Kind::boolean:
+      return Arg::of_bool(value.integer != 0);
+    case PteValue::Kind::real:
+      return Arg::of_real(value.real);
+    case PteValue::Kind::text:
+      return Arg::of_text(value.text);
+    case PteValue::Kind::integers:
+      for (const std::int64_t item : value.items) {
+        const PteValue& number = method_.values[static_cast<std::size_t>(item)];
+        if (number.kind != PteValue::Kind::integer) return std::nullopt;
+        items.push_back(Arg::of(SymExpr(number.integer)));
+      }
+      return Arg::of(std::move(items));
+    case PteValue::Kind::booleans:
+      for (const std::int64_t item : value.items) items.push_back(Arg::of_bool(item != 0));
+      return Arg::of(std::move(items));
+    case PteValue::Kind::reals:
+      for (const double item : value.reals) items.push_back(Arg::of_real(item));
+      return Arg::of(std::move(items));
+    case PteValue::Kind::tensor:
+    case PteValue::Kind::tensors:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace noclobber

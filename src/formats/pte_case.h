@@ -1,0 +1,34 @@
+// From the instructions of a method to a graph whose values lie where the program put them.
+//
+//   kernel call   the pure form of its operator; the result lies where `out` lies
+//   in-place call as it is, on the storage that holds the bytes of its target
+//   view          a tensor that no instruction writes: a view of what its bytes hold when it is read
+//   move, et_view the name stands for another place from now on
+//   user input    with a place: a copy of what the caller gives, made before everything else
+//   state         with a place, read before anything wrote there
+//   branches      one cond, its bodies placed as well; loops and what else is not understood end the graph
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/formats/pte_program.h"
+#include "src/graph/case.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+
+/// `functional`: the program that the method was made from, if it is known. Inputs then have its names and
+/// types, user inputs, state and constants each in its order; without it, state is guessed.
+/// error: `where` is "byte N", or empty where the two do not fit together.
+Result<Case> case_of_pte(const PteMethod& method, const Graph* functional);
+
+/// The functional program as a .pte can mean it: operators on dimension orders as the plain ones they are,
+/// written user inputs that the runtime copies as copies, operands of branches in the order of their use.
+void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies);
+
+/// Leaves out trailing and keyword arguments that say what holds anyway.
+void without_defaults(const Schema& schema, Step& step);
+
+}  // namespace noclobber

@@ -1,0 +1,287 @@
+#include "src/formats/pte_program.h"
+
+#include <algorithm>
+
+#include "src/formats/pte_flat.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::size_t kHeaderSize = 64;
+constexpr std::int64_t kSmallConstant = 256;  // bytes
+
+Dtype scalar_type(std::int8_t number) {
+  static constexpr Dtype kTypes[] = {
+      Dtype::u8,       Dtype::i8,    Dtype::i16,   Dtype::i32,   Dtype::i64,   Dtype::f16,
+      Dtype::f32,      Dtype::f64,   Dtype::other, Dtype::c64,   Dtype::c128,  Dtype::boolean,
+      Dtype::i8,       Dtype::u8,    Dtype::i32,   Dtype::bf16,  Dtype::other, Dtype::other,
+      Dtype::other,    Dtype::other, Dtype::other, Dtype::other, Dtype::other, Dtype::f8e5m2,
+      Dtype::f8e4m3fn, Dtype::other, Dtype::other, Dtype::u16,   Dtype::u32,   Dtype::u64};
+  return number >= 0 && static_cast<std::size_t>(number) < std::size(kTypes) ? kTypes[number] : Dtype::other;
+}
+
+class PteReader {
+ public:
+  PteReader(std::string_view program, std::string_view file) : flat_(program), file_(file) {}
+
+  Result<std::vector<PteMethod>> read() {
+    std::vector<PteMethod> out;
+    const FlatTable program = flat_.root();
+    const FlatVector plans = flat_.vector(program, 1, 4);
+    for (std::size_t k = 0; k < plans.count && !flat_.failed(); ++k)
+      out.push_back(method(flat_.table_at(plans, k)));
+    for (PteMethod& method : out) read_constants(program, method);
+    if (!flat_.failed() && out.empty()) flat_.fail(program.at, "the program has no methods");
+    if (flat_.failed()) return flat_.fault();
+    return out;
+  }
+
+ private:
+  PteMethod method(const FlatTable& plan) {
+    PteMethod out;
+    out.name = flat_.text(plan, 0);
+    const FlatVector values = flat_.vector(plan, 2, 4);
+    for (std::size_t k = 0; k < values.count && !flat_.failed(); ++k)
+      out.values.push_back(value(flat_.table_at(values, k)));
+    check_items(out);
+    out.inputs = indices(plan, 3, out.values.size());
+    out.outputs = indices(plan, 4, out.values.size());
+    const FlatVector operators = flat_.vector(plan, 6, 4);
+    for (std::size_t k = 0; k < operators.count && !flat_.failed(); ++k)
+      out.operators.push_back(operator_name(flat_.table_at(operators, k)));
+    const FlatVector delegates = flat_.vector(plan, 7, 4);
+    for (std::size_t k = 0; k < delegates.count && !flat_.failed(); ++k)
+      out.delegates.push_back(flat_.text(flat_.table_at(delegates, k), 0));
+    const FlatVector arenas = flat_.vector(plan, 8, 8);
+    for (std::size_t k = 0; k < arenas.count; ++k)
+      out.arenas.push_back(flat_.element<std::int64_t>(arenas, k));
+    for (const std::int64_t size : out.arenas)
+      if (size < 0) flat_.fail(arenas.at, "an arena of negative size");
+    chain(plan, out);
+    return out;
+  }
+
+  /// Data of constants, as far as it is small: scalars and the like, which make a run meaningful.
+  void read_constants(const FlatTable& program, PteMethod& method) {
+    const FlatTable where = flat_.table(program, 5);
+    const FlatVector offsets = flat_.vector(where, 1, 8), segments = flat_.vector(program, 4, 4);
+    const FlatTable segment = flat_.table_at(segments, flat_.scalar<std::uint32_t>(where, 0));
+    if (!segment.there() || file_.size() < kHeaderSize) return;
+    std::uint64_t base = 0;
+    std::memcpy(&base, file_.data() + 24, sizeof(base));
+    const auto start = flat_.scalar<std::uint64_t>(segment, 0);
+    for (PteValue& value : method.values) {
+      PteTensor& tensor = value.tensor;
+      if (tensor.data == 0 || tensor.data >= offsets.count) continue;
+      const std::int64_t bytes = pte_bytes(tensor).value_or(kSmallConstant + 1);
+      if (bytes > kSmallConstant) continue;
+      std::uint64_t at = flat_.element<std::uint64_t>(offsets, tensor.data);
+      const auto size = static_cast<std::uint64_t>(bytes);
+      const bool far = __builtin_add_overflow(at, base, &at) || __builtin_add_overflow(at, start, &at);
+      if (far || at > file_.size() || size > file_.size() - at)
+        return flat_.fail(value.at, "the data of a constant lies outside the file");
+      tensor.contents = std::string(file_.substr(at, size));
+    }
+  }
+
+  void chain(const FlatTable& plan, PteMethod& out) {
+    const FlatVector chains = flat_.vector(plan, 5, 4);
+    if (!flat_.failed() && chains.count != 1)
+      flat_.fail(plan.at, "a method of " + std::to_string(chains.count) + " chains, expected one");
+    const FlatVector steps = flat_.vector(flat_.table_at(chains, 0), 2, 4);
+    for (std::size_t k = 0; k < steps.count && !flat_.failed(); ++k)
+      out.instructions.push_back(instruction(flat_.table_at(steps, k), out, steps.count));
+  }
+
+  std::string operator_name(const FlatTable& table) {
+    std::string name = flat_.text(table, 0), overload = flat_.text(table, 1);
+    if (const std::size_t colons = name.find("::"); colons != std::string::npos) name.replace(colons, 2, ".");
+    return name + "." + (overload.empty() ? "default" : overload);
+  }
+
+  std::vector<std::uint32_t> indices(const FlatTable& in, unsigned field, std::size_t bound) {
+    std::vector<std::uint32_t> out;
+    const FlatVector items = flat_.vector(in, field, 4);
+    for (std::size_t k = 0; k < items.count; ++k)
+      out.push_back(index(flat_.element<std::int32_t>(items, k), bound, in.at));
+    return out;
+  }
+
+  std::uint32_t index(std::int64_t number, std::size_t bound, std::size_t at) {
+    if (number >= 0 && static_cast<std::size_t>(number) < bound) return static_cast<std::uint32_t>(number);
+    flat_.fail(at, "number " + std::to_string(number) + " of " + std::to_string(bound) + " is named");
+    return 0;
+  }
+
+  PteInstruction instruction(const FlatTable& table, const PteMethod& method, std::size_t count) {
+    PteInstruction out;
+    out.at = table.at;
+    const auto kind = flat_.scalar<std::uint8_t>(table, 0);
+    const FlatTable body = flat_.table(table, 1);
+    if (!flat_.failed() && !body.there()) flat_.fail(table.at, "an instruction without contents");
+    const std::size_t values = method.values.size();
+    const auto number = [&](unsigned field) { return flat_.scalar<std::int32_t>(body, field); };
+    switch (kind) {
+      case 1:
+      case 2:
+        out.kind = kind == 1 ? PteInstruction::Kind::kernel : PteInstruction::Kind::delegate;
+        out.target = index(number(0), kind == 1 ? method.operators.size() : method.delegates.size(), body.at);
+        out.args = indices(body, 1, values);
+        break;
+      case 3:
+        out.kind = PteInstruction::Kind::move;
+        out.args = {index(number(0), values, body.at), index(number(1), values, body.at)};
+        break;
+      case 4:
+        out.kind = PteInstruction::Kind::jump_false;
+        out.args = {index(number(0), values, body.at)};
+        out.target = index(number(1), count + 1, body.at);
+        break;
+      case 5:
+        out.args = {index(number(0), values, body.at)};
+        break;
+      default:
+        flat_.fail(table.at, "instruction of unknown kind " + std::to_string(kind));
+    }
+    return out;
+  }
+
+  PteValue value(const FlatTable& table) {
+    PteValue out;
+    out.at = table.at;
+    const auto kind = flat_.scalar<std::uint8_t>(table, 0);
+    const FlatTable body = flat_.table(table, 1);
+    if (!flat_.failed() && kind > 1 && !body.there()) flat_.fail(table.at, "a value without contents");
+    switch (kind) {
+      case 0:
+      case 1:
+        break;
+      case 2:
+        out.kind = PteValue::Kind::integer;
+        out.integer = flat_.scalar<std::int64_t>(body, 0);
+        break;
+      case 3:
+        out.kind = PteValue::Kind::boolean;
+        out.integer = flat_.scalar<std::uint8_t>(body, 0) != 0 ? 1 : 0;
+        break;
+      case 4:
+        out.kind = PteValue::Kind::real;
+        out.real = flat_.scalar<double>(body, 0);
+        break;
+      case 5:
+        out.kind = PteValue::Kind::tensor;
+        out.tensor = tensor(body);
+        break;
+      case 6:
+        out.kind = PteValue::Kind::text;
+        out.text = flat_.text(body, 0);
+        break;
+      default:
+        list(kind, body, out);
+    }
+    return out;
+  }
+
+  void list(std::uint8_t kind, const FlatTable& body, PteValue& out) {
+    const std::size_t widths[] = {8, 8, 1, 4, 4};
+    if (kind < 7 || kind > 11) return flat_.fail(out.at, "value of unknown kind " + std::to_string(kind));
+    const FlatVector items = flat_.vector(body, 0, widths[kind - 7]);
+    out.kind = kind == 7   ? PteValue::Kind::integers
+               : kind == 8 ? PteValue::Kind::reals
+               : kind == 9 ? PteValue::Kind::booleans
+                           : PteValue::Kind::tensors;
+    for (std::size_t k = 0; k < items.count; ++k) {
+      if (kind == 7) out.items.push_back(flat_.element<std::int64_t>(items, k));
+      if (kind == 8) out.reals.push_back(flat_.element<double>(items, k));
+      if (kind == 9) out.items.push_back(flat_.element<std::uint8_t>(items, k) != 0 ? 1 : 0);
+      if (kind > 9) out.items.push_back(flat_.element<std::int32_t>(items, k));
+    }
+  }
+
+  /// Lists name values of one kind; only lists of optional tensors name none.
+  void check_items(const PteMethod& method) {
+    for (const PteValue& value : method.values) {
+      const bool tensors = value.kind == PteValue::Kind::tensors;
+      if (!tensors && value.kind != PteValue::Kind::integers) continue;
+      const auto wanted = tensors ? PteValue::Kind::tensor : PteValue::Kind::integer;
+      for (const std::int64_t item : value.items) {
+        if (tensors && item == -1) continue;
+        const std::uint32_t k = index(item, method.values.size(), value.at);
+        if (!flat_.failed() && method.values[k].kind != wanted &&
+            method.values[k].kind != PteValue::Kind::none)
+          flat_.fail(value.at, "a list names value " + std::to_string(item) + ", which is of another kind");
+      }
+      if (flat_.failed()) return;
+    }
+  }
+
+  PteTensor tensor(const FlatTable& body) {
+    PteTensor out;
+    out.dtype = scalar_type(flat_.scalar<std::int8_t>(body, 0));
+    if (flat_.scalar<std::int32_t>(body, 1) != 0) flat_.fail(body.at, "a tensor with a storage offset");
+    const FlatVector sizes = flat_.vector(body, 2, 4), order = flat_.vector(body, 3, 1);
+    for (std::size_t k = 0; k < sizes.count; ++k) out.sizes.push_back(flat_.element<std::int32_t>(sizes, k));
+    for (std::size_t k = 0; k < order.count; ++k)
+      out.dim_order.push_back(flat_.element<std::uint8_t>(order, k));
+    shape_is_sound(body, out);
+    out.data = flat_.scalar<std::uint32_t>(body, 5);
+    if (const FlatTable place = flat_.table(body, 6); place.there()) {
+      const std::uint64_t low = flat_.scalar<std::uint32_t>(place, 1),
+                          high = flat_.scalar<std::uint32_t>(place, 2);
+      if (high > 0x3fffffffU) flat_.fail(place.at, "an offset of more than 62 bits");
+      out.place = PteTensor::Place{flat_.scalar<std::uint32_t>(place, 0),
+                                   static_cast<std::int64_t>(high << 32 | low)};
+    }
+    out.dynamic = flat_.scalar<std::int8_t>(body, 8) != 0;
+    out.fqn = flat_.text(flat_.table(body, 9), 1);
+    return out;
+  }
+
+  void shape_is_sound(const FlatTable& body, const PteTensor& tensor) {
+    if (flat_.failed()) return;
+    std::vector<std::uint8_t> order = tensor.dim_order;
+    std::ranges::sort(order);
+    bool sound = order.size() == tensor.sizes.size();
+    for (std::size_t k = 0; k < order.size(); ++k) sound = sound && order[k] == k;
+    if (!sound) return flat_.fail(body.at, "the dimension order is no permutation");
+    if (std::ranges::any_of(tensor.sizes, [](std::int64_t size) { return size < 0; }))
+      return flat_.fail(body.at, "a tensor of negative size");
+    if (tensor.dtype != Dtype::other && !pte_bytes(tensor))
+      flat_.fail(body.at, "a tensor of more than 2^62 bytes");
+  }
+
+  FlatBytes flat_;
+  std::string_view file_;
+};
+
+/// The bytes of the program itself: segments of data follow it.
+Result<std::string_view> program_bytes(std::string_view bytes) {
+  if (bytes.size() < 24 || bytes.substr(8, 4) != "eh00") return bytes;
+  std::uint64_t size = 0;
+  std::memcpy(&size, bytes.data() + 16, sizeof(size));
+  if (size <= kHeaderSize / 2 || size > bytes.size())
+    return Diagnostic{"byte 16", "the program should have " + std::to_string(size) + " bytes, the file has " +
+                                     std::to_string(bytes.size())};
+  return bytes.substr(0, size);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> pte_bytes(const PteTensor& tensor) {
+  std::int64_t bits = bit_width(tensor.dtype);
+  if (bits == 0) return std::nullopt;
+  if (std::ranges::find(tensor.sizes, 0) != tensor.sizes.end()) return 0;
+  for (const std::int64_t size : tensor.sizes)
+    if (__builtin_mul_overflow(bits, size, &bits)) return std::nullopt;
+  return bits / 8 + (bits % 8 != 0 ? 1 : 0);
+}
+
+bool is_pte(std::string_view bytes) { return bytes.size() >= 8 && bytes.substr(4, 4) == "ET12"; }
+
+Result<std::vector<PteMethod>> read_pte(std::string_view bytes) {
+  const auto program = program_bytes(bytes);
+  if (!program) return program.fault();
+  return PteReader(*program, bytes).read();
+}
+
+}  // namespace noclobber

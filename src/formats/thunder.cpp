@@ -1,0 +1,234 @@
+// Traces of Lightning Thunder: what there is to check in one, in two, and in a recorded sequence.
+#include <algorithm>
+
+#include "src/formats/formats.h"
+#include "src/formats/thunder_graph.h"
+
+namespace noclobber {
+
+namespace {
+
+/// Under symbolic values a trace holds for other sizes too; what is checked are those it was made with.
+bool is_symbolic(std::string_view text) { return text.find("[IntegerProxy name=") != std::string_view::npos; }
+
+/// A parsed trace with the text that places refer to.
+struct ThunderSource {
+  std::string name;
+  std::string_view text;
+  ThunderTrace trace;
+  bool joint = false;
+};
+
+Diagnostic in_file(const std::string& name, const Diagnostic& fault) {
+  return {name.empty() ? fault.where : name + ": " + fault.where, fault.message};
+}
+
+Result<ThunderSource> source_of(const ThunderFile& file) {
+  auto traces = parse_thunder(file.text);
+  if (!traces) return traces.fault();
+  if (traces->size() != 1) return Diagnostic{"", "several traces in one text; one is expected"};
+  ThunderSource out{file.name, file.text, std::move(traces->front()), false};
+  out.joint = is_thunder_joint(out.trace);
+  return out;
+}
+
+void take_ops(Case& value, ThunderGraph& graph) {
+  for (OpDecl& op : graph.ops) {
+    const bool known = std::ranges::any_of(value.ops, [&](const OpDecl& o) { return o.schema == op.schema; });
+    if (!known) value.ops.push_back(std::move(op));
+  }
+  for (std::string& op : graph.assumed)
+    if (std::ranges::find(value.assumed_pure, op) == value.assumed_pure.end())
+      value.assumed_pure.push_back(std::move(op));
+}
+
+Case case_of(ThunderGraph after, const ThunderFacts& facts, const ThunderTrace& trace) {
+  Case value;
+  value.source = "Lightning Thunder";
+  value.pass = trace.pass;
+  value.every_order = true;
+  value.inputs_may_overlap = !facts.known;
+  take_ops(value, after);
+  value.after = std::move(after.graph);
+  return value;
+}
+
+/// Both graphs know the same inputs, in the order of `before`.
+void share_inputs(Graph& before, Graph& after) {
+  const auto add_missing = [](const Graph& from, Graph& to) {
+    for (const Input& input : from.inputs) {
+      const Value& value = from.value(input.value);
+      if (to.find(value.name).valid()) continue;
+      Value copy = value;
+      copy.at = static_cast<std::uint32_t>(to.inputs.size());
+      to.values.push_back(std::move(copy));
+      Input more = input;
+      more.value = ValueId(to.values.size() - 1);
+      to.inputs.push_back(std::move(more));
+    }
+  };
+  add_missing(before, after);
+  add_missing(after, before);
+}
+
+Result<Case> pair_case(Result<ThunderGraph> before, Result<ThunderGraph> after, const ThunderFacts& facts,
+                       const ThunderTrace& trace) {
+  if (!before) return before.fault();
+  if (!after) return after.fault();
+  share_inputs(before->graph, after->graph);
+  Case value = case_of(*std::move(after), facts, trace);
+  take_ops(value, *before);
+  value.before = std::move(before->graph);
+  return value;
+}
+
+Result<Case> pair_case(const ThunderSource& before, const ThunderSource& after, const ThunderFacts& facts) {
+  const ThunderPart left = before.joint && !after.joint ? ThunderPart::forward : ThunderPart::whole;
+  const ThunderPart right = after.joint && !before.joint ? ThunderPart::forward : ThunderPart::whole;
+  auto from = thunder_graph(before.trace, before.text, facts, left);
+  if (!from) return in_file(before.name, from.fault());
+  return pair_case(std::move(from), thunder_graph(after.trace, after.text, facts, right), facts, after.trace);
+}
+
+/// What a trace by itself claims: in a joint one names mean values, since gradients are made from names.
+Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts) {
+  auto graph = thunder_graph(source.trace, source.text, facts, ThunderPart::whole);
+  if (!graph) return graph.fault();
+  Case value = case_of(*std::move(graph), facts, source.trace);
+  value.names_are_values = source.joint;
+  if (source.joint)
+    for (Input& input : value.after.inputs) input.may_write = true;
+  return value;
+}
+
+TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value, bool symbolic = false) {
+  TraceCheck out;
+  out.what = what;
+  out.id = std::move(id);
+  out.value = std::move(value);
+  if (out.value && symbolic) out.unchecked = {"other_sizes"};
+  if (out.value) {
+    Case named = *std::move(out.value);
+    named.name = out.id;
+    out.value = std::move(named);
+  }
+  return out;
+}
+
+Result<ThunderFacts> facts_in(const std::string& inputs) {
+  if (inputs.empty()) return ThunderFacts();
+  auto facts = read_thunder_inputs(inputs);
+  if (!facts) return in_file("inputs.json", facts.fault());
+  return facts;
+}
+
+/// Splits one text into the traces it holds.
+Result<std::vector<ThunderSource>> sources_in(const ThunderFile& file) {
+  auto traces = parse_thunder(file.text);
+  if (!traces) return traces.fault();
+  std::vector<ThunderSource> out;
+  for (ThunderTrace& trace : *traces) {
+    out.push_back({file.name, file.text, std::move(trace), false});
+    out.back().joint = is_thunder_joint(out.back().trace);
+  }
+  return out;
+}
+
+std::vector<TraceCheck> one_fault(const std::string& id, const Diagnostic& fault) {
+  std::vector<TraceCheck> out;
+  out.push_back(check_named(TraceCheck::What::single, id, fault));
+  return out;
+}
+
+void add_step(std::vector<TraceCheck>& out, const ThunderSource* before, const ThunderSource& now,
+              const ThunderFacts& facts) {
+  if (before != nullptr && !(before->joint && !now.joint && is_thunder_forward(now.trace)))
+    out.push_back(
+        check_named(TraceCheck::What::pair, now.name, pair_case(*before, now, facts), is_symbolic(now.text)));
+  if (now.joint && (before == nullptr || !before->joint))
+    out.push_back(check_named(TraceCheck::What::single, now.name + "/joint", single_case(now, facts),
+                              is_symbolic(now.text)));
+}
+
+/// The joint trace against the first forward and backward, and each further backward against the one before.
+void add_backward(std::vector<TraceCheck>& out, const std::vector<ThunderSource>& forward,
+                  const std::vector<ThunderSource>& backward, const ThunderFacts& facts) {
+  const auto split =
+      std::ranges::find_if(forward, [](const ThunderSource& s) { return is_thunder_forward(s.trace); });
+  if (split == forward.end()) return;
+  const auto joined = [&](const ThunderSource& with) {
+    return thunder_joined(split->trace, split->text, with.trace, with.text, facts);
+  };
+  for (std::size_t k = 0; k < backward.size(); ++k) {
+    const bool from_joint = k == 0 && split != forward.begin() && std::prev(split)->joint;
+    if (k == 0 && !from_joint) continue;
+    auto before =
+        k == 0 ? thunder_graph(std::prev(split)->trace, std::prev(split)->text, facts, ThunderPart::whole)
+               : joined(backward[k - 1]);
+    out.push_back(check_named(TraceCheck::What::pair, backward[k].name,
+                              pair_case(std::move(before), joined(backward[k]), facts, backward[k].trace)));
+  }
+}
+
+}  // namespace
+
+std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string& inputs) {
+  const auto facts = facts_in(inputs);
+  if (!facts) return one_fault(file.name, facts.fault());
+  auto sources = sources_in(file);
+  if (!sources) return one_fault(file.name, sources.fault());
+  std::vector<TraceCheck> out;
+  if (sources->size() == 1) {
+    out.push_back(check_named(TraceCheck::What::single, file.name, single_case(sources->front(), *facts),
+                              is_symbolic(file.text)));
+    return out;
+  }
+  for (std::size_t k = 0; k < sources->size(); ++k) {
+    ThunderSource& now = (*sources)[k];
+    now.name += "/" + std::to_string(k);
+    add_step(out, k == 0 ? nullptr : &(*sources)[k - 1], now, *facts);
+  }
+  return out;
+}
+
+Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& after,
+                               const std::string& inputs) {
+  const auto facts = facts_in(inputs);
+  if (!facts) return facts.fault();
+  const auto left = source_of(before);
+  if (!left) return in_file(before.name, left.fault());
+  const auto right = source_of(after);
+  if (!right) return right.fault();
+  return pair_case(*left, *right, *facts);
+}
+
+std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& forward,
+                                              const std::vector<ThunderFile>& backward,
+                                              const std::string& inputs) {
+  const auto facts = facts_in(inputs);
+  if (!facts) return one_fault("inputs.json", facts.fault());
+  std::vector<TraceCheck> out;
+  std::vector<ThunderSource> first, second;
+  const auto read = [&](const std::vector<ThunderFile>& files, std::vector<ThunderSource>& into) {
+    for (const ThunderFile& file : files) {
+      auto source = source_of(file);
+      if (!source) {
+        out.push_back(check_named(TraceCheck::What::single, file.name, in_file(file.name, source.fault())));
+      } else {
+        into.push_back(*std::move(source));
+      }
+    }
+  };
+  read(forward, first);
+  read(backward, second);
+  if (first.size() == 1 && second.empty() && out.empty()) {
+    out.push_back(check_named(TraceCheck::What::single, first[0].name, single_case(first[0], *facts)));
+    return out;
+  }
+  for (std::size_t k = 0; k < first.size(); ++k)
+    add_step(out, k == 0 ? nullptr : &first[k - 1], first[k], *facts);
+  add_backward(out, first, second, *facts);
+  return out;
+}
+
+}  // namespace noclobber

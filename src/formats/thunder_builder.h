@@ -1,0 +1,150 @@
+// Builds the Graph of one trace, or of a forward and a backward one. Internal to thunder_*.cpp.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/formats/thunder_graph.h"
+
+namespace noclobber {
+
+/// What a name stands for while a trace is read.
+struct ThunderThing {
+  enum class Kind : std::uint8_t { other, tensor, argument, sequence };
+  Kind kind = Kind::other;
+  ValueId id;                        // tensor
+  Arg argument;                      // argument: a number, a dtype, ...
+  std::vector<ThunderThing> items;   // sequence
+  std::string source;                // other: what unpacking it gives, "saved" or "grad"
+  std::vector<std::uint32_t> after;  // steps at which what binds the name is done
+
+  static ThunderThing of(ValueId id);
+  static ThunderThing of(Arg argument);
+  bool is_tensor() const { return kind == Kind::tensor; }
+};
+
+/// How a value's elements lie in memory, as far as it can be told from the text.
+enum class ThunderLayout : std::uint8_t {
+  open,
+  ordered,  // strides that are not 0 fall from the first dimension to the last: pointwise results are plain
+  plain     // contiguous
+};
+
+class ThunderBuilder {
+ public:
+  using Thing = ThunderThing;
+  using Statement = ThunderStatement;
+
+  ThunderBuilder(std::string_view text, const ThunderFacts& facts) : text_(text), facts_(&facts) {}
+  void run(const ThunderTrace& trace, ThunderPart part);
+  /// The backward of the trace that was run: sees what that one saved, and nothing else.
+  void run_backward(const ThunderTrace& trace, std::string_view text);
+  ThunderGraph finish();
+  bool failed() const { return fault_.has_value(); }
+  const Diagnostic& fault() const { return *fault_; }
+
+  // For the rows.
+  struct Call {
+    const Statement* statement = nullptr;
+    std::string name;  // without namespace and "_impl"
+    std::vector<Thing> args;
+    std::vector<std::pair<std::string, Thing>> kwargs;
+    const Thing* keyword(std::string_view key) const;
+  };
+  struct Emit {
+    std::string op;
+    std::vector<Arg> args = {};
+    std::vector<std::pair<std::string, Arg>> kwargs = {};
+    ThunderLayout layout = ThunderLayout::plain;  // of the results
+    std::vector<Type> types = {};                 // per result, where the trace prints none
+  };
+  /// A step with one result that no name of the trace stands for.
+  ValueId emit_part(const Call& call, Emit what);
+  /// A step whose results are bound to the names the call binds.
+  void emit(const Call& call, Emit what);
+  /// A step without results.
+  void emit_effect(const Call& call, Emit what);
+  /// Binds the call's name to something that is there already.
+  void bind_target(const Call& call, const Thing& thing);
+  void bind_gradient(const Call& call);
+  void declare(OpDecl decl);
+  void assume_pure(const std::string& op);
+  const std::optional<Type>& type_of(ValueId id) const { return graph_.values[id.index].type; }
+  ThunderLayout layout(ValueId id) const { return layouts_[id.index]; }
+
+ private:
+  using Scope = std::map<std::string, Thing, std::less<>>;
+  struct Mark {
+    std::size_t steps = 0, values = 0, inputs = 0, ops = 0, assumed = 0;
+  };
+
+  void fail(std::size_t at, std::string message);
+  void bind_parameters(const ThunderTrace& trace);
+  void run_statements(const ThunderTrace& trace);
+  void statement(const Statement& statement);
+  void leave(const Statement& statement, bool last);
+  void keep_outputs(const ThunderExpr& value);
+  void drop(const Statement& statement);
+  void unpack(const Statement& statement);
+  Thing element(const Thing& from, std::size_t k, const ThunderExpr& target);
+  bool skipped(const Statement& statement);
+  void gather(const ThunderExpr& expr, std::vector<std::uint32_t>& into) const;
+  void close_unit(std::size_t first, const std::vector<std::uint32_t>& after, const Statement& statement);
+  void mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after);
+  const std::string& step_name(std::uint32_t step) const;
+  bool lower(const Statement& statement);
+  bool lower_inner(const Statement& statement);
+  bool lower_leaf(const Statement& statement);
+  bool lower_rows(const Statement& statement, Call& call);
+  void lower_unknown(const Statement& statement);
+  bool rename(const Statement& statement);
+  bool collect(const ThunderExpr& target, Thing& into) const;
+  const Thing* find(std::string_view name) const;
+  Thing resolve(const ThunderExpr& expr, bool& ok) const;
+  ValueId new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout);
+  std::string free_name(const std::string& wanted);
+  void bind(const ThunderExpr& target, const Thing& thing);
+  ValueId add_input(const std::string& name, std::optional<Type> type);
+  ValueId gradient(const std::string& name, std::optional<Type> type);
+  Step new_step(Emit what) const;
+  void flatten(const Thing& thing, std::vector<Arg>& into);
+  void flatten(const ThunderExpr& expr, std::vector<Arg>& into);
+  Mark mark() const;
+  void back_to(const Mark& mark);
+
+  std::string_view text_;
+  const ThunderFacts* facts_;
+  const ThunderTrace* trace_ = nullptr;
+  ThunderPart part_ = ThunderPart::whole;
+  Graph graph_;
+  std::vector<OpDecl> ops_;
+  std::vector<std::string> assumed_;
+  std::vector<ThunderLayout> layouts_;  // by value
+  std::vector<Scope> scopes_{1};
+  std::map<std::string, int, std::less<>> used_;
+  std::map<std::string, std::size_t, std::less<>> forward_results_;  // names in fw_flat_out
+  std::set<std::string, std::less<>> skipped_;                       // names that depend on gradients
+  std::map<std::string, ValueId> gradients_;
+  std::map<std::string, std::size_t> taken_;  // elements unpacked, by source
+  std::vector<Arg> outputs_, forward_outputs_;
+  Thing saved_;
+  std::uint32_t unit_ = 0;
+  bool left_ = false;
+  std::optional<Diagnostic> fault_;
+};
+
+/// A step of an operator that is declared here: a function of what it is given, results of their own.
+/// False: something it is given is no argument.
+bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call, bool pure);
+/// Lowers a call of Thunder's own (prims and executor operators). False: no row fits.
+bool lower_thunder_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
+/// Lowers a call of a PyTorch function (`torch.mul`, `ltorch.mul`, `Tensor.view`). False: nothing fits.
+bool lower_torch_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
+/// As an argument of a step. Nothing: it is none (a module, a collection of such).
+std::optional<Arg> thunder_argument(const ThunderThing& thing);
+
+}  // namespace noclobber

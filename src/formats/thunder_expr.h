@@ -1,0 +1,47 @@
+// Python expressions as Thunder prints them in traces: names, literals, tuples, lists, dicts, calls.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/formats/fx_text_cursor.h"
+
+namespace noclobber {
+
+struct ThunderExpr {
+  enum class Kind : std::uint8_t {
+    name,  // dotted: "t6", "dtypes.float32"
+    integer,
+    real,
+    boolean,
+    none,
+    text,
+    ellipsis,
+    sequence,  // tuple or list
+    dict,
+    call,   // text: the callee
+    opaque  // what is read but has no meaning for storages: subscripts, attributes of calls
+  };
+  Kind kind = Kind::none;
+  std::string text;
+  std::int64_t integer = 0;
+  double real = 0;
+  bool boolean = false;
+  std::vector<ThunderExpr> items;                            // sequence; positional arguments of a call
+  std::vector<std::pair<std::string, ThunderExpr>> entries;  // dict; keyword arguments of a call
+  std::size_t at = 0;                                        // offset in the text
+
+  bool is_name(std::string_view wanted) const { return kind == Kind::name && text == wanted; }
+  /// The argument of a call or the entry of a dict, or nullptr.
+  const ThunderExpr* entry(std::string_view key) const;
+};
+
+/// One expression, or several joined by commas (then a sequence). The cursor stands behind it
+/// afterwards, on the same line. Faults are the cursor's. Bound: 64 nested brackets.
+ThunderExpr thunder_expressions(FxCursor& cursor);
+/// Exactly one, without a bare tuple.
+ThunderExpr thunder_expression(FxCursor& cursor, int depth);
+
+}  // namespace noclobber

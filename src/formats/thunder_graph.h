@@ -1,0 +1,42 @@
+// From a printed trace to a Graph: names to values, statements to steps, what they are made of included.
+//
+// A statement of level 1 is what the compiler moves: its steps stay together (Step::unit), and all of them
+// come after everything its arguments come from. Names below level 1 live inside their statement.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/formats/thunder_facts.h"
+#include "src/formats/thunder_text.h"
+
+namespace noclobber {
+
+/// A Graph with what its text alone knows.
+struct ThunderGraph {
+  Graph graph;
+  std::vector<OpDecl> ops;
+  std::vector<std::string> assumed;  // operators without a body that are taken to be pure
+};
+
+/// Which part of a trace the Graph is.
+enum class ThunderPart : std::uint8_t {
+  whole,   // outputs: what the trace returns; of a joint one gradients first, then the forward's results
+  forward  // of a joint trace, what does not depend on gradients; outputs: the forward's results
+};
+
+/// `text`: what the trace was parsed from, for places. error: `where` is "line N, column M".
+Result<ThunderGraph> thunder_graph(const ThunderTrace& trace, std::string_view text,
+                                   const ThunderFacts& facts, ThunderPart part);
+/// A forward trace that returns what it saves, then the backward trace that reads it: as if joint.
+/// Places are those of `text`, the forward's, or of `backward_text`.
+Result<ThunderGraph> thunder_joined(const ThunderTrace& forward, std::string_view text,
+                                    const ThunderTrace& backward, std::string_view backward_text,
+                                    const ThunderFacts& facts);
+
+/// Does the trace ask for gradients (`get_grad`)?
+bool is_thunder_joint(const ThunderTrace& trace);
+/// Does it return tensors saved for a backward trace?
+bool is_thunder_forward(const ThunderTrace& trace);
+
+}  // namespace noclobber

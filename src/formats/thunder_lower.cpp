@@ -1,0 +1,374 @@
+// One statement: what it is made of if the trace says so, else the row of its operator.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/formats/thunder_builder.h"
+
+namespace noclobber {
+
+namespace {
+
+/// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" ->
+/// "copy_with_setitem".
+std::string stem_of_callee(const std::string& callee) {
+  std::string out = callee.substr(callee.rfind('.') + 1);
+  if (out.ends_with("_impl")) out.resize(out.size() - 5);
+  for (const std::string_view prefix : {"torch_prims_", "_torch_prims_"})
+    if (out.starts_with(prefix)) out = out.substr(prefix.size());
+  return out;
+}
+
+bool is_torch(const std::string& callee) {
+  for (const std::string_view prefix : {"ltorch.", "torch.", "Tensor.", "thunder.torch."})
+    if (callee.starts_with(prefix)) return true;
+  return false;
+}
+
+/// prims, and those operators of executors that are prims under another name. Any other bare name is
+/// somebody's own operator, whatever it is called.
+bool is_thunders(const std::string& callee) {
+  constexpr std::string_view kBare[] = {
+      "bookend",        "clear_mutable_collection", "copy_", "setitem", "shallow_copy", "sink", "shape",
+      "update_aliases", "copy_with_setitem"};
+  if (callee.starts_with("prims.") || callee.starts_with("thunder."))
+    return !callee.starts_with("thunder.torch.");
+  if (callee.find('.') != std::string::npos) return false;
+  return callee.ends_with("_impl") || callee.find("torch_prims_") != std::string::npos ||
+         std::ranges::find(kBare, callee) != std::end(kBare);
+}
+
+/// Fusions and autograd functions are numbered; without a body, nobody knows what they write.
+bool may_write(const std::string& name) {
+  return name.ends_with('_') || is_fx_digit(name.back()) || name.find("inplace") != std::string::npos;
+}
+
+/// Asks a tensor for what its type says.
+bool is_question(const std::string& name) {
+  constexpr std::string_view kQuestions[] = {"dim",  "is_complex", "is_floating_point",
+                                             "ndim", "numel",      "size"};
+  return std::ranges::find(kQuestions, name) != std::end(kQuestions);
+}
+
+/// Without a tensor in or out: checks of arguments, numbers computed from sizes, bookkeeping.
+bool is_harmless(const ThunderStatement& s, const std::string& name) {
+  if (name.starts_with("clear_") || name.starts_with("unpack_")) return true;
+  return s.target.kind != ThunderExpr::Kind::sequence && name.find("rng") == std::string::npos &&
+         name.find("seed") == std::string::npos && !may_write(name);
+}
+
+bool has_tensor(const ThunderThing& thing) {
+  return thing.is_tensor() || std::ranges::any_of(thing.items, has_tensor);
+}
+
+}  // namespace
+
+const ThunderThing* ThunderBuilder::Call::keyword(std::string_view key) const {
+  for (const auto& [word, thing] : kwargs)
+    if (word == key) return &thing;
+  return nullptr;
+}
+
+const ThunderThing* ThunderBuilder::find(std::string_view name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+    if (const auto at = scope->find(name); at != scope->end()) return &at->second;
+  return nullptr;
+}
+
+namespace {
+
+/// `devices.Device("cpu")`, `torch.device("cpu")`, `slice(None,3,None)`, `complex(1.0, 2.0)`.
+ThunderThing called(const ThunderExpr& call) {
+  const bool device = call.text.ends_with("Device") || call.text.ends_with("device");
+  if (device && call.items.size() == 1 && call.items[0].kind == ThunderExpr::Kind::text)
+    return ThunderThing::of(Arg::of_device(call.items[0].text));
+  return {};
+}
+
+ThunderThing named_constant(const std::string& name) {
+  const bool qualified =
+      name.starts_with("dtypes.") || name.starts_with("torch.") || name.starts_with("thunder.");
+  if (qualified) {
+    if (const auto dtype = thunder_dtype(name)) return ThunderThing::of(Arg::of_dtype(*dtype));
+    return ThunderThing::of(Arg::of_text(name));
+  }
+  return {};
+}
+
+}  // namespace
+
+ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
+  switch (expr.kind) {
+    case ThunderExpr::Kind::integer:
+      return Thing::of(Arg::of(SymExpr(expr.integer)));
+    case ThunderExpr::Kind::real:
+      return Thing::of(Arg::of_real(expr.real));
+    case ThunderExpr::Kind::boolean:
+      return Thing::of(Arg::of_bool(expr.boolean));
+    case ThunderExpr::Kind::none:
+      return Thing::of(Arg());
+    case ThunderExpr::Kind::text:
+      return Thing::of(Arg::of_text(expr.text));
+    case ThunderExpr::Kind::ellipsis:
+      return Thing::of(Arg::of_text("..."));
+    case ThunderExpr::Kind::dict:
+    case ThunderExpr::Kind::opaque:
+      return {};
+    case ThunderExpr::Kind::call:
+      return called(expr);
+    case ThunderExpr::Kind::name: {
+      if (const Thing* thing = find(expr.text)) return *thing;
+      Thing constant = named_constant(expr.text);
+      const bool type =
+          expr.text == "int" || expr.text == "float" || expr.text == "bool" || expr.text == "complex";
+      const bool object = expr.text.starts_with("_object_") || expr.text.starts_with("_Enum_");
+      ok = ok && (constant.kind != Thing::Kind::other || type || object ||
+                  expr.text.find('.') != std::string::npos);
+      return constant;
+    }
+    case ThunderExpr::Kind::sequence: {
+      Thing out;
+      out.kind = Thing::Kind::sequence;
+      for (const ThunderExpr& item : expr.items) out.items.push_back(resolve(item, ok));
+      return out;
+    }
+  }
+  return {};
+}
+
+std::optional<Arg> thunder_argument(const ThunderThing& thing) {
+  switch (thing.kind) {
+    case ThunderThing::Kind::tensor:
+      return Arg::of(thing.id);
+    case ThunderThing::Kind::argument:
+      return thing.argument;
+    case ThunderThing::Kind::other:
+      return std::nullopt;
+    case ThunderThing::Kind::sequence: {
+      std::vector<Arg> items;
+      for (const ThunderThing& item : thing.items) {
+        auto arg = thunder_argument(item);
+        if (!arg) return std::nullopt;
+        items.push_back(*std::move(arg));
+      }
+      return Arg::of(std::move(items));
+    }
+  }
+  return std::nullopt;
+}
+
+void ThunderBuilder::bind(const ThunderExpr& target, const Thing& thing) {
+  if (target.kind == ThunderExpr::Kind::name) {
+    if (target.text != "_") scopes_.back()[target.text] = thing;
+    return;
+  }
+  const bool fits = thing.kind == Thing::Kind::sequence && thing.items.size() == target.items.size();
+  for (std::size_t k = 0; k < target.items.size(); ++k)
+    bind(target.items[k], fits ? thing.items[k] : Thing());
+}
+
+ThunderBuilder::Mark ThunderBuilder::mark() const {
+  return {graph_.steps.size(), graph_.values.size(), graph_.inputs.size(), ops_.size(), assumed_.size()};
+}
+
+void ThunderBuilder::back_to(const Mark& mark) {
+  graph_.steps.resize(mark.steps);
+  graph_.values.resize(mark.values);
+  layouts_.resize(mark.values);
+  graph_.inputs.resize(mark.inputs);
+  ops_.resize(mark.ops);
+  assumed_.resize(mark.assumed);
+  std::erase_if(gradients_, [&](const auto& g) { return g.second.index >= mark.values; });
+}
+
+bool ThunderBuilder::lower(const Statement& s) {
+  if (s.inner.empty()) return lower_leaf(s);
+  const Mark before = mark();
+  if (lower_inner(s)) return true;
+  back_to(before);
+  return false;
+}
+
+/// The names a statement binds, from the scope of what it is made of.
+bool ThunderBuilder::collect(const ThunderExpr& target, Thing& into) const {
+  if (target.kind == ThunderExpr::Kind::name) {
+    if (target.text == "_") return true;
+    const Thing* thing = find(target.text);
+    if (thing == nullptr) return false;
+    into = *thing;
+    return true;
+  }
+  into.kind = Thing::Kind::sequence;
+  into.items.resize(target.items.size());
+  for (std::size_t k = 0; k < target.items.size(); ++k)
+    if (!collect(target.items[k], into.items[k])) return false;
+  return true;
+}
+
+bool ThunderBuilder::lower_inner(const Statement& s) {
+  scopes_.emplace_back();
+  bool good = std::ranges::all_of(s.inner, [&](const Statement& inner) { return lower(inner); });
+  Thing made;
+  good = good && collect(s.target, made);
+  scopes_.pop_back();
+  if (good && s.target.kind != ThunderExpr::Kind::none) bind(s.target, made);
+  return good;
+}
+
+/// `y = x`, `y: "cpu f32[3]" = args[0]`, `i0 = m1.training`: nothing is computed.
+bool ThunderBuilder::rename(const Statement& s) {
+  Thing thing;
+  if (s.value.kind == ThunderExpr::Kind::name || s.value.kind == ThunderExpr::Kind::sequence) {
+    bool ok = true;
+    thing = resolve(s.value, ok);
+    if (!ok && scopes_.size() == 1) fail(s.value.at, "'" + s.value.text + "' is not bound");
+    if (!ok) return false;
+  } else if (auto type = thunder_tensor_type(s.type); type && s.target.kind == ThunderExpr::Kind::name) {
+    thing = Thing::of(add_input(s.target.text, std::move(type)));
+  } else if (auto number = thunder_number(s.type)) {
+    thing = Thing::of(*std::move(number));
+  }
+  bind(s.target, thing);
+  return true;
+}
+
+bool ThunderBuilder::lower_leaf(const Statement& s) {
+  if (s.value.kind != ThunderExpr::Kind::call) return rename(s);
+  Call call;
+  call.statement = &s;
+  call.name = stem_of_callee(s.value.text);
+  bool tensors = thunder_tensor_type(s.type).has_value();
+  const auto take = [&](const ThunderExpr& expr) {
+    bool ok = true;
+    Thing thing = resolve(expr, ok);
+    if (!ok && scopes_.size() == 1) fail(expr.at, "'" + expr.text + "' is not bound");
+    tensors = tensors || has_tensor(thing);
+    if (!ok) call.name.clear();
+    return thing;
+  };
+  for (const ThunderExpr& item : s.value.items) call.args.push_back(take(item));
+  for (const auto& [key, value] : s.value.entries) call.kwargs.emplace_back(key, take(value));
+  if (failed() || call.name.empty()) return false;
+  if (auto number = thunder_number(s.type)) {
+    bind(s.target, Thing::of(*std::move(number)));
+    return true;
+  }
+  if (call.name.starts_with("check_") || (!tensors && is_harmless(s, call.name))) {
+    bind(s.target, Thing());
+    return true;
+  }
+  if (s.target.is_name("_") && is_question(call.name)) return true;
+  return lower_rows(s, call);
+}
+
+bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
+  const std::string& callee = s.value.text;
+  const std::size_t steps = graph_.steps.size();
+  if (is_thunders(callee) && lower_thunder_call(*this, call)) return true;
+  graph_.steps.resize(steps);
+  if (is_torch(callee) && lower_torch_call(*this, call)) return true;
+  graph_.steps.resize(steps);
+  // An executor's own operator without a body: Thunder takes those without a tag to be functions.
+  const bool own = callee.find('.') == std::string::npos && s.inner.empty() && !may_write(call.name) &&
+                   s.target.kind == ThunderExpr::Kind::name;
+  if (!own) return false;
+  if (!emit_thunder_function(*this, call, true)) return false;
+  assume_pure(call.name);
+  return true;
+}
+
+/// An operator that nobody knows, with the tensors it is given.
+void ThunderBuilder::lower_unknown(const Statement& s) {
+  Emit what{"thunder." + (s.value.text.empty() ? std::string("statement") : s.value.text),
+            {},
+            {},
+            ThunderLayout::open};
+  for (char& c : what.op)
+    if (c == ' ') c = '_';
+  const auto take = [&](const ThunderExpr& expr) {
+    bool ok = true;
+    const Thing thing = resolve(expr, ok);
+    if (!ok) fail(expr.at, "'" + expr.text + "' is not bound");
+    if (auto arg = thunder_argument(thing)) what.args.push_back(*std::move(arg));
+  };
+  for (const ThunderExpr& item : s.value.items) take(item);
+  for (const auto& [key, value] : s.value.entries) take(value);
+  if (failed()) return;
+  Call call;
+  call.statement = &s;
+  s.target.kind == ThunderExpr::Kind::none ? emit_effect(call, std::move(what)) : emit(call, std::move(what));
+}
+
+Step ThunderBuilder::new_step(Emit what) const {
+  Step step;
+  step.op = std::move(what.op);
+  step.args = std::move(what.args);
+  step.kwargs = std::move(what.kwargs);
+  return step;
+}
+
+ValueId ThunderBuilder::emit_part(const Call& call, Emit what) {
+  const ThunderExpr& target = call.statement->target;
+  const std::string name =
+      target.kind == ThunderExpr::Kind::name && target.text != "_" ? target.text : call.name;
+  const ThunderLayout layout = what.layout;
+  std::optional<Type> type;
+  if (!what.types.empty()) type = std::move(what.types[0]);
+  Step step = new_step(std::move(what));
+  const ValueId id = new_value(name + "__part", std::move(type), layout);
+  graph_.values[id.index].from = Value::From::step;
+  step.results = {id};
+  graph_.steps.push_back(std::move(step));
+  return id;
+}
+
+void ThunderBuilder::emit(const Call& call, Emit what) {
+  const Statement& s = *call.statement;
+  const bool many = s.target.kind == ThunderExpr::Kind::sequence;
+  std::vector<ThunderExpr> targets = many ? s.target.items : std::vector<ThunderExpr>{s.target};
+  const ThunderLayout layout = what.layout;
+  const std::vector<Type> types = what.types;
+  Step step = new_step(std::move(what));
+  Thing made;
+  made.kind = Thing::Kind::sequence;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const bool named = targets[k].kind == ThunderExpr::Kind::name && targets[k].text != "_";
+    std::optional<Type> type = many ? std::nullopt : thunder_tensor_type(s.type);
+    if (!type && k < types.size()) type = types[k];
+    const ValueId id = new_value(named ? targets[k].text : call.name + "__unused", std::move(type), layout);
+    graph_.values[id.index].from = Value::From::step;
+    graph_.values[id.index].result = static_cast<std::uint32_t>(k);
+    step.results.push_back(id);
+    made.items.push_back(Thing::of(id));
+  }
+  graph_.steps.push_back(std::move(step));
+  bind(s.target, many ? made : made.items[0]);
+}
+
+void ThunderBuilder::emit_effect(const Call&, Emit what) {
+  graph_.steps.push_back(new_step(std::move(what)));
+}
+
+void ThunderBuilder::bind_target(const Call& call, const Thing& thing) {
+  bind(call.statement->target, thing);
+}
+
+/// `prims.get_grad(x)`: an input, named after the place of x among the forward's results.
+void ThunderBuilder::bind_gradient(const Call& call) {
+  const ThunderExpr& of = call.statement->value.items[0];
+  const auto at = forward_results_.find(of.text);
+  const std::string name =
+      at != forward_results_.end() ? fmt::format("grad_{}", at->second) : "grad_of_" + of.text;
+  bind(call.statement->target, Thing::of(gradient(name, thunder_tensor_type(call.statement->type))));
+}
+
+void ThunderBuilder::declare(OpDecl decl) {
+  if (std::ranges::none_of(ops_, [&](const OpDecl& known) { return known.schema == decl.schema; }))
+    ops_.push_back(std::move(decl));
+}
+
+void ThunderBuilder::assume_pure(const std::string& op) {
+  if (std::ranges::find(assumed_, op) == assumed_.end()) assumed_.push_back(op);
+}
+
+}  // namespace noclobber

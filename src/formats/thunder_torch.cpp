@@ -1,0 +1,203 @@
+// Calls of PyTorch functions that a trace shows without what they are made of: the first overload of the
+// operator of that name which takes these arguments.
+#include <algorithm>
+
+#include "src/formats/thunder_builder.h"
+#include "src/ops/meaning.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+
+namespace {
+
+using Call = ThunderBuilder::Call;
+using Emit = ThunderBuilder::Emit;
+
+struct Flag {
+  std::string_view name;
+  std::size_t at;
+};
+/// Functions with an argument `inplace`, and its position.
+constexpr Flag kInplace[] = {{"celu", 2},     {"elu", 2},        {"hardsigmoid", 1}, {"hardswish", 1},
+                             {"hardtanh", 3}, {"leaky_relu", 2}, {"mish", 1},        {"relu", 1},
+                             {"relu6", 1},    {"selu", 1},       {"silu", 1}};
+
+bool is_tensor_list(const Arg& arg) {
+  return arg.kind == Arg::Kind::list &&
+         std::ranges::all_of(arg.list, [](const Arg& a) { return a.kind == Arg::Kind::ref; });
+}
+
+bool fits(const SchemaSlot& slot, const Arg& arg) {
+  const bool optional = slot.type_text.ends_with('?');
+  if (arg.kind == Arg::Kind::none) return optional || slot.fallback == arg;
+  switch (slot.type) {
+    case SchemaSlot::Type::tensor:
+      return arg.kind == Arg::Kind::ref;
+    case SchemaSlot::Type::tensor_list:
+      return is_tensor_list(arg);
+    case SchemaSlot::Type::other:
+      break;
+  }
+  std::string_view type = slot.type_text;
+  if (optional) type.remove_suffix(1);
+  if (type == "Scalar" || type == "float")
+    return arg.kind == Arg::Kind::sym || arg.kind == Arg::Kind::real ||
+           (type == "Scalar" && arg.kind == Arg::Kind::boolean);
+  if (type == "int" || type == "SymInt") return arg.kind == Arg::Kind::sym;
+  if (type == "bool") return arg.kind == Arg::Kind::boolean;
+  if (type == "ScalarType") return arg.kind == Arg::Kind::dtype;
+  if (type == "Device") return arg.kind == Arg::Kind::device;
+  if (type == "str") return arg.kind == Arg::Kind::text;
+  if (type.find('[') != std::string_view::npos)
+    return arg.kind == Arg::Kind::list
+               ? std::ranges::all_of(arg.list, [](const Arg& a) { return a.kind == Arg::Kind::sym; })
+               : arg.kind == Arg::Kind::sym && type.find("[1]") != std::string_view::npos;
+  return false;
+}
+
+bool takes(const Schema& schema, const Step& step) {
+  const auto bound = bind_arguments(schema, step);
+  if (!bound || bound->size() != schema.arguments.size()) return false;
+  for (std::size_t k = 0; k < bound->size(); ++k)
+    if (!fits(schema.arguments[k], (*bound)[k])) return false;
+  return true;
+}
+
+/// `relu(x, False)` is `relu(x)`, `relu(x, True)` is `relu_(x)`.
+void resolve_inplace(std::string& name, Step& step) {
+  const auto flag = std::ranges::find(kInplace, name, &Flag::name);
+  if (flag == std::end(kInplace)) return;
+  bool inplace = false;
+  std::erase_if(step.kwargs, [&](const auto& entry) {
+    if (entry.first != "inplace") return false;
+    inplace = entry.second.boolean;
+    return true;
+  });
+  if (step.args.size() == flag->at + 1 && step.args.back().kind == Arg::Kind::boolean) {
+    inplace = step.args.back().boolean;
+    step.args.pop_back();
+  }
+  if (inplace) name += "_";
+}
+
+std::optional<std::string> overload_for(const std::string& name, const Step& step) {
+  const std::string prefix = "aten." + name + ".";
+  const auto all = vocabulary();
+  for (auto at = std::ranges::lower_bound(all, std::string_view(prefix));
+       at != all.end() && at->starts_with(prefix); ++at) {
+    const Schema* schema = find_schema(*at);
+    if (schema != nullptr && !schema->has(Tag::out) && takes(*schema, step)) return std::string(*at);
+  }
+  return std::nullopt;
+}
+
+/// `moveaxis(a, source, destination)` as a permutation.
+std::optional<std::vector<Arg>> moved(const ThunderBuilder& builder, const Step& step) {
+  if (step.args.size() != 3 || step.args[0].kind != Arg::Kind::ref) return std::nullopt;
+  const auto& type = builder.type_of(step.args[0].ref);
+  if (!type) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(type->shape.size());
+  const auto dims = [&](const Arg& arg) {
+    std::vector<std::int64_t> out;
+    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg}) {
+      const bool constant = item.kind == Arg::Kind::sym && item.sym.is_constant();
+      const std::int64_t at = constant ? item.sym.constant() : rank;
+      out.push_back(at < 0 ? at + rank : at);
+    }
+    return out;
+  };
+  const auto from = dims(step.args[1]), to = dims(step.args[2]);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rank), -1);
+  std::vector<bool> taken(static_cast<std::size_t>(rank), false);
+  if (from.size() != to.size()) return std::nullopt;
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    if (from[k] < 0 || from[k] >= rank || to[k] < 0 || to[k] >= rank) return std::nullopt;
+    if (order[static_cast<std::size_t>(to[k])] >= 0 || taken[static_cast<std::size_t>(from[k])])
+      return std::nullopt;
+    order[static_cast<std::size_t>(to[k])] = from[k];
+    taken[static_cast<std::size_t>(from[k])] = true;
+  }
+  std::int64_t next = 0;
+  for (std::int64_t& at : order) {
+    if (at >= 0) continue;
+    while (taken[static_cast<std::size_t>(next)]) ++next;
+    taken[static_cast<std::size_t>(next)] = true;
+    at = next;
+  }
+  std::vector<Arg> out;
+  for (const std::int64_t at : order) out.push_back(Arg::of(SymExpr(at)));
+  return out;
+}
+
+/// Composites that the vocabulary does not model, by what they are made of.
+std::optional<Emit> composite(const ThunderBuilder& builder, const std::string& name, const Step& step) {
+  if (name == "moveaxis" || name == "movedim") {
+    const auto order = moved(builder, step);
+    if (!order) return std::nullopt;
+    return Emit{"aten.permute.default", {step.args[0], Arg::of(*order)}, {}, ThunderLayout::open};
+  }
+  if (name == "ravel" && step.args.size() == 1 && step.args[0].kind == Arg::Kind::ref)
+    return Emit{"aten.reshape.default",
+                {step.args[0], Arg::of(std::vector<Arg>{Arg::of(SymExpr(-1))})},
+                {},
+                builder.layout(step.args[0].ref)};
+  return std::nullopt;
+}
+
+/// `view_as_real(x)`, `view_as_complex(x)`: the same bytes as pairs of floats, or back.
+bool complex_view(ThunderBuilder& builder, const Call& call, const std::string& name, const Step& step) {
+  const bool to_real = name == "view_as_real";
+  if ((!to_real && name != "view_as_complex") || step.args.size() != 1 || step.args[0].kind != Arg::Kind::ref)
+    return false;
+  const ValueId from = step.args[0].ref;
+  const auto to = thunder_tensor_type(call.statement->type);
+  const auto& type = builder.type_of(from);
+  if (!to || !type || type->shape.empty() || to->shape.empty()) return false;
+  std::vector<Arg> shape;
+  for (const SymExpr& size : to->shape) shape.push_back(Arg::of(size));
+  const ThunderLayout layout = builder.layout(from);
+  const ValueId floats =
+      builder.emit_part(call, {"aten.view.dtype", {step.args[0], Arg::of_dtype(to->dtype)}, {}, layout});
+  builder.emit(call, {"aten.view.default", {Arg::of(floats), Arg::of(std::move(shape))}, {}, layout});
+  return true;
+}
+
+}  // namespace
+
+bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
+  Step step;
+  bool ordered = true;
+  for (const ThunderThing& thing : call.args) {
+    auto arg = thunder_argument(thing);
+    if (!arg) return false;
+    if (arg->kind == Arg::Kind::ref) ordered = ordered && builder.layout(arg->ref) != ThunderLayout::open;
+    step.args.push_back(*std::move(arg));
+  }
+  for (const auto& [key, thing] : call.kwargs) {
+    auto arg = thunder_argument(thing);
+    if (!arg) return false;
+    if (arg->kind != Arg::Kind::none) step.kwargs.emplace_back(key, *std::move(arg));
+  }
+  std::string name = call.name;
+  resolve_inplace(name, step);
+  if (auto what = composite(builder, name, step)) {
+    builder.emit(call, *std::move(what));
+    return true;
+  }
+  if (complex_view(builder, call, name, step)) return true;
+  while (!step.args.empty() && step.args.back().kind == Arg::Kind::none) step.args.pop_back();
+  const auto op = overload_for(name, step);
+  if (!op) return false;
+  const Schema* schema = find_schema(*op);
+  const bool view = meaning_of(base_name(*op), *schema) == Meaning::view;
+  Emit what{*op, std::move(step.args), std::move(step.kwargs),
+            ordered && !view ? ThunderLayout::plain : ThunderLayout::open};
+  if (call.statement->target.kind == ThunderExpr::Kind::none) {
+    builder.emit_effect(call, std::move(what));
+  } else {
+    builder.emit(call, std::move(what));
+  }
+  return true;
+}
+
+}  // namespace noclobber

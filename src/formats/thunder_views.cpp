@@ -1,0 +1,220 @@
+// Thunder's views, and what rows are made of.
+#include <algorithm>
+
+#include "src/formats/thunder_rows.h"
+
+namespace noclobber {
+
+using ViewCall = ThunderBuilder::Call;
+using ViewEmit = ThunderBuilder::Emit;
+
+/// The argument, by position or by name.
+const ThunderThing* thunder_given(const ViewCall& call, std::size_t at, std::string_view name) {
+  return at < call.args.size() ? &call.args[at] : call.keyword(name);
+}
+
+std::optional<std::vector<std::int64_t>> thunder_integers(const ThunderThing* thing) {
+  if (thing == nullptr) return std::nullopt;
+  std::vector<std::int64_t> out;
+  const auto take = [&](const ThunderThing& item) {
+    const bool whole = item.kind == ThunderThing::Kind::argument && item.argument.kind == Arg::Kind::sym &&
+                       item.argument.sym.is_constant();
+    if (whole) out.push_back(item.argument.sym.constant());
+    return whole;
+  };
+  if (thing->kind != ThunderThing::Kind::sequence) return take(*thing) ? std::optional(out) : std::nullopt;
+  return std::ranges::all_of(thing->items, take) ? std::optional(out) : std::nullopt;
+}
+
+Arg thunder_list(const std::vector<std::int64_t>& numbers) {
+  std::vector<Arg> items;
+  for (const std::int64_t n : numbers) items.push_back(Arg::of(SymExpr(n)));
+  return Arg::of(std::move(items));
+}
+
+std::vector<Type> thunder_type_like(const ThunderBuilder& builder, ValueId id) {
+  const auto& type = builder.type_of(id);
+  if (!type) return {};
+  Type out = *type;
+  out.strides = Type::Strides::contiguous;
+  out.stride.clear();
+  out.offset = 0;
+  return {out};
+}
+
+const std::vector<SymExpr>* thunder_shape(const ThunderBuilder& builder, const ThunderThing* thing) {
+  if (thing == nullptr || !thing->is_tensor()) return nullptr;
+  const auto& type = builder.type_of(thing->id);
+  return type ? &type->shape : nullptr;
+}
+
+/// Of the result of a pointwise operator.
+ThunderLayout thunder_pointwise_layout(const ThunderBuilder& builder, const ViewCall& call) {
+  const bool ordered = std::ranges::all_of(call.args, [&](const ThunderThing& arg) {
+    return !arg.is_tensor() || builder.layout(arg.id) != ThunderLayout::open;
+  });
+  return ordered ? ThunderLayout::plain : ThunderLayout::open;
+}
+
+namespace {
+
+/// Of a view that keeps the order of dimensions, but not all elements.
+ThunderLayout partial(ThunderLayout base) { return std::min(base, ThunderLayout::ordered); }
+
+}  // namespace
+
+bool thunder_reshape(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
+  const auto shape = thunder_integers(thunder_given(call, 1, "shape"));
+  if (call.args.empty() || !call.args[0].is_tensor() || !shape) return false;
+  builder.emit(call, {"aten.reshape.default",
+                      {Arg::of(call.args[0].id), thunder_list(*shape)},
+                      {},
+                      builder.layout(call.args[0].id)});
+  return true;
+}
+
+bool thunder_permute(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
+  const auto order = thunder_integers(thunder_given(call, 1, "permutation"));
+  if (call.args.empty() || !call.args[0].is_tensor() || !order) return false;
+  const bool still = std::ranges::is_sorted(*order);
+  builder.emit(call, {"aten.permute.default",
+                      {Arg::of(call.args[0].id), thunder_list(*order)},
+                      {},
+                      still ? builder.layout(call.args[0].id) : ThunderLayout::open});
+  return true;
+}
+
+bool thunder_squeeze(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
+  const auto dims = thunder_integers(thunder_given(call, 1, "dims"));
+  if (call.args.empty() || !call.args[0].is_tensor() || !dims) return false;
+  builder.emit(call, {"aten.squeeze.dims",
+                      {Arg::of(call.args[0].id), thunder_list(*dims)},
+                      {},
+                      builder.layout(call.args[0].id)});
+  return true;
+}
+
+/// `slice_prim(a, starts, ends, steps)`, a slice per dimension that is not taken whole.
+bool thunder_slice(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
+  const auto starts = thunder_integers(thunder_given(call, 1, "start_indices")),
+             ends = thunder_integers(thunder_given(call, 2, "end_indices"));
+  const ThunderThing* stepped = thunder_given(call, 3, "strides");
+  const bool unit = stepped == nullptr || thunder_argument(*stepped) == Arg();
+  const auto steps = thunder_integers(stepped);
+  const auto* shape = call.args.empty() ? nullptr : thunder_shape(builder, &call.args[0]);
+  if (!starts || !ends || (!steps && !unit) || shape == nullptr || starts->size() != shape->size() ||
+      ends->size() != shape->size() || (steps && steps->size() != shape->size()))
+    return false;
+  ValueId at = call.args[0].id;
+  std::vector<ViewEmit> parts;
+  for (std::size_t k = 0; k < shape->size(); ++k) {
+    const std::int64_t step = unit ? 1 : (*steps)[k];
+    if ((*starts)[k] == 0 && SymExpr((*ends)[k]) == (*shape)[k] && step == 1) continue;
+    parts.push_back({"aten.slice.Tensor",
+                     {Arg(), Arg::of(SymExpr(static_cast<std::int64_t>(k))), Arg::of(SymExpr((*starts)[k])),
+                      Arg::of(SymExpr((*ends)[k])), Arg::of(SymExpr(step))},
+                     {},
+                     partial(builder.layout(at))});
+  }
+  if (parts.empty()) parts.push_back({"aten.alias.default", {Arg()}, {}, builder.layout(at)});
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    parts[k].args[0] = Arg::of(at);
+    if (k + 1 < parts.size())
+      at = builder.emit_part(call, std::move(parts[k]));
+    else
+      builder.emit(call, std::move(parts[k]));
+  }
+  return true;
+}
+
+/// `broadcast_in_dim(a, shape, dims)`: dimension k of a becomes dims[k], the others are repeated.
+bool thunder_broadcast(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
+  const auto shape = thunder_integers(thunder_given(call, 1, "shape")),
+             dims = thunder_integers(thunder_given(call, 2, "broadcast_dimensions"));
+  const auto* from = call.args.empty() ? nullptr : thunder_shape(builder, &call.args[0]);
+  if (!shape || !dims || from == nullptr) return false;
+  ValueId at = call.args[0].id;
+  std::vector<bool> kept(shape->size(), false);
+  for (const std::int64_t d : *dims) {
+    if (d < 0 || static_cast<std::size_t>(d) >= shape->size()) return false;
+    kept[static_cast<std::size_t>(d)] = true;
+  }
+  const bool placed = dims->size() == from->size() && std::ranges::is_sorted(*dims);
+  if (!placed && from->size() != shape->size()) return false;  // executed as an expand of equal rank
+  for (std::size_t k = 0; placed && k < shape->size(); ++k)
+    if (!kept[k])
+      at = builder.emit_part(call, {"aten.unsqueeze.default",
+                                    {Arg::of(at), Arg::of(SymExpr(static_cast<std::int64_t>(k)))},
+                                    {},
+                                    builder.layout(at)});
+  builder.emit(call,
+               {"aten.expand.default", {Arg::of(at), thunder_list(*shape)}, {}, partial(builder.layout(at))});
+  return true;
+}
+
+namespace {
+
+/// The views that an index takes, one after the other, each still without its base. Nothing: an index that is
+/// no basic one.
+std::optional<std::vector<ViewEmit>> index_views(const ThunderExpr& key, std::size_t rank) {
+  const std::vector<ThunderExpr> keys =
+      key.kind == ThunderExpr::Kind::sequence ? key.items : std::vector<ThunderExpr>{key};
+  const auto dots = std::ranges::count(keys, ThunderExpr::Kind::ellipsis, &ThunderExpr::kind);
+  if (dots > 1 || keys.size() - static_cast<std::size_t>(dots) > rank) return std::nullopt;
+  std::vector<ViewEmit> out;
+  auto dim = static_cast<std::int64_t>(0);
+  for (const ThunderExpr& k : keys) {
+    if (k.kind == ThunderExpr::Kind::integer) {
+      out.push_back({"aten.select.int",
+                     {Arg(), Arg::of(SymExpr(dim)), Arg::of(SymExpr(k.integer))},
+                     {},
+                     ThunderLayout::open});
+    } else if (k.kind == ThunderExpr::Kind::ellipsis) {
+      dim += static_cast<std::int64_t>(rank - keys.size() + 1);
+    } else if (k.kind == ThunderExpr::Kind::call && k.text == "slice" && k.items.size() == 3) {
+      ViewEmit part{"aten.slice.Tensor", {Arg(), Arg::of(SymExpr(dim++))}, {}, ThunderLayout::open};
+      for (const ThunderExpr& bound : k.items) {
+        const bool open = bound.kind == ThunderExpr::Kind::none;
+        if (!open && bound.kind != ThunderExpr::Kind::integer) return std::nullopt;
+        part.args.push_back(open ? Arg() : Arg::of(SymExpr(bound.integer)));
+      }
+      if (part.args[4].kind == Arg::Kind::none) part.args[4] = Arg::of(SymExpr(1));
+      out.push_back(std::move(part));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+/// `copy_with_setitem(a, key, value)`: a clone of a, in which a view of it is overwritten; `setitem` writes
+/// into a itself.
+bool thunder_set_item(ThunderBuilder& builder, const ViewCall& call, const ThunderRow& row) {
+  const bool in_place = row.name == "setitem";
+  const auto* shape = call.args.size() == 3 ? thunder_shape(builder, &call.args[0]) : nullptr;
+  const auto value = call.args.size() == 3 ? thunder_argument(call.args[2]) : std::nullopt;
+  if (shape == nullptr || !value || call.statement->value.items.size() != 3) return false;
+  auto views = index_views(call.statement->value.items[1], shape->size());
+  if (!views) return !in_place && emit_thunder_function(builder, call, true);
+  const ValueId from = call.args[0].id;
+  const ThunderLayout layout = in_place ? builder.layout(from) : thunder_pointwise_layout(builder, call);
+  const ValueId target =
+      in_place
+          ? from
+          : builder.emit_part(
+                call, {"aten.clone.default", {Arg::of(from)}, {}, layout, thunder_type_like(builder, from)});
+  ValueId at = target;
+  for (ViewEmit& view : *views) {
+    view.args[0] = Arg::of(at);
+    at = builder.emit_part(call, std::move(view));
+  }
+  const std::string_view store = value->kind == Arg::Kind::ref ? "aten.copy_.default" : "aten.fill_.Scalar";
+  builder.emit_part(call, {std::string(store), {Arg::of(at), *value}, {}, ThunderLayout::open});
+  if (call.statement->target.kind == ThunderExpr::Kind::none) return true;
+  builder.emit(call, {"aten.alias.default", {Arg::of(target)}, {}, layout, thunder_type_like(builder, from)});
+  return true;
+}
+
+}  // namespace noclobber

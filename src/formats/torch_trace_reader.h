@@ -1,0 +1,49 @@
+// Records in, checks out: which graphs of a log belong together.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/formats/torch_trace_case.h"
+
+namespace noclobber {
+
+/// One compilation: its graphs in order of the log.
+struct TraceCompile {
+  std::string directory;  // "-_0_0_0"; "" if the records carry no numbers
+  std::string attempts;   // the same without the attempt
+  std::int64_t attempt = 0;
+  std::vector<TraceGraph> graphs;
+  std::set<std::string> unchecked;
+  TraceFacts facts;
+};
+
+class TraceReader {
+ public:
+  /// A record, in order of the log. Its payload must live until `finish`.
+  void take(const TraceRecord& record);
+  /// Is anything done with the record's payload?
+  static bool wants_payload(const nlohmann::json& meta);
+  /// What is known so far; whoever reads the records adds notes.
+  TraceLog& log() { return log_; }
+  /// After the last record.
+  TraceLog finish();
+
+ private:
+  void checks_of(const TraceCompile& compile);
+  void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
+  void add_singles(const TraceCompile& compile, bool trains);
+  void number_ids();
+  void note_cut_graph();
+
+  TraceLog log_;
+  std::vector<TraceCompile> compiles_;
+  std::map<std::string, std::size_t> by_directory_;
+  std::map<std::string, std::int64_t> last_attempts_;  // that got as far as a graph
+  std::set<std::string> unchecked_;
+  std::size_t last_line_ = 0;  // of the last record
+};
+
+}  // namespace noclobber

@@ -1,0 +1,90 @@
+// Differences that are shown to be of memory, whatever operators the two graphs are made of.
+#include <algorithm>
+
+#include "src/interp/replay_cause.h"
+
+namespace noclobber {
+
+namespace {
+
+constexpr int kWritesTried = 24;
+
+RunOptions options_before(const Scene& scene) {
+  RunOptions out = scene.options;
+  out.order.clear();
+  out.contents.clear();  // `before` is what contents are made for
+  out.repaired.clear();
+  return out;
+}
+
+/// Does `edited`, a variant of `before`, show at the target what `after` shows, and `before` not?
+bool gives_the_same(const Scene& scene, const Graph& edited, const Difference& d) {
+  if (scene.runs_left <= 0) return false;
+  --scene.runs_left;
+  const Result<Run> run = run_graph(scene.value, edited, scene.may_write, options_before(scene));
+  if (!run || run->raised || !run->unsupported.empty()) return false;
+  const Expectation expected = expectation_of(edited, *run, {});
+  return !value_difference(expected, *scene.after.run, d.target);
+}
+
+/// Steps of `after` that stand behind the return and write.
+bool writes_behind_return(const Scene& scene) {
+  const std::vector<Step>& steps = scene.after.graph->steps;
+  const auto leaves = std::find_if(steps.begin(), steps.end(), is_return);
+  return leaves != steps.end() && std::any_of(leaves, steps.end(), [&](const Step& step) {
+           return !is_return(step) && step_refs(scene.ops, step).writes();
+         });
+}
+
+}  // namespace
+
+namespace {
+
+/// A write of `before` that `after` does not show at the target: it is gone, or comes too late.
+std::optional<std::uint32_t> unseen_write(const Scene& scene, const Difference& d) {
+  if (scene.before.graph == nullptr || !scene.options.order.empty()) return std::nullopt;
+  const Graph& before = *scene.before.graph;
+  int tries = kWritesTried;
+  for (const std::uint32_t s : backward_slice(scene.ops, scene.before, d.target)) {
+    if (!step_refs(scene.ops, before.steps[s]).writes() || tries-- <= 0) continue;
+    const std::optional<Graph> without = without_write(scene.ops, before, s);
+    if (without && gives_the_same(scene, *without, d)) return s;
+  }
+  return std::nullopt;
+}
+
+/// Writing steps that run.
+std::ptrdiff_t write_count(const Scene& scene, const Graph& graph) {
+  const auto end = std::find_if(graph.steps.begin(), graph.steps.end(), is_return);
+  return std::count_if(graph.steps.begin(), end,
+                       [&](const Step& step) { return step_refs(scene.ops, step).writes(); });
+}
+
+}  // namespace
+
+std::optional<Witness> dropped_write(const Scene& scene, const Difference& d) {
+  if (scene.before.graph == nullptr) return std::nullopt;
+  const Graph& before = *scene.before.graph;
+  if (write_count(scene, *scene.after.graph) >= write_count(scene, before)) return std::nullopt;
+  const std::optional<std::uint32_t> step = unseen_write(scene, d);
+  if (!step) return std::nullopt;
+  const bool late = writes_behind_return(scene);
+  Witness w = named(late ? "NC011" : "NC006");
+  w.storage = d.target.input;
+  const ValueId written = step_refs(scene.ops, before.steps[*step]).targets.front();
+  if (const Tensor* view = view_in(*scene.before.run, written)) w.storage = storage_name(scene.before, *view);
+  w.message = "the write by " + place_of(before, *step).name +
+              (late ? " would only run behind the return: " : " is gone: ") + shown_text(scene, d);
+  return w;
+}
+
+bool due_to_memory(const Scene& scene, const Difference& d) {
+  if (d.kind != Difference::Kind::value || !scene.options.order.empty()) return false;
+  Scene values = scene;
+  values.options.value_semantics = true;
+  const std::optional<Run> meant = values.variant(*scene.after.graph);
+  if (meant && !value_difference(scene.expected, *meant, d.target)) return true;
+  return repaired_by_one_read(scene, d) || unseen_write(scene, d).has_value();
+}
+
+}  // namespace noclobber

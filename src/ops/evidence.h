@@ -1,0 +1,11 @@
+// Which rows of the operator table have been compared with PyTorch: corpus/ops_evidence.tsv, compiled in.
+#pragma once
+#include <string_view>
+
+namespace noclobber {
+
+/// The kernel of `op` (with overload), or of its functional operator, agrees with recorded calls; its access
+/// contract was watched, and its view maps and shape rule were compared where it has them.
+bool row_tested(std::string_view op);
+
+}  // namespace noclobber

@@ -1,0 +1,41 @@
+#include "src/ops/fold_rules.h"
+
+#include <algorithm>
+
+namespace noclobber::fold_rules {
+
+// The whole numbers given have no sign of zero: a floating 0 among them is +0. A sum or difference that is 0
+// is +0 then; a product or a negation that is 0 may be -0, which no whole number says.
+
+std::optional<std::int64_t> fold_add(std::int64_t a, std::int64_t b, bool) {
+  std::int64_t out = 0;
+  return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+}
+
+std::optional<std::int64_t> fold_sub(std::int64_t a, std::int64_t b, bool) {
+  std::int64_t out = 0;
+  return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+}
+
+std::optional<std::int64_t> fold_mul(std::int64_t a, std::int64_t b, bool floating) {
+  std::int64_t out = 0;
+  if (__builtin_mul_overflow(a, b, &out)) return std::nullopt;
+  if (floating && out == 0 && (a < 0 || b < 0)) return std::nullopt;
+  return out;
+}
+
+std::optional<std::int64_t> fold_neg(std::int64_t a, std::int64_t, bool floating) {
+  if (floating && a == 0) return std::nullopt;
+  return fold_sub(0, a, floating);
+}
+
+std::optional<std::int64_t> fold_max(std::int64_t a, std::int64_t b, bool) { return std::max(a, b); }
+std::optional<std::int64_t> fold_min(std::int64_t a, std::int64_t b, bool) { return std::min(a, b); }
+std::optional<std::int64_t> fold_eq(std::int64_t a, std::int64_t b, bool) { return a == b; }
+std::optional<std::int64_t> fold_ne(std::int64_t a, std::int64_t b, bool) { return a != b; }
+std::optional<std::int64_t> fold_lt(std::int64_t a, std::int64_t b, bool) { return a < b; }
+std::optional<std::int64_t> fold_le(std::int64_t a, std::int64_t b, bool) { return a <= b; }
+std::optional<std::int64_t> fold_gt(std::int64_t a, std::int64_t b, bool) { return a > b; }
+std::optional<std::int64_t> fold_ge(std::int64_t a, std::int64_t b, bool) { return a >= b; }
+
+}  // namespace noclobber::fold_rules

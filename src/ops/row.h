@@ -1,0 +1,71 @@
+// THE operator table: what is known of an operator beyond its schema. One row each, in table_*.def.
+//
+//   OP("aten.slice", .meaning = view, .view = slice_rule)
+//
+// A row is about the functional operator of that name, whatever its overload; in-place, out= and *_copy forms
+// follow from it. "c10d.*" stands for every operator of a namespace that has no row of its own. Operators
+// without a row are what their schema says, and no more.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "src/ops/infer.h"
+#include "src/ops/meaning.h"
+#include "src/ops/moves.h"
+#include "src/ops/views.h"
+
+namespace noclobber {
+
+/// Which elements of its operands an element of the result depends on.
+enum class Reach : std::uint8_t {
+  schema,      // elementwise if PyTorch tags it so
+  elementwise  // those at the same place after broadcasting, although no tag says so
+};
+
+/// What is not storage and yet read and written.
+enum class Token : std::uint8_t {
+  schema,     // the generator if PyTorch tags it so
+  effects,    // the sequence of impure effects: none dropped, repeated or exchanged
+  generator,  // draws random numbers, although no tag says so
+  both
+};
+
+/// What is in use until wait_tensor: nothing, the results, or the operands as well.
+enum class Flight : std::uint8_t { none, results, all };
+
+/// An argument that changes nothing: x + 0, x * 1. Exact but for what `but_zero_sign` says.
+struct Neutral {
+  std::int8_t argument = -1;  // -1: there is none
+  std::int64_t value = 0;
+  bool commutes = false;       // the first argument may be the neutral one as well
+  bool but_zero_sign = false;  // for floating numbers: -0 + 0 is 0
+};
+
+/// The exact result for whole numbers that every type involved represents; nothing where a sign of zero or
+/// anything else is open. A single operand comes with b = 0.
+using FoldRule = std::optional<std::int64_t> (*)(std::int64_t a, std::int64_t b, bool floating);
+
+struct OpRow {
+  std::string_view op;
+  Meaning meaning = Meaning::opaque;
+  ViewRule view = nullptr;   // of what it shows, copies or replaces
+  MoveRule moves = nullptr;  // with Meaning::moved
+  ShapeRule shape = nullptr;
+  Reach reach = Reach::schema;
+  Token token = Token::schema;
+  Flight in_flight = Flight::none;
+  Neutral neutral = {};
+  FoldRule fold = nullptr;
+  std::string_view same_as = {};  // computes what this operator does, from the same arguments
+  std::string_view note = {};     // why the schema is not enough
+};
+
+/// `op` has no overload; nullptr: no row.
+const OpRow* find_row(std::string_view op);
+/// Sorted by name.
+std::span<const OpRow> op_rows();
+
+}  // namespace noclobber

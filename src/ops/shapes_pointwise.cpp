@@ -1,0 +1,141 @@
+// Shapes of results whose elements come from the elements at the same place.
+#include <algorithm>
+
+#include "src/ops/shape_rules.h"
+
+namespace noclobber::shape_rules {
+namespace {
+
+bool has_float_scalar(const std::vector<Arg>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Arg& a) { return a.kind == Arg::Kind::real; });
+}
+
+/// The broadcast shape, and the type that PyTorch promotes to where ranks do not matter for it.
+std::optional<InferredMeta> broadcast_all(const ShapeCall& call) {
+  const auto& tensors = call.tensors;
+  if (tensors.empty()) return std::nullopt;
+  InferredMeta out{tensors[0].shape, tensors[0].dtype};
+  bool mixed_ranks = false, one_type = true;
+  for (std::size_t k = 1; k < tensors.size(); ++k) {
+    auto shape = broadcast(call.sizes.space(), out.shape, tensors[k].shape);
+    if (!shape) return std::nullopt;
+    mixed_ranks = mixed_ranks || tensors[k].shape.empty() != tensors[0].shape.empty();
+    one_type = one_type && tensors[k].dtype == tensors[0].dtype;
+    out.shape = std::move(*shape);
+    out.dtype = promoted(*out.dtype, tensors[k].dtype);
+  }
+  if (mixed_ranks && !one_type) out.dtype.reset();
+  return out;
+}
+
+std::vector<InferredMeta> listed(std::optional<InferredMeta> meta) {
+  if (!meta) return {};
+  return {std::move(*meta)};
+}
+
+std::vector<InferredMeta> like_first(const ShapeCall& call, std::optional<Dtype> dtype) {
+  if (call.tensors.empty()) return {};
+  return {{call.tensors[0].shape, dtype}};
+}
+
+}  // namespace
+
+std::vector<InferredMeta> pointwise_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  if (out && out->dtype && type_category(*out->dtype) < 2 && has_float_scalar(call.arguments))
+    out->dtype = Dtype::f32;
+  return listed(std::move(out));
+}
+
+std::vector<InferredMeta> pointwise_open_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  if (out) out->dtype.reset();
+  return listed(std::move(out));
+}
+
+std::vector<InferredMeta> compare_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  if (out) out->dtype = Dtype::boolean;
+  return listed(std::move(out));
+}
+
+std::vector<InferredMeta> float_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  if (out && out->dtype && type_category(*out->dtype) < 2) out->dtype = Dtype::f32;
+  if (out && call.argument("rounding_mode") != nullptr) out->dtype.reset();
+  return listed(std::move(out));
+}
+
+std::vector<InferredMeta> first_type_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  if (out) out->dtype = call.tensors[0].dtype;
+  return listed(std::move(out));
+}
+
+std::vector<InferredMeta> abs_shape(const ShapeCall& call) {
+  auto out = pointwise_shape(call);
+  if (!out.empty() && out[0].dtype && is_complex(*out[0].dtype)) out[0].dtype.reset();
+  return out;
+}
+
+std::vector<InferredMeta> where_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  if (!out) return {};
+  const bool known = call.tensors.size() == 3 && call.tensors[1].dtype == call.tensors[2].dtype;
+  out->dtype = known ? std::optional(call.tensors[1].dtype) : std::nullopt;
+  return listed(std::move(out));
+}
+
+std::vector<InferredMeta> like_shape(const ShapeCall& call) {
+  return call.tensors.empty() ? std::vector<InferredMeta>{} : like_first(call, call.tensors[0].dtype);
+}
+
+std::vector<InferredMeta> like_open_shape(const ShapeCall& call) { return like_first(call, std::nullopt); }
+
+/// native_dropout: the numbers, and which of them were kept.
+std::vector<InferredMeta> masked_like_shape(const ShapeCall& call) {
+  auto out = like_shape(call);
+  if (!out.empty()) out.push_back({out[0].shape, Dtype::boolean});
+  return out;
+}
+
+std::vector<InferredMeta> cumulative_shape(const ShapeCall& call) {
+  if (call.tensors.empty()) return {};
+  const Arg* asked = call.argument("dtype");
+  if (asked != nullptr)
+    return like_first(call, asked->kind == Arg::Kind::dtype ? std::optional(asked->dtype) : std::nullopt);
+  const Dtype own = call.tensors[0].dtype;
+  return like_first(call, type_category(own) < 2 ? Dtype::i64 : own);
+}
+
+std::vector<InferredMeta> with_indices_shape(const ShapeCall& call) {
+  auto out = like_shape(call);
+  if (!out.empty()) out.push_back({out[0].shape, Dtype::i64});
+  return out;
+}
+
+std::vector<InferredMeta> positions_shape(const ShapeCall& call) { return like_first(call, Dtype::i64); }
+
+/// topk: k along a dimension.
+std::vector<InferredMeta> top_shape(const ShapeCall& call) {
+  auto out = with_indices_shape(call);
+  const Arg* count = call.argument("k");
+  if (out.empty() || count == nullptr || count->kind != Arg::Kind::sym) return {};
+  const auto rank = static_cast<std::int64_t>(out[0].shape.size());
+  const auto dim = call.integer("dim", -1);
+  if (rank == 0) return out;
+  if (!dim || *dim < -rank || *dim >= rank) return {};
+  const auto d = static_cast<std::size_t>(*dim < 0 ? *dim + rank : *dim);
+  for (InferredMeta& meta : out) meta.shape[d] = call.sizes.of(count->sym);
+  return out;
+}
+
+std::vector<InferredMeta> typed_like_shape(const ShapeCall& call) {
+  for (const char* name : {"out_dtype", "output_dtype", "dtype"})
+    if (const Arg* asked = call.argument(name); asked != nullptr && asked->kind == Arg::Kind::dtype)
+      return like_first(call, asked->dtype);
+  return like_first(call, std::nullopt);
+}
+
+}  // namespace noclobber::shape_rules

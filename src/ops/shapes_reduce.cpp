@@ -1,0 +1,157 @@
+// Shapes of results that lose, take or exchange dimensions.
+#include <algorithm>
+
+#include "src/ops/shape_rules.h"
+
+namespace noclobber::shape_rules {
+namespace {
+
+std::optional<std::size_t> wrapped_dim(std::int64_t dim, std::size_t rank) {
+  const auto n = static_cast<std::int64_t>(rank);
+  if (dim < -n || dim >= n) return std::nullopt;
+  return static_cast<std::size_t>(dim < 0 ? dim + n : dim);
+}
+
+/// Which dimensions the argument `dim` names: all without it, or with an empty list.
+std::optional<std::vector<bool>> reduced(const ShapeCall& call, std::size_t rank) {
+  const Arg* dims = call.argument("dim");
+  if (dims == nullptr) dims = call.argument("dims");
+  if (dims == nullptr || (dims->kind == Arg::Kind::list && dims->list.empty()))
+    return std::vector<bool>(rank, true);
+  std::vector<bool> gone(rank, false);
+  for (const Arg& a : dims->kind == Arg::Kind::list ? dims->list : std::vector<Arg>{*dims}) {
+    if (a.kind != Arg::Kind::sym || !a.sym.is_constant()) return std::nullopt;
+    const auto dim = wrapped_dim(a.sym.constant(), std::max<std::size_t>(rank, 1));
+    if (!dim) return std::nullopt;
+    if (rank > 0) gone[*dim] = true;
+  }
+  return gone;
+}
+
+std::optional<Shape> reduced_shape(const ShapeCall& call) {
+  if (call.tensors.empty()) return std::nullopt;
+  const Shape& from = call.tensors[0].shape;
+  const auto gone = reduced(call, from.size());
+  if (!gone) return std::nullopt;
+  const Arg* keep = call.argument("keepdim");
+  const bool keeps = keep != nullptr && keep->kind == Arg::Kind::boolean && keep->boolean;
+  Shape out;
+  for (std::size_t k = 0; k < from.size(); ++k)
+    if (!(*gone)[k] || keeps) out.push_back((*gone)[k] ? call.sizes.space().constant(1) : from[k]);
+  return out;
+}
+
+std::vector<InferredMeta> reduced_to(const ShapeCall& call, std::optional<Dtype> dtype) {
+  auto shape = reduced_shape(call);
+  if (!shape) return {};
+  for (const char* name : {"dtype", "output_dtype"})
+    if (const Arg* asked = call.argument(name); asked != nullptr)
+      dtype = asked->kind == Arg::Kind::dtype ? std::optional(asked->dtype) : std::nullopt;
+  return {{std::move(*shape), dtype}};
+}
+
+/// The argument's own type where every reduction keeps it: variances of complex numbers are real, and so on.
+std::optional<Dtype> kept_type(const ShapeCall& call) {
+  if (call.tensors.empty()) return std::nullopt;
+  const Dtype own = call.tensors[0].dtype;
+  const bool picks = call.op == "aten.amax" || call.op == "aten.amin" || call.op == "aten.aminmax";
+  return picks || type_category(own) == 2 ? std::optional(own) : std::nullopt;
+}
+
+std::optional<Dtype> own_type(const ShapeCall& call) {
+  return call.tensors.empty() ? std::nullopt : std::optional(call.tensors[0].dtype);
+}
+
+}  // namespace
+
+std::vector<InferredMeta> reduction_shape(const ShapeCall& call) { return reduced_to(call, kept_type(call)); }
+
+std::vector<InferredMeta> sum_shape(const ShapeCall& call) {
+  const auto own = own_type(call);
+  return reduced_to(call, own && type_category(*own) < 2 ? Dtype::i64 : own);
+}
+
+/// any, all: bool, but for u8.
+std::vector<InferredMeta> truth_shape(const ShapeCall& call) {
+  return reduced_to(call, own_type(call) == Dtype::u8 ? Dtype::u8 : Dtype::boolean);
+}
+
+std::vector<InferredMeta> arg_reduction_shape(const ShapeCall& call) { return reduced_to(call, Dtype::i64); }
+
+/// max.dim and its like. Without a dimension (max.default, max.other) only the first result exists.
+std::vector<InferredMeta> pair_reduction_shape(const ShapeCall& call) {
+  if (call.tensors.size() == 2) return pointwise_shape(call);
+  auto out = reduced_to(call, own_type(call));
+  if (!out.empty() && call.argument("dim") != nullptr) out.push_back({out[0].shape, Dtype::i64});
+  return out;
+}
+
+std::vector<InferredMeta> two_reductions_shape(const ShapeCall& call) {
+  auto out = reduced_to(call, kept_type(call));
+  if (!out.empty()) out.push_back(out[0]);
+  return out;
+}
+
+std::vector<InferredMeta> product_shape(const ShapeCall& call) {
+  const auto& tensors = call.tensors;
+  const bool added = call.op == "aten.addmm" || call.op == "aten.baddbmm" || call.op == "aten.addmv";
+  const std::size_t first = added ? 1 : 0;
+  if (tensors.size() < first + 2) return {};
+  const TensorMeta& a = tensors[first];
+  const TensorMeta& b = tensors[first + 1];
+  const std::size_t rank = call.op == "aten.bmm" || call.op == "aten.baddbmm" ? 3 : 2;
+  const std::size_t right = call.op == "aten.mv" || call.op == "aten.addmv" ? 1 : rank;
+  if (a.shape.size() != rank || b.shape.size() != right ||
+      !call.sizes.space().same(a.shape.back(), b.shape[right == 1 ? 0 : right - 2]))
+    return {};
+  Shape shape(a.shape.begin(), a.shape.end() - 1);
+  if (right > 1) shape.push_back(b.shape.back());
+  return {{shape, call.argument("out_dtype") != nullptr ? std::nullopt : std::optional(a.dtype)}};
+}
+
+std::vector<InferredMeta> linear_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2 || call.tensors[0].shape.empty()) return {};
+  const Shape& weight = call.tensors[1].shape;
+  Shape out = call.tensors[0].shape;
+  if (weight.empty() || weight.size() > 2 || !call.sizes.space().same(out.back(), weight.back())) return {};
+  out.pop_back();
+  if (weight.size() == 2) out.push_back(weight[0]);
+  return {{std::move(out), call.tensors[0].dtype}};
+}
+
+std::vector<InferredMeta> dot_shape(const ShapeCall& call) {
+  if (call.tensors.size() != 2) return {};
+  return {{{}, call.tensors[0].dtype}};
+}
+
+std::vector<InferredMeta> outer_shape(const ShapeCall& call) {
+  if (call.tensors.size() != 2 || call.tensors[0].shape.size() != 1 || call.tensors[1].shape.size() != 1)
+    return {};
+  return {{{call.tensors[0].shape[0], call.tensors[1].shape[0]},
+           promoted(call.tensors[0].dtype, call.tensors[1].dtype)}};
+}
+
+/// gather(self, dim, index), take(self, index): as the index is, of the first's type.
+std::vector<InferredMeta> gather_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2) return {};
+  return {{call.tensors[1].shape, call.tensors[0].dtype}};
+}
+
+std::vector<InferredMeta> index_select_shape(const ShapeCall& call) {
+  const auto dim = call.integer("dim", std::nullopt);
+  if (call.tensors.size() < 2 || !dim || call.tensors[1].shape.size() > 1) return {};
+  Shape out = call.tensors[0].shape;
+  const auto d = wrapped_dim(*dim, out.size());
+  if (!d) return {};
+  out[*d] = call.tensors[1].shape.empty() ? call.sizes.space().constant(1) : call.tensors[1].shape[0];
+  return {{std::move(out), call.tensors[0].dtype}};
+}
+
+std::vector<InferredMeta> embedding_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2 || call.tensors[0].shape.size() != 2) return {};
+  Shape out = call.tensors[1].shape;
+  out.push_back(call.tensors[0].shape[1]);
+  return {{std::move(out), call.tensors[0].dtype}};
+}
+
+}  // namespace noclobber::shape_rules

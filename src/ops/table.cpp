@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "src/ops/fold_rules.h"
+#include "src/ops/row.h"
+#include "src/ops/shape_rules.h"
+#include "src/ops/view_rules.h"
+
+namespace noclobber {
+namespace op_table {
+
+using namespace fold_rules;
+using namespace move_rules;
+using namespace shape_rules;
+using namespace view_rules;
+using enum Meaning;
+
+constexpr auto kRows = [] {
+#define OP(name, ...) OpRow{.op = name __VA_OPT__(, ) __VA_ARGS__},
+  // table
+  auto rows = std::to_array<OpRow>({
+#include "src/ops/table_compute.def"
+#include "src/ops/table_effects.def"
+#include "src/ops/table_moves.def"
+#include "src/ops/table_pointwise.def"
+#include "src/ops/table_views.def"
+  });
+#undef OP
+  std::sort(rows.begin(), rows.end(), [](const OpRow& a, const OpRow& b) { return a.op < b.op; });
+  return rows;
+}();
+
+static_assert(std::adjacent_find(kRows.begin(), kRows.end(),
+                                 [](const OpRow& a, const OpRow& b) { return a.op == b.op; }) == kRows.end());
+
+}  // namespace op_table
+
+namespace {
+
+const OpRow* row_named(std::string_view op) {
+  const auto at = std::lower_bound(op_table::kRows.begin(), op_table::kRows.end(), op,
+                                   [](const OpRow& r, std::string_view name) { return r.op < name; });
+  return at != op_table::kRows.end() && at->op == op ? at : nullptr;
+}
+
+bool is_out_overload(const Schema& schema) {
+  return schema.overload == "out" || schema.overload.ends_with("_out");
+}
+
+bool shows_view(const Schema& schema) {
+  return std::any_of(schema.returns.begin(), schema.returns.end(),
+                     [](const SchemaSlot& r) { return !r.alias.empty() && !r.written; });
+}
+
+}  // namespace
+
+std::span<const OpRow> op_rows() { return op_table::kRows; }
+
+const OpRow* find_row(std::string_view op) {
+  if (const OpRow* row = row_named(op)) return row;
+  const std::size_t dot = op.find('.');
+  return dot == std::string_view::npos ? nullptr : row_named(std::string(op.substr(0, dot)) + ".*");
+}
+
+ViewRule find_view_rule(std::string_view op) {
+  const OpRow* row = find_row(op);
+  if (row != nullptr && row->view != nullptr) return row->view;
+  return op.ends_with("_copy") ? find_view_rule(op.substr(0, op.size() - 5)) : nullptr;
+}
+
+std::string_view base_name(std::string_view op) {
+  const std::size_t first = op.find('.');
+  const std::size_t second = first == std::string_view::npos ? first : op.find('.', first + 1);
+  return op.substr(0, second);
+}
+
+Meaning meaning_of(std::string_view op, const Schema& schema) {
+  const OpRow* row = is_out_overload(schema) ? nullptr : find_row(op);
+  if (row != nullptr && row->meaning != Meaning::opaque) return row->meaning;
+  if (op.ends_with("_copy") && !schema.writes() && find_view_rule(op) != nullptr) return Meaning::view_copy;
+  if (schema.has(Tag::inplace_view)) {
+    const OpRow* shown = find_row(op.substr(0, op.size() - 1));
+    return shown != nullptr && shown->meaning == Meaning::view ? Meaning::rebind : Meaning::unsupported;
+  }
+  if (schema.has(Tag::maybe_aliasing_or_mutating) || shows_view(schema)) return Meaning::unsupported;
+  return Meaning::opaque;
+}
+
+bool gives_fresh(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::opaque:
+    case Meaning::clone:
+    case Meaning::view_copy:
+    case Meaning::moved:
+    case Meaning::convert:
+    case Meaning::copy:
+    case Meaning::fill:
+    case Meaning::view_scatter:
+    case Meaning::concatenate:
+    case Meaning::stack:
+      return true;
+    case Meaning::view:
+    case Meaning::may_view:
+    case Meaning::view_each:
+    case Meaning::rebind:
+    case Meaning::set:
+    case Meaning::resize:
+    case Meaning::may_convert:
+    case Meaning::copy_into:
+    case Meaning::copy_each:
+    case Meaning::fill_into:
+    case Meaning::empty:
+    case Meaning::self_if_real:
+    case Meaning::random_or_self:
+    case Meaning::reduce_or_self:
+    case Meaning::normalize_running:
+    case Meaning::ignored:
+    case Meaning::wait:
+    case Meaning::unsupported:
+      return false;
+  }
+  return false;
+}
+
+bool schema_is_silent(std::string_view op, const Schema& schema) {
+  switch (meaning_of(op, schema)) {
+    case Meaning::view:
+    case Meaning::may_view:
+    case Meaning::view_each:
+    case Meaning::rebind:
+    case Meaning::set:
+    case Meaning::resize:
+    case Meaning::may_convert:
+    case Meaning::self_if_real:
+    case Meaning::random_or_self:
+    case Meaning::reduce_or_self:
+    case Meaning::normalize_running:
+    case Meaning::unsupported:
+      return true;
+    case Meaning::opaque:
+    case Meaning::clone:
+    case Meaning::view_copy:
+    case Meaning::moved:
+    case Meaning::convert:
+    case Meaning::copy:
+    case Meaning::fill:
+    case Meaning::view_scatter:
+    case Meaning::concatenate:
+    case Meaning::stack:
+    case Meaning::copy_into:
+    case Meaning::copy_each:
+    case Meaning::fill_into:
+    case Meaning::empty:
+    case Meaning::ignored:
+    case Meaning::wait:
+      return false;
+  }
+  return false;
+}
+
+bool is_impure(std::string_view op, const Schema&) {
+  const OpRow* row = find_row(op);
+  return row != nullptr && (row->token == Token::effects || row->token == Token::both);
+}
+
+bool is_random(std::string_view op, const Schema& schema) {
+  const OpRow* row = find_row(op);
+  return schema.has(Tag::nondeterministic_seeded) ||
+         (row != nullptr && (row->token == Token::generator || row->token == Token::both));
+}
+
+bool is_elementwise(std::string_view op, const Schema& schema) {
+  const OpRow* row = find_row(op);
+  if (schema.has(Tag::pointwise) || (row != nullptr && row->reach == Reach::elementwise)) return true;
+  if (row == nullptr || row->same_as.empty()) return false;
+  const Schema* same = find_schema(std::string(row->same_as) + "." + schema.overload);
+  return same != nullptr && is_elementwise(row->same_as, *same);
+}
+
+}  // namespace noclobber

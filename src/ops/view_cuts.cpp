@@ -1,0 +1,221 @@
+// Views that cut: slice, select, split and their like.
+#include "src/ops/view_rules.h"
+
+#include <algorithm>
+
+namespace noclobber::view_rules {
+namespace {
+
+constexpr std::int64_t kOpenEnd = std::int64_t{1} << 62;  // no dimension is that long: "to the end"
+
+/// A bound of a slice: negative ones count from the end, all are clamped to 0..extent.
+std::optional<PolyId> clamped(Space& space, PolyId at, PolyId extent) {
+  if (space.value(at).value_or(0) >= kOpenEnd) return extent;
+  if (!space.nonnegative(at)) {
+    if (!space.nonnegative(space.sub(space.scale(at, -1), space.constant(1)))) return std::nullopt;
+    at = space.add(at, extent);
+    if (!space.nonnegative(at))
+      return space.nonnegative(space.scale(at, -1)) ? std::optional<PolyId>(0) : std::nullopt;
+  }
+  if (space.nonnegative(space.sub(extent, at))) return at;
+  return space.nonnegative(space.sub(at, extent)) ? std::optional(extent) : std::nullopt;
+}
+
+std::optional<ViewMaps> sliced(Space& space, const Shape& shape, std::uint32_t dim, PolyId start, PolyId end,
+                               std::int64_t step) {
+  const auto from = clamped(space, start, shape[dim]);
+  const auto to = clamped(space, end, shape[dim]);
+  if (!from || !to || step <= 0) return std::nullopt;
+  PolyId length = space.sub(*to, *from);
+  if (!space.nonnegative(length)) {
+    if (!space.nonnegative(space.scale(length, -1))) return std::nullopt;
+    length = 0;
+  }
+  if (step != 1) length = space.quotient(space.add(length, space.constant(step - 1)), space.constant(step));
+  if (length == shape[dim]) return ViewMaps{{}, shape};
+  Map map;
+  map.kind = Map::Kind::slice;
+  map.from = map.to = shape;
+  map.to[dim] = length;
+  map.dim = dim;
+  map.start = *from;
+  map.step = space.constant(step);
+  return ViewMaps{{map}, map.to};
+}
+
+Views wrap(std::optional<ViewMaps> view) {
+  if (!view) return std::nullopt;
+  return std::vector<ViewMaps>{std::move(*view)};
+}
+
+/// One element of a dimension, which is dropped.
+std::optional<ViewMaps> selected(Space& space, const Shape& shape, std::uint32_t dim, PolyId at) {
+  const bool from_end = space.nonnegative(space.sub(space.scale(at, -1), space.constant(1)));
+  if (!from_end && !space.nonnegative(at)) return std::nullopt;
+  if (from_end) at = space.add(at, shape[dim]);
+  if (!space.nonnegative(at) || !space.nonnegative(space.sub(space.sub(shape[dim], at), space.constant(1))))
+    return std::nullopt;
+  auto out = sliced(space, shape, dim, at, space.add(at, space.constant(1)), 1);
+  if (!out) return std::nullopt;
+  Shape dropped = out->shape;
+  dropped.erase(dropped.begin() + dim);
+  out->maps.push_back(reshape_map(out->shape, dropped));
+  out->shape = dropped;
+  return out;
+}
+
+Views cut(Sizes& sizes, const Viewed& base, std::uint32_t dim, const std::vector<PolyId>& lengths) {
+  Space& space = sizes.space();
+  std::vector<ViewMaps> out;
+  PolyId start = 0;
+  for (PolyId length : lengths) {
+    auto view = sliced(space, base.shape, dim, start, space.add(start, length), 1);
+    if (!view) return std::nullopt;
+    out.push_back(std::move(*view));
+    start = space.add(start, length);
+  }
+  return out;
+}
+
+Views cut_every(Sizes& sizes, const Viewed& base, std::uint32_t dim, std::int64_t length) {
+  Space& space = sizes.space();
+  const auto extent = space.value(base.shape[dim]);
+  if (!extent || length <= 0 || *extent / length > 100000) return std::nullopt;
+  std::vector<PolyId> lengths;
+  for (std::int64_t at = 0; at < *extent; at += length)
+    lengths.push_back(space.constant(std::min(length, *extent - at)));
+  if (*extent == 0) lengths.push_back(0);
+  return cut(sizes, base, dim, lengths);
+}
+
+/// Pieces that begin at 0 and at each index, which count as bounds of a slice do.
+Views cut_before(Sizes& sizes, const Viewed& base, std::uint32_t dim, const std::vector<Arg>& indices) {
+  Space& space = sizes.space();
+  std::vector<ViewMaps> out;
+  PolyId start = 0;
+  for (std::size_t k = 0; k <= indices.size(); ++k) {
+    if (k < indices.size() && indices[k].kind != Arg::Kind::sym) return std::nullopt;
+    const PolyId end = k < indices.size() ? sizes.of(indices[k].sym) : base.shape[dim];
+    auto view = sliced(space, base.shape, dim, start, end, 1);
+    if (!view) return std::nullopt;
+    out.push_back(std::move(*view));
+    start = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+Views slice_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  const auto dim = dimension(args, 1, 0, base.shape.size());
+  const auto start = size(sizes, args, 2, 0);
+  if (!dim || !start) return std::nullopt;
+  const auto end = size(sizes, args, 3, base.shape[*dim]);
+  const auto step = integer(args, 4, 1);
+  if (!end || !step) return std::nullopt;
+  return wrap(sliced(sizes.space(), base.shape, *dim, *start, *end, *step));
+}
+
+Views narrow_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  const auto dim = dimension(args, 1, 0, base.shape.size());
+  auto start = size(sizes, args, 2, std::nullopt);
+  const auto length = size(sizes, args, 3, std::nullopt);
+  if (!dim || !start || !length) return std::nullopt;
+  Space& space = sizes.space();
+  if (!space.nonnegative(*start)) start = space.add(*start, base.shape[*dim]);
+  const PolyId room = space.sub(base.shape[*dim], space.add(*start, *length));
+  if (!space.nonnegative(*start) || !space.nonnegative(*length) || !space.nonnegative(room))
+    return std::nullopt;
+  return wrap(sliced(space, base.shape, *dim, *start, space.add(*start, *length), 1));
+}
+
+Views select_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  const auto dim = dimension(args, 1, 0, base.shape.size());
+  const auto at = size(sizes, args, 2, std::nullopt);
+  if (!dim || !at) return std::nullopt;
+  return wrap(selected(sizes.space(), base.shape, *dim, *at));
+}
+
+Views unbind_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  Space& space = sizes.space();
+  const auto dim = dimension(args, 1, 0, base.shape.size());
+  const auto count = dim ? space.value(base.shape[*dim]) : std::nullopt;
+  if (!count || *count > 100000) return std::nullopt;
+  std::vector<ViewMaps> out;
+  for (std::int64_t k = 0; k < *count; ++k) {
+    auto view = selected(space, base.shape, *dim, space.constant(k));
+    if (!view) return std::nullopt;
+    out.push_back(std::move(*view));
+  }
+  return out;
+}
+
+Views split_sizes_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  const auto dim = dimension(args, 2, 0, base.shape.size());
+  const auto lengths = args.size() > 1 ? sizes_of(sizes, args[1]) : std::nullopt;
+  if (!dim || !lengths) return std::nullopt;
+  PolyId sum = 0;
+  for (PolyId length : *lengths) sum = sizes.space().add(sum, length);
+  if (!sizes.space().same(sum, base.shape[*dim])) return std::nullopt;
+  return cut(sizes, base, *dim, *lengths);
+}
+
+Views split_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  if (args.size() > 1 && args[1].kind == Arg::Kind::list) return split_sizes_rule(sizes, base, args);
+  const auto dim = dimension(args, 2, 0, base.shape.size());
+  const auto length = integer(args, 1, std::nullopt);
+  if (dim && length) return cut_every(sizes, base, *dim, *length);
+  const auto symbolic =
+      size(sizes, args, 1, std::nullopt);  // one piece, or pieces that a count gives exactly
+  if (!dim || !symbolic) return std::nullopt;
+  Space& space = sizes.space();
+  for (std::int64_t n = 1; n <= 64; ++n)
+    if (space.same(space.scale(*symbolic, n), base.shape[*dim]))
+      return cut(sizes, base, *dim, std::vector<PolyId>(static_cast<std::size_t>(n), *symbolic));
+  return std::nullopt;
+}
+
+Views chunk_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  const auto dim = dimension(args, 2, 0, base.shape.size());
+  const auto count = integer(args, 1, std::nullopt);
+  const auto extent = dim ? sizes.space().value(base.shape[*dim]) : std::nullopt;
+  if (!count || *count <= 0 || !extent) return std::nullopt;
+  return cut_every(sizes, base, *dim, std::max<std::int64_t>(1, (*extent + *count - 1) / *count));
+}
+
+/// tensor_split: the first extent % count pieces are one longer; or cut before each of the given indices.
+Views tensor_split_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  const auto dim = dimension(args, 2, 0, base.shape.size());
+  const auto extent = dim ? sizes.space().value(base.shape[*dim]) : std::nullopt;
+  if (!extent || args.size() < 2) return std::nullopt;
+  if (args[1].kind == Arg::Kind::list) return cut_before(sizes, base, *dim, args[1].list);
+  const auto count = integer(args, 1, std::nullopt);
+  if (!count || *count <= 0 || *count > 100000) return std::nullopt;
+  std::vector<PolyId> lengths;
+  for (std::int64_t k = 0; k < *count; ++k)
+    lengths.push_back(sizes.space().constant(*extent / *count + (k < *extent % *count ? 1 : 0)));
+  return cut(sizes, base, *dim, lengths);
+}
+
+namespace {
+/// hsplit, vsplit, dsplit: tensor_split along a dimension of their own; the extent must divide evenly.
+Views split_along(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args, std::int64_t dim) {
+  std::vector<Arg> inner(args.begin(), args.begin() + std::min<std::ptrdiff_t>(2, std::ssize(args)));
+  inner.push_back(Arg::of(SymExpr(dim)));
+  return tensor_split_rule(sizes, base, inner);
+}
+}  // namespace
+
+Views hsplit_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  return split_along(sizes, base, args, base.shape.size() == 1 ? 0 : 1);
+}
+
+Views vsplit_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  return split_along(sizes, base, args, 0);
+}
+
+Views dsplit_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  return split_along(sizes, base, args, 2);
+}
+
+}  // namespace noclobber::view_rules

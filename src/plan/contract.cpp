@@ -1,0 +1,158 @@
+#include "src/plan/contract.h"
+
+#include <algorithm>
+
+namespace noclobber {
+namespace {
+
+/// Element k of the read is at the bytes of element k of the write, for every k and all symbols.
+bool same_bytes(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
+                const Touch& w) {
+  const TraceView &read = *r.view, &write = *w.view;
+  if (from.arena != to.arena || read.shape != write.shape || read.lanes != write.lanes) return false;
+  const ValueViews& views = r.traced->views;
+  const int bits = bit_width(views.layouts[read.storage].dtype);
+  if (bits != bit_width(views.layouts[write.storage].dtype)) return false;
+  Space& space = scene.space;
+  const auto address = [&](const PlacedStorage& placed, const TraceView& view) {
+    return space.add(space.scale(placed.base, 8), bit_address(space, views, view, running(space, view)));
+  };
+  return space.same(address(from, read), address(to, write));
+}
+
+bool is_control(const PlanScene& scene, std::uint32_t at) {
+  return at < scene.value.after.steps.size() && scene.value.after.steps[at].op.starts_with("higher_order.");
+}
+
+enum class Together : std::uint8_t { fine, harmless, harmful };
+
+/// One step reads `r` of `from` and writes `w` of `to`. harmless: nothing is lost, but not by an equal place.
+Together together(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
+                  const Touch& w) {
+  if (r.step != w.step || r.traced != w.traced || r.step == Touch::kNoStep) return Together::harmful;
+  const TraceStep& step = r.traced->after.steps[r.step];
+  switch (step.access[r.item][w.item]) {
+    case Access::before_write:
+      return scene.space.same(from.base, to.base) ? Together::fine : Together::harmless;
+    case Access::elementwise:
+      return same_bytes(scene, from, r, to, w) ? Together::fine : Together::harmful;
+    case Access::any_time:
+      return is_control(scene, r.at) ? Together::harmless : Together::harmful;
+  }
+  return Together::harmful;
+}
+
+/// a ends before b begins, in every run in which both happen.
+bool precedes(const PlanScene& scene, const Touch& a, const Touch& b) {
+  return a.at != b.at ? scene.order.before(a.at, b.at) : a.moment < b.moment;
+}
+
+bool same_moment(const Touch& a, const Touch& b) { return a.at == b.at && a.moment == b.moment; }
+
+ByteRanges moved(ByteRanges ranges, std::int64_t by) {
+  for (auto& [begin, end] : ranges) {
+    begin += by;
+    end += by;
+  }
+  return ranges;
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> common(const ByteRanges& a, const ByteRanges& b) {
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const std::int64_t begin = std::max(a[i].first, b[j].first), end = std::min(a[i].second, b[j].second);
+    if (begin < end) return std::pair{begin, end};
+    a[i].second < b[j].second ? ++i : ++j;
+  }
+  return std::nullopt;
+}
+
+/// The search for a lost value, over all (definition, write, read) of two storages.
+class LossSearch {
+ public:
+  LossSearch(const PlanScene& scene, const PlacedStorage& victim, const PlacedStorage& writer,
+             const SymbolValues& symbols)
+      : scene_(scene), victim_(victim), writer_(writer), symbols_(symbols) {}
+
+  std::optional<Loss> run() {
+    const auto victim_base = number_of(scene_.space, victim_.base, symbols_);
+    const auto writer_base = number_of(scene_.space, writer_.base, symbols_);
+    if (!victim_base || !writer_base || victim_.arena != writer_.arena) return std::nullopt;
+    const auto begin = places(victim_, *victim_base), other = places(writer_, *writer_base);
+    for (std::size_t w = 0; w < writer_.touches.size(); ++w) {
+      if (!writer_.touches[w].writes || !other[w]) continue;
+      for (std::size_t r = 0; r < victim_.touches.size(); ++r) {
+        if (victim_.touches[r].writes || !begin[r]) continue;
+        const auto bytes = common(*begin[r], *other[w]);
+        if (!bytes) continue;
+        if (const auto define = lost(victim_.touches[r], writer_.touches[w]))
+          return Loss{*define, writer_.touches[w].at, victim_.touches[r].at, bytes->first, bytes->second};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<std::optional<ByteRanges>> places(const PlacedStorage& of, std::int64_t base) const {
+    std::vector<std::optional<ByteRanges>> out;
+    for (const Touch& touch : of.touches) {
+      auto ranges = bytes_of(scene_.space, of, touch, symbols_);
+      out.push_back(ranges ? std::optional(moved(*std::move(ranges), base)) : std::nullopt);
+    }
+    return out;
+  }
+
+  /// The step whose value the read means, if the write can come between them.
+  std::optional<std::uint32_t> lost(const Touch& read, const Touch& write) const {
+    if (!may_coexist(scene_.guards, read.guard, write.guard) || precedes(scene_, read, write))
+      return std::nullopt;
+    if (same_moment(read, write) && together(scene_, victim_, read, writer_, write) != Together::harmful)
+      return std::nullopt;
+    std::optional<std::uint32_t> define;
+    for (const Touch& touch : victim_.touches) {
+      if (!touch.writes || same_moment(touch, read) || !precedes(scene_, touch, read)) continue;
+      if (precedes(scene_, write, touch)) return std::nullopt;  // written again since
+      define = touch.at;
+    }
+    return define || !victim_.is_input ? define : Touch::kNoStep;
+  }
+
+  const PlanScene& scene_;
+  const PlacedStorage& victim_;
+  const PlacedStorage& writer_;
+  const SymbolValues& symbols_;
+};
+
+}  // namespace
+
+bool takes_over(const PlanScene& scene, const PlacedStorage& dying, const PlacedStorage& born,
+                std::uint32_t at) {
+  if (!dying.storage || !born.storage) return false;
+  for (const Touch& r : dying.touches) {
+    if (r.at != at) continue;
+    for (const Touch& w : born.touches) {
+      if (w.at != at || !may_coexist(scene.guards, r.guard, w.guard) || precedes(scene, r, w)) continue;
+      if (r.writes || !w.writes || !same_moment(r, w) || together(scene, dying, r, born, w) != Together::fine)
+        return false;
+    }
+  }
+  return true;
+}
+
+bool always_before(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y) {
+  if (!x.storage || !y.storage) return x.last <= y.first;
+  if (y.is_input) return false;
+  for (const Touch& a : x.touches)
+    for (const Touch& b : y.touches) {
+      if (!may_coexist(scene.guards, a.guard, b.guard) || precedes(scene, a, b)) continue;
+      if (!same_moment(a, b) || a.writes || !b.writes || together(scene, x, a, y, b) != Together::fine)
+        return false;
+    }
+  return true;
+}
+
+std::optional<Loss> loss(const PlanScene& scene, const PlacedStorage& victim, const PlacedStorage& writer,
+                         const SymbolValues& symbols) {
+  return LossSearch(scene, victim, writer, symbols).run();
+}
+
+}  // namespace noclobber

@@ -1,0 +1,25 @@
+// Sizes as numbers: polynomials and expressions under values of the symbols, and the values that are tried.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/poly.h"
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+using SymbolValues = std::map<std::string, std::int64_t>;
+
+/// Value of `poly`; indices have the values of `index`, by position. Nothing: an unknown symbol, an
+/// uninterpreted function, division by zero, overflow, kBad.
+std::optional<std::int64_t> number_of(const Space& space, PolyId poly, const SymbolValues& symbols,
+                                      const std::vector<std::int64_t>& index = {});
+
+/// Values of all symbols of the case that satisfy ranges and relations: the ends of the ranges, hints and
+/// a few between. One empty set where there are no symbols. At most 64.
+std::vector<SymbolValues> symbol_samples(const Case& value);
+
+}  // namespace noclobber

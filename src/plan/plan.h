@@ -1,0 +1,58 @@
+// Does a memory plan hold? Everything is in its arena, large enough, where its aliases are, and no two
+// storages meet in bytes while both are alive.
+//
+//   time       step i takes [i, i + 1), inputs are there from 0, leaving the graph is step n, and what must
+//              survive it lives to n + 1
+//   storage    of the Trace: in-place results and views are the storage of what they change or show
+//   in place   a result may take the slot of an operand that dies there, element by element on the same
+//              bytes, or where all is read before anything is written
+//
+// The plan's own claims (life times, what lies on what) are compared with that, never used. A fault is
+// reported with numbers: values of the symbols, bytes, times, and the steps at which a live value is lost.
+// Proposes only: placements and neighbours are evidence that can be checked again in linear time.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/effects/effects.h"
+#include "src/graph/case.h"
+#include "src/plan/sweep.h"
+
+namespace noclobber {
+
+/// What is wrong with a plan, in one run with these values of the symbols.
+struct PlanFault {
+  enum class Kind : std::uint8_t {
+    overlap,   // NC030
+    bounds,    // NC031
+    lifetime,  // NC032
+    metadata,  // NC020: a view or in-place result is not where what it is of is
+    size_fit,  // NC021
+    refused,   // NC023: a kernel of the runtime does not take these arguments
+  };
+  Kind kind = Kind::bounds;
+  std::string first, second;                                   // names of buffers; `second` may be ""
+  std::optional<std::pair<std::int64_t, std::int64_t>> bytes;  // in the arena
+  std::string arena;
+  std::optional<std::uint32_t> define, clobber, read;  // steps; number of steps: the return
+  std::map<std::string, std::int64_t> symbols;
+  std::string expected, actual;
+  std::string message;
+};
+
+struct PlanAnswer {
+  std::vector<PlanFault> faults;
+  std::vector<std::pair<std::string, std::string>> open;  // reason of cli.md, name: neither shown nor refuted
+  std::uint64_t obligations = 0;
+  std::vector<Placement> placements;  // at one value of the symbols
+  std::vector<std::uint32_t> below;   // per placement: evidence, see sweep.h
+};
+
+/// require: value.plan. `traced`: of `value`, over the space of `sizes`.
+PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes);
+
+}  // namespace noclobber

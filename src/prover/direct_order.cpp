@@ -1,0 +1,111 @@
+#include "src/prover/direct_order.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "src/prover/direct_access.h"
+
+namespace noclobber {
+namespace {
+
+using StepPair = std::pair<std::uint32_t, std::uint32_t>;
+
+constexpr std::size_t kMostSteps = 3000;
+constexpr std::uint64_t kOrderEffort = 5'000'000;
+
+std::string position(std::uint32_t step) { return "p" + std::to_string(step); }
+
+void put_before(std::string& script, std::uint32_t first, std::uint32_t second) {
+  script += "(assert (< " + position(first) + " " + position(second) + "))\n";
+}
+
+/// How many graph steps the Trace speaks of.
+std::uint32_t steps_of(const Trace& trace) {
+  std::uint32_t out = 0;
+  for (const TraceStep& step : trace.steps) out = std::max(out, step.origin + 1);
+  for (const auto& [earlier, later] : trace.edges) out = std::max({out, earlier + 1, later + 1});
+  return out;
+}
+
+/// A position per graph step, and all that must be smaller than what.
+std::string positions(const Trace& trace, std::uint32_t count) {
+  std::string out;
+  for (std::uint32_t k = 0; k < count; ++k) out += "(declare-const " + position(k) + " Int)\n";
+  for (const auto& [earlier, later] : trace.edges) put_before(out, earlier, later);
+  return out;
+}
+
+/// Views that a step reads, the conditions that it runs under among them.
+std::vector<TraceView> views_read(const Trace& trace, const TraceStep& step) {
+  std::vector<TraceView> out = step.reads;
+  for (const auto& [guard, wanted] : step.guards) out.push_back(trace.guards[guard].view);
+  return out;
+}
+
+/// Pairs of steps, in listed order, that touch one element of a storage, one of them writing it.
+std::set<StepPair> conflicts(DirectSizes& sizes, DirectAsk& ask, const Trace& trace) {
+  std::set<StepPair> out;
+  for (std::size_t b = 0; b < trace.steps.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a) {
+      const TraceStep &x = trace.steps[a], &y = trace.steps[b];
+      const StepPair pair = std::minmax(x.origin, y.origin);
+      if (pair.first == pair.second || out.contains(pair)) continue;
+      const auto meet = [&](const std::vector<TraceView>& of, const std::vector<TraceView>& with) {
+        for (const TraceView& v : of)
+          for (const TraceView& w : with)
+            if (!never_meet(sizes, ask, v, w)) return true;
+        return false;
+      };
+      if (meet(x.writes, views_read(trace, y)) || meet(x.writes, y.writes) ||
+          meet(views_read(trace, x), y.writes))
+        out.insert(pair);
+    }
+  return out;
+}
+
+/// Takes out of `pairs` those that the model has the other way round; false if there are none.
+bool take_reversed(std::set<StepPair>& pairs, const std::map<std::string, std::int64_t>& model,
+                   std::vector<Unordered>& open) {
+  const std::size_t had = pairs.size();
+  for (auto it = pairs.begin(); it != pairs.end();) {
+    const auto x = model.find(position(it->first)), y = model.find(position(it->second));
+    if (x != model.end() && y != model.end() && y->second <= x->second) {
+      open.push_back({it->first, it->second});
+      it = pairs.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return pairs.size() < had;
+}
+
+}  // namespace
+
+OrderAnswer unordered_directly(const Space& space, const Trace& trace, Questions& questions) {
+  OrderAnswer out;
+  const std::uint32_t count = steps_of(trace);
+  if (count > kMostSteps || trace.steps.size() > kMostSteps) return out;
+  const std::string script = positions(trace, count);
+  // Dependences in a circle have no positions at all: every question would seem to be answered.
+  if (questions.ask(script, kOrderEffort).kind != SolverAnswer::Kind::sat) return out;
+  Formulas formulas;
+  DirectSizes sizes(space, formulas);
+  DirectAsk ask(sizes, questions);
+  std::set<StepPair> pairs = conflicts(sizes, ask, trace);
+  while (!pairs.empty()) {
+    std::string reversed = "(assert (or false";
+    for (const auto& [a, b] : pairs) reversed += " (<= " + position(b) + " " + position(a) + ")";
+    const SolverAnswer answer = questions.ask(script + reversed + "))\n", kOrderEffort);
+    if (answer.kind == SolverAnswer::Kind::unsat) break;
+    if (answer.kind == SolverAnswer::Kind::none || !take_reversed(pairs, answer.model, out.open))
+      return OrderAnswer{};
+  }
+  std::sort(out.open.begin(), out.open.end(), [](const Unordered& a, const Unordered& b) {
+    return std::pair(a.first, a.second) < std::pair(b.first, b.second);
+  });
+  out.known = true;
+  return out;
+}
+
+}  // namespace noclobber

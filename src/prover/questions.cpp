@@ -1,0 +1,43 @@
+#include "src/prover/questions.h"
+
+#include <fstream>
+
+namespace noclobber {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of one question
+
+const char* status_of(SolverAnswer::Kind kind) {
+  switch (kind) {
+    case SolverAnswer::Kind::unsat:
+      return "unsat";
+    case SolverAnswer::Kind::sat:
+      return "sat";
+    case SolverAnswer::Kind::none:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+SolverAnswer Questions::ask(const std::string& script, std::uint64_t usual_effort) {
+  if (script.empty()) return {};
+  if (asked_ >= most_ || script.size() > kMostBytes) {
+    limited_ = true;
+    return {};
+  }
+  ++asked_;
+  const SolverAnswer out = ask_solver(script, effort_ == 0 ? usual_effort : effort_);
+  limited_ = limited_ || out.kind == SolverAnswer::Kind::none;
+  if (folder_.empty()) return out;
+  std::string number = std::to_string(asked_);
+  number.insert(0, 3 - std::min<std::size_t>(3, number.size()), '0');
+  std::ofstream(folder_ + "/" + name_ + "-" + number + ".smt2")
+      << "(set-info :smt-lib-version 2.6)\n(set-info :status " << status_of(out.kind)
+      << ")\n(set-logic ALL)\n"
+      << script << "(check-sat)\n";
+  return out;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""nc-check as users run it, and docs/certificate.md beside what the programs print.
+
+certificate_test.py --fix renews the printed parts of the page.  NC_BIN_DIR names another folder with the programs.
+"""
+import gzip
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cli_test
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BIN = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin"))
+PAGE = ROOT / "docs/certificate.md"
+BLOCK = re.compile(r"^```\n\$ (.*)\n((?:(?!```).*\n)*)```$", re.M)
+LOG = ROOT / "corpus/logs/miscompiled/b198094-slice-zero.log.gz"
+
+
+def printed(command):
+    """What a command of the page prints; DIR is a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="nc_page_") as folder:
+        line = command.replace("DIR", folder).replace("build/bin", str(BIN))
+        return subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=60).stdout
+
+
+class Page(unittest.TestCase):
+    def test_shows_what_is_printed(self):
+        blocks = BLOCK.findall(PAGE.read_text())
+        self.assertGreaterEqual(len(blocks), 4)
+        for command, shown in blocks:
+            self.assertEqual(printed(command), shown, command)
+
+
+class NcCheck(cli_test.Cli):
+    def issue(self, text, *more, name="case.json"):
+        """Path of the input, and the certificates of its checks by file name."""
+        path = self.write(name, text)
+        out = self.folder / f"certs-{name}"
+        out.mkdir(exist_ok=True)
+        self.run_it("check", path, "--certificate", str(out), *more)
+        return path, {p.name: p for p in sorted(out.iterdir())}
+
+    def check(self, *arguments):
+        return subprocess.run([BIN / "nc-check", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+    def test_exit_codes_are_those_of_noclobber(self):
+        for text, code, said in [(cli_test.PROVED, 0, "proved: "), (cli_test.REFUTED, 1, "refuted: "),
+                                 (cli_test.UNKNOWN, 3, "not proved: ")]:
+            _, certs = self.issue(text, name=f"case{code}.json")
+            (cert,) = certs.values()
+            out = self.check(cert)
+            self.assertEqual((out.returncode, out.stdout[:len(said)]), (code, said))
+            self.assertIn("input not bound", out.stdout)
+
+    def test_unreadable(self):
+        _, certs = self.issue(cli_test.PROVED)
+        (cert,) = certs.values()
+        text = cert.read_bytes()
+        damaged = {"empty": b"", "half": text[:len(text) // 2], "bit": text.replace(b"about", b"abouu"),
+                   "tail": text + b"x", "binary": bytes(range(256)), "hash": text[:-3] + b"xx\n"}
+        for name, content in damaged.items():
+            out = self.check(self.write(name, content))
+            self.assertEqual((out.returncode, out.stdout), (2, ""), name)
+            self.assertIn("expected", out.stderr)
+        self.assertEqual(self.check(self.folder / "missing").returncode, 2)
+        self.assertEqual(self.check().returncode, 2)
+
+    def test_inputs(self):
+        path, certs = self.issue(cli_test.PROVED)
+        (cert,) = certs.values()
+        bound = self.check(cert, path)
+        self.assertEqual(bound.returncode, 0)
+        self.assertIn("inputs bound", bound.stdout)
+        other = self.write("other.json", cli_test.REFUTED)
+        for given, said in [((other,), "is not an input"), ((path, other), "is not an input"),
+                            ((path, self.folder / "gone"), "cannot be read")]:
+            out = self.check(cert, *given)
+            self.assertEqual((out.returncode, out.stdout), (2, ""))
+            self.assertIn(said, out.stderr)
+
+    def test_an_input_that_was_not_given(self):
+        before, after = self.write("a.txt", cli_test.FX.format(x="a", op="sin")), self.write(
+            "b.txt", cli_test.FX.format(x="a", op="sin") + "\n")
+        out = self.folder / "compared"
+        out.mkdir()
+        ran = self.run_it("compare", before, after, "--certificate", str(out))
+        certs = list(out.iterdir())
+        if ran.returncode == 2 or not certs:
+            self.skipTest("compare writes no certificate")
+        self.assertEqual(self.check(certs[0], before, after).returncode, 0)
+        missing = self.check(certs[0], before)
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("was not given", missing.stderr)
+
+    def test_a_packed_input_is_hashed_as_it_lies(self):
+        path, certs = self.issue(gzip.compress(cli_test.log().encode(), mtime=0), name="log.gz")
+        self.assertTrue(certs)
+        plain = self.write("log", cli_test.log())
+        for cert in certs.values():
+            self.assertEqual(self.check(cert, path).returncode, 0)
+            self.assertEqual(self.check(cert, plain).returncode, 2)
+
+    def test_two_checks_of_one_id_are_two_certificates(self):
+        a, b = self.write("a.json", cli_test.PROVED), self.write("b.json", cli_test.PROVED + "\n")
+        out = self.folder / "both"
+        out.mkdir()
+        self.run_it("check", a, b, "--certificate", str(out))
+        names = sorted(p.name for p in out.iterdir())
+        self.assertEqual(len(names), 2)
+        self.assertEqual([self.check(out / n).returncode for n in names], [0, 0])
+
+    def test_runs_and_jobs_do_not_show(self):
+        results = []
+        for jobs in ("1", "1", "1", "2", "4"):
+            out = self.folder / f"run{len(results)}"
+            out.mkdir()
+            self.run_it("check", str(LOG), str(ROOT / "corpus/doc/slice-zero.accept.json"), "--jobs", jobs, "--certificate",
+                        str(out))
+            results.append({p.name: p.read_bytes() for p in out.iterdir()})
+        self.assertEqual(len(results[0]), 3)
+        for other in results[1:]:
+            self.assertEqual(other, results[0])
+
+
+if __name__ == "__main__":
+    if "--fix" in sys.argv:
+        page = PAGE.read_text()
+        PAGE.write_text(BLOCK.sub(lambda m: f"```\n$ {m[1]}\n{printed(m[1])}```", page))
+        sys.exit(0)
+    unittest.main(defaultTest=["Page", "NcCheck"])

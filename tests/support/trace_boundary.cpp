@@ -1,0 +1,171 @@
+#include "tests/support/trace_boundary.h"
+
+#include <algorithm>
+
+#include "tests/support/evaluate.h"
+#include "tests/support/trace_run.h"
+
+namespace noclobber::testing {
+namespace {
+
+using Symbols = std::map<std::string, std::int64_t>;
+constexpr std::uint32_t kMostSteps = 4096;
+
+bool facts_hold(const Space& space, const Symbols& symbols) {
+  Choice choice;
+  choice.symbols = symbols;
+  return std::all_of(space.facts().begin(), space.facts().end(),
+                     [&](PolyId f) { return evaluate(space, f, choice).value_or(-1) >= 0; });
+}
+
+std::optional<std::int64_t> number(const Space& space, PolyId poly, const Symbols& symbols) {
+  Choice choice;
+  choice.symbols = symbols;
+  return evaluate(space, poly, choice);
+}
+
+std::string type_difference(const Space& space, const Trace& before, const Trace& after,
+                            const Boundary& boundary, const Symbols& symbols) {
+  for (std::size_t k = 0; k < std::min(before.outputs.size(), after.outputs.size()); ++k) {
+    const TraceOutput &a = before.outputs[k], &b = after.outputs[k];
+    if (a.scalar != b.scalar || a.view.has_value() != b.view.has_value()) return "kind of an output";
+    if (!a.view) continue;
+    if (a.view->type != b.view->type || a.view->shape.size() != b.view->shape.size())
+      return "type of an output";
+    for (std::size_t d = 0; d < a.view->shape.size(); ++d) {
+      const auto extent = number(space, a.view->shape[d], symbols);
+      if (extent != number(space, b.view->shape[d], symbols)) return "shape of an output";
+      if (!boundary.compare_strides || !a.strides_known || !b.strides_known || extent == 1) continue;
+      if (number(space, a.strides[d], symbols) != number(space, b.strides[d], symbols))
+        return "strides of an output";
+    }
+  }
+  return "";
+}
+
+std::string claim_difference(const Space& space, const Trace& trace, const Symbols& symbols) {
+  for (const TraceClaim& c : trace.claims)
+    if (number(space, c.said, symbols) != number(space, c.computed, symbols)) return "claim of " + c.what;
+  return trace.unknown.empty() ? "" : "not modelled";
+}
+
+/// Do two views of a Trace have a cell in common?
+bool meet(const Space& space, const Trace& trace, const std::optional<TraceView>& a,
+          const std::optional<TraceView>& b, const Symbols& symbols) {
+  if (!a || !b || a->storage != b->storage) return false;
+  const auto x = cells_of(space, trace, *a, symbols), y = cells_of(space, trace, *b, symbols);
+  if (!x || !y) return false;
+  const std::set<std::size_t> all(x->begin(), x->end());
+  return std::any_of(y->begin(), y->end(), [&](std::size_t c) { return all.contains(c); });
+}
+
+std::string sharing_difference(const Space& space, const Trace& before, const Trace& after,
+                               const Boundary& boundary, const Symbols& symbols) {
+  if (boundary.sharing_may_grow) return "";
+  for (std::uint32_t k = 0; k < std::min(before.outputs.size(), after.outputs.size()); ++k) {
+    const auto &was = before.outputs[k].view, &is = after.outputs[k].view;
+    for (std::uint32_t x = 0; x < std::min(before.inputs.size(), after.inputs.size()); ++x)
+      if (!boundary.may_share.contains({k, x}) && before.inputs[x].name == after.inputs[x].name &&
+          meet(space, after, is, after.inputs[x].view, symbols) &&
+          !meet(space, before, was, before.inputs[x].view, symbols))
+        return "output " + std::to_string(k) + " shares with input " + after.inputs[x].name;
+    for (std::uint32_t j = 0; j < k && boundary.may_share.empty(); ++j)
+      if (meet(space, after, is, after.outputs[j].view, symbols) &&
+          !meet(space, before, was, before.outputs[j].view, symbols))
+        return "outputs " + std::to_string(j) + " and " + std::to_string(k) + " share";
+  }
+  return "";
+}
+
+std::string contents_difference(const Space& space, const Trace* before, const Trace& after,
+                                const Symbols& symbols, std::uint64_t world, bool& usable) {
+  const TraceRun b = run_trace(space, after, symbols, 2, world);
+  usable = usable && b.usable;
+  if (before == nullptr) return b.usable && any_undefined(b) ? "reads what nothing wrote" : "";
+  const TraceRun a = run_trace(space, *before, symbols, 1, world);
+  usable = usable && a.usable;
+  const std::string out = a.usable && b.usable ? trace_difference(a, b) : "";
+  return out.ends_with(" is new") ? "" : out;  // compares more than it has to
+}
+
+}  // namespace
+
+Trace in_some_order(const Trace& trace, Random& random) {
+  std::uint32_t count = 0;
+  for (const TraceStep& s : trace.steps) count = std::max(count, s.origin + 1);
+  for (const auto& [earlier, later] : trace.edges) count = std::max({count, earlier + 1, later + 1});
+  if (count > kMostSteps) return trace;
+  std::vector<std::uint32_t> waits(count), place(count), ready;
+  for (const auto& [earlier, later] : trace.edges) ++waits[later];
+  for (std::uint32_t k = 0; k < count; ++k)
+    if (waits[k] == 0) ready.push_back(k);
+  for (std::uint32_t position = 0; !ready.empty(); ++position) {
+    const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(ready.size())));
+    const std::uint32_t step = ready[at];
+    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(at));
+    place[step] = position;
+    for (const auto& [earlier, later] : trace.edges)
+      if (earlier == step && --waits[later] == 0) ready.push_back(later);
+  }
+  Trace out = trace;
+  std::stable_sort(out.steps.begin(), out.steps.end(),
+                   [&](const TraceStep& a, const TraceStep& b) { return place[a.origin] < place[b.origin]; });
+  return out;
+}
+
+std::string placement_fault(const Space& space, const Trace& trace, const Symbols& symbols) {
+  struct Span {
+    std::int64_t low, high;
+  };
+  std::vector<Span> spans;
+  for (const TracePlacement& p : trace.placements) {
+    const auto offset = number(space, p.offset, symbols), size = number(space, p.size, symbols);
+    if (p.arena >= trace.arenas.size() || !offset || !size || *size < 0) return p.name + " is nowhere";
+    if (*offset < 0 || *offset + *size > number(space, trace.arenas[p.arena], symbols).value_or(-1))
+      return p.name + " is outside of its arena";
+    spans.push_back({*offset, *offset + *size});
+    std::uint32_t last_step = 0;
+    const auto used = [&](const TraceView& v) { return p.storage && v.storage == *p.storage; };
+    for (const TraceStep& s : trace.steps) {
+      last_step = std::max(last_step, s.origin);
+      bool here = std::any_of(s.reads.begin(), s.reads.end(), used) ||
+                  std::any_of(s.writes.begin(), s.writes.end(), used);
+      for (const auto& [guard, wanted] : s.guards) here = here || used(trace.guards[guard].view);
+      if (here && (s.origin < p.first || s.origin >= p.last))
+        return p.name + " is used while it is not alive";
+    }
+    for (const TraceOutput& o : trace.outputs)
+      if (o.view && used(*o.view) && p.last <= last_step) return p.name + " is dead when it is returned";
+  }
+  for (std::size_t a = 0; a < spans.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      const TracePlacement &p = trace.placements[a], &q = trace.placements[b];
+      const bool together = std::max(p.first, q.first) < std::min(p.last, q.last) && p.arena == q.arena;
+      if (together && std::max(spans[a].low, spans[b].low) < std::min(spans[a].high, spans[b].high))
+        return p.name + " meets " + q.name;
+    }
+  return "";
+}
+
+Seen boundary_difference(const Space& space, const Trace* before, const Trace& after,
+                         const Boundary& boundary, const Symbols& symbols, int orders, Random& random) {
+  Seen out{facts_hold(space, symbols), ""};
+  const auto note = [&](const std::string& what) {
+    if (out.difference.empty()) out.difference = what;
+  };
+  for (std::uint64_t world = 0; out.usable && world < (after.guards.empty() ? 1U : 3U); ++world) {
+    note(contents_difference(space, before, after, symbols, world, out.usable));
+    for (int k = 0; k < orders && after.any_order && out.usable; ++k)
+      note(contents_difference(space, before, in_some_order(after, random), symbols, world, out.usable));
+  }
+  if (!out.usable) return {false, ""};
+  note(claim_difference(space, after, symbols));
+  note(placement_fault(space, after, symbols));
+  if (before == nullptr) return out;
+  note(claim_difference(space, *before, symbols));
+  note(type_difference(space, *before, after, boundary, symbols));
+  note(sharing_difference(space, *before, after, boundary, symbols));
+  return out;
+}
+
+}  // namespace noclobber::testing

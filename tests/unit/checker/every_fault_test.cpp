@@ -1,0 +1,317 @@
+// One fault in each place of a Trace: steps, edges, guards, placements. What a run of the two Traces shows to
+// be wrong is never proved.
+#include <algorithm>
+#include <iostream>
+
+#include "tests/catch.h"
+#include "tests/support/corpus.h"
+#include "tests/support/trace_boundary.h"
+#include "tests/support/traced.h"
+
+using namespace noclobber;
+using namespace noclobber::testing;
+
+namespace {
+
+struct Numbers {
+  int planted = 0, visible = 0, wrong = 0, harmless_proved = 0, harmless_open = 0, not_run = 0;
+};
+using Table = std::map<std::string, Numbers>;
+
+struct Pair {
+  Space& space;
+  const Trace& before;
+  const Boundary& boundary;
+  const std::map<std::string, std::int64_t>& symbols;
+};
+
+bool shown(const Pair& p, const Trace& after) {
+  Terms terms{p.space};
+  Rules rules(p.space, terms, &p.before, after, p.boundary);
+  return decide(rules, enumerate(&p.before, after, p.boundary), {}).proved;
+}
+
+void try_fault(const Pair& p, const Trace& after, Numbers& numbers, Random& random) {
+  ++numbers.planted;
+  const Seen seen = boundary_difference(p.space, &p.before, after, p.boundary, p.symbols, 6, random);
+  const bool claimed = shown(p, after);
+  if (!seen.usable) {
+    ++numbers.not_run;
+  } else if (seen.difference.empty()) {
+    ++(claimed ? numbers.harmless_proved : numbers.harmless_open);
+  } else {
+    ++numbers.visible;
+    numbers.wrong += claimed ? 1 : 0;
+    INFO(seen.difference);
+    CHECK_FALSE(claimed);
+  }
+}
+
+void print(const char* what, const Table& table) {
+  for (const auto& [name, n] : table)
+    std::cout << what << ", " << name << ": " << n.planted << " planted, " << n.visible
+              << " visible, of these " << n.wrong << " proved; "
+              << "harmless " << n.harmless_proved << " proved, " << n.harmless_open << " open; not run "
+              << n.not_run << "\n";
+}
+
+StorageId another(Trace& trace, StorageId of) {
+  TraceStorage storage = trace.storages[of];
+  storage.start = TraceStorage::Start::undefined;
+  storage.key = "planted";
+  storage.compared = false;
+  storage.writable = true;
+  trace.storages.push_back(std::move(storage));
+  return static_cast<StorageId>(trace.storages.size() - 1);
+}
+
+bool shifted(Space& space, TraceView& view) {
+  for (Map& map : view.maps)
+    if (map.kind == Map::Kind::slice || map.kind == Map::Kind::strided || map.kind == Map::Kind::diagonal) {
+      const bool back = space.value(map.start).value_or(0) > 0;
+      map.start = space.add(map.start, space.constant(back ? -1 : 1));
+      return true;
+    }
+  return false;
+}
+
+bool widened(TraceStep& step) {
+  bool out = false;
+  for (auto& row : step.access)
+    for (Access& access : row) out = out || access != Access::any_time, access = Access::any_time;
+  return out;
+}
+
+void at_step(const Pair& p, const Trace& good, std::size_t k, Table& table, Random& random) {
+  const auto with = [&](const char* name, const auto& change) {
+    Trace after = good;
+    if (change(after, after.steps[k])) try_fault(p, after, table[name], random);
+  };
+  with("read dropped", [](Trace&, TraceStep& s) {
+    const bool has = !s.reads.empty() && s.kind == TraceStep::Kind::opaque;
+    if (has) s.reads.pop_back(), s.access.pop_back();
+    if (has && !s.means.empty()) s.means.pop_back();
+    return has;
+  });
+  with("write dropped", [&](Trace& t, TraceStep&) {
+    t.steps.erase(t.steps.begin() + static_cast<std::ptrdiff_t>(k));
+    return true;
+  });
+  with("alias of a write dropped", [](Trace& t, TraceStep& s) {
+    if (!s.writes.empty()) s.writes.back().storage = another(t, s.writes.back().storage);
+    return !s.writes.empty();
+  });
+  with("alias of a read dropped", [](Trace& t, TraceStep& s) {
+    if (!s.reads.empty()) s.reads.back().storage = another(t, s.reads.back().storage);
+    return !s.reads.empty();
+  });
+  with("read shifted",
+       [&](Trace&, TraceStep& s) { return !s.reads.empty() && shifted(p.space, s.reads[0]); });
+  with("write shifted",
+       [&](Trace&, TraceStep& s) { return !s.writes.empty() && shifted(p.space, s.writes[0]); });
+  with("contract widened", [](Trace&, TraceStep& s) { return widened(s); });
+  with("steps swapped", [&](Trace& t, TraceStep&) {
+    if (k + 1 < t.steps.size()) std::swap(t.steps[k], t.steps[k + 1]);
+    return k + 1 < t.steps.size();
+  });
+}
+
+void at_each_place(const Case& value, Table& table, Random& random, int& sound) {
+  Modelled m;
+  if (!model(value, m) || !m.traced.before || !m.traced.before->unknown.empty() ||
+      !m.traced.after.unknown.empty())
+    return;
+  const Trace &before = *m.traced.before, &good = m.traced.after;
+  const Pair p{m.space, before, m.boundary, m.symbols};
+  const Seen as_it_is = boundary_difference(m.space, &before, good, m.boundary, m.symbols, 6, random);
+  if (!as_it_is.usable || !as_it_is.difference.empty()) return;
+  ++sound;
+  for (std::size_t k = 0; k < good.steps.size(); ++k) at_step(p, good, k, table, random);
+  for (std::size_t k = 0; k < good.edges.size() && good.any_order; ++k) {
+    Trace after = good;
+    after.edges.erase(after.edges.begin() + static_cast<std::ptrdiff_t>(k));
+    try_fault(p, after, table["edge dropped"], random);
+  }
+  const Pair turned{m.space, good, m.boundary, m.symbols};
+  try_fault(turned, before, table["before and after swapped"], random);
+}
+
+TraceView flag(Trace& trace, Space&, const std::string& key) {
+  trace.storages.push_back({TraceStorage::Start::given, key, {}, 0, true, true});
+  return {static_cast<StorageId>(trace.storages.size() - 1), {}, {}, "b8", 0};
+}
+
+/// Two conditions, on some steps of both Traces alike; between them the first flag takes the second's place.
+void guard(Trace& trace, Space& space, std::size_t from, std::size_t to) {
+  const TraceView a = flag(trace, space, "in:flag a"), b = flag(trace, space, "in:flag b");
+  TraceStep change;
+  change.kind = TraceStep::Kind::move;
+  change.reads = {b}, change.writes = {a}, change.access = {{Access::elementwise}};
+  trace.guards = {{a, 0}, {b, 0}};
+  for (std::size_t k = from; k < to; ++k) trace.steps[k].guards = {{0, true}};
+  trace.steps[from].guards.emplace_back(1, false);
+  trace.steps.insert(trace.steps.begin(), change);
+}
+
+void on_guards(const Pair& p, const Trace& good, Table& table, Random& random) {
+  const auto with = [&](const char* name, std::size_t k, const auto& change) {
+    Trace after = good;
+    change(after, after.steps[k]);
+    try_fault(p, after, table[name], random);
+  };
+  for (std::size_t k = 0; k < good.steps.size(); ++k) {
+    if (good.steps[k].guards.empty()) {
+      with("guard added", k, [](Trace&, TraceStep& s) { s.guards = {{0, true}}; });
+      continue;
+    }
+    with("guard dropped", k, [](Trace&, TraceStep& s) { s.guards.pop_back(); });
+    with("guard turned", k, [](Trace&, TraceStep& s) { s.guards[0].second = !s.guards[0].second; });
+    with("guard of another", k, [](Trace&, TraceStep& s) { s.guards[0].first = 1; });
+  }
+  with("guard looked at later", 0, [](Trace& t, TraceStep&) { t.guards[0].time = 1; });
+}
+
+/// Storages of a graph's own, each placed for its uses at the lowest place that is free.
+void place_all(Trace& trace, Space& space, const std::map<std::string, std::int64_t>& symbols) {
+  std::int64_t top = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> spans;
+  std::uint32_t count = 0;
+  for (const TraceStep& s : trace.steps) count = std::max(count, s.origin + 1);
+  for (StorageId id = 0; id < trace.storages.size(); ++id) {
+    if (trace.storages[id].start != TraceStorage::Start::undefined) continue;
+    const auto used = [&](const TraceView& v) { return v.storage == id; };
+    TracePlacement p{"b" + std::to_string(id), 0, 0, 0, count, 0, id, std::nullopt};
+    for (const TraceStep& s : trace.steps) {
+      if (!std::any_of(s.reads.begin(), s.reads.end(), used) &&
+          !std::any_of(s.writes.begin(), s.writes.end(), used))
+        continue;
+      p.first = std::min(p.first, s.origin), p.last = std::max(p.last, s.origin + 1);
+    }
+    for (const TraceOutput& o : trace.outputs)
+      if (o.view && used(*o.view)) p.last = count + 1;
+    const std::int64_t size =
+        4 * space.value(element_count(space, trace.storages[id].shape), symbols).value_or(1);
+    std::int64_t low = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t k = 0; k < spans.size(); ++k) {
+        const TracePlacement& q = trace.placements[k];
+        const bool together = std::max(p.first, q.first) < std::min(p.last, q.last);
+        if (together && low < spans[k].second && spans[k].first < low + size)
+          low = spans[k].second, moved = true;
+      }
+    }
+    spans.emplace_back(low, low + size);
+    top = std::max(top, low + size);
+    p.offset = space.constant(low), p.size = space.constant(size);
+    trace.placements.push_back(p);
+  }
+  trace.arenas = {space.constant(top)};
+}
+
+/// The neighbours below, as a planner that tells the truth would say.
+void neighbours(Trace& trace, Space& space) {
+  const auto at = [&](const TracePlacement& p) { return space.value(p.offset).value_or(0); };
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t k = 0; k < trace.placements.size(); ++k) order.push_back(k);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return trace.placements[a].first < trace.placements[b].first; });
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    TracePlacement& p = trace.placements[order[n]];
+    p.below.reset();
+    for (std::size_t m = 0; m < n; ++m) {
+      const TracePlacement& q = trace.placements[order[m]];
+      if (q.last > p.first && at(q) <= at(p) && q.first < q.last && q.size != 0 &&
+          (!p.below || at(trace.placements[*p.below]) < at(q)))
+        p.below = order[m];
+    }
+  }
+}
+
+void on_placements(const Pair& p, const Trace& good, Table& table, Random& random) {
+  const auto with = [&](const char* name, std::size_t k, const auto& change) {
+    for (const bool told :
+         {true, false}) {  // with the neighbours of the fault, and with those of the sound plan
+      Trace after = good;
+      change(after, after.placements[k]);
+      if (told) neighbours(after, p.space);
+      try_fault(p, after, table[name], random);
+    }
+  };
+  const auto plus = [&](PolyId a, std::int64_t by) { return p.space.add(a, p.space.constant(by)); };
+  for (std::size_t k = 0; k < good.placements.size(); ++k) {
+    with("placement lower", k, [&](Trace&, TracePlacement& q) { q.offset = plus(q.offset, -1); });
+    with("placement higher", k, [&](Trace&, TracePlacement& q) { q.offset = plus(q.offset, 1); });
+    with("placement larger", k, [&](Trace&, TracePlacement& q) { q.size = plus(q.size, 1); });
+    with("placement ends early", k, [](Trace&, TracePlacement& q) { q.last -= 1; });
+    with("placement begins late", k, [](Trace&, TracePlacement& q) { q.first += 1; });
+    with("placement lives longer", k, [](Trace&, TracePlacement& q) { q.last += 2; });
+    with("arena smaller", k, [&](Trace& t, TracePlacement&) { t.arenas[0] = plus(t.arenas[0], -1); });
+    with("arena of none", k, [](Trace&, TracePlacement& q) { q.arena = 1; });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("one fault in each place of each case of the corpus", "[trace]") {
+  Table table;
+  Random random(4711);
+  int sound = 0;
+  for (const auto& [name, value] : corpus_cases()) {
+    INFO(name);
+    at_each_place(value, table, random, sound);
+  }
+  std::cout << "sound cases of the corpus with a fault in each place: " << sound << "\n";
+  print("corpus", table);
+  CHECK(sound >= 40);
+  for (const char* kind : {"read dropped", "write dropped", "alias of a write dropped",
+                           "alias of a read dropped", "read shifted", "write shifted", "edge dropped"})
+    CHECK(table[kind].visible >= 3);
+}
+
+TEST_CASE("one fault in the guards of a Trace", "[trace]") {
+  Table table;
+  int proved = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed + 31000);
+    const Draft draft = random_program(random, false);
+    Modelled m;
+    if (!model(pair_of_drafts(draft, draft), m) || m.traced.after.steps.size() < 2) continue;
+    const std::size_t from = m.traced.after.steps.size() / 2;
+    guard(*m.traced.before, m.space, from, m.traced.before->steps.size());
+    guard(m.traced.after, m.space, from, m.traced.after.steps.size());
+    const Pair p{m.space, *m.traced.before, m.boundary, m.symbols};
+    proved += shown(p, m.traced.after) ? 1 : 0;
+    on_guards(p, m.traced.after, table, random);
+  }
+  std::cout << "guarded Traces proved as they are: " << proved << "\n";
+  print("guards", table);
+  CHECK(proved >= 20);
+  for (const char* kind :
+       {"guard added", "guard dropped", "guard turned", "guard of another", "guard looked at later"})
+    CHECK(table[kind].visible >= 5);
+}
+
+TEST_CASE("one fault in the placements of a Trace", "[trace]") {
+  Table table;
+  int proved = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed + 52000);
+    const Draft draft = random_program(random, true);
+    Modelled m;
+    if (!model(pair_of_drafts(draft, draft), m)) continue;
+    place_all(m.traced.after, m.space, m.symbols);
+    neighbours(m.traced.after, m.space);
+    const Pair p{m.space, *m.traced.before, m.boundary, m.symbols};
+    ++all;
+    proved += shown(p, m.traced.after) ? 1 : 0;
+    INFO("seed " << seed);
+    CHECK(placement_fault(m.space, m.traced.after, m.symbols) == "");
+    on_placements(p, m.traced.after, table, random);
+  }
+  std::cout << "plans proved as they are: " << proved << " of " << all << "\n";
+  print("placements", table);
+  CHECK(proved * 10 >= all * 8);
+  for (const char* kind : {"placement lower", "placement larger", "placement ends early", "arena smaller"})
+    CHECK(table[kind].visible >= 10);
+}

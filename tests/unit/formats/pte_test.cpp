@@ -1,0 +1,105 @@
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "src/cli/commands.h"
+#include "src/formats/formats.h"
+#include "src/formats/pte_case.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+static const std::string kPrograms = std::string(NC_SOURCE_DIR) + "/corpus/programs/";
+
+static std::string bytes_of(const std::string& name) {
+  std::ifstream file(kPrograms + name + ".pte", std::ios::binary);
+  std::stringstream out;
+  out << file.rdbuf();
+  REQUIRE(out.str().size() > 100);
+  return out.str();
+}
+
+static CheckRecord compared(const std::string& name) {
+  const Work work = work_of_pair(kPrograms + name + ".case.json", kPrograms + name + ".pte");
+  INFO(name << " " << work.fault.where << " " << work.fault.message);
+  REQUIRE(work.kind == Work::Kind::check);
+  bool contradiction = false;
+  return check_case(work.value, {}, contradiction);
+}
+
+static CheckRecord alone(const std::string& name) {
+  const auto methods = read_pte(bytes_of(name));
+  REQUIRE(methods);
+  REQUIRE(methods->size() == 1);
+  const auto value = case_of_pte(methods->front(), nullptr);
+  REQUIRE(value);
+  bool contradiction = false;
+  return check_case(*value, {}, contradiction);
+}
+
+static bool found(const CheckRecord& record, const std::string& property) {
+  for (const Finding& finding : record.findings)
+    if (finding.property == property && finding.replayed) return true;
+  return false;
+}
+
+TEST_CASE("pte: what the file says is what was recorded", "[pte]") {
+  const auto methods = read_pte(bytes_of("ok-counter"));
+  REQUIRE(methods);
+  const PteMethod& method = methods->at(0);
+  CHECK(method.name == "forward");
+  CHECK(method.inputs == std::vector<std::uint32_t>{2});
+  CHECK(method.outputs == std::vector<std::uint32_t>{8});
+  CHECK(method.arenas == std::vector<std::int64_t>{0, 64});
+  CHECK(method.operators.at(0) == "dim_order_ops._to_dim_order_copy.out");
+  CHECK(method.instructions.size() == 4);
+  const PteTensor& counter = method.values.at(0).tensor;
+  CHECK((counter.dtype == Dtype::f32 && counter.sizes == std::vector<std::int64_t>{1}));
+  REQUIRE(counter.place);
+  CHECK((counter.place->arena == 1 && counter.place->offset == 48));
+  CHECK(method.values.at(1).tensor.data == 1);
+}
+
+TEST_CASE("pte: right programs are proved, with and without the functional program", "[pte]") {
+  for (const char* name : {"ok-counter", "ok-views", "ok-cond", "ok-mutated-input", "ok-dynamic-batch"}) {
+    INFO(name);
+    CHECK(compared(name).status == Status::proved);
+    CHECK(alone(name).status == Status::proved);
+  }
+}
+
+TEST_CASE("pte: wrong programs are refuted for what is wrong with them", "[pte]") {
+  CHECK(found(compared("plan-inplace-chain"), "plan-overlap"));
+  CHECK(found(alone("plan-inplace-chain"), "plan-overlap"));
+  CHECK(found(compared("share-non-elementwise-mm"), "plan-overlap"));
+  CHECK(found(alone("share-two-consumers-maximum"), "plan-overlap"));
+  CHECK(found(compared("cond-result-overwritten"), "plan-overlap"));
+  CHECK(found(alone("view-of-state-update"), "uninitialized-read"));
+  CHECK(found(alone("view-of-constant-written"), "immutable-write"));
+  CHECK(found(alone("precondition-two-indices"), "precondition"));
+  CHECK(compared("view-of-state-update").status == Status::refuted);
+}
+
+TEST_CASE("pte: damaged files are read or refused with a place, never worse", "[pte]") {
+  std::mt19937 random(3);
+  int refused = 0, read_well = 0;
+  for (const char* name : {"ok-counter", "ok-cond", "view-of-state-update"}) {
+    const std::string good = bytes_of(name);
+    for (int round = 0; round < 1500; ++round) {
+      std::string bad = good;
+      for (unsigned k = 0; k < 1 + random() % 4; ++k)
+        bad[random() % bad.size()] ^= static_cast<char>(1U << (random() % 8));
+      if (round % 3 == 0) bad.resize(random() % bad.size());
+      const auto methods = read_pte(bad);
+      if (!methods) {
+        ++refused;
+        CHECK(methods.fault().where.starts_with("byte "));
+        continue;
+      }
+      ++read_well;
+      for (const PteMethod& method : *methods) case_of_pte(method, nullptr);
+    }
+  }
+  CHECK(refused > 1000);
+  CHECK(read_well > 100);
+}

@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <random>
+
+#include "src/formats/formats.h"
+#include "src/formats/thunder_graph.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+constexpr std::string_view kHead =
+    "# Constructed by Dead Code Elimination (took 3 milliseconds)\nimport thunder\n\n@torch.no_grad()\n"
+    "@no_autocast\n";
+
+std::string trace(const std::string& parameters, const std::string& body) {
+  return std::string(kHead) + "def computation(" + parameters + "):\n" + body;
+}
+
+/// a and b are f32[2, 3].
+std::string program(const std::string& body) {
+  return trace("a, b", "  # a: \"cpu f32[2, 3]\"\n  # b: \"cpu f32[2, 3]\"\n" + body);
+}
+
+Graph graph_of(const std::string& text) {
+  const auto checks = read_thunder({"t", text}, "");
+  REQUIRE(checks.size() == 1);
+  INFO((checks[0].value ? "" : checks[0].value.fault().where + " " + checks[0].value.fault().message));
+  REQUIRE(static_cast<bool>(checks[0].value));
+  return checks[0].value->after;
+}
+
+Diagnostic fault_of(const std::string& text) {
+  const auto checks = read_thunder({"t", text}, "");
+  REQUIRE(checks.size() == 1);
+  REQUIRE_FALSE(static_cast<bool>(checks[0].value));
+  return checks[0].value.fault();
+}
+
+std::vector<std::string> ops_of(const Graph& graph) {
+  std::vector<std::string> out;
+  for (const Step& step : graph.steps) out.push_back(step.op);
+  return out;
+}
+
+using Ops = std::vector<std::string>;
+
+const std::string kSin =
+    "  (t1,) = prims.update_aliases((a,))\n"
+    "\n"
+    "  # f.py:3: \t    a.sin_()\n"
+    "  t6 = ltorch.sin_(t1)  # t6: \"cpu f32[2, 3]\"\n"
+    "    # t5 = ltorch.sin(t1)  # t5: \"cpu f32[2, 3]\"\n"
+    "      # t5 = prims.sin(t1)  # t5: \"cpu f32[2, 3]\"\n"
+    "    # t6 = prims.copy_(t5, t1, grad_enabled=True)  # t6: \"cpu f32[2, 3]\"\n"
+    "  return {'output': (t6,), 'flat_args': [t6, b]}\n";
+
+}  // namespace
+
+TEST_CASE("a write in a composite is a step of the statement", "[thunder]") {
+  const Graph g = graph_of(program(kSin));
+  CHECK(ops_of(g) ==
+        Ops{"aten.alias.default", "aten.sin.default", "aten.copy_.default", "prims.return.default"});
+  REQUIRE(g.steps[2].args.size() == 2);
+  CHECK(g.value(g.steps[2].args[0].ref).name == "t1");  // destination first
+  CHECK(g.value(g.steps[2].args[1].ref).name == "t5");
+  CHECK(g.steps[1].unit == g.steps[2].unit);
+  CHECK(g.steps[0].unit != g.steps[1].unit);
+  CHECK(g.steps[2].after == std::vector<std::string>{"t5"});
+  CHECK(g.steps[1].loc == "f.py:3");
+  CHECK(g.steps[1].code == "a.sin_()");
+  REQUIRE(g.outputs.size() == 1);
+  CHECK(g.value(g.outputs[0].ref).name == "t6");
+}
+
+TEST_CASE("without what it is made of, an in-place function is its ATen operator", "[thunder]") {
+  const Graph g = graph_of(program("  t6 = ltorch.sin_(a)  # t6: \"cpu f32[2, 3]\"\n  return t6\n"));
+  CHECK(ops_of(g) == Ops{"aten.sin_.default"});
+  const Graph relu =
+      graph_of(program("  t6 = torch.relu(a, True)  # t6: \"cpu f32[2, 3]\"\n  return (t6,)\n"));
+  CHECK(ops_of(relu) == Ops{"aten.relu_.default"});
+}
+
+TEST_CASE("a fused region without a body is unknown, never pure", "[thunder]") {
+  const Graph g = graph_of(program("  [t6] = nvFusion0(a)\n  return (t6,)\n"));
+  CHECK(ops_of(g) == Ops{"thunder.nvFusion0"});
+  const auto checks =
+      read_thunder({"t", program("  t6 = mymm(a, b)  # t6: \"cpu f32[2, 3]\"\n  return t6\n")}, "");
+  REQUIRE(static_cast<bool>(checks.at(0).value));
+  CHECK(checks[0].value->assumed_pure == std::vector<std::string>{"mymm"});
+}
+
+TEST_CASE("what leaves and nobody knows is not nothing", "[thunder]") {
+  CHECK(ops_of(graph_of(program("  t6 = get_thing()\n  return (t6, None)\n"))) ==
+        Ops{"thunder.unknown_result"});
+  CHECK(ops_of(graph_of(program("  [t6] = TorchCompile0()\n  return (t6,)\n"))) ==
+        Ops{"thunder.TorchCompile0"});
+  CHECK(graph_of(program("  check_len(a, 1)\n  return (None, 3)\n")).outputs.size() == 2);
+}
+
+TEST_CASE("a barrier orders what comes after it behind all it is given", "[thunder]") {
+  const Graph g = graph_of(
+      program("  t1 = prims.neg(a)  # t1: \"cpu f32[2, 3]\"\n  t2 = prims.exp(b)  # t2: \"cpu f32[2, 3]\"\n"
+              "  (t3, t4) = update_aliases((t1, t2))\n  t5 = prims.sin(t3)  # t5: \"cpu f32[2, 3]\"\n"
+              "  return (t5,)\n"));
+  REQUIRE(g.steps.size() == 5);
+  CHECK(g.steps[2].after == std::vector<std::string>{"t1", "t2"});
+  CHECK(g.steps[4].after == std::vector<std::string>{"t4"});  // the barrier's last step
+}
+
+TEST_CASE("names below level 1 live in their statement and may be bound again", "[thunder]") {
+  const Graph g =
+      graph_of(program("  [t3] = CPUFusion0(a)\n    # t1 = prims.neg(a)  # t1: \"cpu f32[2, 3]\"\n"
+                       "    # t3 = prims.exp(t1)  # t3: \"cpu f32[2, 3]\"\n"
+                       "  [t4] = CPUFusion1(a)\n    # t1 = prims.sin(a)  # t1: \"cpu f32[2, 3]\"\n"
+                       "    # t4 = prims.exp(t1)  # t4: \"cpu f32[2, 3]\"\n  return (t3, t4)\n"));
+  REQUIRE(g.steps.size() == 4);
+  CHECK(g.steps[3].args[0].ref == g.steps[2].results[0]);
+  CHECK(g.value(g.steps[0].results[0]).name != g.value(g.steps[2].results[0]).name);
+  CHECK(fault_of(program("  [t3] = CPUFusion0(a)\n    # t1 = prims.neg(a)  # t1: \"cpu f32[2, 3]\"\n"
+                         "    # t3 = prims.exp(t1)  # t3: \"cpu f32[2, 3]\"\n  return (t1,)\n"))
+            .message.find("'t1'") != std::string::npos);
+}
+
+TEST_CASE("setitem is a clone, a view of it and a write into the view", "[thunder]") {
+  const Graph g =
+      graph_of(program("  t1 = prims.copy_with_setitem(a, (0,slice(None,2,None)), 7)  # t1: \"cpu f32[2, "
+                       "3]\"\n  return (t1,)\n"));
+  CHECK(ops_of(g) == Ops{"aten.clone.default", "aten.select.int", "aten.slice.Tensor", "aten.fill_.Scalar",
+                         "aten.alias.default"});
+  const Graph by_tensor =
+      graph_of(program("  t1 = prims.copy_with_setitem(a, b, 7)  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n"));
+  CHECK(ops_of(by_tensor) == Ops{"thunder.copy_with_setitem_tta.default"});
+}
+
+TEST_CASE("views of prims are views", "[thunder]") {
+  const Graph g = graph_of(
+      program("  t1 = prims.slice_prim(a, [0, 1], [2, 3], [1, 1])  # t1: \"cpu f32[2, 2]\"\n"
+              "  t2 = prims.broadcast_in_dim(t1, (2, 5, 2), (0, 2))  # t2: \"cpu f32[2, 5, 2]\"\n"
+              "  t3 = prims.transpose(t2, (1, 0, 2))  # t3: \"cpu f32[5, 2, 2]\"\n  return (t3,)\n"));
+  CHECK(ops_of(g) ==
+        Ops{"aten.slice.Tensor", "aten.unsqueeze.default", "aten.expand.default", "aten.permute.default"});
+}
+
+TEST_CASE("what stands behind the return stays behind it", "[thunder]") {
+  const Graph g =
+      graph_of(program("  return (b,)\n  t1 = copy_(b, a, grad_enabled=True)  # t1: \"cpu f32[2, 3]\"\n"));
+  CHECK(ops_of(g) == Ops{"prims.return.default", "aten.copy_.default"});
+  const Graph last = graph_of(
+      program("  t1 = copy_(b, a, grad_enabled=True)  # t1: \"cpu f32[2, 3]\"\n  return (b,)\n  del b\n"));
+  CHECK(ops_of(last) == Ops{"aten.copy_.default"});
+}
+
+TEST_CASE("gradients are inputs, named after the forward's results", "[thunder]") {
+  const Graph g = graph_of(program(
+      "  t1 = prims.exp(a)  # t1: \"cpu f32[2, 3]\"\n  t2 = prims.get_grad(t1)  # t2: \"cpu f32[2, 3]\"\n"
+      "  t3 = prims.mul(t2, t1)  # t3: \"cpu f32[2, 3]\"\n"
+      "  return {'output': (t3, None), 'flat_args': [a, b], 'fw_flat_out': (t1,)}\n"));
+  REQUIRE(g.inputs.size() == 3);
+  CHECK(g.value(g.inputs[2].value).name == "grad_0");
+  CHECK(g.outputs.size() == 3);
+}
+
+TEST_CASE("inputs.json says where inputs lie", "[thunder]") {
+  const std::string inputs =
+      R"({"format": "noclobber.inputs/1", "inputs": [
+        {"name": "a", "dtype": "f32", "shape": [3], "stride": [1], "offset": 0, "storage": "S0"},
+        {"name": "b", "dtype": "f32", "shape": [3], "stride": [1], "offset": 3, "storage": "S0"},
+        {"name": "c", "dtype": "f32", "shape": [3], "stride": [2], "offset": 0, "storage": "S1"}]})";
+  const std::string text = trace("a, b", "  return (a, b)\n");
+  const auto checks = read_thunder({"t", text}, inputs);
+  REQUIRE(static_cast<bool>(checks.at(0).value));
+  const Case& value = *checks[0].value;
+  CHECK_FALSE(value.inputs_may_overlap);
+  REQUIRE(value.after.inputs.size() == 3);
+  CHECK(value.after.inputs[1].storage == "S0");
+  CHECK(value.after.inputs[1].storage_numel == SymExpr(6));
+  CHECK(value.after.value(value.after.inputs[1].value).type->offset == SymExpr(3));
+  CHECK(value.after.inputs[2].storage.empty());
+  CHECK(read_thunder({"t", text}, "").at(0).value->inputs_may_overlap);
+  const auto bad = read_thunder({"t", text}, R"({"format": "noclobber.inputs/1", "inputs": [{"name": 1}]})");
+  CHECK(bad.at(0).value.fault().where == "inputs.json: /inputs/0/name");
+}
+
+TEST_CASE("faults name the place", "[thunder]") {
+  CHECK(fault_of(program("  t1 = prims.neg(x)  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n")) ==
+        Diagnostic{"line 9, column 18", "'x' is not bound"});
+  CHECK(fault_of(program("  t1 = prims.neg(a\n  return (t1,)\n")).where == "line 9, column 19");
+  CHECK(fault_of(program("  del a\n  t1 = prims.neg(a)\n  return (t1,)\n")).where == "line 10, column 18");
+  CHECK(fault_of(program("  t1 = prims.neg(a)\n")).message == "a trace without 'return': the text is cut");
+  CHECK(fault_of(program("  t1 = prims.neg(a)\n      # t1 = prims.neg(a)\n  return (a,)\n")).message ==
+        "indented too far");
+  CHECK(fault_of(program("  return (a,)\n  return (a,)\n")).message == "a second return");
+  CHECK(fault_of(program("  t1 = prims.neg(a) b\n  return (a,)\n")).where.starts_with("line 9, column 2"));
+}
+
+TEST_CASE("several traces in one text are consecutive pairs", "[thunder]") {
+  const std::string one = program(kSin);
+  const auto checks = read_thunder({"t", one + "\n" + one}, "");
+  REQUIRE(checks.size() == 1);
+  CHECK(checks[0].what == TraceCheck::What::pair);
+  REQUIRE(static_cast<bool>(checks[0].value));
+  CHECK(checks[0].value->before.has_value());
+  CHECK(checks[0].value->pass == "Dead Code Elimination");
+}
+
+TEST_CASE("sniffed by its first lines", "[thunder]") {
+  CHECK(sniff(program(kSin)) == InputKind::thunder);
+  CHECK(sniff("import torch\nfrom thunder.executors.torchex import no_autocast\n\n@no_autocast\n"
+              "def prologue(*args):\n") == InputKind::thunder);
+  CHECK(sniff("def forward(self, x):\n    return x\n") == InputKind::fx_text);
+}
+
+TEST_CASE("damaged traces end in a fault or a case", "[thunder]") {
+  const std::string whole =
+      program("  C0, t2, = b\n" + kSin) + program("  [t6, _] = ltorch.split(a, -1, 1e-05)\n" + kSin);
+  std::mt19937 random(7);
+  const std::string_view pieces = "()[]{},=:\"'#\n .-_\\\t9at";
+  std::size_t read = 0;
+  for (int k = 0; k < 4000; ++k) {
+    std::string text = whole;
+    const std::size_t at = random() % text.size();
+    switch (random() % 4) {
+      case 0:
+        text.resize(at);
+        break;
+      case 1:
+        text.erase(at, 1 + random() % 5);
+        break;
+      case 2:
+        text.insert(at, 1, pieces[random() % pieces.size()]);
+        break;
+      case 3:
+        text[at] = pieces[random() % pieces.size()];
+        break;
+    }
+    for (const TraceCheck& check : read_thunder({"t", text}, "")) {
+      if (check.value) ++read;
+      if (!check.value) CHECK_FALSE(check.value.fault().message.empty());
+    }
+  }
+  CHECK(read < 4000);
+}

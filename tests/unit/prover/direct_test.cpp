@@ -1,0 +1,167 @@
+// What the second engine may choose, what it may merge, and what it does without an answer.
+#include "src/prover/direct.h"
+
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+using Kind = Obligation::Kind;
+
+/// x: an input of 4 elements; e: 4 elements never written; storage 2 becomes output 0.
+struct Fresh {
+  Space space;
+  Shape four{space.constant(4)};
+
+  TraceView all(StorageId storage) const { return {storage, {}, four, "f32", 0}; }
+  TraceView part(StorageId storage, std::int64_t start, std::int64_t length) {
+    Map map;
+    map.kind = Map::Kind::slice;
+    map.from = four;
+    map.to = {space.constant(length)};
+    map.start = space.constant(start);
+    map.step = space.constant(1);
+    return {storage, {map}, map.to, "f32", 0};
+  }
+  static TraceStep move(TraceView to, TraceView from) {
+    TraceStep step;
+    step.kind = TraceStep::Kind::move;
+    step.reads = {std::move(from)};
+    step.writes = {std::move(to)};
+    step.access = {{Access::elementwise}};
+    return step;
+  }
+  static TraceStep call(const std::string& key, TraceView to, TraceView from) {
+    TraceStep step = move(std::move(to), std::move(from));
+    step.kind = TraceStep::Kind::opaque;
+    step.key = key;
+    step.access = {{Access::any_time}};
+    return step;
+  }
+  Trace trace(std::vector<TraceStep> steps) {
+    Trace out;
+    out.storages = {{TraceStorage::Start::given, "in:x", four, 0, true, true},
+                    {TraceStorage::Start::undefined, "fresh 0", four, 0, true, false},
+                    {TraceStorage::Start::undefined, "fresh 1", four, 0, true, false}};
+    out.inputs = {{"x", all(0)}};
+    out.steps = std::move(steps);
+    out.outputs.push_back({all(2), "", {}, false, std::nullopt});
+    return out;
+  }
+  bool value_shown(const Trace& before, const Trace& after, std::uint64_t effort = 0) {
+    Questions questions(effort);
+    const Obligation value{Kind::value, false, 0, 0};
+    return decide_directly(space, &before, after, {}, {value}, questions).shown.contains(value);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("contents never written may be chosen, once each", "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  const Trace after = w.trace({Fresh::move(w.all(2), w.all(0))});
+  const TraceStep base = Fresh::move(w.all(2), w.all(0));
+  // Elements 1 to 3 of e at places 0 to 2.
+  const Trace shifted = w.trace({base, Fresh::move(w.part(2, 0, 3), w.part(1, 1, 3))});
+  CHECK(w.value_shown(shifted, after));
+  // Elements 0 and 1 of e at places 0, 1 and again at 2, 3.
+  const Trace twice = w.trace(
+      {base, Fresh::move(w.part(2, 0, 2), w.part(1, 0, 2)), Fresh::move(w.part(2, 2, 2), w.part(1, 0, 2))});
+  CHECK_FALSE(w.value_shown(twice, after));
+  // A second output shows them as well.
+  Trace other = shifted, both = after;
+  other.outputs.push_back({w.all(1), "", {}, false, std::nullopt});
+  both.outputs.push_back({w.all(1), "", {}, false, std::nullopt});
+  CHECK_FALSE(w.value_shown(other, both));
+  // What an operator makes of them cannot be chosen; nor can what `after` never wrote.
+  CHECK_FALSE(w.value_shown(w.trace({Fresh::call("f", w.all(2), w.all(1))}), after));
+  CHECK_FALSE(w.value_shown(after, shifted));
+}
+
+TEST_CASE("two steps are one call if their operands are equal everywhere", "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  const Trace whole = w.trace({Fresh::call("f", w.all(2), w.all(0))});
+  const auto pieces = [&](std::int64_t second) {
+    return w.trace({Fresh::move(w.part(1, 0, 2), w.part(0, 0, 2)),
+                    Fresh::move(w.part(1, 2, 2), w.part(0, second, 2)),
+                    Fresh::call("f", w.all(2), w.all(1))});
+  };
+  CHECK(w.value_shown(whole, pieces(2)));
+  CHECK_FALSE(w.value_shown(whole, pieces(1)));
+  CHECK_FALSE(w.value_shown(whole, w.trace({Fresh::call("g", w.all(2), w.all(0))})));
+}
+
+TEST_CASE("a write that may hold an element twice has no content", "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  const auto strided = [&](std::int64_t stride) {
+    TraceView view = w.all(2);
+    Map map;
+    map.kind = Map::Kind::strided;
+    map.from = w.four;
+    map.to = {w.space.constant(2), w.space.constant(2)};
+    map.strides = {w.space.constant(stride), w.space.constant(1)};
+    view.maps = {map};
+    view.shape = map.to;
+    TraceView from = view;
+    from.storage = 0;
+    return w.trace({Fresh::move(view, from)});
+  };
+  CHECK(w.value_shown(w.trace({Fresh::move(w.all(2), w.all(0))}), strided(2)));
+  CHECK_FALSE(w.value_shown(strided(1), strided(1)));
+}
+
+TEST_CASE("what is not modelled, and an effort that does not suffice, show nothing", "[direct]") {
+  Fresh w;
+  const Trace before = w.trace({Fresh::call("f", w.all(2), w.all(0))});
+  Trace after = before;
+  after.unknown = {{"unsupported-op", "zoo.op"}};
+  Questions questions;
+  CHECK(decide_directly(w.space, &before, after, {}, enumerate(&before, after, {}), questions).shown.empty());
+  const Trace moved =
+      w.trace({Fresh::move(w.part(1, 0, 2), w.part(0, 0, 2)), Fresh::move(w.part(1, 2, 2), w.part(0, 2, 2)),
+               Fresh::call("f", w.all(2), w.all(1))});
+  CHECK_FALSE(w.value_shown(before, moved, 1));
+}
+
+TEST_CASE("placements that live at one time share no byte, and lie inside their arena", "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  w.space.range("s", 1, std::nullopt);
+  const PolyId s = w.space.symbol("s");
+  const auto shown = [&](PolyId second, std::uint32_t second_begins, std::uint32_t last, PolyId room) {
+    Trace after = w.trace({Fresh::move(w.all(1), w.all(0)), Fresh::move(w.all(2), w.all(1))});
+    after.steps[1].origin = 1;
+    after.arenas = {room};
+    after.placements = {{"e", 0, 0, s, 0, last, 1, std::nullopt},
+                        {"y", 0, second, s, second_begins, 3, 2, std::nullopt}};
+    Questions questions;
+    const Obligation first{Kind::placed, false, 0, 0}, other{Kind::placed, false, 1, 0};
+    return decide_directly(w.space, nullptr, after, {}, {first, other}, questions).shown.size();
+  };
+  const PolyId two = w.space.scale(s, 2), less = w.space.sub(s, w.space.constant(1));
+  CHECK(shown(s, 0, 2, two) == 2);
+  CHECK(shown(less, 0, 2, two) == 0);                                 // one byte is both
+  CHECK(shown(s, 0, 2, w.space.sub(two, w.space.constant(1))) == 1);  // the second ends outside
+  CHECK(shown(s, 0, 1, two) == 1);                                    // the first is dead at its last use
+  CHECK(shown(s, 1, 2, two) == 2);
+  CHECK(shown(s, 2, 2, two) == 1);  // the second begins behind its first use
+}
+
+TEST_CASE("bodies are part of what a step is; guards are not asked about yet", "[direct]") {
+  Fresh w;
+  const Trace before = w.trace({Fresh::call("f", w.all(2), w.all(0))});
+  Trace after = before;
+  Questions questions;
+  const auto all = enumerate(&before, after, {});
+  after.steps[0].bodies = {"then"};
+  CHECK(decide_directly(w.space, &before, after, {}, all, questions).shown.size() < all.size());
+  Trace same = after;
+  CHECK(decide_directly(w.space, &same, after, {}, all, questions).shown.size() == all.size());
+  after = before;
+  after.guards.push_back({w.all(0), 0});
+  CHECK(decide_directly(w.space, &before, after, {}, enumerate(&before, after, {}), questions).shown.empty());
+}

@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+"""Records calls of PyTorch operators in the format of corpus/golden. Needs torch; the build does not.
+
+  golden.py OUT --from DIR      every call of DIR's files again, in other dtypes, layouts and contents
+  golden.py OUT --samples       what torch's own sample inputs call, forwards and backwards
+  golden.py OUT --check DIR     DIR's files again as they are; differences to what they say are listed
+"""
+import argparse
+import collections
+import json
+import math
+import pathlib
+import random
+import warnings
+
+import torch
+import torch._inductor.inductor_prims  # registers prims of Inductor's own
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+LARGEST = 400  # elements of one storage
+PER_SIGNATURE, PER_OP = 2, 60
+DTYPES = [torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.int64, torch.int32, torch.int16,
+          torch.int8, torch.uint8, torch.bool]
+NAMES = {d: str(d).removeprefix("torch.") for d in
+         [*DTYPES, torch.float32, torch.complex128, torch.float8_e4m3fn, torch.float8_e5m2]}
+BY_NAME = {name: dtype for dtype, name in NAMES.items()}
+
+
+def number(value):
+    if isinstance(value, bool) or isinstance(value, int):
+        return value
+    if isinstance(value, complex):
+        return {"re": value.real.hex(), "im": value.imag.hex()}
+    return value.hex()
+
+
+def flat(tensor):
+    wide = tensor.float() if "float8" in str(tensor.dtype) else tensor
+    return [number(v) for v in wide.resolve_conj().resolve_neg().reshape(-1).tolist()]
+
+
+def whole_storage(tensor):
+    """The storage of `tensor` as a flat tensor of its dtype."""
+    count = tensor.untyped_storage().nbytes() // tensor.element_size()
+    return torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage(), 0, (count,), (1,))
+
+
+class Unfit(Exception):
+    """A call that the format does not hold, or that is not worth recording."""
+
+
+class Recorder:
+    """Calls one operator and describes the call."""
+
+    def __init__(self, op):
+        self.op = op
+        self.tensors, self.storages, self.keys = [], [], []
+
+    def tensor(self, t):
+        fit = (t.layout == torch.strided and t.device.type == "cpu" and t.dtype in NAMES and not t.is_conj()
+               and not t.is_neg() and not t.is_quantized and type(t) in (torch.Tensor, torch.nn.Parameter))
+        if not fit or t.untyped_storage().nbytes() > LARGEST * t.element_size():
+            raise Unfit
+        for i, known in enumerate(self.tensors):
+            if known is t:
+                return i
+        key = t.untyped_storage()._cdata
+        if key not in self.keys:
+            self.keys.append(key)
+            self.storages.append(whole_storage(t))
+        self.tensors.append(t)
+        return len(self.tensors) - 1
+
+    def arg(self, value):
+        if isinstance(value, torch.Tensor):
+            return {"tensor": self.tensor(value)}
+        if value is None or isinstance(value, (bool, int, str)):
+            return value
+        if isinstance(value, float):
+            return {"float": value.hex()}
+        if isinstance(value, (list, tuple)):
+            return [self.arg(v) for v in value]
+        if isinstance(value, torch.dtype) and value in NAMES:
+            return {"dtype": NAMES[value]}
+        if isinstance(value, torch.device) and value.type == "cpu":
+            return {"device": "cpu"}
+        if isinstance(value, torch.memory_format):
+            return {"memory_format": str(value).removeprefix("torch.")}
+        raise Unfit
+
+    def place(self, t):
+        return {"dtype": NAMES[t.dtype], "shape": list(t.shape), "stride": list(t.stride()),
+                "offset": t.storage_offset()}
+
+    def output(self, value):
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool):
+            return {"value": value}
+        if not isinstance(value, torch.Tensor) or value.dtype not in NAMES or value.numel() > LARGEST:
+            raise Unfit
+        key = value.untyped_storage()._cdata
+        same = [i for i, t in enumerate(self.tensors) if t is value]
+        return {**self.place(value), "alias_of_storage": self.keys.index(key) if key in self.keys else None,
+                "same_object_as_input": same[0] if same else None, "values": flat(value)}
+
+    def contents(self):
+        return [{"dtype": NAMES[s.dtype], "values": flat(s)} for s in self.storages]
+
+    def call(self, args, kwargs):
+        result = {"args": [self.arg(a) for a in args], "kwargs": {k: self.arg(v) for k, v in kwargs.items()}}
+        places = [self.place(t) for t in self.tensors]
+        result["storages"] = self.contents()
+        result["tensors"] = [{**p, "storage": self.keys.index(t.untyped_storage()._cdata)}
+                             for p, t in zip(places, self.tensors)]
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = self.op(*args, **kwargs)
+        outputs = list(value) if isinstance(value, (list, tuple)) else [value]
+        result["outputs"] = [self.output(v) for v in outputs]
+        result["returns_list"] = isinstance(value, list)
+        after = self.contents()
+        if after != result["storages"]:
+            result["storages_after"] = after
+        if [self.place(t) for t in self.tensors] != places:
+            result["tensors_after"] = [self.place(t) for t in self.tensors]
+        return result
+
+
+class Book:
+    """Calls by operator, without repetition."""
+
+    def __init__(self):
+        self.calls = collections.defaultdict(list)
+        self.seen = collections.Counter()
+        self.texts = set()
+
+    def add(self, op, args, kwargs):
+        """True if the call was made. Changes what the operator changes."""
+        try:
+            call = Recorder(op).call(args, kwargs)
+        except (Unfit, RuntimeError, TypeError, ValueError, IndexError, NotImplementedError, AssertionError,
+                OverflowError):
+            return False
+        signature = (str(op), json.dumps([[t["dtype"], len(t["shape"]), sorted(t["stride"]) == t["stride"][::-1]]
+                                          for t in call["tensors"]]), *sorted(call["kwargs"]), len(args))
+        text = json.dumps([str(op), call])
+        if text in self.texts or self.seen[signature] >= PER_SIGNATURE or len(self.calls[op]) >= PER_OP:
+            return True
+        self.texts.add(text)
+        self.seen[signature] += 1
+        self.calls[op].append(call)
+        return True
+
+    def write(self, out):
+        out.mkdir(parents=True, exist_ok=True)
+        for op, calls in self.calls.items():
+            text = json.dumps({"op": str(op), "schema": str(op._schema), "torch": torch.__version__.split("+")[0],
+                               "device": "cpu", "calls": calls}, separators=(",", ":"))
+            if calls:
+                (out / f"{op}.json").write_text(text + "\n")
+
+
+def read_number(value, dtype):
+    if isinstance(value, dict):
+        return complex(float.fromhex(value["re"]), float.fromhex(value["im"]))
+    return float.fromhex(value) if isinstance(value, str) else value
+
+
+def rebuilt(call):
+    """Arguments of a recorded call."""
+    storages = [torch.tensor([read_number(v, s["dtype"]) for v in s["values"]]).to(BY_NAME[s["dtype"]])
+                if s["values"] else torch.empty(0, dtype=BY_NAME[s["dtype"]]) for s in call["storages"]]
+    tensors = [torch.empty(0, dtype=BY_NAME[t["dtype"]])
+               .set_(storages[t["storage"]].untyped_storage(), t["offset"], t["shape"], t["stride"])
+               for t in call["tensors"]]
+
+    def value(v):
+        if isinstance(v, list):
+            return [value(x) for x in v]
+        if not isinstance(v, dict):
+            return v
+        kind, text = next(iter(v.items()))
+        if kind == "tensor":
+            return tensors[text]
+        return {"float": lambda: float.fromhex(text), "dtype": lambda: BY_NAME[text], "device":
+                lambda: torch.device(text), "memory_format": lambda: getattr(torch, text)}[kind]()
+
+    return [value(a) for a in call["args"]], {k: value(v) for k, v in call["kwargs"].items()}
+
+
+def copied(args, kwargs):
+    """The same call on memory of its own, sharing as before."""
+    memo = {}
+
+    def copy(t):
+        if not isinstance(t, torch.Tensor):
+            return t
+        key = t.untyped_storage()._cdata
+        if key not in memo:
+            memo[key] = t.untyped_storage().clone()
+        if id(t) not in memo:
+            memo[id(t)] = torch.empty(0, dtype=t.dtype).set_(memo[key], t.storage_offset(), t.shape, t.stride())
+        return memo[id(t)]
+
+    return pytree.tree_map(copy, (list(args), dict(kwargs)))
+
+
+SPECIAL = {"float": [math.nan, math.inf, -math.inf, -0.0, 0.0, 1e30, -0.5, 0.5, 1.5, 2.5, 1e-40],
+           "int": [0, -1, 127, -128, 255, 32767, 2**31 - 1, -2**31, 2**63 - 1, -2**63]}
+
+
+def with_specials(t, draw):
+    t = t.clone(memory_format=torch.preserve_format)
+    if t.dtype == torch.bool or t.numel() == 0:
+        return t
+    for i in range(t.numel()):
+        if draw.random() < 0.5:
+            value = draw.choice(SPECIAL["float" if t.is_floating_point() or t.is_complex() else "int"])
+            t.view(-1)[i] = torch.tensor(value).to(t.dtype) if t.is_contiguous() else t.view(-1)[i]
+    return t
+
+
+def reversed_memory(t):
+    order = list(range(t.dim()))[::-1]
+    return t.permute(order).contiguous().permute(order)
+
+
+def with_gaps(t):
+    if t.dim() == 0 or t.numel() == 0:
+        return t.clone()
+    return torch.stack([t, t], -1).reshape(*t.shape[:-1], -1)[..., 1::2]
+
+
+def channels_last(t):
+    return t.contiguous(memory_format=torch.channels_last) if t.dim() == 4 else reversed_memory(t)
+
+
+def repeated(t):
+    """The first row everywhere, with stride 0."""
+    return t[:1].expand(t.shape) if t.dim() and t.shape[0] > 1 else t.clone()
+
+
+LAYOUTS = [reversed_memory, with_gaps, channels_last, repeated]
+
+
+def variants(args, kwargs, draw):
+    """Calls near the given one."""
+    tensors = [t for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
+    floats = [t for t in tensors if t.is_floating_point()] or tensors
+
+    def changed(change, chosen):
+        ids = {id(t) for t in chosen}
+        return pytree.tree_map(lambda v: change(v) if isinstance(v, torch.Tensor) and id(v) in ids else v,
+                               (list(args), dict(kwargs)))
+
+    yield list(args), dict(kwargs)
+    for layout in LAYOUTS:
+        yield changed(layout, floats)
+    if len(floats) > 1:
+        for layout in LAYOUTS:
+            yield changed(layout, [draw.choice(floats)])
+    for dtype in DTYPES:
+        yield changed(lambda t: t.to(dtype), floats)
+        if len(floats) > 1:
+            yield changed(lambda t: t.to(dtype), [draw.choice(floats)])
+    yield changed(lambda t: with_specials(t.contiguous(), draw), floats)
+    for dtype in (torch.float64, torch.int32, torch.float16):
+        yield changed(lambda t: with_specials(t.to(dtype).contiguous(), draw), floats)
+    if floats:
+        yield changed(lambda t: t[:0] if t.dim() else t, floats)
+        yield changed(lambda t: t.flatten()[0].clone() if t.numel() else t, [draw.choice(floats)])
+
+
+def vary(book, op, args, kwargs, draw):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for some_args, some_kwargs in variants(args, kwargs, draw):
+            book.add(op, *copied(some_args, some_kwargs))
+
+
+def packet(name):
+    namespace, op, overload = name.split(".")
+    return getattr(getattr(getattr(torch.ops, namespace), op), overload)
+
+
+def from_files(folder, book, draw):
+    for path in sorted(folder.glob("*.json")):
+        golden = json.loads(path.read_text())
+        op = packet(golden["op"])
+        for call in golden["calls"]:
+            vary(book, op, *rebuilt(call), draw)
+
+
+class Watch(TorchDispatchMode):
+    """Records every operator that a sample calls, before it runs."""
+
+    def __init__(self, book):
+        super().__init__()
+        self.book = book
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if torch.Tag.nondeterministic_seeded not in func.tags and "empty" not in str(func):
+            try:
+                self.book.add(func, *copied(args, kwargs))
+            except (RuntimeError, NotImplementedError):
+                pass
+        return func(*args, **kwargs)
+
+
+def from_samples(book, only):
+    from torch.testing._internal.common_methods_invocations import op_db
+    skipped = ("linalg", "fft", "special", "sparse", "nn.functional.ctc", "jiterator", "signal", "to_sparse")
+    for info in op_db:
+        if info.name.startswith(skipped) or (only and only not in info.name):
+            continue
+        for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64, torch.int32,
+                      torch.uint8, torch.bool, torch.complex64):
+            if dtype not in info.supported_dtypes("cpu"):
+                continue
+            backward = dtype == torch.float32 and info.supports_autograd
+            try:
+                for i, sample in enumerate(info.sample_inputs("cpu", dtype, requires_grad=backward)):
+                    if i >= 24:
+                        break
+                    run_sample(book, info, sample, backward)
+            except Exception:  # a sample generator that needs what is not installed
+                continue
+
+
+def run_sample(book, info, sample, backward):
+    with Watch(book), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            out = info(sample.input, *sample.args, **sample.kwargs)
+            if backward:
+                leaves = [t for t in pytree.tree_leaves(out) if isinstance(t, torch.Tensor) and t.requires_grad]
+                if leaves:
+                    torch.autograd.backward([t.sum() for t in leaves])
+        except Exception:  # some samples are meant to raise
+            pass
+
+
+def check(folder):
+    bad = 0
+    for path in sorted(folder.glob("*.json")):
+        golden = json.loads(path.read_text())
+        for i, call in enumerate(golden["calls"]):
+            again = Recorder(packet(golden["op"])).call(*rebuilt(call))
+            if again != call:
+                bad += 1
+                print(f"{path.name} call {i} differs")
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--from", dest="origin", type=pathlib.Path)
+    parser.add_argument("--samples", nargs="?", const="", default=None, metavar="PART OF A NAME")
+    parser.add_argument("--check", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
+    book, draw = Book(), random.Random(options.seed)
+    if options.origin:
+        from_files(options.origin, book, draw)
+    if options.samples is not None:
+        from_samples(book, options.samples)
+    book.write(options.out)
+    print(sum(map(len, book.calls.values())), "calls of", len(book.calls), "operators")
+    return 1 if options.check and check(options.check) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
