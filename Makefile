@@ -95,7 +95,7 @@ damage: build  ## damage 100,000 certificates and compare what is accepted with 
 
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
-	@python3 tools/bench.py
+	@bad=0; for b in tools/bench.py tools/bench_chains.py; do python3 $$b || bad=1; done; exit $$bad
 
 golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
 	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --samples

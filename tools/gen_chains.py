@@ -9,6 +9,7 @@ opaque     N updates of a slice, each followed by an operator that reads the who
 permuted   N disjoint rows written in two different orders
 cat        one cat of N pieces of symbolic lengths, against N writes of slices
 pair       N rows of 16 buffers updated, four steps a row
+steps      N pointwise steps, every other one in place
 """
 import json
 import sys
@@ -124,7 +125,17 @@ def pair(n, width=16):
     return case("pair", {}, graph(inputs, before, [f"y{n - 1}"], latest), graph(inputs, after, [f"y{n - 1}"]))
 
 
-KINDS = {f.__name__: f for f in (kv, recurrent, opaque, permuted, cat, pair)}
+def steps(n):
+    before, after = [], []
+    for i in range(n):
+        source = f"v{i - 1}" if i else "x"
+        before.append(call(f"v{i}", "aten.relu.default", source))
+        after.append(call(f"v{i}", "aten.relu_.default" if i % 2 else "aten.relu.default", source))
+    inputs, outputs = [given("x", [64, 32])], [f"v{n - 1}"]
+    return case("steps", {}, graph(inputs, before, outputs), graph(inputs, after, outputs))
+
+
+KINDS = {f.__name__: f for f in (kv, recurrent, opaque, permuted, cat, pair, steps)}
 
 
 def main():
