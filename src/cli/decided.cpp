@@ -144,6 +144,7 @@ void take(Decided& out, Shown&& shown, const std::string& name, const Case& valu
   out.by_rule += shown.decision.by_rule;
   out.by_solver += shown.decision.by_solver;
   out.in_place = std::max(out.in_place, shown.traced.in_place);
+  out.unmodelled = std::max(out.unmodelled, shown.traced.unmodelled);
   out.storages =
       std::max(out.storages, shown.traced.after.storages.size() +
                                  (shown.before() != nullptr ? shown.before()->storages.size() : 0));
