@@ -34,7 +34,16 @@ struct Shown {
   const Trace* before() const { return traced.before ? &*traced.before : nullptr; }
 };
 
-/// --engine auto: the rules, then the solver for the equalities they leave open.
+/// Of other obligations a solver's claim counts for nothing.
+bool all_compare_contents(const std::vector<Obligation>& open) {
+  using enum Obligation::Kind;
+  return std::all_of(open.begin(), open.end(), [](const Obligation& o) {
+    return o.kind == value || o.kind == exit || o.kind == current || o.kind == current_output;
+  });
+}
+
+/// --engine auto: the rules, then the solver for the equalities they leave open: asked about their terms,
+/// then by the second engine.
 void show_by_rules(Shown& shown, Engine& engine, bool ask) {
   Space& space = engine.space();
   Terms terms(space);
@@ -45,6 +54,12 @@ void show_by_rules(Shown& shown, Engine& engine, bool ask) {
   if (!solved.shown.empty()) shown.decision = decide(rules, shown.all, solved.shown);
   shown.by_solver = std::move(solved.shown);
   shown.models = std::move(solved.models);
+  if (shown.decision.open.empty() || !all_compare_contents(shown.decision.open)) return;
+  DirectAnswer second = decide_directly(space, shown.before(), shown.traced.after, shown.boundary,
+                                        shown.decision.open, engine.questions);
+  if (second.shown.empty()) return;
+  shown.by_solver.merge(second.shown);
+  shown.decision = decide(rules, shown.all, shown.by_solver);
 }
 
 /// --engine z3: the solver for everything, without the rules.
@@ -129,6 +144,7 @@ void take(Decided& out, Shown&& shown, const std::string& name, const Case& valu
   out.by_rule += shown.decision.by_rule;
   out.by_solver += shown.decision.by_solver;
   out.in_place = std::max(out.in_place, shown.traced.in_place);
+  out.unmodelled = std::max(out.unmodelled, shown.traced.unmodelled);
   out.storages =
       std::max(out.storages, shown.traced.after.storages.size() +
                                  (shown.before() != nullptr ? shown.before()->storages.size() : 0));

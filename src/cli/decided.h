@@ -31,6 +31,7 @@ struct Decided {
   std::set<std::string> inexact;       // identities that hold but for the sign of a zero
   std::vector<std::map<std::string, std::int64_t>> models;
   std::uint64_t obligations = 0, by_rule = 0, by_solver = 0, in_place = 0, storages = 0;
+  std::uint64_t unmodelled = 0;  // steps that were not understood in one of the worlds
   BodyFacts before, after;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "src/cli/assumptions.h"
 #include "src/cli/certificates.h"
 #include "src/cli/decided.h"
 #include "src/cli/findings.h"
@@ -15,6 +16,7 @@
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
 #include "src/ops/branches.h"
+#include "src/ops/evidence.h"
 #include "src/ops/wrappers.h"
 #include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
@@ -35,32 +37,18 @@ void add_ops(Case& value, const CheckOptions& options) {
   value.ops.insert(value.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
 }
 
+std::uint64_t steps_of(const Case& value) {
+  return value.after.steps.size() + (value.before ? value.before->steps.size() : 0);
+}
+
 void count(CheckRecord& record, const Case& value, const Decided& decided) {
-  record.counts.steps = value.after.steps.size() + (value.before ? value.before->steps.size() : 0);
+  record.counts.steps = steps_of(value);
+  record.counts.modelled = record.counts.steps - std::min(record.counts.steps, decided.unmodelled);
   record.counts.in_place = decided.in_place;
   record.counts.storages = decided.storages;
   record.counts.obligations = decided.obligations;
   record.counts.by_rule = decided.by_rule;
   record.counts.by_z3 = decided.by_solver;
-}
-
-/// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
-void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
-  for (const std::string& what : value.assumed) {
-    if (options.no_assumptions) record.unknown.push_back({"no-metadata", {what}});
-    record.assumptions.push_back(what);
-  }
-  for (const std::string& op : value.assumed_pure) {
-    if (options.no_assumptions) record.unknown.push_back({"unsupported-op", {op}});
-    record.assumptions.push_back(op + " is a function of its arguments and writes none");
-  }
-  if (!value.inputs_may_overlap) return;
-  if (value.every_order) record.assumptions.push_back("inputs lie contiguously");
-  if (options.no_assumptions) {
-    record.unknown.push_back({"no-metadata", {"which inputs overlap"}});
-  } else {
-    record.assumptions.push_back("inputs do not overlap");
-  }
 }
 
 /// An operator that nobody knows: the interpreter cannot run past it either.
@@ -89,7 +77,8 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   CheckRecord record;
   record.assumptions.assign(decided.inexact.begin(), decided.inexact.end());
   count(record, value, decided);
-  assume(record, value, options);
+  assume(record, value, options.no_assumptions);
+  if (decided.proved) assume_untested(record, value, *ops, options.no_assumptions);
   if (!decided.unordered.empty()) record.unknown.push_back({"not-replayed", decided.unordered});
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
@@ -158,6 +147,7 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
     out = std::move(next);
     if (out.status == Status::unknown) break;
   }
+  if (readings.cases.empty()) out.counts.steps = steps_of(value);
   if (readings.cases.empty()) out.unknown.push_back({"unsupported-op", readings.inferred});
   if (options.no_assumptions && out.status == Status::proved) {
     out.status = Status::unknown;
@@ -174,6 +164,7 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   contradiction = false;
   add_ops(value, options);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
+  out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
   return out;
 }
