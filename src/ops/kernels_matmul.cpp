@@ -3,6 +3,7 @@
 
 #include "src/ops/kernels_dense.h"
 #include "src/ops/kernels_math.h"
+#include "src/ops/kernels_product.h"
 
 namespace noclobber {
 namespace {
@@ -16,7 +17,7 @@ struct Product {
 };
 
 Array with_dims(const Array& a, const Extents& shape, const Extents& stride) {
-  return {{a.at.dtype, shape, stride, a.at.offset}, a.memory};
+  return {{a.at.dtype, shape, stride, a.at.offset, a.at.conjugated}, a.memory};
 }
 
 Number scaled(const Number& by, const Number& value, Dtype dtype) {
@@ -29,59 +30,76 @@ bool reads_first(const Product& p, const Array& out) {
   return !shares_memory(p.x, out) && !shares_memory(p.y, out) && !(p.addend && shares_memory(*p.addend, out));
 }
 
-/// to[j] += a * b[j]; four rows of b at a time, so that `to` is walked less often.
+constexpr std::int64_t kBlockRows = 128;  // of a result, held in full precision at a time
+
+/// Sums of row `row` read something undefined at these columns.
 template <class T>
-void add_rows(std::vector<T>& to, const T* a, const T* b, std::size_t depth) {
-  const std::size_t width = to.size();
-  std::size_t k = 0;
-  for (; k + 4 <= depth; k += 4) {
-    const T a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
-    const T *const b0 = b + k * width, *const b1 = b0 + width, *const b2 = b1 + width, *const b3 = b2 + width;
-    T* const sums = to.data();
-    for (std::size_t j = 0; j < width; ++j) sums[j] += a0 * b0[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j];
-  }
-  for (; k < depth; ++k)
-    for (std::size_t j = 0; j < width; ++j) to[j] += a[k] * b[k * width + j];
+std::vector<std::uint8_t> defined_sums(const Product& p, const Dense<T>& x, const Dense<T>& y,
+                                       std::int64_t row, std::int64_t batch) {
+  const auto depth = static_cast<std::size_t>(p.x.at.shape[2]),
+             width = static_cast<std::size_t>(p.y.at.shape[2]);
+  std::vector<std::uint8_t> defined(width, 1);
+  if (x.all_defined && y.all_defined) return defined;
+  const std::uint8_t* const of_x = x.defined.data() + static_cast<std::size_t>(row) * depth;
+  const std::uint8_t* const of_y = y.defined.data() + static_cast<std::size_t>(batch) * depth * width;
+  for (std::size_t k = 0; k < depth; ++k)
+    for (std::size_t j = 0; j < width; ++j)
+      if (!of_x[k] || !of_y[k * width + j]) defined[j] = 0;
+  return defined;
 }
 
-/// One row of the result: sums over k, k outermost so that y is walked in order.
+/// Row `row` of the result, of `width` elements from `first` on.
 template <class T>
-void row_sums(const Product& p, const Dense<T>& x, const Dense<T>& y, std::int64_t row, std::int64_t batch,
-              std::vector<DenseSum<T>>& sums) {
-  const std::int64_t depth = p.x.at.shape[2], width = p.y.at.shape[2];
-  std::vector<T> values(static_cast<std::size_t>(width));
-  std::vector<std::uint8_t> defined(static_cast<std::size_t>(width), 1);
-  add_rows(values, x.values.data() + row * depth, y.values.data() + batch * depth * width,
-           static_cast<std::size_t>(depth));
-  const bool all = x.all_defined && y.all_defined;
-  for (std::int64_t k = 0; !all && k < depth; ++k)
-    for (std::int64_t j = 0; j < width; ++j)
-      if (!x.defined[static_cast<std::size_t>(row * depth + k)] ||
-          !y.defined[static_cast<std::size_t>((batch * depth + k) * width + j)])
-        defined[static_cast<std::size_t>(j)] = 0;
-  for (std::int64_t j = 0; j < width; ++j)
-    sums[static_cast<std::size_t>(j)] = {values[static_cast<std::size_t>(j)],
-                                         defined[static_cast<std::size_t>(j)] != 0};
-}
-
-template <class T>
-void multiply_dense(Call& call, const Product& p, const Array& out, const std::optional<Elements>& addend) {
-  const Dense<T> x = gather_dense<T>(call, p.x), y = gather_dense<T>(call, p.y);
-  const std::int64_t rows = p.x.at.shape[1], width = p.y.at.shape[2];
-  const Elements to(out.at);
-  const bool adds = addend && p.beta.truthy();
-  std::vector<DenseSum<T>> sums(static_cast<std::size_t>(width));
-  for (std::int64_t row = 0; row < p.x.at.shape[0] * rows && call.ok(); ++row) {
-    row_sums(p, x, y, row, row / rows, sums);
-    for (std::int64_t j = 0; j < width && call.ok(); ++j) {
-      const DenseSum<T>& s = sums[static_cast<std::size_t>(j)];
-      call.begin(s.defined);
-      Number value = scaled(p.alpha, dense_number(s.value), out.at.dtype);
-      if (adds)
-        value = add_numbers(value,
-                            scaled(p.beta, call.load(*p.addend, addend->at(row * width + j)), out.at.dtype));
-      call.store(out, to.at(row * width + j), value);
+void store_products(Call& call, const Product& p, const Array& out, const Dense<T>& addend,
+                    const Elements& to, std::int64_t first, const T* sums,
+                    const std::vector<std::uint8_t>& defined) {
+  const Dtype dtype = out.at.dtype;
+  std::vector<Number> values(defined.size());
+  bool all = true;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    values[j] = scaled(p.alpha, dense_number(sums[j]), dtype);
+    if (!addend.values.empty()) {
+      const auto at = static_cast<std::size_t>(first) + j;
+      values[j] = add_numbers(values[j], scaled(p.beta, dense_number(addend.values[at]), dtype));
+      all = all && addend.defined[at] != 0;
     }
+    all = all && defined[j] != 0;
+  }
+  const auto count = static_cast<std::int64_t>(values.size());
+  const std::int64_t stride = count > 1 ? out.at.stride.back() : 1;
+  if (all && count > 0 && runs_freely(call, out))
+    return store_run(out, to.at(first), stride, count, values.data(), true);
+  for (std::size_t j = 0; j < values.size() && call.ok(); ++j) {
+    const auto at = static_cast<std::size_t>(first) + j;
+    call.begin(defined[j] != 0 && (addend.values.empty() || addend.defined[at] != 0));
+    call.store(out, to.at(static_cast<std::int64_t>(at)), values[j]);
+  }
+}
+
+template <class T>
+void multiply_dense(Call& call, const Product& p, const Array& out) {
+  const Dense<T> x = gather_dense<T>(call, p.x), y = gather_dense<T>(call, p.y);
+  Dense<T> addend;
+  if (p.addend && p.beta.truthy()) {
+    Array shown = *p.addend;
+    shown.at = shown_in(std::move(shown.at), p.shape);
+    addend = gather_dense<T>(call, shown);
+  }
+  if (!call.ok()) return;
+  const std::int64_t batches = p.x.at.shape[0], rows = p.x.at.shape[1], depth = p.x.at.shape[2],
+                     width = p.y.at.shape[2];
+  const std::int64_t block = std::min(rows, kBlockRows);
+  std::vector<T> sums(static_cast<std::size_t>(block * width));
+  const Elements to(out.at);
+  for (std::int64_t row = 0, count = 0; row < batches * rows && call.ok(); row += count) {
+    const std::int64_t b = row / rows;
+    count = std::min(block, (b + 1) * rows - row);
+    dense_product(x.values.data() + row * depth, y.values.data() + b * depth * width, sums.data(),
+                  static_cast<std::size_t>(count), static_cast<std::size_t>(depth),
+                  static_cast<std::size_t>(width));
+    for (std::int64_t i = 0; i < count && call.ok(); ++i)
+      store_products(call, p, out, addend, to, (row + i) * width, sums.data() + i * width,
+                     defined_sums(p, x, y, row + i, b));
   }
 }
 
@@ -100,7 +118,7 @@ void multiply(Call& call, const Product& p) {
   const Array out = call.output(dtype, p.shape);
   if (!call.ok() || !call.spend({xs[0], xs[1], ys[2], std::max<std::int64_t>(xs[2], 1)})) return;
   if (reads_first(p, out) && !call.watched)
-    return with_dense_type(dtype, [&](auto zero) { multiply_dense<decltype(zero)>(call, p, out, addend); });
+    return with_dense_type(dtype, [&](auto zero) { multiply_dense<decltype(zero)>(call, p, out); });
   const Elements to(out.at);
   const bool adds = addend && p.beta.truthy();
   std::int64_t at = 0;
