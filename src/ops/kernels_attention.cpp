@@ -119,15 +119,11 @@ double soften(double* scores, std::int64_t count) {
 AttentionBlock attention_block(const Attention& a, std::int64_t row, std::int64_t count) {
   AttentionBlock block;
   const double* const keys = a.k.values.data() + key_head(a, row) * a.keys * a.width;
-  std::vector<double> turned(static_cast<std::size_t>(a.width * a.keys));
-  for (std::int64_t d = 0; d < a.width; ++d)
-    for (std::int64_t j = 0; j < a.keys; ++j)
-      turned[static_cast<std::size_t>(d * a.keys + j)] = keys[j * a.width + d];
   block.weights.resize(static_cast<std::size_t>(count * a.keys));
   block.defined.resize(static_cast<std::size_t>(count), 1);
-  dense_product(a.q.values.data() + row * a.width, turned.data(), block.weights.data(),
+  dense_product(a.q.values.data() + row * a.width, keys, block.weights.data(),
                 static_cast<std::size_t>(count), static_cast<std::size_t>(a.width),
-                static_cast<std::size_t>(a.keys));
+                static_cast<std::size_t>(a.keys), true);
   for (std::int64_t i = 0; i < count; ++i) {
     double* const scores = block.weights.data() + i * a.keys;
     admit_keys(a, row + i, scores, block.defined[static_cast<std::size_t>(i)]);

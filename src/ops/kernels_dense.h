@@ -101,15 +101,25 @@ void store_dense(Call& call, const Array& to, std::int64_t at, const T& value, b
   call.begin();
 }
 
+/// Defined values along a stretch.
+template <class T>
+void store_values(const Array& to, std::int64_t at, std::int64_t stride, std::int64_t count,
+                  const T* values) {
+  if constexpr (std::is_same_v<T, double>) return store_reals(to, at, stride, count, values, true);
+  std::vector<Number> numbers;
+  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(dense_number(values[i]));
+  store_run(to, at, stride, count, numbers.data(), true);
+}
+
 /// Stores `values`, row-major, into all of `to`.
 template <class T>
 void scatter_dense(Call& call, const Array& to, const T* values, const std::uint8_t* defined,
                    bool all_defined) {
   std::int64_t k = 0;
-  if (std::is_same_v<T, double> && all_defined && runs_freely(call, to)) {
+  if (all_defined && call.ok() && runs_freely(call, to)) {
     const Sweep sweep(to.at.shape, {&to.at});
     return sweep.each([&](const Extents& at, std::int64_t n) {
-      if constexpr (std::is_same_v<T, double>) store_reals(to, at[0], sweep.stride(0), n, values + k, true);
+      store_values(to, at[0], sweep.stride(0), n, values + k);
       k += n;
     });
   }

@@ -20,9 +20,18 @@ Array with_dims(const Array& a, const Extents& shape, const Extents& stride) {
   return {{a.at.dtype, shape, stride, a.at.offset, a.at.conjugated}, a.memory};
 }
 
+Dtype held_dtype(Dtype dtype) {
+  return is_floating(dtype) ? Dtype::f64 : is_complex(dtype) ? Dtype::c128 : dtype;
+}
+
 Number scaled(const Number& by, const Number& value, Dtype dtype) {
-  const Dtype held = is_floating(dtype) ? Dtype::f64 : is_complex(dtype) ? Dtype::c128 : dtype;
-  return mul_numbers(convert(by, held), value);
+  return mul_numbers(convert(by, held_dtype(dtype)), value);
+}
+
+/// alpha or beta in the type in which sums of `dtype` are held.
+template <class T>
+T held_as(const Number& by, Dtype dtype) {
+  return dense_value<T>(convert(by, held_dtype(dtype)));
 }
 
 /// Both factors have been read before; true where nothing that is stored can change them.
@@ -30,76 +39,84 @@ bool reads_first(const Product& p, const Array& out) {
   return !shares_memory(p.x, out) && !shares_memory(p.y, out) && !(p.addend && shares_memory(*p.addend, out));
 }
 
-constexpr std::int64_t kBlockRows = 128;  // of a result, held in full precision at a time
+constexpr std::size_t kBlockRows = 128;  // of a result, held in full precision at a time
 
-/// Sums of row `row` read something undefined at these columns.
+/// Factors in row-major order; the second one turned if that is how it lies.
 template <class T>
-std::vector<std::uint8_t> defined_sums(const Product& p, const Dense<T>& x, const Dense<T>& y,
-                                       std::int64_t row, std::int64_t batch) {
-  const auto depth = static_cast<std::size_t>(p.x.at.shape[2]),
-             width = static_cast<std::size_t>(p.y.at.shape[2]);
-  std::vector<std::uint8_t> defined(width, 1);
-  if (x.all_defined && y.all_defined) return defined;
-  const std::uint8_t* const of_x = x.defined.data() + static_cast<std::size_t>(row) * depth;
-  const std::uint8_t* const of_y = y.defined.data() + static_cast<std::size_t>(batch) * depth * width;
-  for (std::size_t k = 0; k < depth; ++k)
-    for (std::size_t j = 0; j < width; ++j)
-      if (!of_x[k] || !of_y[k * width + j]) defined[j] = 0;
+struct Factors {
+  Dense<T> x, y, addend;
+  bool turned = false;
+  std::size_t rows = 0, depth = 0, width = 0;
+};
+
+template <class T>
+Factors<T> gather_factors(Call& call, const Product& p) {
+  Factors<T> f;
+  Array y = p.y;
+  f.turned = y.at.stride[1] < y.at.stride[2];
+  if (f.turned) {
+    std::swap(y.at.shape[1], y.at.shape[2]);
+    std::swap(y.at.stride[1], y.at.stride[2]);
+  }
+  f.x = gather_dense<T>(call, p.x);
+  f.y = gather_dense<T>(call, y);
+  if (p.addend && p.beta.truthy()) {
+    Array shown = *p.addend;
+    shown.at = shown_in(std::move(shown.at), p.shape);
+    f.addend = gather_dense<T>(call, shown);
+  }
+  f.rows = static_cast<std::size_t>(p.x.at.shape[1]);
+  f.depth = static_cast<std::size_t>(p.x.at.shape[2]);
+  f.width = static_cast<std::size_t>(p.y.at.shape[2]);
+  return f;
+}
+
+/// Which sums of row `row` were made of defined numbers.
+template <class T>
+std::vector<std::uint8_t> defined_sums(const Factors<T>& f, std::size_t row) {
+  std::vector<std::uint8_t> defined(f.width, 1);
+  const std::uint8_t* const of_x = f.x.defined.data() + row * f.depth;
+  const std::uint8_t* const of_y = f.y.defined.data() + row / f.rows * f.depth * f.width;
+  for (std::size_t k = 0; k < f.depth; ++k)
+    for (std::size_t j = 0; j < f.width; ++j)
+      if (!of_x[k] || !of_y[f.turned ? j * f.depth + k : k * f.width + j]) defined[j] = 0;
+  for (std::size_t j = 0; j < f.width; ++j)
+    if (!f.addend.values.empty() && !f.addend.defined[row * f.width + j]) defined[j] = 0;
   return defined;
 }
 
-/// Row `row` of the result, of `width` elements from `first` on.
+/// Stores row `row` of the result, of which `sums` are the products.
 template <class T>
-void store_products(Call& call, const Product& p, const Array& out, const Dense<T>& addend,
-                    const Elements& to, std::int64_t first, const T* sums,
-                    const std::vector<std::uint8_t>& defined) {
-  const Dtype dtype = out.at.dtype;
-  std::vector<Number> values(defined.size());
-  bool all = true;
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    values[j] = scaled(p.alpha, dense_number(sums[j]), dtype);
-    if (!addend.values.empty()) {
-      const auto at = static_cast<std::size_t>(first) + j;
-      values[j] = add_numbers(values[j], scaled(p.beta, dense_number(addend.values[at]), dtype));
-      all = all && addend.defined[at] != 0;
-    }
-    all = all && defined[j] != 0;
+void store_products(Call& call, const Product& p, const Array& out, const Elements& to, const Factors<T>& f,
+                    std::size_t row, T* sums) {
+  const T alpha = held_as<T>(p.alpha, out.at.dtype), beta = held_as<T>(p.beta, out.at.dtype);
+  const std::size_t first = row * f.width;
+  for (std::size_t j = 0; j < f.width; ++j) {
+    sums[j] *= alpha;
+    if (!f.addend.values.empty()) sums[j] += beta * f.addend.values[first + j];
   }
-  const auto count = static_cast<std::int64_t>(values.size());
-  const std::int64_t stride = count > 1 ? out.at.stride.back() : 1;
+  const bool all = f.x.all_defined && f.y.all_defined && f.addend.all_defined;
+  const auto at = static_cast<std::int64_t>(first), count = static_cast<std::int64_t>(f.width);
   if (all && count > 0 && runs_freely(call, out))
-    return store_run(out, to.at(first), stride, count, values.data(), true);
-  for (std::size_t j = 0; j < values.size() && call.ok(); ++j) {
-    const auto at = static_cast<std::size_t>(first) + j;
-    call.begin(defined[j] != 0 && (addend.values.empty() || addend.defined[at] != 0));
-    call.store(out, to.at(static_cast<std::int64_t>(at)), values[j]);
-  }
+    return store_values(out, to.at(at), count > 1 ? out.at.stride.back() : 1, count, sums);
+  const std::vector<std::uint8_t> defined = defined_sums(f, row);
+  for (std::size_t j = 0; j < f.width && call.ok(); ++j)
+    store_dense(call, out, to.at(at + static_cast<std::int64_t>(j)), sums[j], defined[j] != 0);
 }
 
 template <class T>
 void multiply_dense(Call& call, const Product& p, const Array& out) {
-  const Dense<T> x = gather_dense<T>(call, p.x), y = gather_dense<T>(call, p.y);
-  Dense<T> addend;
-  if (p.addend && p.beta.truthy()) {
-    Array shown = *p.addend;
-    shown.at = shown_in(std::move(shown.at), p.shape);
-    addend = gather_dense<T>(call, shown);
-  }
-  if (!call.ok()) return;
-  const std::int64_t batches = p.x.at.shape[0], rows = p.x.at.shape[1], depth = p.x.at.shape[2],
-                     width = p.y.at.shape[2];
-  const std::int64_t block = std::min(rows, kBlockRows);
-  std::vector<T> sums(static_cast<std::size_t>(block * width));
+  const Factors<T> f = gather_factors<T>(call, p);
+  const auto all = static_cast<std::size_t>(p.x.at.shape[0]) * f.rows;
+  std::vector<T> sums(std::min(f.rows, kBlockRows) * f.width);
   const Elements to(out.at);
-  for (std::int64_t row = 0, count = 0; row < batches * rows && call.ok(); row += count) {
-    const std::int64_t b = row / rows;
-    count = std::min(block, (b + 1) * rows - row);
-    dense_product(x.values.data() + row * depth, y.values.data() + b * depth * width, sums.data(),
-                  static_cast<std::size_t>(count), static_cast<std::size_t>(depth),
-                  static_cast<std::size_t>(width));
-    for (std::int64_t i = 0; i < count && call.ok(); ++i)
-      store_products(call, p, out, addend, to, (row + i) * width, sums.data() + i * width,
-                     defined_sums(p, x, y, row + i, b));
+  for (std::size_t row = 0, count = 0; row < all && call.ok(); row += count) {
+    const std::size_t batch = row / f.rows;
+    count = std::min(kBlockRows, (batch + 1) * f.rows - row);
+    dense_product(f.x.values.data() + row * f.depth, f.y.values.data() + batch * f.depth * f.width,
+                  sums.data(), count, f.depth, f.width, f.turned);
+    for (std::size_t i = 0; i < count && call.ok(); ++i)
+      store_products(call, p, out, to, f, row + i, sums.data() + i * f.width);
   }
 }
 
@@ -126,9 +143,7 @@ void multiply(Call& call, const Product& p) {
     for (std::int64_t i = 0; i < xs[1]; ++i)
       for (std::int64_t j = 0; j < ys[2] && call.ok(); ++j, ++at) {
         call.begin();
-        Number sum = convert(Number::of(0), is_floating(dtype)  ? Dtype::f64
-                                            : is_complex(dtype) ? Dtype::c128
-                                                                : dtype);
+        Number sum = convert(Number::of(0), held_dtype(dtype));
         const std::int64_t x0 = p.x.at.offset + b * p.x.at.stride[0] + i * p.x.at.stride[1];
         const std::int64_t y0 = p.y.at.offset + b * p.y.at.stride[0] + j * p.y.at.stride[2];
         for (std::int64_t k = 0; k < xs[2]; ++k)

@@ -4,6 +4,14 @@
 #include <cstring>
 #include <vector>
 
+// The same operations in the same order, in wider registers where the machine has them. Sanitizers cannot
+// choose between versions at load time.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define NC_WIDE_REGISTERS __attribute__((target_clones("avx2", "default")))
+#else
+#define NC_WIDE_REGISTERS
+#endif
+
 namespace noclobber {
 namespace {
 
@@ -12,13 +20,18 @@ using Lanes = double __attribute__((vector_size(32)));
 constexpr std::size_t kLanes = 4, kRows = 4;
 
 /// Columns [from, from + kLanes) of y one after the other; zeros where there are none.
-void pack_columns(const double* y, std::size_t depth, std::size_t width, std::size_t from, double* panel) {
+void pack_columns(const double* y, std::size_t depth, std::size_t width, bool turned, std::size_t from,
+                  double* panel) {
   const std::size_t count = std::min(kLanes, width - from);
-  std::fill_n(panel, depth * kLanes, 0.0);
-  for (std::size_t k = 0; k < depth; ++k) std::copy_n(y + k * width + from, count, panel + k * kLanes);
+  if (count < kLanes) std::fill_n(panel, depth * kLanes, 0.0);
+  if (!turned)
+    for (std::size_t k = 0; k < depth; ++k) std::copy_n(y + k * width + from, count, panel + k * kLanes);
+  for (std::size_t j = 0; turned && j < count; ++j)
+    for (std::size_t k = 0; k < depth; ++k) panel[k * kLanes + j] = y[(from + j) * depth + k];
 }
 
 /// Four rows of the first matrix, `step` apart, against a panel.
+NC_WIDE_REGISTERS
 void product_tile(const double* x, std::size_t step, const double* panel, std::size_t depth,
                   double (*to)[kLanes]) {
   const double *const x1 = x + step, *const x2 = x1 + step, *const x3 = x2 + step;
@@ -40,11 +53,11 @@ void product_tile(const double* x, std::size_t step, const double* panel, std::s
 }  // namespace
 
 void dense_product(const double* x, const double* y, double* to, std::size_t rows, std::size_t depth,
-                   std::size_t width) {
+                   std::size_t width, bool turned) {
   std::vector<double> panel(depth * kLanes);
   double sums[kRows][kLanes];
   for (std::size_t j = 0; j < width; j += kLanes) {
-    pack_columns(y, depth, width, j, panel.data());
+    pack_columns(y, depth, width, turned, j, panel.data());
     for (std::size_t i = 0; i < rows; i += kRows) {
       const bool whole = i + kRows <= rows;
       const std::size_t count = whole ? kRows : 1, end = std::min(rows, i + kRows);

@@ -57,6 +57,12 @@ typename S::Value stored_value(const Number& n) {
 }
 
 template <class S>
+typename S::Value stored_real(double value) {
+  if constexpr (std::is_floating_point_v<typename S::Value>) return static_cast<typename S::Value>(value);
+  return stored_value<S>(Number::of_real(value));
+}
+
+template <class S>
 Number loaded_value(const std::uint8_t* bytes) {
   typename S::Value value;
   std::memcpy(&value, bytes, sizeof value);
@@ -78,6 +84,17 @@ void mark_run(const Array& array, std::int64_t at, std::int64_t stride, std::int
     std::memset(m.defined + byte, defined ? 1 : 0, static_cast<std::size_t>(run));
     std::fill_n(m.writer + byte, run, m.step);
   }
+}
+
+/// T: as wide as an element. Flags are 0 or 1.
+template <class T>
+bool flags_set(const std::uint8_t* flags, std::int64_t stride, std::int64_t count) {
+  T least = static_cast<T>(~T{}), each = 0;
+  for (std::int64_t i = 0; i < count; ++i, flags += stride * static_cast<std::int64_t>(sizeof(T))) {
+    std::memcpy(&each, flags, sizeof each);
+    least &= each;
+  }
+  return count == 0 || least == static_cast<T>(~T{}) / 0xff;
 }
 
 /// `size`: bytes of an element.
@@ -196,12 +213,18 @@ void store_run(const Array& array, std::int64_t at, std::int64_t stride, std::in
 
 void store_reals(const Array& array, std::int64_t at, std::int64_t stride, std::int64_t count,
                  const double* from, bool defined) {
-  Number numbers[kRunLength];
-  for (std::int64_t done = 0; done < count; done += kRunLength) {
-    const std::int64_t n = std::min(kRunLength, count - done);
-    for (std::int64_t i = 0; i < n; ++i) numbers[i] = Number::of_real(from[done + i]);
-    store_run(array, at + done * stride, stride, n, numbers, defined);
-  }
+  const std::int64_t width = item_bytes(array.at.dtype);
+  std::uint8_t* const bytes = array.memory.bytes + at * width;
+  const bool typed = with_stored(array.at.dtype, [&](auto type) {
+    along(bytes, stride * width, count, [&](std::uint8_t* b, std::size_t i) {
+      const auto value = stored_real<decltype(type)>(from[i]);
+      std::memcpy(b, &value, sizeof value);
+    });
+  });
+  if (!typed)
+    along(bytes, stride * width, count,
+          [&](std::uint8_t* b, std::size_t i) { store_number(array.at.dtype, b, Number::of_real(from[i])); });
+  mark_run(array, at, stride, count, defined);
 }
 
 void move_run(const Array& from, std::int64_t from_at, std::int64_t from_stride, const Array& to,
