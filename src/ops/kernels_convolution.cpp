@@ -263,9 +263,8 @@ void run_convolution(Call& call, const KernelRow&) {
 template <class T>
 void store_sums(Call& call, const Array& out, const std::vector<T>& sums,
                 const std::vector<std::uint8_t>& defined) {
-  const Elements to(out.at);
-  for (std::size_t k = 0; k < sums.size() && call.ok(); ++k)
-    store_dense(call, out, to.at(static_cast<std::int64_t>(k)), sums[k], defined[k] != 0);
+  const bool all = std::find(defined.begin(), defined.end(), 0) == defined.end();
+  scatter_dense(call, out, sums.data(), defined.data(), all);
 }
 
 template <class T>
