@@ -77,8 +77,10 @@ bool Equality::split(TermId choice, TermId other, bool choice_first, const std::
     if (c.zero) yes.push_back(minus);
     below.push_back(space_.sub(minus, space_.constant(1)));
     above.push_back(space_.sub(c.poly, space_.constant(1)));
-    if (!go(choice, yes) || !go(term.terms[1], below)) return false;
-    return !c.zero || go(term.terms[1], above);
+    const auto otherwise = [&](const std::vector<PolyId>& under) {
+      return holds(space_, {false, under.back()}, facts) == Truth::no || go(term.terms[1], under);
+    };
+    return go(choice, yes) && otherwise(below) && (!c.zero || otherwise(above));
   }
   return go(term.terms[0], facts);
 }

@@ -77,6 +77,8 @@ class Rules {
   Boundary boundary_;
   Contents after_contents_;
   std::vector<Contents> before_contents_;  // one, or none
+  std::optional<Trace> renamed_;            // `after` with other names for what is undefined
+  std::vector<Contents> renamed_contents_;  // one, or none
   Equality equality_;
   std::map<std::string, std::set<Obligation>>
       undefined_uses_;  // undefined storages of before -> who sees them

@@ -167,13 +167,23 @@ bool Rules::same_roots(std::uint32_t k) {
          root_index(space_, *a, running(space_, *a)) == root_index(space_, *b, running(space_, *b));
 }
 
+/// The same whatever nobody wrote: equal to what it is where those contents have other names.
 bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *after_.outputs[output].view;
-  const TermId content =
-      after_contents_.at(view, running(space_, view.shape), static_cast<std::uint32_t>(after_.steps.size()));
+  const auto content = [&](Contents& of) {
+    return of.at(view, running(space_, view.shape), static_cast<std::uint32_t>(after_.steps.size()));
+  };
+  const TermId own = content(after_contents_);
   std::set<std::string> plain, nested;
-  collect(terms_, content, plain, nested);
-  return content != Terms::kBad && plain.empty() && nested.empty();
+  collect(terms_, own, plain, nested);
+  if (own == Terms::kBad || (plain.empty() && nested.empty())) return own != Terms::kBad;
+  if (!renamed_) {
+    renamed_ = after_;
+    for (TraceStorage& s : renamed_->storages)
+      if (s.start == TraceStorage::Start::undefined) s.key += " of others";
+    renamed_contents_.emplace_back(space_, terms_, *renamed_);
+  }
+  return equality_.shown(own, content(renamed_contents_[0]), {}, {});
 }
 
 /// Shares the elements that it shared before, or then shared all of them. Two outputs: the same pairs of
