@@ -32,6 +32,9 @@ struct Decided {
   std::vector<std::map<std::string, std::int64_t>> models;
   std::uint64_t obligations = 0, by_rule = 0, by_solver = 0, in_place = 0, storages = 0;
   BodyFacts before, after;
+  /// Of a case with a plan, as it runs: no identities, no branches written out. Absent: it has branches.
+  std::optional<Traced> running;
+  bool simplified = false;  // the last check's Traces are others: they use identities
 };
 
 /// `key` names the checks of a body; "" for the whole. Every world must be proved, and every body of a loop.

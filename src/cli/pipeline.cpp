@@ -15,6 +15,7 @@
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
 #include "src/ops/branches.h"
+#include "src/ops/unrolled.h"
 #include "src/ops/wrappers.h"
 #include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
@@ -76,6 +77,22 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
+/// The plan as part of the last check, or beside it where that is about other Traces.
+void state_places(std::vector<Check>& checks, const Traced& running, const PlanAnswer& plan, bool beside) {
+  const bool holds = plan.faults.empty() && plan.open.empty();
+  if (!holds || plan.stated.size() != plan.placements.size()) {
+    checks.back().after.unknown.emplace_back("unsupported-op", "memory plan");
+    return;
+  }
+  if (beside) {
+    Check own{"plan", running.after, running.after, {}, {}};
+    checks.insert(checks.end() - 1, std::move(own));
+  }
+  Trace& placed = (beside ? checks.end()[-2] : checks.back()).after;
+  placed.arenas = plan.arenas;
+  placed.placements = plan.stated;
+}
+
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
@@ -86,7 +103,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (!satisfiable(space, value, questions))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
   Engine engine{options, *ops, sizes, questions};
-  const Decided decided = decide_case(value, "", engine);
+  Decided decided = decide_case(value, "", engine);
 
   CheckRecord record;
   record.assumptions.assign(decided.inexact.begin(), decided.inexact.end());
@@ -96,8 +113,12 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");
-  if (value.plan)  // of what runs: an identity leaves out accesses
-    report_plan(record, value, check_plan(value, *ops, trace_case(value, *ops, sizes), sizes));
+  if (value.plan) {  // of what runs: an identity leaves out accesses
+    const Traced running = decided.running ? *std::move(decided.running) : trace_case(value, *ops, sizes);
+    const PlanAnswer plan = check_plan(value, *ops, running, sizes);
+    report_plan(record, value, plan);
+    state_places(decided.checks, running, plan, decided.simplified);
+  }
   ReplayResult run;
   if (decided.proved && record.unknown.empty()) {
     if (record.status != Status::refuted) record.status = Status::proved;
@@ -115,7 +136,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
-  write_certificate(options, value, space, decided.checks, record, run);
+  write_certificate(options, value, space, std::move(decided.checks), record, run);
   return record;
 }
 
@@ -173,7 +194,8 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 
 CheckRecord check_case(const Case& given, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
-  const Case value = with_ops(given, options);
+  const Case own = with_ops(given, options);
+  const Case value = own.plan ? with_loops_written_out(own) : own;
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
   return out;
