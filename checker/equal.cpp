@@ -67,9 +67,11 @@ bool Equality::split(TermId choice, TermId other, bool choice_first, const std::
     if (truth == Truth::no) return go(term.terms[1], facts);
     if (truth == Truth::yes) continue;
     const PolyId minus = space_.scale(c.poly, -1);
+    const auto otherwise = [&](PolyId fact) {
+      return holds(space_, {false, fact}, facts) == Truth::no || go(term.terms[1], facts, {fact});
+    };
     return go(choice, facts, c.zero ? Index{c.poly, minus} : Index{c.poly}) &&
-           go(term.terms[1], facts, {space_.beyond(minus, 0)}) &&
-           (!c.zero || go(term.terms[1], facts, {space_.beyond(c.poly, 0)}));
+           otherwise(space_.beyond(minus, 0)) && (!c.zero || otherwise(space_.beyond(c.poly, 0)));
   }
   return go(term.terms[0], facts);
 }

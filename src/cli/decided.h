@@ -33,6 +33,9 @@ struct Decided {
   std::uint64_t obligations = 0, by_rule = 0, by_solver = 0, in_place = 0, storages = 0;
   std::uint64_t unmodelled = 0;  // steps that were not understood in one of the worlds
   BodyFacts before, after;
+  /// Of a case with a plan, as it runs: no identities, no branches written out. Absent: it has branches.
+  std::optional<Traced> running;
+  bool simplified = false;  // the last check's Traces are others: they use identities
 };
 
 /// `key` names the checks of a body; "" for the whole. Every world must be proved, and every body of a loop.

@@ -17,6 +17,7 @@
 #include "src/interp/replay.h"
 #include "src/ops/branches.h"
 #include "src/ops/evidence.h"
+#include "src/ops/unrolled.h"
 #include "src/ops/wrappers.h"
 #include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
@@ -62,6 +63,22 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
+/// The plan as part of the last check, or beside it where that is about other Traces.
+void state_places(std::vector<Check>& checks, const Traced& running, const PlanAnswer& plan, bool beside) {
+  const bool holds = plan.faults.empty() && plan.open.empty();
+  if (!holds || plan.stated.size() != plan.placements.size()) {
+    checks.back().after.unknown.emplace_back("unsupported-op", "memory plan");
+    return;
+  }
+  if (beside) {
+    Check own{"plan", running.after, running.after, {}, {}};
+    checks.insert(checks.end() - 1, std::move(own));
+  }
+  Trace& placed = (beside ? checks.end()[-2] : checks.back()).after;
+  placed.arenas = plan.arenas;
+  placed.placements = plan.stated;
+}
+
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
@@ -83,8 +100,12 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");
-  if (value.plan)  // of what runs: an identity leaves out accesses
-    report_plan(record, value, check_plan(value, *ops, trace_case(value, *ops, sizes), sizes));
+  if (value.plan) {  // of what runs: an identity leaves out accesses
+    const Traced running = decided.running ? *std::move(decided.running) : trace_case(value, *ops, sizes);
+    const PlanAnswer plan = check_plan(value, *ops, running, sizes);
+    report_plan(record, value, plan);
+    state_places(decided.checks, running, plan, decided.simplified);
+  }
   ReplayResult run;
   if (decided.proved && record.unknown.empty()) {
     if (record.status != Status::refuted) record.status = Status::proved;
@@ -163,6 +184,7 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
   add_ops(value, options);
+  if (value.plan) value = with_loops_written_out(value);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);

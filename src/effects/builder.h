@@ -163,6 +163,7 @@ class Builder {
   };
   void take_off(const Call& call, const Parts& parts);
   bool add_results(const Call& call, Parts& parts);
+  bool view_of_all(const Call& call, std::size_t result, std::size_t argument);
   bool storable(const Call& call, const Parts& parts);
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);

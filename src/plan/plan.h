@@ -50,6 +50,10 @@ struct PlanAnswer {
   std::uint64_t obligations = 0;
   std::vector<Placement> placements;  // at one value of the symbols
   std::vector<std::uint32_t> below;   // per placement: evidence, see sweep.h
+  std::size_t empty = 0;              // placements without bytes
+  bool in_turn = false;               // some place is taken over within one step
+  std::vector<PolyId> arenas;         // bytes
+  std::vector<TracePlacement> stated;  // the same for all symbols, for a certificate; empty: it cannot say it
 };
 
 /// require: value.plan. `traced`: of `value`, over the space of `sizes`.
