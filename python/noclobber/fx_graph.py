@@ -114,7 +114,8 @@ class GraphWriter:
 
     def _getitem(self, node: object) -> None:
         base, index = node.args
-        self.args[node] = self.results[base][index]
+        if base in self.results:  # else of allocations, before anything is put into them
+            self.args[node] = self.results[base][index]
 
     def _view(self, node: object) -> None:
         """A view that costs nothing; it has a place of its own only where the planner looked at another record."""
@@ -142,12 +143,20 @@ class GraphWriter:
             self.written.ops[declared["schema"]] = declared
         written = {k: self.arg(v) for k, v in kwargs.items()} | lost
         fresh = "ALIAS" if schemas.mutates(op) else "FRESH"
-        self._step(node, schemas.qualified(op), [self.arg(a) for a in node.args], written, fresh)
+        allocated = [node.kwargs[n] for n in out_names]
+        self._step(node, schemas.qualified(op), [self.arg(a) for a in node.args], written, fresh, allocated)
+        for place in allocated:
+            if len(allocated) == 1 and hasattr(place, "op"):  # what was put there is also known by the place
+                self.args[place] = self.args[node]
+                if node in self.results:
+                    self.results[place] = self.results[node]
 
-    def _step(self, node: object, op: str, args: list, kwargs: dict, kind: str) -> None:
-        """One step, its results' names and types, and with kind FRESH their places."""
+    def _step(self, node: object, op: str, args: list, kwargs: dict, kind: str, also: list | None = None) -> None:
+        """One step, its results' names and types, and with kind FRESH their places. `also`: nodes whose parts it is."""
         val = node.meta.get("val")
-        step = self._named(node, val)
+        if val is None and kind == "ALIAS":
+            val = node.args[0].meta.get("val")  # write-back describes no results
+        step = self._named(node, val, [node, *(a for a in also or [] if hasattr(a, "users"))])
         step |= {"op": op, "args": args}
         if kwargs:
             step["kwargs"] = kwargs
@@ -164,11 +173,11 @@ class GraphWriter:
         elif kind == "ALIAS" and isinstance(args[0], dict) and args[0].get("ref") in self.places:
             self.places[node.name] = self.places[args[0]["ref"]]
 
-    def _named(self, node: object, val: object) -> dict:
+    def _named(self, node: object, val: object, known_by: list) -> dict:
         if not isinstance(val, (list, tuple)):
             self.args[node] = {"ref": node.name}
             return {"name": node.name}
-        used = {u.args[1]: u.name for u in node.users if u.target is operator.getitem}
+        used = {u.args[1]: u.name for n in known_by for u in n.users if u.target is operator.getitem}
         names = [used.get(i, f"{node.name}__{i}") for i in range(len(val))]
         self.results[node] = [{"ref": n} for n in names]
         self.args[node] = list(self.results[node])

@@ -12,7 +12,6 @@ import torch
 from torch import nn
 
 RP = {"run_reinplace_pass": True}
-OPS: dict[str, Callable] = {}  # name -> Program, filled by `program`
 
 
 @dataclasses.dataclass
@@ -48,13 +47,25 @@ def module(forward: Callable, **buffers: torch.Tensor) -> Callable[[], nn.Module
 
 
 X, Y, W, I, V = table(1), table(-3), table(2), row(1), table(9, 1, 2)
+NEGATIVE = table(-9)
 STATE = torch.zeros(3, 2)
 PROGRAMS: dict[str, Program] = {}
 
 
+def varied(value: torch.Tensor, call: int) -> torch.Tensor:
+    """The argument of a later call: other contents of the same kind, other rows."""
+    if value.dtype == torch.bool:
+        return value ^ (call % 2 == 1)
+    if value.dtype == torch.int64:
+        return (value + call) % 3
+    generator = torch.Generator().manual_seed(value.numel() + 31 * call)
+    return value + torch.randint(-9, 9, value.shape, generator=generator) / 4
+
+
 def program(name: str, forward: Callable, *args, config: dict | None = None, extra: tuple[str, ...] = (),
-            times: int = 1, dynamic: object = None, **buffers: torch.Tensor) -> None:
-    PROGRAMS[name] = Program(module(forward, **buffers), [args] * times, config or {}, extra, dynamic)
+            times: int = 3, dynamic: object = None, **buffers: torch.Tensor) -> None:
+    calls = [tuple(varied(a, k) for a in args) for k in range(times)]
+    PROGRAMS[name] = Program(module(forward, **buffers), calls, config or {}, extra, dynamic)
 
 
 def put(t, i, v):
@@ -163,10 +174,10 @@ def l5a(self, x, y, w):
     return torch.maximum(t, y) * torch.maximum(t, w)
 
 
-def l5b(self, x, y, z):
-    w = torch.exp(y)
-    a = w + z
-    return a * torch.maximum(z, w)
+def l5b(self, x, y, i, v):
+    t, w = torch.exp(x), torch.exp(y)
+    a = put(w, i, v)
+    return a * torch.maximum(t, w)
 
 
 def l5_ok(self, x, y, w):
@@ -187,8 +198,16 @@ def l8_ok(self, x, i):
 
 # L10, N2: write-back.
 def l10(self, x):
+    y = self.b * 2 + self.a
     self.a.copy_(self.b)
-    return self.a + x
+    return y + x
+
+
+def l10_counted(self, x):
+    y = self.a * 1
+    self.a.copy_(self.b)
+    self.b.add_(x)
+    return y
 
 
 def l10_ok(self, x):
@@ -203,22 +222,32 @@ def l10_input(self, x, y):
 
 
 def n2(self, x):
+    y = self.t + 1
     self.t.copy_(self.s.view(6))
     self.s.copy_(x)
-    return self.t + 1
+    return y
 
 
 def n2_ok(self, x):
+    y = self.t + 1
     self.t.copy_(self.s.view(6) * 1)
     self.s.copy_(x)
-    return self.t + 1
+    return y
 
 
 def swap(self, x):
-    t = self.a * 1
+    t = self.a + x
+    u = self.b * 2
     self.a.copy_(self.b)
     self.b.copy_(t)
-    return self.a + x
+    return u + t
+
+
+def rotate(self, x):
+    t = self.a * 1
+    self.a.copy_(self.b + x)
+    self.b.copy_(t)
+    return self.a * x
 
 
 # L11: positions of outputs.
@@ -266,11 +295,11 @@ def n1(self, p, x):
 for _name, _forward in {"l1a": l1a, "l1a-twin": l1a_ok}.items():
     program(_name, _forward, X, I, V, config=RP)
 program("l1a-off", l1a, X, I, V)
-program("l1b", l1b, I, V, config=RP, times=3, s=STATE)
-program("l1b-off", l1b, I, V, times=3, s=STATE)
-program("l1c", l1c_direct, X, I, V, config=RP, times=2, s=STATE)
-program("l1c-computed", l1c, X, I, V, config=RP, times=2, s=STATE)
-program("l1c-off", l1c_direct, X, I, V, times=2, s=STATE)
+program("l1b", l1b, I, V, config=RP, s=STATE)
+program("l1b-off", l1b, I, V, s=STATE)
+program("l1c", l1c_direct, X, I, V, config=RP, s=STATE)
+program("l1c-computed", l1c, X, I, V, config=RP, s=STATE)
+program("l1c-off", l1c_direct, X, I, V, s=STATE)
 for _name, _forward in {"l2": l2, "l2-used": l2_used, "l2-twin": l2_ok}.items():
     program(_name, _forward, X, Y, I, V, config=RP)
 program("l2-off", l2, X, Y, I, V)
@@ -278,29 +307,29 @@ program("l3a", l3a, X, I, V, config=RP)
 program("l3a-off", l3a, X, I, V)
 program("l3a-kept", l3a, X, I, V, config=RP | {"remove_view_copy": False})
 program("l3b", l3b, X, I, table(9, 1), config=RP)
-program("l3b-constant", l3b_constant, table(1, 6), I, table(9, 1), config=RP, times=2, c=table(5))
-program("l3b-constant-twin", l3b_constant, table(1, 6), I, table(9, 1), times=2, c=table(5))
+program("l3b-constant", l3b_constant, table(1, 6), I, table(9, 1), config=RP, c=table(5))
+program("l3b-constant-twin", l3b_constant, table(1, 6), I, table(9, 1), c=table(5))
 program("l3c", l3c, X, I, table(9, 1), config=RP)
 program("l3-twin", l3_ok, X, I, V, config=RP)
-program("l4", l4, I, V, config=RP, times=2, s=STATE)
-program("l4-off", l4, I, V, times=2, s=STATE)
-program("l4-twin", l4_ok, I, V, config=RP, times=2, s=STATE)
+program("l4", l4, I, V, config=RP, s=STATE)
+program("l4-off", l4, I, V, s=STATE)
+program("l4-twin", l4_ok, I, V, config=RP, s=STATE)
 MAXIMUM, ADD = "aten.maximum.default", "aten.add.Tensor"
-program("l5a", l5a, X, Y, W, extra=(MAXIMUM,))
+program("l5a", l5a, NEGATIVE, Y, W, extra=(MAXIMUM,))
 program("l5a-off", l5a, X, Y, W)
-program("l5b", l5b, X, Y, W, extra=(MAXIMUM, ADD))
+program("l5b", l5b, X, Y, I, V, extra=(MAXIMUM,))
 program("l5-twin", l5_ok, X, Y, W, extra=(MAXIMUM,))
 program("l8", l8, X, torch.tensor([1, 0, 2]), config=RP)
 program("l8-off", l8, X, torch.tensor([1, 0, 2]))
 program("l8-twin", l8_ok, X, torch.tensor([1, 0, 2]), config=RP)
-program("l10", l10, X, times=2, a=STATE, b=STATE)
-program("l10-counted", lambda self, x: (self.b.add_(x), self.a.copy_(self.b), self.a + x)[2], X, times=2,
-        a=STATE, b=STATE)
-program("l10-twin", l10_ok, X, times=3, a=STATE, b=STATE)
+program("l10", l10, X, a=STATE, b=table(5))
+program("l10-counted", l10_counted, X, a=STATE, b=STATE)
+program("l10-twin", l10_ok, X, a=STATE, b=STATE)
 program("l10-input", l10_input, X, Y)
-program("n2", n2, X, times=2, s=STATE, t=torch.zeros(6))
-program("n2-twin", n2_ok, X, times=2, s=STATE, t=torch.zeros(6))
-program("swap", swap, X, times=3, a=STATE, b=STATE)
+program("n2", n2, X, s=STATE, t=torch.zeros(6))
+program("n2-twin", n2_ok, X, s=STATE, t=torch.zeros(6))
+program("swap", swap, X, a=STATE, b=STATE)
+program("rotate", rotate, X, a=STATE, b=STATE)
 program("l11", l11, X, I, V, config=RP, a=STATE)
 program("l11-off", l11, X, I, V, a=STATE)
 program("l11-twin", l11_ok, X, I, V, config=RP, a=STATE)
@@ -340,13 +369,13 @@ class Small(nn.Module):
         return torch.softmax(self.b(self.n(torch.relu(self.a(x)))), -1)
 
 
-program("kv-cache", kv_cache, table(1, 1, 2), I, config=RP, times=2, k=STATE)
-program("kv-cache-off", kv_cache, table(1, 1, 2), I, times=2, k=STATE)
+program("kv-cache", kv_cache, table(1, 1, 2), I, config=RP, k=STATE)
+program("kv-cache-off", kv_cache, table(1, 1, 2), I, k=STATE)
 program("chain", chain, X, Y)
 program("chain-extra", chain, X, Y, extra=(ADD, "aten.mul.Tensor", "aten.relu.default"))
 program("precondition-accumulate", precondition, X, I, V, config=RP)
 program("precondition-off", precondition, X, I, V)
-program("counter", lambda self, x: (self.n.add_(1), x * self.n)[1], X, times=3, config=RP, n=torch.zeros(1))
+program("counter", lambda self, x: (self.n.add_(1), x * self.n)[1], X, config=RP, n=torch.zeros(1))
 program("mutated-input", lambda self, x, y: (x.mul_(2), x + y)[1], X, Y)
 program("views", lambda self, x: (x.view(6).view(2, 3) + 1).view(6).sum() + x, X)
 program("split-cat", lambda self, x: torch.cat([t * 2 for t in x.split(1, 0)], 1), X)

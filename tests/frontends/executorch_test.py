@@ -19,14 +19,17 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 warnings.filterwarnings("ignore")
 
 import torch
+from executorch import exir
 from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge
 from executorch.exir.dialects._ops import ops as edge_ops
+from executorch.exir.serde.export_serialize import SerializeError
 from executorch.runtime import Runtime, Verification
 
 import noclobber.executorch
 from noclobber import program as nc
 from executorch_programs import PROGRAMS, Program
 
+NO_KERNEL = "not run: the portable runtime has no such kernel"
 MINIMUM_PROVED = 0.9  # of the right programs, end to end
 
 
@@ -81,6 +84,8 @@ def executed(program: Program, buffer: bytes, mutated: list[int]) -> str:
                 if not same:
                     return f"call {number}, result {k}: {_short(g)}, eager {_short(w)}"
     except RuntimeError as error:
+        if "0x:14" in str(error) or "0x14" in str(error):
+            return NO_KERNEL
         return f"run time error: {str(error).splitlines()[0]}"
     return ""
 
@@ -103,11 +108,20 @@ def stages(records: list[dict]) -> str:
     return " ".join(shown)
 
 
+def save(program: object, path: pathlib.Path) -> bool:
+    """Whether ExecuTorch could save the edge program; it cannot where it has control flow."""
+    try:
+        exir.save(program, str(path))
+    except SerializeError:
+        return False
+    return True
+
+
 def examine(name: str, program: Program, folder: pathlib.Path) -> dict:
     """What execution and noclobber say of one program."""
     edge = to_edge(exported(program), compile_config=EdgeCompileConfig(_check_ir_validity=False))
     signature = edge.exported_program().graph_signature
-    torch.export.save(edge.exported_program(), folder / "edge.pt2")
+    saved = save(edge.exported_program(), folder / "edge.pt2")
     written = set(signature.user_inputs_to_mutate.values())
     mutated = [i for i, n in enumerate(signature.user_inputs) if n in written]
     try:
@@ -115,12 +129,17 @@ def examine(name: str, program: Program, folder: pathlib.Path) -> dict:
             made = edge.to_executorch(config_of(program))
     except Exception as error:  # noqa: BLE001, whatever the compiler raises
         return {"name": name, "execution": f"compiler: {type(error).__name__}", "records": []}
-    records = recorder.run()
-    for pair in ([folder / "edge.pt2", folder / "program.pte"],):
+    try:
+        records = recorder.run()
+    except nc.ProgramError as error:
+        records = [{"stage": "cases", "status": "unreadable", "findings": [], "unknown": []}]
+        recorder.problems.append(str(error))
+    if saved:
         try:
-            records += [r | {"stage": "pt2"} for r in nc.compare(*pair)]
+            records += [r | {"stage": "pt2"} for r in nc.compare(folder / "edge.pt2", folder / "program.pte")]
         except nc.ProgramError as error:
-            records.append({"stage": "pt2", "status": "unreadable", "findings": [], "unknown": [], "why": str(error)})
+            records.append({"stage": "pt2", "status": "unreadable", "findings": [], "unknown": []})
+            recorder.problems.append(str(error))
     return {"name": name, "execution": executed(program, made.buffer, mutated), "records": records,
             "problems": recorder.problems}
 
@@ -129,13 +148,13 @@ def complaints(seen: dict) -> list[str]:
     """Where noclobber and execution differ, and where a known wrong program is not seen end to end."""
     records, said = seen["records"], []
     by_stage = {stage: verdict_of([r for r in records if r["stage"] == stage]) for stage in {r["stage"] for r in records}}
-    if not records:
+    if not records or seen["execution"] == NO_KERNEL:
         return []
     if seen["execution"]:
         if "refuted" not in by_stage.values():
             said.append("wrong when run, refuted nowhere")
-        said += [f"wrong when run, {s} is {by_stage[s]}" for s in ("program", "pt2", "end-to-end")
-                 if by_stage.get(s, "proved") != "refuted"]
+        stages = ["program"] if seen["execution"].startswith("run time error") else ["program", "pt2", "end-to-end"]
+        said += [f"wrong when run, {s} is {by_stage[s]}" for s in stages if by_stage.get(s, "refuted") != "refuted"]
     else:
         said += [f"right when run, {s} is refuted" for s, v in by_stage.items() if v == "refuted"]
     said += [f"not written: {p}" for p in seen.get("problems", [])]
@@ -154,7 +173,12 @@ def main() -> int:
         for name, program in chosen.items():
             folder = (options.keep or pathlib.Path(scratch)) / name
             folder.mkdir(parents=True, exist_ok=True)
-            seen = examine(name, program, folder)
+            try:
+                seen = examine(name, program, folder)
+            except Exception as error:  # noqa: BLE001
+                bad.append(f"{name}: {type(error).__name__}: {error}")
+                print(bad[-1])
+                continue
             wrong, right = wrong + bool(seen["execution"]), right + (not seen["execution"])
             proved += not seen["execution"] and verdict_of(seen["records"]) == "proved"
             found = complaints(seen)
