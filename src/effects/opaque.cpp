@@ -153,8 +153,8 @@ std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& resul
 }
 }  // namespace
 
-/// A view without a rule shows unknown elements of its storage, unless it lies contiguously and has as many as
-/// the storage: then they are all, in the order of memory.
+/// A view without a rule shows unknown elements of its storage, unless it lies contiguously and has as many
+/// as the storage: then they are all, in the order of memory.
 bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argument) {
   const auto base = tensor(call, argument);
   const Type* type = said(call, result);

@@ -251,7 +251,8 @@ std::optional<Arg> PteBuilder::plain_argument(std::uint32_t id, const SchemaSlot
       return Arg::of_text(value.text);
     case PteValue::Kind::integers:
       for (const std::int64_t item : value.items) {
-        if (method_.values[static_cast<std::size_t>(item)].kind != PteValue::Kind::integer) return std::nullopt;
+        if (method_.values[static_cast<std::size_t>(item)].kind != PteValue::Kind::integer)
+          return std::nullopt;
         const auto& number = numbers_[static_cast<std::size_t>(item)];
         if (!number) return give_up("executorch.number that is not known"), std::nullopt;
         items.push_back(Arg::of(SymExpr(*number)));

@@ -1,5 +1,5 @@
-// Whole numbers that a program computes as it runs: counters of loops, sizes, conditions of jumps. Loops run as
-// often as they say; where a number is not known, what it decides is not either.
+// Whole numbers that a program computes as it runs: counters of loops, sizes, conditions of jumps. Loops run
+// as often as they say; where a number is not known, what it decides is not either.
 #include <algorithm>
 #include <functional>
 

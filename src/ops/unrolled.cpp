@@ -53,7 +53,8 @@ class Unroller {
   /// Places that each trip has taken over.
   void drop_places() {
     if (plan_ != nullptr)
-      std::erase_if(plan_->buffers, [&](const PlanBuffer& b) { return b.is_value && bodies_.contains(b.name); });
+      std::erase_if(plan_->buffers,
+                    [&](const PlanBuffer& b) { return b.is_value && bodies_.contains(b.name); });
   }
 
  private:
@@ -103,7 +104,8 @@ class Unroller {
         return std::nullopt;
     }
     const std::size_t steps = out.body->steps.size() + 2 * step.results.size() + out.items.size();
-    return static_cast<std::size_t>(out.trips) < kSteps && steps * static_cast<std::size_t>(out.trips) < kSteps
+    return static_cast<std::size_t>(out.trips) < kSteps &&
+                   steps * static_cast<std::size_t>(out.trips) < kSteps
                ? std::optional(out)
                : std::nullopt;
   }
@@ -217,8 +219,8 @@ class Unroller {
     std::vector<Arg> made;
     for (const Arg& arg : loop.body->outputs) made.push_back(placed(arg, places));
     for (std::size_t k = carried; k < made.size(); ++k) {
-      const Arg row = emit(step, "aten.select.int", {results[k], Arg::of(SymExpr(0)), Arg::of(SymExpr(trip))},
-                           "row");
+      const Arg row =
+          emit(step, "aten.select.int", {results[k], Arg::of(SymExpr(0)), Arg::of(SymExpr(trip))}, "row");
       emit(step, "aten.copy_.default", {row, made[k]}, "stored");
     }
     if (carried > 1)  // one may be another, or a view of it

@@ -9,8 +9,8 @@
 
 namespace noclobber {
 
-/// Loops whose number of trips, operands or result types are not known stay; so does all of a graph that would
-/// grow beyond 4096 steps. Places of a body's values become places of each trip's values.
+/// Loops whose number of trips, operands or result types are not known stay; so does all of a graph that
+/// would grow beyond 4096 steps. Places of a body's values become places of each trip's values.
 Case with_loops_written_out(const Case& value);
 
 }  // namespace noclobber

@@ -48,11 +48,11 @@ struct PlanAnswer {
   std::vector<PlanFault> faults;
   std::vector<std::pair<std::string, std::string>> open;  // reason of cli.md, name: neither shown nor refuted
   std::uint64_t obligations = 0;
-  std::vector<Placement> placements;  // at one value of the symbols
-  std::vector<std::uint32_t> below;   // per placement: evidence, see sweep.h
-  std::size_t empty = 0;              // placements without bytes
-  bool in_turn = false;               // some place is taken over within one step
-  std::vector<PolyId> arenas;         // bytes
+  std::vector<Placement> placements;   // at one value of the symbols
+  std::vector<std::uint32_t> below;    // per placement: evidence, see sweep.h
+  std::size_t empty = 0;               // placements without bytes
+  bool in_turn = false;                // some place is taken over within one step
+  std::vector<PolyId> arenas;          // bytes
   std::vector<TracePlacement> stated;  // the same for all symbols, for a certificate; empty: it cannot say it
 };
 
