@@ -264,8 +264,8 @@ void Machine::make_outputs(Frame& frame) {
       output.bytes = std::move(s.bytes);
       if (d.tensor.at.conjugated) resolve_conjugates(d.tensor.at.dtype, output.bytes);
       const bool all = std::find(s.defined.begin(), s.defined.end(), 0) == s.defined.end();
-      if (all) output.defined.assign(s.bytes.size() / width, 1);
-      for (std::size_t k = 0; !all && k < s.bytes.size(); k += width)
+      if (all) output.defined.assign(output.bytes.size() / width, 1);
+      for (std::size_t k = 0; !all && k < output.bytes.size(); k += width)
         output.defined.push_back(
             static_cast<std::uint8_t>(std::all_of(s.defined.begin() + static_cast<std::ptrdiff_t>(k),
                                                   s.defined.begin() + static_cast<std::ptrdiff_t>(k + width),

@@ -238,8 +238,8 @@ void run_attention_backward(Call& call, const KernelRow&) {
 }
 
 const KernelRow kAttentionRows[] = {
-    {"aten._scaled_dot_product_flash_attention_for_cpu.default", run_attention},
-    {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default", run_attention_backward},
+    {"_scaled_dot_product_flash_attention_for_cpu.default", run_attention},
+    {"_scaled_dot_product_flash_attention_for_cpu_backward.default", run_attention_backward},
 };
 
 }  // namespace

@@ -334,8 +334,8 @@ void run_convolution_backward(Call& call, const KernelRow&) {
 }
 
 const KernelRow kConvolutionRows[] = {
-    {"aten.convolution.default", run_convolution},
-    {"aten.convolution_backward.default", run_convolution_backward},
+    {"convolution.default", run_convolution},
+    {"convolution_backward.default", run_convolution_backward},
 };
 
 }  // namespace

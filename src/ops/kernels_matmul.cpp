@@ -217,13 +217,10 @@ constexpr KernelRow matmul_row(std::string_view op, KernelFunction run, int vari
 }
 
 const KernelRow kMatmulRows[] = {
-    matmul_row("aten.mm.default", run_matmul, 0),
-    matmul_row("aten.bmm.default", run_matmul, 1),
-    matmul_row("aten.addmm.default", run_matmul, 2),
-    matmul_row("aten.baddbmm.default", run_matmul, 3),
-    matmul_row("aten.mv.default", run_vector_product, 0),
-    matmul_row("aten.dot.default", run_vector_product, 1),
-    matmul_row("aten.linear.default", run_linear, 0),
+    matmul_row("mm.default", run_matmul, 0),         matmul_row("bmm.default", run_matmul, 1),
+    matmul_row("addmm.default", run_matmul, 2),      matmul_row("baddbmm.default", run_matmul, 3),
+    matmul_row("mv.default", run_vector_product, 0), matmul_row("dot.default", run_vector_product, 1),
+    matmul_row("linear.default", run_linear, 0),
 };
 
 }  // namespace
