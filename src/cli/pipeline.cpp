@@ -19,6 +19,7 @@
 #include "src/ops/evidence.h"
 #include "src/ops/unrolled.h"
 #include "src/ops/wrappers.h"
+#include "src/plan/registers.h"
 #include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
 #include "src/report/names.h"
@@ -105,6 +106,10 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
     const PlanAnswer plan = check_plan(value, *ops, running, sizes);
     report_plan(record, value, plan);
     state_places(decided.checks, running, plan, decided.simplified);
+  }
+  for (const RegisterProgram& program : value.registers) {
+    report_plan(record, value, check_registers(program));
+    decided.checks.back().after.unknown.emplace_back("unsupported-op", program.name);
   }
   ReplayResult run;
   if (decided.proved && record.unknown.empty()) {

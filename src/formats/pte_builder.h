@@ -89,6 +89,10 @@ class PteBuilder {
   std::size_t jump(std::size_t at, std::size_t begin, std::size_t end);
   void store_row(const PteInstruction& instruction);
 
+  // pte_delegates.cpp
+  void delegate(const PteInstruction& instruction);
+  std::string declare_delegate(std::uint32_t number, const RegisterProgram& payload);
+
   // pte_branches.cpp
   struct Arm {
     Level level;

@@ -40,8 +40,7 @@ void PteBuilder::step(const PteInstruction& instruction) {
     case PteInstruction::Kind::kernel:
       return kernel(instruction);
     case PteInstruction::Kind::delegate:
-      give_up("executorch_delegate." + method_.delegates[instruction.target]);
-      return;
+      return delegate(instruction);
     case PteInstruction::Kind::move: {
       const std::uint32_t from = instruction.args[0], to = instruction.args[1];
       if (!is_tensor(from) || !is_tensor(to) || !same_shape(from, to)) {

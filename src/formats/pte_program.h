@@ -10,6 +10,7 @@
 
 #include "src/base/result.h"
 #include "src/graph/dtype.h"
+#include "src/graph/registers.h"
 
 namespace noclobber {
 
@@ -66,6 +67,7 @@ struct PteMethod {
   std::vector<PteInstruction> instructions;
   std::vector<std::string> operators;  // "aten.add.out"
   std::vector<std::string> delegates;
+  std::vector<std::optional<RegisterProgram>> payloads;  // of delegates, where they are understood
   std::vector<std::int64_t> arenas;  // bytes; [0] is not used
 };
 

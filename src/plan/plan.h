@@ -33,6 +33,9 @@ struct PlanFault {
     metadata,  // NC020: a view or in-place result is not where what it is of is
     size_fit,  // NC021
     refused,   // NC023: a kernel of the runtime does not take these arguments
+    undefined,  // NC002: a register is read that nothing wrote
+    immutable,  // NC003: a constant is written
+    signature,  // NC022: an input, output or state is listed that is none
   };
   Kind kind = Kind::bounds;
   std::string first, second;                                   // names of buffers; `second` may be ""
