@@ -8,7 +8,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kMlxHeader = 24;           // zero, magic, offset and size of the data behind the table
+constexpr std::size_t kMlxHeader = 24;  // zero, magic, offset and size of the data behind the table
 constexpr std::uint32_t kMostRegisters = 1U << 24;
 
 struct MlxNode {
@@ -67,7 +67,8 @@ class MlxReader {
     out.at = flat_.place_in_file(table.at);
     const auto kind = flat_.scalar<std::uint8_t>(table, 0);
     const FlatTable body = flat_.table(table, 1);
-    if (!flat_.failed() && (kind == 0 || !body.there())) flat_.fail(table.at, "an instruction without contents");
+    if (!flat_.failed() && (kind == 0 || !body.there()))
+      flat_.fail(table.at, "an instruction without contents");
     if (kind == 0 || kind > std::size(kMlxNodes)) return out;
     const MlxNode& node = kMlxNodes[kind - 1];
     out.op = node.name;
@@ -156,7 +157,8 @@ class MlxReader {
   std::vector<RegisterProgram::Slot> slots(const FlatTable& root, unsigned field) {
     std::vector<RegisterProgram::Slot> out;
     const FlatVector all = flat_.vector(root, field, 4);
-    for (std::size_t k = 0; k < all.count && !flat_.failed(); ++k) out.push_back(slot(flat_.table_at(all, k)));
+    for (std::size_t k = 0; k < all.count && !flat_.failed(); ++k)
+      out.push_back(slot(flat_.table_at(all, k)));
     return out;
   }
 

@@ -1,5 +1,5 @@
-// Calls of delegates. What most of them do is not known, nor how many of their arguments are results; of one whose
-// payload was read it is: a function of its inputs, and of what lasts in it.
+// Calls of delegates. What most of them do is not known, nor how many of their arguments are results; of one
+// whose payload was read it is: a function of its inputs, and of what lasts in it.
 #include <algorithm>
 #include <cctype>
 

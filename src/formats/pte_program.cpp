@@ -84,8 +84,8 @@ class PteReader {
       const FlatTable processed = flat_.table(flat_.table_at(delegates, k), 1);
       const auto number = flat_.scalar<std::uint32_t>(processed, 1);
       const bool inside = flat_.scalar<std::int8_t>(processed, 0) == 0;
-      const auto bytes = inside ? std::optional(flat_.bytes(flat_.table_at(data, number), 0))
-                                : segment(program, number);
+      const auto bytes =
+          inside ? std::optional(flat_.bytes(flat_.table_at(data, number), 0)) : segment(program, number);
       if (!bytes || !is_mlx(*bytes)) continue;
       auto read = read_mlx(*bytes, static_cast<std::size_t>(bytes->data() - file_.data()));
       if (!read) return flat_.fail(read.fault());

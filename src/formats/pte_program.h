@@ -68,7 +68,7 @@ struct PteMethod {
   std::vector<std::string> operators;  // "aten.add.out"
   std::vector<std::string> delegates;
   std::vector<std::optional<RegisterProgram>> payloads;  // of delegates, where they are understood
-  std::vector<std::int64_t> arenas;  // bytes; [0] is not used
+  std::vector<std::int64_t> arenas;                      // bytes; [0] is not used
 };
 
 /// error: `where` is "byte N".

@@ -1,5 +1,5 @@
-// A program over registers that hold immutable arrays: a write gives a register another array. What the payload
-// of an ExecuTorch delegate for MLX is.
+// A program over registers that hold immutable arrays: a write gives a register another array. What the
+// payload of an ExecuTorch delegate for MLX is.
 //
 //   registers   constants, inputs, outputs, state, temporaries: numbered in this order
 //   step        reads registers, then writes some; may run chains of steps: one of two, or one many times
@@ -21,7 +21,7 @@ struct RegisterStep {
   std::vector<std::uint32_t> read_numbers, write_numbers;  // registers of numbers
   std::vector<std::uint32_t> chains;
   std::vector<std::uint32_t> rows;  // tensors that the chain makes on every trip; then all of them in one
-  std::size_t at = 0;  // byte of the file
+  std::size_t at = 0;               // byte of the file
 };
 
 struct RegisterProgram {

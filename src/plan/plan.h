@@ -27,12 +27,12 @@ namespace noclobber {
 /// What is wrong with a plan, in one run with these values of the symbols.
 struct PlanFault {
   enum class Kind : std::uint8_t {
-    overlap,   // NC030
-    bounds,    // NC031
-    lifetime,  // NC032
-    metadata,  // NC020: a view or in-place result is not where what it is of is
-    size_fit,  // NC021
-    refused,   // NC023: a kernel of the runtime does not take these arguments
+    overlap,    // NC030
+    bounds,     // NC031
+    lifetime,   // NC032
+    metadata,   // NC020: a view or in-place result is not where what it is of is
+    size_fit,   // NC021
+    refused,    // NC023: a kernel of the runtime does not take these arguments
     undefined,  // NC002: a register is read that nothing wrote
     immutable,  // NC003: a constant is written
     signature,  // NC022: an input, output or state is listed that is none
