@@ -217,6 +217,8 @@ class SymParser {
     const std::size_t start = at_;
     std::string called = name();
     if (take("(")) {
+      if (called == "Symbol" || called == "Dummy") return named_symbol();
+      if (called == "Where") return where();
       std::vector<SymExpr> arguments = list();
       return fault_ ? SymExpr() : call(start, std::move(called), std::move(arguments));
     }
@@ -226,6 +228,33 @@ class SymParser {
       fail("'" + called + "' is no integer");
     }
     return SymExpr::symbol(std::move(called));
+  }
+
+  // 's0', integer=True, ...) as sympy's srepr writes a symbol; what it says of it are no relations we use.
+  SymExpr named_symbol() {
+    expect("'");
+    std::string symbol = fault_ ? "" : name();
+    expect("'");
+    while (!fault_ && take(",")) {
+      name();
+      expect("=");
+      name();
+    }
+    expect(")");
+    if (symbol.empty() && !fault_) fail("a symbol has no name");
+    return SymExpr::symbol(std::move(symbol));
+  }
+
+  // relation, a, b): a where the relation holds, else b. An uninterpreted function of all four.
+  SymExpr where() {
+    const std::size_t start = at_;
+    const SymRelation relation = either_relation();
+    expect(",");
+    std::vector<SymExpr> arguments = fault_ ? std::vector<SymExpr>{} : list();
+    if (fault_ || !has_count(start, "Where", arguments, 2)) return {};
+    arguments.insert(arguments.begin(), {relation.left, relation.right});
+    constexpr std::string_view kNames[] = {"Where_eq", "Where_ne", "Where_le", "Where_lt"};
+    return SymExpr::opaque(std::string(kNames[static_cast<std::size_t>(relation.kind)]), arguments);
   }
 
   // Arguments up to and with the closing parenthesis.
@@ -250,7 +279,18 @@ class SymParser {
       }
       return result;
     }
-    if (called == "Identity") return has_count(start, called, arguments, 1) ? arguments[0] : SymExpr();
+    if (called == "Add" || called == "Mul") {  // srepr
+      SymExpr result = called == "Add" ? 0 : 1;
+      for (SymExpr& a : arguments)
+        result = SymExpr::binary(called == "Add" ? Op::add : Op::mul, std::move(result), std::move(a));
+      return result;
+    }
+    if (called == "Identity" || called == "Integer")
+      return has_count(start, called, arguments, 1) ? arguments[0] : SymExpr();
+    if (called == "Pow") {
+      return has_count(start, called, arguments, 2) ? SymExpr::binary(Op::pow, arguments[0], arguments[1])
+                                                    : SymExpr();
+    }
     if (called == "FloorDiv" || called == "CleanDiv") {
       return has_count(start, called, arguments, 2)
                  ? SymExpr::binary(Op::floor_div, arguments[0], arguments[1])

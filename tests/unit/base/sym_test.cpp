@@ -234,3 +234,26 @@ TEST_CASE("any expression that can be built prints so that it reads back") {
     REQUIRE(*read == last);
   }
 }
+
+TEST_CASE("expressions as sympy's srepr writes them are those that str writes") {
+  const char* kSame[][2] = {
+      {"Add(Symbol('s0', positive=True, integer=True), Integer(1))", "s0 + 1"},
+      {"Mul(Integer(2), Add(Integer(-1), Symbol('s77')))", "2*(s77 - 1)"},
+      {"FloorDiv(Pow(Symbol('s0', integer=True), Integer(2)), Integer(3))", "(s0**2)//3"},
+      {"ModularIndexing(Symbol('u0', integer=True), Integer(4), Integer(8))", "Mod(FloorDiv(u0, 4), 8)"},
+      {"Max(Integer(1), Symbol('s1'))", "Max(1, s1)"},
+      {"Where(s0 < 4, s1, 2)", "Where(Lt(s0, 4), s1, 2)"},
+  };
+  for (const auto& [one, other] : kSame) {
+    INFO(one);
+    CHECK(parsed(one) == parsed(other));
+    CHECK(*parse_sym(parsed(one).text()) == parsed(one));
+  }
+  CHECK_FALSE(parsed("Where(s0 < 4, s1, 2)") == parsed("Where(s0 <= 4, s1, 2)"));
+  CHECK_FALSE(parsed("Where(s0 < 4, s1, 2)") == parsed("Where(s0 < 4, 2, s1)"));
+  for (const char* text : {"Symbol(s0)", "Symbol('s0", "Symbol('')", "Symbol('s0', integer)", "Integer()",
+                           "Pow(s0)", "Where(s0, 1, 2)", "Where(s0 < 1, 2)", "Add(s0"}) {
+    INFO(text);
+    CHECK_FALSE(parse_sym(text));
+  }
+}
