@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench golden damage format clean
+.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage format clean
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -92,6 +92,9 @@ crosscheck: build $(CVC5_STAMP)  ## ask cvc5 what Z3 was asked about corpus/, an
 
 damage: build  ## damage 100,000 certificates and compare what is accepted with what its Traces do
 	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"
+
+views: build  ## 12,000 random pairs of views against enumeration
+	@python3 tools/view_pairs.py
 
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }

@@ -35,7 +35,7 @@ struct Witness {
   RunOptions options;   // runs it again
 };
 
-/// What is known before searching: values of symbols from a solver's model, tried first.
+/// What is known before searching: values of symbols from a solver's models, small ones tried first.
 struct ReplayHint {
   std::vector<Symbols> symbols;
   std::int64_t work = 40'000'000;  // elements that all runs together may visit

@@ -66,6 +66,13 @@ class Collector {
   std::vector<Symbols> found_;
 };
 
+constexpr std::size_t kModelsTried = 8;
+constexpr std::int64_t kSmall = 32;
+
+bool is_small(const Symbols& symbols) {
+  return std::all_of(symbols.begin(), symbols.end(), [](const auto& s) { return s.second <= kSmall; });
+}
+
 /// A model may name fewer symbols than there are.
 Symbols completed(const Case& value, const Symbols& hint) {
   Symbols out;
@@ -92,7 +99,15 @@ bool allowed(const Case& value, const Symbols& symbols) {
 std::vector<Symbols> assignments(const Case& value, const ReplayHint& hint, std::size_t most) {
   if (value.symbols.empty()) return {Symbols{}};
   Collector found(value, most);
-  for (const Symbols& symbols : hint.symbols) found.take(completed(value, symbols));
+  const auto from_models = [&](bool small, std::size_t most_of_them) {
+    for (const Symbols& model : hint.symbols) {
+      const Symbols symbols = completed(value, model);
+      if (most_of_them == 0 || is_small(symbols) != small) continue;
+      found.take(symbols);
+      --most_of_them;
+    }
+  };
+  from_models(true, kModelsTried);
   const auto count = static_cast<std::int64_t>(value.symbols.size());
   for (const std::int64_t k : {0, 1, 2, 3}) found.take_kth([k](std::int64_t) { return k; });
   found.take_kth([](std::int64_t i) { return i + 1; });
@@ -103,6 +118,7 @@ std::vector<Symbols> assignments(const Case& value, const ReplayHint& hint, std:
   for (std::int64_t big = 0; big < std::min<std::int64_t>(count, 4); ++big) {
     found.take_kth([big](std::int64_t i) { return i == big ? 3 : 1; });
   }
+  from_models(false, kModelsTried);  // a run may be too long for them, and for all that would follow
   Dice dice(count == 0 ? 1 : static_cast<std::uint64_t>(count));
   for (int attempt = 0; attempt < 4000 && !found.full(); ++attempt) {
     const std::int64_t spread = 3 + attempt / 40;
