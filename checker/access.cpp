@@ -84,7 +84,8 @@ bool same_elements(Space& space, const TraceView& a, const TraceView& b) {
 }
 
 bool apart(Space& space, const TraceView& a, const TraceView& b) {
-  if (a.storage != b.storage) return true;
+  if (a.storage != b.storage || element_count(space, a.shape) == 0 || element_count(space, b.shape) == 0)
+    return true;
   for (const auto& [x, y] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
     const auto inside = view_inverse(space, *x, root_index(space, *y, running(space, *y)));
     if (!inside) continue;
