@@ -223,7 +223,11 @@ void Builder::view_scatter(const Call& call) {
     return unknown("no-metadata", call.step->op + " (shapes)");
   // PyTorch copies the base's whole storage, offset and all: unless the base is all of it, an as_strided of
   // the result would see elements that are not modelled.
-  if (!base->view.maps.empty() || base->offset != 0) layouts_[out.view.storage].strides.reset();
+  const bool part = !base->view.maps.empty() || base->offset != 0;
+  const bool dense = base->strides && base->strides == contiguous_strides(space_, base->view.shape);
+  if (part && !(dense && base->offset == 0) && find_view_rule(call.op) == find_view_rule("aten.as_strided"))
+    return unknown("unsupported-op", call.step->op + " (of a part of a storage)");
+  if (part) layouts_[out.view.storage].strides.reset();
   if (!whole_window(call, out, *base)) move(out, *base, call.number);
   move(target->front(), *from, call.number);
   bind(call, 0, std::move(out));

@@ -69,7 +69,9 @@ void run_layer_norm(Call& call, const KernelRow&) {
     call.begin();
     double sum = 0, squares = 0;
     for (std::int64_t j = 0; j < inner; ++j) sum += call.load(x, kept.at(i) + reduced.at(j)).re;
-    const double mean = sum / static_cast<double>(inner);
+    double mean = sum / static_cast<double>(inner);
+    if (!std::isfinite(mean))
+      mean = std::numeric_limits<double>::quiet_NaN();  // infinities cancel in PyTorch
     for (std::int64_t j = 0; j < inner; ++j) {
       const double gap = call.load(x, kept.at(i) + reduced.at(j)).re - mean;
       squares += gap * gap;

@@ -8,6 +8,8 @@ namespace noclobber::shape_rules {
 
 std::vector<InferredMeta> pointwise_shape(const ShapeCall& call);
 std::vector<InferredMeta> pointwise_open_shape(const ShapeCall& call);  // dtype left open
+std::vector<InferredMeta> power_shape(const ShapeCall& call);
+std::vector<InferredMeta> masked_shape(const ShapeCall& call);
 std::vector<InferredMeta> compare_shape(const ShapeCall& call);
 std::vector<InferredMeta> float_shape(const ShapeCall& call);       // integers become the default float
 std::vector<InferredMeta> first_type_shape(const ShapeCall& call);  // of the first tensor's type

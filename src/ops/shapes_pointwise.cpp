@@ -6,9 +6,18 @@
 namespace noclobber::shape_rules {
 namespace {
 
-bool has_float_scalar(const std::vector<Arg>& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [](const Arg& a) { return a.kind == Arg::Kind::real; });
+/// The category of a number that takes part in promotion; -1: there is none. Others, as alpha, are made the
+/// result's.
+int scalar_category(const ShapeCall& call) {
+  int category = -1;
+  for (const char* name : {"self", "other", "exponent", "min", "max"}) {
+    const Arg* arg = call.argument(name);
+    if (arg == nullptr) continue;
+    if (arg->kind == Arg::Kind::boolean) category = std::max(category, 0);
+    if (arg->kind == Arg::Kind::sym) category = std::max(category, 1);
+    if (arg->kind == Arg::Kind::real) category = std::max(category, 2);
+  }
+  return category;
 }
 
 /// The broadcast shape, and the type that PyTorch promotes to where ranks do not matter for it.
@@ -43,9 +52,17 @@ std::vector<InferredMeta> like_first(const ShapeCall& call, std::optional<Dtype>
 
 std::vector<InferredMeta> pointwise_shape(const ShapeCall& call) {
   auto out = broadcast_all(call);
-  if (out && out->dtype && type_category(*out->dtype) < 2 && has_float_scalar(call.arguments))
-    out->dtype = Dtype::f32;
+  if (!out || !out->dtype) return listed(std::move(out));
+  const int scalar = scalar_category(call);
+  if (scalar > type_category(*out->dtype)) out->dtype = scalar == 2 ? Dtype::f32 : Dtype::i64;
   return listed(std::move(out));
+}
+
+/// A power of bools is an integer.
+std::vector<InferredMeta> power_shape(const ShapeCall& call) {
+  auto out = pointwise_shape(call);
+  if (!out.empty() && out[0].dtype == Dtype::boolean) out[0].dtype = Dtype::i64;
+  return out;
 }
 
 std::vector<InferredMeta> pointwise_open_shape(const ShapeCall& call) {
@@ -85,6 +102,14 @@ std::vector<InferredMeta> where_shape(const ShapeCall& call) {
   const bool known = call.tensors.size() == 3 && call.tensors[1].dtype == call.tensors[2].dtype;
   out->dtype = known ? std::optional(call.tensors[1].dtype) : std::nullopt;
   return listed(std::move(out));
+}
+
+/// masked_scatter: the tensor and its mask are broadcast, what is scattered is not.
+std::vector<InferredMeta> masked_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2) return {};
+  auto shape = broadcast(call.sizes.space(), call.tensors[0].shape, call.tensors[1].shape);
+  if (!shape) return {};
+  return {{std::move(*shape), call.tensors[0].dtype}};
 }
 
 std::vector<InferredMeta> like_shape(const ShapeCall& call) {

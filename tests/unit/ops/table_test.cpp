@@ -59,7 +59,7 @@ constexpr Speller kSpellers[] = {
     {"src/interp/replay_stale.cpp", 1, "a copy does not read what it writes"},
     {"src/plan/kernels.cpp", 1, "a scatter that may fall back to a call"},
     {"src/effects/fills.cpp", 3, "variants of one meaning: open"},
-    {"src/effects/moves.cpp", 2, "variants of one meaning: open"},
+    {"src/effects/moves.cpp", 3, "variants of one meaning: open"},
     {"src/effects/renames.cpp", 1, "variants of one meaning: open"},
     {"src/effects/view_steps.cpp", 8, "variants of one meaning: open"},
 };
