@@ -4,7 +4,7 @@
 bench.py [LOG...]: logs of corpus/ plus a synthetic pair of 5,000 steps plus the LOGs named (`.gz` too).  Every figure
 is the median of three runs; both programs get plain text.  Exit 1 if a limit is passed.  See docs/benchmarks.md.
 """
-import gzip, hashlib, os, pathlib, re, shutil, statistics, subprocess, sys, tempfile, time
+import gzip, hashlib, json, os, pathlib, re, shutil, statistics, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / "build/venv-bench"
@@ -14,6 +14,7 @@ RUNS = 3
 MAX_RATIO = 10.0      # times tlparse
 MAX_PAIR_SECONDS = 2.0
 MAX_RUN_SECONDS = 5.0  # of the interpreter, per 1,000 steps of a log's longest graph on its real shapes
+MIN_MODELLED = 0.995   # of the steps of all logs
 MAX_MEMORY = 1 << 30  # bytes
 STARTS = 40
 MAX_START = 0.005      # seconds of processor time
@@ -140,6 +141,17 @@ def decided_again(noclobber, pair, folder):
     return failed
 
 
+def modelled(noclobber, logs):
+    """Prints how many steps of the logs were understood."""
+    said = subprocess.run([noclobber, "check", "--json", *logs], capture_output=True, text=True).stdout
+    checks = [r for r in map(json.loads, said.splitlines()) if r["kind"] == "check"]
+    steps, known = (sum(r["counts"][what] for r in checks) for what in ("steps", "modelled"))
+    share = known / max(steps, 1)
+    print(f"modelled: {known} of {steps} steps of {len(checks)} checks in {len(logs)} logs "
+          f"({100 * share:.2f} %, limit {100 * MIN_MODELLED:g})")
+    return [f"modelled: {100 * share:.2f} % of the steps"] if share < MIN_MODELLED else []
+
+
 def main():
     noclobber = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build/bin")) / "noclobber"
     other = tlparse()
@@ -172,6 +184,7 @@ def main():
             if log == pair and code != 0:
                 failed.append(f"{log.name}: {verdict}, expected proved")
         failed += started(noclobber) + decided_again(noclobber, pair, folder)
+        failed += modelled(noclobber, sorted(ROOT.glob("corpus/logs/*/*.log.gz")) + paths[len(LOGS):])
     for fault in failed:
         print(f"bench: {fault}", file=sys.stderr)
     print(f"limits: ratio {MAX_RATIO:g}, pair {MAX_PAIR_SECONDS:g} s, peak {MAX_MEMORY >> 20} MB: "

@@ -90,9 +90,11 @@ FailOn fail_on_of(const std::string& text) {
 }
 
 void print_stats(const CheckRecord::Counts& counts) {
-  fmt::print(
-      stderr, "noclobber: stats: {} steps, {} in place, {} storages, {} obligations, {} by rule, {} by z3\n",
-      counts.steps, counts.in_place, counts.storages, counts.obligations, counts.by_rule, counts.by_z3);
+  fmt::print(stderr,
+             "noclobber: stats: {} steps, {} modelled, {} in place, {} storages, {} obligations, {} by rule, "
+             "{} by z3\n",
+             counts.steps, counts.modelled, counts.in_place, counts.storages, counts.obligations,
+             counts.by_rule, counts.by_z3);
 }
 
 void print_times(std::vector<std::pair<double, std::string>> times) {

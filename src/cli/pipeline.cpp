@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "src/cli/assumptions.h"
 #include "src/cli/certificates.h"
 #include "src/cli/decided.h"
 #include "src/cli/findings.h"
@@ -15,7 +16,10 @@
 #include "src/effects/trace_text.h"
 #include "src/interp/replay.h"
 #include "src/ops/branches.h"
+#include "src/ops/evidence.h"
+#include "src/ops/unrolled.h"
 #include "src/ops/wrappers.h"
+#include "src/plan/registers.h"
 #include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
 #include "src/report/names.h"
@@ -30,39 +34,23 @@ CheckRecord unreadable(const Diagnostic& fault) {
   return out;
 }
 
-Case with_ops(const Case& value, const CheckOptions& options) {
-  Case out = value;
-  out.ops.push_back(branch_declaration());
-  out.ops.insert(out.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
-  return out;
+void add_ops(Case& value, const CheckOptions& options) {
+  value.ops.push_back(branch_declaration());
+  value.ops.insert(value.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
+}
+
+std::uint64_t steps_of(const Case& value) {
+  return value.after.steps.size() + (value.before ? value.before->steps.size() : 0);
 }
 
 void count(CheckRecord& record, const Case& value, const Decided& decided) {
-  record.counts.steps = value.after.steps.size() + (value.before ? value.before->steps.size() : 0);
+  record.counts.steps = steps_of(value);
+  record.counts.modelled = record.counts.steps - std::min(record.counts.steps, decided.unmodelled);
   record.counts.in_place = decided.in_place;
   record.counts.storages = decided.storages;
   record.counts.obligations = decided.obligations;
   record.counts.by_rule = decided.by_rule;
   record.counts.by_z3 = decided.by_solver;
-}
-
-/// What a verdict of this Case rests on besides the solver; with --no-assumptions it stays undecided.
-void assume(CheckRecord& record, const Case& value, const CheckOptions& options) {
-  for (const std::string& what : value.assumed) {
-    if (options.no_assumptions) record.unknown.push_back({"no-metadata", {what}});
-    record.assumptions.push_back(what);
-  }
-  for (const std::string& op : value.assumed_pure) {
-    if (options.no_assumptions) record.unknown.push_back({"unsupported-op", {op}});
-    record.assumptions.push_back(op + " is a function of its arguments and writes none");
-  }
-  if (!value.inputs_may_overlap) return;
-  if (value.every_order) record.assumptions.push_back("inputs lie contiguously");
-  if (options.no_assumptions) {
-    record.unknown.push_back({"no-metadata", {"which inputs overlap"}});
-  } else {
-    record.assumptions.push_back("inputs do not overlap");
-  }
 }
 
 /// An operator that nobody knows: the interpreter cannot run past it either.
@@ -76,6 +64,22 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
+/// The plan as part of the last check, or beside it where that is about other Traces.
+void state_places(std::vector<Check>& checks, const Traced& running, const PlanAnswer& plan, bool beside) {
+  const bool holds = plan.faults.empty() && plan.open.empty();
+  if (!holds || plan.stated.size() != plan.placements.size()) {
+    checks.back().after.unknown.emplace_back("unsupported-op", "memory plan");
+    return;
+  }
+  if (beside) {
+    Check own{"plan", running.after, running.after, {}, {}};
+    checks.insert(checks.end() - 1, std::move(own));
+  }
+  Trace& placed = (beside ? checks.end()[-2] : checks.back()).after;
+  placed.arenas = plan.arenas;
+  placed.placements = plan.stated;
+}
+
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
@@ -86,18 +90,27 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (!satisfiable(space, value, questions))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
   Engine engine{options, *ops, sizes, questions};
-  const Decided decided = decide_case(value, "", engine);
+  Decided decided = decide_case(value, "", engine);
 
   CheckRecord record;
   record.assumptions.assign(decided.inexact.begin(), decided.inexact.end());
   count(record, value, decided);
-  assume(record, value, options);
+  assume(record, value, options.no_assumptions);
+  if (decided.proved) assume_untested(record, value, *ops, options.no_assumptions);
   if (!decided.unordered.empty()) record.unknown.push_back({"not-replayed", decided.unordered});
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");
-  if (value.plan)  // of what runs: an identity leaves out accesses
-    report_plan(record, value, check_plan(value, *ops, trace_case(value, *ops, sizes), sizes));
+  if (value.plan) {  // of what runs: an identity leaves out accesses
+    const Traced running = decided.running ? *std::move(decided.running) : trace_case(value, *ops, sizes);
+    const PlanAnswer plan = check_plan(value, *ops, running, sizes);
+    report_plan(record, value, plan);
+    state_places(decided.checks, running, plan, decided.simplified);
+  }
+  for (const RegisterProgram& program : value.registers) {
+    report_plan(record, value, check_registers(program));
+    decided.checks.back().after.unknown.emplace_back("unsupported-op", program.name);
+  }
   ReplayResult run;
   if (decided.proved && record.unknown.empty()) {
     if (record.status != Status::refuted) record.status = Status::proved;
@@ -110,12 +123,13 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
     report_replay(record, value, run);
     const Check& last = decided.checks.back();
     if (record.status != Status::refuted)
-      explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open, decided.of, run);
+      explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open,
+                   decided.of ? *decided.of : value, run);
     if (!decided.proved && questions.limited()) record.unknown.push_back({"resource-limit", {"solver"}});
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
-  write_certificate(options, value, space, decided.checks, record, run);
+  write_certificate(options, value, space, std::move(decided.checks), record, run);
   return record;
 }
 
@@ -159,6 +173,7 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
     out = std::move(next);
     if (out.status == Status::unknown) break;
   }
+  if (readings.cases.empty()) out.counts.steps = steps_of(value);
   if (readings.cases.empty()) out.unknown.push_back({"unsupported-op", readings.inferred});
   if (options.no_assumptions && out.status == Status::proved) {
     out.status = Status::unknown;
@@ -171,16 +186,18 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 
 }  // namespace
 
-CheckRecord check_case(const Case& given, const CheckOptions& options, bool& contradiction) {
+CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
-  const Case value = with_ops(given, options);
+  add_ops(value, options);
+  if (value.plan) value = with_loops_written_out(value);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
+  out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
   return out;
 }
 
-std::string trace_text(const Case& given, const CheckOptions& options) {
-  const Case value = with_ops(given, options);
+std::string trace_text(Case value, const CheckOptions& options) {
+  add_ops(value, options);
   const auto ops = make_op_set(value.ops);
   if (!ops) return "error " + ops.fault().where + ": " + ops.fault().message + "\n";
   Space space = searching_space();

@@ -38,6 +38,7 @@ bool is_dense(Space& space, const Shape& shape, const std::vector<PolyId>& strid
 }
 
 void Builder::unknown(const std::string& reason, const std::string& name) {
+  failed_ = true;
   const std::pair entry{reason, name};
   if (std::find(trace_.unknown.begin(), trace_.unknown.end(), entry) == trace_.unknown.end())
     trace_.unknown.push_back(entry);
@@ -50,7 +51,9 @@ Trace Builder::build() {
   for (const Input& input : graph.inputs) add_input(input);
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
     if (is_return(graph.steps[k])) break;  // what stands behind never runs
+    failed_ = false;
     run(graph.steps[k], k);
+    unmodelled_ += failed_ ? 1 : 0;
   }
   add_finals();
   add_outputs();

@@ -40,6 +40,8 @@ class Builder {
   const std::set<std::string>& more_lanes() const { return more_lanes_; }
   std::uint64_t in_place() const { return in_place_; }
   ValueViews views() const;
+  /// Steps of the graph that were not understood, or that need what was not.
+  std::uint64_t unmodelled() const { return unmodelled_; }
   std::uint64_t simpler() const { return simpler_; }
   /// Identities that were used, or could have been, and do not hold to the bit.
   const std::set<std::string>& inexact() const { return inexact_; }
@@ -161,6 +163,7 @@ class Builder {
   };
   void take_off(const Call& call, const Parts& parts);
   bool add_results(const Call& call, Parts& parts);
+  bool view_of_all(const Call& call, std::size_t result, std::size_t argument);
   bool storable(const Call& call, const Parts& parts);
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
@@ -210,7 +213,8 @@ class Builder {
   std::set<StorageId> loop_shared_;          // what a loop's result and its operands may share
   std::size_t loops_ = 0;
   StorageId generator_ = 0, effects_ = 0;
-  std::uint64_t fresh_count_ = 0, in_place_ = 0;
+  std::uint64_t fresh_count_ = 0, in_place_ = 0, unmodelled_ = 0;
+  bool failed_ = false;  // the step at hand
 };
 
 /// Strides that place every element of the shape in memory once, without gaps, in some order.

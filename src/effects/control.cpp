@@ -2,14 +2,10 @@
 #include <algorithm>
 
 #include "src/effects/builder.h"
+#include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
-
-void references(const Arg& arg, std::vector<ValueId>& out) {
-  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
-  for (const Arg& item : arg.list) references(item, out);
-}
 
 const Graph* body_named(const Case& value, const Graph& graph, const std::string& name) {
   if (const auto at = graph.bodies.find(name); at != graph.bodies.end()) return &at->second;
@@ -90,7 +86,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
   for (const Arg& arg : step.args) {
     opaque.key += ";" + (arg.kind == Arg::Kind::graph ? "" : attribute(arg));
     std::vector<ValueId> values;
-    references(arg, values);
+    collect_uses(arg, values);
     for (ValueId id : values) {
       if (!values_[id.index]) return unknown("no-metadata", step.op);
       opaque.reads.push_back(values_[id.index]->view);

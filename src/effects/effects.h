@@ -27,8 +27,9 @@ struct ValueViews {
 struct Traced {
   std::optional<Trace> before;
   Trace after;
-  ValueViews views;            // of `after`
-  std::uint64_t in_place = 0;  // steps of `after` that write storage that existed before them
+  ValueViews views;              // of `after`
+  std::uint64_t in_place = 0;    // steps of `after` that write storage that existed before them
+  std::uint64_t unmodelled = 0;  // steps, of both graphs, that were not understood
   /// Steps that identities make simpler; used unless `use` was none.
   std::uint64_t simpler = 0;
   /// What was, or with Identities::all could be, taken for the same and is so but for the sign of a zero.

@@ -2,14 +2,10 @@
 #include <algorithm>
 
 #include "src/effects/builder.h"
+#include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
-
-void operands_in(const Arg& arg, std::vector<ValueId>& out) {
-  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
-  for (const Arg& item : arg.list) operands_in(item, out);
-}
 
 /// Inputs of the first trip whose storage result k may lie on, after any number of trips.
 std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k) {
@@ -33,7 +29,7 @@ bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carrie
   for (std::size_t k = 0; k < step.args.size(); ++k) {
     if (step.args[k].kind == Arg::Kind::graph) continue;
     std::vector<ValueId> values;
-    operands_in(step.args[k], values);
+    collect_uses(step.args[k], values);
     for (ValueId id : values) {
       if (!values_[id.index]) return false;
       out.reads.push_back(values_[id.index]->view);
@@ -44,7 +40,7 @@ bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carrie
   }
   for (const auto& [name, arg] : step.kwargs) {
     std::vector<ValueId> values;
-    operands_in(arg, values);
+    collect_uses(arg, values);
     if (!values.empty() || arg.kind == Arg::Kind::graph) return false;
     out.key += ";" + name + "=" + attribute(arg);
   }

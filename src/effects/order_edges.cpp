@@ -1,45 +1,17 @@
 // Which graph steps must run before which, where dataflow alone decides.
 #include <algorithm>
-#include <map>
 
 #include "src/effects/effects.h"
+#include "src/graph/uses.h"
 
 namespace noclobber {
-namespace {
-
-void used_values(const Arg& arg, std::vector<ValueId>& out) {
-  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
-  for (const Arg& item : arg.list) used_values(item, out);
-}
-
-}  // namespace
 
 void add_order(Trace& trace, const Graph& graph) {
   trace.any_order = true;
-  std::map<std::string, std::uint32_t> by_name, last_of_stream;
-  const bool streams =
-      std::any_of(graph.steps.begin(), graph.steps.end(), [](const Step& s) { return !s.stream.empty(); });
+  trace.edges = order_edges(graph);
   const auto count = static_cast<std::uint32_t>(graph.steps.size());
-  for (std::uint32_t k = 0; k < count; ++k) {
-    if (!graph.steps[k].id.empty()) by_name[graph.steps[k].id] = k;
-    for (ValueId id : graph.steps[k].results)
-      if (id.valid()) by_name[graph.value(id).name] = k;
-  }
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const Step& step = graph.steps[k];
-    std::vector<ValueId> read;
-    for (const Arg& arg : step.args) used_values(arg, read);
-    for (const auto& [name, arg] : step.kwargs) used_values(arg, read);
-    for (ValueId id : read)
-      if (graph.value(id).from == Value::From::step) trace.edges.emplace_back(graph.value(id).at, k);
-    for (const std::string& name : step.after)
-      if (const auto at = by_name.find(name); at != by_name.end()) trace.edges.emplace_back(at->second, k);
-    trace.edges.emplace_back(k, count);  // what is stored at exit comes after every step
-    if (!streams) continue;
-    if (const auto at = last_of_stream.find(step.stream); at != last_of_stream.end())
-      trace.edges.emplace_back(at->second, k);
-    last_of_stream[step.stream] = k;
-  }
+  // What is stored at exit comes after every step.
+  for (std::uint32_t k = 0; k < count; ++k) trace.edges.emplace_back(k, count);
   std::sort(trace.edges.begin(), trace.edges.end());
   trace.edges.erase(std::unique(trace.edges.begin(), trace.edges.end()), trace.edges.end());
 }

@@ -69,6 +69,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
         lanes.insert(key.starts_with("in:") ? key : side + key);
       out.in_place = builder.in_place();
       out.views = builder.views();
+      out.unmodelled += builder.unmodelled();
       out.simpler += builder.simpler();
       out.inexact.insert(builder.inexact().begin(), builder.inexact().end());
       return trace;

@@ -86,29 +86,17 @@ std::vector<Arg*> written_refs(const Schema& schema, Step& step) {
 
 }  // namespace
 
-void collect_refs(const Arg& arg, std::vector<ValueId>& out) {
-  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
-  for (const Arg& item : arg.list) collect_refs(item, out);
-}
-
-std::vector<ValueId> all_refs(const Step& step) {
-  std::vector<ValueId> out;
-  for (const Arg& arg : step.args) collect_refs(arg, out);
-  for (const auto& [name, arg] : step.kwargs) collect_refs(arg, out);
-  return out;
-}
-
 StepRefs step_refs(const OpSet& ops, const Step& step) {
   StepRefs refs;
   const Schema* schema = ops.find(step.op);
   if (schema == nullptr || is_control_flow(step.op)) {
     refs.opaque = true;
-    add(refs.operands, all_refs(step));
+    add(refs.operands, uses_of(step));
     return refs;
   }
   const auto take = [&refs](const SchemaSlot* slot, const Arg& arg) {
     std::vector<ValueId> found;
-    collect_refs(arg, found);
+    collect_uses(arg, found);
     if (slot == nullptr || !slot->written) return add(refs.operands, found);
     for (const ValueId id : found) {
       if (std::find(refs.targets.begin(), refs.targets.end(), id) != refs.targets.end())

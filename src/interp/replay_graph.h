@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "src/graph/uses.h"
 #include "src/interp/replay.h"
 #include "src/ops/decl.h"
 
@@ -21,9 +22,6 @@ struct StepRefs {
 };
 StepRefs step_refs(const OpSet& ops, const Step& step);
 
-/// Every value an argument mentions, in order of appearance.
-void collect_refs(const Arg& arg, std::vector<ValueId>& out);
-std::vector<ValueId> all_refs(const Step& step);
 /// The body of a control-flow operator, or nullptr.
 const Graph* find_body(const Case& value, const Graph& graph, const std::string& name);
 

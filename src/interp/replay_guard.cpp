@@ -334,7 +334,7 @@ std::vector<std::uint32_t> backward_slice(const OpSet& ops, const Ran& ran, cons
     wanted.insert(at->second);
     for (const auto& [input, contents] : ran.graph->finals) {
       std::vector<ValueId> refs;
-      collect_refs(contents, refs);
+      collect_uses(contents, refs);
       if (ran.graph->value(input).name == target.input) wanted.merge(touched(*ran.run, refs));
     }
   }
@@ -343,7 +343,7 @@ std::vector<std::uint32_t> backward_slice(const OpSet& ops, const Ran& ran, cons
 
 std::vector<std::uint32_t> backward_slice_of_step(const OpSet& ops, const Ran& ran, std::uint32_t at) {
   if (at >= ran.graph->steps.size()) return all_steps(*ran.graph);
-  return slice_from(ops, ran, touched(*ran.run, all_refs(ran.graph->steps[at])), at);
+  return slice_from(ops, ran, touched(*ran.run, uses_of(ran.graph->steps[at])), at);
 }
 
 std::multiset<std::string> compute_operators(const Case& value, const OpSet& ops, const Ran& ran,

@@ -34,7 +34,7 @@ std::vector<Bits> ancestors_of(const Graph& graph) {
         if (above[p][q]) above[s][q] = true;
       }
     };
-    for (const ValueId id : all_refs(step)) {
+    for (const ValueId id : uses_of(step)) {
       if (id.valid() && graph.value(id).from == Value::From::step) follow(graph.value(id).at);
     }
     for (const std::string& name : step.after) {

@@ -39,10 +39,10 @@ std::vector<std::vector<std::uint32_t>> all_uses(const Graph& graph) {
       if (id.valid() && id.index < uses.size()) uses[id.index].push_back(step);
     }
   };
-  for (std::uint32_t s = 0; s < graph.steps.size(); ++s) note(s, all_refs(graph.steps[s]));
+  for (std::uint32_t s = 0; s < graph.steps.size(); ++s) note(s, uses_of(graph.steps[s]));
   std::vector<ValueId> leaving;
-  for (const Arg& output : graph.outputs) collect_refs(output, leaving);
-  for (const auto& [input, contents] : graph.finals) collect_refs(contents, leaving);
+  for (const Arg& output : graph.outputs) collect_uses(output, leaving);
+  for (const auto& [input, contents] : graph.finals) collect_uses(contents, leaving);
   note(static_cast<std::uint32_t>(graph.steps.size()), leaving);
   return uses;
 }

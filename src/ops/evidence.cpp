@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 
+#include "checker/certificate.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
@@ -18,7 +19,29 @@ bool listed_as_tested(std::string_view op) {
   return std::binary_search(std::begin(kTestedRows), std::end(kTestedRows), op);
 }
 
+/// Rows as text, one after the other.
+constexpr std::string_view kRowTexts[] = {
+#define OP(...) #__VA_ARGS__,
+#include "src/ops/table_compute.def"
+#include "src/ops/table_effects.def"
+#include "src/ops/table_moves.def"
+#include "src/ops/table_pointwise.def"
+#include "src/ops/table_views.def"
+#undef OP
+};
+
+std::string digest_of_table() {
+  std::string text = vocabulary_digest();
+  for (const std::string_view row : kRowTexts) text.append("\n").append(row);
+  return sha256(text);
+}
+
 }  // namespace
+
+std::string table_digest() {
+  static const std::string digest = digest_of_table();
+  return digest;
+}
 
 bool row_tested(std::string_view op) {
   if (listed_as_tested(op)) return true;

@@ -1,5 +1,7 @@
-// Which rows of the operator table have been compared with PyTorch: corpus/ops_evidence.tsv, compiled in.
+// Which rows of the operator table have been compared with PyTorch: corpus/ops_evidence.tsv, compiled in;
+// and which table they are.
 #pragma once
+#include <string>
 #include <string_view>
 
 namespace noclobber {
@@ -7,5 +9,8 @@ namespace noclobber {
 /// The kernel of `op` (with overload), or of its functional operator, agrees with recorded calls; its access
 /// contract was watched, and its view maps and shape rule were compared where it has them.
 bool row_tested(std::string_view op);
+
+/// sha256 of the operator table: schemas and rows as they are written.
+std::string table_digest();
 
 }  // namespace noclobber

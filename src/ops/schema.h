@@ -67,7 +67,7 @@ std::string schema_text(const Schema& schema);
 const Schema* find_schema(std::string_view op);
 /// Every operator name of the vocabulary, sorted.
 std::span<const std::string_view> vocabulary();
-/// sha256-free digest of the vocabulary's text (FNV-1a 64, hex), part of "semantics" in records.
+/// sha256-free digest of the vocabulary's text (FNV-1a 64, hex), part of table_digest.
 std::string vocabulary_digest();
 
 /// The pure operator that gives the same contents as an in-place or out operator of the vocabulary:

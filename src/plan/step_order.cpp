@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <map>
 
+#include "src/graph/uses.h"
 #include "src/plan/contract.h"
 
 namespace noclobber {
@@ -8,34 +8,10 @@ namespace {
 
 constexpr std::size_t kOrdered = 4096;  // steps; the relation takes a bit per pair
 
-void collect_refs(const Arg& arg, std::vector<ValueId>& out) {
-  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
-  for (const Arg& item : arg.list) collect_refs(item, out);
-}
-
 /// Per step, those that must run after it, without what follows from that.
 std::vector<std::vector<std::uint32_t>> direct_successors(const Graph& graph) {
   std::vector<std::vector<std::uint32_t>> out(graph.steps.size());
-  std::map<std::string, std::uint32_t> labels, streams;
-  const bool streamed = std::ranges::any_of(graph.steps, [](const Step& s) { return !s.stream.empty(); });
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    if (!graph.steps[k].id.empty()) labels[graph.steps[k].id] = k;
-    for (const ValueId id : graph.steps[k].results)
-      if (id.valid()) labels[graph.value(id).name] = k;
-  }
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    const Step& step = graph.steps[k];
-    std::vector<ValueId> used;
-    for (const Arg& arg : step.args) collect_refs(arg, used);
-    for (const auto& [name, arg] : step.kwargs) collect_refs(arg, used);
-    for (const ValueId id : used)
-      if (graph.value(id).from == Value::From::step) out[graph.value(id).at].push_back(k);
-    for (const std::string& name : step.after)
-      if (const auto at = labels.find(name); at != labels.end()) out[at->second].push_back(k);
-    if (!streamed) continue;
-    if (const auto at = streams.find(step.stream); at != streams.end()) out[at->second].push_back(k);
-    streams[step.stream] = k;
-  }
+  for (const auto& [from, to] : order_edges(graph)) out[from].push_back(to);
   return out;
 }
 

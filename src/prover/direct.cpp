@@ -22,11 +22,40 @@ Trace with_bodies_in_keys(Trace trace) {
   }
   return trace;
 }
+
+bool compares_contents(const Obligation& o) {
+  return o.kind == Obligation::Kind::value || o.kind == Obligation::Kind::exit;
+}
+
+void take_answer(DirectAnswer& into, DirectAnswer&& more) {
+  into.shown.merge(more.shown);
+  into.by_solver += more.by_solver;
+  into.models.insert(into.models.end(), more.models.begin(), more.models.end());
+}
+
+std::vector<Obligation> not_shown(const std::vector<Obligation>& asked, const DirectAnswer& answer) {
+  std::vector<Obligation> out;
+  for (const Obligation& o : asked)
+    if (!answer.shown.contains(o)) out.push_back(o);
+  return out;
+}
+
+/// All comparisons of contents under one choice of what was never written; nothing where one stays open.
+DirectAnswer with_what_is_left(const Space& space, const Trace& before, const Trace& after,
+                               const Boundary& boundary, Questions& questions) {
+  std::vector<Obligation> all = enumerate(&before, after, boundary);
+  std::erase_if(all, [](const Obligation& o) {
+    return !compares_contents(o) && o.kind != Obligation::Kind::modelled;  // which stays open
+  });
+  DirectAnswer out = decide_directly(space, &before, after, boundary, all, questions, Glances::known,
+                                     Unwritten::left_by_after);
+  return not_shown(all, out).empty() ? out : DirectAnswer{};
+}
 }  // namespace
 
 DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
                              const Boundary& boundary, const std::vector<Obligation>& obligations,
-                             Questions& questions, Glances glances) {
+                             Questions& questions, Glances glances, Unwritten unwritten) {
   DirectAnswer out;
   const auto blocked = [](const Obligation& o) { return o.kind == Obligation::Kind::modelled; };
   if (std::any_of(obligations.begin(), obligations.end(), blocked)) return out;
@@ -34,7 +63,7 @@ DirectAnswer decide_directly(const Space& space, const Trace* before, const Trac
   Formulas formulas(glances == Glances::known);
   DirectSizes sizes(space, formulas);
   DirectAsk ask(sizes, questions);
-  DirectContents contents(sizes, ask, before, after);
+  DirectContents contents(sizes, ask, before, after, unwritten);
   DirectJudge judge(space, sizes, ask, questions, contents, before, after, boundary);
   std::uint64_t needed = ask.asked();
   for (const Obligation& o : obligations) {
@@ -54,15 +83,15 @@ DirectAnswer decide_directly(const Space& space, const Trace* given_before, cons
   const Trace after = with_bodies_in_keys(given_after);
   const Trace first = given_before != nullptr ? with_bodies_in_keys(*given_before) : Trace{};
   const Trace* before = given_before != nullptr ? &first : nullptr;
-  DirectAnswer out = decide_directly(space, before, after, boundary, obligations, questions, Glances::none);
-  std::vector<Obligation> open;
-  for (const Obligation& o : obligations)
-    if (!out.shown.contains(o)) open.push_back(o);
+  DirectAnswer out = decide_directly(space, before, after, boundary, obligations, questions, Glances::none,
+                                     Unwritten::symbols);
+  std::vector<Obligation> open = not_shown(obligations, out);
   if (open.empty()) return out;
-  DirectAnswer more = decide_directly(space, before, after, boundary, open, questions, Glances::known);
-  out.shown.merge(more.shown);
-  out.by_solver += more.by_solver;
-  out.models.insert(out.models.end(), more.models.begin(), more.models.end());
+  take_answer(out, decide_directly(space, before, after, boundary, open, questions, Glances::known,
+                                   Unwritten::symbols));
+  open = not_shown(obligations, out);
+  if (before != nullptr && std::any_of(open.begin(), open.end(), compares_contents))
+    take_answer(out, with_what_is_left(space, *before, after, boundary, questions));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checker/obligation.h"
+#include "src/prover/direct_contents.h"
 #include "src/prover/questions.h"
 
 namespace noclobber {
@@ -20,12 +21,14 @@ struct DirectAnswer {
 /// Are signs of sizes and indices that are plain to see known, or is the solver asked about them too?
 enum class Glances : std::uint8_t { none, known };
 
-/// `before`: nullptr for a single graph. What is not in `shown` is open, not wrong.
+/// `before`: nullptr for a single graph. What is not in `shown` is open, not wrong. What is shown with
+/// Unwritten::left_by_after holds together only: all equalities, or none.
 DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
                              const Boundary& boundary, const std::vector<Obligation>& obligations,
-                             Questions& questions, Glances glances);
+                             Questions& questions, Glances glances, Unwritten unwritten);
 
-/// First without glances; with them for what stays open, whose questions are then smaller.
+/// First without glances; with them for what stays open, whose questions are then smaller; then with the
+/// other choice of what was never written.
 DirectAnswer decide_directly(const Space& space, const Trace* before, const Trace& after,
                              const Boundary& boundary, const std::vector<Obligation>& obligations,
                              Questions& questions);

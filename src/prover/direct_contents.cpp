@@ -1,6 +1,7 @@
 #include "src/prover/direct_contents.h"
 
 #include <algorithm>
+#include <array>
 
 namespace noclobber {
 namespace {
@@ -17,11 +18,14 @@ std::string content_key(DirectSide side, StorageId storage, std::size_t version,
 
 }  // namespace
 
-DirectContents::DirectContents(DirectSizes& sizes, DirectAsk& ask, const Trace* before, const Trace& after)
-    : sizes_(sizes), f_(sizes.formulas()), ask_(ask) {
+DirectContents::DirectContents(DirectSizes& sizes, DirectAsk& ask, const Trace* before, const Trace& after,
+                               Unwritten unwritten)
+    : sizes_(sizes), f_(sizes.formulas()), ask_(ask), unwritten_(unwritten) {
   sides_[0].trace = before;
   sides_[1].trace = &after;
-  for (DirectSide side : {DirectSide::before, DirectSide::after}) {
+  std::array<DirectSide, 2> order{DirectSide::before, DirectSide::after};
+  if (unwritten == Unwritten::left_by_after) std::swap(order[0], order[1]);  // asked for while `before` runs
+  for (DirectSide side : order) {
     Side& own = sides_[static_cast<std::size_t>(side)];
     if (own.trace == nullptr) continue;
     own.writes.resize(own.trace->storages.size());
@@ -171,6 +175,16 @@ FormulaId DirectContents::computed(DirectSide side, const Write& write, const Di
   return f_.call(function, std::move(elements));
 }
 
+std::optional<FormulaId> DirectContents::left_by_after(const TraceStorage& fresh, const DirectIndex& index) {
+  const Trace& after = trace(DirectSide::after);
+  const TraceStorage* other = partner_of(after, fresh);
+  const TraceStorage* self = partner_of(trace(DirectSide::before), fresh);
+  if (other == nullptr || self == nullptr || other->lanes != fresh.lanes) return std::nullopt;
+  if (sizes_.of(other->shape) != sizes_.of(fresh.shape)) return std::nullopt;
+  return element(DirectSide::after, static_cast<StorageId>(other - after.storages.data()), index,
+                 after.steps.size());
+}
+
 /// Two fresh storages of one Trace are never the same one, whatever their keys say.
 FormulaId DirectContents::entry(DirectSide side, StorageId storage, const DirectIndex& index) {
   const auto& all = trace(side).storages;
@@ -183,6 +197,8 @@ FormulaId DirectContents::entry(DirectSide side, StorageId storage, const Direct
     case TraceStorage::Start::undefined:
       break;
   }
+  if (side == DirectSide::before && unwritten_ == Unwritten::left_by_after)
+    if (const auto left = left_by_after(at, index)) return *left;
   std::string function = kUndefined + at.key;
   const auto same = [&](const TraceStorage& s) { return s.start == at.start && s.key == at.key; };
   if (std::find_if(all.begin(), all.end(), same) != all.begin() + storage)

@@ -11,10 +11,15 @@ namespace noclobber {
 
 enum class DirectSide : std::uint8_t { before, after };
 
+/// What stands for contents of `before` that were never written: symbols of their own, or what `after` holds
+/// at the end in the storage of the same key. Either is one choice for everything together.
+enum class Unwritten : std::uint8_t { symbols, left_by_after };
+
 class DirectContents {
  public:
   /// `before` may be nullptr.
-  DirectContents(DirectSizes& sizes, DirectAsk& ask, const Trace* before, const Trace& after);
+  DirectContents(DirectSizes& sizes, DirectAsk& ask, const Trace* before, const Trace& after,
+                 Unwritten unwritten);
 
   /// Content of element `index` (without byte) of the view when step `time` begins; bad if not known.
   FormulaId at(DirectSide side, const TraceView& view, const DirectIndex& index, std::size_t time);
@@ -60,6 +65,7 @@ class DirectContents {
   FormulaId moved(DirectSide side, const Write& write, const DirectIndex& index, FormulaId byte);
   FormulaId computed(DirectSide side, const Write& write, const DirectIndex& index);
   FormulaId entry(DirectSide side, StorageId storage, const DirectIndex& index);
+  std::optional<FormulaId> left_by_after(const TraceStorage& fresh, const DirectIndex& index);
   FormulaId packed(const std::vector<FormulaId>& bytes);
   FormulaId byte_of(FormulaId content, FormulaId byte, std::int64_t width);
   bool clean_now(const TraceStep& step);
@@ -76,6 +82,10 @@ class DirectContents {
   std::unordered_map<std::string, std::vector<std::size_t>> calls_by_signature_;
   std::unordered_map<std::string, FormulaId> memo_;
   int depth_ = 0;
+  Unwritten unwritten_;
 };
+
+/// The storage of `trace` that is the same at entry; nothing if there is none, or more than one.
+const TraceStorage* partner_of(const Trace& trace, const TraceStorage& wanted);
 
 }  // namespace noclobber

@@ -62,7 +62,4 @@ class DirectJudge {
   bool counted_ = false;
 };
 
-/// The storage of `trace` that is the same at entry; nothing if there is none, or more than one.
-const TraceStorage* partner_of(const Trace& trace, const TraceStorage& wanted);
-
 }  // namespace noclobber

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "checker/term.h"
+#include "src/graph/uses.h"
 #include "src/prover/order_graph.h"
 
 namespace noclobber {

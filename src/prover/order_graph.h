@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/graph/case.h"
-
 namespace noclobber {
 
 /// Steps renumbered so that every predecessor has a smaller number. Cost: linear in steps and edges.
@@ -26,9 +24,6 @@ class OrderGraph {
  private:
   std::vector<std::uint32_t> number_, start_, before_;
 };
-
-/// (earlier, later) of all steps: a result before its uses, `after`, listed order within a stream.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& graph);
 
 /// "Must `first` run before `second`?", for many pairs at once. Numbers of an OrderGraph, first < second.
 struct OrderQuery {

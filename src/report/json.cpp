@@ -64,9 +64,10 @@ Json finding_json(const Finding& finding) {
 }
 
 Json counts_json(const CheckRecord::Counts& counts) {
-  return Json{{"steps", counts.steps},       {"in_place", counts.in_place},
-              {"storages", counts.storages}, {"obligations", counts.obligations},
-              {"by_rule", counts.by_rule},   {"by_z3", counts.by_z3}};
+  return Json{
+      {"steps", counts.steps},       {"modelled", counts.modelled},       {"in_place", counts.in_place},
+      {"storages", counts.storages}, {"obligations", counts.obligations}, {"by_rule", counts.by_rule},
+      {"by_z3", counts.by_z3}};
 }
 
 }  // namespace

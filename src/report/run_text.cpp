@@ -28,6 +28,7 @@ void RunSummary::add(CheckRecord&& record) {
   }
   ++whats[record.what];
   counts.steps += record.counts.steps;
+  counts.modelled += record.counts.modelled;
   counts.in_place += record.counts.in_place;
   counts.storages += record.counts.storages;
   counts.obligations += record.counts.obligations;

@@ -80,6 +80,24 @@ TEST_CASE("contents never written may be chosen, once each", "[direct][solver]")
   CHECK_FALSE(w.value_shown(after, shifted));
 }
 
+TEST_CASE("contents never written may be what the other graph leaves there, all at once",
+          "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  const auto show = [&](std::int64_t at) { return Fresh::move(w.part(2, at, 2), w.part(1, 0, 2)); };
+  const auto store = [&](std::int64_t from) { return Fresh::move(w.part(1, 0, 2), w.part(0, from, 2)); };
+  const Trace before = w.trace({show(0), show(2)});
+  const Trace after = w.trace({store(0), show(0), show(2)});
+  CHECK(w.value_shown(before, after));
+  // No one content of e is both.
+  CHECK_FALSE(w.value_shown(before, w.trace({store(0), show(0), store(2), show(2)})));
+  // Whatever e is, x is something else.
+  Trace wrong = before, right = after;
+  wrong.outputs.push_back({w.all(0), "", {}, false, std::nullopt});
+  right.outputs.push_back({w.all(1), "", {}, false, std::nullopt});
+  CHECK_FALSE(w.value_shown(wrong, right));
+}
+
 TEST_CASE("two steps are one call if their operands are equal everywhere", "[direct][solver]") {
   if (solver_version().empty()) return;
   Fresh w;

@@ -1,0 +1,15 @@
+// What a verdict rests on besides the solver. With --no-assumptions what rests on any stays undecided.
+#pragma once
+#include "src/ops/decl.h"
+#include "src/report/record.h"
+
+namespace noclobber {
+
+/// What the reader of the case could not know. `dropped`: the record gets a reason to stay unknown as well.
+void assume(CheckRecord& record, const Case& value, bool dropped);
+
+/// That the table's rows are right where nobody compared them with PyTorch: one assumption per operator, of
+/// both graphs and their bodies. Declared operators are the declarer's word, and no row.
+void assume_untested(CheckRecord& record, const Case& value, const OpSet& ops, bool dropped);
+
+}  // namespace noclobber

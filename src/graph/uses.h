@@ -1,0 +1,20 @@
+// Which values a step is given, and what must run before what.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+/// Appends the values that the argument refers to, in order of appearance, repeats included.
+void collect_uses(const Arg& arg, std::vector<ValueId>& out);
+/// Of all arguments: positional ones first.
+std::vector<ValueId> uses_of(const Step& step);
+
+/// (earlier, later) of all steps: a result before its uses, `after`, listed order within a stream.
+/// Repeats are possible.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& graph);
+
+}  // namespace noclobber
