@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage format clean
+.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage format clean \
+  test-executorch test-thunder
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -102,6 +103,21 @@ bench: build  ## measure; the numbers go to standard output
 
 golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
 	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --samples
+
+EXECUTORCH := 1.5.1
+THUNDER := 0.2.6
+# $(call frontend,NAME,PACKAGES): an environment of its own in build/NAME-venv, made once; several GB, as PyTorch needs.
+define frontend
+[ -f build/$(1)-venv/.stamp ] || { echo "test-$(1): installing $(2)"; rm -rf build/$(1)-venv; \
+  python3 -m venv build/$(1)-venv && build/$(1)-venv/bin/pip install --quiet $(2) && touch build/$(1)-venv/.stamp; }
+PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/$(1)-venv/bin/python tests/frontends/$(1)_test.py
+endef
+
+test-executorch: build  ## programs through ExecuTorch itself, verdicts against running them (installs several GB)
+	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0)
+
+test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
+	@$(call frontend,thunder,lightning-thunder==$(THUNDER) torch==2.12.1)
 
 format: packages  ## rewrite the sources in the house format
 	@tools/check_format.sh --fix

@@ -22,7 +22,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 from . import program, values
-from .fx_graph import GraphWriter, Written, place_of
+from .fx_graph import GraphWriter, Written, kwargs_of, place_of
 from .values import Unwritable
 
 FORMAT = "noclobber.case/1"
@@ -150,8 +150,7 @@ class Recorder:
         with self._problem("functional program"):
             exported = export_functional(exported_program)
             self.functional[id(exported_program)] = exported
-            self.hints[id(exported_program)] = {
-                s["name"]: {k: v for k, v in s.get("kwargs", {}).items()} for s in exported.graph["steps"] if "name" in s}
+            self.hints[id(exported_program)] = kwargs_of(exported.graph, exported.written.graphs)
 
     def reinplaced(self, exported_program: object) -> None:
         """The graph that reinplacing left; its signature still says what is written back."""

@@ -31,8 +31,8 @@ class Written:
 class GraphWriter:
     """Writes the nodes of one graph module.
 
-    `args` maps placeholders to what stands for them. `hints` are keyword arguments by step name that an out-variant
-    lost (`dtype` of a conversion). `path` is the prefix of the names of bodies and of their constants.
+    `args` maps placeholders to what stands for them. `hints` are keyword arguments by path and step name that an
+    out-variant lost (`dtype` of a conversion). `path` is the prefix of the names of bodies and of their constants.
     """
 
     def __init__(self, module: object, args: dict, hints: dict | None = None, path: str = ""):
@@ -136,7 +136,7 @@ class GraphWriter:
                 raise Unwritable(f"{schemas.qualified(overload)}: no operator without out arguments")
             kwargs = {k: v for k, v in kwargs.items() if k not in out_names}
             known = {a.name for a in op._schema.arguments}
-            lost = {k: v for k, v in self.hints.get(node.name, {}).items() if k in known and k not in kwargs}
+            lost = {k: v for k, v in self.hints.get(self.path + node.name, {}).items() if k in known and k not in kwargs}
         else:
             lost = {}
         if declared := schemas.declaration(op):
@@ -247,6 +247,14 @@ class GraphWriter:
                 self.places[entry["value"]] = place
             else:
                 del self.places[entry["value"]]
+
+
+def kwargs_of(graph: dict, graphs: dict[str, dict]) -> dict[str, dict]:
+    """The keyword arguments of every named step, by the path of its body and its name: `hints` for a later graph."""
+    found = {}
+    for path, each in [("", graph), *((f"{name}__", body) for name, body in graphs.items())]:
+        found |= {path + s["name"]: s["kwargs"] for s in each["steps"] if "name" in s and "kwargs" in s}
+    return found
 
 
 def place_of(spec: object) -> tuple[int, int] | None:

@@ -54,15 +54,22 @@ def compare(before: Path, after: Path, *, order: str | None = None, options: Ite
 
 def run(command: Sequence[str], *, order: str | None = None, options: Iterable[str] = ()) -> list[Record]:
     """Records of kind `check` of one run. Raises ProgramError with the program's own line where it cannot read."""
+    records = all_records(command, order=order, options=options)
+    errors = [f"{r['input']}: {r.get('where') or ''} {r['message']}" for r in records if r["kind"] == "error"]
+    checks = [r for r in records if r["kind"] == "check"]
+    if errors or not checks:
+        raise ProgramError("; ".join(errors or ["nothing was checked"]))
+    return checks
+
+
+def all_records(command: Sequence[str], *, order: str | None = None, options: Iterable[str] = ()) -> list[Record]:
+    """Records of every kind of one run. Raises ProgramError where there are none, or after an internal error."""
     extra = ["--order", order] if order else []
     ran = subprocess.run([binary(), *command, *extra, *options, "--json"], capture_output=True, text=True)
     records = [json.loads(line) for line in ran.stdout.splitlines() if line]
-    errors = [f"{r['input']}: {r.get('where') or ''} {r['message']}" for r in records if r["kind"] == "error"]
-    checks = [r for r in records if r["kind"] == "check"]
-    if errors or not checks or ran.returncode not in (PROVED, REFUTED, USAGE, UNKNOWN):
-        reason = errors or [ran.stderr.strip() or f"exit code {ran.returncode}, no check"]
-        raise ProgramError("; ".join(reason))
-    return checks
+    if not records or ran.returncode not in (PROVED, REFUTED, USAGE, UNKNOWN):
+        raise ProgramError(ran.stderr.strip() or f"exit code {ran.returncode}, no record")
+    return records
 
 
 def describe(record: Record) -> str:

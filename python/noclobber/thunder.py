@@ -238,9 +238,9 @@ def _fusion_passes() -> list[tuple]:
 
 def _note_fusion(seen: list, label: str, trace: object) -> None:
     """Remembers a printed trace at the place in the list of traces that is being made."""
-    from thunder.core.compile_data import get_compile_stats
+    from thunder.core.compile_data import _compile_data
 
-    traces = getattr(get_compile_stats(), "last_traces", None)
+    traces = getattr(_compile_data.get()[1], "last_traces", None)
     if not traces:
         return
     if not any(t is traces for t in seen):

@@ -125,6 +125,6 @@ def argument(value: object) -> object:
 
 
 def location(stack_trace: str | None) -> str | None:
-    """`model.py:29 in forward` of the innermost frame of a recorded stack trace."""
-    found = re.findall(r'File "([^"]+)", line (\d+), in (\S+)', stack_trace or "")
+    """`model.py:29 in forward` of the innermost frame of a recorded stack trace that lies in a file."""
+    found = re.findall(r'File "([^"<]+)", line (\d+), in (\S+)', stack_trace or "")
     return "{}:{} in {}".format(*found[-1]) if found else None

@@ -1,0 +1,235 @@
+"""Runs functions through Thunder and their traces in other orders: what noclobber's verdicts are compared with."""
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import pathlib
+import random
+import unittest.mock
+
+import thunder
+import torch
+from thunder.executors.torch_compile import TorchCompileExecutor
+from thunder.executors.torchex import ex as torch_executor
+from thunder.extend import ImplInfo, register_executor
+
+import noclobber.thunder
+
+# Operators that a fusion backend for elementwise work leaves alone, so that barriers and matmuls split its regions.
+NOT_FUSED = ("matmul", "linear", "update_aliases", "batch_norm", "topk")
+
+
+class EagerRegions(TorchCompileExecutor):
+    """Thunder's own fusion pass; only the regions are run as they are printed instead of being compiled."""
+
+    def fuse(self, region, fusion_counter):
+        with unittest.mock.patch.object(torch, "compile", lambda function, **_: function):
+            return super().fuse(region, fusion_counter)
+
+
+def _executor(name: str, left_out: tuple[str, ...]) -> EagerRegions:
+    made = EagerRegions(name=name)
+    register_executor(made)
+    made._implmap = {op: ImplInfo() for op in torch_executor.implmap if not any(n in str(op).lower() for n in left_out)}
+    return made
+
+
+EXECUTORS = {"pointwise": _executor("pointwise_regions", NOT_FUSED), "all": _executor("all_regions", ())}
+MODES = {
+    "torch": {},
+    "pointwise-dataflow": {"executors": [EXECUTORS["pointwise"]], "fusion_type": "dataflow"},
+    "pointwise-consecutive": {"executors": [EXECUTORS["pointwise"]], "fusion_type": "consecutive"},
+    "all-dataflow": {"executors": [EXECUTORS["all"]], "fusion_type": "dataflow"},
+    "all-consecutive": {"executors": [EXECUTORS["all"]], "fusion_type": "consecutive"},
+}
+
+
+@dataclasses.dataclass
+class Run:
+    """One function, compiled and called. `difference` is "" where Thunder did what eager execution does; `crash` what
+    the compiler raised; `orders` what executing the last trace in other orders showed: "same", or what differs."""
+
+    difference: str = ""
+    crash: str = ""
+    orders: str = ""
+    executed: int = 0
+    folder: pathlib.Path | None = None
+
+
+def run(function, inputs, mode: str, folder: pathlib.Path, orders: int = 0, seeds: tuple[int, ...] = (0,),
+        backward: bool = False) -> Run:
+    """Compiles and calls, once per seed; `inputs` is called for fresh arguments after that manual seed."""
+    result, compiled = Run(folder=folder), thunder.jit(function, **MODES[mode])
+    for seed in seeds:
+        want = _expected(function, inputs, seed, backward)
+        try:
+            with noclobber.thunder.watch():
+                got = observe(compiled, _seeded(inputs, seed), backward)
+        except Exception as error:  # noqa: BLE001, whatever the compiler raises
+            result.crash = f"{type(error).__name__}: {str(error)[:200]}"
+            with contextlib.suppress(Exception):
+                noclobber.thunder.write(compiled, folder)
+            return result
+        result.difference = result.difference or difference(want, got)
+    noclobber.thunder.write(compiled, folder)
+    for seed in seeds if orders else ():
+        trace, arguments = thunder.last_traces(compiled)[-1], _arguments(compiled, _seeded(inputs, seed))
+        result.orders, executed = other_orders(trace, arguments, orders // len(seeds), random.Random(seed))
+        result.executed += executed
+        if result.orders != "same":
+            break
+    return result
+
+
+def _expected(function, inputs, seed: int, backward: bool) -> list:
+    try:
+        return observe(function, _seeded(inputs, seed), backward)
+    except RuntimeError as error:
+        return [f"eager execution refuses: {str(error)[:80]}"]
+
+
+def _seeded(inputs, seed: int):
+    torch.manual_seed(seed)
+    return inputs()
+
+
+def _arguments(compiled, given) -> tuple:
+    _, arguments, _ = thunder.compile_data(compiled).get_computation_and_inputs(*given)
+    return tuple(arguments)
+
+
+def observe(function, given, backward: bool) -> list:
+    """Results, then contents of the inputs, then gradients of those that ask for one."""
+    result = function(*given)
+    outputs = [t for t in _flat(result)]
+    if backward:
+        total = sum(t.float().sum() for t in outputs if isinstance(t, torch.Tensor) and t.requires_grad)
+        total.backward()
+    seen = outputs + [t for t in _flat(given)]
+    seen += [t.grad for t in _flat(given) if isinstance(t, torch.Tensor) and t.is_leaf and t.grad is not None]
+    if isinstance(function, torch.nn.Module):
+        seen += list(function.buffers())
+    return [t.detach().clone() if isinstance(t, torch.Tensor) else t for t in seen]
+
+
+def _flat(value) -> list:
+    if isinstance(value, dict):
+        return [t for v in value.values() for t in _flat(v)]
+    return [t for v in value for t in _flat(v)] if isinstance(value, (list, tuple)) else [value]
+
+
+def difference(want: list, got: list, exact: bool = False) -> str:
+    """The first difference of two lists of values, or ""."""
+    if len(want) != len(got):
+        return f"{len(got)} values, expected {len(want)}"
+    for k, (w, g) in enumerate(zip(want, got)):
+        if isinstance(w, torch.Tensor) != isinstance(g, torch.Tensor):
+            return f"value {k}: another kind"
+        if not isinstance(w, torch.Tensor):
+            same = w == g
+        elif w.shape != g.shape or w.dtype != g.dtype:
+            same = False
+        elif exact or not w.is_floating_point():
+            same = torch.equal(w.nan_to_num(7.25), g.nan_to_num(7.25))
+        else:
+            same = torch.allclose(w, g, 1e-4, 1e-5, equal_nan=True)
+        if not same:
+            return f"value {k}: {_short(g)}, expected {_short(w)}"
+    return ""
+
+
+def _short(value) -> str:
+    return str([round(v, 4) for v in value.double().flatten()[:4].tolist()]) if isinstance(value, torch.Tensor) else str(value)
+
+
+class Statements:
+    """The statements of a trace's function with the names they need and make, executable in any order."""
+
+    def __init__(self, trace):
+        body = next(n for n in ast.parse(trace.python()).body if isinstance(n, ast.FunctionDef)).body
+        self.context = dict(trace.python_ctx())
+        self.names = [p.name for p in trace.args]
+        self.code, self.needs, self.makes = [], [], []
+        for statement in body:
+            if isinstance(statement, ast.Return):
+                self.result = compile(ast.Expression(statement.value), "<return>", "eval")
+            elif not isinstance(statement, ast.Delete):
+                loaded, stored = set(), set()
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Name):
+                        (stored if isinstance(node.ctx, ast.Store) else loaded).add(node.id)
+                self.code.append(compile(ast.Module([statement], []), "<trace>", "exec"))
+                self.needs.append(loaded)
+                self.makes.append(stored)
+        made_by = {name: i for i, names in enumerate(self.makes) for name in names}
+        self.before = [{made_by[n] for n in needs if n in made_by and made_by[n] != i} for i, needs in enumerate(self.needs)]
+
+    def execute(self, order: list[int], arguments: tuple) -> list:
+        """Results and contents of the inputs after running the statements in this order on copies of the inputs."""
+        copies = copied(arguments)
+        names = dict(self.context) | dict(zip(self.names, copies))
+        with torch.no_grad():
+            for i in order:
+                exec(self.code[i], names)  # noqa: S102, the compiler's own output
+            result = eval(self.result, names)  # noqa: S307
+        return [t.clone() if isinstance(t, torch.Tensor) else t for t in _flat(result) + list(copies)]
+
+    def orders(self, limit: int, rng: random.Random):
+        """Every statement as early and as late as dataflow lets it, then random orders; each at most once."""
+        seen = set()
+        for order in self._candidates(limit, rng):
+            if (key := tuple(order)) not in seen:
+                seen.add(key)
+                yield order
+            if len(seen) >= limit:
+                return
+
+    def _candidates(self, limit: int, rng: random.Random):
+        for pulled in range(len(self.code)):
+            first = self._ancestors(pulled)
+            yield self._greedy(lambda ready, first=first: min(ready, key=lambda i: (i not in first, i)))
+            yield self._greedy(lambda ready, pulled=pulled: min(ready, key=lambda i: (i == pulled, i)))
+        for _ in range(limit):
+            yield self._greedy(rng.choice)
+
+    def _ancestors(self, last: int) -> set[int]:
+        found, todo = set(), [last]
+        while todo:
+            each = todo.pop()
+            if each not in found:
+                found.add(each)
+                todo += self.before[each]
+        return found
+
+    def _greedy(self, choose) -> list[int]:
+        done, order = set(), []
+        while len(order) < len(self.code):
+            ready = [i for i in range(len(self.code)) if i not in done and self.before[i] <= done]
+            order.append(choose(ready))
+            done.add(order[-1])
+        return order
+
+
+def other_orders(trace, arguments: tuple, limit: int, rng: random.Random) -> tuple[str, int]:
+    """("same" or the first difference, number of orders run)."""
+    statements, count = Statements(trace), 0
+    want = statements.execute(list(range(len(statements.code))), arguments)
+    for order in statements.orders(limit, rng):
+        count += 1
+        if found := difference(want, statements.execute(order, arguments), exact=True):
+            return f"{found} in order {order}", count
+    return "same", count
+
+
+def copied(arguments: tuple) -> tuple:
+    """Tensors like these, with contents of their own, sharing storage where these do."""
+    storages, copies = {}, []
+    for value in arguments:
+        if not isinstance(value, torch.Tensor):
+            copies.append(value)
+            continue
+        storage = value.untyped_storage()
+        own = storages.setdefault(storage._cdata, storage.clone())
+        copies.append(torch.empty(0, dtype=value.dtype).set_(own, value.storage_offset(), value.shape, value.stride()))
+    return tuple(copies)
