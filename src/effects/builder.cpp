@@ -47,6 +47,9 @@ void Builder::unknown(const std::string& reason, const std::string& name) {
 Trace Builder::build() {
   const Graph& graph = *request_.graph;
   values_.resize(graph.values.size());
+  trace_.steps.reserve(graph.steps.size());
+  trace_.storages.reserve(graph.values.size() + 2);
+  layouts_.reserve(graph.values.size() + 2);
   add_tokens();
   for (const Input& input : graph.inputs) add_input(input);
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
@@ -62,6 +65,8 @@ Trace Builder::build() {
 
 ValueViews Builder::views() const {
   ValueViews out;
+  out.values.reserve(values_.size());
+  out.layouts.reserve(layouts_.size());
   for (const auto& bound : values_) out.values.push_back(bound ? std::optional(bound->view) : std::nullopt);
   for (const Layout& layout : layouts_) out.layouts.push_back({layout.strides, layout.dtype});
   return out;

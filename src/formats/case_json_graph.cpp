@@ -20,6 +20,8 @@ Graph GraphJsonReader::read(const OrderedJson& json, const JsonAt& at) {
   const JsonAt at_steps(at, "steps");
   if (faults_.array(*steps, at_steps)) {
     collect_labels(*steps, at_steps);
+    graph_.steps.reserve(steps->size());
+    graph_.values.reserve(graph_.values.size() + steps->size());
     for (std::size_t k = 0; k < steps->size() && !faults_.failed(); ++k) {
       graph_.steps.push_back(step((*steps)[k], JsonAt(at_steps, k)));
     }
