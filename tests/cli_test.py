@@ -252,6 +252,16 @@ class Logs(Cli):
         checks = [r for r in records if r["kind"] == "check"]
         self.assertEqual([r["status"] for r in checks], ["proved", "refuted"])
 
+    def test_directory_of_cases(self):
+        case = (ROOT / "corpus/cases/z55-copy-erased-substitution-failed.refute.json").read_text()
+        self.write("cases/a/one.json", case)
+        self.write("cases/two.json", case.replace("noclobber.case/1", "other.format/1"))  # no case: not read
+        self.write("cases/three.json", "[1, 2]")
+        checks = [r for r in self.records(1, "check", str(self.folder / "cases")) if r["kind"] == "check"]
+        self.assertEqual([r["input"].endswith("one.json") for r in checks], [True])
+        self.write("none/two.json", '{"format": "other.format/1"}')
+        self.assertIn(b"nothing in this directory", self.expect(2, "check", str(self.folder / "none")).stderr)
+
     def test_log_without_graphs(self):
         empty, good = self.write("e.log", EMPTY_LOG), self.write("g.log", log())
         self.assertIn(b"nothing to check", self.expect(2, "check", empty).stderr)

@@ -31,7 +31,8 @@ struct Command {
 constexpr int kMany = 1 << 20;
 constexpr std::array kCommands = {
     Command{"check", Command::Takes::checks, 1, kMany, "INPUT",
-            "a case, FX graph text, .pt2, a TORCH_TRACE log, a directory of logs, tlparse output; .gz; - is "
+            "a case, FX graph text, .pt2, .pte, a TORCH_TRACE log, a directory of these, tlparse output; "
+            ".gz; - is "
             "stdin",
             "check everything in the inputs that can be checked", run_check},
     Command{"compare", Command::Takes::checks, 2, 2, "BEFORE AFTER",

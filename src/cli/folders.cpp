@@ -39,6 +39,15 @@ bool looks_like_log(const fs::path& path) {
   return sniff(*bytes) == InputKind::torch_trace;
 }
 
+/// Is it a program, an exported program, or JSON that says it is a case?
+bool looks_like_case(const fs::path& path) {
+  const fs::path extension = path.extension();
+  if (extension == ".pt2" || extension == ".pte") return true;
+  if (extension != ".json") return false;
+  const auto bytes = first_bytes(path.string());
+  return bytes && bytes->find("\"noclobber.case/1\"") != std::string::npos;
+}
+
 struct Listing {
   std::vector<fs::path> files, folders;
   bool has(std::string_view name) const {
@@ -99,7 +108,7 @@ std::optional<Diagnostic> Search::visit(const fs::path& folder, int depth) {
   if (!listing) return listing.fault();
   const bool is_one = is_whole(folder, *listing);
   for (const fs::path& file : listing->files)
-    if (!is_one && (file.extension() == ".pt2" || looks_like_log(file))) add(FoundInput::Kind::file, file);
+    if (!is_one && (looks_like_case(file) || looks_like_log(file))) add(FoundInput::Kind::file, file);
   for (const fs::path& below : listing->folders) {
     const std::string name = below.filename().string();
     if (is_compilation_folder(name) || (is_one && !name.starts_with("rank_")) || depth == kDeepestFolder)

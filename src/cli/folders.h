@@ -14,8 +14,8 @@ struct FoundInput {
   friend bool operator==(const FoundInput&, const FoundInput&) = default;
 };
 
-/// TORCH_TRACE logs and exported programs in `directory` and below, output of tlparse, and folders of
-/// TORCH_COMPILE_DEBUG; sorted by path. A tlparse folder that still has its log is that log.
+/// TORCH_TRACE logs, cases, exported and serialized programs in `directory` and below, output of tlparse, and
+/// folders of TORCH_COMPILE_DEBUG; sorted by path. A tlparse folder that still has its log is that log.
 /// error: `where` is the folder that could not be listed.
 Result<std::vector<FoundInput>> inputs_in(const std::string& directory);
 
