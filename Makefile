@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
 PACKAGES := cmake ninja-build ccache g++ python3-venv clang-format libboost-graph-dev nlohmann-json3-dev \
-  libfmt-dev libcli11-dev zlib1g-dev libzip-dev catch2
+  libfmt-dev libcli11-dev zlib1g-dev libzip-dev libmimalloc-dev catch2
 Z3 := 5.4.0.0
 Z3_STAMP := build/z3/.stamp-$(Z3)
 Z3_HASHES := --hash=sha256:0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b \
@@ -95,7 +95,7 @@ damage: build  ## damage 100,000 certificates and compare what is accepted with 
 
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
-	@python3 tools/bench.py
+	@bad=0; for b in tools/bench.py tools/bench_chains.py; do python3 $$b || bad=1; done; exit $$bad
 
 golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
 	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --samples

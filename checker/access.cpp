@@ -1,28 +1,61 @@
-// What one step may do to the storages it touches.
+// What steps may do to the storages they touch, in which order, and where in an arena these lie.
 #include <algorithm>
 
-#include "checker/term.h"
+#include "checker/trace.h"
 
 namespace noclobber {
 
 namespace {
-bool injective(Space& space, const Trace& trace, const TraceView& view) {
-  const TraceStorage& storage = trace.storages[view.storage];
-  Index root = running(space, storage.shape);
-  if (storage.lanes > 0) root.push_back(space.index(Space::kLane, space.constant(storage.lanes)));
-  return view_inverse(space, view, root).has_value();
+struct Touch {
+  std::uint32_t origin = 0;
+  bool writes = false;
+  const TraceView* view = nullptr;
+};
+
+/// What each storage is touched by, in listed order. Conditions of branches are read where they are used.
+std::vector<std::vector<Touch>> touches(const Trace& trace) {
+  std::vector<std::vector<Touch>> out(trace.storages.size());
+  for (const TraceStep& step : trace.steps) {
+    const auto touch = [&](const TraceView& v, bool writes) {
+      out[v.storage].push_back({step.origin, writes, &v});
+    };
+    for (const auto& [guard, wanted] : step.guards) touch(trace.guards[guard].view, false);
+    for (const TraceView& view : step.reads) touch(view, false);
+    for (const TraceView& view : step.writes) touch(view, true);
+  }
+  return out;
 }
 
-bool same_elements(Space& space, const TraceView& a, const TraceView& b) {
-  if (a.shape != b.shape || a.lanes != b.lanes) return false;
-  const Index x = root_index(space, a, running(space, a));
-  const Index y = root_index(space, b, running(space, b));
-  return x == y && std::find(x.begin(), x.end(), Space::kBad) == x.end();
+/// Graph steps, counted.
+std::uint32_t count(const Trace& trace) {
+  std::uint32_t out = 0;
+  for (const TraceStep& step : trace.steps) out = std::max(out, step.origin + 1);
+  for (const auto& [earlier, later] : trace.edges) out = std::max(out, later + 1);
+  return out;
+}
+
+bool injective(Space& space, const Trace& trace, const TraceView& view) {
+  const TraceStorage& s = trace.storages[view.storage];
+  return view_inverse(space, view, running(space, TraceView{0, {}, s.shape, "", s.lanes})).has_value();
+}
+
+/// Does the placement live through every use of its storage?
+bool lives(const Trace& trace, const TracePlacement& p, const std::vector<std::vector<Touch>>& uses) {
+  if (!p.storage) return true;
+  for (const Touch& t : uses[*p.storage])
+    if (t.origin < p.first || t.origin >= p.last) return false;
+  const TraceStorage& s = trace.storages[*p.storage];
+  const bool given = s.start == TraceStorage::Start::given;
+  bool leaves = given && s.compared;
+  for (const TraceOutput& o : trace.outputs) leaves = leaves || (o.view && o.view->storage == *p.storage);
+  std::uint32_t steps = 0;
+  for (const TraceStep& step : trace.steps) steps = std::max(steps, step.origin + 1);
+  return !(given && p.first > 0) && !(leaves && p.last <= steps);
 }
 }  // namespace
 
 Index root_index(Space& space, const TraceView& view, Index index) {
-  for (std::size_t k = view.maps.size(); k-- > 0;) index = forward(space, view.maps[k], index);
+  for (auto m = view.maps.rbegin(); m != view.maps.rend(); ++m) index = forward(space, *m, index);
   return index;
 }
 
@@ -41,6 +74,13 @@ Index running(Space& space, const TraceView& view) {
   Index out = running(space, view.shape);
   if (view.lanes > 0) out.push_back(space.index(Space::kLane, space.constant(view.lanes)));
   return out;
+}
+
+bool same_elements(Space& space, const TraceView& a, const TraceView& b) {
+  if (a.shape != b.shape || a.lanes != b.lanes) return false;
+  const Index x = root_index(space, a, running(space, a));
+  return x == root_index(space, b, running(space, b)) &&
+         std::find(x.begin(), x.end(), Space::kBad) == x.end();
 }
 
 bool apart(Space& space, const TraceView& a, const TraceView& b) {
@@ -66,6 +106,57 @@ bool clean_step(Space& space, const Trace& trace, const TraceStep& step) {
     }
   }
   return true;
+}
+
+bool ordered(Space& space, const Trace& trace) {
+  const std::uint32_t steps = count(trace);
+  for (const auto& [earlier, later] : trace.edges)
+    if (earlier >= later) return false;
+  const auto all = touches(trace);
+  for (std::uint32_t base = 0; base < steps; base += 64) {
+    std::vector<std::uint64_t> before(steps);  // which of the 64 steps from `base` on must have run before
+    for (std::uint32_t k = base; k < std::min(base + 64, steps); ++k) before[k] = 1ULL << (k - base);
+    for (const auto& [earlier, later] : trace.edges) before[later] |= before[earlier];
+    for (const std::vector<Touch>& of_storage : all)
+      for (auto a = of_storage.begin(); a != of_storage.end(); ++a)
+        for (auto b = a + 1; a->origin >= base && a->origin - base < 64 && b != of_storage.end(); ++b) {
+          const bool conflict = a->origin != b->origin && (a->writes || b->writes);
+          if (conflict && (before[b->origin] >> (a->origin - base) & 1) == 0 &&
+              !apart(space, *a->view, *b->view))
+            return false;
+        }
+  }
+  return true;
+}
+
+std::vector<bool> placed(Space& space, const Trace& trace) {
+  const std::vector<TracePlacement>& all = trace.placements;
+  const auto uses = touches(trace);
+  const auto fits = [&](PolyId first, PolyId size, PolyId end) {
+    return space.nonnegative(space.sub(end, space.add(first, size)));
+  };
+  std::vector<std::uint32_t> starts;
+  std::vector<bool> out(all.size());
+  for (std::uint32_t k = 0; k < all.size(); ++k) {
+    const TracePlacement& p = all[k];
+    out[k] = p.arena < trace.arenas.size() && space.nonnegative(p.offset) && space.nonnegative(p.size) &&
+             fits(p.offset, p.size, trace.arenas[p.arena]) && lives(trace, p, uses);
+    if (out[k] && p.size != 0 && p.first < p.last) starts.push_back(k);
+  }
+  std::stable_sort(starts.begin(), starts.end(), [&](auto a, auto b) { return all[a].first < all[b].first; });
+  std::vector<std::vector<std::uint32_t>> alive(trace.arenas.size());  // from low to high bytes
+  for (std::uint32_t k : starts) {
+    const TracePlacement& p = all[k];
+    std::vector<std::uint32_t>& here = alive[p.arena];
+    std::erase_if(here, [&](std::uint32_t j) { return all[j].last <= p.first; });
+    auto at = p.below ? std::find(here.begin(), here.end(), *p.below) : here.begin();
+    const bool found = !p.below || at != here.end();
+    if (p.below && found) ++at;
+    out[k] = found && (!p.below || fits(all[*p.below].offset, all[*p.below].size, p.offset)) &&
+             (at == here.end() || fits(p.offset, p.size, all[*at].offset));
+    if (out[k]) here.insert(at, k);
+  }
+  return out;
 }
 
 }  // namespace noclobber

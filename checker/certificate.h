@@ -1,11 +1,6 @@
 // A certificate: what one verdict is about and what it rests on. docs/certificate.md describes its text.
 #pragma once
-#include <map>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "checker/obligation.h"
 

@@ -7,15 +7,12 @@
 namespace noclobber {
 
 /// Polynomials are written by their number in the certificate's table.
-template <class T>
-struct Num {
+template <class T> struct Num {
   T& at;
   bool may_be_bad = false;
 };
-template <class T>
-Num(T&) -> Num<T>;
-template <class T>
-Num(T&, bool) -> Num<T>;
+template <class T> Num(T&) -> Num<T>;
+template <class T> Num(T&, bool) -> Num<T>;
 
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
@@ -28,66 +25,35 @@ constexpr auto last(TraceStep::Kind) { return TraceStep::Kind::opaque; }
 constexpr auto last(Obligation::Kind) { return Obligation::Kind::placed; }
 constexpr auto last(Line::Rule) { return Line::Rule::divide; }
 
-template <class Io>
-void fields(Io& io, Is<Map> auto& m) {
+void fields(auto& io, Is<Map> auto& m) {
   io(m.kind, Num{m.from}, Num{m.to}, m.dim, m.other, Num{m.start}, Num{m.step}, m.order, Num{m.strides});
 }
-template <class Io>
-void fields(Io& io, Is<TraceStorage> auto& s) {
+void fields(auto& io, Is<TraceStorage> auto& s) {
   io(s.start, s.key, Num{s.shape}, s.lanes, s.writable, s.compared);
 }
-template <class Io>
-void fields(Io& io, Is<TraceStep> auto& s) {
+void fields(auto& io, Is<TraceStep> auto& s) {
   io(s.kind, s.key, s.origin, s.reads, s.writes, s.access, s.means, s.elementwise, s.bodies, s.guards);
 }
-template <class Io>
-void fields(Io& io, Is<TraceOutput> auto& o) {
+void fields(auto& io, Is<TraceOutput> auto& o) {
   io(o.view, o.scalar, Num{o.strides}, o.strides_known, o.means);
 }
-template <class Io>
-void fields(Io& io, Is<TraceClaim> auto& c) {
+void fields(auto& io, Is<TraceClaim> auto& c) {
   io(c.origin, c.what, Num{c.said, true}, Num{c.computed, true});
 }
-template <class Io>
-void fields(Io& io, Is<TracePlacement> auto& p) {
+void fields(auto& io, Is<TracePlacement> auto& p) {
   io(p.name, p.arena, Num{p.offset}, Num{p.size}, p.first, p.last, p.storage, p.below);
 }
-template <class Io>
-void fields(Io& io, Is<Trace> auto& t) {
+void fields(auto& io, Is<Trace> auto& t) {
   io(t.storages, t.inputs, t.steps, t.outputs, t.claims, t.unknown, t.guards, t.any_order, t.edges,
      Num{t.arenas}, t.placements);
 }
-template <class Io>
-void fields(Io& io, Is<TraceInput> auto& i) {
-  io(i.name, i.view);
-}
-template <class Io>
-void fields(Io& io, Is<TraceGuard> auto& g) {
-  io(g.view, g.time);
-}
-template <class Io>
-void fields(Io& io, Is<Boundary> auto& b) {
-  io(b.compare_strides, b.sharing_may_grow, b.may_share);
-}
-template <class Io>
-void fields(Io& io, Is<Obligation> auto& o) {
-  io(o.kind, o.of_before, o.a, o.b);
-}
-template <class Io>
-void fields(Io& io, Is<Check> auto& c) {
-  io(c.key, c.before, c.after, c.boundary, c.by_solver);
-}
-template <class Io>
-void fields(Io& io, Is<Line> auto& l) {
-  io(l.rule, l.a, l.b, l.c, Num{l.poly}, Num{l.by});
-}
-template <class Io>
-void fields(Io& io, Is<Derivation> auto& d) {
-  io(Num{d.facts}, d.lines);
-}
-template <class Io>
-void fields(Io& io, Is<Refutation> auto& r) {
-  io(r.about, r.index, r.other, r.path, r.order);
-}
+void fields(auto& io, Is<TraceInput> auto& i) { io(i.name, i.view); }
+void fields(auto& io, Is<TraceGuard> auto& g) { io(g.view, g.time); }
+void fields(auto& io, Is<Boundary> auto& b) { io(b.compare_strides, b.sharing_may_grow, b.may_share); }
+void fields(auto& io, Is<Obligation> auto& o) { io(o.kind, o.of_before, o.a, o.b); }
+void fields(auto& io, Is<Check> auto& c) { io(c.key, c.before, c.after, c.boundary, c.by_solver); }
+void fields(auto& io, Is<Line> auto& l) { io(l.rule, l.a, l.b, l.c, Num{l.poly}, Num{l.by}); }
+void fields(auto& io, Is<Derivation> auto& d) { io(Num{d.facts}, d.lines); }
+void fields(auto& io, Is<Refutation> auto& r) { io(r.about, r.index, r.other, r.path, r.order); }
 
 }  // namespace noclobber

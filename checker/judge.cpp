@@ -8,6 +8,8 @@ namespace noclobber {
 namespace {
 using Kind = Obligation::Kind;
 
+const Trace* before_of(const Check& check) { return check.before ? &*check.before : nullptr; }
+
 /// The first fault outside of the Traces' obligations; "" if there is none.
 std::string prepare(Space& space, const Certificate& certificate) {
   for (PolyId fact : space.facts())
@@ -17,7 +19,7 @@ std::string prepare(Space& space, const Certificate& certificate) {
     if (!space.derive(certificate.evidence[k])) return "derivation " + std::to_string(k) + " is wrong";
   std::set<std::string> bodies;
   for (const Check& check : certificate.checks) {
-    for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
+    for (const Trace* trace : {before_of(check), &check.after})
       for (std::size_t k = 0; trace != nullptr && k < trace->steps.size(); ++k)
         for (const std::string& body : trace->steps[k].bodies)
           if (!bodies.contains(body)) return "no check shows body " + body;
@@ -26,57 +28,37 @@ std::string prepare(Space& space, const Certificate& certificate) {
   return "";
 }
 
-/// Two contents at constant indices that differ for some contents at entry and some operators.
-bool differ(const Terms& terms, TermId a, TermId b, const std::pair<Contents*, Contents*>& of,
-            const std::vector<std::pair<std::uint32_t, Index>>& path) {
-  for (std::size_t at = 0;; ++at) {
-    Term x = terms[a], y = terms[b];
-    for (const Term* t : {&x, &y})
-      if (t->kind == Term::Kind::bad || t->kind >= Term::Kind::choose) return false;
-    if (x.kind == Term::Kind::undefined) return false;
-    if (x.kind != y.kind || x.text != y.text || x.number != y.number || x.index != y.index) return true;
-    if (at == path.size()) return false;
-    const auto& [number, index] = path[at];
-    if (x.kind == Term::Kind::result) {
-      const Term p = terms[x.terms[0]], q = terms[y.terms[0]];
-      if (p.text != q.text || p.index != q.index) return true;
-      a = of.first->operand(x.terms[0], number, index);
-      b = of.second->operand(y.terms[0], number, index);
-    } else {
-      if (number >= x.terms.size() || number >= y.terms.size()) return false;
-      a = x.terms[number], b = y.terms[number];
-    }
-  }
-}
-
+/// Does a refutation break a check, where symbols are values?
 class Breaking {
  public:
   Breaking(Space& space, const Check& check, const Refutation& refutation)
-      : space_(space),
-        check_(check),
-        refutation_(refutation),
-        before_(check_.before ? &*check_.before : nullptr),
-        terms_(space),
-        rules_(space, terms_, before_, check_.after, check_.boundary) {}
+      : space_(space), after_(check.after), refutation_(refutation), before_(before_of(check)), terms_(space),
+        rules_(space, terms_, before_, check.after, check.boundary),
+        all_(enumerate(before_, check.after, check.boundary)) {}
 
   bool run() {
     const Obligation& o = refutation_.about;
-    const auto all = enumerate(before_, check_.after, check_.boundary);
-    if (std::find(all.begin(), all.end(), o) == all.end()) return false;
+    if (std::find(all_.begin(), all_.end(), o) == all_.end()) return false;
     switch (o.kind) {
       case Kind::value:
       case Kind::exit:
       case Kind::current:
       case Kind::current_output: return equality(o);
       case Kind::frame:
-      case Kind::type:
-      case Kind::claim:
-      case Kind::store: return !rules_.shown(o) && constant(o);
+      case Kind::type: return !rules_.shown(o);
+      case Kind::claim: {
+        const TraceClaim& c = (o.of_before ? *before_ : after_).claims[o.a];
+        return c.said != c.computed && space_.value(c.said) && space_.value(c.computed);
+      }
+      case Kind::store:
+        return std::any_of(after_.steps[o.a].writes.begin(), after_.steps[o.a].writes.end(), [&](auto& v) {
+          return !after_.storages[v.storage].writable && less(0, element_count(space_, v.shape));
+        });
       case Kind::sharing:
       case Kind::together: return sharing(o);
-      case Kind::placed: return placed_apart(o.a, refutation_.path.empty() ? o.a : refutation_.path[0].first);
-      case Kind::clean: return disturbs(check_.after.steps[o.a]);
-      case Kind::defined: return undefined(o.a);
+      case Kind::placed: return misplaced(o.a, refutation_.path.empty() ? o.a : refutation_.path[0].first);
+      case Kind::clean: return disturbs(after_.steps[o.a]);
+      case Kind::defined: return undefined(*output_view(after_, o.a));
       case Kind::modelled:
       case Kind::order: return false;
     }
@@ -84,137 +66,128 @@ class Breaking {
   }
 
  private:
-  Index index(const std::vector<std::int64_t>& values) {
+  using Place = std::vector<std::int64_t>;
+
+  bool less(PolyId a, PolyId b) { return space_.value(space_.beyond(b, a)).value_or(-1) >= 0; }
+  Index index(const Place& values) {
     Index out;
     for (std::int64_t v : values) out.push_back(space_.constant(v));
     return out;
   }
-  bool inside(const TraceView& view, const std::vector<std::int64_t>& at) {
-    bool out = at.size() == view.shape.size();
-    for (std::size_t k = 0; out && k < at.size(); ++k)
-      out = at[k] >= 0 && at[k] < space_.value(view.shape[k]).value_or(0);
-    return out;
+  bool inside(const TraceView& view, const Place& at) {
+    return std::equal(at.begin(), at.end(), view.shape.begin(), view.shape.end(),
+                      [&](auto k, PolyId extent) { return k >= 0 && k < space_.value(extent).value_or(0); });
   }
+  bool differ(const Index& a, const Index& b) {
+    return !std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](PolyId x, PolyId y) {
+      return x == y || !space_.value(x) || !space_.value(y);  // what is no number may be equal
+    });
+  }
+  /// The part of a term that an entry of a path leads to.
+  TermId part(Contents& of, TermId whole, const std::pair<std::uint32_t, Place>& to) {
+    const Term& t = terms_[whole];
+    if (t.kind == Term::Kind::result) return of.operand(t.terms[0], to.first, index(to.second));
+    return to.first < t.terms.size() ? t.terms[to.first] : Terms::kBad;
+  }
+  /// At constant indices: do the contents differ for some contents at entry and some operators?
   bool equality(const Obligation& o) {
     const auto both = rules_.sides(o);
     if (!both || !inside(both->first.view, refutation_.index)) return false;
-    std::vector<std::pair<std::uint32_t, Index>> path;
-    for (const auto& [operand, at] : refutation_.path) path.emplace_back(operand, index(at));
-    const auto content = [&](const Rules::Side& s) {
-      return s.of->at(s.view, index(refutation_.index), s.time);
-    };
-    return differ(terms_, content(both->first), content(both->second), {both->first.of, both->second.of},
-                  path);
-  }
-  /// A type or a claim that is not shown is wrong where both sides are numbers; a store, where it stores
-  /// anything.
-  bool constant(const Obligation& o) {
-    if (o.kind == Kind::claim) {
-      const TraceClaim& c = (o.of_before ? *before_ : check_.after).claims[o.a];
-      return c.said != Space::kBad && c.computed != Space::kBad && space_.value(c.said) &&
-             space_.value(c.computed);
+    const auto& [p, q] = *both;
+    TermId a = p.of->at(p.view, index(refutation_.index), p.time);
+    TermId b = q.of->at(q.view, index(refutation_.index), q.time);
+    for (auto to = refutation_.path.begin();; ++to) {
+      for (TermId t : {a, b})
+        if (terms_[t].kind == Term::Kind::bad || terms_[t].kind >= Term::Kind::choose) return false;
+      if (terms_[a].kind == Term::Kind::undefined) return false;
+      if (heads_differ(terms_[a], terms_[b])) return true;
+      if (terms_[a].index != terms_[b].index || to == refutation_.path.end()) return false;
+      if (terms_[a].kind == Term::Kind::result &&
+          heads_differ(terms_[terms_[a].terms[0]], terms_[terms_[b].terms[0]]))
+        return true;
+      a = part(*p.of, a, *to);
+      b = part(*q.of, b, *to);
     }
-    if (o.kind != Kind::store) return true;
-    const auto& writes = check_.after.steps[o.a].writes;
-    return std::any_of(writes.begin(), writes.end(), [&](const TraceView& v) {
-      return !check_.after.storages[v.storage].writable &&
-             space_.value(element_count(space_, v.shape)).value_or(0) > 0;
-    });
+  }
+  bool heads_differ(const Term& x, const Term& y) {
+    return x.kind != y.kind || x.text != y.text || x.number != y.number || differ(x.index, y.index);
   }
   bool sharing(const Obligation& o) {
-    const bool input = o.kind == Kind::sharing;
-    const auto view = [&](const Trace& t, bool second) -> std::optional<TraceView> {
-      if (second && input) return t.inputs[o.b].view;
-      const std::uint32_t k = second ? o.b : o.a;
-      return k < t.outputs.size() ? t.outputs[k].view : std::nullopt;
-    };
-    const auto x = view(check_.after, false), y = view(check_.after, true);
-    if (!x || !y || !meet(*x, refutation_.index, *y, refutation_.other)) return false;
-    const auto was_x = view(*before_, false);
-    const auto was_y =
-        input && (o.b >= before_->inputs.size() || check_.after.inputs[o.b].name != before_->inputs[o.b].name)
-            ? std::nullopt
-            : view(*before_, true);
-    return was_x && was_y && apart(space_, *was_x, *was_y);
+    const auto [x, y] = both_views(after_, o);
+    const auto [was_x, was_y] = both_views(*before_, o);
+    if (o.kind == Kind::sharing && was_y != nullptr && after_.inputs[o.b].name != before_->inputs[o.b].name)
+      return false;
+    return x != nullptr && y != nullptr && meet(*x, *y) && was_x != nullptr && was_y != nullptr &&
+           apart(space_, *was_x, *was_y);
   }
   /// path: the write, then the read that meets it, or nothing: the write meets itself.
   bool disturbs(const TraceStep& step) {
     const auto& path = refutation_.path;
     if (path.empty() || path[0].first >= step.writes.size()) return false;
-    const bool itself = path.size() == 1;
-    if (!itself && path[1].first >= step.reads.size()) return false;
     const TraceView& write = step.writes[path[0].first];
-    const TraceView& read = itself ? write : step.reads[path[1].first];
-    const Access access = itself ? Access::any_time : step.access[path[1].first][path[0].first];
-    const bool matters = access == Access::any_time && !itself;
-    return access != Access::before_write && (matters || refutation_.index != refutation_.other) &&
-           meet(write, refutation_.index, read, refutation_.other);
+    const bool same_place = refutation_.index == refutation_.other;
+    if (path.size() == 1) return !same_place && meet(write, write);
+    if (path[1].first >= step.reads.size()) return false;
+    const Access access = step.access[path[1].first][path[0].first];
+    return access != Access::before_write && (access == Access::any_time || !same_place) &&
+           meet(write, step.reads[path[1].first]);
   }
   /// Is the element that the path leads to one that nothing has written?
-  bool undefined(std::uint32_t output) {
-    const TraceView& view = *check_.after.outputs[output].view;
+  bool undefined(const TraceView& view) {
     if (!inside(view, refutation_.index)) return false;
     Contents& of = rules_.of_after();
-    TermId at = of.at(view, index(refutation_.index), static_cast<std::uint32_t>(check_.after.steps.size()));
-    for (const auto& [number, place] : refutation_.path) {
-      const Term t = terms_[at];
-      const bool call = t.kind == Term::Kind::result;
-      if (!call && number >= t.terms.size()) return false;
-      at = call ? of.operand(t.terms[0], number, index(place)) : t.terms[number];
-    }
+    TermId at = of.at(view, index(refutation_.index), of.exit());
+    for (const auto& to : refutation_.path) at = part(of, at, to);
     return terms_[at].kind == Term::Kind::undefined;
   }
-  /// Do two elements of two views lie on one element of a storage?
-  bool meet(const TraceView& a, const std::vector<std::int64_t>& i, const TraceView& b,
-            const std::vector<std::int64_t>& j) {
-    const auto root = [&](const TraceView& v, const std::vector<std::int64_t>& at) {
-      Index all = index(at);
-      if (v.lanes > 0) all.push_back(0);
-      return root_index(space_, v, all);
-    };
-    if (a.storage != b.storage || a.lanes != b.lanes || !inside(a, i) || !inside(b, j)) return false;
-    const Index at = root(a, i);
-    return std::find(at.begin(), at.end(), Space::kBad) == at.end() && at == root(b, j);
+  /// Do elements `index` of a and `other` of b lie on one element of a storage?
+  bool meet(const TraceView& a, const TraceView& b) {
+    if (a.storage != b.storage || a.lanes != b.lanes) return false;
+    if (!inside(a, refutation_.index) || !inside(b, refutation_.other)) return false;
+    Index i = index(refutation_.index), j = index(refutation_.other);
+    if (a.lanes > 0) i.push_back(0), j.push_back(0);
+    const Index at = root_index(space_, a, i);
+    return std::find(at.begin(), at.end(), Space::kBad) == at.end() && at == root_index(space_, b, j);
   }
-  bool placed_apart(std::uint32_t a, std::uint32_t b) {
-    const auto& all = check_.after.placements;
-    if (b >= all.size() || all[a].arena >= check_.after.arenas.size()) return false;
-    const auto value = [&](PolyId p) { return space_.value(p).value_or(0); };
-    const auto end = [&](const TracePlacement& p) { return value(space_.add(p.offset, p.size)); };
+  bool misplaced(std::uint32_t a, std::uint32_t b) {
+    const auto& all = after_.placements;
+    if (b >= all.size() || all[a].arena >= after_.arenas.size()) return false;
+    const auto end = [&](const TracePlacement& p) { return space_.add(p.offset, p.size); };
     const TracePlacement &p = all[a], &q = all[b];
-    if (a == b) return value(p.offset) < 0 || end(p) > value(check_.after.arenas[p.arena]);
-    return p.arena == q.arena && p.first < q.last && q.first < p.last && value(p.offset) < end(q) &&
-           value(q.offset) < end(p);
+    if (a == b) return less(p.offset, 0) || less(after_.arenas[p.arena], end(p));
+    return p.arena == q.arena && p.first < q.last && q.first < p.last && less(p.offset, end(q)) &&
+           less(q.offset, end(p));
   }
 
   Space& space_;
-  const Check& check_;
+  const Trace& after_;
   const Refutation& refutation_;
   const Trace* before_;
   Terms terms_;
   Rules rules_;
+  std::vector<Obligation> all_;
 };
 }  // namespace
 
 Judgement judge(Space& space, const Certificate& certificate) {
   Judgement out;
   out.why = prepare(space, certificate);
+  const auto wrong = [&](bool is, const std::string& why) {
+    if (is && out.why.empty()) out.why = why;
+  };
   for (const Check& check : certificate.checks) {
-    const Trace* before = check.before ? &*check.before : nullptr;
     Terms terms(space);
-    Rules rules(space, terms, before, check.after, check.boundary);
-    const auto obligations = enumerate(before, check.after, check.boundary);
+    Rules rules(space, terms, before_of(check), check.after, check.boundary);
+    const auto obligations = enumerate(before_of(check), check.after, check.boundary);
     const Decision decision = decide(rules, obligations, {check.by_solver.begin(), check.by_solver.end()});
     out.obligations += obligations.size();
     out.by_rule += decision.by_rule;
     out.by_solver += decision.by_solver;
-    if (!decision.proved && out.why.empty())
-      out.why = std::to_string(decision.open.size()) + " obligations are open";
-    if (decision.by_solver != check.by_solver.size() && out.why.empty())
-      out.why = "surplus claims of a solver";
+    wrong(!decision.proved, std::to_string(decision.open.size()) + " obligations are open");
+    wrong(decision.by_solver != check.by_solver.size(), "surplus claims of a solver");
   }
   out.derivations = space.used().size();
-  if (space.used().size() != space.derivations().size() && out.why.empty()) out.why = "surplus evidence";
+  wrong(space.used().size() != space.derivations().size(), "surplus evidence");
   if (out.why.empty()) out.verdict = Judgement::Verdict::proved;
   return out;
 }

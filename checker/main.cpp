@@ -9,32 +9,27 @@
 using namespace noclobber;
 
 namespace {
-int fail(const std::string& name, const std::string& fault) {
-  std::cerr << "nc-check: " << name << ": " << fault << "\n";
-  return 2;
-}
-
 std::optional<std::string> read(const std::string& name) {
   std::ifstream file(name, std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
-  if (!file) return std::nullopt;
-  return text.str();
+  return file ? std::optional(text.str()) : std::nullopt;
 }
 
-/// Every input of the certificate is among the files, and every file among the inputs.
-int bind(const Certificate& certificate, const std::vector<std::string>& names) {
+/// Every input of the certificate is among the files, and every file among the inputs: else a name and why.
+std::pair<std::string, std::string> unbound(const Certificate& certificate,
+                                            const std::set<std::string>& names) {
   std::set<std::string> wanted, given;
   for (const auto& [hash, name] : certificate.inputs) wanted.insert(hash);
   for (const std::string& name : names) {
     const auto text = read(name);
-    if (!text) return fail(name, "cannot be read");
-    given.insert(sha256(*text));
-    if (!wanted.contains(sha256(*text))) return fail(name, "is not an input of this certificate");
+    if (!text) return {name, "cannot be read"};
+    if (!wanted.contains(*given.insert(sha256(*text)).first))
+      return {name, "is not an input of this certificate"};
   }
   for (const auto& [hash, name] : certificate.inputs)
-    if (!given.contains(hash)) return fail(name, "is an input of this certificate and was not given");
-  return 0;
+    if (!given.contains(hash)) return {name, "is an input of this certificate and was not given"};
+  return {};
 }
 
 int decide(const Certificate& certificate, Space& space, const std::string& text, const std::string& bound) {
@@ -57,18 +52,22 @@ int decide(const Certificate& certificate, Space& space, const std::string& text
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::cerr << "usage: nc-check CERTIFICATE [INPUT...]\n";
+  const auto fail = [](const std::string& what) {
+    std::cerr << what << "\n";
     return 2;
-  }
-  const auto text = read(argv[1]);
-  if (!text) return fail(argv[1], "cannot be read");
+  };
+  if (argc < 2) return fail("usage: nc-check CERTIFICATE [INPUT...]");
+  const std::string name = argv[1];
+  const auto text = read(name);
+  if (!text) return fail("nc-check: " + name + ": cannot be read");
   Space space;
   std::string fault;
   const auto certificate = read_certificate(space, *text, false, fault);
-  if (!certificate) return fail(argv[1], fault);
-  if (argc > 2)
-    if (const int code = bind(*certificate, {argv + 2, argv + argc}); code != 0) return code;
+  if (!certificate) return fail("nc-check: " + name + ": " + fault);
+  if (argc > 2) {
+    const auto [input, why] = unbound(*certificate, {argv + 2, argv + argc});
+    if (!why.empty()) return fail("nc-check: " + input + ": " + why);
+  }
   const int out = decide(*certificate, space, *text, argc > 2 ? "inputs bound" : "input not bound");
   for (const std::string& one : certificate->assumptions) std::cout << "assumed: " << one << "\n";
   return out;

@@ -1,13 +1,8 @@
 // The few primitive maps that every view is made of, and their inverses.
 //
 // A map leads from the index space of a view (`to`) to that of its parent (`from`). Trailing indices beyond
-// the map's own rank pass through unchanged (they are the bytes of an element, where a storage is read at
-// several widths).
+// the map's own rank pass through unchanged (they are the bytes of an element).
 #pragma once
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "checker/poly.h"
 
 namespace noclobber {
@@ -47,18 +42,16 @@ struct Inverse {
   Index index;
 };
 
+/// Do ranks and dimensions fit the kind? All else here expects it.
+bool well_formed(const Map& map);
 /// Index in the parent of element `index` of the view. Bad entries where the map cannot be computed.
 Index forward(Space& space, const Map& map, const Index& index);
-
 /// Nothing if two elements of the view may be one element of the parent, or that cannot be excluded.
 std::optional<Inverse> inverse(Space& space, const Map& map, const Index& parent);
-
 /// Row-major position of `index` in `shape`, and back.
 PolyId linear(Space& space, const Shape& shape, const Index& index);
 Index delinear(Space& space, const Shape& shape, PolyId position);
-
 PolyId element_count(Space& space, const Shape& shape);
-
 /// The running index of a shape: i0, i1, ...
 Index running(Space& space, const Shape& shape);
 

@@ -1,11 +1,6 @@
 // What has to be shown of a Trace, or of two Traces that claim one meaning. Enumerated from the Traces
 // alone, by code that knows nothing of who will show it.
 #pragma once
-#include <compare>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "checker/term.h"
 
 namespace noclobber {
@@ -40,6 +35,11 @@ struct Boundary {
   std::set<std::pair<std::uint32_t, std::uint32_t>> may_share;  // (output, input) that the caller makes share
 };
 
+/// The only questions a solver is asked: nothing it says about another kind counts.
+bool is_equality(Obligation::Kind kind);
+/// The two views in `trace` that an obligation of a kind `sharing` or `together` is about; nullptr: none.
+std::pair<const TraceView*, const TraceView*> both_views(const Trace& trace, const Obligation& obligation);
+
 /// All obligations of `after` for `before` (nullptr: of a single graph).
 std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const Boundary& boundary);
 
@@ -63,12 +63,12 @@ class Rules {
 
  private:
   bool equal(const Obligation& obligation);
-  bool frame() const;
-  bool type(std::uint32_t output) const;
+  bool same_frame() const;
+  bool same_type(std::uint32_t output) const;
   bool defined(std::uint32_t output);
   bool sharing(const Obligation& obligation);
   std::set<std::string> free_undefined(const Obligation& obligation);
-  bool same_roots(std::uint32_t output);
+  bool same_input(std::uint32_t output);
 
   Space& space_;
   Terms& terms_;
@@ -76,19 +76,14 @@ class Rules {
   const Trace& after_;
   Boundary boundary_;
   Contents after_contents_;
-  std::vector<Contents> before_contents_;  // one, or none
+  std::optional<Contents> before_contents_;
+  std::optional<Trace> renamed_;  // `after` with other names for what is undefined
+  std::optional<Contents> renamed_contents_;
   Equality equality_;
-  std::map<std::string, std::set<Obligation>>
-      undefined_uses_;  // undefined storages of before -> who sees them
-  bool counted_ = false;
+  // Undefined storages of `before`, and which equalities show them.
+  std::optional<std::map<std::string, std::set<Obligation>>> undefined_uses_;
   std::optional<std::vector<bool>> placed_;
 };
-
-/// Pairs of graph steps that touch one element, one of them writing it, and that no path of edges joins.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> unordered(Space& space, const Trace& trace);
-
-/// Per placement: is it inside its arena, alive through every use, and apart from all that live with it?
-std::vector<bool> placed(Space& space, const Trace& trace);
 
 struct Decision {
   bool proved = false;

@@ -1,63 +1,50 @@
 #include "checker/poly.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kMaxTerms = 256;  // a longer polynomial is bad: no real size needs it
+constexpr std::size_t kMaxTerms = 2048;       // a longer polynomial is bad: no real size needs it
+constexpr std::size_t kMaxProduct = 1 << 16;  // and so is what it takes longer to multiply
 
-std::size_t hash_of(const Polynomial& poly) {
-  std::size_t h = poly.size();
-  for (const Monomial& m : poly) {
-    h = mix(h, static_cast<std::uint64_t>(m.factor));
-    for (AtomId a : m.atoms) h = mix(h, a + 1);
-  }
-  return h;
+template <class T> bool contains(const std::vector<T>& all, const T& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
 }
 
 std::uint64_t pair_key(PolyId a, PolyId b) { return (static_cast<std::uint64_t>(a) << 32) | b; }
 
 bool earlier(const Monomial& a, const Monomial& b) { return a.atoms < b.atoms; }
 
-/// Sum of two sorted polynomials; nothing on overflow.
-std::optional<Polynomial> sum(const Polynomial& a, const Polynomial& b) {
-  Polynomial out;
-  auto i = a.begin();
-  auto j = b.begin();
-  while (i != a.end() || j != b.end()) {
-    if (j == b.end() || (i != a.end() && earlier(*i, *j))) {
-      out.push_back(*i++);
-    } else if (i == a.end() || earlier(*j, *i)) {
-      out.push_back(*j++);
-    } else {
-      std::int64_t factor = 0;
-      if (__builtin_add_overflow(i->factor, j->factor, &factor)) return std::nullopt;
-      if (factor != 0) out.push_back({i->atoms, factor});
-      ++i, ++j;
-    }
-  }
-  return out;
-}
-
-/// a times one monomial; nothing on overflow.
-std::optional<Polynomial> times(const Polynomial& a, const Monomial& by) {
-  Polynomial out;
-  for (const Monomial& m : a) {
-    Monomial product;
-    if (__builtin_mul_overflow(m.factor, by.factor, &product.factor)) return std::nullopt;
-    std::merge(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end(),
-               std::back_inserter(product.atoms));
-    out.push_back(std::move(product));
-  }
-  std::sort(out.begin(), out.end(), earlier);
-  return out;
-}
-
 /// Of higher degree, or of equal degree and later: the term that division works on.
 bool leads(const Monomial& a, const Monomial& b) {
   return a.atoms.size() != b.atoms.size() ? a.atoms.size() > b.atoms.size() : a.atoms > b.atoms;
+}
+
+/// Atoms of a polynomial that stand for something only where it exists: indices and quotients, also inside
+/// of other atoms.
+void existing(const Space& space, PolyId a, std::set<AtomId>& out) {
+  for (std::vector<PolyId> open{a}; !open.empty();) {
+    const Polynomial& all = space.terms(open.back());
+    open.pop_back();
+    for (const Monomial& m : all)
+      for (AtomId id : m.atoms) {
+        const Atom& atom = space.atom(id);
+        if (atom.kind == Atom::Kind::symbol || !out.insert(id).second) continue;
+        open.insert(open.end(), {atom.first, atom.second});
+        open.insert(open.end(), atom.arguments.begin(), atom.arguments.end());
+      }
+  }
+}
+
+/// An index exists only where its extent is positive, a quotient where its divisor is: a line about one says
+/// nothing of places where it is not. So each must occur in what is shown, or in a fact that is used.
+bool about_itself(const Space& space, const Derivation& d, PolyId shown) {
+  std::set<AtomId> known, used;
+  existing(space, shown, known);
+  for (PolyId f : d.facts) existing(space, f, known);
+  for (const Line& l : d.lines) existing(space, l.poly, l.rule == Line::Rule::fact ? known : used);
+  return std::includes(known.begin(), known.end(), used.begin(), used.end());
 }
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
@@ -67,32 +54,39 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 /// m / by, if it has no remainder (or `by` is a constant: rounded down, 0 counts as none).
 std::optional<Monomial> ratio(const Monomial& m, const Monomial& by) {
   Monomial out;
-  if (!std::includes(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end())) return std::nullopt;
   std::set_difference(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end(),
                       std::back_inserter(out.atoms));
-  if (m.factor == std::numeric_limits<std::int64_t>::min()) return std::nullopt;  // / -1 has no value
+  if (out.atoms.size() + by.atoms.size() != m.atoms.size()) return std::nullopt;
   if (!by.atoms.empty() && m.factor % by.factor != 0) return std::nullopt;
   out.factor = floor_div(m.factor, by.factor);
-  if (out.factor == 0) return std::nullopt;
-  return out;
+  return out.factor == 0 ? std::nullopt : std::optional(out);
 }
 
 }  // namespace
 
-Space::Space(Finder finder) : finder_(std::move(finder)) { of({}); }
-
-PolyId Space::of(Polynomial poly) {
-  if (poly.size() > kMaxTerms) return kBad;
-  const std::size_t h = hash_of(poly);
-  return polys_.add(std::move(poly), h);
+PolyId Space::of(Polynomial sum) {
+  if (!std::is_sorted(sum.begin(), sum.end(), earlier)) std::stable_sort(sum.begin(), sum.end(), earlier);
+  Polynomial out;
+  std::size_t hash = 0;
+  for (Monomial& m : sum) {
+    if (out.empty() || out.back().atoms != m.atoms) out.push_back(std::move(m));
+    else if (__builtin_add_overflow(out.back().factor, m.factor, &out.back().factor)) return kBad;
+  }
+  std::erase_if(out, [](const Monomial& m) { return m.factor == 0; });
+  for (const Monomial& m : out) {
+    if (m.factor == INT64_MIN) return kBad;  // so that every coefficient has a negative
+    hash = mix(hash, static_cast<std::uint64_t>(m.factor));
+    for (AtomId a : m.atoms) hash = mix(hash, a + 1);
+  }
+  return out.size() > kMaxTerms ? kBad : polys_.add(std::move(out), hash);
 }
 
 PolyId Space::of_atom(Atom atom, const std::string& key) {
   const auto [at, is_new] = atom_ids_.emplace(key, static_cast<AtomId>(atoms_.size()));
+  const auto lane = [&](PolyId p) { return has_lane(p); };
   if (is_new) {
-    atom.lane =
-        atom.lane || has_lane(atom.first) || has_lane(atom.second) ||
-        std::any_of(atom.arguments.begin(), atom.arguments.end(), [&](PolyId p) { return has_lane(p); });
+    atom.lane = atom.lane || lane(atom.first) || lane(atom.second) ||
+                std::any_of(atom.arguments.begin(), atom.arguments.end(), lane);
     atoms_.push_back(std::move(atom));
   }
   return of({{{at->second}, 1}});
@@ -103,14 +97,6 @@ bool Space::has_lane(PolyId a) const {
     for (AtomId atom : m.atoms)
       if (atoms_[atom].lane) return true;
   return false;
-}
-
-PolyId Space::constant(std::int64_t value) { return value == 0 ? 0 : of({{{}, value}}); }
-
-PolyId Space::symbol(const std::string& name) {
-  Atom atom;
-  atom.name = name;
-  return of_atom(std::move(atom), "s" + name);
 }
 
 void Space::range(const std::string& name, std::optional<std::int64_t> least,
@@ -125,32 +111,22 @@ void Space::range(const std::string& name, std::optional<std::int64_t> least,
 PolyId Space::index(std::uint32_t position, PolyId extent) {
   if (extent == kBad) return kBad;
   if (value(extent) == 1) return 0;
-  Atom atom;
-  atom.kind = Atom::Kind::index;
-  atom.position = position;
-  atom.first = extent;
-  atom.lane = position == kLane;
-  if (const auto most = bound(extent, true); most && *most > 0) atom.most = *most - 1;
-  return of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
+  if (const auto at = indices_.find(pair_key(position, extent)); at != indices_.end()) return at->second;
+  Atom atom{Atom::Kind::index, "", position, extent, 0, {}, 0, bound(extent, true), true, position == kLane};
+  if (atom.most && --*atom.most < 0) atom.most = std::nullopt;  // there is no such index
+  return indices_[pair_key(position, extent)] =
+             of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
 }
 
 PolyId Space::opaque(const std::string& name, std::vector<PolyId> arguments) {
+  if (contains(arguments, kBad)) return kBad;
   std::string key = "f" + name;
-  for (PolyId a : arguments) {
-    if (a == kBad) return kBad;
-    key += ":" + std::to_string(a);
-  }
-  Atom atom;
-  atom.kind = Atom::Kind::opaque;
-  atom.name = name;
-  atom.arguments = std::move(arguments);
-  atom.bounded_below = false;
-  return of_atom(std::move(atom), key);
+  for (PolyId a : arguments) key += ":" + std::to_string(a);
+  return of_atom({Atom::Kind::opaque, name, 0, 0, 0, std::move(arguments), 0, std::nullopt, false}, key);
 }
 
 void Space::assume_nonnegative(PolyId fact) {
-  if (fact == kBad) return;
-  facts_.push_back(fact);
+  if (fact != kBad) facts_.push_back(fact);
   not_found_.clear();
 }
 
@@ -159,8 +135,10 @@ PolyId Space::add(PolyId a, PolyId b) {
   if (a == 0 || b == 0) return a + b;
   const auto [at, is_new] = sums_.emplace(pair_key(std::min(a, b), std::max(a, b)), kBad);
   if (!is_new) return at->second;
-  std::optional<Polynomial> out = sum(polys_[a], polys_[b]);
-  return at->second = out ? of(std::move(*out)) : kBad;
+  Polynomial sum;
+  std::merge(polys_[a].begin(), polys_[a].end(), polys_[b].begin(), polys_[b].end(), std::back_inserter(sum),
+             earlier);
+  return at->second = of(std::move(sum));
 }
 
 PolyId Space::mul(PolyId a, PolyId b) {
@@ -168,30 +146,27 @@ PolyId Space::mul(PolyId a, PolyId b) {
   if (a == 0 || b == 0) return 0;
   const auto [at, is_new] = products_.emplace(pair_key(std::min(a, b), std::max(a, b)), kBad);
   if (!is_new) return at->second;
-  std::optional<Polynomial> out = Polynomial{};
-  for (const Monomial& m : polys_[b]) {
-    std::optional<Polynomial> part = times(polys_[a], m);
-    if (part) out = sum(*out, *part);
-    if (!part || !out || out->size() > kMaxTerms) return kBad;
-  }
-  return products_[pair_key(std::min(a, b), std::max(a, b))] = of(std::move(*out));
-}
-
-std::optional<std::int64_t> Space::value(PolyId a) const {
-  if (a == 0) return 0;
-  if (a == kBad || polys_[a].size() != 1 || !polys_[a][0].atoms.empty()) return std::nullopt;
-  return polys_[a][0].factor;
+  if (polys_[a].size() * polys_[b].size() > kMaxProduct) return kBad;
+  Polynomial sum;
+  for (const Monomial& x : polys_[a])
+    for (const Monomial& y : polys_[b]) {
+      Monomial& m = sum.emplace_back();
+      if (x.atoms.size() + y.atoms.size() > kMaxTerms) return kBad;
+      if (__builtin_mul_overflow(x.factor, y.factor, &m.factor)) return kBad;
+      std::merge(x.atoms.begin(), x.atoms.end(), y.atoms.begin(), y.atoms.end(), std::back_inserter(m.atoms));
+    }
+  return at->second = of(std::move(sum));
 }
 
 std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const {
+  if (a == kBad) return std::nullopt;
   std::int64_t sum = 0;
   for (const Monomial& m : polys_[a]) {
     std::int64_t product = m.factor;
     for (AtomId id : m.atoms) {
       const Atom& atom = atoms_[id];
-      const auto at = symbols.find(atom.name);
       std::optional<std::int64_t> part;
-      if (atom.kind == Atom::Kind::symbol && at != symbols.end()) part = at->second;
+      if (atom.kind == Atom::Kind::symbol && symbols.contains(atom.name)) part = symbols.at(atom.name);
       if (atom.kind == Atom::Kind::quotient) {
         const auto x = value(atom.first, symbols), y = value(atom.second, symbols);
         if (x && y && *y > 0) part = floor_div(*x, *y);
@@ -206,25 +181,17 @@ std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, s
 /// Polynomial division by one divisor: a = b * first + second; terms that b's leading term does not
 /// divide stay in second.
 std::pair<PolyId, PolyId> Space::divide(PolyId a, PolyId b) {
-  const Polynomial divisor = polys_[b];
-  const Monomial lead = *std::min_element(divisor.begin(), divisor.end(), leads);
-  PolyId quotient = 0;
-  PolyId rest = a;
+  const Monomial lead = *std::min_element(polys_[b].begin(), polys_[b].end(), leads);
+  PolyId quotient = 0, rest = a;
   for (std::size_t round = 0; round < kMaxTerms && rest != kBad; ++round) {
     std::optional<Monomial> step;
-    for (const Monomial& m : polys_[rest])
-      if (!step) step = ratio(m, lead);
+    for (auto m = polys_[rest].begin(); !step && m != polys_[rest].end(); ++m) step = ratio(*m, lead);
     if (!step) return {quotient, rest};
     const PolyId part = of({*step});
     quotient = add(quotient, part);
     rest = sub(rest, mul(part, b));
   }
   return {kBad, kBad};
-}
-
-PolyId Space::quotient(PolyId a, PolyId b) {
-  if (a == kBad || b == kBad || !nonnegative(sub(b, constant(1)))) return kBad;
-  return quotient_in(a, b);
 }
 
 PolyId Space::quotient_in(PolyId a, PolyId b) {
@@ -234,11 +201,8 @@ PolyId Space::quotient_in(PolyId a, PolyId b) {
   const auto [whole, rest] = divide(a, b);
   if (rest == kBad || whole == kBad) return kBad;
   PolyId out = whole;
-  if (!(nonnegative(rest) && nonnegative(sub(sub(b, rest), constant(1))))) {
-    Atom atom;
-    atom.kind = Atom::Kind::quotient;
-    atom.first = rest;
-    atom.second = b;
+  if (!nonnegative(rest) || !nonnegative(beyond(b, rest))) {
+    Atom atom{Atom::Kind::quotient, "", 0, rest, b, {}, 0, std::nullopt};
     const auto least = bound(rest, false), most = bound(rest, true), by = value(b);
     atom.bounded_below = least && (by || *least >= 0);
     if (atom.bounded_below) atom.least = by ? floor_div(*least, *by) : 0;
@@ -246,6 +210,96 @@ PolyId Space::quotient_in(PolyId a, PolyId b) {
     out = add(whole, of_atom(std::move(atom), "q" + std::to_string(rest) + ":" + std::to_string(b)));
   }
   return quotients_[pair_key(a, b)] = out;
+}
+
+/// Least or greatest value where the atoms' constant bounds give one.
+std::optional<std::int64_t> Space::bound(PolyId a, bool upper) const {
+  std::int64_t sum = 0;
+  for (const Monomial& m : polys_[a]) {
+    std::int64_t low = 1, high = 1;
+    bool open = false;  // high is not known
+    for (AtomId id : m.atoms) {
+      const Atom& atom = atoms_[id];
+      if (!atom.bounded_below || (atom.least < 0 && m.atoms.size() > 1)) return std::nullopt;
+      if (__builtin_mul_overflow(low, atom.least, &low)) return std::nullopt;
+      open = open || !atom.most || __builtin_mul_overflow(high, *atom.most, &high);
+    }
+    const bool at_most = upper == (m.factor > 0);
+    std::int64_t part = at_most ? high : low;
+    if ((open && at_most) || __builtin_mul_overflow(part, m.factor, &part)) return std::nullopt;
+    if (__builtin_add_overflow(sum, part, &sum)) return std::nullopt;
+  }
+  return sum;
+}
+
+bool Space::known(PolyId a, const std::vector<PolyId>& facts) {
+  const auto at = known_.find(a);
+  for (std::size_t n = 0; at != known_.end() && n < at->second.size(); ++n) {
+    const Known& k = at->second[n];
+    const auto given = [&](PolyId f) { return contains(facts, f); };
+    if (!std::all_of(k.facts.begin(), k.facts.end(), given)) continue;
+    used_.insert(k.derivation);
+    return true;
+  }
+  return false;
+}
+
+bool Space::nonnegative(PolyId a, const std::vector<PolyId>& facts) {
+  if (a == kBad) return false;
+  if (plain(a) || known(a, facts)) return true;
+  if (!finder_ || (facts.empty() && not_found_.contains(a))) return false;
+  const auto found = finder_(*this, a, facts);
+  if (found && derive(*found)) return known(a, facts);
+  if (facts.empty()) not_found_.insert(a);
+  return false;
+}
+
+bool Space::derive(const Derivation& derivation) {
+  std::vector<PolyId> shown;
+  for (const Line& next : derivation.lines) {
+    shown.push_back(line(next, derivation.facts, shown));
+    if (shown.back() == kBad) return false;
+  }
+  if (shown.empty() || !about_itself(*this, derivation, shown.back())) return false;
+  Known entry{derivation.facts, derivations_.size()};
+  std::sort(entry.facts.begin(), entry.facts.end());
+  for (const Known& k : known_[shown.back()])
+    if (k.facts == entry.facts) return false;
+  known_[shown.back()].push_back(std::move(entry));
+  derivations_.push_back(derivation);
+  return true;
+}
+
+/// What one line shows to be >= 0; kBad if it shows nothing.
+PolyId Space::line(const Line& l, const std::vector<PolyId>& facts, const std::vector<PolyId>& shown) {
+  const auto at = [&](std::uint32_t k) { return k < shown.size() ? shown[k] : kBad; };
+  switch (l.rule) {
+    case Line::Rule::plain: return plain(l.poly) ? l.poly : kBad;
+    case Line::Rule::fact: return contains(facts, l.poly) || contains(facts_, l.poly) ? l.poly : kBad;
+    case Line::Rule::below:
+    case Line::Rule::above:
+    case Line::Rule::divisor: {
+      const Polynomial& p = polys_[l.poly];
+      const bool atom = p.size() == 1 && p[0].factor == 1 && p[0].atoms.size() == 1;
+      return atom ? of_quotient(l, Atom(atoms_[p[0].atoms[0]])) : kBad;
+    }
+    case Line::Rule::add: return add(at(l.a), at(l.b));
+    case Line::Rule::multiply: return mul(at(l.a), at(l.b));
+    case Line::Rule::divide: {
+      const PolyId rest = sub(at(l.a), mul(l.by, l.poly));
+      const bool good = same(at(l.b), beyond(l.by, rest)) && same(at(l.c), beyond(l.by, 0));
+      return good ? l.poly : kBad;
+    }
+  }
+  return kBad;
+}
+
+PolyId Space::of_quotient(const Line& l, const Atom& q) {
+  if (l.rule == Line::Rule::below && q.kind == Atom::Kind::index) return beyond(q.first, l.poly);
+  if (q.kind != Atom::Kind::quotient) return kBad;
+  if (l.rule == Line::Rule::divisor) return beyond(q.second, 0);
+  const PolyId inside = sub(q.first, mul(q.second, l.poly));
+  return l.rule == Line::Rule::below ? inside : beyond(q.second, inside);
 }
 
 }  // namespace noclobber

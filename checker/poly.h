@@ -1,25 +1,43 @@
 // Exact integer arithmetic over sizes and indices: polynomials with integer coefficients over atoms.
-//
-//   atom   symbol s0 (range from the case), index i<k> of extent E (0 <= i < E), floor(p / q) with q > 0,
-//          or an uninterpreted integer function of polynomials
-//   poly   sum of coefficient * product of atoms, interned: equal ids mean equal polynomials
-//
-// mod(p, q) is p - q * floor(p / q), so quotient and remainder put together cancel by themselves.
-// Every coefficient is a checked int64; what overflows is kBad, which equals nothing, is never shown to
-// be nonnegative, and makes everything computed from it bad.
+// Coefficients are checked int64; what overflows is kBad, which equals nothing, is never shown to be
+// nonnegative, and makes everything computed from it bad.
 #pragma once
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
-
-#include "checker/intern.h"
 
 namespace noclobber {
 
-using PolyId = std::uint32_t;
+inline std::size_t mix(std::size_t h, std::uint64_t v) {
+  return (h ^ v) * 1099511628211ULL + 0x9e3779b97f4a7c15ULL;
+}
+
+/// Distinct values, numbered in order of arrival: equal numbers mean equal values.
+template <class T> class Interned {
+ public:
+  std::uint32_t add(T value, std::size_t hash) {
+    const auto [from, to] = ids_.equal_range(hash);
+    for (auto it = from; it != to; ++it)
+      if (all_[it->second] == value) return it->second;
+    all_.push_back(std::move(value));
+    return ids_.emplace(hash, static_cast<std::uint32_t>(all_.size() - 1))->second;
+  }
+  const T& operator[](std::uint32_t id) const { return all_[id]; }
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  std::deque<T> all_;  // references stay good
+  std::unordered_multimap<std::size_t, std::uint32_t> ids_;
+};
+
+using PolyId = std::uint32_t;  // equal ids: equal polynomials
 using AtomId = std::uint32_t;
 
 /// One product of atoms (sorted, with repetition) and its coefficient (never 0).
@@ -28,18 +46,21 @@ struct Monomial {
   std::int64_t factor = 0;
   friend bool operator==(const Monomial&, const Monomial&) = default;
 };
-
-/// Sorted by `atoms`, each product once.
-using Polynomial = std::vector<Monomial>;
+using Polynomial = std::vector<Monomial>;  // sorted by `atoms`, each product once
 
 struct Atom {
-  enum class Kind : std::uint8_t { symbol, index, quotient, opaque };
+  enum class Kind : std::uint8_t {
+    symbol,    // in its range
+    index,     // 0 <= index < first
+    quotient,  // floor(first / second), second > 0
+    opaque     // an uninterpreted integer function of `arguments`
+  };
   Kind kind = Kind::symbol;
-  std::string name;               // symbol, opaque
-  std::uint32_t position = 0;     // index: which dimension
-  PolyId first = 0, second = 0;   // index: extent; quotient: dividend, divisor
-  std::vector<PolyId> arguments;  // opaque: an uninterpreted function of these
-  std::int64_t least = 0;         // constant bounds, where there are any
+  std::string name;            // symbol, opaque
+  std::uint32_t position = 0;  // index: which dimension
+  PolyId first = 0, second = 0;
+  std::vector<PolyId> arguments;
+  std::int64_t least = 0;  // constant bounds, where there are any
   std::optional<std::int64_t> most;
   bool bounded_below = true;
   bool lane = false;  // depends on the running byte of an element
@@ -76,14 +97,15 @@ class Space {
   using Finder = std::function<std::optional<Derivation>(Space&, PolyId, const std::vector<PolyId>& facts)>;
 
   /// `finder` proposes derivations, which are then replayed; without one, only given evidence counts.
-  explicit Space(Finder finder = nullptr);
-  PolyId constant(std::int64_t value);
+  explicit Space(Finder finder = nullptr) : finder_(std::move(finder)) { of({}); }
+  PolyId constant(std::int64_t value) { return of({{{}, value}}); }
   /// A symbol, made on first use; range() may narrow it before anything is proved.
-  PolyId symbol(const std::string& name);
+  PolyId symbol(const std::string& name) {
+    return of_atom({Atom::Kind::symbol, name, 0, 0, 0, {}, 0, {}}, "s" + name);
+  }
   void range(const std::string& name, std::optional<std::int64_t> least, std::optional<std::int64_t> most);
   /// The index of dimension `position` with extent `extent`; 0 where the extent is 1.
   PolyId index(std::uint32_t position, PolyId extent);
-  /// An integer function that nothing is known about.
   PolyId opaque(const std::string& name, std::vector<PolyId> arguments);
   /// `fact` >= 0 holds in every run.
   void assume_nonnegative(PolyId fact);
@@ -91,16 +113,18 @@ class Space {
   PolyId add(PolyId a, PolyId b);
   PolyId scale(PolyId a, std::int64_t factor) { return factor == 1 ? a : mul(a, constant(factor)); }
   PolyId sub(PolyId a, PolyId b) { return add(a, scale(b, -1)); }
+  /// a - b - 1, which is >= 0 where a > b.
+  PolyId beyond(PolyId a, PolyId b) { return sub(sub(a, b), constant(1)); }
   PolyId mul(PolyId a, PolyId b);
   /// floor(a / b); kBad unless b > 0 is shown.
-  PolyId quotient(PolyId a, PolyId b);
+  PolyId quotient(PolyId a, PolyId b) { return nonnegative(beyond(b, 0)) ? quotient_in(a, b) : kBad; }
   /// floor(a / extent), for an element that lies in a dimension of that extent, which is then not empty.
   PolyId quotient_in(PolyId a, PolyId extent);
-  PolyId of(Polynomial poly);
+  /// The sum of these products, in any order.
+  PolyId of(Polynomial sum);
 
-  std::optional<std::int64_t> value(PolyId a) const;  // if it is a constant
-  /// Its value where every symbol has one and there are no other atoms but quotients.
-  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const;
+  /// Its value where `symbols` have these and there are no other atoms but quotients.
+  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols = {}) const;
   const Polynomial& terms(PolyId a) const { return polys_[a]; }
   const Atom& atom(AtomId a) const { return atoms_[a]; }
   std::size_t atom_count() const { return atoms_.size(); }
@@ -129,15 +153,14 @@ class Space {
   PolyId of_atom(Atom atom, const std::string& key);
   std::pair<PolyId, PolyId> divide(PolyId a, PolyId b);
   std::optional<std::int64_t> bound(PolyId a, bool upper) const;
-  std::optional<std::int64_t> bound(const Monomial& m, bool upper) const;
   PolyId line(const Line& line, const std::vector<PolyId>& facts, const std::vector<PolyId>& before);
   PolyId of_quotient(const Line& line, const Atom& q);
   bool known(PolyId a, const std::vector<PolyId>& facts);
 
   std::vector<Atom> atoms_;
-  std::map<std::string, AtomId> atom_ids_;
+  std::unordered_map<std::string, AtomId> atom_ids_;
   Interned<Polynomial> polys_;
-  std::unordered_map<std::uint64_t, PolyId> sums_, products_, quotients_;
+  std::unordered_map<std::uint64_t, PolyId> sums_, products_, quotients_, indices_;
   std::vector<PolyId> facts_;
   Finder finder_;
   std::unordered_map<PolyId, std::vector<Known>> known_;

@@ -21,13 +21,13 @@ class Reader {
     section("operators", out.operators);
     section("assumptions", out.assumptions);
     expect("symbols");
-    for (std::size_t n = size(); n > 0 && good_; --n) symbol(out);
+    times([&] { symbol(out); });
     expect("numbers");
-    for (std::size_t n = size(); n > 0 && good_; --n) polys_.push_back(number());
-    section("facts", Num{facts_});
-    for (PolyId fact : facts_) space_.assume_nonnegative(fact);
+    times([&] { polys_.push_back(number()); });
+    expect("facts");
+    times([&] { space_.assume_nonnegative(poly()); });
     expect("views");
-    for (std::size_t n = size(); n > 0 && good_; --n) view();
+    times([&] { view(); });
     section("evidence", out.evidence);
     section("checks", out.checks);
     section("refutation", out.refutation);
@@ -35,17 +35,16 @@ class Reader {
     expect("sha256");
     if (word() != sha256(text_.substr(0, end))) fail("the hash of all that stands before it");
     if (!blank()) fail("the end");
-    for (const Check& check : out.checks) validate(check);
-    if (good_ && out.checks.empty()) fail("a check");
+    for (const Check& check : out.checks)
+      for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
+        if (good_ && trace != nullptr) validate(*trace);
+    if (out.checks.empty()) fail("a check");
     if (good_) return out;
     fault = "byte " + std::to_string(at_) + ": expected " + wanted_;
     return std::nullopt;
   }
 
-  template <class... T>
-  void operator()(T&&... all) {
-    (value(all), ...);
-  }
+  template <class... T> void operator()(T&&... all) { (value(all), ...); }
 
  private:
   void fail(const char* wanted) {
@@ -65,17 +64,15 @@ class Reader {
   void expect(const char* wanted) {
     if (word() != wanted) fail(wanted);
   }
-  template <class T>
-  void section(const char* name, T&& content) {
+  template <class T> void section(const char* name, T&& content) {
     expect(name);
     value(content);
   }
-  template <class T>
-  T integer() {
-    const std::string_view digits = word();
+  template <class T> T integer() { return number<T>(word(), "a number"); }
+  template <class T> T number(std::string_view digits, const char* wanted) {
     T out = 0;
     const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-    if (fault != std::errc() || digits.empty() || end != digits.data() + digits.size()) fail("a number");
+    if (fault != std::errc() || end != digits.data() + digits.size()) fail(wanted);
     return good_ ? out : 0;
   }
   /// Of a list: each entry takes at least two bytes.
@@ -83,6 +80,9 @@ class Reader {
     const auto out = integer<std::size_t>();
     if (out > (text_.size() - at_) / 2) fail("a shorter list");
     return good_ ? out : 0;
+  }
+  void times(auto&& each) {
+    for (std::size_t n = size(); n > 0 && good_; --n) each();
   }
   PolyId poly(bool may_be_bad = false) {
     const auto k = integer<std::size_t>();
@@ -95,10 +95,7 @@ class Reader {
     if (flag > 1) fail("0 or 1");
     out = flag == 1;
   }
-  template <std::integral T>
-  void value(T& out) {
-    out = integer<T>();
-  }
+  template <std::integral T> void value(T& out) { out = integer<T>(); }
   template <class T>
   requires std::is_enum_v<T>
   void value(T& out) {
@@ -109,38 +106,28 @@ class Reader {
   void value(std::string& out) {
     blank();
     const std::size_t colon = std::min(text_.find(':', at_), text_.size());
-    std::size_t length = 0;
-    const auto [end, fault] = std::from_chars(text_.data() + at_, text_.data() + colon, length);
-    if (fault != std::errc() || end != text_.data() + colon || colon + 1 > text_.size() ||
-        length > text_.size() - colon - 1)
-      return fail("a text");
+    const auto length = number<std::size_t>(text_.substr(at_, colon - at_), "a text");
+    if (colon == text_.size() || length > text_.size() - colon - 1) return fail("a text");
     out = text_.substr(colon + 1, length);
     at_ = colon + 1 + length;
   }
-  template <class T>
-  void value(std::vector<T>& out) {
-    for (std::size_t n = size(); n > 0 && good_; --n) value(out.emplace_back());
+  template <class T> void value(std::vector<T>& out) {
+    times([&] { value(out.emplace_back()); });
   }
-  template <class T>
-  void value(std::set<T>& out) {
+  template <class T> void value(std::set<T>& out) {
     std::vector<T> all;
     value(all);
     out.insert(all.begin(), all.end());
   }
-  template <class T>
-  void value(std::optional<T>& out) {
+  template <class T> void value(std::optional<T>& out) {
     bool present = false;
     value(present);
     if (present && good_) value(out.emplace());
   }
-  template <class A, class B>
-  void value(std::pair<A, B>& out) {
-    value(out.first);
-    value(out.second);
-  }
+  template <class A, class B> void value(std::pair<A, B>& out) { (*this)(out.first, out.second); }
   void value(Num<PolyId>& out) { out.at = poly(out.may_be_bad); }
   void value(Num<std::vector<PolyId>>& out) {
-    for (std::size_t n = size(); n > 0 && good_; --n) out.at.push_back(poly());
+    times([&] { out.at.push_back(poly()); });
   }
   void value(TraceView& out) {
     const auto k = integer<std::size_t>();
@@ -165,27 +152,30 @@ class Reader {
   /// bad | s name | f name arguments | i position extent | q dividend divisor | p sum of products
   PolyId number() {
     const std::string_view kind = word();
-    std::string name;
-    std::vector<PolyId> parts;
-    if (kind == "bad") return Space::kBad;
-    if (kind == "s" || kind == "f") value(name);
-    if (kind == "s")
-      return concrete_ && values_.contains(name) ? space_.constant(values_[name]) : space_.symbol(name);
-    if (kind == "p") return sum();
-    const auto position = kind == "i" ? integer<std::uint32_t>() : 0;
-    for (std::size_t n = kind == "f" ? size() : kind == "q" ? 2 : 1; n > 0 && good_; --n)
-      parts.push_back(poly());
-    if (!good_ || (kind != "f" && kind != "q" && kind != "i")) fail("a kind of number");
-    if (!good_) return Space::kBad;
-    if (kind == "f") return space_.opaque(name, parts);
-    return kind == "q" ? space_.quotient_in(parts[0], parts[1]) : space_.index(position, parts[0]);
-  }
-  PolyId sum() {
-    PolyId out = 0;
-    for (std::size_t n = size(); n > 0 && good_; --n) {
-      PolyId product = space_.constant(integer<std::int64_t>());
-      for (std::size_t k = size(); k > 0 && good_; --k) product = space_.mul(product, poly());
-      out = space_.add(out, product);
+    PolyId out = Space::kBad;
+    if (kind == "s" || kind == "f") {
+      std::string name;
+      std::vector<PolyId> arguments;
+      value(name);
+      if (kind == "f") times([&] { arguments.push_back(poly()); });
+      const auto fixed = values_.find(name);
+      if (kind == "f") return space_.opaque(name, arguments);
+      return concrete_ && fixed != values_.end() ? space_.constant(fixed->second) : space_.symbol(name);
+    } else if (kind == "i") {
+      const auto position = integer<std::uint32_t>();
+      out = space_.index(position, poly());
+    } else if (kind == "q") {
+      const PolyId dividend = poly();
+      out = space_.quotient_in(dividend, poly());
+    } else if (kind == "p") {
+      out = 0;
+      times([&] {
+        PolyId product = space_.constant(integer<std::int64_t>());
+        times([&] { product = space_.mul(product, poly()); });
+        out = space_.add(out, product);
+      });
+    } else if (kind != "bad") {
+      fail("a kind of number");
     }
     return out;
   }
@@ -197,53 +187,34 @@ class Reader {
     views_.push_back(std::move(out));
   }
 
-  static bool well_formed(const Map& m) {
-    const std::size_t from = m.from.size(), to = m.to.size();
-    switch (m.kind) {
-      case Map::Kind::slice: return from == to && m.dim < from;
-      case Map::Kind::permute:
-        return from == to && std::set<std::uint32_t>(m.order.begin(), m.order.end()).size() == from &&
-               m.order.size() == from &&
-               std::all_of(m.order.begin(), m.order.end(), [&](auto k) { return k < from; });
-      case Map::Kind::reshape: return true;
-      case Map::Kind::expand: return from == to;
-      case Map::Kind::diagonal:
-        return from >= 2 && to + 1 == from && m.dim < from && m.other < from && m.dim != m.other;
-      case Map::Kind::unfold: return to == from + 1 && m.dim < from;
-      case Map::Kind::strided: return from == 1 && m.strides.size() == to;
-    }
-    return false;
+  Shape with_lanes(Shape shape, std::int64_t lanes) {
+    if (lanes > 0) shape.push_back(space_.constant(lanes));
+    return shape;
   }
   /// Each map begins where the one before it ends; the last ends in the view's own shape.
   void validate(const Trace& trace, const TraceView& view) {
     if (view.storage >= trace.storages.size()) return fail("a storage of the trace");
     const TraceStorage& storage = trace.storages[view.storage];
-    Shape shape = storage.shape;
-    bool fits = (storage.lanes > 0) == (view.lanes > 0);
-    if (storage.lanes > 0) shape.push_back(space_.constant(storage.lanes));
+    Shape shape = with_lanes(storage.shape, storage.lanes);
     for (const Map& m : view.maps) {
-      fits = fits && m.from.size() <= shape.size() && std::equal(m.from.begin(), m.from.end(), shape.begin());
+      const bool fits =
+          m.from.size() <= shape.size() && std::equal(m.from.begin(), m.from.end(), shape.begin());
       if (!fits) return fail("maps that fit one another");
-      Shape next = m.to;
-      next.insert(next.end(), shape.begin() + static_cast<std::ptrdiff_t>(m.from.size()), shape.end());
-      shape = std::move(next);
+      shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(m.from.size()));
+      shape.insert(shape.begin(), m.to.begin(), m.to.end());
     }
-    Shape own = view.shape;
-    if (view.lanes > 0) own.push_back(space_.constant(view.lanes));
-    if (!fits || own != shape) fail("maps that end in the view's shape");
+    if ((storage.lanes > 0) != (view.lanes > 0) || shape != with_lanes(view.shape, view.lanes))
+      fail("maps that end in the view's shape");
   }
   void validate(const Trace& trace, const TraceStep& s) {
-    bool good = s.means.empty() || s.means.size() == s.reads.size();
-    good = good && s.access.size() == s.reads.size();
-    for (const auto& row : s.access) good = good && row.size() == s.writes.size();
-    const bool same = std::all_of(s.reads.begin(), s.reads.end(), [&](const TraceView& v) {
-      return !s.writes.empty() && v.shape == s.writes[0].shape;
-    });
-    if (s.kind == TraceStep::Kind::move) good = good && s.reads.size() == 1 && s.writes.size() == 1 && same;
-    if (s.kind == TraceStep::Kind::fill) good = good && s.reads.empty() && s.writes.size() == 1;
-    if (s.kind != TraceStep::Kind::opaque) good = good && !s.elementwise;
-    if (s.elementwise) good = good && s.writes.size() == 1 && same;
-    for (const auto& [guard, wanted] : s.guards) good = good && guard < trace.guards.size();
+    const std::size_t reads = s.reads.size(), writes = s.writes.size();
+    bool good = (s.means.empty() || s.means.size() == reads) && s.access.size() == reads;
+    for (const auto& row : s.access) good = good && row.size() == writes;
+    const bool move = s.kind == TraceStep::Kind::move, fill = s.kind == TraceStep::Kind::fill;
+    if (move || fill) good = good && !s.elementwise && reads == (move ? 1U : 0U);
+    if (move || fill || s.elementwise) good = good && writes == 1;
+    if (move || s.elementwise)
+      for (const TraceView& view : s.reads) good = good && view.shape == s.writes[0].shape;
     if (!good) fail("a step of this form");
     for (const TraceView& view : s.reads) validate(trace, view);
     for (const TraceView& view : s.writes) validate(trace, view);
@@ -279,18 +250,13 @@ class Reader {
       if (p.storage && *p.storage >= trace.storages.size()) fail("a storage of the trace");
   }
 
-  void validate(const Check& check) {
-    if (good_ && check.before) validate(*check.before);
-    if (good_) validate(check.after);
-  }
-
   Space& space_;
   std::string_view text_;
   bool concrete_;
   std::size_t at_ = 0;
   bool good_ = true;
   std::string wanted_;
-  std::vector<PolyId> polys_, facts_;
+  std::vector<PolyId> polys_;
   std::vector<TraceView> views_;
   std::map<std::string, std::int64_t> values_;
 };

@@ -22,12 +22,6 @@ void collect(const Terms& terms, TermId whole, std::set<std::string>& plain, std
   }
 }
 
-const TraceStorage* by_key(const Trace& trace, const TraceStorage& wanted) {
-  for (const TraceStorage& s : trace.storages)
-    if (s.key == wanted.key && s.start == wanted.start) return &s;
-  return nullptr;
-}
-
 /// Does the view show every element of its storage?
 bool covers(const TraceView& view) {
   return std::all_of(view.maps.begin(), view.maps.end(), [](const Map& m) {
@@ -36,24 +30,26 @@ bool covers(const TraceView& view) {
 }
 }  // namespace
 
+std::pair<const TraceView*, const TraceView*> both_views(const Trace& trace, const Obligation& o) {
+  const TraceView* input = o.b < trace.inputs.size() ? &trace.inputs[o.b].view : nullptr;
+  return {output_view(trace, o.a), o.kind == Kind::sharing ? input : output_view(trace, o.b)};
+}
+
 Rules::Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary)
-    : space_(space),
-      terms_(terms),
-      before_(before),
-      after_(after),
-      boundary_(boundary),
-      after_contents_(space, terms, after),
-      equality_(space, terms) {
-  if (before != nullptr) before_contents_.emplace_back(space, terms, *before);
+    : space_(space), terms_(terms), before_(before), after_(after), boundary_(boundary),
+      after_contents_(space, terms, after), equality_(space, terms) {
+  if (before != nullptr) before_contents_.emplace(space, terms, *before);
 }
 
 bool Rules::shown(const Obligation& o) {
-  const Trace& trace = o.of_before ? *before_ : after_;
   switch (o.kind) {
     case Kind::modelled: return false;
-    case Kind::claim: return space_.same(trace.claims[o.a].said, trace.claims[o.a].computed);
-    case Kind::frame: return frame();
-    case Kind::type: return o.a < before_->outputs.size() && type(o.a);
+    case Kind::claim: {
+      const TraceClaim& c = (o.of_before ? *before_ : after_).claims[o.a];
+      return space_.same(c.said, c.computed);
+    }
+    case Kind::frame: return same_frame();
+    case Kind::type: return same_type(o.a);
     case Kind::value:
     case Kind::exit:
     case Kind::current:
@@ -65,7 +61,7 @@ bool Rules::shown(const Obligation& o) {
     case Kind::defined: return defined(o.a);
     case Kind::sharing:
     case Kind::together: return sharing(o);
-    case Kind::order: return unordered(space_, after_).empty();
+    case Kind::order: return ordered(space_, after_);
     case Kind::placed:
       if (!placed_) placed_ = placed(space_, after_);
       return (*placed_)[o.a];
@@ -74,42 +70,38 @@ bool Rules::shown(const Obligation& o) {
 }
 
 bool Rules::equal(const Obligation& o) {
-  const bool output = o.kind == Kind::value;
-  if (output && o.a >= before_->outputs.size()) return false;
-  if (output && !after_.outputs[o.a].view) return true;  // a scalar: `type` compares it
+  if (o.kind == Kind::value && o.a >= before_->outputs.size()) return false;
+  const TraceView* view = output_view(after_, o.a);
+  if (o.kind == Kind::value && view == nullptr) return true;  // a scalar: `type` compares it
   const auto [a, b] = contents(o);
-  if (terms_.same(a, b)) return true;
-  const Index index = output ? running(space_, after_.outputs[o.a].view->shape) : Index{};
-  return equality_.shown(a, b, free_undefined(o), index);
+  const Index index = o.kind == Kind::value ? running(space_, view->shape) : Index{};
+  return terms_.same(a, b) || equality_.shown(a, b, free_undefined(o), index);
 }
 
 std::optional<std::pair<Rules::Side, Rules::Side>> Rules::sides(const Obligation& o) {
-  const auto now = [&](Contents& of, const TraceView& view) {
-    return Side{&of, view, static_cast<std::uint32_t>(of.trace().steps.size())};
-  };
-  const auto whole = [&](Contents& of, const TraceStorage& s) {
-    const auto id = static_cast<StorageId>(&s - of.trace().storages.data());
-    return now(of, {id, {}, s.shape, "", s.lanes});
-  };
-  Contents& after = after_contents_;
+  Contents* const after = &after_contents_;
+  const std::uint32_t end = after->exit();
   if (o.kind == Kind::current) {
-    const TraceView& view = after_.steps[o.a].reads[o.b];
-    return std::pair{Side{&after, view, after_.steps[o.a].means[o.b]}, Side{&after, view, o.a}};
+    const TraceStep& step = after_.steps[o.a];
+    return std::pair{Side{after, step.reads[o.b], step.means[o.b]}, Side{after, step.reads[o.b], o.a}};
   }
-  if (o.kind == Kind::current_output) {
+  if (o.kind == Kind::current_output && output_view(after_, o.a) != nullptr) {
     const TraceOutput& out = after_.outputs[o.a];
-    return std::pair{Side{&after, *out.view, *out.means}, now(after, *out.view)};
+    return std::pair{Side{after, *out.view, *out.means}, Side{after, *out.view, end}};
   }
+  if (!before_contents_) return std::nullopt;
+  Contents* const before = &*before_contents_;
   if (o.kind == Kind::exit) {
-    const TraceStorage* partner = by_key(*before_, after_.storages[o.a]);
-    if (partner == nullptr || partner->shape != after_.storages[o.a].shape) return std::nullopt;
-    return std::pair{whole(before_contents_[0], *partner), whole(after, after_.storages[o.a])};
+    const TraceStorage& s = after_.storages[o.a];
+    const auto partner = before->partner(s);
+    if (!partner) return std::nullopt;
+    return std::pair{
+        Side{before, {*partner, {}, s.shape, "", before_->storages[*partner].lanes}, before->exit()},
+        Side{after, {o.a, {}, s.shape, "", s.lanes}, end}};
   }
-  if (o.kind != Kind::value || o.a >= before_->outputs.size()) return std::nullopt;
-  const auto& a = before_->outputs[o.a].view;
-  const auto& b = after_.outputs[o.a].view;
-  if (!a || !b || a->shape != b->shape) return std::nullopt;
-  return std::pair{now(before_contents_[0], *a), now(after, *b)};
+  const TraceView *a = output_view(*before_, o.a), *b = output_view(after_, o.a);
+  if (o.kind != Kind::value || a == nullptr || b == nullptr || a->shape != b->shape) return std::nullopt;
+  return std::pair{Side{before, *a, before->exit()}, Side{after, *b, end}};
 }
 
 std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
@@ -121,31 +113,32 @@ std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
 }
 
 /// Equally many outputs, the same storages at entry, and inputs of one name show the same of them.
-bool Rules::frame() const {
-  for (const TraceInput& a : before_->inputs)
-    for (const TraceInput& b : after_.inputs) {
-      if (a.name != b.name) continue;
-      TraceView moved = a.view;
-      moved.storage = b.view.storage;
-      const TraceStorage &was = before_->storages[a.view.storage], &is = after_.storages[b.view.storage];
-      if (moved != b.view || was.key != is.key || was.start != is.start) return false;
+bool Rules::same_frame() const {
+  std::multimap<std::string, const TraceView*> named;
+  for (const TraceInput& input : after_.inputs) named.emplace(input.name, &input.view);
+  for (const TraceInput& input : before_->inputs)
+    for (auto [at, end] = named.equal_range(input.name); at != end; ++at) {
+      TraceView moved = input.view;
+      moved.storage = at->second->storage;
+      const TraceStorage &was = before_->storages[input.view.storage], &is = after_.storages[moved.storage];
+      if (moved != *at->second || was.key != is.key || was.start != is.start) return false;
     }
-  const auto found = [](const Trace& trace, const TraceStorage& s) {
-    if (s.start == TraceStorage::Start::undefined) return true;
-    const TraceStorage* other = by_key(trace, s);
-    return other != nullptr && other->shape == s.shape && other->lanes == s.lanes &&
-           other->compared == s.compared;
+  const auto found = [](const Trace& of, const Contents& in) {
+    return std::all_of(of.storages.begin(), of.storages.end(), [&](const TraceStorage& s) {
+      const auto other = in.partner(s);
+      if (s.start == TraceStorage::Start::undefined) return true;
+      if (!other) return false;
+      const TraceStorage& t = in.trace().storages[*other];
+      return t.lanes == s.lanes && t.compared == s.compared;
+    });
   };
-  const auto all = [&](const Trace& of, const Trace& in) {
-    return std::all_of(of.storages.begin(), of.storages.end(),
-                       [&](const TraceStorage& s) { return found(in, s); });
-  };
-  return before_->outputs.size() == after_.outputs.size() && all(*before_, after_) && all(after_, *before_);
+  return before_->outputs.size() == after_.outputs.size() && found(*before_, after_contents_) &&
+         found(after_, *before_contents_);
 }
 
-bool Rules::type(std::uint32_t output) const {
-  const TraceOutput& a = before_->outputs[output];
-  const TraceOutput& b = after_.outputs[output];
+bool Rules::same_type(std::uint32_t output) const {
+  if (output >= before_->outputs.size()) return false;
+  const TraceOutput &a = before_->outputs[output], &b = after_.outputs[output];
   if (a.view.has_value() != b.view.has_value() || a.scalar != b.scalar) return false;
   if (!a.view) return true;
   if (a.view->shape != b.view->shape || a.view->type != b.view->type) return false;
@@ -155,67 +148,66 @@ bool Rules::type(std::uint32_t output) const {
   return true;
 }
 
-/// Output k shows the same elements of the same input in both graphs.
-bool Rules::same_roots(std::uint32_t k) {
-  if (k >= before_->outputs.size()) return false;
-  const auto& a = before_->outputs[k].view;
-  const auto& b = after_.outputs[k].view;
-  if (!a || !b || a->shape != b->shape || a->lanes != b->lanes) return false;
-  const TraceStorage& s = after_.storages[b->storage];
-  return s.start == TraceStorage::Start::given && before_->storages[a->storage].key == s.key &&
-         before_->storages[a->storage].start == s.start &&
-         root_index(space_, *a, running(space_, *a)) == root_index(space_, *b, running(space_, *b));
+/// The output shows the same elements of the same input in both graphs.
+bool Rules::same_input(std::uint32_t output) {
+  const TraceView *a = output_view(*before_, output), *b = output_view(after_, output);
+  if (a == nullptr || b == nullptr) return false;
+  const TraceStorage &s = before_->storages[a->storage], &t = after_.storages[b->storage];
+  return t.start == TraceStorage::Start::given && s.start == t.start && s.key == t.key &&
+         same_elements(space_, *a, *b);
 }
 
+/// The same whatever nobody wrote: equal to what it is where those contents have other names.
 bool Rules::defined(std::uint32_t output) {
-  const TraceView& view = *after_.outputs[output].view;
-  const TermId content =
-      after_contents_.at(view, running(space_, view.shape), static_cast<std::uint32_t>(after_.steps.size()));
-  std::set<std::string> plain, nested;
-  collect(terms_, content, plain, nested);
-  return content != Terms::kBad && plain.empty() && nested.empty();
+  const TraceView& view = *output_view(after_, output);
+  const auto content = [&](Contents& of) { return of.at(view, running(space_, view.shape), of.exit()); };
+  const TermId own = content(after_contents_);
+  std::set<std::string> found;
+  collect(terms_, own, found, found);
+  if (own == Terms::kBad || found.empty()) return own != Terms::kBad;
+  if (!renamed_) {
+    renamed_ = after_;
+    for (TraceStorage& s : renamed_->storages)
+      if (s.start == TraceStorage::Start::undefined) s.key += " of others";
+    renamed_contents_.emplace(space_, terms_, *renamed_);
+  }
+  return equality_.shown(own, content(*renamed_contents_), {}, {});
 }
 
 /// Shares the elements that it shared before, or then shared all of them. Two outputs: the same pairs of
 /// places, or one view twice on both sides.
 bool Rules::sharing(const Obligation& o) {
+  const auto [x, y] = both_views(after_, o);
+  const auto [was_x, was_y] = both_views(*before_, o);
   const bool input = o.kind == Kind::sharing;
-  const std::optional<TraceView>& x = after_.outputs[o.a].view;
-  const std::optional<TraceView> y = input ? after_.inputs[o.b].view : after_.outputs[o.b].view;
-  if (!x || !y || apart(space_, *x, *y) || (same_roots(o.a) && (input || same_roots(o.b)))) return true;
-  const auto was = [&](std::uint32_t k) {
-    return k < before_->outputs.size() ? before_->outputs[k].view : std::nullopt;
-  };
-  const auto was_x = was(o.a), was_y = input ? std::nullopt : was(o.b);
-  if (!was_x) return false;
+  if (x == nullptr || y == nullptr || apart(space_, *x, *y)) return true;
+  if (same_input(o.a) && (input || same_input(o.b))) return true;
+  if (was_x == nullptr) return false;
   const TraceStorage& had = before_->storages[was_x->storage];
   if (input)
     return covers(*was_x) && had.start == TraceStorage::Start::given &&
            had.key == after_.storages[x->storage].key;
-  if (!was_y || was_x->storage != was_y->storage) return false;
-  const auto same = [&](const TraceView& a, const TraceView& b) {
-    return a.shape == b.shape &&
-           root_index(space_, a, running(space_, a)) == root_index(space_, b, running(space_, b));
-  };
-  return (*was_x == *was_y && *x == *y) || (same(*was_x, *x) && same(*was_y, *y));
+  if (was_y == nullptr || was_x->storage != was_y->storage) return false;
+  return (*was_x == *was_y && *x == *y) ||
+         (same_elements(space_, *was_x, *x) && same_elements(space_, *was_y, *y));
 }
 
 /// Undefined storages of `before` that only the whole elements of this one obligation show.
 std::set<std::string> Rules::free_undefined(const Obligation& obligation) {
-  if (before_ == nullptr || obligation.kind != Kind::value) return {};
-  if (!counted_) {
-    counted_ = true;
+  std::set<std::string> out;
+  if (before_ == nullptr || obligation.kind != Kind::value) return out;
+  if (!undefined_uses_) {
+    undefined_uses_.emplace();
     for (const Obligation& o : enumerate(before_, after_, boundary_)) {
       if (o.kind != Kind::value && o.kind != Kind::exit) continue;
       std::set<std::string> plain, nested;
       collect(terms_, contents(o).first, plain, nested);
-      for (const std::string& key : plain) undefined_uses_[key].insert(o);
-      for (const std::string& key : nested) undefined_uses_[key].insert({o, Obligation{}});
+      for (const std::string& key : plain) (*undefined_uses_)[key].insert(o);
+      for (const std::string& key : nested) (*undefined_uses_)[key].insert({o, Obligation{}});
     }
   }
-  std::set<std::string> out;
-  for (const auto& [key, uses] : undefined_uses_)
-    if (uses == std::set<Obligation>{obligation}) out.insert(key);
+  for (const auto& [key, uses] : *undefined_uses_)
+    if (uses == std::set{obligation}) out.insert(key);
   return out;
 }
 

@@ -1,7 +1,6 @@
 #include "checker/term.h"
 
 #include <algorithm>
-#include <set>
 
 namespace noclobber {
 namespace {
@@ -9,8 +8,8 @@ namespace {
 constexpr int kFollowed = 600;  // moves followed in a row; beyond it a content is bad
 
 std::size_t hash_of(const Term& term) {
-  std::size_t h = mix(static_cast<std::size_t>(term.kind), term.number);
-  h = mix(h, std::hash<std::string>{}(term.text));
+  std::size_t h =
+      mix(mix(static_cast<std::size_t>(term.kind), term.number), std::hash<std::string>{}(term.text));
   for (PolyId p : term.index) h = mix(h, p);
   for (TermId t : term.terms) h = mix(h, t + 7);
   for (const Condition& c : term.conditions) h = mix(h, c.poly * 2ULL + (c.zero ? 1 : 0));
@@ -18,19 +17,16 @@ std::size_t hash_of(const Term& term) {
 }
 
 std::string memo_key(StorageId storage, std::uint32_t version, const Index& index) {
-  std::string key;
-  const auto put = [&key](std::uint32_t v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); };
-  put(storage);
-  put(version);
-  for (PolyId p : index) put(p);
-  return key;
+  std::u32string key{storage, version};
+  key.append(index.begin(), index.end());
+  return {reinterpret_cast<const char*>(key.data()), key.size() * sizeof key[0]};
 }
 
 }  // namespace
 
 /// A byte of a choice is a choice of bytes, and the byte that an element was packed from is that byte.
 TermId Terms::byte_of(const Term& term) {
-  const Term whole = all_[term.terms[0]];
+  const Term& whole = all_[term.terms[0]];
   if (whole.kind == Term::Kind::pack && whole.index == term.index && whole.number == term.number)
     return whole.terms[0];
   if (whole.kind != Term::Kind::choose && whole.kind != Term::Kind::when) return kBad;
@@ -40,59 +36,88 @@ TermId Terms::byte_of(const Term& term) {
   return intern(std::move(out));
 }
 
+/// Do the conditions of two choices exclude each other, by constant bounds alone?
+bool Terms::apart(const Term& a, const Term& b) {
+  const auto both = [&](const Condition& x, const Condition& y) {
+    for (int i : {1, -1})
+      for (int k : {1, -1}) {  // what is zero is so with either sign
+        if ((i < 0 && !x.zero) || (k < 0 && !y.zero)) continue;
+        const PolyId sum = space_.add(space_.scale(x.poly, i), space_.scale(y.poly, k));
+        if (space_.plain(space_.sub(space_.constant(-1), sum))) return false;
+      }
+    return true;
+  };
+  return std::any_of(a.conditions.begin(), a.conditions.end(), [&](const Condition& x) {
+    return std::any_of(b.conditions.begin(), b.conditions.end(),
+                       [&](const Condition& y) { return !both(x, y); });
+  });
+}
+
+/// One order for choices that exclude each other, whatever the order of the writes; kBad: nothing to do.
+TermId Terms::ordered(const Term& choice) {
+  const Term& old = all_[choice.terms[1]];
+  if (old.kind != Term::Kind::choose || depth_ > kFollowed) return kBad;
+  if (old.conditions == choice.conditions)  // it hides the older one
+    return intern({Term::Kind::choose, 0, "", {}, {choice.terms[0], old.terms[1]}, choice.conditions});
+  if (!(choice.conditions < old.conditions) || !apart(choice, old)) return kBad;
+  ++depth_;
+  const TermId below =
+      intern({Term::Kind::choose, 0, "", {}, {choice.terms[0], old.terms[1]}, choice.conditions});
+  --depth_;
+  return intern({Term::Kind::choose, 0, "", {}, {old.terms[0], below}, old.conditions});
+}
+
 TermId Terms::intern(Term term) {
-  bool bad = term.kind == Term::Kind::bad;
+  using enum Term::Kind;
+  bool is_bad = term.kind == bad;
   term.lane = false;
   const auto part = [&](PolyId p) {
-    bad = bad || p == Space::kBad;
-    term.lane = term.lane || (!bad && space_.has_lane(p));
+    is_bad = is_bad || p == Space::kBad;
+    term.lane = term.lane || (!is_bad && space_.has_lane(p));
   };
   for (PolyId p : term.index) part(p);
   for (const Condition& c : term.conditions) part(c.poly);
-  for (TermId t : term.terms) bad = bad || t == kBad, term.lane = term.lane || all_[t].lane;
-  if (bad) return kBad;
-  if (term.kind == Term::Kind::pack || term.kind == Term::Kind::call) term.lane = false;  // both bind it
-  if (term.kind == Term::Kind::choose && term.terms[0] == term.terms[1]) return term.terms[0];
-  if (term.kind == Term::Kind::when)
-    for (std::size_t k : {1U, 2U}) {  // inside, the condition is known
-      const Term& inner = all_[term.terms[k]];
-      if (inner.kind == Term::Kind::when && inner.terms[0] == term.terms[0])
-        term.terms[k] = inner.terms[(inner.number == term.number) == (k == 1) ? 1 : 2];
-    }
-  if (term.kind == Term::Kind::when && term.terms[1] == term.terms[2]) return term.terms[1];
-  if (term.kind == Term::Kind::byte)
-    if (const TermId out = byte_of(term); out != kBad) return out;
-  const std::size_t h = hash_of(term);
-  return all_.add(std::move(term), h);
+  for (TermId t : term.terms) is_bad = is_bad || t == kBad, term.lane = term.lane || all_[t].lane;
+  if (is_bad) return kBad;
+  if (term.kind == pack || term.kind == call) term.lane = false;  // both bind it
+  if (term.kind == choose && term.terms[0] == term.terms[1]) return term.terms[0];
+  if (const TermId out = term.kind == choose ? ordered(term) : kBad; out != kBad) return out;
+  for (std::size_t k = 1; term.kind == when && k < 3; ++k) {  // inside, the condition is known
+    const Term& inner = all_[term.terms[k]];
+    if (inner.kind == when && inner.terms[0] == term.terms[0])
+      term.terms[k] = inner.terms[(inner.number == term.number) == (k == 1) ? 1 : 2];
+  }
+  if (term.kind == when && term.terms[1] == term.terms[2]) return term.terms[1];
+  if (const TermId out = term.kind == byte ? byte_of(term) : kBad; out != kBad) return out;
+  const std::size_t hash = hash_of(term);
+  return all_.add(std::move(term), hash);
 }
 
 Contents::Contents(Space& space, Terms& terms, const Trace& trace)
     : space_(space), terms_(terms), trace_(trace), writes_(trace.storages.size()) {
-  for (std::uint32_t step = 0; step < trace.steps.size(); ++step) run(step);
-}
-
-void Contents::run(std::uint32_t number) {
-  const TraceStep& step = trace_.steps[number];
-  clean_.push_back(clean_step(space_, trace_, step));
-  const bool whole = step.kind == TraceStep::Kind::opaque && !step.elementwise;
-  calls_.push_back(whole ? called(number) : Terms::kBad);
-  for (std::uint32_t slot = 0; slot < step.writes.size(); ++slot)
-    writes_[step.writes[slot].storage].push_back({number, slot});
-  // Looked up once in order, so that no later question has to follow a long chain of steps.
-  if (step.kind == TraceStep::Kind::move || step.elementwise)
-    at(step.writes[0], running(space_, step.writes[0].shape), number + 1);
-}
-
-TermId Contents::called(std::uint32_t number) {
-  const TraceStep& step = trace_.steps[number];
-  Term term{Term::Kind::call, 0, step.key, {}, {}, {}};
-  for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
-  for (const TraceView& view : step.reads) {
-    term.text += ";" + view.type + std::to_string(view.shape.size());
-    term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
-    term.terms.push_back(at(view, running(space_, view.shape), number));
+  for (StorageId s = 0; s < trace.storages.size(); ++s)
+    at_entry_.emplace(std::pair{trace.storages[s].start, trace.storages[s].key}, s);
+  for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
+    const TraceStep& step = trace.steps[number];
+    clean_.push_back(clean_step(space_, trace, step));
+    const bool whole = step.kind == TraceStep::Kind::opaque && !step.elementwise;
+    calls_.push_back(whole ? applied(number, nullptr) : Terms::kBad);
+    for (std::uint32_t slot = 0; slot < step.writes.size(); ++slot)
+      writes_[step.writes[slot].storage].push_back({number, slot});
+    // Looked up once in order, so that no later question has to follow a long chain of steps.
+    if (step.kind != TraceStep::Kind::move && !step.elementwise) continue;
+    const TraceView& to = step.writes[0];
+    const TraceStorage& all = trace.storages[to.storage];
+    at(to, running(space_, to.shape), number + 1);
+    if (!to.maps.empty())
+      at({to.storage, {}, all.shape, "", all.lanes}, running(space_, all.shape), number + 1);
   }
-  return terms_.intern(std::move(term));
+}
+
+std::optional<StorageId> Contents::partner(const TraceStorage& other) const {
+  const auto at = at_entry_.find({other.start, other.key});
+  const bool same = at != at_entry_.end() && trace_.storages[at->second].shape == other.shape;
+  return same ? std::optional(at->second) : std::nullopt;
 }
 
 std::uint32_t Contents::step_of(TermId call) const {
@@ -101,32 +126,28 @@ std::uint32_t Contents::step_of(TermId call) const {
 
 TermId Contents::operand(TermId call, std::uint32_t number, const Index& index) {
   const std::uint32_t step = step_of(call);
-  if (step == calls_.size() || number >= trace_.steps[step].reads.size()) return Terms::kBad;
+  if (step == exit() || number >= trace_.steps[step].reads.size()) return Terms::kBad;
   const TraceView& view = trace_.steps[step].reads[number];
   return index.size() == view.shape.size() ? at(view, index, step) : Terms::kBad;
 }
 
 std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
   const std::vector<Write>& all = writes_[storage];
-  const auto later =
-      std::partition_point(all.begin(), all.end(), [&](const Write& w) { return w.step < time; });
-  return static_cast<std::uint32_t>(later - all.begin());
+  const auto earlier = [&](const Write& w) { return w.step < time; };
+  return static_cast<std::uint32_t>(std::partition_point(all.begin(), all.end(), earlier) - all.begin());
 }
 
 TermId Contents::at(const TraceView& view, const Index& index, std::uint32_t time) {
-  const std::uint32_t seen = version(view.storage, time);
-  if (view.lanes == 0) return element(view.storage, seen, root_index(space_, view, index));
-  const PolyId lane = space_.index(Space::kLane, space_.constant(view.lanes));
-  Index with_lane = index;
-  with_lane.push_back(lane);
-  const TermId byte = element(view.storage, seen, root_index(space_, view, with_lane));
-  if (byte == Terms::kBad) return byte;
-  if (view.lanes == 1) return byte;  // an element of one byte is that byte
-  const Term& term = terms_[byte];
+  Index all = index;
+  const PolyId lane = view.lanes > 0 ? space_.index(Space::kLane, space_.constant(view.lanes)) : 0;
+  if (view.lanes > 0) all.push_back(lane);
+  const TermId part = element(view.storage, version(view.storage, time), root_index(space_, view, all));
+  if (view.lanes <= 1) return part;  // an element of one byte is that byte
+  const Term& term = terms_[part];
   const bool whole = term.kind == Term::Kind::byte && term.number == view.lanes && term.index[0] == lane &&
                      !terms_[term.terms[0]].lane;
   if (whole) return term.terms[0];
-  return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), "", {lane}, {byte}, {}});
+  return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), "", {lane}, {part}, {}});
 }
 
 TermId Contents::element(StorageId storage, std::uint32_t version, const Index& index) {
@@ -159,7 +180,9 @@ TermId Contents::found(StorageId storage, std::uint32_t version, const Index& in
     choice.terms = {guarded(step, here, old), old};
     return choice.conditions.empty() ? choice.terms[0] : terms_.intern(std::move(choice));
   }
-  return entry(storage, index);
+  const TraceStorage& s = trace_.storages[storage];
+  const bool undefined = s.start == TraceStorage::Start::undefined;
+  return terms_.intern({undefined ? Term::Kind::undefined : Term::Kind::start, 0, s.key, index, {}, {}});
 }
 
 /// `here` where the step runs, else `old`.
@@ -172,62 +195,50 @@ TermId Contents::guarded(const TraceStep& step, TermId here, TermId old) {
   return here;
 }
 
-/// Byte `lane` of an element of `width` bytes.
-TermId Contents::byte_of(TermId element, PolyId lane, std::int64_t width) {
-  if (width == 1) return element;
-  return terms_.intern({Term::Kind::byte, static_cast<std::uint32_t>(width), "", {lane}, {element}, {}});
-}
-
-/// Element `index` (with its lane, if the storage has lanes) of what a step stored.
+/// Element `index` (with its lane, if the target has lanes) of what a step stored.
 TermId Contents::written(const Write& write, Index index) {
   const TraceStep& step = trace_.steps[write.step];
-  const bool lanes = step.writes[write.slot].lanes > 0;
-  const PolyId lane = lanes ? index.back() : 0;
-  if (lanes) index.pop_back();
-  TermId whole = Terms::kBad;
-  switch (step.kind) {
-    case TraceStep::Kind::move: return moved(write, index, lanes ? lane : Space::kBad);
-    case TraceStep::Kind::fill: whole = terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}}); break;
-    case TraceStep::Kind::opaque:
-      whole = step.elementwise
-                  ? each(write.step, index)
-                  : terms_.intern({Term::Kind::result, write.slot, "", index, {calls_[write.step]}, {}});
-      break;
-  }
-  return lanes ? byte_of(whole, lane, step.writes[write.slot].lanes) : whole;
+  const TraceView& to = step.writes[write.slot];
+  const TraceView* from = step.kind == TraceStep::Kind::move ? &step.reads[0] : nullptr;
+  if (from != nullptr && from->type == to.type && from->lanes > 0 && to.lanes > 0)
+    return element(from->storage, version(from->storage, write.step), root_index(space_, *from, index));
+  const PolyId lane = to.lanes > 0 ? index.back() : 0;
+  if (to.lanes > 0) index.pop_back();
+  const TermId whole = stored(write, index);
+  if (to.lanes <= 1) return whole;
+  return terms_.intern({Term::Kind::byte, static_cast<std::uint32_t>(to.lanes), "", {lane}, {whole}, {}});
 }
 
-TermId Contents::each(std::uint32_t number, const Index& index) {
+TermId Contents::stored(const Write& write, const Index& index) {
+  const TraceStep& step = trace_.steps[write.step];
+  const std::string& type = step.writes[write.slot].type;
+  switch (step.kind) {
+    case TraceStep::Kind::move: {
+      const TermId out = at(step.reads[0], index, write.step);
+      if (step.reads[0].type == type) return out;
+      return terms_.intern({Term::Kind::cast, 0, step.reads[0].type + ">" + type, {}, {out}, {}});
+    }
+    case TraceStep::Kind::fill: return terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
+    case TraceStep::Kind::opaque: break;
+  }
+  if (step.elementwise) return applied(write.step, &index);
+  return terms_.intern({Term::Kind::result, write.slot, "", index, {calls_[write.step]}, {}});
+}
+
+/// The operator of a step, of whole operands or (at `index`) of elements.
+TermId Contents::applied(std::uint32_t number, const Index* index) {
   const TraceStep& step = trace_.steps[number];
-  Term term{Term::Kind::each, 0, step.key + ">" + step.writes[0].type, {}, {}, {}};
+  Term term{index != nullptr ? Term::Kind::each : Term::Kind::call, 0, step.key, {}, {}, {}};
+  if (index != nullptr) term.text += ">" + step.writes[0].type;
+  for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
   for (const TraceView& view : step.reads) {
     term.text += ";" + view.type;
-    term.terms.push_back(at(view, index, number));
+    term.terms.push_back(at(view, index != nullptr ? *index : running(space_, view.shape), number));
+    if (index != nullptr) continue;
+    term.text += std::to_string(view.shape.size());
+    term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
   }
   return terms_.intern(std::move(term));
-}
-
-/// `lane` is kBad where the target has no lanes.
-TermId Contents::moved(const Write& write, const Index& index, PolyId lane) {
-  const TraceStep& step = trace_.steps[write.step];
-  const TraceView& from = step.reads[0];
-  const TraceView& to = step.writes[0];
-  if (from.type == to.type && lane != Space::kBad && from.lanes > 0) {
-    Index with_lane = index;
-    with_lane.push_back(lane);
-    return element(from.storage, version(from.storage, write.step), root_index(space_, from, with_lane));
-  }
-  TermId out = at(from, index, write.step);
-  if (from.type != to.type)
-    out = terms_.intern({Term::Kind::cast, 0, from.type + ">" + to.type, {}, {out}, {}});
-  return lane == Space::kBad ? out : byte_of(out, lane, to.lanes);
-}
-
-TermId Contents::entry(StorageId storage, const Index& index) {
-  const TraceStorage& at = trace_.storages[storage];
-  const Term::Kind kind =
-      at.start == TraceStorage::Start::undefined ? Term::Kind::undefined : Term::Kind::start;
-  return terms_.intern({kind, 0, at.key, index, {}, {}});
 }
 
 }  // namespace noclobber

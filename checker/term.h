@@ -1,14 +1,6 @@
 // Contents as terms: what one element of a storage holds, at a symbolic index, as a function of the
 // contents at entry. Terms are interned across both graphs: equal ids mean equal contents.
 #pragma once
-#include <cstdint>
-#include <map>
-#include <set>
-#include <string>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 #include "checker/trace.h"
 
 namespace noclobber {
@@ -44,18 +36,20 @@ struct Term {
 class Terms {
  public:
   static constexpr TermId kBad = 0;
-  explicit Terms(const Space& space) : space_(space) { all_.add({}, 0); }
+  explicit Terms(Space& space) : space_(space) { all_.add({}, 0); }
   /// Bad if any part of it is.
   TermId intern(Term term);
   const Term& operator[](TermId id) const { return all_[id]; }
-  std::size_t size() const { return all_.size(); }
   bool same(TermId a, TermId b) const { return a == b && a != kBad; }
 
  private:
   TermId byte_of(const Term& term);
+  bool apart(const Term& a, const Term& b);
+  TermId ordered(const Term& choice);
 
-  const Space& space_;
+  Space& space_;
   Interned<Term> all_;
+  int depth_ = 0;
 };
 
 /// Runs one Trace symbolically. A storage's version k is its contents after its k-th write.
@@ -64,51 +58,38 @@ class Contents {
   Contents(Space& space, Terms& terms, const Trace& trace);
   /// Content of element `index` (without lane) of `view` when step `time` begins; steps.size(): at exit.
   TermId at(const TraceView& view, const Index& index, std::uint32_t time);
+  std::uint32_t exit() const { return static_cast<std::uint32_t>(trace_.steps.size()); }
   /// Is this step's access to storages harmless? If not, what it writes is bad.
   bool clean(std::uint32_t step) const { return clean_[step]; }
-  /// What an opaque step is given and does, as a term; bad if unknown.
-  TermId call(std::uint32_t step) const { return calls_[step]; }
   /// What operand `number` of an opaque step with this term holds at `index`; bad where there is none.
   TermId operand(TermId call, std::uint32_t number, const Index& index);
   const Trace& trace() const { return trace_; }
+  /// The storage that has the same shape and contents at entry as one of another Trace.
+  std::optional<StorageId> partner(const TraceStorage& other) const;
   std::uint32_t step_of(TermId call) const;  // steps.size(): none
 
  private:
   struct Write {
     std::uint32_t step = 0, slot = 0;
   };
-  void run(std::uint32_t step);
-  TermId called(std::uint32_t step);
   TermId element(StorageId storage, std::uint32_t version, const Index& index);
   TermId found(StorageId storage, std::uint32_t version, const Index& index);
   TermId guarded(const TraceStep& step, TermId here, TermId old);
   TermId written(const Write& write, Index index);
-  TermId each(std::uint32_t step, const Index& index);
-  TermId moved(const Write& write, const Index& index, PolyId lane);
-  TermId byte_of(TermId element, PolyId lane, std::int64_t width);
-  TermId entry(StorageId storage, const Index& index);
+  TermId stored(const Write& write, const Index& index);
+  TermId applied(std::uint32_t step, const Index* index);
   std::uint32_t version(StorageId storage, std::uint32_t time) const;
 
   Space& space_;
   Terms& terms_;
   const Trace& trace_;
   std::vector<std::vector<Write>> writes_;  // per storage
+  std::map<std::pair<TraceStorage::Start, std::string>, StorageId> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
   std::unordered_map<std::string, TermId> memo_;
   int depth_ = 0;
 };
-
-/// Index in the storage's own space of element `index` of the view.
-Index root_index(Space& space, const TraceView& view, Index index);
-/// Where element `root` of the storage lies in the view; nothing if the view may hold an element twice.
-std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index root);
-/// Running index of a view, with its lane where the storage has lanes.
-Index running(Space& space, const TraceView& view);
-/// No element of one is an element of the other; false: not shown.
-bool apart(Space& space, const TraceView& a, const TraceView& b);
-/// No write target holds an element twice, and no two accesses meet in a way that their contract forbids.
-bool clean_step(Space& space, const Trace& trace, const TraceStep& step);
 
 /// Are two contents the same for every index in range, every contents at entry and every operator?
 /// Compares terms of `before` with terms of `after`: congruence, and a split by the conditions of choices.
@@ -124,13 +105,12 @@ class Equality {
   bool split(TermId choice, TermId other, bool choice_first, const std::vector<PolyId>& facts);
   bool chosen(const Term& before);
   bool calls_equal(TermId a, TermId b);
-  bool leaves_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts);
-  bool indices_equal(const Term& a, const Term& b, const std::vector<PolyId>& facts);
+  bool parts_equal(const Term& a, const Term& b, std::vector<PolyId> facts);
 
   Space& space_;
   Terms& terms_;
   std::map<std::pair<TermId, TermId>, bool> calls_;
-  const std::set<std::string>* free_ = nullptr;
+  std::set<std::string> free_;
   Index running_;
   std::map<std::string, Index> chosen_at_;  // where each chosen storage is seen: at one place only
   int steps_ = 0;

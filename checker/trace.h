@@ -7,20 +7,13 @@
 //
 // Steps are listed in the order they run in. A storage's contents are bits; types belong to views.
 #pragma once
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "checker/map.h"
 
 namespace noclobber {
 
 using StorageId = std::uint32_t;
 
-/// An identity with contents. Its own index space is `shape` (with `lanes`: one more, the bytes of an
-/// element).
+/// Something with contents. Its own index space is `shape` (with `lanes`: one more, an element's bytes).
 struct TraceStorage {
   enum class Start : std::uint8_t {
     given,      // an input: arbitrary contents, the same in both graphs for the same `key`
@@ -114,8 +107,29 @@ struct Trace {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // (earlier, later) graph steps, sorted
   std::vector<PolyId> arenas;                                  // bytes
   std::vector<TracePlacement> placements;
-  std::vector<std::pair<std::string, std::string>>
-      unknown;  // (reason, name): not modelled, nothing is proved
+  std::vector<std::pair<std::string, std::string>> unknown;  // (reason, name): then nothing is proved
 };
+
+/// Output k, where there is one and it is no scalar.
+inline const TraceView* output_view(const Trace& trace, std::size_t k) {
+  return k < trace.outputs.size() && trace.outputs[k].view ? &*trace.outputs[k].view : nullptr;
+}
+
+/// Index in the storage's own space of element `index` of the view.
+Index root_index(Space& space, const TraceView& view, Index index);
+/// Where element `root` of the storage lies in the view; nothing if the view may hold an element twice.
+std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index root);
+/// Running index of a view, with its lane where the storage has lanes.
+Index running(Space& space, const TraceView& view);
+/// The same elements of a storage at every index.
+bool same_elements(Space& space, const TraceView& a, const TraceView& b);
+/// No element of one is an element of the other; false: not shown.
+bool apart(Space& space, const TraceView& a, const TraceView& b);
+/// No write target holds an element twice, and no two accesses meet in a way that their contract forbids.
+bool clean_step(Space& space, const Trace& trace, const TraceStep& step);
+/// Does a path of edges join any two graph steps that touch one element, one of them writing it?
+bool ordered(Space& space, const Trace& trace);
+/// Per placement: is it inside its arena, alive through every use, and apart from all that live with it?
+std::vector<bool> placed(Space& space, const Trace& trace);
 
 }  // namespace noclobber

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Prints docs/ops.md: what is known of each operator. ops_page.py [ROOT]
 
-Read from src/ops/table_*.def, the schemas in corpus/schemas/aten.txt, and corpus/ops_evidence.tsv
-(operator<TAB>what<TAB>count); an operator without a line there is untested.
+Read from src/ops/table_*.def and corpus/ops_evidence.tsv; an operator without a line there is untested.
 """
 import collections
 import pathlib
@@ -27,6 +26,7 @@ from the row of the functional operator.
 
 - **does**: what becomes of storages. *Nothing in this column*: a function of what it reads.
 - **rules**: which elements a view shows or a move takes, and shapes and types of results.
+- **kernel**: what the interpreter computes it with; without one a digest of all that is read stands for the result.
 - **more**: element by element although no tag says so; tokens; neutral arguments (`x + 0`), exact arithmetic on whole
   numbers, other names of the same function.
 - **evidence**: what was compared with recorded results of PyTorch, and how often.
@@ -67,21 +67,23 @@ def extras(fields):
 
 
 def evidence(root):
-    seen = collections.defaultdict(list)
-    path = root / "corpus/ops_evidence.tsv"
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            parts = line.split("\t")
-            if len(parts) == 3 and parts[2].isdigit() and not line.startswith("#"):
-                seen[".".join(parts[0].split(".")[:2])].append((parts[1], int(parts[2])))
+    """By operator without overload: the columns of corpus/ops_evidence.tsv, added up."""
+    seen = collections.defaultdict(collections.Counter)
+    names, *lines = (root / "corpus/ops_evidence.tsv").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        found = dict(zip(names.split("\t"), line.split("\t")))
+        total = seen[".".join(found["operator"].split(".")[:2])]
+        total.update({what: int(found[what]) for what in ("calls", "exempt", "watched", "placed", "shapes")})
+        total["open"] += found["tested"] != "yes"
     return seen
 
 
 def proof(seen, op):
-    total = collections.Counter()
-    for what, count in seen.get(op, []):
-        total[what] += count
-    return ", ".join(f"{what} {count}" for what, count in sorted(total.items())) or "untested"
+    if op not in seen:
+        return "untested"
+    said = {"calls": "calls", "exempt": "of them exempt", "watched": "accesses", "placed": "view places", "shapes": "shapes"}
+    text = ", ".join(f"{seen[op][what]} {name}" for what, name in said.items() if seen[op][what])
+    return text + (", incomplete" if seen[op]["open"] else "")
 
 
 def page(root):
@@ -89,13 +91,14 @@ def page(root):
     print(HEAD)
     listed = set()
     for family, title in FAMILIES.items():
-        print(f"## {title}\n\n| operator | does | rules | more | evidence |\n| --- | --- | --- | --- | --- |")
+        print(f"## {title}\n\n| operator | does | rules | kernel | more | evidence |\n| --- | --- | --- | --- | --- | --- |")
         for op, fields in rows(root / f"src/ops/table_{family}.def"):
             listed.add(op)
             does = fields.get("meaning", "opaque").replace("_", " ")
             rules = [fields[key].removesuffix("_rule").removesuffix("_moves").removesuffix("_shape")
                      for key in ("view", "moves", "shape") if key in fields]
-            print(f"| `{op}` | {HIDDEN.get(does, does)} | {', '.join(rules)} | {extras(fields)} | {proof(seen, op)} |")
+            kernel = f"`{fields['kernel']}`" if "kernel" in fields else ""
+            print(f"| `{op}` | {HIDDEN.get(does, does)} | {', '.join(rules)} | {kernel} | {extras(fields)} | {proof(seen, op)} |")
         print()
     bare = [f"`{op}` ({proof(seen, op)})" for op in sorted(set(seen) - listed)]
     print("## By schema alone, with evidence\n")

@@ -30,6 +30,7 @@ struct Shown {
   Decision decision;
   std::set<Obligation> by_solver;
   std::vector<std::map<std::string, std::int64_t>> models;
+  std::optional<Traced> running;  // without identities, where `traced` has them
 
   const Trace* before() const { return traced.before ? &*traced.before : nullptr; }
 };
@@ -100,13 +101,13 @@ Shown show_world(const Case& value, const Loops& loops, Engine& engine) {
   if (plain.decision.proved) return plain;
   if (plain.traced.simpler > 0) {
     Shown more = show(value, Identities::exact, loops, false, engine);
-    if (more.decision.proved) {
-      more.traced.inexact.clear();
-      return more;
-    }
-    if (!more.traced.inexact.empty() && !engine.options.no_assumptions) {
+    const bool exact = more.decision.proved;
+    if (exact) more.traced.inexact.clear();
+    if (!exact && !more.traced.inexact.empty() && !engine.options.no_assumptions)
       more = show(value, Identities::all, loops, false, engine);
-      if (more.decision.proved) return more;
+    if (more.decision.proved) {
+      more.running = std::move(plain.traced);
+      return more;
     }
   }
   if (first_by_rules) show_by_rules(plain, engine, true);
@@ -184,14 +185,20 @@ std::vector<std::string> unordered_steps(const Case& value, const Trace& after, 
 
 Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
   Decided out;
-  auto worlds = worlds_of(value);
-  if (!worlds) worlds = std::vector<World>{{"", value}};
-  for (World& world : *worlds) {
-    const std::string name = key + (key.empty() || world.name.empty() ? "" : " ") + world.name;
-    const Loops loops = show_bodies(world.value, name + (name.empty() ? "" : " "), out, engine);
-    take(out, show_world(world.value, loops, engine), name, world.value, engine);
+  const auto decide_one = [&](const std::string& name, const Case& one) {
+    const Loops loops = show_bodies(one, name + (name.empty() ? "" : " "), out, engine);
+    Shown shown = show_world(one, loops, engine);
+    out.simplified = shown.running.has_value();
+    if (value.plan && name.empty()) out.running = shown.running ? std::move(shown.running) : shown.traced;
+    take(out, std::move(shown), name, one, engine);
+    return out.proved;
+  };
+  std::vector<World> worlds = worlds_of(value);
+  if (worlds.empty()) decide_one(key, value);
+  for (World& world : worlds) {
+    const bool shown = decide_one(key + (key.empty() ? "" : " ") + world.name, world.value);
     out.of = std::move(world.value);
-    if (!out.proved) break;
+    if (!shown) break;
   }
   return out;
 }

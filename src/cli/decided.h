@@ -26,13 +26,16 @@ struct Decided {
   bool proved = true;
   std::vector<Check> checks;           // bodies before what runs them; the first open one is the last
   std::vector<Obligation> open;        // of the last check
-  Case of;                             // the case of the last check: names for `open`
+  std::optional<Case> of;              // the world that `open` is about, where the case branches
   std::vector<std::string> unordered;  // pairs of steps that may run either way
   std::set<std::string> inexact;       // identities that hold but for the sign of a zero
   std::vector<std::map<std::string, std::int64_t>> models;
   std::uint64_t obligations = 0, by_rule = 0, by_solver = 0, in_place = 0, storages = 0;
   std::uint64_t unmodelled = 0;  // steps that were not understood in one of the worlds
   BodyFacts before, after;
+  /// Of a case with a plan, as it runs: no identities, no branches written out. Absent: it has branches.
+  std::optional<Traced> running;
+  bool simplified = false;  // the last check's Traces are others: they use identities
 };
 
 /// `key` names the checks of a body; "" for the whole. Every world must be proved, and every body of a loop.

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "src/cli/thunder_files.h"
+#include "src/formats/mlx.h"
 #include "src/formats/pte_case.h"
 
 namespace noclobber {
@@ -161,6 +162,16 @@ void WorkSource::load_program(const std::string& path, const std::string& bytes)
   }
 }
 
+/// The payload of a delegate alone: no graph, its registers.
+void WorkSource::load_payload(const std::string& path, const std::string& bytes) {
+  auto program = read_mlx(bytes, 0);
+  if (!program) return push(error_of(path, program.fault()));
+  Case value;
+  program->name = stem_of(path);
+  value.registers.push_back(*std::move(program));
+  if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "program"));
+}
+
 void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> checks) {
   std::uint64_t position = 0;
   for (TraceCheck& check : checks) {
@@ -247,6 +258,8 @@ void WorkSource::load_file(const std::string& path) {
     }
     case InputKind::pte:
       return load_program(path, *text);
+    case InputKind::mlx:
+      return load_payload(path, *text);
     case InputKind::plan_csv:
       return load_table(path, *std::move(text));
     case InputKind::thunder:

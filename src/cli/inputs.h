@@ -57,6 +57,7 @@ class WorkSource {
   void load_file(const std::string& path);
   void load_pt2(const std::string& path, Result<std::vector<Case>> programs);
   void load_program(const std::string& path, const std::string& bytes);
+  void load_payload(const std::string& path, const std::string& bytes);
   void load_table(const std::string& path, std::string text);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);

@@ -55,6 +55,8 @@ Result<Side> read_side(const std::string& text, bool is_before) {
       side.knows_storages = true;
       return side;
     }
+    case InputKind::mlx:
+      return Diagnostic{"", "is the payload of a delegate; `noclobber check` reads it"};
     case InputKind::plan_csv:
       return Diagnostic{"", "is a plan without a graph; `noclobber check` reads it"};
     case InputKind::thunder:
@@ -224,6 +226,7 @@ Result<Case> pair_of(Side before, Side after) {
   out.compare_strides = before.compares_strides && after.compares_strides;
   out.sharing_may_grow = before.facts.sharing_may_grow && after.facts.sharing_may_grow;
   out.plan = after.facts.plan;
+  out.registers = after.facts.registers;
   out.portable_kernels = after.facts.portable_kernels;
   out.assumed = after.facts.assumed;
   out.inputs_may_overlap = !before.knows_storages && !after.knows_storages;

@@ -17,7 +17,9 @@
 #include "src/interp/replay.h"
 #include "src/ops/branches.h"
 #include "src/ops/evidence.h"
+#include "src/ops/unrolled.h"
 #include "src/ops/wrappers.h"
+#include "src/plan/registers.h"
 #include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
 #include "src/report/names.h"
@@ -32,11 +34,9 @@ CheckRecord unreadable(const Diagnostic& fault) {
   return out;
 }
 
-Case with_ops(const Case& value, const CheckOptions& options) {
-  Case out = value;
-  out.ops.push_back(branch_declaration());
-  out.ops.insert(out.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
-  return out;
+void add_ops(Case& value, const CheckOptions& options) {
+  value.ops.push_back(branch_declaration());
+  value.ops.insert(value.ops.end(), options.extra_ops.begin(), options.extra_ops.end());
 }
 
 std::uint64_t steps_of(const Case& value) {
@@ -64,6 +64,22 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
+/// The plan as part of the last check, or beside it where that is about other Traces.
+void state_places(std::vector<Check>& checks, const Traced& running, const PlanAnswer& plan, bool beside) {
+  const bool holds = plan.faults.empty() && plan.open.empty();
+  if (!holds || plan.stated.size() != plan.placements.size()) {
+    checks.back().after.unknown.emplace_back("unsupported-op", "memory plan");
+    return;
+  }
+  if (beside) {
+    Check own{"plan", running.after, running.after, {}, {}};
+    checks.insert(checks.end() - 1, std::move(own));
+  }
+  Trace& placed = (beside ? checks.end()[-2] : checks.back()).after;
+  placed.arenas = plan.arenas;
+  placed.placements = plan.stated;
+}
+
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops) return unreadable(ops.fault());
@@ -74,7 +90,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (!satisfiable(space, value, questions))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
   Engine engine{options, *ops, sizes, questions};
-  const Decided decided = decide_case(value, "", engine);
+  Decided decided = decide_case(value, "", engine);
 
   CheckRecord record;
   record.assumptions.assign(decided.inexact.begin(), decided.inexact.end());
@@ -85,8 +101,16 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");
-  if (value.plan)  // of what runs: an identity leaves out accesses
-    report_plan(record, value, check_plan(value, *ops, trace_case(value, *ops, sizes), sizes));
+  if (value.plan) {  // of what runs: an identity leaves out accesses
+    const Traced running = decided.running ? *std::move(decided.running) : trace_case(value, *ops, sizes);
+    const PlanAnswer plan = check_plan(value, *ops, running, sizes);
+    report_plan(record, value, plan);
+    state_places(decided.checks, running, plan, decided.simplified);
+  }
+  for (const RegisterProgram& program : value.registers) {
+    report_plan(record, value, check_registers(program));
+    decided.checks.back().after.unknown.emplace_back("unsupported-op", program.name);
+  }
   ReplayResult run;
   if (decided.proved && record.unknown.empty()) {
     if (record.status != Status::refuted) record.status = Status::proved;
@@ -99,12 +123,13 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
     report_replay(record, value, run);
     const Check& last = decided.checks.back();
     if (record.status != Status::refuted)
-      explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open, decided.of, run);
+      explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open,
+                   decided.of ? *decided.of : value, run);
     if (!decided.proved && questions.limited()) record.unknown.push_back({"resource-limit", {"solver"}});
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
-  write_certificate(options, value, space, decided.checks, record, run);
+  write_certificate(options, value, space, std::move(decided.checks), record, run);
   return record;
 }
 
@@ -161,17 +186,18 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 
 }  // namespace
 
-CheckRecord check_case(const Case& given, const CheckOptions& options, bool& contradiction) {
+CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
-  const Case value = with_ops(given, options);
+  add_ops(value, options);
+  if (value.plan) value = with_loops_written_out(value);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
   return out;
 }
 
-std::string trace_text(const Case& given, const CheckOptions& options) {
-  const Case value = with_ops(given, options);
+std::string trace_text(Case value, const CheckOptions& options) {
+  add_ops(value, options);
   const auto ops = make_op_set(value.ops);
   if (!ops) return "error " + ops.fault().where + ": " + ops.fault().message + "\n";
   Space space = searching_space();

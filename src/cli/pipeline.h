@@ -21,9 +21,9 @@ struct CheckOptions {
 
 /// Checks one Case. The caller fills in `input`, `id`, `what` and `unchecked` of the record.
 /// `contradiction` is set if the interpreter contradicts something that was proved.
-CheckRecord check_case(const Case& value, const CheckOptions& options, bool& contradiction);
+CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction);
 
 /// The Trace of a Case as text (`noclobber trace`).
-std::string trace_text(const Case& value, const CheckOptions& options);
+std::string trace_text(Case value, const CheckOptions& options);
 
 }  // namespace noclobber

@@ -21,6 +21,12 @@ const char* plan_rule(PlanFault::Kind kind) {
       return "NC021";
     case PlanFault::Kind::refused:
       return "NC023";
+    case PlanFault::Kind::undefined:
+      return "NC002";
+    case PlanFault::Kind::immutable:
+      return "NC003";
+    case PlanFault::Kind::signature:
+      return "NC022";
   }
   return "";
 }
@@ -53,6 +59,9 @@ std::string help_of(const PlanFault& fault) {
       return "keep the operator functional";
     case PlanFault::Kind::bounds:
     case PlanFault::Kind::size_fit:
+    case PlanFault::Kind::undefined:
+    case PlanFault::Kind::immutable:
+    case PlanFault::Kind::signature:
       return "";
   }
   return "";

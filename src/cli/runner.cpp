@@ -44,7 +44,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
     const auto start = Progress::Clock::now();
     options.certificate_name = std::move(certificate);
     options.files = work.files.empty() ? std::vector{out.input} : work.files;
-    out.record = check_case(work.value, options, out.contradiction);
+    out.record = check_case(std::move(work.value), options, out.contradiction);
     out.seconds = std::chrono::duration<double>(Progress::Clock::now() - start).count();
     out.record.input = out.input;
     out.record.id = std::move(work.id);

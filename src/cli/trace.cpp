@@ -46,7 +46,7 @@ int run_trace(const Options& options) {
   WorkSource source(options.inputs, *std::move(input));
   std::size_t printed = 0;
   bool fault = false;
-  while (const auto work = source.next()) {
+  while (auto work = source.next()) {
     if (work->kind == Work::Kind::error) {
       fault = true;
       print_error(work->input, work->fault.where, work->fault.message);
@@ -56,7 +56,7 @@ int run_trace(const Options& options) {
     } else if (work->kind == Work::Kind::note && !work->fault.message.empty()) {
       print_note(work->input, work->fault.where, work->fault.message);
     } else if (work->kind == Work::Kind::check) {
-      const std::string text = trace_text(work->value, *check);
+      const std::string text = trace_text(std::move(work->value), *check);
       const std::string head =
           fmt::format("{}# {} {}\n", printed > 0 ? "\n" : "", printable(work->input), shown_id(work->id));
       fmt::print("{}", options.json ? trace_record(*work, text) : head + printable_lines(text));

@@ -171,11 +171,12 @@ class Builder {
   };
   void take_off(const Call& call, const Parts& parts);
   std::optional<std::size_t> shown_operand(const Call& call, const Parts& parts) const;
-  bool shows_unknown(const Call& call, Parts& parts, std::size_t base, std::size_t result);
+  void shows_unknown(const Call& call, const Parts& parts, std::size_t base);
   void refresh(const TraceStep& step);
   void refresh_one(StorageId shadow, std::uint32_t origin);
   bool is_shadow(StorageId storage) const { return shadows_.contains(storage); }
   bool add_results(const Call& call, Parts& parts);
+  bool view_of_all(const Call& call, std::size_t result, std::size_t argument);
   bool storable(const Call& call, const Parts& parts);
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);

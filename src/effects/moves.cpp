@@ -292,8 +292,8 @@ void Builder::concatenate(const Call& call, bool stacked) {
   shape[d] = length;
   auto out = fresh_for(call, 0, InferredMeta{shape, dtype});
   if (!out || out->view.shape != shape) return unknown("no-metadata", call.step->op);
-  // The pieces cover the result; nobody sees what lies beneath. A single graph is asked whether everything was
-  // written, and who looks at one piece at a time cannot tell.
+  // The pieces cover the result; nobody sees what lies beneath. A single graph is asked whether everything
+  // was written, and who looks at one piece at a time cannot tell.
   if (!request_.value->before && !request_.value->plan)
     fill_with(*out, scalar_text(Arg::of(SymExpr(0)), out->dtype), call.number);
   PolyId start = 0;

@@ -164,6 +164,31 @@ std::optional<std::size_t> Builder::shown_operand(const Call& call, const Parts&
   return std::nullopt;
 }
 
+/// A view without a rule shows unknown elements of its storage, unless it lies contiguously and has as many
+/// as the storage: then they are all, in the order of memory.
+bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argument) {
+  const auto base = tensor(call, argument);
+  const Type* type = said(call, result);
+  if (!base || type == nullptr || type->dtype != base->dtype || wide(base->view.storage)) return false;
+  const Layout& layout = layouts_[base->view.storage];
+  const Shape shape = sizes_.of(type->shape);
+  const auto strides = said_strides(*type, shape);
+  const PolyId count = element_count(space_, layout.shape);
+  if (layout.dtype != base->dtype || !layout.strides || !is_dense(space_, layout.shape, *layout.strides) ||
+      strides != contiguous_strides(space_, shape) || !space_.same(element_count(space_, shape), count))
+    return false;
+  Binding out = *base;
+  out.view.maps = flat(*base);
+  if (out.view.maps.empty()) return false;
+  out.view.maps.push_back(reshape_map({count}, shape));
+  if (layout.shape == shape && layout.strides == strides) out.view.maps.clear();
+  out.view.shape = shape;
+  out.strides = strides;
+  out.offset = 0;
+  bind(call, result, std::move(out));
+  return true;
+}
+
 std::vector<InferredMeta> Builder::inferred(const Call& call, const std::vector<TensorMeta>& tensors) const {
   const std::string functional = ops_.functional(call.step->op);
   const std::string_view op = functional.empty() ? std::string_view(call.step->op) : functional;
@@ -180,6 +205,7 @@ bool Builder::add_results(const Call& call, Parts& parts) {
   for (const SchemaSlot& slot : call.schema->returns) {
     const auto source = slot.type == SchemaSlot::Type::other ? std::nullopt : aliased(*call.schema, slot);
     if (source && !call.schema->arguments[*source].written) {
+      if (view_of_all(call, result++, *source)) continue;
       unknown("unsupported-op", call.step->op + " (a view of elements that are not known)");
       return false;
     }
@@ -266,8 +292,9 @@ void Builder::opaque(const Call& given) {
   parts.operands = std::move(*all);
   parts.step.key = attributes(call);
   parts.step.origin = call.number;
-  if (const auto base = shown_operand(call, parts)) {
-    shows_unknown(call, parts, *base, 0);
+  const auto base = shown_operand(call, parts);
+  if (base && !view_of_all(call, 0, parts.operands[*base].argument)) {
+    shows_unknown(call, parts, *base);
     return;
   }
   if (!add_results(call, parts)) return;

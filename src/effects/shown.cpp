@@ -10,25 +10,23 @@
 
 namespace noclobber {
 
-/// Result `result` shows operand `base`. False: that is not modelled.
-bool Builder::shows_unknown(const Call& call, Parts& parts, std::size_t base, std::size_t result) {
-  const auto bound = fresh_for(call, result, std::nullopt);
+/// The only result shows operand `base`.
+void Builder::shows_unknown(const Call& call, const Parts& parts, std::size_t base) {
+  const auto bound = fresh_for(call, 0, std::nullopt);
   const Binding& of = parts.operands[base].bound;
   // Which elements it shows may depend on how `of` lies in memory: the key says that as well.
   const bool whole = of.view.maps.empty() && of.strides && !wide(of.view.storage);
-  if (!bound || !whole || parts.operands.size() != 1 || !ops_.declaration(call.step->op)->pure ||
-      wide(bound->view.storage)) {
-    unknown("unsupported-op", call.step->op + " (a view of elements that are not known)");
-    return false;
-  }
+  const OpDecl* declared = ops_.declaration(call.step->op);
+  const bool pure = declared != nullptr && declared->pure && parts.operands.size() == 1;
+  if (!bound || !whole || !pure || wide(bound->view.storage))
+    return unknown("unsupported-op", call.step->op + " (a view of elements that are not known)");
   Shadow shadow{of.view, bound->view, attributes(call) + ";shown"};
   for (const PolyId stride : *of.strides) shadow.key += ";" + size_text(space_, stride);
   trace_.storages[bound->view.storage].key = kShadow + std::to_string(shadows_.size());
   layouts_[bound->view.storage].strides.reset();
   shadows_.emplace(bound->view.storage, std::move(shadow));
   refresh_one(bound->view.storage, call.number);
-  bind(call, result, *bound);
-  return true;
+  bind(call, 0, *bound);
 }
 
 void Builder::refresh_one(StorageId shadow, std::uint32_t origin) {

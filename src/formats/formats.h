@@ -86,7 +86,17 @@ bool is_compilation_folder(std::string_view name);
 /// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
 Result<std::vector<Case>> read_pt2(std::string_view bytes);
 
-enum class InputKind : std::uint8_t { case_json, fx_text, torch_trace, pt2, thunder, plan_csv, pte, unknown };
+enum class InputKind : std::uint8_t {
+  case_json,
+  fx_text,
+  torch_trace,
+  pt2,
+  thunder,
+  plan_csv,
+  pte,
+  mlx,
+  unknown
+};
 /// What a text is, from its first bytes alone (sniff.cpp).
 InputKind sniff(std::string_view text);
 

@@ -2,6 +2,7 @@
 //
 //   JumpFalse c -> B;  arm A, moves into results;  JumpFalse false -> E;  B: arm B, moves;  E:
 #include <algorithm>
+#include <utility>
 
 #include "src/formats/pte_builder.h"
 
@@ -21,7 +22,7 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
   const auto unconditional = [&](const PteInstruction& step) {
     const PteValue& value = method_.values[step.args[0]];
     return step.kind == PteInstruction::Kind::jump_false && value.kind == PteValue::Kind::boolean &&
-           value.integer == 0;
+           numbers_[step.args[0]] == 0;
   };
   if (other < at + 2 || other > end || !unconditional(method_.instructions[other - 1]))
     return give_up("executorch.loop"), end;
@@ -35,6 +36,8 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
   std::vector<Arm> arms;
   const auto own = own_;
   const auto bound = bound_;
+  const auto numbers = numbers_;
+  std::vector<std::vector<std::optional<std::int64_t>>> left;
   const PteMemory memory = memory_;
   const auto outer_moves = moves_;
   const std::size_t logged = written_.size();
@@ -44,8 +47,11 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
     own_ = own;
     bound_ = bound;
     memory_ = memory;
+    left.push_back(std::exchange(numbers_, numbers));
   }
   moves_ = outer_moves;
+  for (std::size_t k = 0; k < numbers_.size(); ++k)
+    numbers_[k] = left[0][k] == left[1][k] ? left[0][k] : std::nullopt;
   for (std::size_t k = logged; k < written_.size(); ++k)
     memory_.write(written_[k].first.arena, written_[k].first.offset, written_[k].second, kOneOfTwo);
   if (going()) join(condition, std::move(arms));

@@ -77,6 +77,7 @@ std::int32_t PteBuilder::define_placed(std::uint32_t id, ValueId value) {
   const PteTensor& t = tensor(id);
   const std::int32_t made = define(id, value, t.place);
   own_[id] = made;
+  rows_.erase(id);
   if (!t.place) return made;
   std::int64_t end = 0;
   const std::int64_t bytes = bytes_of(id);
@@ -129,6 +130,8 @@ ValueId PteBuilder::give_up(const std::string& what) {
 ValueId PteBuilder::read(std::uint32_t id) {
   if (!going()) return {};
   if (bound_[id] >= 0) return as_view(id, bound_[id]);
+  if (const auto rows = rows_.find(id); rows != rows_.end() && rows->second != tensor(id).sizes[0])
+    return give_up("executorch.rows that were not stored");
   if (own_[id] >= 0) return as_view(id, own_[id]);
   return tensor(id).place ? from_bytes(id) : undefined(id);
 }
@@ -225,6 +228,7 @@ Result<Case> PteBuilder::build() {
     out_.plan->arenas.push_back({std::to_string(k), SymExpr(method_.arenas[k]), 1});
   own_.assign(method_.values.size(), -1);
   bound_.assign(method_.values.size(), -1);
+  add_numbers();
   levels_.emplace_back().graph.name = "after";
   add_inputs();
   if (going()) run(0, method_.instructions.size());

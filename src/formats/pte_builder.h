@@ -83,6 +83,16 @@ class PteBuilder {
   std::optional<Arg> plain_argument(std::uint32_t id, const SchemaSlot& slot);
   void misfit(const PteInstruction& instruction, const std::string& op);
 
+  // pte_numbers.cpp
+  void add_numbers();
+  bool numeric(const std::string& op, const PteInstruction& instruction);
+  std::size_t jump(std::size_t at, std::size_t begin, std::size_t end);
+  void store_row(const PteInstruction& instruction);
+
+  // pte_delegates.cpp
+  void delegate(const PteInstruction& instruction);
+  std::string declare_delegate(std::uint32_t number, const RegisterProgram& payload);
+
   // pte_branches.cpp
   struct Arm {
     Level level;
@@ -100,6 +110,9 @@ class PteBuilder {
   std::vector<Definition> definitions_;
   std::vector<std::int32_t> own_;    // per value: what an instruction wrote under its name last
   std::vector<std::int32_t> bound_;  // per value: what a move or view made it stand for
+  std::vector<std::optional<std::int64_t>> numbers_;  // per value: the number it holds now, if that is known
+  std::map<std::uint32_t, std::int64_t> rows_;        // of tensors stored row by row: how many there are
+  std::size_t executed_ = 0;                          // instructions, with those of every trip of loops
   PteMemory memory_;
   std::vector<std::pair<std::uint32_t, std::int32_t>> moves_;       // of the arm that is being built
   std::vector<std::pair<PteTensor::Place, std::int64_t>> written_;  // places and ends, in order

@@ -6,6 +6,8 @@
 namespace noclobber {
 namespace {
 
+constexpr std::size_t kExecuted = 20000;  // instructions
+
 bool is_out_slot(const SchemaSlot& slot) { return slot.written && slot.keyword_only; }
 
 /// PyTorch's number of a dtype.
@@ -21,12 +23,14 @@ std::optional<Dtype> dtype_number(std::int64_t number) {
 }  // namespace
 
 void PteBuilder::run(std::size_t begin, std::size_t end) {
-  for (std::size_t k = begin; k < end && going(); ++k) {
+  for (std::size_t k = begin; k < end && going();) {
     const PteInstruction& instruction = method_.instructions[k];
-    if (instruction.kind == PteInstruction::Kind::jump_false) {
-      k = branch(k, end) - 1;
-    } else {
+    if (++executed_ > kExecuted) give_up("executorch.loop of many trips");
+    if (instruction.kind != PteInstruction::Kind::jump_false) {
       step(instruction);
+      ++k;
+    } else {
+      k = is_tensor(instruction.args[0]) ? branch(k, end) : jump(k, begin, end);
     }
   }
 }
@@ -36,8 +40,7 @@ void PteBuilder::step(const PteInstruction& instruction) {
     case PteInstruction::Kind::kernel:
       return kernel(instruction);
     case PteInstruction::Kind::delegate:
-      give_up("executorch_delegate." + method_.delegates[instruction.target]);
-      return;
+      return delegate(instruction);
     case PteInstruction::Kind::move: {
       const std::uint32_t from = instruction.args[0], to = instruction.args[1];
       if (!is_tensor(from) || !is_tensor(to) || !same_shape(from, to)) {
@@ -65,7 +68,7 @@ void PteBuilder::misfit(const PteInstruction& instruction, const std::string& op
 
 void PteBuilder::kernel(const PteInstruction& instruction) {
   const std::string& op = method_.operators[instruction.target];
-  if (special(op, instruction)) return;
+  if (numeric(op, instruction) || special(op, instruction)) return;
   const Schema* schema = find_schema(op);
   if (schema == nullptr) return static_cast<void>(give_up(op));
   if (instruction.args.size() < schema->arguments.size()) return misfit(instruction, op);
@@ -90,6 +93,7 @@ bool PteBuilder::special(const std::string& op, const PteInstruction& instructio
     if (going()) write_results(std::move(made), {args[3]});
     return true;
   }
+  if (op == "executorch_prim.et_copy_index.tensor") return store_row(instruction), true;
   if (op == "executorch_prim.et_view.default") {
     if (args.size() < 3 || !is_tensor(args[0]) || !is_tensor(args[2])) return misfit(instruction, op), true;
     const ValueId base = read(args[0]);
@@ -231,22 +235,26 @@ std::optional<Arg> PteBuilder::plain_argument(std::uint32_t id, const SchemaSlot
     case PteValue::Kind::none:
       return Arg{};
     case PteValue::Kind::integer:
+      if (!numbers_[id]) return give_up("executorch.number that is not known"), std::nullopt;
       if (slot.type_text.starts_with("ScalarType")) {
-        const auto dtype = dtype_number(value.integer);
+        const auto dtype = dtype_number(*numbers_[id]);
         return dtype ? std::optional(Arg::of_dtype(*dtype)) : std::nullopt;
       }
-      return Arg::of(SymExpr(value.integer));
+      return Arg::of(SymExpr(*numbers_[id]));
     case PteValue::Kind::boolean:
-      return Arg::of_bool(value.integer != 0);
+      if (!numbers_[id]) return give_up("executorch.number that is not known"), std::nullopt;
+      return Arg::of_bool(*numbers_[id] != 0);
     case PteValue::Kind::real:
       return Arg::of_real(value.real);
     case PteValue::Kind::text:
       return Arg::of_text(value.text);
     case PteValue::Kind::integers:
       for (const std::int64_t item : value.items) {
-        const PteValue& number = method_.values[static_cast<std::size_t>(item)];
-        if (number.kind != PteValue::Kind::integer) return std::nullopt;
-        items.push_back(Arg::of(SymExpr(number.integer)));
+        if (method_.values[static_cast<std::size_t>(item)].kind != PteValue::Kind::integer)
+          return std::nullopt;
+        const auto& number = numbers_[static_cast<std::size_t>(item)];
+        if (!number) return give_up("executorch.number that is not known"), std::nullopt;
+        items.push_back(Arg::of(SymExpr(*number)));
       }
       return Arg::of(std::move(items));
     case PteValue::Kind::booleans:

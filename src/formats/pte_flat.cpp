@@ -5,7 +5,7 @@
 namespace noclobber {
 
 void FlatBytes::fail(std::size_t at, std::string message) {
-  if (!fault_) fault_ = Diagnostic{"byte " + std::to_string(at), std::move(message)};
+  if (!fault_) fault_ = Diagnostic{"byte " + std::to_string(base_ + at), std::move(message)};
 }
 
 /// Where a field of `size` bytes lies; 0: absent, or a fault.
@@ -81,9 +81,11 @@ FlatVector FlatBytes::vector(const FlatTable& in, unsigned field, std::size_t el
   return {start + 4, count};
 }
 
-std::string FlatBytes::text(const FlatTable& in, unsigned field) {
-  const FlatVector bytes = vector(in, field, 1);
-  return std::string(bytes_.substr(bytes.at, bytes.count));
+std::string_view FlatBytes::bytes(const FlatTable& in, unsigned field) {
+  const FlatVector all = vector(in, field, 1);
+  return bytes_.substr(all.at, all.count);
 }
+
+std::string FlatBytes::text(const FlatTable& in, unsigned field) { return std::string(bytes(in, field)); }
 
 }  // namespace noclobber

@@ -27,17 +27,26 @@ struct FlatVector {
 class FlatBytes {
  public:
   /// Vectors may share bytes: what all of them hold together is bounded by 32 elements a byte of the buffer.
-  explicit FlatBytes(std::string_view bytes) : bytes_(bytes), budget_(bytes.size() * 32) {}
+  /// `base`: where they begin in the file that faults are about.
+  explicit FlatBytes(std::string_view bytes, std::size_t base = 0)
+      : bytes_(bytes), base_(base), budget_(bytes.size() * 32) {}
 
   bool failed() const { return fault_.has_value(); }
   const Diagnostic& fault() const { return *fault_; }
   void fail(std::size_t at, std::string message);
+  void fail(Diagnostic fault) {
+    if (!fault_) fault_ = std::move(fault);
+  }
 
   FlatTable root();
   FlatTable table(const FlatTable& in, unsigned field);
   FlatTable table_at(const FlatVector& in, std::size_t k);
   FlatVector vector(const FlatTable& in, unsigned field, std::size_t element_size);
   std::string text(const FlatTable& in, unsigned field);
+  /// The bytes of a list of bytes, where they lie.
+  std::string_view bytes(const FlatTable& in, unsigned field);
+  bool has(const FlatTable& in, unsigned field) { return place(in, field, 1) != 0; }
+  std::size_t place_in_file(std::size_t at) const { return base_ + at; }
 
   template <class T>
   T scalar(const FlatTable& in, unsigned field, T fallback = T{}) {
@@ -65,7 +74,7 @@ class FlatBytes {
   FlatTable open(std::size_t at);
 
   std::string_view bytes_;
-  std::size_t budget_;
+  std::size_t base_, budget_;
   std::optional<Diagnostic> fault_;
 };
 

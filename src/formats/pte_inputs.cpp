@@ -79,7 +79,12 @@ std::vector<std::uint32_t> PteBuilder::states() const {
     const Schema* schema = kernel ? find_schema(method_.operators[step.target]) : nullptr;
     const bool own_form =
         kernel && schema == nullptr && step.args.size() >= 2;  // out is named twice at the end
+    const std::string op = kernel ? method_.operators[step.target] : "";
+    if (op == "aten.sym_size.int") continue;  // asks for no contents
+    const bool known = step.kind == PteInstruction::Kind::delegate && method_.payloads[step.target];
     const auto is_out = [&](std::size_t k) {
+      if (known) return k >= method_.payloads[step.target]->inputs.size();
+      if (op == "executorch_prim.et_copy_index.tensor") return k == 0;
       if (own_form) return step.args[k] == step.args.back();
       if (schema == nullptr) return step.kind == PteInstruction::Kind::move && k == 1;
       return k >= schema->arguments.size() ||

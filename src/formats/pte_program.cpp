@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/formats/mlx.h"
 #include "src/formats/pte_flat.h"
 
 namespace noclobber {
@@ -28,8 +29,10 @@ class PteReader {
     std::vector<PteMethod> out;
     const FlatTable program = flat_.root();
     const FlatVector plans = flat_.vector(program, 1, 4);
-    for (std::size_t k = 0; k < plans.count && !flat_.failed(); ++k)
+    for (std::size_t k = 0; k < plans.count && !flat_.failed(); ++k) {
       out.push_back(method(flat_.table_at(plans, k)));
+      read_payloads(program, flat_.table_at(plans, k), out.back());
+    }
     for (PteMethod& method : out) read_constants(program, method);
     if (!flat_.failed() && out.empty()) flat_.fail(program.at, "the program has no methods");
     if (flat_.failed()) return flat_.fault();
@@ -59,6 +62,36 @@ class PteReader {
       if (size < 0) flat_.fail(arenas.at, "an arena of negative size");
     chain(plan, out);
     return out;
+  }
+
+  /// Where a segment lies in the file; nothing where it does not.
+  std::optional<std::string_view> segment(const FlatTable& program, std::size_t number) {
+    const FlatTable table = flat_.table_at(flat_.vector(program, 4, 4), number);
+    if (!table.there() || file_.size() < kHeaderSize) return std::nullopt;
+    std::uint64_t base = 0, at = flat_.scalar<std::uint64_t>(table, 0);
+    const auto size = flat_.scalar<std::uint64_t>(table, 1);
+    std::memcpy(&base, file_.data() + 24, sizeof(base));
+    if (__builtin_add_overflow(at, base, &at) || at > file_.size() || size > file_.size() - at)
+      return std::nullopt;
+    return file_.substr(at, size);
+  }
+
+  /// What delegates run, if it is a program over registers: in the table itself, or in a segment of the file.
+  void read_payloads(const FlatTable& program, const FlatTable& plan, PteMethod& out) {
+    const FlatVector delegates = flat_.vector(plan, 7, 4), data = flat_.vector(program, 3, 4);
+    for (std::size_t k = 0; k < delegates.count && !flat_.failed(); ++k) {
+      out.payloads.emplace_back();
+      const FlatTable processed = flat_.table(flat_.table_at(delegates, k), 1);
+      const auto number = flat_.scalar<std::uint32_t>(processed, 1);
+      const bool inside = flat_.scalar<std::int8_t>(processed, 0) == 0;
+      const auto bytes =
+          inside ? std::optional(flat_.bytes(flat_.table_at(data, number), 0)) : segment(program, number);
+      if (!bytes || !is_mlx(*bytes)) continue;
+      auto read = read_mlx(*bytes, static_cast<std::size_t>(bytes->data() - file_.data()));
+      if (!read) return flat_.fail(read.fault());
+      read->name = out.delegates[k];
+      out.payloads.back() = *std::move(read);
+    }
   }
 
   /// Data of constants, as far as it is small: scalars and the like, which make a run meaningful.

@@ -10,6 +10,7 @@
 
 #include "src/base/result.h"
 #include "src/graph/dtype.h"
+#include "src/graph/registers.h"
 
 namespace noclobber {
 
@@ -66,7 +67,8 @@ struct PteMethod {
   std::vector<PteInstruction> instructions;
   std::vector<std::string> operators;  // "aten.add.out"
   std::vector<std::string> delegates;
-  std::vector<std::int64_t> arenas;  // bytes; [0] is not used
+  std::vector<std::optional<RegisterProgram>> payloads;  // of delegates, where they are understood
+  std::vector<std::int64_t> arenas;                      // bytes; [0] is not used
 };
 
 /// error: `where` is "byte N".

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "src/formats/formats.h"
+#include "src/formats/mlx.h"
 #include "src/formats/pt2_archive.h"
 #include "src/formats/pte_program.h"
 #include "src/formats/torch_trace_records.h"
@@ -27,6 +28,7 @@ bool begins_fx_text(std::string_view line) {
 }  // namespace
 
 InputKind sniff(std::string_view text) {
+  if (is_mlx(text)) return InputKind::mlx;
   if (is_pte(text)) return InputKind::pte;
   if (is_zip(text)) return InputKind::pt2;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);

@@ -19,6 +19,7 @@
 #include "src/base/sym.h"
 #include "src/graph/dtype.h"
 #include "src/graph/plan.h"
+#include "src/graph/registers.h"
 
 namespace noclobber {
 
@@ -158,12 +159,13 @@ struct Case {
   bool sharing_may_grow = false;  // "sharing": "any"
   /// The caller makes output `first` a view of input `second` itself: there they may share storage.
   std::vector<std::pair<std::uint32_t, std::string>> may_share;
-  std::optional<Plan> plan;          // where `after` places its values
-  std::vector<std::string> assumed;  // sentences that the reader could not know to be true
-  bool portable_kernels = false;     // in-place kernels are those of ExecuTorch's portable library
-  bool inputs_may_overlap = false;   // the reader cannot know whether inputs share storage (bare FX text)
-  std::string pass;                  // the transform that made `after`, if known
-  bool every_order = false;          // report the claim about every order beside that about the listed one
+  std::optional<Plan> plan;                // where `after` places its values
+  std::vector<RegisterProgram> registers;  // what delegates that `after` calls run
+  std::vector<std::string> assumed;        // sentences that the reader could not know to be true
+  bool portable_kernels = false;           // in-place kernels are those of ExecuTorch's portable library
+  bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
+  std::string pass;                 // the transform that made `after`, if known
+  bool every_order = false;         // report the claim about every order beside that about the listed one
   std::vector<std::string> assumed_pure;  // operators that nobody declares, taken to be functions
 };
 

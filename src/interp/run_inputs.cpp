@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "src/interp/run_machine.h"
+#include "src/ops/kernels_runs.h"
 
 namespace noclobber {
 namespace {
@@ -184,8 +185,15 @@ void Machine::fill_input(const Frame& frame, std::size_t number, std::uint32_t s
   const std::int64_t width = item_bytes(type);
   std::vector<std::uint8_t>& bytes = run_.storages[storage].bytes;
   const auto count = static_cast<std::int64_t>(bytes.size()) / width;
-  for (std::int64_t at = 0; at < count; ++at)
-    store_number(type, bytes.data() + at * width, input_element(type, options_.contents_seed, number, at));
+  Array all = array_of({storage, type, {count}, {1}, 0}, frame);
+  all.memory.step = -1;
+  std::vector<Number> numbers(kRunLength);
+  for (std::int64_t at = 0; at < count; at += kRunLength) {
+    const std::int64_t n = std::min(kRunLength, count - at);
+    for (std::int64_t i = 0; i < n; ++i)
+      numbers[static_cast<std::size_t>(i)] = input_element(type, options_.contents_seed, number, at + i);
+    store_run(all, at, 1, n, numbers.data(), true);
+  }
   for (const Input& other : frame.graph->inputs) {
     const Bound& bound = frame.values[other.value.index];
     const auto exact = options_.contents.find(frame.graph->value(other.value).name);
@@ -251,11 +259,13 @@ void Machine::make_outputs(Frame& frame) {
     Run::Output output;
     const Datum d = resolve(frame, arg, true);
     if (d.kind == Datum::Kind::tensor) {
-      const Snapshot s = snapshot_of(d.tensor);
+      Snapshot s = snapshot_of(d.tensor);
       const auto width = static_cast<std::size_t>(item_bytes(d.tensor.at.dtype));
-      output.bytes = s.bytes;
+      output.bytes = std::move(s.bytes);
       if (d.tensor.at.conjugated) resolve_conjugates(d.tensor.at.dtype, output.bytes);
-      for (std::size_t k = 0; k < s.bytes.size(); k += width)
+      const bool all = std::find(s.defined.begin(), s.defined.end(), 0) == s.defined.end();
+      if (all) output.defined.assign(output.bytes.size() / width, 1);
+      for (std::size_t k = 0; !all && k < output.bytes.size(); k += width)
         output.defined.push_back(
             static_cast<std::uint8_t>(std::all_of(s.defined.begin() + static_cast<std::ptrdiff_t>(k),
                                                   s.defined.begin() + static_cast<std::ptrdiff_t>(k + width),

@@ -29,6 +29,12 @@ Snapshot Machine::snapshot_of(const Array& array) {
   }
   budget_ -= count;
   const Elements from(array.at);
+  if (count > 0 && is_contiguous(array.at)) {
+    const std::int64_t begin = array.at.offset * width;
+    result.bytes.assign(array.memory.bytes + begin, array.memory.bytes + begin + width * count);
+    result.defined.assign(array.memory.defined + begin, array.memory.defined + begin + width * count);
+    return result;
+  }
   result.bytes.resize(static_cast<std::size_t>(width * count));
   result.defined.resize(result.bytes.size());
   for (std::int64_t k = 0; k < count; ++k) {

@@ -186,17 +186,14 @@ OpDecl branch_declaration() {
   return out;
 }
 
-std::optional<std::vector<World>> worlds_of(const Case& value) {
+std::vector<World> worlds_of(const Case& value) {
   std::vector<World> out;
   const bool any = has_branches(value.after) || (value.before && has_branches(*value.before));
-  if (!any || value.dataflow) {
-    out.push_back({"", value});
-    return out;
-  }
+  if (!any || value.dataflow) return {};
   Ways ways;
   for (;;) {
     auto next = world(value, ways);
-    if (!next || out.size() >= kWorlds) return std::nullopt;
+    if (!next || out.size() >= kWorlds) return {};
     out.push_back(*std::move(next));
     while (!ways.taken.empty() && !ways.taken.back().second) ways.taken.pop_back();
     if (ways.taken.empty()) return out;

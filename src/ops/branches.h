@@ -14,13 +14,14 @@
 namespace noclobber {
 
 struct World {
-  std::string name;  // "cond0 true, cond1 false"; "" where nothing branches
+  std::string name;  // "cond0 true, cond1 false"
   Case value;
 };
 
-/// Every combination of branches that is met, 64 at most. Nothing where a branch cannot be written out: its
-/// body is not known, takes other operands, or any order may run (then the case is left as it is).
-std::optional<std::vector<World>> worlds_of(const Case& value);
+/// Every combination of branches that is met, 64 at most. None where the case is left as it is: nothing
+/// branches, any order may run, or a branch cannot be written out (its body is not known or takes other
+/// operands).
+std::vector<World> worlds_of(const Case& value);
 
 /// The operator noclobber.branch, which the cases of worlds use.
 OpDecl branch_declaration();

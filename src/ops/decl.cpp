@@ -135,6 +135,7 @@ Result<DeclaredOp> declare_op(const OpDecl& decl, const std::string& place) {
 }
 
 const DeclaredOp* OpSet::find_declared(std::string_view op) const {
+  if (declared_.empty()) return nullptr;
   std::string full;
   if (std::count(op.begin(), op.end(), '.') == 1) {
     full = std::string(op) + ".default";

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
 #include "src/ops/schema.h"
 
@@ -92,25 +93,32 @@ const Schema* agreeing(const std::vector<const Schema*>& candidates, const Schem
   return count == 1 ? only : nullptr;
 }
 
+std::string pure_partner(const Schema& schema) {
+  for (const KnownPartner& row : kPartners) {
+    if (row.op == schema.op) return std::string(row.pure);
+  }
+  const auto results = std::count_if(schema.arguments.begin(), schema.arguments.end(),
+                                     [](const SchemaSlot& slot) { return slot.written; });
+  for (const std::string& name : pure_names(schema)) {
+    const auto candidates = pure_overloads(name, results);
+    for (const Agreement agreement : {Agreement::all_types, Agreement::positional_types}) {
+      const Schema* found = agreeing(candidates, schema, agreement);
+      if (found != nullptr) return found->op;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string functional_op(std::string_view op) {
   const Schema* schema = find_schema(op);
   if (schema == nullptr) return "";
   if (!schema->writes()) return schema->op;
-  for (const KnownPartner& row : kPartners) {
-    if (row.op == schema->op) return std::string(row.pure);
-  }
-  const auto results = std::count_if(schema->arguments.begin(), schema->arguments.end(),
-                                     [](const SchemaSlot& slot) { return slot.written; });
-  for (const std::string& name : pure_names(*schema)) {
-    const auto candidates = pure_overloads(name, results);
-    for (const Agreement agreement : {Agreement::all_types, Agreement::positional_types}) {
-      const Schema* found = agreeing(candidates, *schema, agreement);
-      if (found != nullptr) return found->op;
-    }
-  }
-  return "";
+  thread_local std::unordered_map<const Schema*, std::string> known;  // schemas live as long as the program
+  const auto [at, is_new] = known.try_emplace(schema);
+  if (is_new) at->second = pure_partner(*schema);
+  return at->second;
 }
 
 }  // namespace noclobber

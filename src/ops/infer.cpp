@@ -29,6 +29,7 @@ int type_category(Dtype type) {
 }
 
 Dtype promoted(Dtype a, Dtype b) {
+  if ((a == Dtype::c64 && b == Dtype::f64) || (a == Dtype::f64 && b == Dtype::c64)) return Dtype::c128;
   if (a == b || type_category(a) > type_category(b)) return a;
   if (type_category(b) > type_category(a)) return b;
   if (type_category(a) == 2 && bit_width(a) == bit_width(b)) return Dtype::f32;  // f16 with bf16

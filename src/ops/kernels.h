@@ -1,4 +1,5 @@
-// Concrete kernels: what operators do to bytes, as PyTorch's eager mode does it. One row per operator.
+// Concrete kernels: what operators do to bytes, as PyTorch's eager mode does it. The row of an operator names
+// its kernel; a family gives a kernel's function for each overload.
 //
 // A kernel is written once, for the functional operator. For `add_`, `add.out` and their like the caller
 // sets `targets`: results are then stored into live memory element by element, while operands are read,
@@ -145,7 +146,8 @@ enum class Promotion : std::uint8_t {
 };
 
 struct KernelRow {
-  std::string_view op;  // "aten.add.Tensor": the functional operator
+  std::string_view
+      op;  // in a family "add.Tensor", kernel and overload; of find_kernel the functional operator
   KernelFunction run = nullptr;
   PointwiseFunction pointwise = nullptr;  // with run_pointwise
   Promotion promotion = Promotion::same;
@@ -157,8 +159,10 @@ struct KernelRow {
 
 /// The row of a functional operator, or nullptr.
 const KernelRow* find_kernel(std::string_view op);
-/// Every operator that has a row, sorted.
+/// Every operator that has a kernel, sorted.
 std::vector<std::string_view> kernel_names();
+/// What the families give, "add.Tensor", sorted; each is named by some row.
+std::vector<std::string_view> family_names();
 /// error (in call.fault): see Fault.
 void run_kernel(const KernelRow& row, Call& call);
 

@@ -1,9 +1,12 @@
 // Scaled dot product attention as PyTorch's CPU kernel gives it: the output, and the logarithm of each row's
 // sum.
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "src/ops/kernels_dense.h"
 #include "src/ops/kernels_math.h"
+#include "src/ops/kernels_product.h"
 
 namespace noclobber {
 namespace {
@@ -13,8 +16,8 @@ struct Attention {
   std::int64_t key_heads = 0;  // several heads of queries may share one of keys
   double scale = 1;
   bool causal = false;
-  Dense<double> q, k, v, mask;
-  std::vector<std::int64_t> mask_at;  // of [batch, head, query, key] in `mask`; empty: no mask
+  Dense<double> q, k, v;
+  Dense<double> mask;  // [batch, head, query, key], or empty
   bool mask_is_bool = false;
 };
 
@@ -52,10 +55,13 @@ std::optional<Attention> attention_of(Call& call, std::size_t first, std::size_t
     call.raise("attention: the mask does not broadcast");
   if (!call.ok()) return std::nullopt;
   a.mask_is_bool = m.at.dtype == Dtype::boolean;
-  const Elements at({m.at.dtype, m.at.shape, contiguous_strides(m.at.shape), 0}, *both);
-  for (std::int64_t i = 0; i < a.batch * a.heads * a.queries * a.keys; ++i) a.mask_at.push_back(at.at(i));
+  m.at = shown_in(std::move(m.at), *both);
   a.mask = gather_dense<double>(call, m);
   return call.ok() ? std::optional(a) : std::nullopt;
+}
+
+bool all_set(const std::vector<std::uint8_t>& flags) {
+  return std::find(flags.begin(), flags.end(), 0) == flags.end();
 }
 
 /// Where the keys and values of a row of queries begin: counts [batch, head of keys].
@@ -64,52 +70,89 @@ std::int64_t key_head(const Attention& a, std::int64_t row) {
   return head / a.heads * a.key_heads + head % a.heads / (a.heads / a.key_heads);
 }
 
-/// Scores of one query; `row` counts [batch, head, query].
-void attention_scores(const Attention& a, std::int64_t row, std::vector<DenseSum<double>>& scores) {
-  const std::int64_t head = key_head(a, row), query = row % a.queries;
-  scores.assign(static_cast<std::size_t>(a.keys), {});
+/// Weights and their logarithms' sums for some queries of one head.
+struct AttentionBlock {
+  std::vector<double> weights;  // [row, key]; scores at first
+  std::vector<double> log_sums;
+  std::vector<std::uint8_t> defined;  // by row
+};
+constexpr std::int64_t kBlockQueries = 128;
+
+/// Mask and cause: what a score is, and whether it was made of defined numbers.
+void admit_keys(const Attention& a, std::int64_t row, double* scores, std::uint8_t& defined) {
+  const bool all = a.q.all_defined && a.k.all_defined && a.mask.all_defined;
+  const std::int64_t key = key_head(a, row) * a.keys, last = a.causal ? row % a.queries : a.keys;
+  auto undefined = [&](const Dense<double>& of, std::int64_t at, std::int64_t count) {
+    return std::memchr(of.defined.data() + at, 0, static_cast<std::size_t>(count)) != nullptr;
+  };
+  if (!all && last >= 0 && undefined(a.q, row * a.width, a.width)) defined = 0;
   for (std::int64_t j = 0; j < a.keys; ++j) {
-    DenseSum<double>& s = scores[static_cast<std::size_t>(j)];
-    for (std::int64_t d = 0; d < a.width; ++d)
-      s.add(a.q, row * a.width + d, a.k, (head * a.keys + j) * a.width + d);
-    s.value *= a.scale;
-    if (!a.mask_at.empty()) {
-      const auto at = static_cast<std::size_t>(a.mask_at[static_cast<std::size_t>(row * a.keys + j)]);
-      s.defined = s.defined && a.mask.defined[at];
+    scores[j] *= a.scale;
+    if (!a.mask.values.empty()) {
+      const auto at = static_cast<std::size_t>(row * a.keys + j);
       if (!a.mask_is_bool)
-        s.value += a.mask.values[at];
+        scores[j] += a.mask.values[at];
       else if (a.mask.values[at] == 0)
-        s.value = -INFINITY;
+        scores[j] = -INFINITY;
+      if (j <= last && !a.mask.defined[at]) defined = 0;
     }
-    if (a.causal && j > query) s = {-INFINITY, true};
+    if (j > last) scores[j] = -INFINITY;
+    if (!all && j <= last && undefined(a.k, (key + j) * a.width, a.width)) defined = 0;
   }
 }
 
-struct AttentionRow {
-  std::vector<double> weights;
-  double log_sum = 0;
-  bool defined = true;
-};
-
-/// A row without an admitted key attends to nothing.
-AttentionRow attention_row(const Attention& a, std::int64_t row) {
-  std::vector<DenseSum<double>> scores;
-  attention_scores(a, row, scores);
-  AttentionRow result;
+/// Scores to weights; the logarithm of their sum. A row without an admitted key attends to nothing.
+double soften(double* scores, std::int64_t count) {
   double most = -INFINITY, sum = 0;
-  for (const auto& s : scores) {
-    most = std::isnan(s.value) ? s.value : std::fmax(most, s.value);
-    result.defined = result.defined && s.defined;
-    if (std::isnan(most)) break;
+  for (std::int64_t j = 0; j < count && !std::isnan(most); ++j)
+    most = std::isnan(scores[j]) ? scores[j] : std::fmax(most, scores[j]);
+  const bool nothing = std::isinf(most) && most < 0;
+  for (std::int64_t j = 0; j < count; ++j) {
+    scores[j] = nothing ? 0 : std::exp(scores[j] - most);
+    sum += scores[j];
   }
-  for (const auto& s : scores) {
-    const double e = std::isinf(most) && most < 0 ? 0 : std::exp(s.value - most);
-    result.weights.push_back(e);
-    sum += e;
+  for (std::int64_t j = 0; j < count; ++j) scores[j] = sum == 0 ? 0 : scores[j] / sum;
+  return nothing ? -INFINITY : most + std::log(sum);
+}
+
+/// `count` queries from `row` on; `row` counts [batch, head, query].
+AttentionBlock attention_block(const Attention& a, std::int64_t row, std::int64_t count) {
+  AttentionBlock block;
+  const double* const keys = a.k.values.data() + key_head(a, row) * a.keys * a.width;
+  block.weights.resize(static_cast<std::size_t>(count * a.keys));
+  block.defined.resize(static_cast<std::size_t>(count), 1);
+  dense_product(a.q.values.data() + row * a.width, keys, block.weights.data(),
+                static_cast<std::size_t>(count), static_cast<std::size_t>(a.width),
+                static_cast<std::size_t>(a.keys), true);
+  for (std::int64_t i = 0; i < count; ++i) {
+    double* const scores = block.weights.data() + i * a.keys;
+    admit_keys(a, row + i, scores, block.defined[static_cast<std::size_t>(i)]);
+    block.log_sums.push_back(soften(scores, a.keys));
   }
-  for (double& w : result.weights) w = sum == 0 ? 0 : w / sum;
-  result.log_sum = std::isinf(most) && most < 0 ? -INFINITY : most + std::log(sum);
-  return result;
+  return block;
+}
+
+/// f(row, count): blocks of queries that share a head.
+template <class F>
+void attention_blocks(const Attention& a, F f) {
+  for (std::int64_t row = 0, count = 0; row < a.batch * a.heads * a.queries; row += count) {
+    count = std::min(kBlockQueries, a.queries - row % a.queries);
+    f(row, count);
+  }
+}
+
+/// By element of the output.
+std::vector<std::uint8_t> defined_values(const Attention& a, std::int64_t row, const AttentionBlock& block) {
+  const std::int64_t e = a.value_width;
+  std::vector<std::uint8_t> defined;
+  for (const std::uint8_t flag : block.defined)
+    defined.insert(defined.end(), static_cast<std::size_t>(e), flag);
+  for (std::size_t i = 0; !a.v.all_defined && i < defined.size(); ++i)
+    for (std::int64_t j = 0; j < a.keys; ++j)
+      if (!a.v.defined[static_cast<std::size_t>((key_head(a, row) * a.keys + j) * e) +
+                       i % static_cast<std::size_t>(e)])
+        defined[i] = 0;
+  return defined;
 }
 
 void run_attention(Call& call, const KernelRow&) {
@@ -121,22 +164,20 @@ void run_attention(Call& call, const KernelRow&) {
   const Array out = call.output(dtype, {a->batch, h, q, e}, preserved_strides(call.tensor(0).at));
   const Array logs = call.output(dtype == Dtype::f64 ? Dtype::f64 : Dtype::f32, rows, {q * h, 1, h});
   if (!call.ok()) return;
-  const Elements to(out.at), to_logs(logs.at);
-  for (std::int64_t row = 0; row < a->batch * h * q && call.ok(); ++row) {
-    const AttentionRow r = attention_row(*a, row);
-    for (std::int64_t d = 0; d < e; ++d) {
-      double sum = 0;
-      bool defined = r.defined;
-      for (std::int64_t j = 0; j < a->keys; ++j) {
-        const auto at = static_cast<std::size_t>((key_head(*a, row) * a->keys + j) * e + d);
-        const double w = r.weights[static_cast<std::size_t>(j)];
-        if (w != 0 || !std::isfinite(a->v.values[at])) sum += w * a->v.values[at];
-        defined = defined && a->v.defined[at];
-      }
-      store_dense(call, out, to.at(row * e + d), sum, defined);
-    }
-    store_dense(call, logs, to_logs.at(row), r.log_sum, r.defined);
-  }
+  std::vector<double> values(static_cast<std::size_t>(out.at.numel())), log_sums;
+  std::vector<std::uint8_t> defined, rows_defined;
+  attention_blocks(*a, [&](std::int64_t row, std::int64_t count) {
+    const AttentionBlock block = attention_block(*a, row, count);
+    dense_product(block.weights.data(), a->v.values.data() + key_head(*a, row) * a->keys * e,
+                  values.data() + row * e, static_cast<std::size_t>(count), static_cast<std::size_t>(a->keys),
+                  static_cast<std::size_t>(e));
+    const std::vector<std::uint8_t> flags = defined_values(*a, row, block);
+    defined.insert(defined.end(), flags.begin(), flags.end());
+    log_sums.insert(log_sums.end(), block.log_sums.begin(), block.log_sums.end());
+    rows_defined.insert(rows_defined.end(), block.defined.begin(), block.defined.end());
+  });
+  scatter_dense(call, out, values.data(), defined.data(), all_set(defined));
+  scatter_dense(call, logs, log_sums.data(), rows_defined.data(), all_set(rows_defined));
 }
 
 /// Gradients of query, key and value; the softmax is computed anew.
@@ -145,8 +186,8 @@ struct AttentionGradient {
   bool defined = true;
 };
 
-void add_row_gradient(const Attention& a, const Dense<double>& grad, std::int64_t row, AttentionGradient& g) {
-  const AttentionRow r = attention_row(a, row);
+void add_row_gradient(const Attention& a, const Dense<double>& grad, std::int64_t row, const double* weights,
+                      AttentionGradient& g) {
   const std::int64_t head = key_head(a, row), w = a.width, e = a.value_width;
   std::vector<double> weight_grad(static_cast<std::size_t>(a.keys), 0);
   double dot = 0;
@@ -155,18 +196,17 @@ void add_row_gradient(const Attention& a, const Dense<double>& grad, std::int64_
     const std::int64_t v0 = (head * a.keys + j) * e;
     for (std::int64_t d = 0; d < e; ++d) {
       weight_grad[at(j)] += grad.values[at(row * e + d)] * a.v.values[at(v0 + d)];
-      g.v[at(v0 + d)] += r.weights[at(j)] * grad.values[at(row * e + d)];
+      g.v[at(v0 + d)] += weights[j] * grad.values[at(row * e + d)];
     }
-    dot += r.weights[at(j)] * weight_grad[at(j)];
+    dot += weights[j] * weight_grad[at(j)];
   }
   for (std::int64_t j = 0; j < a.keys; ++j) {
-    const double score = r.weights[at(j)] * (weight_grad[at(j)] - dot) * a.scale;
+    const double score = weights[j] * (weight_grad[at(j)] - dot) * a.scale;
     for (std::int64_t d = 0; d < w; ++d) {
       g.q[at(row * w + d)] += score * a.k.values[at((head * a.keys + j) * w + d)];
       g.k[at((head * a.keys + j) * w + d)] += score * a.q.values[at(row * w + d)];
     }
   }
-  g.defined = g.defined && r.defined;
 }
 
 void run_attention_backward(Call& call, const KernelRow&) {
@@ -182,21 +222,24 @@ void run_attention_backward(Call& call, const KernelRow&) {
   g.v.resize(a->v.values.size(), 0);
   g.defined = grad.all_defined && a->q.all_defined && a->k.all_defined && a->v.all_defined;
   if (!call.ok()) return;
-  for (std::int64_t row = 0; row < a->batch * a->heads * a->queries; ++row)
-    add_row_gradient(*a, grad, row, g);
+  attention_blocks(*a, [&](std::int64_t row, std::int64_t count) {
+    const AttentionBlock block = attention_block(*a, row, count);
+    for (std::int64_t i = 0; i < count; ++i)
+      add_row_gradient(*a, grad, row + i, block.weights.data() + i * a->keys, g);
+    g.defined = g.defined && all_set(block.defined);
+  });
   for (std::size_t i = 0; i < 3; ++i) {
     const Extents& s = call.tensor(1 + i).at.shape;
     const Array out = call.output(call.tensor(1 + i).at.dtype, s, {s[1] * s[2] * s[3], s[3], s[1] * s[3], 1});
-    const Elements to(out.at);
     const std::vector<double>& values = i == 0 ? g.q : i == 1 ? g.k : g.v;
-    for (std::size_t k = 0; k < values.size() && call.ok(); ++k)
-      store_dense(call, out, to.at(static_cast<std::int64_t>(k)), values[k], g.defined);
+    const std::vector<std::uint8_t> defined(values.size(), g.defined ? 1 : 0);
+    scatter_dense(call, out, values.data(), defined.data(), g.defined);
   }
 }
 
 const KernelRow kAttentionRows[] = {
-    {"aten._scaled_dot_product_flash_attention_for_cpu.default", run_attention},
-    {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default", run_attention_backward},
+    {"_scaled_dot_product_flash_attention_for_cpu.default", run_attention},
+    {"_scaled_dot_product_flash_attention_for_cpu_backward.default", run_attention_backward},
 };
 
 }  // namespace

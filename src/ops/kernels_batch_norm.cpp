@@ -291,11 +291,11 @@ constexpr KernelRow batch_norm_row(std::string_view op, BatchNorm form) {
 }
 
 const KernelRow kBatchNormRows[] = {
-    batch_norm_row("aten.native_batch_norm.default", BatchNorm::silent),
-    batch_norm_row("aten._native_batch_norm_legit_functional.default", BatchNorm::functional),
-    batch_norm_row("aten._native_batch_norm_legit_no_training.default", BatchNorm::no_training),
-    batch_norm_row("aten._native_batch_norm_legit.no_stats", BatchNorm::no_stats),
-    {"aten.native_batch_norm_backward.default", run_batch_norm_backward},
+    batch_norm_row("native_batch_norm.default", BatchNorm::silent),
+    batch_norm_row("_native_batch_norm_legit_functional.default", BatchNorm::functional),
+    batch_norm_row("_native_batch_norm_legit_no_training.default", BatchNorm::no_training),
+    batch_norm_row("_native_batch_norm_legit.no_stats", BatchNorm::no_stats),
+    {"native_batch_norm_backward.default", run_batch_norm_backward},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/ops/kernels.h"
+#include "src/ops/kernels_runs.h"
 
 namespace noclobber {
 namespace {
@@ -33,6 +33,8 @@ bool all_bytes_set(const std::uint8_t* flags, std::int64_t width) {
   return std::memchr(flags, 0, static_cast<std::size_t>(width)) == nullptr;
 }
 
+constexpr std::int64_t kGarbagePeriod = 4093;  // elements; prime, so that rows of equal length differ
+
 /// Small values of the dtype, whatever it is.
 void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std::uint64_t seed) {
   const auto width = static_cast<std::size_t>(item_bytes(dtype));
@@ -44,11 +46,15 @@ void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std
         kinds == 251 ? Number::of_real(static_cast<double>(small) * 0.5 + 300.25) : Number::of(small);
     store_number(dtype, values.data() + i * width, value);
   }
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < std::min(count, kGarbagePeriod); ++i) {
     const std::uint64_t r = scrambled(seed + static_cast<std::uint64_t>(i));
     const std::uint64_t kind = kinds == 2 ? r >> 63 : (r >> 56) % kinds;
     std::memcpy(bytes + static_cast<std::size_t>(i) * width, values.data() + kind * width, width);
   }
+  const auto period = static_cast<std::size_t>(kGarbagePeriod) * width,
+             end = static_cast<std::size_t>(count) * width;
+  for (std::size_t done = period; done < end; done += period)
+    std::memcpy(bytes + done, bytes, std::min(period, end - done));
 }
 
 bool inside(const Array& array, std::int64_t at, std::int64_t width) {
@@ -265,7 +271,10 @@ Array Call::output_clone(const Array& source) {
   results.push_back(Datum::of(out));
   const std::int64_t width = item_bytes(source.at.dtype), end = width == 0 ? 0 : out.memory.size / width;
   if (!spend({end})) return out;
-  for (std::int64_t at = 0; at < end && ok(); ++at) move(source, at, out, at);
+  const bool plain =
+      !source.at.conjugated && !watched && end <= source.memory.size / std::max<std::int64_t>(width, 1);
+  if (plain) move_run(source, 0, 1, out, 0, 1, end);
+  for (std::int64_t at = 0; !plain && at < end && ok(); ++at) move(source, at, out, at);
   return out;
 }
 

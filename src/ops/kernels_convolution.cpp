@@ -263,9 +263,8 @@ void run_convolution(Call& call, const KernelRow&) {
 template <class T>
 void store_sums(Call& call, const Array& out, const std::vector<T>& sums,
                 const std::vector<std::uint8_t>& defined) {
-  const Elements to(out.at);
-  for (std::size_t k = 0; k < sums.size() && call.ok(); ++k)
-    store_dense(call, out, to.at(static_cast<std::int64_t>(k)), sums[k], defined[k] != 0);
+  const bool all = std::find(defined.begin(), defined.end(), 0) == defined.end();
+  scatter_dense(call, out, sums.data(), defined.data(), all);
 }
 
 template <class T>
@@ -335,8 +334,8 @@ void run_convolution_backward(Call& call, const KernelRow&) {
 }
 
 const KernelRow kConvolutionRows[] = {
-    {"aten.convolution.default", run_convolution},
-    {"aten.convolution_backward.default", run_convolution_backward},
+    {"convolution.default", run_convolution},
+    {"convolution_backward.default", run_convolution_backward},
 };
 
 }  // namespace

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
-#include "src/ops/kernels.h"
+#include "src/ops/kernels_runs.h"
 
 namespace noclobber {
 
@@ -40,25 +39,13 @@ Number dense_number(const T& value) {
     return Number::of_complex(value);
 }
 
-/// Elements that lie one after the other and are all defined, without a look at each. False: not such ones.
-template <class F>
-bool gather_run(const Array& array, Dense<double>& dense) {
-  const std::size_t count = dense.values.size(), width = sizeof(F);
-  const auto size = static_cast<std::size_t>(array.memory.size) / width;
-  if (count == 0 || array.at.offset < 0 || static_cast<std::size_t>(array.at.offset) > size ||
-      count > size - static_cast<std::size_t>(array.at.offset))
-    return false;
-  const std::size_t from = static_cast<std::size_t>(array.at.offset) * width;
-  if (std::memchr(array.memory.defined + from, 0, count * width) != nullptr) return false;
-  const std::uint8_t* bytes = array.memory.bytes + from;
-  for (double& value : dense.values) {
-    F stored;
-    std::memcpy(&stored, bytes, width);
-    value = static_cast<double>(stored);
-    bytes += width;
-  }
-  std::fill(dense.defined.begin(), dense.defined.end(), std::uint8_t{1});
-  return true;
+/// `count` elements from `at` on, `stride` apart, as they lie in memory.
+template <class T>
+void gather_run(const Array& array, std::int64_t at, std::int64_t stride, std::int64_t count, T* to) {
+  if constexpr (std::is_same_v<T, double>) return load_reals(array, at, stride, count, to);
+  Number numbers[kRunLength];
+  load_run(array, at, stride, count, numbers, 1);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = dense_value<T>(numbers[i]);
 }
 
 /// Reads every element. Nothing is read after a fault.
@@ -68,20 +55,30 @@ Dense<T> gather_dense(Call& call, const Array& array) {
   const std::int64_t count = array.at.numel();
   if (!call.spend({count})) return dense;
   dense.values.resize(static_cast<std::size_t>(count));
-  dense.defined.resize(static_cast<std::size_t>(count));
-  if constexpr (std::is_same_v<T, double>) {
-    const bool whole = !call.watched && is_contiguous(array.at);
-    if (whole && array.at.dtype == Dtype::f32 && gather_run<float>(array, dense)) return dense;
-    if (whole && array.at.dtype == Dtype::f64 && gather_run<double>(array, dense)) return dense;
+  dense.defined.resize(static_cast<std::size_t>(count), 1);
+  std::int64_t k = 0;
+  auto one = [&](std::int64_t at) {
+    call.begin();
+    dense.values[static_cast<std::size_t>(k)] = dense_value<T>(call.load(array, at));
+    const bool defined = call.all_defined();
+    dense.defined[static_cast<std::size_t>(k++)] = defined ? 1 : 0;
+    dense.all_defined = dense.all_defined && defined;
+  };
+  if (runs_freely(call, array)) {
+    const Sweep sweep(array.at.shape, {&array.at});
+    const std::int64_t stride = sweep.stride(0);
+    sweep.each([&](const Extents& at, std::int64_t n) {
+      if (!run_defined(array, at[0], stride, n)) {
+        for (std::int64_t i = 0; i < n; ++i) one(at[0] + i * stride);
+      } else {
+        gather_run(array, at[0], stride, n, dense.values.data() + k);
+        k += n;
+      }
+    });
+    return dense;
   }
   const Elements at(array.at);
-  for (std::int64_t k = 0; k < count && call.ok(); ++k) {
-    call.begin();
-    dense.values[static_cast<std::size_t>(k)] = dense_value<T>(call.load(array, at.at(k)));
-    const bool defined = call.all_defined();
-    dense.defined[static_cast<std::size_t>(k)] = defined ? 1 : 0;
-    dense.all_defined = dense.all_defined && defined;
-  }
+  while (k < count && call.ok()) one(at.at(k));
   return dense;
 }
 
@@ -102,6 +99,33 @@ void store_dense(Call& call, const Array& to, std::int64_t at, const T& value, b
   call.begin(defined);
   call.store(to, at, dense_number(value));
   call.begin();
+}
+
+/// Defined values along a stretch.
+template <class T>
+void store_values(const Array& to, std::int64_t at, std::int64_t stride, std::int64_t count,
+                  const T* values) {
+  if constexpr (std::is_same_v<T, double>) return store_reals(to, at, stride, count, values, true);
+  std::vector<Number> numbers;
+  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(dense_number(values[i]));
+  store_run(to, at, stride, count, numbers.data(), true);
+}
+
+/// Stores `values`, row-major, into all of `to`.
+template <class T>
+void scatter_dense(Call& call, const Array& to, const T* values, const std::uint8_t* defined,
+                   bool all_defined) {
+  std::int64_t k = 0;
+  if (all_defined && call.ok() && runs_freely(call, to)) {
+    const Sweep sweep(to.at.shape, {&to.at});
+    return sweep.each([&](const Extents& at, std::int64_t n) {
+      store_values(to, at[0], sweep.stride(0), n, values + k);
+      k += n;
+    });
+  }
+  const Elements at(to.at);
+  for (const std::int64_t count = to.at.numel(); k < count && call.ok(); ++k)
+    store_dense(call, to, at.at(k), values[k], all_defined || defined[k] != 0);
 }
 
 /// Calls f<T>() with the T that holds elements of `dtype`.

@@ -194,14 +194,13 @@ void run_nonzero(Call& call, const KernelRow&) {
 constexpr KernelRow index_row(std::string_view op, KernelFunction run) { return {op, run}; }
 
 const KernelRow kIndexRows[] = {
-    index_row("aten.index.Tensor", run_index),
-    index_row("aten._unsafe_index.Tensor", run_index),
-    index_row("aten.index_select.default", run_index_select),
-    index_row("aten.gather.default", run_gather),
-    index_row("aten.embedding.default", run_embedding),
-    index_row("aten.embedding_dense_backward.default", run_embedding_backward),
-    index_row("aten.masked_select.default", run_masked_select),
-    index_row("aten.nonzero.default", run_nonzero),
+    index_row("index.Tensor", run_index),
+    index_row("index_select.default", run_index_select),
+    index_row("gather.default", run_gather),
+    index_row("embedding.default", run_embedding),
+    index_row("embedding_dense_backward.default", run_embedding_backward),
+    index_row("masked_select.default", run_masked_select),
+    index_row("nonzero.default", run_nonzero),
 };
 
 }  // namespace

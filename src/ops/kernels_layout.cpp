@@ -214,6 +214,12 @@ std::optional<Extents> broadcast_shapes(const Extents& a, const Extents& b) {
   return result;
 }
 
+Geometry shown_in(Geometry g, const Extents& shape) {
+  g.stride = expanded_strides(g, shape);
+  g.shape = shape;
+  return g;
+}
+
 std::optional<Extents> reshaped_strides(const Geometry& g, const Extents& shape) {
   if (g.shape.empty()) return Extents(shape.size(), 1);
   const std::int64_t numel = g.numel();

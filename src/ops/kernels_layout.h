@@ -23,6 +23,8 @@ Extents preserved_strides(const Geometry& g);
 /// Strides TensorIterator gives a fresh result of `shape` computed from `inputs`.
 Extents iterator_strides(std::span<const Geometry> inputs, const Extents& shape);
 std::optional<Extents> broadcast_shapes(const Extents& a, const Extents& b);
+/// `g` as it shows in `shape`, to which it broadcasts.
+Geometry shown_in(Geometry g, const Extents& shape);
 /// New strides that show `g` in `shape` without copying; nothing if there are none.
 std::optional<Extents> reshaped_strides(const Geometry& g, const Extents& shape);
 /// One past the last element position reached (0 if empty), nothing on overflow or a negative position.

@@ -3,6 +3,7 @@
 
 #include "src/ops/kernels_dense.h"
 #include "src/ops/kernels_math.h"
+#include "src/ops/kernels_product.h"
 
 namespace noclobber {
 namespace {
@@ -16,12 +17,21 @@ struct Product {
 };
 
 Array with_dims(const Array& a, const Extents& shape, const Extents& stride) {
-  return {{a.at.dtype, shape, stride, a.at.offset}, a.memory};
+  return {{a.at.dtype, shape, stride, a.at.offset, a.at.conjugated}, a.memory};
+}
+
+Dtype held_dtype(Dtype dtype) {
+  return is_floating(dtype) ? Dtype::f64 : is_complex(dtype) ? Dtype::c128 : dtype;
 }
 
 Number scaled(const Number& by, const Number& value, Dtype dtype) {
-  const Dtype held = is_floating(dtype) ? Dtype::f64 : is_complex(dtype) ? Dtype::c128 : dtype;
-  return mul_numbers(convert(by, held), value);
+  return mul_numbers(convert(by, held_dtype(dtype)), value);
+}
+
+/// alpha or beta in the type in which sums of `dtype` are held.
+template <class T>
+T held_as(const Number& by, Dtype dtype) {
+  return dense_value<T>(convert(by, held_dtype(dtype)));
 }
 
 /// Both factors have been read before; true where nothing that is stored can change them.
@@ -29,59 +39,84 @@ bool reads_first(const Product& p, const Array& out) {
   return !shares_memory(p.x, out) && !shares_memory(p.y, out) && !(p.addend && shares_memory(*p.addend, out));
 }
 
-/// to[j] += a * b[j]; four rows of b at a time, so that `to` is walked less often.
+constexpr std::size_t kBlockRows = 128;  // of a result, held in full precision at a time
+
+/// Factors in row-major order; the second one turned if that is how it lies.
 template <class T>
-void add_rows(std::vector<T>& to, const T* a, const T* b, std::size_t depth) {
-  const std::size_t width = to.size();
-  std::size_t k = 0;
-  for (; k + 4 <= depth; k += 4) {
-    const T a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
-    const T *const b0 = b + k * width, *const b1 = b0 + width, *const b2 = b1 + width, *const b3 = b2 + width;
-    T* const sums = to.data();
-    for (std::size_t j = 0; j < width; ++j) sums[j] += a0 * b0[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j];
+struct Factors {
+  Dense<T> x, y, addend;
+  bool turned = false;
+  std::size_t rows = 0, depth = 0, width = 0;
+};
+
+template <class T>
+Factors<T> gather_factors(Call& call, const Product& p) {
+  Factors<T> f;
+  Array y = p.y;
+  f.turned = y.at.stride[1] < y.at.stride[2];
+  if (f.turned) {
+    std::swap(y.at.shape[1], y.at.shape[2]);
+    std::swap(y.at.stride[1], y.at.stride[2]);
   }
-  for (; k < depth; ++k)
-    for (std::size_t j = 0; j < width; ++j) to[j] += a[k] * b[k * width + j];
+  f.x = gather_dense<T>(call, p.x);
+  f.y = gather_dense<T>(call, y);
+  if (p.addend && p.beta.truthy()) {
+    Array shown = *p.addend;
+    shown.at = shown_in(std::move(shown.at), p.shape);
+    f.addend = gather_dense<T>(call, shown);
+  }
+  f.rows = static_cast<std::size_t>(p.x.at.shape[1]);
+  f.depth = static_cast<std::size_t>(p.x.at.shape[2]);
+  f.width = static_cast<std::size_t>(p.y.at.shape[2]);
+  return f;
 }
 
-/// One row of the result: sums over k, k outermost so that y is walked in order.
+/// Which sums of row `row` were made of defined numbers.
 template <class T>
-void row_sums(const Product& p, const Dense<T>& x, const Dense<T>& y, std::int64_t row, std::int64_t batch,
-              std::vector<DenseSum<T>>& sums) {
-  const std::int64_t depth = p.x.at.shape[2], width = p.y.at.shape[2];
-  std::vector<T> values(static_cast<std::size_t>(width));
-  std::vector<std::uint8_t> defined(static_cast<std::size_t>(width), 1);
-  add_rows(values, x.values.data() + row * depth, y.values.data() + batch * depth * width,
-           static_cast<std::size_t>(depth));
-  const bool all = x.all_defined && y.all_defined;
-  for (std::int64_t k = 0; !all && k < depth; ++k)
-    for (std::int64_t j = 0; j < width; ++j)
-      if (!x.defined[static_cast<std::size_t>(row * depth + k)] ||
-          !y.defined[static_cast<std::size_t>((batch * depth + k) * width + j)])
-        defined[static_cast<std::size_t>(j)] = 0;
-  for (std::int64_t j = 0; j < width; ++j)
-    sums[static_cast<std::size_t>(j)] = {values[static_cast<std::size_t>(j)],
-                                         defined[static_cast<std::size_t>(j)] != 0};
+std::vector<std::uint8_t> defined_sums(const Factors<T>& f, std::size_t row) {
+  std::vector<std::uint8_t> defined(f.width, 1);
+  const std::uint8_t* const of_x = f.x.defined.data() + row * f.depth;
+  const std::uint8_t* const of_y = f.y.defined.data() + row / f.rows * f.depth * f.width;
+  for (std::size_t k = 0; k < f.depth; ++k)
+    for (std::size_t j = 0; j < f.width; ++j)
+      if (!of_x[k] || !of_y[f.turned ? j * f.depth + k : k * f.width + j]) defined[j] = 0;
+  for (std::size_t j = 0; j < f.width; ++j)
+    if (!f.addend.values.empty() && !f.addend.defined[row * f.width + j]) defined[j] = 0;
+  return defined;
+}
+
+/// Stores row `row` of the result, of which `sums` are the products.
+template <class T>
+void store_products(Call& call, const Product& p, const Array& out, const Elements& to, const Factors<T>& f,
+                    std::size_t row, T* sums) {
+  const T alpha = held_as<T>(p.alpha, out.at.dtype), beta = held_as<T>(p.beta, out.at.dtype);
+  const std::size_t first = row * f.width;
+  for (std::size_t j = 0; j < f.width; ++j) {
+    sums[j] *= alpha;
+    if (!f.addend.values.empty()) sums[j] += beta * f.addend.values[first + j];
+  }
+  const bool all = f.x.all_defined && f.y.all_defined && f.addend.all_defined;
+  const auto at = static_cast<std::int64_t>(first), count = static_cast<std::int64_t>(f.width);
+  if (all && count > 0 && runs_freely(call, out))
+    return store_values(out, to.at(at), count > 1 ? out.at.stride.back() : 1, count, sums);
+  const std::vector<std::uint8_t> defined = defined_sums(f, row);
+  for (std::size_t j = 0; j < f.width && call.ok(); ++j)
+    store_dense(call, out, to.at(at + static_cast<std::int64_t>(j)), sums[j], defined[j] != 0);
 }
 
 template <class T>
-void multiply_dense(Call& call, const Product& p, const Array& out, const std::optional<Elements>& addend) {
-  const Dense<T> x = gather_dense<T>(call, p.x), y = gather_dense<T>(call, p.y);
-  const std::int64_t rows = p.x.at.shape[1], width = p.y.at.shape[2];
+void multiply_dense(Call& call, const Product& p, const Array& out) {
+  const Factors<T> f = gather_factors<T>(call, p);
+  const auto all = static_cast<std::size_t>(p.x.at.shape[0]) * f.rows;
+  std::vector<T> sums(std::min(f.rows, kBlockRows) * f.width);
   const Elements to(out.at);
-  const bool adds = addend && p.beta.truthy();
-  std::vector<DenseSum<T>> sums(static_cast<std::size_t>(width));
-  for (std::int64_t row = 0; row < p.x.at.shape[0] * rows && call.ok(); ++row) {
-    row_sums(p, x, y, row, row / rows, sums);
-    for (std::int64_t j = 0; j < width && call.ok(); ++j) {
-      const DenseSum<T>& s = sums[static_cast<std::size_t>(j)];
-      call.begin(s.defined);
-      Number value = scaled(p.alpha, dense_number(s.value), out.at.dtype);
-      if (adds)
-        value = add_numbers(value,
-                            scaled(p.beta, call.load(*p.addend, addend->at(row * width + j)), out.at.dtype));
-      call.store(out, to.at(row * width + j), value);
-    }
+  for (std::size_t row = 0, count = 0; row < all && call.ok(); row += count) {
+    const std::size_t batch = row / f.rows;
+    count = std::min(kBlockRows, (batch + 1) * f.rows - row);
+    dense_product(f.x.values.data() + row * f.depth, f.y.values.data() + batch * f.depth * f.width,
+                  sums.data(), count, f.depth, f.width, f.turned);
+    for (std::size_t i = 0; i < count && call.ok(); ++i)
+      store_products(call, p, out, to, f, row + i, sums.data() + i * f.width);
   }
 }
 
@@ -100,7 +135,7 @@ void multiply(Call& call, const Product& p) {
   const Array out = call.output(dtype, p.shape);
   if (!call.ok() || !call.spend({xs[0], xs[1], ys[2], std::max<std::int64_t>(xs[2], 1)})) return;
   if (reads_first(p, out) && !call.watched)
-    return with_dense_type(dtype, [&](auto zero) { multiply_dense<decltype(zero)>(call, p, out, addend); });
+    return with_dense_type(dtype, [&](auto zero) { multiply_dense<decltype(zero)>(call, p, out); });
   const Elements to(out.at);
   const bool adds = addend && p.beta.truthy();
   std::int64_t at = 0;
@@ -108,9 +143,7 @@ void multiply(Call& call, const Product& p) {
     for (std::int64_t i = 0; i < xs[1]; ++i)
       for (std::int64_t j = 0; j < ys[2] && call.ok(); ++j, ++at) {
         call.begin();
-        Number sum = convert(Number::of(0), is_floating(dtype)  ? Dtype::f64
-                                            : is_complex(dtype) ? Dtype::c128
-                                                                : dtype);
+        Number sum = convert(Number::of(0), held_dtype(dtype));
         const std::int64_t x0 = p.x.at.offset + b * p.x.at.stride[0] + i * p.x.at.stride[1];
         const std::int64_t y0 = p.y.at.offset + b * p.y.at.stride[0] + j * p.y.at.stride[2];
         for (std::int64_t k = 0; k < xs[2]; ++k)
@@ -184,13 +217,10 @@ constexpr KernelRow matmul_row(std::string_view op, KernelFunction run, int vari
 }
 
 const KernelRow kMatmulRows[] = {
-    matmul_row("aten.mm.default", run_matmul, 0),
-    matmul_row("aten.bmm.default", run_matmul, 1),
-    matmul_row("aten.addmm.default", run_matmul, 2),
-    matmul_row("aten.baddbmm.default", run_matmul, 3),
-    matmul_row("aten.mv.default", run_vector_product, 0),
-    matmul_row("aten.dot.default", run_vector_product, 1),
-    matmul_row("aten.linear.default", run_linear, 0),
+    matmul_row("mm.default", run_matmul, 0),         matmul_row("bmm.default", run_matmul, 1),
+    matmul_row("addmm.default", run_matmul, 2),      matmul_row("baddbmm.default", run_matmul, 3),
+    matmul_row("mv.default", run_vector_product, 0), matmul_row("dot.default", run_vector_product, 1),
+    matmul_row("linear.default", run_linear, 0),
 };
 
 }  // namespace

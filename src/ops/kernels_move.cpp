@@ -287,22 +287,20 @@ constexpr KernelRow move_row(std::string_view op, KernelFunction run, int varian
 }
 
 const KernelRow kMoveRows[] = {
-    move_row("aten.cat.default", run_cat),
-    move_row("aten.concat.default", run_cat),
-    move_row("aten.stack.default", run_stack),
-    move_row("aten.slice_scatter.default", run_slice_scatter),
-    move_row("aten.select_scatter.default", run_select_scatter),
-    move_row("aten.diagonal_scatter.default", run_diagonal_scatter),
-    move_row("aten.as_strided_scatter.default", run_as_strided_scatter),
-    move_row("aten.flip.default", run_flip),
-    move_row("prims.rev.default", run_flip),
-    move_row("aten.roll.default", run_roll),
-    move_row("aten.repeat.default", run_repeat),
-    move_row("aten.tril.default", run_triangle, 0),
-    move_row("aten.triu.default", run_triangle, 1),
-    move_row("aten.constant_pad_nd.default", run_constant_pad),
-    move_row("aten.slice_backward.default", run_view_backward, 0),
-    move_row("aten.select_backward.default", run_view_backward, 1),
+    move_row("cat.default", run_cat),
+    move_row("stack.default", run_stack),
+    move_row("slice_scatter.default", run_slice_scatter),
+    move_row("select_scatter.default", run_select_scatter),
+    move_row("diagonal_scatter.default", run_diagonal_scatter),
+    move_row("as_strided_scatter.default", run_as_strided_scatter),
+    move_row("flip.default", run_flip),
+    move_row("roll.default", run_roll),
+    move_row("repeat.default", run_repeat),
+    move_row("tril.default", run_triangle, 0),
+    move_row("triu.default", run_triangle, 1),
+    move_row("constant_pad_nd.default", run_constant_pad),
+    move_row("slice_backward.default", run_view_backward, 0),
+    move_row("select_backward.default", run_view_backward, 1),
 };
 
 }  // namespace

@@ -89,9 +89,9 @@ void run_layer_norm(Call& call, const KernelRow&) {
 }
 
 const KernelRow kNormRows[] = {
-    {"aten._softmax.default", run_softmax},
-    {"aten._log_softmax.default", run_softmax, nullptr, Promotion::same, 1, 1},
-    {"aten.native_layer_norm.default", run_layer_norm},
+    {"_softmax.default", run_softmax},
+    {"_log_softmax.default", run_softmax, nullptr, Promotion::same, 1, 1},
+    {"native_layer_norm.default", run_layer_norm},
 };
 
 }  // namespace

@@ -128,13 +128,13 @@ constexpr KernelRow order_row(std::string_view op, KernelFunction run, int varia
 }
 
 const KernelRow kOrderRows[] = {
-    order_row("aten.argmax.default", run_arg_reduction, 0),
-    order_row("aten.argmin.default", run_arg_reduction, 1),
-    order_row("aten.max.dim", run_arg_reduction, 2),
-    order_row("aten.min.dim", run_arg_reduction, 3),
-    order_row("aten.sort.default", run_sort, 1),
-    order_row("aten.sort.stable", run_sort, 2),
-    order_row("aten.topk.default", run_topk, 0),
+    order_row("argmax.default", run_arg_reduction, 0),
+    order_row("argmin.default", run_arg_reduction, 1),
+    order_row("max.dim", run_arg_reduction, 2),
+    order_row("min.dim", run_arg_reduction, 3),
+    order_row("sort.default", run_sort, 1),
+    order_row("sort.stable", run_sort, 2),
+    order_row("topk.default", run_topk, 0),
 };
 
 }  // namespace

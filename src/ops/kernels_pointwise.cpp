@@ -1,7 +1,7 @@
 // Broadcasting operators: element k of the result is a function of element k of each operand.
 #include <algorithm>
 
-#include "src/ops/kernels.h"
+#include "src/ops/kernels_runs.h"
 
 namespace noclobber {
 namespace {
@@ -90,28 +90,101 @@ Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const E
   return iterator_strides(inputs, shape);
 }
 
-void pointwise_loop(Call& call, const KernelRow& row, const std::vector<PointwiseOperand>& operands,
-                    const Array& out, Dtype common) {
-  const Extras extras{&call, operands.size(), common};
-  const std::int64_t count = out.at.numel();
-  if (!call.spend({count})) return;
-  const Dtype result = pointwise_result(row.promotion, common);
-  const Elements to(out.at);
-  std::vector<Elements> from;
-  for (const PointwiseOperand& p : operands) from.emplace_back(p.array.at, out.at.shape);
-  std::vector<Number> x(operands.size());
+/// One call of a pointwise operator whose result is there.
+struct PointwiseLoop {
+  Call& call;
+  const KernelRow& row;
+  const std::vector<PointwiseOperand>& operands;
+  const Array& out;
+  Dtype common, result;
+  std::vector<Dtype> computed;  // operand j is converted to this; other: left as it is
+  Extras extras;
+};
+
+PointwiseLoop make_loop(Call& call, const KernelRow& row, const std::vector<PointwiseOperand>& operands,
+                        const Array& out, Dtype common) {
+  PointwiseLoop loop{call,     row,
+                     operands, out,
+                     common,   pointwise_result(row.promotion, common),
+                     {},       {&call, operands.size(), common}};
   const bool reduced = common == Dtype::f16 || common == Dtype::bf16;
-  for (std::int64_t i = 0; i < count && call.ok(); ++i) {
-    const std::int64_t k = call.backwards ? count - 1 - i : i;
-    call.begin();
-    for (std::size_t j = 0; j < operands.size(); ++j) {
-      x[j] = operands[j].is_tensor ? call.load(operands[j].array, from[j].at(k)) : operands[j].number;
-      const bool kept = j == 0 && row.promotion == Promotion::first_is_condition;
-      const bool wide = reduced && row.variant == 4 && j == 1 && operands[1].array.at.shape.empty();
-      if (!kept && row.promotion != Promotion::to_bool) x[j] = convert(x[j], wide ? Dtype::f32 : common);
-    }
-    const Number y = row.pointwise(x.data(), extras);
-    call.store(out, to.at(k), gives_bool(row.promotion) ? y : convert(y, result));
+  for (std::size_t j = 0; j < operands.size(); ++j) {
+    const bool kept = j == 0 && row.promotion == Promotion::first_is_condition;
+    const bool wide = reduced && row.variant == 4 && j == 1 && operands[1].array.at.shape.empty();
+    const bool converts = !kept && row.promotion != Promotion::to_bool;
+    loop.computed.push_back(converts ? wide ? Dtype::f32 : common : Dtype::other);
+  }
+  return loop;
+}
+
+/// at[0] is a place of the result, at[1 + j] of operand j.
+void pointwise_element(const PointwiseLoop& loop, const Extents& at, Number* x) {
+  loop.call.begin();
+  for (std::size_t j = 0; j < loop.operands.size(); ++j) {
+    const PointwiseOperand& p = loop.operands[j];
+    x[j] = p.is_tensor ? loop.call.load(p.array, at[j + 1]) : p.number;
+    if (loop.computed[j] != Dtype::other) x[j] = convert(x[j], loop.computed[j]);
+  }
+  const Number y = loop.row.pointwise(x, loop.extras);
+  loop.call.store(loop.out, at[0], gives_bool(loop.row.promotion) ? y : convert(y, loop.result));
+}
+
+/// `count` elements from `at` on. `x`: room for the operands of kRunLength elements.
+void pointwise_run(const PointwiseLoop& loop, const Sweep& sweep, Extents at, std::int64_t count, Number* x) {
+  const std::size_t width = loop.operands.size();
+  bool defined = true;
+  for (std::size_t j = 0; j < width && defined; ++j)
+    if (loop.operands[j].is_tensor)
+      defined = run_defined(loop.operands[j].array, at[j + 1], sweep.stride(j + 1), count);
+  for (std::int64_t i = 0; !defined && i < count && loop.call.ok(); ++i) {
+    pointwise_element(loop, at, x);
+    for (std::size_t j = 0; j < at.size(); ++j) at[j] += sweep.stride(j);
+  }
+  if (!defined) return;
+  for (std::size_t j = 0; j < width; ++j) {
+    const PointwiseOperand& p = loop.operands[j];
+    const auto end = static_cast<std::size_t>(count) * width;
+    const bool converts = loop.computed[j] != Dtype::other;
+    if (p.is_tensor) load_run(p.array, at[j + 1], sweep.stride(j + 1), count, x + j, width);
+    const Number number = converts ? convert(p.number, loop.computed[j]) : p.number;
+    for (std::size_t i = j; !p.is_tensor && i < end; i += width) x[i] = number;
+    if (!converts || !p.is_tensor || p.array.at.dtype == loop.computed[j]) continue;
+    for (std::size_t i = j; i < end; i += width) x[i] = convert(x[i], loop.computed[j]);
+  }
+  Number y[kRunLength];
+  std::int64_t done = 0;
+  const bool rounds = !gives_bool(loop.row.promotion) && loop.out.at.dtype != loop.result;
+  for (; done < count && loop.call.ok(); ++done) {
+    const Number value = loop.row.pointwise(x + static_cast<std::size_t>(done) * width, loop.extras);
+    y[done] = rounds ? convert(value, loop.result) : value;
+  }
+  if (!loop.call.ok()) --done;  // the one that raised
+  store_run(loop.out, at[0], sweep.stride(0), done, y, true);
+}
+
+void pointwise_loop(const PointwiseLoop& loop) {
+  const std::int64_t count = loop.out.at.numel();
+  if (!loop.call.spend({count})) return;
+  bool free = runs_freely(loop.call, loop.out);
+  std::vector<const Geometry*> places{&loop.out.at};
+  std::vector<Elements> each{Elements(loop.out.at)};
+  for (const PointwiseOperand& p : loop.operands) {
+    places.push_back(&p.array.at);
+    each.emplace_back(p.array.at, loop.out.at.shape);
+    free = free && (!p.is_tensor || (runs_freely(loop.call, p.array) && keeps_step(p.array, loop.out)));
+  }
+  std::vector<Number> x(loop.operands.size() * (free ? kRunLength : 1));
+  if (free) {
+    const Sweep sweep(loop.out.at.shape, places);
+    sweep.each([&](const Extents& at, std::int64_t n) {
+      if (loop.call.ok()) pointwise_run(loop, sweep, at, n, x.data());
+    });
+    return;
+  }
+  Extents at(each.size());
+  for (std::int64_t i = 0; i < count && loop.call.ok(); ++i) {
+    for (std::size_t j = 0; j < at.size(); ++j) at[j] = each[j].at(loop.call.backwards ? count - 1 - i : i);
+    pointwise_element(loop, at, x.data());
   }
 }
 
@@ -124,7 +197,7 @@ void run_pointwise(Call& call, const KernelRow& row) {
   const Dtype common = common_dtype(call, row, operands);
   const Array out = call.output(pointwise_result(row.promotion, common), *shape,
                                 pointwise_strides(operands, *shape, row.variant, common));
-  if (call.ok()) pointwise_loop(call, row, operands, out, common);
+  if (call.ok()) pointwise_loop(make_loop(call, row, operands, out, common));
 }
 
 void copy_elements(Call& call, const Array& from, const Array& to) {
@@ -133,6 +206,13 @@ void copy_elements(Call& call, const Array& from, const Array& to) {
     return call.raise("the source does not broadcast to the target of a copy");
   const std::int64_t count = to.at.numel();
   if (!call.spend({count})) return;
+  const bool plain = from.at.dtype == to.at.dtype && runs_freely(call, from) && runs_freely(call, to);
+  if (plain && keeps_step(from, to)) {
+    const Sweep sweep(to.at.shape, {&from.at, &to.at});
+    return sweep.each([&](const Extents& at, std::int64_t n) {
+      move_run(from, at[0], sweep.stride(0), to, at[1], sweep.stride(1), n);
+    });
+  }
   const Elements source(from.at, to.at.shape), target(to.at);
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
     const std::int64_t k = call.backwards ? count - 1 - i : i;
@@ -143,6 +223,13 @@ void copy_elements(Call& call, const Array& from, const Array& to) {
 void fill_elements(Call& call, const Array& to, const Number& value) {
   const std::int64_t count = to.at.numel();
   if (!call.spend({count})) return;
+  if (runs_freely(call, to)) {
+    const std::vector<Number> run(kRunLength, value);
+    const Sweep sweep(to.at.shape, {&to.at});
+    return sweep.each([&](const Extents& at, std::int64_t n) {
+      store_run(to, at[0], sweep.stride(0), n, run.data(), call.all_defined());
+    });
+  }
   const Elements target(to.at);
   for (std::int64_t k = 0; k < count && call.ok(); ++k) call.store(to, target.at(k), value);
 }

@@ -319,19 +319,19 @@ constexpr KernelRow pool_row(std::string_view op, KernelFunction run, int dims) 
 }
 
 const KernelRow kPoolRows[] = {
-    pool_row("aten.max_pool2d_with_indices.default", run_max_pool, 2),
-    pool_row("aten.max_pool3d_with_indices.default", run_max_pool, 3),
-    pool_row("aten.max_pool2d_with_indices_backward.default", run_max_pool_backward, 2),
-    pool_row("aten.max_pool3d_with_indices_backward.default", run_max_pool_backward, 3),
-    pool_row("aten.avg_pool1d.default", run_avg_pool, 1),
-    pool_row("aten.avg_pool2d.default", run_avg_pool, 2),
-    pool_row("aten.avg_pool3d.default", run_avg_pool, 3),
-    pool_row("aten.avg_pool2d_backward.default", run_avg_pool_backward, 2),
-    pool_row("aten.avg_pool3d_backward.default", run_avg_pool_backward, 3),
-    pool_row("aten._adaptive_avg_pool2d.default", run_adaptive_avg_pool, 2),
-    pool_row("aten._adaptive_avg_pool3d.default", run_adaptive_avg_pool, 3),
-    pool_row("aten._adaptive_avg_pool2d_backward.default", run_adaptive_avg_pool, -2),
-    pool_row("aten._adaptive_avg_pool3d_backward.default", run_adaptive_avg_pool, -3),
+    pool_row("max_pool2d_with_indices.default", run_max_pool, 2),
+    pool_row("max_pool3d_with_indices.default", run_max_pool, 3),
+    pool_row("max_pool2d_with_indices_backward.default", run_max_pool_backward, 2),
+    pool_row("max_pool3d_with_indices_backward.default", run_max_pool_backward, 3),
+    pool_row("avg_pool1d.default", run_avg_pool, 1),
+    pool_row("avg_pool2d.default", run_avg_pool, 2),
+    pool_row("avg_pool3d.default", run_avg_pool, 3),
+    pool_row("avg_pool2d_backward.default", run_avg_pool_backward, 2),
+    pool_row("avg_pool3d_backward.default", run_avg_pool_backward, 3),
+    pool_row("_adaptive_avg_pool2d.default", run_adaptive_avg_pool, 2),
+    pool_row("_adaptive_avg_pool3d.default", run_adaptive_avg_pool, 3),
+    pool_row("_adaptive_avg_pool2d_backward.default", run_adaptive_avg_pool, -2),
+    pool_row("_adaptive_avg_pool3d_backward.default", run_adaptive_avg_pool, -3),
 };
 
 }  // namespace

@@ -235,22 +235,20 @@ constexpr KernelRow scatter_row(std::string_view op, KernelFunction run, int var
 }
 
 const KernelRow kScatterRows[] = {
-    scatter_row("aten.index_put.default", run_index_put),
-    scatter_row("aten._unsafe_index_put.default", run_index_put),
-    scatter_row("aten._index_put_impl.default", run_index_put),
-    scatter_row("aten.scatter.src", run_scatter, kSet),
-    scatter_row("aten.scatter.value", run_scatter, kSet),
-    scatter_row("aten.scatter_add.default", run_scatter, kAdd),
-    scatter_row("aten.scatter.reduce", run_scatter_reduce, 0),
-    scatter_row("aten.scatter.value_reduce", run_scatter_reduce, 0),
-    scatter_row("aten.scatter_reduce.two", run_scatter_reduce, 1),
-    scatter_row("aten.index_add.default", run_index_store, kIndexAdd),
-    scatter_row("aten.index_copy.default", run_index_store, kIndexCopy),
-    scatter_row("aten.index_fill.int_Scalar", run_index_store, kIndexFill),
-    scatter_row("aten.index_fill.int_Tensor", run_index_store, kIndexFill),
-    scatter_row("aten.masked_fill.Scalar", run_masked_fill),
-    scatter_row("aten.masked_fill.Tensor", run_masked_fill),
-    scatter_row("aten.masked_scatter.default", run_masked_scatter),
+    scatter_row("index_put.default", run_index_put),
+    scatter_row("scatter.src", run_scatter, kSet),
+    scatter_row("scatter.value", run_scatter, kSet),
+    scatter_row("scatter_add.default", run_scatter, kAdd),
+    scatter_row("scatter.reduce", run_scatter_reduce, 0),
+    scatter_row("scatter.value_reduce", run_scatter_reduce, 0),
+    scatter_row("scatter_reduce.two", run_scatter_reduce, 1),
+    scatter_row("index_add.default", run_index_store, kIndexAdd),
+    scatter_row("index_copy.default", run_index_store, kIndexCopy),
+    scatter_row("index_fill.int_Scalar", run_index_store, kIndexFill),
+    scatter_row("index_fill.int_Tensor", run_index_store, kIndexFill),
+    scatter_row("masked_fill.Scalar", run_masked_fill),
+    scatter_row("masked_fill.Tensor", run_masked_fill),
+    scatter_row("masked_scatter.default", run_masked_scatter),
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "src/ops/kernels.h"
+#include "src/ops/row.h"
 
 namespace noclobber {
 namespace {
@@ -26,6 +27,7 @@ void run_view_copy(Call& call, const KernelRow& row) {
 }
 
 struct KernelTable {
+  std::map<std::string_view, KernelRow> families;  // "add.Tensor"
   std::map<std::string, KernelRow, std::less<>> rows;
 
   KernelTable() {
@@ -36,6 +38,7 @@ struct KernelTable {
           norm_kernels(), batch_norm_kernels(), convolution_kernels(), pool_kernels(), activation_kernels(),
           attention_kernels()})
       add(family, false);
+    bind_rows();
     add_copies();
   }
 
@@ -43,9 +46,23 @@ struct KernelTable {
     for (const KernelRow& row : family) {
       KernelRow copy = row;
       copy.shares = shares;
-      const bool fresh = rows.emplace(std::string(row.op), copy).second;
-      NC_CHECK(fresh, "an operator has two kernels");
+      const bool fresh = families.emplace(row.op, copy).second;
+      NC_CHECK(fresh, "a kernel has two functions for one overload");
     }
+  }
+
+  /// The overloads of every operator whose row names a kernel.
+  void bind_rows() {
+    for (const OpRow& row : op_rows()) {
+      if (row.kernel.empty()) continue;
+      const std::string prefix = std::string(row.kernel) + ".";
+      for (auto at = families.lower_bound(prefix); at != families.end() && at->first.starts_with(prefix);
+           ++at) {
+        const std::string op = std::string(row.op) + "." + std::string(at->first.substr(prefix.size()));
+        if (find_schema(op) != nullptr) rows.emplace(op, at->second);
+      }
+    }
+    for (auto& [op, row] : rows) row.op = op;
   }
 
   void add_copies() {
@@ -57,9 +74,9 @@ struct KernelTable {
       const std::string op = std::string(row.op.substr(0, dot)) + "_copy" + std::string(row.op.substr(dot));
       KernelRow copy{{}, run_view_copy};
       copy.base = &rows.find(row.op)->second;
-      rows.emplace(op, copy);
+      const auto added = rows.emplace(op, copy).first;
+      added->second.op = added->first;
     }
-    for (auto& [op, row] : rows) row.op = op;
   }
 };
 
@@ -78,6 +95,12 @@ const KernelRow* find_kernel(std::string_view op) {
 std::vector<std::string_view> kernel_names() {
   std::vector<std::string_view> names;
   for (const auto& [op, row] : kernel_table().rows) names.push_back(op);
+  return names;
+}
+
+std::vector<std::string_view> family_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, row] : kernel_table().families) names.push_back(name);
   return names;
 }
 

@@ -54,6 +54,7 @@ struct OpRow {
   ViewRule view = nullptr;   // of what it shows, copies or replaces
   MoveRule moves = nullptr;  // with Meaning::moved
   ShapeRule shape = nullptr;
+  std::string_view kernel = {};  // what computes it, for each overload that the kernel has: see kernels.h
   Reach reach = Reach::schema;
   Token token = Token::schema;
   Flight in_flight = Flight::none;

@@ -29,6 +29,8 @@ std::vector<InferredMeta> sum_shape(const ShapeCall& call);  // integers become 
 std::vector<InferredMeta> truth_shape(const ShapeCall& call);
 std::vector<InferredMeta> arg_reduction_shape(const ShapeCall& call);
 std::vector<InferredMeta> pair_reduction_shape(const ShapeCall& call);  // values, and i64 positions
+std::vector<InferredMeta> pick_shape(const ShapeCall& call);            // amax
+std::vector<InferredMeta> two_picks_shape(const ShapeCall& call);       // aminmax
 std::vector<InferredMeta> two_reductions_shape(const ShapeCall& call);  // var_mean
 std::vector<InferredMeta> gather_shape(const ShapeCall& call);
 std::vector<InferredMeta> index_select_shape(const ShapeCall& call);

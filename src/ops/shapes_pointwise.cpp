@@ -61,9 +61,9 @@ std::vector<InferredMeta> compare_shape(const ShapeCall& call) {
 }
 
 std::vector<InferredMeta> float_shape(const ShapeCall& call) {
+  if (call.argument("rounding_mode") != nullptr) return pointwise_shape(call);  // integers stay
   auto out = broadcast_all(call);
   if (out && out->dtype && type_category(*out->dtype) < 2) out->dtype = Dtype::f32;
-  if (out && call.argument("rounding_mode") != nullptr) out->dtype.reset();
   return listed(std::move(out));
 }
 

@@ -52,10 +52,13 @@ std::vector<InferredMeta> reduced_to(const ShapeCall& call, std::optional<Dtype>
 
 /// The argument's own type where every reduction keeps it: variances of complex numbers are real, and so on.
 std::optional<Dtype> kept_type(const ShapeCall& call) {
-  if (call.tensors.empty()) return std::nullopt;
-  const Dtype own = call.tensors[0].dtype;
-  const bool picks = call.op == "aten.amax" || call.op == "aten.amin" || call.op == "aten.aminmax";
-  return picks || type_category(own) == 2 ? std::optional(own) : std::nullopt;
+  if (call.tensors.empty() || type_category(call.tensors[0].dtype) != 2) return std::nullopt;
+  return call.tensors[0].dtype;
+}
+
+std::vector<InferredMeta> twice(std::vector<InferredMeta> out) {
+  if (!out.empty()) out.push_back(out[0]);
+  return out;
 }
 
 std::optional<Dtype> own_type(const ShapeCall& call) {
@@ -86,22 +89,23 @@ std::vector<InferredMeta> pair_reduction_shape(const ShapeCall& call) {
   return out;
 }
 
+/// A reduction that picks elements.
+std::vector<InferredMeta> pick_shape(const ShapeCall& call) { return reduced_to(call, own_type(call)); }
+std::vector<InferredMeta> two_picks_shape(const ShapeCall& call) { return twice(pick_shape(call)); }
+
 std::vector<InferredMeta> two_reductions_shape(const ShapeCall& call) {
-  auto out = reduced_to(call, kept_type(call));
-  if (!out.empty()) out.push_back(out[0]);
-  return out;
+  return twice(reduced_to(call, kept_type(call)));
 }
 
+/// Matrices (or a matrix and a vector), perhaps in batches, perhaps behind what is added.
 std::vector<InferredMeta> product_shape(const ShapeCall& call) {
   const auto& tensors = call.tensors;
-  const bool added = call.op == "aten.addmm" || call.op == "aten.baddbmm" || call.op == "aten.addmv";
-  const std::size_t first = added ? 1 : 0;
+  const std::size_t first = tensors.size() > 2 ? 1 : 0;
   if (tensors.size() < first + 2) return {};
   const TensorMeta& a = tensors[first];
   const TensorMeta& b = tensors[first + 1];
-  const std::size_t rank = call.op == "aten.bmm" || call.op == "aten.baddbmm" ? 3 : 2;
-  const std::size_t right = call.op == "aten.mv" || call.op == "aten.addmv" ? 1 : rank;
-  if (a.shape.size() != rank || b.shape.size() != right ||
+  const std::size_t rank = a.shape.size(), right = b.shape.size();
+  if (rank < 2 || rank > 3 || (right != rank && !(rank == 2 && right == 1)) ||
       !call.sizes.space().same(a.shape.back(), b.shape[right == 1 ? 0 : right - 2]))
     return {};
   Shape shape(a.shape.begin(), a.shape.end() - 1);

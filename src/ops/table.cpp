@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <unordered_map>
 
 #include "src/ops/fold_rules.h"
 #include "src/ops/row.h"
@@ -39,9 +40,13 @@ static_assert(std::adjacent_find(kRows.begin(), kRows.end(),
 namespace {
 
 const OpRow* row_named(std::string_view op) {
-  const auto at = std::lower_bound(op_table::kRows.begin(), op_table::kRows.end(), op,
-                                   [](const OpRow& r, std::string_view name) { return r.op < name; });
-  return at != op_table::kRows.end() && at->op == op ? at : nullptr;
+  static const auto rows = [] {
+    std::unordered_map<std::string_view, const OpRow*> out;
+    for (const OpRow& row : op_table::kRows) out.emplace(row.op, &row);
+    return out;
+  }();
+  const auto at = rows.find(op);
+  return at != rows.end() ? at->second : nullptr;
 }
 
 bool is_out_overload(const Schema& schema) {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <iterator>
 #include <mutex>
+#include <unordered_map>
 
 #include "src/ops/schema.h"
 
@@ -56,14 +57,19 @@ const Schema* parse_entry(std::size_t index) {
 }  // namespace
 
 const Schema* find_schema(std::string_view op) {
-  std::string full;
-  if (std::count(op.begin(), op.end(), '.') == 1) {
-    full = std::string(op) + ".default";
-    op = full;
-  }
-  const auto found = std::lower_bound(kVocabularyNames.begin(), kVocabularyNames.end(), op);
-  if (found == kVocabularyNames.end() || *found != op) return nullptr;
-  return parse_entry(static_cast<std::size_t>(found - kVocabularyNames.begin()));
+  static const auto numbers = [] {
+    constexpr std::string_view kDefault = ".default";  // may be left out
+    std::unordered_map<std::string_view, std::size_t> out;
+    out.reserve(2 * kVocabularyNames.size());
+    for (std::size_t i = 0; i < kVocabularyNames.size(); ++i) {
+      const std::string_view name = kVocabularyNames[i];
+      out.emplace(name, i);
+      if (name.ends_with(kDefault)) out.emplace(name.substr(0, name.size() - kDefault.size()), i);
+    }
+    return out;
+  }();
+  const auto found = numbers.find(op);
+  return found != numbers.end() ? parse_entry(found->second) : nullptr;
 }
 
 std::span<const std::string_view> vocabulary() { return kVocabularyNames; }

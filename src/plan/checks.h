@@ -58,4 +58,9 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
 void prove_for_all_symbols(const PlanScene& scene, const PlacedStorages& placed, const PlanNumbers& numbers,
                            const std::vector<SymbolValues>& samples, PlanAnswer& answer);
 
+/// What the certificate says of a plan that holds; empty where it cannot say it: slots taken over within one
+/// step, branches, orders.
+std::vector<TracePlacement> stated_places(const PlanScene& scene, const PlacedStorages& placed,
+                                          const PlanNumbers& numbers, const PlanAnswer& answer);
+
 }  // namespace noclobber

@@ -29,10 +29,13 @@ class Meetings {
 
   void run(PlanAnswer& answer) {
     SweepHooks hooks;
-    hooks.takes_over = [&](std::uint32_t dying, std::uint32_t born) { return allowed(dying, born); };
-    const SweepAnswer swept = sweep(all_, hooks);
-    answer.placements = all_;
-    answer.below = swept.below;
+    bool in_turn = false;
+    hooks.takes_over = [&](std::uint32_t dying, std::uint32_t born) {
+      return allowed(dying, born) && (in_turn = true);
+    };
+    SweepAnswer swept = sweep(all_, hooks);
+    answer.in_turn = answer.in_turn || in_turn;
+    keep(answer, swept);
     if (!scene_.order.listed()) return every_order(answer);
     if (!swept.clash) return;
     if (all_.size() > kAllPairs) {  // what is right about this one says nothing of those behind it
@@ -49,6 +52,15 @@ class Meetings {
   bool allowed(std::uint32_t dying, std::uint32_t born) const {
     return takes_over(scene_, at(dying), at(born), static_cast<std::uint32_t>(all_[born].first)) ||
            claimed_in_place(scene_, at(dying), at(born), all_[dying], all_[born]);
+  }
+
+  /// Of several samples, the one in which the fewest places are empty says most about neighbours.
+  void keep(PlanAnswer& answer, SweepAnswer& swept) const {
+    const auto empty = static_cast<std::size_t>(std::ranges::count_if(all_, &Placement::empty));
+    if (!answer.placements.empty() && empty >= answer.empty) return;
+    answer.empty = empty;
+    answer.placements = all_;
+    answer.below = std::move(swept.below);
   }
 
   void every_order(PlanAnswer& answer) {
@@ -128,6 +140,9 @@ PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced,
   }
   if (symbolic && answer.faults.empty() && answer.open.empty())
     prove_for_all_symbols(scene, placed, numbers, samples, answer);
+  answer.arenas = numbers.arenas;
+  if (answer.faults.empty() && answer.open.empty())
+    answer.stated = stated_places(scene, placed, numbers, answer);
   return answer;
 }
 

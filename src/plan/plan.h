@@ -27,12 +27,15 @@ namespace noclobber {
 /// What is wrong with a plan, in one run with these values of the symbols.
 struct PlanFault {
   enum class Kind : std::uint8_t {
-    overlap,   // NC030
-    bounds,    // NC031
-    lifetime,  // NC032
-    metadata,  // NC020: a view or in-place result is not where what it is of is
-    size_fit,  // NC021
-    refused,   // NC023: a kernel of the runtime does not take these arguments
+    overlap,    // NC030
+    bounds,     // NC031
+    lifetime,   // NC032
+    metadata,   // NC020: a view or in-place result is not where what it is of is
+    size_fit,   // NC021
+    refused,    // NC023: a kernel of the runtime does not take these arguments
+    undefined,  // NC002: a register is read that nothing wrote
+    immutable,  // NC003: a constant is written
+    signature,  // NC022: an input, output or state is listed that is none
   };
   Kind kind = Kind::bounds;
   std::string first, second;                                   // names of buffers; `second` may be ""
@@ -48,8 +51,12 @@ struct PlanAnswer {
   std::vector<PlanFault> faults;
   std::vector<std::pair<std::string, std::string>> open;  // reason of cli.md, name: neither shown nor refuted
   std::uint64_t obligations = 0;
-  std::vector<Placement> placements;  // at one value of the symbols
-  std::vector<std::uint32_t> below;   // per placement: evidence, see sweep.h
+  std::vector<Placement> placements;   // at one value of the symbols
+  std::vector<std::uint32_t> below;    // per placement: evidence, see sweep.h
+  std::size_t empty = 0;               // placements without bytes
+  bool in_turn = false;                // some place is taken over within one step
+  std::vector<PolyId> arenas;          // bytes
+  std::vector<TracePlacement> stated;  // the same for all symbols, for a certificate; empty: it cannot say it
 };
 
 /// require: value.plan. `traced`: of `value`, over the space of `sizes`.

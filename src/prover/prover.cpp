@@ -113,7 +113,7 @@ std::map<std::string, std::int64_t> sample(const Case& value) {
   return {};
 }
 
-bool satisfiable(const Space& space, const Case& value, Questions& questions) {
+bool satisfiable(Space& space, const Case& value, Questions& questions) {
   if (value.assume.empty() || !sample(value).empty()) return true;
   const std::map<TermId, TermId> none;
   const Terms terms(space);

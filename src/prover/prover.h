@@ -18,7 +18,7 @@ std::map<std::string, std::int64_t> sample(const Case& value);
 
 /// Can the symbols of the case have values at all? Tries hints and small values, then the solver; where
 /// nobody can tell, yes.
-bool satisfiable(const Space& space, const Case& value, Questions& questions);
+bool satisfiable(Space& space, const Case& value, Questions& questions);
 
 struct Solved {
   std::set<Obligation> shown;                               // the solver found no counterexample to these

@@ -1,0 +1,277 @@
+"""Lightning Thunder: writes the traces of a compiled function and checks them.
+
+    jfn = thunder.jit(f)
+    jfn(x)
+    noclobber.thunder.check(jfn)
+
+writes the printed traces of the last call with the storage facts of its inputs, runs `noclobber check` over them, and
+raises `noclobber.Refuted` with the findings. Every pair of consecutive traces is a check, so a finding names the
+transform that broke it. Fusion passes do not appear in Thunder's own list of traces: inside
+
+    with noclobber.thunder.watch():
+        jfn(x)
+
+they are recorded too, before, between and after their steps. What is compiled and run is the same with and without.
+
+Thunder keeps no arguments of a call, so its computations are told, from the import of this module on, to note dtype,
+shape, strides, offset and storage of what they are given; the tensors are not kept. A function that was compiled
+before the import needs its arguments: `check(jfn, x)`. Known to work with lightning-thunder 0.2.6.
+"""
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.abc
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+
+from . import program, values
+
+FORMAT = "noclobber.inputs/1"
+_NOTE = "_noclobber_inputs"  # attribute of a first trace: storage facts of the inputs of the last call
+_FUSIONS = "_noclobber_fusions"  # attribute of a first trace: [(position in the list, label, printed trace)]
+
+
+def check(jfn: object, *args: object, out: str | os.PathLike[str] | None = None, order: str | None = None,
+          **kwargs: object) -> list[program.Record]:
+    """Records of the traces of the last call of `jfn`, forward and backward. Raises noclobber.Refuted.
+
+    `args` and `kwargs` are those of the call, for functions that were compiled before this module was imported.
+    `out` keeps what was written. With order="dataflow" the claim is about every order that the names allow; otherwise
+    the field `every_order` of the records reports it.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="noclobber-"))
+        write(jfn, folder, *args, **kwargs)
+        return program.raise_if_refuted(program.check(folder, order=order))
+
+
+def write(jfn: object, out: str | os.PathLike[str], *args: object, **kwargs: object) -> pathlib.Path:
+    """Writes the traces of the last call of `jfn` into the folder `out`: `NN_PASS.trace.txt`, `bwNN_PASS.trace.txt`,
+    `prologue.trace.txt`, and `inputs.json` where the inputs are known. Returns the folder."""
+    import thunder
+
+    folder = pathlib.Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    traces = thunder.last_traces(jfn)
+    for number, (label, text) in enumerate(_printed(traces)):
+        (folder / f"{number:02}_{label}.trace.txt").write_text(text + "\n")
+    backward = getattr(thunder.compile_stats(jfn), "last_backward_traces", None) or []
+    for number, (label, text) in enumerate(_printed(backward)):
+        (folder / f"bw{number:02}_{label}.trace.txt").write_text(text + "\n")
+    if prologues := thunder.last_prologue_traces(jfn):
+        (folder / "prologue.trace.txt").write_text(str(prologues[-1]) + "\n")
+    if (facts := inputs_of(jfn, *args, **kwargs)) is not None:
+        (folder / "inputs.json").write_text(_lines(facts))
+    return folder
+
+
+def inputs_of(jfn: object, *args: object, **kwargs: object) -> list[dict] | None:
+    """Storage facts of the inputs of the computation of the last call, in the order of its arguments; None if nobody
+    noted them and no arguments are given. Offsets and strides count elements; inputs of one `storage` share it."""
+    import thunder
+
+    traces = thunder.last_traces(jfn)
+    tensors = getattr(traces[0], _NOTE, None)
+    if tensors is None and (args or kwargs):
+        _, given, _ = thunder.compile_data(jfn).get_computation_and_inputs(*args, **kwargs)
+        tensors = _facts(given)
+    names = [getattr(p, "name", None) for p in traces[0].args]
+    if tensors is None or len(names) != len(tensors):
+        return None
+    return [{"name": name} | facts for name, facts in zip(names, tensors) if facts is not None]
+
+
+@contextlib.contextmanager
+def watch(out: str | os.PathLike[str] | None = None) -> Iterator[list]:
+    """Records around the fusion passes of every compilation inside the block. Yields the list of trace lists that
+    were compiled; with `out`, the folder `out/N` holds the N-th of them at the end of the block."""
+    from thunder.executors import torch_compile
+
+    import thunder
+
+    _install(thunder)
+    seen: list = []
+    patched = [(owner, name, vars(owner)[name], wrap)
+               for owner, name, wrap in [*_fusion_passes(), (torch_compile, "rematerialize", _step),
+                                         (torch_compile, "dce", _step)]]
+    for owner, name, original, wrap in patched:
+        setattr(owner, name, wrap(original, name, seen))
+    try:
+        yield seen
+    finally:
+        for owner, name, original, _ in patched:
+            setattr(owner, name, original)
+        for number, traces in enumerate(seen if out else []):
+            _write_traces(traces, pathlib.Path(out) / str(number))
+
+
+def transform(out: str | os.PathLike[str]) -> object:
+    """A Transform for `thunder.jit(f, transforms=[...])` that prints what it is given into the folder `out` and
+    returns the same objects."""
+    from thunder.core.transform_common import Transform
+
+    folder, count = pathlib.Path(out), iter(range(10**9))
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def note(trace: object, where: str) -> None:
+        if trace is not None:
+            (folder / f"{next(count):02}_{where}-{_slug(trace)}.trace.txt").write_text(str(trace) + "\n")
+
+    class Observer(Transform):
+        def transform_traces_pre_prologue(self, prologue_trace, computation_trace, epilogue_trace, **kwargs):
+            note(computation_trace, "pre")
+            return prologue_trace, computation_trace, epilogue_trace
+
+        def transform_trace_post_optimization(self, computation_trace, **kwargs):
+            note(computation_trace, "post")
+            return computation_trace
+
+    return Observer()
+
+
+def _printed(traces: list) -> list[tuple[str, str]]:
+    """(label, text) of a list of traces, with recorded fusions where they happened; repeated traces once."""
+    fusions, printed, last = getattr(traces[0], _FUSIONS, []) if traces else [], [], None
+    for position in range(len(traces) + 1):
+        printed += [(label, text) for at, label, text in fusions if at == position]
+        if position < len(traces) and traces[position] is not last:
+            last = traces[position]
+            printed.append((_slug(last), str(last)))
+    return printed
+
+
+def _write_traces(traces: list, folder: pathlib.Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (label, text) in enumerate(_printed(traces)):
+        (folder / f"{number:02}_{label}.trace.txt").write_text(text + "\n")
+    names = [getattr(p, "name", None) for p in traces[0].args]
+    if (facts := getattr(traces[0], _NOTE, None)) is not None and len(facts) == len(names):
+        (folder / "inputs.json").write_text(_lines([{"name": n} | f for n, f in zip(names, facts) if f is not None]))
+
+
+def _slug(trace: object) -> str:
+    """The pass that made a trace, as part of a file name."""
+    made = str(trace.get_provenance() or "").removeprefix("# ")
+    made = re.sub(r"^Constructed by | \(took .*", "", made).strip() or "initial"
+    return re.sub(r"[^a-z0-9]+", "-", made.lower()).strip("-")
+
+
+def _lines(facts: list[dict]) -> str:
+    rows = ",\n ".join(json.dumps(f) for f in facts)
+    return f'{{"format": "{FORMAT}", "function": "computation", "inputs": [\n {rows}\n]}}\n'
+
+
+def _facts(given: tuple) -> list[dict | None]:
+    """Facts of each tensor among the inputs, None for other values."""
+    import torch
+
+    storages: dict[int, str] = {}
+    found: list[dict | None] = []
+    for value in given:
+        if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout is not torch.strided:
+            found.append(None)
+            continue
+        key = value.untyped_storage()._cdata
+        found.append({
+            "dtype": values.dtype_name(value.dtype), "shape": list(value.shape), "stride": list(value.stride()),
+            "offset": value.storage_offset(), "storage": storages.setdefault(key, f"S{len(storages)}"),
+            "requires_grad": value.requires_grad})
+    return found
+
+
+def _install(thunder: object) -> None:
+    """Makes computations note their inputs; what they compute and return stays."""
+    if hasattr(thunder.CacheEntry, "_noclobber"):
+        return
+    original = thunder.CacheEntry
+
+    @functools.wraps(original, updated=())
+    def entry(prologue_fn, prologue_traces, computation_fn, computation_traces, *rest):
+        @functools.wraps(computation_fn)
+        def noting(*inputs):
+            with contextlib.suppress(Exception):  # an observer's fault must not reach the caller
+                setattr(computation_traces[0], _NOTE, _facts(inputs))
+            return computation_fn(*inputs)
+        return original(prologue_fn, prologue_traces, noting, computation_traces, *rest)
+
+    entry._noclobber = True
+    thunder.CacheEntry = entry
+
+
+class _WhenImported(importlib.abc.MetaPathFinder):
+    """Installs the note taking when thunder is imported after this module."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "thunder":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                _install(module)
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def _fusion_passes() -> list[tuple]:
+    """(class, "fusion_pass", wrapper) of every fusion executor that is defined now."""
+    from thunder.extend import FusionExecutor
+
+    found, todo = [], [FusionExecutor]
+    while todo:
+        each = todo.pop()
+        todo += each.__subclasses__()
+        if each is not FusionExecutor and "fusion_pass" in vars(each):
+            found.append((each, "fusion_pass", _around))
+    return found
+
+
+def _note_fusion(seen: list, label: str, trace: object) -> None:
+    """Remembers a printed trace at the place in the list of traces that is being made."""
+    from thunder.core.compile_data import get_compile_stats
+
+    traces = getattr(get_compile_stats(), "last_traces", None)
+    if not traces:
+        return
+    if not any(t is traces for t in seen):
+        seen.append(traces)
+    notes = vars(traces[0]).setdefault(_FUSIONS, [])
+    notes.append((len(traces), label, str(trace)))
+
+
+def _around(original: Callable, name: str, seen: list) -> Callable:
+    @functools.wraps(original)
+    def fusion_pass(self, trace):
+        _note_fusion(seen, f"before-fusion-{_slug(trace)}", trace)
+        result = original(self, trace)
+        _note_fusion(seen, f"after-fusion-{_slug(result)}", result)
+        return result
+    return fusion_pass
+
+
+def _step(original: Callable, name: str, seen: list) -> Callable:
+    """Around a step inside a fusion pass: its result; for the first one also what it was given."""
+    @functools.wraps(original)
+    def step(trace, *args, **kwargs):
+        if name == "rematerialize":
+            _note_fusion(seen, "fused-before-rematerialization", trace)
+        result = original(trace, *args, **kwargs)
+        _note_fusion(seen, f"fused-{name}", result)
+        return result
+    return step
+
+
+if "thunder" in sys.modules:
+    _install(sys.modules["thunder"])
+else:
+    sys.meta_path.insert(0, _WhenImported())

@@ -1,0 +1,188 @@
+#include "src/formats/mlx.h"
+
+#include <cstring>
+#include <iterator>
+
+#include "src/formats/pte_flat.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::size_t kMlxHeader = 24;  // zero, magic, offset and size of the data behind the table
+constexpr std::uint32_t kMostRegisters = 1U << 24;
+
+struct MlxNode {
+  const char *name, *fields;
+};
+
+constexpr MlxNode kMlxNodes[] = {
+#define NC_MLX_NODE(name, fields) {name, fields},
+#include "src/formats/mlx_nodes.def"
+#undef NC_MLX_NODE
+};
+
+class MlxReader {
+ public:
+  MlxReader(std::string_view table, std::size_t base) : flat_(table, base) {}
+
+  Result<RegisterProgram> read() {
+    const FlatTable root = flat_.root();
+    std::uint64_t all = 0;
+    for (unsigned k = 0; k < 5; ++k) all += out_.counts[k] = flat_.scalar<std::uint32_t>(root, 1 + k);
+    out_.numbers = flat_.scalar<std::uint32_t>(root, 6);
+    if (all > kMostRegisters || out_.numbers > kMostRegisters) flat_.fail(root.at, "too many registers");
+    tensors_ = static_cast<std::uint32_t>(all);
+    const FlatVector chains = flat_.vector(root, 7, 4);
+    chains_ = static_cast<std::uint32_t>(chains.count);
+    for (std::size_t k = 0; k < chains.count && !flat_.failed(); ++k)
+      out_.chains.push_back(chain(flat_.table_at(chains, k)));
+    out_.main = flat_.scalar<std::uint32_t>(root, 8);
+    out_.init = flat_.scalar<std::int32_t>(root, 9, -1);
+    if (out_.main >= chains_ || out_.init < -1 || out_.init >= static_cast<std::int64_t>(chains_))
+      flat_.fail(root.at, "a chain of instructions that is not there");
+    out_.inputs = slots(root, 10);
+    out_.outputs = slots(root, 11);
+    out_.states = slots(root, 12);
+    const FlatVector names = flat_.vector(root, 13, 4);
+    for (std::size_t k = 0; k < names.count && !flat_.failed(); ++k) {
+      const FlatTable named = flat_.table_at(names, k);
+      const RegisterProgram::Slot at = slot(flat_.table(named, 1));
+      if (at.is_tensor) out_.names[at.at] = flat_.text(named, 0);
+    }
+    if (flat_.failed()) return flat_.fault();
+    return std::move(out_);
+  }
+
+ private:
+  std::vector<RegisterStep> chain(const FlatTable& table) {
+    std::vector<RegisterStep> out;
+    const FlatVector steps = flat_.vector(table, 0, 4);
+    for (std::size_t k = 0; k < steps.count && !flat_.failed(); ++k)
+      out.push_back(step(flat_.table_at(steps, k)));
+    return out;
+  }
+
+  RegisterStep step(const FlatTable& table) {
+    RegisterStep out;
+    out.at = flat_.place_in_file(table.at);
+    const auto kind = flat_.scalar<std::uint8_t>(table, 0);
+    const FlatTable body = flat_.table(table, 1);
+    if (!flat_.failed() && (kind == 0 || !body.there()))
+      flat_.fail(table.at, "an instruction without contents");
+    if (kind == 0 || kind > std::size(kMlxNodes)) return out;
+    const MlxNode& node = kMlxNodes[kind - 1];
+    out.op = node.name;
+    for (unsigned k = 0; node.fields[k] != '\0' && !flat_.failed(); ++k) field(node.fields[k], body, k, out);
+    if (!out.chains.empty())
+      out.runs = out.chains.size() > 1 ? RegisterStep::Runs::one_of : RegisterStep::Runs::repeatedly;
+    return out;
+  }
+
+  void field(char code, const FlatTable& body, unsigned k, RegisterStep& out) {
+    switch (code) {
+      case 'r':
+      case 'w':
+        if (!flat_.has(body, k)) return flat_.fail(body.at, "a field of this instruction is missing");
+        return add(body, k, tensors_, code == 'r' ? out.reads : out.writes);
+      case 'o':
+        return flat_.has(body, k) ? add(body, k, tensors_, out.reads) : void();
+      case 'R':
+      case 'W':
+      case 'C':
+      case 'P':
+        return add_all(body, k, code, out);
+      case 'v':
+        return flat_.has(body, k) ? add(body, k, out_.numbers, out.read_numbers) : void();
+      case 'V':
+        if (!flat_.has(body, k)) return flat_.fail(body.at, "a field of this instruction is missing");
+        return add(body, k, out_.numbers, out.write_numbers);
+      case 'q':
+      case 'f':
+        return literal_or_number(flat_.table(body, k), out);
+      case 'Q': {
+        const FlatVector all = flat_.vector(body, k, 4);
+        for (std::size_t j = 0; j < all.count && !flat_.failed(); ++j)
+          literal_or_number(flat_.table_at(all, j), out);
+        return;
+      }
+      case 'm': {
+        const FlatTable either = flat_.table(body, k);
+        if (flat_.scalar<std::uint8_t>(either, 2) != 0) return add(either, 0, out_.numbers, out.read_numbers);
+        return add(either, 1, tensors_, out.reads);
+      }
+      case 'n': {
+        const FlatTable either = flat_.table(body, k);
+        const auto kind = flat_.scalar<std::uint8_t>(either, 3);
+        if (kind == 1) add(either, 1, out_.numbers, out.read_numbers);
+        if (kind == 2) add(either, 2, tensors_, out.reads);
+        return;
+      }
+      case 'c':
+        return add(body, k, chains_, out.chains);
+      default:
+        return;
+    }
+  }
+
+  void literal_or_number(const FlatTable& either, RegisterStep& out) {
+    if (flat_.scalar<std::uint8_t>(either, 2) != 0) add(either, 1, out_.numbers, out.read_numbers);
+  }
+
+  void add(const FlatTable& in, unsigned field, std::uint32_t bound, std::vector<std::uint32_t>& to) {
+    const auto number = flat_.scalar<std::uint32_t>(in, field);
+    if (number < bound) return to.push_back(number);
+    flat_.fail(in.at, "register " + std::to_string(number) + " of " + std::to_string(bound) + " is named");
+  }
+
+  void add_all(const FlatTable& body, unsigned field, char code, RegisterStep& out) {
+    const FlatVector all = flat_.vector(body, field, 4);
+    for (std::size_t k = 0; k < all.count; ++k) {
+      const auto number = flat_.element<std::uint32_t>(all, k);
+      if (number >= tensors_) return flat_.fail(all.at + 4 * k, "a register that is not there is named");
+      if (code == 'R' || code == 'C') out.reads.push_back(number);
+      if (code == 'W' || code == 'C') out.writes.push_back(number);
+      if (code == 'P') out.rows.push_back(number);
+    }
+  }
+
+  RegisterProgram::Slot slot(const FlatTable& table) {
+    RegisterProgram::Slot out;
+    out.at = flat_.scalar<std::uint32_t>(table, 0);
+    out.is_tensor = flat_.scalar<std::uint8_t>(table, 1) == 0;
+    if (out.at >= (out.is_tensor ? tensors_ : out_.numbers))
+      flat_.fail(table.at, "a register that is not there is named");
+    return out;
+  }
+
+  std::vector<RegisterProgram::Slot> slots(const FlatTable& root, unsigned field) {
+    std::vector<RegisterProgram::Slot> out;
+    const FlatVector all = flat_.vector(root, field, 4);
+    for (std::size_t k = 0; k < all.count && !flat_.failed(); ++k)
+      out.push_back(slot(flat_.table_at(all, k)));
+    return out;
+  }
+
+  FlatBytes flat_;
+  RegisterProgram out_;
+  std::uint32_t tensors_ = 0, chains_ = 0;
+};
+
+}  // namespace
+
+bool is_mlx(std::string_view bytes) {
+  return bytes.size() >= 8 && bytes.substr(0, 8) == std::string_view("\0\0\0\0MLX0", 8);
+}
+
+Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base) {
+  const auto fault = [&](std::size_t at, const char* message) {
+    return Diagnostic{"byte " + std::to_string(base + at), message};
+  };
+  if (!is_mlx(bytes) || bytes.size() < kMlxHeader) return fault(0, "expected the header of an MLX payload");
+  std::uint64_t end = 0;
+  std::memcpy(&end, bytes.data() + 8, sizeof(end));
+  if (end == 0) end = bytes.size();
+  if (end < kMlxHeader || end > bytes.size()) return fault(8, "the data of this payload lies outside of it");
+  return MlxReader(bytes.substr(kMlxHeader, end - kMlxHeader), base + kMlxHeader).read();
+}
+
+}  // namespace noclobber

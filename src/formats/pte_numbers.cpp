@@ -1,0 +1,137 @@
+// Whole numbers that a program computes as it runs: counters of loops, sizes, conditions of jumps. Loops run
+// as often as they say; where a number is not known, what it decides is not either.
+#include <algorithm>
+#include <functional>
+
+#include "src/formats/pte_builder.h"
+
+namespace noclobber {
+namespace {
+
+using Number = std::optional<std::int64_t>;
+
+Number sum(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  return __builtin_add_overflow(a, b, &out) ? Number() : Number(out);
+}
+Number difference(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  return __builtin_sub_overflow(a, b, &out) ? Number() : Number(out);
+}
+Number product(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? Number() : Number(out);
+}
+Number quotient(std::int64_t a, std::int64_t b) {
+  if (b <= 0 || a < 0) return std::nullopt;  // where rounding down and towards zero are the same
+  return a / b;
+}
+Number rest(std::int64_t a, std::int64_t b) {
+  if (b <= 0 || a < 0) return std::nullopt;
+  return a % b;
+}
+
+template <class Compare>
+Number compared(std::int64_t a, std::int64_t b) {
+  return Compare()(a, b) ? 1 : 0;
+}
+
+struct PrimRow {
+  std::string_view op;
+  Number (*run)(std::int64_t, std::int64_t);
+};
+
+constexpr PrimRow kPrims[] = {{"executorch_prim.add.Scalar", sum},
+                              {"executorch_prim.sub.Scalar", difference},
+                              {"executorch_prim.mul.Scalar", product},
+                              {"executorch_prim.floordiv.Scalar", quotient},
+                              {"executorch_prim.mod.Scalar", rest},
+                              {"executorch_prim.mod.int", rest},
+                              {"executorch_prim.eq.Scalar", compared<std::equal_to<>>},
+                              {"executorch_prim.lt.Scalar", compared<std::less<>>},
+                              {"executorch_prim.le.Scalar", compared<std::less_equal<>>},
+                              {"executorch_prim.gt.Scalar", compared<std::greater<>>},
+                              {"executorch_prim.ge.Scalar", compared<std::greater_equal<>>}};
+
+}  // namespace
+
+void PteBuilder::add_numbers() {
+  for (const PteValue& value : method_.values) {
+    const bool whole = value.kind == PteValue::Kind::integer || value.kind == PteValue::Kind::boolean;
+    numbers_.push_back(whole ? Number(value.integer) : Number());
+  }
+}
+
+/// Operators that compute numbers; false: not of these.
+bool PteBuilder::numeric(const std::string& op, const PteInstruction& instruction) {
+  const auto& args = instruction.args;
+  const auto holds_number = [&](std::uint32_t id) {
+    const PteValue::Kind kind = method_.values[id].kind;
+    return kind == PteValue::Kind::integer || kind == PteValue::Kind::boolean;
+  };
+  if (op == "aten.sym_size.int") {
+    if (args.size() < 3 || !is_tensor(args[0]) || !numbers_[args[1]] || !holds_number(args.back()))
+      return misfit(instruction, op), true;
+    const PteTensor& t = tensor(args[0]);
+    const auto rank = static_cast<std::int64_t>(t.sizes.size());
+    const std::int64_t dim = *numbers_[args[1]] + (*numbers_[args[1]] < 0 ? rank : 0);
+    if (dim < 0 || dim >= rank) return misfit(instruction, op), true;
+    numbers_[args.back()] = t.dynamic ? Number() : Number(t.sizes[static_cast<std::size_t>(dim)]);
+    return true;
+  }
+  const auto row = std::ranges::find(kPrims, op, &PrimRow::op);
+  if (row == std::end(kPrims)) return false;
+  const bool fits = args.size() >= 3 && holds_number(args[0]) && holds_number(args[1]);
+  if (!fits || !holds_number(args[2])) return give_up(op), true;  // of floats
+  const Number a = numbers_[args[0]], b = numbers_[args[1]];
+  numbers_[args[2]] = a && b ? row->run(*a, *b) : Number();
+  return true;
+}
+
+/// Where a jump on a number leads.
+std::size_t PteBuilder::jump(std::size_t at, std::size_t begin, std::size_t end) {
+  const PteInstruction& instruction = method_.instructions[at];
+  const Number condition = numbers_[instruction.args[0]];
+  if (!condition) return give_up("executorch.loop"), end;
+  if (*condition != 0) return at + 1;
+  if (instruction.target < begin || instruction.target > end) return give_up("executorch.jump"), end;
+  return instruction.target;
+}
+
+/// et_copy_index: row `index` of a tensor that grows as rows are stored; the first one begins a new value.
+void PteBuilder::store_row(const PteInstruction& instruction) {
+  const auto& args = instruction.args;
+  if (args.size() < 3 || !is_tensor(args[0]) || !is_tensor(args[1]) ||
+      method_.values[args[2]].kind != PteValue::Kind::integer)
+    return misfit(instruction, "executorch_prim.et_copy_index.tensor");
+  const std::uint32_t id = args[0];
+  const PteTensor& t = tensor(id);
+  const Number row = numbers_[args[2]];
+  if (!row || *row < 0 || t.sizes.empty() || *row >= t.sizes[0] || bound_[id] >= 0)
+    return static_cast<void>(give_up("executorch.row outside of its tensor"));
+  const ValueId from = read(args[1]);
+  if (!going()) return;
+  if (*row == 0) {
+    Type type;
+    type.dtype = t.dtype;
+    type.shape.assign(t.sizes.begin(), t.sizes.end());
+    const ValueId whole =
+        emit("aten.empty.memory_format", {sizes_of(id)}, std::move(type), "t" + std::to_string(id));
+    graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(t.dtype)}};
+    define_placed(id, whole);
+  }
+  const bool next = own_[id] >= 0 && (*row == 0 || rows_[id] == *row);
+  if (!next || definitions_[static_cast<std::size_t>(own_[id])].level + 1 != levels_.size())
+    return static_cast<void>(give_up("executorch.row of another value"));
+  const ValueId whole = definitions_[static_cast<std::size_t>(own_[id])].value;
+  const ValueId place =
+      emit("aten.select.int", {Arg::of(whole), Arg::of(SymExpr(0)), Arg::of(SymExpr(*row))}, {}, "row");
+  emit("aten.copy_.default", {Arg::of(place), Arg::of(from)}, {}, "stored");
+  rows_[id] = *row + 1;
+  const std::int64_t width = bytes_of(id) / t.sizes[0];
+  if (t.place)
+    memory_.write(t.place->arena, t.place->offset + *row * width, t.place->offset + (*row + 1) * width,
+                  own_[id]);
+}
+
+}  // namespace noclobber

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Runs ExecuTorch and noclobber on programs and compares: executorch_test.py [--only NAME] [--keep DIRECTORY]
+
+Needs executorch 1.5.1 and the package noclobber (`make test-executorch` installs both). A program is wrong where the
+runtime, or the compiler, does something else than eager execution; nothing else decides what is expected. A wrong
+program must be refuted by at least one stage and by `compare functional.case.json program.pte`, a right one by none,
+and the shares of those that are proved must not fall below what is written here.
+"""
+from __future__ import annotations
+
+import argparse
+import copy
+import pathlib
+import sys
+import tempfile
+import warnings
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+warnings.filterwarnings("ignore")
+
+import torch
+from executorch import exir
+from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge
+from executorch.exir.dialects._ops import ops as edge_ops
+from executorch.exir.serde.export_serialize import SerializeError
+from executorch.runtime import Runtime, Verification
+
+import noclobber.executorch
+from noclobber import program as nc
+from executorch_programs import PROGRAMS, Program
+
+NO_KERNEL = "not run: the portable runtime has no such kernel"
+MINIMUM_PROVED = 0.9  # of the right programs, end to end
+
+
+def config_of(program: Program) -> ExecutorchBackendConfig:
+    options = dict(program.config)
+    if program.extra:
+        options["reinplace_extra_ops"] = frozenset(_edge_op(n) for n in program.extra)
+    return ExecutorchBackendConfig(**options)
+
+
+def _edge_op(name: str) -> object:
+    found = edge_ops.edge
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def exported(program: Program) -> object:
+    return torch.export.export(program.module().eval(), copy.deepcopy(program.calls[0]),
+                               dynamic_shapes=program.dynamic, strict=False)
+
+
+def eager(program: Program) -> list[list]:
+    """Per call: the results, then the user inputs as the call left them."""
+    module, seen = program.module().eval(), []
+    with torch.no_grad():
+        for call in copy.deepcopy(program.calls):
+            result = module(*call)
+            seen.append((_tensors(result), [t.clone() for t in _tensors(call)]))
+    return seen
+
+
+def _tensors(value: object) -> list:
+    if isinstance(value, (list, tuple)):
+        return [t for v in value for t in _tensors(v)]
+    return [value.clone()] if isinstance(value, torch.Tensor) else [value]
+
+
+def executed(program: Program, buffer: bytes, mutated: list[int]) -> str:
+    """"" where the runtime does what eager execution does, else the first difference. `mutated`: positions of user
+    inputs that the program writes, which come back as extra leading results."""
+    try:
+        method = Runtime.get().load_program(buffer, verification=Verification.Minimal).load_method("forward")
+        for number, (call, (want, inputs)) in enumerate(zip(program.calls, eager(program), strict=True)):
+            got = _tensors(list(method.execute(copy.deepcopy(list(call)))))
+            want = [inputs[k] for k in mutated] + want
+            if len(got) != len(want):
+                return f"call {number}: {len(got)} results, expected {len(want)}"
+            for k, (g, w) in enumerate(zip(got, want)):
+                same = g == w if not isinstance(w, torch.Tensor) else (
+                    g.shape == w.shape and torch.allclose(g.float(), w.float(), 1e-4, 1e-5, equal_nan=True))
+                if not same:
+                    return f"call {number}, result {k}: {_short(g)}, eager {_short(w)}"
+    except RuntimeError as error:
+        if "0x:14" in str(error) or "0x14" in str(error):
+            return NO_KERNEL
+        return f"run time error: {str(error).splitlines()[0]}"
+    return ""
+
+
+def _short(value: object) -> str:
+    return str(value.flatten()[:6].tolist()) if isinstance(value, torch.Tensor) else str(value)
+
+
+def verdict_of(records: list[dict]) -> str:
+    statuses = {r["status"] for r in records}
+    return "refuted" if "refuted" in statuses else "unknown" if "unknown" in statuses else "proved"
+
+
+def stages(records: list[dict]) -> str:
+    shown = []
+    for r in records:
+        rules = sorted({f["property"] for f in r["findings"] if f["status"] == "refuted"})
+        why = [f"{u['reason']}:{','.join(u['names'])[:160]}" for u in r.get("unknown", [])] if r["status"] == "unknown" else []
+        shown.append(f"{r['stage']}={r['status']}" + (f"({','.join(rules + why)})" if rules + why else ""))
+    return " ".join(shown)
+
+
+def save(program: object, path: pathlib.Path) -> bool:
+    """Whether ExecuTorch could save the edge program; it cannot where it has control flow."""
+    try:
+        exir.save(program, str(path))
+    except SerializeError:
+        return False
+    return True
+
+
+def examine(name: str, program: Program, folder: pathlib.Path) -> dict:
+    """What execution and noclobber say of one program."""
+    edge = to_edge(exported(program), compile_config=EdgeCompileConfig(_check_ir_validity=False))
+    signature = edge.exported_program().graph_signature
+    saved = save(edge.exported_program(), folder / "edge.pt2")
+    written = set(signature.user_inputs_to_mutate.values())
+    mutated = [i for i, n in enumerate(signature.user_inputs) if n in written]
+    try:
+        with noclobber.executorch.watch(folder) as recorder:
+            made = edge.to_executorch(config_of(program))
+    except Exception as error:  # noqa: BLE001, whatever the compiler raises
+        return {"name": name, "execution": f"compiler: {type(error).__name__}", "records": []}
+    try:
+        records = recorder.run()
+    except nc.ProgramError as error:
+        records = [{"stage": "cases", "status": "unreadable", "findings": [], "unknown": []}]
+        recorder.problems.append(str(error))
+    if saved:
+        try:
+            records += [r | {"stage": "pt2"} for r in nc.compare(folder / "edge.pt2", folder / "program.pte")]
+        except nc.ProgramError as error:
+            records.append({"stage": "pt2", "status": "unreadable", "findings": [], "unknown": []})
+            recorder.problems.append(str(error))
+    return {"name": name, "execution": executed(program, made.buffer, mutated), "records": records,
+            "problems": recorder.problems}
+
+
+def complaints(seen: dict) -> list[str]:
+    """Where noclobber and execution differ, and where a known wrong program is not seen end to end."""
+    records, said = seen["records"], []
+    by_stage = {stage: verdict_of([r for r in records if r["stage"] == stage]) for stage in {r["stage"] for r in records}}
+    if not records or seen["execution"] == NO_KERNEL:
+        return []
+    if seen["execution"]:
+        if "refuted" not in by_stage.values():
+            said.append("wrong when run, refuted nowhere")
+        stages = ["program"] if seen["execution"].startswith("run time error") else ["program", "pt2", "end-to-end"]
+        said += [f"wrong when run, {s} is {by_stage[s]}" for s in stages if by_stage.get(s, "refuted") != "refuted"]
+    else:
+        said += [f"right when run, {s} is refuted" for s, v in by_stage.items() if v == "refuted"]
+    said += [f"not written: {p}" for p in seen.get("problems", [])]
+    return said
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only")
+    parser.add_argument("--keep", type=pathlib.Path)
+    options = parser.parse_args()
+    chosen = {n: p for n, p in PROGRAMS.items() if not options.only or options.only == n}
+    wrong = right = proved = 0
+    bad = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, program in chosen.items():
+            folder = (options.keep or pathlib.Path(scratch)) / name
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                seen = examine(name, program, folder)
+            except Exception as error:  # noqa: BLE001
+                bad.append(f"{name}: {type(error).__name__}: {error}")
+                print(bad[-1])
+                continue
+            wrong, right = wrong + bool(seen["execution"]), right + (not seen["execution"])
+            proved += not seen["execution"] and verdict_of(seen["records"]) == "proved"
+            found = complaints(seen)
+            bad += [f"{name}: {c}" for c in found]
+            print(f"{'BAD ' if found else 'ok  '} {name:24} {seen['execution'] or 'right'}\n       {stages(seen['records'])}")
+    print(*bad, sep="\n")
+    print(f"executorch: {len(chosen)} programs, {wrong} wrong when run, {right} right ({proved} proved), {len(bad)} complaints")
+    return 1 if bad or not chosen or proved < MINIMUM_PROVED * right else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
