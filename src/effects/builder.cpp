@@ -178,6 +178,12 @@ void Builder::add_outputs() {
       if (!bound) {
         unknown("no-metadata", request_.graph->value(arg.ref).name);
       } else {
+        if (is_shadow(bound->view.storage)) {
+          const auto end = static_cast<std::uint32_t>(request_.graph->steps.size());
+          if (!request_.value->sharing_may_grow)
+            unknown("unsupported-op", "an output that shows elements that are not known");
+          refresh_one(bound->view.storage, end);
+        }
         output.view = bound->view;
         output.strides_known = bound->strides.has_value();
         if (bound->strides) output.strides = *bound->strides;
@@ -262,6 +268,7 @@ void Builder::dispatch(const Call& call) {
 }
 
 void Builder::push(TraceStep step, const std::vector<std::uint32_t>& means) {
+  if (!shadows_.empty()) refresh(step);
   if (request_.names_are_values) step.means = means;
   for (const TraceView& written : step.writes) {
     constants_.erase(written.storage);

@@ -85,6 +85,14 @@ class Builder {
   bool out_variant(const Call& call);
   void clone(const Call& call);
   void convert(const Call& call);
+  struct Wanted {
+    Dtype dtype = Dtype::other;
+    std::string format;  // "": that of the argument
+    bool fresh = false;  // a copy whatever the argument is
+    bool open = false;   // the dump does not say whether the device changes
+  };
+  std::optional<Wanted> wanted(const Call& call, const Binding& from);
+  std::optional<bool> on_device(const Arg& value, const std::string& device) const;
   void may_convert(const Call& call);
   void copy_into(const Call& call);
   void copy(const Call& call);
@@ -162,6 +170,11 @@ class Builder {
     }
   };
   void take_off(const Call& call, const Parts& parts);
+  std::optional<std::size_t> shown_operand(const Call& call, const Parts& parts) const;
+  void shows_unknown(const Call& call, const Parts& parts, std::size_t base);
+  void refresh(const TraceStep& step);
+  void refresh_one(StorageId shadow, std::uint32_t origin);
+  bool is_shadow(StorageId storage) const { return shadows_.contains(storage); }
   bool add_results(const Call& call, Parts& parts);
   bool view_of_all(const Call& call, std::size_t result, std::size_t argument);
   bool storable(const Call& call, const Parts& parts);
@@ -204,6 +217,13 @@ class Builder {
     std::int64_t value = 0;
     Dtype dtype = Dtype::other;
   };
+  /// A result that shows elements of another view, nobody knows which: what it shows is written into a
+  /// storage of its own, the shadow, whenever somebody reads it.
+  struct Shadow {
+    TraceView of, itself;
+    std::string key;
+  };
+  std::map<StorageId, Shadow> shadows_;
   std::map<StorageId, Constant> constants_;  // storages that hold one whole number everywhere
   std::map<StorageId, std::vector<Binding>>
       in_flight_;  // result of a collective -> operands in use until its wait

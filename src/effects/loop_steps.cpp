@@ -31,7 +31,7 @@ bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carrie
     std::vector<ValueId> values;
     collect_uses(step.args[k], values);
     for (ValueId id : values) {
-      if (!values_[id.index]) return false;
+      if (!values_[id.index] || is_shadow(values_[id.index]->view.storage)) return false;
       out.reads.push_back(values_[id.index]->view);
     }
     if (loops && k == 2) carried = values.size();

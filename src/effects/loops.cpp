@@ -164,6 +164,7 @@ BodyFacts facts_of(const Trace& body) {
     out.from.emplace_back();
     if (!output.view) continue;
     out.from.back() = shown[output.view->storage];
+    out.plain = out.plain && !body.storages[output.view->storage].key.starts_with(kShadow);
     out.plain = out.plain && seen.insert(output.view->storage).second;
   }
   out.plain = out.plain && body.unknown.empty();

@@ -14,6 +14,9 @@
 
 namespace noclobber {
 
+/// Keys of storages that stand for views of unknown elements begin with this.
+inline constexpr const char* kShadow = "shown ";
+
 /// One body of one loop, as a case: inputs are called 0, 1, ... on both sides.
 struct LoopBody {
   std::string key;  // "loop0 body"

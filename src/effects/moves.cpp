@@ -101,38 +101,62 @@ void Builder::convert(const Call& call) {
   bind(call, 0, std::move(out));
 }
 
-/// to, contiguous, type_as: the argument itself if it already is what is asked for.
-void Builder::may_convert(const Call& call) {
-  const auto from = tensor(call, 0);
-  if (!from) return;
-  Dtype dtype = call.op == "aten.dequantize" ? Dtype::f32 : from->dtype;
-  if (call.op == "aten.dequantize" && !is_floating(from->dtype))
-    return unknown("unsupported-op", call.step->op + " (of quantized numbers)");
-  std::string format;
+/// Does `to` leave its argument where it is, as far as the dump says?
+std::optional<bool> Builder::on_device(const Arg& value, const std::string& device) const {
+  if (value.kind != Arg::Kind::ref) return std::nullopt;
+  const auto& type = request_.graph->value(value.ref).type;
+  if (!type || type->device.empty()) return std::nullopt;
+  if (type->device == device) return true;
+  const auto kind = [](const std::string& name) { return name.substr(0, name.find(':')); };
+  return kind(type->device) == kind(device) ? std::nullopt : std::optional(false);  // "cuda" may be "cuda:0"
+}
+
+/// What to, contiguous, type_as ask for; nothing where that is not modelled.
+std::optional<Builder::Wanted> Builder::wanted(const Call& call, const Binding& from) {
+  Wanted out{call.op == "aten.dequantize" ? Dtype::f32 : from.dtype, "", false, false};
   for (std::size_t k = 1; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
     const std::string& what = call.schema->arguments[k].name;
     if (arg.kind == Arg::Kind::none || (arg.kind == Arg::Kind::boolean && !arg.boolean)) continue;
-    const bool asks_format = what == "memory_format" && arg.kind == Arg::Kind::text;
+    const bool named = arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::device;
     const auto like = what == "other" ? bound_of(arg) : std::nullopt;
-    if (asks_format && arg.text.find("preserve_format") != std::string::npos) continue;
     if (arg.kind == Arg::Kind::dtype || like) {
-      dtype = like ? like->dtype : arg.dtype;
-    } else if (asks_format) {
-      format = arg.text;
-    } else {
-      return unknown("unsupported-op", call.step->op + " (" + what + ")");
+      out.dtype = like ? like->dtype : arg.dtype;
+    } else if (what == "memory_format" && arg.kind == Arg::Kind::text) {
+      if (arg.text.find("preserve_format") == std::string::npos) out.format = arg.text;
+    } else if (what == "copy" && arg.kind == Arg::Kind::boolean) {
+      out.fresh = true;
+    } else if (what == "device" && named) {
+      const auto stays = on_device(call.arguments[0], arg.text);
+      out.fresh = out.fresh || stays == false;
+      out.open = out.open || !stays;
+    } else if (what != "layout" || !named || arg.text.find("strided") == std::string::npos) {
+      unknown("unsupported-op", call.step->op + " (" + what + ")");
+      return std::nullopt;
     }
   }
+  return out;
+}
+
+/// to, contiguous, type_as: the argument itself if it already is what is asked for.
+void Builder::may_convert(const Call& call) {
+  const auto from = tensor(call, 0);
+  if (!from) return;
+  if (call.op == "aten.dequantize" && !is_floating(from->dtype))
+    return unknown("unsupported-op", call.step->op + " (of quantized numbers)");
+  const auto asked = wanted(call, *from);
+  if (!asked) return;
   std::optional<bool> placed = true;
   auto strides = kept_strides(*from, call, 0);
-  if (!format.empty()) {
-    strides = strides_of(format, *from);
+  if (!asked->format.empty()) {
+    strides = strides_of(asked->format, *from);
     placed = strides ? has_strides(space_, Viewed{from->view.shape, from->strides}, *strides) : std::nullopt;
   }
-  if (!placed && dtype == from->dtype) return unknown("no-metadata", call.step->op + " (strides)");
-  if (dtype == from->dtype && *placed) return bind(call, 0, *from);
-  Binding out = fresh(from->view.shape, dtype, strides);
+  const bool converts = asked->fresh || asked->dtype != from->dtype || placed == false;
+  if (!converts && !placed) return unknown("no-metadata", call.step->op + " (strides)");
+  if (!converts && asked->open) return unknown("no-metadata", call.step->op + " (device)");
+  if (!converts) return bind(call, 0, *from);
+  Binding out = fresh(from->view.shape, asked->dtype, strides);
   move(out, *from, call.number);
   bind(call, 0, std::move(out));
 }
@@ -272,6 +296,10 @@ void Builder::concatenate(const Call& call, bool stacked) {
   shape[d] = length;
   auto out = fresh_for(call, 0, InferredMeta{shape, dtype});
   if (!out || out->view.shape != shape) return unknown("no-metadata", call.step->op);
+  // The pieces cover the result; nobody sees what lies beneath. A single graph is asked whether everything
+  // was written, and who looks at one piece at a time cannot tell.
+  if (!request_.value->before && !request_.value->plan)
+    fill_with(*out, scalar_text(Arg::of(SymExpr(0)), out->dtype), call.number);
   PolyId start = 0;
   for (const Binding& piece : pieces) {
     Map map;

@@ -153,6 +153,17 @@ std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& resul
 }
 }  // namespace
 
+/// The operand that the only result is a view of, where it is one.
+std::optional<std::size_t> Builder::shown_operand(const Call& call, const Parts& parts) const {
+  if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
+    return std::nullopt;
+  const auto source = aliased(*call.schema, call.schema->returns[0]);
+  if (!source || call.schema->arguments[*source].written) return std::nullopt;
+  for (std::size_t k = 0; k < parts.operands.size(); ++k)
+    if (parts.operands[k].argument == *source) return k;
+  return std::nullopt;
+}
+
 /// A view without a rule shows unknown elements of its storage, unless it lies contiguously and has as many
 /// as the storage: then they are all, in the order of memory.
 bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argument) {
@@ -281,6 +292,11 @@ void Builder::opaque(const Call& given) {
   parts.operands = std::move(*all);
   parts.step.key = attributes(call);
   parts.step.origin = call.number;
+  const auto base = shown_operand(call, parts);
+  if (base && !view_of_all(call, 0, parts.operands[*base].argument)) {
+    shows_unknown(call, parts, *base);
+    return;
+  }
   if (!add_results(call, parts)) return;
   if (!storable(call, parts)) return unknown("no-metadata", call.step->op + " (type of its target)");
   if (!add_reads(call, parts)) return;

@@ -55,6 +55,12 @@ TEST_CASE("an operator that shares storage without saying so shares it, or is no
   CHECK(shown(single("aten.mm.default", {x, y})) == kFresh);
   CHECK_FALSE(
       modelled(single("aten.einsum.default", {Arg::of_text("ij->ji"), Arg::of(std::vector<Arg>{x})})));
+  for (const char* op : {"aten._cast_Float.default", "aten.to_dense.default",
+                         "aten.q_per_channel_scales.default", "aten._nested_get_offsets.default"}) {
+    INFO(op);
+    CHECK_FALSE(modelled(single(op, {x})));
+  }
+  CHECK(modelled(single("aten.neg.default", {x})));
 }
 
 TEST_CASE("an operator that is its argument now and then is so exactly then") {
@@ -74,6 +80,8 @@ TEST_CASE("an operator that writes without saying so writes, or is not modelled"
   const Arg x = Arg::of(ValueId(0)), y = Arg::of(ValueId(1));
   CHECK(modelled(single("aten.add_.Tensor", {x, y})));
   CHECK_FALSE(modelled(single("inductor.accumulate_grad_.default", {x, y})));
+  CHECK_FALSE(modelled(single("aten._copy_from.default", {x, y})));
+  CHECK_FALSE(modelled(single("aten._saturate_weight_to_fp16.default", {x})));
   const auto writes = [&](bool training) {
     const Case value =
         single("aten.batch_norm.default", {x, Arg{}, Arg{}, y, y, Arg::of_bool(training), Arg::of_real(0.1),
@@ -86,4 +94,21 @@ TEST_CASE("an operator that writes without saying so writes, or is not modelled"
   };
   CHECK(writes(true) == 3);
   CHECK(writes(false) == 1);
+}
+
+TEST_CASE("an operator that draws random numbers without saying so threads the generator") {
+  const auto touches = [](const char* op) {
+    const Case value = single(op, {Arg::of(ValueId(0)), Arg::of_real(0), Arg::of_real(1)});
+    Space space;
+    Sizes sizes(space);
+    const Trace trace = trace_case(value, *make_op_set(value.ops), sizes).after;
+    REQUIRE(trace.unknown.empty());
+    REQUIRE(trace.steps.size() == 1);
+    const auto& writes = trace.steps[0].writes;
+    return std::any_of(writes.begin(), writes.end(),
+                       [](const TraceView& view) { return view.type == "token"; });
+  };
+  CHECK(touches("aten._no_grad_normal_.default"));
+  CHECK(touches("aten._no_grad_uniform_.default"));
+  CHECK_FALSE(touches("aten.clamp_.default"));
 }
