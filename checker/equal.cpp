@@ -55,7 +55,7 @@ bool Equality::chosen(const Term& before) {
          chosen_at_.emplace(before.text, before.index).first->second == before.index;
 }
 
-/// Both ways of the first condition that the facts leave open; a way that contradicts the facts is skipped.
+/// All ways of the first condition that the facts leave open; a way that contradicts the facts is skipped.
 bool Equality::split(TermId choice, TermId other, bool choice_first, const std::vector<PolyId>& facts) {
   const Term& term = terms_[choice];
   const auto go = [&](TermId next, std::vector<PolyId> under, std::vector<PolyId> more = {}) {
@@ -67,9 +67,11 @@ bool Equality::split(TermId choice, TermId other, bool choice_first, const std::
     if (truth == Truth::no) return go(term.terms[1], facts);
     if (truth == Truth::yes) continue;
     const PolyId minus = space_.scale(c.poly, -1);
+    const auto otherwise = [&](PolyId p) {
+      return holds(space_, {false, p}, facts) == Truth::no || go(term.terms[1], facts, {p});
+    };
     return go(choice, facts, c.zero ? Index{c.poly, minus} : Index{c.poly}) &&
-           go(term.terms[1], facts, {space_.beyond(minus, 0)}) &&
-           (!c.zero || go(term.terms[1], facts, {space_.beyond(c.poly, 0)}));
+           otherwise(space_.beyond(minus, 0)) && (!c.zero || otherwise(space_.beyond(c.poly, 0)));
   }
   return go(term.terms[0], facts);
 }

@@ -77,6 +77,8 @@ class Rules {
   Boundary boundary_;
   Contents after_contents_;
   std::optional<Contents> before_contents_;
+  std::optional<Trace> renamed_;  // `after` with other names for what is undefined
+  std::optional<Contents> renamed_contents_;
   Equality equality_;
   // Undefined storages of `before`, and which equalities show them.
   std::optional<std::map<std::string, std::set<Obligation>>> undefined_uses_;

@@ -107,8 +107,7 @@ std::optional<std::pair<Rules::Side, Rules::Side>> Rules::sides(const Obligation
 std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
   const auto both = sides(o);
   if (!both) return {Terms::kBad, Terms::kBad};
-  const Index index = running(space_, both->first.view.shape);
-  const auto at = [&](const Side& side) { return side.of->at(side.view, index, side.time); };
+  const auto at = [](const Side& side) { return side.of->at_all(side.view, side.time); };
   return {at(both->first), at(both->second)};
 }
 
@@ -157,12 +156,21 @@ bool Rules::same_input(std::uint32_t output) {
          same_elements(space_, *a, *b);
 }
 
+/// The same whatever nobody wrote: equal to what it is where those contents have other names.
 bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *output_view(after_, output);
-  const TermId content = after_contents_.at(view, running(space_, view.shape), after_contents_.exit());
+  const auto content = [&](Contents& of) { return of.at_all(view, of.exit()); };
+  const TermId own = content(after_contents_);
   std::set<std::string> found;
-  collect(terms_, content, found, found);
-  return content != Terms::kBad && found.empty();
+  collect(terms_, own, found, found);
+  if (own == Terms::kBad || found.empty()) return own != Terms::kBad;
+  if (!renamed_) {
+    renamed_ = after_;
+    for (TraceStorage& s : renamed_->storages)
+      if (s.start == TraceStorage::Start::undefined) s.key += " of others";
+    renamed_contents_.emplace(space_, terms_, *renamed_);
+  }
+  return equality_.shown(own, content(*renamed_contents_), {}, {});
 }
 
 /// Shares the elements that it shared before, or then shared all of them. Two outputs: the same pairs of
