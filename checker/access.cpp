@@ -35,8 +35,7 @@ std::uint32_t count(const Trace& trace) {
 }
 
 bool injective(Space& space, const Trace& trace, const TraceView& view) {
-  const TraceStorage& s = trace.storages[view.storage];
-  return view_inverse(space, view, running(space, TraceView{0, {}, s.shape, "", s.lanes})).has_value();
+  return view.maps.empty() || view_inverse(space, view, running(space, trace.storages[view.storage]));
 }
 
 /// Does the placement live through every use of its storage?
@@ -67,12 +66,6 @@ std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index r
     out.conditions.insert(out.conditions.end(), step->conditions.begin(), step->conditions.end());
     out.index = std::move(step->index);
   }
-  return out;
-}
-
-Index running(Space& space, const TraceView& view) {
-  Index out = running(space, view.shape);
-  if (view.lanes > 0) out.push_back(space.index(Space::kLane, space.constant(view.lanes)));
   return out;
 }
 

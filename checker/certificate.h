@@ -51,7 +51,9 @@ std::optional<Trace> reordered(const Trace& trace, const std::vector<std::uint32
 /// `space`: symbols are values. Does the last check break as the certificate says?
 bool breaks(Space& space, const Certificate& certificate);
 
-/// Lower-case hexadecimal.
+/// In lower-case hexadecimal. A certificate ends with the checksum of its text: a word of it that differs
+/// gives another one, and anything else does so but for one in 2^64.
 std::string sha256(std::string_view bytes);
+std::string checksum(std::string_view bytes);
 
 }  // namespace noclobber

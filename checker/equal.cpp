@@ -55,7 +55,7 @@ bool Equality::chosen(const Term& before) {
          chosen_at_.emplace(before.text, before.index).first->second == before.index;
 }
 
-/// Both ways of the first condition that the facts leave open; a way that contradicts the facts is skipped.
+/// All ways of the first condition that the facts leave open; a way that contradicts the facts is skipped.
 bool Equality::split(TermId choice, TermId other, bool choice_first, const std::vector<PolyId>& facts) {
   const Term& term = terms_[choice];
   const auto go = [&](TermId next, std::vector<PolyId> under, std::vector<PolyId> more = {}) {

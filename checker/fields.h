@@ -20,7 +20,6 @@ concept Is = std::same_as<std::remove_const_t<T>, U>;
 /// The last enumerator of each kind that is written as a number.
 constexpr auto last(Map::Kind) { return Map::Kind::strided; }
 constexpr auto last(TraceStorage::Start) { return TraceStorage::Start::token; }
-constexpr auto last(Access) { return Access::before_write; }
 constexpr auto last(TraceStep::Kind) { return TraceStep::Kind::opaque; }
 constexpr auto last(Obligation::Kind) { return Obligation::Kind::placed; }
 constexpr auto last(Line::Rule) { return Line::Rule::divide; }
@@ -44,7 +43,7 @@ void fields(auto& io, Is<TracePlacement> auto& p) {
   io(p.name, p.arena, Num{p.offset}, Num{p.size}, p.first, p.last, p.storage, p.below);
 }
 void fields(auto& io, Is<Trace> auto& t) {
-  io(t.storages, t.inputs, t.steps, t.outputs, t.claims, t.unknown, t.guards, t.any_order, t.edges,
+  io(t.storages, t.inputs, t.guards, t.steps, t.outputs, t.claims, t.unknown, t.any_order, t.edges,
      Num{t.arenas}, t.placements);
 }
 void fields(auto& io, Is<TraceInput> auto& i) { io(i.name, i.view); }

@@ -97,16 +97,14 @@ class Breaking {
     TermId a = p.of->at(p.view, index(refutation_.index), p.time);
     TermId b = q.of->at(q.view, index(refutation_.index), q.time);
     for (auto to = refutation_.path.begin();; ++to) {
-      for (TermId t : {a, b})
-        if (terms_[t].kind == Term::Kind::bad || terms_[t].kind >= Term::Kind::choose) return false;
-      if (terms_[a].kind == Term::Kind::undefined) return false;
-      if (heads_differ(terms_[a], terms_[b])) return true;
-      if (terms_[a].index != terms_[b].index || to == refutation_.path.end()) return false;
-      if (terms_[a].kind == Term::Kind::result &&
-          heads_differ(terms_[terms_[a].terms[0]], terms_[terms_[b].terms[0]]))
-        return true;
-      a = part(*p.of, a, *to);
-      b = part(*q.of, b, *to);
+      const Term &x = terms_[a], &y = terms_[b];
+      for (const Term* t : {&x, &y})
+        if (t->kind == Term::Kind::bad || t->kind >= Term::Kind::choose) return false;
+      if (x.kind == Term::Kind::undefined) return false;
+      const bool calls = x.kind == Term::Kind::result && y.kind == x.kind;
+      if (heads_differ(x, y) || (calls && heads_differ(terms_[x.terms[0]], terms_[y.terms[0]]))) return true;
+      if (x.index != y.index || to == refutation_.path.end()) return false;
+      a = part(*p.of, a, *to), b = part(*q.of, b, *to);
     }
   }
   bool heads_differ(const Term& x, const Term& y) {

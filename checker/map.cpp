@@ -164,9 +164,11 @@ PolyId element_count(Space& space, const Shape& shape) {
   return out;
 }
 
-Index running(Space& space, const Shape& shape) {
+Index running(Space& space, const Shape& shape, std::int64_t lanes) {
   Index out;
+  out.reserve(shape.size() + 1);
   for (PolyId extent : shape) out.push_back(space.index(static_cast<std::uint32_t>(out.size()), extent));
+  if (lanes > 0) out.push_back(space.index(Space::kLane, space.constant(lanes)));
   return out;
 }
 

@@ -52,8 +52,8 @@ std::optional<Inverse> inverse(Space& space, const Map& map, const Index& parent
 PolyId linear(Space& space, const Shape& shape, const Index& index);
 Index delinear(Space& space, const Shape& shape, PolyId position);
 PolyId element_count(Space& space, const Shape& shape);
-/// The running index of a shape: i0, i1, ...
-Index running(Space& space, const Shape& shape);
+/// The running index of a shape: i0, i1, ... and that of the bytes, where there are lanes.
+Index running(Space& space, const Shape& shape, std::int64_t lanes = 0);
 
 enum class Truth : std::uint8_t { unknown, yes, no };
 /// Under the space's own facts and `facts` (each >= 0).

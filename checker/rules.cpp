@@ -108,8 +108,7 @@ std::optional<std::pair<Rules::Side, Rules::Side>> Rules::sides(const Obligation
 std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
   const auto both = sides(o);
   if (!both) return {Terms::kBad, Terms::kBad};
-  const Index index = running(space_, both->first.view.shape);
-  const auto at = [&](const Side& side) { return side.of->at(side.view, index, side.time); };
+  const auto at = [](const Side& side) { return side.of->at_all(side.view, side.time); };
   return {at(both->first), at(both->second)};
 }
 
@@ -161,7 +160,7 @@ bool Rules::same_input(std::uint32_t output) {
 /// The same whatever nobody wrote: equal to what it is where those contents have other names.
 bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *output_view(after_, output);
-  const auto content = [&](Contents& of) { return of.at(view, running(space_, view.shape), of.exit()); };
+  const auto content = [&](Contents& of) { return of.at_all(view, of.exit()); };
   const TermId own = content(after_contents_);
   std::set<std::string> found;
   collect(terms_, own, found, found);

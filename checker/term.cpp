@@ -6,6 +6,7 @@ namespace noclobber {
 namespace {
 
 constexpr int kFollowed = 600;  // moves followed in a row; beyond it a content is bad
+constexpr TermId kNone = ~TermId{0};
 
 std::size_t hash_of(const Term& term) {
   std::size_t h =
@@ -14,12 +15,6 @@ std::size_t hash_of(const Term& term) {
   for (TermId t : term.terms) h = mix(h, t + 7);
   for (const Condition& c : term.conditions) h = mix(h, c.poly * 2ULL + (c.zero ? 1 : 0));
   return h;
-}
-
-std::string memo_key(StorageId storage, std::uint32_t version, const Index& index) {
-  std::u32string key{storage, version};
-  key.append(index.begin(), index.end());
-  return {reinterpret_cast<const char*>(key.data()), key.size() * sizeof key[0]};
 }
 
 }  // namespace
@@ -94,23 +89,28 @@ TermId Terms::intern(Term term) {
 }
 
 Contents::Contents(Space& space, Terms& terms, const Trace& trace)
-    : space_(space), terms_(terms), trace_(trace), writes_(trace.storages.size()) {
-  for (StorageId s = 0; s < trace.storages.size(); ++s)
-    at_entry_.emplace(std::pair{trace.storages[s].start, trace.storages[s].key}, s);
+    : space_(space), terms_(terms), trace_(trace), writes_(trace.storages.size()),
+      whole_(trace.storages.size(), {kNone}) {
+  for (StorageId s = 0; s < trace.storages.size(); ++s) {
+    running_.push_back(running(space, trace.storages[s]));
+    if (trace.storages[s].start != TraceStorage::Start::undefined)
+      at_entry_.emplace(std::pair{trace.storages[s].start, trace.storages[s].key}, s);
+  }
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
     const TraceStep& step = trace.steps[number];
     clean_.push_back(clean_step(space_, trace, step));
     const bool whole = step.kind == TraceStep::Kind::opaque && !step.elementwise;
     calls_.push_back(whole ? applied(number, nullptr) : Terms::kBad);
-    for (std::uint32_t slot = 0; slot < step.writes.size(); ++slot)
+    for (std::uint32_t slot = 0; slot < step.writes.size(); ++slot) {
       writes_[step.writes[slot].storage].push_back({number, slot});
+      whole_[step.writes[slot].storage].push_back(kNone);
+    }
     // Looked up once in order, so that no later question has to follow a long chain of steps.
     if (step.kind != TraceStep::Kind::move && !step.elementwise) continue;
     const TraceView& to = step.writes[0];
     const TraceStorage& all = trace.storages[to.storage];
-    at(to, running(space_, to.shape), number + 1);
-    if (!to.maps.empty())
-      at({to.storage, {}, all.shape, "", all.lanes}, running(space_, all.shape), number + 1);
+    at_all(to, number + 1);
+    if (!to.maps.empty()) at_all({to.storage, {}, all.shape, "", all.lanes}, number + 1);
   }
 }
 
@@ -137,11 +137,11 @@ std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
   return static_cast<std::uint32_t>(std::partition_point(all.begin(), all.end(), earlier) - all.begin());
 }
 
-TermId Contents::at(const TraceView& view, const Index& index, std::uint32_t time) {
-  Index all = index;
+TermId Contents::at(const TraceView& view, Index index, std::uint32_t time) {
   const PolyId lane = view.lanes > 0 ? space_.index(Space::kLane, space_.constant(view.lanes)) : 0;
-  if (view.lanes > 0) all.push_back(lane);
-  const TermId part = element(view.storage, version(view.storage, time), root_index(space_, view, all));
+  if (view.lanes > 0) index.push_back(lane);
+  index = root_index(space_, view, std::move(index));
+  const TermId part = element(view.storage, version(view.storage, time), index);
   if (view.lanes <= 1) return part;  // an element of one byte is that byte
   const Term& term = terms_[part];
   const bool whole = term.kind == Term::Kind::byte && term.number == view.lanes && term.index[0] == lane &&
@@ -150,14 +150,24 @@ TermId Contents::at(const TraceView& view, const Index& index, std::uint32_t tim
   return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), "", {lane}, {part}, {}});
 }
 
+TermId Contents::at_all(const TraceView& view, std::uint32_t time) {
+  return at(view, running(space_, view.shape), time);
+}
+
 TermId Contents::element(StorageId storage, std::uint32_t version, const Index& index) {
-  const std::string key = memo_key(storage, version, index);
-  if (const auto at = memo_.find(key); at != memo_.end()) return at->second;
+  const auto memo = [&]() -> TermId& {
+    std::vector<TermId>& whole = whole_[storage];
+    if (index == running_[storage] && version < whole.size()) return whole[version];
+    std::u32string key{storage, version};
+    key.append(index.begin(), index.end());
+    return memo_.try_emplace(std::move(key), kNone).first->second;
+  };
+  if (const TermId known = memo(); known != kNone) return known;
   if (depth_ > kFollowed) return Terms::kBad;
   ++depth_;
   const TermId out = found(storage, version, index);
   --depth_;
-  return memo_[key] = out;
+  return memo() = out;
 }
 
 TermId Contents::found(StorageId storage, std::uint32_t version, const Index& index) {
@@ -189,7 +199,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, const Index& in
 TermId Contents::guarded(const TraceStep& step, TermId here, TermId old) {
   for (const auto& [guard, wanted] : step.guards) {
     const TraceGuard& g = trace_.guards[guard];
-    const TermId is = at(g.view, running(space_, g.view.shape), g.time);
+    const TermId is = at_all(g.view, g.time);
     here = terms_.intern({Term::Kind::when, wanted ? 1U : 0U, "", {}, {is, here, old}, {}});
   }
   return here;
@@ -229,11 +239,12 @@ TermId Contents::stored(const Write& write, const Index& index) {
 TermId Contents::applied(std::uint32_t number, const Index* index) {
   const TraceStep& step = trace_.steps[number];
   Term term{index != nullptr ? Term::Kind::each : Term::Kind::call, 0, step.key, {}, {}, {}};
+  term.text.reserve(64);  // most are shorter
   if (index != nullptr) term.text += ">" + step.writes[0].type;
   for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
   for (const TraceView& view : step.reads) {
     term.text += ";" + view.type;
-    term.terms.push_back(at(view, index != nullptr ? *index : running(space_, view.shape), number));
+    term.terms.push_back(index != nullptr ? at(view, *index, number) : at_all(view, number));
     if (index != nullptr) continue;
     term.text += std::to_string(view.shape.size());
     term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());

@@ -57,14 +57,16 @@ class Contents {
  public:
   Contents(Space& space, Terms& terms, const Trace& trace);
   /// Content of element `index` (without lane) of `view` when step `time` begins; steps.size(): at exit.
-  TermId at(const TraceView& view, const Index& index, std::uint32_t time);
+  TermId at(const TraceView& view, Index index, std::uint32_t time);
+  /// At every index of the view.
+  TermId at_all(const TraceView& view, std::uint32_t time);
   std::uint32_t exit() const { return static_cast<std::uint32_t>(trace_.steps.size()); }
   /// Is this step's access to storages harmless? If not, what it writes is bad.
   bool clean(std::uint32_t step) const { return clean_[step]; }
   /// What operand `number` of an opaque step with this term holds at `index`; bad where there is none.
   TermId operand(TermId call, std::uint32_t number, const Index& index);
   const Trace& trace() const { return trace_; }
-  /// The storage that has the same shape and contents at entry as one of another Trace.
+  /// The storage that has the same shape and known contents at entry as one of another Trace.
   std::optional<StorageId> partner(const TraceStorage& other) const;
   std::uint32_t step_of(TermId call) const;  // steps.size(): none
 
@@ -84,10 +86,12 @@ class Contents {
   Terms& terms_;
   const Trace& trace_;
   std::vector<std::vector<Write>> writes_;  // per storage
+  std::vector<Index> running_;              // per storage
+  std::vector<std::vector<TermId>> whole_;  // per storage and version: its content at every index
   std::map<std::pair<TraceStorage::Start, std::string>, StorageId> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
-  std::unordered_map<std::string, TermId> memo_;
+  std::unordered_map<std::u32string, TermId> memo_;  // storage, version, index
   int depth_ = 0;
 };
 

@@ -47,6 +47,7 @@ enum class Access : std::uint8_t {
 
 struct TraceStep {
   enum class Kind : std::uint8_t { move, fill, opaque };
+  static constexpr std::uint32_t kMostOrigin = 1U << 20;
   Kind kind = Kind::opaque;
   std::string key;  // opaque: operator, attributes; fill: the scalar
   std::vector<TraceView> reads, writes;
@@ -119,8 +120,8 @@ inline const TraceView* output_view(const Trace& trace, std::size_t k) {
 Index root_index(Space& space, const TraceView& view, Index index);
 /// Where element `root` of the storage lies in the view; nothing if the view may hold an element twice.
 std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index root);
-/// Running index of a view, with its lane where the storage has lanes.
-Index running(Space& space, const TraceView& view);
+/// Running index of a view or storage.
+Index running(Space& space, const auto& noun) { return running(space, noun.shape, noun.lanes); }
 /// The same elements of a storage at every index.
 bool same_elements(Space& space, const TraceView& a, const TraceView& b);
 /// No element of one is an element of the other; false: not shown.

@@ -17,9 +17,9 @@ class Writer {
     value(c.about);
     out_ += "\ninputs" + part(c.inputs) + "\noperators" + part(c.operators) + "\nassumptions" +
             part(c.assumptions) + "\nsymbols" + symbols(c) + "\nnumbers " + std::to_string(polys_.size()) +
-            polys_text_ + "\nfacts" + facts + "\nviews " + std::to_string(views_.size()) + views_text_ +
+            polys_text_ + "\nfacts" + facts + "\nforms " + std::to_string(forms_.size()) + forms_text_ +
             "\nevidence" + evidence + "\nchecks" + checks + "\nrefutation" + refutation + "\n";
-    return out_ + "sha256 " + sha256(out_) + "\n";
+    return out_ + "sum " + checksum(out_) + "\n";
   }
 
   template <class... T>
@@ -71,10 +71,16 @@ class Writer {
     value(numbers.at.size());
     for (PolyId p : numbers.at) value(poly(p));
   }
+  void value(const std::vector<std::vector<Access>>& access) {
+    out_ += " a";
+    for (const std::vector<Access>& row : access)
+      for (Access one : row) out_ += static_cast<char>('0' + static_cast<int>(one));
+  }
   void value(const TraceView& v) {
-    std::string text = part(v.storage) + part(v.type) + part(v.lanes) + part(Num{v.shape}) + part(v.maps);
-    const auto [at, is_new] = views_.emplace(std::move(text), views_.size());
-    if (is_new) views_text_ += "\n" + at->first;
+    std::string text = part(v.type) + part(v.lanes) + part(Num{v.shape}) + part(v.maps);
+    const auto [at, is_new] = forms_.emplace(std::move(text), forms_.size());
+    if (is_new) forms_text_ += "\n" + at->first;
+    value(v.storage);
     value(at->second);
   }
   template <class T>
@@ -142,8 +148,8 @@ class Writer {
   }
 
   const Space& space_;
-  std::string out_, polys_text_, views_text_;
-  std::unordered_map<std::string, std::size_t> polys_, views_;
+  std::string out_, polys_text_, forms_text_;
+  std::unordered_map<std::string, std::size_t> polys_, forms_;
 };
 
 }  // namespace

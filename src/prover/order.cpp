@@ -80,15 +80,6 @@ std::vector<std::vector<OrderTouch>> touches_by_storage(const Graph& graph, cons
     for (const TraceView& view : step.reads) note(step.origin, view, false);
     for (const TraceView& view : step.writes) note(step.origin, view, true);
   }
-  const auto leaves = std::ranges::find_if(graph.steps, is_return);
-  if (leaves == graph.steps.end()) return out;
-  const auto at = static_cast<std::uint32_t>(leaves - graph.steps.begin());
-  for (const TraceInput& input : trace.inputs) note(at, input.view, false);
-  for (const TraceOutput& output : trace.outputs)
-    if (output.view) note(at, *output.view, false);
-  for (StorageId s = 0; s < trace.storages.size(); ++s)  // effects must be over
-    if (trace.storages[s].start == TraceStorage::Start::token && !out[s].empty())
-      out[s].push_back({at, out[s].front().view, false});
   return out;
 }
 

@@ -24,8 +24,8 @@ struct OrderAnswer {
   std::vector<Unordered> open;  // sorted; empty and known: all orders give what the listed one gives
 };
 
-/// `trace` is the Trace of `graph`. Names in `after` of a step are results or ids. A `prims.return` reads
-/// whatever a caller can see. Bound: 50 million pairs of touches looked at.
+/// `trace` is the Trace of `graph`, with the step that returns. Names in `after` of a step are results or
+/// ids. Bound: 50 million pairs of touches looked at.
 OrderAnswer unordered_conflicts(Space& space, const Graph& graph, const Trace& trace);
 
 }  // namespace noclobber

@@ -74,10 +74,10 @@ std::string number_changed(std::string text, std::size_t from, std::size_t to, R
   return text.replace(at, length, by);
 }
 
-/// A line of a table (numbers, views) more or less: its count is put right.
+/// A line of a table (numbers, forms) more or less: its count is put right.
 void recount(Lines& lines, std::size_t at, int by) {
   for (std::size_t k = at + 1; k-- > 0;)
-    for (const char* table : {"numbers ", "views ", "evidence ", "symbols "})
+    for (const char* table : {"numbers ", "forms ", "evidence ", "symbols "})
       if (starts(lines[k], table)) {
         const std::string head(table);
         lines[k] = head + std::to_string(std::atoll(lines[k].c_str() + head.size()) + by);
@@ -111,8 +111,8 @@ const char* name(Wear wear) {
   return "";
 }
 
-std::string body_of(const std::string& text) { return text.substr(0, text.rfind("sha256 ")); }
-std::string hashed(const std::string& body) { return body + "sha256 " + sha256(body) + "\n"; }
+std::string body_of(const std::string& text) { return text.substr(0, text.rfind("\nsum ") + 1); }
+std::string hashed(const std::string& body) { return body + "sum " + checksum(body) + "\n"; }
 
 std::string worn(const std::string& whole, const std::string& other, Wear wear, Random& random) {
   std::string text = body_of(whole);

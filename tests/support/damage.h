@@ -24,7 +24,7 @@ const char* name(Wear wear);
 /// damage makes wrong are put right where it is cheap, so that more texts are still readable.
 std::string worn(const std::string& text, const std::string& other, Wear wear, Random& random);
 
-/// The line `sha256 ...` of what stands before it, appended.
+/// The line `sum ...` of what stands before it, appended.
 std::string hashed(const std::string& body);
 /// The text before its last line.
 std::string body_of(const std::string& text);

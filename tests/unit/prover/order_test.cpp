@@ -91,3 +91,22 @@ TEST_CASE("cyclic dependences give no answer") {
   p.value.after.steps[0].after = {"w"};
   CHECK_FALSE(ask(p).known);
 }
+
+TEST_CASE("what a caller sees is written before the return, for both engines and nc-check") {
+  for (const bool edge : {false, true}) {
+    Program p = program(2, true);
+    p.value.after.inputs[0].may_write = true;
+    p.step("late", "aten.mul_.Scalar", {Arg::of(ValueId(0)), Arg::of(SymExpr(3))});
+    p.value.after.steps.back().after = {"b"};
+    Step leaves;
+    leaves.op = "prims.return.default";
+    leaves.args = p.value.after.outputs;
+    if (edge) leaves.after = {"late"};
+    p.value.after.steps.push_back(leaves);
+    CHECK(ask(p).open == (edge ? std::vector<Unordered>{} : std::vector<Unordered>{{5, 6}}));
+    Space space = searching_space();
+    Sizes sizes(space);
+    const Traced traced = trace_case(p.value, *make_op_set(p.value.ops), sizes);
+    CHECK(ordered(space, traced.after) == edge);
+  }
+}
