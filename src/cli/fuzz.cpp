@@ -16,6 +16,7 @@
 #include "src/cli/runner.h"
 #include "src/formats/formats.h"
 #include "src/fuzz/campaign.h"
+#include "src/fuzz/explore.h"
 #include "src/fuzz/reduce.h"
 #include "src/report/names.h"
 
@@ -89,7 +90,10 @@ std::set<std::string> known_of(const std::string& path) {
 class FuzzRun {
  public:
   FuzzRun(const Options& options, fuzz::Checker checker)
-      : options_(options), checker_(std::move(checker)), known_(known_of(options.known)), next_(options.start),
+      : options_(options),
+        checker_(std::move(checker)),
+        known_(known_of(options.known)),
+        next_(options.start),
         taken_(options.start) {
     if (options.count > 0) last_ = options.start + options.count;
     if (options.time > 0) deadline_ = start_ + std::chrono::seconds(options.time);
@@ -97,7 +101,8 @@ class FuzzRun {
   }
 
   void run() {
-    const std::uint64_t jobs = options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());
+    const std::uint64_t jobs =
+        options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());
     std::vector<std::thread> threads;
     for (std::uint64_t k = 0; k < jobs; ++k) threads.emplace_back([this] { work(); });
     for (std::thread& thread : threads) thread.join();
@@ -139,7 +144,8 @@ class FuzzRun {
     for (const Unknown& u : one.record.unknown)
       for (const std::string& who : u.names)
         if ((u.reason + " " + who).find(options_.explain_unknown) != std::string::npos)
-          fmt::print("seed {} {}: {} {}\n", one.probe.seed, name(one.probe.kind), u.reason, who);
+          fmt::print("seed {} {} {}: {} {}\n", one.probe.seed, name(one.probe.kind),
+                     one.probe.fault.empty() ? "sound" : one.probe.fault, u.reason, who);
   }
 
   void report(const Contradiction& c) {
@@ -149,15 +155,21 @@ class FuzzRun {
     std::ofstream(folder / (stem + ".json")) << write_case_json(c.value);
     std::ofstream(folder / (stem + ".min.json")) << write_case_json(c.reduced);
     if (options_.json) {
-      const nlohmann::ordered_json line{{"schema", "noclobber.fuzz/1"}, {"kind", "contradiction"}, {"what", c.kind},
-                                        {"seed", c.seed}, {"fault", c.fault}, {"message", c.text},
-                                        {"fingerprint", c.fingerprint}, {"case", (folder / (stem + ".json")).string()}};
+      const nlohmann::ordered_json line{{"schema", "noclobber.fuzz/1"},
+                                        {"kind", "contradiction"},
+                                        {"what", c.kind},
+                                        {"seed", c.seed},
+                                        {"fault", c.fault},
+                                        {"message", c.text},
+                                        {"fingerprint", c.fingerprint},
+                                        {"case", (folder / (stem + ".json")).string()}};
       fmt::print("{}\n", line.dump());
     } else {
-      fmt::print("contradiction[{}] {} seed {}{}: {}\n  {} -> {}\n  written to {}/{}.json and .min.json; again: "
-                 "noclobber fuzz --start {} --count 1\n",
-                 c.kind, c.fingerprint, c.seed, c.fault.empty() ? "" : ", fault " + c.fault, printable(c.text),
-                 fuzz::size_of(c.value).text(), fuzz::size_of(c.reduced).text(), folder.string(), stem, c.seed);
+      fmt::print(
+          "contradiction[{}] {} seed {}{}: {}\n  {} -> {}\n  written to {}/{}.json and .min.json; again: "
+          "noclobber fuzz --start {} --count 1\n",
+          c.kind, c.fingerprint, c.seed, c.fault.empty() ? "" : ", fault " + c.fault, printable(c.text),
+          fuzz::size_of(c.value).text(), fuzz::size_of(c.reduced).text(), folder.string(), stem, c.seed);
     }
     std::fflush(stdout);
   }
@@ -166,8 +178,8 @@ class FuzzRun {
     const auto now = Clock::now();
     if (now - said_ < std::chrono::seconds(30)) return;
     said_ = now;
-    fmt::print(stderr, "noclobber: {} checks of {} seeds, {} contradictions, {:.0f} s\n", score_.checks, score_.seeds,
-               seen_.size(), std::chrono::duration<double>(now - start_).count());
+    fmt::print(stderr, "noclobber: {} checks of {} seeds, {} contradictions, {:.0f} s\n", score_.checks,
+               score_.seeds, seen_.size(), std::chrono::duration<double>(now - start_).count());
   }
 
   const Options& options_;
@@ -185,6 +197,32 @@ class FuzzRun {
   std::size_t known_seen_ = 0;
 };
 
+/// Every program of up to so many steps, a scope after the other, until --time is over.
+int run_exhaustive(const Options& options, const CheckOptions& check) {
+  const auto judge_case = [&](const Case& value) {
+    bool alarm = false;
+    return check_case(value, check, alarm).status;
+  };
+  const auto deadline = Clock::now() + std::chrono::seconds(options.time > 0 ? options.time : 1U << 30U);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t steps = 1; steps <= options.exhaustive; ++steps) {
+    fuzz::Explorer explorer(judge_case, [&] { return Clock::now() < deadline; });
+    const bool whole = explorer.rewrites(static_cast<int>(steps)) &&
+                       explorer.plans(static_cast<int>(steps), static_cast<int>(options.buffers));
+    fmt::print("{} steps, {} buffers{}: {}\n", steps, options.buffers, whole ? "" : " (cut short by --time)",
+               explorer.count().text());
+    wrong += explorer.count().wrong;
+    for (const auto& [why, value] : explorer.wrong()) {
+      const fs::path folder(options.out.empty() ? "fuzz-findings" : options.out);
+      fs::create_directories(folder);
+      std::ofstream(folder / (value.name + ".json")) << write_case_json(value);
+      fmt::print("contradiction[exhaustive] {}: {}; written to {}\n", value.name, why, folder.string());
+    }
+    if (!whole) break;
+  }
+  return wrong > 0 ? kContradiction : 0;
+}
+
 }  // namespace
 
 int run_fuzz(const Options& options) {
@@ -193,53 +231,13 @@ int run_fuzz(const Options& options) {
     print_error(check.fault().where, "", check.fault().message);
     return kUsageError;
   }
+  if (options.exhaustive > 0) return run_exhaustive(options, *check);
   const Scratch scratch;
   FuzzRun run(options, checker_of(*check, scratch.folder));
   run.run();
   fmt::print("{}", options.json ? run.score().json() + "\n" : run.score().text());
-  if (!options.json)
-    fmt::print("{} contradictions, {} known\n", run.found(), run.known());
+  if (!options.json) fmt::print("{} contradictions, {} known\n", run.found(), run.known());
   return run.found() > 0 ? kContradiction : 0;
-}
-
-namespace {
-
-/// Does a record say what the first one said?
-bool says_the_same(const CheckRecord& first, const CheckRecord& record) {
-  if (record.status != first.status) return false;
-  if (first.status == Status::unknown)
-    return !record.unknown.empty() && record.unknown[0].reason == first.unknown[0].reason;
-  return std::any_of(record.findings.begin(), record.findings.end(),
-                     [&](const Finding& f) { return f.fingerprint == first.findings[0].fingerprint; });
-}
-
-}  // namespace
-
-int run_reduce(const Options& options) {
-  const auto check = check_options(options);
-  const auto text = read_file(options.inputs.at(0));
-  const auto value = text ? read_case_json(*text) : Result<Case>(text.fault());
-  if (!check || !value) {
-    const Diagnostic& fault = check ? value.fault() : check.fault();
-    print_error(options.inputs[0], fault.where, fault.message);
-    return kUsageError;
-  }
-  bool alarm = false;
-  const CheckRecord first = check_case(*value, *check, alarm);
-  const bool open = first.status == Status::unknown && !first.unknown.empty();
-  if (!open && (first.status != Status::refuted || first.findings.empty())) {
-    print_error(options.inputs[0], "", fmt::format("is {}: there is no finding to keep", status_name(first.status)));
-    return kUsageError;
-  }
-  const auto same = [&](const Case& next) {
-    bool ignored = false;
-    return says_the_same(first, check_case(next, *check, ignored));
-  };
-  const Case small = fuzz::reduce_case(*value, same, options.count > 0 ? options.count : 2000);
-  fmt::print("{}", write_case_json(small));
-  fmt::print(stderr, "noclobber: reduced: {}\nnoclobber:      to: {}\n", fuzz::size_of(*value).text(),
-             fuzz::size_of(small).text());
-  return 0;
 }
 
 }  // namespace noclobber

@@ -185,9 +185,8 @@ class Author {
   void slice(int a, const Shown& base) {
     const auto c = cut(base);
     if (c)
-      call("aten.slice.Tensor",
-                      {ref(a), number(c->dim), number(c->start), number(c->end), number(c->step)},
-                      sliced(base, *c));
+      call("aten.slice.Tensor", {ref(a), number(c->dim), number(c->start), number(c->end), number(c->step)},
+           sliced(base, *c));
   }
   void select(int a, const Shown& base) {
     const std::int64_t dim = random_.below(static_cast<std::int64_t>(base.shape.size()));
@@ -237,8 +236,7 @@ class Author {
     shape.push_back(rest);
     base.shape = shape;
     base.stride = row_major(shape);
-    call(random_.chance(50) ? "aten.view.default" : "aten.reshape.default",
-                    {ref(a), numbers(shape)}, base);
+    call(random_.chance(50) ? "aten.view.default" : "aten.reshape.default", {ref(a), numbers(shape)}, base);
   }
   void diagonal(int a, const Shown& base) {
     const std::int64_t offset = random_.between(1 - base.shape[0], base.shape[1] - 1);
@@ -251,8 +249,8 @@ class Author {
     base.offset = offset;
     base.shape = {random_.between(1, most)};
     base.stride = {step};
-    call("aten.as_strided.default",
-                    {ref(a), numbers(base.shape), numbers(base.stride), number(offset)}, base);
+    call("aten.as_strided.default", {ref(a), numbers(base.shape), numbers(base.stride), number(offset)},
+         base);
   }
 
   void scatter() {
@@ -386,7 +384,8 @@ bool shows_once(const Shown& at) {
   std::set<std::int64_t> seen;
   for (std::int64_t k = 0; k < count(at.shape); ++k) {
     std::int64_t rest = k, position = 0;
-    for (std::size_t d = at.shape.size(); d-- > 0; rest /= at.shape[d]) position += rest % at.shape[d] * at.stride[d];
+    for (std::size_t d = at.shape.size(); d-- > 0; rest /= at.shape[d])
+      position += rest % at.shape[d] * at.stride[d];
     if (!seen.insert(position).second) return false;
   }
   return true;

@@ -6,6 +6,7 @@
 #include "src/formats/formats.h"
 #include "src/fuzz/random.h"
 #include "src/interp/replay_search.h"
+#include "src/ops/row.h"
 
 namespace noclobber::fuzz {
 namespace {
@@ -95,6 +96,18 @@ std::set<std::string> written_inputs(const Run& run) {
   return out;
 }
 
+/// Ran an operator as a hash of its operands that the table knows to be another one, or none at all?
+bool hash_hides_meaning(const Run& run) {
+  return std::any_of(run.hashed.begin(), run.hashed.end(), [](const std::string& op) {
+    const std::string functional = functional_op(op);
+    for (const std::string_view name : {base_name(op), base_name(functional)})
+      if (const OpRow* row = find_row(name);
+          row != nullptr && (row->neutral.argument >= 0 || row->fold != nullptr || !row->same_as.empty()))
+        return true;
+    return false;
+  });
+}
+
 /// Every run of `after` beside one of `before`: directions and orders in which it may go.
 struct Sweep {
   const Case& value;
@@ -106,7 +119,8 @@ struct Sweep {
 std::optional<std::string> difference_at(Sweep sweep) {
   const Case& value = sweep.value;
   const auto before = run_graph(value, *value.before, input_names(*value.before), sweep.options);
-  if (!before || before->raised || !before->unsupported.empty()) return std::nullopt;
+  if (!before || before->raised || !before->unsupported.empty() || hash_hides_meaning(*before))
+    return std::nullopt;
   RunOptions other = sweep.options;
   other.backwards = true;
   other.garbage_seed = 7;
@@ -120,7 +134,7 @@ std::optional<std::string> difference_at(Sweep sweep) {
     for (const auto& order : sweep.orders) {
       sweep.options.order = order;
       const auto after = run_graph(value, value.after, may_write, sweep.options);
-      if (!after || !after->unsupported.empty()) return std::nullopt;
+      if (!after || !after->unsupported.empty() || hash_hides_meaning(*after)) return std::nullopt;
       if (std::string out = run_difference(value, *before, *after); !out.empty()) return out;
     }
   }
@@ -137,7 +151,8 @@ std::vector<std::uint32_t> some_order(const Case& value, const std::vector<std::
     for (std::uint32_t k = 0; k < needs.size(); ++k)
       if (!done.contains(k) && std::includes(done.begin(), done.end(), needs[k].begin(), needs[k].end()))
         ready.push_back(k);
-    const auto next = ready.at(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(ready.size()))));
+    const auto next =
+        ready.at(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(ready.size()))));
     done.insert(next);
     out.push_back(next);
   }

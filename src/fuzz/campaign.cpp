@@ -41,12 +41,14 @@ void compare_text(Look& look, const Case& value, Status status) {
   bool alarm = false;
   const CheckRecord other = look.checker.check(*again, false, alarm);
   if (other.status != status)
-    look.say("text", fmt::format("{} as made, {} as read back", status_name(status), status_name(other.status)));
+    look.say("text",
+             fmt::format("{} as made, {} as read back", status_name(status), status_name(other.status)));
 }
 
 void compare_certificate(Look& look, const Case& value, Status status) {
   if (value.plan || (status != Status::proved && status != Status::refuted)) return;
-  if (std::string said = look.checker.certificate(value, status); !said.empty()) look.say("certificate", said);
+  if (std::string said = look.checker.certificate(value, status); !said.empty())
+    look.say("certificate", said);
 }
 
 /// FNV-1a of kind and operators: contradictions of one cause look alike once they are reduced.
@@ -182,25 +184,32 @@ std::string Score::text() const {
   std::string out = fmt::format("{} seeds, {} checks\n", seeds, checks);
   for (const auto& [fault, t] : classes) {
     if (fault.empty()) {
-      out += fmt::format("sound: {} made, {} proved, {} unknown ({}), {} refuted\n", t.made, t.proved, t.unknown,
-                         percent(t.unknown, t.made), t.refuted);
+      out += fmt::format("sound: {} made, {} proved, {} unknown ({}), {} refuted\n", t.made, t.proved,
+                         t.unknown, percent(t.unknown, t.made), t.refuted);
     } else {
-      out += fmt::format("{}: {} made, {} visible, caught {}: {} refuted ({}), {} unknown, {} proved; harmless {}\n", fault,
-                         t.made, t.visible, percent(t.refuted + t.unknown, t.visible), t.refuted,
-                         percent(t.refuted, t.visible), t.unknown, t.proved, t.harmless);
+      out += fmt::format(
+          "{}: {} made, {} visible, caught {}: {} refuted ({}), {} unknown, {} proved; harmless {}\n", fault,
+          t.made, t.visible, percent(t.refuted + t.unknown, t.visible), t.refuted,
+          percent(t.refuted, t.visible), t.unknown, t.proved, t.harmless);
     }
   }
-  out += listed("kinds", kinds) + listed("rules", rules) + listed("evidence", evidence) + listed("unknown", reasons);
+  out += listed("kinds", kinds) + listed("rules", rules) + listed("evidence", evidence) +
+         listed("unknown", reasons);
   out += fmt::format("operator rows reached: {} of {}\n", operators.size(), op_rows().size());
   return out;
 }
 
 std::string Score::json() const {
-  nlohmann::ordered_json out{{"schema", "noclobber.fuzz/1"}, {"kind", "score"}, {"seeds", seeds}, {"checks", checks}};
+  nlohmann::ordered_json out{
+      {"schema", "noclobber.fuzz/1"}, {"kind", "score"}, {"seeds", seeds}, {"checks", checks}};
   for (const auto& [fault, t] : classes)
-    out["classes"][fault.empty() ? "sound" : fault] = {
-        {"made", t.made},       {"visible", t.visible}, {"proved", t.proved},
-        {"refuted", t.refuted}, {"unknown", t.unknown}, {"harmless", t.harmless}, {"harmless_refuted", t.harmless_refuted}};
+    out["classes"][fault.empty() ? "sound" : fault] = {{"made", t.made},
+                                                       {"visible", t.visible},
+                                                       {"proved", t.proved},
+                                                       {"refuted", t.refuted},
+                                                       {"unknown", t.unknown},
+                                                       {"harmless", t.harmless},
+                                                       {"harmless_refuted", t.harmless_refuted}};
   out["kinds"] = kinds, out["rules"] = rules, out["evidence"] = evidence, out["unknown"] = reasons;
   out["unknown_names"] = unknown_names;
   out["rows_reached"] = operators.size(), out["rows"] = op_rows().size();

@@ -38,7 +38,7 @@ struct Examined {
 /// Which cross-checks of a probe are made: by the seed, as each costs as much as the check.
 struct Depth {
   std::uint64_t engine = 4, certificate = 4, text = 8;  // every so many seeds; 0: never
-  std::size_t reduction = 400;                           // checks spent on making a contradiction small
+  std::size_t reduction = 400;                          // checks spent on making a contradiction small
 };
 Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth);
 

@@ -87,7 +87,8 @@ std::vector<int> written(const Draft::Call& call) {
 
 bool is_effect(const Draft::Call& call) {
   const Schema* schema = find_schema(call.op);
-  return schema == nullptr || is_random(base_name(call.op), *schema) || is_impure(base_name(call.op), *schema);
+  return schema == nullptr || is_random(base_name(call.op), *schema) ||
+         is_impure(base_name(call.op), *schema);
 }
 
 bool Draft::is_view(const Call& call) const {
@@ -158,8 +159,7 @@ bool Draft::live_after(int storage, std::size_t from) const {
 }
 
 void Draft::replace(int value, int by, std::size_t begin) {
-  for (std::size_t k = begin; k < calls.size(); ++k)
-  {
+  for (std::size_t k = begin; k < calls.size(); ++k) {
     for (Arg& arg : calls[k].args) exchange(arg, value, by);
     for (auto& [name, arg] : calls[k].kwargs) exchange(arg, value, by);
   }

@@ -40,7 +40,7 @@ struct Draft {
     std::string op;
     std::vector<Arg> args;
     std::vector<std::pair<std::string, Arg>> kwargs;
-    std::vector<int> more = {};  // results behind the first
+    std::vector<int> more = {};    // results behind the first
     std::vector<Type> types = {};  // of the results, where the operator has no rule for them
 
     std::vector<int> results() const;

@@ -74,7 +74,8 @@ bool wrong_output(Draft& draft, Random& random, bool only_inputs) {
   };
   for (const Draft::Entry& entry : draft.inputs) add(entry.value);
   for (const Draft::Call& call : draft.calls)
-    if (!only_inputs) for (const int v : call.results()) add(v);
+    if (!only_inputs)
+      for (const int v : call.results()) add(v);
   if (fit.empty()) return false;
   output = fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
   return true;
@@ -83,7 +84,8 @@ bool wrong_output(Draft& draft, Random& random, bool only_inputs) {
 /// A fresh result is written into the storage of another value that is still read.
 bool buffer_reused(Draft& draft, Random& random) {
   const auto at = pick(draft, random, [&](const Draft::Call& c) {
-    return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c) && contiguous(draft.shown.at(c.result));
+    return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c) &&
+           contiguous(draft.shown.at(c.result));
   });
   if (!at) return false;
   const int result = draft.calls[*at].result;
@@ -123,7 +125,8 @@ bool recomputed(Draft& draft, Random& random) {
 
 /// A write that is executed twice.
 bool repeated(Draft& draft, Random& random) {
-  const auto at = pick(draft, random, [](const Draft::Call& c) { return writes(c) && c.result >= 0 && c.more.empty(); });
+  const auto at =
+      pick(draft, random, [](const Draft::Call& c) { return writes(c) && c.result >= 0 && c.more.empty(); });
   if (!at) return false;
   Draft::Call again = draft.calls[*at];
   draft.shown[draft.values] = draft.shown.at(again.result);
@@ -141,7 +144,10 @@ bool other_item_size(Draft& draft, Random& random) {
   Draft::Call& call = draft.calls[*at];
   if (call.op == "aten.view.dtype") {
     const Dtype to = call.args[1].dtype;
-    call.args[1] = Arg::of_dtype(to == Dtype::i32 ? Dtype::f32 : to == Dtype::f32 ? Dtype::i32 : to == Dtype::u8 ? Dtype::i8 : Dtype::f16);
+    call.args[1] = Arg::of_dtype(to == Dtype::i32   ? Dtype::f32
+                                 : to == Dtype::f32 ? Dtype::i32
+                                 : to == Dtype::u8  ? Dtype::i8
+                                                    : Dtype::f16);
     return true;
   }
   if (call.args.size() < 3 || call.args[2].list.empty()) return false;
@@ -154,9 +160,19 @@ bool other_item_size(Draft& draft, Random& random) {
 }  // namespace
 
 std::string_view name(Fault fault) {
-  static const char* const kNames[] = {"drop-clone",   "drop-write",      "swap-steps",
-                                       "shift-offset", "resize-slice",    "make-in-place",
-                                       "other-value",  "drop-write-back", "alias-output", "reuse-buffer", "recompute-after-write", "repeat-write", "item-size"};
+  static const char* const kNames[] = {"drop-clone",
+                                       "drop-write",
+                                       "swap-steps",
+                                       "shift-offset",
+                                       "resize-slice",
+                                       "make-in-place",
+                                       "other-value",
+                                       "drop-write-back",
+                                       "alias-output",
+                                       "reuse-buffer",
+                                       "recompute-after-write",
+                                       "repeat-write",
+                                       "item-size"};
   return kNames[static_cast<int>(fault)];
 }
 
@@ -164,7 +180,8 @@ std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random) 
   Draft out = program;
   const auto drop = [&](auto fits) {
     const auto at = pick(out, random, fits);
-    if (at && (out.calls[*at].result < 0 || out.calls[*at].args.empty() || out.calls[*at].args[0].kind != Arg::Kind::ref))
+    if (at && (out.calls[*at].result < 0 || out.calls[*at].args.empty() ||
+               out.calls[*at].args[0].kind != Arg::Kind::ref))
       return false;
     if (at) erase_as(out, *at, operands(out.calls[*at])[0]);
     return at.has_value();

@@ -10,8 +10,9 @@ namespace {
 
 /// Arguments that are sizes: there a constant may be the symbol's.
 bool takes_sizes(const std::string& op) {
-  for (const char* known : {"aten.view.default", "aten.reshape.default", "aten.expand.default", "aten.full.default",
-                            "aten.zeros.default", "aten.empty.memory_format", "aten.new_zeros.default"})
+  for (const char* known :
+       {"aten.view.default", "aten.reshape.default", "aten.expand.default", "aten.full.default",
+        "aten.zeros.default", "aten.empty.memory_format", "aten.new_zeros.default"})
     if (op == known) return true;
   return false;
 }
@@ -54,7 +55,8 @@ std::vector<std::uint32_t> arenas_first_fit(const std::vector<std::pair<int, int
       moved = false;
       for (std::size_t j = 0; j < k; ++j) {
         const bool together = lives[j].first < lives[k].second && lives[k].first < lives[j].second;
-        if (together && low < out[j] + sizes[j] && out[j] < low + sizes[k]) low = out[j] + sizes[j], moved = true;
+        if (together && low < out[j] + sizes[j] && out[j] < low + sizes[k])
+          low = out[j] + sizes[j], moved = true;
       }
     }
     out[k] = static_cast<std::uint32_t>(low);
@@ -77,8 +79,10 @@ std::optional<std::vector<Buffer>> buffers_of(const Draft& program) {
   for (int k = 0; k < n; ++k) {
     const Draft::Call& call = program.calls[static_cast<std::size_t>(k)];
     for (const int v : operands(call))
-      if (const auto at = out.find(program.shown.at(v).storage); at != out.end())
-        at->second.last_read = k, at->second.last = k + 1;
+      if (const auto at = out.find(program.shown.at(v).storage); at != out.end()) {
+        at->second.last = k + 1;
+        if (!program.is_view(call)) at->second.last_read = k;  // a view looks at no byte
+      }
     for (const int v : call.results()) {
       const Shown& at = program.shown.at(v);
       if (program.is_input_storage(at.storage)) continue;
@@ -122,6 +126,38 @@ bool break_plan(Plan& plan, const std::vector<Buffer>& buffers, const std::strin
       plan.arenas[0].size = SymExpr(plan.arenas[0].size.constant() + buffers[k].size);
       return true;
     }
+  return false;
+}
+
+using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// Is `to` behind `from` by names and edges?
+bool behind(const Edges& edges, const Draft& draft, std::size_t from, std::size_t to) {
+  std::vector<bool> reached(draft.calls.size(), false);
+  reached[from] = true;
+  for (std::size_t k = from + 1; k <= to; ++k) {
+    const auto used = operands(draft.calls[k]);
+    for (std::size_t j = from; j < k; ++j) {
+      const auto made = draft.calls[j].results();
+      if (reached[j] && std::find_first_of(used.begin(), used.end(), made.begin(), made.end()) != used.end())
+        reached[k] = true;
+    }
+    for (const auto& [a, b] : edges)
+      if (b == k && reached[a]) reached[k] = true;
+  }
+  return reached[to];
+}
+
+/// Takes an edge away that nothing else stands for.
+bool drop_edge(Edges& edges, const Draft& draft, Random& random) {
+  for (int tries = 0; tries < 12 && !edges.empty(); ++tries) {
+    const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(edges.size())));
+    Edges rest = edges;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+    if (behind(rest, draft, edges[at].first, edges[at].second)) continue;
+    edges = std::move(rest);
+    return true;
+  }
   return false;
 }
 
@@ -225,10 +261,11 @@ bool loosen(Case& value, const Draft& after, bool drop, Random& random) {
     for (const int v : all) out.insert(after.shown.at(v).storage);
     return out;
   };
-  std::vector<std::pair<std::size_t, std::size_t>> edges;
+  Edges edges;
+  const bool apart = drop || random.chance(50);  // without streams names and edges alone order
   for (std::size_t k = 0; k < after.calls.size(); ++k) {
     graph.steps[k].id = graph.steps[k].results.empty() ? "w" + std::to_string(k) : "";
-    graph.steps[k].stream = "t" + std::to_string(random.below(3));
+    graph.steps[k].stream = apart ? "" : "t" + std::to_string(random.below(3));
     for (std::size_t j = 0; j < k; ++j) {
       const Draft::Call &a = after.calls[j], &b = after.calls[k];
       const auto wa = storages(written(a)), wb = storages(written(b)), ua = storages(operands(a)),
@@ -237,11 +274,11 @@ bool loosen(Case& value, const Draft& after, bool drop, Random& random) {
         return std::any_of(x.begin(), x.end(), [&](int s) { return y.contains(s); });
       };
       const auto made = storages(a.results());
-      if (meet(wa, ub) || meet(wb, ua) || (meet(made, wb)) || (is_effect(a) && is_effect(b))) edges.emplace_back(j, k);
+      if (meet(wa, ub) || meet(wb, ua) || (meet(made, wb)) || (is_effect(a) && is_effect(b)))
+        edges.emplace_back(j, k);
     }
   }
-  if (drop && edges.empty()) return false;
-  if (drop) edges.erase(edges.begin() + random.below(static_cast<std::int64_t>(edges.size())));
+  if (drop && !drop_edge(edges, after, random)) return false;
   for (const auto& [from, to] : edges) {
     const Step& first = graph.steps[from];
     graph.steps[to].after.push_back(first.results.empty() ? first.id : graph.value(first.results[0]).name);
@@ -306,13 +343,16 @@ void finals_of_copies(Graph& graph) {
     if (last.op != "aten.copy_.default" || last.args.size() != 2 || last.args[0].kind != Arg::Kind::ref ||
         last.args[1].kind != Arg::Kind::ref || !is_input(last.args[0].ref) || is_input(last.args[1].ref))
       return;
-    const auto used = [&](const Arg& arg) { return arg.kind == Arg::Kind::ref && arg.ref == last.results[0]; };
+    const auto used = [&](const Arg& arg) {
+      return arg.kind == Arg::Kind::ref && arg.ref == last.results[0];
+    };
     const Input& input = graph.inputs[graph.value(last.args[0].ref).at];
     const Value& source = graph.value(last.args[1].ref);
     const Step& maker = graph.steps[source.at];
     const Schema* schema = find_schema(maker.op);
-    const bool fresh = schema != nullptr && !schema->writes() && !schema_is_silent(base_name(maker.op), *schema) &&
-                       schema->returns.size() == 1 && schema->returns[0].alias.empty();
+    const bool fresh = schema != nullptr && !schema->writes() &&
+                       !schema_is_silent(base_name(maker.op), *schema) && schema->returns.size() == 1 &&
+                       schema->returns[0].alias.empty();
     if (!input.storage.empty() || !fresh || done.contains(last.args[0].ref.index) ||
         std::any_of(graph.outputs.begin(), graph.outputs.end(), used))
       return;

@@ -114,7 +114,9 @@ bool metadata_probe(Probe& probe, Random& random) {
   auto s = story(random, false);
   if (!s || s->after.rebinds || s->after.calls.empty() || !refresh(s->after)) return false;
   probe.value = annotated_pair(*s, true);
-  Draft::Call& call = s->after.calls[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(s->after.calls.size())))];
+  Draft::Call& call =
+      s->after
+          .calls[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(s->after.calls.size())))];
   if (call.result < 0 || !s->after.shown.at(call.result).known) return false;
   const Shown& at = s->after.shown.at(call.result);
   Graph& graph = probe.value.after;
@@ -150,7 +152,8 @@ bool fill(Probe& probe, Random& random) {
 }  // namespace
 
 std::string_view name(Probe::Kind kind) {
-  static constexpr std::string_view kNames[] = {"pair", "symbolic", "dataflow", "control", "plan", "metadata"};
+  static constexpr std::string_view kNames[] = {"pair",    "symbolic", "dataflow",
+                                                "control", "plan",     "metadata"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -25,7 +25,8 @@ void each_arg(Graph& graph, const Change& change) {
 }
 
 bool is_used(Graph& graph, ValueId value) {
-  bool out = std::any_of(graph.finals.begin(), graph.finals.end(), [&](const auto& f) { return f.first == value; });
+  bool out =
+      std::any_of(graph.finals.begin(), graph.finals.end(), [&](const auto& f) { return f.first == value; });
   each_arg(graph, [&](const Arg& arg) { out = out || (arg.kind == Arg::Kind::ref && arg.ref == value); });
   return out;
 }
@@ -62,7 +63,8 @@ void compact(Graph& graph, const std::set<std::uint32_t>& gone) {
 ValueId first_operand(const Step& step) {
   for (const Arg& arg : step.args) {
     if (arg.kind == Arg::Kind::ref) return arg.ref;
-    if (arg.kind == Arg::Kind::list && !arg.list.empty() && arg.list[0].kind == Arg::Kind::ref) return arg.list[0].ref;
+    if (arg.kind == Arg::Kind::list && !arg.list.empty() && arg.list[0].kind == Arg::Kind::ref)
+      return arg.list[0].ref;
   }
   return {};
 }
@@ -144,13 +146,15 @@ class Reducer {
     bool out = false;
     for (std::size_t k = value_.after.outputs.size(); k-- > 0;)
       out = attempt([&](Case& next) {
-        const auto drop = [&](Graph& graph) {
-          if (k < graph.outputs.size()) graph.outputs.erase(graph.outputs.begin() + static_cast<std::ptrdiff_t>(k));
-        };
-        drop(next.after);
-        if (next.before) drop(*next.before);
-        return true;
-      }) || out;
+              const auto drop = [&](Graph& graph) {
+                if (k < graph.outputs.size())
+                  graph.outputs.erase(graph.outputs.begin() + static_cast<std::ptrdiff_t>(k));
+              };
+              drop(next.after);
+              if (next.before) drop(*next.before);
+              return true;
+            }) ||
+            out;
     return out;
   }
 
@@ -159,9 +163,8 @@ class Reducer {
     bool out = false;
     for (std::size_t k = value_.after.steps.size(); k-- > 0 && value_.before;)
       for (std::size_t j = value_.before->steps.size(); j-- > 0;) {
-        const bool done = attempt([&](Case& next) {
-          return drop_step(next, next.after, k) && drop_step(next, *next.before, j);
-        });
+        const bool done = attempt(
+            [&](Case& next) { return drop_step(next, next.after, k) && drop_step(next, *next.before, j); });
         out = out || done;
         if (done) break;
       }
@@ -177,9 +180,10 @@ class Reducer {
     for (const auto& [name, body] : std::map<std::string, Graph>(value_.bodies))
       for (std::size_t k = body.steps.size(); k-- > 0;)
         out = attempt([&](Case& next) {
-          Graph& graph = next.bodies[name];
-          return k < graph.steps.size() && drop_step(next, graph, k);
-        }) || out;
+                Graph& graph = next.bodies[name];
+                return k < graph.steps.size() && drop_step(next, graph, k);
+              }) ||
+              out;
     return out;
   }
 
@@ -189,18 +193,26 @@ class Reducer {
     const auto without = [&](std::size_t count, const auto& list_of) {
       for (std::size_t k = count; k-- > 0;)
         out = attempt([&](Case& next) {
-          auto& list = list_of(next);
-          if (k >= list.size()) return false;
-          list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
-          return true;
-        }) || out;
+                auto& list = list_of(next);
+                if (k >= list.size()) return false;
+                list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+                return true;
+              }) ||
+              out;
     };
-    without(value_.assume.size(), [](Case& c) -> auto& { return c.assume; });
-    if (value_.plan) without(value_.plan->buffers.size(), [](Case& c) -> auto& { return c.plan->buffers; });
-    if (value_.before) without(value_.before->finals.size(), [](Case& c) -> auto& { return c.before->finals; });
-    without(value_.after.finals.size(), [](Case& c) -> auto& { return c.after.finals; });
+    without(
+        value_.assume.size(), [](Case & c) -> auto& { return c.assume; });
+    if (value_.plan)
+      without(
+          value_.plan->buffers.size(), [](Case & c) -> auto& { return c.plan->buffers; });
+    if (value_.before)
+      without(
+          value_.before->finals.size(), [](Case & c) -> auto& { return c.before->finals; });
+    without(
+        value_.after.finals.size(), [](Case & c) -> auto& { return c.after.finals; });
     for (std::size_t s = 0; s < value_.after.steps.size(); ++s)
-      without(value_.after.steps[s].after.size(), [s](Case& c) -> auto& { return c.after.steps[s].after; });
+      without(
+          value_.after.steps[s].after.size(), [s](Case & c) -> auto& { return c.after.steps[s].after; });
     return out;
   }
 
@@ -209,8 +221,9 @@ class Reducer {
     for (const Input& input : std::vector<Input>(value_.after.inputs)) {
       const std::string name = value_.after.value(input.value).name;
       out = attempt([&](Case& next) {
-        return drop_input(next.after, name) && (!next.before || drop_input(*next.before, name));
-      }) || out;
+              return drop_input(next.after, name) && (!next.before || drop_input(*next.before, name));
+            }) ||
+            out;
       if (out) break;  // ids have moved
     }
     return out;
@@ -237,7 +250,8 @@ class Reducer {
     for (const std::int64_t size : known)
       for (const std::int64_t to : {std::int64_t{1}, size / 2, size - 1})
         for (const bool arguments : {false, true})
-          if (to > 0 && to < size && attempt([&](Case& next) { return resize(next, size, to, arguments); })) return true;
+          if (to > 0 && to < size && attempt([&](Case& next) { return resize(next, size, to, arguments); }))
+            return true;
     return out;
   }
 
@@ -268,8 +282,8 @@ class Reducer {
 }  // namespace
 
 std::string CaseSize::text() const {
-  return std::to_string(steps) + " steps, " + std::to_string(inputs) + " inputs of " + std::to_string(elements) +
-         " elements, " + std::to_string(outputs) + " outputs";
+  return std::to_string(steps) + " steps, " + std::to_string(inputs) + " inputs of " +
+         std::to_string(elements) + " elements, " + std::to_string(outputs) + " outputs";
 }
 
 CaseSize size_of(const Case& value) {

@@ -1,4 +1,5 @@
-// The smallest case with the same finding: steps, inputs, outputs and sizes are taken away as long as it stays.
+// The smallest case with the same finding: steps, inputs, outputs and sizes are taken away as long as it
+// stays.
 #pragma once
 #include <functional>
 #include <string>
@@ -14,8 +15,8 @@ struct CaseSize {
 };
 CaseSize size_of(const Case& value);
 
-/// `same`: does a smaller case still show what the first one shows? Asked at most `most` times, and only about
-/// cases that read back from their own text.
+/// `same`: does a smaller case still show what the first one shows? Asked at most `most` times, and only
+/// about cases that read back from their own text.
 Case reduce_case(const Case& value, const std::function<bool(const Case&)>& same, std::size_t most);
 
 }  // namespace noclobber::fuzz

@@ -30,8 +30,9 @@ bool rename_all(Draft& draft) {
 
 /// One tensor operand of a call that makes a fresh result is copied first.
 bool insert_clone(Draft& draft, Random& random) {
-  const auto at = pick(
-      draft, random, [&](const Draft::Call& c) { return !writes(c) && !draft.is_view(c) && !operands(c).empty(); });
+  const auto at = pick(draft, random, [&](const Draft::Call& c) {
+    return !writes(c) && !draft.is_view(c) && !operands(c).empty();
+  });
   if (!at) return false;
   Draft::Call& call = draft.calls[*at];
   for (Arg& arg : call.args)
@@ -79,9 +80,11 @@ bool scatter_to_copy(Draft& draft, Random& random) {
 }
 
 bool drop_dead(Draft& draft, Random& random) {
-  const auto at =
-      pick(draft, random, [&](const Draft::Call& c) { const auto results = c.results();
-        return is_pure(c) && std::none_of(results.begin(), results.end(), [&](int v) { return uses(draft, v, 0); }); });
+  const auto at = pick(draft, random, [&](const Draft::Call& c) {
+    const auto results = c.results();
+    return is_pure(c) &&
+           std::none_of(results.begin(), results.end(), [&](int v) { return uses(draft, v, 0); });
+  });
   if (at) draft.calls.erase(draft.calls.begin() + static_cast<std::ptrdiff_t>(*at));
   return at.has_value();
 }
@@ -96,10 +99,9 @@ bool is_basic(const std::string& op) {
 
 bool reads_nothing_else_of(const Draft& draft, const Draft::Call& call, int storage) {
   const auto all = operands(call);
-  return std::all_of(all.begin() + 1, all.end(),
-                     [&](int v) {
-                       return (v == all[0] && is_basic(call.op)) || draft.shown.at(v).storage != storage;
-                     });
+  return std::all_of(all.begin() + 1, all.end(), [&](int v) {
+    return (v == all[0] && is_basic(call.op)) || draft.shown.at(v).storage != storage;
+  });
 }
 
 bool whole_and_dead(const Draft& draft, std::size_t at) {

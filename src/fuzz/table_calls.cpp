@@ -104,8 +104,8 @@ class Maker {
     at.storage = draft_.storages++;
     const int value = draft_.values++;
     draft_.shown[value] = std::move(at);
-    draft_.inputs.push_back({value, "x" + std::to_string(draft_.inputs.size()), "", std::nullopt,
-                             std::move(contents)});
+    draft_.inputs.push_back(
+        {value, "x" + std::to_string(draft_.inputs.size()), "", std::nullopt, std::move(contents)});
     return value;
   }
 
@@ -148,7 +148,8 @@ class Maker {
     const Json& value = arg.begin().value();
     if (kind == "tensor") return ref(tensors.at(value.get<std::size_t>()));
     if (kind == "float") return Arg::of_real(std::strtod(value.get<std::string>().c_str(), nullptr));
-    if (kind == "dtype") return Arg::of_dtype(parse_torch_dtype(value.get<std::string>()).value_or(Dtype::f32));
+    if (kind == "dtype")
+      return Arg::of_dtype(parse_torch_dtype(value.get<std::string>()).value_or(Dtype::f32));
     return kind == "device" ? Arg::of_device("cpu") : Arg::of_text(value.get<std::string>());
   }
 
@@ -187,7 +188,8 @@ class Maker {
     if (slot.type_text.starts_with("float"))
       return Arg::of_real(static_cast<double>(random_.between(0, 4)) / 4);
     if (slot.name.find("dim") != std::string::npos && first_)
-      return number(random_.below(std::max<std::int64_t>(1, static_cast<std::int64_t>(of(*first_).shape.size()))));
+      return number(
+          random_.below(std::max<std::int64_t>(1, static_cast<std::int64_t>(of(*first_).shape.size()))));
     return number(random_.between(slot.type_text.starts_with("Scalar") ? 1 : 0, 2));
   }
 
@@ -203,14 +205,18 @@ class Maker {
     const bool optional = type.ends_with("?");
     if (type.starts_with("ScalarType")) {
       static constexpr std::array<Dtype, 4> kTypes{Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16};
-      return optional && random_.chance(50) ? Arg{} : Arg::of_dtype(kTypes[static_cast<std::size_t>(random_.below(4))]);
+      return optional && random_.chance(50)
+                 ? Arg{}
+                 : Arg::of_dtype(kTypes[static_cast<std::size_t>(random_.below(4))]);
     }
-    if (type.starts_with("Layout") || type.starts_with("Generator") || type.starts_with("MemoryFormat")) return {};
+    if (type.starts_with("Layout") || type.starts_with("Generator") || type.starts_with("MemoryFormat"))
+      return {};
     if (type.starts_with("Device")) return optional ? Arg{} : Arg::of_device("cpu");
     if (type.starts_with("str")) return Arg::of_text(std::string(text_for(slot.name, random_)));
     if (optional && random_.chance(30)) return {};
     if (type.find('[') != std::string::npos) {
-      if (type.starts_with("bool")) return Arg::of({Arg::of_bool(true), Arg::of_bool(true), Arg::of_bool(true)});
+      if (type.starts_with("bool"))
+        return Arg::of({Arg::of_bool(true), Arg::of_bool(true), Arg::of_bool(true)});
       return numbers(extents(slot.name));
     }
     return scalar(slot);
@@ -286,8 +292,9 @@ bool run_layouts(Draft& draft, std::set<int>& bound) {
     const auto& tensor = run->values.at(id++);
     if (!tensor) return;
     bound.insert(v);
-    draft.shown[v] = {static_cast<int>(tensor->storage), tensor->dtype, tensor->shape, tensor->stride,
-                      tensor->offset, numeric && !tensor->conjugated};
+    draft.shown[v] = {
+        static_cast<int>(tensor->storage), tensor->dtype, tensor->shape, tensor->stride, tensor->offset,
+        numeric && !tensor->conjugated};
   };
   for (const Draft::Entry& entry : draft.inputs) take(entry.value, true);
   for (const Draft::Call& call : draft.calls)
@@ -303,7 +310,9 @@ bool refresh(Draft& draft) {
 
 bool add_table_call(Draft& draft, Random& random) {
   const Callable& ops = callable();
-  const auto index = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n))); };
+  const auto index = [&](std::size_t n) {
+    return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)));
+  };
   const Json* example = random.chance(40) ? &examples()[index(examples().size())] : nullptr;
   const std::string_view op = example != nullptr
                                   ? std::string_view((*example)["op"].get_ref<const std::string&>())
@@ -316,7 +325,8 @@ bool add_table_call(Draft& draft, Random& random) {
   for (int k = 0; k < kTries; ++k) {
     Draft next = draft;
     Draft::Call call = random_call(next, random, op, example);
-    if (next.inputs.size() > kMostInputs || !keep_if_it_runs(next, std::move(call), *schema, random)) continue;
+    if (next.inputs.size() > kMostInputs || !keep_if_it_runs(next, std::move(call), *schema, random))
+      continue;
     next.rebinds = next.rebinds || rebinds;
     draft = std::move(next);
     return true;
