@@ -2,8 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage format clean \
-  test-executorch test-thunder
+.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
+  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -97,6 +97,23 @@ damage: build  ## damage 100,000 certificates and compare what is accepted with 
 views: build  ## 12,000 random pairs of views against enumeration
 	@python3 tools/view_pairs.py
 
+fuzz: build  ## random programs against runs, engines and certificates (NC_SECONDS of time, 600)
+	@build/bin/noclobber fuzz --start $(or $(NC_SEED),1) --time $(or $(NC_SECONDS),600) --out build/fuzz-findings
+
+exhaustive: build  ## all programs of up to three steps, all in-place choices, orders and plans
+	@build/bin/noclobber fuzz --exhaustive 3 --buffers 3 --time $(or $(NC_SECONDS),3600) --out build/fuzz-findings
+
+score: build  ## what the checker catches, by class of fault; renews docs/score.md
+	@python3 tools/score_page.py --seconds $(or $(NC_SECONDS),600)
+
+fuzz-readers: setup  ## libFuzzer over every reader, NC_SECONDS each (60); needs clang
+	@$(call install,clang-16 libclang-rt-16-dev)
+	@$(call preset,fuzz)
+	@tools/fuzz_readers.sh build-fuzz/bin/fuzz_readers $(or $(NC_SECONDS),60)
+
+mutants: build  ## changes lines of FILES (checker/*.cpp) one at a time; each must fail a test
+	@python3 tools/mutate.py $(or $(FILES),$(wildcard checker/*.cpp))
+
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
 	@bad=0; for b in tools/bench.py tools/bench_chains.py; do python3 $$b || bad=1; done; exit $$bad
@@ -123,5 +140,5 @@ format: packages  ## rewrite the sources in the house format
 	@tools/check_format.sh --fix
 
 clean:  ## remove what was built (the fetched Z3 stays)
-	@rm -rf build-asan build-clang build-system-z3
+	@rm -rf build-asan build-clang build-fuzz build-system-z3
 	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name z3 -exec rm -rf {} +

@@ -21,6 +21,7 @@ ALLOWED = {
     "prover": {"regions", "values", "plan"},
     "interp": {"ops", "graph"},
     "report": {"graph", "checker"},
+    "fuzz": {"ops", "graph", "interp", "formats", "report"},
 }
 EVERYTHING = {"cli"}
 

@@ -20,7 +20,7 @@ namespace {
 
 struct Command {
   std::string_view name;
-  enum class Takes : std::uint8_t { checks, reads, nothing } takes;
+  enum class Takes : std::uint8_t { checks = 1, reads = 2, fuzz = 4, reduce = 8, nothing = 0 } takes;
   int least, most;  // number of positional arguments
   const char* positional;
   const char* positional_help;
@@ -42,6 +42,10 @@ constexpr std::array kCommands = {
     Command{"explain", Command::Takes::nothing, 0, 1, "CODE",
             "a rule: NC001 or stale-read; without it all rules are listed",
             "what a rule means, an example, how to repair", run_explain},
+    Command{"reduce", Command::Takes::reduce, 1, 1, "CASE", "a case that is refuted or unknown",
+            "the smallest case with the same finding, on standard output", run_reduce},
+    Command{"fuzz", Command::Takes::fuzz, 0, 0, "", "",
+            "check random programs and compare the verdicts with runs, engines and certificates", run_fuzz},
 };
 
 constexpr const char* kDescription =
@@ -74,16 +78,16 @@ void add(CLI::App& app, std::string& field, const char* flag, const char* value,
 }
 
 void add_options(CLI::App& app, Command::Takes takes, Options& options) {
-  constexpr Command::Takes checks = Command::Takes::checks, reads = Command::Takes::reads;
+  using namespace option_scope;
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) \
-  if (takes == (scope) || takes == checks) add(app, options.field, flag, value, help);
+  if ((static_cast<unsigned>(takes) & (scope)) != 0) add(app, options.field, flag, value, help);
 #include "src/cli/options.def"
 #undef NC_OPTION
-  static_cast<void>(reads);
 }
 
 /// One positional per word of the name; CLI11 calls back in this order.
 void add_positionals(CLI::App& app, const Command& command, std::vector<std::string>& inputs) {
+  if (command.most == 0) return;
   for (const std::string& name : CLI::detail::split(command.positional, ' ')) {
     const auto store = [&inputs](const std::string& word) { inputs.push_back(word); };
     CLI::Option* option = app.add_option_function<std::string>(name, store, command.positional_help);

@@ -16,6 +16,8 @@ int run_check(const Options& options);
 int run_compare(const Options& options);
 int run_trace(const Options& options);
 int run_explain(const Options& options);
+int run_fuzz(const Options& options);
+int run_reduce(const Options& options);
 
 /// `noclobber: error: FILE: WHERE: MESSAGE`, one line on standard error; empty parts are left out.
 void print_error(std::string_view file, std::string_view where, std::string_view message);

@@ -16,23 +16,34 @@ std::string escaped_bars(std::string text) {
   return text;
 }
 
-std::string markdown_row(std::string_view flag, std::string value, std::string_view commands,
+std::string markdown_row(std::string_view flag, std::string value, const std::string& commands,
                          std::string help) {
   const std::string gap = value.empty() ? "" : " ";
   return fmt::format("| `{}{}{}` | {} | {} |\n", flag, gap, escaped_bars(std::move(value)), commands,
                      escaped_bars(std::move(help)));
 }
 
+std::string commands_of(unsigned scope) {
+  std::string out;
+  const auto add = [&](bool has, const char* commands) {
+    if (has) out += (out.empty() ? "" : ", ") + std::string(commands);
+  };
+  add((scope & option_scope::checks) != 0, "check, compare");
+  add((scope & 2U) != 0, "trace");
+  add((scope & option_scope::fuzz) != 0, "fuzz");
+  add((scope & option_scope::reduce) != 0, "reduce");
+  return out;
+}
+
 }  // namespace
 
 std::string options_markdown() {
-  constexpr std::string_view checks = "check, compare";
-  constexpr std::string_view reads = "check, compare, trace";
+  using namespace option_scope;
   std::string out =
       "# Options\n\nMade by `noclobber --print-options-md` from `src/cli/options.def`; do not edit.\n\n"
       "| option | commands | meaning |\n| --- | --- | --- |\n";
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) \
-  out += markdown_row(flag, value, scope, help);
+  out += markdown_row(flag, value, commands_of(scope), help);
 #include "src/cli/options.def"
 #undef NC_OPTION
   return out;

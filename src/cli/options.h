@@ -12,6 +12,11 @@ using number = std::uint64_t;
 using text = std::string;
 }  // namespace option_type
 
+/// Commands as bits; joined by `+`.
+namespace option_scope {
+inline constexpr unsigned checks = 1, reads = 1 + 2, fuzz = 4, reduce = 8;
+}
+
 struct Options {
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) option_type::type field = fallback;
 #include "src/cli/options.def"

@@ -16,6 +16,7 @@ std::optional<std::vector<PolyId>> Builder::said_strides(const Type& type, const
     case Type::Strides::contiguous:
       return contiguous_strides(space_, shape);
     case Type::Strides::given:
+      if (type.stride.size() != shape.size()) return std::nullopt;  // bind() says that the rank is wrong
       return sizes_.of(type.stride);
     case Type::Strides::unknown:
       return std::nullopt;

@@ -34,9 +34,9 @@ Result<Run> Machine::execute(const Graph& graph) {
   if (going()) run_steps(frame);
   if (going()) {
     frame.at = static_cast<std::uint32_t>(graph.steps.size());
-    make_outputs(frame);
+    write_finals(frame);  // an output that is the input itself, or shows it, is seen after the write-back
   }
-  if (going()) write_finals(frame);
+  if (going()) make_outputs(frame);
   if (bound_) return *bound_;
   for (Bound& bound : frame.values) run_.values.push_back(std::move(bound.tensor));
   run_.work = std::min(kWorkBound, options_.work) - budget_;

@@ -97,6 +97,8 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
     return false;
   }
+  // prims.as_strided is said to write what it shows.
+  const bool shows = meaning_of(base_name(step.op), *invocation.schema) == Meaning::view;
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
@@ -106,7 +108,7 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     invocation.live.push_back(resolve(frame, arg, false));
     invocation.args.push_back(out || view ? invocation.live.back() : Datum{});
     invocation.names.push_back(arg.kind == Arg::Kind::ref ? arg.ref : ValueId{});
-    if (slot.written) flatten_tensors(invocation.live.back(), invocation.targets);
+    if (slot.written && !shows) flatten_tensors(invocation.live.back(), invocation.targets);
     const bool missing = arg.kind == Arg::Kind::ref && invocation.live.back().kind == Datum::Kind::none;
     if (missing) {
       const bool known = arg.ref.valid() && arg.ref.index < frame.graph->values.size();

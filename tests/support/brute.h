@@ -1,21 +1,7 @@
-// Both graphs of a Case run on many contents, and everything a caller can see compared: the oracle of the
-// random tests. Knows nothing of Traces or rules.
+// The oracle of src/fuzz, by the names that tests use.
 #pragma once
-#include <string>
-
-#include "src/graph/case.h"
+#include "src/fuzz/brute.h"
 
 namespace noclobber::testing {
-
-struct BruteForce {
-  bool usable = false;     // before runs to its end
-  std::string difference;  // "": none was seen
-};
-
-/// Undefined elements of `before` are not compared, so a difference is always a real one.
-BruteForce brute_force(const Case& value);
-
-/// Both graphs as FX text.
-std::string both_graphs(const Case& value);
-
-}  // namespace noclobber::testing
+using namespace noclobber::fuzz;
+}

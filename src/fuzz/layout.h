@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/support/generator.h"
+#include "src/fuzz/draft.h"
 
-namespace noclobber::testing {
+namespace noclobber::fuzz {
 
 using Ints = std::vector<std::int64_t>;
 
@@ -13,6 +13,14 @@ inline Ints row_major(const Ints& shape) {
   Ints out(shape.size(), 1);
   for (std::size_t k = shape.size(); k-- > 1;) out[k - 1] = out[k] * std::max<std::int64_t>(shape[k], 1);
   return out;
+}
+
+inline Arg number(std::int64_t value) { return Arg::of(SymExpr(value)); }
+inline Arg ref(int value) { return Arg::of(ValueId(static_cast<std::size_t>(value))); }
+inline Arg numbers(const Ints& values) {
+  std::vector<Arg> list;
+  for (const std::int64_t v : values) list.push_back(number(v));
+  return Arg::of(std::move(list));
 }
 
 struct Cut {
@@ -43,4 +51,4 @@ inline Shown diagonal_of(Shown base, std::int64_t offset) {
   return base;
 }
 
-}  // namespace noclobber::testing
+}  // namespace noclobber::fuzz

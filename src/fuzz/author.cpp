@@ -1,28 +1,21 @@
-#include "tests/support/generator.h"
+#include "src/fuzz/draft.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "tests/support/layout.h"
+#include "src/fuzz/layout.h"
 
-namespace noclobber::testing {
+namespace noclobber::fuzz {
 namespace {
 
 constexpr std::int64_t kMostElements = 64;
 
-Arg number(std::int64_t value) { return Arg::of(SymExpr(value)); }
-Arg ref(int value) { return Arg::of(ValueId(static_cast<std::size_t>(value))); }
-Arg numbers(const Ints& values) {
-  std::vector<Arg> list;
-  for (const std::int64_t v : values) list.push_back(number(v));
-  return Arg::of(std::move(list));
-}
-
 /// Builds one program, a random call at a time.
 class Author {
  public:
-  Author(Random& random, bool functional) : random_(random), functional_(functional) {}
+  Author(Random& random, bool functional, Vocabulary vocabulary)
+      : random_(random), functional_(functional), vocabulary_(vocabulary) {}
 
   Draft write() {
     add_inputs();
@@ -62,16 +55,25 @@ class Author {
       Draft::Entry entry{0, "x" + std::to_string(k), "", std::nullopt};
       if (shared && k < 2) {
         at.storage = 0;
-        at.offset = k == 0 ? 0 : random_.between(0, testing::count(shape));
+        at.offset = k == 0 ? 0 : random_.between(0, fuzz::count(shape));
         entry.storage = "S";
-        entry.storage_numel = 2 * testing::count(shape);
+        entry.storage_numel = 2 * fuzz::count(shape);
       }
       entry.value = value(at);
       draft_.inputs.push_back(std::move(entry));
     }
   }
 
+  bool plain(int a) const {
+    return is_floating(of(a).dtype) || (bit_width(of(a).dtype) >= 8 && of(a).dtype != Dtype::boolean &&
+                                        !is_complex(of(a).dtype) && of(a).dtype != Dtype::other);
+  }
+
   void attempt() {
+    if (vocabulary_ == Vocabulary::table && random_.chance(50)) {
+      add_table_call(draft_, random_);
+      return;
+    }
     const std::int64_t kind = random_.below(functional_ ? 62 : 100);
     if (kind < 16) return pointwise();
     if (kind < 38) return view();
@@ -103,6 +105,7 @@ class Author {
 
   void pointwise() {
     const int a = any();
+    if (!plain(a)) return;
     const Dtype type = of(a).dtype;
     if (random_.chance(50)) {
       call(random_.chance(50) ? "aten.neg.default" : "aten.relu.default", {ref(a)},
@@ -115,18 +118,11 @@ class Author {
   }
 
   /// No element twice: only then may it be written.
-  bool writable(int a) const {
-    const Shown& at = of(a);
-    return std::none_of(at.shape.begin(), at.shape.end(),
-                        [&](const std::int64_t& n) {
-                          return n > 1 && at.stride[static_cast<std::size_t>(&n - at.shape.data())] == 0;
-                        }) &&
-           !overlapping_.contains(a);
-  }
+  bool writable(int a) const { return shows_once(of(a)); }
 
   void write_in_place() {
     const int a = any();
-    if (!writable(a)) return;
+    if (!writable(a) || !plain(a)) return;
     if (random_.chance(50)) {
       call(random_.chance(50) ? "aten.neg_.default" : "aten.relu_.default", {ref(a)}, of(a));
       return;
@@ -175,10 +171,6 @@ class Author {
     }
   }
 
-  void inherit(int from, int to) {
-    if (overlapping_.contains(from)) overlapping_.insert(to);
-  }
-
   std::optional<Cut> cut(const Shown& base) {
     if (base.shape.empty()) return std::nullopt;
     Cut out;
@@ -193,14 +185,13 @@ class Author {
   void slice(int a, const Shown& base) {
     const auto c = cut(base);
     if (c)
-      inherit(a, call("aten.slice.Tensor",
-                      {ref(a), number(c->dim), number(c->start), number(c->end), number(c->step)},
-                      sliced(base, *c)));
+      call("aten.slice.Tensor", {ref(a), number(c->dim), number(c->start), number(c->end), number(c->step)},
+           sliced(base, *c));
   }
   void select(int a, const Shown& base) {
     const std::int64_t dim = random_.below(static_cast<std::int64_t>(base.shape.size()));
     const std::int64_t at = random_.below(base.shape[static_cast<std::size_t>(dim)]);
-    inherit(a, call("aten.select.int", {ref(a), number(dim), number(at)}, selected(base, dim, at)));
+    call("aten.select.int", {ref(a), number(dim), number(at)}, selected(base, dim, at));
   }
   void permute(int a, Shown base) {
     Ints order(base.shape.size());
@@ -212,7 +203,7 @@ class Author {
       base.shape[k] = from.shape[static_cast<std::size_t>(order[k])];
       base.stride[k] = from.stride[static_cast<std::size_t>(order[k])];
     }
-    inherit(a, call("aten.permute.default", {ref(a), numbers(order)}, base));
+    call("aten.permute.default", {ref(a), numbers(order)}, base);
   }
   void unsqueeze(int a, Shown base) {
     if (base.shape.size() > 3) return;
@@ -220,7 +211,7 @@ class Author {
     base.shape.insert(base.shape.begin() + dim, 1);
     base.stride.insert(base.stride.begin() + dim, 1);
     base.known = base.known && dim == static_cast<std::int64_t>(base.shape.size()) - 1;
-    inherit(a, call("aten.unsqueeze.default", {ref(a), number(dim)}, base));
+    call("aten.unsqueeze.default", {ref(a), number(dim)}, base);
   }
   void expand(int a, Shown base) {
     if (base.shape.size() > 3) return;
@@ -228,7 +219,7 @@ class Author {
     if (count(base.shape) * repeat > kMostElements) return;
     base.shape.insert(base.shape.begin(), repeat);
     base.stride.insert(base.stride.begin(), 0);
-    overlapping_.insert(call("aten.expand.default", {ref(a), numbers(base.shape)}, base));
+    call("aten.expand.default", {ref(a), numbers(base.shape)}, base);
   }
   void reshape(int a, Shown base) {
     if (!contiguous(base)) return;
@@ -245,12 +236,11 @@ class Author {
     shape.push_back(rest);
     base.shape = shape;
     base.stride = row_major(shape);
-    inherit(a, call(random_.chance(50) ? "aten.view.default" : "aten.reshape.default",
-                    {ref(a), numbers(shape)}, base));
+    call(random_.chance(50) ? "aten.view.default" : "aten.reshape.default", {ref(a), numbers(shape)}, base);
   }
   void diagonal(int a, const Shown& base) {
     const std::int64_t offset = random_.between(1 - base.shape[0], base.shape[1] - 1);
-    inherit(a, call("aten.diagonal.default", {ref(a), number(offset)}, diagonal_of(base, offset)));
+    call("aten.diagonal.default", {ref(a), number(offset)}, diagonal_of(base, offset));
   }
   void as_strided(int a, Shown base) {
     if (!contiguous(base) || base.offset != 0) return;
@@ -259,8 +249,8 @@ class Author {
     base.offset = offset;
     base.shape = {random_.between(1, most)};
     base.stride = {step};
-    inherit(a, call("aten.as_strided.default",
-                    {ref(a), numbers(base.shape), numbers(base.stride), number(offset)}, base));
+    call("aten.as_strided.default", {ref(a), numbers(base.shape), numbers(base.stride), number(offset)},
+         base);
   }
 
   void scatter() {
@@ -353,7 +343,7 @@ class Author {
     at.stride = row_major(at.shape);
     at.offset = at.offset * from_width / width;
     at.dtype = to;
-    inherit(a, call("aten.view.dtype", {ref(a), Arg::of_dtype(to)}, at));
+    call("aten.view.dtype", {ref(a), Arg::of_dtype(to)}, at);
   }
 
   void write_back() {
@@ -378,8 +368,8 @@ class Author {
 
   Random& random_;
   bool functional_;
+  Vocabulary vocabulary_;
   Draft draft_;
-  std::set<int> overlapping_;
 };
 
 }  // namespace
@@ -390,6 +380,19 @@ std::int64_t count(const std::vector<std::int64_t>& shape) {
 
 bool contiguous(const Shown& at) { return at.known && at.stride == row_major(at.shape); }
 
-Draft random_program(Random& random, bool functional) { return Author(random, functional).write(); }
+bool shows_once(const Shown& at) {
+  std::set<std::int64_t> seen;
+  for (std::int64_t k = 0; k < count(at.shape); ++k) {
+    std::int64_t rest = k, position = 0;
+    for (std::size_t d = at.shape.size(); d-- > 0; rest /= at.shape[d])
+      position += rest % at.shape[d] * at.stride[d];
+    if (!seen.insert(position).second) return false;
+  }
+  return true;
+}
 
-}  // namespace noclobber::testing
+Draft random_program(Random& random, bool functional, Vocabulary vocabulary) {
+  return Author(random, functional, vocabulary).write();
+}
+
+}  // namespace noclobber::fuzz

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <set>
 
-#include "tests/support/generator.h"
+#include "src/fuzz/draft.h"
+#include "src/fuzz/layout.h"
+#include "src/ops/meaning.h"
 
-namespace noclobber::testing {
+namespace noclobber::fuzz {
 namespace {
 
 void collect(const Arg& arg, std::vector<int>& out) {
@@ -31,6 +33,12 @@ Value named(std::string name, Value::From from, std::size_t at) {
   return out;
 }
 
+bool writes_unsaid(const std::string& op, const Schema& schema) {
+  const Meaning meaning = meaning_of(base_name(op), schema);
+  return meaning == Meaning::rebind || meaning == Meaning::set || meaning == Meaning::resize ||
+         meaning == Meaning::normalize_running;
+}
+
 }  // namespace
 
 std::uint64_t Random::next() {
@@ -40,20 +48,54 @@ std::uint64_t Random::next() {
   return z ^ (z >> 31);
 }
 
-bool writes(const Draft::Call& call) { return call.op.find("_.") != std::string::npos; }
+Type type_of(const Shown& at) {
+  Type out;
+  out.dtype = at.dtype;
+  out.shape.assign(at.shape.begin(), at.shape.end());
+  out.offset = at.offset;
+  out.strides = Type::Strides::given;
+  out.stride.assign(at.stride.begin(), at.stride.end());
+  return out;
+}
 
-bool is_view(const Draft::Call& call) {
-  static const std::set<std::string> kViews{
-      "aten.slice.Tensor",       "aten.select.int",   "aten.permute.default", "aten.unsqueeze.default",
-      "aten.expand.default",     "aten.view.default", "aten.reshape.default", "aten.diagonal.default",
-      "aten.as_strided.default", "aten.view.dtype",   "aten.alias.default"};
-  return kViews.contains(call.op);
+std::vector<int> Draft::Call::results() const {
+  std::vector<int> out = more;
+  if (result >= 0) out.insert(out.begin(), result);
+  return out;
 }
 
 std::vector<int> operands(const Draft::Call& call) {
   std::vector<int> out;
   for (const Arg& arg : call.args) collect(arg, out);
+  for (const auto& [name, arg] : call.kwargs) collect(arg, out);
   return out;
+}
+
+std::vector<int> written(const Draft::Call& call) {
+  const Schema* schema = find_schema(call.op);
+  if (schema == nullptr || writes_unsaid(call.op, *schema)) return operands(call);
+  std::vector<int> out;
+  for (std::size_t k = 0; k < schema->arguments.size(); ++k) {
+    const SchemaSlot& slot = schema->arguments[k];
+    if (!slot.written) continue;
+    if (k < call.args.size()) collect(call.args[k], out);
+    for (const auto& [name, arg] : call.kwargs)
+      if (name == slot.name) collect(arg, out);
+  }
+  return out;
+}
+
+bool is_effect(const Draft::Call& call) {
+  const Schema* schema = find_schema(call.op);
+  return schema == nullptr || is_random(base_name(call.op), *schema) ||
+         is_impure(base_name(call.op), *schema);
+}
+
+bool Draft::is_view(const Call& call) const {
+  for (const int r : call.results())
+    for (const int v : operands(call))
+      if (shown.at(r).storage == shown.at(v).storage) return true;
+  return false;
 }
 
 Graph Draft::graph() const {
@@ -66,11 +108,20 @@ Graph Draft::graph() const {
     value.type->dtype = at.dtype;
     value.type->shape.assign(at.shape.begin(), at.shape.end());
     value.type->offset = at.offset;
+    if (at.stride != row_major(at.shape)) {
+      value.type->strides = Type::Strides::given;
+      value.type->stride.assign(at.stride.begin(), at.stride.end());
+    }
     ids[entry.value] = ValueId(out.values.size());
     out.values.push_back(std::move(value));
     Input input;
     input.value = ids[entry.value];
     input.storage = entry.storage;
+    if (!entry.contents.empty()) {
+      input.kind = Input::Kind::constant;
+      input.contents.emplace();
+      for (const std::int64_t v : entry.contents) input.contents->push_back(Arg::of(SymExpr(v)));
+    }
     if (entry.storage_numel) input.storage_numel = SymExpr(*entry.storage_numel);
     out.inputs.push_back(std::move(input));
   }
@@ -80,9 +131,15 @@ Graph Draft::graph() const {
     step.args = call.args;
     step.kwargs = call.kwargs;
     for (Arg& arg : step.args) rename(arg, ids);
-    ids[call.result] = ValueId(out.values.size());
-    out.values.push_back(named(prefix + std::to_string(call.result), Value::From::step, out.steps.size()));
-    step.results = {ids[call.result]};
+    for (auto& [name, arg] : step.kwargs) rename(arg, ids);
+    for (const int result : call.results()) {
+      ids[result] = ValueId(out.values.size());
+      Value made = named(prefix + std::to_string(result), Value::From::step, out.steps.size());
+      made.result = static_cast<std::uint32_t>(step.results.size());
+      if (made.result < call.types.size()) made.type = call.types[made.result];
+      out.values.push_back(std::move(made));
+      step.results.push_back(ids[result]);
+    }
     out.steps.push_back(std::move(step));
   }
   for (const int value : outputs) out.outputs.push_back(Arg::of(ids.at(value)));
@@ -102,8 +159,10 @@ bool Draft::live_after(int storage, std::size_t from) const {
 }
 
 void Draft::replace(int value, int by, std::size_t begin) {
-  for (std::size_t k = begin; k < calls.size(); ++k)
+  for (std::size_t k = begin; k < calls.size(); ++k) {
     for (Arg& arg : calls[k].args) exchange(arg, value, by);
+    for (auto& [name, arg] : calls[k].kwargs) exchange(arg, value, by);
+  }
   for (int& output : outputs)
     if (output == value) output = by;
 }
@@ -116,4 +175,4 @@ Case pair_of_drafts(const Draft& before, const Draft& after) {
   return out;
 }
 
-}  // namespace noclobber::testing
+}  // namespace noclobber::fuzz

@@ -1,0 +1,243 @@
+// `fuzz`: seeds on several threads, contradictions written out, the score.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "checker/certificate.h"
+#include "src/cli/commands.h"
+#include "src/cli/runner.h"
+#include "src/formats/formats.h"
+#include "src/fuzz/campaign.h"
+#include "src/fuzz/explore.h"
+#include "src/fuzz/reduce.h"
+#include "src/report/names.h"
+
+namespace noclobber {
+namespace {
+
+namespace fs = std::filesystem;
+using fuzz::Contradiction;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kContradiction = 4;
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+/// nc-check's judgement of a certificate's text, in this process.
+std::string disagreement(const std::string& text, Status status) {
+  Space space;
+  std::string fault;
+  const auto certificate = read_certificate(space, text, false, fault);
+  if (!certificate) return "nc-check cannot read the certificate: " + fault;
+  if (certificate->refutation) return status == Status::refuted ? "" : "a refutation for what was proved";
+  const Judgement said = judge(space, *certificate);
+  const bool proved = said.verdict == Judgement::Verdict::proved;
+  if (status == Status::proved && !proved) return "nc-check says not proved: " + said.why;
+  return status == Status::refuted && proved ? "nc-check proves what was refuted" : "";
+}
+
+/// A folder of this process for certificates; gone at the end.
+struct Scratch {
+  fs::path folder = fs::temp_directory_path() / fmt::format("noclobber-fuzz-{}", getpid());
+  Scratch() { fs::create_directories(folder); }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+};
+
+fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder) {
+  fuzz::Checker out;
+  out.check = [base](const Case& value, bool by_solver, bool& alarm) {
+    CheckOptions options = base;
+    options.solver_only = by_solver;
+    return check_case(value, options, alarm);
+  };
+  out.certificate = [base, folder](const Case& value, Status status) {
+    CheckOptions options = base;
+    options.certificates = folder.string();
+    options.certificate_name = fmt::format("{}", std::hash<std::thread::id>()(std::this_thread::get_id()));
+    bool alarm = false;
+    check_case(value, options, alarm);
+    return disagreement(content_of(folder / (options.certificate_name + ".cert")), status);
+  };
+  return out;
+}
+
+/// Fingerprints that a file lists, one per line, `#` begins a remark.
+std::set<std::string> known_of(const std::string& path) {
+  std::set<std::string> out;
+  std::stringstream lines(path.empty() ? "" : content_of(path));
+  for (std::string line; std::getline(lines, line);)
+    if (std::string word = line.substr(0, line.find_first_of(" \t#")); !word.empty()) out.insert(word);
+  return out;
+}
+
+/// What is shared between the threads of one run; results are taken in the order of seeds.
+class FuzzRun {
+ public:
+  FuzzRun(const Options& options, fuzz::Checker checker)
+      : options_(options),
+        checker_(std::move(checker)),
+        known_(known_of(options.known)),
+        next_(options.start),
+        taken_(options.start) {
+    if (options.count > 0) last_ = options.start + options.count;
+    if (options.time > 0) deadline_ = start_ + std::chrono::seconds(options.time);
+    if (options.count == 0 && options.time == 0) last_ = options.start + 1000;
+  }
+
+  void run() {
+    const std::uint64_t jobs =
+        options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (std::uint64_t k = 0; k < jobs; ++k) threads.emplace_back([this] { work(); });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  const fuzz::Score& score() const { return score_; }
+  std::size_t found() const { return seen_.size(); }
+  std::size_t known() const { return known_seen_; }
+
+ private:
+  void work() {
+    for (;;) {
+      const std::uint64_t seed = next_++;
+      if ((last_ && seed >= *last_) || (deadline_ && Clock::now() >= *deadline_)) return;
+      auto one = fuzz::examine(seed, checker_, fuzz::Depth{});
+      const std::lock_guard lock(mutex_);
+      waiting_.emplace(seed, std::move(one));
+      for (auto at = waiting_.find(taken_); at != waiting_.end(); at = waiting_.find(++taken_)) {
+        take(at->second);
+        waiting_.erase(at);
+      }
+      narrate();
+    }
+  }
+
+  void take(const fuzz::Examined& one) {
+    score_.add(one);
+    if (!options_.explain_unknown.empty() && one.usable && one.status == Status::unknown) show_unknown(one);
+    for (const Contradiction& c : one.contradictions) {
+      if (known_.contains(c.fingerprint)) {
+        ++known_seen_;
+      } else if (seen_.insert(c.fingerprint).second) {
+        report(c);
+      }
+    }
+  }
+
+  void show_unknown(const fuzz::Examined& one) {
+    for (const Unknown& u : one.record.unknown)
+      for (const std::string& who : u.names)
+        if ((u.reason + " " + who).find(options_.explain_unknown) != std::string::npos)
+          fmt::print("seed {} {} {}: {} {}\n", one.probe.seed, name(one.probe.kind),
+                     one.probe.fault.empty() ? "sound" : one.probe.fault, u.reason, who);
+  }
+
+  void report(const Contradiction& c) {
+    const fs::path folder(options_.out.empty() ? "fuzz-findings" : options_.out);
+    fs::create_directories(folder);
+    const std::string stem = fmt::format("{}-{}", c.kind, c.seed);
+    std::ofstream(folder / (stem + ".json")) << write_case_json(c.value);
+    std::ofstream(folder / (stem + ".min.json")) << write_case_json(c.reduced);
+    if (options_.json) {
+      const nlohmann::ordered_json line{{"schema", "noclobber.fuzz/1"},
+                                        {"kind", "contradiction"},
+                                        {"what", c.kind},
+                                        {"seed", c.seed},
+                                        {"fault", c.fault},
+                                        {"message", c.text},
+                                        {"fingerprint", c.fingerprint},
+                                        {"case", (folder / (stem + ".json")).string()}};
+      fmt::print("{}\n", line.dump());
+    } else {
+      fmt::print(
+          "contradiction[{}] {} seed {}{}: {}\n  {} -> {}\n  written to {}/{}.json and .min.json; again: "
+          "noclobber fuzz --start {} --count 1\n",
+          c.kind, c.fingerprint, c.seed, c.fault.empty() ? "" : ", fault " + c.fault, printable(c.text),
+          fuzz::size_of(c.value).text(), fuzz::size_of(c.reduced).text(), folder.string(), stem, c.seed);
+    }
+    std::fflush(stdout);
+  }
+
+  void narrate() {
+    const auto now = Clock::now();
+    if (now - said_ < std::chrono::seconds(30)) return;
+    said_ = now;
+    fmt::print(stderr, "noclobber: {} checks of {} seeds, {} contradictions, {:.0f} s\n", score_.checks,
+               score_.seeds, seen_.size(), std::chrono::duration<double>(now - start_).count());
+  }
+
+  const Options& options_;
+  const fuzz::Checker checker_;
+  const std::set<std::string> known_;
+  Clock::time_point start_ = Clock::now(), said_ = start_;
+  std::optional<Clock::time_point> deadline_;
+  std::optional<std::uint64_t> last_;
+  std::atomic<std::uint64_t> next_;
+  std::uint64_t taken_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, fuzz::Examined> waiting_;
+  fuzz::Score score_;
+  std::set<std::string> seen_;
+  std::size_t known_seen_ = 0;
+};
+
+/// Every program of up to so many steps, a scope after the other, until --time is over.
+int run_exhaustive(const Options& options, const CheckOptions& check) {
+  const auto judge_case = [&](const Case& value) {
+    bool alarm = false;
+    return check_case(value, check, alarm).status;
+  };
+  const auto deadline = Clock::now() + std::chrono::seconds(options.time > 0 ? options.time : 1U << 30U);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t steps = 1; steps <= options.exhaustive; ++steps) {
+    fuzz::Explorer explorer(judge_case, [&] { return Clock::now() < deadline; });
+    const bool whole = explorer.rewrites(static_cast<int>(steps)) &&
+                       explorer.plans(static_cast<int>(steps), static_cast<int>(options.buffers));
+    fmt::print("{} steps, {} buffers{}: {}\n", steps, options.buffers, whole ? "" : " (cut short by --time)",
+               explorer.count().text());
+    wrong += explorer.count().wrong;
+    for (const auto& [why, value] : explorer.wrong()) {
+      const fs::path folder(options.out.empty() ? "fuzz-findings" : options.out);
+      fs::create_directories(folder);
+      std::ofstream(folder / (value.name + ".json")) << write_case_json(value);
+      fmt::print("contradiction[exhaustive] {}: {}; written to {}\n", value.name, why, folder.string());
+    }
+    if (!whole) break;
+  }
+  return wrong > 0 ? kContradiction : 0;
+}
+
+}  // namespace
+
+int run_fuzz(const Options& options) {
+  auto check = check_options(options);
+  if (!check) {
+    print_error(check.fault().where, "", check.fault().message);
+    return kUsageError;
+  }
+  if (options.exhaustive > 0) return run_exhaustive(options, *check);
+  const Scratch scratch;
+  FuzzRun run(options, checker_of(*check, scratch.folder));
+  run.run();
+  fmt::print("{}", options.json ? run.score().json() + "\n" : run.score().text());
+  if (!options.json) fmt::print("{} contradictions, {} known\n", run.found(), run.known());
+  return run.found() > 0 ? kContradiction : 0;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,227 @@
+#include "src/fuzz/brute.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/formats/formats.h"
+#include "src/fuzz/random.h"
+#include "src/interp/replay_search.h"
+#include "src/ops/row.h"
+
+namespace noclobber::fuzz {
+namespace {
+
+using Places =
+    std::vector<std::pair<std::uint32_t, std::int64_t>>;  // of each byte of a tensor: storage, position
+
+Places places(const Tensor& tensor) {
+  const std::int64_t width = std::max(1, bit_width(tensor.dtype) / 8);
+  Places out;
+  std::int64_t count = 1;
+  for (const std::int64_t extent : tensor.shape) count *= extent;
+  for (std::int64_t at = 0; at < count; ++at) {
+    std::int64_t rest = at, position = tensor.offset;
+    for (std::size_t d = tensor.shape.size(); d-- > 0; rest /= tensor.shape[d])
+      position += rest % tensor.shape[d] * tensor.stride[d];
+    for (std::int64_t b = 0; b < width; ++b) out.emplace_back(tensor.storage, position * width + b);
+  }
+  return out;
+}
+
+/// Which byte of an output is which byte of an input's storage, or of an earlier output.
+std::set<std::string> shares(const Run& run) {
+  std::set<std::string> out;
+  std::map<std::uint32_t, std::string> inputs;
+  for (const auto& [name, storage] : run.input_storage) inputs.emplace(storage, name);
+  std::vector<Places> all;
+  for (const Run::Output& output : run.outputs)
+    all.push_back(output.tensor ? places(*output.tensor) : Places{});
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (std::size_t b = 0; b < all[k].size(); ++b) {
+      const std::string mine = "output " + std::to_string(k) + " byte " + std::to_string(b) + " is ";
+      if (const auto input = inputs.find(all[k][b].first); input != inputs.end())
+        out.insert(mine + input->second + " byte " + std::to_string(all[k][b].second));
+      for (std::size_t j = 0; j < k; ++j)
+        for (std::size_t c = 0; c < all[j].size(); ++c)
+          if (all[j][c] == all[k][b])
+            out.insert(mine + "output " + std::to_string(j) + " byte " + std::to_string(c));
+    }
+  return out;
+}
+
+std::string output_difference(const Run::Output& a, const Run::Output& b) {
+  if (a.tensor.has_value() != b.tensor.has_value() || a.scalar != b.scalar) return "kind";
+  if (!a.tensor) return "";
+  if (a.tensor->dtype != b.tensor->dtype || a.tensor->shape != b.tensor->shape) return "metadata";
+  const std::size_t width = static_cast<std::size_t>(std::max(1, bit_width(a.tensor->dtype) / 8));
+  for (std::size_t at = 0; at < a.bytes.size(); ++at)
+    if (a.defined[at / width] != 0 && a.bytes[at] != b.bytes[at]) return "byte " + std::to_string(at);
+  return "";
+}
+
+std::string run_difference(const Case& value, const Run& a, const Run& b) {
+  if (b.raised) return "raises: " + b.raised->message;
+  if (!b.immutable_writes.empty()) return "writes an input";
+  if (a.outputs.size() != b.outputs.size()) return "number of outputs";
+  for (std::size_t k = 0; k < a.outputs.size(); ++k)
+    if (const std::string d = output_difference(a.outputs[k], b.outputs[k]); !d.empty())
+      return "output " + std::to_string(k) + ": " + d;
+  for (const auto& [name, storage] : a.input_storage) {
+    const Storage& was = a.storages[storage];
+    const Storage& is = b.storages[b.input_storage.at(name)];
+    for (std::size_t at = 0; at < was.bytes.size(); ++at)
+      if (was.defined[at] != 0 && was.bytes[at] != is.bytes[at])
+        return name + " at exit: byte " + std::to_string(at);
+  }
+  if (!value.sharing_may_grow) {
+    const auto before = shares(a), after = shares(b);
+    for (const std::string& share : after)
+      if (!before.contains(share)) return "sharing: " + share;
+  }
+  return a.effects == b.effects ? "" : "effects";
+}
+
+std::set<std::string> input_names(const Graph& graph) {
+  std::set<std::string> out;
+  for (const Input& input : graph.inputs) out.insert(graph.value(input.value).name);
+  return out;
+}
+
+std::set<std::string> written_inputs(const Run& run) {
+  std::set<std::string> out;
+  for (const auto& [name, storage] : run.input_storage) {
+    const auto& writer = run.storages[storage].writer;
+    if (std::any_of(writer.begin(), writer.end(), [](std::int32_t w) { return w >= 0; })) out.insert(name);
+  }
+  return out;
+}
+
+/// Ran an operator as a hash of its operands that the table knows to be another one, or none at all?
+bool hash_hides_meaning(const Run& run) {
+  return std::any_of(run.hashed.begin(), run.hashed.end(), [](const std::string& op) {
+    const std::string functional = functional_op(op);
+    for (const std::string_view name : {base_name(op), base_name(functional)})
+      if (const OpRow* row = find_row(name);
+          row != nullptr && (row->neutral.argument >= 0 || row->fold != nullptr || !row->same_as.empty()))
+        return true;
+    return false;
+  });
+}
+
+/// Every run of `after` beside one of `before`: directions and orders in which it may go.
+struct Sweep {
+  const Case& value;
+  const std::vector<std::vector<std::uint32_t>>& orders;
+  RunOptions options;
+};
+
+/// "": no difference. Nothing: `before` does not run with these contents and sizes.
+std::optional<std::string> difference_at(Sweep sweep) {
+  const Case& value = sweep.value;
+  const auto before = run_graph(value, *value.before, input_names(*value.before), sweep.options);
+  if (!before || before->raised || !before->unsupported.empty() || hash_hides_meaning(*before))
+    return std::nullopt;
+  RunOptions other = sweep.options;
+  other.backwards = true;
+  other.garbage_seed = 7;
+  const auto again = run_graph(value, *value.before, input_names(*value.before), other);
+  // A step that meets its own operands means nothing certain.
+  if (!again || !run_difference(value, *before, *again).empty()) return std::nullopt;
+  const auto may_write = written_inputs(*before);
+  for (const bool turned : {false, true}) {
+    sweep.options.garbage_seed = turned ? 7 : 1;
+    sweep.options.backwards = turned;
+    for (const auto& order : sweep.orders) {
+      sweep.options.order = order;
+      const auto after = run_graph(value, value.after, may_write, sweep.options);
+      if (!after || !after->unsupported.empty() || hash_hides_meaning(*after)) return std::nullopt;
+      if (std::string out = run_difference(value, *before, *after); !out.empty()) return out;
+    }
+  }
+  return "";
+}
+
+/// An order that names, edges and streams allow.
+std::vector<std::uint32_t> some_order(const Case& value, const std::vector<std::set<std::uint32_t>>& needs,
+                                      Random& random) {
+  std::vector<std::uint32_t> out;
+  std::set<std::uint32_t> done;
+  while (out.size() < value.after.steps.size()) {
+    std::vector<std::uint32_t> ready;
+    for (std::uint32_t k = 0; k < needs.size(); ++k)
+      if (!done.contains(k) && std::includes(done.begin(), done.end(), needs[k].begin(), needs[k].end()))
+        ready.push_back(k);
+    const auto next =
+        ready.at(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(ready.size()))));
+    done.insert(next);
+    out.push_back(next);
+  }
+  return out;
+}
+
+void collect_refs(const Arg& arg, std::vector<ValueId>& out) {
+  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
+  for (const Arg& item : arg.list) collect_refs(item, out);
+}
+
+/// Per step the steps that must come before it.
+std::vector<std::set<std::uint32_t>> needs_of(const Graph& graph) {
+  std::vector<std::set<std::uint32_t>> out(graph.steps.size());
+  std::map<std::string, std::uint32_t> last, named;
+  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
+    const Step& step = graph.steps[k];
+    std::vector<ValueId> used;
+    for (const Arg& arg : step.args) collect_refs(arg, used);
+    for (const auto& [name, arg] : step.kwargs) collect_refs(arg, used);
+    for (const ValueId v : used)
+      if (graph.value(v).from == Value::From::step) out[k].insert(graph.value(v).at);
+    for (const std::string& name : step.after)
+      if (const auto at = named.find(name); at != named.end()) out[k].insert(at->second);
+    if (!step.stream.empty()) {
+      if (const auto at = last.find(step.stream); at != last.end()) out[k].insert(at->second);
+      last[step.stream] = k;
+    }
+    for (const ValueId v : step.results)
+      if (v.valid()) named[graph.value(v).name] = k;
+    if (!step.id.empty()) named[step.id] = k;
+  }
+  return out;
+}
+
+std::vector<std::vector<std::uint32_t>> orders_of(const Case& value) {
+  std::vector<std::vector<std::uint32_t>> out{{}};
+  if (!value.dataflow) return out;
+  const auto needs = needs_of(value.after);
+  Random random(value.after.steps.size());
+  for (int k = 0; k < 16; ++k) out.push_back(some_order(value, needs, random));
+  return out;
+}
+
+}  // namespace
+
+BruteForce brute_force(const Case& value) {
+  BruteForce out;
+  const auto orders = orders_of(value);
+  const auto symbols = assignments(value, {}, 16);
+  for (const Symbols& sizes : symbols)
+    for (const std::uint64_t contents : {0ULL, 2ULL, 5ULL, 8ULL, 12ULL, 23ULL, 38ULL}) {
+      if (symbols.size() > 1 && contents > 5) break;
+      Sweep sweep{value, orders, {}};
+      sweep.options.symbols = sizes;
+      sweep.options.contents_seed = contents;
+      const auto difference = difference_at(std::move(sweep));
+      if (!difference && value.symbols.empty()) return {};
+      if (!difference) break;
+      out.usable = true;
+      out.difference = *difference;
+      if (!out.difference.empty()) return out;
+    }
+  return out;
+}
+
+std::string both_graphs(const Case& value) {
+  return "before\n" + (value.before ? write_fx_text(*value.before) : "") + "after\n" +
+         write_fx_text(value.after);
+}
+
+}  // namespace noclobber::fuzz

@@ -1,0 +1,223 @@
+#include "src/fuzz/campaign.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "src/formats/formats.h"
+#include "src/fuzz/reduce.h"
+#include "src/ops/row.h"
+#include "src/report/names.h"
+
+namespace noclobber::fuzz {
+namespace {
+
+bool due(std::uint64_t seed, std::uint64_t every) { return every != 0 && seed % every == 0; }
+
+std::string first_finding(const CheckRecord& record) {
+  return record.findings.empty() ? "" : record.findings[0].rule + " " + record.findings[0].message;
+}
+
+/// Looks at one case; a kind of contradiction, with its text, or nothing.
+struct Look {
+  const Checker& checker;
+  std::vector<std::pair<std::string, std::string>> found;
+  void say(const char* kind, std::string text) { found.emplace_back(kind, std::move(text)); }
+};
+
+void compare_engines(Look& look, const Case& value, Status status, const std::string& difference) {
+  bool alarm = false;
+  const CheckRecord other = look.checker.check(value, true, alarm);
+  const bool split = (status == Status::proved && other.status == Status::refuted) ||
+                     (status == Status::refuted && other.status == Status::proved);
+  if (split)
+    look.say("engines", fmt::format("rules {}, z3 {}", status_name(status), status_name(other.status)));
+  if (other.status == Status::proved && !difference.empty()) look.say("z3-proved-but-differs", difference);
+}
+
+void compare_text(Look& look, const Case& value, Status status) {
+  const auto again = read_case_json(write_case_json(value));
+  if (!again) return look.say("text", again.fault().where + ": " + again.fault().message);
+  bool alarm = false;
+  const CheckRecord other = look.checker.check(*again, false, alarm);
+  if (other.status != status)
+    look.say("text",
+             fmt::format("{} as made, {} as read back", status_name(status), status_name(other.status)));
+}
+
+void compare_certificate(Look& look, const Case& value, Status status) {
+  if (value.plan || (status != Status::proved && status != Status::refuted)) return;
+  if (std::string said = look.checker.certificate(value, status); !said.empty())
+    look.say("certificate", said);
+}
+
+/// FNV-1a of kind and operators: contradictions of one cause look alike once they are reduced.
+std::string fingerprint_of(const std::string& kind, const Case& value) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    hash = (hash ^ 0xff) * 0x100000001b3ULL;
+  };
+  add(kind);
+  if (value.before)
+    for (const Step& step : value.before->steps) add(step.op);
+  add("after");
+  for (const Step& step : value.after.steps) add(step.op);
+  return fmt::format("{:016x}", hash);
+}
+
+/// Does a smaller case contradict in the same way? Only runs of both graphs can tell.
+bool still(const Case& value, const std::string& kind, const Checker& checker) {
+  Look look{checker, {}};
+  bool alarm = false;
+  const CheckRecord record = checker.check(value, false, alarm);
+  if (record.status == Status::error) return false;
+  if (kind == "alarm") return alarm;
+  if (kind == "refuted-but-sound") return false;  // a smaller pair is not sound by construction
+  if (kind == "certificate") compare_certificate(look, value, record.status);
+  if (kind == "text") compare_text(look, value, record.status);
+  if (kind == "engines") compare_engines(look, value, record.status, "");
+  if (kind == "proved-but-differs" && record.status != Status::proved) return false;
+  if (kind.find("proved-but-differs") != std::string::npos) {
+    if (value.plan) return false;
+    const BruteForce truth = brute_force(value);
+    if (!truth.usable || truth.difference.empty()) return false;
+    if (kind == "proved-but-differs") return true;
+    compare_engines(look, value, record.status, truth.difference);
+  }
+  for (const auto& [found, text] : look.found)
+    if (found == kind) return true;
+  return false;
+}
+
+void record_contradictions(Examined& out, Look& look, const Depth& depth) {
+  for (auto& [kind, text] : look.found) {
+    Contradiction one{out.probe.seed, kind, out.probe.fault, std::move(text), "", out.probe.value, {}};
+    const auto same = [&](const Case& value) { return still(value, kind, look.checker); };
+    one.reduced = reduce_case(one.value, same, depth.reduction);
+    one.fingerprint = fingerprint_of(kind, one.reduced);
+    out.contradictions.push_back(std::move(one));
+  }
+}
+
+void count_operators(std::map<std::string, std::uint64_t>& out, const Graph& graph) {
+  for (const Step& step : graph.steps) {
+    const std::string functional = functional_op(step.op);
+    const std::string base(base_name(functional.empty() ? step.op : functional));
+    if (find_row(base) != nullptr) ++out[base];
+    if (const std::string own(base_name(step.op)); own != base && find_row(own) != nullptr) ++out[own];
+  }
+}
+
+std::string percent(std::uint64_t part, std::uint64_t of) {
+  return of == 0 ? "-" : fmt::format("{:.2f} %", 100.0 * static_cast<double>(part) / static_cast<double>(of));
+}
+
+std::string listed(const char* what, const std::map<std::string, std::uint64_t>& counts) {
+  std::string out = fmt::format("{}:", what);
+  for (const auto& [name, n] : counts) out += fmt::format(" {} {},", name, n);
+  if (counts.empty()) return out + " none\n";
+  out.back() = '\n';
+  return out;
+}
+
+}  // namespace
+
+Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth) {
+  Examined out;
+  auto probe = make_probe(seed);
+  if (!probe) return out;
+  out.usable = true;
+  out.probe = *std::move(probe);
+  const Case& value = out.probe.value;
+  const std::string& difference = out.probe.difference;
+  bool alarm = false;
+  out.record = checker.check(value, false, alarm);
+  out.status = out.record.status;
+  Look look{checker, {}};
+  if (alarm) look.say("alarm", "the pipeline contradicts itself");
+  if (out.status == Status::error) look.say("text", "the checker cannot read what was generated");
+  if (out.status == Status::proved && !difference.empty()) look.say("proved-but-differs", difference);
+  const bool sound = out.probe.fault.empty() && out.probe.kind != Probe::Kind::symbolic;
+  if (out.status == Status::refuted && sound && difference.empty())
+    look.say("refuted-but-sound", first_finding(out.record));
+  if (due(seed, depth.engine) && !value.plan) compare_engines(look, value, out.status, difference);
+  if (due(seed + 1, depth.certificate)) compare_certificate(look, value, out.status);
+  if (due(seed + 2, depth.text)) compare_text(look, value, out.status);
+  record_contradictions(out, look, depth);
+  return out;
+}
+
+void Score::add(const Examined& one) {
+  ++seeds;
+  if (!one.usable) return;
+  ++checks;
+  ++kinds[std::string(name(one.probe.kind))];
+  const bool visible = !one.probe.difference.empty();
+  // What the sizes of a symbol make of a rewrite that was sound for one of them is a fault too.
+  const std::string fault = one.probe.fault.empty() && visible ? "symbol-sizes" : one.probe.fault;
+  Tally& tally = classes[fault];
+  ++tally.made;
+  tally.visible += visible ? 1 : 0;
+  if (fault.empty() || visible) {
+    tally.proved += one.status == Status::proved ? 1 : 0;
+    tally.refuted += one.status == Status::refuted ? 1 : 0;
+    tally.unknown += one.status == Status::unknown ? 1 : 0;
+  } else {
+    ++tally.harmless;
+    tally.harmless_refuted += one.status == Status::refuted ? 1 : 0;
+  }
+  if (one.probe.value.before) count_operators(operators, *one.probe.value.before);
+  count_operators(operators, one.probe.value.after);
+  for (const auto& [body_name, body] : one.probe.value.bodies) count_operators(operators, body);
+  for (const Finding& finding : one.record.findings) ++rules[finding.rule];
+  evidence["rules"] += one.record.counts.by_rule > 0 ? 1 : 0;
+  evidence["solver"] += one.record.counts.by_z3 > 0 ? 1 : 0;
+  evidence["replay"] += one.status == Status::refuted ? 1 : 0;
+  for (const Unknown& u : one.record.unknown) {
+    ++reasons[u.reason];
+    for (const std::string& who : u.names) ++unknown_names[u.reason + " " + who];
+  }
+}
+
+std::string Score::text() const {
+  std::string out = fmt::format("{} seeds, {} checks\n", seeds, checks);
+  for (const auto& [fault, t] : classes) {
+    if (fault.empty()) {
+      out += fmt::format("sound: {} made, {} proved, {} unknown ({}), {} refuted\n", t.made, t.proved,
+                         t.unknown, percent(t.unknown, t.made), t.refuted);
+    } else {
+      out += fmt::format(
+          "{}: {} made, {} visible, caught {}: {} refuted ({}), {} unknown, {} proved; harmless {}\n", fault,
+          t.made, t.visible, percent(t.refuted + t.unknown, t.visible), t.refuted,
+          percent(t.refuted, t.visible), t.unknown, t.proved, t.harmless);
+    }
+  }
+  out += listed("kinds", kinds) + listed("rules", rules) + listed("evidence", evidence) +
+         listed("unknown", reasons);
+  out += fmt::format("operator rows reached: {} of {}\n", operators.size(), op_rows().size());
+  return out;
+}
+
+std::string Score::json() const {
+  nlohmann::ordered_json out{
+      {"schema", "noclobber.fuzz/1"}, {"kind", "score"}, {"seeds", seeds}, {"checks", checks}};
+  for (const auto& [fault, t] : classes)
+    out["classes"][fault.empty() ? "sound" : fault] = {{"made", t.made},
+                                                       {"visible", t.visible},
+                                                       {"proved", t.proved},
+                                                       {"refuted", t.refuted},
+                                                       {"unknown", t.unknown},
+                                                       {"harmless", t.harmless},
+                                                       {"harmless_refuted", t.harmless_refuted}};
+  out["kinds"] = kinds, out["rules"] = rules, out["evidence"] = evidence, out["unknown"] = reasons;
+  out["unknown_names"] = unknown_names;
+  out["rows_reached"] = operators.size(), out["rows"] = op_rows().size();
+  std::vector<std::string> missed;
+  for (const OpRow& row : op_rows())
+    if (!operators.contains(std::string(row.op))) missed.emplace_back(row.op);
+  out["rows_missed"] = missed;
+  return out.dump();
+}
+
+}  // namespace noclobber::fuzz

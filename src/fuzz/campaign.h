@@ -1,0 +1,64 @@
+// What the checker says of a probe, against everything else that is known of it; and the score of many.
+#pragma once
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/fuzz/probe.h"
+#include "src/report/record.h"
+
+namespace noclobber::fuzz {
+
+/// The checker, as the campaign asks it.
+struct Checker {
+  /// `by_solver`: --engine z3. `alarm`: the pipeline saw a contradiction itself.
+  std::function<CheckRecord(const Case&, bool by_solver, bool& alarm)> check;
+  /// What nc-check says of the certificate: "" where it agrees with the status.
+  std::function<std::string(const Case&, Status)> certificate;
+};
+
+struct Contradiction {
+  std::uint64_t seed = 0;
+  std::string kind;  // "proved-but-differs", "refuted-but-sound", "engines", "certificate", "text", "alarm"
+  std::string fault, text, fingerprint;
+  Case value, reduced;
+};
+
+/// Of one seed.
+struct Examined {
+  bool usable = false;
+  Probe probe;
+  Status status = Status::unknown;
+  CheckRecord record;
+  std::vector<Contradiction> contradictions;
+};
+
+/// Which cross-checks of a probe are made: by the seed, as each costs as much as the check.
+struct Depth {
+  std::uint64_t engine = 4, certificate = 4, text = 8;  // every so many seeds; 0: never
+  std::size_t reduction = 400;                          // checks spent on making a contradiction small
+};
+Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth);
+
+/// One line of the score: of a class of faults, or of the sound rewrites ("").
+struct Tally {
+  std::uint64_t made = 0;     // probes
+  std::uint64_t visible = 0;  // must not be proved: a run or the construction shows it
+  std::uint64_t proved = 0, refuted = 0, unknown = 0;  // of the visible ones; of all where sound
+  std::uint64_t harmless = 0, harmless_refuted = 0;    // faults that no run showed
+};
+
+struct Score {
+  std::uint64_t seeds = 0, checks = 0;
+  std::map<std::string, Tally> classes;
+  std::map<std::string, std::uint64_t> kinds, operators, rules, evidence, reasons, unknown_names;
+  void add(const Examined& one);
+  /// Lines for a terminal.
+  std::string text() const;
+  /// One line of JSON.
+  std::string json() const;
+};
+
+}  // namespace noclobber::fuzz

@@ -1,0 +1,113 @@
+// Seeded random programs, rewrites that are right by construction, and rewrites with one planted fault.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/fuzz/random.h"
+#include "src/graph/case.h"
+
+namespace noclobber::fuzz {
+
+/// Layout of a value as this generator believes it. `known`: strides are certain, so that operators whose
+/// legality depends on them may follow.
+struct Shown {
+  int storage = 0;
+  Dtype dtype = Dtype::f32;
+  std::vector<std::int64_t> shape, stride;
+  std::int64_t offset = 0;
+  bool known = true;
+  friend bool operator==(const Shown&, const Shown&) = default;
+};
+
+/// dtype, shape, strides and offset.
+Type type_of(const Shown& at);
+
+/// A program whose values are plain numbers (ValueId(number) in its arguments), easy to rewrite.
+struct Draft {
+  struct Entry {
+    int value = 0;
+    std::string name, storage;
+    std::optional<std::int64_t> storage_numel;
+    std::vector<std::int64_t> contents = {};  // of a constant
+  };
+  struct Call {
+    int result = -1;  // -1: none
+    std::string op;
+    std::vector<Arg> args;
+    std::vector<std::pair<std::string, Arg>> kwargs;
+    std::vector<int> more = {};    // results behind the first
+    std::vector<Type> types = {};  // of the results, where the operator has no rule for them
+
+    std::vector<int> results() const;
+  };
+  std::vector<Entry> inputs;
+  std::vector<Call> calls;
+  std::vector<int> outputs;
+  std::map<int, Shown> shown;
+  int values = 0, storages = 0;
+  std::string prefix = "v";
+  bool rebinds = false;  // a name stands for different views at different times
+
+  Graph graph() const;
+  bool is_input_storage(int storage) const;
+  /// Is a view of that storage used by call `from` or later, or returned?
+  bool live_after(int storage, std::size_t from) const;
+  /// Does a result of the call share storage with an operand?
+  bool is_view(const Call& call) const;
+  /// Every use of a value from call `begin` on, and in the outputs, becomes a use of another.
+  void replace(int value, int by, std::size_t begin = 0);
+};
+
+/// Everything tensor-like that a call is given, in order.
+std::vector<int> operands(const Draft::Call& call);
+/// The operands it may write: as its schema says, all where a schema is known to be silent.
+std::vector<int> written(const Draft::Call& call);
+inline bool writes(const Draft::Call& call) { return !written(call).empty(); }
+/// Draws random numbers or has an effect that is not storage: neither dropped nor moved.
+bool is_effect(const Draft::Call& call);
+bool contiguous(const Shown& at);
+std::int64_t count(const std::vector<std::int64_t>& shape);
+
+enum class Vocabulary : std::uint8_t { small, table };
+/// `functional`: nothing is written but inputs, at the very end. `table`: any operator of the vocabulary.
+Draft random_program(Random& random, bool functional, Vocabulary vocabulary = Vocabulary::small);
+/// One more call of any operator, found by trying; false where none was found.
+bool add_table_call(Draft& draft, Random& random);
+/// Shows every element at most once?
+bool shows_once(const Shown& at);
+/// Layouts as a run of the program has them. false: it does not run to its end.
+bool refresh(Draft& draft);
+/// As refresh; `bound`: the values that are tensors after the run.
+bool run_layouts(Draft& draft, std::set<int>& bound);
+
+/// Some rewrites that keep the meaning. What was done is appended to `log`.
+Draft rewritten(const Draft& program, Random& random, std::string& log);
+
+enum class Fault : std::uint8_t {
+  drop_clone,
+  drop_write,
+  swap_steps,
+  shift_offset,
+  resize_slice,
+  make_in_place,
+  other_value,
+  drop_write_back,
+  alias_output,
+  reuse_buffer,
+  recompute_later,
+  repeat_write,
+  item_size
+};
+constexpr int kFaults = 13;
+std::string_view name(Fault fault);
+/// Nothing where the program has no place for that fault. It may still be harmless there.
+std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random);
+
+Case pair_of_drafts(const Draft& before, const Draft& after);
+
+}  // namespace noclobber::fuzz

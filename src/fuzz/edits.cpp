@@ -1,0 +1,48 @@
+#include "src/fuzz/edits.h"
+
+#include "src/ops/meaning.h"
+
+namespace noclobber::fuzz {
+
+bool is_scatter(const Draft::Call& call) { return call.op.find("_scatter.") != std::string::npos; }
+
+bool is_pure(const Draft::Call& call) { return !writes(call) && !is_effect(call); }
+
+bool uses(const Draft& draft, int value, std::size_t from) {
+  for (std::size_t k = from; k < draft.calls.size(); ++k) {
+    const auto all = operands(draft.calls[k]);
+    if (std::find(all.begin(), all.end(), value) != all.end()) return true;
+  }
+  return std::find(draft.outputs.begin(), draft.outputs.end(), value) != draft.outputs.end();
+}
+
+std::string in_place_form(const std::string& op) {
+  if (op.rfind("aten.", 0) != 0) return "";
+  std::string out = op;
+  out.insert(out.find('.', 5), "_");
+  const Schema* schema = find_schema(out);
+  if (schema == nullptr || schema->arguments.empty() || !schema->arguments[0].written ||
+      schema->arguments[0].type != SchemaSlot::Type::tensor || schema->has(Tag::inplace_view) ||
+      schema_is_silent(base_name(out), *schema) || functional_op(out) != op)
+    return "";
+  return out;
+}
+
+void erase_as(Draft& draft, std::size_t at, int by) {
+  const int result = draft.calls[at].result;
+  draft.calls.erase(draft.calls.begin() + static_cast<std::ptrdiff_t>(at));
+  draft.replace(result, by);
+}
+
+bool well_ordered(const Draft& draft) {
+  std::map<int, bool> known;
+  for (const Draft::Entry& entry : draft.inputs) known[entry.value] = true;
+  for (const Draft::Call& call : draft.calls) {
+    for (const int v : operands(call))
+      if (!known[v]) return false;
+    for (const int r : call.results()) known[r] = true;
+  }
+  return true;
+}
+
+}  // namespace noclobber::fuzz

@@ -1,0 +1,58 @@
+// Small scope, all of it: every straight-line program of k steps over views, pointwise operators, copies, a
+// scatter and an operator that may read anything at any time; every in-place choice; every order that names
+// allow; every plan of up to m buffers. Verdicts against runs.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/fuzz/draft.h"
+#include "src/report/record.h"
+
+namespace noclobber::fuzz {
+
+struct ScopeCount {
+  std::uint64_t programs = 0, rewrites = 0, plans = 0;
+  std::uint64_t proved = 0, refuted = 0;
+  std::uint64_t open = 0;   // neither, although no run shows a difference
+  std::uint64_t shown = 0;  // neither, and a run shows one
+  std::uint64_t wrong = 0;  // proved although a run, or the lives of a plan's buffers, show a fault
+  std::uint64_t alarms =
+      0;  // refuted although neither runs nor lives show why
+  std::string text() const;
+};
+
+class Explorer {
+ public:
+  /// `go_on`: asked before each program; the scope is cut short where it says no.
+  Explorer(std::function<Status(const Case&)> check, std::function<bool()> go_on)
+      : check_(std::move(check)), go_on_(std::move(go_on)) {}
+
+  /// false: cut short.
+  bool rewrites(int steps);
+  bool plans(int steps, int buffers);
+
+  const ScopeCount& count() const { return count_; }
+  /// Up to 20 of the wrong ones, with the reason.
+  const std::vector<std::pair<std::string, Case>>& wrong() const { return wrong_; }
+  /// Up to 20 that were neither proved nor refuted.
+  const std::vector<Case>& undecided() const { return undecided_; }
+
+ private:
+  void choices(const Draft& program);
+  void orders(const Draft& program, const Draft& chosen);
+  void compare(const Case& value);
+  void place(const Draft& program, int buffers);
+  void leave(const Case& value, bool differs);
+  void note(std::string why, const Case& value);
+
+  std::function<Status(const Case&)> check_;
+  std::function<bool()> go_on_;
+  ScopeCount count_;
+  std::vector<std::pair<std::string, Case>> wrong_;
+  std::vector<Case> undecided_;
+};
+
+}  // namespace noclobber::fuzz

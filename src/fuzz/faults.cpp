@@ -1,0 +1,240 @@
+// One fault in a Draft.
+#include "src/fuzz/edits.h"
+
+namespace noclobber::fuzz {
+namespace {
+
+bool swapped(Draft& draft, Random& random) {
+  if (draft.calls.size() < 2) return false;
+  const auto n = static_cast<std::int64_t>(draft.calls.size());
+  const auto a = static_cast<std::size_t>(random.below(n)), b = static_cast<std::size_t>(random.below(n));
+  std::swap(draft.calls[a], draft.calls[b]);
+  return a != b && well_ordered(draft);
+}
+
+/// Adds to the constant argument number `at`.
+void shift(Draft::Call& call, std::size_t at, std::int64_t by) {
+  call.args[at] = Arg::of(SymExpr(call.args[at].sym.constant() + by));
+}
+
+bool shifted(Draft& draft, Random& random) {
+  const auto at = pick(draft, random, [](const Draft::Call& c) {
+    return c.op == "aten.slice.Tensor" || c.op == "aten.select.int" || c.op == "aten.as_strided.default" ||
+           is_scatter(c);
+  });
+  if (!at) return false;
+  Draft::Call& call = draft.calls[*at];
+  const Shown& base = draft.shown.at(operands(call)[0]);
+  const bool slice = call.op.find("slice") != std::string::npos,
+             strided = call.op == "aten.as_strided.default",
+             diagonal = call.op.find("diagonal") != std::string::npos;
+  const std::size_t first = strided ? 3 : diagonal ? 2 : is_scatter(call) ? 3 : 2;
+  if (diagonal) return false;
+  const std::int64_t by = random.chance(50) ? 1 : -1, to = call.args[first].sym.constant() + by;
+  if (to < 0) return false;
+  if (!strided) {
+    const std::int64_t extent = base.shape[static_cast<std::size_t>(call.args[first - 1].sym.constant())];
+    if ((slice ? call.args[first + 1].sym.constant() + by : to + 1) > extent) return false;
+  }
+  shift(call, first, by);
+  if (slice) shift(call, first + 1, by);
+  return true;
+}
+
+/// A slice that is only filled, one element longer or shorter.
+bool resized(Draft& draft, Random& random) {
+  const auto at = pick(draft, random, [&](const Draft::Call& c) {
+    if (c.op != "aten.slice.Tensor") return false;
+    const bool filled = std::any_of(draft.calls.begin(), draft.calls.end(), [&](const Draft::Call& u) {
+      const auto all = operands(u);
+      return std::find(all.begin(), all.end(), c.result) != all.end() && u.op != "aten.zero_.default" &&
+             u.op != "aten.fill_.Scalar";
+    });
+    return !filled && uses(draft, c.result, 0);
+  });
+  if (!at) return false;
+  Draft::Call& call = draft.calls[*at];
+  const std::int64_t by = random.chance(50) ? 1 : -1, end = call.args[3].sym.constant() + by;
+  if (end <= call.args[2].sym.constant() ||
+      end > draft.shown.at(operands(call)[0]).shape[static_cast<std::size_t>(call.args[1].sym.constant())])
+    return false;
+  shift(call, 3, by);
+  return true;
+}
+
+bool wrong_output(Draft& draft, Random& random, bool only_inputs) {
+  if (draft.outputs.empty()) return false;
+  int& output =
+      draft.outputs[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(draft.outputs.size())))];
+  std::vector<int> fit;
+  const auto add = [&](int v) {
+    if (v != output && draft.shown.at(v).shape == draft.shown.at(output).shape &&
+        draft.shown.at(v).dtype == draft.shown.at(output).dtype)
+      fit.push_back(v);
+  };
+  for (const Draft::Entry& entry : draft.inputs) add(entry.value);
+  for (const Draft::Call& call : draft.calls)
+    if (!only_inputs)
+      for (const int v : call.results()) add(v);
+  if (fit.empty()) return false;
+  output = fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
+  return true;
+}
+
+/// A fresh result is written into the storage of another value that is still read.
+bool buffer_reused(Draft& draft, Random& random) {
+  const auto at = pick(draft, random, [&](const Draft::Call& c) {
+    return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c) &&
+           contiguous(draft.shown.at(c.result));
+  });
+  if (!at) return false;
+  const int result = draft.calls[*at].result;
+  std::vector<int> live;
+  for (std::size_t k = 0; k < *at; ++k)
+    for (const int v : draft.calls[k].results())
+      if (draft.shown.at(v).shape == draft.shown.at(result).shape &&
+          draft.shown.at(v).dtype == draft.shown.at(result).dtype && uses(draft, v, *at + 1) &&
+          shows_once(draft.shown.at(v)))
+        live.push_back(v);
+  if (live.empty()) return false;
+  const int into = live[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(live.size())))];
+  const int copied = draft.values++;
+  draft.shown[copied] = draft.shown.at(into);
+  draft.replace(result, copied, *at + 1);
+  draft.calls.insert(draft.calls.begin() + static_cast<std::ptrdiff_t>(*at) + 1,
+                     {copied, "aten.copy_.default", {ref(into), ref(result)}, {}});
+  return true;
+}
+
+/// What a pure call made is made again right before one of its later uses.
+bool recomputed(Draft& draft, Random& random) {
+  const auto at = pick(draft, random, [&](const Draft::Call& c) {
+    return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c);
+  });
+  if (!at || *at + 1 >= draft.calls.size()) return false;
+  const auto later = static_cast<std::size_t>(
+      random.between(static_cast<std::int64_t>(*at) + 1, static_cast<std::int64_t>(draft.calls.size())));
+  Draft::Call again = draft.calls[*at];
+  const int old = again.result;
+  again.result = draft.values++;
+  draft.shown[again.result] = draft.shown.at(old);
+  draft.replace(old, again.result, later);
+  draft.calls.insert(draft.calls.begin() + static_cast<std::ptrdiff_t>(later), std::move(again));
+  return true;
+}
+
+/// A write that is executed twice.
+bool repeated(Draft& draft, Random& random) {
+  const auto at =
+      pick(draft, random, [](const Draft::Call& c) { return writes(c) && c.result >= 0 && c.more.empty(); });
+  if (!at) return false;
+  Draft::Call again = draft.calls[*at];
+  draft.shown[draft.values] = draft.shown.at(again.result);
+  again.result = draft.values++;
+  draft.calls.insert(draft.calls.begin() + static_cast<std::ptrdiff_t>(*at) + 1, std::move(again));
+  return true;
+}
+
+/// Elements of another width: a stride or a dtype is not what it was.
+bool other_item_size(Draft& draft, Random& random) {
+  const auto at = pick(draft, random, [](const Draft::Call& c) {
+    return c.op == "aten.as_strided.default" || c.op == "aten.view.dtype";
+  });
+  if (!at) return false;
+  Draft::Call& call = draft.calls[*at];
+  if (call.op == "aten.view.dtype") {
+    const Dtype to = call.args[1].dtype;
+    call.args[1] = Arg::of_dtype(to == Dtype::i32   ? Dtype::f32
+                                 : to == Dtype::f32 ? Dtype::i32
+                                 : to == Dtype::u8  ? Dtype::i8
+                                                    : Dtype::f16);
+    return true;
+  }
+  if (call.args.size() < 3 || call.args[2].list.empty()) return false;
+  Arg& stride = call.args[2].list.back();
+  const std::int64_t now = stride.sym.constant();
+  stride = number(now == 1 ? 2 : now - 1);
+  return true;
+}
+
+}  // namespace
+
+std::string_view name(Fault fault) {
+  static const char* const kNames[] = {"drop-clone",
+                                       "drop-write",
+                                       "swap-steps",
+                                       "shift-offset",
+                                       "resize-slice",
+                                       "make-in-place",
+                                       "other-value",
+                                       "drop-write-back",
+                                       "alias-output",
+                                       "reuse-buffer",
+                                       "recompute-after-write",
+                                       "repeat-write",
+                                       "item-size"};
+  return kNames[static_cast<int>(fault)];
+}
+
+std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random) {
+  Draft out = program;
+  const auto drop = [&](auto fits) {
+    const auto at = pick(out, random, fits);
+    if (at && (out.calls[*at].result < 0 || out.calls[*at].args.empty() ||
+               out.calls[*at].args[0].kind != Arg::Kind::ref))
+      return false;
+    if (at) erase_as(out, *at, operands(out.calls[*at])[0]);
+    return at.has_value();
+  };
+  bool done = false;
+  switch (fault) {
+    case Fault::drop_clone:
+      done = drop([](const Draft::Call& c) { return c.op == "aten.clone.default"; });
+      break;
+    case Fault::drop_write:
+      done = drop([](const Draft::Call& c) { return writes(c); });
+      break;
+    case Fault::drop_write_back:
+      done = drop([&](const Draft::Call& c) {
+        return c.op == "aten.copy_.default" && out.is_input_storage(out.shown.at(c.result).storage);
+      });
+      break;
+    case Fault::swap_steps:
+      done = swapped(out, random);
+      break;
+    case Fault::shift_offset:
+      done = shifted(out, random);
+      break;
+    case Fault::resize_slice:
+      done = resized(out, random);
+      break;
+    case Fault::make_in_place: {
+      const auto at = pick(out, random, [](const Draft::Call& c) { return !in_place_form(c.op).empty(); });
+      if (at) out.calls[*at].op = in_place_form(out.calls[*at].op);
+      done = at.has_value();
+      break;
+    }
+    case Fault::other_value:
+      done = wrong_output(out, random, false);
+      break;
+    case Fault::alias_output:
+      done = wrong_output(out, random, true);
+      break;
+    case Fault::reuse_buffer:
+      done = buffer_reused(out, random);
+      break;
+    case Fault::recompute_later:
+      done = recomputed(out, random);
+      break;
+    case Fault::repeat_write:
+      done = repeated(out, random);
+      break;
+    case Fault::item_size:
+      done = other_item_size(out, random);
+      break;
+  }
+  if (!done || !well_ordered(out)) return std::nullopt;
+  return out;
+}
+
+}  // namespace noclobber::fuzz

@@ -1,0 +1,183 @@
+#include "src/fuzz/probe.h"
+
+#include <algorithm>
+
+#include "src/fuzz/edits.h"
+
+namespace noclobber::fuzz {
+namespace {
+
+constexpr const char* kPlanFaults[] = {"plan-overlap", "plan-small", "plan-short-life", "plan-outside"};
+
+Probe::Kind some_kind(Random& random) {
+  const std::int64_t at = random.below(100);
+  if (at < 52) return Probe::Kind::pair;
+  if (at < 67) return Probe::Kind::symbolic;
+  if (at < 77) return Probe::Kind::dataflow;
+  if (at < 86) return Probe::Kind::control;
+  return at < 96 ? Probe::Kind::plan : Probe::Kind::metadata;
+}
+
+/// A random program and what became of it: soundly rewritten, and in half of all cases damaged.
+struct Story {
+  Draft before, after;
+  std::string fault, log;
+};
+
+std::optional<Story> story(Random& random, bool damage, int table = 65) {
+  Story out;
+  const Vocabulary words = random.chance(table) ? Vocabulary::table : Vocabulary::small;
+  out.before = random_program(random, random.chance(40), words);
+  if (words == Vocabulary::table && !refresh(out.before)) return std::nullopt;
+  out.after = random.chance(80) ? rewritten(out.before, random, out.log) : out.before;
+  if (!damage) return out;
+  for (int tries = 0; tries < 4; ++tries) {
+    const auto fault = static_cast<Fault>(random.below(kFaults));
+    auto broken = damaged(out.after, fault, random);
+    if (!broken) continue;
+    out.after = *std::move(broken);
+    out.fault = name(fault);
+    return out;
+  }
+  return std::nullopt;
+}
+
+/// What a compiler's dump says of every result: dtype, shape and strides as a run has them.
+void annotate(Draft& draft) {
+  if (draft.rebinds || !refresh(draft)) return;
+  for (Draft::Call& call : draft.calls) {
+    call.types.clear();
+    for (const int v : call.results()) call.types.push_back(type_of(draft.shown.at(v)));
+  }
+}
+
+Case annotated_pair(const Story& s, bool annotated) {
+  Draft before = s.before, after = s.after;
+  if (annotated) annotate(before), annotate(after);
+  return pair_of_drafts(before, after);
+}
+
+bool pair_probe(Probe& probe, Random& random) {
+  const auto s = story(random, random.chance(50), probe.kind == Probe::Kind::pair ? 65 : 30);
+  if (!s) return false;
+  probe.value = annotated_pair(*s, probe.kind == Probe::Kind::pair && random.chance(90));
+  if (random.chance(25)) finals_of_copies(*probe.value.before);
+  probe.value.sharing_may_grow = random.chance(10);
+  probe.fault = s->fault, probe.log = s->log;
+  return probe.kind == Probe::Kind::pair || symbolise(probe.value, random);
+}
+
+bool dataflow_probe(Probe& probe, Random& random) {
+  const bool damage = random.chance(50);
+  const auto s = story(random, false);
+  if (!s) return false;
+  probe.value = annotated_pair(*s, true);
+  probe.fault = damage ? "drop-barrier" : "";
+  Draft ran = s->after;
+  return !s->after.rebinds && refresh(ran) && loosen(probe.value, ran, damage, random);
+}
+
+/// The other branch: the same program with a fault, meant as it is, so that the branches differ.
+bool control_probe(Probe& probe, Random& random) {
+  const auto s = story(random, random.chance(50));
+  if (!s || s->before.rebinds) return false;
+  Draft other = s->before;
+  if (auto changed = damaged(other, static_cast<Fault>(random.below(kFaults)), random)) other = *changed;
+  if (!refresh(other)) return false;
+  std::string log;
+  const Draft other_after = rewritten(other, random, log);
+  Draft before = s->before, after = s->after;
+  annotate(before), annotate(after), annotate(other);
+  Draft other_ran = other_after;
+  annotate(other_ran);
+  auto made = branched(before, after, other, other_ran);
+  if (!made) return false;
+  probe.value = *std::move(made);
+  probe.fault = s->fault, probe.log = s->log + log;
+  return true;
+}
+
+bool plan_probe(Probe& probe, Random& random) {
+  if (random.chance(60)) probe.fault = kPlanFaults[static_cast<std::size_t>(random.below(4))];
+  Draft program = random_program(random, true, random.chance(50) ? Vocabulary::table : Vocabulary::small);
+  if (program.rebinds || !refresh(program)) return false;
+  annotate(program);
+  auto made = planned(program, probe.fault, random);
+  if (!made) return false;
+  probe.value = *std::move(made);
+  probe.difference = probe.fault;
+  return true;
+}
+
+/// The dump of `after` says a dtype or a size that the operator does not give.
+bool metadata_probe(Probe& probe, Random& random) {
+  auto s = story(random, false);
+  if (!s || s->after.rebinds || s->after.calls.empty() || !refresh(s->after)) return false;
+  probe.value = annotated_pair(*s, true);
+  Draft::Call& call =
+      s->after
+          .calls[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(s->after.calls.size())))];
+  if (call.result < 0 || !s->after.shown.at(call.result).known) return false;
+  const Shown& at = s->after.shown.at(call.result);
+  Graph& graph = probe.value.after;
+  Value& value = graph.values.at(graph.find(s->after.prefix + std::to_string(call.result)).index);
+  value.type = type_of(at);
+  value.type->dtype = at.dtype == Dtype::f32 ? Dtype::f64 : Dtype::f32;
+  if (random.chance(50) && !at.shape.empty()) {
+    value.type->dtype = at.dtype;
+    value.type->shape.back() = SymExpr(at.shape.back() + 1);
+  }
+  probe.fault = "wrong-metadata";
+  probe.difference = "metadata of " + value.name;
+  return true;
+}
+
+bool fill(Probe& probe, Random& random) {
+  switch (probe.kind) {
+    case Probe::Kind::pair:
+    case Probe::Kind::symbolic:
+      return pair_probe(probe, random);
+    case Probe::Kind::dataflow:
+      return dataflow_probe(probe, random);
+    case Probe::Kind::control:
+      return control_probe(probe, random);
+    case Probe::Kind::plan:
+      return plan_probe(probe, random);
+    case Probe::Kind::metadata:
+      return metadata_probe(probe, random);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view name(Probe::Kind kind) {
+  static constexpr std::string_view kNames[] = {"pair",    "symbolic", "dataflow",
+                                                "control", "plan",     "metadata"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<std::string> fault_classes() {
+  std::vector<std::string> out{"drop-barrier", "wrong-metadata"};
+  for (int k = 0; k < kFaults; ++k) out.emplace_back(name(static_cast<Fault>(k)));
+  for (const char* plan : kPlanFaults) out.emplace_back(plan);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::optional<Probe> make_probe(std::uint64_t seed) {
+  Random random(seed ^ 0x6e6f636c6f62ULL);
+  Probe out;
+  out.seed = seed;
+  out.kind = some_kind(random);
+  if (!fill(out, random)) return std::nullopt;
+  out.value.name = "fuzz-" + std::to_string(seed);
+  out.value.source = "noclobber fuzz --start " + std::to_string(seed) + " --count 1";
+  if (out.kind == Probe::Kind::plan) return out;
+  const BruteForce truth = brute_force(out.value);
+  if (!truth.usable) return std::nullopt;
+  if (!truth.difference.empty()) out.difference = truth.difference;
+  return out;
+}
+
+}  // namespace noclobber::fuzz

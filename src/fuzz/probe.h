@@ -1,0 +1,40 @@
+// One thing that the checker is asked by the fuzzer, made from a seed, and what is known of the answer.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "src/fuzz/brute.h"
+#include "src/fuzz/draft.h"
+
+namespace noclobber::fuzz {
+
+struct Probe {
+  enum class Kind : std::uint8_t { pair, symbolic, dataflow, control, plan, metadata };
+  std::uint64_t seed = 0;
+  Kind kind = Kind::pair;
+  Case value;
+  std::string fault;       // class of the injected fault; "": sound by construction
+  std::string log;         // rewrites that were made
+  std::string difference;  // why it must not be proved, as a run or the construction shows; "": nothing seen
+};
+std::string_view name(Probe::Kind kind);
+/// Every class of fault, sorted as they are reported.
+std::vector<std::string> fault_classes();
+
+/// The same probe for a seed, everywhere. Nothing: this seed makes no program that runs.
+std::optional<Probe> make_probe(std::uint64_t seed);
+
+/// Sizes that equal one of the inputs' become a symbol, in both graphs alike. false: no size can.
+bool symbolise(Case& value, Random& random);
+/// `after` in any order, kept right by streams and edges; `drop` takes one edge away.
+bool loosen(Case& value, const Draft& after, bool drop, Random& random);
+/// Both graphs as branches of one condition each.
+std::optional<Case> branched(const Draft& before, const Draft& after, const Draft& other_before,
+                             const Draft& other_after);
+/// A plan of one arena for the graph of `program`; with a fault, nothing where it has no place.
+std::optional<Case> planned(const Draft& program, const std::string& fault, Random& random);
+/// Trailing copies into inputs become final contents of `graph`.
+void finals_of_copies(Graph& graph);
+
+}  // namespace noclobber::fuzz

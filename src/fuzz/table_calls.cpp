@@ -1,0 +1,337 @@
+// One more call of any operator of the vocabulary: arguments by recorded example or by their types in the
+// schema, kept if the program still runs.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "src/fuzz/draft.h"
+#include "src/fuzz/layout.h"
+#include "src/interp/interp.h"
+#include "src/ops/row.h"
+
+namespace noclobber::fuzz {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kTries = 8;
+constexpr std::size_t kMostInputs = 9;
+constexpr std::int64_t kMostInAll = 4096;  // elements of a program's values
+constexpr std::string_view kCalls[] = {
+#include "src/fuzz/calls.inc"
+};
+
+const std::vector<Json>& examples() {
+  static const std::vector<Json> all = [] {
+    std::vector<Json> out;
+    for (const std::string_view line : kCalls) out.push_back(Json::parse(line));
+    return out;
+  }();
+  return all;
+}
+
+bool can_be_called(const Schema& schema) {
+  const bool ours = schema.ns == "aten" || schema.ns == "prims" || schema.ns == "inductor_prims";
+  if (!ours || schema.returns.empty()) return false;
+  return std::all_of(schema.returns.begin(), schema.returns.end(),
+                     [](const SchemaSlot& r) { return r.type != SchemaSlot::Type::other; }) &&
+         meaning_of(base_name(schema.op), schema) != Meaning::ignored;
+}
+
+/// Operators that have a row come first, so that a choice can prefer them.
+struct Callable {
+  std::vector<std::string_view> all;
+  std::size_t rows = 0;
+};
+
+const Callable& callable() {
+  static const Callable out = [] {
+    Callable found;
+    for (const std::string_view op : vocabulary())
+      if (const Schema* s = find_schema(op); s != nullptr && can_be_called(*s)) found.all.push_back(op);
+    const auto has_row = [](std::string_view op) {
+      return find_row(base_name(op)) != nullptr || find_row(base_name(functional_op(op))) != nullptr;
+    };
+    const auto middle = std::stable_partition(found.all.begin(), found.all.end(), has_row);
+    found.rows = static_cast<std::size_t>(middle - found.all.begin());
+    return found;
+  }();
+  return out;
+}
+
+std::string_view text_for(const std::string& name, Random& random) {
+  static constexpr std::array<std::string_view, 3> kRounding{"trunc", "floor", "trunc"};
+  static constexpr std::array<std::string_view, 3> kReduce{"sum", "prod", "amax"};
+  static constexpr std::array<std::string_view, 3> kOther{"none", "tanh", "ij"};
+  const auto k = static_cast<std::size_t>(random.below(3));
+  if (name == "rounding_mode") return kRounding[k];
+  return name == "reduce" ? kReduce[k] : kOther[k];
+}
+
+/// Makes the arguments of one call of `schema`; new inputs are added to the draft.
+class Maker {
+ public:
+  Maker(Draft& draft, Random& random) : draft_(draft), random_(random) {}
+
+  void by_schema(const Schema& schema, Draft::Call& call) {
+    for (const SchemaSlot& slot : schema.arguments) {
+      if (slot.fallback && !random_.chance(25)) {
+        if (!slot.keyword_only) call.args.push_back(*slot.fallback);
+        continue;
+      }
+      Arg made = argument(slot);
+      if (slot.keyword_only) {
+        if (made.kind != Arg::Kind::none) call.kwargs.emplace_back(slot.name, std::move(made));
+      } else {
+        call.args.push_back(std::move(made));
+      }
+    }
+  }
+
+  void by_example(const Json& example, Draft::Call& call) {
+    std::vector<int> tensors;
+    for (const Json& tensor : example["tensors"]) tensors.push_back(like(tensor));
+    for (const Json& arg : example["args"]) call.args.push_back(recorded(arg, tensors));
+    for (const auto& [name, arg] : example["kwargs"].items())
+      call.kwargs.emplace_back(name, recorded(arg, tensors));
+  }
+
+ private:
+  const Shown& of(int v) const { return draft_.shown.at(v); }
+  int any() { return static_cast<int>(random_.below(draft_.values)); }
+
+  int input(Shown at, Ints contents) {
+    at.storage = draft_.storages++;
+    const int value = draft_.values++;
+    draft_.shown[value] = std::move(at);
+    draft_.inputs.push_back(
+        {value, "x" + std::to_string(draft_.inputs.size()), "", std::nullopt, std::move(contents)});
+    return value;
+  }
+
+  /// A value of that dtype and shape; a new input where there is none.
+  std::optional<int> fitting(Dtype dtype, const Ints& shape) {
+    std::vector<int> fit;
+    for (int v = 0; v < draft_.values; ++v)
+      if (const auto at = draft_.shown.find(v);
+          at != draft_.shown.end() && at->second.dtype == dtype && at->second.shape == shape)
+        fit.push_back(v);
+    if (fit.empty()) return std::nullopt;
+    return fit[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(fit.size())))];
+  }
+
+  int like(const Json& tensor) {
+    const auto dtype = parse_torch_dtype(tensor["dtype"].get<std::string>()).value_or(Dtype::f32);
+    Shown at{0, dtype, tensor["shape"].get<Ints>(), tensor["stride"].get<Ints>(), 0, true};
+    if (tensor.contains("values")) {
+      at.stride = row_major(at.shape);
+      Ints values = tensor["values"].get<Ints>();
+      values.resize(static_cast<std::size_t>(fuzz::count(at.shape)));
+      return input(std::move(at), std::move(values));
+    }
+    if (const auto known = fitting(dtype, at.shape); known && random_.chance(80)) return *known;
+    if (random_.chance(70)) at.stride = row_major(at.shape);
+    return input(std::move(at), {});
+  }
+
+  Arg recorded(const Json& arg, const std::vector<int>& tensors) {
+    if (arg.is_array()) {
+      std::vector<Arg> list;
+      for (const Json& item : arg) list.push_back(recorded(item, tensors));
+      return Arg::of(std::move(list));
+    }
+    if (arg.is_boolean()) return Arg::of_bool(arg.get<bool>());
+    if (arg.is_number_integer()) return number(arg.get<std::int64_t>());
+    if (arg.is_string()) return Arg::of_text(arg.get<std::string>());
+    if (!arg.is_object()) return {};
+    const std::string& kind = arg.begin().key();
+    const Json& value = arg.begin().value();
+    if (kind == "tensor") return ref(tensors.at(value.get<std::size_t>()));
+    if (kind == "float") return Arg::of_real(std::strtod(value.get<std::string>().c_str(), nullptr));
+    if (kind == "dtype")
+      return Arg::of_dtype(parse_torch_dtype(value.get<std::string>()).value_or(Dtype::f32));
+    return kind == "device" ? Arg::of_device("cpu") : Arg::of_text(value.get<std::string>());
+  }
+
+  Arg tensor(const std::string& name) {
+    const bool index = name.find("ind") != std::string::npos;
+    if (index) {
+      const Ints shape = first_ && random_.chance(50) ? of(*first_).shape : Ints{random_.between(1, 3)};
+      Ints values(static_cast<std::size_t>(fuzz::count(shape)), 0);
+      for (std::size_t k = 1; k < values.size(); ++k) values[k] = random_.below(2);
+      return ref(input({0, Dtype::i64, shape, row_major(shape), 0, true}, values));
+    }
+    if (name == "mask" || name == "condition") {
+      const Ints shape = first_ ? of(*first_).shape : of(any()).shape;
+      if (const auto known = fitting(Dtype::boolean, shape)) return ref(*known);
+      return ref(input({0, Dtype::boolean, shape, row_major(shape), 0, true}, {}));
+    }
+    if (!first_) {
+      first_ = any();
+      return ref(*first_);
+    }
+    if (random_.chance(15)) return ref(any());
+    return ref(fitting(of(*first_).dtype, of(*first_).shape).value_or(any()));
+  }
+
+  Ints extents(const std::string& name) {
+    const Ints shape = first_ ? of(*first_).shape : Ints{random_.between(1, 3)};
+    if (name.find("dim") != std::string::npos && !shape.empty())
+      return {random_.below(static_cast<std::int64_t>(shape.size()))};
+    if (name == "stride") return row_major(shape);
+    if (name.find("size") != std::string::npos || name == "shape") return shape;
+    return Ints(static_cast<std::size_t>(random_.between(1, 2)), random_.between(0, 2));
+  }
+
+  Arg scalar(const SchemaSlot& slot) {
+    if (slot.type_text.starts_with("bool")) return Arg::of_bool(random_.chance(50));
+    if (slot.type_text.starts_with("float"))
+      return Arg::of_real(static_cast<double>(random_.between(0, 4)) / 4);
+    if (slot.name.find("dim") != std::string::npos && first_)
+      return number(
+          random_.below(std::max<std::int64_t>(1, static_cast<std::int64_t>(of(*first_).shape.size()))));
+    return number(random_.between(slot.type_text.starts_with("Scalar") ? 1 : 0, 2));
+  }
+
+  Arg argument(const SchemaSlot& slot) {
+    const std::string& type = slot.type_text;
+    if (slot.type == SchemaSlot::Type::tensor)
+      return type.ends_with("?") && random_.chance(40) ? Arg{} : tensor(slot.name);
+    if (slot.type == SchemaSlot::Type::tensor_list) {
+      std::vector<Arg> list;
+      for (std::int64_t k = random_.between(1, 2); k > 0; --k) list.push_back(tensor(slot.name));
+      return Arg::of(std::move(list));
+    }
+    const bool optional = type.ends_with("?");
+    if (type.starts_with("ScalarType")) {
+      static constexpr std::array<Dtype, 4> kTypes{Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16};
+      return optional && random_.chance(50)
+                 ? Arg{}
+                 : Arg::of_dtype(kTypes[static_cast<std::size_t>(random_.below(4))]);
+    }
+    if (type.starts_with("Layout") || type.starts_with("Generator") || type.starts_with("MemoryFormat"))
+      return {};
+    if (type.starts_with("Device")) return optional ? Arg{} : Arg::of_device("cpu");
+    if (type.starts_with("str")) return Arg::of_text(std::string(text_for(slot.name, random_)));
+    if (optional && random_.chance(30)) return {};
+    if (type.find('[') != std::string::npos) {
+      if (type.starts_with("bool"))
+        return Arg::of({Arg::of_bool(true), Arg::of_bool(true), Arg::of_bool(true)});
+      return numbers(extents(slot.name));
+    }
+    return scalar(slot);
+  }
+
+  Draft& draft_;
+  Random& random_;
+  std::optional<int> first_;  // tensor argument, whose shape the others follow
+};
+
+/// Results as the schema has them; a list gives up to four.
+void name_results(Draft& draft, Draft::Call& call, const Schema& schema) {
+  const bool list = schema.returns[0].type == SchemaSlot::Type::tensor_list;
+  const std::size_t many = list ? 4 : schema.returns.size();
+  call.result = draft.values++;
+  for (std::size_t k = 1; k < many; ++k) call.more.push_back(draft.values++);
+}
+
+/// Takes away results at the end that the run did not bind.
+bool trim(Draft& draft, const std::set<int>& bound) {
+  Draft::Call& call = draft.calls.back();
+  while (!call.more.empty() && !bound.contains(call.more.back())) {
+    draft.shown.erase(call.more.back());
+    call.more.pop_back();
+    --draft.values;
+  }
+  return bound.contains(call.result);
+}
+
+/// Appends the call where the program then runs to its end.
+bool keep_if_it_runs(Draft& draft, Draft::Call call, const Schema& schema, Random& random) {
+  name_results(draft, call, schema);
+  draft.calls.push_back(call);
+  std::set<int> bound;
+  if (!run_layouts(draft, bound)) {
+    const auto given = operands(call);
+    if (given.empty() || !random.chance(60)) return false;
+    // An operator without a rule for its result: of the first operand's type, as for most.
+    draft.calls.back().types.assign(call.results().size(), type_of(draft.shown.at(given[0])));
+    if (!run_layouts(draft, bound)) return false;
+  }
+  if (!trim(draft, bound)) return false;
+  std::int64_t all = 0;
+  for (const auto& [value, at] : draft.shown) all += fuzz::count(at.shape);
+  return all <= kMostInAll;
+}
+
+Draft::Call random_call(Draft& draft, Random& random, std::string_view wanted, const Json* example) {
+  Draft::Call call;
+  call.op = wanted;
+  Maker maker(draft, random);
+  if (example != nullptr) {
+    maker.by_example(*example, call);
+  } else {
+    maker.by_schema(*find_schema(wanted), call);
+  }
+  return call;
+}
+
+}  // namespace
+
+bool run_layouts(Draft& draft, std::set<int>& bound) {
+  Case value;
+  value.after = draft.graph();
+  std::set<std::string> names;
+  for (const Draft::Entry& entry : draft.inputs) names.insert(entry.name);
+  RunOptions options;
+  options.work = 200'000;
+  const auto run = run_graph(value, value.after, names, options);
+  if (!run || run->raised || !run->unsupported.empty()) return false;
+  std::size_t id = 0;
+  const auto take = [&](int v, bool numeric) {
+    const auto& tensor = run->values.at(id++);
+    if (!tensor) return;
+    bound.insert(v);
+    draft.shown[v] = {
+        static_cast<int>(tensor->storage), tensor->dtype, tensor->shape, tensor->stride, tensor->offset,
+        numeric && !tensor->conjugated};
+  };
+  for (const Draft::Entry& entry : draft.inputs) take(entry.value, true);
+  for (const Draft::Call& call : draft.calls)
+    for (const int v : call.results()) take(v, !run->hashed.contains(call.op));
+  draft.storages = static_cast<int>(run->storages.size());
+  return true;
+}
+
+bool refresh(Draft& draft) {
+  std::set<int> bound;
+  return run_layouts(draft, bound);
+}
+
+bool add_table_call(Draft& draft, Random& random) {
+  const Callable& ops = callable();
+  const auto index = [&](std::size_t n) {
+    return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)));
+  };
+  const Json* example = random.chance(40) ? &examples()[index(examples().size())] : nullptr;
+  const std::string_view op = example != nullptr
+                                  ? std::string_view((*example)["op"].get_ref<const std::string&>())
+                                  : ops.all[index(random.chance(70) ? ops.rows : ops.all.size())];
+  const Schema* schema = find_schema(op);
+  if (schema == nullptr || !can_be_called(*schema)) return false;
+  const Meaning meaning = meaning_of(base_name(op), *schema);
+  const bool rebinds = meaning == Meaning::rebind || meaning == Meaning::set || meaning == Meaning::resize;
+  if (rebinds && !random.chance(5)) return false;
+  for (int k = 0; k < kTries; ++k) {
+    Draft next = draft;
+    Draft::Call call = random_call(next, random, op, example);
+    if (next.inputs.size() > kMostInputs || !keep_if_it_runs(next, std::move(call), *schema, random))
+      continue;
+    next.rebinds = next.rebinds || rebinds;
+    draft = std::move(next);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace noclobber::fuzz

@@ -1,0 +1,132 @@
+// The fuzzer finds what is wrong with a checker, and nothing wrong with this one.
+#include "src/fuzz/campaign.h"
+
+#include <iostream>
+
+#include "src/cli/pipeline.h"
+#include "src/fuzz/explore.h"
+#include "src/fuzz/reduce.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+fuzz::Checker this_checker() {
+  fuzz::Checker out;
+  out.check = [](const Case& value, bool by_solver, bool& alarm) {
+    CheckOptions options;
+    options.solver_only = by_solver;
+    return check_case(value, options, alarm);
+  };
+  out.certificate = [](const Case&, Status) { return std::string(); };
+  return out;
+}
+
+fuzz::Checker always(Status status) {
+  fuzz::Checker out;
+  out.check = [status](const Case&, bool, bool&) {
+    CheckRecord record;
+    record.status = status;
+    return record;
+  };
+  out.certificate = [](const Case&, Status) { return std::string(); };
+  return out;
+}
+
+std::map<std::string, int> kinds_found(const fuzz::Checker& checker, std::uint64_t seeds) {
+  std::map<std::string, int> out;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+    for (const auto& c : fuzz::examine(seed, checker, {0, 0, 0, 5}).contradictions) ++out[c.kind];
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a checker that says one thing of everything contradicts runs, except by silence", "[fuzz]") {
+  CHECK(kinds_found(always(Status::proved), 60)["proved-but-differs"] >= 5);
+  CHECK(kinds_found(always(Status::refuted), 60)["refuted-but-sound"] >= 5);
+  CHECK(kinds_found(always(Status::unknown), 60).empty());
+}
+
+TEST_CASE("random probes of every kind find nothing wrong", "[fuzz]") {
+  fuzz::Score score;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const fuzz::Examined one = fuzz::examine(seed, this_checker(), {16, 0, 16, 5});
+    score.add(one);
+    for (const auto& c : one.contradictions) {
+      INFO("seed " << seed << " " << c.kind << " " << c.text);
+      CHECK(c.kind == "");
+    }
+  }
+  std::cout << "fuzz, 200 seeds: " << score.checks << " checks, " << score.operators.size()
+            << " operator rows\n";
+  CHECK(score.checks >= 100);
+  CHECK(score.kinds.size() >= 5);
+  CHECK(score.classes[""].proved * 10 >= score.classes[""].made * 7);
+}
+
+TEST_CASE("the same seed makes the same probe", "[fuzz]") {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto a = fuzz::make_probe(seed), b = fuzz::make_probe(seed);
+    REQUIRE(a.has_value() == b.has_value());
+    if (!a) continue;
+    ++compared;
+    CHECK(fuzz::both_graphs(a->value) == fuzz::both_graphs(b->value));
+    CHECK(a->difference == b->difference);
+  }
+  CHECK(compared >= 10);
+}
+
+TEST_CASE("a refuted probe is reduced to the same finding in less", "[fuzz]") {
+  int reduced = 0;
+  for (std::uint64_t seed = 1; seed <= 60 && reduced < 5; ++seed) {
+    const auto probe = fuzz::make_probe(seed);
+    if (!probe || probe->kind != fuzz::Probe::Kind::pair) continue;
+    bool alarm = false;
+    const CheckRecord first = check_case(probe->value, {}, alarm);
+    if (first.status != Status::refuted) continue;
+    const auto same = [&](const Case& value) {
+      const CheckRecord record = check_case(value, {}, alarm);
+      return record.status == Status::refuted && record.findings[0].rule == first.findings[0].rule;
+    };
+    const Case small = fuzz::reduce_case(probe->value, same, 120);
+    INFO("seed " << seed << ": " << fuzz::size_of(probe->value).text() << " to "
+                 << fuzz::size_of(small).text());
+    CHECK(same(small));
+    CHECK(fuzz::size_of(small).steps <= fuzz::size_of(probe->value).steps);
+    reduced += fuzz::size_of(small).steps < fuzz::size_of(probe->value).steps ? 1 : 0;
+  }
+  CHECK(reduced >= 3);
+}
+
+TEST_CASE("all programs of two steps, all in-place choices, orders and plans", "[fuzz]") {
+  const auto check = [](const Case& value) {
+    bool alarm = false;
+    return check_case(value, {}, alarm).status;
+  };
+  for (const int steps : {1, 2}) {
+    fuzz::Explorer explorer(check, [] { return true; });
+    CHECK(explorer.rewrites(steps));
+    CHECK(explorer.plans(steps, 2));
+    std::cout << "exhaustive, " << steps << " steps: " << explorer.count().text() << "\n";
+    for (const auto& [why, value] : explorer.wrong()) {
+      INFO(why << "\n" << fuzz::both_graphs(value));
+      CHECK(why == "");
+    }
+    for (const Case& value : explorer.undecided()) std::cout << "undecided\n" << fuzz::both_graphs(value);
+    CHECK(explorer.count().alarms == 0);
+    CHECK(explorer.count().open == 0);
+    CHECK(explorer.count().shown == 0);
+  }
+}
+
+TEST_CASE("the exhaustive scope catches a checker that proves everything", "[fuzz]") {
+  fuzz::Explorer explorer([](const Case&) { return Status::proved; }, [] { return true; });
+  CHECK(explorer.rewrites(2));
+  const std::uint64_t rewrites = explorer.count().wrong;
+  CHECK(rewrites >= 20);
+  CHECK(explorer.plans(2, 2));
+  CHECK(explorer.count().wrong > rewrites);
+}

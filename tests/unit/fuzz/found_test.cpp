@@ -1,0 +1,71 @@
+// What the fuzzer found, named after its seeds. Each stands beside the nearest case that is decided
+// otherwise.
+#include "src/cli/pipeline.h"
+#include "src/formats/formats.h"
+#include "src/fuzz/brute.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+Case pair_of(const std::string& inputs, const std::string& before, const std::string& after) {
+  const auto graph = [&](const std::string& rest) { return "{\"inputs\":[" + inputs + "]," + rest + "}"; };
+  auto value =
+      read_case_json("{\"format\":\"noclobber.case/1\",\"name\":\"found\",\"before\":" + graph(before) +
+                     ",\"after\":" + graph(after) + "}");
+  REQUIRE(value);
+  return *std::move(value);
+}
+
+Status status_of(const Case& value) {
+  bool alarm = false;
+  const CheckRecord record = check_case(value, {}, alarm);
+  CHECK_FALSE(alarm);
+  return record.status;
+}
+
+constexpr const char* kX = R"({"name":"x","type":{"dtype":"f32","shape":[4]}})";
+
+}  // namespace
+
+TEST_CASE("seed 45: an output that is a written-back input is seen after the write-back", "[found]") {
+  const std::string neg = R"({"name":"v","op":"aten.neg.default","args":[{"ref":"x"}]})";
+  const std::string before = "\"steps\":[" + neg + R"(],"outputs":[{"ref":"x"}],"final":{"x":{"ref":"v"}})";
+  const std::string copy = R"({"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"v"}]})";
+  const Case good = pair_of(kX, before, "\"steps\":[" + neg + "," + copy + R"(],"outputs":[{"ref":"x"}])");
+  CHECK(fuzz::brute_force(good).difference == "");
+  CHECK(status_of(good) == Status::proved);
+  const std::string clone = R"({"name":"k","op":"aten.clone.default","args":[{"ref":"x"}]})";
+  const Case old =
+      pair_of(kX, before, "\"steps\":[" + clone + "," + neg + "," + copy + R"(],"outputs":[{"ref":"k"}])");
+  CHECK(fuzz::brute_force(old).difference != "");
+  CHECK(status_of(old) == Status::refuted);
+}
+
+TEST_CASE("seed 245: prims.as_strided shows its argument and writes nothing, whatever its schema says",
+          "[found]") {
+  const std::string view = R"({"name":"v","op":"prims.as_strided.default","args":[{"ref":"x"},[2],[2],0]})";
+  const Case shown = pair_of(kX, R"("steps":[],"outputs":[])", "\"steps\":[" + view + R"(],"outputs":[])");
+  CHECK(fuzz::brute_force(shown).difference == "");
+  CHECK(status_of(shown) == Status::proved);
+  const std::string write = R"({"name":"w","op":"aten.zero_.default","args":[{"ref":"v"}]})";
+  const Case written =
+      pair_of(kX, R"("steps":[],"outputs":[])", "\"steps\":[" + view + "," + write + R"(],"outputs":[])");
+  CHECK(fuzz::brute_force(written).difference != "");
+  CHECK(status_of(written) == Status::refuted);
+}
+
+TEST_CASE("a dump that gives a scatter strides of another rank ends no process", "[found]") {
+  const std::string inputs = std::string(kX) + R"(,{"name":"y","type":{"dtype":"f32","shape":[1]}})";
+  const auto scatter = [](const std::string& type) {
+    return R"("steps":[{"name":"v","op":"aten.slice_scatter.default","args":[{"ref":"x"},{"ref":"y"},0,1,2,1],)"
+           R"("types":[)" +
+           type + R"(]}],"outputs":[{"ref":"v"}])";
+  };
+  const std::string right = R"({"dtype":"f32","shape":[4],"stride":[1]})";
+  CHECK(status_of(pair_of(inputs, scatter(right), scatter(right))) == Status::proved);
+  for (const char* other :
+       {R"({"dtype":"f32","shape":[],"stride":[]})", R"({"dtype":"f32","shape":[4,1],"stride":[1,1]})"})
+    CHECK(status_of(pair_of(inputs, scatter(right), scatter(other))) == Status::unknown);
+}
