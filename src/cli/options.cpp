@@ -30,8 +30,8 @@ std::string commands_of(unsigned scope) {
   };
   add((scope & option_scope::checks) != 0, "check, compare");
   add((scope & 2U) != 0, "trace");
-  add((scope & option_scope::fuzz) != 0, "fuzz");
-  add((scope & option_scope::reduce) != 0, "reduce");
+  add((scope & option_scope::fuzzing) != 0, "fuzz");
+  add((scope & option_scope::reducing) != 0, "reduce");
   return out;
 }
 

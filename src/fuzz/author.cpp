@@ -256,7 +256,7 @@ class Author {
   void scatter() {
     const int a = any();
     const Shown base = of(a);
-    if (base.shape.empty()) return;
+    if (base.shape.empty() || count(base.shape) == 0) return;
     std::string op;
     std::vector<Arg> where;
     Shown target;

@@ -16,11 +16,10 @@ namespace noclobber::fuzz {
 struct ScopeCount {
   std::uint64_t programs = 0, rewrites = 0, plans = 0;
   std::uint64_t proved = 0, refuted = 0;
-  std::uint64_t open = 0;   // neither, although no run shows a difference
-  std::uint64_t shown = 0;  // neither, and a run shows one
-  std::uint64_t wrong = 0;  // proved although a run, or the lives of a plan's buffers, show a fault
-  std::uint64_t alarms =
-      0;  // refuted although neither runs nor lives show why
+  std::uint64_t open = 0;    // neither, although no run shows a difference
+  std::uint64_t shown = 0;   // neither, and a run shows one
+  std::uint64_t wrong = 0;   // proved although a run, or the lives of a plan's buffers, show a fault
+  std::uint64_t alarms = 0;  // refuted although neither runs nor lives show why
   std::string text() const;
 };
 

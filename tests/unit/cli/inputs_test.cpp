@@ -71,14 +71,17 @@ TEST_CASE("inputs: a case, a fault and a missing file, in the order given", "[cl
   CHECK(works[2].fault.where.empty());
 }
 
-TEST_CASE("inputs: a directory gives its logs by name, and nothing else", "[cli]") {
+TEST_CASE("inputs: a directory gives its logs and cases by name, and nothing else", "[cli]") {
   const Folder folder;
   const std::string late = folder.write("b/rank_1.log", kRecord), early = folder.write("a.txt", kRecord);
   folder.write("LICENSE", "hello");
-  folder.write("case.json", kCase);
+  folder.write("other.json", R"({"format": "other/1"})");
+  const std::string one = folder.write("case.json", kCase);
   const auto found = inputs_in(folder.path());
   REQUIRE(found);
-  CHECK(*found == std::vector<FoundInput>{{FoundInput::Kind::file, early}, {FoundInput::Kind::file, late}});
+  CHECK(*found == std::vector<FoundInput>{{FoundInput::Kind::file, early},
+                                          {FoundInput::Kind::file, late},
+                                          {FoundInput::Kind::file, one}});
   CHECK(!inputs_in(folder.path() + "/none"));
 }
 

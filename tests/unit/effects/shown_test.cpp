@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kFour = R"({"dtype": "f32", "shape": [4], "device": "cpu"})";
 constexpr const char* kCloned = R"({"name": "c", "op": "aten.clone.default", "args": [{"ref": "x"}]})";
 constexpr const char* kShown =
-    R"({"name": "v", "op": "zoo.view.default", "args": [{"ref": "c"}], "types": [{"dtype": "f32", "shape": [4]}]})";
+    R"({"name": "v", "op": "zoo.view.default", "args": [{"ref": "c"}], "types": [{"dtype": "f32", "shape": [4], "stride": null}]})";
 
 std::string call(const std::string& name, const std::string& op, const std::string& args) {
   return R"({"name": ")" + name + R"(", "op": "aten.)" + op + R"(", "args": [)" + args + "]}";

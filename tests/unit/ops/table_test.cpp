@@ -49,6 +49,7 @@ constexpr Speller kSpellers[] = {
     {"src/ops/functional.cpp", 10, "data: functional partners that no rule of names finds"},
     {"src/ops/wrappers.cpp", 6, "writes steps: a wrapper written out"},
     {"src/ops/unrolled.cpp", 8, "writes steps: a loop written out"},
+    {"src/fuzz/", 100, "writes programs: the vocabulary of the generator and of its rewrites"},
     {"src/effects/loops.cpp", 1, "writes a step: scratch of a loop"},
     {"src/interp/replay_graph.cpp", 3, "writes steps: a graph changed for an experiment"},
     {"src/interp/run_control.cpp", 1, "calls a kernel: stacked results of a loop"},
