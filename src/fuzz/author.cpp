@@ -189,6 +189,7 @@ class Author {
            sliced(base, *c));
   }
   void select(int a, const Shown& base) {
+    if (count(base.shape) == 0) return;
     const std::int64_t dim = random_.below(static_cast<std::int64_t>(base.shape.size()));
     const std::int64_t at = random_.below(base.shape[static_cast<std::size_t>(dim)]);
     call("aten.select.int", {ref(a), number(dim), number(at)}, selected(base, dim, at));
@@ -310,7 +311,7 @@ class Author {
   void index_put() {
     const int a = any();
     const Shown base = of(a);
-    if (base.shape.empty() || (!functional_ && !writable(a))) return;
+    if (base.shape.empty() || base.shape[0] == 0 || (!functional_ && !writable(a))) return;
     Ints rest(base.shape.begin() + 1, base.shape.end());
     Ints piece = rest;
     piece.insert(piece.begin(), 1);
