@@ -18,9 +18,11 @@ Case pair_of(const std::string& inputs, const std::string& before, const std::st
   return *std::move(value);
 }
 
-Status status_of(const Case& value) {
+Status status_of(const Case& value, bool solver_only = false) {
   bool alarm = false;
-  const CheckRecord record = check_case(value, {}, alarm);
+  CheckOptions options;
+  options.solver_only = solver_only;
+  const CheckRecord record = check_case(value, options, alarm);
   CHECK_FALSE(alarm);
   return record.status;
 }
@@ -68,4 +70,18 @@ TEST_CASE("a dump that gives a scatter strides of another rank ends no process",
   for (const char* other :
        {R"({"dtype":"f32","shape":[],"stride":[]})", R"({"dtype":"f32","shape":[4,1],"stride":[1,1]})"})
     CHECK(status_of(pair_of(inputs, scatter(right), scatter(other))) == Status::unknown);
+}
+
+TEST_CASE("seed 500312: ranks and dtypes that a dump claims are numbers, for both engines", "[found]") {
+  const auto sine = [](const std::string& type) {
+    return R"("steps":[{"name":"v","op":"aten.sin.default","args":[{"ref":"x"}],"types":[)" + type +
+           R"(]}],"outputs":[{"ref":"v"}])";
+  };
+  const std::string right = R"({"dtype":"f32","shape":[4],"stride":[1]})";
+  for (const bool solver_only : {false, true}) {
+    CHECK(status_of(pair_of(kX, sine(right), sine(right)), solver_only) == Status::proved);
+    for (const char* other :
+         {R"({"dtype":"f32","shape":[4,1],"stride":[1,1]})", R"({"dtype":"f64","shape":[4],"stride":[1]})"})
+      CHECK(status_of(pair_of(kX, sine(right), sine(other)), solver_only) == Status::unknown);
+  }
 }
