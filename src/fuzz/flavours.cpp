@@ -281,7 +281,7 @@ bool loosen(Case& value, const Draft& after, bool drop, Random& random) {
   if (drop && !drop_edge(edges, after, random)) return false;
   for (const auto& [from, to] : edges) {
     const Step& first = graph.steps[from];
-    graph.steps[to].after.push_back(first.results.empty() ? first.id : graph.value(first.results[0]).name);
+    graph.steps[to].after.push_back(first.results.empty() ? *first.id : graph.value(first.results[0]).name);
   }
   return true;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "src/base/ids.h"
+#include "src/base/rare.h"
 #include "src/base/sym.h"
 #include "src/graph/dtype.h"
 #include "src/graph/plan.h"
@@ -33,7 +34,7 @@ struct Type {
   Strides strides = Strides::contiguous;  // contiguous: nothing was said and the format says so
   std::vector<SymExpr> stride;            // exactly if strides == given; then as long as shape
   SymExpr offset = 0;
-  std::string device;  // "" = not said
+  Rare<std::string> device;  // "" = not said
   friend bool operator==(const Type&, const Type&) = default;
 };
 
@@ -45,12 +46,12 @@ bool is_addressable(const Type& type);
 struct Arg {
   enum class Kind : std::uint8_t { none, ref, sym, real, boolean, text, dtype, device, graph, list };
   Kind kind = Kind::none;
+  bool boolean = false;        // boolean
+  Dtype dtype = Dtype::other;  // dtype
   ValueId ref;                 // ref
   SymExpr sym;                 // sym: every integer, constant or symbolic
   double real = 0;             // real: floats, inf, nan
-  bool boolean = false;        // boolean
-  std::string text;            // text, device ("cpu"), graph (name of a body), memory formats and layouts
-  Dtype dtype = Dtype::other;  // dtype
+  Rare<std::string> text;      // text, device ("cpu"), graph (name of a body), memory formats and layouts
   std::vector<Arg> list;       // list and tuple
 
   static Arg of(ValueId value);
@@ -93,13 +94,13 @@ struct Step {
   std::string op;                // "aten.add.Tensor": namespace.name.overload, never without overload
   std::vector<Arg> args;
   std::vector<std::pair<std::string, Arg>> kwargs;
-  std::string id;                  // a name for a step without results
+  Rare<std::string> id;            // a name for a step without results
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
-  std::string stream;
+  Rare<std::string> stream;
   std::uint32_t unit = 0;  // steps of one number other than 0 run without another in between
-  std::string loc;         // "model.py:29 in forward"
-  std::string code;        // the user's source line, if the dump has it
   int line = 0;            // line of the dump, 1-based; 0: not text
+  Rare<std::string> loc;   // "model.py:29 in forward"
+  Rare<std::string> code;  // the user's source line, if the dump has it
 };
 
 /// A step that leaves the graph: what is listed behind it does not run.
