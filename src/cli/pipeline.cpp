@@ -190,6 +190,8 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   contradiction = false;
   add_ops(value, options);
   if (value.plan) value = with_loops_written_out(value);
+  if (value.before) share_types(*value.before);
+  share_types(value.after);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);

@@ -122,10 +122,10 @@ bool metadata_probe(Probe& probe, Random& random) {
   Graph& graph = probe.value.after;
   Value& value = graph.values.at(graph.find(s->after.prefix + std::to_string(call.result)).index);
   value.type = type_of(at);
-  value.type->dtype = at.dtype == Dtype::f32 ? Dtype::f64 : Dtype::f32;
+  value.type.edit().dtype = at.dtype == Dtype::f32 ? Dtype::f64 : Dtype::f32;
   if (random.chance(50) && !at.shape.empty()) {
-    value.type->dtype = at.dtype;
-    value.type->shape.back() = SymExpr(at.shape.back() + 1);
+    value.type.edit().dtype = at.dtype;
+    value.type.edit().shape.back() = SymExpr(at.shape.back() + 1);
   }
   probe.fault = "wrong-metadata";
   probe.difference = "metadata of " + value.name;

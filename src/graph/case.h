@@ -10,6 +10,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,12 +31,38 @@ using ValueId = Id<struct ValueTag>;
 struct Type {
   enum class Strides : std::uint8_t { contiguous, given, unknown };
   Dtype dtype = Dtype::other;
-  std::vector<SymExpr> shape;
   Strides strides = Strides::contiguous;  // contiguous: nothing was said and the format says so
-  std::vector<SymExpr> stride;            // exactly if strides == given; then as long as shape
+  std::vector<SymExpr> shape;
+  std::vector<SymExpr> stride;  // exactly if strides == given; then as long as shape
   SymExpr offset = 0;
   Rare<std::string> device;  // "" = not said
   friend bool operator==(const Type&, const Type&) = default;
+};
+
+/// The type of a value, or nothing where the dump says nothing. Copies share it until one is edited.
+class SharedType {
+ public:
+  SharedType() = default;
+  SharedType(std::nullopt_t) {}                                            // NOLINT: implicit on purpose
+  SharedType(Type type) : at_(std::make_shared<Type>(std::move(type))) {}  // NOLINT
+  SharedType(std::optional<Type> type) {
+    if (type) *this = *std::move(type);
+  }  // NOLINT
+  explicit operator bool() const { return at_ != nullptr; }
+  operator std::optional<Type>() const { return at_ ? std::optional(*at_) : std::nullopt; }  // NOLINT
+  const Type& operator*() const { return *at_; }
+  const Type* operator->() const { return at_.get(); }
+  /// require: there is one.
+  Type& edit() {
+    if (at_.use_count() != 1) at_ = std::make_shared<Type>(*at_);
+    return *at_;
+  }
+  friend bool operator==(const SharedType& a, const SharedType& b) {
+    return a.at_ == b.at_ || (a.at_ && b.at_ && *a.at_ == *b.at_);
+  }
+
+ private:
+  std::shared_ptr<Type> at_;
 };
 
 /// Can the sizes that are constants be those of a tensor: is the last byte, by shape and strides, within 64
@@ -74,7 +101,7 @@ struct Value {
   From from = From::input;
   std::uint32_t at = 0;
   std::uint32_t result = 0;
-  std::optional<Type> type;  // what the dump says; absent: it says nothing
+  SharedType type;  // what the dump says
 };
 
 struct Input {
@@ -119,6 +146,9 @@ struct Graph {
   /// The value of that name, or an invalid id. Linear in the number of values.
   ValueId find(std::string_view name) const;
 };
+
+/// Lets values of equal types share one.
+void share_types(Graph& graph);
 
 /// Range of one symbol; `max` absent: unbounded.
 struct SymbolRange {
