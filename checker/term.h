@@ -85,9 +85,11 @@ class Contents {
   Space& space_;
   Terms& terms_;
   const Trace& trace_;
-  std::vector<std::vector<Write>> writes_;  // per storage
-  std::vector<Index> running_;              // per storage
-  std::vector<std::vector<TermId>> whole_;  // per storage and version: its content at every index
+  std::vector<std::uint32_t> first_;  // per storage: where its writes begin
+  std::vector<Write> writes_;
+  std::map<std::pair<Shape, std::int64_t>, Index> shapes_;
+  std::vector<const Index*> running_;  // per storage, of `shapes_`
+  std::vector<TermId> whole_;          // per storage and version: its content at every index
   std::map<std::pair<TraceStorage::Start, std::string>, StorageId> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;

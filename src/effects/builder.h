@@ -182,6 +182,9 @@ class Builder {
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
+  /// One copy of each text for the whole Trace.
+  Text shared(const std::string& text) { return texts_.try_emplace(text, text).first->second; }
+  Text type_text(Dtype dtype) { return shared(std::string(name(dtype))); }
   std::string attribute(const Arg& arg) const;
   Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
                 std::size_t write_item, bool listed) const;
@@ -230,6 +233,7 @@ class Builder {
       in_flight_;  // result of a collective -> operands in use until its wait
   std::set<std::string> inexact_;
   std::uint64_t simpler_ = 0;
+  std::unordered_map<std::string, Text> texts_;
   std::map<std::string, StorageId> shared_;  // Input.storage -> storage
   std::set<StorageId> loop_shared_;          // what a loop's result and its operands may share
   std::size_t loops_ = 0;

@@ -290,7 +290,7 @@ void Builder::opaque(const Call& given) {
     return unknown("unsupported-op", call.step->op + " (may alias)");
   Parts parts;
   parts.operands = std::move(*all);
-  parts.step.key = attributes(call);
+  parts.step.key = shared(attributes(call));
   parts.step.origin = call.number;
   const auto base = shown_operand(call, parts);
   if (base && !view_of_all(call, 0, parts.operands[*base].argument)) {

@@ -54,7 +54,7 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
   storage.key = "fresh " + std::to_string(fresh_count_++);
   storage.compared = false;
   storage.shape = shape;
-  Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(dtype)), 0},
+  Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, type_text(dtype), 0},
               dtype,
               strides,
               0,
