@@ -88,24 +88,29 @@ TermId Terms::intern(Term term) {
   return all_.add(std::move(term), hash);
 }
 
-Contents::Contents(Space& space, Terms& terms, const Trace& trace)
-    : space_(space), terms_(terms), trace_(trace), first_(trace.storages.size() + 1) {
-  for (const TraceStep& step : trace.steps)
+/// What each storage is called at entry, and where its writes and its contents at every index stand.
+void Contents::number_writes() {
+  for (const TraceStep& step : trace_.steps)
     for (const TraceView& view : step.writes) ++first_[view.storage + 1];
-  for (StorageId s = 0; s < trace.storages.size(); ++s) {
-    const TraceStorage& storage = trace.storages[s];
+  for (StorageId s = 0; s < trace_.storages.size(); ++s) {
+    const TraceStorage& storage = trace_.storages[s];
     first_[s + 1] += first_[s];
     running_.push_back(
-        &shapes_.try_emplace({storage.shape, storage.lanes}, running(space, storage)).first->second);
+        &shapes_.try_emplace({storage.shape, storage.lanes}, running(space_, storage)).first->second);
     if (storage.start != TraceStorage::Start::undefined)
       at_entry_.emplace(std::pair{storage.start, storage.key}, s);
   }
-  whole_.assign(first_.back() + trace.storages.size(), kNone);
+  whole_.assign(first_.back() + trace_.storages.size(), kNone);
   writes_.resize(first_.back());
   std::vector<std::uint32_t> next = first_;
-  for (std::uint32_t number = 0; number < trace.steps.size(); ++number)
-    for (std::uint32_t slot = 0; slot < trace.steps[number].writes.size(); ++slot)
-      writes_[next[trace.steps[number].writes[slot].storage]++] = {number, slot};
+  for (std::uint32_t number = 0; number < trace_.steps.size(); ++number)
+    for (std::uint32_t slot = 0; slot < trace_.steps[number].writes.size(); ++slot)
+      writes_[next[trace_.steps[number].writes[slot].storage]++] = {number, slot};
+}
+
+Contents::Contents(Space& space, Terms& terms, const Trace& trace)
+    : space_(space), terms_(terms), trace_(trace), first_(trace.storages.size() + 1) {
+  number_writes();
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
     const TraceStep& step = trace.steps[number];
     clean_.push_back(clean_step(space_, trace, step));

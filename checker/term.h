@@ -74,6 +74,7 @@ class Contents {
   struct Write {
     std::uint32_t step = 0, slot = 0;
   };
+  void number_writes();
   TermId element(StorageId storage, std::uint32_t version, const Index& index);
   TermId found(StorageId storage, std::uint32_t version, const Index& index);
   TermId guarded(const TraceStep& step, TermId here, TermId old);
