@@ -104,6 +104,8 @@ class Builder {
 
   // fills.cpp
   void moved(const Call& call);
+  void claim_number(const Call& call, const Binding& value);
+  void claim_target(const Call& call, const Shape& target, const Shape& computed);
   void fill_into(const Call& call);
   std::optional<InferredMeta> factory_meta(const Call& call);
   void fill(const Call& call);

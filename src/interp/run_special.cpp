@@ -4,6 +4,7 @@
 
 #include "src/interp/run_hash.h"
 #include "src/interp/run_machine.h"
+#include "src/ops/meaning.h"
 
 namespace noclobber {
 namespace {
@@ -47,6 +48,14 @@ bool drops_nothing(const Invocation& invocation) {
       return invocation.args[i].kind == Datum::Kind::none || (p && p->as_real() == 0);
     }
   return false;
+}
+
+/// Dropout outside of training, or of nothing: its argument itself.
+bool gives_itself(const Invocation& invocation) {
+  if (meaning_of(base_name(invocation.op), *invocation.schema) != Meaning::random_or_self) return false;
+  if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
+  const auto p = invocation.args[1].number();
+  return !invocation.args[2].boolean || (p && p->as_real() == 0);
 }
 
 /// Item i of an argument that is a list, the argument itself otherwise. Lists that are no tensor or scalar
@@ -120,6 +129,11 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
                       op.starts_with("prims.inductor_seed") || op.starts_with("prims.inductor_random") ||
                       op.starts_with("prims.inductor_randint");
   const bool seeded = op.starts_with("prims.inductor_random") || op.starts_with("prims.inductor_randint");
+  if (gives_itself(invocation)) {
+    if (!step.results.empty())
+      bind(frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
+    return true;
+  }
   if (!random || seeded) return false;
   note_effect(invocation, ++drawn_);
   if (drops_nothing(invocation)) return false;

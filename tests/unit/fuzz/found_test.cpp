@@ -85,3 +85,46 @@ TEST_CASE("seed 500312: ranks and dtypes that a dump claims are numbers, for bot
       CHECK(status_of(pair_of(kX, sine(right), sine(other)), solver_only) == Status::unknown);
   }
 }
+
+TEST_CASE("seed 995: the out= form of a view stores what it shows", "[found]") {
+  const std::string neg = R"({"name":"v","op":"aten.neg.default","args":[{"ref":"x"}]})";
+  const std::string before =
+      "\"steps\":[" + neg + R"(,{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"v"}]}],"outputs":[])";
+  const auto lift = [&](const char* from) {
+    return "\"steps\":[" + neg + R"(,{"name":"c","op":"aten.lift.out","args":[{"ref":")" + from +
+           R"("}],"kwargs":{"out":{"ref":"x"}}}],"outputs":[])";
+  };
+  const Case good = pair_of(kX, before, lift("v")), none = pair_of(kX, before, "\"steps\":[" + neg + R"(],"outputs":[])");
+  CHECK(fuzz::brute_force(good).difference == "");
+  CHECK(status_of(good) == Status::proved);
+  CHECK(fuzz::brute_force(none).difference != "");
+  CHECK(status_of(none) == Status::refuted);
+}
+
+TEST_CASE("seed 1318: dropout outside of training is its argument and draws nothing", "[found]") {
+  for (const std::string op : {"dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"})
+    for (const char* arguments : {"0.5,false", "0.5,true", "0.0,true"}) {
+      const Case value = pair_of(kX,
+                                 R"("steps":[{"name":"v","op":"aten.)" + op +
+                                     R"(.default","args":[{"ref":"x"},)" + arguments +
+                                     R"(],"types":[{"dtype":"f32","shape":[4],"stride":[1]}]}],"outputs":[])",
+                                 R"("steps":[],"outputs":[])");
+      const bool draws = std::string(arguments) == "0.5,true";
+      INFO(op << " " << arguments);
+      CHECK((fuzz::brute_force(value).difference != "") == draws);
+      CHECK((status_of(value) == Status::proved) != draws);
+    }
+}
+
+TEST_CASE("seed 1902: a tensor that has dimensions fills nothing", "[found]") {
+  const auto value = [](const std::string& shape) {
+    const std::string inputs =
+        std::string(kX) + R"(,{"name":"y","type":{"dtype":"f32","shape":)" + shape + "}}";
+    return pair_of(inputs, R"("steps":[{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[])",
+                   R"("steps":[{"name":"c","op":"aten.fill_.Tensor","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[])");
+  };
+  CHECK(status_of(value("[]")) == Status::proved);
+  CHECK(fuzz::brute_force(value("[]")).difference == "");
+  CHECK(status_of(value("[4]")) == Status::refuted);
+  CHECK(fuzz::brute_force(value("[4]")).difference != "");
+}
