@@ -92,6 +92,17 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   run_.effects.push_back(invocation.op + " " + std::to_string(digest.value()));
 }
 
+/// What was waited for is what was given: a tensor, or each of a list.
+void Machine::bind_waited(Frame& frame, const Step& step, const Invocation& invocation) {
+  const Datum& given = invocation.live[0];
+  if (given.kind == Datum::Kind::list) {
+    for (std::size_t k = 0; k < std::min(step.results.size(), given.list.size()); ++k)
+      bind(frame, step.results[k], given.list[k]);
+  } else if (!step.results.empty()) {
+    bind(frame, step.results[0], given, &given, invocation.names[0]);
+  }
+}
+
 bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invocation) {
   const std::string& op = step.op;
   if (const auto scalar = metadata(op, invocation.live)) {
@@ -118,11 +129,10 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
     return true;
   }
   if (is_collective(op)) {
-    const bool waits = op.find(".wait_tensor.") != std::string::npos;
+    const bool waits = meaning_of(base_name(op), *invocation.schema) == Meaning::wait;
     if (!waits) note_effect(invocation, 0);  // waits may move, what they wait for may not
     if (!waits) return run_hash(frame, step, invocation, 1), true;
-    if (!step.results.empty() && !invocation.live.empty())
-      bind(frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
+    if (!invocation.live.empty()) bind_waited(frame, step, invocation);
     return true;
   }
   const bool random = invocation.schema->has(Tag::nondeterministic_seeded) ||

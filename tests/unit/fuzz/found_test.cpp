@@ -128,3 +128,32 @@ TEST_CASE("seed 1902: a tensor that has dimensions fills nothing", "[found]") {
   CHECK(status_of(value("[4]")) == Status::refuted);
   CHECK(fuzz::brute_force(value("[4]")).difference != "");
 }
+
+TEST_CASE("seed 10293: what is computed in place has its target's shape", "[found]") {
+  const std::string inputs = R"({"name":"x","type":{"dtype":"f32","shape":[3]}},{"name":"a","type":{"dtype":"f32",)"
+                             R"("shape":[2,3]}},{"name":"b","type":{"dtype":"f32","shape":[3,3]}})";
+  const auto steps = [](const std::string& target, const std::string& op) {
+    return R"("steps":[{"name":"t","op":"aten.)" + target + R"(","args":[{"ref":"x"}]},{"name":"v","op":"aten.)" + op +
+           R"(.default","args":[{"ref":"t"},{"ref":"a"},{"ref":"b"}]}],"outputs":[])";
+  };
+  const Case other = pair_of(inputs, steps("clone.default", "addmm"), steps("clone.default", "addmm_"));
+  CHECK(fuzz::brute_force(other).difference != "");
+  CHECK(status_of(other) == Status::refuted);
+  const std::string square = R"({"name":"x","type":{"dtype":"f32","shape":[2,3]}})" + inputs.substr(inputs.find("},{") + 1);
+  const Case same = pair_of(square, steps("clone.default", "addmm"), steps("clone.default", "addmm_"));
+  CHECK(fuzz::brute_force(same).difference == "");
+  CHECK(status_of(same) == Status::proved);
+}
+
+TEST_CASE("seed 14287: a wait for several collectives is no effect of its own", "[found]") {
+  const auto value = [](const std::string& op) {
+    return pair_of(kX, R"("steps":[{"names":["v"],"op":"_c10d_functional.)" + op + R"(}],"outputs":[])",
+                   R"("steps":[],"outputs":[])");
+  };
+  const Case waits = value(R"(wait_tensors.default","args":[[{"ref":"x"}]])");
+  CHECK(fuzz::brute_force(waits).difference == "");
+  CHECK(status_of(waits) == Status::proved);
+  const Case starts = value(R"(all_reduce.default","args":[{"ref":"x"},"sum","0"],"types":[{"dtype":"f32","shape":[4]}])");
+  CHECK(fuzz::brute_force(starts).difference != "");
+  CHECK(status_of(starts) != Status::proved);
+}
