@@ -50,9 +50,13 @@ bool drops_nothing(const Invocation& invocation) {
   return false;
 }
 
-/// Dropout outside of training, or of nothing: its argument itself.
+/// Dropout outside of training or of nothing, conjugates of real numbers: the argument itself.
 bool gives_itself(const Invocation& invocation) {
-  if (meaning_of(base_name(invocation.op), *invocation.schema) != Meaning::random_or_self) return false;
+  const Meaning meaning = meaning_of(base_name(invocation.op), *invocation.schema);
+  if (meaning == Meaning::self_if_real)
+    return invocation.live[0].kind == Datum::Kind::tensor &&
+           !is_complex(invocation.live[0].tensor.at.dtype);
+  if (meaning != Meaning::random_or_self) return false;
   if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
   const auto p = invocation.args[1].number();
   return !invocation.args[2].boolean || (p && p->as_real() == 0);
@@ -89,7 +93,9 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   for (const Datum& arg : invocation.args) add_datum(digest, call, arg);
   budget_ = call.budget;
   if (call.fault) stop(call.fault->text);
-  run_.effects.push_back(invocation.op + " " + std::to_string(digest.value()));
+  const std::string functional = ops_.functional(invocation.op);  // dropout_ draws what dropout does
+  run_.effects.push_back((functional.empty() ? invocation.op : functional) + " " +
+                         std::to_string(digest.value()));
 }
 
 /// What was waited for is what was given: a tensor, or each of a list.

@@ -157,3 +157,45 @@ TEST_CASE("seed 14287: a wait for several collectives is no effect of its own", 
   CHECK(fuzz::brute_force(starts).difference != "");
   CHECK(status_of(starts) != Status::proved);
 }
+
+TEST_CASE("seed 23078: a constant that the call itself overwrites on its way is none", "[found]") {
+  const std::string made =
+      R"({"name":"o","op":"aten.ones_like.default","args":[{"ref":"x"}]},)"
+      R"({"name":"t","op":"aten.slice.Tensor","args":[{"ref":"o"},0,1,4]},)"
+      R"({"name":"s","op":"aten.slice.Tensor","args":[{"ref":"o"},0,0,3]},)";
+  const auto add = [](const char* what) {
+    return std::string(R"({"name":"a","op":"aten.add_.Tensor","args":[{"ref":"t"},{"ref":")") + what +
+           R"("}]}],"outputs":[{"ref":"o"}])";
+  };
+  const std::string clone = R"({"name":"c","op":"aten.clone.default","args":[{"ref":"s"}]},)";
+  const Case moved = pair_of(kX, "\"steps\":[" + made + clone + add("c"), "\"steps\":[" + made + add("s"));
+  CHECK(fuzz::brute_force(moved).difference != "");
+  CHECK(status_of(moved) == Status::refuted);
+  const std::string own = R"({"name":"c","op":"aten.clone.default","args":[{"ref":"t"}]},)";
+  const Case same = pair_of(kX, "\"steps\":[" + made + own + add("c"), "\"steps\":[" + made + add("t"));
+  CHECK(fuzz::brute_force(same).difference == "");
+  CHECK(status_of(same) == Status::proved);
+}
+
+TEST_CASE("seed 31179: dropout draws in place what it draws otherwise", "[found]") {
+  const std::string type = R"(,"types":[{"dtype":"f32","shape":[4],"stride":[1]}]})";
+  const auto drops = [&](const std::string& op) {
+    return R"("steps":[{"name":"t","op":"aten.clone.default","args":[{"ref":"x"}]},{"name":"v","op":"aten.)" + op +
+           R"(.default","args":[{"ref":"t"},0.75,true])" + type + R"(],"outputs":[])";
+  };
+  CHECK(fuzz::brute_force(pair_of(kX, drops("feature_dropout"), drops("feature_dropout_"))).difference == "");
+  CHECK(status_of(pair_of(kX, drops("feature_dropout"), drops("feature_dropout_"))) == Status::proved);
+  CHECK(fuzz::brute_force(pair_of(kX, drops("feature_dropout"), drops("dropout"))).difference != "");
+  CHECK(status_of(pair_of(kX, drops("feature_dropout"), drops("dropout"))) != Status::proved);
+}
+
+TEST_CASE("seed 23445: the conjugate of real numbers is no buffer", "[found]") {
+  const std::string conj = R"("steps":[{"name":"v","op":"aten.conj_physical.default","args":[{"ref":"x"}]},)"
+                           R"({"name":"w","op":"aten.neg_.default","args":[{"ref":"v"}]}],"outputs":[])";
+  const std::string none = R"("steps":[],"outputs":[])";
+  CHECK(fuzz::brute_force(pair_of(kX, none, conj)).difference != "");
+  CHECK(status_of(pair_of(kX, none, conj)) == Status::refuted);
+  const std::string complex = R"({"name":"x","type":{"dtype":"c64","shape":[4]}})";
+  CHECK(fuzz::brute_force(pair_of(complex, none, conj)).difference == "");
+  CHECK(status_of(pair_of(complex, none, conj)) == Status::proved);
+}
