@@ -104,6 +104,8 @@ class Builder {
 
   // fills.cpp
   void moved(const Call& call);
+  void claim_number(const Call& call, const Binding& value);
+  void claim_target(const Call& call, const Shape& target, const Shape& computed);
   void fill_into(const Call& call);
   std::optional<InferredMeta> factory_meta(const Call& call);
   void fill(const Call& call);
@@ -123,6 +125,7 @@ class Builder {
   bool neutral(const Call& call, const OpRow& row, const InferredMeta& meta);
   bool simplified(const Call& call);
   Call with_scalars(const Call& call);
+  bool meets_target(const Call& call, const Binding& operand) const;
 
   // view_steps.cpp
   std::optional<std::vector<Binding>> views_of(const Call& call, std::string_view op, const Binding& base);

@@ -243,7 +243,8 @@ bool symbolise(Case& value, Random& random) {
     if (!random.chance(60)) continue;
     const std::string text = "s" + std::to_string(named++);
     SymbolRange range;
-    range.min = random.below(3);
+    // From the size that the program was made for on, its cuts lie inside for certain; below it they may not.
+    range.min = random.chance(80) ? size : random.below(3);
     if (random.chance(70)) range.max = range.min + random.between(size, size + 6);
     value.symbols[text] = range;
     const Symbol by{size, SymExpr::symbol(text), random.chance(70)};
