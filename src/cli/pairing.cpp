@@ -183,6 +183,7 @@ Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
   const auto forward = std::ranges::find_if(methods, [](const PteMethod& m) { return m.name == "forward"; });
   if (forward == methods.end() && methods.size() != 1)
     return Diagnostic{"", "the program has several methods, none of them 'forward'"};
+  if (before.knows_kinds) as_executorch_lowers(before.graph, before.facts.bodies);
   as_executorch_means(before.graph, before.facts.bodies);
   auto out = case_of_pte(forward == methods.end() ? methods[0] : *forward, &before.graph);
   if (!out) return out;

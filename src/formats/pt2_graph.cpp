@@ -14,15 +14,22 @@ constexpr int kDeepestBody = 20;
 constexpr std::size_t kMostPt2Dimensions = 1024;
 constexpr std::int64_t kStrided = 7;
 
+/// ExecuTorch's dialects name operators as PyTorch does, below names of their own: exir.save and torch.export
+/// write these two.
+constexpr std::string_view kEdgeOps[] = {"executorch.exir.dialects.edge.ops.",
+                                         "executorch.exir.dialects.edge._ops."};
+
 /// "aten.add.Tensor", "higher_order.cond", "operator.getitem.default"; for functions of Python
 /// "python.math_ceil.default".
 std::string pt2_op(std::string_view target) {
   constexpr std::string_view kOps = "torch.ops.", kHigherOrder = "torch._higher_order_ops.";
   std::string op(target);
+  for (const std::string_view edge : kEdgeOps)
+    if (op.starts_with(edge)) op.replace(0, edge.size(), kOps);
   if (target.starts_with(kHigherOrder)) return "higher_order." + op.substr(op.rfind('.') + 1);
   if (target.starts_with("_operator.") || target.starts_with("operator."))
     return "operator." + op.substr(op.find('.') + 1) + ".default";
-  if (!target.starts_with(kOps)) {
+  if (!op.starts_with(kOps)) {
     std::replace(op.begin(), op.end(), '.', '_');
     return "python." + op + ".default";
   }
@@ -206,7 +213,8 @@ void Pt2Graph::node(const OrderedJson& json, const JsonAt& at) {
   graph_.steps.push_back(std::move(step));
 }
 
-/// Older programs do not say which arguments are keywords: then the schema does.
+/// Older programs do not say which arguments are keywords: then the schema does. Of an operator that nobody
+/// knows, the tensors that come first are none.
 void Pt2Graph::arguments(const OrderedJson& json, const JsonAt& at, Step& step) {
   const OrderedJson* all = faults_.required(json, at, "inputs");
   const JsonAt inside(at, "inputs");
@@ -224,8 +232,10 @@ void Pt2Graph::arguments(const OrderedJson& json, const JsonAt& at, Step& step) 
     const OrderedJson* kind = find_member(item, "kind");
     const std::int64_t said = kind && kind->is_number_integer() ? kind->get<std::int64_t>() : 0;
     const std::size_t position = step.args.size();
-    const bool fits = schema && position < schema->arguments.size() && step.kwargs.empty() &&
-                      schema->arguments[position].name == key && !schema->arguments[position].keyword_only;
+    const bool fits = schema ? position < schema->arguments.size() && step.kwargs.empty() &&
+                                   schema->arguments[position].name == key &&
+                                   !schema->arguments[position].keyword_only
+                             : step.kwargs.empty() && arg.kind == Arg::Kind::ref;
     if (said == 1 || key.empty() || (said == 0 && fits)) {
       if (!step.kwargs.empty()) return faults_.fail(place, "a positional argument behind a keyword");
       step.args.push_back(std::move(arg));

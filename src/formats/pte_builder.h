@@ -37,6 +37,7 @@ class PteBuilder {
   // pte_inputs.cpp
   void add_inputs();
   void match_functional();
+  void add_lifted(std::vector<std::uint32_t>& constant, std::size_t wanted);
   void guess_inputs();
   bool surely_state(std::uint32_t id) const;
   std::vector<std::uint32_t> constants() const;

@@ -28,6 +28,10 @@ Result<Case> case_of_pte(const PteMethod& method, const Graph* functional);
 /// written user inputs that the runtime copies as copies, operands of branches in the order of their use.
 void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies);
 
+/// A program that torch.export saved, as the functional program that ExecuTorch begins with. Its bodies are
+/// added to `bodies`.
+void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies);
+
 /// Leaves out trailing and keyword arguments that say what holds anyway.
 void without_defaults(const Schema& schema, Step& step);
 

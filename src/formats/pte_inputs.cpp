@@ -34,6 +34,13 @@ std::optional<std::vector<Arg>> numbers_of(const PteTensor& tensor) {
   return out.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
+/// A lifted number has the precision of its tensor.
+bool same_number(const Arg& written, const Arg& held) {
+  if (written.kind == Arg::Kind::real && held.kind == Arg::Kind::real)
+    return static_cast<float>(written.real) == static_cast<float>(held.real);
+  return written == held;
+}
+
 }  // namespace
 
 void PteBuilder::add_inputs() {
@@ -152,6 +159,39 @@ bool PteBuilder::same_size(const Graph& functional, const Input& input, std::uin
   return count == own;
 }
 
+/// Numbers that ExecuTorch made constants of are steps of the functional program; as long as the file has
+/// more constants than that, they are steps here too.
+void PteBuilder::add_lifted(std::vector<std::uint32_t>& constant, std::size_t wanted) {
+  std::vector<std::pair<Dtype, Arg>> numbers;
+  for (const Step& step : functional_->steps)
+    if (step.op == "aten.full.default" && step.args.size() == 2 && step.args[0].list.empty() &&
+        step.kwargs.size() == 1 && step.kwargs[0].first == "dtype")
+      numbers.emplace_back(step.kwargs[0].second.dtype, step.args[1]);
+  std::map<std::uint32_t, std::int32_t> by_data;
+  for (std::size_t k = 0; k < constant.size();) {
+    const std::uint32_t id = constant[k];
+    const auto number = tensor(id).sizes.empty() ? numbers_of(tensor(id)) : std::nullopt;
+    const auto same = [&](const auto& entry) {
+      return number && entry.first == tensor(id).dtype && same_number(entry.second, number->front());
+    };
+    const auto known = by_data.find(tensor(id).data);
+    const bool first = known == by_data.end() && constant.size() > wanted;
+    if (!std::ranges::any_of(numbers, same) || (!first && known == by_data.end())) {
+      ++k;
+      continue;
+    }
+    constant.erase(constant.begin() + static_cast<std::ptrdiff_t>(k));
+    if (!first) {
+      bound_[id] = known->second;
+      continue;
+    }
+    const ValueId value = emit("aten.full.default", {Arg::of(std::vector<Arg>{}), number->front()},
+                               type_of(id), "number" + std::to_string(id));
+    graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(tensor(id).dtype)}};
+    by_data[tensor(id).data] = own_[id] = define(id, value, std::nullopt);
+  }
+}
+
 void PteBuilder::match_functional() {
   const Graph& functional = *functional_;
   std::vector<std::uint32_t> users = method_.inputs, held = states(), constant = constants();
@@ -164,6 +204,7 @@ void PteBuilder::match_functional() {
   for (const Input& input : functional.inputs)
     left += input.kind != Input::Kind::user && !is_state(input) ? 1 : 0;
   for (const Input& input : functional.inputs) names_.insert(functional.value(input.value).name);
+  add_lifted(constant, left);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> aliases;  // (value, earlier value of the same data)
   for (const Input& input : functional.inputs) {
     const Value& value = functional.value(input.value);

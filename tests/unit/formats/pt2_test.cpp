@@ -168,6 +168,25 @@ TEST_CASE("pt2: faults name the member and the place in it") {
   CHECK(fault(negative) == "/graph_module/graph/tensor_values/x/sizes/0: is negative");
 }
 
+TEST_CASE("pt2: operators of ExecuTorch's dialect are PyTorch's, in both spellings") {
+  const std::string self = json_of("{'name': 'self', 'arg': {'as_tensor': {'name': 'x'}}}");
+  for (const char* dialect : {"executorch.exir.dialects.edge.ops.", "executorch.exir.dialects.edge._ops."}) {
+    const auto read = [&](const std::string& op) {
+      return read_pt2(zip_of({{"models/m.json", program_with(node_of(self, dialect + op))}}));
+    };
+    const auto plain = read("aten.neg.default");
+    REQUIRE(plain);
+    CHECK(plain->front().after.steps.at(0).op == "aten.neg.default");
+    const auto own = read("dim_order_ops._clone_dim_order.default");  // whose schema nobody has
+    REQUIRE(own);
+    CHECK(own->front().after.steps.at(0).op == "dim_order_ops._clone_dim_order.default");
+    CHECK(own->front().after.steps.at(0).args.size() == 1);
+    const auto none = read("neg");
+    REQUIRE(!none);
+    CHECK(none.fault().message == "is no operator");
+  }
+}
+
 TEST_CASE("pt2: several programs, tied weights, and archives that hold none") {
   const auto two = read_pt2(zip_of({{"models/a.json", kPlain}, {"models/b.json", kPlain}}));
   REQUIRE(two);

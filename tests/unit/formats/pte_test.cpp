@@ -19,8 +19,8 @@ static std::string bytes_of(const std::string& name) {
   return out.str();
 }
 
-static CheckRecord compared(const std::string& name) {
-  const Work work = work_of_pair(kPrograms + name + ".case.json", kPrograms + name + ".pte");
+static CheckRecord compared(const std::string& name, const std::string& functional = ".case.json") {
+  const Work work = work_of_pair(kPrograms + name + functional, kPrograms + name + ".pte");
   INFO(name << " " << work.fault.where << " " << work.fault.message);
   REQUIRE(work.kind == Work::Kind::check);
   bool contradiction = false;
@@ -78,6 +78,35 @@ TEST_CASE("pte: wrong programs are refuted for what is wrong with them", "[pte]"
   CHECK(found(alone("view-of-constant-written"), "immutable-write"));
   CHECK(found(alone("precondition-two-indices"), "precondition"));
   CHECK(compared("view-of-state-update").status == Status::refuted);
+}
+
+TEST_CASE("pte: exported programs are compared as their cases are, whoever wrote them", "[pte]") {
+  CHECK(compared("pt2-l1b-off", ".edge.pt2").status == Status::proved);  // ExecuTorch's dialect and archive
+  CHECK(found(compared("pt2-l1b", ".edge.pt2"), "stale-read"));
+  CHECK(compared("pt2-l14-twin", ".functional.pt2").status == Status::proved);  // numbers inside of branches
+  CHECK(found(compared("pt2-l14", ".functional.pt2"), "plan-overlap"));
+  CHECK(compared("pt2-l11-off", ".exported.pt2").status == Status::proved);  // an input and a buffer written
+  CHECK(found(compared("pt2-l11", ".exported.pt2"), "alias-growth"));
+}
+
+TEST_CASE("pte: a number beside a tensor is a constant, converted to what the result is", "[pte]") {
+  Graph graph;
+  graph.values = {{"x", Value::From::input, 0, 0, Type{Dtype::f32, {SymExpr(2)}, {}, {}, 0, ""}},
+                  {"y", Value::From::step, 0, 0, Type{Dtype::f32, {SymExpr(2)}, {}, {}, 0, ""}}};
+  graph.inputs.emplace_back().value = ValueId(0);
+  Step& step = graph.steps.emplace_back();
+  step.op = "aten.add.Tensor";
+  step.args = {Arg::of(ValueId(0)), Arg::of(SymExpr(3))};
+  step.results = {ValueId(1)};
+  graph.outputs = {Arg::of(ValueId(1))};
+  std::map<std::string, Graph> bodies;
+  as_executorch_lowers(graph, bodies);
+  REQUIRE(graph.steps.size() == 3);
+  CHECK((graph.steps[0].op == "aten.full.default" && graph.steps[0].args[1] == Arg::of(SymExpr(3))));
+  CHECK((graph.steps[1].op == "aten._to_copy.default" &&
+         graph.steps[2].args[1].ref == graph.steps[1].results[0]));
+  as_executorch_lowers(graph, bodies);  // there is nothing left to do
+  CHECK(graph.steps.size() == 3);
 }
 
 TEST_CASE("pte: damaged files are read or refused with a place, never worse", "[pte]") {
