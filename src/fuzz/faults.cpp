@@ -95,9 +95,8 @@ bool spelled_out(const Draft::Call& call, std::size_t count) {
   const std::size_t tensors = is_scatter(call) ? 2 : 1;
   return call.args.size() >= count &&
          std::all_of(call.args.begin() + static_cast<std::ptrdiff_t>(tensors),
-                     call.args.begin() + static_cast<std::ptrdiff_t>(count), [&](const Arg& a) {
-                       return is_number(a) || a.kind == Arg::Kind::list;
-                     });
+                     call.args.begin() + static_cast<std::ptrdiff_t>(count),
+                     [&](const Arg& a) { return is_number(a) || a.kind == Arg::Kind::list; });
 }
 
 /// Adds to the constant argument number `at`.

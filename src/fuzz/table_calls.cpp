@@ -64,7 +64,9 @@ bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& sch
       (pure != nullptr && is_elementwise(base_name(functional), *pure)))
     return false;
   for (const int target : targets) {
-    const auto same_place = [&](int v) { return draft.shown.at(v).storage == draft.shown.at(target).storage; };
+    const auto same_place = [&](int v) {
+      return draft.shown.at(v).storage == draft.shown.at(target).storage;
+    };
     if (std::count_if(all.begin(), all.end(), same_place) > 1) return true;
   }
   return false;
@@ -76,8 +78,8 @@ bool has_rule(std::string_view op, const Schema& schema) {
   const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
   const std::string_view name = base_name(functional.empty() ? op : std::string_view(functional));
   const OpRow* row = find_row(name);
-  return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) || is_elementwise(name, schema) ||
-         (pure != nullptr && is_elementwise(name, *pure));
+  return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) ||
+         is_elementwise(name, schema) || (pure != nullptr && is_elementwise(name, *pure));
 }
 
 std::string_view text_for(const std::string& name, Random& random) {
@@ -233,7 +235,8 @@ class Maker {
     if (type.starts_with("Layout") || type.starts_with("Generator") || type.starts_with("MemoryFormat"))
       return {};
     if (type.starts_with("Device")) return optional ? Arg{} : Arg::of_device("cpu");
-    if (type.starts_with("str") || type.starts_with("Any")) return Arg::of_text(std::string(text_for(slot.name, random_)));
+    if (type.starts_with("str") || type.starts_with("Any"))
+      return Arg::of_text(std::string(text_for(slot.name, random_)));
     if (optional && random_.chance(30)) return {};
     if (type.find('[') != std::string::npos) {
       if (type.starts_with("bool"))

@@ -54,8 +54,7 @@ bool drops_nothing(const Invocation& invocation) {
 bool gives_itself(const Invocation& invocation) {
   const Meaning meaning = meaning_of(base_name(invocation.op), *invocation.schema);
   if (meaning == Meaning::self_if_real)
-    return invocation.live[0].kind == Datum::Kind::tensor &&
-           !is_complex(invocation.live[0].tensor.at.dtype);
+    return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
   if (meaning != Meaning::random_or_self) return false;
   if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
   const auto p = invocation.args[1].number();
