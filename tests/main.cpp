@@ -28,5 +28,9 @@ int main(int argc, char** argv) {
     std::puts(noclobber::testing::timed_run(argv[2]).c_str());
     return 0;
   }
+  if (argc == 3 && std::string_view(argv[1]) == "--time-rules") {  // for tools/view_pairs.py
+    std::puts(noclobber::testing::timed_rules(argv[2]).c_str());
+    return 0;
+  }
   return Catch::Session().run(argc, argv);
 }

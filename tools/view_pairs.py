@@ -182,6 +182,7 @@ def run(checker, count, seed, symbolic):
         done = subprocess.run([checker, "check", "--json", "--jobs", "1", *pathlib.Path(folder).iterdir()],
                               capture_output=True, text=True)
         seconds = time.perf_counter() - start
+        timed = subprocess.run([checker.parent / "nc_tests", "--time-rules", folder], capture_output=True, text=True).stdout
     for record in map(json.loads, done.stdout.splitlines()):
         if record["kind"] != "check":
             continue
@@ -194,8 +195,9 @@ def run(checker, count, seed, symbolic):
     answered = sum(said.values())
     decided = sum(n for key, n in said.items() if not key.startswith("unknown"))
     print(f"{'symbolic' if symbolic else 'concrete'}: {answered} of {count} pairs answered, {decided} decided ({by_solver} with the "
-          f"solver), {len(wrong)} wrong{' ' + ' '.join(wrong[:5]) if wrong else ''}; {seconds / count * 1000:.2f} ms each")
+          f"solver), {len(wrong)} wrong{' ' + ' '.join(wrong[:5]) if wrong else ''}; {seconds / count * 1000:.2f} ms each, with reading and replay")
     print("  " + ", ".join(f"{key}: {n}" for key, n in sorted(said.items())))
+    print(f"  rules alone, processor time: {timed.strip()}")
     return len(wrong) + count - answered
 
 
