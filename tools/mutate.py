@@ -40,21 +40,23 @@ FILTERS = ["[poly],[map],[term]", "[rules],[obligation],[checker]", "[trace]", "
 
 # name, pattern of one line, what is put before and behind the match; {n} is the number. Nothing that stands there
 # is taken away, so that several changes of one line compile together.
+# A comparison that is an operand of nothing but `&&`, `||`, `?:`: else the parentheses would change its meaning.
+BEHIND, BEFORE = r"(?:(?<=\()|(?<=&& )|(?<=\|\| )|(?<=return )|(?<= = )|(?<=\? ))", r"(?=\)|;|,| &&| \|\|| \?)"
 RULES = [
     ("<= becomes <", r" <= (?=[\w(*-])", "", "nc_mutation::minus({n}) + "),
     ("< becomes <=", r" < (?=[\w(*-])", "", "nc_mutation::plus({n}) + "),
     (">= becomes >", r" >= (?=[\w(*-])", "", "nc_mutation::plus({n}) + "),
     ("> becomes >=", r" > (?=[\w(*-])", "", "nc_mutation::minus({n}) + "),
     ("condition turned", r"\bif \((?!constexpr)", None, None),
-    ("== becomes !=", r"(?<![\w.\]>])[a-zA-Z_][\w.\[\]]*(?:\(\))? == [\w.:]+(?=[\s;)])", "((", ") != nc_mutation::on({n}))"),
-    ("!= becomes ==", r"(?<![\w.\]>])[a-zA-Z_][\w.\[\]]*(?:\(\))? != [\w.:]+(?=[\s;)])", "((", ") != nc_mutation::on({n}))"),
+    ("== becomes !=", BEHIND + r"[a-zA-Z_][\w.\[\]]*(?:\(\))? == [\w.:]+" + BEFORE, "((", ") != nc_mutation::on({n}))"),
+    ("!= becomes ==", BEHIND + r"[a-zA-Z_][\w.\[\]]*(?:\(\))? != [\w.:]+" + BEFORE, "((", ") != nc_mutation::on({n}))"),
     ("and becomes or", r"(?<=return )(.+) && ([^&|]+)(?=;)", "nc_mutation::on({n}) ? ((\\1) || (\\2)) : (", ")"),
     ("or becomes and", r"(?<=return )([^&]+) \|\| ([^&|]+)(?=;)", "nc_mutation::on({n}) ? ((\\1) && (\\2)) : (", ")"),
     ("true becomes false", r"\btrue\b", "(", " != nc_mutation::on({n}))"),
     ("false becomes true", r"\bfalse\b", "(", " != nc_mutation::on({n}))"),
-    ("+ 1 becomes + 0", r"\+ 1\b", "", " + nc_mutation::minus({n})"),
-    ("- 1 becomes - 0", r"- 1\b", "", " + nc_mutation::plus({n})"),
-    ("statement left out", r"^(\s+)[\w.\->\[\]]+(?:\(.*\)| [+*|-]?= .+);$", "\\1if (!nc_mutation::on({n}))", ""),
+    ("+ 1 becomes + 0", r"\+ 1\b(?! [*/%])", "", " + nc_mutation::minus({n})"),
+    ("- 1 becomes - 0", r"- 1\b(?! [*/%])", "", " + nc_mutation::plus({n})"),
+    ("statement left out", r"^(\s+)[\w.\->\[\]]+(?:\(.*\)| [+*|-]?= .+);$", "{ if (!nc_mutation::on({n})) ", " }"),
 ]
 
 
@@ -202,6 +204,8 @@ def tried(texts, mutants, numbers, options, env):
     survivors, ran, waiting = [], 0, [list(numbers)]
     while waiting:
         here, refused = compiled(texts, mutants, waiting.pop(0), env)
+        if killed_by(-1, options.tests, env, 600):
+            sys.exit("mutate: the tests fail with no change chosen")
         if refused and len({mutants[k][:2] for k in refused}) < len(refused):
             alone = {}
             for k in refused:  # the first of each line, then the second, ...

@@ -140,7 +140,7 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
   return loops;
 }
 
-void take(Decided& out, Shown&& shown, const std::string& name, const Case& value, Engine& engine) {
+void take(Decided& out, Shown&& shown, const std::string& name) {
   out.obligations += shown.all.size();
   out.by_rule += shown.decision.by_rule;
   out.by_solver += shown.decision.by_solver;
@@ -151,7 +151,6 @@ void take(Decided& out, Shown&& shown, const std::string& name, const Case& valu
                                  (shown.before() != nullptr ? shown.before()->storages.size() : 0));
   out.models.insert(out.models.end(), shown.models.begin(), shown.models.end());
   out.inexact.insert(shown.traced.inexact.begin(), shown.traced.inexact.end());
-  out.unordered = unordered_steps(value, shown.traced.after, engine);
   if (shown.traced.before) merge(out.before, facts_of(*shown.traced.before));
   merge(out.after, facts_of(shown.traced.after));
   out.proved = shown.decision.proved && out.unordered.empty();
@@ -189,8 +188,10 @@ Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
     const Loops loops = show_bodies(one, name + (name.empty() ? "" : " "), out, engine);
     Shown shown = show_world(one, loops, engine);
     out.simplified = shown.running.has_value();
+    // Of what runs: an identity leaves out reads that another order would disturb.
+    out.unordered = unordered_steps(one, shown.running ? shown.running->after : shown.traced.after, engine);
     if (value.plan && name.empty()) out.running = shown.running ? std::move(shown.running) : shown.traced;
-    take(out, std::move(shown), name, one, engine);
+    take(out, std::move(shown), name);
     return out.proved;
   };
   std::vector<World> worlds = worlds_of(value);

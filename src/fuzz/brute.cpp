@@ -28,24 +28,31 @@ Places places(const Tensor& tensor) {
   return out;
 }
 
-/// Which byte of an output is which byte of an input's storage, or of an earlier output.
-std::set<std::string> shares(const Run& run) {
-  std::set<std::string> out;
-  std::map<std::uint32_t, std::string> inputs;
-  for (const auto& [name, storage] : run.input_storage) inputs.emplace(storage, name);
-  std::vector<Places> all;
-  for (const Run::Output& output : run.outputs)
-    all.push_back(output.tensor ? places(*output.tensor) : Places{});
-  for (std::size_t k = 0; k < all.size(); ++k)
-    for (std::size_t b = 0; b < all[k].size(); ++b) {
-      const std::string mine = "output " + std::to_string(k) + " byte " + std::to_string(b) + " is ";
-      if (const auto input = inputs.find(all[k][b].first); input != inputs.end())
-        out.insert(mine + input->second + " byte " + std::to_string(all[k][b].second));
-      for (std::size_t j = 0; j < k; ++j)
-        for (std::size_t c = 0; c < all[j].size(); ++c)
-          if (all[j][c] == all[k][b])
-            out.insert(mine + "output " + std::to_string(j) + " byte " + std::to_string(c));
+/// Byte `byte` of output `output` is byte `at` of an input's storage (by its place among the names), or of an
+/// earlier output.
+struct Share {
+  std::size_t output, byte;
+  bool input;
+  std::size_t of;
+  std::int64_t at;
+  auto operator<=>(const Share&) const = default;
+};
+
+std::set<Share> shares(const Run& run) {
+  std::set<Share> out;
+  std::map<std::uint32_t, std::size_t> inputs;
+  for (const auto& [name, storage] : run.input_storage) inputs.emplace(storage, inputs.size());
+  std::map<Places::value_type, std::vector<std::pair<std::size_t, std::int64_t>>> earlier;
+  for (std::size_t k = 0; k < run.outputs.size(); ++k) {
+    const Places all = run.outputs[k].tensor ? places(*run.outputs[k].tensor) : Places{};
+    for (std::size_t b = 0; b < all.size(); ++b) {
+      if (const auto input = inputs.find(all[b].first); input != inputs.end())
+        out.insert({k, b, true, input->second, all[b].second});
+      if (const auto same = earlier.find(all[b]); same != earlier.end())
+        for (const auto& [output, byte] : same->second) out.insert({k, b, false, output, byte});
     }
+    for (std::size_t b = 0; b < all.size(); ++b) earlier[all[b]].emplace_back(k, static_cast<std::int64_t>(b));
+  }
   return out;
 }
 
@@ -60,7 +67,21 @@ std::string output_difference(const Run::Output& a, const Run::Output& b) {
 }
 
 /// Nothing: no use can be made of these runs.
-std::optional<std::string> run_difference(const Case& value, const Run& a, const Run& b) {
+/// Draws of random numbers are one sequence, all other effects another; either may run first.
+std::vector<std::string> effects_of(const Run& run, bool random) {
+  std::vector<std::string> out;
+  for (const std::string& effect : run.effects) {
+    const std::string op = effect.substr(0, effect.find(' '));
+    const Schema* schema = find_schema(op);
+    const bool draws = schema != nullptr && is_random(base_name(op), *schema);
+    if (draws == random) out.push_back(effect);
+  }
+  return out;
+}
+
+/// `shared`: what outputs of `a` share.
+std::optional<std::string> run_difference(const Case& value, const Run& a, const Run& b,
+                                          const std::set<Share>& shared) {
   // An index out of range is no question of memory: whether it is depends on contents.
   if (b.raised && b.raised->message.starts_with("index ")) return std::nullopt;
   if (b.raised) return "raises: " + b.raised->message;
@@ -77,11 +98,13 @@ std::optional<std::string> run_difference(const Case& value, const Run& a, const
         return name + " at exit: byte " + std::to_string(at);
   }
   if (!value.sharing_may_grow) {
-    const auto before = shares(a), after = shares(b);
-    for (const std::string& share : after)
-      if (!before.contains(share)) return "sharing: " + share;
+    for (const Share& share : shares(b))
+      if (!shared.contains(share))
+        return "sharing: byte " + std::to_string(share.byte) + " of output " + std::to_string(share.output);
   }
-  return a.effects == b.effects ? "" : "effects";
+  for (const bool random : {false, true})
+    if (effects_of(a, random) != effects_of(b, random)) return "effects";
+  return "";
 }
 
 std::set<std::string> input_names(const Graph& graph) {
@@ -105,7 +128,9 @@ bool hash_hides_meaning(const Run& run) {
     const std::string functional = functional_op(op);
     for (const std::string_view name : {base_name(op), base_name(functional)})
       if (const OpRow* row = find_row(name);
-          row != nullptr && (row->neutral.argument >= 0 || row->fold != nullptr || !row->same_as.empty()))
+          row != nullptr && (row->neutral.argument >= 0 || row->fold != nullptr || !row->same_as.empty() ||
+                             (row->meaning != Meaning::opaque && gives_fresh(row->meaning)) ||
+                             row->meaning == Meaning::copy_into || row->meaning == Meaning::fill_into))
         return true;
     return false;
   });
@@ -129,7 +154,8 @@ std::optional<std::string> difference_at(Sweep sweep) {
   other.garbage_seed = 7;
   const auto again = run_graph(value, *value.before, input_names(*value.before), other);
   // A step that meets its own operands means nothing certain.
-  if (!again || run_difference(value, *before, *again) != "") return std::nullopt;
+  const std::set<Share> shared = shares(*before);
+  if (!again || run_difference(value, *before, *again, shared) != "") return std::nullopt;
   const auto may_write = written_inputs(*before);
   for (const bool turned : {false, true}) {
     sweep.options.garbage_seed = turned ? 7 : 1;
@@ -138,7 +164,7 @@ std::optional<std::string> difference_at(Sweep sweep) {
       sweep.options.order = order;
       const auto after = run_graph(value, value.after, may_write, sweep.options);
       if (!after || !after->unsupported.empty() || hash_hides_meaning(*after)) return std::nullopt;
-      if (auto out = run_difference(value, *before, *after); out != "") return out;
+      if (auto out = run_difference(value, *before, *after, shared); out != "") return out;
     }
   }
   return "";

@@ -8,6 +8,7 @@
 #include "src/fuzz/layout.h"
 #include "src/interp/interp.h"
 #include "src/ops/row.h"
+#include "src/ops/sizes.h"
 
 namespace noclobber::fuzz {
 namespace {
@@ -74,12 +75,37 @@ bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& sch
 
 /// Would the operator's own rule say what its results are, if only it were called rightly?
 bool has_rule(std::string_view op, const Schema& schema) {
-  const std::string functional = functional_op(std::string(op));
+  const std::string functional = functional_op(op);
   const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
   const std::string_view name = base_name(functional.empty() ? op : std::string_view(functional));
   const OpRow* row = find_row(name);
   return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) ||
          is_elementwise(name, schema) || (pure != nullptr && is_elementwise(name, *pure));
+}
+
+/// Types of the results as the operator's rule gives them, contiguous; empty: it gives not all.
+std::vector<Type> types_by_rule(const Draft& draft, const Draft::Call& call, const Schema& schema) {
+  Space space;
+  Sizes sizes(space);
+  const auto arguments = bind_arguments(schema, draft.graph().steps.back());
+  if (!arguments) return {};
+  std::vector<TensorMeta> given;
+  for (const int v : operands(call)) {
+    const Shown& at = draft.shown.at(v);
+    given.push_back({{}, at.dtype});
+    for (const std::int64_t extent : at.shape) given.back().shape.push_back(space.constant(extent));
+  }
+  const std::string functional = functional_op(call.op);
+  const std::string_view op = functional.empty() ? std::string_view(call.op) : functional;
+  std::vector<Type> out;
+  for (const InferredMeta& meta : infer_meta({sizes, base_name(op), schema, *arguments, given})) {
+    if (!meta.dtype) return {};
+    out.emplace_back();
+    out.back().dtype = *meta.dtype;
+    for (const PolyId extent : meta.shape) out.back().shape.emplace_back(space.value(extent).value_or(1));
+  }
+  if (out.size() < call.results().size()) return {};
+  return out;
 }
 
 std::string_view text_for(const std::string& name, Random& random) {
@@ -279,10 +305,13 @@ bool keep_if_it_runs(Draft& draft, Draft::Call call, const Schema& schema, Rando
   draft.calls.push_back(call);
   std::set<int> bound;
   if (!run_layouts(draft, bound)) {
+    // Nobody runs it: its results are what its rule says, else of the first operand's type, as for most.
     const auto given = operands(call);
-    if (given.empty() || call.result < 0 || has_rule(call.op, schema) || !random.chance(60)) return false;
-    // An operator without a rule for its result: of the first operand's type, as for most.
-    draft.calls.back().types.assign(call.results().size(), type_of(draft.shown.at(given[0])));
+    if (given.empty() || call.result < 0 || !random.chance(60)) return false;
+    auto& types = draft.calls.back().types;
+    types = types_by_rule(draft, call, schema);
+    if (types.empty() && has_rule(call.op, schema)) return false;
+    if (types.empty()) types.assign(call.results().size(), type_of(draft.shown.at(given[0])));
     if (!run_layouts(draft, bound)) return false;
   }
   if (!trim(draft, bound)) return false;

@@ -11,6 +11,7 @@ namespace {
 /// In-place operators without a functional partner of their own name in the vocabulary.
 std::string kernel_name(const OpSet& ops, const std::string& op) {
   if (op == "prims._unsafe_index_put_.default") return "aten._unsafe_index_put.default";
+  if (op == "aten.copy_.Tensor") return "aten.copy.default";
   const std::string functional = ops.functional(op);
   return functional.empty() ? op : functional;
 }
