@@ -175,7 +175,8 @@ class Pair {
       }
       if (!turned) listed = std::move(after);
     }
-    if (clean) unmatched_ = Guard(value_, session_.ops, {&before_, &*before}, {&value_.after, &*listed}).unmatched();
+    if (clean)
+      unmatched_ = Guard(value_, session_.ops, {&before_, &*before}, {&value_.after, &*listed}).unmatched();
     if (value_.dataflow && explaining && !listed->raised) {
       clean ? try_orders(*meant, trial, *before, *listed) : try_right_orders(*meant, trial, *before, *listed);
     }
@@ -253,7 +254,7 @@ class Pair {
   const Graph& before_;
   std::set<std::string> written_;
   std::set<std::string> unmatched_;  // of the last trial that showed nothing
-  bool same_inputs_ = true;  // same names in the same order: contents come out alike by themselves
+  bool same_inputs_ = true;          // same names in the same order: contents come out alike by themselves
 };
 
 }  // namespace
