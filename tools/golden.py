@@ -77,12 +77,26 @@ def no_elements(args):
     return any(isinstance(t, torch.Tensor) and t.numel() == 0 for t in args)
 
 
+def out_of_storage(args):
+    """Nothing keeps it within the memory of its argument."""
+    last = args[0].storage_offset() + sum((n - 1) * s for n, s in zip(args[1], args[2]))
+    return last * args[0].element_size() >= args[0].untyped_storage().nbytes()
+
+
+def unsorted(args):
+    """Where a value belongs among bounds in disorder depends on the search."""
+    bounds = next(a for a in args[::-1] if isinstance(a, torch.Tensor) and a.dim() == 1)
+    return not (bounds[1:] >= bounds[:-1]).all()
+
+
 # What PyTorch leaves open: the call is not recorded. corpus/golden/README.md says so.
 OPEN = {"native_batch_norm": short_parameters, "_native_batch_norm_legit": short_parameters,
         "_native_batch_norm_legit_functional": short_parameters, "_batch_norm_with_update": short_parameters,
         "_batch_norm_with_update_functional": short_parameters, "cudnn_batch_norm": short_parameters,
         "_native_batch_norm_legit_no_training": short_parameters,
         "_scaled_dot_product_flash_attention_for_cpu": spread_or_infinite,
+        "_scaled_dot_product_flash_attention_for_cpu_backward": spread_or_infinite,
+        "_reshape_alias": out_of_storage, "bucketize": unsorted,
         "native_batch_norm_backward": no_elements, "batch_norm_backward": no_elements,
         "remainder": least_integers, "fmod": least_integers, "floor_divide": least_integers, "div": least_integers,
         "gcd": least_integers, "lcm": least_integers, "convolution": infinite_and_padded, "convolution_backward": infinite_and_padded}
@@ -183,7 +197,10 @@ class Book:
         try:
             if OPEN.get(op._schema.name.split("::")[1].removesuffix("_"), lambda _: False)(args):
                 return False
+            shape = kwargs["out"].shape if isinstance(kwargs.get("out"), torch.Tensor) else None
             call = Recorder(op).call(args, kwargs)
+            if shape is not None and kwargs["out"].shape != shape:  # resized, with a warning that it will raise
+                return False
         except (Unfit, RuntimeError, TypeError, ValueError, IndexError, NotImplementedError, AssertionError,
                 OverflowError):
             return False

@@ -122,7 +122,8 @@ void multiply_dense(Call& call, const Product& p, const Array& out) {
 
 void multiply(Call& call, const Product& p) {
   const Extents &xs = p.x.at.shape, &ys = p.y.at.shape;
-  const bool nothing = p.shape.size() == 3 && !p.addend && (p.x.at.numel() == 0 || p.y.at.numel() == 0);
+  const bool nothing =
+      p.shape.size() == 3 && (!p.addend || !p.beta.truthy()) && (p.x.at.numel() == 0 || p.y.at.numel() == 0);
   const Dtype dtype = nothing ? p.y.at.dtype : p.x.at.dtype;  // bmm does not look at types before it computes
   if (dtype != p.y.at.dtype) return call.raise("expected m1 and m2 to have the same dtype");
   if (xs[0] != ys[0] || xs[2] != ys[1]) return call.raise("mat1 and mat2 shapes cannot be multiplied");
@@ -130,7 +131,7 @@ void multiply(Call& call, const Product& p) {
   if (p.addend) {
     const auto both = broadcast_shapes(p.addend->at.shape, p.shape);
     if (!both || *both != p.shape) return call.raise("addmm: the addend does not broadcast to the product");
-    if (p.addend->at.dtype != dtype) return call.raise("self and mat2 must have the same dtype");
+    if (!nothing && p.addend->at.dtype != dtype) return call.raise("self and mat2 must have the same dtype");
     addend.emplace(p.addend->at, p.shape);
   }
   const Array out = call.output(dtype, p.shape);

@@ -115,7 +115,8 @@ void run_group_norm(Call& call, const KernelRow&) {
     call.begin();
     double sum = 0, squares = 0;
     for (std::int64_t j = 0; j < inner; ++j) sum += call.load(x, from.at(i * inner + j)).re;
-    const double mean = sum / static_cast<double>(inner);
+    double mean = sum / static_cast<double>(inner);
+    if (!std::isfinite(mean)) mean = std::numeric_limits<double>::quiet_NaN();
     for (std::int64_t j = 0; j < inner; ++j) {
       const double gap = call.load(x, from.at(i * inner + j)).re - mean;
       squares += gap * gap;

@@ -160,11 +160,14 @@ void run_loss(Call& call, const KernelRow& row) {
   if (!call.ok()) return;
   const auto shape = broadcast_shapes(x.at.shape, y.at.shape);
   if (!shape) return call.raise("the sizes of the operands do not broadcast");
-  if (x.at.dtype != y.at.dtype || !is_floating(x.at.dtype)) return call.decline("a loss of other types");
+  const Dtype dtype = promote(x.at.dtype, y.at.dtype);
+  const bool ranked = x.at.dtype == y.at.dtype || (!x.at.shape.empty() && !y.at.shape.empty());
+  if (!ranked || !is_floating(x.at.dtype) || !is_floating(y.at.dtype))
+    return call.decline("a loss of other types");
   const Geometry both[] = {x.at, y.at};
   const bool each = reduction == 0;
-  const Array out = each ? call.output(x.at.dtype, *shape, iterator_strides(both, *shape))
-                         : call.output(x.at.dtype, Extents{});
+  const Array out =
+      each ? call.output(dtype, *shape, iterator_strides(both, *shape)) : call.output(dtype, Extents{});
   const std::int64_t count = *element_count(*shape);
   if (!call.ok() || !call.spend({count})) return;
   const Elements from(x.at, *shape), target(y.at, *shape), to(out.at);
@@ -173,7 +176,7 @@ void run_loss(Call& call, const KernelRow& row) {
   for (std::int64_t k = 0; k < count && call.ok(); ++k) {
     if (each) call.begin();
     const double pair[] = {call.load(x, from.at(k)).re, call.load(y, target.at(k)).re};
-    const double term = kLosses[row.variant](pair, width, x.at.dtype);
+    const double term = kLosses[row.variant](pair, width, dtype);
     if (each) call.store(out, to.at(k), Number::of_real(term));
     sum += each ? 0 : term;
   }
@@ -208,7 +211,7 @@ const KernelRow kSpecialRows[] = {
     {"nextafter.default", run_pointwise, nextafter_fn, Promotion::same, 2},
     {"isfinite.default", run_pointwise, isfinite_fn, Promotion::compare},
     {"special_entr.default", run_pointwise, entr_fn, Promotion::to_float},
-    {"cbrt.default", run_pointwise, cbrt_fn},
+    {"cbrt.default", run_pointwise, cbrt_fn, Promotion::to_float},
     loss_row("mse_loss.default", 0),
     loss_row("smooth_l1_loss.default", 1),
     loss_row("huber_loss.default", 2),
