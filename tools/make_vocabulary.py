@@ -18,6 +18,11 @@ TAGS = {
     "view_copy": 16, "data_dependent_output": 32, "dynamic_output_shape": 64, "out": 128, "inplace": 256,
     "core": 512, "reduction": 1024, "higher_order": 2048,
 }
+# Schemas that say what their operator does not do.
+CORRECTED = {
+    "prims::as_strided(Tensor(a!) a, SymInt[] size, SymInt[] stride, SymInt storage_offset) -> Tensor(a!)":
+        "prims::as_strided(Tensor(a) a, SymInt[] size, SymInt[] stride, SymInt storage_offset) -> Tensor(a)",
+}
 NAME = re.compile(r"([A-Za-z_]\w*)::([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?(?=\(|$)")
 DELIMITER = "s"
 
@@ -28,6 +33,7 @@ def entry_of(line, number):
     if len(fields) != 3:
         sys.exit(f"{SOURCE.name}:{number}: {len(fields)} fields, expected 3")
     schema, tags, _ = fields
+    schema = CORRECTED.get(schema, schema)
     match = NAME.match(schema)
     if match is None:
         sys.exit(f"{SOURCE.name}:{number}: no operator name in {schema!r}")

@@ -189,7 +189,7 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
     out.unknown.push_back({"unsupported-op", readings.inferred});
   }
   for (const std::string& op : readings.inferred)
-    out.assumptions.push_back("effects of " + op + " inferred from auto_functionalized");
+    out.assumptions.push_back("effects of " + op + " inferred from how it is wrapped");
   return out;
 }
 

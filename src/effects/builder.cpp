@@ -208,7 +208,7 @@ void Builder::run(const Step& step, std::uint32_t number) {
 
 void Builder::dispatch(const Call& call) {
   const bool declared = ops_.declaration(call.step->op) != nullptr;
-  if (!declared && call.schema->has(Tag::out) && out_variant(call)) return;
+  if (!declared && (out_variant(call) || moved_in_place(call) || each_item(call))) return;
   switch (declared ? Meaning::opaque : meaning_of(call.op, *call.schema)) {
     case Meaning::opaque:
       return opaque(call);

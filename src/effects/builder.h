@@ -102,10 +102,16 @@ class Builder {
   std::optional<std::vector<PolyId>> strides_of(const std::string& format, const Binding& like);
   bool whole_window(const Call& call, const Binding& out, const Binding& base);
 
+  // items.cpp
+  bool each_item(const Call& call);
+  bool apart_items(const Call& call);
+
   // fills.cpp
   void moved(const Call& call);
   void claim_number(const Call& call, const Binding& value);
   void claim_target(const Call& call, const Shape& target, const Shape& computed);
+  bool moved_in_place(const Call& call);
+  void place(const Moved& moves, const Binding& base, const Binding& out, std::uint32_t origin);
   void fill_into(const Call& call);
   std::optional<InferredMeta> factory_meta(const Call& call);
   void fill(const Call& call);
@@ -194,6 +200,7 @@ class Builder {
   bool elementwise(const Call& call) const;
   std::optional<std::string> body_text(const Graph& body) const;
   void control(const Step& step, std::uint32_t number);
+  void with_effects(const Step& step, std::uint32_t number);
   void loop(const Step& step, std::uint32_t number);
   bool add_operands(const Step& step, TraceStep& out, std::size_t& carried);
   const char* fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
@@ -242,7 +249,8 @@ class Builder {
   std::size_t loops_ = 0;
   StorageId generator_ = 0, effects_ = 0;
   std::uint64_t fresh_count_ = 0, in_place_ = 0, unmodelled_ = 0;
-  bool failed_ = false;  // the step at hand
+  bool failed_ = false;     // the step at hand
+  bool effectful_ = false;  // inside with_effects
 };
 
 /// Strides that place every element of the shape in memory once, without gaps, in some order.

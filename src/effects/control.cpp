@@ -76,8 +76,28 @@ std::optional<std::string> Builder::body_text(const Graph& body) const {
   return out + "}";
 }
 
+/// with_effects(token, op, args...) gives (token, results of op...): op in the sequence of effects. The order
+/// of tokens is the order of steps.
+void Builder::with_effects(const Step& step, std::uint32_t number) {
+  const bool named = step.args.size() > 1 && step.args[1].kind == Arg::Kind::text;
+  const std::string op = named ? full_op_name(step.args[1].text) : "";
+  if (op.empty() || ops_.find(op) == nullptr) return unknown("unsupported-op", op.empty() ? step.op : op);
+  const auto token = bound_of(step.args[0]);
+  if (!token) return unknown("no-metadata", step.op);
+  Step inner = step;
+  inner.op = op;
+  inner.args.erase(inner.args.begin(), inner.args.begin() + 2);
+  if (!inner.results.empty()) inner.results.erase(inner.results.begin());
+  effectful_ = true;
+  run(inner, number);
+  effectful_ = false;
+  const Call call{&step, nullptr, step.op, {}, number, {}};
+  if (!step.results.empty() && step.results[0].valid()) bind(call, 0, *token);
+}
+
 void Builder::control(const Step& step, std::uint32_t number) {
   if (is_loop(step)) return loop(step, number);
+  if (step.op == "higher_order.with_effects") return with_effects(step, number);
   if (step.op != "higher_order.cond") return unknown("unsupported-op", step.op);
   TraceStep opaque;
   opaque.key = step.op;

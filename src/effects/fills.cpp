@@ -20,15 +20,36 @@ void Builder::moved(const Call& call) {
   auto out = fresh_for(call, 0, InferredMeta{moves->shape, base->dtype});
   if (!out || out->view.shape != moves->shape || out->dtype != base->dtype)
     return unknown("no-metadata", call.step->op);
-  if (moves->fill) fill_with(*out, scalar_text(*moves->fill, out->dtype), call.number);
-  for (const MovedPiece& piece : moves->pieces) {
-    Binding to = *out, from = *base;
+  place(*moves, *base, *out, call.number);
+  bind(call, 0, std::move(*out));
+}
+
+void Builder::place(const Moved& moves, const Binding& base, const Binding& out, std::uint32_t origin) {
+  if (moves.fill) fill_with(out, scalar_text(*moves.fill, out.dtype), origin);
+  for (const MovedPiece& piece : moves.pieces) {
+    Binding to = out, from = base;
     to.view.maps.insert(to.view.maps.end(), piece.to.begin(), piece.to.end());
     from.view.maps.insert(from.view.maps.end(), piece.from.begin(), piece.from.end());
     to.view.shape = from.view.shape = piece.shape;
-    move(to, from, call.number);
+    move(to, from, origin);
   }
-  bind(call, 0, std::move(*out));
+}
+
+/// tril_: what the functional form gives, moved into the argument. false: not of this kind.
+bool Builder::moved_in_place(const Call& call) {
+  const bool in_place =
+      call.op.ends_with('_') && !call.arguments.empty() && call.schema->arguments[0].written;
+  const OpRow* row = in_place ? find_row(call.op.substr(0, call.op.size() - 1)) : nullptr;
+  const auto base = row != nullptr && row->moves != nullptr ? bound_of(call.arguments[0]) : std::nullopt;
+  if (!base) return false;
+  const auto moves = row->moves(sizes_, Viewed{base->view.shape, base->strides, base->dtype}, call.arguments);
+  if (!moves || moves->shape != base->view.shape) return false;
+  const Binding made = fresh(moves->shape, base->dtype, std::nullopt);
+  place(*moves, *base, made, call.number);
+  ++in_place_;
+  move(*base, made, call.number);
+  bind(call, 0, *base);
+  return true;
 }
 
 /// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.

@@ -13,6 +13,7 @@ const Arg* given(const std::vector<Arg>& arguments, std::size_t at) {
 
 /// `cat(..., out=o)` and its like: what the functional form gives, moved into `o`. false: not of this kind.
 bool Builder::out_variant(const Call& call) {
+  if (!call.schema->has(Tag::out)) return false;
   const std::string functional = ops_.functional(call.step->op);
   const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
   if (pure == nullptr || meaning_of(base_name(functional), *pure) == Meaning::opaque) return false;

@@ -138,7 +138,8 @@ void Builder::thread_tokens(const Call& call, TraceStep& step) {
     step.access.emplace_back(step.writes.size(), Access::before_write);
   };
   if (is_random(call.op, *call.schema)) thread(generator_);
-  if (is_impure(call.op, *call.schema) || (declared != nullptr && !declared->pure)) thread(effects_);
+  if (effectful_ || is_impure(call.op, *call.schema) || (declared != nullptr && !declared->pure))
+    thread(effects_);
 }
 
 namespace {

@@ -109,7 +109,43 @@ std::string pure_partner(const Schema& schema) {
   return "";
 }
 
+/// Overloads that what an overload over lists does to an item may have.
+constexpr std::pair<std::string_view, std::string_view> kItemOverloads[] = {
+    // table
+    {"default", "default"},          {"List", "Tensor"},       {"List", "default"},
+    {"List", "Tensor_Tensor"},       {"Scalar", "Scalar"},     {"Scalar", "default"},
+    {"Scalar", "Tensor_Scalar"},     {"ScalarList", "Scalar"}, {"ScalarList", "default"},
+    {"ScalarList", "Tensor_Scalar"}, {"Tensor", "Tensor"},     {"ScalarAndTensor", "Scalar"},
+};
+
+bool takes_items(const Schema& item, const Schema& list) {
+  if (item.arguments.size() < list.arguments.size() || item.returns.size() > 1) return false;
+  for (std::size_t k = list.arguments.size(); k < item.arguments.size(); ++k)
+    if (!item.arguments[k].fallback) return false;
+  for (std::size_t k = 0; k < list.arguments.size(); ++k) {
+    const std::string& type = list.arguments[k].type_text;
+    const std::string one = type.ends_with("[]") ? type.substr(0, type.size() - 2) : type;
+    if (item.arguments[k].type_text != one || item.arguments[k].written != list.arguments[k].written)
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::string item_op(std::string_view op) {
+  constexpr std::string_view kList = "._foreach_";
+  const Schema* list = find_schema(op);
+  const std::size_t at = op.find(kList);
+  if (list == nullptr || at == std::string_view::npos) return "";
+  const std::string_view name = op.substr(at + kList.size());
+  const std::string item = std::string(op.substr(0, at)) + "." + std::string(name.substr(0, name.find('.')));
+  for (const auto& [of_list, of_item] : kItemOverloads) {
+    const Schema* schema = find_schema(item + "." + std::string(of_item));
+    if (of_list == list->overload && schema != nullptr && takes_items(*schema, *list)) return schema->op;
+  }
+  return "";
+}
 
 std::string functional_op(std::string_view op) {
   const Schema* schema = find_schema(op);

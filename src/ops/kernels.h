@@ -198,5 +198,8 @@ std::span<const KernelRow> batch_norm_kernels();
 std::span<const KernelRow> convolution_kernels();
 std::span<const KernelRow> pool_kernels();
 std::span<const KernelRow> attention_kernels();
+std::span<const KernelRow> special_kernels();
+std::span<const KernelRow> tally_kernels();
+std::span<const KernelRow> resample_kernels();
 
 }  // namespace noclobber

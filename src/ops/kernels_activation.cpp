@@ -50,14 +50,14 @@ Number hardtanh_fn(const Number* x, const Extras& e) {
 Number hardtanh_backward_fn(const Number* x, const Extras& e) {
   const double low = rounded(e.dtype, e.number(0, -1).as_real()),
                high = rounded(e.dtype, e.number(1, 1).as_real());
-  return derivative(x[1].re <= low || x[1].re >= high ? 0 : x[0].re);
+  return derivative(x[1].re > low && x[1].re < high ? x[0].re : 0);
 }
 Number hardsigmoid_fn(const Number* x, const Extras& e) {
   if (is_nan(x[0])) return x[0];
   return derivative(rounded(e.dtype, std::min(std::max(x[0].re + 3, 0.0), 6.0)) / 6);
 }
 Number hardsigmoid_backward_fn(const Number* x, const Extras&) {
-  return derivative(x[1].re > -3 && x[1].re < 3 ? x[0].re / 6 : 0);
+  return derivative(x[1].re > -3 && x[1].re < 3 ? x[0].re * static_cast<double>(1.0F / 6.0F) : 0);
 }
 Number hardswish_fn(const Number* x, const Extras& e) {
   if (is_nan(x[0])) return x[0];
@@ -108,7 +108,9 @@ void run_softmax_backward(Call& call, const KernelRow& row) {
   const std::int64_t dim = call.dim(2, 0, grad.at.rank());
   if (call.ok() && grad.at.shape != y.at.shape) call.raise("softmax backward: grad_output has another shape");
   if (!call.ok()) return;
-  const Array out = call.output(call.dtype(3, grad.at.dtype), grad.at.shape);
+  // Only what was widened on the way in is narrowed on the way out.
+  const bool narrows = grad.at.dtype == Dtype::f32 && call.dtype(3, Dtype::f32) == Dtype::f16;
+  const Array out = call.output(narrows ? Dtype::f16 : grad.at.dtype, grad.at.shape);
   const auto g = axes_of(call, grad.at, {dim}, true), o = axes_of(call, y.at, {dim}, true),
              t = axes_of(call, out.at, {dim}, true);
   if (!call.ok() || !g || !o || !t) return;
@@ -136,7 +138,7 @@ const KernelRow kActivationRows[] = {
     {"sigmoid_backward.default", run_pointwise, sigmoid_backward_fn, Promotion::same, 2},
     {"silu_backward.default", run_pointwise, silu_backward_fn, Promotion::same, 2},
     {"gelu_backward.default", run_pointwise, gelu_backward_fn, Promotion::same, 2},
-    {"leaky_relu_backward.default", run_pointwise, leaky_relu_backward_fn, Promotion::same, 2},
+    {"leaky_relu_backward.default", run_pointwise, leaky_relu_backward_fn, Promotion::same, 2, 1},
     {"softplus_backward.default", run_pointwise, softplus_backward_fn, Promotion::same, 2},
     {"hardtanh.default", run_pointwise, hardtanh_fn},
     {"hardtanh_backward.default", run_pointwise, hardtanh_backward_fn, Promotion::same, 2},

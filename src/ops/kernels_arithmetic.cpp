@@ -258,6 +258,8 @@ const KernelRow kArithmeticRows[] = {
     {"prims_mul.default", run_pointwise, mul_fn, Promotion::same, 2},
     {"prims_div.default", run_pointwise, prims_div_fn, Promotion::same, 2},
     {"pow.default", run_pointwise, pow_fn, Promotion::same, 2},
+    {"fmod.default", run_pointwise, fmod_fn, Promotion::same, 2},
+    {"remainder.default", run_pointwise, remainder_fn, Promotion::same, 2},
     {"where.default", run_pointwise, where_fn, Promotion::first_is_condition, 3},
 };
 

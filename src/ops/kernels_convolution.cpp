@@ -202,11 +202,11 @@ bool kernel_channels_last(const Geometry& g) {
   return prefers_channels_last(padded);
 }
 
-/// Channels last if either operand is; in double precision both have to be.
+/// Channels last if either operand is.
 Extents convolution_strides(const Array& input, const Array& weight, const Extents& shape) {
   const Dtype dtype = input.at.dtype;
   const bool one = kernel_channels_last(input.at), other = kernel_channels_last(weight.at);
-  const bool last = is_floating(dtype) && (dtype == Dtype::f64 ? one && other : one || other);
+  const bool last = is_floating(dtype) && (one || other);
   if (!last || shape.size() < 4) return contiguous_strides(shape);
   return channels_last_strides(shape);
 }

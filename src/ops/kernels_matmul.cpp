@@ -122,14 +122,16 @@ void multiply_dense(Call& call, const Product& p, const Array& out) {
 
 void multiply(Call& call, const Product& p) {
   const Extents &xs = p.x.at.shape, &ys = p.y.at.shape;
-  const Dtype dtype = p.x.at.dtype;
+  const bool nothing =
+      p.shape.size() == 3 && (!p.addend || !p.beta.truthy()) && (p.x.at.numel() == 0 || p.y.at.numel() == 0);
+  const Dtype dtype = nothing ? p.y.at.dtype : p.x.at.dtype;  // bmm does not look at types before it computes
   if (dtype != p.y.at.dtype) return call.raise("expected m1 and m2 to have the same dtype");
   if (xs[0] != ys[0] || xs[2] != ys[1]) return call.raise("mat1 and mat2 shapes cannot be multiplied");
   std::optional<Elements> addend;
   if (p.addend) {
     const auto both = broadcast_shapes(p.addend->at.shape, p.shape);
     if (!both || *both != p.shape) return call.raise("addmm: the addend does not broadcast to the product");
-    if (p.addend->at.dtype != dtype) return call.raise("self and mat2 must have the same dtype");
+    if (!nothing && p.addend->at.dtype != dtype) return call.raise("self and mat2 must have the same dtype");
     addend.emplace(p.addend->at, p.shape);
   }
   const Array out = call.output(dtype, p.shape);
@@ -181,16 +183,22 @@ void run_matmul(Call& call, const KernelRow& row) {
   if (call.ok()) multiply(call, p);
 }
 
-/// variant 0: mv, 1: dot.
+/// variant 0: mv, 1: dot, 2: addmv, with beta and alpha at 3 and 4.
 void run_vector_product(Call& call, const KernelRow& row) {
-  const Array x = call.tensor(0), y = call.tensor(1);
+  const bool adds = row.variant == 2, dots = row.variant == 1;
+  const Array addend = adds ? call.tensor(0) : Array{};
+  const Array x = call.tensor(adds ? 1 : 0), y = call.tensor(adds ? 2 : 1);
   if (!call.ok()) return;
-  if (x.at.rank() != (row.variant == 0 ? 2 : 1) || y.at.rank() != 1)
-    return call.raise("vector + matrix expected");
+  if (x.at.rank() != (dots ? 1 : 2) || y.at.rank() != 1) return call.raise("vector + matrix expected");
   Product p;
-  p.x = row.variant == 0 ? as_batch(x) : with_dims(x, {1, 1, x.at.shape[0]}, {0, 0, x.at.stride[0]});
+  if (adds) {
+    p.addend = &addend;
+    p.beta = call.number(3, 1);
+    p.alpha = call.number(4, 1);
+  }
+  p.x = !dots ? as_batch(x) : with_dims(x, {1, 1, x.at.shape[0]}, {0, 0, x.at.stride[0]});
   p.y = with_dims(y, {1, y.at.shape[0], 1}, {0, y.at.stride[0], 0});
-  if (row.variant == 0) p.shape = {x.at.shape[0]};
+  if (!dots) p.shape = {x.at.shape[0]};
   multiply(call, p);
 }
 
@@ -274,10 +282,15 @@ constexpr KernelRow matmul_row(std::string_view op, KernelFunction run, int vari
 }
 
 const KernelRow kMatmulRows[] = {
-    matmul_row("mm.default", run_matmul, 0),         matmul_row("bmm.default", run_matmul, 1),
-    matmul_row("addmm.default", run_matmul, 2),      matmul_row("baddbmm.default", run_matmul, 3),
-    matmul_row("mv.default", run_vector_product, 0), matmul_row("dot.default", run_vector_product, 1),
-    matmul_row("linear.default", run_linear, 0),     matmul_row("matmul.default", run_any_matmul, 0),
+    matmul_row("mm.default", run_matmul, 0),
+    matmul_row("bmm.default", run_matmul, 1),
+    matmul_row("addmm.default", run_matmul, 2),
+    matmul_row("baddbmm.default", run_matmul, 3),
+    matmul_row("mv.default", run_vector_product, 0),
+    matmul_row("dot.default", run_vector_product, 1),
+    matmul_row("addmv.default", run_vector_product, 2),
+    matmul_row("linear.default", run_linear, 0),
+    matmul_row("matmul.default", run_any_matmul, 0),
 };
 
 }  // namespace

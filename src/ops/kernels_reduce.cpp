@@ -86,6 +86,7 @@ void folded(Call& call, const Array& x, Fold fold, const Axes& axes, Dtype dtype
     call.begin();
     Number sum = fold_start(fold);
     if (is_floating(dtype) && !counts) sum = Number::of_real(sum.as_real());
+    if (is_complex(dtype) && !counts) sum = Number::of_complex(sum.as_real());
     for (std::int64_t j = 0; j < inner; ++j) {
       const Number loaded = call.load(x, kept.at(i) + reduced.at(j));
       sum = fold_step(fold, sum, counts ? loaded : convert(loaded, dtype), j == 0);
@@ -140,7 +141,7 @@ std::complex<double> running_mean(Call& call, const Array& x, std::int64_t base,
   return mean;
 }
 
-/// variant 0: var, 1: var_mean, 2: std.
+/// variant bit 0: the mean as well, bit 1: the square root.
 void run_var(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const double correction = call.real(2, 1);
@@ -152,11 +153,11 @@ void run_var(Call& call, const KernelRow& row) {
                      : x.at.dtype == Dtype::c128 ? Dtype::f64
                                                  : x.at.dtype;
   const Array out = call.output(real, axes->shape);
-  const Array means = row.variant == 1 ? call.output(x.at.dtype, axes->shape) : Array{};
+  const bool both = (row.variant & 1) != 0, root = (row.variant & 2) != 0;
+  const Array means = both ? call.output(x.at.dtype, axes->shape) : Array{};
   const std::int64_t outer = axes->kept.numel(), inner = axes->reduced.numel();
   if (!call.ok() || !call.spend({outer, std::max<std::int64_t>(inner, 1), 2})) return;
-  const Elements kept(axes->kept), reduced(axes->reduced), to(out.at),
-      mean_to(row.variant == 1 ? means.at : out.at);
+  const Elements kept(axes->kept), reduced(axes->reduced), to(out.at), mean_to(both ? means.at : out.at);
   for (std::int64_t i = 0; i < outer && call.ok(); ++i) {
     call.begin();
     std::complex<double> sum = 0;
@@ -167,8 +168,8 @@ void run_var(Call& call, const KernelRow& row) {
     for (std::int64_t j = 0; j < inner; ++j)
       squares += std::norm(call.load(x, kept.at(i) + reduced.at(j)).as_complex() - mean);
     const double var = squares / std::max(static_cast<double>(inner) - correction, 0.0);
-    call.store(out, to.at(i), Number::of_real(row.variant == 2 ? std::sqrt(var) : var));
-    if (row.variant == 1) call.store(means, mean_to.at(i), Number::of_complex(mean));
+    call.store(out, to.at(i), Number::of_real(root ? std::sqrt(var) : var));
+    if (both) call.store(means, mean_to.at(i), Number::of_complex(mean));
   }
 }
 
@@ -250,6 +251,7 @@ const KernelRow kReduceRows[] = {
     reduce_row("var.correction", run_var, 0),
     reduce_row("var_mean.correction", run_var, 1),
     reduce_row("std.correction", run_var, 2),
+    reduce_row("std_mean.correction", run_var, 3),
     reduce_row("logsumexp.default", run_logsumexp, 0),
     reduce_row("cumsum.default", run_scan_along, 0),
     reduce_row("cumprod.default", run_scan_along, 1),

@@ -131,7 +131,15 @@ void run_clone(Call& call, const KernelRow&) {
   if (call.ok()) copied(call, x, x.at.dtype, x.at.shape, stride);
 }
 
-/// lift_fresh_copy, prims.device_put: no memory format.
+/// device_put(a, device): a device that is still given is another one.
+void run_device_put(Call& call, const KernelRow&) {
+  const Array x = call.tensor(0);
+  if (!call.ok()) return;
+  if (!call.has(1)) return call.alias(x, x.at);
+  copied(call, x, x.at.dtype, x.at.shape, preserved_strides(x.at));
+}
+
+/// lift_fresh_copy: no memory format.
 void run_plain_clone(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   if (call.ok())
@@ -255,6 +263,16 @@ void run_conj(Call& call, const KernelRow&) {
   if (call.ok() && is_complex(x.at.dtype)) call.results[0].tensor.at.conjugated = !x.at.conjugated;
 }
 
+Number conjugated_number(const Number* x, const Extras&) { return conjugate(x[0]); }
+
+/// Its argument itself where that is not complex.
+void run_conj_physical(Call& call, const KernelRow& row) {
+  const Array x = call.tensor(0);
+  if (!call.ok()) return;
+  if (call.targets.empty() && !is_complex(x.at.dtype)) return call.alias(x, x.at);
+  run_pointwise(call, row);
+}
+
 void run_view_as_complex(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   Geometry g = x.at;
@@ -288,7 +306,7 @@ const KernelRow kReshapeRows[] = {
     reshape_row("contiguous.default", run_contiguous),
     reshape_row("clone.default", run_clone),
     reshape_row("lift_fresh_copy.default", run_plain_clone, 1),
-    reshape_row("device_put.default", run_plain_clone),
+    reshape_row("device_put.default", run_device_put),
     reshape_row("to.dtype", run_to, 1),
     reshape_row("to.device", run_to, 2),
     reshape_row("to.dtype_layout", run_to, 3),
@@ -303,6 +321,7 @@ const KernelRow kReshapeRows[] = {
     reshape_row("imag.default", run_real_view, 2),
     reshape_row("view_as_complex.default", run_view_as_complex),
     reshape_row("conj.default", run_conj),
+    {"conj_physical.default", run_conj_physical, conjugated_number},
 };
 
 }  // namespace

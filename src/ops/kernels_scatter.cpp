@@ -26,7 +26,12 @@ void run_index_put(Call& call, const KernelRow&) {
   const bool accumulate = call.boolean(3, false);
   const auto plan = IndexPlan::make(call, out, call.arg(1));
   if (!plan || !call.ok()) return;
-  if (values.at.dtype != out.at.dtype)
+  // One value for all that a mask picks is a fill, which converts.
+  const std::vector<Datum>& indices = call.arg(1).list;
+  const bool masked = indices.size() == 1 && indices[0].kind == Datum::Kind::tensor &&
+                      indices[0].tensor.at.dtype == Dtype::boolean;
+  const bool fills = !accumulate && values.at.numel() == 1 && masked;
+  if (values.at.dtype != out.at.dtype && !fills)
     return call.raise("Index put requires the source and destination dtypes match");
   const auto shape = broadcast_shapes(plan->shape(), values.at.shape);
   if (!shape || *shape != plan->shape())

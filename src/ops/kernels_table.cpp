@@ -36,7 +36,7 @@ struct KernelTable {
          {arithmetic_kernels(), compare_kernels(), unary_kernels(), create_kernels(), move_kernels(),
           index_kernels(), scatter_kernels(), reduce_kernels(), order_kernels(), matmul_kernels(),
           norm_kernels(), batch_norm_kernels(), convolution_kernels(), pool_kernels(), activation_kernels(),
-          attention_kernels()})
+          attention_kernels(), special_kernels(), tally_kernels(), resample_kernels()})
       add(family, false);
     bind_rows();
     add_copies();

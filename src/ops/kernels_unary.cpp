@@ -144,7 +144,17 @@ Number leaky_relu_fn(const Number* x, const Extras& e) {
   const double slope = e.has(0) ? e.number(0, 0).as_real() : 0.01;
   return Number::of_real(x[0].re > 0 ? x[0].re : x[0].re * rounded(e.dtype, slope));
 }
-Number round_decimals_fn(const Number* x, const Extras&) { return rounding_fn<half_up_even>(x, {}); }
+Number round_fn(const Number* x, const Extras&) { return rounding_fn<half_up_even>(x, {}); }
+/// To so many decimal places, with each step rounded as PyTorch rounds it.
+Number round_decimals_fn(const Number* x, const Extras& e) {
+  if (x[0].kind == Number::Kind::integer) return x[0];
+  const std::int64_t places = e.number(0, 0).integer;
+  if (places == 0) return round_fn(x, e);
+  const double ten = rounded(e.dtype, std::pow(10.0, std::abs(static_cast<double>(places))));
+  const double moved = rounded(e.dtype, places < 0 ? x[0].re / ten : x[0].re * ten);
+  const double whole = std::nearbyint(moved);
+  return Number::of_real(places < 0 ? whole * ten : whole / ten);
+}
 
 /// A complex argument gives a real result.
 void run_abs(Call& call, const KernelRow& row) {
@@ -196,7 +206,7 @@ const KernelRow kUnaryRows[] = {
     {"acosh.default", run_pointwise, both_fn<plain_acosh, whole_acosh>, Promotion::to_float},
     {"atanh.default", run_pointwise, both_fn<plain_atanh, whole_atanh>, Promotion::to_float},
     {"sgn.default", run_pointwise, sgn_fn},
-    {"conj_physical.default", run_pointwise, conj_fn},
+    {"_conj_physical.default", run_pointwise, conj_fn},
     {"erf.default", run_pointwise, real_fn<plain_erf>, Promotion::to_float},
     {"erfc.default", run_pointwise, real_fn<plain_erfc>, Promotion::to_float},
     {"relu.default", run_no_bool, relu_fn},
@@ -207,23 +217,24 @@ const KernelRow kUnaryRows[] = {
     {"floor.default", run_pointwise, rounding_fn<plain_floor>},
     {"ceil.default", run_pointwise, rounding_fn<plain_ceil>},
     {"trunc.default", run_pointwise, rounding_fn<plain_trunc>},
-    {"round.default", run_pointwise, round_decimals_fn},
+    {"round.default", run_pointwise, round_fn},
+    {"round.decimals", run_pointwise, round_decimals_fn},
     {"frac.default", run_pointwise, real_fn<plain_frac>},
     {"sign.default", run_pointwise, sign_fn},
     {"signbit.default", run_pointwise, signbit_fn, Promotion::compare},
     {"isnan.default", run_pointwise, isnan_fn, Promotion::compare},
     {"isinf.default", run_pointwise, isinf_fn, Promotion::compare},
     {"prims_neg.default", run_pointwise, neg_fn},
-    {"prims_sqrt.default", run_pointwise, both_fn<plain_sqrt, whole_sqrt>},
-    {"prims_rsqrt.default", run_pointwise, rsqrt_fn},
-    {"prims_reciprocal.default", run_pointwise, reciprocal_fn},
-    {"prims_exp.default", run_pointwise, both_fn<plain_exp, whole_exp>},
-    {"prims_exp2.default", run_pointwise, both_fn<plain_exp2, whole_exp2>},
-    {"prims_log.default", run_pointwise, both_fn<plain_log, whole_log>},
-    {"prims_sin.default", run_pointwise, both_fn<plain_sin, whole_sin>},
-    {"prims_cos.default", run_pointwise, both_fn<plain_cos, whole_cos>},
-    {"prims_tanh.default", run_pointwise, both_fn<plain_tanh, whole_tanh>},
-    {"prims_erf.default", run_pointwise, real_fn<plain_erf>},
+    {"prims_sqrt.default", run_pointwise, both_fn<plain_sqrt, whole_sqrt>, Promotion::to_float},
+    {"prims_rsqrt.default", run_pointwise, rsqrt_fn, Promotion::to_float},
+    {"prims_reciprocal.default", run_pointwise, reciprocal_fn, Promotion::to_float},
+    {"prims_exp.default", run_pointwise, both_fn<plain_exp, whole_exp>, Promotion::to_float},
+    {"prims_exp2.default", run_pointwise, both_fn<plain_exp2, whole_exp2>, Promotion::to_float},
+    {"prims_log.default", run_pointwise, both_fn<plain_log, whole_log>, Promotion::to_float},
+    {"prims_sin.default", run_pointwise, both_fn<plain_sin, whole_sin>, Promotion::to_float},
+    {"prims_cos.default", run_pointwise, both_fn<plain_cos, whole_cos>, Promotion::to_float},
+    {"prims_tanh.default", run_pointwise, both_fn<plain_tanh, whole_tanh>, Promotion::to_float},
+    {"prims_erf.default", run_pointwise, real_fn<plain_erf>, Promotion::to_float},
     {"prims_round.default", run_pointwise, rounding_fn<half_up_even>},
 };
 

@@ -213,6 +213,45 @@ std::optional<Moved> diagonal_backward_moves(Sizes& sizes, const Viewed& base, c
   return backward(sizes, base, args, diagonal_rule);
 }
 
+namespace {
+
+/// Of every row of a matrix the columns up to the diagonal, or from it on; rows alike make one piece.
+std::optional<Moved> triangle(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args, bool lower) {
+  Space& space = sizes.space();
+  const std::size_t rank = base.shape.size();
+  const auto offset = integer(args, 1, 0);
+  const auto rows = rank < 2 ? std::nullopt : space.value(base.shape[rank - 2]);
+  const auto width = rank < 2 ? std::nullopt : space.value(base.shape[rank - 1]);
+  if (!offset || !rows || !width || *offset < -(1 << 30) || *offset > (1 << 30)) return std::nullopt;
+  const auto down = static_cast<std::uint32_t>(rank - 2), along = static_cast<std::uint32_t>(rank - 1);
+  Moved out{base.shape, Arg::of(SymExpr(0)), {}};
+  const auto bound = [&](std::int64_t row) {  // how many columns lie before the diagonal's end
+    return std::clamp<std::int64_t>(row + *offset + (lower ? 1 : 0), 0, *width);
+  };
+  for (std::int64_t row = 0, next = 1; row < *rows; row = next, next = row + 1) {
+    while (next < *rows && bound(next) == bound(row)) ++next;
+    const std::int64_t start = lower ? 0 : bound(row), end = lower ? bound(row) : *width;
+    if (start >= end) continue;
+    if (out.pieces.size() == kMostPieces) return std::nullopt;
+    const Map band =
+        taken(base.shape, down, space.constant(row), space.constant(next - row), space.constant(1));
+    const Map part =
+        taken(band.to, along, space.constant(start), space.constant(end - start), space.constant(1));
+    out.pieces.push_back({{band, part}, {band, part}, part.to});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Moved> tril_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  return triangle(sizes, base, args, true);
+}
+
+std::optional<Moved> triu_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  return triangle(sizes, base, args, false);
+}
+
 /// diag_embed(self, offset, dim1, dim2): zeros whose diagonal is the last dimension of the argument.
 std::optional<Moved> diag_embed_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
   Space& space = sizes.space();

@@ -33,6 +33,8 @@ std::optional<Moved> pad_moves(Sizes& sizes, const Viewed& base, const std::vect
 std::optional<Moved> select_backward_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 std::optional<Moved> slice_backward_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 std::optional<Moved> diagonal_backward_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
+std::optional<Moved> tril_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
+std::optional<Moved> triu_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 std::optional<Moved> diag_embed_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 }  // namespace move_rules
 

@@ -77,6 +77,9 @@ std::string vocabulary_digest();
 /// It takes the same arguments but the keyword-only written ones, and gives the results first that the
 /// operator does not merely return (or the keyword-only written ones), then the other written ones in order.
 std::string functional_op(std::string_view op);
+/// What an operator over lists does to each item: aten.mul.Scalar of aten._foreach_mul.ScalarList, with every
+/// list replaced by its item. "" if no operator takes such arguments.
+std::string item_op(std::string_view op);
 
 /// A step's arguments in the order of its schema's arguments; defaults filled in. Absent optional
 /// arguments without a default are Arg::Kind::none. Keyword-only arguments may come by position. A "..."

@@ -37,6 +37,7 @@ std::vector<InferredMeta> two_reductions_shape(const ShapeCall& call);  // var_m
 std::vector<InferredMeta> gather_shape(const ShapeCall& call);
 std::vector<InferredMeta> index_select_shape(const ShapeCall& call);
 std::vector<InferredMeta> embedding_shape(const ShapeCall& call);
-std::vector<InferredMeta> typed_like_shape(const ShapeCall& call);  // dtype as an argument says
+std::vector<InferredMeta> typed_like_shape(const ShapeCall& call);
+std::vector<InferredMeta> dequantized_shape(const ShapeCall& call);  // dtype as an argument says
 
 }  // namespace noclobber::shape_rules

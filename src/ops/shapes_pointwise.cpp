@@ -157,10 +157,17 @@ std::vector<InferredMeta> top_shape(const ShapeCall& call) {
 }
 
 std::vector<InferredMeta> typed_like_shape(const ShapeCall& call) {
-  for (const char* name : {"out_dtype", "output_dtype", "dtype"})
+  const Arg* asked = call.argument("dtype");
+  const bool given = asked != nullptr && asked->kind == Arg::Kind::dtype;
+  return like_first(call, given ? std::optional(asked->dtype) : std::nullopt);
+}
+
+/// `dtype` is that of the argument.
+std::vector<InferredMeta> dequantized_shape(const ShapeCall& call) {
+  for (const char* name : {"out_dtype", "output_dtype"})
     if (const Arg* asked = call.argument(name); asked != nullptr && asked->kind == Arg::Kind::dtype)
       return like_first(call, asked->dtype);
-  return like_first(call, std::nullopt);
+  return like_first(call, Dtype::f32);
 }
 
 }  // namespace noclobber::shape_rules

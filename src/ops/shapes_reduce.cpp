@@ -110,7 +110,7 @@ std::vector<InferredMeta> product_shape(const ShapeCall& call) {
     return {};
   Shape shape(a.shape.begin(), a.shape.end() - 1);
   if (right > 1) shape.push_back(b.shape.back());
-  return {{shape, call.argument("out_dtype") != nullptr ? std::nullopt : std::optional(a.dtype)}};
+  return {{shape, call.argument("out_dtype") != nullptr ? std::nullopt : std::optional(b.dtype)}};
 }
 
 std::vector<InferredMeta> linear_shape(const ShapeCall& call) {

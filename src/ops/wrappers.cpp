@@ -5,78 +5,13 @@
 #include <set>
 
 #include "src/ops/decl.h"
+#include "src/ops/wrapper_sites.h"
 
 namespace noclobber {
 namespace {
 
 constexpr std::size_t kReadings = 8;
 constexpr std::size_t kArguments = 12;
-constexpr std::string_view kV1 = "higher_order.auto_functionalized";
-constexpr std::string_view kV2 = "higher_order.auto_functionalized_v2";
-
-bool is_wrapper(const Step& step) { return step.op == kV1 || step.op == kV2; }
-
-const Arg* keyword(const Step& step, const std::string& name) {
-  for (const auto& [key, arg] : step.kwargs)
-    if (key == name) return &arg;
-  return nullptr;
-}
-
-/// How one argument of the wrapped operator is given.
-struct Given {
-  std::string name;
-  bool written = false;
-  bool list = false;
-  Arg plain;                             // not written, or of v1
-  std::vector<std::string> view_prefix;  // written, v2: "_x" or "_x_0", "_x_1"
-};
-
-/// The wrapped operator's arguments as one wrapper call names them; v1 does not say which are written.
-std::vector<Given> given(const Step& step) {
-  std::vector<Given> out;
-  for (const auto& [key, arg] : step.kwargs) {
-    if (step.op == kV1) {
-      out.push_back({key, false, arg.kind == Arg::Kind::list, arg, {}});
-    } else if (key == "_all_bases" || key == "_only_clone_these_bases") {
-      continue;
-    } else if (key[0] != '_') {
-      out.push_back({key, false, arg.kind == Arg::Kind::list, arg, {}});
-    } else if (key.ends_with("_length") && arg.kind == Arg::Kind::sym && arg.sym.is_constant() &&
-               arg.sym.constant() >= 0 && arg.sym.constant() < 1000) {
-      Given list{key.substr(1, key.size() - 8), true, true, {}, {}};
-      for (std::int64_t k = 0; k < arg.sym.constant(); ++k)
-        list.view_prefix.push_back("_" + list.name + "_" + std::to_string(k));
-      out.push_back(std::move(list));
-    } else if (key.ends_with("_base_index")) {
-      const std::string name = key.substr(1, key.size() - 12);
-      const bool item = std::any_of(out.begin(), out.end(), [&](const Given& g) {
-        return std::find(g.view_prefix.begin(), g.view_prefix.end(), "_" + name) != g.view_prefix.end();
-      });
-      if (!item) out.push_back({name, true, false, {}, {"_" + name}});
-    }
-  }
-  return out;
-}
-
-struct Site {
-  const Graph* graph = nullptr;
-  const Step* step = nullptr;
-};
-
-std::string wrapped_op(const Step& step) {
-  return step.args.empty() || step.args[0].kind != Arg::Kind::text ? "" : full_op_name(step.args[0].text);
-}
-
-std::vector<Site> sites(const Case& value, const std::string& op, bool wrapped) {
-  std::vector<Site> out;
-  for (const Graph* graph : {value.before ? &*value.before : nullptr, &value.after}) {
-    if (graph == nullptr) continue;
-    for (const Step& step : graph->steps)
-      if (is_wrapper(step) == wrapped && (wrapped ? wrapped_op(step) : step.op) == op)
-        out.push_back({graph, &step});
-  }
-  return out;
-}
 
 /// The same value by name, or the same constant.
 bool same_argument(const Site& a, const Arg& x, const Site& b, const Arg& y) {
@@ -167,59 +102,11 @@ std::vector<std::vector<Given>> with_written(const std::vector<Site>& wrapped,
   return out;
 }
 
-std::string type_of(const Arg& arg) {
-  switch (arg.kind) {
-    case Arg::Kind::sym:
-      return "SymInt";
-    case Arg::Kind::real:
-      return "float";
-    case Arg::Kind::boolean:
-      return "bool";
-    case Arg::Kind::text:
-    case Arg::Kind::graph:
-      return "str";
-    case Arg::Kind::dtype:
-      return "ScalarType";
-    case Arg::Kind::device:
-      return "Device";
-    case Arg::Kind::none:
-    case Arg::Kind::ref:
-      return "Tensor?";
-    case Arg::Kind::list:
-      return arg.list.empty()                      ? "Tensor[]"
-             : arg.list[0].kind == Arg::Kind::sym  ? "SymInt[]"
-             : arg.list[0].kind == Arg::Kind::real ? "float[]"
-                                                   : "Tensor[]";
-  }
-  return "Tensor?";
-}
-
-bool gives_tensor(const std::vector<Site>& all) {
-  return std::any_of(all.begin(), all.end(), [](const Site& s) {
-    return !s.step->results.empty() && s.step->results[0].valid() && s.graph->value(s.step->results[0]).type;
-  });
-}
-
-OpDecl declaration(const std::string& op, const std::vector<Given>& order, bool returns) {
-  const std::size_t first = op.find('.'), second = op.find('.', first + 1);
-  OpDecl out;
-  const std::string overload = op.substr(second + 1);
-  out.schema = op.substr(0, first) + "::" + op.substr(first + 1, second - first - 1) +
-               (overload == "default" ? "" : "." + overload) + "(";
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const Given& g = order[k];
-    const std::string alias = "(a" + std::to_string(k) + "!)";
-    out.schema += (k > 0 ? ", " : "") +
-                  (g.written ? "Tensor" + alias + (g.list ? "[]" : "?") : type_of(g.plain)) + " " + g.name;
-  }
-  out.schema += returns ? ") -> Tensor" : ") -> ()";
-  return out;
-}
-
 /// Replaces the wrapper calls of one operator in a graph.
 class Writer {
  public:
-  Writer(Graph& graph, const std::string& op, const std::vector<Given>& order, bool returns)
+  /// `returns`: results of the operator; without any the wrapper still has a place for one.
+  Writer(Graph& graph, const std::string& op, const std::vector<Given>& order, std::size_t returns)
       : graph_(graph), op_(op), order_(order), returns_(returns) {}
 
   void run() {
@@ -306,17 +193,20 @@ class Writer {
         args.push_back(Arg::of(std::move(items)));
       }
     }
-    const bool named = returns_ && !step.results.empty() && step.results[0].valid();
-    push(step, op_, std::move(args), named ? std::vector<ValueId>{step.results[0]} : std::vector<ValueId>{});
-    for (std::size_t k = 0; k < bases.size() && k + 1 < step.results.size(); ++k)
-      if (step.results[k + 1].valid())
-        push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + 1]});
+    const std::size_t first = std::max<std::size_t>(returns_, 1), all = step.results.size();
+    std::vector<ValueId> own(step.results.begin(),
+                             step.results.begin() + static_cast<std::ptrdiff_t>(std::min(returns_, all)));
+    while (!own.empty() && !own.back().valid()) own.pop_back();
+    push(step, op_, std::move(args), std::move(own));
+    for (std::size_t k = 0; k < bases.size() && k + first < all; ++k)
+      if (step.results[k + first].valid())
+        push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + first]});
   }
 
   Graph& graph_;
   const std::string& op_;
   const std::vector<Given>& order_;
-  bool returns_;
+  std::size_t returns_;
 };
 
 std::set<std::string> wrapped_ops(const Case& value) {
@@ -349,18 +239,25 @@ std::vector<std::vector<Given>> signatures(const std::vector<Site>& wrapped, con
 
 }  // namespace
 
-bool has_wrappers(const Case& value) { return !wrapped_ops(value).empty(); }
+bool has_wrappers(const Case& value) { return !wrapped_ops(value).empty() || !effectful_ops(value).empty(); }
 
 Readings written_out(const Case& value) {
   Readings out;
   out.cases.push_back(value);
-  const auto declared = make_op_set(value.ops);
+  for (OpDecl& decl : effectful_ops(value)) {
+    const std::string name = decl.schema.substr(0, decl.schema.find('('));
+    out.inferred.push_back(full_op_name(name));
+    out.cases[0].ops.push_back(std::move(decl));
+  }
+  const auto declared = make_op_set(out.cases[0].ops);
   for (const std::string& op : wrapped_ops(value)) {
     const std::vector<Site> wrapped = sites(value, op, true), calls = sites(value, op, false);
     const Schema* known = declared ? declared->find(op) : nullptr;
     const auto fitting = signatures(wrapped, calls, known);
-    const bool returns =
-        known != nullptr ? !known->returns.empty() : gives_tensor(wrapped) || gives_tensor(calls);
+    const std::size_t count = result_count(wrapped, calls, known);
+    const bool any = known != nullptr ? !known->returns.empty()
+                                      : count > 1 || gives_tensor(wrapped) || gives_tensor(calls);
+    const std::size_t returns = any ? count : 0;
     if (known == nullptr) out.inferred.push_back(op);
     std::vector<Case> next;
     for (const Case& reading : out.cases)

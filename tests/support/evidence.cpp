@@ -211,7 +211,9 @@ void examine(const GoldenCall& call, const std::string& forced, Evidence& eviden
   const Trace& trace = m.traced->after;
   for (const TraceClaim& claim : trace.claims)
     if (claim.said != claim.computed) evidence.faults.push_back("the rule gives another " + claim.what);
-  const std::string contract = forced.empty() ? contract_of(trace) : forced;
+  // An operator over lists is its item's operator for each item, and promises what that one does.
+  const bool items = !item_op(call.op).empty();
+  const std::string contract = !forced.empty() ? forced : items ? "none" : contract_of(trace);
   if (contract != "none") evidence.contract = contract;
   if (contract == "elementwise") watch_elementwise(call, w, evidence);
   if (contract == "before_write") watch_before_write(w, evidence);

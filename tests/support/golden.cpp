@@ -10,6 +10,7 @@
 
 #include "src/interp/interp.h"
 #include "src/ops/kernels.h"
+#include "src/ops/row.h"
 
 namespace noclobber::golden {
 namespace {
@@ -329,6 +330,8 @@ std::map<std::string, Bound> read_bounds() {
 
 Bound allowed(const std::string& op) {
   static const std::map<std::string, Bound> bounds = read_bounds();
+  const OpRow* row = find_row(base_name(op));
+  if (row != nullptr && !row->same_as.empty()) return allowed(std::string(row->same_as) + ".default");
   const std::size_t first = op.find('.');
   std::string name = op.substr(first + 1, op.rfind('.') - first - 1);
   if (name.starts_with("_foreach_")) name = name.substr(9);

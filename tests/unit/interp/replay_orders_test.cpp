@@ -120,6 +120,30 @@ TEST_CASE("replay: operators of one graph alone are named where no run tells the
   CHECK_FALSE(replay(pair_of(hidden(*pair.before), hidden(*pair.before)), {}).approximated);
 }
 
+namespace {
+
+/// before: x times a tensor that the graph holds; after: x times 2.5.
+Case with_constant(Input::Kind kind) {
+  GraphBuilder b;
+  ValueId x = b.input("x", {3}), held = b.input("held", {});
+  b.graph.inputs[1].kind = kind;
+  const Graph before = b.returning({b.step("r", "aten.mul.Tensor", {ref(x), ref(held)})});
+  GraphBuilder a;
+  x = a.input("x", {3}), held = a.input("held", {});
+  a.graph.inputs[1].kind = kind;
+  const ValueId factor = a.step("f", "aten.full.default", {sizes({}), Arg::of_real(2.5)});
+  return pair_of(before, a.returning({a.step("r", "aten.mul.Tensor", {ref(x), ref(factor)})}));
+}
+
+}  // namespace
+
+TEST_CASE("replay: a constant that one graph alone reads may be folded, for nobody knows its contents") {
+  const ReplayResult folded = replay(with_constant(Input::Kind::constant), {});
+  CHECK(folded.witnesses.empty());
+  CHECK(folded.names == std::vector<std::string>{"held"});
+  CHECK(find_rule(replay(with_constant(Input::Kind::user), {}), "NC004") != nullptr);
+}
+
 TEST_CASE("replay: an unknown operator is named and nothing is claimed") {
   GraphBuilder g;
   const ValueId x = g.input("x", {2});
