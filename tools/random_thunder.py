@@ -6,10 +6,10 @@
 Needs lightning-thunder and the package noclobber (`make thunder-agree` makes an environment that has both). Each
 program is compiled one way and called on two contents; its last trace is executed in all orders of its names, or in
 --orders of them where there are more than 2,000. Some programs are differentiated, and then not reordered. A miss is a
-difference with everything proved, a false alarm a refutation of what never differs. Where eager execution does not
-differentiate a program, a saved tensor is overwritten: its joint trace is wrong, though a later one may compute the
-tensor again, and be right by luck. Programs with complaints are kept in the folder, with their source; the last lines
-count. Exit code 1 where there are any.
+difference with everything proved, a false alarm a refutation of what never differs. (Where a saved tensor is
+overwritten the joint trace is wrong, and a later transform that computes it again may make it right: two refutations.)
+Programs with complaints are kept in the folder, with their source; the last lines count. Exit code 1 where there are
+any.
 """
 from __future__ import annotations
 
@@ -185,7 +185,13 @@ def judged(records: list[dict]) -> tuple[str, str, set[str]]:
     return pairs, "none" if pairs == "error" or not last else last[-1], reasons
 
 
-def complaint(run: thunder_run.Run, pairs: str, every_order: str) -> str:
+def mended(records: list[dict]) -> bool:
+    """Is the first refutation that of the joint trace, and of a later pair too? What was wrong is right again."""
+    refuted = [r["id"] for r in records if r["status"] == "refuted"]
+    return len(refuted) > 1 and refuted[0].endswith("/joint")
+
+
+def complaint(run: thunder_run.Run, pairs: str, every_order: str, records: list[dict]) -> str:
     if run.crash:
         return ""
     said = []
@@ -193,7 +199,7 @@ def complaint(run: thunder_run.Run, pairs: str, every_order: str) -> str:
         said.append("unreadable")
     if run.difference and pairs == "proved":
         said.append("miss")
-    if not run.difference and pairs == "refuted" and not run.refused:
+    if not run.difference and pairs == "refuted" and not mended(records):
         said.append("false alarm")
     if run.orders and run.orders != "same" and every_order == "proved":
         said.append("miss in another order")
@@ -209,7 +215,7 @@ def checked(folders: list[pathlib.Path]) -> dict[str, list[dict]]:
         if record["kind"] == "check":
             found[record["input"]].append(record)
         elif record["kind"] == "error":
-            found[str(record["input"])].append({"status": "error", "unknown": [], "every_order": "none"})
+            found[str(record["input"])].append({"id": "", "status": "error", "unknown": [], "every_order": "none"})
     return found
 
 
@@ -233,9 +239,10 @@ def main() -> int:
                 seed += 1
             records = checked(list(runs))
             for folder, (mode, run) in runs.items():
-                pairs, every_order, why = judged(records.get(str(folder)) or [{"status": "error", "unknown": []}])
+                found_in = records.get(str(folder)) or [{"id": "", "status": "error", "unknown": []}]
+                pairs, every_order, why = judged(found_in)
                 count(tally, reasons, run, pairs, every_order, why)
-                if found := complaint(run, pairs, every_order):
+                if found := complaint(run, pairs, every_order, found_in):
                     bad += 1
                     shutil.copytree(folder, options.keep / folder.name, dirs_exist_ok=True)
                     print(f"seed {folder.name} {mode}: {found}: run {run.difference or 'right'}, orders {run.orders},"

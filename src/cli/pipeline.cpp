@@ -11,6 +11,7 @@
 #include "src/cli/certificates.h"
 #include "src/cli/decided.h"
 #include "src/cli/findings.h"
+#include "src/cli/order_advice.h"
 #include "src/cli/plan_findings.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
@@ -99,6 +100,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   assume(record, value, options.no_assumptions);
   if (decided.proved) assume_untested(record, value, *ops, options.no_assumptions);
   if (!decided.unordered.empty()) record.unknown.push_back({"not-replayed", decided.unordered});
+  if (!misplaced_writes(*ops, value).empty()) record.unknown.push_back({"not-replayed", {"a write behind the return"}});
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");
@@ -166,6 +168,17 @@ std::string every_order(const Case& value, const CheckOptions& options) {
   return std::string(status_name(wrong ? Status::refuted : Status::unknown));
 }
 
+void advise(CheckRecord& record, const Case& value, const CheckOptions& options) {
+  const auto ops = make_op_set(value.ops);
+  if (!ops || record.status == Status::error) return;
+  Space space = searching_space();
+  Sizes sizes(space);
+  sizes.declare(value.symbols, value.assume);
+  Questions questions;
+  Engine engine{options, *ops, sizes, questions};
+  advise_order(record, value, engine);
+}
+
 /// Checks every reading of wrapped operators; what they do not agree on is unknown.
 CheckRecord check_readings(const Case& value, const CheckOptions& options) {
   const Readings readings = written_out(value);
@@ -205,6 +218,7 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
+  if (value.every_order || value.dataflow) advise(out, value, options);
   return out;
 }
 

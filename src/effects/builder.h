@@ -78,6 +78,7 @@ class Builder {
   const Type* said(const Call& call, std::size_t result) const;
   std::optional<std::vector<PolyId>> said_strides(const Type& type, const Shape& shape);
   void bind(const Call& call, std::size_t result, Binding bound);
+  void bind_view(const Call& call, std::size_t result, Binding bound);
   void claim(const Call& call, std::size_t result, const Binding& bound);
   PolyId number(std::size_t count) { return space_.constant(static_cast<std::int64_t>(count)); }
   std::optional<std::vector<PolyId>> kept_strides(const Binding& like, const Call& call, std::size_t result);

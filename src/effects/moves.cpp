@@ -156,7 +156,7 @@ void Builder::may_convert(const Call& call) {
   const bool converts = asked->fresh || asked->dtype != from->dtype || placed == false;
   if (!converts && !placed) return unknown("no-metadata", call.step->op + " (strides)");
   if (!converts && asked->open) return unknown("no-metadata", call.step->op + " (device)");
-  if (!converts) return bind(call, 0, *from);
+  if (!converts) return bind_view(call, 0, *from);
   Binding out = fresh(from->view.shape, asked->dtype, strides);
   move(out, *from, call.number);
   bind(call, 0, std::move(out));

@@ -186,7 +186,7 @@ bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argu
   out.view.shape = shape;
   out.strides = strides;
   out.offset = 0;
-  bind(call, result, std::move(out));
+  bind_view(call, result, std::move(out));
   return true;
 }
 

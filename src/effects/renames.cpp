@@ -90,7 +90,7 @@ void Builder::view_each(const Call& call) {
     }
     const auto out = broadcast_to(all[k], shape);
     if (!out) return unknown("no-metadata", call.step->op);
-    bind(call, k, *out);
+    bind_view(call, k, *out);
   }
 }
 
@@ -124,7 +124,7 @@ void Builder::self_if(const Call& call, std::optional<bool> itself) {
   if (!itself) return unknown("unsupported-op", call.step->op + " (may be its argument)");
   if (!*itself) return opaque(call);
   const auto base = tensor(call, 0);
-  if (base) bind(call, 0, *base);
+  if (base) bind_view(call, 0, *base);
 }
 
 }  // namespace noclobber

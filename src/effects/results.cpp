@@ -113,6 +113,14 @@ void Builder::bind(const Call& call, std::size_t result, Binding bound) {
   values_[call.step->results[result].index] = std::move(bound);
 }
 
+/// A view of a name means what that name meant, whenever it is made; behind a barrier, what is there then.
+void Builder::bind_view(const Call& call, std::size_t result, Binding bound) {
+  const std::uint32_t since = bound.since;
+  bind(call, result, std::move(bound));
+  if (result >= call.step->results.size() || !call.step->results[result].valid()) return;
+  if (!call.step->barrier) values_[call.step->results[result].index]->since = since;
+}
+
 /// The dump's shape, type and strides of a result against those computed.
 void Builder::claim(const Call& call, std::size_t result, const Binding& bound) {
   const Type* type = said(call, result);

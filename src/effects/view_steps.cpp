@@ -224,7 +224,7 @@ void Builder::view(const Call& call) {
       can_view(space_, Viewed{base->view.shape, base->strides}, all->front().view.shape) == false)
     return unknown("unsupported-op", call.step->op + " (needs a copy)");
   if (!all) return unknown(more_lanes_.empty() ? "no-metadata" : "unsupported-op", call.step->op);
-  for (std::size_t k = 0; k < all->size(); ++k) bind(call, k, (*all)[k]);
+  for (std::size_t k = 0; k < all->size(); ++k) bind_view(call, k, (*all)[k]);
 }
 
 /// reshape, flatten: a view if strides allow it, else a copy. Where that is open, nothing is known.
@@ -235,7 +235,7 @@ void Builder::may_view(const Call& call) {
   if (!all) return unknown("no-metadata", call.step->op);
   const auto shares = can_view(space_, Viewed{base->view.shape, base->strides}, all->front().view.shape);
   if (!shares) return unknown("no-metadata", call.step->op + " (strides)");
-  if (*shares) return bind(call, 0, all->front());
+  if (*shares) return bind_view(call, 0, all->front());
   Binding out =
       fresh(all->front().view.shape, base->dtype, contiguous_strides(space_, all->front().view.shape));
   move(out, all->front(), call.number);

@@ -46,6 +46,7 @@ Case case_of(ThunderGraph after, const ThunderFacts& facts, const ThunderTrace& 
   Case value;
   value.source = "Lightning Thunder";
   value.pass = trace.pass;
+  value.return_is_last = true;
   value.every_order = true;
   value.inputs_may_overlap = !facts.known;
   take_ops(value, after);
@@ -90,15 +91,19 @@ Result<Case> pair_case(const ThunderSource& before, const ThunderSource& after, 
   return pair_case(std::move(from), thunder_graph(after.trace, after.text, facts, right), facts, after.trace);
 }
 
-/// What a trace by itself claims: in a joint one names mean values, since gradients are made from names.
+/// What a trace by itself claims: gradients are made from names, which mean what forward statements read.
 Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts) {
   auto graph = thunder_graph(source.trace, source.text, facts, ThunderPart::whole);
-  if (!graph) return graph.fault();
-  Case value = case_of(*std::move(graph), facts, source.trace);
-  value.names_are_values = source.joint;
-  if (source.joint)
-    for (Input& input : value.after.inputs) input.may_write = true;
-  return value;
+  if (!source.joint) {
+    if (!graph) return graph.fault();
+    return case_of(*std::move(graph), facts, source.trace);
+  }
+  auto value = pair_case(thunder_graph(with_kept_values(source.trace), source.text, facts, ThunderPart::whole),
+                         std::move(graph), facts, source.trace);
+  if (!value) return value.fault();
+  Case out = *std::move(value);
+  out.sharing_may_grow = true;  // what is kept is a copy
+  return out;
 }
 
 TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value, bool symbolic = false) {

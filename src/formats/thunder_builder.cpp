@@ -180,9 +180,13 @@ const std::string& ThunderBuilder::step_name(std::uint32_t step) const {
 /// One behind the other, the first behind all that the statement's arguments come from.
 void ThunderBuilder::close_unit(std::size_t first, const std::vector<std::uint32_t>& after,
                                 const Statement& s) {
+  // Operators have a module, or are Thunder's own and end in no number; "nvFusion0" has neither.
+  const bool fused = !s.inner.empty() && s.value.kind == ThunderExpr::Kind::call && !s.value.text.empty() &&
+                     s.value.text.find('.') == std::string::npos && is_fx_digit(s.value.text.back());
   for (std::size_t k = first; k < graph_.steps.size(); ++k) {
     Step& step = graph_.steps[k];
     step.unit = unit_;
+    step.fused = fused;
     step.line = s.line;
     step.loc = s.loc;
     step.code = s.code;
@@ -245,8 +249,9 @@ ThunderThing ThunderBuilder::element(const Thing& from, std::size_t k, const Thu
   const auto said = trace_->types.find(target.text);
   auto type = said == trace_->types.end() ? std::nullopt : thunder_tensor_type(said->second);
   if (!type) return out;
-  const std::string name =
-      fmt::format("{}_{}", from.source.empty() ? "given" : from.source, taken_[from.source]++);
+  // Gradients by their place: of results that need none there is only a place.
+  const std::size_t place = from.source == "grad" ? k : taken_[from.source]++;
+  const std::string name = fmt::format("{}_{}", from.source.empty() ? "given" : from.source, place);
   return Thing::of(gradient(name, std::move(type)));
 }
 

@@ -66,6 +66,8 @@ class ThunderBuilder {
   ValueId emit_part(const Call& call, Emit what);
   /// A step whose results are bound to the names the call binds.
   void emit(const Call& call, Emit what);
+  /// The step that was emitted last is a barrier.
+  void mark_barrier() { graph_.steps.back().barrier = true; }
   /// A step without results.
   void emit_effect(const Call& call, Emit what);
   /// Binds the call's name to something that is there already.

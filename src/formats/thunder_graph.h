@@ -34,6 +34,10 @@ Result<ThunderGraph> thunder_joined(const ThunderTrace& forward, std::string_vie
                                     const ThunderTrace& backward, std::string_view backward_text,
                                     const ThunderFacts& facts);
 
+/// A joint trace that keeps what its backward statements read, each value as the forward statements last read
+/// it under that name: what the gradients mean.
+ThunderTrace with_kept_values(const ThunderTrace& joint);
+
 /// Does the trace ask for gradients (`get_grad`)?
 bool is_thunder_joint(const ThunderTrace& trace);
 /// Does it return tensors saved for a backward trace?

@@ -125,6 +125,7 @@ bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
     const ValueId id = from[k].id;
     builder.emit(
         part, {"aten.alias.default", {Arg::of(id)}, {}, builder.layout(id), thunder_type_like(builder, id)});
+    builder.mark_barrier();
   }
   return true;
 }

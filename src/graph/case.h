@@ -125,6 +125,8 @@ struct Step {
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
   Rare<std::string> stream;
   std::uint32_t unit = 0;  // steps of one number other than 0 run without another in between
+  bool barrier = false;    // later than all it is given: its results mean what is there now
+  bool fused = false;      // of a region that the compiler runs as one kernel
   int line = 0;            // line of the dump, 1-based; 0: not text
   Rare<std::string> loc;   // "model.py:29 in forward"
   Rare<std::string> code;  // the user's source line, if the dump has it
@@ -196,6 +198,7 @@ struct Case {
   bool portable_kernels = false;           // in-place kernels are those of ExecuTorch's portable library
   bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
   std::string pass;                 // the transform that made `after`, if known
+  bool return_is_last = false;      // its system lets no step that writes stand behind the return
   bool every_order = false;         // report the claim about every order beside that about the listed one
   std::vector<std::string> assumed_pure;  // operators that nobody declares, taken to be functions
 };

@@ -64,6 +64,7 @@ ReplayResult replay(const Case& value, const ReplayHint& hint) {
   } else {
     replay_single(session);
   }
+  replay_return(session);
   if (!session.result.witnesses.empty()) session.result.unsupported = false;
   return std::move(session.result);
 }

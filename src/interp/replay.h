@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/interp/interp.h"
+#include "src/ops/decl.h"
 
 namespace noclobber {
 
@@ -48,6 +49,9 @@ struct ReplayResult {
   std::vector<std::string> names;  // the operators that made it so, or unsupported ones
   bool unsupported = false;        // a run could not be made at all
 };
+
+/// Writes of `after` behind its return, where its system lets none stand and `before` has none.
+std::vector<std::uint32_t> misplaced_writes(const OpSet& ops, const Case& value);
 
 /// Searches sizes (tiny first), contents, garbage and directions, within a fixed bound of runs.
 /// With `before`: outputs (values, metadata, sharing), final contents of inputs, effects, immutable writes.

@@ -24,6 +24,9 @@ struct Scene {
   std::optional<Run> variant(const Graph& edited) const;
 };
 
+/// Steps that stand behind the return and write.
+std::vector<std::uint32_t> writes_behind_return(const OpSet& ops, const Graph& graph);
+
 /// Names the cause of one value difference: rule, property, places, storage, bytes and a sentence.
 Witness explain_value(const Scene& scene, const Difference& difference);
 

@@ -27,15 +27,6 @@ bool gives_the_same(const Scene& scene, const Graph& edited, const Difference& d
   return !value_difference(expected, *scene.after.run, d.target);
 }
 
-/// Steps of `after` that stand behind the return and write.
-bool writes_behind_return(const Scene& scene) {
-  const std::vector<Step>& steps = scene.after.graph->steps;
-  const auto leaves = std::find_if(steps.begin(), steps.end(), is_return);
-  return leaves != steps.end() && std::any_of(leaves, steps.end(), [&](const Step& step) {
-           return !is_return(step) && step_refs(scene.ops, step).writes();
-         });
-}
-
 }  // namespace
 
 namespace {
@@ -68,7 +59,7 @@ std::optional<Witness> dropped_write(const Scene& scene, const Difference& d) {
   if (write_count(scene, *scene.after.graph) >= write_count(scene, before)) return std::nullopt;
   const std::optional<std::uint32_t> step = unseen_write(scene, d);
   if (!step) return std::nullopt;
-  const bool late = writes_behind_return(scene);
+  const bool late = !writes_behind_return(scene.ops, *scene.after.graph).empty();
   Witness w = named(late ? "NC011" : "NC006");
   w.storage = d.target.input;
   const ValueId written = step_refs(scene.ops, before.steps[*step]).targets.front();

@@ -49,5 +49,6 @@ Witness order_witness(const Scene& scene, const Swap& swap, const Difference& di
 
 void replay_pair(Session& session);
 void replay_single(Session& session);
+void replay_return(Session& session);
 
 }  // namespace noclobber

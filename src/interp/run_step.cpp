@@ -231,7 +231,7 @@ void Machine::bind_results(Frame& frame, const Step& step, const Invocation& inv
     const bool viewed = !invocation.live.empty() && invocation.live[0].kind == Datum::Kind::tensor &&
                         datum->kind == Datum::Kind::tensor && invocation.targets.empty() &&
                         datum->tensor.memory.id == invocation.live[0].tensor.memory.id;
-    if (viewed)
+    if (viewed && !step.barrier)
       bind(frame, step.results[i], *datum, &invocation.live[0], invocation.names[0]);
     else
       bind(frame, step.results[i], *datum);

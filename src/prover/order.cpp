@@ -112,27 +112,37 @@ bool conflicts(const std::vector<OrderTouch>& all, ViewTable& views, std::uint64
 
 }  // namespace
 
-OrderAnswer unordered_conflicts(Space& space, const Graph& graph, const Trace& trace) {
-  OrderAnswer out;
-  const auto order = OrderGraph::of(static_cast<std::uint32_t>(graph.steps.size()), order_edges(graph));
-  if (!order) return out;
+std::optional<std::vector<Unordered>> conflicting_steps(Space& space, const Graph& graph, const Trace& trace) {
   ViewTable views(space);
   std::vector<Unordered> pairs;
   std::uint64_t budget = kPairs;
   for (const std::vector<OrderTouch>& all : touches_by_storage(graph, trace, views))
-    if (!conflicts(all, views, budget, pairs)) return out;
+    if (!conflicts(all, views, budget, pairs)) return std::nullopt;
   std::ranges::sort(pairs, {}, [](const Unordered& p) { return std::pair(p.first, p.second); });
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
+std::vector<bool> ordered_pairs(const OrderGraph& order, const std::vector<Unordered>& pairs) {
   std::vector<OrderQuery> queries;
   queries.reserve(pairs.size());
   for (const Unordered& pair : pairs) {
-    const std::uint32_t a = order->number(pair.first), b = order->number(pair.second);
+    const std::uint32_t a = order.number(pair.first), b = order.number(pair.second);
     queries.push_back({std::min(a, b), std::max(a, b)});
   }
-  const std::vector<bool> answers = ordered(*order, queries);
+  return ordered(order, queries);
+}
+
+OrderAnswer unordered_conflicts(Space& space, const Graph& graph, const Trace& trace) {
+  OrderAnswer out;
+  const auto order = OrderGraph::of(static_cast<std::uint32_t>(graph.steps.size()), order_edges(graph));
+  if (!order) return out;
+  const auto pairs = conflicting_steps(space, graph, trace);
+  if (!pairs) return out;
+  const std::vector<bool> answers = ordered_pairs(*order, *pairs);
   out.known = true;
-  for (std::size_t k = 0; k < pairs.size(); ++k)
-    if (!answers[k]) out.open.push_back(pairs[k]);
+  for (std::size_t k = 0; k < pairs->size(); ++k)
+    if (!answers[k]) out.open.push_back((*pairs)[k]);
   return out;
 }
 

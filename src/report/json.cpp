@@ -63,6 +63,31 @@ Json finding_json(const Finding& finding) {
   return out;
 }
 
+Json place_json(const FindingPlace& place, const std::string& code) {
+  Json out{{"step", place.step}, {"name", place.name}, {"loc", place.loc}, {"statement", place.statement}};
+  put_text(out, "code", code);
+  return out;
+}
+
+/// Advice: of dependences that are missing and barriers that are not needed.
+void put_order_advice(Json& out, const CheckRecord& record) {
+  Json repairs = Json::array(), lints = Json::array();
+  for (const Dependence& d : record.repairs)
+    repairs.push_back(Json{{"first", place_json(d.first, d.first_code)}, {"then", place_json(d.second, d.second_code)}});
+  if (!repairs.empty()) out["repairs"] = std::move(repairs);
+  const BarrierLint& lint = record.barriers;
+  if (lint.idle.empty()) return;
+  Json idle = Json::array();
+  for (const FindingPlace& place : lint.idle) idle.push_back(place_json(place, ""));
+  lints.push_back(Json{{"rule", "NC040"},
+                       {"property", "lint-barrier"},
+                       {"barriers", lint.barriers},
+                       {"idle", std::move(idle)},
+                       {"regions", lint.regions},
+                       {"split", lint.split}});
+  out["lints"] = std::move(lints);
+}
+
 Json counts_json(const CheckRecord::Counts& counts) {
   return Json{
       {"steps", counts.steps},       {"modelled", counts.modelled},       {"in_place", counts.in_place},
@@ -91,6 +116,7 @@ std::string to_json(const CheckRecord& record) {
   out["unknown"] = std::move(unknown);
   out["unchecked"] = record.unchecked;
   put_text(out, "every_order", record.every_order);
+  put_order_advice(out, record);
   out["assumptions"] = record.assumptions;
   out["semantics"] = record.semantics;
   out["version"] = record.version;

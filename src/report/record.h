@@ -47,6 +47,18 @@ struct Unknown {
   std::vector<std::string> names;
 };
 
+/// One step must run before another.
+struct Dependence {
+  FindingPlace first, second;
+  std::string first_code, second_code;  // the user's lines
+};
+
+/// Barriers that could be left out at once, each ordering nothing that is not ordered already.
+struct BarrierLint {
+  std::uint32_t barriers = 0, regions = 0, split = 0;  // of the graph; fused regions; fewer there could be
+  std::vector<FindingPlace> idle;
+};
+
 struct CheckRecord {
   std::string input, id, what;  // what: pair | single | trace | plan | program
   Status status = Status::unknown;
@@ -59,6 +71,8 @@ struct CheckRecord {
   std::vector<Unknown> unknown;
   std::vector<std::string> unchecked;
   std::string every_order;  // "" or a status name
+  std::vector<Dependence> repairs;  // where an order is refuted: with these every order is right
+  BarrierLint barriers;
   std::vector<std::string> assumptions;
   std::string semantics;
   std::string version;

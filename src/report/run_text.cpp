@@ -37,6 +37,7 @@ void RunSummary::add(CheckRecord&& record) {
   unchecked.insert(record.unchecked.begin(), record.unchecked.end());
   const bool proved = record.status == Status::proved;
   if (proved && !record.assumptions.empty()) ++with_assumptions;
+  if (record.barriers.barriers > 0) barriers[record.input] = record.barriers;
   if (!keep_records) return;
   if (record.status == Status::refuted)
     refuted.push_back(std::move(record));
@@ -143,6 +144,21 @@ std::string unknown_text(const RunSummary& summary, bool colour) {
   return out.empty() ? out : out + "\n";
 }
 
+/// Of the last graphs: earlier ones have the same barriers.
+std::string barriers_text(const RunSummary& summary, bool colour) {
+  std::uint64_t all = 0, idle = 0, split = 0;
+  for (const auto& [input, lint] : summary.barriers) {
+    all += lint.barriers;
+    idle += lint.idle.size();
+    split += lint.split;
+  }
+  if (idle == 0) return "";
+  std::string out = fmt::format("{}: {} of {} barriers order nothing that is not ordered already",
+                                styled("lint[NC040]", Role::warning, colour), idle, all);
+  if (split > 0) out += fmt::format("; they split {} fused region{}", split, split == 1 ? "" : "s");
+  return out + "\n\n";
+}
+
 std::string noun_of(const std::string& what, std::uint64_t count) {
   const std::string noun = what == "single" ? "single graph" : what == "trace" ? "cut log" : what;
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -186,7 +202,8 @@ std::string last_line(const RunSummary& summary, double seconds, bool colour) {
 }  // namespace
 
 std::string to_text(const RunSummary& summary, double seconds, bool colour) {
-  return causes_text(summary, colour) + unknown_text(summary, colour) + last_line(summary, seconds, colour);
+  return causes_text(summary, colour) + unknown_text(summary, colour) + barriers_text(summary, colour) +
+         last_line(summary, seconds, colour);
 }
 
 }  // namespace noclobber

@@ -18,6 +18,7 @@ struct RunSummary {
   std::set<std::string> unchecked;
   std::uint64_t with_assumptions = 0;         // proved checks that rest on one
   std::vector<CheckRecord> refuted, unknown;  // in order
+  std::map<std::string, BarrierLint> barriers;  // by input, of its last graph
   bool keep_records = true;                   // false: only counters are needed
   bool interrupted = false;
 

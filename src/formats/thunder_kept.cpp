@@ -1,0 +1,138 @@
+// What the gradients of a joint trace mean: the values that its forward statements read.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "src/formats/thunder_graph.h"
+
+namespace noclobber {
+
+namespace {
+
+using Renamed = std::map<std::string, std::string>;
+
+void each_name(const ThunderExpr& expr, const auto& visit) {
+  if (expr.kind == ThunderExpr::Kind::name) visit(expr.text);
+  for (const ThunderExpr& item : expr.items) each_name(item, visit);
+  for (const auto& [key, value] : expr.entries) each_name(value, visit);
+}
+
+bool calls(const ThunderStatement& s, std::string_view callee) {
+  return s.value.kind == ThunderExpr::Kind::call && s.value.text.ends_with(callee);
+}
+
+/// In-place operators end in "_", and so does copy_, of which they are made.
+bool writes(const ThunderStatement& s) {
+  return calls(s, "_") || std::ranges::any_of(s.inner, writes);
+}
+
+bool asks_gradient(const ThunderStatement& s) {
+  return calls(s, "get_grad") || std::ranges::any_of(s.inner, asks_gradient);
+}
+
+void rename(ThunderExpr& expr, const Renamed& names) {
+  if (expr.kind == ThunderExpr::Kind::name)
+    if (const auto at = names.find(expr.text); at != names.end()) expr.text = at->second;
+  for (ThunderExpr& item : expr.items) rename(item, names);
+  for (auto& [key, value] : expr.entries) rename(value, names);
+}
+
+void rename(ThunderStatement& s, const Renamed& names) {
+  rename(s.value, names);
+  Renamed inside = names;
+  for (ThunderStatement& inner : s.inner) {
+    rename(inner, inside);
+    each_name(inner.target, [&](const std::string& name) { inside.erase(name); });
+  }
+}
+
+/// Where the value of a name is known last, and its type.
+struct Known {
+  std::size_t at = 0;  // number of statements before the place
+  std::string type;
+};
+
+class Kept {
+ public:
+  explicit Kept(const ThunderTrace& joint) : joint_(joint) {
+    const auto& all = joint.statements;
+    cut_ = static_cast<std::size_t>(std::ranges::find_if(all, asks_gradient) - all.begin());
+    for (const std::string& name : joint.parameters)
+      if (const auto type = joint.types.find(name); type != joint.types.end()) known_[name] = {0, type->second};
+    for (std::size_t k = 0; k < cut_; ++k) note(all[k], k + 1);
+  }
+
+  ThunderTrace trace() const {
+    const Renamed names = wanted();
+    ThunderTrace out = joint_;
+    out.statements.clear();
+    for (std::size_t k = 0; k <= joint_.statements.size(); ++k) {
+      for (const auto& [name, kept] : names)
+        if (known_.at(name).at == k) out.statements.push_back(copy_of(name, kept, k));
+      if (k == joint_.statements.size()) break;
+      out.statements.push_back(joint_.statements[k]);
+      const bool reads = k >= cut_ && out.statements.back().kind == ThunderStatement::Kind::call;
+      if (reads && !calls(out.statements.back(), "get_grad")) rename(out.statements.back(), names);
+    }
+    return out;
+  }
+
+ private:
+  void note(const ThunderStatement& s, std::size_t behind) {
+    const bool barrier = calls(s, "update_aliases");
+    if (!barrier && !writes(s))
+      each_name(s.value, [&](const std::string& name) {
+        if (const auto at = known_.find(name); at != known_.end()) at->second.at = behind;
+      });
+    if (s.target.kind == ThunderExpr::Kind::name) known_[s.target.text] = {behind, s.type};
+    if (s.target.kind != ThunderExpr::Kind::sequence || !barrier || s.value.items.size() != 1) return;
+    const std::vector<ThunderExpr>& from = s.value.items[0].items;
+    for (std::size_t k = 0; k < std::min(from.size(), s.target.items.size()); ++k)
+      if (const auto at = known_.find(from[k].text); at != known_.end())
+        known_[s.target.items[k].text] = {behind, at->second.type};
+  }
+
+  /// Tensors of the forward statements that backward ones read.
+  Renamed wanted() const {
+    Renamed out;
+    for (std::size_t k = cut_; k < joint_.statements.size(); ++k) read_by(joint_.statements[k], out);
+    return out;
+  }
+
+  void read_by(const ThunderStatement& s, Renamed& out) const {
+    if (s.kind != ThunderStatement::Kind::call || calls(s, "get_grad")) return;
+    each_name(s.value, [&](const std::string& name) {
+      const auto at = known_.find(name);
+      if (at != known_.end() && thunder_tensor_type(at->second.type)) out.emplace(name, name + "__kept");
+    });
+    for (const ThunderStatement& inner : s.inner) read_by(inner, out);
+  }
+
+  ThunderStatement copy_of(const std::string& name, const std::string& kept, std::size_t k) const {
+    ThunderStatement out;
+    const ThunderStatement& near = joint_.statements[k == 0 ? 0 : k - 1];
+    out.at = near.at;
+    out.line = near.line;
+    out.loc = near.loc;
+    out.code = near.code;
+    out.type = known_.at(name).type;
+    out.target.kind = ThunderExpr::Kind::name;
+    out.target.text = kept;
+    ThunderExpr from = out.target;
+    from.text = name;
+    out.value.kind = ThunderExpr::Kind::call;
+    out.value.text = "prims.clone";
+    out.value.items = {from};
+    return out;
+  }
+
+  const ThunderTrace& joint_;
+  std::size_t cut_ = 0;
+  std::map<std::string, Known> known_;
+};
+
+}  // namespace
+
+ThunderTrace with_kept_values(const ThunderTrace& joint) { return Kept(joint).trace(); }
+
+}  // namespace noclobber
