@@ -50,6 +50,7 @@ void PteBuilder::step(const PteInstruction& instruction) {
       if (!read(from).valid()) return;
       bound_[to] = bound_[from] >= 0 ? bound_[from] : own_[from];
       if (bound_[to] < 0) give_up("executorch.move of bytes that have no name");
+      unsettled_.erase(to);
       moves_.emplace_back(to, bound_[to]);
       return;
     }
