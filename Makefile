@@ -3,7 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
-  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree
+  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree \
+  bench-executorch damage-programs
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -94,6 +95,10 @@ crosscheck: build $(CVC5_STAMP)  ## ask cvc5 what Z3 was asked about corpus/, an
 damage: build  ## damage 100,000 certificates and compare what is accepted with what its Traces do
 	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"
 
+damage-programs: setup  ## 100,000 damaged .pte, .pt2 and plans each for the readers, with sanitizers
+	@$(call preset,asan-ubsan)
+	@NC_DAMAGED_PROGRAMS=$(or $(NC_PROGRAMS),100000) build-asan/bin/nc_tests "damaged programs and plans*"
+
 views: build  ## 12,000 random pairs of views against enumeration
 	@python3 tools/view_pairs.py
 
@@ -116,7 +121,7 @@ mutants: build  ## changes lines of FILES (checker/*.cpp) one at a time; each mu
 
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
-	@bad=0; for b in tools/bench.py tools/bench_chains.py; do python3 $$b || bad=1; done; exit $$bad
+	@bad=0; for b in tools/bench.py tools/bench_chains.py tools/bench_plans.py; do python3 $$b || bad=1; done; exit $$bad
 
 golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
 	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --samples
@@ -134,6 +139,10 @@ THUNDER_PACKAGES := lightning-thunder==$(THUNDER) torch==2.12.1
 
 test-executorch: build  ## programs through ExecuTorch itself, verdicts against running them (installs several GB)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_test.py)
+
+bench-executorch: build  ## one plan: ExecuTorch's own verifier and noclobber (environment of test-executorch)
+	@[ -f build/executorch-venv/.stamp ] || { echo "bench-executorch: run \`make test-executorch\` first" >&2; exit 1; }
+	@PYTHONPATH=python NOCLOBBER_BIN=build/bin build/executorch-venv/bin/python tests/frontends/executorch_speed.py
 
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)

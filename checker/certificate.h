@@ -44,6 +44,10 @@ struct Judgement {
   std::string why;
 };
 
+/// Of a plan that is a table, reads and decides in one: `out`. error: as read_certificate.
+constexpr const char* kPlanFormat = "noclobber.plan/1";
+std::optional<Certificate> read_plan(std::string_view text, Judgement& out, std::string& fault);
+
 /// Decides from the Traces and the evidence alone. `space` is that of the certificate.
 Judgement judge(Space& space, const Certificate& certificate);
 /// The trace with its graph steps in another order; nothing where its edges forbid it, or names are values.

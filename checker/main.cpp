@@ -1,9 +1,11 @@
 // nc-check CERTIFICATE [INPUT...]: decides again from the certificate, without solver, JSON library or
 // operator table. Exit code: 0 proved, 1 refuted and replayed, 3 not proved, 2 unreadable or other inputs.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <new>
 
 #include "checker/certificate.h"
@@ -40,13 +42,27 @@ void operator delete(void* piece, std::size_t bytes) noexcept {
 }
 
 namespace {
-std::optional<std::string> read(const std::string& name) {
+/// Of a file; room that is not cleared first, for one that is as long as it says.
+struct Bytes {
+  std::unique_ptr<char[]> at;
+  std::size_t size = 0;
+  operator std::string_view() const { return {at.get(), size}; }
+};
+
+std::optional<Bytes> read(const std::string& name) {
   std::FILE* const file = std::fopen(name.c_str(), "rb");
   if (file == nullptr) return std::nullopt;
-  std::string out, part(1 << 16, '\0');
   std::error_code unknown;
-  if (const auto bytes = std::filesystem::file_size(name, unknown); !unknown) out.reserve(bytes);
-  while (const std::size_t got = std::fread(part.data(), 1, part.size(), file)) out.append(part, 0, got);
+  const auto said = std::filesystem::file_size(name, unknown);
+  std::size_t space = unknown ? std::size_t{1} << 16 : said + 1;
+  Bytes out{std::make_unique_for_overwrite<char[]>(space)};
+  while (const std::size_t got = std::fread(out.at.get() + out.size, 1, space - out.size, file)) {
+    out.size += got;
+    if (out.size < space) continue;
+    auto more = std::make_unique_for_overwrite<char[]>(space *= 2);
+    std::copy_n(out.at.get(), out.size, more.get());
+    out.at = std::move(more);
+  }
   const bool bad = std::ferror(file) != 0;
   std::fclose(file);
   return bad ? std::nullopt : std::optional(std::move(out));
@@ -68,7 +84,15 @@ std::pair<std::string, std::string> unbound(const Certificate& certificate,
   return {};
 }
 
-int decide(const Certificate& certificate, Space& space, const std::string& text, const std::string& bound) {
+int tell(const Judgement& out, const std::string& bound) {
+  const bool proved = out.verdict == Judgement::Verdict::proved;
+  std::cout << (proved ? "proved" : "not proved: " + out.why) << ": " << out.obligations << " obligations, "
+            << out.by_rule << " by rule with " << out.derivations << " derivations, " << out.by_solver
+            << " assumed of the solver; " << bound << "\n";
+  return proved ? 0 : 3;
+}
+
+int decide(const Certificate& certificate, Space& space, std::string_view text, const std::string& bound) {
   if (certificate.refutation) {
     Space concrete;
     std::string fault;
@@ -78,12 +102,7 @@ int decide(const Certificate& certificate, Space& space, const std::string& text
               << bound << "\n";
     return broken ? 1 : 3;
   }
-  const Judgement out = judge(space, certificate);
-  const bool proved = out.verdict == Judgement::Verdict::proved;
-  std::cout << (proved ? "proved" : "not proved: " + out.why) << ": " << out.obligations << " obligations, "
-            << out.by_rule << " by rule with " << out.derivations << " derivations, " << out.by_solver
-            << " assumed of the solver; " << bound << "\n";
-  return proved ? 0 : 3;
+  return tell(judge(space, certificate), bound);
 }
 }  // namespace
 
@@ -94,17 +113,22 @@ int main(int argc, char** argv) {
   };
   if (argc < 2) return fail("usage: nc-check CERTIFICATE [INPUT...]");
   const std::string name = argv[1];
-  const auto text = read(name);
-  if (!text) return fail("nc-check: " + name + ": cannot be read");
+  const auto bytes = read(name);
+  if (!bytes) return fail("nc-check: " + name + ": cannot be read");
+  const std::string_view text = *bytes;
   Space space;
   std::string fault;
-  const auto certificate = read_certificate(space, *text, false, fault);
+  Judgement plan;
+  const bool is_plan = text.starts_with(kPlanFormat);
+  const auto certificate =
+      is_plan ? read_plan(text, plan, fault) : read_certificate(space, text, false, fault);
   if (!certificate) return fail("nc-check: " + name + ": " + fault);
   if (argc > 2) {
     const auto [input, why] = unbound(*certificate, {argv + 2, argv + argc});
     if (!why.empty()) return fail("nc-check: " + input + ": " + why);
   }
-  const int out = decide(*certificate, space, *text, argc > 2 ? "inputs bound" : "input not bound");
+  const std::string bound = argc > 2 ? "inputs bound" : "input not bound";
+  const int out = is_plan ? tell(plan, bound) : decide(*certificate, space, text, bound);
   for (const std::string& one : certificate->assumptions) std::cout << "assumed: " << one << "\n";
   std::cout.flush();
   std::_Exit(out);  // what was read need not be given back piece by piece

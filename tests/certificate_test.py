@@ -49,6 +49,45 @@ class NcCheck(cli_test.Cli):
     def check(self, *arguments):
         return subprocess.run([BIN / "nc-check", *map(str, arguments)], capture_output=True, text=True, timeout=60)
 
+    def test_plan_tables(self):
+        plan = "id,lower,upper,size,offset\na,0,4,16,0\nb,2,6,8,16\nc,4,6,16,0\nempty,3,3,9,0\n"
+        path, certs = self.issue(plan, name="plan.csv")
+        (cert,) = certs.values()
+        out = self.check(cert, path)
+        self.assertEqual((out.returncode, out.stdout.split(";")[1]), (0, " inputs bound\n"))
+        self.assertTrue(out.stdout.startswith("proved: 6 obligations"), out.stdout)
+        good = cert.read_text()
+        for was, now, code, said in [("\n08 16 1\n", "\n08 15 1\n", 3, "not proved: row 1 in the order of time meets a neighbour"),
+                                     ("\n08 16 1\n", "\n08 16 0\n", 3, "not proved: row 1 in the order of time meets a neighbour"),
+                                     ("\n08 16 1\n", "\n08 16 2\n", 2, "expected one that is alive, or 0"),
+                                     ("capacity 0", "capacity 23", 3, "not proved: row 1 in the order of time ends behind the arena"),
+                                     ("2 1 1 1\n", "2 1 2 1\n", 3, "not proved"), ("rows 3", "rows 4", 2, "as many rows as there are"),
+                                     ("rows 3", "rows 3 ", 0, "proved"), ("moments 3", "moments 2", 2, "expected sum")]:
+            self.assertIn(was, good)
+            changed = good.replace(was, now)
+            cert.write_text(changed[:changed.rindex("sum ") + 4] + self.sum_of(changed) + "\n")
+            out = self.check(cert)
+            self.assertEqual(out.returncode, code, (was, now, out.stdout, out.stderr))
+            self.assertIn(said, out.stdout + out.stderr)
+        cert.write_text(good.replace("08 16 1", "08 15 1"))
+        self.assertEqual(self.check(cert).returncode, 2)  # the sum
+        for length in range(0, len(good) - 1, 7):
+            cert.write_text(good[:length])
+            self.assertEqual(self.check(cert).returncode, 2, length)
+        _, certs = self.issue(plan.replace("8,16", "8,15"), name="bad.csv")
+        self.assertEqual(certs, {})
+
+    @staticmethod
+    def sum_of(text):
+        """checker/hash.cpp in Python."""
+        data, mask = text[:text.rindex("sum ")].encode() , 2**64 - 1
+        total = len(data)
+        for k in range(0, len(data), 8):
+            word = int.from_bytes(data[k:k + 8], "little")
+            total = (total ^ word) * 0x9e3779b97f4a7c15 & mask
+            total ^= total >> 29
+        return f"{total:016x}"
+
     def test_exit_codes_are_those_of_noclobber(self):
         for text, code, said in [(cli_test.PROVED, 0, "proved: "), (cli_test.REFUTED, 1, "refuted: "),
                                  (cli_test.UNKNOWN, 3, "not proved: ")]:

@@ -8,6 +8,7 @@
 
 #include "src/ops/schema.h"
 #include "src/prover/certify.h"
+#include "src/prover/plan_text.h"
 #include "src/prover/prover.h"
 
 namespace noclobber {
@@ -36,6 +37,20 @@ std::vector<std::string> assumed(const CheckRecord& record, const Case& value) {
 }
 
 }  // namespace
+
+void write_plan_certificate(const CheckOptions& options, const PlanTable& table,
+                            const std::vector<std::uint32_t>& below, std::int64_t capacity,
+                            std::vector<std::string> assumed) {
+  if (options.certificates.empty()) return;
+  Certificate content;
+  content.about = options.certificate_name;
+  for (const std::string& path : options.files)
+    if (std::string hash = hash_of_file(path); !hash.empty()) content.inputs.emplace_back(hash, path);
+  content.assumptions = std::move(assumed);
+  const std::string text = certified_plan(content, table.rows, below, capacity);
+  if (!text.empty())
+    std::ofstream(options.certificates + "/" + options.certificate_name + ".cert", std::ios::binary) << text;
+}
 
 std::string CertificateNames::of(const std::string& id) {
   std::string out = id.empty() ? "check" : id;

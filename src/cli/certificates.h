@@ -6,6 +6,7 @@
 
 #include "checker/certificate.h"
 #include "src/cli/pipeline.h"
+#include "src/graph/placement.h"
 #include "src/interp/replay.h"
 
 namespace noclobber {
@@ -14,6 +15,11 @@ namespace noclobber {
 /// it, if one did.
 void write_certificate(const CheckOptions& options, const Case& value, const Space& space,
                        std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown);
+
+/// The same of a plan table that holds. `below`: per row, its neighbour below when it began to live.
+void write_plan_certificate(const CheckOptions& options, const PlanTable& table,
+                            const std::vector<std::uint32_t>& below, std::int64_t capacity,
+                            std::vector<std::string> assumed);
 
 /// Names that no two checks of a run share, whatever the inputs call them. Not thread-safe.
 class CertificateNames {

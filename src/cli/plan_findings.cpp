@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/cli/certificates.h"
 #include "src/report/rules.h"
 
 namespace noclobber {
@@ -106,7 +107,8 @@ void report_plan(CheckRecord& record, const Case& value, const PlanAnswer& answe
   if (!answer.faults.empty()) record.status = Status::refuted;
 }
 
-CheckRecord check_plan_table(const PlanTable& table, const PlanTable& instance, std::int64_t capacity) {
+CheckRecord check_plan_table(const PlanTable& table, const PlanTable& instance, std::int64_t capacity,
+                             const CheckOptions& options) {
   TableLimits limits;
   if (capacity > 0) limits.capacity = capacity;
   if (!instance.rows.empty()) limits.instance = &instance;
@@ -114,7 +116,13 @@ CheckRecord check_plan_table(const PlanTable& table, const PlanTable& instance, 
   const Case none;
   record.counts.storages = table.rows.size();
   record.status = Status::proved;
-  report_plan(record, none, check_table(table, limits));
+  const PlanAnswer answer = check_table(table, limits);
+  report_plan(record, none, answer);
+  if (record.status == Status::proved && record.unknown.empty()) {
+    std::vector<std::string> assumed;
+    if (limits.instance != nullptr) assumed.emplace_back("the plan has every row of its instance");
+    write_plan_certificate(options, table, answer.below, capacity, std::move(assumed));
+  }
   const Status rest = record.status == Status::proved ? Status::proved : Status::unknown;
   for (const char* property : {"plan-overlap", "plan-bounds", "plan-lifetime", "size-fit"})
     record.properties[property] = rest;

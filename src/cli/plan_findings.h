@@ -1,5 +1,6 @@
 // From what is wrong with a plan to the fields of a record.
 #pragma once
+#include "src/cli/pipeline.h"
 #include "src/plan/table.h"
 #include "src/report/record.h"
 
@@ -8,7 +9,9 @@ namespace noclobber {
 /// Faults become refuted findings, open questions reasons; obligations are counted.
 void report_plan(CheckRecord& record, const Case& value, const PlanAnswer& answer);
 
-/// A plan table against its instance (without rows: none) and the arena's size (0: not limited).
-CheckRecord check_plan_table(const PlanTable& table, const PlanTable& instance, std::int64_t capacity);
+/// A plan table against its instance (without rows: none) and the arena's size (0: not limited). Writes the
+/// certificate that the options ask for.
+CheckRecord check_plan_table(const PlanTable& table, const PlanTable& instance, std::int64_t capacity,
+                             const CheckOptions& options);
 
 }  // namespace noclobber

@@ -55,7 +55,9 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
   if (work.kind == Work::Kind::plan) {
     const auto start = Progress::Clock::now();
     out.kind = Work::Kind::check;
-    out.record = check_plan_table(work.table, work.instance, work.capacity);
+    options.certificate_name = std::move(certificate);
+    options.files = work.files.empty() ? std::vector{out.input} : work.files;
+    out.record = check_plan_table(work.table, work.instance, work.capacity, options);
     out.seconds = std::chrono::duration<double>(Progress::Clock::now() - start).count();
     out.record.input = out.input;
     out.record.id = std::move(work.id);
@@ -134,7 +136,8 @@ class Workers {
       work = source_.next();
       if (!work) return false;
       sequence = taken_++;
-      if (work->kind == Work::Kind::check) certificate = certificates_.of(work->id);
+      if (work->kind == Work::Kind::check || work->kind == Work::Kind::plan)
+        certificate = certificates_.of(work->id);
     }
     start_thread();  // there may be more to do
     begin(sequence, *work);

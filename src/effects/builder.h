@@ -199,7 +199,7 @@ class Builder {
   Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
                 std::size_t write_item, bool listed) const;
   bool elementwise(const Call& call) const;
-  std::optional<std::string> body_text(const Graph& body) const;
+  std::optional<std::string> body_text(const Graph& body, int depth = 0) const;
   void control(const Step& step, std::uint32_t number);
   void with_effects(const Step& step, std::uint32_t number);
   void loop(const Step& step, std::uint32_t number);

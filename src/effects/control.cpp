@@ -7,6 +7,8 @@
 namespace noclobber {
 namespace {
 
+constexpr int kDeepestBranch = 16;  // bodies in bodies
+
 const Graph* body_named(const Case& value, const Graph& graph, const std::string& name) {
   if (const auto at = graph.bodies.find(name); at != graph.bodies.end()) return &at->second;
   const auto at = value.bodies.find(name);
@@ -37,7 +39,7 @@ bool makes_fresh(const OpSet& ops, const Step& step) {
 
 /// A body as text that is the same for bodies that compute the same; nothing where it does more than compute
 /// fresh results.
-std::optional<std::string> Builder::body_text(const Graph& body) const {
+std::optional<std::string> Builder::body_text(const Graph& body, int depth) const {
   std::vector<std::string> names(body.values.size(), "?");
   std::string out = "{";
   for (std::size_t k = 0; k < body.inputs.size(); ++k) {
@@ -55,16 +57,23 @@ std::optional<std::string> Builder::body_text(const Graph& body) const {
   std::set<ValueId> fresh_values;
   std::size_t count = 0;
   for (const Step& step : body.steps) {
-    if (!pure(ops_, step)) return std::nullopt;
+    const bool branch = step.op == "higher_order.cond" && depth < kDeepestBranch;
+    if (!branch && !pure(ops_, step)) return std::nullopt;
     out += step.op + "(";
-    for (const Arg& arg : step.args) out += text(arg, text) + ",";
+    for (const Arg& arg : step.args) {
+      const bool nested = branch && arg.kind == Arg::Kind::graph;
+      const Graph* inner = nested ? body_named(*request_.value, body, arg.text) : nullptr;
+      const auto inside = inner != nullptr ? body_text(*inner, depth + 1) : std::nullopt;
+      if (nested && !inside) return std::nullopt;
+      out += (nested ? *inside : text(arg, text)) + ",";
+    }
     for (const auto& [key, arg] : step.kwargs) out += key + "=" + text(arg, text) + ",";
     out += ");";
     for (ValueId id : step.results) {
       ++count;
       if (!id.valid()) continue;
       names[id.index] = "v" + std::to_string(count);
-      if (makes_fresh(ops_, step)) fresh_values.insert(id);
+      if (branch || makes_fresh(ops_, step)) fresh_values.insert(id);
     }
   }
   std::set<ValueId> returned;

@@ -282,8 +282,10 @@ Result<std::vector<Case>> read_pt2(std::string_view bytes) {
   const auto archive = Pt2Archive::open(bytes);
   if (!archive) return archive.fault();
   const std::vector<Pt2Model> models = models_of(*archive);
-  if (models.empty()) return Diagnostic{"", "is an archive without an exported program"};
-  if (models.size() > kMostModels) return Diagnostic{"", "the archive has too many programs"};
+  if (models.empty())
+    return Diagnostic{"byte " + std::to_string(bytes.size()), "is an archive without an exported program"};
+  if (models.size() > kMostModels)
+    return Diagnostic{models.back().member, "the archive has too many programs"};
   std::vector<Case> cases;
   for (const Pt2Model& model : models) {
     auto value = Pt2Reader(*archive, model).read();

@@ -27,19 +27,20 @@ bool is_zip(std::string_view bytes) { return bytes.starts_with("PK\x03\x04"); }
 void Pt2Archive::Closer::operator()(zip* archive) const { zip_discard(archive); }
 
 Result<Pt2Archive> Pt2Archive::open(std::string_view bytes) {
+  const std::string end = "byte " + std::to_string(bytes.size());  // there its table of members is looked for
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  if (!source) return Diagnostic{"", "the archive cannot be opened: " + zip_message(error)};
+  if (!source) return Diagnostic{end, "the archive cannot be opened: " + zip_message(error)};
   Pt2Archive result;
   result.zip_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
   if (!result.zip_) {
     zip_source_free(source);
-    return Diagnostic{"", "the archive cannot be opened: " + zip_message(error)};
+    return Diagnostic{end, "the archive cannot be opened: " + zip_message(error)};
   }
   const zip_int64_t count = zip_get_num_entries(result.zip_.get(), 0);
   if (count < 0 || static_cast<std::size_t>(count) > kMostMembers)
-    return Diagnostic{"", "the archive has too many members"};
+    return Diagnostic{end, "the archive has too many members"};
   for (zip_int64_t k = 0; k < count; ++k) {
     const char* name = zip_get_name(result.zip_.get(), static_cast<zip_uint64_t>(k), 0);
     result.names_.emplace_back(name ? name : "");

@@ -40,6 +40,7 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
   std::vector<std::vector<std::optional<std::int64_t>>> left;
   const PteMemory memory = memory_;
   const auto outer_moves = moves_;
+  const auto unsettled = unsettled_;
   const std::size_t logged = written_.size();
   for (const bool first : {true, false}) {
     arms.push_back(
@@ -48,6 +49,7 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
     bound_ = bound;
     memory_ = memory;
     left.push_back(std::exchange(numbers_, numbers));
+    unsettled_.insert(unsettled.begin(), unsettled.end());
   }
   moves_ = outer_moves;
   for (std::size_t k = 0; k < numbers_.size(); ++k)
@@ -101,11 +103,32 @@ void PteBuilder::share_operands(std::vector<Arm>& arms) {
   }
 }
 
+/// What both arms move is a result, in one order; what one of them moves is not to be read behind them.
+void PteBuilder::common_moves(std::vector<Arm>& arms) {
+  const auto place_of = [](const Arm& arm, std::uint32_t id) {
+    const auto same = [&](const auto& move) { return move.first == id; };
+    return static_cast<std::size_t>(std::ranges::find_if(arm.moves, same) - arm.moves.begin());
+  };
+  std::vector<std::uint32_t> both;
+  for (const auto& [id, made] : arms[0].moves)
+    if (place_of(arms[1], id) < arms[1].moves.size()) both.push_back(id);
+  for (Arm& arm : arms) {
+    std::vector<Arg> outputs;
+    std::vector<std::pair<std::uint32_t, std::int32_t>> moves;
+    for (const auto& [id, made] : arm.moves)
+      if (std::ranges::find(both, id) == both.end()) unsettled_.insert(id);
+    for (const std::uint32_t id : both) {
+      outputs.push_back(arm.level.graph.outputs[place_of(arm, id)]);
+      moves.push_back(arm.moves[place_of(arm, id)]);
+    }
+    arm.level.graph.outputs = std::move(outputs);
+    arm.moves = std::move(moves);
+  }
+}
+
 void PteBuilder::join(ValueId condition, std::vector<Arm> arms) {
-  bool same = arms[0].moves.size() == arms[1].moves.size() && !arms[0].moves.empty();
-  for (std::size_t k = 0; same && k < arms[0].moves.size(); ++k)
-    same = arms[0].moves[k].first == arms[1].moves[k].first;
-  if (!same) return static_cast<void>(give_up("executorch.branches that move other values"));
+  common_moves(arms);
+  if (arms[0].moves.empty()) return static_cast<void>(give_up("executorch.branches that move other values"));
   share_operands(arms);
   Step made;
   made.op = "higher_order.cond";
@@ -119,6 +142,7 @@ void PteBuilder::join(ValueId condition, std::vector<Arm> arms) {
     made.results.push_back(
         add_value({fresh_name("t" + std::to_string(id)), Value::From::step, number, k, type_of(id)}));
     bound_[id] = define(id, made.results.back(), std::nullopt);
+    unsettled_.erase(id);
     moves_.emplace_back(id, bound_[id]);
   }
   graph().steps.push_back(std::move(made));

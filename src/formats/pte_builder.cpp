@@ -78,6 +78,7 @@ std::int32_t PteBuilder::define_placed(std::uint32_t id, ValueId value) {
   const std::int32_t made = define(id, value, t.place);
   own_[id] = made;
   rows_.erase(id);
+  unsettled_.erase(id);
   if (!t.place) return made;
   std::int64_t end = 0;
   const std::int64_t bytes = bytes_of(id);
@@ -129,6 +130,7 @@ ValueId PteBuilder::give_up(const std::string& what) {
 /// What a name means where it is used.
 ValueId PteBuilder::read(std::uint32_t id) {
   if (!going()) return {};
+  if (unsettled_.contains(id)) return give_up("executorch.read of what one of two branches moved");
   if (bound_[id] >= 0) return as_view(id, bound_[id]);
   if (const auto rows = rows_.find(id); rows != rows_.end() && rows->second != tensor(id).sizes[0])
     return give_up("executorch.rows that were not stored");

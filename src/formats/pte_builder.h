@@ -101,6 +101,7 @@ class PteBuilder {
   };
   std::size_t branch(std::size_t at, std::size_t end);
   Arm run_arm(const std::string& name, std::size_t begin, std::size_t end);
+  void common_moves(std::vector<Arm>& arms);
   void join(ValueId condition, std::vector<Arm> arms);
   void share_operands(std::vector<Arm>& arms);
 
@@ -117,6 +118,7 @@ class PteBuilder {
   PteMemory memory_;
   std::vector<std::pair<std::uint32_t, std::int32_t>> moves_;       // of the arm that is being built
   std::vector<std::pair<PteTensor::Place, std::int64_t>> written_;  // places and ends, in order
+  std::set<std::uint32_t> unsettled_;  // moved by one arm of a branch, and not written since
   std::set<std::string> names_;
   std::optional<Diagnostic> fault_;
   std::string stopped_;  // what was not understood: the rest of the graph is left out

@@ -50,6 +50,7 @@ void PteBuilder::step(const PteInstruction& instruction) {
       if (!read(from).valid()) return;
       bound_[to] = bound_[from] >= 0 ? bound_[from] : own_[from];
       if (bound_[to] < 0) give_up("executorch.move of bytes that have no name");
+      unsettled_.erase(to);
       moves_.emplace_back(to, bound_[to]);
       return;
     }
@@ -98,8 +99,13 @@ bool PteBuilder::special(const std::string& op, const PteInstruction& instructio
     if (args.size() < 3 || !is_tensor(args[0]) || !is_tensor(args[2])) return misfit(instruction, op), true;
     const ValueId base = read(args[0]);
     if (!going()) return true;
-    if (tensor(args[2]).dynamic) return give_up(op), true;
-    const ValueId value = emit("aten.view.default", {Arg::of(base), sizes_of(args[2])}, type_of(args[2]),
+    Arg sizes = sizes_of(args[2]);
+    if (tensor(args[2]).dynamic) {  // those are only bounds: what the call says, which may be -1
+      const auto said = argument(args[1], find_schema("aten.view.default")->arguments[1]);
+      if (!said || !going()) return give_up(op), true;
+      sizes = *said;
+    }
+    const ValueId value = emit("aten.view.default", {Arg::of(base), std::move(sizes)}, type_of(args[2]),
                                "t" + std::to_string(args[2]));
     bound_[args[2]] = define(args[2], value, std::nullopt);
     return true;

@@ -235,8 +235,9 @@ void PteBuilder::match_functional() {
     } else if (const auto known = by_data.find(tensor(id).data); known != by_data.end()) {
       bound_[id] = known->second;
     } else if (!fault_) {
-      fault_ = Diagnostic{"byte " + std::to_string(method_.values[id].at),
-                          "a constant that the functional program lacks"};
+      const ValueId value =
+          emit("executorch.constant_of_the_file_alone", {}, type_of(id), "constant" + std::to_string(id));
+      by_data[tensor(id).data] = own_[id] = define(id, value, std::nullopt);
     }
   }
 }

@@ -56,10 +56,11 @@ def varied(value: torch.Tensor, call: int) -> torch.Tensor:
     """The argument of a later call: other contents of the same kind, other rows."""
     if value.dtype == torch.bool:
         return value ^ (call % 2 == 1)
-    if value.dtype == torch.int64:
+    if value.dtype == torch.int64 and value.dim() == 1:
         return (value + call) % 3
     generator = torch.Generator().manual_seed(value.numel() + 31 * call)
-    return value + torch.randint(-9, 9, value.shape, generator=generator) / 4
+    step = torch.randint(-9, 9, value.shape, generator=generator)
+    return (value + step / 4 if value.is_floating_point() else value + step.abs()).to(value.dtype)
 
 
 def program(name: str, forward: Callable, *args, config: dict | None = None, extra: tuple[str, ...] = (),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs ExecuTorch and noclobber on programs and compares: executorch_test.py [--only NAME] [--keep DIRECTORY]
+"""Runs ExecuTorch and noclobber on programs and compares: executorch_test.py [--only PATTERN] [--keep DIRECTORY]
 
 Needs executorch 1.5.1 and the package noclobber (`make test-executorch` installs both). A program is wrong where the
 runtime, or the compiler, does something else than eager execution; nothing else decides what is expected. A wrong
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import fnmatch
 import pathlib
 import sys
 import tempfile
@@ -28,6 +29,7 @@ from executorch.runtime import Runtime, Verification
 
 import noclobber.executorch
 from noclobber import program as nc
+import executorch_more  # noqa: F401, adds to PROGRAMS
 from executorch_programs import PROGRAMS, Program
 
 NO_KERNEL = "not run: the portable runtime has no such kernel"
@@ -182,10 +184,10 @@ def complaints(seen: dict) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only")
+    parser.add_argument("--only", default="*")
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
-    chosen = {n: p for n, p in PROGRAMS.items() if not options.only or options.only == n}
+    chosen = {n: p for n, p in PROGRAMS.items() if fnmatch.fnmatch(n, options.only)}
     wrong = right = proved = 0
     bad = []
     with tempfile.TemporaryDirectory() as scratch:

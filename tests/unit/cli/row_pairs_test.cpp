@@ -45,7 +45,7 @@ class Around {
     value.from = Value::From::step;
     value.at = static_cast<std::uint32_t>(graph_.steps.size());
     value.type = graph_.value(of).type;
-    if (value.type && op.find("clone") != std::string::npos) value.type->offset = SymExpr(0);
+    if (value.type && op.find("clone") != std::string::npos) value.type.edit().offset = SymExpr(0);
     graph_.values.push_back(std::move(value));
     Step step;
     step.results = {ValueId(graph_.values.size() - 1)};
@@ -72,9 +72,7 @@ class Around {
   }
   ValueId copy(ValueId value) {
     const ValueId out = add("aten.clone.default", value);
-    auto& type = graph_.values[out.index].type;
-    if (type) type->stride.clear();
-    graph_.values[out.index].type.reset();
+    graph_.values[out.index].type = std::nullopt;
     return out;
   }
   void keep(ValueId value) { kept_.push_back(copy(value)); }

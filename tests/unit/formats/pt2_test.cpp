@@ -193,8 +193,8 @@ TEST_CASE("pt2: several programs, tied weights, and archives that hold none") {
   REQUIRE(two->size() == 2);
   CHECK(two->at(0).name == "a");
   CHECK(two->at(0).after.value(two->at(0).after.inputs[0].value).type->device == "cuda:1");
-  CHECK(pt2_fault(zip_of({{"a/b/models/model.json", kPlain}})) ==
-        ": is an archive without an exported program");
+  CHECK(pt2_fault(zip_of({{"a/b/models/model.json", kPlain}}))
+            .find(": is an archive without an exported program") != std::string::npos);
   CHECK(pt2_fault("PK\x03\x04").find("the archive cannot be opened") != std::string::npos);
   std::string tied = program_with(node_of(kSelf));
   const auto replace = [&](const std::string& from, const std::string& to) {
