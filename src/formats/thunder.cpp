@@ -98,8 +98,9 @@ Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts)
     if (!graph) return graph.fault();
     return case_of(*std::move(graph), facts, source.trace);
   }
-  auto value = pair_case(thunder_graph(with_kept_values(source.trace), source.text, facts, ThunderPart::whole),
-                         std::move(graph), facts, source.trace);
+  auto value =
+      pair_case(thunder_graph(with_kept_values(source.trace), source.text, facts, ThunderPart::whole),
+                std::move(graph), facts, source.trace);
   if (!value) return value.fault();
   Case out = *std::move(value);
   out.sharing_may_grow = true;  // what is kept is a copy

@@ -22,9 +22,7 @@ bool calls(const ThunderStatement& s, std::string_view callee) {
 }
 
 /// In-place operators end in "_", and so does copy_, of which they are made.
-bool writes(const ThunderStatement& s) {
-  return calls(s, "_") || std::ranges::any_of(s.inner, writes);
-}
+bool writes(const ThunderStatement& s) { return calls(s, "_") || std::ranges::any_of(s.inner, writes); }
 
 bool asks_gradient(const ThunderStatement& s) {
   return calls(s, "get_grad") || std::ranges::any_of(s.inner, asks_gradient);
@@ -58,7 +56,8 @@ class Kept {
     const auto& all = joint.statements;
     cut_ = static_cast<std::size_t>(std::ranges::find_if(all, asks_gradient) - all.begin());
     for (const std::string& name : joint.parameters)
-      if (const auto type = joint.types.find(name); type != joint.types.end()) known_[name] = {0, type->second};
+      if (const auto type = joint.types.find(name); type != joint.types.end())
+        known_[name] = {0, type->second};
     for (std::size_t k = 0; k < cut_; ++k) note(all[k], k + 1);
   }
 

@@ -174,6 +174,7 @@ class Unroller {
       value.result = 0;
       Step& named = out_.steps.emplace_back();
       named.op = "aten.alias.default";
+      named.barrier = true;
       named.args = {results[k]};
       named.results = {step.results[k]};
       named.loc = step.loc;

@@ -207,17 +207,20 @@ TEST_CASE("seed 23445: the conjugate of real numbers is no buffer", "[found]") {
   CHECK(status_of(pair_of(complex, none, conj)) == Status::proved);
 }
 
-TEST_CASE("seed 101061: a constant written in place is read in an order, though it changes nothing", "[found]") {
+TEST_CASE("seed 101061: a constant written in place is read in an order, though it changes nothing",
+          "[found]") {
   const auto value = [](const std::string& barrier) {
     auto out = read_case_json(
         R"({"format":"noclobber.case/1","name":"found","order":"dataflow","names":"storages","before":{"inputs":[)" +
-        std::string(kX) + R"(],"steps":[{"name":"w","op":"aten.clone.default","args":[{"ref":"x"}]}],)"
-        R"("outputs":[{"ref":"w"}]},"after":{"inputs":[)" + kX +
+        std::string(kX) +
+        R"(],"steps":[{"name":"w","op":"aten.clone.default","args":[{"ref":"x"}]}],)"
+        R"("outputs":[{"ref":"w"}]},"after":{"inputs":[)" +
+        kX +
         R"(],"steps":[{"name":"v","op":"aten.neg.default","args":[{"ref":"x"}]},)"
         R"({"name":"o","op":"aten.ones_like.default","args":[{"ref":"x"}]},)"
         R"({"name":"f","op":"aten.copy_.default","args":[{"ref":"v"},{"ref":"o"}]},)"
-        R"({"name":"m","op":"aten.mul.Tensor","args":[{"ref":"x"},{"ref":"v"}])" + barrier +
-        R"(}],"outputs":[{"ref":"m"}]}})");
+        R"({"name":"m","op":"aten.mul.Tensor","args":[{"ref":"x"},{"ref":"v"}])" +
+        barrier + R"(}],"outputs":[{"ref":"m"}]}})");
     REQUIRE(out);
     return *std::move(out);
   };
@@ -230,12 +233,16 @@ TEST_CASE("seed 101061: a constant written in place is read in an order, though 
 TEST_CASE("seed 39131: copy_ of TorchScript stores what copy_ does", "[found]") {
   const std::string inputs = std::string(kX) + R"(,{"name":"y","type":{"dtype":"f32","shape":[4]}})";
   const auto copy = [](const char* op, const char* from) {
-    return R"("steps":[{"name":"c","op":"aten.)" + std::string(op) + R"(","args":[{"ref":"x"},{"ref":")" + from +
-           R"("}]}],"outputs":[])";
+    return R"("steps":[{"name":"c","op":"aten.)" + std::string(op) + R"(","args":[{"ref":"x"},{"ref":")" +
+           from + R"("}]}],"outputs":[])";
   };
-  CHECK(fuzz::brute_force(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "y"))).difference == "");
+  CHECK(
+      fuzz::brute_force(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "y"))).difference ==
+      "");
   CHECK(status_of(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "y"))) == Status::proved);
-  CHECK(fuzz::brute_force(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "x"))).difference != "");
+  CHECK(
+      fuzz::brute_force(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "x"))).difference !=
+      "");
   CHECK(status_of(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "x"))) == Status::refuted);
 }
 

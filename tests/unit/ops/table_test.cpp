@@ -56,7 +56,7 @@ constexpr Speller kSpellers[] = {
     {"src/interp/run_wrapped.cpp", 2, "calls kernels: views that a wrapper describes"},
     {"src/interp/run_special.cpp", 20,
      "what has effects besides storages, apart from the table: the second opinion"},
-    {"src/interp/run_step.cpp", 7, "writes that read nothing, likewise; one partner"},
+    {"src/interp/run_step.cpp", 9, "writes that read nothing, likewise; partners of other names"},
     {"src/interp/replay_stale.cpp", 1, "a copy does not read what it writes"},
     {"src/plan/kernels.cpp", 1, "a scatter that may fall back to a call"},
     {"src/effects/fills.cpp", 3, "variants of one meaning: open"},
