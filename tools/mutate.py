@@ -36,7 +36,7 @@ inline int minus(int number) { return on(number) ? -1 : 0; }
 }  // namespace nc_mutation
 #endif
 """
-FILTERS = ["[poly],[map],[term]", "[rules],[obligation],[checker]", "[trace]", "[certificate]", "[random],[identity]", "~[slow]"]
+FILTERS = ["[map],[poly],[equal]", "[decide],[forged],[farkas],[covered]", "[certificate],[trace],[identity],[random]", "~[readers]"]
 
 # name, pattern of one line, what is put before and behind the match; {n} is the number. Nothing that stands there
 # is taken away, so that several changes of one line compile together.
