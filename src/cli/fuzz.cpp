@@ -91,8 +91,9 @@ thread_local std::uint64_t seed_at_work = 0;
 
 /// A crash names the seed that it came from: without it a campaign of hours says nothing.
 void name_seed(int signal) {
-  const auto text = fmt::format("noclobber: signal {} at seed {}; again: noclobber fuzz --start {} --count 1\n",
-                                signal, seed_at_work, seed_at_work);
+  const auto text =
+      fmt::format("noclobber: signal {} at seed {}; again: noclobber fuzz --start {} --count 1\n", signal,
+                  seed_at_work, seed_at_work);
   static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
   _exit(kContradiction);
 }

@@ -48,7 +48,8 @@ bool Builder::meets_target(const Call& call, const Binding& operand) const {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (!call.schema->arguments[k].written) continue;
     const auto target = bound_of(call.arguments[k]);
-    if (target && target->view.storage == operand.view.storage && !(target->view == operand.view)) return true;
+    if (target && target->view.storage == operand.view.storage && !(target->view == operand.view))
+      return true;
   }
   return false;
 }

@@ -51,7 +51,8 @@ std::set<Share> shares(const Run& run) {
       if (const auto same = earlier.find(all[b]); same != earlier.end())
         for (const auto& [output, byte] : same->second) out.insert({k, b, false, output, byte});
     }
-    for (std::size_t b = 0; b < all.size(); ++b) earlier[all[b]].emplace_back(k, static_cast<std::int64_t>(b));
+    for (std::size_t b = 0; b < all.size(); ++b)
+      earlier[all[b]].emplace_back(k, static_cast<std::int64_t>(b));
   }
   return out;
 }

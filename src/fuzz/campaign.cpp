@@ -200,7 +200,8 @@ std::string Score::text() const {
     if (fault.empty()) {
       const std::uint64_t open = t.unknown - t.beyond;
       out += fmt::format(
-          "sound: {} made, {} of programs that are not supported; of the others {} proved, {} unknown ({}), {} "
+          "sound: {} made, {} of programs that are not supported; of the others {} proved, {} unknown ({}), "
+          "{} "
           "refuted\n",
           t.made, t.beyond, t.proved, open, percent(open, t.made - t.beyond), t.refuted);
     } else {
@@ -220,14 +221,11 @@ std::string Score::json() const {
   nlohmann::ordered_json out{
       {"schema", "noclobber.fuzz/1"}, {"kind", "score"}, {"seeds", seeds}, {"checks", checks}};
   for (const auto& [fault, t] : classes)
-    out["classes"][fault.empty() ? "sound" : fault] = {{"made", t.made},
-                                                       {"visible", t.visible},
-                                                       {"proved", t.proved},
-                                                       {"refuted", t.refuted},
-                                                       {"unknown", t.unknown},
-                                                       {"beyond", t.beyond},
-                                                       {"harmless", t.harmless},
-                                                       {"harmless_refuted", t.harmless_refuted}};
+    out["classes"][fault.empty() ? "sound" : fault] = {
+        {"made", t.made},         {"visible", t.visible},
+        {"proved", t.proved},     {"refuted", t.refuted},
+        {"unknown", t.unknown},   {"beyond", t.beyond},
+        {"harmless", t.harmless}, {"harmless_refuted", t.harmless_refuted}};
   out["kinds"] = kinds, out["rules"] = rules, out["evidence"] = evidence, out["unknown"] = reasons;
   out["unknown_names"] = unknown_names;
   out["rows_reached"] = operators.size(), out["rows"] = op_rows().size();

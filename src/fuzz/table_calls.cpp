@@ -65,7 +65,9 @@ bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& sch
       (pure != nullptr && is_elementwise(base_name(functional), *pure)))
     return false;
   for (const int target : targets) {
-    const auto same_place = [&](int v) { return draft.shown.at(v).storage == draft.shown.at(target).storage; };
+    const auto same_place = [&](int v) {
+      return draft.shown.at(v).storage == draft.shown.at(target).storage;
+    };
     if (std::count_if(all.begin(), all.end(), same_place) > 1) return true;
   }
   return false;
@@ -77,8 +79,8 @@ bool has_rule(std::string_view op, const Schema& schema) {
   const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
   const std::string_view name = base_name(functional.empty() ? op : std::string_view(functional));
   const OpRow* row = find_row(name);
-  return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) || is_elementwise(name, schema) ||
-         (pure != nullptr && is_elementwise(name, *pure));
+  return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) ||
+         is_elementwise(name, schema) || (pure != nullptr && is_elementwise(name, *pure));
 }
 
 /// Types of the results as the operator's rule gives them, contiguous; empty: it gives not all.
@@ -259,7 +261,8 @@ class Maker {
     if (type.starts_with("Layout") || type.starts_with("Generator") || type.starts_with("MemoryFormat"))
       return {};
     if (type.starts_with("Device")) return optional ? Arg{} : Arg::of_device("cpu");
-    if (type.starts_with("str") || type.starts_with("Any")) return Arg::of_text(std::string(text_for(slot.name, random_)));
+    if (type.starts_with("str") || type.starts_with("Any"))
+      return Arg::of_text(std::string(text_for(slot.name, random_)));
     if (optional && random_.chance(30)) return {};
     if (type.find('[') != std::string::npos) {
       if (type.starts_with("bool"))

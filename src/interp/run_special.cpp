@@ -54,8 +54,7 @@ bool drops_nothing(const Invocation& invocation) {
 bool gives_itself(const Invocation& invocation) {
   const Meaning meaning = meaning_of(base_name(invocation.op), *invocation.schema);
   if (meaning == Meaning::self_if_real)
-    return invocation.live[0].kind == Datum::Kind::tensor &&
-           !is_complex(invocation.live[0].tensor.at.dtype);
+    return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
   if (meaning != Meaning::random_or_self) return false;
   if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
   const auto p = invocation.args[1].number();
@@ -94,10 +93,12 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   budget_ = call.budget;
   if (call.fault) stop(call.fault->text);
   const std::string functional = ops_.functional(invocation.op);  // dropout_ draws what dropout does
-  const std::string text = (functional.empty() ? invocation.op : functional) + " " + std::to_string(digest.value());
+  const std::string text =
+      (functional.empty() ? invocation.op : functional) + " " + std::to_string(digest.value());
   // Draws are a sequence of their own: they stand first, whatever ran before them.
   const bool draws = is_random(base_name(invocation.op), *invocation.schema);
-  run_.effects.insert(draws ? run_.effects.begin() + static_cast<std::ptrdiff_t>(draws_++) : run_.effects.end(), text);
+  run_.effects.insert(
+      draws ? run_.effects.begin() + static_cast<std::ptrdiff_t>(draws_++) : run_.effects.end(), text);
 }
 
 /// What was waited for is what was given: a tensor, or each of a list.

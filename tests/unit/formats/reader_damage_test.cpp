@@ -112,7 +112,8 @@ TEST_CASE("every reader survives what damage makes of recorded texts", "[readers
     double slowest = 0;
     for (const std::string& seed : seeds) reader.read(seed);
     int count = 0;
-    for (const auto begin = std::chrono::steady_clock::now(); count < 250 || since(begin) < seconds; ++count) {
+    for (const auto begin = std::chrono::steady_clock::now(); count < 250 || since(begin) < seconds;
+         ++count) {
       const std::string text = broken(any(), any(), random);
       const auto start = std::chrono::steady_clock::now();
       reader.read(text);

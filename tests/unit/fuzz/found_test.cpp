@@ -89,12 +89,14 @@ TEST_CASE("seed 500312: ranks and dtypes that a dump claims are numbers, for bot
 TEST_CASE("seed 995: the out= form of a view stores what it shows", "[found]") {
   const std::string neg = R"({"name":"v","op":"aten.neg.default","args":[{"ref":"x"}]})";
   const std::string before =
-      "\"steps\":[" + neg + R"(,{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"v"}]}],"outputs":[])";
+      "\"steps\":[" + neg +
+      R"(,{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"v"}]}],"outputs":[])";
   const auto lift = [&](const char* from) {
     return "\"steps\":[" + neg + R"(,{"name":"c","op":"aten.lift.out","args":[{"ref":")" + from +
            R"("}],"kwargs":{"out":{"ref":"x"}}}],"outputs":[])";
   };
-  const Case good = pair_of(kX, before, lift("v")), none = pair_of(kX, before, "\"steps\":[" + neg + R"(],"outputs":[])");
+  const Case good = pair_of(kX, before, lift("v")),
+             none = pair_of(kX, before, "\"steps\":[" + neg + R"(],"outputs":[])");
   CHECK(fuzz::brute_force(good).difference == "");
   CHECK(status_of(good) == Status::proved);
   CHECK(fuzz::brute_force(none).difference != "");
@@ -104,11 +106,11 @@ TEST_CASE("seed 995: the out= form of a view stores what it shows", "[found]") {
 TEST_CASE("seed 1318: dropout outside of training is its argument and draws nothing", "[found]") {
   for (const std::string op : {"dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"})
     for (const char* arguments : {"0.5,false", "0.5,true", "0.0,true"}) {
-      const Case value = pair_of(kX,
-                                 R"("steps":[{"name":"v","op":"aten.)" + op +
-                                     R"(.default","args":[{"ref":"x"},)" + arguments +
-                                     R"(],"types":[{"dtype":"f32","shape":[4],"stride":[1]}]}],"outputs":[])",
-                                 R"("steps":[],"outputs":[])");
+      const Case value =
+          pair_of(kX,
+                  R"("steps":[{"name":"v","op":"aten.)" + op + R"(.default","args":[{"ref":"x"},)" +
+                      arguments + R"(],"types":[{"dtype":"f32","shape":[4],"stride":[1]}]}],"outputs":[])",
+                  R"("steps":[],"outputs":[])");
       const bool draws = std::string(arguments) == "0.5,true";
       INFO(op << " " << arguments);
       CHECK((fuzz::brute_force(value).difference != "") == draws);
@@ -120,8 +122,10 @@ TEST_CASE("seed 1902: a tensor that has dimensions fills nothing", "[found]") {
   const auto value = [](const std::string& shape) {
     const std::string inputs =
         std::string(kX) + R"(,{"name":"y","type":{"dtype":"f32","shape":)" + shape + "}}";
-    return pair_of(inputs, R"("steps":[{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[])",
-                   R"("steps":[{"name":"c","op":"aten.fill_.Tensor","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[])");
+    return pair_of(
+        inputs,
+        R"("steps":[{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[])",
+        R"("steps":[{"name":"c","op":"aten.fill_.Tensor","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[])");
   };
   CHECK(status_of(value("[]")) == Status::proved);
   CHECK(fuzz::brute_force(value("[]")).difference == "");
@@ -130,16 +134,19 @@ TEST_CASE("seed 1902: a tensor that has dimensions fills nothing", "[found]") {
 }
 
 TEST_CASE("seed 10293: what is computed in place has its target's shape", "[found]") {
-  const std::string inputs = R"({"name":"x","type":{"dtype":"f32","shape":[3]}},{"name":"a","type":{"dtype":"f32",)"
-                             R"("shape":[2,3]}},{"name":"b","type":{"dtype":"f32","shape":[3,3]}})";
+  const std::string inputs =
+      R"({"name":"x","type":{"dtype":"f32","shape":[3]}},{"name":"a","type":{"dtype":"f32",)"
+      R"("shape":[2,3]}},{"name":"b","type":{"dtype":"f32","shape":[3,3]}})";
   const auto steps = [](const std::string& target, const std::string& op) {
-    return R"("steps":[{"name":"t","op":"aten.)" + target + R"(","args":[{"ref":"x"}]},{"name":"v","op":"aten.)" + op +
+    return R"("steps":[{"name":"t","op":"aten.)" + target +
+           R"(","args":[{"ref":"x"}]},{"name":"v","op":"aten.)" + op +
            R"(.default","args":[{"ref":"t"},{"ref":"a"},{"ref":"b"}]}],"outputs":[])";
   };
   const Case other = pair_of(inputs, steps("clone.default", "addmm"), steps("clone.default", "addmm_"));
   CHECK(fuzz::brute_force(other).difference != "");
   CHECK(status_of(other) == Status::refuted);
-  const std::string square = R"({"name":"x","type":{"dtype":"f32","shape":[2,3]}})" + inputs.substr(inputs.find("},{") + 1);
+  const std::string square =
+      R"({"name":"x","type":{"dtype":"f32","shape":[2,3]}})" + inputs.substr(inputs.find("},{") + 1);
   const Case same = pair_of(square, steps("clone.default", "addmm"), steps("clone.default", "addmm_"));
   CHECK(fuzz::brute_force(same).difference == "");
   CHECK(status_of(same) == Status::proved);
@@ -153,16 +160,16 @@ TEST_CASE("seed 14287: a wait for several collectives is no effect of its own", 
   const Case waits = value(R"(wait_tensors.default","args":[[{"ref":"x"}]])");
   CHECK(fuzz::brute_force(waits).difference == "");
   CHECK(status_of(waits) == Status::proved);
-  const Case starts = value(R"(all_reduce.default","args":[{"ref":"x"},"sum","0"],"types":[{"dtype":"f32","shape":[4]}])");
+  const Case starts =
+      value(R"(all_reduce.default","args":[{"ref":"x"},"sum","0"],"types":[{"dtype":"f32","shape":[4]}])");
   CHECK(fuzz::brute_force(starts).difference != "");
   CHECK(status_of(starts) != Status::proved);
 }
 
 TEST_CASE("seed 23078: a constant that the call itself overwrites on its way is none", "[found]") {
-  const std::string made =
-      R"({"name":"o","op":"aten.ones_like.default","args":[{"ref":"x"}]},)"
-      R"({"name":"t","op":"aten.slice.Tensor","args":[{"ref":"o"},0,1,4]},)"
-      R"({"name":"s","op":"aten.slice.Tensor","args":[{"ref":"o"},0,0,3]},)";
+  const std::string made = R"({"name":"o","op":"aten.ones_like.default","args":[{"ref":"x"}]},)"
+                           R"({"name":"t","op":"aten.slice.Tensor","args":[{"ref":"o"},0,1,4]},)"
+                           R"({"name":"s","op":"aten.slice.Tensor","args":[{"ref":"o"},0,0,3]},)";
   const auto add = [](const char* what) {
     return std::string(R"({"name":"a","op":"aten.add_.Tensor","args":[{"ref":"t"},{"ref":")") + what +
            R"("}]}],"outputs":[{"ref":"o"}])";
@@ -180,8 +187,8 @@ TEST_CASE("seed 23078: a constant that the call itself overwrites on its way is 
 TEST_CASE("seed 31179: dropout draws in place what it draws otherwise", "[found]") {
   const std::string type = R"(,"types":[{"dtype":"f32","shape":[4],"stride":[1]}]})";
   const auto drops = [&](const std::string& op) {
-    return R"("steps":[{"name":"t","op":"aten.clone.default","args":[{"ref":"x"}]},{"name":"v","op":"aten.)" + op +
-           R"(.default","args":[{"ref":"t"},0.75,true])" + type + R"(],"outputs":[])";
+    return R"("steps":[{"name":"t","op":"aten.clone.default","args":[{"ref":"x"}]},{"name":"v","op":"aten.)" +
+           op + R"(.default","args":[{"ref":"t"},0.75,true])" + type + R"(],"outputs":[])";
   };
   CHECK(fuzz::brute_force(pair_of(kX, drops("feature_dropout"), drops("feature_dropout_"))).difference == "");
   CHECK(status_of(pair_of(kX, drops("feature_dropout"), drops("feature_dropout_"))) == Status::proved);
@@ -200,17 +207,20 @@ TEST_CASE("seed 23445: the conjugate of real numbers is no buffer", "[found]") {
   CHECK(status_of(pair_of(complex, none, conj)) == Status::proved);
 }
 
-TEST_CASE("seed 101061: a constant written in place is read in an order, though it changes nothing", "[found]") {
+TEST_CASE("seed 101061: a constant written in place is read in an order, though it changes nothing",
+          "[found]") {
   const auto value = [](const std::string& barrier) {
     auto out = read_case_json(
         R"({"format":"noclobber.case/1","name":"found","order":"dataflow","names":"storages","before":{"inputs":[)" +
-        std::string(kX) + R"(],"steps":[{"name":"w","op":"aten.clone.default","args":[{"ref":"x"}]}],)"
-        R"("outputs":[{"ref":"w"}]},"after":{"inputs":[)" + kX +
+        std::string(kX) +
+        R"(],"steps":[{"name":"w","op":"aten.clone.default","args":[{"ref":"x"}]}],)"
+        R"("outputs":[{"ref":"w"}]},"after":{"inputs":[)" +
+        kX +
         R"(],"steps":[{"name":"v","op":"aten.neg.default","args":[{"ref":"x"}]},)"
         R"({"name":"o","op":"aten.ones_like.default","args":[{"ref":"x"}]},)"
         R"({"name":"f","op":"aten.copy_.default","args":[{"ref":"v"},{"ref":"o"}]},)"
-        R"({"name":"m","op":"aten.mul.Tensor","args":[{"ref":"x"},{"ref":"v"}])" + barrier +
-        R"(}],"outputs":[{"ref":"m"}]}})");
+        R"({"name":"m","op":"aten.mul.Tensor","args":[{"ref":"x"},{"ref":"v"}])" +
+        barrier + R"(}],"outputs":[{"ref":"m"}]}})");
     REQUIRE(out);
     return *std::move(out);
   };
@@ -223,12 +233,16 @@ TEST_CASE("seed 101061: a constant written in place is read in an order, though 
 TEST_CASE("seed 39131: copy_ of TorchScript stores what copy_ does", "[found]") {
   const std::string inputs = std::string(kX) + R"(,{"name":"y","type":{"dtype":"f32","shape":[4]}})";
   const auto copy = [](const char* op, const char* from) {
-    return R"("steps":[{"name":"c","op":"aten.)" + std::string(op) + R"(","args":[{"ref":"x"},{"ref":")" + from +
-           R"("}]}],"outputs":[])";
+    return R"("steps":[{"name":"c","op":"aten.)" + std::string(op) + R"(","args":[{"ref":"x"},{"ref":")" +
+           from + R"("}]}],"outputs":[])";
   };
-  CHECK(fuzz::brute_force(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "y"))).difference == "");
+  CHECK(
+      fuzz::brute_force(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "y"))).difference ==
+      "");
   CHECK(status_of(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "y"))) == Status::proved);
-  CHECK(fuzz::brute_force(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "x"))).difference != "");
+  CHECK(
+      fuzz::brute_force(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "x"))).difference !=
+      "");
   CHECK(status_of(pair_of(inputs, copy("copy_.default", "y"), copy("copy_.Tensor", "x"))) == Status::refuted);
 }
 
@@ -248,8 +262,10 @@ TEST_CASE("seed 37997: concatenate joins what cat joins", "[found]") {
 TEST_CASE("seed 103397: draws keep their order, and other effects theirs", "[found]") {
   const std::string type = R"(,"types":[{"dtype":"f32","shape":[4],"stride":[1]}]})";
   const std::string draw = R"({"name":"d","op":"aten.dropout.default","args":[{"ref":"x"},0.5,true])" + type;
-  const std::string other = R"({"name":"e","op":"aten.dropout.default","args":[{"ref":"x"},0.25,true])" + type;
-  const std::string sum = R"({"name":"s","op":"_c10d_functional.all_reduce.default","args":[{"ref":"x"},"sum","0"])" + type;
+  const std::string other =
+      R"({"name":"e","op":"aten.dropout.default","args":[{"ref":"x"},0.25,true])" + type;
+  const std::string sum =
+      R"({"name":"s","op":"_c10d_functional.all_reduce.default","args":[{"ref":"x"},"sum","0"])" + type;
   const auto both = [](const std::string& a, const std::string& b) {
     return "\"steps\":[" + a + "," + b + R"(],"outputs":[])";
   };
