@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Runs `noclobber fuzz` and writes docs/score.md: score_page.py [--seconds N] [--start SEED] [--count N].
+"""Runs `noclobber fuzz` and writes docs/score.md.
 
-What is written depends on the seeds alone, but for the line that names machine and time.
+score_page.py [--seconds N] [--start SEED] [--count N] [--scores FILE...] [--hours H]
+
+FILEs hold scores that `noclobber fuzz --json` printed earlier; with them nothing is run, and --hours says how
+long that took.  What is written depends on the seeds alone, but for the line that names machine and time.
 """
 import argparse
 import json
@@ -15,9 +18,11 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 HEAD = """# Score of the checker
 
-Made by `make score` (`tools/score_page.py`); do not edit. Random programs, rewritten soundly or with one fault of a
-named class. A fault is *visible* where a run of both graphs, or the construction of the fault, shows that it changes
-what a caller sees; *caught* is a visible one that is not proved. A fault that no run shows may rightly be proved.
+Made by `make score` (`tools/score_page.py`); do not edit. Random programs over the operator table, rewritten soundly
+or with one fault of a named class. A fault is *visible* where a run of both graphs, or the construction of the fault,
+shows that it changes what a caller sees; *caught* is a visible one that is not proved. A fault that no run shows may
+rightly be proved. A sound rewrite counts as *not supported* where the program beside itself is not proved either: the
+checker does not know enough of an operator in it.
 
 """
 
@@ -26,16 +31,52 @@ def share(part, whole):
     return "–" if whole == 0 else f"{100 * part / whole:.2f} %"
 
 
-def page(score, seconds):
+def added(scores):
+    """Counts of several runs over different seeds; what each of them missed."""
+    out = {}
+    for score in scores:
+        for key, value in score.items():
+            if isinstance(value, dict):
+                out[key] = added([out.get(key, {}), value])
+            elif key == "rows_missed":
+                out[key] = sorted(set(out.get(key, value)) & set(value))
+            elif isinstance(value, int) and key != "rows":
+                out[key] = out.get(key, 0) + value
+            else:
+                out[key] = value
+    return out
+
+
+def reasons():
+    """Why no program reaches a row: [(prefix of its name, reason)]."""
+    page = ROOT / "tools/score_unreached.tsv"
+    rows = page.read_text(encoding="utf-8").splitlines()
+    return [tuple(row.split("\t")) for row in rows if row and not row.startswith("#")]
+
+
+def unreached(score):
+    rules, codes = reasons(), {}
+    for row in score["rows_missed"]:
+        why = next((reason for prefix, reason in rules if row.startswith(prefix)), "not seen in these seeds")
+        codes.setdefault(why, []).append(row)
+    for why, rows in sorted(codes.items(), key=lambda item: -len(item[1])):
+        yield f"- {why} ({len(rows)}): " + ", ".join(f"`{row}`" for row in rows) + "\n"
+
+
+def page(score, hours):
     classes = score["classes"]
-    sound = classes.get("sound", {"made": 0, "proved": 0, "unknown": 0, "refuted": 0})
+    sound = {"made": 0, "proved": 0, "unknown": 0, "refuted": 0, "beyond": 0} | classes.get("sound", {})
+    supported = sound["made"] - sound["beyond"]
+    open_ones = sound["unknown"] - sound["beyond"]
     version = subprocess.run([ROOT / "build/bin/noclobber", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     yield HEAD
-    yield (f"{version}: {score['checks']:,} checks of {score['seeds']:,} seeds, {seconds / 3600:.2f} h on {os.cpu_count()} cores "
-           f"({platform.machine()}, other work running). {sound['made']:,} sound rewrites: {share(sound['proved'], sound['made'])} "
-           f"proved, {share(sound['unknown'], sound['made'])} unknown, {sound['refuted']} refuted.\n\n")
+    yield (f"{version}: {score['checks']:,} checks of {score['seeds']:,} seeds, {hours:.2f} h on {os.cpu_count()} cores "
+           f"({platform.machine()}, other work running).\n\n")
+    yield (f"{sound['made']:,} sound rewrites, {sound['beyond']:,} of them of programs that are not supported; of the others "
+           f"{share(sound['proved'], supported)} proved, {share(open_ones, supported)} ({open_ones}) unknown, "
+           f"{sound['refuted']} refuted.\n\n")
     yield "| fault | made | visible | caught | refuted | unknown | proved |\n| --- | --- | --- | --- | --- | --- | --- |\n"
-    for name, t in classes.items():
+    for name, t in sorted(classes.items()):
         if name == "sound":
             continue
         caught = t["visible"] - t["proved"]
@@ -43,16 +84,17 @@ def page(score, seconds):
                f"{t['unknown']:,} | {t['proved']} |\n")
     yield "\n## Reached\n\n| what | how often |\n| --- | --- |\n"
     for what in ("kinds", "rules", "evidence", "unknown"):
-        yield f"| {what} | " + ", ".join(f"{k} {n:,}" for k, n in (score[what] or {}).items()) + " |\n"
-    yield f"\nOperator rows: {score['rows_reached']} of {score['rows']}. Not reached: " + ", ".join(score["rows_missed"]) + ".\n"
+        yield f"| {what} | " + ", ".join(f"{k} {n:,}" for k, n in sorted((score[what] or {}).items())) + " |\n"
+    yield "\n## Not reached\n\n"
+    seen = score["rules"].keys() | score["unknown"].keys()
+    for code, why in reasons():
+        if code.startswith(("NC", "reason:")) and code.removeprefix("reason:") not in seen:
+            yield f"- {code.removeprefix('reason:')}: {why}\n"
+    yield f"\nOperator rows: {score['rows'] - len(score['rows_missed'])} of {score['rows']}. The others:\n\n"
+    yield from unreached(score)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--start", type=int, default=1)
-    parser.add_argument("--count", type=int, default=0)
-    options = parser.parse_args()
+def measured(options):
     bound = ["--count", str(options.count)] if options.count else ["--time", str(options.seconds)]
     start = time.monotonic()
     ran = subprocess.run([ROOT / "build/bin/noclobber", "fuzz", "--json", "--start", str(options.start), *bound, "--out",
@@ -62,8 +104,24 @@ def main():
         print(f"contradiction: {line['what']}, seed {line['seed']}: {line['message']}", file=sys.stderr)
     if not lines or lines[-1]["kind"] != "score":
         sys.exit("score: noclobber fuzz ended without a score")
-    (ROOT / "docs/score.md").write_text("".join(page(lines[-1], time.monotonic() - start)), encoding="utf-8")
-    sys.exit(ran.returncode)
+    return lines[-1], (time.monotonic() - start) / 3600, ran.returncode
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--start", type=int, default=1)
+    parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("--scores", nargs="*", default=[])
+    parser.add_argument("--hours", type=float, default=0)
+    options = parser.parse_args()
+    if options.scores:
+        found, code = [json.loads(pathlib.Path(name).read_text(encoding="utf-8")) for name in options.scores], 0
+        score, hours = added(found), options.hours
+    else:
+        score, hours, code = measured(options)
+    (ROOT / "docs/score.md").write_text("".join(page(score, hours)), encoding="utf-8")
+    sys.exit(code)
 
 
 if __name__ == "__main__":

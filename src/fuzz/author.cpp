@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include "src/fuzz/layout.h"
 
@@ -392,23 +391,6 @@ class Author {
 };
 
 }  // namespace
-
-std::int64_t count(const std::vector<std::int64_t>& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-bool contiguous(const Shown& at) { return at.known && at.stride == row_major(at.shape); }
-
-bool shows_once(const Shown& at) {
-  std::set<std::int64_t> seen;
-  for (std::int64_t k = 0; k < count(at.shape); ++k) {
-    std::int64_t rest = k, position = 0;
-    for (std::size_t d = at.shape.size(); d-- > 0; rest /= at.shape[d])
-      position += rest % at.shape[d] * at.stride[d];
-    if (!seen.insert(position).second) return false;
-  }
-  return true;
-}
 
 Draft random_program(Random& random, bool functional, Vocabulary vocabulary) {
   return Author(random, functional, vocabulary).write();

@@ -68,18 +68,6 @@ std::string output_difference(const Run::Output& a, const Run::Output& b) {
 }
 
 /// Nothing: no use can be made of these runs.
-/// Draws of random numbers are one sequence, all other effects another; either may run first.
-std::vector<std::string> effects_of(const Run& run, bool random) {
-  std::vector<std::string> out;
-  for (const std::string& effect : run.effects) {
-    const std::string op = effect.substr(0, effect.find(' '));
-    const Schema* schema = find_schema(op);
-    const bool draws = schema != nullptr && is_random(base_name(op), *schema);
-    if (draws == random) out.push_back(effect);
-  }
-  return out;
-}
-
 /// `shared`: what outputs of `a` share.
 std::optional<std::string> run_difference(const Case& value, const Run& a, const Run& b,
                                           const std::set<Share>& shared) {
@@ -103,9 +91,7 @@ std::optional<std::string> run_difference(const Case& value, const Run& a, const
       if (!shared.contains(share))
         return "sharing: byte " + std::to_string(share.byte) + " of output " + std::to_string(share.output);
   }
-  for (const bool random : {false, true})
-    if (effects_of(a, random) != effects_of(b, random)) return "effects";
-  return "";
+  return a.effects == b.effects ? "" : "effects";
 }
 
 std::set<std::string> input_names(const Graph& graph) {

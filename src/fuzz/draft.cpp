@@ -1,5 +1,6 @@
 // What a Draft knows of itself.
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "src/fuzz/draft.h"
@@ -56,6 +57,23 @@ Type type_of(const Shown& at) {
   out.strides = Type::Strides::given;
   out.stride.assign(at.stride.begin(), at.stride.end());
   return out;
+}
+
+std::int64_t count(const std::vector<std::int64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+bool contiguous(const Shown& at) { return at.known && at.stride == row_major(at.shape); }
+
+bool shows_once(const Shown& at) {
+  std::set<std::int64_t> seen;
+  for (std::int64_t k = 0; k < count(at.shape); ++k) {
+    std::int64_t rest = k, position = 0;
+    for (std::size_t d = at.shape.size(); d-- > 0; rest /= at.shape[d])
+      position += rest % at.shape[d] * at.stride[d];
+    if (!seen.insert(position).second) return false;
+  }
+  return true;
 }
 
 std::vector<int> Draft::Call::results() const {

@@ -251,6 +251,23 @@ bool other_item_size(Draft& draft, Random& random) {
   return true;
 }
 
+bool put_in_place(Draft& draft, Random& random) {
+  const auto at = pick(draft, random, [](const Draft::Call& c) { return !in_place_form(c.op).empty(); });
+  if (at) draft.calls[*at].op = in_place_form(draft.calls[*at].op);
+  return at.has_value();
+}
+
+/// A call that fits goes; its first operand stands for what it made.
+template <class Fits>
+bool dropped(Draft& draft, Random& random, Fits fits) {
+  const auto at = pick(draft, random, fits);
+  if (!at) return false;
+  const Draft::Call& call = draft.calls[*at];
+  if (call.result < 0 || call.args.empty() || call.args[0].kind != Arg::Kind::ref) return false;
+  erase_as(draft, *at, operands(call)[0]);
+  return true;
+}
+
 }  // namespace
 
 std::string_view name(Fault fault) {
@@ -274,24 +291,16 @@ std::string_view name(Fault fault) {
 
 std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random) {
   Draft out = program;
-  const auto drop = [&](auto fits) {
-    const auto at = pick(out, random, fits);
-    if (at && (out.calls[*at].result < 0 || out.calls[*at].args.empty() ||
-               out.calls[*at].args[0].kind != Arg::Kind::ref))
-      return false;
-    if (at) erase_as(out, *at, operands(out.calls[*at])[0]);
-    return at.has_value();
-  };
   bool done = false;
   switch (fault) {
     case Fault::drop_clone:
       done = unprotected(out, random);
       break;
     case Fault::drop_write:
-      done = drop([](const Draft::Call& c) { return writes(c); });
+      done = dropped(out, random, [](const Draft::Call& c) { return writes(c); });
       break;
     case Fault::drop_write_back:
-      done = drop([&](const Draft::Call& c) {
+      done = dropped(out, random, [&](const Draft::Call& c) {
         return c.op == "aten.copy_.default" && out.is_input_storage(out.shown.at(c.result).storage);
       });
       break;
@@ -304,12 +313,9 @@ std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random) 
     case Fault::resize_slice:
       done = resized(out, random);
       break;
-    case Fault::make_in_place: {
-      const auto at = pick(out, random, [](const Draft::Call& c) { return !in_place_form(c.op).empty(); });
-      if (at) out.calls[*at].op = in_place_form(out.calls[*at].op);
-      done = at.has_value();
+    case Fault::make_in_place:
+      done = put_in_place(out, random);
       break;
-    }
     case Fault::other_value:
       done = wrong_output(out, random, false);
       break;

@@ -72,7 +72,9 @@ struct Run {
   };
   std::vector<Output> outputs;
   std::map<std::string, std::uint32_t> input_storage;  // input name -> storage; at exit read its bytes
-  std::vector<std::string> effects;  // impure steps in order, each with a digest of what it was given
+  /// Draws of random numbers in order, then all other effects in order, each with a digest of what it was
+  /// given.
+  std::vector<std::string> effects;
   /// In value_semantics: first read whose storage no longer held the value it means.
   struct Stale {
     std::uint32_t step;

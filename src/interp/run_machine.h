@@ -152,6 +152,7 @@ class Machine {
   std::int64_t budget_ = std::min(kWorkBound, options_.work);
   std::int64_t memory_left_ = std::min(kMemoryBound, options_.memory);
   std::uint64_t drawn_ = 0;  // how often the random generator was asked
+  std::size_t draws_ = 0;    // effects that are draws
   int depth_ = 0;
 };
 

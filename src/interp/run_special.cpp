@@ -93,8 +93,12 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   budget_ = call.budget;
   if (call.fault) stop(call.fault->text);
   const std::string functional = ops_.functional(invocation.op);  // dropout_ draws what dropout does
-  run_.effects.push_back((functional.empty() ? invocation.op : functional) + " " +
-                         std::to_string(digest.value()));
+  const std::string text =
+      (functional.empty() ? invocation.op : functional) + " " + std::to_string(digest.value());
+  // Draws are a sequence of their own: they stand first, whatever ran before them.
+  const bool draws = is_random(base_name(invocation.op), *invocation.schema);
+  run_.effects.insert(
+      draws ? run_.effects.begin() + static_cast<std::ptrdiff_t>(draws_++) : run_.effects.end(), text);
 }
 
 /// What was waited for is what was given: a tensor, or each of a list.

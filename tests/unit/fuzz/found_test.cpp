@@ -258,3 +258,19 @@ TEST_CASE("seed 37997: concatenate joins what cat joins", "[found]") {
     CHECK(status_of(pair_of(inputs, join("aten.cat.default", "y"), join(op, "x"))) == Status::refuted);
   }
 }
+
+TEST_CASE("seed 103397: draws keep their order, and other effects theirs", "[found]") {
+  const std::string type = R"(,"types":[{"dtype":"f32","shape":[4],"stride":[1]}]})";
+  const std::string draw = R"({"name":"d","op":"aten.dropout.default","args":[{"ref":"x"},0.5,true])" + type;
+  const std::string other =
+      R"({"name":"e","op":"aten.dropout.default","args":[{"ref":"x"},0.25,true])" + type;
+  const std::string sum =
+      R"({"name":"s","op":"_c10d_functional.all_reduce.default","args":[{"ref":"x"},"sum","0"])" + type;
+  const auto both = [](const std::string& a, const std::string& b) {
+    return "\"steps\":[" + a + "," + b + R"(],"outputs":[])";
+  };
+  CHECK(fuzz::brute_force(pair_of(kX, both(draw, sum), both(sum, draw))).difference == "");
+  CHECK(status_of(pair_of(kX, both(draw, sum), both(sum, draw))) == Status::proved);
+  CHECK(fuzz::brute_force(pair_of(kX, both(draw, other), both(other, draw))).difference != "");
+  CHECK(status_of(pair_of(kX, both(draw, other), both(other, draw))) != Status::proved);
+}
