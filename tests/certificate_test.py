@@ -29,12 +29,17 @@ def printed(command):
         return subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=60).stdout
 
 
+def steady(text):
+    """Without the digest of the operator table, which every new row changes, and the sums that it is part of."""
+    return re.sub(r"^(operators 16:|sum )[0-9a-f]{16}$", r"\1-", text, flags=re.M)
+
+
 class Page(unittest.TestCase):
     def test_shows_what_is_printed(self):
         blocks = BLOCK.findall(PAGE.read_text())
         self.assertGreaterEqual(len(blocks), 4)
         for command, shown in blocks:
-            self.assertEqual(printed(command), shown, command)
+            self.assertEqual(steady(printed(command)), steady(shown), command)
 
 
 class NcCheck(cli_test.Cli):
