@@ -11,9 +11,11 @@ namespace {
 /// In-place operators without a functional partner of their own name in the vocabulary.
 std::string kernel_name(const OpSet& ops, const std::string& op) {
   if (op == "prims._unsafe_index_put_.default") return "aten._unsafe_index_put.default";
-  if (op == "aten.copy_.Tensor") return "aten.copy.default";
-  const std::string functional = ops.functional(op);
-  return functional.empty() ? op : functional;
+  std::string functional = ops.functional(op);
+  if (!functional.empty()) return functional;
+  const std::string_view base = base_name(op);  // overloads of TorchScript's own do what the default one does
+  if (base.ends_with('_')) functional = std::string(base.substr(0, base.size() - 1)) + ".default";
+  return find_kernel(functional) != nullptr ? functional : op;
 }
 
 /// Arguments in the order of the functional operator's schema: by name, else by place.
