@@ -93,11 +93,13 @@ def plain(path, folder):
 
 
 def interpreted(tests, log):
-    """What the interpreter says of the log's longest graph, and whether it took too long."""
+    """What the interpreter says of the log's longest graph, with its share of the limit, and whether it took too long."""
     said = subprocess.run([tests, "--time-graph", log], capture_output=True, text=True, check=True).stdout.strip()
-    steps, _, seconds = (said.split() + [""] * 3)[:3]
-    slow = said.endswith(" ran") and float(seconds) > MAX_RUN_SECONDS * max(int(steps), 1000) / 1000
-    return said, slow
+    if not said.endswith(" ran"):
+        return said, False
+    steps, _, seconds = said.split()[:3]
+    share = float(seconds) / (MAX_RUN_SECONDS * max(int(steps), 1000) / 1000)
+    return f"{said}, {share:.2f} of the limit", share > 1
 
 
 def started(noclobber):

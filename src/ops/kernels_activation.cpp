@@ -50,7 +50,8 @@ Number hardtanh_fn(const Number* x, const Extras& e) {
 Number hardtanh_backward_fn(const Number* x, const Extras& e) {
   const double low = rounded(e.dtype, e.number(0, -1).as_real()),
                high = rounded(e.dtype, e.number(1, 1).as_real());
-  return derivative(x[1].re > low && x[1].re < high ? x[0].re : 0);
+  const bool narrow = opmath(e.dtype) != e.dtype;  // only there NaN counts as inside
+  return derivative((x[1].re > low && x[1].re < high) || (narrow && is_nan(x[1])) ? x[0].re : 0);
 }
 Number hardsigmoid_fn(const Number* x, const Extras& e) {
   if (is_nan(x[0])) return x[0];
