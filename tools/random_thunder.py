@@ -172,7 +172,7 @@ def compiled(seed: int, folder: pathlib.Path, orders: int) -> tuple[str, thunder
     except (RuntimeError, IndexError, ValueError):
         return None
     if backward and not thunder_run.differentiable(names["f"], names["inputs"]):
-        return None
+        return None  # also where two results are one tensor: Thunder drops the gradient of the second
     return mode, thunder_run.run(names["f"], names["inputs"], mode, folder, 0 if backward else orders, (1, 2), backward)
 
 

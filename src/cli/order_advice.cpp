@@ -83,7 +83,8 @@ void advise_order(CheckRecord& record, const Case& value, Engine& engine) {
     const OrderAnswer answer = unordered_conflicts(engine.space(), alone.after, traced.after);
     if (answer.known) advise_repairs(record, alone.after, answer.open);
   }
-  if (barriers) advise_barriers(record, alone.after, barrier_advice(engine.space(), alone.after, traced.after));
+  if (barriers)
+    advise_barriers(record, alone.after, barrier_advice(engine.space(), alone.after, traced.after));
 }
 
 }  // namespace noclobber

@@ -100,7 +100,8 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   assume(record, value, options.no_assumptions);
   if (decided.proved) assume_untested(record, value, *ops, options.no_assumptions);
   if (!decided.unordered.empty()) record.unknown.push_back({"not-replayed", decided.unordered});
-  if (!misplaced_writes(*ops, value).empty()) record.unknown.push_back({"not-replayed", {"a write behind the return"}});
+  if (!misplaced_writes(*ops, value).empty())
+    record.unknown.push_back({"not-replayed", {"a write behind the return"}});
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");

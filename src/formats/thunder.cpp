@@ -98,8 +98,9 @@ Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts)
     if (!graph) return graph.fault();
     return case_of(*std::move(graph), facts, source.trace);
   }
-  auto value = pair_case(thunder_graph(with_kept_values(source.trace), source.text, facts, ThunderPart::whole),
-                         std::move(graph), facts, source.trace);
+  auto value =
+      pair_case(thunder_graph(with_kept_values(source.trace), source.text, facts, ThunderPart::whole),
+                std::move(graph), facts, source.trace);
   if (!value) return value.fault();
   Case out = *std::move(value);
   out.sharing_may_grow = true;  // what is kept is a copy
@@ -115,6 +116,9 @@ TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value
   if (out.value) {
     Case named = *std::move(out.value);
     named.name = out.id;
+    // Steps within a pass do not say what they are; their files do: "06_fused-rematerialize".
+    if (named.pass.empty() && what == TraceCheck::What::pair)
+      named.pass = out.id.substr(std::min(out.id.find('_'), out.id.size() - 1) + 1);
     out.value = std::move(named);
   }
   return out;

@@ -112,7 +112,8 @@ bool conflicts(const std::vector<OrderTouch>& all, ViewTable& views, std::uint64
 
 }  // namespace
 
-std::optional<std::vector<Unordered>> conflicting_steps(Space& space, const Graph& graph, const Trace& trace) {
+std::optional<std::vector<Unordered>> conflicting_steps(Space& space, const Graph& graph,
+                                                        const Trace& trace) {
   ViewTable views(space);
   std::vector<Unordered> pairs;
   std::uint64_t budget = kPairs;

@@ -59,7 +59,8 @@ class Barriers {
   std::vector<Edge> without(const std::set<std::uint32_t>& left_out) const {
     std::vector<Edge> out;
     for (const auto& [edge, stays] : edges_)
-      if (stays || (!left_out.contains(statement_[edge.first]) && !left_out.contains(statement_[edge.second])))
+      if (stays ||
+          (!left_out.contains(statement_[edge.first]) && !left_out.contains(statement_[edge.second])))
         out.push_back(edge);
     return out;
   }
@@ -80,8 +81,8 @@ class Barriers {
 /// Fused regions, joined where only barriers without effect lie between.
 class Regions {
  public:
-  Regions(const Graph& graph, const std::vector<std::uint32_t>& statement, const std::set<std::uint32_t>& idle,
-          const std::vector<Edge>& edges)
+  Regions(const Graph& graph, const std::vector<std::uint32_t>& statement,
+          const std::set<std::uint32_t>& idle, const std::vector<Edge>& edges)
       : idle_(idle) {
     for (std::uint32_t k = 0; k < graph.steps.size(); ++k)
       if (graph.steps[k].fused && statement[k] == k) joined_[k] = k;
@@ -113,7 +114,8 @@ class Regions {
   std::set<std::uint32_t> across(std::uint32_t from, bool idle) const {
     std::set<std::uint32_t> out;
     std::set<std::pair<std::uint32_t, bool>> seen;
-    std::vector<std::pair<std::uint32_t, bool>> open{{from, false}};  // a step, and whether another was passed
+    std::vector<std::pair<std::uint32_t, bool>> open{
+        {from, false}};  // a step, and whether another was passed
     while (!open.empty()) {
       const auto [at, other] = open.back();
       open.pop_back();

@@ -73,7 +73,8 @@ Json place_json(const FindingPlace& place, const std::string& code) {
 void put_order_advice(Json& out, const CheckRecord& record) {
   Json repairs = Json::array(), lints = Json::array();
   for (const Dependence& d : record.repairs)
-    repairs.push_back(Json{{"first", place_json(d.first, d.first_code)}, {"then", place_json(d.second, d.second_code)}});
+    repairs.push_back(
+        Json{{"first", place_json(d.first, d.first_code)}, {"then", place_json(d.second, d.second_code)}});
   if (!repairs.empty()) out["repairs"] = std::move(repairs);
   const BarrierLint& lint = record.barriers;
   if (lint.idle.empty()) return;

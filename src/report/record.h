@@ -70,7 +70,7 @@ struct CheckRecord {
   std::vector<Finding> findings;
   std::vector<Unknown> unknown;
   std::vector<std::string> unchecked;
-  std::string every_order;  // "" or a status name
+  std::string every_order;          // "" or a status name
   std::vector<Dependence> repairs;  // where an order is refuted: with these every order is right
   BarrierLint barriers;
   std::vector<std::string> assumptions;
