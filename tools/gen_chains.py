@@ -135,7 +135,20 @@ def steps(n):
     return case("steps", {}, graph(inputs, before, outputs), graph(inputs, after, outputs))
 
 
-KINDS = {f.__name__: f for f in (kv, recurrent, opaque, permuted, cat, pair, steps)}
+def listed(n):
+    """One graph that writes every other value in place; in its listed order."""
+    calls = [call(f"v{i}", "aten.relu_.default" if i % 2 else "aten.relu.default", f"v{i - 1}" if i else "x")
+             for i in range(n)]
+    return {"format": "noclobber.case/1", "name": "listed", "names": "storages",
+            "after": graph([given("x", [64, 32])], calls, [f"v{n - 1}"])}
+
+
+def ordered(n):
+    """The same in every order that its names allow."""
+    return listed(n) | {"name": "ordered", "order": "dataflow"}
+
+
+KINDS = {f.__name__: f for f in (kv, recurrent, opaque, permuted, cat, pair, steps, listed, ordered)}
 
 
 def main():

@@ -116,6 +116,9 @@ TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value
   if (out.value) {
     Case named = *std::move(out.value);
     named.name = out.id;
+    // Steps within a pass do not say what they are; their files do: "06_fused-rematerialize".
+    if (named.pass.empty() && what == TraceCheck::What::pair)
+      named.pass = out.id.substr(std::min(out.id.find('_'), out.id.size() - 1) + 1);
     out.value = std::move(named);
   }
   return out;

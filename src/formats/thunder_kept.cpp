@@ -70,8 +70,11 @@ class Kept {
         if (known_.at(name).at == k) out.statements.push_back(copy_of(name, kept, k));
       if (k == joint_.statements.size()) break;
       out.statements.push_back(joint_.statements[k]);
-      const bool reads = k >= cut_ && out.statements.back().kind == ThunderStatement::Kind::call;
-      if (reads && !calls(out.statements.back(), "get_grad")) rename(out.statements.back(), names);
+      if (out.statements.back().kind == ThunderStatement::Kind::leave)
+        for (auto& [key, value] : out.statements.back().value.entries)
+          if (key == "fw_flat_out") rename(value, returned());
+      if (k < cut_ || out.statements.back().kind != ThunderStatement::Kind::call) continue;
+      rename(out.statements.back(), calls(out.statements.back(), "get_grad") ? returned() : names);
     }
     return out;
   }
@@ -95,15 +98,34 @@ class Kept {
   Renamed wanted() const {
     Renamed out;
     for (std::size_t k = cut_; k < joint_.statements.size(); ++k) read_by(joint_.statements[k], out);
+    out.merge(returned());
     return out;
+  }
+
+  /// Results whose gradients are asked for: those of the values under their names, so these must be returned.
+  Renamed returned() const {
+    std::set<std::string> results;
+    for (const ThunderStatement& s : joint_.statements)
+      if (const ThunderExpr* all = s.value.entry("fw_flat_out");
+          s.kind == ThunderStatement::Kind::leave && all)
+        each_name(*all, [&](const std::string& name) { results.insert(name); });
+    Renamed out;
+    for (std::size_t k = cut_; k < joint_.statements.size(); ++k)
+      if (calls(joint_.statements[k], "get_grad"))
+        each_name(joint_.statements[k].value, [&](const std::string& name) {
+          if (results.contains(name)) keep(name, out);
+        });
+    return out;
+  }
+
+  void keep(const std::string& name, Renamed& out) const {
+    const auto at = known_.find(name);
+    if (at != known_.end() && thunder_tensor_type(at->second.type)) out.emplace(name, name + "__kept");
   }
 
   void read_by(const ThunderStatement& s, Renamed& out) const {
     if (s.kind != ThunderStatement::Kind::call || calls(s, "get_grad")) return;
-    each_name(s.value, [&](const std::string& name) {
-      const auto at = known_.find(name);
-      if (at != known_.end() && thunder_tensor_type(at->second.type)) out.emplace(name, name + "__kept");
-    });
+    each_name(s.value, [&](const std::string& name) { keep(name, out); });
     for (const ThunderStatement& inner : s.inner) read_by(inner, out);
   }
 

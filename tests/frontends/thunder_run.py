@@ -101,7 +101,8 @@ def _expected(function, inputs, seed: int, backward: bool) -> tuple[list, bool]:
 def differentiable(function, inputs) -> bool:
     """Is there anything that gradients could be compared with?"""
     with contextlib.suppress(RuntimeError):
-        return not isinstance(_expected(function, inputs, 1, True)[0][0], str)
+        results = [t.untyped_storage()._cdata for t in _flat(function(*_seeded(inputs, 1))) if isinstance(t, torch.Tensor)]
+        return len(set(results)) == len(results) and not isinstance(_expected(function, inputs, 1, True)[0][0], str)
     return False
 
 
@@ -121,7 +122,8 @@ def observe(function, given, backward: bool) -> list:
     outputs = [t for t in _flat(result)]
     if backward:
         total = sum(t.float().sum() for t in outputs if isinstance(t, torch.Tensor) and t.requires_grad)
-        total.backward()
+        if isinstance(total, torch.Tensor):
+            total.backward()
     seen = outputs + [t for t in _flat(given)]
     seen += [torch.zeros_like(t) if t.grad is None else t.grad for t in _flat(given)
              if backward and isinstance(t, torch.Tensor) and t.is_leaf and t.requires_grad]

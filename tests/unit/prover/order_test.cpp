@@ -3,6 +3,7 @@
 #include "src/effects/effects.h"
 #include "src/prover/direct_order.h"
 #include "src/prover/nonnegative.h"
+#include "src/prover/order_advice.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -66,6 +67,61 @@ OrderAnswer ask(const Program& p) {
 }
 
 }  // namespace
+
+TEST_CASE("the fewest dependences: what follows from others is left out", "[order]") {
+  // Three steps that nothing orders; first before second and second before third are enough.
+  Program p;
+  Type type;
+  type.dtype = Dtype::f32;
+  type.shape = {SymExpr(4)};
+  p.value.after.values.push_back({"x", Value::From::input, 0, 0, type});
+  for (const char* name : {"a", "b", "c"}) p.step(name, "aten.neg.default", {Arg::of(ValueId(0))});
+  const std::vector<Unordered> open{{0, 1}, {0, 2}, {1, 2}};
+  CHECK(least_dependences(p.value.after, open) == std::vector<Unordered>{{0, 1}, {1, 2}});
+  CHECK(least_dependences(p.value.after, {{0, 2}}) == std::vector<Unordered>{{0, 2}});
+  p.value.after.steps[2].after = {"b"};  // now the third waits for the second
+  CHECK(least_dependences(p.value.after, {{0, 1}, {0, 2}}) == std::vector<Unordered>{{0, 1}});
+  for (Step& step : p.value.after.steps) step.unit = 1;  // one statement: nothing to order
+  CHECK(least_dependences(p.value.after, open).empty());
+}
+
+TEST_CASE("with the dependences that are missing every order is right", "[order]") {
+  Program p = program(4, false);
+  const OrderAnswer answer = ask(p);
+  REQUIRE(answer.known);
+  REQUIRE_FALSE(answer.open.empty());
+  const auto missing = least_dependences(p.value.after, answer.open);
+  REQUIRE(missing.size() == 1);
+  const Step& first = p.value.after.steps[missing[0].first];
+  p.value.after.steps[missing[0].second].after.push_back(p.value.after.value(first.results[0]).name);
+  CHECK(ask(p).open.empty());
+  CHECK(least_dependences(p.value.after, {}).empty());
+}
+
+TEST_CASE("a barrier is idle if what it orders is ordered already", "[order]") {
+  const auto advice = [](bool joins) {
+    // w writes b in place; r reads b's view through a barrier that waits for w, or for its own operand only.
+    Program p = program(4, false);
+    Graph& graph = p.value.after;
+    const ValueId r = graph.steps[3].results[0];
+    const ValueId w = p.step("w2", "aten.neg.default", {Arg::of(r)});
+    const ValueId y = p.step("y", "aten.alias.default", {Arg::of(graph.steps[1].results[0])});
+    graph.steps.back().barrier = true;
+    graph.steps.back().unit = 9;
+    if (joins) graph.steps.back().after = {"w"};
+    p.step("last", "aten.cumsum.default", {Arg::of(y), Arg::of(SymExpr(0))});
+    (void)w;
+    Space space = searching_space();
+    Sizes sizes(space);
+    const auto ops = make_op_set(p.value.ops);
+    const Traced traced = trace_case(p.value, *ops, sizes);
+    return barrier_advice(space, p.value.after, traced.after);
+  };
+  CHECK(advice(false).barriers == 1);
+  CHECK(advice(false).idle.size() == 1);
+  CHECK(advice(true).barriers == 1);
+  CHECK(advice(true).idle.empty());
+}
 
 TEST_CASE("steps that touch one element need an order, others do not") {
   const OrderAnswer disjoint = ask(program(2, false));
