@@ -3,7 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
-  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder bench-executorch damage-programs
+  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree bench-executorch \
+  flips-executorch damage-programs
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -127,22 +128,31 @@ golden:  ## record more calls of PyTorch operators into build/golden (needs torc
 
 EXECUTORCH := 1.5.1
 THUNDER := 0.2.6
-# $(call frontend,NAME,PACKAGES): an environment of its own in build/NAME-venv, made once; several GB, as PyTorch needs.
+# $(call frontend,NAME,PACKAGES,SCRIPT): runs it in an environment of its own in build/NAME-venv, made once; several GB,
+# as PyTorch needs.
 define frontend
-[ -f build/$(1)-venv/.stamp ] || { echo "test-$(1): installing $(2)"; rm -rf build/$(1)-venv; \
+[ -f build/$(1)-venv/.stamp ] || { echo "$(1): installing $(2)"; rm -rf build/$(1)-venv; \
   python3 -m venv build/$(1)-venv && build/$(1)-venv/bin/pip install --quiet $(2) && touch build/$(1)-venv/.stamp; }
-PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/$(1)-venv/bin/python tests/frontends/$(1)_test.py
+PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/$(1)-venv/bin/python $(3)
 endef
+THUNDER_PACKAGES := lightning-thunder==$(THUNDER) torch==2.12.1
 
 test-executorch: build  ## programs through ExecuTorch itself, verdicts against running them (installs several GB)
-	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0)
+	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_test.py)
 
 bench-executorch: build  ## one plan: ExecuTorch's own verifier and noclobber (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "bench-executorch: run \`make test-executorch\` first" >&2; exit 1; }
 	@PYTHONPATH=python NOCLOBBER_BIN=build/bin build/executorch-venv/bin/python tests/frontends/executorch_speed.py
 
+flips-executorch: build  ## 1,000 flipped .pte that still run: none proved with other results (environment of test-executorch)
+	@[ -f build/executorch-venv/.stamp ] || { echo "flips-executorch: run \`make test-executorch\` first" >&2; exit 1; }
+	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/executorch_flips.py
+
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
-	@$(call frontend,thunder,lightning-thunder==$(THUNDER) torch==2.12.1)
+	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)
+
+thunder-agree: build  ## random programs through Thunder against all orders of their traces (NC_COUNT of them, 5000)
+	@$(call frontend,thunder,$(THUNDER_PACKAGES),tools/random_thunder.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000))
 
 format: packages  ## rewrite the sources in the house format
 	@tools/check_format.sh --fix

@@ -122,6 +122,11 @@ class Reader {
     out.assign(at_ + 1, length);
     at_ += 1 + length;
   }
+  void value(Text& out) {
+    std::string text;
+    value(text);
+    out = std::move(text);
+  }
   template <class T> void value(std::vector<T>& out) {
     entries(out, [&] { value(out.emplace_back()); });
   }

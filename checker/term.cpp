@@ -88,23 +88,34 @@ TermId Terms::intern(Term term) {
   return all_.add(std::move(term), hash);
 }
 
-Contents::Contents(Space& space, Terms& terms, const Trace& trace)
-    : space_(space), terms_(terms), trace_(trace), writes_(trace.storages.size()),
-      whole_(trace.storages.size(), {kNone}) {
-  for (StorageId s = 0; s < trace.storages.size(); ++s) {
-    running_.push_back(running(space, trace.storages[s]));
-    if (trace.storages[s].start != TraceStorage::Start::undefined)
-      at_entry_.emplace(std::pair{trace.storages[s].start, trace.storages[s].key}, s);
+/// What each storage is called at entry, and where its writes and its contents at every index stand.
+void Contents::number_writes() {
+  for (const TraceStep& step : trace_.steps)
+    for (const TraceView& view : step.writes) ++first_[view.storage + 1];
+  for (StorageId s = 0; s < trace_.storages.size(); ++s) {
+    const TraceStorage& storage = trace_.storages[s];
+    first_[s + 1] += first_[s];
+    running_.push_back(
+        &shapes_.try_emplace({storage.shape, storage.lanes}, running(space_, storage)).first->second);
+    if (storage.start != TraceStorage::Start::undefined)
+      at_entry_.emplace(std::pair{storage.start, storage.key}, s);
   }
+  whole_.assign(first_.back() + trace_.storages.size(), kNone);
+  writes_.resize(first_.back());
+  std::vector<std::uint32_t> next = first_;
+  for (std::uint32_t number = 0; number < trace_.steps.size(); ++number)
+    for (std::uint32_t slot = 0; slot < trace_.steps[number].writes.size(); ++slot)
+      writes_[next[trace_.steps[number].writes[slot].storage]++] = {number, slot};
+}
+
+Contents::Contents(Space& space, Terms& terms, const Trace& trace)
+    : space_(space), terms_(terms), trace_(trace), first_(trace.storages.size() + 1) {
+  number_writes();
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
     const TraceStep& step = trace.steps[number];
     clean_.push_back(clean_step(space_, trace, step));
     const bool whole = step.kind == TraceStep::Kind::opaque && !step.elementwise;
     calls_.push_back(whole ? applied(number, nullptr) : Terms::kBad);
-    for (std::uint32_t slot = 0; slot < step.writes.size(); ++slot) {
-      writes_[step.writes[slot].storage].push_back({number, slot});
-      whole_[step.writes[slot].storage].push_back(kNone);
-    }
     // Looked up once in order, so that no later question has to follow a long chain of steps.
     if (step.kind != TraceStep::Kind::move && !step.elementwise) continue;
     const TraceView& to = step.writes[0];
@@ -132,7 +143,7 @@ TermId Contents::operand(TermId call, std::uint32_t number, const Index& index) 
 }
 
 std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
-  const std::vector<Write>& all = writes_[storage];
+  const std::span all(writes_.begin() + first_[storage], writes_.begin() + first_[storage + 1]);
   const auto earlier = [&](const Write& w) { return w.step < time; };
   return static_cast<std::uint32_t>(std::partition_point(all.begin(), all.end(), earlier) - all.begin());
 }
@@ -156,8 +167,7 @@ TermId Contents::at_all(const TraceView& view, std::uint32_t time) {
 
 TermId Contents::element(StorageId storage, std::uint32_t version, const Index& index) {
   const auto memo = [&]() -> TermId& {
-    std::vector<TermId>& whole = whole_[storage];
-    if (index == running_[storage] && version < whole.size()) return whole[version];
+    if (index == *running_[storage]) return whole_[first_[storage] + storage + version];
     std::u32string key{storage, version};
     key.append(index.begin(), index.end());
     return memo_.try_emplace(std::move(key), kNone).first->second;
@@ -172,7 +182,7 @@ TermId Contents::element(StorageId storage, std::uint32_t version, const Index& 
 
 TermId Contents::found(StorageId storage, std::uint32_t version, const Index& index) {
   while (version > 0) {
-    const Write& write = writes_[storage][--version];
+    const Write& write = writes_[first_[storage] + --version];
     const TraceStep& step = trace_.steps[write.step];
     const auto inside = view_inverse(space_, step.writes[write.slot], index);
     if (!inside || !clean_[write.step]) return Terms::kBad;
@@ -226,7 +236,7 @@ TermId Contents::stored(const Write& write, const Index& index) {
     case TraceStep::Kind::move: {
       const TermId out = at(step.reads[0], index, write.step);
       if (step.reads[0].type == type) return out;
-      return terms_.intern({Term::Kind::cast, 0, step.reads[0].type + ">" + type, {}, {out}, {}});
+      return terms_.intern({Term::Kind::cast, 0, *step.reads[0].type + ">" + type, {}, {out}, {}});
     }
     case TraceStep::Kind::fill: return terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
     case TraceStep::Kind::opaque: break;
@@ -239,11 +249,11 @@ TermId Contents::stored(const Write& write, const Index& index) {
 TermId Contents::applied(std::uint32_t number, const Index* index) {
   const TraceStep& step = trace_.steps[number];
   Term term{index != nullptr ? Term::Kind::each : Term::Kind::call, 0, step.key, {}, {}, {}};
-  term.text.reserve(64);  // most are shorter
-  if (index != nullptr) term.text += ">" + step.writes[0].type;
+  term.text.reserve(step.key->size() + 8 * step.reads.size() + 8);
+  if (index != nullptr) term.text += ">" + *step.writes[0].type;
   for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
   for (const TraceView& view : step.reads) {
-    term.text += ";" + view.type;
+    term.text += ";" + *view.type;
     term.terms.push_back(index != nullptr ? at(view, *index, number) : at_all(view, number));
     if (index != nullptr) continue;
     term.text += std::to_string(view.shape.size());

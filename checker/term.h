@@ -74,6 +74,7 @@ class Contents {
   struct Write {
     std::uint32_t step = 0, slot = 0;
   };
+  void number_writes();
   TermId element(StorageId storage, std::uint32_t version, const Index& index);
   TermId found(StorageId storage, std::uint32_t version, const Index& index);
   TermId guarded(const TraceStep& step, TermId here, TermId old);
@@ -85,9 +86,11 @@ class Contents {
   Space& space_;
   Terms& terms_;
   const Trace& trace_;
-  std::vector<std::vector<Write>> writes_;  // per storage
-  std::vector<Index> running_;              // per storage
-  std::vector<std::vector<TermId>> whole_;  // per storage and version: its content at every index
+  std::vector<std::uint32_t> first_;  // per storage: where its writes begin
+  std::vector<Write> writes_;
+  std::map<std::pair<Shape, std::int64_t>, Index> shapes_;
+  std::vector<const Index*> running_;  // per storage, of `shapes_`
+  std::vector<TermId> whole_;          // per storage and version: its content at every index
   std::map<std::pair<TraceStorage::Start, std::string>, StorageId> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;

@@ -7,11 +7,31 @@
 //
 // Steps are listed in the order they run in. A storage's contents are bits; types belong to views.
 #pragma once
+#include <memory>
+
 #include "checker/map.h"
 
 namespace noclobber {
 
 using StorageId = std::uint32_t;
+
+/// A text that copies share.
+class Text {
+ public:
+  Text() = default;
+  Text(std::string text) : at_(std::make_shared<const std::string>(std::move(text))) {}  // NOLINT: implicit
+  Text(const char* text) : Text(std::string(text)) {}                                    // NOLINT: implicit
+  operator const std::string&() const { return **this; }                                 // NOLINT: implicit
+  const std::string& operator*() const {
+    static const std::string none;
+    return at_ ? *at_ : none;
+  }
+  const std::string* operator->() const { return &**this; }
+  friend bool operator==(const Text& a, const Text& b) { return a.at_ == b.at_ || *a == *b; }
+
+ private:
+  std::shared_ptr<const std::string> at_;
+};
 
 /// Something with contents. Its own index space is `shape` (with `lanes`: one more, an element's bytes).
 struct TraceStorage {
@@ -33,7 +53,7 @@ struct TraceView {
   StorageId storage = 0;
   std::vector<Map> maps;  // maps.back() is applied first to an index of the view
   Shape shape;
-  std::string type;  // element type: contents of another type are other contents
+  Text type;  // element type: contents of another type are other contents
   std::int64_t lanes = 0;
   friend bool operator==(const TraceView&, const TraceView&) = default;
 };
@@ -49,13 +69,13 @@ struct TraceStep {
   enum class Kind : std::uint8_t { move, fill, opaque };
   static constexpr std::uint32_t kMostOrigin = 1U << 20;
   Kind kind = Kind::opaque;
-  std::string key;  // opaque: operator, attributes; fill: the scalar
+  bool elementwise = false;  // opaque: element k of its one result is a function of element k of each read
+  std::uint32_t origin = 0;  // step of the graph: steps of one origin run together, in listed order
+  Text key;                  // opaque: operator, attributes; fill: the scalar
   std::vector<TraceView> reads, writes;
   std::vector<std::vector<Access>> access;  // [read][write]
   std::vector<std::uint32_t> means;  // per read: it means what was there when this step began; or empty
-  bool elementwise = false;  // opaque: element k of its one result is a function of element k of each read
-  std::uint32_t origin = 0;  // step of the graph: steps of one origin run together, in listed order
-  std::vector<std::string> bodies;  // opaque: checks that prove what this step runs in both graphs
+  std::vector<std::string> bodies;   // opaque: checks that prove what this step runs in both graphs
   std::vector<std::pair<std::uint32_t, bool>> guards;  // runs only where each of these has that value
 };
 

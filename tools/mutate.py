@@ -3,10 +3,10 @@
 
 mutate.py [--tests FILTER...] [--limit N] [--timeout S] FILE...
 
-All changes of a file are compiled into one program, each behind a number that NC_MUTANT selects while it runs
-(none: the file as it is), so that a file costs one compilation and a change costs one run of the tests that
-fail first.  Changes whose text does not compile are left out.  The tree is copied to build/mutants; nothing
-here is touched.  FILTERs are Catch2 filters, tried in order; the default suits checker/.
+All changes of all files are compiled into as few programs as lines allow, each behind a number that NC_MUTANT
+selects while it runs (none: the file as it is), so that a change costs one run of the tests that fail first.
+Changes whose text does not compile are left out.  The tree is copied to build/mutants; nothing here is touched.
+FILTERs are Catch2 filters, tried in order; the default suits checker/.
 
 Prints one line per file and per survivor; ends with 1 if something survived that tools/mutants.tsv
 (FILE<TAB>LINE OF TEXT<TAB>CHANGE<TAB>REASON) does not list.
@@ -15,13 +15,16 @@ import argparse
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TREE = ROOT / "build/mutants"
-PRELUDE = """#include <cstdlib>
+PRELUDE = """#ifndef NC_MUTATION
+#define NC_MUTATION
+#include <cstdlib>
 namespace nc_mutation {
 inline int chosen() {
   static const int number = [] { const char* text = std::getenv("NC_MUTANT"); return text ? std::atoi(text) : -1; }();
@@ -31,26 +34,27 @@ inline bool on(int number) { return chosen() == number; }
 inline int plus(int number) { return on(number) ? 1 : 0; }
 inline int minus(int number) { return on(number) ? -1 : 0; }
 }  // namespace nc_mutation
+#endif
 """
 FILTERS = ["[poly],[map],[term]", "[rules],[obligation],[checker]", "[trace]", "[certificate]", "[random],[identity]", "~[slow]"]
 
-# name, pattern of one line, replacement: {n} is the number, groups by \\1.
+# name, pattern of one line, what is put before and behind the match; {n} is the number. Nothing that stands there
+# is taken away, so that several changes of one line compile together.
 RULES = [
-    ("<= becomes <", r" <= (?=[\w(*-])", " <= nc_mutation::minus({n}) + "),
-    ("< becomes <=", r" < (?=[\w(*-])", " < nc_mutation::plus({n}) + "),
-    (">= becomes >", r" >= (?=[\w(*-])", " >= nc_mutation::plus({n}) + "),
-    ("> becomes >=", r" > (?=[\w(*-])", " > nc_mutation::minus({n}) + "),
-    ("condition turned", r"\bif \((?!constexpr)(.+)\) (?=\S)|\bif \((?!constexpr)(.+)\)$", None),
-    ("== becomes !=", r"(\b[\w.\[\]]+(?:\(\))?) == ([\w.:]+)(?=[\s;)])", "((\\1 == \\2) != nc_mutation::on({n}))"),
-    ("!= becomes ==", r"(\b[\w.\[\]]+(?:\(\))?) != ([\w.:]+)(?=[\s;)])", "((\\1 != \\2) != nc_mutation::on({n}))"),
-    ("and becomes or", r"return (.+) && ([^&|]+);", "return nc_mutation::on({n}) ? ((\\1) || (\\2)) : ((\\1) && (\\2));"),
-    ("or becomes and", r"return ([^&]+) \|\| ([^&|]+);",
-     "return nc_mutation::on({n}) ? ((\\1) && (\\2)) : ((\\1) || (\\2));"),
-    ("true becomes false", r"\btrue\b", "(!nc_mutation::on({n}))"),
-    ("false becomes true", r"\bfalse\b", "(nc_mutation::on({n}))"),
-    ("+ 1 becomes + 0", r"\+ 1\b", "+ 1 + nc_mutation::minus({n})"),
-    ("- 1 becomes - 0", r"- 1\b", "- 1 + nc_mutation::plus({n})"),
-    ("statement left out", r"^(\s+)([\w.\->\[\]]+(?:\(.*\)| [+*|-]?= .+));$", "\\1if (!nc_mutation::on({n})) \\2;"),
+    ("<= becomes <", r" <= (?=[\w(*-])", "", "nc_mutation::minus({n}) + "),
+    ("< becomes <=", r" < (?=[\w(*-])", "", "nc_mutation::plus({n}) + "),
+    (">= becomes >", r" >= (?=[\w(*-])", "", "nc_mutation::plus({n}) + "),
+    ("> becomes >=", r" > (?=[\w(*-])", "", "nc_mutation::minus({n}) + "),
+    ("condition turned", r"\bif \((?!constexpr)", None, None),
+    ("== becomes !=", r"(?<![\w.\]>])[a-zA-Z_][\w.\[\]]*(?:\(\))? == [\w.:]+(?=[\s;)])", "((", ") != nc_mutation::on({n}))"),
+    ("!= becomes ==", r"(?<![\w.\]>])[a-zA-Z_][\w.\[\]]*(?:\(\))? != [\w.:]+(?=[\s;)])", "((", ") != nc_mutation::on({n}))"),
+    ("and becomes or", r"(?<=return )(.+) && ([^&|]+)(?=;)", "nc_mutation::on({n}) ? ((\\1) || (\\2)) : (", ")"),
+    ("or becomes and", r"(?<=return )([^&]+) \|\| ([^&|]+)(?=;)", "nc_mutation::on({n}) ? ((\\1) && (\\2)) : (", ")"),
+    ("true becomes false", r"\btrue\b", "(", " != nc_mutation::on({n}))"),
+    ("false becomes true", r"\bfalse\b", "(", " != nc_mutation::on({n}))"),
+    ("+ 1 becomes + 0", r"\+ 1\b", "", " + nc_mutation::minus({n})"),
+    ("- 1 becomes - 0", r"- 1\b", "", " + nc_mutation::plus({n})"),
+    ("statement left out", r"^(\s+)[\w.\->\[\]]+(?:\(.*\)| [+*|-]?= .+);$", "\\1if (!nc_mutation::on({n}))", ""),
 ]
 
 
@@ -59,65 +63,61 @@ def is_code(line):
     return bool(text) and not text.startswith(("#", "//", "/*", "*", "template", "using", "static_assert", "constexpr"))
 
 
-def turned(line, match, number):
-    """`if (COND)` with the parenthesis that closes it."""
-    start = line.index("(", match.start())
-    depth = 0
+def condition(line, start):
+    """From behind `if (` to the parenthesis that closes it; None where there is no plain condition."""
+    depth = 1
     for at in range(start, len(line)):
         depth += {"(": 1, ")": -1}.get(line[at], 0)
         if depth == 0:
-            inner = line[start + 1:at]
-            if ";" in inner:
-                return None
-            return f"{line[:start]}(nc_mutation::on({number}) != static_cast<bool>({inner})){line[at + 1:]}"
+            return None if ";" in line[start:at] else (start, at)
     return None
 
 
-def mutants_of(text):
-    """[(line index, rule, changed line)], each with its own number, the list's index."""
+def mutants_of(text, name="", first=0):
+    """[(file, line index, rule, begin, end, what is put before, what is put behind)], numbered from `first`."""
     out = []
     for index, line in enumerate(text.splitlines()):
         if not is_code(line):
             continue
         code = line.split("  // ")[0]
-        for name, pattern, replacement in RULES:
+        for rule, pattern, before, behind in RULES:
             for match in re.finditer(pattern, code):
-                number = len(out)
-                if replacement is None:
-                    changed = turned(code, match, number)
-                else:
-                    changed = code[:match.start()] + match.expand(replacement.replace("{n}", str(number))) + code[match.end():]
-                if changed is not None:
-                    out.append((index, name, changed))
+                number = str(first + len(out))
+                if before is None:
+                    span = condition(code, match.end())
+                    if span:
+                        out.append((name, index, rule, *span, f"nc_mutation::on({number}) != static_cast<bool>(", ")"))
+                    continue
+                put = match.expand(before.replace("{n}", number)), behind.replace("{n}", number)
+                out.append((name, index, rule, match.start(), match.end(), *put))
     return out
 
 
-def assembled(text, mutants, numbers):
-    """The file with these changes, at most one of each line; where its prelude begins and how long it is."""
+def changed_line(line, changes):
+    """`line` with all of these changes; those that enclose others stand outside."""
+    puts = []
+    for *_, begin, end, before, behind in changes:
+        puts.append((begin, 1, -end, before))
+        puts.append((end, 0, -begin, behind))
+    out, at = "", 0
+    for position, _, _, put in sorted(puts, key=lambda p: p[:3]):
+        out, at = out + line[at:position] + put, position
+    return out + line[at:]
+
+
+def assembled(text, mutants):
+    """The file with these changes; the line where its prelude begins, and how many lines that has."""
     lines = text.splitlines()
-    for number in numbers:
-        index, _, changed = mutants[number]
-        lines[index] = changed
+    for index in {m[1] for m in mutants}:
+        lines[index] = changed_line(lines[index], [m for m in mutants if m[1] == index])
     last = max([k for k, line in enumerate(lines) if line.startswith("#include")], default=-1)
     lines[last + 1:last + 1] = PRELUDE.splitlines()
     return "\n".join(lines) + "\n", last + 1, len(PRELUDE.splitlines())
 
 
-def rounds_of(mutants):
-    """Numbers in as few compilations as lines allow: one change of each line at a time."""
-    rounds = []
-    for number, (index, _, _) in enumerate(mutants):
-        for one in rounds:
-            if all(mutants[k][0] != index for k in one):
-                one.append(number)
-                break
-        else:
-            rounds.append([number])
-    return rounds
-
-
-def run(command, env=None, timeout=None):
-    return subprocess.run(command, cwd=TREE, capture_output=True, text=True, env=env, timeout=timeout, errors="replace")
+def run(command, env=None, timeout=None, before=None):
+    return subprocess.run(command, cwd=TREE, capture_output=True, text=True, env=env, timeout=timeout, errors="replace",
+                          preexec_fn=before)
 
 
 def copied_tree():
@@ -144,28 +144,46 @@ def build(env):
     return made
 
 
-def compiled(name, text, mutants, numbers, env):
-    """The numbers that compile, after the program with them is built."""
-    numbers = list(numbers)
+def write_tree(texts, mutants, numbers):
+    """Every file with its share of the changes; where the preludes stand."""
+    places = {}
+    for name, text in texts.items():
+        content, at, many = assembled(text, [mutants[k] for k in numbers if mutants[k][0] == name])
+        places[name] = (at, many)
+        if (TREE / name).read_text(encoding="utf-8") != content:
+            (TREE / name).write_text(content, encoding="utf-8")
+    return places
+
+
+def compiled(texts, mutants, numbers, env):
+    """The numbers that compile together, after the program with them is built; and those that do not."""
+    left, refused = list(numbers), []
     while True:
-        content, at, many = assembled(text, mutants, numbers)
-        (TREE / name).write_text(content, encoding="utf-8")
+        places = write_tree(texts, mutants, left)
         made = build(env)
         if made.returncode == 0:
-            return numbers
-        bad = {int(line) - 1 for line in re.findall(re.escape(name) + r":(\d+):\d+: error", made.stdout + made.stderr)}
-        bad = {line if line < at else line - many for line in bad}
-        left = [k for k in numbers if mutants[k][0] not in bad]
-        if len(left) == len(numbers):
-            sys.exit(f"mutate: {name} does not compile:\n{(made.stdout + made.stderr)[-3000:]}")
-        numbers = left
+            return left, refused
+        said, bad = made.stdout + made.stderr, set()
+        for name, (at, many) in places.items():
+            for line in re.findall(re.escape(name) + r":(\d+):\d+: error", said):
+                index = int(line) - 1
+                bad.add((name, index if index < at else index - many))
+        out = [k for k in left if mutants[k][:2] in bad]
+        if not out:
+            sys.exit(f"mutate: the tree does not compile:\n{said[-3000:]}")
+        refused += out
+        left = [k for k in left if k not in set(out)]
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 
 
 def killed_by(number, filters, env, timeout):
     """The filter that failed, "timeout", or None."""
     for one in filters:
         try:
-            ran = run(["build/bin/nc_tests", "--abort", one], {**env, "NC_MUTANT": str(number)}, timeout)
+            ran = run(["build/bin/nc_tests", "--abort", one], {**env, "NC_MUTANT": str(number)}, timeout, limits)
         except subprocess.TimeoutExpired:
             return "timeout"
         if ran.returncode != 0:
@@ -179,40 +197,54 @@ def listed_reasons():
     return {tuple(row.split("\t")[:3]) for row in rows if row and not row.startswith("#")}
 
 
+def tried(texts, mutants, numbers, options, env):
+    """Numbers that survive, and how many were run at all. What does not compile in company is tried by itself."""
+    survivors, ran, waiting = [], 0, [list(numbers)]
+    while waiting:
+        here, refused = compiled(texts, mutants, waiting.pop(0), env)
+        if refused and len({mutants[k][:2] for k in refused}) < len(refused):
+            alone = {}
+            for k in refused:  # the first of each line, then the second, ...
+                alone.setdefault(sum(mutants[j][:2] == mutants[k][:2] for j in refused if j < k), []).append(k)
+            waiting += alone.values()
+        for k in here:
+            ran += 1
+            how = killed_by(k, options.tests, env, options.timeout)
+            if not how:
+                survivors.append(k)
+            if options.log:
+                with open(options.log, "a", encoding="utf-8") as log:
+                    log.write(f"{mutants[k][0]}:{mutants[k][1] + 1}\t{mutants[k][2]}\t{how or 'SURVIVES'}\n")
+    return survivors, ran
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs="+")
     parser.add_argument("--tests", nargs="*", default=FILTERS)
-    parser.add_argument("--limit", type=int, default=0, help="mutants per file, evenly spread")
-    parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--limit", type=int, default=0, help="mutants in all, evenly spread")
+    parser.add_argument("--timeout", type=float, default=120)
+    parser.add_argument("--log", help="one line per mutant, as it is tried")
     options = parser.parse_args()
     env = {**os.environ, "CCACHE_BASEDIR": str(TREE), "CCACHE_NOHASHDIR": "1"}
     copied_tree()
-    accepted, unexplained = listed_reasons(), 0
+    texts, mutants = {}, []
     for name in options.files:
-        name = str(pathlib.Path(name).resolve().relative_to(ROOT)) if pathlib.Path(name).is_absolute() else name
-        text = (ROOT / name).read_text(encoding="utf-8")
-        mutants, killed, survivors = mutants_of(text), 0, []
-        if options.limit and len(mutants) > options.limit:
-            step = len(mutants) / options.limit
-            wanted = {int(k * step) for k in range(options.limit)}
-        else:
-            wanted = set(range(len(mutants)))
-        for numbers in rounds_of(mutants):
-            numbers = compiled(name, text, mutants, [k for k in numbers if k in wanted], env) if wanted & set(numbers) else []
-            for number in numbers:
-                if killed_by(number, options.tests, env, options.timeout):
-                    killed += 1
-                else:
-                    survivors.append(number)
+        name = str(pathlib.Path(name).resolve().relative_to(ROOT))
+        texts[name] = (ROOT / name).read_text(encoding="utf-8")
+        mutants += mutants_of(texts[name], name, len(mutants))
+    step = len(mutants) / options.limit if options.limit else 0
+    wanted = range(len(mutants)) if step <= 1 else sorted({int(k * step) for k in range(options.limit)})
+    survivors, ran = tried(texts, mutants, wanted, options, env)
+    for name in texts:
         shutil.copyfile(ROOT / name, TREE / name)
-        print(f"{name}: {killed + len(survivors)} mutants, {killed} killed", flush=True)
-        for number in survivors:
-            index, rule, _ = mutants[number]
-            row = (name, text.splitlines()[index].strip(), rule)
-            known = row in accepted
-            unexplained += not known
-            print(f"  survives{' (listed)' if known else ''}: {name}:{index + 1}: {rule}: {row[1]}", flush=True)
+    print(f"{ran} mutants of {len(texts)} files, {ran - len(survivors)} killed ({100 * (ran - len(survivors)) / max(1, ran):.1f} %)")
+    accepted, unexplained = listed_reasons(), 0
+    for number in sorted(survivors):
+        name, index, rule = mutants[number][:3]
+        row = (name, texts[name].splitlines()[index].strip(), rule)
+        unexplained += row not in accepted
+        print(f"  survives{' (listed)' if row in accepted else ''}: {name}:{index + 1}: {rule}: {row[1]}", flush=True)
     return 1 if unexplained else 0
 
 

@@ -3,10 +3,13 @@
 
     random_thunder.py --seed 0 --count 5000 --keep build/random_thunder
 
-Needs lightning-thunder and the package noclobber (`make test-thunder` makes an environment that has both). Each
-program is compiled one way, called on two contents, and its last trace is executed in up to --orders other orders of
-its names. A miss is a difference with everything proved, a false alarm a refutation of what never differs. Programs
-with complaints are kept in the folder, with their source; the last lines count. Exit code 1 where there are any.
+Needs lightning-thunder and the package noclobber (`make thunder-agree` makes an environment that has both). Each
+program is compiled one way and called on two contents; its last trace is executed in all orders of its names, or in
+--orders of them where there are more than 2,000. Some programs are differentiated, and then not reordered. A miss is a
+difference with everything proved, a false alarm a refutation of what never differs. Where eager execution does not
+differentiate a program, a saved tensor is overwritten: its joint trace is wrong, though a later one may compute the
+tensor again, and be right by luck. Programs with complaints are kept in the folder, with their source; the last lines
+count. Exit code 1 where there are any.
 """
 from __future__ import annotations
 
@@ -29,7 +32,8 @@ import torch
 from noclobber import program
 
 BATCH = 100
-SQUARE, ROW, FLAT, PAIR = (3, 3), (3,), (9,), (2, 3)
+BACKWARD = 0.15  # of the programs
+SQUARE, ROW, FLAT, PAIR, LINE = (3, 3), (3,), (9,), (2, 3), (1, 3)
 INPUTS = {
     "apart": ("torch.randn(3, 3), torch.randn(3, 3), torch.randn(3, 3)", (SQUARE,) * 3),
     "same": ("(lambda t: (t, t, torch.randn(3, 3)))(torch.randn(3, 3))", (SQUARE,) * 3),
@@ -40,58 +44,107 @@ INPUTS = {
     "turned": ("(lambda t: (t, t.t(), torch.randn(3, 3)))(torch.randn(3, 3))", (SQUARE,) * 3),
 }
 WEIGHTS = {"apart": 8, "same": 1, "view": 1, "row": 1, "rows": 1, "overlap": 1, "turned": 1}
+HEAD = """import torch
+import torch.nn.functional as F
+
+
+class Sine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x.cos())
+        return x.sin_()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        y.mul_(2)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, g
+
+
+"""
 UNARY = ("torch.tanh({})", "torch.sin({})", "{} * 0.75", "{} + 0.5", "-{}", "torch.relu({})", "torch.sigmoid({})",
-         "torch.abs({})", "torch.exp(torch.tanh({}))", "{} / 3")
+         "torch.abs({})", "torch.exp(torch.tanh({}))", "{} / 3", "F.softmax({}, -1)", "{}.clamp(-0.5, 1.5)", "{}.clone()",
+         "F.gelu({})", "{0} - {0}.mean(0)", "{0} * {0}.sum(-1, keepdim=True)", "{}.cumsum(0)", "torch.flip({}, (0,))",
+         "{}.to(torch.float64).to(torch.float32)", "{}.to(torch.int32).to(torch.float32)", "torch.sqrt({}.abs() + 1)",
+         "{}.masked_fill({} > 0.5, 2.0)", "F.layer_norm({0}, ({0}.shape[-1],))", "{0} + {0}.amax(-1, keepdim=True)")
 BINARY = ("{} * {}", "{} + {}", "{} - {}", "torch.maximum({}, {})", "torch.where({0} > 0, {0}, {1})", "{} * 2 - {}")
 WRITES = ("{}.add_(1.25)", "{}.mul_(0.5)", "{}.sin_()", "{}.tanh_()", "{}.neg_()", "{}.relu_()", "{}.sigmoid_()",
-          "{}.zero_()", "{}.exp_()", "F.relu({}, inplace=True)")
-WRITES2 = ("{}.add_({})", "{}.mul_({})", "{}.sub_({})", "{}.copy_({})")
+          "{}.zero_()", "{}.exp_()", "F.relu({}, inplace=True)", "Sine.apply({})", "{}.clamp_(-1, 1)", "{}.div_(2)",
+          "F.silu({}, inplace=True)", "{}.reciprocal_()", "F.hardswish({}, inplace=True)", "{0}.pow_(2)", "{}.fill_(0.25)")
+WRITES2 = ("{}.add_({})", "{}.mul_({})", "{}.sub_({})", "{}.copy_({})", "{}.add_({}, alpha=0.5)", "{1}.copy_({0}.tanh())",
+           "{}.div_({}.abs() + 1)", "Scaled.apply({}, {})")
+ALIASES = ("F.dropout({}, 0.5, training=False)", "{}.contiguous()", "{}.to(torch.float32)", "{0}.type_as({0})",
+           "{}.view_as({})", "{}[...]", "{}.float()")
 VIEWS = {SQUARE: (("{}.view(-1)", FLAT), ("{}.t()", SQUARE), ("{}[0:2]", PAIR), ("{}[1]", ROW),
-                  ("{}.transpose(0, 1)", SQUARE), ("{}.reshape(9)", FLAT), ("{}[2]", ROW), ("{}[1:3]", PAIR)),
+                  ("{}.transpose(0, 1)", SQUARE), ("{}.reshape(9)", FLAT), ("{}[2]", ROW), ("{}[1:3]", PAIR),
+                  ("{}.flatten()", FLAT), ("{}.mT", SQUARE), ("{}.split(2)[0]", PAIR), ("{}.chunk(3)[1]", LINE),
+                  ("{}[:, 1]", ROW), ("{}.unbind(0)[2]", ROW), ("{}.t()[0:2]", PAIR), ("{}.permute(1, 0)", SQUARE),
+                  ("{}.select(0, 1)", ROW), ("{}.narrow(0, 1, 2)", PAIR), ("torch.movedim({}, 0, 1)", SQUARE)),
          FLAT: (("{}.view(3, 3)", SQUARE), ("{}[0:3]", ROW), ("{}[6:9]", ROW), ("{}.reshape(3, 3)", SQUARE)),
-         PAIR: (("{}[0]", ROW), ("{}[1]", ROW)),
-         ROW: (("{}.view(3)", ROW), ("{}.unsqueeze(0).squeeze(0)", ROW))}
+         PAIR: (("{}[0]", ROW), ("{}[1]", ROW), ("torch.cat(({0}, {0}))[0:3]", SQUARE), ("{}[1:2]", LINE)),
+         LINE: (("{}.squeeze(0)", ROW), ("{}.expand(3, 3)", SQUARE), ("{}.view(3)", ROW), ("{}[0]", ROW)),
+         ROW: (("{}.view(3)", ROW), ("{}.unsqueeze(0).squeeze(0)", ROW), ("{}.unsqueeze(0)", LINE), ("{}[None]", LINE),
+               ("torch.stack(({0}, {0}, {0}))", SQUARE))}
 
 
 class Writer:
     """Writes one random function. `shapes` are of the names that can be used."""
 
-    def __init__(self, rng: random.Random):
-        self.rng, self.lines, self.shapes = rng, [], {}
-        self.kind = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+    def __init__(self, rng: random.Random, backward: bool):
+        self.rng, self.lines, self.shapes, self.backward = rng, [], {}, backward
+        self.kind = "apart" if backward else rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         for name, shape in zip("abc", INPUTS[self.kind][1]):
-            self.shapes[name] = shape
+            if backward:
+                self.bind(f"{name} * 1.5", shape)
+            else:
+                self.shapes[name] = shape
 
     def source(self) -> str:
-        for _ in range(self.rng.randint(2, 8)):
+        for _ in range(self.rng.randint(2, 9)):
             self.line()
         names = self.rng.sample(sorted(self.shapes), self.rng.randint(1, min(3, len(self.shapes))))
         body = "\n".join(f"    {line}" for line in self.lines)
-        return (f"import torch\nimport torch.nn.functional as F\n\n\ndef f(a, b, c):\n{body}\n"
-                f"    return {', '.join(names)},\n\n\ndef inputs():\n    return {INPUTS[self.kind][0]}\n")
+        given = f"tuple(t.requires_grad_() for t in ({INPUTS[self.kind][0]}))" if self.backward else INPUTS[self.kind][0]
+        return (f"{HEAD}def f(a, b, c):\n{body}\n    return {', '.join(names)},\n\n\n"
+                f"def inputs():\n    return {given}\n")
 
     def line(self) -> None:
-        kind = self.rng.choices(("unary", "binary", "matmul", "view", "write", "write2", "set", "named"),
-                                (3, 3, 2, 4, 5, 3, 1, 2))[0]
+        kind = self.rng.choices(("unary", "binary", "matmul", "view", "write", "write2", "set", "named", "alias", "norm"),
+                                (3, 3, 2, 4, 5, 3, 1, 2, 1, 1))[0]
         name = self.pick()
-        same = self.pick(self.shapes[name])
+        shape = self.shapes[name]
+        same = self.pick(shape)
         if kind == "unary":
-            self.bind(self.rng.choice(UNARY).format(name), self.shapes[name])
+            self.bind(self.rng.choice(UNARY).format(name, name), shape)
         elif kind == "binary":
-            self.bind(self.rng.choice(BINARY).format(name, same), self.shapes[name])
+            self.bind(self.rng.choice(BINARY).format(name, same), shape)
+        elif kind == "alias":
+            self.bind(self.rng.choice(ALIASES).format(name, name), shape)
         elif kind == "matmul" and (square := self.pick(SQUARE)):
             self.bind(f"{square} @ {self.pick(SQUARE)} * 0.4", SQUARE)
+        elif kind == "norm" and (square := self.pick(SQUARE)) and (mean := self.pick(ROW)):
+            self.bind(f"F.batch_norm({square}, {mean}, {self.pick(ROW)}, training={self.rng.random() < 0.8})", SQUARE)
         elif kind == "view":
-            text, shape = self.rng.choice(VIEWS[self.shapes[name]])
+            text, shape = self.rng.choice(VIEWS[shape])
             self.bind(text.format(name), shape)
         elif kind == "write":
-            self.lines.append(self.rng.choice(WRITES).format(name))
+            self.lines.append(self.rng.choice(WRITES).format(name, name))
         elif kind == "write2":
             self.lines.append(self.rng.choice(WRITES2).format(name, same))
         elif kind == "set":
-            self.lines.append(f"{name}[0:1] = {self.rng.randint(2, 9)}.5")
+            what = self.rng.choice((f"{self.rng.randint(2, 9)}.5", f"{same}[0:1]", f"{same}[0:1] * 0.5"))
+            self.lines.append(f"{name}[0:1] = {what}")
         elif kind == "named":
-            self.bind(self.rng.choice(WRITES).format(name), self.shapes[name])
+            self.bind(self.rng.choice(WRITES).format(name, name), shape)
 
     def pick(self, shape: tuple | None = None) -> str | None:
         """A name, of this shape if one is asked for, rather a late one than an early one."""
@@ -107,17 +160,20 @@ class Writer:
 def compiled(seed: int, folder: pathlib.Path, orders: int) -> tuple[str, thunder_run.Run] | None:
     """(mode, what was seen) of the program of this seed; None where eager execution refuses it."""
     rng = random.Random(seed)
-    source, mode = Writer(rng).source(), rng.choice(("torch", *thunder_run.MODES))
+    backward = rng.random() < BACKWARD
+    source, mode = Writer(rng, backward).source(), rng.choice(("torch", *thunder_run.MODES))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "program.py"
-    path.write_text(f"# seed {seed}, {mode}\n{source}")
+    path.write_text(f"# seed {seed}, {mode}{', backward' * backward}\n{source}")
     names: dict = {}
     exec(compile(source, str(path), "exec"), names)  # noqa: S102, written above
     try:
         thunder_run.observe(names["f"], thunder_run._seeded(names["inputs"], 1), False)
     except (RuntimeError, IndexError, ValueError):
         return None
-    return mode, thunder_run.run(names["f"], names["inputs"], mode, folder, orders, (1, 2))
+    if backward and not thunder_run.differentiable(names["f"], names["inputs"]):
+        return None
+    return mode, thunder_run.run(names["f"], names["inputs"], mode, folder, 0 if backward else orders, (1, 2), backward)
 
 
 def judged(records: list[dict]) -> tuple[str, str, set[str]]:
@@ -125,7 +181,8 @@ def judged(records: list[dict]) -> tuple[str, str, set[str]]:
     statuses = {r["status"] for r in records}
     pairs = next((s for s in ("refuted", "error", "unknown") if s in statuses), "proved")
     reasons = {f"{u['reason']} {' '.join(u['names'][:2])}" for r in records for u in r.get("unknown", [])}
-    return pairs, "none" if pairs == "error" else records[-1].get("every_order", "none"), reasons
+    last = [r["every_order"] for r in records if "every_order" in r and not r.get("id", "").startswith("bw")]
+    return pairs, "none" if pairs == "error" or not last else last[-1], reasons
 
 
 def complaint(run: thunder_run.Run, pairs: str, every_order: str) -> str:
@@ -136,7 +193,7 @@ def complaint(run: thunder_run.Run, pairs: str, every_order: str) -> str:
         said.append("unreadable")
     if run.difference and pairs == "proved":
         said.append("miss")
-    if not run.difference and pairs == "refuted":
+    if not run.difference and pairs == "refuted" and not run.refused:
         said.append("false alarm")
     if run.orders and run.orders != "same" and every_order == "proved":
         said.append("miss in another order")
@@ -195,12 +252,15 @@ def count(tally: collections.Counter, reasons: collections.Counter, run: thunder
           why: set[str]) -> None:
     tally["programs"] += 1
     tally["orders executed"] += run.executed
+    tally["programs in all orders"] += run.every
     if run.crash:
         tally["compiler raised"] += 1
         return
-    tally[f"{'wrong' if run.difference else 'right'} when run, pairs {pairs}"] += 1
-    wrong = "same" if run.orders == "same" else "differ"
-    tally[f"orders {wrong}, every order {every_order}"] += 1
+    state = "wrong" if run.difference else "refused by eager execution, right" if run.refused else "right"
+    tally[f"{state} when run, pairs {pairs}"] += 1
+    if run.orders:
+        wrong = "same" if run.orders == "same" else "differ"
+        tally[f"orders {wrong}, every order {every_order}"] += 1
     reasons.update(why)
 
 

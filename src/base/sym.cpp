@@ -7,14 +7,14 @@ namespace noclobber {
 
 SymExpr SymExpr::symbol(std::string name) {
   SymExpr result;
-  result.nodes_.push_back({Op::symbol, 0, std::move(name)});
+  result.nodes_.edit().push_back({Op::symbol, 0, std::move(name)});
   return result;
 }
 
 SymExpr SymExpr::opaque(std::string name, const std::vector<SymExpr>& arguments) {
   SymExpr result;
-  for (const SymExpr& argument : arguments) SymExpr(argument).append_to(result.nodes_);
-  result.nodes_.push_back({Op::opaque, static_cast<std::int64_t>(arguments.size()), std::move(name)});
+  for (const SymExpr& argument : arguments) SymExpr(argument).append_to(result.nodes_.edit());
+  result.nodes_.edit().push_back({Op::opaque, static_cast<std::int64_t>(arguments.size()), std::move(name)});
   return result;
 }
 
@@ -29,23 +29,24 @@ void SymExpr::append_to(std::vector<Node>& nodes) && {
     return;
   }
   if (nodes.empty()) {
-    nodes = std::move(nodes_);
+    nodes = std::move(nodes_.edit());
     return;
   }
-  nodes.insert(nodes.end(), std::make_move_iterator(nodes_.begin()), std::make_move_iterator(nodes_.end()));
+  std::vector<Node>& own = nodes_.edit();
+  nodes.insert(nodes.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
 }
 
 SymExpr SymExpr::join(Op op, SymExpr a, SymExpr b) {
   SymExpr result;
-  std::move(a).append_to(result.nodes_);
-  std::move(b).append_to(result.nodes_);
-  result.nodes_.push_back({op, 0, {}});
+  std::move(a).append_to(result.nodes_.edit());
+  std::move(b).append_to(result.nodes_.edit());
+  result.nodes_.edit().push_back({op, 0, {}});
   return result;
 }
 
 // Whether it has a value wherever its symbols have one: then 0 * x may become 0.
 bool SymExpr::total() const {
-  return std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
+  return std::all_of(nodes_->begin(), nodes_->end(), [](const Node& node) {
     return node.op != Op::floor_div && node.op != Op::mod && node.op != Op::pow && node.op != Op::opaque;
   });
 }
@@ -55,11 +56,11 @@ bool SymExpr::total() const {
 std::int64_t SymExpr::take_constant(Op op, SymExpr& from) {
   const std::int64_t neutral = op == Op::add ? 0 : 1;
   if (from.is_constant()) return std::exchange(from.constant_, neutral);
-  const std::size_t count = from.nodes_.size();
-  if (count < 3 || from.nodes_[count - 1].op != op || from.nodes_[count - 2].op != Op::constant)
-    return neutral;
-  const std::int64_t result = from.nodes_[count - 2].number;
-  from.nodes_.resize(count - 2);
+  std::vector<Node>& nodes = from.nodes_.edit();
+  const std::size_t count = nodes.size();
+  if (count < 3 || nodes[count - 1].op != op || nodes[count - 2].op != Op::constant) return neutral;
+  const std::int64_t result = nodes[count - 2].number;
+  nodes.resize(count - 2);
   return result;
 }
 
@@ -150,7 +151,7 @@ SymExpr SymExpr::binary(Op op, SymExpr a, SymExpr b) {
 std::optional<std::int64_t> SymExpr::evaluate(const std::map<std::string, std::int64_t>& symbols) const {
   if (is_constant()) return constant_;
   std::vector<std::int64_t> stack;
-  for (const Node& node : nodes_) {
+  for (const Node& node : *nodes_) {
     if (node.op == Op::opaque) return std::nullopt;
     if (node.op == Op::constant) {
       stack.push_back(node.number);
@@ -172,7 +173,7 @@ std::optional<std::int64_t> SymExpr::evaluate(const std::map<std::string, std::i
 
 std::vector<std::string> SymExpr::symbols() const {
   std::vector<std::string> result;
-  for (const Node& node : nodes_) {
+  for (const Node& node : *nodes_) {
     if (node.op == Op::symbol) result.push_back(node.text);
   }
   std::sort(result.begin(), result.end());

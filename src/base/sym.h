@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/rare.h"
 #include "src/base/result.h"
 
 namespace noclobber {
@@ -37,7 +38,7 @@ class SymExpr {
   bool is_constant() const { return nodes_.empty(); }
   /// require: is_constant().
   std::int64_t constant() const;
-  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Node>& nodes() const { return *nodes_; }
 
   friend SymExpr operator+(const SymExpr& a, const SymExpr& b) { return binary(Op::add, a, b); }
   friend SymExpr operator*(const SymExpr& a, const SymExpr& b) { return binary(Op::mul, a, b); }
@@ -64,7 +65,7 @@ class SymExpr {
   void append_to(std::vector<Node>& nodes) &&;
 
   std::int64_t constant_ = 0;
-  std::vector<Node> nodes_;  // empty: the constant
+  Rare<std::vector<Node>> nodes_;  // empty: the constant
 };
 
 /// Reads an integer expression as sympy's `str` and noclobber.case/1 write it: integers, symbols, + - * /

@@ -103,7 +103,7 @@ Printed print_call(const SymExpr::Node& node, std::vector<Printed>& stack) {
 std::string SymExpr::text() const {
   if (is_constant()) return std::to_string(constant_);
   std::vector<Printed> stack;
-  for (const Node& node : nodes_) {
+  for (const Node& node : *nodes_) {
     if (node.op == Op::constant) {
       stack.push_back(print_constant(node.number));
     } else if (node.op == Op::symbol) {

@@ -55,7 +55,7 @@ void show_by_rules(Shown& shown, Engine& engine, bool ask) {
   if (!solved.shown.empty()) shown.decision = decide(rules, shown.all, solved.shown);
   shown.by_solver = std::move(solved.shown);
   shown.models = std::move(solved.models);
-  if (shown.decision.open.empty() || !all_compare_contents(shown.decision.open)) return;
+  if (solved.hopeless || shown.decision.open.empty() || !all_compare_contents(shown.decision.open)) return;
   DirectAnswer second = decide_directly(space, shown.before(), shown.traced.after, shown.boundary,
                                         shown.decision.open, engine.questions);
   if (second.shown.empty()) return;

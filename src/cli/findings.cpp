@@ -93,7 +93,7 @@ std::string help_for(const Finding& finding) {
 /// The user's line behind the fault: of the first place that has a location, in the order the terminal shows.
 std::string code_of(const Case& value, const Finding& finding) {
   const auto code = [](const Graph& graph, const std::optional<FindingPlace>& place) {
-    return place && place->step < graph.steps.size() ? graph.steps[place->step].code : "";
+    return place && place->step < graph.steps.size() ? *graph.steps[place->step].code : std::string();
   };
   std::string out = code(value.after, finding.define);
   if (out.empty() && value.before) out = code(*value.before, finding.before);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -86,6 +87,21 @@ std::set<std::string> known_of(const std::string& path) {
   return out;
 }
 
+thread_local std::uint64_t seed_at_work = 0;
+
+/// A crash names the seed that it came from: without it a campaign of hours says nothing.
+void name_seed(int signal) {
+  const auto text =
+      fmt::format("noclobber: signal {} at seed {}; again: noclobber fuzz --start {} --count 1\n", signal,
+                  seed_at_work, seed_at_work);
+  static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  _exit(kContradiction);
+}
+
+void name_seed_of_crash() {
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, name_seed);
+}
+
 /// What is shared between the threads of one run; results are taken in the order of seeds.
 class FuzzRun {
  public:
@@ -117,6 +133,7 @@ class FuzzRun {
     for (;;) {
       const std::uint64_t seed = next_++;
       if ((last_ && seed >= *last_) || (deadline_ && Clock::now() >= *deadline_)) return;
+      seed_at_work = seed;
       auto one = fuzz::examine(seed, checker_, fuzz::Depth{});
       const std::lock_guard lock(mutex_);
       waiting_.emplace(seed, std::move(one));
@@ -145,7 +162,10 @@ class FuzzRun {
       for (const std::string& who : u.names)
         if ((u.reason + " " + who).find(options_.explain_unknown) != std::string::npos)
           fmt::print("seed {} {} {}: {} {}\n", one.probe.seed, name(one.probe.kind),
-                     one.probe.fault.empty() ? "sound" : one.probe.fault, u.reason, who);
+                     one.beyond                ? "unsupported"
+                     : one.probe.fault.empty() ? "sound"
+                                               : one.probe.fault,
+                     u.reason, who);
   }
 
   void report(const Contradiction& c) {
@@ -233,6 +253,7 @@ int run_fuzz(const Options& options) {
   }
   if (options.exhaustive > 0) return run_exhaustive(options, *check);
   const Scratch scratch;
+  name_seed_of_crash();
   FuzzRun run(options, checker_of(*check, scratch.folder));
   run.run();
   fmt::print("{}", options.json ? run.score().json() + "\n" : run.score().text());

@@ -53,7 +53,7 @@ void substitute(Type& type, const Meanings& meanings) {
 
 void substitute(Graph& graph, const Meanings& meanings) {
   for (Value& value : graph.values)
-    if (value.type) substitute(*value.type, meanings);
+    if (value.type) substitute(value.type.edit(), meanings);
   for (Input& input : graph.inputs)
     if (input.storage_numel) substitute(*input.storage_numel, meanings);
   for (Step& step : graph.steps) {

@@ -14,6 +14,7 @@
 #include "src/cli/plan_findings.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
+#include "src/graph/uses.h"
 #include "src/interp/replay.h"
 #include "src/ops/branches.h"
 #include "src/ops/evidence.h"
@@ -133,6 +134,12 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   return record;
 }
 
+/// A graph without a partner that goes on behind its return is held against all of its steps running.
+void expect_all_to_run(Case& value) {
+  if (!value.before && !value.names_are_values && goes_on_after_return(value.after))
+    value.before = with_return_last(value.after);
+}
+
 /// The claim about every order that dataflow allows, beside the one about the listed order.
 std::string every_order(const Case& value, const CheckOptions& options) {
   Case alone = value;
@@ -140,6 +147,8 @@ std::string every_order(const Case& value, const CheckOptions& options) {
   alone.names_are_values = false;
   alone.dataflow = true;
   alone.every_order = false;
+  expect_all_to_run(alone);
+  if (alone.before) return std::string(status_name(check_one(alone, options).status));
   const auto ops = make_op_set(alone.ops);
   if (!ops || options.no_assumptions) return std::string(status_name(Status::unknown));
   Space space = searching_space();
@@ -190,6 +199,9 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   contradiction = false;
   add_ops(value, options);
   if (value.plan) value = with_loops_written_out(value);
+  if (value.before) share_types(*value.before);
+  share_types(value.after);
+  expect_all_to_run(value);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);

@@ -111,7 +111,7 @@ void Builder::add_input(const Input& input) {
   const Dtype dtype = value.type->dtype;
   const Shape shape = sizes_.of(value.type->shape);
   const auto strides = said_strides(*value.type, shape);
-  Binding bound{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(dtype)), 0},
+  Binding bound{{static_cast<StorageId>(trace_.storages.size()), {}, shape, type_text(dtype), 0},
                 dtype,
                 strides,
                 sizes_.of(value.type->offset),

@@ -79,6 +79,7 @@ class Builder {
   std::optional<std::vector<PolyId>> said_strides(const Type& type, const Shape& shape);
   void bind(const Call& call, std::size_t result, Binding bound);
   void claim(const Call& call, std::size_t result, const Binding& bound);
+  PolyId number(std::size_t count) { return space_.constant(static_cast<std::int64_t>(count)); }
   std::optional<std::vector<PolyId>> kept_strides(const Binding& like, const Call& call, std::size_t result);
 
   // moves.cpp
@@ -103,6 +104,8 @@ class Builder {
 
   // fills.cpp
   void moved(const Call& call);
+  void claim_number(const Call& call, const Binding& value);
+  void claim_target(const Call& call, const Shape& target, const Shape& computed);
   void fill_into(const Call& call);
   std::optional<InferredMeta> factory_meta(const Call& call);
   void fill(const Call& call);
@@ -122,6 +125,7 @@ class Builder {
   bool neutral(const Call& call, const OpRow& row, const InferredMeta& meta);
   bool simplified(const Call& call);
   Call with_scalars(const Call& call);
+  bool meets_target(const Call& call, const Binding& operand) const;
 
   // view_steps.cpp
   std::optional<std::vector<Binding>> views_of(const Call& call, std::string_view op, const Binding& base);
@@ -181,6 +185,9 @@ class Builder {
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
+  /// One copy of each text for the whole Trace.
+  Text shared(const std::string& text) { return texts_.try_emplace(text, text).first->second; }
+  Text type_text(Dtype dtype) { return shared(std::string(name(dtype))); }
   std::string attribute(const Arg& arg) const;
   Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
                 std::size_t write_item, bool listed) const;
@@ -229,6 +236,7 @@ class Builder {
       in_flight_;  // result of a collective -> operands in use until its wait
   std::set<std::string> inexact_;
   std::uint64_t simpler_ = 0;
+  std::unordered_map<std::string, Text> texts_;
   std::map<std::string, StorageId> shared_;  // Input.storage -> storage
   std::set<StorageId> loop_shared_;          // what a loop's result and its operands may share
   std::size_t loops_ = 0;

@@ -93,7 +93,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
   opaque.origin = number;
   std::vector<std::uint32_t> means;
   for (const Arg& arg : step.args) {
-    opaque.key += ";" + (arg.kind == Arg::Kind::graph ? "" : attribute(arg));
+    opaque.key = *opaque.key + ";" + (arg.kind == Arg::Kind::graph ? "" : attribute(arg));
     std::vector<ValueId> values;
     collect_uses(arg, values);
     for (ValueId id : values) {
@@ -106,7 +106,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
     const auto text = body != nullptr ? body_text(*body) : std::nullopt;
     if (!text)
       return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
-    opaque.key += *text;
+    opaque.key = *opaque.key + *text;
   }
   Call call{&step, nullptr, step.op, {}, number, {}};
   std::vector<Binding> results;

@@ -27,7 +27,7 @@ struct ValueViews {
 struct Traced {
   std::optional<Trace> before;
   Trace after;
-  ValueViews views;              // of `after`
+  ValueViews views;              // of `after`, where there is a plan
   std::uint64_t in_place = 0;    // steps of `after` that write storage that existed before them
   std::uint64_t unmodelled = 0;  // steps, of both graphs, that were not understood
   /// Steps that identities make simpler; used unless `use` was none.

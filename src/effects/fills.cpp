@@ -59,12 +59,20 @@ std::optional<Arg> fill_value(std::string_view op, const Schema& schema, const s
 }
 }  // namespace
 
+/// PyTorch fills with a tensor only where it has no dimensions.
+void Builder::claim_number(const Call& call, const Binding& value) {
+  if (!value.view.shape.empty())
+    trace_.claims.push_back({call.number, "rank", space_.constant(0), Space::kBad});
+}
+
 void Builder::fill_into(const Call& call) {
   const auto to = tensor(call, 0);
+  if (!to) return;
   const auto value = fill_value(call.op, *call.schema, call.arguments);
-  if (!to || !value) return unknown("unsupported-op", call.step->op);
+  if (!value) return unknown("unsupported-op", call.step->op);
   ++in_place_;
   if (const auto from = bound_of(*value)) {
+    claim_number(call, *from);
     const auto source = broadcast_to(*from, to->view.shape);
     if (!source) return unknown("no-metadata", call.step->op);
     move(*to, *source, call.number);
@@ -105,6 +113,7 @@ void Builder::fill(const Call& call) {
   auto out = fresh_for(call, 0, meta);
   if (!out || !value) return unknown("no-metadata", call.step->op);
   if (const auto from = bound_of(*value)) {
+    claim_number(call, *from);
     const auto source = broadcast_to(*from, out->view.shape);
     if (!source) return unknown("no-metadata", call.step->op);
     move(*out, *source, call.number);

@@ -42,6 +42,18 @@ std::optional<std::int64_t> Builder::whole(const Arg& arg, Dtype dtype) const {
   return value && holds_whole(dtype, *value) ? value : std::nullopt;
 }
 
+/// Is what that operand holds changed by the call itself, before it has read all of it? So it is where the
+/// target shows other elements of the same storage.
+bool Builder::meets_target(const Call& call, const Binding& operand) const {
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    if (!call.schema->arguments[k].written) continue;
+    const auto target = bound_of(call.arguments[k]);
+    if (target && target->view.storage == operand.view.storage && !(target->view == operand.view))
+      return true;
+  }
+  return false;
+}
+
 std::optional<std::int64_t> Builder::constant_of(const Binding& bound) const {
   const auto known = constants_.find(bound.view.storage);
   return known != constants_.end() && known->second.dtype == bound.dtype ? std::optional(known->second.value)
@@ -86,7 +98,7 @@ bool Builder::folded(const Call& call, const OpRow& row, const InferredMeta& met
     const bool real = call.arguments[k].kind == Arg::Kind::real;
     if (real && !is_floating(*dtype)) return false;
     const auto value = bound ? constant_of(*bound) : whole(call.arguments[k], *dtype);
-    if (!value) return false;
+    if (!value || (bound && meets_target(call, *bound))) return false;
     values.push_back(*value);
   }
   const bool compares = *meta.dtype == Dtype::boolean;
@@ -121,7 +133,8 @@ bool Builder::is_neutral(const Call& call, const OpRow& row, std::size_t argumen
 bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& meta) {
   if (row.neutral.argument != 1 || call.arguments.size() < 2 || !only_defaults_behind(call, 2)) return false;
   for (const std::size_t kept : {0U, 1U}) {
-    const auto from = bound_of(call.arguments[kept]);
+    const auto from = bound_of(call.arguments[kept]), other = bound_of(call.arguments[1 - kept]);
+    if (other && meets_target(call, *other)) continue;
     if (!from || (kept == 1 && !row.neutral.commutes) || from->view.shape != meta.shape) continue;
     if (!is_neutral(call, row, 1 - kept, meta, from->dtype)) continue;
     const auto out = target_of(call, meta);
@@ -168,7 +181,9 @@ Builder::Call Builder::with_scalars(const Call& call) {
     const Binding& other = k == 0 ? *b : *a;
     const auto value = constant_of(constant);
     const auto wide = broadcast(space_, other.view.shape, constant.view.shape);
-    if (!value || call.schema->arguments[k].written || !wide || *wide != other.view.shape) continue;
+    if (!value || call.schema->arguments[k].written || !wide || *wide != other.view.shape ||
+        meets_target(call, constant))
+      continue;
     ++simpler_;
     if (request_.use == Identities::none) return call;
     out.arguments[k] = Arg::of(SymExpr(*value));

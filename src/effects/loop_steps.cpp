@@ -36,13 +36,13 @@ bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carrie
     }
     if (loops && k == 2) carried = values.size();
     if (loops && k >= 2 && values.size() != step.args[k].list.size()) return false;  // not all are tensors
-    out.key += ";" + attribute(step.args[k]);
+    out.key = *out.key + ";" + attribute(step.args[k]);
   }
   for (const auto& [name, arg] : step.kwargs) {
     std::vector<ValueId> values;
     collect_uses(arg, values);
     if (!values.empty() || arg.kind == Arg::Kind::graph) return false;
-    out.key += ";" + name + "=" + attribute(arg);
+    out.key = *out.key + ";" + name + "=" + attribute(arg);
   }
   return true;
 }

@@ -118,6 +118,7 @@ Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, 
 }  // namespace
 
 bool is_loop(const Step& step) {
+  if (!step.op.starts_with("higher_order.")) return false;
   for (const char* op : {"higher_order.while_loop", "higher_order.scan", "higher_order.map_impl",
                          "higher_order.map", "higher_order.flex_attention", "higher_order.associative_scan"})
     if (step.op == op || step.op.starts_with(std::string(op) + ".")) return true;

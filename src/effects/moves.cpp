@@ -75,7 +75,7 @@ std::optional<std::vector<PolyId>> Builder::kept_strides(const Binding& like, co
   if (const Type* type = said(call, result)) return said_strides(*type, like.view.shape);
   for (std::size_t k = 0; k < call.arguments.size(); ++k)
     if (call.schema->arguments[k].name == "memory_format" && call.arguments[k].kind == Arg::Kind::text &&
-        call.arguments[k].text.find("preserve") == std::string::npos)
+        call.arguments[k].text->find("preserve") == std::string::npos)
       return strides_of(call.arguments[k].text, like);
   if (!like.strides) return std::nullopt;
   return is_dense(space_, like.view.shape, *like.strides) ? *like.strides
@@ -123,14 +123,14 @@ std::optional<Builder::Wanted> Builder::wanted(const Call& call, const Binding& 
     if (arg.kind == Arg::Kind::dtype || like) {
       out.dtype = like ? like->dtype : arg.dtype;
     } else if (what == "memory_format" && arg.kind == Arg::Kind::text) {
-      if (arg.text.find("preserve_format") == std::string::npos) out.format = arg.text;
+      if (arg.text->find("preserve_format") == std::string::npos) out.format = arg.text;
     } else if (what == "copy" && arg.kind == Arg::Kind::boolean) {
       out.fresh = true;
     } else if (what == "device" && named) {
       const auto stays = on_device(call.arguments[0], arg.text);
       out.fresh = out.fresh || stays == false;
       out.open = out.open || !stays;
-    } else if (what != "layout" || !named || arg.text.find("strided") == std::string::npos) {
+    } else if (what != "layout" || !named || arg.text->find("strided") == std::string::npos) {
       unknown("unsupported-op", call.step->op + " (" + what + ")");
       return std::nullopt;
     }

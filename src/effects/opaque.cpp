@@ -195,6 +195,14 @@ std::vector<InferredMeta> Builder::inferred(const Call& call, const std::vector<
   return infer_meta({sizes_, base_name(op), *call.schema, call.arguments, tensors});
 }
 
+/// What is computed has its target's shape: PyTorch broadcasts nothing into a target and resizes none.
+void Builder::claim_target(const Call& call, const Shape& target, const Shape& computed) {
+  if (target.size() != computed.size())
+    trace_.claims.push_back({call.number, "rank", number(target.size()), Space::kBad});
+  for (std::size_t k = 0; k < std::min(target.size(), computed.size()); ++k)
+    if (target[k] != computed[k]) trace_.claims.push_back({call.number, "size", target[k], computed[k]});
+}
+
 /// Results in the order of the schema: fresh, or the written argument they stand for.
 bool Builder::add_results(const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
@@ -215,8 +223,11 @@ bool Builder::add_results(const Call& call, Parts& parts) {
       ++result;
     } else if (source) {
       for (std::size_t k = 0; k < parts.operands.size(); ++k)
-        if (parts.operands[k].argument == *source)
+        if (parts.operands[k].argument == *source) {
+          if (slot.type == SchemaSlot::Type::tensor && result < rules.size())
+            claim_target(call, parts.operands[k].bound.view.shape, rules[result].shape);
           parts.write(parts.operands[k].bound, parts.operands[k].item, k, result++);
+        }
     } else {
       for (std::size_t k = 0; k < fresh_count; ++k, ++result) {
         const bool named = result < call.step->results.size() && call.step->results[result].valid();
@@ -290,7 +301,7 @@ void Builder::opaque(const Call& given) {
     return unknown("unsupported-op", call.step->op + " (may alias)");
   Parts parts;
   parts.operands = std::move(*all);
-  parts.step.key = attributes(call);
+  parts.step.key = shared(attributes(call));
   parts.step.origin = call.number;
   const auto base = shown_operand(call, parts);
   if (base && !view_of_all(call, 0, parts.operands[*base].argument)) {

@@ -54,7 +54,7 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
   storage.key = "fresh " + std::to_string(fresh_count_++);
   storage.compared = false;
   storage.shape = shape;
-  Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, std::string(name(dtype)), 0},
+  Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, type_text(dtype), 0},
               dtype,
               strides,
               0,
@@ -90,14 +90,15 @@ std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
     Binding out = fresh(shape, type->dtype, said_strides(*type, shape));
     if (rule) {
       if (rule->shape.size() != shape.size()) {
-        trace_.claims.push_back({call.number, "rank", static_cast<PolyId>(shape.size()), Space::kBad});
+        trace_.claims.push_back({call.number, "rank", number(shape.size()), Space::kBad});
       } else {
         for (std::size_t k = 0; k < shape.size(); ++k)
           if (shape[k] != rule->shape[k])
             trace_.claims.push_back({call.number, "size", shape[k], rule->shape[k]});
       }
       if (rule->dtype && *rule->dtype != type->dtype)
-        trace_.claims.push_back({call.number, "dtype", 0, Space::kBad});
+        trace_.claims.push_back(
+            {call.number, "dtype", number(static_cast<std::size_t>(type->dtype)), Space::kBad});
     }
     return out;
   }
@@ -120,8 +121,8 @@ void Builder::claim(const Call& call, std::size_t result, const Binding& bound) 
     if (said != computed || said == Space::kBad) trace_.claims.push_back({call.number, what, said, computed});
   };
   const Shape shape = sizes_.of(type->shape);
-  say("rank", static_cast<PolyId>(shape.size()), static_cast<PolyId>(bound.view.shape.size()));
-  say("dtype", static_cast<PolyId>(type->dtype), static_cast<PolyId>(bound.dtype));
+  say("rank", number(shape.size()), number(bound.view.shape.size()));
+  say("dtype", number(static_cast<std::size_t>(type->dtype)), number(static_cast<std::size_t>(bound.dtype)));
   if (shape.size() != bound.view.shape.size()) return;
   for (std::size_t k = 0; k < shape.size(); ++k) say("size", shape[k], bound.view.shape[k]);
   if (type->strides != Type::Strides::given || !bound.strides) return;

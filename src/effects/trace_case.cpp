@@ -68,7 +68,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
       for (const std::string& key : builder.more_lanes())
         lanes.insert(key.starts_with("in:") ? key : side + key);
       out.in_place = builder.in_place();
-      out.views = builder.views();
+      if (value.plan && &graph == &value.after) out.views = builder.views();
       out.unmodelled += builder.unmodelled();
       out.simpler += builder.simpler();
       out.inexact.insert(builder.inexact().begin(), builder.inexact().end());

@@ -39,7 +39,7 @@ std::string map_text(const Space& space, const Map& map) {
 }
 
 std::string view_text(const Space& space, const TraceView& view) {
-  std::string out = "S" + std::to_string(view.storage) + (view.type.empty() ? "" : ":" + view.type) +
+  std::string out = "S" + std::to_string(view.storage) + (view.type->empty() ? "" : ":" + *view.type) +
                     (view.maps.empty() ? list(space, view.shape) : "");
   for (const Map& map : view.maps) out += "." + map_text(space, map);
   return out;
@@ -74,9 +74,9 @@ std::string step_text(const Space& space, const TraceStep& step) {
     case TraceStep::Kind::move:
       return "move" + writes + reads;
     case TraceStep::Kind::fill:
-      return "fill " + step.key + writes;
+      return "fill " + *step.key + writes;
     case TraceStep::Kind::opaque:
-      return "opaque \"" + step.key + "\"" + writes + reads;
+      return "opaque \"" + *step.key + "\"" + writes + reads;
   }
   return "";
 }

@@ -129,7 +129,7 @@ std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
   if (from_bits < 8 || to_bits < 8) return std::nullopt;
   Binding out = base;
   out.dtype = to;
-  out.view.type = std::string(name(to));
+  out.view.type = type_text(to);
   if (from_bits == to_bits) return out;
   const std::string& key = trace_.storages[base.view.storage].key;
   if (!wide(base.view.storage)) more_lanes_.insert(key);
@@ -167,7 +167,7 @@ std::optional<Binding> Builder::paired(const Binding& base, const ViewMaps& maps
     return std::nullopt;
   Binding out = base;
   out.dtype = *maps.dtype;
-  out.view.type = std::string(name(*maps.dtype));
+  out.view.type = type_text(*maps.dtype);
   out.view.lanes = to;
   const PolyId two = space_.constant(2), unit = space_.constant(1);
   Shape before = base.view.shape, after = base.view.shape;

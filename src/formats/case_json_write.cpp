@@ -259,7 +259,7 @@ class CaseJsonWriter {
         return tagged("device", value.text);
       case Arg::Kind::graph: {
         const auto written = scope.find(value.text);
-        return tagged("graph", written == scope.end() ? value.text : written->second);
+        return tagged("graph", written == scope.end() ? *value.text : written->second);
       }
       case Arg::Kind::list:
         return list(graph, value.list, scope);

@@ -66,7 +66,7 @@ void FxNames::add_effect(Step step) {
 ValueId FxNames::result(std::string_view name, std::uint32_t step, std::uint32_t index,
                         std::optional<Type> type) {
   std::vector<ValueId>& results = graph_.steps[step].results;
-  graph_.steps[step].id.clear();
+  graph_.steps[step].id = "";
   if (results.size() <= index) results.resize(index + 1);
   if (!results[index].valid())
     results[index] = new_value(name, Value::From::step, step, index, std::move(type));

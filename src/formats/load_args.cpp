@@ -143,12 +143,12 @@ bool place_graph(Graph& graph, const std::vector<LoadedTensor>& tensors) {
   std::size_t next = 0;
   for (Input& input : graph.inputs) {
     if (input.kind == Input::Kind::constant) continue;
-    std::optional<Type>& type = graph.values[input.value.index].type;
+    SharedType& type = graph.values[input.value.index].type;
     if (next == tensors.size() || !type || !fits(*type, tensors[next])) return false;
     const LoadedTensor& tensor = tensors[next++];
-    type->strides = Type::Strides::given;
-    type->stride = tensor.type.stride;
-    type->offset = tensor.type.offset;
+    type.edit().strides = Type::Strides::given;
+    type.edit().stride = tensor.type.stride;
+    type.edit().offset = tensor.type.offset;
     const int bytes = bit_width(type->dtype) / 8;
     const bool is_shared = users[tensor.storage] > 1;
     if (is_shared && (bytes == 0 || !tensor.bytes.is_constant())) return false;

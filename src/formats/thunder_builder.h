@@ -73,7 +73,7 @@ class ThunderBuilder {
   void bind_gradient(const Call& call);
   void declare(OpDecl decl);
   void assume_pure(const std::string& op);
-  const std::optional<Type>& type_of(ValueId id) const { return graph_.values[id.index].type; }
+  const SharedType& type_of(ValueId id) const { return graph_.values[id.index].type; }
   ThunderLayout layout(ValueId id) const { return layouts_[id.index]; }
 
  private:

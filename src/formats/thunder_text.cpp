@@ -141,6 +141,7 @@ void ThunderReader::line_of_body() {
     cursor_.rest_of_line();
     return;
   }
+  if (cursor_.peek() == '#') return comment();  // a remark that stood in the trace before its fusion
   statement(depth);
 }
 

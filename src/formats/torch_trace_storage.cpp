@@ -19,7 +19,7 @@ std::vector<std::size_t> passed_inputs(const Graph& graph) {
   return at;
 }
 
-const std::optional<Type>& input_type(const Graph& graph, std::size_t input) {
+const SharedType& input_type(const Graph& graph, std::size_t input) {
   return graph.value(graph.inputs[input].value).type;
 }
 
@@ -82,13 +82,13 @@ bool TraceFacts::place(Graph& graph, const std::vector<Place>& places) const {
   for (const Place& place : places) {
     if (place.input >= graph.inputs.size()) return false;
     Input& input = graph.inputs[place.input];
-    std::optional<Type>& type = graph.values[input.value.index].type;
+    SharedType& type = graph.values[input.value.index].type;
     const auto bytes = storage_bytes_.find(place.tensor->storage);
     if (!type || !is_static(*type) || bit_width(type->dtype) < 8 || bytes == storage_bytes_.end())
       return false;
     input.storage = "S" + std::to_string(place.tensor->storage.second);
     input.storage_numel = SymExpr(bytes->second / (bit_width(type->dtype) / 8));
-    type->offset = SymExpr(place.tensor->offset);
+    type.edit().offset = SymExpr(place.tensor->offset);
   }
   return true;
 }

@@ -132,9 +132,27 @@ class Author {
     call(random_.chance(50) ? "aten.add_.Tensor" : "aten.mul_.Tensor", {ref(a), ref(b)}, of(a));
   }
 
+  /// The classic that needs its clone: what is added is the target, moved by one.
+  void add_moved(int a) {
+    const Shown base = of(a);
+    if (base.shape.empty() || base.shape[0] < 2 || count(base.shape) == 0) return;
+    const std::int64_t n = base.shape[0];
+    const auto part = [&](std::int64_t from) {
+      const Cut c{0, from, from + n - 1, 1};
+      return call("aten.slice.Tensor", {ref(a), number(0), number(from), number(from + n - 1), number(1)},
+                  sliced(base, c));
+    };
+    const bool up = random_.chance(50);
+    const int target = part(up ? 1 : 0), source = part(up ? 0 : 1);
+    const int copy = call("aten.clone.default", {ref(source)}, fresh(of(source).shape, base.dtype, false));
+    call(random_.chance(50) ? "aten.add_.Tensor" : "aten.copy_.default", {ref(target), ref(copy)},
+         of(target));
+  }
+
   void overwrite() {
     const int a = any();
     if (!writable(a)) return;
+    if (plain(a) && random_.chance(20)) return add_moved(a);
     const std::int64_t kind = random_.below(4);
     if (kind == 0) {
       call("aten.zero_.default", {ref(a)}, of(a));
@@ -165,14 +183,14 @@ class Author {
       case 6:
         return reshape(a, base);
       case 7:
-        return rank < 2 ? void() : diagonal(a, base);
+        return rank < 2 || count(base.shape) == 0 ? void() : diagonal(a, base);
       default:
         return as_strided(a, base);
     }
   }
 
   std::optional<Cut> cut(const Shown& base) {
-    if (base.shape.empty()) return std::nullopt;
+    if (count(base.shape) == 0 || base.shape.empty()) return std::nullopt;
     Cut out;
     out.dim = random_.below(static_cast<std::int64_t>(base.shape.size()));
     const std::int64_t extent = base.shape[static_cast<std::size_t>(out.dim)];
@@ -244,7 +262,7 @@ class Author {
     call("aten.diagonal.default", {ref(a), number(offset)}, diagonal_of(base, offset));
   }
   void as_strided(int a, Shown base) {
-    if (!contiguous(base) || base.offset != 0) return;
+    if (!contiguous(base) || base.offset != 0 || count(base.shape) == 0) return;
     const std::int64_t room = count(base.shape), offset = random_.below(room);
     const std::int64_t step = random_.between(1, 3), most = (room - offset - 1) / step + 1;
     base.offset = offset;

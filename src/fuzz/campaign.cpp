@@ -100,12 +100,23 @@ void record_contradictions(Examined& out, Look& look, const Depth& depth) {
   }
 }
 
+/// Is `before` not even equal to itself? Then the checker does not know enough of what it calls.
+bool is_beyond(const Case& value, const Checker& checker) {
+  if (!value.before) return false;
+  Case twice = value;
+  twice.after = *value.before;
+  twice.dataflow = false;
+  bool alarm = false;
+  return checker.check(twice, false, alarm).status != Status::proved;
+}
+
 void count_operators(std::map<std::string, std::uint64_t>& out, const Graph& graph) {
   for (const Step& step : graph.steps) {
     const std::string functional = functional_op(step.op);
     const std::string base(base_name(functional.empty() ? step.op : functional));
-    if (find_row(base) != nullptr) ++out[base];
-    if (const std::string own(base_name(step.op)); own != base && find_row(own) != nullptr) ++out[own];
+    const OpRow *row = find_row(base), *own = find_row(base_name(step.op));
+    if (row != nullptr) ++out[std::string(row->op)];
+    if (own != nullptr && own != row) ++out[std::string(own->op)];
   }
 }
 
@@ -141,6 +152,7 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   const bool sound = out.probe.fault.empty() && out.probe.kind != Probe::Kind::symbolic;
   if (out.status == Status::refuted && sound && difference.empty())
     look.say("refuted-but-sound", first_finding(out.record));
+  if (out.status == Status::unknown) out.beyond = is_beyond(value, checker);
   if (due(seed, depth.engine) && !value.plan) compare_engines(look, value, out.status, difference);
   if (due(seed + 1, depth.certificate)) compare_certificate(look, value, out.status);
   if (due(seed + 2, depth.text)) compare_text(look, value, out.status);
@@ -163,6 +175,7 @@ void Score::add(const Examined& one) {
     tally.proved += one.status == Status::proved ? 1 : 0;
     tally.refuted += one.status == Status::refuted ? 1 : 0;
     tally.unknown += one.status == Status::unknown ? 1 : 0;
+    tally.beyond += one.beyond ? 1 : 0;
   } else {
     ++tally.harmless;
     tally.harmless_refuted += one.status == Status::refuted ? 1 : 0;
@@ -174,9 +187,10 @@ void Score::add(const Examined& one) {
   evidence["rules"] += one.record.counts.by_rule > 0 ? 1 : 0;
   evidence["solver"] += one.record.counts.by_z3 > 0 ? 1 : 0;
   evidence["replay"] += one.status == Status::refuted ? 1 : 0;
+  const char* const why = one.beyond ? " (not supported)" : !one.probe.fault.empty() ? " (fault)" : "";
   for (const Unknown& u : one.record.unknown) {
     ++reasons[u.reason];
-    for (const std::string& who : u.names) ++unknown_names[u.reason + " " + who];
+    for (const std::string& who : u.names) ++unknown_names[u.reason + " " + who + why];
   }
 }
 
@@ -184,8 +198,12 @@ std::string Score::text() const {
   std::string out = fmt::format("{} seeds, {} checks\n", seeds, checks);
   for (const auto& [fault, t] : classes) {
     if (fault.empty()) {
-      out += fmt::format("sound: {} made, {} proved, {} unknown ({}), {} refuted\n", t.made, t.proved,
-                         t.unknown, percent(t.unknown, t.made), t.refuted);
+      const std::uint64_t open = t.unknown - t.beyond;
+      out += fmt::format(
+          "sound: {} made, {} of programs that are not supported; of the others {} proved, {} unknown ({}), "
+          "{} "
+          "refuted\n",
+          t.made, t.beyond, t.proved, open, percent(open, t.made - t.beyond), t.refuted);
     } else {
       out += fmt::format(
           "{}: {} made, {} visible, caught {}: {} refuted ({}), {} unknown, {} proved; harmless {}\n", fault,
@@ -203,13 +221,11 @@ std::string Score::json() const {
   nlohmann::ordered_json out{
       {"schema", "noclobber.fuzz/1"}, {"kind", "score"}, {"seeds", seeds}, {"checks", checks}};
   for (const auto& [fault, t] : classes)
-    out["classes"][fault.empty() ? "sound" : fault] = {{"made", t.made},
-                                                       {"visible", t.visible},
-                                                       {"proved", t.proved},
-                                                       {"refuted", t.refuted},
-                                                       {"unknown", t.unknown},
-                                                       {"harmless", t.harmless},
-                                                       {"harmless_refuted", t.harmless_refuted}};
+    out["classes"][fault.empty() ? "sound" : fault] = {
+        {"made", t.made},         {"visible", t.visible},
+        {"proved", t.proved},     {"refuted", t.refuted},
+        {"unknown", t.unknown},   {"beyond", t.beyond},
+        {"harmless", t.harmless}, {"harmless_refuted", t.harmless_refuted}};
   out["kinds"] = kinds, out["rules"] = rules, out["evidence"] = evidence, out["unknown"] = reasons;
   out["unknown_names"] = unknown_names;
   out["rows_reached"] = operators.size(), out["rows"] = op_rows().size();

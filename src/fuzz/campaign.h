@@ -29,6 +29,7 @@ struct Contradiction {
 /// Of one seed.
 struct Examined {
   bool usable = false;
+  bool beyond = false;  // unknown, and so is `before` beside itself
   Probe probe;
   Status status = Status::unknown;
   CheckRecord record;
@@ -47,7 +48,8 @@ struct Tally {
   std::uint64_t made = 0;     // probes
   std::uint64_t visible = 0;  // must not be proved: a run or the construction shows it
   std::uint64_t proved = 0, refuted = 0, unknown = 0;  // of the visible ones; of all where sound
-  std::uint64_t harmless = 0, harmless_refuted = 0;    // faults that no run showed
+  std::uint64_t beyond = 0;  // unknown, and so is the program beside itself: it is not supported
+  std::uint64_t harmless = 0, harmless_refuted = 0;  // faults that no run showed
 };
 
 struct Score {

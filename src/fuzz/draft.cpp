@@ -105,12 +105,12 @@ Graph Draft::graph() const {
     Value value = named(entry.name, Value::From::input, out.inputs.size());
     const Shown& at = shown.at(entry.value);
     value.type = Type{};
-    value.type->dtype = at.dtype;
-    value.type->shape.assign(at.shape.begin(), at.shape.end());
-    value.type->offset = at.offset;
+    value.type.edit().dtype = at.dtype;
+    value.type.edit().shape.assign(at.shape.begin(), at.shape.end());
+    value.type.edit().offset = at.offset;
     if (at.stride != row_major(at.shape)) {
-      value.type->strides = Type::Strides::given;
-      value.type->stride.assign(at.stride.begin(), at.stride.end());
+      value.type.edit().strides = Type::Strides::given;
+      value.type.edit().stride.assign(at.stride.begin(), at.stride.end());
     }
     ids[entry.value] = ValueId(out.values.size());
     out.values.push_back(std::move(value));

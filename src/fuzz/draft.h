@@ -101,9 +101,11 @@ enum class Fault : std::uint8_t {
   reuse_buffer,
   recompute_later,
   repeat_write,
-  item_size
+  item_size,
+  uninitialized,
+  write_expanded
 };
-constexpr int kFaults = 13;
+constexpr int kFaults = 15;
 std::string_view name(Fault fault);
 /// Nothing where the program has no place for that fault. It may still be harmless there.
 std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random);

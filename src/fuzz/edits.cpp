@@ -4,7 +4,21 @@
 
 namespace noclobber::fuzz {
 
-bool is_scatter(const Draft::Call& call) { return call.op.find("_scatter.") != std::string::npos; }
+bool is_scatter(const Draft::Call& call) {
+  return call.op == "aten.slice_scatter.default" || call.op == "aten.select_scatter.default" ||
+         call.op == "aten.diagonal_scatter.default";
+}
+
+bool disturbs(const Draft& draft, const Draft::Call& writer, const Draft::Call& other) {
+  const auto targets = written(writer);
+  auto all = operands(other);
+  const auto made = other.results();
+  all.insert(all.end(), made.begin(), made.end());
+  const auto storage = [&](int v) { return draft.shown.at(v).storage; };
+  return std::any_of(all.begin(), all.end(), [&](int v) {
+    return std::any_of(targets.begin(), targets.end(), [&](int w) { return storage(v) == storage(w); });
+  });
+}
 
 bool is_pure(const Draft::Call& call) { return !writes(call) && !is_effect(call); }
 

@@ -25,6 +25,8 @@ bool is_pure(const Draft::Call& call);
 bool uses(const Draft& draft, int value, std::size_t from);
 /// aten.add_.Tensor of aten.add.Tensor; "" where there is none.
 std::string in_place_form(const std::string& op);
+/// Does one write a storage that the other touches?
+bool disturbs(const Draft& draft, const Draft::Call& writer, const Draft::Call& other);
 /// Takes call `at` away; its result's uses become uses of `by`.
 void erase_as(Draft& draft, std::size_t at, int by);
 /// Is everything defined before it is used?

@@ -4,12 +4,99 @@
 namespace noclobber::fuzz {
 namespace {
 
+/// Most faults are planted where a write is near: elsewhere nearly all of them are harmless.
+bool is_near(Random& random, bool near) { return near || random.chance(15); }
+
+/// A call moves behind one that it disturbs, or that disturbs it.
 bool swapped(Draft& draft, Random& random) {
-  if (draft.calls.size() < 2) return false;
-  const auto n = static_cast<std::int64_t>(draft.calls.size());
-  const auto a = static_cast<std::size_t>(random.below(n)), b = static_cast<std::size_t>(random.below(n));
-  std::swap(draft.calls[a], draft.calls[b]);
-  return a != b && well_ordered(draft);
+  std::vector<std::pair<std::size_t, std::size_t>> fit;
+  for (std::size_t b = 1; b < draft.calls.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a)
+      if (is_near(random, disturbs(draft, draft.calls[a], draft.calls[b]) ||
+                              disturbs(draft, draft.calls[b], draft.calls[a]))) {
+        Draft moved = draft;
+        const auto at = moved.calls.begin();
+        std::rotate(at + static_cast<std::ptrdiff_t>(a), at + static_cast<std::ptrdiff_t>(a) + 1,
+                    at + static_cast<std::ptrdiff_t>(b) + 1);
+        if (well_ordered(moved)) fit.emplace_back(a, b);
+      }
+  if (fit.empty()) return false;
+  const auto [a, b] = fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
+  const auto at = draft.calls.begin();
+  std::rotate(at + static_cast<std::ptrdiff_t>(a), at + static_cast<std::ptrdiff_t>(a) + 1,
+              at + static_cast<std::ptrdiff_t>(b) + 1);
+  return true;
+}
+
+/// Is that storage written by call `from` or a later one?
+bool written_after(const Draft& draft, int storage, std::size_t from) {
+  for (std::size_t k = from; k < draft.calls.size(); ++k)
+    for (const int w : written(draft.calls[k]))
+      if (draft.shown.at(w).storage == storage) return true;
+  return false;
+}
+
+/// A clone goes whose source or copy is written later.
+bool unprotected(Draft& draft, Random& random) {
+  std::vector<std::size_t> fit;
+  for (std::size_t k = 0; k < draft.calls.size(); ++k) {
+    const Draft::Call& call = draft.calls[k];
+    if (call.op != "aten.clone.default" || call.result < 0) continue;
+    const int source = draft.shown.at(operands(call)[0]).storage;
+    if (is_near(random, written_after(draft, source, k + 1) ||
+                            written_after(draft, draft.shown.at(call.result).storage, k + 1)))
+      fit.push_back(k);
+  }
+  if (fit.empty()) return false;
+  const std::size_t at = fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
+  erase_as(draft, at, operands(draft.calls[at])[0]);
+  return true;
+}
+
+/// What a call made is never written: an empty tensor stands in its place.
+bool uninitialized(Draft& draft, Random& random) {
+  const auto at = pick(draft, random, [&](const Draft::Call& c) {
+    return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c) &&
+           contiguous(draft.shown.at(c.result));
+  });
+  if (!at) return false;
+  Draft::Call& call = draft.calls[*at];
+  const Shown& made = draft.shown.at(call.result);
+  call.op = "aten.empty.memory_format";
+  call.args = {numbers(made.shape)};
+  call.kwargs = {{"dtype", Arg::of_dtype(made.dtype)}};
+  return true;
+}
+
+/// A write goes to a view that shows its target twice.
+bool written_twice(Draft& draft, Random& random) {
+  const auto at = pick(draft, random, [&](const Draft::Call& c) {
+    return c.result >= 0 && c.more.empty() && !c.args.empty() && c.args[0].kind == Arg::Kind::ref &&
+           (c.op == "aten.add_.Tensor" || c.op == "aten.mul_.Tensor" || c.op == "aten.neg_.default" ||
+            c.op == "aten.copy_.default");
+  });
+  if (!at) return false;
+  const int target = operands(draft.calls[*at])[0], twice = draft.values++;
+  Shown shown = draft.shown.at(target);
+  shown.shape.insert(shown.shape.begin(), 2);
+  shown.stride.insert(shown.stride.begin(), 0);
+  draft.shown[twice] = shown;
+  draft.shown[draft.calls[*at].result] = shown;
+  draft.replace(draft.calls[*at].result, target, *at + 1);
+  draft.calls[*at].args[0] = ref(twice);
+  draft.calls.insert(draft.calls.begin() + static_cast<std::ptrdiff_t>(*at),
+                     {twice, "aten.expand.default", {ref(target), numbers(shown.shape)}, {}});
+  return true;
+}
+
+/// Are all arguments there, behind the tensors, as numbers? An author's are; an example's may be left out.
+bool spelled_out(const Draft::Call& call, std::size_t count) {
+  const auto is_number = [](const Arg& a) { return a.kind == Arg::Kind::sym && a.sym.is_constant(); };
+  const std::size_t tensors = is_scatter(call) ? 2 : 1;
+  return call.args.size() >= count &&
+         std::all_of(call.args.begin() + static_cast<std::ptrdiff_t>(tensors),
+                     call.args.begin() + static_cast<std::ptrdiff_t>(count),
+                     [&](const Arg& a) { return is_number(a) || a.kind == Arg::Kind::list; });
 }
 
 /// Adds to the constant argument number `at`.
@@ -29,7 +116,7 @@ bool shifted(Draft& draft, Random& random) {
              strided = call.op == "aten.as_strided.default",
              diagonal = call.op.find("diagonal") != std::string::npos;
   const std::size_t first = strided ? 3 : diagonal ? 2 : is_scatter(call) ? 3 : 2;
-  if (diagonal) return false;
+  if (diagonal || !spelled_out(call, first + (slice ? 2 : 1))) return false;
   const std::int64_t by = random.chance(50) ? 1 : -1, to = call.args[first].sym.constant() + by;
   if (to < 0) return false;
   if (!strided) {
@@ -52,7 +139,7 @@ bool resized(Draft& draft, Random& random) {
     });
     return !filled && uses(draft, c.result, 0);
   });
-  if (!at) return false;
+  if (!at || !spelled_out(draft.calls[*at], 4)) return false;
   Draft::Call& call = draft.calls[*at];
   const std::int64_t by = random.chance(50) ? 1 : -1, end = call.args[3].sym.constant() + by;
   if (end <= call.args[2].sym.constant() ||
@@ -112,9 +199,16 @@ bool recomputed(Draft& draft, Random& random) {
     return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c);
   });
   if (!at || *at + 1 >= draft.calls.size()) return false;
-  const auto later = static_cast<std::size_t>(
-      random.between(static_cast<std::int64_t>(*at) + 1, static_cast<std::int64_t>(draft.calls.size())));
   Draft::Call again = draft.calls[*at];
+  std::vector<std::size_t> fit;  // behind a write to what it reads
+  bool near = false;
+  for (std::size_t k = *at + 1; k <= draft.calls.size(); ++k) {
+    near = near || disturbs(draft, draft.calls[k - 1], draft.calls[*at]);
+    if (is_near(random, near) && uses(draft, again.result, k)) fit.push_back(k);
+  }
+  if (fit.empty()) return false;
+  const std::size_t later =
+      fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
   const int old = again.result;
   again.result = draft.values++;
   draft.shown[again.result] = draft.shown.at(old);
@@ -150,7 +244,7 @@ bool other_item_size(Draft& draft, Random& random) {
                                                     : Dtype::f16);
     return true;
   }
-  if (call.args.size() < 3 || call.args[2].list.empty()) return false;
+  if (call.args.size() < 3 || call.args[2].list.empty() || !spelled_out(call, 3)) return false;
   Arg& stride = call.args[2].list.back();
   const std::int64_t now = stride.sym.constant();
   stride = number(now == 1 ? 2 : now - 1);
@@ -172,7 +266,9 @@ std::string_view name(Fault fault) {
                                        "reuse-buffer",
                                        "recompute-after-write",
                                        "repeat-write",
-                                       "item-size"};
+                                       "item-size",
+                                       "uninitialized",
+                                       "write-expanded"};
   return kNames[static_cast<int>(fault)];
 }
 
@@ -189,7 +285,7 @@ std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random) 
   bool done = false;
   switch (fault) {
     case Fault::drop_clone:
-      done = drop([](const Draft::Call& c) { return c.op == "aten.clone.default"; });
+      done = unprotected(out, random);
       break;
     case Fault::drop_write:
       done = drop([](const Draft::Call& c) { return writes(c); });
@@ -225,6 +321,12 @@ std::optional<Draft> damaged(const Draft& program, Fault fault, Random& random) 
       break;
     case Fault::recompute_later:
       done = recomputed(out, random);
+      break;
+    case Fault::uninitialized:
+      done = uninitialized(out, random);
+      break;
+    case Fault::write_expanded:
+      done = written_twice(out, random);
       break;
     case Fault::repeat_write:
       done = repeated(out, random);

@@ -30,7 +30,7 @@ void exchange_size(SymExpr& size, const Symbol& by) {
 void exchange_sizes(Graph& graph, const Symbol& by) {
   for (const Input& input : graph.inputs)
     if (!input.contents)
-      for (SymExpr& size : graph.values[input.value.index].type->shape) exchange_size(size, by);
+      for (SymExpr& size : graph.values[input.value.index].type.edit().shape) exchange_size(size, by);
   for (Step& step : graph.steps) {
     if (takes_sizes(step.op))
       for (Arg& arg : step.args)
@@ -43,7 +43,7 @@ void exchange_sizes(Graph& graph, const Symbol& by) {
   }
   for (Value& value : graph.values)
     if (value.from == Value::From::step && value.type)
-      for (SymExpr& size : value.type->shape) exchange_size(size, by);
+      for (SymExpr& size : value.type.edit().shape) exchange_size(size, by);
 }
 
 std::vector<std::uint32_t> arenas_first_fit(const std::vector<std::pair<int, int>>& lives,
@@ -167,9 +167,9 @@ void type_inputs(Graph& graph, const Draft& draft) {
     const Shown& at = draft.shown.at(draft.outputs[k]);
     if (graph.values[id.index].type) continue;
     graph.values[id.index].type = Type{};
-    graph.values[id.index].type->dtype = at.dtype;
-    graph.values[id.index].type->shape.assign(at.shape.begin(), at.shape.end());
-    graph.values[id.index].type->strides = Type::Strides::unknown;
+    graph.values[id.index].type.edit().dtype = at.dtype;
+    graph.values[id.index].type.edit().shape.assign(at.shape.begin(), at.shape.end());
+    graph.values[id.index].type.edit().strides = Type::Strides::unknown;
   }
 }
 
@@ -189,7 +189,7 @@ Graph caller(const Draft& draft, const std::string& yes, const std::string& no) 
   flag.name = "flag";
   flag.at = static_cast<std::uint32_t>(out.inputs.size());
   flag.type = Type{};
-  flag.type->dtype = Dtype::boolean;
+  flag.type.edit().dtype = Dtype::boolean;
   const ValueId condition(out.values.size());
   out.values.push_back(flag);
   Input input;
@@ -207,9 +207,9 @@ Graph caller(const Draft& draft, const std::string& yes, const std::string& no) 
     made.from = Value::From::step;
     made.result = static_cast<std::uint32_t>(k);
     made.type = Type{};
-    made.type->dtype = at.dtype;
-    made.type->shape.assign(at.shape.begin(), at.shape.end());
-    made.type->strides = Type::Strides::unknown;
+    made.type.edit().dtype = at.dtype;
+    made.type.edit().shape.assign(at.shape.begin(), at.shape.end());
+    made.type.edit().strides = Type::Strides::unknown;
     step.results.emplace_back(out.values.size());
     out.outputs.push_back(Arg::of(ValueId(out.values.size())));
     out.values.push_back(std::move(made));
@@ -243,7 +243,8 @@ bool symbolise(Case& value, Random& random) {
     if (!random.chance(60)) continue;
     const std::string text = "s" + std::to_string(named++);
     SymbolRange range;
-    range.min = random.below(3);
+    // From the size that the program was made for on, its cuts lie inside for certain; below it they may not.
+    range.min = random.chance(80) ? size : random.below(3);
     if (random.chance(70)) range.max = range.min + random.between(size, size + 6);
     value.symbols[text] = range;
     const Symbol by{size, SymExpr::symbol(text), random.chance(70)};
@@ -281,7 +282,7 @@ bool loosen(Case& value, const Draft& after, bool drop, Random& random) {
   if (drop && !drop_edge(edges, after, random)) return false;
   for (const auto& [from, to] : edges) {
     const Step& first = graph.steps[from];
-    graph.steps[to].after.push_back(first.results.empty() ? first.id : graph.value(first.results[0]).name);
+    graph.steps[to].after.push_back(first.results.empty() ? *first.id : graph.value(first.results[0]).name);
   }
   return true;
 }

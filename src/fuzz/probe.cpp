@@ -109,6 +109,18 @@ bool plan_probe(Probe& probe, Random& random) {
   return true;
 }
 
+/// Does something that a caller sees depend on it, or may?
+bool is_live(const Draft& draft, int value) {
+  std::set<int> needed(draft.outputs.begin(), draft.outputs.end());
+  for (std::size_t k = draft.calls.size(); k-- > 0;) {
+    const Draft::Call& call = draft.calls[k];
+    const auto made = call.results(), given = operands(call);
+    const bool seen = std::any_of(made.begin(), made.end(), [&](int v) { return needed.contains(v); });
+    if (seen || writes(call)) needed.insert(given.begin(), given.end());
+  }
+  return needed.contains(value);
+}
+
 /// The dump of `after` says a dtype or a size that the operator does not give.
 bool metadata_probe(Probe& probe, Random& random) {
   auto s = story(random, false);
@@ -117,15 +129,16 @@ bool metadata_probe(Probe& probe, Random& random) {
   Draft::Call& call =
       s->after
           .calls[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(s->after.calls.size())))];
-  if (call.result < 0 || !s->after.shown.at(call.result).known) return false;
+  if (call.result < 0 || !s->after.shown.at(call.result).known || !is_live(s->after, call.result))
+    return false;
   const Shown& at = s->after.shown.at(call.result);
   Graph& graph = probe.value.after;
   Value& value = graph.values.at(graph.find(s->after.prefix + std::to_string(call.result)).index);
   value.type = type_of(at);
-  value.type->dtype = at.dtype == Dtype::f32 ? Dtype::f64 : Dtype::f32;
+  value.type.edit().dtype = at.dtype == Dtype::f32 ? Dtype::f64 : Dtype::f32;
   if (random.chance(50) && !at.shape.empty()) {
-    value.type->dtype = at.dtype;
-    value.type->shape.back() = SymExpr(at.shape.back() + 1);
+    value.type.edit().dtype = at.dtype;
+    value.type.edit().shape.back() = SymExpr(at.shape.back() + 1);
   }
   probe.fault = "wrong-metadata";
   probe.difference = "metadata of " + value.name;

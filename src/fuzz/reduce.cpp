@@ -264,7 +264,7 @@ class Reducer {
       if (graph == nullptr) continue;
       for (Value& value : graph->values) {
         if (!value.type || value.type->strides == Type::Strides::given) continue;
-        for (SymExpr& size : value.type->shape) exchange(size, from, to);
+        for (SymExpr& size : value.type.edit().shape) exchange(size, from, to);
       }
       if (arguments)
         each_arg(*graph, [&](Arg& arg) {

@@ -141,14 +141,7 @@ bool swap_independent(Draft& draft, Random& random) {
   if (is_effect(a) && is_effect(b)) return false;
   const auto of_b = operands(b), made = a.results();
   if (std::find_first_of(of_b.begin(), of_b.end(), made.begin(), made.end()) != of_b.end()) return false;
-  const auto disturbs = [&](const Draft::Call& writer, const Draft::Call& other) {
-    const auto targets = written(writer), all = operands(other);
-    const auto storage = [&](int v) { return draft.shown.at(v).storage; };
-    return std::any_of(all.begin(), all.end(), [&](int v) {
-      return std::any_of(targets.begin(), targets.end(), [&](int w) { return storage(v) == storage(w); });
-    });
-  };
-  if (disturbs(a, b) || disturbs(b, a)) return false;
+  if (disturbs(draft, a, b) || disturbs(draft, b, a)) return false;
   std::swap(draft.calls[k], draft.calls[k + 1]);
   return true;
 }

@@ -30,33 +30,56 @@ const std::vector<Json>& examples() {
   return all;
 }
 
-bool can_be_called(const Schema& schema) {
-  const bool ours = schema.ns == "aten" || schema.ns == "prims" || schema.ns == "inductor_prims";
-  if (!ours || schema.returns.empty()) return false;
-  return std::all_of(schema.returns.begin(), schema.returns.end(),
-                     [](const SchemaSlot& r) { return r.type != SchemaSlot::Type::other; }) &&
-         meaning_of(base_name(schema.op), schema) != Meaning::ignored;
-}
-
-/// Operators that have a row come first, so that a choice can prefer them.
+/// Operators by the row that says something of them: a choice takes a row first, so that each has its turn.
 struct Callable {
   std::vector<std::string_view> all;
-  std::size_t rows = 0;
+  std::vector<std::vector<std::string_view>> rows;
 };
 
 const Callable& callable() {
   static const Callable out = [] {
     Callable found;
-    for (const std::string_view op : vocabulary())
-      if (const Schema* s = find_schema(op); s != nullptr && can_be_called(*s)) found.all.push_back(op);
-    const auto has_row = [](std::string_view op) {
-      return find_row(base_name(op)) != nullptr || find_row(base_name(functional_op(op))) != nullptr;
-    };
-    const auto middle = std::stable_partition(found.all.begin(), found.all.end(), has_row);
-    found.rows = static_cast<std::size_t>(middle - found.all.begin());
+    std::map<const OpRow*, std::vector<std::string_view>> rows;
+    for (const std::string_view op : vocabulary()) {
+      const Schema* schema = find_schema(op);
+      if (schema == nullptr || schema->ns == "higher_order") continue;  // takes graphs: see branched()
+      found.all.push_back(op);
+      for (const std::string_view name : {base_name(op), base_name(functional_op(op))})
+        if (const OpRow* row = find_row(name)) rows[row].push_back(op);
+    }
+    for (const OpRow& row : op_rows())
+      if (const auto at = rows.find(&row); at != rows.end()) found.rows.push_back(at->second);
     return found;
   }();
   return out;
+}
+
+/// Does a written operand meet another one, although the operator is not elementwise? PyTorch refuses most of
+/// these calls, and says nothing of the rest.
+bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& schema) {
+  const auto targets = written(call), all = operands(call);
+  const std::string functional = functional_op(call.op);
+  const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
+  if (is_elementwise(base_name(call.op), schema) ||
+      (pure != nullptr && is_elementwise(base_name(functional), *pure)))
+    return false;
+  for (const int target : targets) {
+    const auto same_place = [&](int v) {
+      return draft.shown.at(v).storage == draft.shown.at(target).storage;
+    };
+    if (std::count_if(all.begin(), all.end(), same_place) > 1) return true;
+  }
+  return false;
+}
+
+/// Would the operator's own rule say what its results are, if only it were called rightly?
+bool has_rule(std::string_view op, const Schema& schema) {
+  const std::string functional = functional_op(std::string(op));
+  const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
+  const std::string_view name = base_name(functional.empty() ? op : std::string_view(functional));
+  const OpRow* row = find_row(name);
+  return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) ||
+         is_elementwise(name, schema) || (pure != nullptr && is_elementwise(name, *pure));
 }
 
 std::string_view text_for(const std::string& name, Random& random) {
@@ -212,7 +235,8 @@ class Maker {
     if (type.starts_with("Layout") || type.starts_with("Generator") || type.starts_with("MemoryFormat"))
       return {};
     if (type.starts_with("Device")) return optional ? Arg{} : Arg::of_device("cpu");
-    if (type.starts_with("str")) return Arg::of_text(std::string(text_for(slot.name, random_)));
+    if (type.starts_with("str") || type.starts_with("Any"))
+      return Arg::of_text(std::string(text_for(slot.name, random_)));
     if (optional && random_.chance(30)) return {};
     if (type.find('[') != std::string::npos) {
       if (type.starts_with("bool"))
@@ -229,6 +253,7 @@ class Maker {
 
 /// Results as the schema has them; a list gives up to four.
 void name_results(Draft& draft, Draft::Call& call, const Schema& schema) {
+  if (schema.returns.empty()) return;
   const bool list = schema.returns[0].type == SchemaSlot::Type::tensor_list;
   const std::size_t many = list ? 4 : schema.returns.size();
   call.result = draft.values++;
@@ -238,6 +263,7 @@ void name_results(Draft& draft, Draft::Call& call, const Schema& schema) {
 /// Takes away results at the end that the run did not bind.
 bool trim(Draft& draft, const std::set<int>& bound) {
   Draft::Call& call = draft.calls.back();
+  if (call.result < 0) return true;
   while (!call.more.empty() && !bound.contains(call.more.back())) {
     draft.shown.erase(call.more.back());
     call.more.pop_back();
@@ -248,12 +274,13 @@ bool trim(Draft& draft, const std::set<int>& bound) {
 
 /// Appends the call where the program then runs to its end.
 bool keep_if_it_runs(Draft& draft, Draft::Call call, const Schema& schema, Random& random) {
+  if (meets_target(draft, call, schema) && !random.chance(4)) return false;
   name_results(draft, call, schema);
   draft.calls.push_back(call);
   std::set<int> bound;
   if (!run_layouts(draft, bound)) {
     const auto given = operands(call);
-    if (given.empty() || !random.chance(60)) return false;
+    if (given.empty() || call.result < 0 || has_rule(call.op, schema) || !random.chance(60)) return false;
     // An operator without a rule for its result: of the first operand's type, as for most.
     draft.calls.back().types.assign(call.results().size(), type_of(draft.shown.at(given[0])));
     if (!run_layouts(draft, bound)) return false;
@@ -313,12 +340,13 @@ bool add_table_call(Draft& draft, Random& random) {
   const auto index = [&](std::size_t n) {
     return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)));
   };
+  const auto one_of = [&](const std::vector<std::string_view>& list) { return list[index(list.size())]; };
   const Json* example = random.chance(40) ? &examples()[index(examples().size())] : nullptr;
   const std::string_view op = example != nullptr
                                   ? std::string_view((*example)["op"].get_ref<const std::string&>())
-                                  : ops.all[index(random.chance(70) ? ops.rows : ops.all.size())];
+                                  : one_of(random.chance(70) ? ops.rows[index(ops.rows.size())] : ops.all);
   const Schema* schema = find_schema(op);
-  if (schema == nullptr || !can_be_called(*schema)) return false;
+  if (schema == nullptr) return false;
   const Meaning meaning = meaning_of(base_name(op), *schema);
   const bool rebinds = meaning == Meaning::rebind || meaning == Meaning::set || meaning == Meaning::resize;
   if (rebinds && !random.chance(5)) return false;

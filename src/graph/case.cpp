@@ -1,5 +1,6 @@
 #include "src/graph/case.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string_view>
@@ -112,6 +113,22 @@ ValueId Graph::find(std::string_view wanted) const {
     if (values[at].name == wanted) return ValueId(at);
   }
   return {};
+}
+
+void share_types(Graph& graph) {
+  constexpr std::size_t kRecent = 16;
+  std::vector<SharedType> recent;
+  for (Value& value : graph.values) {
+    if (!value.type) continue;
+    const auto at = std::ranges::find(recent, value.type);
+    if (at != recent.end()) {
+      value.type = *at;
+      continue;
+    }
+    if (recent.size() == kRecent) recent.erase(recent.begin());
+    recent.push_back(value.type);
+  }
+  for (auto& [name, body] : graph.bodies) share_types(body);
 }
 
 bool is_addressable(const Type& type) {

@@ -10,12 +10,14 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/base/ids.h"
+#include "src/base/rare.h"
 #include "src/base/sym.h"
 #include "src/graph/dtype.h"
 #include "src/graph/plan.h"
@@ -29,12 +31,38 @@ using ValueId = Id<struct ValueTag>;
 struct Type {
   enum class Strides : std::uint8_t { contiguous, given, unknown };
   Dtype dtype = Dtype::other;
-  std::vector<SymExpr> shape;
   Strides strides = Strides::contiguous;  // contiguous: nothing was said and the format says so
-  std::vector<SymExpr> stride;            // exactly if strides == given; then as long as shape
+  std::vector<SymExpr> shape;
+  std::vector<SymExpr> stride;  // exactly if strides == given; then as long as shape
   SymExpr offset = 0;
-  std::string device;  // "" = not said
+  Rare<std::string> device;  // "" = not said
   friend bool operator==(const Type&, const Type&) = default;
+};
+
+/// The type of a value, or nothing where the dump says nothing. Copies share it until one is edited.
+class SharedType {
+ public:
+  SharedType() = default;
+  SharedType(std::nullopt_t) {}                                            // NOLINT: implicit on purpose
+  SharedType(Type type) : at_(std::make_shared<Type>(std::move(type))) {}  // NOLINT
+  SharedType(std::optional<Type> type) {
+    if (type) *this = *std::move(type);
+  }  // NOLINT
+  explicit operator bool() const { return at_ != nullptr; }
+  operator std::optional<Type>() const { return at_ ? std::optional(*at_) : std::nullopt; }  // NOLINT
+  const Type& operator*() const { return *at_; }
+  const Type* operator->() const { return at_.get(); }
+  /// require: there is one.
+  Type& edit() {
+    if (at_.use_count() != 1) at_ = std::make_shared<Type>(*at_);
+    return *at_;
+  }
+  friend bool operator==(const SharedType& a, const SharedType& b) {
+    return a.at_ == b.at_ || (a.at_ && b.at_ && *a.at_ == *b.at_);
+  }
+
+ private:
+  std::shared_ptr<Type> at_;
 };
 
 /// Can the sizes that are constants be those of a tensor: is the last byte, by shape and strides, within 64
@@ -45,12 +73,12 @@ bool is_addressable(const Type& type);
 struct Arg {
   enum class Kind : std::uint8_t { none, ref, sym, real, boolean, text, dtype, device, graph, list };
   Kind kind = Kind::none;
+  bool boolean = false;        // boolean
+  Dtype dtype = Dtype::other;  // dtype
   ValueId ref;                 // ref
   SymExpr sym;                 // sym: every integer, constant or symbolic
   double real = 0;             // real: floats, inf, nan
-  bool boolean = false;        // boolean
-  std::string text;            // text, device ("cpu"), graph (name of a body), memory formats and layouts
-  Dtype dtype = Dtype::other;  // dtype
+  Rare<std::string> text;      // text, device ("cpu"), graph (name of a body), memory formats and layouts
   std::vector<Arg> list;       // list and tuple
 
   static Arg of(ValueId value);
@@ -73,7 +101,7 @@ struct Value {
   From from = From::input;
   std::uint32_t at = 0;
   std::uint32_t result = 0;
-  std::optional<Type> type;  // what the dump says; absent: it says nothing
+  SharedType type;  // what the dump says
 };
 
 struct Input {
@@ -93,13 +121,13 @@ struct Step {
   std::string op;                // "aten.add.Tensor": namespace.name.overload, never without overload
   std::vector<Arg> args;
   std::vector<std::pair<std::string, Arg>> kwargs;
-  std::string id;                  // a name for a step without results
+  Rare<std::string> id;            // a name for a step without results
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
-  std::string stream;
+  Rare<std::string> stream;
   std::uint32_t unit = 0;  // steps of one number other than 0 run without another in between
-  std::string loc;         // "model.py:29 in forward"
-  std::string code;        // the user's source line, if the dump has it
   int line = 0;            // line of the dump, 1-based; 0: not text
+  Rare<std::string> loc;   // "model.py:29 in forward"
+  Rare<std::string> code;  // the user's source line, if the dump has it
 };
 
 /// A step that leaves the graph: what is listed behind it does not run.
@@ -118,6 +146,9 @@ struct Graph {
   /// The value of that name, or an invalid id. Linear in the number of values.
   ValueId find(std::string_view name) const;
 };
+
+/// Lets values of equal types share one.
+void share_types(Graph& graph);
 
 /// Range of one symbol; `max` absent: unbounded.
 struct SymbolRange {

@@ -54,4 +54,19 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& gr
   return out;
 }
 
+bool goes_on_after_return(const Graph& graph) {
+  const auto leaves = std::ranges::find_if(graph.steps, is_return);
+  return leaves != graph.steps.end() && std::next(leaves) != graph.steps.end();
+}
+
+Graph with_return_last(Graph graph) {
+  const auto leaves = std::ranges::find_if(graph.steps, is_return);
+  if (leaves == graph.steps.end()) return graph;
+  const auto place = static_cast<std::uint32_t>(leaves - graph.steps.begin());
+  std::rotate(leaves, std::next(leaves), graph.steps.end());
+  for (Value& value : graph.values)
+    if (value.from == Value::From::step && value.at > place) --value.at;
+  return graph;
+}
+
 }  // namespace noclobber

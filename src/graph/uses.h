@@ -17,4 +17,9 @@ std::vector<ValueId> uses_of(const Step& step);
 /// Repeats are possible.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& graph);
 
+/// Does a step stand behind the one that returns? It will never run.
+bool goes_on_after_return(const Graph& graph);
+/// The same steps, the one that returns behind all others.
+Graph with_return_last(Graph graph);
+
 }  // namespace noclobber

@@ -221,7 +221,7 @@ std::string value_name(const Graph& graph, ValueId value) {
 Place place_of(const Graph& graph, std::uint32_t step) {
   if (step >= graph.steps.size()) return {static_cast<std::uint32_t>(graph.steps.size()), "return", ""};
   const Step& s = graph.steps[step];
-  std::string name = s.id.empty() ? s.op : s.id;
+  std::string name = s.id.empty() ? s.op : *s.id;
   if (!s.results.empty() && s.results.front().valid()) name = value_name(graph, s.results.front());
   return {step, std::move(name), s.loc};
 }

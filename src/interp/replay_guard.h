@@ -27,6 +27,8 @@ class Guard {
   Guard(const Case& value, const OpSet& ops, const Ran& before, const Ran& after);
   /// Names of unmatched operators that this difference may be due to; empty: it counts as it stands.
   std::vector<std::string> doubts(const Difference& difference, const Expectation& expected) const;
+  /// Operators that one graph has more often than the other.
+  const std::set<std::string>& unmatched() const { return unmatched_; }
 
  private:
   bool convincing(const Difference& difference, const Expectation& expected,

@@ -29,7 +29,7 @@ class Pair {
     int further = kFurtherTrials;
     std::size_t made = 0;
     for (const Trial& trial : trials(value_, session_.hint, kMostTrials)) {
-      if (made >= most) return;
+      if (made >= most) break;
       const std::size_t known = session_.result.witnesses.size();
       const std::optional<std::size_t> afford = attempt(trial, true);
       if (session_.result.unsupported) return;
@@ -39,9 +39,19 @@ class Pair {
       if (known == 0 && !session_.result.witnesses.empty()) shrink(trial);
       if (!session_.result.witnesses.empty() && further-- == 0) return;
     }
+    if (made > 0) blame_spelling();
   }
 
  private:
+  /// Every run agrees and the proof failed: what one graph computes by other operators than the other may
+  /// differ by less than these runs can show.
+  void blame_spelling() {
+    ReplayResult& result = session_.result;
+    if (!result.witnesses.empty() || result.approximated || unmatched_.empty()) return;
+    result.approximated = true;
+    result.names.assign(unmatched_.begin(), unmatched_.end());
+  }
+
   static RunOptions options_of(const Trial& trial, bool turned) {
     RunOptions options;
     options.symbols = trial.symbols;
@@ -165,6 +175,8 @@ class Pair {
       }
       if (!turned) listed = std::move(after);
     }
+    if (clean)
+      unmatched_ = Guard(value_, session_.ops, {&before_, &*before}, {&value_.after, &*listed}).unmatched();
     if (value_.dataflow && explaining && !listed->raised) {
       clean ? try_orders(*meant, trial, *before, *listed) : try_right_orders(*meant, trial, *before, *listed);
     }
@@ -241,7 +253,8 @@ class Pair {
   const Case& value_;
   const Graph& before_;
   std::set<std::string> written_;
-  bool same_inputs_ = true;  // same names in the same order: contents come out alike by themselves
+  std::set<std::string> unmatched_;  // of the last trial that showed nothing
+  bool same_inputs_ = true;          // same names in the same order: contents come out alike by themselves
 };
 
 }  // namespace

@@ -107,6 +107,7 @@ class Machine {
                     std::span<const Datum> results);
 
   // run_special.cpp
+  void bind_waited(Frame& frame, const Step& step, const Invocation& invocation);
   bool run_special(Frame& frame, const Step& step, const Invocation& invocation);
   bool run_foreach(Frame& frame, const Step& step, const Invocation& invocation);
   void note_effect(const Invocation& invocation, std::uint64_t extra);

@@ -4,6 +4,7 @@
 
 #include "src/interp/run_hash.h"
 #include "src/interp/run_machine.h"
+#include "src/ops/meaning.h"
 
 namespace noclobber {
 namespace {
@@ -49,6 +50,17 @@ bool drops_nothing(const Invocation& invocation) {
   return false;
 }
 
+/// Dropout outside of training or of nothing, conjugates of real numbers: the argument itself.
+bool gives_itself(const Invocation& invocation) {
+  const Meaning meaning = meaning_of(base_name(invocation.op), *invocation.schema);
+  if (meaning == Meaning::self_if_real)
+    return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
+  if (meaning != Meaning::random_or_self) return false;
+  if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
+  const auto p = invocation.args[1].number();
+  return !invocation.args[2].boolean || (p && p->as_real() == 0);
+}
+
 /// Item i of an argument that is a list, the argument itself otherwise. Lists that are no tensor or scalar
 /// list do not occur in _foreach operators.
 Datum item_of(const Datum& datum, const SchemaSlot& slot, std::size_t i, Call& call) {
@@ -80,7 +92,20 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   for (const Datum& arg : invocation.args) add_datum(digest, call, arg);
   budget_ = call.budget;
   if (call.fault) stop(call.fault->text);
-  run_.effects.push_back(invocation.op + " " + std::to_string(digest.value()));
+  const std::string functional = ops_.functional(invocation.op);  // dropout_ draws what dropout does
+  run_.effects.push_back((functional.empty() ? invocation.op : functional) + " " +
+                         std::to_string(digest.value()));
+}
+
+/// What was waited for is what was given: a tensor, or each of a list.
+void Machine::bind_waited(Frame& frame, const Step& step, const Invocation& invocation) {
+  const Datum& given = invocation.live[0];
+  if (given.kind == Datum::Kind::list) {
+    for (std::size_t k = 0; k < std::min(step.results.size(), given.list.size()); ++k)
+      bind(frame, step.results[k], given.list[k]);
+  } else if (!step.results.empty()) {
+    bind(frame, step.results[0], given, &given, invocation.names[0]);
+  }
 }
 
 bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invocation) {
@@ -109,17 +134,21 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
     return true;
   }
   if (is_collective(op)) {
-    const bool waits = op.find(".wait_tensor.") != std::string::npos;
+    const bool waits = meaning_of(base_name(op), *invocation.schema) == Meaning::wait;
     if (!waits) note_effect(invocation, 0);  // waits may move, what they wait for may not
     if (!waits) return run_hash(frame, step, invocation, 1), true;
-    if (!step.results.empty() && !invocation.live.empty())
-      bind(frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
+    if (!invocation.live.empty()) bind_waited(frame, step, invocation);
     return true;
   }
   const bool random = invocation.schema->has(Tag::nondeterministic_seeded) ||
                       op.starts_with("prims.inductor_seed") || op.starts_with("prims.inductor_random") ||
                       op.starts_with("prims.inductor_randint");
   const bool seeded = op.starts_with("prims.inductor_random") || op.starts_with("prims.inductor_randint");
+  if (gives_itself(invocation)) {
+    if (!step.results.empty())
+      bind(frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
+    return true;
+  }
   if (!random || seeded) return false;
   note_effect(invocation, ++drawn_);
   if (drops_nothing(invocation)) return false;

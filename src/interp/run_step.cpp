@@ -3,6 +3,7 @@
 
 #include "src/interp/run_machine.h"
 #include "src/ops/meaning.h"
+#include "src/ops/row.h"
 
 namespace noclobber {
 namespace {
@@ -54,6 +55,14 @@ void flatten_tensors(const Datum& datum, std::vector<Array>& into) {
   for (const Datum& item : datum.list) flatten_tensors(item, into);
 }
 
+/// The out= form of a view: its elements are stored.
+void store_shown(Call& call) {
+  const Array &from = call.results[0].tensor, &to = call.targets[0];
+  if (from.at.shape != to.at.shape || from.at.dtype != to.at.dtype)
+    return call.raise("out is of another shape or type");
+  if (call.ok()) copy_elements(call, from, to);
+}
+
 /// Operators whose written argument is not read: every element is stored.
 bool only_stores(std::string_view op) {
   for (const std::string_view name :
@@ -97,8 +106,10 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
     return false;
   }
-  // prims.as_strided is said to write what it shows.
-  const bool shows = meaning_of(base_name(step.op), *invocation.schema) == Meaning::view;
+  // prims.as_strided is said to write what it shows; of the out= of an empty tensor at most the size changes.
+  const OpRow* named = find_row(base_name(step.op));
+  const bool shows = meaning_of(base_name(step.op), *invocation.schema) == Meaning::view ||
+                     (named != nullptr && named->meaning == Meaning::empty);
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
@@ -177,6 +188,7 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
   if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid())
     call = copied_as_meant(frame, *row, call, read_value(frame, invocation.names[0]));
+  if (row->shares && !call.fault && !call.targets.empty()) store_shown(call);
   adopt(call);
   if (call.fault)
     take_fault(frame, *call.fault);

@@ -133,6 +133,9 @@ void run_iota(Call& call, const KernelRow&) {
 
 void run_fill(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
+  const bool by_tensor = row.variant == 1 && call.arg(1).kind == Datum::Kind::tensor;
+  if (by_tensor && call.tensor(1).at.rank() != 0)
+    return call.raise("fill_ only takes a tensor without dimensions as its value");
   if (!call.ok()) return;
   const Array out = call.output(x.at.dtype, x.at.shape, preserved_strides(x.at));
   call.begin();

@@ -212,6 +212,63 @@ void run_linear(Call& call, const KernelRow&) {
   multiply(call, p);
 }
 
+/// A vector as a matrix of one row, or of one column.
+Array as_matrix(Array a, bool column) {
+  if (a.at.rank() != 1) return a;
+  const auto place = [column](Extents& of) { return column ? of.end() : of.begin(); };
+  a.at.shape.insert(place(a.at.shape), 1);
+  a.at.stride.insert(place(a.at.stride), 0);
+  return a;
+}
+
+Extents batch_of(const Array& a) { return {a.at.shape.begin(), a.at.shape.end() - 2}; }
+
+/// Products of matrices in batches that broadcast.
+void multiply_batches(Call& call, const Array& x, const Array& y, const Extents& batch,
+                      const Extents& shape) {
+  const std::int64_t rows = x.at.shape.end()[-2], depth = x.at.shape.back(), width = y.at.shape.back();
+  const auto elements = [&batch](const Array& a) {
+    Extents all = batch;
+    all.insert(all.end(), a.at.shape.end() - 2, a.at.shape.end());
+    return Elements(a.at, all);
+  };
+  const Elements of_x = elements(x), of_y = elements(y);
+  const Array out = call.output(x.at.dtype, shape);
+  if (!call.ok() || !call.spend({out.at.numel(), std::max<std::int64_t>(depth, 1)})) return;
+  const Elements to(out.at);
+  for (std::int64_t at = 0; at < out.at.numel() && call.ok(); ++at) {
+    const std::int64_t row = at / width, first = row / rows * depth * width + at % width;
+    call.begin();
+    Number sum = convert(Number::of(0), held_dtype(x.at.dtype));
+    for (std::int64_t k = 0; k < depth; ++k)
+      sum = add_numbers(
+          sum, mul_numbers(call.load(x, of_x.at(row * depth + k)), call.load(y, of_y.at(first + k * width))));
+    call.store(out, to.at(at), sum);
+  }
+}
+
+/// matmul(x, y): vectors, matrices, and batches of matrices that broadcast.
+void run_any_matmul(Call& call, const KernelRow&) {
+  const Array left = call.tensor(0), right = call.tensor(1);
+  if (!call.ok()) return;
+  if (left.at.rank() == 0 || right.at.rank() == 0)
+    return call.raise("both arguments to matmul need to be at least 1D");
+  const Array x = as_matrix(left, false), y = as_matrix(right, true);
+  const auto batch = broadcast_shapes(batch_of(x), batch_of(y));
+  if (!batch || x.at.shape.back() != y.at.shape.end()[-2])
+    return call.raise("mat1 and mat2 shapes cannot be multiplied");
+  if (x.at.dtype != y.at.dtype) return call.raise("expected m1 and m2 to have the same dtype");
+  Extents shape = *batch;
+  if (left.at.rank() > 1) shape.push_back(x.at.shape.end()[-2]);
+  if (right.at.rank() > 1) shape.push_back(y.at.shape.back());
+  if (!batch->empty()) return multiply_batches(call, x, y, *batch, shape);
+  Product p;
+  p.x = as_batch(x);
+  p.y = as_batch(y);
+  p.shape = shape;
+  multiply(call, p);
+}
+
 constexpr KernelRow matmul_row(std::string_view op, KernelFunction run, int variant) {
   return {op, run, nullptr, Promotion::same, 1, variant};
 }
@@ -220,7 +277,7 @@ const KernelRow kMatmulRows[] = {
     matmul_row("mm.default", run_matmul, 0),         matmul_row("bmm.default", run_matmul, 1),
     matmul_row("addmm.default", run_matmul, 2),      matmul_row("baddbmm.default", run_matmul, 3),
     matmul_row("mv.default", run_vector_product, 0), matmul_row("dot.default", run_vector_product, 1),
-    matmul_row("linear.default", run_linear, 0),
+    matmul_row("linear.default", run_linear, 0),     matmul_row("matmul.default", run_any_matmul, 0),
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ std::optional<PolyId> needed_bytes(const PlanScene& scene, ValueId id, Sizes& si
     const TraceView& view = *views.values[id.index];
     const bool gaps = view.maps.size() == 1 && view.maps[0].kind == Map::Kind::strided;
     const TraceStorage& storage = scene.traced.after.storages[view.storage];
-    const auto dtype = parse_dtype(view.type);
+    const auto dtype = parse_dtype(*view.type);
     if (gaps)
       return bytes_taken(space, element_count(space, storage.shape),
                          bit_width(views.layouts[view.storage].dtype));

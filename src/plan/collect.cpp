@@ -196,6 +196,7 @@ class Collector {
       inner.bodies = case_.bodies;
       inner.after = *body;
       inner.names_are_values = false;
+      inner.plan = Plan{};  // its views are wanted
       bodies_.push_back(*body);
       out_.bodies.push_back(trace_case(inner, ops_, sizes_));
       Walk next;

@@ -17,7 +17,8 @@ bool has_branches(const Trace& trace) {
 /// bodies alike.
 Trace with_bodies_in_keys(Trace trace) {
   for (TraceStep& step : trace.steps) {
-    for (const std::string& body : step.bodies) step.key += "@" + std::to_string(body.size()) + ":" + body;
+    for (const std::string& body : step.bodies)
+      step.key = *step.key + "@" + std::to_string(body.size()) + ":" + body;
     step.bodies.clear();
   }
   return trace;

@@ -32,9 +32,9 @@ bool DirectContents::same_call(const Call& a, const Call& b) {
 /// first; the solver is asked about steps of `before` for one of `after`, those at a like place first.
 std::optional<std::size_t> DirectContents::call_of(DirectSide side, const TraceStep& step,
                                                    std::size_t number) {
-  Call call{side, std::to_string(step.key.size()) + ":" + step.key, {}, {}};
+  Call call{side, std::to_string(step.key->size()) + ":" + *step.key, {}, {}};
   for (const TraceView& read : step.reads) {
-    call.signature += ";" + std::to_string(read.type.size()) + ":" + read.type;
+    call.signature += ";" + std::to_string(read.type->size()) + ":" + *read.type;
     for (FormulaId extent : sizes_.of(read.shape)) call.signature += "," + std::to_string(extent);
     call.operands.push_back(at(side, read, any_index(sizes_, read, "i"), number));
     if (call.operands.back() == Formulas::kBad) return std::nullopt;

@@ -126,7 +126,7 @@ FormulaId DirectContents::written(DirectSide side, const Write& write, DirectInd
     case TraceStep::Kind::move:
       return moved(side, write, index, byte);
     case TraceStep::Kind::fill:
-      out = f_.call("scalar:" + step.key, {});
+      out = f_.call("scalar:" + *step.key, {});
       break;
     case TraceStep::Kind::opaque:
       out = computed(side, write, index);
@@ -149,7 +149,7 @@ FormulaId DirectContents::moved(DirectSide side, const Write& write, const Direc
     return root ? element(side, from.storage, *root, write.step) : Formulas::kBad;
   }
   FormulaId out = at(side, from, index, write.step);
-  if (from.type != to.type) out = f_.call("cast:" + from.type + ">" + to.type, {out});
+  if (*from.type != *to.type) out = f_.call("cast:" + *from.type + ">" + *to.type, {out});
   return to.lanes > 0 ? byte_of(out, byte, to.lanes) : out;
 }
 
@@ -164,11 +164,11 @@ FormulaId DirectContents::computed(DirectSide side, const Write& write, const Di
       function += "," + std::to_string(extent);
     return f_.call(function, index);
   }
-  std::string function = "each:" + step.key + ">" + type;
+  std::string function = "each:" + *step.key + ">" + type;
   std::vector<FormulaId> elements;
   for (const TraceView& read : step.reads) {
     if (sizes_.of(read.shape) != sizes_.of(step.writes[0].shape)) return Formulas::kBad;
-    function += ";" + read.type;
+    function += ";" + *read.type;
     elements.push_back(at(side, read, index, write.step));
     if (elements.back() == Formulas::kBad) return Formulas::kBad;
   }

@@ -28,9 +28,27 @@ class Asking {
     return known_[{a, b}] = asked(a, b);
   }
 
+  /// Do contents and operators exist that tell them apart wherever there is an element? Both are then made
+  /// by different operators, or of different things by the same one, without a condition in between.
+  bool differ(TermId a, TermId b, int depth = 0) const {
+    if (a == b || a == Terms::kBad || b == Terms::kBad || depth > 40) return false;
+    const Term &x = terms_[a], &y = terms_[b];
+    if (!is_free(x) || !is_free(y)) return false;
+    if (x.kind != y.kind || x.text != y.text || x.terms.size() != y.terms.size()) return true;
+    for (std::size_t k = 0; k < x.terms.size(); ++k)
+      if (differ(x.terms[k], y.terms[k], depth + 1)) return true;
+    return false;
+  }
+
   std::vector<std::map<std::string, std::int64_t>> models;
 
  private:
+  /// A function that a solver may choose, of its operands alone.
+  static bool is_free(const Term& term) {
+    using enum Term::Kind;
+    return term.kind == start || term.kind == result || term.kind == call || term.kind == each;
+  }
+
   /// Calls seen in a term without looking below calls.
   std::set<TermId> calls_of(TermId whole) const {
     std::vector<TermId> open{whole};
@@ -126,7 +144,9 @@ Solved solve(Space& space, Terms& terms, Rules& rules, const std::vector<Obligat
   Asking asking(space, terms, questions);
   for (const Obligation& o : open) {
     const auto [a, b] = rules.contents(o);
-    if (a != Terms::kBad && b != Terms::kBad && asking.equal(a, b)) out.shown.insert(o);
+    const bool hopeless = asking.differ(a, b);
+    out.hopeless = out.hopeless || hopeless;
+    if (!hopeless && a != Terms::kBad && b != Terms::kBad && asking.equal(a, b)) out.shown.insert(o);
   }
   out.models = std::move(asking.models);
   out.engine = out.shown.empty() ? "" : solver_version();

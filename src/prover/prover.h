@@ -24,6 +24,7 @@ struct Solved {
   std::set<Obligation> shown;                               // the solver found no counterexample to these
   std::vector<std::map<std::string, std::int64_t>> models;  // values of symbols in counterexamples: hints
   std::string engine;                                       // "z3 5.4.0"; "" if there is none
+  bool hopeless = false;  // one of the open ones is false for some contents and operators, whatever the sizes
 };
 
 /// Tries every open equality.

@@ -4,6 +4,8 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import io
+import itertools
 import pathlib
 import random
 import unittest.mock
@@ -16,6 +18,8 @@ from thunder.extend import ImplInfo, register_executor
 
 import noclobber.thunder
 
+SCALES = ((1,), (37, 0.03), (0.03, 37))  # of the contents on which orders are compared, storage by storage
+EVERY = 2000  # orders of a trace that are all run; of more some are
 # Operators that a fusion backend for elementwise work leaves alone, so that barriers and matmuls split its regions.
 NOT_FUSED = ("matmul", "linear", "update_aliases", "batch_norm", "topk")
 
@@ -52,8 +56,10 @@ class Run:
 
     difference: str = ""
     crash: str = ""
+    refused: bool = False  # eager execution does not differentiate it: a saved tensor is overwritten
     orders: str = ""
     executed: int = 0
+    every: bool = False  # no order was left out
     folder: pathlib.Path | None = None
 
 
@@ -62,9 +68,9 @@ def run(function, inputs, mode: str, folder: pathlib.Path, orders: int = 0, seed
     """Compiles and calls, once per seed; `inputs` is called for fresh arguments after that manual seed."""
     result, compiled = Run(folder=folder), thunder.jit(function, **MODES[mode])
     for seed in seeds:
-        want = _expected(function, inputs, seed, backward)
+        want, result.refused = _expected(function, inputs, seed, backward)
         try:
-            with noclobber.thunder.watch():
+            with noclobber.thunder.watch(), contextlib.redirect_stdout(io.StringIO()):
                 got = observe(compiled, _seeded(inputs, seed), backward)
         except Exception as error:  # noqa: BLE001, whatever the compiler raises
             result.crash = f"{type(error).__name__}: {str(error)[:200]}"
@@ -75,18 +81,28 @@ def run(function, inputs, mode: str, folder: pathlib.Path, orders: int = 0, seed
     noclobber.thunder.write(compiled, folder)
     for seed in seeds if orders else ():
         trace, arguments = thunder.last_traces(compiled)[-1], _arguments(compiled, _seeded(inputs, seed))
-        result.orders, executed = other_orders(trace, arguments, orders // len(seeds), random.Random(seed))
+        result.orders, executed, result.every = other_orders(trace, arguments, orders, random.Random(seed))
         result.executed += executed
         if result.orders != "same":
             break
     return result
 
 
-def _expected(function, inputs, seed: int, backward: bool) -> list:
+def _expected(function, inputs, seed: int, backward: bool) -> tuple[list, bool]:
+    """What eager execution does; where it refuses to differentiate, what the program without its writes does."""
     try:
-        return observe(function, _seeded(inputs, seed), backward)
+        return observe(function, _seeded(inputs, seed), backward), False
     except RuntimeError as error:
-        return [f"eager execution refuses: {str(error)[:80]}"]
+        if not backward or "modified by an inplace operation" not in str(error):
+            return [f"eager execution refuses: {str(error)[:80]}"], False
+    return observe(torch.func.functionalize(function), _seeded(inputs, seed), backward), True
+
+
+def differentiable(function, inputs) -> bool:
+    """Is there anything that gradients could be compared with?"""
+    with contextlib.suppress(RuntimeError):
+        return not isinstance(_expected(function, inputs, 1, True)[0][0], str)
+    return False
 
 
 def _seeded(inputs, seed: int):
@@ -107,7 +123,8 @@ def observe(function, given, backward: bool) -> list:
         total = sum(t.float().sum() for t in outputs if isinstance(t, torch.Tensor) and t.requires_grad)
         total.backward()
     seen = outputs + [t for t in _flat(given)]
-    seen += [t.grad for t in _flat(given) if isinstance(t, torch.Tensor) and t.is_leaf and t.grad is not None]
+    seen += [torch.zeros_like(t) if t.grad is None else t.grad for t in _flat(given)
+             if backward and isinstance(t, torch.Tensor) and t.is_leaf and t.requires_grad]
     if isinstance(function, torch.nn.Module):
         seen += list(function.buffers())
     return [t.detach().clone() if isinstance(t, torch.Tensor) else t for t in seen]
@@ -148,7 +165,7 @@ class Statements:
 
     def __init__(self, trace):
         body = next(n for n in ast.parse(trace.python()).body if isinstance(n, ast.FunctionDef)).body
-        self.context = dict(trace.python_ctx())
+        self.context = {"torch": torch} | dict(trace.python_ctx())
         self.names = [p.name for p in trace.args]
         self.code, self.needs, self.makes = [], [], []
         for statement in body:
@@ -175,15 +192,20 @@ class Statements:
             result = eval(self.result, names)  # noqa: S307
         return [t.clone() if isinstance(t, torch.Tensor) else t for t in _flat(result) + list(copies)]
 
-    def orders(self, limit: int, rng: random.Random):
-        """Every statement as early and as late as dataflow lets it, then random orders; each at most once."""
-        seen = set()
-        for order in self._candidates(limit, rng):
-            if (key := tuple(order)) not in seen:
-                seen.add(key)
-                yield order
-            if len(seen) >= limit:
-                return
+    def orders(self, limit: int, rng: random.Random) -> tuple[list[list[int]], bool]:
+        """(all orders, True) where they are no more than EVERY; else `limit` of them at most: every statement as early
+        and as late as dataflow lets it, then random ones."""
+        every = list(itertools.islice(self._extensions([], set()), EVERY + 1))
+        if len(every) <= EVERY:
+            return every, True
+        return [list(o) for o in itertools.islice(dict.fromkeys(map(tuple, self._candidates(limit, rng))), limit)], False
+
+    def _extensions(self, order: list[int], done: set[int]):
+        if len(order) == len(self.code):
+            yield list(order)
+        for i in range(len(self.code)):
+            if i not in done and self.before[i] <= done:
+                yield from self._extensions([*order, i], done | {i})
 
     def _candidates(self, limit: int, rng: random.Random):
         for pulled in range(len(self.code)):
@@ -211,15 +233,28 @@ class Statements:
         return order
 
 
-def other_orders(trace, arguments: tuple, limit: int, rng: random.Random) -> tuple[str, int]:
-    """("same" or the first difference, number of orders run)."""
+def other_orders(trace, arguments: tuple, limit: int, rng: random.Random) -> tuple[str, int, bool]:
+    """("same" or the first difference, number of orders run, whether these were all there are)."""
     statements, count = Statements(trace), 0
-    want = statements.execute(list(range(len(statements.code))), arguments)
-    for order in statements.orders(limit, rng):
-        count += 1
-        if found := difference(want, statements.execute(order, arguments), exact=True):
-            return f"{found} in order {order}", count
-    return "same", count
+    orders, every = statements.orders(limit, rng)
+    for scales in SCALES:
+        given = scaled(arguments, scales)
+        want = statements.execute(list(range(len(statements.code))), given)
+        for order in orders:
+            count += 1
+            if found := difference(want, statements.execute(order, given), exact=True):
+                return f"{found} in order {order}", count, every
+    return "same", count, every
+
+
+def scaled(arguments: tuple, scales: tuple[float, ...]) -> tuple:
+    """Other contents, in which a bound like that of clamp is passed or is not."""
+    copies = copied(arguments)
+    storages = {t.untyped_storage()._cdata: t for t in copies if isinstance(t, torch.Tensor)}
+    for value, scale in zip(storages.values(), itertools.cycle(scales)):
+        if value.is_floating_point():
+            torch.empty(0, dtype=value.dtype).set_(value.untyped_storage()).mul_(scale)
+    return copies
 
 
 def copied(arguments: tuple) -> tuple:

@@ -194,7 +194,7 @@ void compare_shapes(const GoldenCall& untyped, Evidence& evidence) {
     if (!outputs[i].view) continue;
     Extents shape;
     for (const PolyId size : outputs[i].view->shape) shape.push_back(m.space.value(size).value_or(-1));
-    const bool same = shape == untyped.shapes[i] && outputs[i].view->type == name(untyped.dtypes[i]);
+    const bool same = shape == untyped.shapes[i] && *outputs[i].view->type == name(untyped.dtypes[i]);
     if (same)
       ++evidence.shapes;
     else

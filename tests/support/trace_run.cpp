@@ -293,17 +293,17 @@ class Runner {
     const std::string& type = s.writes[w].type;
     switch (s.kind) {
       case TraceStep::Kind::fill:
-        return hash_of("fill " + s.key);
+        return hash_of("fill " + *s.key);
       case TraceStep::Kind::move:
         if (e >= given[0].size()) usable_ = false;
         if (!usable_) return 0;
         return s.reads[0].type == type ? given[0][e]
-                                       : mixed(hash_of(s.reads[0].type + ">" + type), given[0][e]);
+                                       : mixed(hash_of(*s.reads[0].type + ">" + type), given[0][e]);
       case TraceStep::Kind::opaque:
         break;
     }
     if (!s.elementwise) return mixed(mixed(call, w), e);
-    std::uint64_t h = hash_of(s.key + ">" + type);
+    std::uint64_t h = hash_of(*s.key + ">" + type);
     for (std::size_t r = 0; r < given.size(); ++r) {
       if (e >= given[r].size()) usable_ = false;
       if (usable_) h = mixed(mixed(h, hash_of(s.reads[r].type)), given[r][e]);

@@ -82,7 +82,7 @@ TEST_CASE("pt2: buffers, parameters and constants, and what a buffer must hold a
     const Value& weight = graph.value(graph.inputs[0].value);
     REQUIRE(weight.type);
     CHECK(weight.type->strides == Type::Strides::given);
-    CHECK(graph.steps.at(0).loc.starts_with("make_pt2.py:"));
+    CHECK(graph.steps.at(0).loc->starts_with("make_pt2.py:"));
     CHECK(graph.steps.at(0).code == "self.seen.add_(x)");
   }
 }

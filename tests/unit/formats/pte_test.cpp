@@ -91,8 +91,9 @@ TEST_CASE("pte: exported programs are compared as their cases are, whoever wrote
 
 TEST_CASE("pte: a number beside a tensor is a constant, converted to what the result is", "[pte]") {
   Graph graph;
-  graph.values = {{"x", Value::From::input, 0, 0, Type{Dtype::f32, {SymExpr(2)}, {}, {}, 0, ""}},
-                  {"y", Value::From::step, 0, 0, Type{Dtype::f32, {SymExpr(2)}, {}, {}, 0, ""}}};
+  graph.values = {
+      {"x", Value::From::input, 0, 0, Type{Dtype::f32, Type::Strides::contiguous, {SymExpr(2)}, {}, 0, ""}},
+      {"y", Value::From::step, 0, 0, Type{Dtype::f32, Type::Strides::contiguous, {SymExpr(2)}, {}, 0, ""}}};
   graph.inputs.emplace_back().value = ValueId(0);
   Step& step = graph.steps.emplace_back();
   step.op = "aten.add.Tensor";

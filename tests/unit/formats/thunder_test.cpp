@@ -108,6 +108,17 @@ TEST_CASE("a barrier orders what comes after it behind all it is given", "[thund
   CHECK(g.steps[4].after == std::vector<std::string>{"t4"});  // the barrier's last step
 }
 
+TEST_CASE("a remark that a fusion took into its region is none of its statements", "[thunder]") {
+  const Graph graph =
+      graph_of(program("  [v0] = TorchCompile0(a)\n"
+                       "    # # [alias tensor args] `b` is replaced by `a`\n"
+                       "    # v0 = ltorch.neg(a)  # v0: \"cpu f32[2, 3]\"\n"
+                       "      # # f.py:3: \t    -a\n"
+                       "      # v0 = prims.neg(a)  # v0: \"cpu f32[2, 3]\"\n"
+                       "  return (v0,)\n"));
+  CHECK(ops_of(graph) == Ops{"aten.neg.default"});
+}
+
 TEST_CASE("names below level 1 live in their statement and may be bound again", "[thunder]") {
   const Graph g =
       graph_of(program("  [t3] = CPUFusion0(a)\n    # t1 = prims.neg(a)  # t1: \"cpu f32[2, 3]\"\n"

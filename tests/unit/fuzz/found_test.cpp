@@ -18,9 +18,11 @@ Case pair_of(const std::string& inputs, const std::string& before, const std::st
   return *std::move(value);
 }
 
-Status status_of(const Case& value) {
+Status status_of(const Case& value, bool solver_only = false) {
   bool alarm = false;
-  const CheckRecord record = check_case(value, {}, alarm);
+  CheckOptions options;
+  options.solver_only = solver_only;
+  const CheckRecord record = check_case(value, options, alarm);
   CHECK_FALSE(alarm);
   return record.status;
 }
@@ -68,4 +70,139 @@ TEST_CASE("a dump that gives a scatter strides of another rank ends no process",
   for (const char* other :
        {R"({"dtype":"f32","shape":[],"stride":[]})", R"({"dtype":"f32","shape":[4,1],"stride":[1,1]})"})
     CHECK(status_of(pair_of(inputs, scatter(right), scatter(other))) == Status::unknown);
+}
+
+TEST_CASE("seed 500312: ranks and dtypes that a dump claims are numbers, for both engines", "[found]") {
+  const auto sine = [](const std::string& type) {
+    return R"("steps":[{"name":"v","op":"aten.sin.default","args":[{"ref":"x"}],"types":[)" + type +
+           R"(]}],"outputs":[{"ref":"v"}])";
+  };
+  const std::string right = R"({"dtype":"f32","shape":[4],"stride":[1]})";
+  for (const bool solver_only : {false, true}) {
+    CHECK(status_of(pair_of(kX, sine(right), sine(right)), solver_only) == Status::proved);
+    for (const char* other :
+         {R"({"dtype":"f32","shape":[4,1],"stride":[1,1]})", R"({"dtype":"f64","shape":[4],"stride":[1]})"})
+      CHECK(status_of(pair_of(kX, sine(right), sine(other)), solver_only) == Status::unknown);
+  }
+}
+
+TEST_CASE("seed 995: the out= form of a view stores what it shows", "[found]") {
+  const std::string neg = R"({"name":"v","op":"aten.neg.default","args":[{"ref":"x"}]})";
+  const std::string before =
+      "\"steps\":[" + neg +
+      R"(,{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"v"}]}],"outputs":[])";
+  const auto lift = [&](const char* from) {
+    return "\"steps\":[" + neg + R"(,{"name":"c","op":"aten.lift.out","args":[{"ref":")" + from +
+           R"("}],"kwargs":{"out":{"ref":"x"}}}],"outputs":[])";
+  };
+  const Case good = pair_of(kX, before, lift("v")),
+             none = pair_of(kX, before, "\"steps\":[" + neg + R"(],"outputs":[])");
+  CHECK(fuzz::brute_force(good).difference == "");
+  CHECK(status_of(good) == Status::proved);
+  CHECK(fuzz::brute_force(none).difference != "");
+  CHECK(status_of(none) == Status::refuted);
+}
+
+TEST_CASE("seed 1318: dropout outside of training is its argument and draws nothing", "[found]") {
+  for (const std::string op : {"dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"})
+    for (const char* arguments : {"0.5,false", "0.5,true", "0.0,true"}) {
+      const Case value =
+          pair_of(kX,
+                  R"("steps":[{"name":"v","op":"aten.)" + op + R"(.default","args":[{"ref":"x"},)" +
+                      arguments + R"(],"types":[{"dtype":"f32","shape":[4],"stride":[1]}]}],"outputs":[])",
+                  R"("steps":[],"outputs":[])");
+      const bool draws = std::string(arguments) == "0.5,true";
+      INFO(op << " " << arguments);
+      CHECK((fuzz::brute_force(value).difference != "") == draws);
+      CHECK((status_of(value) == Status::proved) != draws);
+    }
+}
+
+TEST_CASE("seed 1902: a tensor that has dimensions fills nothing", "[found]") {
+  const auto value = [](const std::string& shape) {
+    const std::string inputs =
+        std::string(kX) + R"(,{"name":"y","type":{"dtype":"f32","shape":)" + shape + "}}";
+    return pair_of(
+        inputs,
+        R"("steps":[{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[])",
+        R"("steps":[{"name":"c","op":"aten.fill_.Tensor","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[])");
+  };
+  CHECK(status_of(value("[]")) == Status::proved);
+  CHECK(fuzz::brute_force(value("[]")).difference == "");
+  CHECK(status_of(value("[4]")) == Status::refuted);
+  CHECK(fuzz::brute_force(value("[4]")).difference != "");
+}
+
+TEST_CASE("seed 10293: what is computed in place has its target's shape", "[found]") {
+  const std::string inputs =
+      R"({"name":"x","type":{"dtype":"f32","shape":[3]}},{"name":"a","type":{"dtype":"f32",)"
+      R"("shape":[2,3]}},{"name":"b","type":{"dtype":"f32","shape":[3,3]}})";
+  const auto steps = [](const std::string& target, const std::string& op) {
+    return R"("steps":[{"name":"t","op":"aten.)" + target +
+           R"(","args":[{"ref":"x"}]},{"name":"v","op":"aten.)" + op +
+           R"(.default","args":[{"ref":"t"},{"ref":"a"},{"ref":"b"}]}],"outputs":[])";
+  };
+  const Case other = pair_of(inputs, steps("clone.default", "addmm"), steps("clone.default", "addmm_"));
+  CHECK(fuzz::brute_force(other).difference != "");
+  CHECK(status_of(other) == Status::refuted);
+  const std::string square =
+      R"({"name":"x","type":{"dtype":"f32","shape":[2,3]}})" + inputs.substr(inputs.find("},{") + 1);
+  const Case same = pair_of(square, steps("clone.default", "addmm"), steps("clone.default", "addmm_"));
+  CHECK(fuzz::brute_force(same).difference == "");
+  CHECK(status_of(same) == Status::proved);
+}
+
+TEST_CASE("seed 14287: a wait for several collectives is no effect of its own", "[found]") {
+  const auto value = [](const std::string& op) {
+    return pair_of(kX, R"("steps":[{"names":["v"],"op":"_c10d_functional.)" + op + R"(}],"outputs":[])",
+                   R"("steps":[],"outputs":[])");
+  };
+  const Case waits = value(R"(wait_tensors.default","args":[[{"ref":"x"}]])");
+  CHECK(fuzz::brute_force(waits).difference == "");
+  CHECK(status_of(waits) == Status::proved);
+  const Case starts =
+      value(R"(all_reduce.default","args":[{"ref":"x"},"sum","0"],"types":[{"dtype":"f32","shape":[4]}])");
+  CHECK(fuzz::brute_force(starts).difference != "");
+  CHECK(status_of(starts) != Status::proved);
+}
+
+TEST_CASE("seed 23078: a constant that the call itself overwrites on its way is none", "[found]") {
+  const std::string made = R"({"name":"o","op":"aten.ones_like.default","args":[{"ref":"x"}]},)"
+                           R"({"name":"t","op":"aten.slice.Tensor","args":[{"ref":"o"},0,1,4]},)"
+                           R"({"name":"s","op":"aten.slice.Tensor","args":[{"ref":"o"},0,0,3]},)";
+  const auto add = [](const char* what) {
+    return std::string(R"({"name":"a","op":"aten.add_.Tensor","args":[{"ref":"t"},{"ref":")") + what +
+           R"("}]}],"outputs":[{"ref":"o"}])";
+  };
+  const std::string clone = R"({"name":"c","op":"aten.clone.default","args":[{"ref":"s"}]},)";
+  const Case moved = pair_of(kX, "\"steps\":[" + made + clone + add("c"), "\"steps\":[" + made + add("s"));
+  CHECK(fuzz::brute_force(moved).difference != "");
+  CHECK(status_of(moved) == Status::refuted);
+  const std::string own = R"({"name":"c","op":"aten.clone.default","args":[{"ref":"t"}]},)";
+  const Case same = pair_of(kX, "\"steps\":[" + made + own + add("c"), "\"steps\":[" + made + add("t"));
+  CHECK(fuzz::brute_force(same).difference == "");
+  CHECK(status_of(same) == Status::proved);
+}
+
+TEST_CASE("seed 31179: dropout draws in place what it draws otherwise", "[found]") {
+  const std::string type = R"(,"types":[{"dtype":"f32","shape":[4],"stride":[1]}]})";
+  const auto drops = [&](const std::string& op) {
+    return R"("steps":[{"name":"t","op":"aten.clone.default","args":[{"ref":"x"}]},{"name":"v","op":"aten.)" +
+           op + R"(.default","args":[{"ref":"t"},0.75,true])" + type + R"(],"outputs":[])";
+  };
+  CHECK(fuzz::brute_force(pair_of(kX, drops("feature_dropout"), drops("feature_dropout_"))).difference == "");
+  CHECK(status_of(pair_of(kX, drops("feature_dropout"), drops("feature_dropout_"))) == Status::proved);
+  CHECK(fuzz::brute_force(pair_of(kX, drops("feature_dropout"), drops("dropout"))).difference != "");
+  CHECK(status_of(pair_of(kX, drops("feature_dropout"), drops("dropout"))) != Status::proved);
+}
+
+TEST_CASE("seed 23445: the conjugate of real numbers is no buffer", "[found]") {
+  const std::string conj = R"("steps":[{"name":"v","op":"aten.conj_physical.default","args":[{"ref":"x"}]},)"
+                           R"({"name":"w","op":"aten.neg_.default","args":[{"ref":"v"}]}],"outputs":[])";
+  const std::string none = R"("steps":[],"outputs":[])";
+  CHECK(fuzz::brute_force(pair_of(kX, none, conj)).difference != "");
+  CHECK(status_of(pair_of(kX, none, conj)) == Status::refuted);
+  const std::string complex = R"({"name":"x","type":{"dtype":"c64","shape":[4]}})";
+  CHECK(fuzz::brute_force(pair_of(complex, none, conj)).difference == "");
+  CHECK(status_of(pair_of(complex, none, conj)) == Status::proved);
 }

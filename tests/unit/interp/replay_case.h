@@ -17,8 +17,8 @@ class GraphBuilder {
     value.name = name;
     value.at = static_cast<std::uint32_t>(graph.inputs.size());
     value.type = Type{};
-    value.type->dtype = dtype;
-    value.type->shape = std::move(shape);
+    value.type.edit().dtype = dtype;
+    value.type.edit().shape = std::move(shape);
     graph.values.push_back(std::move(value));
     Input in;
     in.value = ValueId(graph.values.size() - 1);
@@ -42,8 +42,8 @@ class GraphBuilder {
   }
   GraphBuilder& type_last(Dtype dtype, std::vector<SymExpr> shape) {
     graph.values.back().type = Type{};
-    graph.values.back().type->dtype = dtype;
-    graph.values.back().type->shape = std::move(shape);
+    graph.values.back().type.edit().dtype = dtype;
+    graph.values.back().type.edit().shape = std::move(shape);
     return *this;
   }
   Graph returning(const std::vector<ValueId>& values) {

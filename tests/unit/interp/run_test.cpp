@@ -269,7 +269,7 @@ TEST_CASE("inputs of one storage see each other's stores") {
   GraphBuilder b;
   const ValueId x = b.input("x", {2}), y = b.input("y", {2});
   b.graph.inputs[0].storage = b.graph.inputs[1].storage = "S";
-  b.graph.values[y.index].type->offset = 1;
+  b.graph.values[y.index].type.edit().offset = 1;
   b.step("w", "aten.fill_.Scalar", {ref(y), num(9)});
   CHECK(numbers(run_good(b.returning({x})).outputs[0]) == Doubles{1, 9});
 }

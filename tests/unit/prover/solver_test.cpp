@@ -2,11 +2,13 @@
 #include "src/prover/solver.h"
 
 #include "src/effects/effects.h"
+#include "src/formats/formats.h"
 #include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
 #include "tests/catch.h"
 #include "tests/support/generator.h"
 #include "tests/support/trace_run.h"
+#include "tests/support/traced.h"
 
 using namespace noclobber;
 using namespace noclobber::testing;
@@ -14,7 +16,7 @@ using namespace noclobber::testing;
 namespace {
 
 constexpr std::uint64_t kEffort = 1'000'000;
-using Answer = SolverAnswer::Kind;
+using Kind = SolverAnswer::Kind;
 
 /// Too hard for any small effort: a product of two unknowns, both above one, that is a large prime.
 const char* const kHard =
@@ -29,13 +31,13 @@ TEST_CASE("unsat, sat and silence", "[solver]") {
     return;
   }
   CHECK(solver_version().rfind("z3 ", 0) == 0);
-  CHECK(ask_solver("(declare-const i Int)(assert (and (< i 0) (> i 0)))", kEffort).kind == Answer::unsat);
+  CHECK(ask_solver("(declare-const i Int)(assert (and (< i 0) (> i 0)))", kEffort).kind == Kind::unsat);
   const SolverAnswer sat = ask_solver("(declare-const i Int)(assert (and (> i 6) (< i 8)))", kEffort);
-  CHECK(sat.kind == Answer::sat);
+  CHECK(sat.kind == Kind::sat);
   CHECK(sat.model == std::map<std::string, std::int64_t>{{"i", 7}});
   const SolverAnswer large =
       ask_solver("(declare-const i Int)(assert (> i 99999999999999999999999999))", kEffort);
-  CHECK(large.kind == Answer::sat);
+  CHECK(large.kind == Kind::sat);
   CHECK(large.model.empty());
 }
 
@@ -43,12 +45,12 @@ TEST_CASE("what is no question has no answer", "[solver]") {
   for (const char* text : {"(assert", "garbage", "(assert undeclared)",
                            "(declare-const i Int)(assert (+ i 1))", ")", "\x01\xff"}) {
     INFO(text);
-    CHECK(ask_solver(text, kEffort).kind == Answer::none);
+    CHECK(ask_solver(text, kEffort).kind == Kind::none);
   }
 }
 
 TEST_CASE("an effort that does not suffice is silence", "[solver]") {
-  CHECK(ask_solver(kHard, 10).kind == Answer::none);
+  CHECK(ask_solver(kHard, 10).kind == Kind::none);
   CHECK(ask_solver(kHard, 10).model.empty());
 }
 
@@ -81,4 +83,37 @@ TEST_CASE("the solver claims no equality that a run of the Traces contradicts", 
     }
   }
   CHECK(asked == 25);
+}
+
+TEST_CASE("no solver is asked whether different operators agree; behind a choice one is", "[solver]") {
+  struct Said {
+    bool hopeless;
+    std::uint64_t asked;
+  };
+  const auto solved = [](const std::string& after) {
+    const std::string x = R"("inputs":[{"name":"x","type":{"dtype":"f32","shape":["n"]}}],)";
+    const std::string sine = R"({"name":"v","op":"aten.sin.default","args":[{"ref":"x"}]})";
+    const std::string rest = R"(,"outputs":[{"ref":"v"}]})";
+    const auto value =
+        read_case_json(R"({"format":"noclobber.case/1","name":"t","symbols":{"n":{"min":2}},"before":{)" + x +
+                       "\"steps\":[" + sine + "]" + rest + ",\"after\":{" + x + after + rest + "}");
+    REQUIRE(value);
+    Modelled m;
+    REQUIRE(model(*value, m));
+    Terms terms(m.space);
+    Rules rules(m.space, terms, &*m.traced.before, m.traced.after, m.boundary);
+    const auto all = enumerate(&*m.traced.before, m.traced.after, m.boundary);
+    Questions questions;
+    const Solved out = solve(m.space, terms, rules, decide(rules, all, {}).open, questions);
+    CHECK(out.shown.empty());
+    return Said{out.hopeless, questions.asked()};
+  };
+  const Said cosine = solved(R"("steps":[{"name":"v","op":"aten.cos.default","args":[{"ref":"x"}]}])");
+  CHECK(cosine.hopeless);
+  CHECK(cosine.asked == 0);
+  const Said part = solved(R"("steps":[{"name":"v","op":"aten.sin.default","args":[{"ref":"x"}]},)"
+                           R"({"name":"p","op":"aten.slice.Tensor","args":[{"ref":"v"},0,1,2,1]},)"
+                           R"({"name":"w","op":"aten.zero_.default","args":[{"ref":"p"}]}])");
+  CHECK_FALSE(part.hopeless);
+  CHECK(part.asked > 0);
 }
