@@ -3,8 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
-  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree \
-  bench-executorch damage-programs
+  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree bench-executorch \
+  flips-executorch damage-programs
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -143,6 +143,10 @@ test-executorch: build  ## programs through ExecuTorch itself, verdicts against 
 bench-executorch: build  ## one plan: ExecuTorch's own verifier and noclobber (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "bench-executorch: run \`make test-executorch\` first" >&2; exit 1; }
 	@PYTHONPATH=python NOCLOBBER_BIN=build/bin build/executorch-venv/bin/python tests/frontends/executorch_speed.py
+
+flips-executorch: build  ## 1,000 flipped .pte that still run: none proved with other results (environment of test-executorch)
+	@[ -f build/executorch-venv/.stamp ] || { echo "flips-executorch: run \`make test-executorch\` first" >&2; exit 1; }
+	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/executorch_flips.py
 
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)

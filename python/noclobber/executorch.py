@@ -114,7 +114,7 @@ def case(name: str, after: Exported, before: Exported | None = None, plan: dict 
         written["before"] = before.graph
     written["after"] = _renamed(after.graph, renamed)
     if plan:
-        written["plan"] = plan
+        written["plan"] = plan | {"buffers": [b | {"value": _of_renamed(b["value"], renamed)} for b in plan["buffers"]]}
     return written
 
 
@@ -395,6 +395,12 @@ def _specs(module: object) -> list:
         spec = node.meta.get("spec")
         found += [s for s in (spec if isinstance(spec, (list, tuple)) else [spec]) if hasattr(s, "alignment")]
     return found
+
+
+def _of_renamed(value: str, names: dict[str, str]) -> str:
+    """"BODY/VALUE" of a body that is called otherwise."""
+    body, slash, name = value.partition("/")
+    return f"{names.get(body, body)}/{name}" if slash else value
 
 
 def _renamed(value: object, names: dict[str, str]) -> object:

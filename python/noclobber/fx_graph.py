@@ -200,6 +200,9 @@ class GraphWriter:
         bodies = [a for a in args if hasattr(a, "op") and a.op == "get_attr"]
         bodies = [b for b in bodies if hasattr(_attribute_of(self.module, b.target), "graph")]
         insides = [self._body(b) for b in bodies]
+        if _hop_name(node.target) == "cond":  # of the others nobody asks where their values lie
+            self.written.places += [p | {"value": f"{self.path}{b.target}/{p['value']}"} if "/" not in p["value"] else p
+                                    for b, inside in zip(bodies, insides) for p in inside.places]
         self._pass_constants(bodies, insides)
         lifted = [c for inside in insides for c in inside.constants]
         self.written.constants += lifted
@@ -236,7 +239,7 @@ class GraphWriter:
                 graph["inputs"].append({"name": name, "type": constant["type"]})
 
     def _place_as_in_branches(self, before: int, bodies: list) -> None:
-        """The result of a branch is re-pointed, not copied: it lies where both branches put it, or nowhere known."""
+        """The result of a branch is re-pointed, not copied: it lies where both branches put it, or where each did."""
         entries = self.written.places[before:]
         del self.written.places[before:]
         outputs = [_output_specs(_attribute_of(self.module, b.target)) for b in bodies]
@@ -295,5 +298,7 @@ def _hop_name(target: object) -> str:
 
 
 def _output_specs(module: object) -> list:
+    """The planner's records of what a body returns; None where a branch inside of it put that somewhere."""
     output = next(n for n in module.graph.nodes if n.op == "output")
-    return [a.meta.get("spec") if hasattr(a, "meta") else None for a in _flat(output.args[0])]
+    return [a.meta.get("spec") if hasattr(a, "meta") and a.target is not operator.getitem else None
+            for a in _flat(output.args[0])]

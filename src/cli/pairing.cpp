@@ -178,6 +178,24 @@ void merge_symbols(Case& into, const Case& after) {
 
 namespace {
 
+constexpr int kDeepestOwned = 16;
+
+/// Bodies belong to the graph that runs them, since the other file may use their names; so do theirs.
+void own_bodies(Graph& graph, const std::map<std::string, Graph>& all, int depth) {
+  const auto take = [&](const std::string& name) {
+    const auto at = all.find(name);
+    if (at == all.end() || depth == kDeepestOwned) return;
+    const auto [mine, added] = graph.bodies.emplace(name, at->second);
+    if (added) own_bodies(mine->second, all, depth + 1);
+  };
+  for (const Step& step : graph.steps) {
+    for (const Arg& arg : step.args)
+      if (arg.kind == Arg::Kind::graph) take(arg.text);
+    for (const auto& [key, arg] : step.kwargs)
+      if (arg.kind == Arg::Kind::graph) take(arg.text);
+  }
+}
+
 /// The method `forward`, or the only one there is.
 Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
   const auto forward = std::ranges::find_if(methods, [](const PteMethod& m) { return m.name == "forward"; });
@@ -219,8 +237,8 @@ Result<Case> pair_of(Side before, Side after) {
     else if (after.knows_kinds)
       share_facts(after.graph, before.graph);
   }
-  for (auto& [name, body] : before.facts.bodies) before.graph.bodies.emplace(name, std::move(body));
-  for (auto& [name, body] : after.facts.bodies) after.graph.bodies.emplace(name, std::move(body));
+  own_bodies(before.graph, before.facts.bodies, 0);
+  own_bodies(after.graph, after.facts.bodies, 0);
   out.before = std::move(before.graph);
   out.after = std::move(after.graph);
   out.dataflow = after.facts.dataflow;

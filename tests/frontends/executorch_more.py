@@ -144,6 +144,14 @@ def cond_nested(self, p, q, x):
     return torch.cond(p, lambda t: inner(t) + 1, lambda t: t * 5, (x,)) * 2
 
 
+def cond_nested_twice(self, p, q, x):
+    def inner(t):
+        return torch.cond(q, lambda u: u * 2, lambda u: u - 3, (t,))
+    a = torch.cond(p, lambda t: inner(t) + 1, lambda t: t * 5, (x,))
+    b = torch.cond(p, lambda t: t + 3, lambda t: inner(t) * 5, (x,))
+    return a + b, a
+
+
 def cond_kept(self, p, x):
     a = torch.cond(p, lambda t: t.relu() + 1, lambda t: t * 2, (x,))
     y = a * a
@@ -188,6 +196,7 @@ def looped(self, x):
 P, Q = torch.tensor(True), torch.tensor(False)
 program("cond-twice", cond_twice, P, X)
 program("cond-nested", cond_nested, P, Q, X)
+program("cond-nested-twice", cond_nested_twice, P, Q, X)
 program("cond-kept", cond_kept, P, X)
 program("cond-output", cond_output, P, X)
 program("cond-argument", cond_argument, P, X)

@@ -61,7 +61,8 @@ TEST_CASE("pte: what the file says is what was recorded", "[pte]") {
 }
 
 TEST_CASE("pte: right programs are proved, with and without the functional program", "[pte]") {
-  for (const char* name : {"ok-counter", "ok-views", "ok-cond", "ok-mutated-input", "ok-dynamic-batch"}) {
+  for (const char* name :
+       {"ok-counter", "ok-views", "ok-cond", "ok-mutated-input", "ok-dynamic-batch", "ok-nested-branches"}) {
     INFO(name);
     CHECK(compared(name).status == Status::proved);
     CHECK(alone(name).status == Status::proved);
@@ -74,6 +75,8 @@ TEST_CASE("pte: wrong programs are refuted for what is wrong with them", "[pte]"
   CHECK(found(compared("share-non-elementwise-mm"), "plan-overlap"));
   CHECK(found(alone("share-two-consumers-maximum"), "plan-overlap"));
   CHECK(found(compared("cond-result-overwritten"), "plan-overlap"));
+  CHECK(found(compared("nested-result-overwritten"), "plan-overlap"));
+  CHECK(found(alone("nested-result-overwritten"), "plan-overlap"));
   CHECK(found(alone("view-of-state-update"), "uninitialized-read"));
   CHECK(found(alone("view-of-constant-written"), "immutable-write"));
   CHECK(found(alone("precondition-two-indices"), "precondition"));
