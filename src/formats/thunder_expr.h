@@ -10,6 +10,8 @@
 
 namespace noclobber {
 
+struct ThunderEntry;
+
 struct ThunderExpr {
   enum class Kind : std::uint8_t {
     name,  // dotted: "t6", "dtypes.float32"
@@ -29,13 +31,19 @@ struct ThunderExpr {
   std::int64_t integer = 0;
   double real = 0;
   bool boolean = false;
-  std::vector<ThunderExpr> items;                            // sequence; positional arguments of a call
-  std::vector<std::pair<std::string, ThunderExpr>> entries;  // dict; keyword arguments of a call
-  std::size_t at = 0;                                        // offset in the text
+  std::vector<ThunderExpr> items;     // sequence; positional arguments of a call
+  std::vector<ThunderEntry> entries;  // dict; keyword arguments of a call
+  std::size_t at = 0;                 // offset in the text
 
   bool is_name(std::string_view wanted) const { return kind == Kind::name && text == wanted; }
   /// The argument of a call or the entry of a dict, or nullptr.
   const ThunderExpr* entry(std::string_view key) const;
+};
+
+/// Not a std::pair: that asks what can be copied before there is an answer.
+struct ThunderEntry {
+  std::string first;
+  ThunderExpr second;
 };
 
 /// One expression, or several joined by commas (then a sequence). The cursor stands behind it

@@ -124,12 +124,12 @@ struct Step {
   Rare<std::string> id;            // a name for a step without results
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
   Rare<std::string> stream;
-  std::uint32_t unit = 0;  // steps of one number other than 0 run without another in between
-  bool barrier = false;    // later than all it is given: its results mean what is there now
-  bool fused = false;      // of a region that the compiler runs as one kernel
-  int line = 0;            // line of the dump, 1-based; 0: not text
-  Rare<std::string> loc;   // "model.py:29 in forward"
-  Rare<std::string> code;  // the user's source line, if the dump has it
+  std::uint32_t unit : 30 = 0;  // steps of one number other than 0 run without another in between
+  bool barrier : 1 = false;     // later than all it is given: its results mean what is there now
+  bool fused : 1 = false;       // of a region that the compiler runs as one kernel
+  int line = 0;                 // line of the dump, 1-based; 0: not text
+  Rare<std::string> loc;        // "model.py:29 in forward"
+  Rare<std::string> code;       // the user's source line, if the dump has it
 };
 
 /// A step that leaves the graph: what is listed behind it does not run.
