@@ -220,7 +220,7 @@ TermId Contents::written(const Write& write, Index index) {
   const TraceStep& step = trace_.steps[write.step];
   const TraceView& to = step.writes[write.slot];
   const TraceView* from = step.kind == TraceStep::Kind::move ? &step.reads[0] : nullptr;
-  if (from != nullptr && from->type == to.type && from->lanes > 0 && to.lanes > 0)
+  if (from != nullptr && from->type == to.type && from->lanes > 0 && from->lanes == to.lanes)
     return element(from->storage, version(from->storage, write.step), root_index(space_, *from, index));
   const PolyId lane = to.lanes > 0 ? index.back() : 0;
   if (to.lanes > 0) index.pop_back();

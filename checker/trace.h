@@ -43,9 +43,10 @@ struct TraceStorage {
   Start start = Start::undefined;
   std::string key;
   Shape shape;
-  std::int64_t lanes = 0;  // bytes of an element if it is read at several widths, else 0
-  bool writable = true;    // may this graph store into it?
-  bool compared = true;    // are its contents at exit part of the boundary? (inputs and tokens)
+  std::int64_t lanes =
+      0;  // parts of an element (bytes, or all halves of bytes) if it is read at several widths, else 0
+  bool writable = true;  // may this graph store into it?
+  bool compared = true;  // are its contents at exit part of the boundary? (inputs and tokens)
 };
 
 /// A view: index space `shape` (without lanes), maps from the view's own space up to the storage's.

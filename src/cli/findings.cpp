@@ -14,16 +14,16 @@ std::string type_text(const Graph& graph, const std::string& storage) {
   if (!id.valid() || !graph.value(id).type) return "";
   const Type& type = *graph.value(id).type;
   std::string out = std::string(name(type.dtype)) + "[";
-  std::int64_t bytes = bit_width(type.dtype) / 8;
+  std::int64_t bits = bit_width(type.dtype);
   bool concrete = true;
   for (std::size_t k = 0; k < type.shape.size(); ++k) {
     out += (k > 0 ? "," : "") + type.shape[k].text();
     concrete =
         concrete && type.shape[k].is_constant() &&
-        !__builtin_mul_overflow(bytes, type.shape[k].is_constant() ? type.shape[k].constant() : 1, &bytes);
+        !__builtin_mul_overflow(bits, type.shape[k].is_constant() ? type.shape[k].constant() : 1, &bits);
   }
   out += "]";
-  return concrete ? out + ", " + std::to_string(bytes) + " B" : out;
+  return concrete ? out + ", " + std::to_string(bits / 8 + (bits % 8 != 0 ? 1 : 0)) + " B" : out;
 }
 
 std::optional<FindingPlace> place(const Graph& graph, const std::optional<Place>& from) {

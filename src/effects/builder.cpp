@@ -135,7 +135,7 @@ void Builder::add_input(const Input& input) {
     bound.view.storage = known->second;
     for (Map& map : bound.view.maps) map.from = trace_.storages[known->second].shape;
   } else {
-    if (request_.lanes->contains(storage.key)) storage.lanes = (bit_width(dtype) + 7) / 8;
+    if (request_.lanes->contains(storage.key)) storage.lanes = parts(storage.key, dtype);
     if (!input.storage.empty()) shared_[input.storage] = bound.view.storage;
     layouts_.push_back(
         {storage.shape, own ? strides : std::optional(std::vector<PolyId>{space_.constant(1)}), dtype});

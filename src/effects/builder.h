@@ -216,6 +216,13 @@ class Builder {
   void fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin);
   void push(TraceStep step, const std::vector<std::uint32_t>& means);
   void unknown(const std::string& reason, const std::string& name);
+  /// Parts of an element of the storage of that key: bytes, but halves of bytes where 4-bit elements are
+  /// seen.
+  std::int64_t parts(const std::string& key, Dtype dtype) const {
+    const int unit = request_.lanes->contains(halves_of(key)) ? 4 : 8;
+    return (bit_width(dtype) + unit - 1) / unit;
+  }
+  static std::string halves_of(const std::string& key) { return key + '\x01'; }
   bool wide(StorageId storage) const { return trace_.storages[storage].lanes > 0; }
   std::uint32_t now() const { return static_cast<std::uint32_t>(trace_.steps.size()); }
   std::string scalar_text(const Arg& arg, Dtype dtype) const;

@@ -76,7 +76,7 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
     out.view.maps = {map};
     layout = std::vector<PolyId>{space_.constant(1)};
   }
-  if (request_.lanes->contains(storage.key)) out.view.lanes = storage.lanes = (bit_width(dtype) + 7) / 8;
+  if (request_.lanes->contains(storage.key)) out.view.lanes = storage.lanes = parts(storage.key, dtype);
   layouts_.push_back({storage.shape, layout, dtype});
   trace_.storages.push_back(std::move(storage));
   return out;

@@ -30,7 +30,8 @@ std::vector<Map> Builder::flat(const Binding& base) {
   }
   const PolyId count = element_count(space_, shape);
   out.push_back(reshape_map(shape, {count}));
-  const std::int64_t own = (bit_width(layout.dtype) + 7) / 8, as = (bit_width(base.dtype) + 7) / 8;
+  const std::string& key = trace_.storages[base.view.storage].key;
+  const std::int64_t own = parts(key, layout.dtype), as = parts(key, base.dtype);
   if (own != as) {
     const PolyId bytes = space_.scale(count, own);
     out.push_back(reshape_map({count, space_.constant(own)},
@@ -123,19 +124,25 @@ std::optional<Binding> Builder::viewed(const Binding& base, const ViewMaps& maps
 }
 
 /// view.dtype: the same bytes read as another type; of another width only along a last dimension without
-/// gaps.
+/// gaps. Of two 4-bit elements in a byte the first is the lower half.
 std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
   const int from_bits = bit_width(base.dtype), to_bits = bit_width(to);
-  if (from_bits < 8 || to_bits < 8) return std::nullopt;
+  if (std::min(from_bits, to_bits) < 4 || (std::min(from_bits, to_bits) < 8 && request_.value->plan))
+    return std::nullopt;
   Binding out = base;
   out.dtype = to;
   out.view.type = type_text(to);
   if (from_bits == to_bits) return out;
   const std::string& key = trace_.storages[base.view.storage].key;
   if (!wide(base.view.storage)) more_lanes_.insert(key);
+  if (std::min(from_bits, to_bits) < 8 && !request_.lanes->contains(halves_of(key))) {
+    more_lanes_.insert(halves_of(key));
+    return std::nullopt;
+  }
   if (base.view.shape.empty() || !base.strides || space_.value(base.strides->back()) != 1)
     return std::nullopt;
-  const PolyId old_width = space_.constant(from_bits / 8), new_width = space_.constant(to_bits / 8);
+  const PolyId old_width = space_.constant(parts(key, base.dtype)),
+               new_width = space_.constant(parts(key, to));
   Shape before = base.view.shape, after = base.view.shape;
   before.push_back(old_width);
   after.back() = space_.quotient(space_.mul(after.back(), old_width), new_width);
@@ -144,7 +151,7 @@ std::optional<Binding> Builder::reinterpreted(const Binding& base, Dtype to) {
   out.view.shape = after;
   after.push_back(new_width);
   if (wide(base.view.storage)) out.view.maps.push_back(reshape_map(before, after));
-  out.view.lanes = wide(base.view.storage) ? to_bits / 8 : 0;
+  out.view.lanes = wide(base.view.storage) ? parts(key, to) : 0;
   for (std::size_t k = 0; k + 1 < out.strides->size(); ++k) {
     PolyId& stride = (*out.strides)[k];
     const PolyId bytes = space_.mul(stride, old_width);
@@ -163,6 +170,7 @@ std::optional<Binding> Builder::paired(const Binding& base, const ViewMaps& maps
   const bool joins = maps.parts == ViewMaps::Parts::joined;
   const std::string& key = trace_.storages[base.view.storage].key;
   if (!wide(base.view.storage)) more_lanes_.insert(key);
+  if (request_.lanes->contains(halves_of(key))) return std::nullopt;
   if (!base.strides || !wide(base.view.storage) || (joins && space_.value(base.strides->back()) != 1))
     return std::nullopt;
   Binding out = base;

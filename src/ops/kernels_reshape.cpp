@@ -226,6 +226,8 @@ void run_view_dtype(Call& call, const KernelRow&) {
   const Dtype dtype = call.dtype(1, x.at.dtype);
   const std::int64_t from = item_bytes(x.at.dtype), to = item_bytes(dtype);
   if (!call.ok() || from == 0 || to == 0) return call.decline("a dtype without a known width");
+  const int narrow = std::min(bit_width(x.at.dtype), bit_width(dtype));
+  if (narrow < 8 && bit_width(x.at.dtype) != bit_width(dtype)) return call.decline("4-bit elements in bytes");
   Geometry g = x.at;
   g.dtype = dtype;
   if (from == to) return call.alias(x, g);

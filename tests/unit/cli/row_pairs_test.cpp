@@ -25,7 +25,7 @@ struct Twins {
 /// Graphs around the one step of a recorded call.
 class Around {
  public:
-  explicit Around(const golden::GoldenCall& call) : call_(call), step_(call.value.after.steps[0]) {
+  explicit Around(const golden::GoldenCall& call) : step_(call.value.after.steps[0]) {
     graph_ = call.value.after;
     graph_.steps.clear();
     graph_.outputs.clear();
@@ -87,7 +87,6 @@ class Around {
     for (Arg& item : arg.list) replace(item, operand, instead);
   }
 
-  const golden::GoldenCall& call_;
   Step step_;
   Graph graph_;
   std::vector<ValueId> kept_;
