@@ -89,7 +89,11 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   digest.add(extra);
   Call call;
   call.budget = budget_;
-  for (const Datum& arg : invocation.args) add_datum(digest, call, arg);
+  for (std::size_t i = 0; i < invocation.args.size(); ++i) {
+    const SchemaSlot& slot =
+        invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
+    if (!slot.written || !slot.keyword_only) add_datum(digest, call, invocation.args[i]);  // out= is not read
+  }
   budget_ = call.budget;
   if (call.fault) stop(call.fault->text);
   const std::string functional = ops_.functional(invocation.op);  // dropout_ draws what dropout does

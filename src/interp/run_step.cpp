@@ -14,8 +14,12 @@ std::string kernel_name(const OpSet& ops, const std::string& op) {
   std::string functional = ops.functional(op);
   if (!functional.empty()) return functional;
   const std::string_view base = base_name(op);  // overloads of TorchScript's own do what the default one does
-  if (base.ends_with('_')) functional = std::string(base.substr(0, base.size() - 1)) + ".default";
-  return find_kernel(functional) != nullptr ? functional : op;
+  if (!base.ends_with('_')) return op;
+  for (const char* overload : {".default", ".int"}) {  // transpose_ is transpose.int
+    functional = std::string(base.substr(0, base.size() - 1)) + overload;
+    if (find_kernel(functional) != nullptr) return functional;
+  }
+  return op;
 }
 
 /// Arguments in the order of the functional operator's schema: by name, else by place.
@@ -122,7 +126,7 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     invocation.live.push_back(resolve(frame, arg, false));
     invocation.args.push_back(out || view ? invocation.live.back() : Datum{});
     invocation.names.push_back(arg.kind == Arg::Kind::ref ? arg.ref : ValueId{});
-    if (slot.written && !shows) flatten_tensors(invocation.live.back(), invocation.targets);
+    if (slot.written && !shows && !view) flatten_tensors(invocation.live.back(), invocation.targets);
     const bool missing = arg.kind == Arg::Kind::ref && invocation.live.back().kind == Datum::Kind::none;
     if (missing) {
       const bool known = arg.ref.valid() && arg.ref.index < frame.graph->values.size();
@@ -202,7 +206,7 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
 
 /// t_, unsqueeze_, as_strided_: another view for the name, nothing for the bytes.
 void Machine::rebind_view(Frame& frame, const Step& step, const Invocation& invocation) {
-  const std::string functional = ops_.functional(step.op);
+  const std::string functional = kernel_name(ops_, step.op);
   const KernelRow* row = functional.empty() ? nullptr : find_kernel(functional);
   if (!row || !row->shares || invocation.names.empty() || !invocation.names[0].valid())
     return unsupported(step.op);

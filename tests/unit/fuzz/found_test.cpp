@@ -274,3 +274,35 @@ TEST_CASE("seed 103397: draws keep their order, and other effects theirs", "[fou
   CHECK(fuzz::brute_force(pair_of(kX, both(draw, other), both(other, draw))).difference != "");
   CHECK(status_of(pair_of(kX, both(draw, other), both(other, draw))) != Status::proved);
 }
+
+TEST_CASE("seed 5001030: what an operator draws does not depend on what out= held", "[found]") {
+  const std::string x = R"({"name":"x","type":{"dtype":"u8","shape":[4]},"mutable":true})";
+  const std::string draw = R"({"name":"d","op":"aten._cudnn_init_dropout_state.out","args":[0.5,true,0],)"
+                           R"("kwargs":{"out":{"ref":"x"}},"types":[{"dtype":"u8","shape":[4]}]})";
+  const std::string zero = R"({"name":"z","op":"aten.zero_.default","args":[{"ref":"x"}]})";
+  const std::string add = R"({"name":"a","op":"aten.bernoulli_.float","args":[{"ref":"x"},0.5]})";
+  const auto steps = [](const std::string& all) {
+    return "\"steps\":[" + all + R"(],"outputs":[{"ref":"x"}])";
+  };
+  const Case good = pair_of(x, steps(draw), steps(zero + "," + draw));
+  CHECK(fuzz::brute_force(good).difference == "");
+  CHECK(status_of(good) == Status::proved);
+  const Case more = pair_of(x, steps(draw), steps(add + "," + draw));
+  CHECK(fuzz::brute_force(more).difference != "");
+  CHECK(status_of(more) == Status::unknown);  // nobody knows what cudnn draws
+}
+
+TEST_CASE("seed 5004464: transpose_ of a view writes nothing", "[found]") {
+  const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[4,2]}})";
+  const std::string view = R"("steps":[{"name":"n","op":"aten.narrow.default","args":[{"ref":"x"},0,1,3]},)";
+  const auto then = [&](const std::string& op, const std::string& args) {
+    return view + R"({"name":"t","op":")" + op + R"(","args":[{"ref":"n"})" + args + R"(]}],"outputs":[])";
+  };
+  const std::string before = R"("steps":[],"outputs":[])";
+  const Case good = pair_of(x, before, then("aten.transpose_.default", ",0,1"));
+  CHECK(fuzz::brute_force(good).difference == "");
+  CHECK(status_of(good) == Status::proved);
+  const Case bad = pair_of(x, before, then("aten.zero_.default", ""));
+  CHECK(fuzz::brute_force(bad).difference != "");
+  CHECK(status_of(bad) == Status::refuted);
+}
