@@ -16,12 +16,14 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc == 3 && std::string_view(argv[1]) == "--golden") {  // compares calls that tools/golden.py recorded
-    for (const auto& e : noclobber::golden::all_evidence(argv[2])) {
+    const auto all = noclobber::golden::all_evidence(argv[2]);
+    for (const auto& e : all) {
       std::printf("%s: %d calls, %d agree%s\n", e.op.c_str(), e.kernel.calls, e.kernel.agreeing + e.exempt,
                   e.kernel.implemented ? "" : ", some without a kernel");
       for (const auto* faults : {&e.kernel.faults, &e.faults})
         for (const std::string& fault : *faults) std::printf("  %s\n", fault.c_str());
     }
+    std::puts(noclobber::golden::totals(all, argv[2]).c_str());
     return 0;
   }
   if (argc == 3 && std::string_view(argv[1]) == "--time-graph") {  // for tools/bench.py

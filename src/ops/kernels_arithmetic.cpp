@@ -63,6 +63,24 @@ Number prims_div_fn(const Number* x, const Extras& e) {
   return x[0].kind == Number::Kind::integer ? trunc_div_fn(x, e) : true_div_fn(x, e);
 }
 
+/// A tensor of booleans is no integer to it.
+void run_prims_div(Call& call, const KernelRow& row) {
+  KernelRow copy = row;
+  const Datum& first = call.arg(0);
+  if (first.kind == Datum::Kind::tensor && first.tensor.at.dtype == Dtype::boolean) {
+    copy.promotion = Promotion::to_float;
+    copy.pointwise = true_div_fn;
+  }
+  run_pointwise(call, copy);
+}
+
+/// Of a number it is another overload, whose result is contiguous.
+void run_prims_pow(Call& call, const KernelRow& row) {
+  KernelRow copy = row;
+  if (call.arg(0).kind != Datum::Kind::tensor) copy.variant = 2;
+  run_pointwise(call, copy);
+}
+
 Number div_mode_fn(const Number* x, const Extras& e) {
   if (e.text(0) == "floor") return floor_div_fn(x, e);
   return e.text(0) == "trunc" ? trunc_div_fn(x, e) : true_div_fn(x, e);
@@ -256,8 +274,8 @@ const KernelRow kArithmeticRows[] = {
     {"prims_add.default", run_pointwise, add_fn, Promotion::same, 2},
     {"prims_sub.default", run_pointwise, sub_fn, Promotion::same, 2},
     {"prims_mul.default", run_pointwise, mul_fn, Promotion::same, 2},
-    {"prims_div.default", run_pointwise, prims_div_fn, Promotion::same, 2},
-    {"pow.default", run_pointwise, pow_fn, Promotion::same, 2},
+    {"prims_div.default", run_prims_div, prims_div_fn, Promotion::same, 2},
+    {"pow.default", run_prims_pow, pow_fn, Promotion::same, 2},
     {"fmod.default", run_pointwise, fmod_fn, Promotion::same, 2},
     {"remainder.default", run_pointwise, remainder_fn, Promotion::same, 2},
     {"where.default", run_pointwise, where_fn, Promotion::first_is_condition, 3},

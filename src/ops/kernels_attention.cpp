@@ -115,8 +115,16 @@ double soften(double* scores, std::int64_t count) {
   return nothing ? -INFINITY : most + std::log(sum);
 }
 
-/// `count` queries from `row` on; `row` counts [batch, head, query].
-AttentionBlock attention_block(const Attention& a, std::int64_t row, std::int64_t count) {
+/// Scores to weights by a given logarithm of their sum.
+void weigh(double* scores, std::int64_t count, double log_sum) {
+  for (std::int64_t j = 0; j < count; ++j)
+    scores[j] = std::isinf(scores[j]) && scores[j] < 0 ? 0 : std::exp(scores[j] - log_sum);
+}
+
+/// `count` queries from `row` on; `row` counts [batch, head, query]. `log_sums`: of all rows, if they are
+/// given.
+AttentionBlock attention_block(const Attention& a, std::int64_t row, std::int64_t count,
+                               const double* log_sums = nullptr) {
   AttentionBlock block;
   const double* const keys = a.k.values.data() + key_head(a, row) * a.keys * a.width;
   block.weights.resize(static_cast<std::size_t>(count * a.keys));
@@ -127,7 +135,10 @@ AttentionBlock attention_block(const Attention& a, std::int64_t row, std::int64_
   for (std::int64_t i = 0; i < count; ++i) {
     double* const scores = block.weights.data() + i * a.keys;
     admit_keys(a, row + i, scores, block.defined[static_cast<std::size_t>(i)]);
-    block.log_sums.push_back(soften(scores, a.keys));
+    if (log_sums != nullptr)
+      weigh(scores, a.keys, log_sums[row + i]);
+    else
+      block.log_sums.push_back(soften(scores, a.keys));
   }
   return block;
 }
@@ -180,25 +191,31 @@ void run_attention(Call& call, const KernelRow&) {
   scatter_dense(call, logs, log_sums.data(), rows_defined.data(), all_set(rows_defined));
 }
 
-/// Gradients of query, key and value; the softmax is computed anew.
+/// What the forward pass gave and what it is to be derived by.
+struct AttentionResult {
+  Dense<double> grad, out, log_sums;
+  bool all_defined() const { return grad.all_defined && out.all_defined && log_sums.all_defined; }
+};
+
+/// Gradients of query, key and value; the weights are computed anew from the logarithms of their sums.
 struct AttentionGradient {
   std::vector<double> q, k, v;
   bool defined = true;
 };
 
-void add_row_gradient(const Attention& a, const Dense<double>& grad, std::int64_t row, const double* weights,
+void add_row_gradient(const Attention& a, const AttentionResult& r, std::int64_t row, const double* weights,
                       AttentionGradient& g) {
   const std::int64_t head = key_head(a, row), w = a.width, e = a.value_width;
   std::vector<double> weight_grad(static_cast<std::size_t>(a.keys), 0);
   double dot = 0;
   auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+  for (std::int64_t d = 0; d < e; ++d) dot += r.grad.values[at(row * e + d)] * r.out.values[at(row * e + d)];
   for (std::int64_t j = 0; j < a.keys; ++j) {
     const std::int64_t v0 = (head * a.keys + j) * e;
     for (std::int64_t d = 0; d < e; ++d) {
-      weight_grad[at(j)] += grad.values[at(row * e + d)] * a.v.values[at(v0 + d)];
-      g.v[at(v0 + d)] += weights[j] * grad.values[at(row * e + d)];
+      weight_grad[at(j)] += r.grad.values[at(row * e + d)] * a.v.values[at(v0 + d)];
+      g.v[at(v0 + d)] += weights[j] * r.grad.values[at(row * e + d)];
     }
-    dot += weights[j] * weight_grad[at(j)];
   }
   for (std::int64_t j = 0; j < a.keys; ++j) {
     const double score = weights[j] * (weight_grad[at(j)] - dot) * a.scale;
@@ -211,21 +228,25 @@ void add_row_gradient(const Attention& a, const Dense<double>& grad, std::int64_
 
 void run_attention_backward(Call& call, const KernelRow&) {
   const auto a = attention_of(call, 1, 6, 8);
-  const Array grad_in = call.tensor(0);
+  const Array grad = call.tensor(0), result = call.tensor(4), log_sums = call.tensor(5);
   if (!a || !call.ok()) return;
-  if (grad_in.at.shape != Extents{a->batch, a->heads, a->queries, a->value_width})
-    return call.raise("attention: grad_out has another shape");
-  const Dense<double> grad = gather_dense<double>(call, grad_in);
+  const Extents shape{a->batch, a->heads, a->queries, a->value_width};
+  if (grad.at.shape != shape || result.at.shape != shape)
+    return call.raise("attention: grad_out or out has another shape");
+  if (log_sums.at.shape != Extents{a->batch, a->heads, a->queries})
+    return call.raise("attention: logsumexp has another shape");
+  const AttentionResult r{gather_dense<double>(call, grad), gather_dense<double>(call, result),
+                          gather_dense<double>(call, log_sums)};
   AttentionGradient g;
   g.q.resize(a->q.values.size(), 0);
   g.k.resize(a->k.values.size(), 0);
   g.v.resize(a->v.values.size(), 0);
-  g.defined = grad.all_defined && a->q.all_defined && a->k.all_defined && a->v.all_defined;
+  g.defined = r.all_defined() && a->q.all_defined && a->k.all_defined && a->v.all_defined;
   if (!call.ok()) return;
   attention_blocks(*a, [&](std::int64_t row, std::int64_t count) {
-    const AttentionBlock block = attention_block(*a, row, count);
+    const AttentionBlock block = attention_block(*a, row, count, r.log_sums.values.data());
     for (std::int64_t i = 0; i < count; ++i)
-      add_row_gradient(*a, grad, row + i, block.weights.data() + i * a->keys, g);
+      add_row_gradient(*a, r, row + i, block.weights.data() + i * a->keys, g);
     g.defined = g.defined && all_set(block.defined);
   });
   for (std::size_t i = 0; i < 3; ++i) {

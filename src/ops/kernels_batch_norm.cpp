@@ -24,7 +24,7 @@ struct BatchNormCall {
 bool is_given(const Array& a) { return a.memory.bytes != nullptr; }
 
 bool per_channel(const Array& a, std::int64_t channels) {
-  return !is_given(a) || a.at.shape == Extents{channels};
+  return !is_given(a) || a.at.shape == Extents{channels} || (a.at.shape.empty() && channels == 1);
 }
 
 /// Every dimension but the second is one sample of its channel.

@@ -206,7 +206,7 @@ bool kernel_channels_last(const Geometry& g) {
 Extents convolution_strides(const Array& input, const Array& weight, const Extents& shape) {
   const Dtype dtype = input.at.dtype;
   const bool one = kernel_channels_last(input.at), other = kernel_channels_last(weight.at);
-  const bool last = is_floating(dtype) && (one || other);
+  const bool last = (is_floating(dtype) || shape.size() == 4) && (one || other);
   if (!last || shape.size() < 4) return contiguous_strides(shape);
   return channels_last_strides(shape);
 }

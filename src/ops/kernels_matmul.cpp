@@ -122,8 +122,8 @@ void multiply_dense(Call& call, const Product& p, const Array& out) {
 
 void multiply(Call& call, const Product& p) {
   const Extents &xs = p.x.at.shape, &ys = p.y.at.shape;
-  const bool nothing =
-      p.shape.size() == 3 && (!p.addend || !p.beta.truthy()) && (p.x.at.numel() == 0 || p.y.at.numel() == 0);
+  const bool unadded = !p.addend || !p.beta.truthy() || element_count(p.shape) == 0;
+  const bool nothing = p.shape.size() == 3 && unadded && (p.x.at.numel() == 0 || p.y.at.numel() == 0);
   const Dtype dtype = nothing ? p.y.at.dtype : p.x.at.dtype;  // bmm does not look at types before it computes
   if (dtype != p.y.at.dtype) return call.raise("expected m1 and m2 to have the same dtype");
   if (xs[0] != ys[0] || xs[2] != ys[1]) return call.raise("mat1 and mat2 shapes cannot be multiplied");

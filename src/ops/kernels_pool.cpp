@@ -105,6 +105,17 @@ Extents pooled_strides(const Geometry& g, const Extents& shape) {
   return prefers_channels_last(g) ? channels_last_strides(shape) : contiguous_strides(shape);
 }
 
+/// PyTorch averages over one dimension as over two.
+Extents averaged_strides(const Geometry& g, const Extents& shape, std::size_t count) {
+  if (count != 1 || g.rank() != 3) return pooled_strides(g, shape);
+  Geometry padded = g;
+  padded.shape.insert(padded.shape.begin() + 2, 1);
+  padded.stride.insert(padded.stride.begin() + 2, g.shape[2] * g.stride[2]);
+  Extents strides = pooled_strides(padded, {shape[0], shape[1], 1, shape[2]});
+  strides.erase(strides.begin() + 2);
+  return strides;
+}
+
 Extents pooled_shape(const Geometry& g, const Extents& tail) {
   Extents shape(g.shape.begin(), g.shape.end() - static_cast<std::ptrdiff_t>(tail.size()));
   shape.insert(shape.end(), tail.begin(), tail.end());
@@ -211,7 +222,7 @@ void run_avg_pool(Call& call, const KernelRow& row) {
   const auto a = average_of(call, x, 1, count);
   if (!a) return;
   const Extents shape = pooled_shape(x.at, a->windows.out);
-  const Array out = call.output(x.at.dtype, shape, pooled_strides(x.at, shape));
+  const Array out = call.output(x.at.dtype, shape, averaged_strides(x.at, shape, count));
   const Planes from = planes_of(x.at, count);
   const std::int64_t planes = from.outer.numel(), area = area_of(a->windows.out);
   if (!call.ok() || !call.spend({planes, area, area_of(a->windows.kernel)})) return;
@@ -247,8 +258,9 @@ void run_avg_pool_backward(Call& call, const KernelRow& row) {
     for (std::int64_t k = 0; k < area && call.ok(); ++k) {
       std::int64_t cells = 0;
       const auto places = window_places(a->windows, k, &cells);
-      const double part =
+      const double share =
           call.load(grad, grads.at(p * area + k)).as_real() / divisor_of(*a, cells, places.size());
+      const double part = is_floating(x.at.dtype) ? share : std::trunc(share);
       for (const std::int64_t place : places) sums[static_cast<std::size_t>(place)] += part;
     }
     for (std::int64_t at = 0; at < size && call.ok(); ++at)

@@ -160,7 +160,8 @@ void run_loss(Call& call, const KernelRow& row) {
   if (!call.ok()) return;
   const auto shape = broadcast_shapes(x.at.shape, y.at.shape);
   if (!shape) return call.raise("the sizes of the operands do not broadcast");
-  const Dtype dtype = promote(x.at.dtype, y.at.dtype);
+  // The losses that are not one iterator but several write to memory of the first operand's type.
+  const Dtype dtype = row.variant >= 2 ? x.at.dtype : promote(x.at.dtype, y.at.dtype);
   const bool ranked = x.at.dtype == y.at.dtype || (!x.at.shape.empty() && !y.at.shape.empty());
   if (!ranked || !is_floating(x.at.dtype) || !is_floating(y.at.dtype))
     return call.decline("a loss of other types");

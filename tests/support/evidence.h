@@ -26,6 +26,8 @@ struct Evidence {
 Evidence evidence_of(const std::string& path, const std::string& contract = "");
 /// One per file of `folder`, sorted by operator.
 std::vector<Evidence> all_evidence(const std::string& folder);
+/// Calls of `folder` in one line: how many agree, have no kernel, are named exceptions, disagree.
+std::string totals(const std::vector<Evidence>& all, const std::string& folder);
 /// As corpus/ops_evidence.tsv holds it.
 std::string evidence_table(const std::vector<Evidence>& all);
 /// The calls of `op` that exceptions.tsv names.

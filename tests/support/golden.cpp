@@ -292,6 +292,7 @@ Report run_file(const std::string& path, Bound bound) {
       comparison.fault("no run: " + run.fault().message);
     } else if (!run->unsupported.empty() || !run->hashed.empty()) {
       report.implemented = false;
+      report.unrun.insert(report.calls - 1);
       comparison.fault("no kernel");
     } else if (run->raised) {
       comparison.fault("raised: " + run->raised->message);
@@ -300,7 +301,10 @@ Report run_file(const std::string& path, Bound bound) {
         comparison.output(p.recorded[i], call["outputs"][p.recorded[i]], run->outputs[i], *run, call);
       compare_after(comparison, call, *run);
     }
-    if (comparison.good()) ++report.agreeing;
+    if (comparison.good())
+      ++report.agreeing;
+    else if (!report.unrun.contains(report.calls - 1))
+      report.differing.insert(report.calls - 1);
   }
   return report;
 }

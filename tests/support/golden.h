@@ -12,6 +12,7 @@ namespace noclobber::golden {
 
 struct Report {
   int calls = 0, agreeing = 0;
+  std::set<int> unrun, differing;   // calls without a kernel; calls that do not agree
   bool implemented = true;          // no: the operator has no kernel, or declined
   double ulps = 0;                  // largest distance of a float, in units of the last place of its dtype
   std::vector<std::string> faults;  // "call 3: output 0: strides differ"

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -28,6 +29,23 @@ TEST_CASE("kernels agree with what PyTorch recorded") {
   }
   CHECK(evidence_of_all().size() >= 293);
   CHECK(calls >= 2197);
+  CHECK(totals(evidence_of_all(), NC_SOURCE_DIR "/corpus/golden").ends_with(" 0 disagree"));
+}
+
+TEST_CASE("an exception names calls of corpus/golden alone") {
+  const auto named = evidence_of(golden_file("prims._unsafe_index_put_.default"));
+  CHECK(named.exempt == 2);
+  CHECK(named.kernel.differing.empty());
+  CHECK(named.kernel.unrun.empty());
+  const auto folder = std::filesystem::temp_directory_path() / "noclobber_golden";
+  std::filesystem::create_directories(folder);
+  const auto copy = folder / "prims._unsafe_index_put_.default.json";
+  std::filesystem::copy_file(golden_file("prims._unsafe_index_put_.default"), copy,
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto unnamed = evidence_of(copy.string());
+  std::filesystem::remove(copy);
+  CHECK(unnamed.exempt == 0);
+  CHECK(totals({unnamed}, folder.string()).ends_with(" 2 disagree"));
 }
 
 TEST_CASE("corpus/ops_evidence.tsv says what the evidence is") {
