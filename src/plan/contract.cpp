@@ -26,6 +26,15 @@ bool is_control(const PlanScene& scene, std::uint32_t at) {
 
 enum class Together : std::uint8_t { fine, harmless, harmful };
 
+/// Whole rows are read before an element of them is written, where the kernel is known to be that one.
+Together by_rows(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
+                 const Touch& w) {
+  const std::string& key = *r.traced->after.steps[r.step].key;
+  const Rows rows = rows_of_kernel(std::string_view(key).substr(0, key.find(';')), scene.value);
+  if (rows == Rows::mixed || !same_bytes(scene, from, r, to, w)) return Together::harmful;
+  return rows == Rows::one_by_one ? Together::fine : Together::harmless;
+}
+
 /// One step reads `r` of `from` and writes `w` of `to`. harmless: nothing is lost, but not by an equal place.
 Together together(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
                   const Touch& w) {
@@ -37,7 +46,7 @@ Together together(const PlanScene& scene, const PlacedStorage& from, const Touch
     case Access::elementwise:
       return same_bytes(scene, from, r, to, w) ? Together::fine : Together::harmful;
     case Access::any_time:
-      return is_control(scene, r.at) ? Together::harmless : Together::harmful;
+      return is_control(scene, r.at) ? Together::harmless : by_rows(scene, from, r, to, w);
   }
   return Together::harmful;
 }

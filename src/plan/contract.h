@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,12 @@ bool always_before(const PlanScene& scene, const PlacedStorage& x, const PlacedS
 /// symbols: the same bytes element by element, or all reads first.
 bool takes_over(const PlanScene& scene, const PlacedStorage& dying, const PlacedStorage& born,
                 std::uint32_t at);
+
+/// How the kernel of an operator that is not elementwise reads an operand of its result's shape and writes
+/// the result. one_by_one: a row is read for the last time at each place before that place is written, and no
+/// other row is touched meanwhile. open: perhaps so, it depends on the library.
+enum class Rows : std::uint8_t { mixed, open, one_by_one };
+Rows rows_of_kernel(std::string_view op, const Case& value);
 
 /// A value lost: `define` made it (Touch::kNoStep: it was there at entry), `clobber` writes bytes
 /// [first, last) of the arena over it, `read` means it.

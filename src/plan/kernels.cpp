@@ -1,6 +1,10 @@
-// Preconditions of kernels that are narrower than those of their operators. Facts: ExecuTorch's portable
+// What kernels ask or promise beyond what their operators do. Facts: ExecuTorch's portable
 // index_put_ takes one index tensor of rank 1 and values of exactly the shape it writes, and stops with
-// InvalidArgument at anything else (kernels/portable/cpu/op_index_put.cpp of 1.5.1).
+// InvalidArgument at anything else (kernels/portable/cpu/op_index_put.cpp of 1.5.1). Its softmax takes the
+// maximum and the sum of a row, then writes each element of it from the one at the same place, in one dim
+// order (op_softmax.cpp), and no other library of ExecuTorch replaces that kernel. log_softmax does alike
+// there, but the optimized library has a kernel of its own that promises the compiler that the two do not
+// overlap.
 #include <algorithm>
 
 #include "src/plan/checks.h"
@@ -35,6 +39,12 @@ std::optional<std::string> index_put_refusal(const Graph& graph, const Step& ste
 }
 
 }  // namespace
+
+Rows rows_of_kernel(std::string_view op, const Case& value) {
+  const std::string_view base = op.substr(0, op.rfind('.'));
+  if (base == "aten._softmax") return value.portable_kernels ? Rows::one_by_one : Rows::open;
+  return base == "aten._log_softmax" ? Rows::open : Rows::mixed;
+}
 
 void kernels_accept(const Case& value, PlanAnswer& answer) {
   const Graph& graph = value.after;

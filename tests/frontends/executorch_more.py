@@ -38,6 +38,8 @@ def one_taker(op):
 
 for _name, _op, _edge in [("cumsum", lambda t: torch.cumsum(t, 0), "aten.cumsum.default"),
                           ("softmax", lambda t: torch.softmax(t, -1), "aten._softmax.default"),
+                          ("softmax-first", lambda t: torch.softmax(t, 0), "aten._softmax.default"),
+                          ("log-softmax", lambda t: torch.log_softmax(t, -1), "aten._log_softmax.default"),
                           ("roll", lambda t: torch.roll(t, 1, 0), "aten.roll.default"),
                           ("tril", torch.tril, "aten.tril.default"),
                           ("transpose", lambda t: t.transpose(0, 1).contiguous(), "aten.transpose_copy.int"),
@@ -49,8 +51,7 @@ for _name, _op, _edge in [("cumsum", lambda t: torch.cumsum(t, 0), "aten.cumsum.
                           ("to-double", lambda t: t.to(torch.float64), "dim_order_ops._to_dim_order_copy.default"),
                           ("select", lambda t: t.index_select(0, torch.tensor([2, 0, 1])), "aten.index_select.default"),
                           ("logical-not", torch.logical_not, "aten.logical_not.default")]:
-    if _name != "softmax":  # right on the place of its operand, row by row, which no contract says: refuted, open
-        program(f"one-taker-{_name}", one_taker(_op), table(1, 3, 3), extra=(_edge,))
+    program(f"one-taker-{_name}", one_taker(_op), table(1, 3, 3), extra=(_edge,))
     program(f"one-taker-{_name}-off", one_taker(_op), table(1, 3, 3))
 
 

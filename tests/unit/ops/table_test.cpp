@@ -58,7 +58,7 @@ constexpr Speller kSpellers[] = {
      "what has effects besides storages, apart from the table: the second opinion"},
     {"src/interp/run_step.cpp", 9, "writes that read nothing, likewise; partners of other names"},
     {"src/interp/replay_stale.cpp", 1, "a copy does not read what it writes"},
-    {"src/plan/kernels.cpp", 1, "a scatter that may fall back to a call"},
+    {"src/plan/kernels.cpp", 3, "facts of one library's kernels, whose operators' rows know none"},
     {"src/effects/fills.cpp", 3, "variants of one meaning: open"},
     {"src/effects/moves.cpp", 3, "variants of one meaning: open"},
     {"src/effects/renames.cpp", 1, "variants of one meaning: open"},

@@ -77,6 +77,46 @@ TEST_CASE("plan: a result on its operand needs a contract and the same bytes", "
   CHECK(said(program(step("aten.flip.default", R"({"ref": "x"}, [0])"), "y", same)) != "proved");
 }
 
+/// As `said`, where the kernels are those of ExecuTorch's portable library or not.
+static std::string said_of_kernels(const std::string& text, bool portable) {
+  auto value = read_case_json(text);
+  REQUIRE(value);
+  value->portable_kernels = portable;
+  bool contradiction = false;
+  const CheckRecord record = check_case(*value, {}, contradiction);
+  if (record.status == Status::proved) return "proved";
+  return record.findings.empty() ? "unknown" : record.findings[0].property;
+}
+
+TEST_CASE("plan: a kernel that reads a row before it writes it takes its operand's place, executorch",
+          "[plan]") {
+  const std::string rest = at("w", 32, 16) + "," + at("s", 48, 4);
+  const std::string same = at("x", 0, 16) + "," + at("y", 0, 16) + "," + rest;
+  const std::string shifted = at("x", 0, 16) + "," + at("y", 4, 16) + "," + rest;
+  const auto typed = [](const std::string& op) {
+    return R"({"name": "y", "op": ")" + op + R"(", "args": [{"ref": "x"}, 0, false],
+      "types": [{"dtype": "f32", "shape": [4]}]})";
+  };
+  const std::string softmax = typed("aten._softmax.default");
+  CHECK(said_of_kernels(program(softmax, "y", same), true) == "proved");
+  CHECK(said_of_kernels(program(softmax, "y", same), false) == "unknown");
+  // Other bytes of the row, or the operand is meant afterwards.
+  CHECK(said_of_kernels(program(softmax, "y", shifted), true) == "plan-overlap");
+  CHECK(said_of_kernels(program(softmax, "x", same), true) == "plan-overlap");
+  // The optimized library's kernel says that the two do not overlap.
+  const std::string log_softmax = typed("aten._log_softmax.default");
+  CHECK(said_of_kernels(program(log_softmax, "y", same), true) == "unknown");
+  CHECK(said_of_kernels(program(log_softmax, "y", shifted), true) == "plan-overlap");
+  // Kernels that read behind what they have written.
+  for (const std::string call :
+       {"aten.cumsum.default|{\"ref\": \"x\"}, 0", "aten.roll.default|{\"ref\": \"x\"}, [1]"}) {
+    const auto bar = call.find('|');
+    INFO(call);
+    CHECK(said_of_kernels(program(step(call.substr(0, bar), call.substr(bar + 1)), "y", same), true) ==
+          "plan-overlap");
+  }
+}
+
 TEST_CASE("plan: aliases live and lie together", "[plan]") {
   const std::string view = step("aten.view.default", R"({"ref": "x"}, [2, 2])");
   const std::string base = at("x", 0, 16) + "," + at("s", 48, 4) + ",";
