@@ -12,7 +12,9 @@ COLUMNS = ["folder", "files", "order", "verdict", "property", "source", "why"]
 CASES = """t1-war-chain t10-rows t11-int-view t15-split-intermediate t17-mutated-after-save t18-remat-forward-only
 t3-inplace-out-view-read-input t5-bn-write-late t6-eval-dropout-deep a5-view-war pr2777-sin-nograd-dataflow
 t18-remat-forward-simple a10-chunk-after a19-alias-args c5-setitem-backward a6-two-views-dataflow a7-view-both
-t18-control-functional m-symbolic t7-squeeze-dim copy-dst-returned-1109 m-residual-add""".split()
+t18-control-functional m-symbolic t7-squeeze-dim pr2777-sin-nograd
+pr2777-tanh-saved pr2777-tanh-saved-dataflow t5-bn-only a-bn-only-read-none issue-2768-chain
+t3-waw a-chain-functional-control t17-sigmoid-mutated copy-dst-returned-1109 m-residual-add""".split()
 
 
 def rows_of(name, case):

@@ -151,7 +151,9 @@ std::vector<TraceCheck> one_fault(const std::string& id, const Diagnostic& fault
 
 void add_step(std::vector<TraceCheck>& out, const ThunderSource* before, const ThunderSource& now,
               const ThunderFacts& facts) {
-  if (before != nullptr && !(before->joint && !now.joint && is_thunder_forward(now.trace)))
+  const bool split = before != nullptr && asks_thunder_gradients(before->trace) && !now.joint &&
+                     is_thunder_forward(now.trace);  // checked with its backward
+  if (before != nullptr && !split)
     out.push_back(
         check_named(TraceCheck::What::pair, now.name, pair_case(*before, now, facts), is_symbolic(now.text)));
   if (now.joint && (before == nullptr || !before->joint))

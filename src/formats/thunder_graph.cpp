@@ -18,9 +18,16 @@ bool mentions(const ThunderStatement& statement, std::string_view callee) {
 
 }  // namespace
 
-bool is_thunder_joint(const ThunderTrace& trace) {
+bool asks_thunder_gradients(const ThunderTrace& trace) {
   return std::ranges::any_of(trace.statements,
                              [](const ThunderStatement& s) { return mentions(s, "get_grad"); });
+}
+
+bool is_thunder_joint(const ThunderTrace& trace) {
+  const auto returns = [](const ThunderStatement& s) {
+    return s.kind == ThunderStatement::Kind::leave && s.value.entry("fw_flat_out") != nullptr;
+  };
+  return asks_thunder_gradients(trace) || std::ranges::any_of(trace.statements, returns);
 }
 
 bool is_thunder_forward(const ThunderTrace& trace) {

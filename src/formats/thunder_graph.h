@@ -39,6 +39,8 @@ Result<ThunderGraph> thunder_joined(const ThunderTrace& forward, std::string_vie
 ThunderTrace with_kept_values(const ThunderTrace& joint);
 
 /// Does the trace ask for gradients (`get_grad`)?
+bool asks_thunder_gradients(const ThunderTrace& trace);
+/// Does it ask for gradients, or return the forward's results apart where none is needed?
 bool is_thunder_joint(const ThunderTrace& trace);
 /// Does it return tensors saved for a backward trace?
 bool is_thunder_forward(const ThunderTrace& trace);

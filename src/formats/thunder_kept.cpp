@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "src/formats/thunder_graph.h"
+#include "src/formats/thunder_writes.h"
 
 namespace noclobber {
 
@@ -52,9 +54,12 @@ struct Known {
 
 class Kept {
  public:
-  explicit Kept(const ThunderTrace& joint) : joint_(joint) {
+  explicit Kept(const ThunderTrace& joint)
+      : joint_(joint),
+        cut_(static_cast<std::size_t>(std::ranges::find_if(joint.statements, asks_gradient) -
+                                      joint.statements.begin())),
+        writes_(std::span(joint.statements).first(cut_)) {
     const auto& all = joint.statements;
-    cut_ = static_cast<std::size_t>(std::ranges::find_if(all, asks_gradient) - all.begin());
     for (const std::string& name : joint.parameters)
       if (const auto type = joint.types.find(name); type != joint.types.end())
         known_[name] = {0, type->second};
@@ -62,19 +67,21 @@ class Kept {
   }
 
   ThunderTrace trace() const {
-    const Renamed names = wanted();
+    const Renamed names = wanted(), results = returned();
+    std::set<std::pair<std::string, std::string>> copies(names.begin(), names.end());
+    copies.insert(results.begin(), results.end());
     ThunderTrace out = joint_;
     out.statements.clear();
     for (std::size_t k = 0; k <= joint_.statements.size(); ++k) {
-      for (const auto& [name, kept] : names)
+      for (const auto& [name, kept] : copies)
         if (known_.at(name).at == k) out.statements.push_back(copy_of(name, kept, k));
       if (k == joint_.statements.size()) break;
       out.statements.push_back(joint_.statements[k]);
       if (out.statements.back().kind == ThunderStatement::Kind::leave)
         for (auto& [key, value] : out.statements.back().value.entries)
-          if (key == "fw_flat_out") rename(value, returned());
+          if (key == "fw_flat_out") rename(value, results);
       if (k < cut_ || out.statements.back().kind != ThunderStatement::Kind::call) continue;
-      rename(out.statements.back(), calls(out.statements.back(), "get_grad") ? returned() : names);
+      rename(out.statements.back(), calls(out.statements.back(), "get_grad") ? results : names);
     }
     return out;
   }
@@ -98,7 +105,6 @@ class Kept {
   Renamed wanted() const {
     Renamed out;
     for (std::size_t k = cut_; k < joint_.statements.size(); ++k) read_by(joint_.statements[k], out);
-    out.merge(returned());
     return out;
   }
 
@@ -113,8 +119,28 @@ class Kept {
     for (std::size_t k = cut_; k < joint_.statements.size(); ++k)
       if (calls(joint_.statements[k], "get_grad"))
         each_name(joint_.statements[k].value, [&](const std::string& name) {
-          if (results.contains(name)) keep(name, out);
+          if (results.contains(name)) keep_result(joint_.statements[k], name, out);
         });
+    return out;
+  }
+
+  /// What was added to a result later leaves its gradient as it is, if it is a number. Added tensors have
+  /// gradients of their own, and one that nobody reads may not be missing: what is meant is not known then.
+  void keep_result(const ThunderStatement& asked, const std::string& name, Renamed& out) const {
+    const auto at = known_.find(name);
+    if (at == known_.end()) return;
+    const ThunderWrites::Kind kind = writes_.since(at->second.at, name);
+    if (kind == ThunderWrites::Kind::shift) return;
+    keep(name, out);
+    const bool open =
+        kind == ThunderWrites::Kind::sum || (kind == ThunderWrites::Kind::other && !read(asked));
+    if (const auto kept = out.find(name); open && kept != out.end()) kept->second = name + std::string(kOpen);
+  }
+
+  bool read(const ThunderStatement& gradient) const {
+    bool out = false;
+    for (const ThunderStatement& s : joint_.statements)
+      each_name(s.value, [&](const std::string& name) { out = out || gradient.target.is_name(name); });
     return out;
   }
 
@@ -142,13 +168,15 @@ class Kept {
     ThunderExpr from = out.target;
     from.text = name;
     out.value.kind = ThunderExpr::Kind::call;
-    out.value.text = "prims.clone";
+    out.value.text = kept.ends_with(kOpen) ? "with_gradient_of_later_writes" : "prims.clone";
     out.value.items = {from};
     return out;
   }
 
+  static constexpr std::string_view kOpen = "__open";
   const ThunderTrace& joint_;
   std::size_t cut_ = 0;
+  ThunderWrites writes_;
   std::map<std::string, Known> known_;
 };
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "src/formats/thunder_rows.h"
+#include "src/formats/thunder_writes.h"
 
 namespace noclobber {
 
@@ -460,6 +461,12 @@ bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure)
 bool lower_thunder_call(ThunderBuilder& builder, const Call& call) {
   const auto at = std::ranges::lower_bound(kThunderRows, call.name, {}, &ThunderRow::name);
   return at != std::end(kThunderRows) && at->name == call.name && at->lowering(builder, call, *at);
+}
+
+bool thunder_result_is_fresh(const std::string& name) {
+  const auto at = std::ranges::lower_bound(kThunderRows, std::string_view(name), {}, &ThunderRow::name);
+  if (at == std::end(kThunderRows) || at->name != name) return false;
+  return at->lowering == function || at->lowering == impure || (!at->op.empty() && at->lowering != window);
 }
 
 }  // namespace noclobber

@@ -1,0 +1,94 @@
+#include "src/formats/thunder_writes.h"
+
+#include <algorithm>
+
+namespace noclobber {
+
+namespace {
+
+using ExprKind = ThunderExpr::Kind;
+
+std::string last_part(const std::string& callee) { return callee.substr(callee.rfind('.') + 1); }
+
+void each_name_in(const ThunderExpr& expr, const auto& visit) {
+  if (expr.kind == ExprKind::name) visit(expr.text);
+  for (const ThunderExpr& item : expr.items) each_name_in(item, visit);
+  for (const auto& [key, value] : expr.entries) each_name_in(value, visit);
+}
+
+}  // namespace
+
+ThunderWrites::ThunderWrites(std::span<const ThunderStatement> statements) {
+  for (std::size_t k = 0; k < statements.size(); ++k) note(k, statements[k]);
+}
+
+ThunderWrites::Kind ThunderWrites::since(std::size_t at, const std::string& name) const {
+  ThunderWrites::Kind out = ThunderWrites::Kind::none;
+  const std::string wanted = root(name);
+  for (const Write& write : writes_)
+    if (write.at >= at && root(write.to) == wanted) out = std::max(out, write.kind);
+  return out;
+}
+
+void ThunderWrites::note(std::size_t at, const ThunderStatement& s) {
+  for (const ThunderStatement& inner : s.inner) note(at, inner);
+  if (s.inner.empty()) note_leaf(at, s);
+}
+
+void ThunderWrites::note_leaf(std::size_t at, const ThunderStatement& s) {
+  if (s.kind != ThunderStatement::Kind::call) return;
+  const std::string name = last_part(s.value.text);
+  const bool copy = name == "copy_" && s.value.items.size() >= 2;
+  if (copy) {
+    writes_.push_back({at, s.value.items[1].text, kind_of(s)});
+    if (s.target.kind == ExprKind::name) join(s.target.text, s.value.items[1].text);
+    return;
+  }
+  if (s.target.kind == ExprKind::name) made_by_[s.target.text] = &s;
+  if (name.ends_with('_'))
+    each_name_in(s.value, [&](const std::string& to) {
+      writes_.push_back({at, to, ThunderWrites::Kind::other});
+    });
+  if (s.value.kind == ExprKind::call && thunder_result_is_fresh(name)) return;
+  // A barrier names each of its arguments again, in their order.
+  const bool each = s.value.items.size() == 1 && s.target.kind == ExprKind::sequence &&
+                    s.value.items[0].items.size() == s.target.items.size();
+  for (std::size_t k = 0; each && k < s.target.items.size(); ++k)
+    join(s.target.items[k].text, s.value.items[0].items[k].text);
+  if (!each)
+    each_name_in(s.target, [&](const std::string& target) {
+      each_name_in(s.value, [&](const std::string& from) { join(target, from); });
+    });
+}
+
+/// `copy_(add(x, y), x)`
+ThunderWrites::Kind ThunderWrites::kind_of(const ThunderStatement& copy) const {
+  const auto made = made_by_.find(copy.value.items[0].text);
+  if (made == made_by_.end() || made->second->value.items.size() != 2) return ThunderWrites::Kind::other;
+  const ThunderExpr& call = made->second->value;
+  const std::string name = last_part(call.text);
+  if (name != "add" && name != "sub") return ThunderWrites::Kind::other;
+  const ThunderExpr& to = copy.value.items[1];
+  const auto number = [](const ThunderExpr& e) {
+    return e.kind == ExprKind::integer || e.kind == ExprKind::real;
+  };
+  const bool first = call.items[0].is_name(to.text), second = call.items[1].is_name(to.text);
+  if (first && second) return ThunderWrites::Kind::other;
+  if ((first && number(call.items[1])) || (second && number(call.items[0]) && name == "add"))
+    return ThunderWrites::Kind::shift;
+  if (!first && !(second && name == "add")) return ThunderWrites::Kind::other;
+  const std::string other = root(call.items[first ? 1 : 0].text);
+  return other == root(to.text) ? ThunderWrites::Kind::other : ThunderWrites::Kind::sum;
+}
+
+void ThunderWrites::join(const std::string& a, const std::string& b) {
+  const std::string one = root(a), other = root(b);
+  if (one != other) parent_[one] = other;
+}
+
+std::string ThunderWrites::root(std::string name) const {
+  for (auto at = parent_.find(name); at != parent_.end(); at = parent_.find(name)) name = at->second;
+  return name;
+}
+
+}  // namespace noclobber
