@@ -9,6 +9,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kHeaderSize = 64;
+constexpr std::string_view kHeader = "eh00";
 constexpr std::int64_t kSmallConstant = 256;  // bytes
 
 Dtype scalar_type(std::int8_t number) {
@@ -28,6 +29,7 @@ class PteReader {
   Result<std::vector<PteMethod>> read() {
     std::vector<PteMethod> out;
     const FlatTable program = flat_.root();
+    check_segments(program);
     const FlatVector plans = flat_.vector(program, 1, 4);
     for (std::size_t k = 0; k < plans.count && !flat_.failed(); ++k) {
       out.push_back(method(flat_.table_at(plans, k)));
@@ -62,6 +64,25 @@ class PteReader {
       if (size < 0) flat_.fail(arenas.at, "an arena of negative size");
     chain(plan, out);
     return out;
+  }
+
+  /// Segments are found through the extended header alone: behind the program and within the file.
+  void check_segments(const FlatTable& program) {
+    const FlatVector segments = flat_.vector(program, 4, 4);
+    bool any = false;
+    for (std::size_t k = 0; k < segments.count && !flat_.failed(); ++k)
+      any = any || flat_.scalar<std::uint64_t>(flat_.table_at(segments, k), 1) > 0;
+    if (!any) return;
+    if (file_.size() < kHeaderSize || file_.substr(8, 4) != kHeader)
+      return flat_.fail(8, "the program has segments of data, and no extended header says where");
+    std::uint64_t size = 0, base = 0;
+    std::memcpy(&size, file_.data() + 16, sizeof(size));
+    std::memcpy(&base, file_.data() + 24, sizeof(base));
+    if (base < size) return flat_.fail(24, "segments would begin inside of the program");
+    for (std::size_t k = 0; k < segments.count && !flat_.failed(); ++k) {
+      const FlatTable table = flat_.table_at(segments, k);
+      if (table.there() && !segment(program, k)) flat_.fail(table.at, "a segment is not inside of the file");
+    }
   }
 
   /// Where a segment lies in the file; nothing where it does not.
@@ -289,7 +310,7 @@ class PteReader {
 
 /// The bytes of the program itself: segments of data follow it.
 Result<std::string_view> program_bytes(std::string_view bytes) {
-  if (bytes.size() < 24 || bytes.substr(8, 4) != "eh00") return bytes;
+  if (bytes.size() < 24 || bytes.substr(8, 4) != kHeader) return bytes;
   std::uint64_t size = 0;
   std::memcpy(&size, bytes.data() + 16, sizeof(size));
   if (size <= kHeaderSize / 2 || size > bytes.size())

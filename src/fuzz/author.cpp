@@ -40,11 +40,7 @@ class Author {
     draft_.calls.push_back({out, std::move(op), std::move(args), std::move(kwargs)});
     return out;
   }
-  const Shown& of(int v) const {
-    static const Shown nothing{};
-    const auto at = draft_.shown.find(v);
-    return at != draft_.shown.end() ? at->second : nothing;
-  }
+  const Shown& of(int v) const { return draft_.shown.at(v); }
   int any() { return static_cast<int>(random_.below(draft_.values)); }
 
   void add_inputs() {

@@ -136,3 +136,25 @@ TEST_CASE("pte: damaged files are read or refused with a place, never worse", "[
   CHECK(refused > 1000);
   CHECK(read_well > 100);
 }
+
+// Found by flipping bits of programs that ran: the runtime then reads constants from the start of the file.
+TEST_CASE("pte: a program with segments needs the header that places them", "[pte]") {
+  const std::string good = bytes_of("ok-views");
+  REQUIRE(good.substr(8, 4) == "eh00");
+  REQUIRE(read_pte(good));
+  const auto refused = [&](std::size_t at, int flip, const std::string& why) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ flip);
+    const auto read = read_pte(bad);
+    REQUIRE_FALSE(read);
+    CHECK(read.fault().message.find(why) != std::string::npos);
+  };
+  refused(8, 8, "no extended header");
+  refused(9, 1, "no extended header");
+  refused(30, 64, "not inside of the file");
+  std::string inside = good;
+  inside.replace(24, 8, std::string(8, '\0'));
+  const auto read = read_pte(inside);
+  REQUIRE_FALSE(read);
+  CHECK(read.fault().message.find("inside of the program") != std::string::npos);
+}
