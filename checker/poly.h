@@ -99,7 +99,11 @@ class Space {
 
   /// `finder` proposes derivations, which are then replayed; without one, only given evidence counts.
   explicit Space(Finder finder = nullptr) : finder_(std::move(finder)) { of({}); }
-  PolyId constant(std::int64_t value) { return of({{{}, value}}); }
+  PolyId constant(std::int64_t value) {
+    auto& [known, id] = constants_[static_cast<std::uint64_t>(value) % constants_.size()];
+    if (id == kBad || known != value) known = value, id = of({{{}, value}});
+    return id;
+  }
   /// A symbol, made on first use; range() may narrow it before anything is proved.
   PolyId symbol(const std::string& name) {
     return of_atom({Atom::Kind::symbol, name, 0, 0, 0, {}, 0, {}}, "s" + name);
@@ -147,6 +151,10 @@ class Space {
   bool same(PolyId a, PolyId b) const { return a == b && a != kBad; }
 
  private:
+  struct Constant {
+    std::int64_t value = 0;
+    PolyId id = kBad;
+  };
   struct Known {
     std::vector<PolyId> facts;  // sorted
     std::size_t derivation = 0;
@@ -168,6 +176,7 @@ class Space {
   std::vector<Derivation> derivations_;
   std::set<std::size_t> used_;
   std::set<PolyId> not_found_;
+  std::vector<Constant> constants_ = std::vector<Constant>(1024);  // the latest of each remainder
 };
 
 }  // namespace noclobber
