@@ -151,10 +151,6 @@ class Space {
   bool same(PolyId a, PolyId b) const { return a == b && a != kBad; }
 
  private:
-  struct Constant {
-    std::int64_t value = 0;
-    PolyId id = kBad;
-  };
   struct Known {
     std::vector<PolyId> facts;  // sorted
     std::size_t derivation = 0;
@@ -176,7 +172,7 @@ class Space {
   std::vector<Derivation> derivations_;
   std::set<std::size_t> used_;
   std::set<PolyId> not_found_;
-  std::vector<Constant> constants_ = std::vector<Constant>(1024);  // the latest of each remainder
+  std::vector<std::pair<std::int64_t, PolyId>> constants_{1024, {0, kBad}};  // the latest of each remainder
 };
 
 }  // namespace noclobber
