@@ -45,7 +45,8 @@ const Callable& callable() {
       const Schema* schema = find_schema(op);
       if (schema == nullptr || schema->ns == "higher_order") continue;  // takes graphs: see branched()
       found.all.push_back(op);
-      for (const std::string_view name : {base_name(op), base_name(functional_op(op))})
+      const std::string functional = functional_op(op);
+      for (const std::string_view name : {base_name(op), base_name(functional)})
         if (const OpRow* row = find_row(name)) rows[row].push_back(op);
     }
     for (const OpRow& row : op_rows())
