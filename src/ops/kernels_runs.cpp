@@ -108,6 +108,7 @@ void move_elements(const std::uint8_t* from, std::int64_t from_stride, std::uint
 
 void move_bytes(const std::uint8_t* from, std::int64_t from_stride, std::uint8_t* to, std::int64_t to_stride,
                 std::int64_t count, std::int64_t width) {
+  if (count == 0) return;  // an empty tensor may have no bytes at all
   if (from_stride == 1 && to_stride == 1)
     std::memmove(to, from, static_cast<std::size_t>(count * width));
   else if (width == 1)
