@@ -8,8 +8,9 @@ namespace noclobber {
 namespace {
 
 constexpr std::uint64_t kGarbageSeeds = 24;
-/// Trials that are still made after the first that shows something.
+/// Trials that are still made after the first that shows something, or only what may be rounding.
 constexpr int kFurtherTrials = 4;
+constexpr int kFurtherDoubts = 2;
 
 std::vector<std::string> input_names(const Graph& graph) {
   std::vector<std::string> names;
@@ -26,7 +27,7 @@ class Pair {
   void search() {
     find_written();
     std::size_t most = 8;
-    int further = kFurtherTrials;
+    int further = kFurtherTrials, doubts = kFurtherDoubts;
     std::size_t made = 0;
     for (const Trial& trial : trials(value_, session_.hint, kMostTrials)) {
       if (made >= most) break;
@@ -38,6 +39,7 @@ class Pair {
       most = *afford;
       if (known == 0 && !session_.result.witnesses.empty()) shrink(trial);
       if (!session_.result.witnesses.empty() && further-- == 0) return;
+      if (session_.result.witnesses.empty() && session_.result.approximated && doubts-- == 0) return;
     }
     if (made > 0) blame_spelling();
   }
