@@ -257,14 +257,18 @@ bool put_in_place(Draft& draft, Random& random) {
   return at.has_value();
 }
 
-/// A call that fits goes; its first operand stands for what it made.
+/// A call that fits goes; its first operand stands for what it made, or what it wrote for each of several.
 template <class Fits>
 bool dropped(Draft& draft, Random& random, Fits fits) {
   const auto at = pick(draft, random, fits);
   if (!at) return false;
   const Draft::Call& call = draft.calls[*at];
   if (call.result < 0 || call.args.empty() || call.args[0].kind != Arg::Kind::ref) return false;
-  erase_as(draft, *at, operands(call)[0]);
+  const auto made = call.results();
+  const auto by = made.size() > 1 ? written(call) : std::vector{operands(call)[0]};
+  if (by.size() != made.size()) return false;
+  draft.calls.erase(draft.calls.begin() + static_cast<std::ptrdiff_t>(*at));
+  for (std::size_t k = 0; k < made.size(); ++k) draft.replace(made[k], by[k]);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
 #include "src/fuzz/brute.h"
+#include "src/fuzz/draft.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -305,4 +306,24 @@ TEST_CASE("seed 5004464: transpose_ of a view writes nothing", "[found]") {
   const Case bad = pair_of(x, before, then("aten.zero_.default", ""));
   CHECK(fuzz::brute_force(bad).difference != "");
   CHECK(status_of(bad) == Status::refuted);
+}
+
+TEST_CASE("seed 20001626: where a write of two results is dropped, its targets stand for both", "[found]") {
+  fuzz::Draft program;
+  const fuzz::Shown row{0, Dtype::f32, {2}, {1}};
+  for (const int v : {0, 1, 2}) {
+    program.inputs.push_back({v, "x" + std::to_string(v), "", std::nullopt});
+    program.shown[v] = program.shown[v + 3] = row;
+    program.shown[v].storage = program.shown[v + 3].storage = v;
+  }
+  const auto value = [](int v) { return Arg::of(ValueId(static_cast<std::size_t>(v))); };
+  program.calls.push_back(
+      {4, "aten.sort.values", {value(0)}, {{"values", value(1)}, {"indices", value(2)}}, {5}});
+  program.outputs = {4, 5};
+  fuzz::Random random(1);
+  const auto damaged = fuzz::damaged(program, fuzz::Fault::drop_write, random);
+  REQUIRE(damaged);
+  CHECK(damaged->calls.empty());
+  CHECK(damaged->outputs == std::vector<int>{1, 2});
+  CHECK(damaged->graph().outputs.size() == 2);
 }
