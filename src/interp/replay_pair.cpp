@@ -92,11 +92,8 @@ class Pair {
   }
 
   void note_written(const Run& run) {
-    for (const auto& [name, storage] : run.input_storage) {
-      const std::vector<std::int32_t>& writer = run.storages[storage].writer;
-      if (std::any_of(writer.begin(), writer.end(), [](std::int32_t w) { return w >= 0; }))
-        written_.insert(name);
-    }
+    for (const auto& [name, storage] : run.input_storage)
+      if (run.written.contains(storage)) written_.insert(name);
     for (const Input& input : value_.after.inputs) {
       const std::string& name = value_.after.value(input.value).name;
       if (input.may_write.value_or(written_.contains(name))) session_.may_write.insert(name);
