@@ -90,7 +90,8 @@ bool is_compilation_folder(std::string_view name);
 
 /// The exported programs of a torch.export archive as graphs to check (pt2.cpp), in order of the archive;
 /// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
-Result<std::vector<Case>> read_pt2(std::string_view bytes);
+/// `with_contents`: digests of the weights as well, which takes reading all of them.
+Result<std::vector<Case>> read_pt2(std::string_view bytes, bool with_contents = false);
 
 enum class InputKind : std::uint8_t {
   case_json,

@@ -91,7 +91,10 @@ bool written_twice(Draft& draft, Random& random) {
 
 /// Are all arguments there, behind the tensors, as numbers? An author's are; an example's may be left out.
 bool spelled_out(const Draft::Call& call, std::size_t count) {
-  const auto is_number = [](const Arg& a) { return a.kind == Arg::Kind::sym && a.sym.is_constant(); };
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // an end may be the largest number there is
+  const auto is_number = [](const Arg& a) {
+    return a.kind == Arg::Kind::sym && a.sym.is_constant() && std::abs(a.sym.constant()) < kMost;
+  };
   const std::size_t tensors = is_scatter(call) ? 2 : 1;
   return call.args.size() >= count &&
          std::all_of(call.args.begin() + static_cast<std::ptrdiff_t>(tensors),
