@@ -162,8 +162,9 @@ std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
 
 TEST_CASE("changed cases: what is proved of a given case with a random change, runs confirm") {
   const std::uint64_t first = number_of("NC_SEED", 1), changes = number_of("NC_CHANGES", 3);
+  const char* folder = std::getenv("NC_CASES");
   Tally tally;
-  for (const auto& [name, value] : testing::corpus_cases()) {
+  for (const auto& [name, value] : folder ? testing::corpus_cases(folder) : testing::corpus_cases()) {
     if (!value.before || value.plan) continue;
     for (std::uint64_t k = 0; k < changes; ++k) try_changes(name, value, first + k, tally);
   }
