@@ -127,7 +127,7 @@ bench: build  ## measure; the numbers go to standard output
 	@bad=0; for b in tools/bench.py tools/bench_chains.py tools/bench_plans.py; do python3 $$b || bad=1; done; exit $$bad
 
 golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
-	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --samples
+	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --forms corpus/golden --samples
 
 EXECUTORCH := 1.5.1
 THUNDER := 0.2.6

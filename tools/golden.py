@@ -2,6 +2,8 @@
 """Records calls of PyTorch operators in the format of corpus/golden. Needs torch; the build does not.
 
   golden.py OUT --from DIR      every call of DIR's files again, in other dtypes, layouts and contents
+  golden.py OUT --forms DIR     the same calls of the operator's other overloads, in place and with out=, with
+                                dimensions counted from the end, sizes 0, elements that overlap, more dimensions
   golden.py OUT --samples       what torch's own sample inputs call, forwards and backwards
   golden.py OUT --check DIR     DIR's files again as they are; differences to what they say are listed
 """
@@ -9,6 +11,7 @@ import argparse
 import collections
 import json
 import math
+import os
 import pathlib
 import random
 import warnings
@@ -99,9 +102,18 @@ def accumulating(args):
     return bool(args[3]) if len(args) > 3 else False
 
 
+def nearly_constant(x):
+    """Whether a channel lies so far from zero, against how it varies, that only rounding errors are left of it."""
+    if x.dim() < 2 or x.numel() == 0 or not x.is_floating_point():
+        return False
+    channels = x.transpose(0, 1).reshape(x.shape[1], -1).double()
+    return bool((channels.mean(1).abs() > 32 * channels.std(1, correction=0)).any())
+
+
 def short_or_infinite(args):
-    """A parameter read behind its end, or infinite terms, of which the order of factors makes infinity or NaN."""
-    return short_parameters(args) or not finite(args)
+    """A parameter read behind its end; infinite terms, of which the order of factors makes infinity or NaN; a
+    channel that hardly varies, of which only rounding errors are left."""
+    return short_parameters(args) or not finite(args) or nearly_constant(args[0])
 
 
 def out_of_storage(args):
@@ -121,6 +133,38 @@ def one_narrow_element(args):
     return math.prod(args[1]) == 1 and args[0].dtype in (torch.float16, torch.bfloat16)
 
 
+def one_narrow_or_infinite(args):
+    """x - x is computed as x * scale + shift, rounding errors alone; or infinite terms, which cancel or do not."""
+    return one_narrow_element(args) or infinite(args)
+
+
+def one_narrow_group(args):
+    """x - x is computed as x * scale + shift, rounding errors alone; or infinite terms, which cancel or do not."""
+    narrow = args[0].dtype in (torch.float16, torch.bfloat16)
+    return infinite(args) or (narrow and args[4] * args[5] == args[6])
+
+
+def smaller(args):
+    """With out= a mask that is larger than self widens it twice."""
+    return args[0].shape != torch.broadcast_shapes(args[0].shape, args[1].shape)
+
+
+def nothing_to_multiply(args):
+    """What is left takes self's shape, which is not the shape that the operator says."""
+    return args[1].numel() == 0
+
+
+def first_overlaps(args):
+    """With out= what the functional form gives is copied twice."""
+    return isinstance(args[0], torch.Tensor) and overlaps_itself(args[0])
+
+
+def window_out_of_storage(args):
+    """Nothing keeps the window within the memory of its argument."""
+    last = sum((n - 1) * s for n, s in zip(args[2], args[3]))
+    return args[0].numel() == 0 or last > sum((n - 1) * s for n, s in zip(args[0].shape, args[0].stride()))
+
+
 # What PyTorch leaves open: the call is not recorded. corpus/golden/README.md says so.
 OPEN = {"native_batch_norm": short_or_infinite, "_native_batch_norm_legit": short_or_infinite,
         "_native_batch_norm_legit_functional": short_or_infinite, "_batch_norm_with_update": short_or_infinite,
@@ -128,7 +172,7 @@ OPEN = {"native_batch_norm": short_or_infinite, "_native_batch_norm_legit": shor
         "_native_batch_norm_legit_no_training": short_or_infinite,
         "_scaled_dot_product_flash_attention_for_cpu": spread_or_infinite,
         "_scaled_dot_product_flash_attention_for_cpu_backward": spread_or_infinite,
-        "native_layer_norm": one_narrow_element, "_reshape_alias": out_of_storage, "bucketize": unsorted,
+        "addmv": nothing_to_multiply, "copy": first_overlaps, "native_layer_norm": one_narrow_or_infinite, "native_group_norm": one_narrow_group, "masked_scatter": smaller, "as_strided_scatter": window_out_of_storage, "_reshape_alias": out_of_storage, "bucketize": unsorted,
         "native_batch_norm_backward": no_elements, "batch_norm_backward": no_elements,
         "remainder": least_integers, "fmod": least_integers, "floor_divide": least_integers, "div": least_integers,
         "gcd": least_integers, "lcm": least_integers, "cbrt": least_integers,
@@ -420,6 +464,182 @@ def from_files(folder, book, draw):
             vary(book, op, *rebuilt(call), draw)
 
 
+def as_wanted(value, wanted):
+    """A number for a tensor and a tensor for a number, where an overload asks for it."""
+    if isinstance(value, torch.Tensor) and wanted in ("Scalar", "number", "Optional[Scalar]", "int", "float"):
+        return value.reshape(-1)[0].item() if value.numel() else 1
+    if isinstance(value, (bool, int, float)) and wanted in ("Tensor", "Optional[Tensor]"):
+        return torch.tensor(value)
+    return value
+
+
+def outs_like(value, draw):
+    """Tensors to hold results, of their types and shapes: contiguous, or in another order or type."""
+    def one(t):
+        kind = draw.randrange(4)
+        made = torch.zeros_like(t.to(draw.choice(DTYPES)) if kind == 3 else t)
+        return turned(made, draw) if kind == 1 and t.dim() else with_gaps(made) if kind == 2 else made
+    return [one(t) for t in (value if isinstance(value, (list, tuple)) else [value])]
+
+
+def overloads(op):
+    name = op._schema.name.split("::")[1]
+    for each in {name, name.removesuffix("_"), name.removesuffix("_") + "_"}:
+        found = getattr(getattr(torch.ops, op.namespace), each, None)
+        for overload in found.overloads() if found is not None else []:
+            yield getattr(found, overload)
+
+
+def overlaps_itself(t):
+    places = torch.arange(t.untyped_storage().nbytes()).as_strided(t.shape, t.stride(), t.storage_offset())
+    return places.numel() != places.unique().numel()
+
+
+# Kernels that store as if out= were contiguous and of their type, or lay it out anew: only such are recorded.
+PLAIN_OUT = ("softmax", "avg_pool", "max_pool", "narrow_copy", "tril", "triu", "_pad", "upsample", "convolution",
+             "batch_norm", "gelu")
+
+
+def fits_form(other, args, kwargs):
+    """Not an optional tensor where the overload wants one, and nothing that the order of stores decides."""
+    for a in other._schema.arguments:
+        value = kwargs.get(a.name) if a.kwarg_only else args[other._schema.arguments.index(a)]
+        if not isinstance(value, torch.Tensor):
+            if value is None and str(a.type) == "Tensor":
+                return False
+        elif a.alias_info is not None and a.alias_info.is_write:
+            plain = a.is_out and any(part in other._schema.name for part in PLAIN_OUT)
+            types = {t.dtype for t in pytree.tree_leaves(args) if isinstance(t, torch.Tensor)}
+            if overlaps_itself(value) or (plain and not (value.is_contiguous() and value.dtype in types)):
+                return False
+    return True
+
+
+def forms(op, args, kwargs, draw):
+    """(overload, args, kwargs): the same call of other overloads."""
+    names = [a.name for a in op._schema.arguments]
+    given = {**dict(zip(names, args)), **kwargs}
+    try:
+        result = op(*copied(args, kwargs)[0], **copied(args, kwargs)[1])
+    except Exception:  # a call that is not valid as it is
+        return
+    for other in overloads(op):
+        wanted = other._schema.arguments
+        some_args, some_kwargs, outs = [], {}, [a for a in wanted if a.is_out]
+        if outs and not all(isinstance(t, torch.Tensor) for t in pytree.tree_leaves(result)):
+            continue
+        held = iter(outs_like(result, draw) if outs else [])
+        for a in wanted:
+            value = next(held, None) if a.is_out else given.get(a.name, a.default_value)
+            if a.kwarg_only:
+                some_kwargs[a.name] = value
+            else:
+                some_args.append(as_wanted(value, str(a.type)))
+        some_kwargs = {k: v for k, v in some_kwargs.items() if v is not None}
+        if fits_form(other, some_args, some_kwargs):
+            yield other, some_args, some_kwargs
+
+
+def from_the_end(op, args):
+    """Dimensions counted from the end."""
+    rank = next((t.dim() for t in pytree.tree_leaves(args) if isinstance(t, torch.Tensor)), 0)
+
+    def turned_round(value):
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < rank:
+            return value - rank
+        return [turned_round(v) for v in value] if isinstance(value, (list, tuple)) else value
+    return [turned_round(v) if "dim" in a.name else v for a, v in zip(op._schema.arguments, args)]
+
+
+def emptied(t, size):
+    """Dimensions of one size are of size 0."""
+    return t[tuple(slice(0) if n == size else slice(None) for n in t.shape)]
+
+
+def overlapping(t):
+    """Rows that begin one element apart."""
+    if t.dim() < 2 or t.numel() == 0:
+        return t.clone()
+    flat_elements = t.reshape(-1).repeat(2)
+    return flat_elements.as_strided(t.shape, [1] * t.dim())
+
+
+def lifted(t, rank, last):
+    """More dimensions before, laid out with channels last."""
+    if t.dim() == 0 or t.dim() >= rank or t.numel() == 0:
+        return t.clone()
+    wide = t.expand([2, 3, 2, 1][:rank - t.dim()] + list(t.shape)).contiguous()
+    return wide.contiguous(memory_format=last)
+
+
+def changes(args, kwargs, op):
+    """Calls near the given one: the classes that go wrong alone. A change that does not fit is left out."""
+    leaves = [t for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
+
+    def changed(change, chosen=leaves):
+        ids = {id(t) for t in chosen}
+        return pytree.tree_map(lambda v: change(v) if isinstance(v, torch.Tensor) and id(v) in ids else v,
+                               (list(args), dict(kwargs)))
+
+    def last(t):
+        return t.contiguous(memory_format=torch.channels_last_3d) if t.dim() == 5 else t.clone()
+
+    yield from_the_end(op, args), kwargs
+    for size in sorted({n for t in leaves for n in t.shape if n}):
+        yield changed(lambda t: emptied(t, size))
+    yield changed(overlapping)
+    yield changed(last)
+    for rank, memory in ((4, torch.channels_last), (5, torch.channels_last_3d)):
+        yield changed(lambda t: lifted(t, rank, memory))
+        yield changed(lambda t: lifted(t, rank, memory), leaves[:1])
+    yield changed(lambda t: t.expand(3, *t.shape), leaves[:1])
+
+
+def add_forms(book, op, args, kwargs, draw):
+    """The call and its changes, each in all forms."""
+    for near_args, near_kwargs in [(args, kwargs), *changes(args, kwargs, op)]:
+        defaults = [a.default_value for a in op._schema.arguments]
+        if fits_form(op, [*near_args, *defaults[len(near_args):]], near_kwargs):
+            book.add(op, *copied(near_args, near_kwargs))
+        for other, other_args, other_kwargs in forms(op, near_args, near_kwargs, draw):
+            book.add(other, *copied(other_args, other_kwargs))
+
+
+def forms_of_file(path, draw, per_file):
+    book = Book()
+    golden = json.loads(path.read_text())
+    op = packet(golden["op"])
+    for call in draw.sample(golden["calls"], min(per_file, len(golden["calls"]))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            add_forms(book, op, *rebuilt(call), draw)
+    return book
+
+
+def forms_from_files(folder, book, seed, per_file=3):
+    """Each file in a process of its own: some calls end theirs."""
+    for path in sorted(folder.glob("*.json")):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            found = forms_of_file(path, random.Random(f"{seed} {path.name}"), per_file)
+            with os.fdopen(writer, "w") as out:
+                json.dump([{str(op): calls for op, calls in found.calls.items()},
+                           [[*key, count] for key, count in found.left_out.items()]], out)
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as text:
+            held = text.read()
+        if os.waitpid(child, 0)[1] != 0:
+            print(f"{path.name}: a call ended its process; none of its forms is recorded")
+            continue
+        calls, left_out = json.loads(held)
+        for name, some in calls.items():
+            book.calls[packet(name)] += some
+        book.left_out.update({(op, why): count for op, why, count in left_out})
+
+
 class Watch(TorchDispatchMode):
     """Records every operator that a sample calls, before it runs."""
 
@@ -486,6 +706,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--from", dest="origin", type=pathlib.Path)
+    parser.add_argument("--forms", type=pathlib.Path)
     parser.add_argument("--samples", nargs="?", const="", default=None, metavar="PART OF A NAME")
     parser.add_argument("--check", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=0)
@@ -495,6 +716,8 @@ def main():
     book, draw = Book(), random.Random(options.seed)
     if options.origin:
         from_files(options.origin, book, draw)
+    if options.forms:
+        forms_from_files(options.forms, book, options.seed)
     if options.samples is not None:
         from_samples(book, options.samples)
     book.write(options.out)

@@ -131,8 +131,15 @@ bool Builder::is_neutral(const Call& call, const OpRow& row, std::size_t argumen
 
 /// x + 0, x * 1: what x holds, in a storage of its own or in its own place.
 bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& meta) {
-  if (row.neutral.argument != 1 || call.arguments.size() < 2 || !only_defaults_behind(call, 2)) return false;
+  if (row.neutral.argument != 1 || call.arguments.size() < 2) return false;
+  const bool plain = only_defaults_behind(call, 2);
+  // A multiple of zero is zero: alpha plays no part.
+  const bool multiple = row.neutral.value == 0 && call.arguments.size() > 2 &&
+                        call.schema->arguments[2].name == "alpha" && only_defaults_behind(call, 3) &&
+                        whole(call.arguments[2], Dtype::i64);
+  if (!plain && !multiple) return false;
   for (const std::size_t kept : {0U, 1U}) {
+    if (kept == 1 && !plain) continue;
     const auto from = bound_of(call.arguments[kept]), other = bound_of(call.arguments[1 - kept]);
     if (other && meets_target(call, *other)) continue;
     if (!from || (kept == 1 && !row.neutral.commutes) || from->view.shape != meta.shape) continue;

@@ -35,7 +35,12 @@ bool Builder::out_variant(const Call& call) {
         unknown("unsupported-op", call.step->op + " (an operand meets out)");
         return true;
       }
+  for (std::size_t j = 0; j < pure->arguments.size(); ++j)  // zeros(out=o) is of o's type
+    if (pure->arguments[j].name == "dtype" && inner.arguments[j].kind == Arg::Kind::none)
+      inner.arguments[j] = Arg::of_dtype(out->dtype);
+  hushed_ = true;
   dispatch(inner);
+  hushed_ = false;
   const auto result = values_[call.step->results[0].index];
   if (!result || result->view.shape != out->view.shape || result->dtype != out->dtype) {
     unknown("no-metadata", call.step->op);
@@ -239,7 +244,11 @@ void Builder::view_scatter(const Call& call) {
   const auto base = tensor(call, 0);
   const auto from = tensor(call, 1);
   if (!base || !from) return;
-  Binding out = fresh(base->view.shape, base->dtype, kept_strides(*base, call, 0));
+  // With its gaps, and overlapping as it does; what is expanded is made dense.
+  bool as_base = said(call, 0) == nullptr && base->strides;
+  for (std::size_t k = 0; as_base && k < base->view.shape.size(); ++k)
+    as_base = space_.value((*base->strides)[k]) != 0 || space_.value(base->view.shape[k]) == 1;
+  Binding out = fresh(base->view.shape, base->dtype, as_base ? base->strides : kept_strides(*base, call, 0));
   Call inner = call;
   inner.arguments.erase(inner.arguments.begin() + 1);
   const auto target = views_of(inner, call.op, out);

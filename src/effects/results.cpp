@@ -6,7 +6,7 @@
 namespace noclobber {
 
 const Type* Builder::said(const Call& call, std::size_t result) const {
-  if (result >= call.step->results.size() || !call.step->results[result].valid()) return nullptr;
+  if (hushed_ || result >= call.step->results.size() || !call.step->results[result].valid()) return nullptr;
   const auto& type = request_.graph->value(call.step->results[result]).type;
   return type ? &*type : nullptr;
 }

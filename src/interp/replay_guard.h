@@ -33,6 +33,7 @@ class Guard {
  private:
   bool convincing(const Difference& difference, const Expectation& expected,
                   const std::set<std::string>& operators) const;
+  bool exact(const Difference& difference) const;
   bool declared_effects_differ() const;
   std::vector<std::string> one_sided_constants(const Difference& difference) const;
   std::vector<std::uint32_t> slice(const Ran& ran, const Difference& difference) const;

@@ -122,10 +122,12 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
     if (!step.results.empty()) bind(frame, step.results[0], *scalar);
     return true;
   }
-  if (op == "aten._local_scalar_dense.default" || op == "aten.item.default") {
+  const bool item = op == "aten.item.default";
+  if (item || op == "aten._local_scalar_dense.default") {
     note_effect(invocation, 0);
-    const bool one = !invocation.args.empty() && invocation.args[0].kind == Datum::Kind::tensor &&
-                     invocation.args[0].tensor.at.numel() == 1;
+    const bool given = !invocation.args.empty() && invocation.args[0].kind == Datum::Kind::tensor;
+    const std::int64_t count = given ? invocation.args[0].tensor.at.numel() : 0;
+    const bool one = count == 1 || (count > 1 && !item);  // the first, without a look
     if (!one) return raise(frame, "a Tensor with several elements cannot be converted to Scalar"), true;
     Call call = new_call(frame);
     const Array& a = invocation.args[0].tensor;

@@ -190,11 +190,14 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   call.args = functional_args(ops_, invocation, invocation.args, functional);
   if (row->shares && functional == invocation.op) drop_same_device(frame, invocation, call.args);
   call.targets = invocation.targets;
+  const std::size_t touched = options_.watched ? options_.watched->size() : 0;
   run_kernel(*row, call);
   if (call.fault && call.fault->kind == Fault::Kind::declined) return false;
   const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
-  if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid())
+  if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid()) {
+    if (options_.watched) options_.watched->resize(touched);  // what is watched is the run that counts
     call = copied_as_meant(frame, *row, call, read_value(frame, invocation.names[0]));
+  }
   if (row->shares && !call.fault && !call.targets.empty()) store_shown(call);
   adopt(call);
   if (call.fault)

@@ -201,5 +201,8 @@ std::span<const KernelRow> attention_kernels();
 std::span<const KernelRow> special_kernels();
 std::span<const KernelRow> tally_kernels();
 std::span<const KernelRow> resample_kernels();
+std::span<const KernelRow> fold_kernels();
+std::span<const KernelRow> distance_kernels();
+std::span<const KernelRow> gradient_kernels();
 
 }  // namespace noclobber

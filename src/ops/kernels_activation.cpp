@@ -32,6 +32,18 @@ Number gelu_backward_fn(const Number* x, const Extras& e) {
   const double cdf = 0.5 * (1 + std::erf(v * 0.70710678118654752440));
   return derivative(x[0].re * (cdf + v * std::exp(-0.5 * v * v) * 0.39894228040143267794));
 }
+/// A gradient of single precision is narrowed to bf16 where the argument has that, and so is what comes out.
+Number gelu_backward_narrow_fn(const Number* x, const Extras& e) {
+  const Number narrow[] = {convert(x[0], Dtype::bf16), x[1]};
+  return convert(gelu_backward_fn(narrow, e), Dtype::bf16);
+}
+void run_gelu_backward(Call& call, const KernelRow& row) {
+  KernelRow copy = row;
+  const Dtype grad = call.tensor(0).at.dtype, of = call.tensor(1).at.dtype;
+  if (grad == Dtype::f32 && of == Dtype::bf16 && call.tensor(1).at.rank() > 0 && call.text(2) != "tanh")
+    copy.pointwise = gelu_backward_narrow_fn;
+  if (call.ok()) run_pointwise(call, copy);
+}
 Number leaky_relu_backward_fn(const Number* x, const Extras& e) {
   return derivative(x[1].re > 0 ? x[0].re : x[0].re * rounded(e.dtype, e.number(0, 0).as_real()));
 }
@@ -138,10 +150,10 @@ const KernelRow kActivationRows[] = {
     {"tanh_backward.default", run_pointwise, tanh_backward_fn, Promotion::same, 2},
     {"sigmoid_backward.default", run_pointwise, sigmoid_backward_fn, Promotion::same, 2},
     {"silu_backward.default", run_pointwise, silu_backward_fn, Promotion::same, 2},
-    {"gelu_backward.default", run_pointwise, gelu_backward_fn, Promotion::same, 2},
+    {"gelu_backward.default", run_gelu_backward, gelu_backward_fn, Promotion::same, 2},
     {"leaky_relu_backward.default", run_pointwise, leaky_relu_backward_fn, Promotion::same, 2, 1},
     {"softplus_backward.default", run_pointwise, softplus_backward_fn, Promotion::same, 2},
-    {"hardtanh.default", run_pointwise, hardtanh_fn},
+    {"hardtanh.default", run_pointwise, hardtanh_fn, Promotion::same, 1, 5},
     {"hardtanh_backward.default", run_pointwise, hardtanh_backward_fn, Promotion::same, 2},
     {"hardsigmoid.default", run_pointwise, hardsigmoid_fn},
     {"hardsigmoid_backward.default", run_pointwise, hardsigmoid_backward_fn, Promotion::same, 2},

@@ -162,7 +162,9 @@ void fit_bound(Call& call, std::size_t i, bool upper) {
 
 void run_one_clamp(Call& call, const KernelRow& row) {
   fit_bound(call, 1, row.pointwise == minimum_fn);
-  if (call.ok()) run_pointwise(call, row);
+  KernelRow copy = row;
+  copy.variant = 3;  // a number is no operand of the loop
+  if (call.ok()) run_pointwise(call, copy);
 }
 
 void run_clamp(Call& call, const KernelRow& row) {
@@ -170,6 +172,7 @@ void run_clamp(Call& call, const KernelRow& row) {
   fit_bound(call, 2, true);
   if (!call.ok()) return;
   KernelRow copy = row;
+  if (call.arg(1).numeric() || call.arg(2).numeric()) copy.variant = 3;
   if (call.has(1) && call.has(2)) {
     copy.operands = 3;
     copy.pointwise = clamp_both_fn;
@@ -184,6 +187,16 @@ void run_clamp(Call& call, const KernelRow& row) {
     return call.raise("torch.clamp: At least one of 'min' or 'max' must not be None");
   }
   run_pointwise(call, copy);
+}
+
+/// Powers of one are stored into whatever out= is.
+void run_power_of_number(Call& call, const KernelRow& row) {
+  const Number base = call.number(0, 0);
+  const bool one = base.as_complex() == std::complex<double>(1, 0);
+  if (!one || call.targets.empty() || !call.ok()) return run_pointwise(call, row);
+  const Array out = call.output(call.targets[0].at.dtype, call.tensor(1).at.shape);
+  call.begin();
+  if (call.ok()) fill_elements(call, out, Number::of(1));
 }
 
 Number fma_fn(const Number* x, const Extras& e) {
@@ -249,7 +262,7 @@ const KernelRow kArithmeticRows[] = {
     {"fmod.Scalar", run_pointwise, fmod_fn, Promotion::same, 2},
     {"pow.Tensor_Tensor", run_pointwise, pow_fn, Promotion::same, 2},
     {"pow.Tensor_Scalar", run_pointwise, pow_fn, Promotion::same, 2, 3},
-    {"pow.Scalar", run_pointwise, pow_fn, Promotion::same, 2, 2},
+    {"pow.Scalar", run_power_of_number, pow_fn, Promotion::same, 2, 2},
     {"maximum.default", run_pointwise, maximum_fn, Promotion::same, 2},
     {"minimum.default", run_pointwise, minimum_fn, Promotion::same, 2},
     {"max.other", run_pointwise, maximum_fn, Promotion::same, 2},

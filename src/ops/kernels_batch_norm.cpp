@@ -24,7 +24,8 @@ struct BatchNormCall {
 bool is_given(const Array& a) { return a.memory.bytes != nullptr; }
 
 bool per_channel(const Array& a, std::int64_t channels) {
-  return !is_given(a) || a.at.shape == Extents{channels} || (a.at.shape.empty() && channels == 1);
+  const bool enough = a.at.rank() == 1 && a.at.shape[0] >= channels;
+  return !is_given(a) || enough || (a.at.shape.empty() && channels == 1);
 }
 
 /// Every dimension but the second is one sample of its channel.

@@ -315,6 +315,21 @@ void convolution_derivatives(Call& call, const Convolution& c, const std::vector
   if (call.ok()) bias_sums<T>(call, grad, out);
 }
 
+/// Of an input without elements every derivative is zero.
+void empty_gradients(Call& call, const Array& grad, const Array& input, const Array& weight) {
+  const std::vector<Datum>& mask = call.arg(10).list;
+  const Extents shapes[] = {input.at.shape, weight.at.shape, {grad.at.shape[1]}};
+  for (std::size_t k = 0; k < 3 && call.ok(); ++k) {
+    if (k >= mask.size() || !mask[k].boolean) {
+      call.results.emplace_back();
+      continue;
+    }
+    const Array out = call.output(grad.at.dtype, shapes[k]);
+    call.begin();
+    if (call.ok()) fill_elements(call, out, Number::of(0));
+  }
+}
+
 void run_convolution_backward(Call& call, const KernelRow&) {
   const Array grad = call.tensor(0), input = call.tensor(1), weight = call.tensor(2);
   if (!call.ok()) return;
@@ -324,6 +339,7 @@ void run_convolution_backward(Call& call, const KernelRow&) {
   auto c = convolution_of(call, 4, input.at.shape, weight.at.shape);
   if (!c) return;
   const auto shape = convolved_shape(call, *c, input.at.shape);
+  if (call.ok() && input.at.numel() == 0) return empty_gradients(call, grad, input, weight);
   if (call.ok() && grad.at.shape != *shape) call.raise("convolution_backward: grad_output has another shape");
   std::vector<bool> mask;
   for (const Datum& d : call.arg(10).list) mask.push_back(d.boolean || d.integer != 0);

@@ -72,6 +72,7 @@ void run_create(Call& call, const KernelRow& row) {
   Dtype dtype = like ? call.tensor(where.like).at.dtype : Dtype::f32;
   if (!like && where.filling == Filling::value) dtype = value_dtype(call.arg(where.value));
   dtype = call.dtype(where.dtype, dtype);
+  if (!call.targets.empty()) dtype = call.targets[0].at.dtype;
   for (std::int64_t size : shape)
     if (size < 0)
       return call.raise("Trying to create tensor with negative dimension " + std::to_string(size));
@@ -86,7 +87,8 @@ void run_create(Call& call, const KernelRow& row) {
 }
 
 void run_scalar_tensor(Call& call, const KernelRow&) {
-  const Array out = call.output(call.dtype(1, Dtype::f32), {});
+  const Array out =
+      call.output(call.targets.empty() ? call.dtype(1, Dtype::f32) : call.targets[0].at.dtype, {});
   call.begin();
   const Number v = call.number(0, 0);
   if (call.ok()) call.store(out, out.at.offset, v);
@@ -119,8 +121,9 @@ void run_arange(Call& call, const KernelRow& row) {
   if (span * by < 0) return call.raise("upper bound and lower bound inconsistent with step sign");
   const double size = std::ceil(span / by);
   if (size > 1e15) return call.raise("arange is too long");
-  const Array out =
-      call.output(call.dtype(given, whole ? Dtype::i64 : Dtype::f32), {static_cast<std::int64_t>(size)});
+  const Dtype dtype =
+      call.targets.empty() ? call.dtype(given, whole ? Dtype::i64 : Dtype::f32) : call.targets[0].at.dtype;
+  const Array out = call.output(dtype, {static_cast<std::int64_t>(size)});
   if (call.ok()) fill_range(call, out, start, step);
 }
 

@@ -39,7 +39,7 @@ void run_index(Call& call, const KernelRow&) {
   const Array self = call.tensor(0);
   const auto plan = IndexPlan::make(call, self, call.arg(1));
   if (!plan || !call.ok()) return;
-  const Array out = call.output(self.at.dtype, plan->shape());
+  const Array out = call.output(self.at.dtype, plan->shape(), plan->strides());
   const std::int64_t count = out.at.numel();
   if (!call.spend({count})) return;
   const Elements to(out.at);
@@ -261,6 +261,25 @@ void IndexPlan::place(const Geometry& self, const std::vector<bool>& indexed) {
   }
   shape_.insert(shape_.begin() + static_cast<std::ptrdiff_t>(index_at_), index_shape_.begin(),
                 index_shape_.end());
+}
+
+Extents IndexPlan::strides() const {
+  Geometry self{self_.dtype, shape_, Extents(shape_.size(), 0), 0};
+  std::size_t next = 0;
+  const std::size_t end = index_at_ + index_shape_.size();
+  for (std::size_t i = 0; i < shape_.size(); ++i)
+    if (i < index_at_ || i >= end) self.stride[i] = self_.stride[free_dims_[next++]];
+  std::vector<Geometry> operands{self};
+  for (const Array& index : index_) {
+    const Geometry shown = shown_in(index.at, index_shape_);
+    Geometry g{Dtype::i64, Extents(shape_.size(), 1), Extents(shape_.size(), 0), 0};
+    for (std::size_t i = index_at_; i < end; ++i) {
+      g.shape[i] = shown.shape[i - index_at_];
+      g.stride[i] = shown.stride[i - index_at_];
+    }
+    operands.push_back(std::move(g));
+  }
+  return iterator_strides(operands, shape_);
 }
 
 std::int64_t IndexPlan::position(Call& call, std::int64_t k) const {

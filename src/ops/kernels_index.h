@@ -12,6 +12,8 @@ class IndexPlan {
   /// Nothing, with a fault, where PyTorch raises.
   static std::optional<IndexPlan> make(Call& call, const Array& self, const Datum& indices);
   const Extents& shape() const { return shape_; }
+  /// Of a fresh result: as self lies in the dimensions that are not indexed.
+  Extents strides() const;
   /// Position in self's storage of row-major element k of the result. The index tensors are read now.
   std::int64_t position(Call& call, std::int64_t k) const;
 

@@ -1,5 +1,6 @@
 // Operators that move elements without looking at them.
 #include <algorithm>
+#include <utility>
 
 #include "src/ops/kernels.h"
 
@@ -59,15 +60,45 @@ void run_cat(Call& call, const KernelRow&) {
   shape[at] = 0;
   bool last = true;
   for (const Array& part : parts) {
+    last = last && prefers_channels_last(part.at);
     if (skipped_by_cat(part.at)) continue;
     Extents rest = part.at.shape;
     if (rest.size() == shape.size()) rest[at] = shape[at];
     if (rest != shape) return call.raise("Extents of tensors must match except in the dimension of cat");
     shape[at] += part.at.shape[at];
-    last = last && prefers_channels_last(part.at);
   }
   joined(call, parts, static_cast<std::int64_t>(at),
          last ? channels_last_strides(shape) : contiguous_strides(shape), shape);
+}
+
+/// A stack is what cat gives with the new dimension split off; behind the last one, cat of one more
+/// dimension.
+Extents stacked_strides(const std::vector<Array>& parts, std::int64_t dim) {
+  Extents shape = parts[0].at.shape;
+  const auto at = static_cast<std::size_t>(dim);
+  const bool splits = at < shape.size();
+  bool last = true;
+  for (const Array& part : parts) {
+    Geometry g = part.at;
+    if (!splits) {
+      g.shape.push_back(1);
+      g.stride.push_back(1);
+    }
+    last = last && prefers_channels_last(g);
+  }
+  const auto count = static_cast<std::int64_t>(parts.size());
+  if (!last) {
+    shape.insert(shape.begin() + dim, count);
+    return contiguous_strides(shape);
+  }
+  const std::int64_t one = splits ? shape[at] : 0;
+  if (splits)
+    shape[at] *= count;
+  else
+    shape.push_back(count);
+  Extents stride = channels_last_strides(shape);
+  if (splits) stride.insert(stride.begin() + dim, one * stride[at]);
+  return stride;
 }
 
 void run_stack(Call& call, const KernelRow&) {
@@ -79,12 +110,13 @@ void run_stack(Call& call, const KernelRow&) {
   Extents shape = parts[0].at.shape;
   for (const Array& part : parts)
     if (part.at.shape != shape) return call.raise("stack expects each tensor to be equal size");
+  const Extents stride = stacked_strides(parts, dim);
   for (Array& part : parts) {
     part.at.shape.insert(part.at.shape.begin() + dim, 1);
     part.at.stride.insert(part.at.stride.begin() + dim, 0);
   }
   shape.insert(shape.begin() + dim, static_cast<std::int64_t>(parts.size()));
-  joined(call, parts, dim, contiguous_strides(shape), shape);
+  joined(call, parts, dim, stride, shape);
 }
 
 /// A copy of self, then `src` into the view that `make` shows of the copy.
@@ -92,6 +124,7 @@ template <class Make>
 void scattered(Call& call, Make make) {
   const Array self = call.tensor(0), src = call.tensor(1);
   if (!call.ok()) return;
+  const std::vector<Array> targets = std::exchange(call.targets, {});
   const Array out = call.output_clone(self);
   if (!call.ok()) return;
   const std::optional<Geometry> view = make(out.at);
@@ -99,6 +132,11 @@ void scattered(Call& call, Make make) {
   if (view->shape != src.at.shape)
     return call.raise("expected src to have a size equal to the slice of self");
   copy_elements(call, src, Array{*view, out.memory});
+  if (targets.empty() || !call.ok()) return;
+  call.targets = targets;  // out= is given what the functional form gives
+  call.results.clear();
+  const Array target = call.output(self.at.dtype, self.at.shape);
+  if (call.ok()) copy_elements(call, out, target);
 }
 
 void run_slice_scatter(Call& call, const KernelRow&) {
@@ -162,6 +200,23 @@ void run_flip(Call& call, const KernelRow&) {
 
 std::int64_t modulo(std::int64_t a, std::int64_t n) { return ((a % n) + n) % n; }
 
+/// Each dimension is rolled by joining its two parts, of which channels last is kept as cat keeps it.
+Extents rolled_strides(Call& call, const Geometry& g, const Extents& shifts, const Extents& dims) {
+  if (dims.empty()) return contiguous_strides(g.shape);
+  if (g.numel() == 0) return preserved_strides(g);
+  Geometry at_last = g;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const auto at = static_cast<std::size_t>(call.wrap_dim(dims[i], g.rank()));
+    if (!call.ok() || at >= g.shape.size()) break;
+    Geometry first = at_last, rest = at_last;
+    first.shape[at] = modulo(-shifts[i], g.shape[at]);
+    rest.shape[at] -= first.shape[at];
+    const bool last = prefers_channels_last(first) && prefers_channels_last(rest);
+    at_last.stride = last ? channels_last_strides(g.shape) : contiguous_strides(g.shape);
+  }
+  return at_last.stride;
+}
+
 void run_roll(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const Extents shifts = call.integers(1), dims = call.integers(2);
@@ -169,8 +224,7 @@ void run_roll(Call& call, const KernelRow&) {
   const std::int64_t count = x.at.numel();
   if (dims.empty() ? shifts.size() != 1 : dims.size() != shifts.size())
     return call.raise("shifts and dimensions must align");
-  const Array out = call.output(x.at.dtype, x.at.shape,
-                                count == 0 ? preserved_strides(x.at) : contiguous_strides(x.at.shape));
+  const Array out = call.output(x.at.dtype, x.at.shape, rolled_strides(call, x.at, shifts, dims));
   if (!call.ok() || count == 0) return;
   if (dims.empty()) {
     if (!call.spend({count})) return;

@@ -78,7 +78,7 @@ std::optional<Extents> pointwise_shape(Call& call, const std::vector<PointwiseOp
 Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const Extents& shape, int variant,
                           Dtype common) {
   if (variant == 2) return contiguous_strides(shape);
-  if (variant == 5) return preserved_strides(operands[0].array.at);
+  if (variant == 5 && operands[0].array.at.shape == shape) return preserved_strides(operands[0].array.at);
   std::vector<Geometry> inputs;
   for (const PointwiseOperand& p : operands) {
     Geometry g = p.is_tensor ? p.array.at : Geometry{Dtype::f32, {}, {}, 0};

@@ -299,7 +299,7 @@ void run_adaptive_avg_pool(Call& call, const KernelRow& row) {
     call.raise("adaptive_avg_pool: output_size");
   if (!call.ok()) return;
   const Extents shape = backward ? x.at.shape : pooled_shape(x.at, tail);
-  const Array out = call.output(x.at.dtype, shape, pooled_strides(x.at, shape));
+  const Array out = call.output(x.at.dtype, shape, averaged_strides(x.at, shape, count));
   const std::int64_t area = area_of(tail), size = area_of(in);
   if (size == 0 && x.at.numel() != 0) return call.raise("adaptive_avg_pool: an empty input");
   const std::int64_t planes = size == 0 ? 0 : x.at.numel() / size;
@@ -340,6 +340,7 @@ const KernelRow kPoolRows[] = {
     pool_row("avg_pool3d.default", run_avg_pool, 3),
     pool_row("avg_pool2d_backward.default", run_avg_pool_backward, 2),
     pool_row("avg_pool3d_backward.default", run_avg_pool_backward, 3),
+    pool_row("adaptive_avg_pool1d.default", run_adaptive_avg_pool, 1),
     pool_row("_adaptive_avg_pool2d.default", run_adaptive_avg_pool, 2),
     pool_row("_adaptive_avg_pool3d.default", run_adaptive_avg_pool, 3),
     pool_row("_adaptive_avg_pool2d_backward.default", run_adaptive_avg_pool, -2),

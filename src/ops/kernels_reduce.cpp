@@ -33,6 +33,9 @@ std::optional<Axes> axes_of(Call& call, const Geometry& g, const Extents& dims, 
 
 namespace {
 
+/// No dimension is reduced.
+std::optional<Axes> each_element(const Geometry& g) { return Axes{g, {g.dtype, {}, {}, 0}, g.shape, {}}; }
+
 enum class Fold : std::uint8_t { sum, mean, prod, largest, smallest, any, all };
 
 Dtype folded_dtype(Call& call, Fold fold, Dtype input, Dtype asked) {
@@ -89,7 +92,9 @@ void folded(Call& call, const Array& x, Fold fold, const Axes& axes, Dtype dtype
     if (is_complex(dtype) && !counts) sum = Number::of_complex(sum.as_real());
     for (std::int64_t j = 0; j < inner; ++j) {
       const Number loaded = call.load(x, kept.at(i) + reduced.at(j));
-      sum = fold_step(fold, sum, counts ? loaded : convert(loaded, dtype), j == 0);
+      const bool narrows = !call.targets.empty() && call.targets[0].at.dtype == Dtype::u8;
+      const Number counted = narrows ? convert(loaded, Dtype::u8) : loaded;
+      sum = fold_step(fold, sum, counts ? counted : convert(loaded, dtype), j == 0);
     }
     call.store(out, to.at(i), fold_end(fold, sum, inner));
   }
@@ -125,10 +130,15 @@ void run_fold(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const Extents dims = where.dims == kNone ? Extents{} : call.integers(where.dims);
   const bool keep = where.keep != kNone && call.boolean(where.keep, false);
-  const auto axes = axes_of(call, x.at, dims, keep);
+  const bool none = row.op.ends_with(".dims") && call.arg(1).kind == Datum::Kind::list && dims.empty();
+  const auto axes = none ? each_element(x.at) : axes_of(call, x.at, dims, keep);
   if (!axes) return;
-  const Dtype asked = where.dtype == kNone ? Dtype::other : call.dtype(where.dtype, Dtype::other);
-  const Dtype dtype = folded_dtype(call, where.fold, x.at.dtype, asked);
+  // Without a dtype it is computed in the type of out=.
+  const Dtype fallback = call.targets.empty() ? Dtype::other : call.targets[0].at.dtype;
+  const Dtype asked = where.dtype == kNone ? Dtype::other : call.dtype(where.dtype, fallback);
+  const bool truth = where.fold == Fold::any || where.fold == Fold::all;
+  const Dtype wanted = truth && (fallback == Dtype::boolean || fallback == Dtype::u8) ? fallback : asked;
+  const Dtype dtype = folded_dtype(call, where.fold, x.at.dtype, wanted);
   if (call.ok()) folded(call, x, where.fold, *axes, dtype);
 }
 
@@ -141,9 +151,17 @@ std::complex<double> running_mean(Call& call, const Array& x, std::int64_t base,
   return mean;
 }
 
+/// (self, unbiased) and (self, dim, unbiased, keepdim) as (self, dim, correction, keepdim).
+void with_correction(Call& call, bool unbiased_first) {
+  if (unbiased_first) call.args.insert(call.args.begin() + 1, Datum{});
+  call.args.resize(4);
+  call.args[2] = Datum::of(std::int64_t{call.boolean(2, true) ? 1 : 0});
+}
+
 /// variant bit 0: the mean as well, bit 1: the square root.
 void run_var(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
+  if (!row.op.ends_with(".correction")) with_correction(call, row.op.ends_with(".default"));
   const double correction = call.real(2, 1);
   const auto axes = axes_of(call, x.at, call.integers(1), call.boolean(3, false));
   if (call.ok() && !is_floating(x.at.dtype) && !is_complex(x.at.dtype))
@@ -203,7 +221,8 @@ void run_logsumexp(Call& call, const KernelRow&) {
 void run_scan_along(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const bool whole = x.at.dtype == Dtype::boolean || is_integer(x.at.dtype);
-  const Dtype dtype = call.dtype(2, whole ? Dtype::i64 : x.at.dtype);
+  const Dtype plain = whole ? Dtype::i64 : x.at.dtype;
+  const Dtype dtype = call.dtype(2, call.targets.empty() ? plain : call.targets[0].at.dtype);
   const std::int64_t dim = call.dim(1, 0, x.at.rank());
   const auto axes = axes_of(call, x.at, {dim}, true);
   if (!axes) return;
@@ -252,6 +271,14 @@ const KernelRow kReduceRows[] = {
     reduce_row("var_mean.correction", run_var, 1),
     reduce_row("std.correction", run_var, 2),
     reduce_row("std_mean.correction", run_var, 3),
+    reduce_row("var.default", run_var, 0),
+    reduce_row("var.dim", run_var, 0),
+    reduce_row("var_mean.default", run_var, 1),
+    reduce_row("var_mean.dim", run_var, 1),
+    reduce_row("std.default", run_var, 2),
+    reduce_row("std.dim", run_var, 2),
+    reduce_row("std_mean.default", run_var, 3),
+    reduce_row("std_mean.dim", run_var, 3),
     reduce_row("logsumexp.default", run_logsumexp, 0),
     reduce_row("cumsum.default", run_scan_along, 0),
     reduce_row("cumprod.default", run_scan_along, 1),

@@ -46,12 +46,30 @@ void run_border_pad(Call& call, const KernelRow& row) {
       from[d].push_back(std::clamp<std::int64_t>(inside, 0, size - 1));
     }
   }
-  picked(call, x, from, {});
+  Extents shape = x.at.shape;
+  for (std::size_t d = 0; d < dims; ++d) shape[rank - dims + d] = std::ssize(from[d]);
+  const bool last = dims > 1 && rank == dims + 2 && prefers_channels_last(x.at);
+  picked(call, x, from, last ? channels_last_strides(shape) : Extents{});
+}
+
+/// (input, output_size, scale_factors) as (input, output_size, scale per dimension).
+void scales_as_sizes(Call& call, const Geometry& g) {
+  const std::vector<Datum> scales = call.arg(2).list;
+  call.args.resize(2);
+  for (std::size_t d = 0; d < scales.size(); ++d) call.args.push_back(scales[d]);
+  if (call.has(1)) return;
+  std::vector<Datum> sizes;
+  for (std::size_t d = 0; d < scales.size() && d + 2 < g.shape.size(); ++d) {
+    const double scale = scales[d].number().value_or(Number::of(0)).as_real();
+    sizes.push_back(Datum::of(static_cast<std::int64_t>(static_cast<double>(g.shape[d + 2]) * scale)));
+  }
+  call.args[1] = Datum::of_list(std::move(sizes));
 }
 
 /// variant bit 0: "exact", from the middle of an element; the rest: how many dimensions.
 void run_upsample_nearest(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
+  if (row.op.ends_with(".vec")) scales_as_sizes(call, x.at);
   const Extents sizes = call.integers(1);
   const bool exact = (row.variant & 1) != 0;
   const std::size_t dims = static_cast<std::size_t>(row.variant) / 2, rank = x.at.shape.size();
@@ -90,6 +108,9 @@ const KernelRow kResampleRows[] = {
     resample_row("upsample_nearest1d.default", run_upsample_nearest, 2),
     resample_row("upsample_nearest2d.default", run_upsample_nearest, 4),
     resample_row("upsample_nearest3d.default", run_upsample_nearest, 6),
+    resample_row("upsample_nearest1d.vec", run_upsample_nearest, 2),
+    resample_row("upsample_nearest2d.vec", run_upsample_nearest, 4),
+    resample_row("upsample_nearest3d.vec", run_upsample_nearest, 6),
     resample_row("_upsample_nearest_exact1d.default", run_upsample_nearest, 3),
     resample_row("_upsample_nearest_exact2d.default", run_upsample_nearest, 5),
     resample_row("_upsample_nearest_exact3d.default", run_upsample_nearest, 7),

@@ -179,7 +179,8 @@ void run_to(Call& call, const KernelRow& row) {
 void run_to_copy(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const Extents stride = format_strides(call, x.at, 6, true);
-  if (call.ok()) copied(call, x, call.dtype(1, x.at.dtype), x.at.shape, stride);
+  const Dtype wanted = call.targets.empty() ? call.dtype(1, x.at.dtype) : call.targets[0].at.dtype;
+  if (call.ok()) copied(call, x, wanted, x.at.shape, stride);
 }
 
 /// Strides as a pointwise operator gives them, always a copy.

@@ -163,7 +163,7 @@ void run_index_store(Call& call, const KernelRow& row) {
     return call.raise("index_add, index_copy: source and destination slices have different shapes");
   const std::int64_t count =
       shape.empty() ? std::min<std::int64_t>(index.at.numel(), 1) : *element_count(shape);
-  if (!call.spend({count})) return;
+  if (out.at.numel() == 0 || !call.spend({count})) return;
   const Elements numbers(index.at), from(source.at);
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
     const std::int64_t k = call.backwards ? count - 1 - i : i;

@@ -33,10 +33,12 @@ struct KernelTable {
   KernelTable() {
     for (const auto& family : {view_kernels(), reshape_kernels()}) add(family, true);
     for (const auto& family :
-         {arithmetic_kernels(), compare_kernels(), unary_kernels(), create_kernels(), move_kernels(),
-          index_kernels(), scatter_kernels(), reduce_kernels(), order_kernels(), matmul_kernels(),
-          norm_kernels(), batch_norm_kernels(), convolution_kernels(), pool_kernels(), activation_kernels(),
-          attention_kernels(), special_kernels(), tally_kernels(), resample_kernels()})
+         {arithmetic_kernels(),  compare_kernels(), unary_kernels(),      create_kernels(),
+          move_kernels(),        index_kernels(),   scatter_kernels(),    reduce_kernels(),
+          order_kernels(),       matmul_kernels(),  norm_kernels(),       batch_norm_kernels(),
+          convolution_kernels(), pool_kernels(),    activation_kernels(), attention_kernels(),
+          special_kernels(),     tally_kernels(),   resample_kernels(),   fold_kernels(),
+          distance_kernels(),    gradient_kernels()})
       add(family, false);
     bind_rows();
     add_copies();

@@ -41,7 +41,8 @@ void run_nansum(Call& call, const KernelRow&) {
   const auto axes = axes_of(call, x.at, call.has(1) ? call.integers(1) : Extents{}, call.boolean(2, false));
   if (!axes) return;
   const bool whole = x.at.dtype == Dtype::boolean || is_integer(x.at.dtype);
-  const Dtype dtype = call.dtype(3, whole ? Dtype::i64 : x.at.dtype);
+  const Dtype plain = whole ? Dtype::i64 : x.at.dtype;
+  const Dtype dtype = call.dtype(3, call.targets.empty() ? plain : call.targets[0].at.dtype);
   if (is_complex(x.at.dtype)) return call.raise("nansum does not support complex inputs");
   const Array out = call.output(dtype, axes->shape);
   if (!call.ok()) return;
@@ -153,7 +154,8 @@ void run_eye(Call& call, const KernelRow& row) {
   const std::int64_t rows = call.integer(0, 0), columns = row.variant == 1 ? call.integer(1, 0) : rows;
   const std::size_t next = row.variant == 1 ? 2 : 1;
   if (rows < 0 || columns < 0) return call.raise("eye: sizes must not be negative");
-  const Array out = call.output(call.dtype(next, Dtype::f32), {rows, columns});
+  const Array out = call.output(
+      call.targets.empty() ? call.dtype(next, Dtype::f32) : call.targets[0].at.dtype, {rows, columns});
   call.begin();
   if (!call.ok() || !call.spend({rows, columns})) return;
   for (std::int64_t i = 0; i < rows; ++i)

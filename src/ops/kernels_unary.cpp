@@ -172,6 +172,14 @@ void run_square(Call& call, const KernelRow& row) {
   run_pointwise(call, copy);
 }
 
+/// False everywhere for whole numbers, laid out as they are.
+void run_isinf(Call& call, const KernelRow& row) {
+  KernelRow copy = row;
+  if (const Dtype type = call.tensor(0).at.dtype; is_integer(type) || type == Dtype::boolean)
+    copy.variant = 5;
+  if (call.ok()) run_pointwise(call, copy);
+}
+
 void run_no_bool(Call& call, const KernelRow& row) {
   if (call.arg(0).kind == Datum::Kind::tensor && call.arg(0).tensor.at.dtype == Dtype::boolean)
     return call.raise(std::string(row.op) + " is not implemented for bool");
@@ -206,7 +214,7 @@ const KernelRow kUnaryRows[] = {
     {"acosh.default", run_pointwise, both_fn<plain_acosh, whole_acosh>, Promotion::to_float},
     {"atanh.default", run_pointwise, both_fn<plain_atanh, whole_atanh>, Promotion::to_float},
     {"sgn.default", run_pointwise, sgn_fn},
-    {"_conj_physical.default", run_pointwise, conj_fn},
+    {"_conj_physical.default", run_pointwise, conj_fn, Promotion::same, 1, 5},
     {"erf.default", run_pointwise, real_fn<plain_erf>, Promotion::to_float},
     {"erfc.default", run_pointwise, real_fn<plain_erfc>, Promotion::to_float},
     {"relu.default", run_no_bool, relu_fn},
@@ -223,7 +231,7 @@ const KernelRow kUnaryRows[] = {
     {"sign.default", run_pointwise, sign_fn},
     {"signbit.default", run_pointwise, signbit_fn, Promotion::compare},
     {"isnan.default", run_pointwise, isnan_fn, Promotion::compare},
-    {"isinf.default", run_pointwise, isinf_fn, Promotion::compare},
+    {"isinf.default", run_isinf, isinf_fn, Promotion::compare},
     {"prims_neg.default", run_pointwise, neg_fn},
     {"prims_sqrt.default", run_pointwise, both_fn<plain_sqrt, whole_sqrt>, Promotion::to_float},
     {"prims_rsqrt.default", run_pointwise, rsqrt_fn, Promotion::to_float},

@@ -18,6 +18,15 @@ void shift_offset(Call& call, Geometry& g, std::int64_t steps, std::int64_t stri
     call.raise("a view's offset overflows");
 }
 
+/// All dimensions the other way round.
+void run_reversed(Call& call, const KernelRow&) {
+  const Array x = call.tensor(0);
+  Geometry g = x.at;
+  std::reverse(g.shape.begin(), g.shape.end());
+  std::reverse(g.stride.begin(), g.stride.end());
+  call.alias(x, g);
+}
+
 void run_select(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const std::int64_t dim = call.dim(1, 0, x.at.rank()), index = call.integer(2, 0);
@@ -273,6 +282,8 @@ void run_unbind(Call& call, const KernelRow&) {
 }
 
 const KernelRow kViewRows[] = {
+    {"numpy_T.default", run_reversed},
+    {"numpy_T.a", run_reversed},
     {"select.int", run_select},
     {"slice.Tensor", run_slice},
     {"narrow.default", run_narrow},

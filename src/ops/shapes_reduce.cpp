@@ -74,9 +74,13 @@ std::vector<InferredMeta> sum_shape(const ShapeCall& call) {
   return reduced_to(call, own && type_category(*own) < 2 ? Dtype::i64 : own);
 }
 
-/// any, all: bool, but for u8.
+/// any, all: bool, but for u8. An empty list of dimensions reduces none of them.
 std::vector<InferredMeta> truth_shape(const ShapeCall& call) {
-  return reduced_to(call, own_type(call) == Dtype::u8 ? Dtype::u8 : Dtype::boolean);
+  const Dtype dtype = own_type(call) == Dtype::u8 ? Dtype::u8 : Dtype::boolean;
+  const Arg* dims = call.argument("dim");
+  if (dims != nullptr && dims->kind == Arg::Kind::list && dims->list.empty() && !call.tensors.empty())
+    return {{call.tensors[0].shape, dtype}};
+  return reduced_to(call, dtype);
 }
 
 std::vector<InferredMeta> arg_reduction_shape(const ShapeCall& call) { return reduced_to(call, Dtype::i64); }

@@ -37,7 +37,9 @@ std::string contract_of(const Trace& trace) {
   const TraceStep& step = trace.steps[0];
   if (step.elementwise) return "elementwise";
   std::set<Access> all;
-  for (const auto& row : step.access) all.insert(row.begin(), row.end());
+  for (std::size_t r = 0; r < step.access.size(); ++r)  // what is overwritten may be read at any time
+    for (std::size_t w = 0; w < step.access[r].size(); ++w)
+      if (!(step.reads[r] == step.writes[w])) all.insert(step.access[r][w]);
   if (all == std::set{Access::elementwise}) return "elementwise";
   return all == std::set{Access::before_write} ? "before_write" : "none";
 }
@@ -95,6 +97,7 @@ void watch_elementwise(const GoldenCall& call, const Watched& w, Evidence& evide
   const auto target = shown(run, out, out.shape);
   std::map<std::int64_t, std::size_t> element;
   for (std::size_t k = 0; k < target->at.size(); ++k) element.emplace(target->at[k], k);
+  if (element.size() != target->at.size()) return;  // it overlaps itself: no place is one element's own
   std::set<std::int64_t> written;
   for (const Contact& touch : w.touches)
     if (touch.write && touch.storage == target->storage) written.insert(touch.at);

@@ -1,0 +1,105 @@
+// Derivatives of activations and losses that models use now and then, and complex numbers made of real ones.
+#include <algorithm>
+#include <complex>
+
+#include "src/ops/kernels.h"
+#include "src/ops/kernels_math.h"
+
+namespace noclobber {
+namespace {
+
+Number slope(double value) { return Number::of_real(value); }
+
+/// elu_backward(grad, alpha, scale, input_scale, is_result, self_or_result): operands are moved to the front.
+Number elu_backward_fn(const Number* x, const Extras& e) {
+  const double alpha = rounded(e.dtype, e.number(0, 1).as_real()),
+               scale = rounded(e.dtype, e.number(1, 1).as_real());
+  const double input = rounded(e.dtype, e.number(2, 1).as_real()), negative = rounded(e.dtype, alpha * scale);
+  const double v = x[1].re;
+  if (v > 0) return slope(x[0].re * scale);
+  if (std::isnan(v)) return slope(v);
+  if (e.number(3, 0).truthy()) return slope(x[0].re * input * (v + negative));
+  return slope(x[0].re * input * negative * std::exp(v * input));
+}
+void run_elu_backward(Call& call, const KernelRow& row) {
+  call.args.resize(6);
+  std::rotate(call.args.begin() + 1, call.args.begin() + 5, call.args.end());
+  run_pointwise(call, row);
+}
+
+Number mish_backward_fn(const Number* x, const Extras&) {
+  const double v = x[1].re, s = 1 / (1 + std::exp(-v)), t = std::tanh(std::log1p(std::exp(v)));
+  return slope(x[0].re * (t + v * s * (1 - t * t)));
+}
+/// Of hardshrink and softshrink.
+Number shrink_backward_fn(const Number* x, const Extras& e) {
+  const double bound = rounded(e.dtype, e.number(0, 0.5).as_real());
+  return x[1].re >= -bound && x[1].re <= bound ? slope(0) : x[0];
+}
+Number logit_backward_fn(const Number* x, const Extras& e) {
+  const double v = x[1].re;
+  if (!e.has(0)) return slope(v < 0 || v > 1 ? std::nan("") : x[0].re / (v * (1 - v)));
+  const double eps = rounded(e.dtype, e.number(0, 0).as_real());
+  return slope(v < eps || v > 1 - eps ? 0 : x[0].re / (v * (1 - v)));
+}
+Number log_sigmoid_backward_fn(const Number* x, const Extras&) {
+  const double v = x[1].re, z = std::exp(-std::abs(v));
+  const double far = v < 0 ? 1 : 0, sign = v < 0 ? 1 : -1;
+  return slope(x[0].re * (far - sign * (z / (1 + z))));
+}
+
+Dtype complex_of(Dtype real) { return real == Dtype::f64 ? Dtype::c128 : Dtype::c64; }
+
+/// variant 0: complex(real, imag), 1: polar(abs, angle).
+void run_complex(Call& call, const KernelRow& row) {
+  const Array a = call.tensor(0), b = call.tensor(1);
+  if (!call.ok()) return;
+  if (a.at.dtype != b.at.dtype || (a.at.dtype != Dtype::f32 && a.at.dtype != Dtype::f64))
+    return call.decline("complex numbers of such parts");
+  const auto shape = broadcast_shapes(a.at.shape, b.at.shape);
+  if (!shape) return call.raise("the sizes of the operands do not broadcast");
+  const Geometry both[] = {a.at, b.at};
+  const Array out = call.output(complex_of(a.at.dtype), *shape, iterator_strides(both, *shape));
+  const std::int64_t count = out.at.numel();
+  if (!call.spend({count})) return;
+  const Elements first(a.at, *shape), second(b.at, *shape), to(out.at);
+  for (std::int64_t k = 0; k < count && call.ok(); ++k) {
+    call.begin();
+    const double x = call.load(a, first.at(k)).re, y = call.load(b, second.at(k)).re;
+    const std::complex<double> value(row.variant == 0 ? x : x * std::cos(y),
+                                     row.variant == 0 ? y : x * std::sin(y));
+    call.store(out, to.at(k), Number::of_complex(value));
+  }
+}
+
+Number angle_fn(const Number* x, const Extras&) {
+  if (x[0].kind == Number::Kind::complex) return slope(std::arg(x[0].as_complex()));
+  const double v = x[0].as_real();
+  return slope(std::isnan(v) ? v : v < 0 ? 3.14159265358979323846 : 0);
+}
+/// A complex argument gives a real result.
+void run_angle(Call& call, const KernelRow& row) {
+  KernelRow copy = row;
+  const Dtype type = call.tensor(0).at.dtype;
+  copy.promotion = is_complex(type) ? Promotion::to_real : Promotion::to_float;
+  if (is_complex(type)) copy.variant = 5;
+  if (call.ok()) run_pointwise(call, copy);
+}
+
+const KernelRow kGradientRows[] = {
+    {"elu_backward.default", run_elu_backward, elu_backward_fn, Promotion::same, 2},
+    {"mish_backward.default", run_pointwise, mish_backward_fn, Promotion::same, 2},
+    {"hardshrink_backward.default", run_pointwise, shrink_backward_fn, Promotion::same, 2},
+    {"softshrink_backward.default", run_pointwise, shrink_backward_fn, Promotion::same, 2},
+    {"logit_backward.default", run_pointwise, logit_backward_fn, Promotion::same, 2},
+    {"log_sigmoid_backward.default", run_pointwise, log_sigmoid_backward_fn, Promotion::same, 2, 5},
+    {"complex.default", run_complex, nullptr, Promotion::same, 2, 0},
+    {"polar.default", run_complex, nullptr, Promotion::same, 2, 1},
+    {"angle.default", run_angle, angle_fn, Promotion::to_float},
+};
+
+}  // namespace
+
+std::span<const KernelRow> gradient_kernels() { return kGradientRows; }
+
+}  // namespace noclobber
