@@ -1,5 +1,8 @@
 // What steps may do to the storages they touch, in which order, and where in an arena these lie.
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <ranges>
 
 #include "checker/trace.h"
 
@@ -26,11 +29,23 @@ std::vector<std::vector<Touch>> touches(const Trace& trace) {
   return out;
 }
 
-/// Graph steps, counted.
-std::uint32_t count(const Trace& trace) {
-  std::uint32_t out = 0;
-  for (const TraceStep& step : trace.steps) out = std::max(out, step.origin + 1);
-  for (const auto& [earlier, later] : trace.edges) out = std::max(out, later + 1);
+/// (How far apart, earlier, later): graph steps that disturb each other, but what follows from a write
+/// between.
+std::vector<std::array<std::uint32_t, 3>> disturbing(Space& space, const Trace& trace) {
+  std::vector<std::array<std::uint32_t, 3>> out;
+  for (const std::vector<Touch>& all : touches(trace)) {
+    std::vector<Touch> seen, wrote;
+    for (const Touch& b : all) {
+      for (const Touch& a : std::views::reverse(b.writes ? seen : wrote)) {
+        if (a.origin == b.origin || apart(space, *a.view, *b.view)) continue;
+        out.push_back({std::bit_width(b.origin - a.origin) / 2U, a.origin, b.origin});
+        if (a.writes && (a.view->maps.empty() || *a.view == *b.view)) break;
+      }
+      seen.push_back(b);
+      if (b.writes) wrote.push_back(b);
+    }
+  }
+  std::ranges::sort(out);
   return out;
 }
 
@@ -103,22 +118,23 @@ bool clean_step(Space& space, const Trace& trace, const TraceStep& step) {
 }
 
 bool ordered(Space& space, const Trace& trace) {
-  const std::uint32_t steps = count(trace);
-  for (const auto& [earlier, later] : trace.edges)
-    if (earlier >= later) return false;
-  const auto all = touches(trace);
-  for (std::uint32_t base = 0; base < steps; base += 64) {
-    std::vector<std::uint64_t> before(steps);  // which of the 64 steps from `base` on must have run before
-    for (std::uint32_t k = base; k < std::min(base + 64, steps); ++k) before[k] = 1ULL << (k - base);
-    for (const auto& [earlier, later] : trace.edges) before[later] |= before[earlier];
-    for (const std::vector<Touch>& of_storage : all)
-      for (auto a = of_storage.begin(); a != of_storage.end(); ++a)
-        for (auto b = a + 1; a->origin >= base && a->origin - base < 64 && b != of_storage.end(); ++b) {
-          const bool conflict = a->origin != b->origin && (a->writes || b->writes);
-          if (conflict && (before[b->origin] >> (a->origin - base) & 1) == 0 &&
-              !apart(space, *a->view, *b->view))
-            return false;
-        }
+  if (std::ranges::any_of(trace.edges, [](const auto& e) { return e.first >= e.second; })) return false;
+  std::uint32_t steps = 0;
+  for (const auto& [earlier, later] : trace.edges) steps = std::max(steps, later + 1);
+  const auto all = disturbing(space, trace);
+  std::vector<std::uint64_t> after(steps);  // per step: the first steps of which pairs must run before it
+  for (std::size_t k = 0; k < all.size(); k += 64) {
+    const auto some = std::span(all).subspan(k, std::min<std::size_t>(64, all.size() - k));
+    std::uint32_t low = steps, high = 0;
+    for (const auto& [far, a, b] : some) low = std::min({low, a, b}), high = std::max({high, a, b});
+    if (high >= steps) return false;
+    std::fill(after.begin() + low, after.begin() + high + 1, 0);
+    for (std::size_t q = 0; q < some.size(); ++q) after[some[q][1]] |= 1ULL << q;
+    auto e = std::ranges::lower_bound(trace.edges, std::pair(low, 0U));
+    for (; e != trace.edges.end() && e->first < high; ++e)
+      if (e->second <= high) after[e->second] |= after[e->first];
+    for (std::size_t q = 0; q < some.size(); ++q)
+      if ((after[some[q][2]] >> q & 1) == 0) return false;
   }
   return true;
 }

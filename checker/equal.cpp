@@ -7,20 +7,21 @@ namespace noclobber {
 namespace {
 constexpr int kSteps = 20000;  // comparisons for one question
 constexpr int kNested = 200;
-
-/// Does `good` hold for whatever is undefined in a content, but for operands?
-bool all_undefined(const Terms& terms, TermId whole, const std::function<bool(const Term&)>& good) {
-  std::set<TermId> seen{whole};
-  for (std::vector<TermId> open{whole}; !open.empty();) {
-    const Term& term = terms[open.back()];
-    open.pop_back();
-    if (term.kind == Term::Kind::undefined && !good(term)) return false;
-    for (TermId t : term.terms)
-      if (term.kind == Term::Kind::choose && seen.insert(t).second) open.push_back(t);
-  }
-  return true;
-}
 }  // namespace
+
+void each_undefined(const Terms& terms, TermId whole, bool operands,
+                    const std::function<void(const Term&, bool)>& visit) {
+  std::set<std::pair<TermId, bool>> seen{{whole, false}};
+  for (std::vector<std::pair<TermId, bool>> open{{whole, false}}; !open.empty();) {
+    const auto [id, under] = open.back();
+    open.pop_back();
+    const Term& term = terms[id];
+    if (term.kind == Term::Kind::undefined) visit(term, under);
+    const bool inside = under || term.kind != Term::Kind::choose;
+    for (TermId t : term.terms)
+      if ((operands || !inside) && seen.emplace(t, inside).second) open.emplace_back(t, inside);
+  }
+}
 
 bool Equality::shown(TermId before, TermId after, const std::set<std::string>& free_undefined,
                      const Index& running) {
@@ -33,8 +34,12 @@ bool Equality::shown(TermId before, TermId after, const std::set<std::string>& f
 }
 
 bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
-  if (terms_.same(a, b))  // what is undefined in both is thereby chosen, too
-    return all_undefined(terms_, a, [&](const Term& t) { return !free_.contains(t.text) || chosen(t); });
+  if (terms_.same(a, b)) {  // what is undefined in both is thereby chosen, too
+    bool ok = true;
+    each_undefined(terms_, a, false,
+                   [&](auto& t, bool) { ok = ok && (!free_.contains(t.text) || chosen(t)); });
+    return ok;
+  }
   if (a == Terms::kBad || b == Terms::kBad || --steps_ < 0 || depth_ > kNested) return false;
   const Term &x = terms_[a], &y = terms_[b];
   ++depth_;
@@ -85,8 +90,7 @@ bool Equality::parts_equal(const Term& a, const Term& b, std::vector<PolyId> fac
   };
   const auto equals = [&](TermId x, TermId y) { return equal(x, y, facts); };
   return a.kind == b.kind && a.number == b.number && a.text == b.text &&
-         std::equal(a.index.begin(), a.index.end(), b.index.begin(), b.index.end(), same) &&
-         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), equals);
+         std::ranges::equal(a.index, b.index, same) && std::ranges::equal(a.terms, b.terms, equals);
 }
 
 /// Operands are compared at every index, so no fact about the place of use may be used.

@@ -202,8 +202,7 @@ std::optional<Trace> reordered(const Trace& trace, const std::vector<std::uint32
   for (const auto& [earlier, later] : trace.edges) good = good && at(earlier) < at(later);
   for (const TraceStep& s : trace.steps) good = good && s.means.empty();
   if (!good) return std::nullopt;
-  std::stable_sort(out.steps.begin(), out.steps.end(),
-                   [&](const TraceStep& a, const TraceStep& b) { return at(a.origin) < at(b.origin); });
+  std::ranges::stable_sort(out.steps, {}, [&](const TraceStep& s) { return at(s.origin); });
   return out;
 }
 

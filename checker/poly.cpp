@@ -8,10 +8,7 @@ namespace {
 constexpr std::size_t kMaxTerms = 2048;       // a longer polynomial is bad: no real size needs it
 constexpr std::size_t kMaxProduct = 1 << 16;  // and so is what it takes longer to multiply
 
-template <class T> bool contains(const std::vector<T>& all, const T& one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
-}
-
+bool contains(const auto& all, PolyId one) { return std::ranges::find(all, one) != all.end(); }
 std::uint64_t pair_key(PolyId a, PolyId b) { return (static_cast<std::uint64_t>(a) << 32) | b; }
 
 bool earlier(const Monomial& a, const Monomial& b) { return a.atoms < b.atoms; }
@@ -54,8 +51,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 /// m / by, if it has no remainder (or `by` is a constant: rounded down, 0 counts as none).
 std::optional<Monomial> ratio(const Monomial& m, const Monomial& by) {
   Monomial out;
-  std::set_difference(m.atoms.begin(), m.atoms.end(), by.atoms.begin(), by.atoms.end(),
-                      std::back_inserter(out.atoms));
+  std::ranges::set_difference(m.atoms, by.atoms, std::back_inserter(out.atoms));
   if (out.atoms.size() + by.atoms.size() != m.atoms.size()) return std::nullopt;
   if (!by.atoms.empty() && m.factor % by.factor != 0) return std::nullopt;
   out.factor = floor_div(m.factor, by.factor);
@@ -85,8 +81,7 @@ PolyId Space::of_atom(Atom atom, const std::string& key) {
   const auto [at, is_new] = atom_ids_.emplace(key, static_cast<AtomId>(atoms_.size()));
   const auto lane = [&](PolyId p) { return has_lane(p); };
   if (is_new) {
-    atom.lane = atom.lane || lane(atom.first) || lane(atom.second) ||
-                std::any_of(atom.arguments.begin(), atom.arguments.end(), lane);
+    atom.lane |= lane(atom.first) || lane(atom.second) || std::ranges::any_of(atom.arguments, lane);
     atoms_.push_back(std::move(atom));
   }
   return of({{{at->second}, 1}});
@@ -136,8 +131,7 @@ PolyId Space::add(PolyId a, PolyId b) {
   const auto [at, is_new] = sums_.emplace(pair_key(std::min(a, b), std::max(a, b)), kBad);
   if (!is_new) return at->second;
   Polynomial sum;
-  std::merge(polys_[a].begin(), polys_[a].end(), polys_[b].begin(), polys_[b].end(), std::back_inserter(sum),
-             earlier);
+  std::ranges::merge(polys_[a], polys_[b], std::back_inserter(sum), earlier);
   return at->second = of(std::move(sum));
 }
 

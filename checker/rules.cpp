@@ -7,21 +7,6 @@ namespace noclobber {
 namespace {
 using Kind = Obligation::Kind;
 
-/// Undefined storages in a term; those under anything but a choice are put into `nested`.
-void collect(const Terms& terms, TermId whole, std::set<std::string>& plain, std::set<std::string>& nested) {
-  std::vector<std::pair<TermId, bool>> open{{whole, false}};
-  std::set<std::pair<TermId, bool>> seen{open[0]};
-  while (!open.empty()) {
-    const auto [id, under] = open.back();
-    open.pop_back();
-    const Term& term = terms[id];
-    if (term.kind == Term::Kind::undefined) (under ? nested : plain).insert(term.text);
-    for (TermId t : term.terms)
-      if (const std::pair next{t, under || term.kind != Term::Kind::choose}; seen.insert(next).second)
-        open.push_back(next);
-  }
-}
-
 /// Does the view show every element of its storage?
 bool covers(const TraceView& view) {
   return std::all_of(view.maps.begin(), view.maps.end(), [](const Map& m) {
@@ -162,9 +147,9 @@ bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *output_view(after_, output);
   const auto content = [&](Contents& of) { return of.at_all(view, of.exit()); };
   const TermId own = content(after_contents_);
-  std::set<std::string> found;
-  collect(terms_, own, found, found);
-  if (own == Terms::kBad || found.empty()) return own != Terms::kBad;
+  bool found = false;
+  each_undefined(terms_, own, true, [&](const Term&, bool) { found = true; });
+  if (own == Terms::kBad || !found) return own != Terms::kBad;
   if (!renamed_) {
     renamed_ = after_;
     for (TraceStorage& s : renamed_->storages)
@@ -200,10 +185,9 @@ std::set<std::string> Rules::free_undefined(const Obligation& obligation) {
     undefined_uses_.emplace();
     for (const Obligation& o : enumerate(before_, after_, boundary_)) {
       if (o.kind != Kind::value && o.kind != Kind::exit) continue;
-      std::set<std::string> plain, nested;
-      collect(terms_, contents(o).first, plain, nested);
-      for (const std::string& key : plain) (*undefined_uses_)[key].insert(o);
-      for (const std::string& key : nested) (*undefined_uses_)[key].insert({o, Obligation{}});
+      each_undefined(terms_, contents(o).first, true, [&](const Term& t, bool nested) {
+        (*undefined_uses_)[t.text].insert(nested ? Obligation{} : o);
+      });
     }
   }
   for (const auto& [key, uses] : *undefined_uses_)

@@ -42,9 +42,8 @@ bool Terms::apart(const Term& a, const Term& b) {
       }
     return true;
   };
-  return std::any_of(a.conditions.begin(), a.conditions.end(), [&](const Condition& x) {
-    return std::any_of(b.conditions.begin(), b.conditions.end(),
-                       [&](const Condition& y) { return !both(x, y); });
+  return std::ranges::any_of(a.conditions, [&](const Condition& x) {
+    return std::ranges::any_of(b.conditions, [&](const Condition& y) { return !both(x, y); });
   });
 }
 
@@ -52,12 +51,13 @@ bool Terms::apart(const Term& a, const Term& b) {
 TermId Terms::ordered(const Term& choice) {
   const Term& old = all_[choice.terms[1]];
   if (old.kind != Term::Kind::choose || depth_ > kFollowed) return kBad;
-  if (old.conditions == choice.conditions)  // it hides the older one
+  const auto above_older = [&] {
     return intern({Term::Kind::choose, 0, "", {}, {choice.terms[0], old.terms[1]}, choice.conditions});
+  };
+  if (old.conditions == choice.conditions) return above_older();  // it hides the older one
   if (!(choice.conditions < old.conditions) || !apart(choice, old)) return kBad;
   ++depth_;
-  const TermId below =
-      intern({Term::Kind::choose, 0, "", {}, {choice.terms[0], old.terms[1]}, choice.conditions});
+  const TermId below = above_older();
   --depth_;
   return intern({Term::Kind::choose, 0, "", {}, {old.terms[0], below}, old.conditions});
 }

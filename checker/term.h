@@ -52,6 +52,10 @@ class Terms {
   int depth_ = 0;
 };
 
+/// What is undefined in a content; with `operands` in those, too: true for what is under more than choices.
+void each_undefined(const Terms& terms, TermId whole, bool operands,
+                    const std::function<void(const Term&, bool)>& visit);
+
 /// Runs one Trace symbolically. A storage's version k is its contents after its k-th write.
 class Contents {
  public:

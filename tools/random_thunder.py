@@ -9,12 +9,13 @@ program is compiled one way and called on two contents; its last trace is execut
 difference with everything proved, a false alarm a refutation of what never differs. (Where a saved tensor is
 overwritten the joint trace is wrong, and a later transform that computes it again may make it right: two refutations.)
 Programs with complaints are kept in the folder, with their source; the last lines count. Exit code 1 where there are
-any.
+any. After every 25 programs the counts are written there too (SEED.json): the same command goes on from them.
 """
 from __future__ import annotations
 
 import argparse
 import collections
+import json
 import os
 import pathlib
 import random
@@ -31,7 +32,7 @@ import thunder_run
 import torch
 from noclobber import program
 
-BATCH = 100
+BATCH = 25
 BACKWARD = 0.15  # of the programs
 SQUARE, ROW, FLAT, PAIR, LINE = (3, 3), (3,), (9,), (2, 3), (1, 3)
 INPUTS = {
@@ -225,6 +226,45 @@ def checked(folders: list[pathlib.Path]) -> dict[str, list[dict]]:
     return found
 
 
+class Progress:
+    """Counts of a campaign, and the seed it goes on with; kept in a file beside the complaints."""
+
+    def __init__(self, keep: pathlib.Path, first: int):
+        self.keep, self.path, self.first = keep, keep / f"{first}.json", first
+        old = json.loads(self.path.read_text()) if self.path.exists() else {}
+        self.seed, self.bad = old.get("next", first), old.get("complaints", 0)
+        self.tally, self.reasons = (collections.Counter(old.get(k)) for k in ("tally", "reasons"))
+
+    def save(self) -> None:
+        self.keep.mkdir(parents=True, exist_ok=True)
+        new = self.path.with_suffix(".new")
+        new.write_text(json.dumps({"next": self.seed, "complaints": self.bad, "tally": self.tally,
+                                   "reasons": self.reasons}, indent=1) + "\n")
+        new.replace(self.path)
+        print(f"  {self.tally['programs']} programs, seeds {self.first} to {self.seed - 1}, {self.bad} complaints",
+              flush=True)
+
+
+def batch(done: Progress, scratch: pathlib.Path, size: int, orders: int) -> None:
+    """Runs and checks this many programs, and counts what came out."""
+    runs = {}
+    while len(runs) < size:
+        folder = scratch / str(done.seed)
+        if (seen := compiled(done.seed, folder, orders)) is not None and any(folder.glob("*.trace.txt")):
+            runs[folder] = seen
+        done.seed += 1
+    records = checked(list(runs))
+    for folder, (mode, run) in runs.items():
+        found_in = records.get(str(folder)) or [{"id": "", "status": "error", "unknown": []}]
+        pairs, every_order, why = judged(found_in)
+        count(done.tally, done.reasons, run, pairs, every_order, why)
+        if found := complaint(run, pairs, every_order, found_in):
+            done.bad += 1
+            shutil.copytree(folder, done.keep / folder.name, dirs_exist_ok=True)
+            print(f"seed {folder.name} {mode}: {found}: run {run.difference or 'right'}, orders {run.orders},"
+                  f" pairs {pairs}, every order {every_order}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
@@ -232,28 +272,13 @@ def main() -> int:
     parser.add_argument("--orders", type=int, default=200)
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build" / "random_thunder")
     options = parser.parse_args()
-    tally, reasons, bad = collections.Counter(), collections.Counter(), 0
     torch.set_num_threads(1)
-    with tempfile.TemporaryDirectory() as scratch:
-        seed = options.seed
-        while tally["programs"] < options.count:
-            runs = {}
-            while len(runs) < min(BATCH, options.count - tally["programs"]):
-                folder = pathlib.Path(scratch) / str(seed)
-                if (seen := compiled(seed, folder, options.orders)) is not None and any(folder.glob("*.trace.txt")):
-                    runs[folder] = seen
-                seed += 1
-            records = checked(list(runs))
-            for folder, (mode, run) in runs.items():
-                found_in = records.get(str(folder)) or [{"id": "", "status": "error", "unknown": []}]
-                pairs, every_order, why = judged(found_in)
-                count(tally, reasons, run, pairs, every_order, why)
-                if found := complaint(run, pairs, every_order, found_in):
-                    bad += 1
-                    shutil.copytree(folder, options.keep / folder.name, dirs_exist_ok=True)
-                    print(f"seed {folder.name} {mode}: {found}: run {run.difference or 'right'}, orders {run.orders},"
-                          f" pairs {pairs}, every order {every_order}", flush=True)
-                shutil.rmtree(folder)
+    done = Progress(options.keep, options.seed)
+    while done.tally["programs"] < options.count:
+        with tempfile.TemporaryDirectory() as scratch:
+            batch(done, pathlib.Path(scratch), min(BATCH, options.count - done.tally["programs"]), options.orders)
+        done.save()
+    tally, reasons, bad, seed = done.tally, done.reasons, done.bad, done.seed
     print(f"seeds {options.seed} to {seed - 1}: " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items())))
     for reason, number in reasons.most_common(12):
         print(f"  unknown {number} times: {reason}")

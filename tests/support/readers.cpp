@@ -19,7 +19,9 @@ void read_fx(const std::string& bytes) {
   if (value) static_cast<void>(write_fx_text(value->graph));
 }
 
-void read_log(const std::string& bytes) { static_cast<void>(read_torch_trace(bytes)); }
+void read_log(const std::string& bytes) {
+  for (TraceCheck& check : read_torch_trace(bytes).checks) check.read();
+}
 void read_archive(const std::string& bytes) { static_cast<void>(read_pt2(bytes, true)); }
 void read_payload(const std::string& bytes) { static_cast<void>(read_mlx(bytes, 0)); }
 
