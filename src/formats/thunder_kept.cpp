@@ -62,9 +62,22 @@ class Kept {
 
   ThunderTrace trace() const {
     const Renamed names = wanted(), results = returned();
-    std::set<std::pair<std::string, std::string>> copies(names.begin(), names.end());
+    Copies copies(names.begin(), names.end());
     copies.insert(results.begin(), results.end());
-    for (std::size_t k = 0; k < cut_; ++k) not_followed(joint_.statements[k], k, copies);
+    return with(copies, names, results);
+  }
+
+  std::optional<ThunderTrace> missing() const {
+    Copies marks;
+    for (std::size_t k = 0; k < cut_; ++k) not_followed(joint_.statements[k], k, marks);
+    return marks.empty() ? std::nullopt : std::optional(with(marks, {}, {}));
+  }
+
+ private:
+  using Copies = std::set<std::pair<std::string, std::string>>;
+
+  /// The trace with copies of some names, each where its value is known last; backward statements take them.
+  ThunderTrace with(const Copies& copies, const Renamed& names, const Renamed& results) const {
     ThunderTrace out = joint_;
     out.statements.clear();
     for (std::size_t k = 0; k <= joint_.statements.size(); ++k) {
@@ -81,7 +94,6 @@ class Kept {
     return out;
   }
 
- private:
   void note(const ThunderStatement& s, std::size_t behind) {
     const bool barrier = calls(s, "update_aliases");
     if (!barrier && !writes(s))
@@ -97,8 +109,7 @@ class Kept {
   }
 
   /// Names that were written behind their back and are then read: derivatives along names miss the write.
-  void not_followed(const ThunderStatement& s, std::size_t k,
-                    std::set<std::pair<std::string, std::string>>& out) const {
+  void not_followed(const ThunderStatement& s, std::size_t k, Copies& out) const {
     for (const ThunderStatement& inner : s.inner) not_followed(inner, k, out);
     const auto type = thunder_tensor_type(s.type);
     const bool real = type && (is_floating(type->dtype) || is_complex(type->dtype));
@@ -196,5 +207,7 @@ class Kept {
 }  // namespace
 
 ThunderTrace with_kept_values(const ThunderTrace& joint) { return Kept(joint).trace(); }
+
+std::optional<ThunderTrace> with_missed_gradients(const ThunderTrace& joint) { return Kept(joint).missing(); }
 
 }  // namespace noclobber
