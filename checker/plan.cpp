@@ -1,38 +1,32 @@
 // A plan as a table: what lives when, and where, told in the order of time and decided while it is read.
 // What is alive is a list from low to high bytes; a newcomer says behind which of them it goes, so that
 // two comparisons show it to be apart from all. Linear in the number of buffers.
-#include "checker/certificate.h"
+#include "checker/scan.h"
 
 namespace noclobber {
 namespace {
 
-constexpr std::int64_t kDigits = 18;  // of any number, so that sums of two have 64 bits
+constexpr std::int64_t kMost = 1'000'000'000'000'000'000;  // of any number, so that sums of two have 64 bits
 
-class PlanReader {
+class PlanReader : Scanner {
  public:
-  explicit PlanReader(std::string_view text)
-      : begin_(text.data()), at_(begin_), end_(begin_ + text.size()), alive_(1) {}
+  explicit PlanReader(std::string_view text) : Scanner(text), alive_(1) {}
 
   std::optional<Certificate> read(Judgement& out, std::string& fault) {
     Certificate about = header();
     expect("capacity");
     const std::int64_t capacity = number();
     expect("rows");
-    const std::int64_t rows = number();
+    const auto rows = integer<std::uint64_t>();
     expect("moments");
-    for (std::int64_t n = number(); n > 0 && good_; --n) moment(capacity);
-    const char* const summed = std::min(at_ + 1, end_);
-    expect("sum");
-    require(word() == checksum({begin_, summed}), "the sum of all that stands before it");
-    require(word().empty(), "the end");
-    if (good_ && born_ != static_cast<std::uint64_t>(rows)) fail("as many rows as there are");
+    times([&] { moment(capacity); });
+    require(born_ == rows, "as many rows as there are");
     out.obligations = 2 * born_;
     out.by_rule = out.obligations - open_;
     out.why = why_;
     if (why_.empty()) out.verdict = Judgement::Verdict::proved;
-    if (good_) return about;
-    fault = "byte " + std::to_string(at_ - begin_) + ": expected " + wanted_;
-    return std::nullopt;
+    if (!ends(fault)) return std::nullopt;
+    return about;
   }
 
  private:
@@ -47,57 +41,27 @@ class PlanReader {
     Certificate out;
     expect(kPlanFormat);
     expect("about");
-    out.about = text();
+    value(out.about);
     expect("inputs");
-    for (std::int64_t n = number(); n > 0 && good_; --n) {
-      std::string hash = text();
-      out.inputs.emplace_back(std::move(hash), text());
-    }
+    times([&] {
+      auto& [hash, name] = out.inputs.emplace_back();
+      value(hash);
+      value(name);
+    });
     expect("assumptions");
-    for (std::int64_t n = number(); n > 0 && good_; --n) out.assumptions.push_back(text());
+    times([&] { value(out.assumptions.emplace_back()); });
     return out;
   }
-  void fail(const char* wanted) {
-    if (good_) wanted_ = wanted;
-    good_ = false;
-  }
-  void require(bool is, const char* wanted) {
-    if (!is) fail(wanted);
-  }
-  void blank() {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n')) ++at_;
-  }
-  std::string_view word() {
-    blank();
-    const char* const first = at_;
-    while (good_ && at_ != end_ && *at_ != ' ' && *at_ != '\n') ++at_;
-    return {first, at_};
-  }
-  void expect(const char* wanted) { require(word() == wanted, wanted); }
-  /// Up to a blank; of a text's length, up to its colon.
-  std::int64_t number(char last = ' ') {
-    if (good_) blank();
-    const char* const first = at_;
-    std::uint64_t out = 0;
-    for (unsigned digit = 0; good_ && at_ != end_ && (digit = static_cast<unsigned>(*at_ - '0')) < 10; ++at_)
-      out = 10 * out + digit;
-    const bool ends = at_ != end_ && (*at_ == last || (*at_ == '\n' && last == ' '));
-    require(ends && at_ != first && at_ - first <= kDigits, "a number");
-    return good_ ? static_cast<std::int64_t>(out) : 0;
-  }
-  std::string text() {
-    const std::int64_t length = number(':');
-    require(length < end_ - at_, "a text");
-    if (!good_) return {};
-    std::string out(at_ + 1, static_cast<std::size_t>(length));
-    at_ += 1 + length;
-    return out;
+  std::int64_t number() {
+    const auto out = integer<std::int64_t>();
+    require(0 <= out && out < kMost, "a number of 18 digits");
+    return good_ ? out : 0;
   }
 
   /// Those that leave, by slot; then those that come, each into the slot that was left last.
   void moment(std::int64_t capacity) {
     number();
-    for (std::int64_t n = number(); n > 0 && good_; --n) {
+    times([&] {
       const auto slot = static_cast<std::uint64_t>(number());
       if (!good_ || slot == 0 || slot >= alive_.size() || !alive_[slot].alive)
         return fail("one that is alive");
@@ -106,8 +70,8 @@ class PlanReader {
       alive_[gone.above].below = gone.below;
       gone.alive = false;
       left_.push_back(static_cast<std::uint32_t>(slot));
-    }
-    for (std::int64_t n = number(); n > 0 && good_; --n) birth(capacity);
+    });
+    times([&] { birth(capacity); });
   }
 
   void birth(std::int64_t capacity) {
@@ -130,8 +94,6 @@ class PlanReader {
     if (open_++ == 0) why_ = "row " + std::to_string(born_) + " in the order of time" + why;
   }
 
-  const char *begin_, *at_, *end_, *wanted_ = "";
-  bool good_ = true;
   std::vector<Slot> alive_;
   std::vector<std::uint32_t> left_;
   std::uint64_t born_ = 0, open_ = 0;

@@ -1,18 +1,18 @@
-#include <algorithm>
 #include <array>
 #include <unordered_set>
 
 #include "checker/fields.h"
+#include "checker/scan.h"
 
 namespace noclobber {
 namespace {
 
 constexpr std::size_t kReserved = 1U << 16;  // what a count is believed before its entries are there
 
-class Reader {
+class Reader : Scanner {
  public:
   Reader(Space& space, std::string_view text, bool concrete)
-      : space_(space), begin_(text.data()), at_(begin_), end_(begin_ + text.size()), concrete_(concrete) {}
+      : Scanner(text), space_(space), concrete_(concrete) {}
 
   std::optional<Certificate> read(std::string& fault) {
     expect("noclobber.cert/1");
@@ -31,65 +31,18 @@ class Reader {
     section("evidence", out_.evidence);
     section("checks", out_.checks);
     section("refutation", out_.refutation);
-    const char* const end = std::min(at_ + 1, end_);
-    expect("sum");
-    require(word() == checksum({begin_, end}), "the sum of all that stands before it");
-    require(blank(), "the end");
     require(!out_.checks.empty(), "a check");
-    if (good_) return std::move(out_);
-    fault = "byte " + std::to_string(at_ - begin_) + ": expected " + wanted_;
-    return std::nullopt;
+    if (!ends(fault)) return std::nullopt;
+    return std::move(out_);
   }
 
   template <class... T> void operator()(T&&... all) { (value(all), ...); }
 
  private:
-  void fail(const char* wanted) {
-    if (good_) wanted_ = wanted;
-    good_ = false;
-  }
-  void require(bool is, const char* wanted) {
-    if (!is) fail(wanted);
-  }
-  bool blank() {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n')) ++at_;
-    return at_ == end_;
-  }
-  std::string_view word() {
-    blank();
-    const char* const first = at_;
-    while (good_ && at_ != end_ && *at_ != ' ' && *at_ != '\n') ++at_;
-    return {first, at_};
-  }
-  void expect(const char* wanted) { require(word() == wanted, wanted); }
+  using Scanner::value;
   template <class T> void section(const char* name, T& content) {
     expect(name);
     value(content);
-  }
-  /// Digits, up to a blank; of a text's length, up to its colon.
-  template <class T> T integer(bool text = false) {
-    blank();
-    T out = 0;
-    const bool negative = std::is_signed_v<T> && at_ != end_ && *at_ == '-';
-    const char* digit = at_ + (negative ? 1 : 0);
-    bool good = digit != end_ && *digit >= '0' && *digit <= '9';
-    for (; digit != end_ && *digit >= '0' && *digit <= '9'; ++digit) {
-      const int next = negative ? '0' - *digit : *digit - '0';
-      good = good && !__builtin_mul_overflow(out, 10, &out) && !__builtin_add_overflow(out, next, &out);
-    }
-    good = good && (digit == end_ ? !text : text ? *digit == ':' : *digit == ' ' || *digit == '\n');
-    if (good) at_ = digit;
-    require(good, text ? "a text" : "a number");
-    return good_ ? out : 0;
-  }
-  /// Of a list: each entry takes at least two bytes.
-  std::size_t size() {
-    const auto out = integer<std::size_t>();
-    require(out <= static_cast<std::size_t>(end_ - at_) / 2, "a shorter list");
-    return good_ ? out : 0;
-  }
-  void times(auto&& each) {
-    for (std::size_t n = size(); n > 0 && good_; --n) each();
   }
   template <class T> void entries(std::vector<T>& out, auto&& each) {
     std::size_t n = size();
@@ -114,13 +67,6 @@ class Reader {
     const auto kind = integer<unsigned>();
     require(kind <= static_cast<unsigned>(last(T{})), "a smaller kind");
     if (good_) out = static_cast<T>(kind);
-  }
-  void value(std::string& out) {
-    const auto length = integer<std::size_t>(true);
-    if (good_ && length >= static_cast<std::size_t>(end_ - at_)) fail("a text");
-    if (!good_) return;
-    out.assign(at_ + 1, length);
-    at_ += 1 + length;
   }
   void value(Text& out) {
     std::string text;
@@ -272,10 +218,7 @@ class Reader {
   }
 
   Space& space_;
-  const char *begin_, *at_, *end_;
   bool concrete_;
-  bool good_ = true;
-  const char* wanted_ = "";
   Certificate out_;
   std::vector<PolyId> polys_;
   std::vector<TraceView> forms_;

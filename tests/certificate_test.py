@@ -67,7 +67,7 @@ class NcCheck(cli_test.Cli):
                                      ("\n08 16 1\n", "\n08 16 2\n", 2, "expected one that is alive, or 0"),
                                      ("capacity 0", "capacity 23", 3, "not proved: row 1 in the order of time ends behind the arena"),
                                      ("2 1 1 1\n", "2 1 2 1\n", 3, "not proved"), ("rows 3", "rows 4", 2, "as many rows as there are"),
-                                     ("rows 3", "rows 3 ", 0, "proved"), ("moments 3", "moments 2", 2, "expected sum")]:
+                                     ("rows 3", "rows 3 ", 0, "proved"), ("moments 3", "moments 2", 2, "expected as many rows as there are")]:
             self.assertIn(was, good)
             changed = good.replace(was, now)
             cert.write_text(changed[:changed.rindex("sum ") + 4] + self.sum_of(changed) + "\n")

@@ -29,6 +29,7 @@ EVERYTHING = {"cli"}
 AMENDMENTS: dict[tuple[str, str], str] = {
     ("prover", "graph"): "the satisfying value of a case's own symbols is looked for before any Trace exists",
     ("effects", "graph"): "what a step is given, and what must run before what, are read off the graph",
+    ("formats", "checker"): "constants of two files are compared by their SHA-256, which is written once",
     ("plan", "checker"): "places are polynomials and views of the Trace",
     ("plan", "graph"): "a plan names values of the graph",
     ("plan", "ops"): "sizes of a plan are expressions over the case's symbols",

@@ -39,6 +39,13 @@ class Exported:
     graph: dict
     written: Written
     ranges: dict[str, dict]
+    held: dict[str, dict] = dataclasses.field(default_factory=dict)  # what constants and state hold, by input
+
+
+def with_contents(exported: Exported) -> Exported:
+    """The same graph, its inputs with what they hold: SHA-256, and the numbers where they are few."""
+    inputs = [i | exported.held.get(i["name"], {}) for i in exported.graph["inputs"]]
+    return dataclasses.replace(exported, graph=exported.graph | {"inputs": inputs})
 
 
 def export_functional(exported_program: object) -> Exported:
@@ -47,6 +54,7 @@ def export_functional(exported_program: object) -> Exported:
     writer, inputs = _begin(module, signature)
     written = writer.write()
     graph = {"inputs": inputs + written.constants, "steps": written.steps, "outputs": []}
+    held = _held(exported_program) | written.held
     final = {}
     placeholders = _placeholders(module)
     for spec, arg in zip(signature.output_specs, written.outputs, strict=True):
@@ -60,7 +68,7 @@ def export_functional(exported_program: object) -> Exported:
             graph["outputs"].append(arg)
     if final:
         graph["final"] = final
-    return Exported(graph, written, ranges_of(exported_program, written))
+    return Exported(graph, written, ranges_of(exported_program, written), held)
 
 
 def export_written_back(module: object, signature: object, ranges: object = None, hints: dict | None = None,
@@ -207,7 +215,7 @@ class Recorder:
                 continue
             functional = self.out / f"functional.{name}.case.json"
             if not functional.exists() or step in ("reinplace", "write-back"):
-                functional.write_text(json.dumps(case(name, before)))
+                functional.write_text(json.dumps(case(name, with_contents(before))))
             self._write(step, name, case(f"{name}-{step}", after, before))
         self.pending = []
 
@@ -345,6 +353,20 @@ def _begin(module: object, signature: object, hints: dict | None = None,
         if planned:
             _place_input(writer, node, inputs[-1])
     return writer, inputs
+
+
+def _held(exported_program: object) -> dict[str, dict]:
+    """Per placeholder of a constant or of state: what it holds, as far as it can be told."""
+    signature, found = exported_program.graph_signature, {}
+    sources = [getattr(exported_program, name, None) or {} for name in ("state_dict", "constants")]
+    mutated = {s.target for s in signature.output_specs if s.kind.name in MUTATIONS}
+    for node, spec in zip(_placeholders(exported_program.graph_module), signature.input_specs, strict=True):
+        tensor = next((s[spec.target] for s in sources if spec.target in s), None)
+        if spec.kind.name != "USER_INPUT" and values.is_tensor(tensor) and (held := values.contents_of(tensor)):
+            if spec.target in mutated:
+                held.pop("value", None)
+            found[node.name] = held
+    return found
 
 
 def _place_input(writer: GraphWriter, node: object, entry: dict) -> None:

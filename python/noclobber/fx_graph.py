@@ -26,6 +26,7 @@ class Written:
     ops: dict[str, dict] = dataclasses.field(default_factory=dict)
     symbols: set[str] = dataclasses.field(default_factory=set)
     places: list[dict] = dataclasses.field(default_factory=list)
+    held: dict[str, dict] = dataclasses.field(default_factory=dict)  # what those constants hold, by name
 
 
 class GraphWriter:
@@ -87,6 +88,8 @@ class GraphWriter:
             self.written.constants.append(
                 {"name": name, "type": values.tensor_type(value), "kind": "constant", "mutable": False})
             self.args[node] = {"ref": name}
+            if held := values.contents_of(value):
+                self.written.held[name] = held
         else:
             self.args[node] = None  # a lowered module: its call names it
 
@@ -206,6 +209,8 @@ class GraphWriter:
         self._pass_constants(bodies, insides)
         lifted = [c for inside in insides for c in inside.constants]
         self.written.constants += lifted
+        for inside in insides:
+            self.written.held |= inside.held
         written = [self.arg(a) for a in args]
         extra = [{"ref": c["name"]} for c in lifted]
         if extra and isinstance(written[-1], list):

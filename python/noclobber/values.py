@@ -1,6 +1,7 @@
 """PyTorch's values as `noclobber.case/1` writes them. Nothing here imports PyTorch: values are known by what they have."""
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 
@@ -66,6 +67,23 @@ def sympy_text(expr: object) -> str:
     if kind == "Pow" and getattr(args[1], "is_Integer", False) and 0 < int(args[1]) <= 8:
         return "(" + "*".join([texts[0]] * int(args[1])) + ")"
     raise Unwritable(f"size {expr}")
+
+
+FEW = 64  # elements whose numbers are written
+
+
+def contents_of(tensor: object) -> dict:
+    """`sha256` and, of few plain numbers, `value` of an input; {} where its bytes cannot be read."""
+    import torch
+
+    try:
+        rows = tensor.detach().cpu().contiguous().reshape(-1)
+        held = {"sha256": hashlib.sha256(rows.view(torch.uint8).numpy().tobytes()).hexdigest()}
+    except Exception:  # noqa: BLE001, descriptions of tensors and types of other libraries hold no bytes
+        return {}
+    if rows.numel() <= FEW and str(rows.dtype) in ("torch.float32", "torch.float64", "torch.int64", "torch.int32"):
+        held["value"] = [n if math.isfinite(n) else str(n) for n in rows.tolist()]
+    return held
 
 
 def symbols_in(value: object) -> set[str]:

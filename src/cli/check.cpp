@@ -130,12 +130,13 @@ int conclude(Sink& sink, const Options& options, double seconds) {
   return totals.exit;
 }
 
-int run_source(WorkSource& source, const Options& options) {
+int run_source(WorkSource& source, const Options& options, bool advises = false) {
   auto check = check_options(options);
   if (!check) {
     print_error(check.fault().where, "", check.fault().message);
     return kUsageError;
   }
+  check->advise = advises;
   watch_interrupts();
   const auto start = std::chrono::steady_clock::now();
   Sink sink;
@@ -153,15 +154,18 @@ int run_source(WorkSource& source, const Options& options) {
 
 }  // namespace
 
-int run_check(const Options& options) {
+static int check_inputs(const Options& options, bool advises) {
   auto input = input_options(options);
   if (!input) {
     print_error("", input.fault().where, input.fault().message);
     return kUsageError;
   }
   WorkSource source(options.inputs, *std::move(input));
-  return run_source(source, options);
+  return run_source(source, options, advises);
 }
+
+int run_check(const Options& options) { return check_inputs(options, false); }
+int run_advise(const Options& options) { return check_inputs(options, true); }
 
 /// Two Thunder traces; nothing if they are not.
 static std::optional<Work> thunder_pair_of(const std::string& before, const std::string& after) {

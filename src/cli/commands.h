@@ -14,6 +14,7 @@ inline constexpr int kUsageError = 2;
 
 int run_check(const Options& options);
 int run_compare(const Options& options);
+int run_advise(const Options& options);
 int run_trace(const Options& options);
 int run_explain(const Options& options);
 int run_fuzz(const Options& options);

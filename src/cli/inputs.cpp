@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "src/cli/thunder_files.h"
 #include "src/formats/mlx.h"
@@ -78,7 +79,7 @@ void WorkSource::open(const std::string& input) {
 }
 
 void WorkSource::push(Work work) {
-  if (options_.dataflow) work.value.dataflow = *options_.dataflow;
+  work.dataflow = options_.dataflow;
   ready_.push_back(std::move(work));
 }
 
@@ -126,18 +127,28 @@ Work unread_check(const std::string& path, const TraceCheck& check) {
 
 }  // namespace
 
+void Work::open() {
+  if (const std::shared_ptr<TraceCheck> check = std::exchange(unread, nullptr)) {
+    check->read();
+    if (!check->value) {
+      *this = unread_check(input, *check);
+      return;
+    }
+    value = *std::move(check->value);
+  }
+  if (dataflow) value.dataflow = *dataflow;
+}
+
 void WorkSource::load_log(const std::string& path, TraceLog log) {
   std::uint64_t position = 0;
   for (TraceCheck& check : log.checks) {
     if (!options_.only.accepts(check.id, position++)) continue;
-    if (!check.value) {
-      push(unread_check(path, check));
-      continue;
-    }
-    const char* what = check.what == TraceCheck::What::pair ? "pair" : "single";
-    Work work = check_of(path, *std::move(check.value), what);
+    Work work;
+    work.input = path;
     work.id = check.id;
+    work.what = check.what == TraceCheck::What::pair ? "pair" : "single";
     work.unchecked = std::move(check.unchecked);
+    work.unread = std::make_shared<TraceCheck>(std::move(check));
     push(std::move(work));
   }
   if (log.truncated) push(truncated_of(path));
@@ -235,7 +246,7 @@ void WorkSource::load_file(const std::string& path) {
   if (!text) return push(error_of(path, text.fault()));
   switch (sniff(*text)) {
     case InputKind::torch_trace:
-      return load_log(path, read_torch_trace(*text));
+      return load_log(path, read_torch_trace(*std::move(text)));
     case InputKind::case_json: {
       auto value = read_case_json(*text);
       if (!value) return push(error_of(path, value.fault()));

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,11 +25,17 @@ struct Work {
   std::string id, what;                // check
   std::vector<std::string> files;      // check: what it was read from; empty: `input`
   Case value;                          // check
+  std::shared_ptr<TraceCheck> unread;  // check: what `value` is still to be read from
+  std::optional<bool> dataflow;        // check: the order that is asked for, instead of the Case's
   PlanTable table, instance;           // plan; an instance without rows: none is given
   std::int64_t capacity = 0;           // plan: bytes; 0: not limited
   CheckRecord record;                  // record
   Diagnostic fault;                    // error, note
   std::vector<std::string> unchecked;  // of the check; of the whole log in a note
+
+  /// Reads `value` if that is still to be done; what cannot be read becomes an error. Pieces of work can be
+  /// opened at the same time.
+  void open();
 };
 
 struct InputOptions {

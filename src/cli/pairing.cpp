@@ -35,7 +35,7 @@ Result<Side> read_side(const std::string& text, bool is_before) {
       return side;
     }
     case InputKind::pt2: {
-      auto programs = read_pt2(text);
+      auto programs = read_pt2(text, is_before);
       if (!programs) return programs.fault();
       if (programs->size() != 1) return Diagnostic{"", "holds several programs"};
       Case& program = programs->front();
@@ -203,12 +203,10 @@ Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
     return Diagnostic{"", "the program has several methods, none of them 'forward'"};
   if (before.knows_kinds) as_executorch_lowers(before.graph, before.facts.bodies);
   as_executorch_means(before.graph, before.facts.bodies);
+  merge_equal_constants(before.graph);
   auto out = case_of_pte(forward == methods.end() ? methods[0] : *forward, &before.graph);
   if (!out) return out;
-  for (Input& known : before.graph.inputs)  // constants are those of the program
-    for (const Input& input : out->after.inputs)
-      if (out->after.value(input.value).name == before.graph.value(known.value).name && !known.contents)
-        known.contents = input.contents;
+  know_constants(before.graph, out->after);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "src/cli/certificates.h"
 #include "src/cli/decided.h"
 #include "src/cli/findings.h"
+#include "src/cli/inplace_advice.h"
 #include "src/cli/order_advice.h"
 #include "src/cli/plan_findings.h"
 #include "src/effects/effects.h"
@@ -211,6 +212,7 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 
 CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
+  const std::optional<Case> as_read = options.advise ? std::optional(value) : std::nullopt;
   add_ops(value, options);
   if (value.plan) value = with_loops_written_out(value);
   if (value.before) share_types(*value.before);
@@ -220,6 +222,8 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
   if (value.every_order || value.dataflow) advise(out, value, options);
+  const bool has_meaning = !as_read || !as_read->before || out.status == Status::proved;
+  if (as_read && has_meaning) out.inplace = advise_inplace(*as_read, options);
   return out;
 }
 

@@ -141,6 +141,7 @@ class Workers {
     }
     start_thread();  // there may be more to do
     begin(sequence, *work);
+    work->open();
     finish(sequence, outcome_of(std::move(*work), options_.check, std::move(certificate)));
     return true;
   }

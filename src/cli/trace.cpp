@@ -47,6 +47,7 @@ int run_trace(const Options& options) {
   std::size_t printed = 0;
   bool fault = false;
   while (auto work = source.next()) {
+    work->open();
     if (work->kind == Work::Kind::error) {
       fault = true;
       print_error(work->input, work->fault.where, work->fault.message);

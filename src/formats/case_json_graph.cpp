@@ -64,6 +64,7 @@ Input GraphJsonReader::input(const OrderedJson& json, const JsonAt& at) {
 void GraphJsonReader::input_flags(const OrderedJson& json, const JsonAt& at, Input& result) {
   static constexpr std::array<std::string_view, 4> kKinds = {"user", "buffer", "parameter", "constant"};
   static constexpr std::array<std::string_view, 2> kExits = {"as_before", "any"};
+  constexpr std::size_t kDigestDigits = 64;
   if (const OrderedJson* kind = find_member(json, "kind")) {
     result.kind = static_cast<Input::Kind>(faults_.one_of(*kind, JsonAt(at, "kind"), kKinds));
   }
@@ -78,6 +79,13 @@ void GraphJsonReader::input_flags(const OrderedJson& json, const JsonAt& at, Inp
   }
   if (const OrderedJson* numel = find_member(json, "storage_numel")) {
     result.storage_numel = expression(*numel, JsonAt(at, "storage_numel"), false);
+  }
+  if (const OrderedJson* digest = find_member(json, "sha256")) {
+    const std::string text = faults_.text(*digest, JsonAt(at, "sha256"));
+    const bool hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!faults_.failed() && (!hex || text.size() != kDigestDigits))
+      faults_.fail(JsonAt(at, "sha256"), "is no SHA-256 in lower-case hexadecimal");
+    result.digest = text;
   }
 }
 

@@ -156,6 +156,7 @@ class CaseJsonWriter {
     if (value.exit) result["exit"] = *value.exit == Input::Exit::any ? "any" : "as_before";
     if (!value.storage.empty()) result["storage"] = value.storage;
     if (value.storage_numel) result["storage_numel"] = size(*value.storage_numel);
+    if (!value.digest.empty()) result["sha256"] = *value.digest;
     if (!value.contents) return result;
     OrderedJson contents = OrderedJson::array();
     for (const Arg& item : *value.contents) contents.push_back(argument(graph, item, {}));

@@ -49,8 +49,9 @@ TraceLog read_debug_folder(const std::string& path) {
   check.id = name + "/post_grad";
   check.file = after.file;
   check.unchecked = log.unchecked;
-  check.value = is_pair ? trace_pair_case(before, after, TraceFacts(), trains, check.id)
-                        : trace_single_case(after, TraceFacts(), trains, check.id);
+  check.value = is_pair ? trace_pair_case(before, after, TraceFacts(), trains)
+                        : trace_single_case(after, TraceFacts(), trains);
+  if (check.value) check.value->name = check.id;
   if (check.value && check.value->title != "backward") {
     check.value->source = "TORCH_COMPILE_DEBUG";
     const auto tensors = read_load_args(debug_text(folder, "fx_graph_runnable.py", log));

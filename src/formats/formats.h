@@ -37,9 +37,13 @@ struct TraceCheck {
   What what = What::pair;
   std::string id;  // "-_0_0_0/post_grad", "-_0_0_0/joint", "rank_3/-_0_0_0/post_grad"
   Result<Case> value = Diagnostic{};
-  std::vector<std::string> unchecked;  // "output_code", "backward", "pre_grad", ...
-  std::size_t line = 0;                // of the record that holds `after`, 1-based
-  std::string file;                    // that holds `after`, if it is not the log itself
+  std::function<Result<Case>()> unread;  // makes `value`; keeps the text alive; empty once that is done
+  std::vector<std::string> unchecked;    // "output_code", "backward", "pre_grad", ...
+  std::size_t line = 0;                  // of the record that holds `after`, 1-based
+  std::string file;                      // that holds `after`, if it is not the log itself
+
+  /// Reads `value` if that is still to be done. Different checks can be read at the same time.
+  void read();
 };
 struct TraceLog {
   std::vector<TraceCheck> checks;      // in order of the log
@@ -49,8 +53,9 @@ struct TraceLog {
   bool any_graph = false;
   std::size_t records = 0;
 };
-/// A TORCH_TRACE log (torch_trace.cpp); never fails, what it cannot read is in `notes`.
-TraceLog read_torch_trace(std::string_view text);
+/// A TORCH_TRACE log (torch_trace.cpp); never fails, what it cannot read is in `notes`. Its graphs are left
+/// unread, as a log holds many and each is wanted for a moment.
+TraceLog read_torch_trace(std::string text);
 
 /// A plan as a table `id,lower,upper,size,offset` (plan_csv.cpp); without `offset` it is a problem, whose
 /// buffers must all be placed. error: `where` is "line N, byte M".
@@ -74,7 +79,8 @@ std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& fo
                                               const std::string& inputs);
 
 /// A folder that tlparse wrote, or one compilation's folder in it (trace_folder.cpp): the records of
-/// raw.jsonl with the files they name, or without it whatever graphs the compilations' folders hold.
+/// raw.jsonl with the files they name, or without it whatever graphs the compilations' folders hold. Its
+/// graphs are left unread.
 TraceLog read_tlparse_folder(const std::string& path);
 /// A folder of TORCH_COMPILE_DEBUG: fx_graph_readable.py and fx_graph_transformed.py are a pair, and
 /// fx_graph_runnable.py tells which inputs share storage (debug_folder.cpp).
@@ -84,7 +90,8 @@ bool is_compilation_folder(std::string_view name);
 
 /// The exported programs of a torch.export archive as graphs to check (pt2.cpp), in order of the archive;
 /// a Case has the name of its model. error: `where` is the member and the JSON pointer in it.
-Result<std::vector<Case>> read_pt2(std::string_view bytes);
+/// `with_contents`: digests of the weights as well, which takes reading all of them.
+Result<std::vector<Case>> read_pt2(std::string_view bytes, bool with_contents = false);
 
 enum class InputKind : std::uint8_t {
   case_json,

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "src/formats/constant_bytes.h"
 #include "src/formats/formats.h"
 #include "src/formats/pt2_archive.h"
 #include "src/formats/pt2_graph.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kLargestModel = std::size_t{1} << 28;   // bytes of JSON
 constexpr std::size_t kLargestConfig = std::size_t{1} << 26;  // bytes of JSON
+constexpr std::size_t kLargestWeight = std::size_t{1} << 32;  // bytes
 constexpr std::size_t kMostModels = 100;
 constexpr std::int64_t kNewestSchema = 8;                      // its major number
 constexpr std::int64_t kLargestBound = std::int64_t{1} << 62;  // more is no bound
@@ -60,9 +62,28 @@ std::string quoted_numbers(std::string_view text) {
   return out;
 }
 
+/// 4, or {"as_int": 4}.
+std::optional<std::int64_t> whole_number(const OrderedJson& json) {
+  const OrderedJson* inside = json.is_object() ? find_member(json, "as_int") : &json;
+  if (!inside || !inside->is_number_integer()) return std::nullopt;
+  return inside->get<std::int64_t>();
+}
+
+bool whole_numbers(const OrderedJson& json, std::string_view key, std::vector<std::int64_t>& out) {
+  const OrderedJson* list = find_member(json, key);
+  if (!list || !list->is_array()) return false;
+  for (const OrderedJson& item : *list) {
+    const auto number = whole_number(item);
+    if (!number) return false;
+    out.push_back(*number);
+  }
+  return true;
+}
+
 class Pt2Reader {
  public:
-  Pt2Reader(const Pt2Archive& archive, const Pt2Model& model) : archive_(archive), model_(model) {}
+  Pt2Reader(const Pt2Archive& archive, const Pt2Model& model, bool with_contents)
+      : archive_(archive), model_(model), with_contents_(with_contents) {}
 
   Result<Case> read();
 
@@ -77,9 +98,11 @@ class Pt2Reader {
   void weights();
   void storages(const std::string& member, const std::string& folder);
   void storage(const OrderedJson& meta, const std::string& folder, const std::vector<std::size_t>& inputs);
+  void contents(const OrderedJson& meta, const std::string& member, const std::vector<std::size_t>& inputs);
 
   const Pt2Archive& archive_;
   const Pt2Model& model_;
+  bool with_contents_;
   Pt2Program program_;
   Case case_;
   std::map<std::string, ValueId> targets_;                       // buffers, parameters, user inputs
@@ -262,7 +285,9 @@ void Pt2Reader::storage(const OrderedJson& meta, const std::string& folder,
   const OrderedJson* path = find_member(meta, "path_name");
   if (!path || !path->is_string()) return;
   const std::string file = path->get<std::string>();
-  const auto bytes = archive_.size(archive_.find(folder + file));
+  const std::string member = archive_.find(folder + file);
+  const auto bytes = archive_.size(member);
+  if (with_contents_ && bytes) contents(meta, member, inputs);
   std::vector<std::size_t>& sharing = files_[folder + file];
   sharing.insert(sharing.end(), inputs.begin(), inputs.end());
   if (sharing.size() < 2) return;
@@ -276,9 +301,35 @@ void Pt2Reader::storage(const OrderedJson& meta, const std::string& folder,
   }
 }
 
+/// What a weight holds, in row-major order; nothing for those that are pickled.
+void Pt2Reader::contents(const OrderedJson& meta, const std::string& member,
+                         const std::vector<std::size_t>& inputs) {
+  const OrderedJson* pickled = find_member(meta, "use_pickle");
+  const OrderedJson* tensor = find_member(meta, "tensor_meta");
+  if ((pickled && *pickled != false) || !tensor || !tensor->is_object()) return;
+  const auto storage = archive_.read(member, kLargestWeight);
+  if (!storage) return;
+  ConstantLayout layout;
+  const OrderedJson* offset = find_member(*tensor, "storage_offset");
+  const auto start = offset ? whole_number(*offset) : std::optional<std::int64_t>(0);
+  if (!start || !whole_numbers(*tensor, "sizes", layout.sizes) ||
+      !whole_numbers(*tensor, "strides", layout.strides))
+    return;
+  layout.offset = *start;
+  for (const std::size_t at : inputs) {
+    Input& input = case_.after.inputs[at];
+    const std::optional<Type>& type = case_.after.values[input.value.index].type;
+    layout.dtype = type ? type->dtype : Dtype::other;
+    const auto held = row_major(*storage, layout);
+    if (!held) continue;
+    input.digest = digest_of(*held);
+    if (held->size() <= kKeptConstant) input.bytes = *held;
+  }
+}
+
 }  // namespace
 
-Result<std::vector<Case>> read_pt2(std::string_view bytes) {
+Result<std::vector<Case>> read_pt2(std::string_view bytes, bool with_contents) {
   const auto archive = Pt2Archive::open(bytes);
   if (!archive) return archive.fault();
   const std::vector<Pt2Model> models = models_of(*archive);
@@ -288,7 +339,7 @@ Result<std::vector<Case>> read_pt2(std::string_view bytes) {
     return Diagnostic{models.back().member, "the archive has too many programs"};
   std::vector<Case> cases;
   for (const Pt2Model& model : models) {
-    auto value = Pt2Reader(*archive, model).read();
+    auto value = Pt2Reader(*archive, model, with_contents).read();
     if (!value) return value.fault();
     cases.push_back(*std::move(value));
   }

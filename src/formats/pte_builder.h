@@ -13,6 +13,11 @@
 
 namespace noclobber {
 
+/// Neither given by the caller nor ever written.
+inline bool is_constant_input(const Input& input) {
+  return input.kind != Input::Kind::user && !input.may_write.value_or(false);
+}
+
 class PteBuilder {
  public:
   PteBuilder(const PteMethod& method, const Graph* functional) : method_(method), functional_(functional) {}
@@ -36,11 +41,25 @@ class PteBuilder {
 
   // pte_inputs.cpp
   void add_inputs();
+  struct Held {
+    std::vector<std::uint32_t> states;
+    std::size_t next = 0;
+  };
   void match_functional();
+  std::optional<std::uint32_t> state_of(const Input& input, Held& held);
+  void assume(const std::string& what);
+
+  // pte_constants.cpp
+  std::vector<std::optional<std::uint32_t>> match_contents(std::vector<std::uint32_t>& constant);
+  bool may_be(const Input& input, std::uint32_t id) const;
+  void add_unmatched(const std::vector<std::uint32_t>& constant);
+  void add_of_file_alone(std::uint32_t id);
   void add_lifted(std::vector<std::uint32_t>& constant, std::size_t wanted);
+  std::vector<std::uint32_t> constants() const;
+
+  // pte_inputs.cpp
   void guess_inputs();
   bool surely_state(std::uint32_t id) const;
-  std::vector<std::uint32_t> constants() const;
   std::vector<std::uint32_t> states() const;
   std::uint32_t eldest_at(std::uint32_t id, const std::vector<bool>& written) const;
   void add_input(const Input& like, std::string name, Type type, std::optional<std::uint32_t> id);

@@ -32,6 +32,13 @@ void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies
 /// added to `bodies`.
 void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies);
 
+/// Constants that hold the same are one: a .pte has one place for them.
+void merge_equal_constants(Graph& functional);
+
+/// What either graph says of a constant's contents both say; constants that only the program has are inputs
+/// of the functional one too, which nothing there reads.
+void know_constants(Graph& functional, Graph& program);
+
 /// Leaves out trailing and keyword arguments that say what holds anyway.
 void without_defaults(const Schema& schema, Step& step);
 

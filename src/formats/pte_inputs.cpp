@@ -1,44 +1,17 @@
 // What a method begins with: user inputs in their order, state, constants.
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <type_traits>
 
+#include "src/formats/constant_bytes.h"
 #include "src/formats/pte_builder.h"
 
 namespace noclobber {
 namespace {
 
-template <class T>
-void add_numbers(const std::string& bytes, std::vector<Arg>& out) {
-  for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
-    T number{};
-    std::memcpy(&number, bytes.data() + at, sizeof(T));
-    if constexpr (std::is_floating_point_v<T>) {
-      out.push_back(Arg::of_real(static_cast<double>(number)));
-    } else {
-      out.push_back(Arg::of(SymExpr(static_cast<std::int64_t>(number))));
-    }
-  }
-}
+constexpr std::size_t kSmallConstant = 256;  // bytes: scalars and the like, which make a run meaningful
 
-/// Contents of a constant as numbers; nothing for types that are not plain ones.
-std::optional<std::vector<Arg>> numbers_of(const PteTensor& tensor) {
-  std::vector<Arg> out;
-  if (tensor.contents.empty() || !std::ranges::is_sorted(tensor.dim_order)) return std::nullopt;
-  if (tensor.dtype == Dtype::f32) add_numbers<float>(tensor.contents, out);
-  if (tensor.dtype == Dtype::f64) add_numbers<double>(tensor.contents, out);
-  if (tensor.dtype == Dtype::i64) add_numbers<std::int64_t>(tensor.contents, out);
-  if (tensor.dtype == Dtype::i32) add_numbers<std::int32_t>(tensor.contents, out);
-  if (tensor.dtype == Dtype::u8) add_numbers<std::uint8_t>(tensor.contents, out);
-  return out.empty() ? std::nullopt : std::optional(std::move(out));
-}
-
-/// A lifted number has the precision of its tensor.
-bool same_number(const Arg& written, const Arg& held) {
-  if (written.kind == Arg::Kind::real && held.kind == Arg::Kind::real)
-    return static_cast<float>(written.real) == static_cast<float>(held.real);
-  return written == held;
+bool is_state(const Input& input) {
+  return input.kind != Input::Kind::user && input.may_write.value_or(false);
 }
 
 }  // namespace
@@ -48,14 +21,6 @@ void PteBuilder::add_inputs() {
     if (!is_tensor(id)) give_up("executorch.input that is no tensor");
   if (functional_ != nullptr) return match_functional();
   guess_inputs();
-}
-
-/// Values with data and no place, in order: one input each.
-std::vector<std::uint32_t> PteBuilder::constants() const {
-  std::vector<std::uint32_t> out;
-  for (std::uint32_t id = 0; id < method_.values.size(); ++id)
-    if (is_tensor(id) && tensor(id).data > 0 && !tensor(id).place) out.push_back(id);
-  return out;
 }
 
 /// Placeholders come first: of all names of one place that nothing writes as a whole, the first.
@@ -126,8 +91,8 @@ void PteBuilder::add_input(const Input& like, std::string name, Type type, std::
   const ValueId value = add_value({std::move(name), Value::From::input, number, 0, std::move(type)});
   Input input = like;
   input.value = value;
-  if (id && tensor(*id).data > 0 && !tensor(*id).place && !input.contents)
-    input.contents = numbers_of(tensor(*id));
+  const bool small = id && !tensor(*id).place && tensor(*id).contents.size() <= kSmallConstant;
+  if (small && !input.contents) input.contents = numbers_of(tensor(*id).contents, tensor(*id).dtype);
   graph().inputs.push_back(std::move(input));
   if (!id) return;
   if (like.kind == Input::Kind::user) return place_user_input(*id, value);
@@ -159,87 +124,54 @@ bool PteBuilder::same_size(const Graph& functional, const Input& input, std::uin
   return count == own;
 }
 
-/// Numbers that ExecuTorch made constants of are steps of the functional program; as long as the file has
-/// more constants than that, they are steps here too.
-void PteBuilder::add_lifted(std::vector<std::uint32_t>& constant, std::size_t wanted) {
-  std::vector<std::pair<Dtype, Arg>> numbers;
-  for (const Step& step : functional_->steps)
-    if (step.op == "aten.full.default" && step.args.size() == 2 && step.args[0].list.empty() &&
-        step.kwargs.size() == 1 && step.kwargs[0].first == "dtype")
-      numbers.emplace_back(step.kwargs[0].second.dtype, step.args[1]);
-  std::map<std::uint32_t, std::int32_t> by_data;
-  for (std::size_t k = 0; k < constant.size();) {
-    const std::uint32_t id = constant[k];
-    const auto number = tensor(id).sizes.empty() ? numbers_of(tensor(id)) : std::nullopt;
-    const auto same = [&](const auto& entry) {
-      return number && entry.first == tensor(id).dtype && same_number(entry.second, number->front());
-    };
-    const auto known = by_data.find(tensor(id).data);
-    const bool first = known == by_data.end() && constant.size() > wanted;
-    if (!std::ranges::any_of(numbers, same) || (!first && known == by_data.end())) {
-      ++k;
-      continue;
-    }
-    constant.erase(constant.begin() + static_cast<std::ptrdiff_t>(k));
-    if (!first) {
-      bound_[id] = known->second;
-      continue;
-    }
-    const ValueId value = emit("aten.full.default", {Arg::of(std::vector<Arg>{}), number->front()},
-                               type_of(id), "number" + std::to_string(id));
-    graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(tensor(id).dtype)}};
-    by_data[tensor(id).data] = own_[id] = define(id, value, std::nullopt);
-  }
-}
-
 void PteBuilder::match_functional() {
   const Graph& functional = *functional_;
-  std::vector<std::uint32_t> users = method_.inputs, held = states(), constant = constants();
-  std::size_t user = 0, state = 0, next = 0;
-  const auto is_state = [](const Input& input) {
-    return input.kind != Input::Kind::user && input.may_write.value_or(false);
-  };
-  const bool left_over = functional.inputs.size() > users.size();
+  std::vector<std::uint32_t> constant = constants();
+  std::size_t user = 0, next = 0;
+  Held held{states(), 0};
+  const std::vector<std::optional<std::uint32_t>> given = match_contents(constant);
   std::size_t left = 0;  // constants of the functional program that wait for one of the file
-  for (const Input& input : functional.inputs)
-    left += input.kind != Input::Kind::user && !is_state(input) ? 1 : 0;
+  for (std::size_t k = 0; k < functional.inputs.size(); ++k)
+    left += is_constant_input(functional.inputs[k]) && functional.inputs[k].digest.empty() ? 1 : 0;
   for (const Input& input : functional.inputs) names_.insert(functional.value(input.value).name);
   add_lifted(constant, left);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> aliases;  // (value, earlier value of the same data)
-  for (const Input& input : functional.inputs) {
+  for (std::size_t k = 0; k < functional.inputs.size(); ++k) {
+    const Input& input = functional.inputs[k];
     const Value& value = functional.value(input.value);
     if (!value.type) return void(fault_ = Diagnostic{"", "input '" + value.name + "' has no type"});
-    std::optional<std::uint32_t> id;
+    std::optional<std::uint32_t> id = given[k];
     if (input.kind == Input::Kind::user) {
-      if (user == users.size() || !same_size(functional, input, users[user]))
+      if (user == method_.inputs.size() || !same_size(functional, input, method_.inputs[user]))
         return void(fault_ = Diagnostic{"", "user input '" + value.name + "' does not match the program's"});
-      id = users[user++];
+      id = method_.inputs[user++];
     } else if (is_state(input)) {
-      if (state < held.size() && same_size(functional, input, held[state])) id = held[state++];
-    } else {
-      while (next < constant.size() && constant.size() - next > left &&
-             !same_size(functional, input, constant[next]))
+      id = state_of(input, held);
+    } else if (!id && input.digest.empty()) {
+      while (next < constant.size() && constant.size() - next > left && !may_be(input, constant[next]))
         ++next;
-      if (next < constant.size() && same_size(functional, input, constant[next])) id = constant[next++];
+      if (next < constant.size() && may_be(input, constant[next])) id = constant[next++];
+      if (id && !input.contents) assume("constants hold what the functional program's do");
       --left;
     }
     add_input(input, value.name, *value.type, id);
   }
-  if (left_over) out_.assumed.emplace_back("state and constants match in their order");
-  if (user != users.size())
+  if (held.next > 0 || next > 0) assume("state and constants match in their order");
+  if (user != method_.inputs.size())
     fault_ = Diagnostic{"", "the program has more inputs than the functional program"};
-  std::map<std::uint32_t, std::int32_t> by_data;
-  for (const std::uint32_t id : constant) {
-    if (own_[id] >= 0) {
-      by_data.try_emplace(tensor(id).data, own_[id]);
-    } else if (const auto known = by_data.find(tensor(id).data); known != by_data.end()) {
-      bound_[id] = known->second;
-    } else if (!fault_) {
-      const ValueId value =
-          emit("executorch.constant_of_the_file_alone", {}, type_of(id), "constant" + std::to_string(id));
-      by_data[tensor(id).data] = own_[id] = define(id, value, std::nullopt);
-    }
+  add_unmatched(constant);
+}
+
+/// The next state of the file, which must begin with what this one begins with.
+std::optional<std::uint32_t> PteBuilder::state_of(const Input& input, Held& held) {
+  if (held.next == held.states.size() || !same_size(*functional_, input, held.states[held.next])) return {};
+  const std::uint32_t id = held.states[held.next++];
+  const std::string& digest = tensor(id).digest;
+  if (digest.empty()) {
+    assume("state begins with what the functional program's begins with");
+  } else if (!input.digest.empty() && digest != *input.digest) {
+    give_up("executorch.state that begins with other contents");
   }
+  return id;
 }
 
 /// An instruction stores into it, or it has a name that outlives the method: no temporary left unwritten.

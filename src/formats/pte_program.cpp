@@ -1,7 +1,10 @@
 #include "src/formats/pte_program.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
+#include "src/formats/constant_bytes.h"
 #include "src/formats/mlx.h"
 #include "src/formats/pte_flat.h"
 
@@ -10,7 +13,7 @@ namespace {
 
 constexpr std::size_t kHeaderSize = 64;
 constexpr std::string_view kHeader = "eh00";
-constexpr std::int64_t kSmallConstant = 256;  // bytes
+constexpr std::size_t kMostHashed = 16;  // bytes that one byte of a file may stand for in constants
 
 Dtype scalar_type(std::int8_t number) {
   static constexpr Dtype kTypes[] = {
@@ -115,27 +118,63 @@ class PteReader {
     }
   }
 
-  /// Data of constants, as far as it is small: scalars and the like, which make a run meaningful.
+  /// Where data of the program lies: `list` of numbered offsets into a segment, or (constants) in the tables.
+  std::optional<std::string_view> data_of(const FlatTable& program, const FlatTable& list,
+                                          std::uint32_t number, bool is_constant) {
+    const FlatVector offsets = flat_.vector(list, 1, 8);
+    if (offsets.count <= 1 && is_constant) {
+      const FlatVector tables = flat_.vector(program, 2, 4);
+      if (number >= tables.count) return std::nullopt;
+      return flat_.bytes(flat_.table_at(tables, number), 0);
+    }
+    if (number >= offsets.count) return std::nullopt;
+    const auto within = segment(program, flat_.scalar<std::uint32_t>(list, 0));
+    const auto at = flat_.element<std::uint64_t>(offsets, number);
+    if (!within || at > within->size()) return std::nullopt;
+    return within->substr(at);
+  }
+
+  /// Data of constants, and what state begins with.
   void read_constants(const FlatTable& program, PteMethod& method) {
-    const FlatTable where = flat_.table(program, 5);
-    const FlatVector offsets = flat_.vector(where, 1, 8), segments = flat_.vector(program, 4, 4);
-    const FlatTable segment = flat_.table_at(segments, flat_.scalar<std::uint32_t>(where, 0));
-    if (!segment.there() || file_.size() < kHeaderSize) return;
-    std::uint64_t base = 0;
-    std::memcpy(&base, file_.data() + 24, sizeof(base));
-    const auto start = flat_.scalar<std::uint64_t>(segment, 0);
+    const FlatTable constants = flat_.table(program, 5);
+    const FlatTable first_states = flat_.table_at(flat_.vector(program, 6, 4), 0);
     for (PteValue& value : method.values) {
       PteTensor& tensor = value.tensor;
-      if (tensor.data == 0 || tensor.data >= offsets.count) continue;
-      const std::int64_t bytes = pte_bytes(tensor).value_or(kSmallConstant + 1);
-      if (bytes > kSmallConstant) continue;
-      std::uint64_t at = flat_.element<std::uint64_t>(offsets, tensor.data);
-      const auto size = static_cast<std::uint64_t>(bytes);
-      const bool far = __builtin_add_overflow(at, base, &at) || __builtin_add_overflow(at, start, &at);
-      if (far || at > file_.size() || size > file_.size() - at)
-        return flat_.fail(value.at, "the data of a constant lies outside the file");
-      tensor.contents = std::string(file_.substr(at, size));
+      if (tensor.data == 0 || flat_.failed()) continue;
+      const bool is_constant = !tensor.place;
+      const auto data = data_of(program, is_constant ? constants : first_states, tensor.data, is_constant);
+      const auto bytes = pte_bytes(tensor);
+      if (!data || !bytes) continue;  // of another file, which nobody gave
+      if (static_cast<std::uint64_t>(*bytes) > data->size())
+        return flat_.fail(value.at, "the data of a constant lies outside its segment");
+      if (*bytes > 0) hold(data->substr(0, static_cast<std::size_t>(*bytes)), tensor);
     }
+  }
+
+  /// Methods have their own names for the same data; more than a few times the file is hashed of none.
+  void hold(std::string_view data, PteTensor& tensor) {
+    const auto [known, fresh] =
+        held_.try_emplace({data.data(), tensor.dtype, tensor.sizes, tensor.dim_order});
+    if (fresh) {
+      hashed_ += data.size();
+      if (hashed_ / kMostHashed > file_.size()) return;
+      const auto held = row_major(data, layout_of(tensor));
+      if (!held) return;
+      known->second.digest = digest_of(*held);
+      if (held->size() <= kKeptConstant) known->second.contents = *held;
+    }
+    tensor.digest = known->second.digest;
+    tensor.contents = known->second.contents;
+  }
+
+  static ConstantLayout layout_of(const PteTensor& tensor) {
+    ConstantLayout out{tensor.dtype, tensor.sizes, std::vector<std::int64_t>(tensor.sizes.size(), 1), 0};
+    std::int64_t stride = 1;
+    for (std::size_t k = tensor.dim_order.size(); k-- > 0;) {
+      out.strides[tensor.dim_order[k]] = stride;
+      stride *= tensor.sizes[tensor.dim_order[k]];
+    }
+    return out;
   }
 
   void chain(const FlatTable& plan, PteMethod& out) {
@@ -306,6 +345,12 @@ class PteReader {
 
   FlatBytes flat_;
   std::string_view file_;
+  struct Held {
+    std::string digest, contents;
+  };
+  using Layout = std::tuple<const char*, Dtype, std::vector<std::int64_t>, std::vector<std::uint8_t>>;
+  std::map<Layout, Held> held_;
+  std::size_t hashed_ = 0;
 };
 
 /// The bytes of the program itself: segments of data follow it.

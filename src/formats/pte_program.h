@@ -19,7 +19,8 @@ struct PteTensor {
   std::vector<std::int64_t> sizes;      // upper bounds if `dynamic`
   std::vector<std::uint8_t> dim_order;  // a permutation of the dimensions, outermost first
   std::uint32_t data = 0;               // number of its constant data; 0: none
-  std::string contents;                 // that data, if it is small and lies in this file
+  std::string digest;                   // of that data in row-major order, if it lies in this file
+  std::string contents;                 // that data in row-major order, if it is not large either
   struct Place {
     std::uint32_t arena = 0;
     std::int64_t offset = 0;

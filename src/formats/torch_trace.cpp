@@ -77,12 +77,12 @@ std::string trace_record_name(const json& meta) {
 }  // namespace
 
 TraceLog TraceReader::finish() {
-  for (TraceCompile& compile : compiles_) {
+  for (TraceCompile& compile : texts_->compiles) {
     compile.facts.settle();
     std::int64_t& last = last_attempts_[compile.attempts];
     if (!compile.graphs.empty()) last = std::max(last, compile.attempt);
   }
-  for (const TraceCompile& compile : compiles_) checks_of(compile);
+  for (const TraceCompile& compile : texts_->compiles) checks_of(compile);
   std::stable_sort(log_.checks.begin(), log_.checks.end(),
                    [](const TraceCheck& a, const TraceCheck& b) { return a.line < b.line; });
   number_ids();
@@ -103,14 +103,14 @@ void TraceReader::take(const TraceRecord& record) {
   last_line_ = record.line;
   if (record.meta.empty()) return;
   const std::string directory = trace_directory(record.meta);
-  const auto [at, is_new] = by_directory_.try_emplace(directory, compiles_.size());
+  const auto [at, is_new] = by_directory_.try_emplace(directory, texts_->compiles.size());
   if (is_new) {
-    TraceCompile& added = compiles_.emplace_back();
+    TraceCompile& added = texts_->compiles.emplace_back();
     added.directory = directory;
     added.attempts = directory.substr(0, directory.rfind('_'));
     added.attempt = trace_integer(record.meta, "attempt").value_or(0);
   }
-  TraceCompile& compile = compiles_[at->second];
+  TraceCompile& compile = texts_->compiles[at->second];
   compile.facts.read(record.meta);
   const std::string name = trace_record_name(record.meta);
   if (name == "aot_forward_graph_fw_metadata") compile.facts.read_aliases(record.payload);
@@ -156,17 +156,23 @@ std::string trace_directory_of(const TraceCompile& compile, const TraceGraph& gr
 
 }  // namespace
 
+void TraceReader::add(TraceCheck check, const TraceCompile& compile, const TraceGraph& after) {
+  check.unchecked.assign(compile.unchecked.begin(), compile.unchecked.end());
+  check.line = after.line;
+  check.file = after.file;
+  log_.checks.push_back(std::move(check));
+}
+
 void TraceReader::add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after,
                            bool trains) {
   TraceCheck check;
   check.what = TraceCheck::What::pair;
   check.id = trace_directory_of(compile, after) +
              (after.kind == TraceGraph::Kind::after_joint ? "/joint" : "/post_grad");
-  check.value = trace_pair_case(before, after, compile.facts, trains, check.id);
-  check.unchecked.assign(compile.unchecked.begin(), compile.unchecked.end());
-  check.line = after.line;
-  check.file = after.file;
-  log_.checks.push_back(std::move(check));
+  check.unread = [texts = texts_, &compile, &before, &after, trains] {
+    return trace_pair_case(before, after, compile.facts, trains);
+  };
+  add(std::move(check), compile, after);
 }
 
 /// Graphs without a partner: those after the passes if there are any, else those before.
@@ -184,11 +190,10 @@ void TraceReader::add_singles(const TraceCompile& compile, bool trains) {
       TraceCheck check;
       check.what = TraceCheck::What::single;
       check.id = trace_directory_of(compile, graph) + "/" + graph.name;
-      check.value = trace_single_case(graph, compile.facts, trains, check.id);
-      check.unchecked.assign(compile.unchecked.begin(), compile.unchecked.end());
-      check.line = graph.line;
-      check.file = graph.file;
-      log_.checks.push_back(std::move(check));
+      check.unread = [texts = texts_, &compile, &graph, trains] {
+        return trace_single_case(graph, compile.facts, trains);
+      };
+      add(std::move(check), compile, graph);
     }
     if (log_.checks.size() > before) return;
   }
@@ -202,24 +207,30 @@ void TraceReader::number_ids() {
     const std::string base = check.id;
     int& count = counts[base];
     while (!taken.insert(check.id).second) check.id = base + "_" + std::to_string(++count);
-    if (check.value) check.value->name = check.id;
   }
 }
 
 /// A graph that ends too early at the end of the log.
 void TraceReader::note_cut_graph() {
-  for (const TraceCheck& check : log_.checks) {
-    if (check.line != last_line_ || check.value || !check.file.empty() ||
-        check.value.fault().message.find("the text ends") == std::string::npos)
-      continue;
+  for (TraceCheck& check : log_.checks) {
+    if (check.line != last_line_ || !check.file.empty()) continue;
+    check.read();
+    if (check.value || check.value.fault().message.find("the text ends") == std::string::npos) continue;
     log_.truncated = true;
     log_.notes.push_back({"line " + std::to_string(check.line), "the log ends inside a graph"});
   }
 }
 
-TraceLog read_torch_trace(std::string_view text) {
-  TraceReader reader;
-  TraceScanner scanner(text, reader.log().notes);
+void TraceCheck::read() {
+  if (!unread) return;
+  value = std::exchange(unread, nullptr)();
+  if (value) value->name = id;
+}
+
+TraceLog read_torch_trace(std::string text) {
+  const auto kept = std::make_shared<const std::string>(std::move(text));
+  TraceReader reader(kept);
+  TraceScanner scanner(*kept, reader.log().notes);
   TraceRecord record;
   while (scanner.next(record)) reader.take(record);
   scanner.note_strays();

@@ -83,9 +83,8 @@ std::string trace_title(const Graph& graph, bool trains) {
   return trains ? "forward" : "inference";
 }
 
-void finish_case(Case& value, const TraceFacts& facts, bool trains, std::string id) {
+void finish_case(Case& value, const TraceFacts& facts, bool trains) {
   const Graph& first = value.before ? *value.before : value.after;
-  value.name = std::move(id);
   value.title = trace_title(first, trains);
   value.source = "TORCH_TRACE";
   facts.give_symbols(value);
@@ -111,7 +110,7 @@ std::string match_trace_inputs(Graph& before, Graph& after) {
 }
 
 Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, const TraceFacts& facts,
-                             bool trains, std::string id) {
+                             bool trains) {
   auto first = read_trace_graph(before);
   if (!first) return first.fault();
   auto second = read_trace_graph(after);
@@ -127,19 +126,18 @@ Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, 
     const auto [at, is_new] = value.symbols.try_emplace(name, range);
     if (!is_new) at->second.min = std::max(at->second.min, range.min);
   }
-  finish_case(value, facts, trains, std::move(id));
+  finish_case(value, facts, trains);
   return value;
 }
 
-Result<Case> trace_single_case(const TraceGraph& graph, const TraceFacts& facts, bool trains,
-                               std::string id) {
+Result<Case> trace_single_case(const TraceGraph& graph, const TraceFacts& facts, bool trains) {
   auto only = read_trace_graph(graph);
   if (!only) return only.fault();
   Case value;
   value.after = std::move(only->graph);
   value.compare_strides = only->has_strides;
   value.symbols = std::move(only->symbols);
-  finish_case(value, facts, trains, std::move(id));
+  finish_case(value, facts, trains);
   return value;
 }
 

@@ -29,8 +29,8 @@ struct TraceGraph {
 
 /// error: `where` counts lines and columns of the log.
 Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, const TraceFacts& facts,
-                             bool trains, std::string id);
-Result<Case> trace_single_case(const TraceGraph& graph, const TraceFacts& facts, bool trains, std::string id);
+                             bool trains);
+Result<Case> trace_single_case(const TraceGraph& graph, const TraceFacts& facts, bool trains);
 
 /// Gives `after` the input names of `before`, by position, and both the same constants. Empty, or why not.
 std::string match_trace_inputs(Graph& before, Graph& after);

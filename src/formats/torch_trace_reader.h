@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,9 +21,16 @@ struct TraceCompile {
   TraceFacts facts;
 };
 
+/// What checks are read from.
+struct TraceTexts {
+  std::shared_ptr<const void> payloads;  // owns what the graphs look at
+  std::vector<TraceCompile> compiles;
+};
+
 class TraceReader {
  public:
-  /// A record, in order of the log. Its payload must live until `finish`.
+  explicit TraceReader(std::shared_ptr<const void> payloads) { texts_->payloads = std::move(payloads); }
+  /// A record, in order of the log. Its payload must live as long as `payloads`.
   void take(const TraceRecord& record);
   /// Is anything done with the record's payload?
   static bool wants_payload(const nlohmann::json& meta);
@@ -37,9 +45,10 @@ class TraceReader {
   void add_singles(const TraceCompile& compile, bool trains);
   void number_ids();
   void note_cut_graph();
+  void add(TraceCheck check, const TraceCompile& compile, const TraceGraph& after);
 
   TraceLog log_;
-  std::vector<TraceCompile> compiles_;
+  std::shared_ptr<TraceTexts> texts_ = std::make_shared<TraceTexts>();
   std::map<std::string, std::size_t> by_directory_;
   std::map<std::string, std::int64_t> last_attempts_;  // that got as far as a graph
   std::set<std::string> unchecked_;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <deque>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -82,8 +83,8 @@ class FolderReader {
   }
 
   fs::path root_;
-  TraceReader reader_;
-  std::deque<std::string> payloads_;
+  std::shared_ptr<std::deque<std::string>> payloads_ = std::make_shared<std::deque<std::string>>();
+  TraceReader reader_{payloads_};
 };
 
 bool FolderReader::load(const fs::path& path, TraceRecord& record) {
@@ -93,7 +94,7 @@ bool FolderReader::load(const fs::path& path, TraceRecord& record) {
     note(record.file, text.fault().message);
     return false;
   }
-  record.payload = payloads_.emplace_back(*std::move(text));
+  record.payload = payloads_->emplace_back(*std::move(text));
   record.has_payload = true;
   return true;
 }

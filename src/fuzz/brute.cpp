@@ -28,8 +28,8 @@ Places places(const Tensor& tensor) {
   return out;
 }
 
-/// Byte `byte` of output `output` is byte `at` of an input's storage (by its place among the names), or of an
-/// earlier output.
+/// Output `output` holds byte `at` of an input's storage (by its place among the names; `byte` is 0: sharing
+/// is of elements, wherever they stand), or its byte `byte` is one of an earlier output.
 struct Share {
   std::size_t output, byte;
   bool input;
@@ -47,7 +47,7 @@ std::set<Share> shares(const Run& run) {
     const Places all = run.outputs[k].tensor ? places(*run.outputs[k].tensor) : Places{};
     for (std::size_t b = 0; b < all.size(); ++b) {
       if (const auto input = inputs.find(all[b].first); input != inputs.end())
-        out.insert({k, b, true, input->second, all[b].second});
+        out.insert({k, 0, true, input->second, all[b].second});
       if (const auto same = earlier.find(all[b]); same != earlier.end())
         for (const auto& [output, byte] : same->second) out.insert({k, b, false, output, byte});
     }
@@ -100,12 +100,11 @@ std::set<std::string> input_names(const Graph& graph) {
   return out;
 }
 
-std::set<std::string> written_inputs(const Run& run) {
+std::set<std::string> written_inputs(const Graph& graph, const Run& run) {
   std::set<std::string> out;
-  for (const auto& [name, storage] : run.input_storage) {
-    const auto& writer = run.storages[storage].writer;
-    if (std::any_of(writer.begin(), writer.end(), [](std::int32_t w) { return w >= 0; })) out.insert(name);
-  }
+  for (const auto& [input, contents] : graph.finals) out.insert(graph.value(input).name);
+  for (const auto& [name, storage] : run.input_storage)
+    if (run.written.contains(storage)) out.insert(name);
   return out;
 }
 
@@ -143,7 +142,7 @@ std::optional<std::string> difference_at(Sweep sweep) {
   // A step that meets its own operands means nothing certain.
   const std::set<Share> shared = shares(*before);
   if (!again || run_difference(value, *before, *again, shared) != "") return std::nullopt;
-  const auto may_write = written_inputs(*before);
+  const auto may_write = written_inputs(*value.before, *before);
   for (const bool turned : {false, true}) {
     sweep.options.garbage_seed = turned ? 7 : 1;
     sweep.options.backwards = turned;

@@ -91,7 +91,10 @@ bool written_twice(Draft& draft, Random& random) {
 
 /// Are all arguments there, behind the tensors, as numbers? An author's are; an example's may be left out.
 bool spelled_out(const Draft::Call& call, std::size_t count) {
-  const auto is_number = [](const Arg& a) { return a.kind == Arg::Kind::sym && a.sym.is_constant(); };
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // an end may be the largest number there is
+  const auto is_number = [](const Arg& a) {
+    return a.kind == Arg::Kind::sym && a.sym.is_constant() && std::abs(a.sym.constant()) < kMost;
+  };
   const std::size_t tensors = is_scatter(call) ? 2 : 1;
   return call.args.size() >= count &&
          std::all_of(call.args.begin() + static_cast<std::ptrdiff_t>(tensors),
@@ -257,14 +260,18 @@ bool put_in_place(Draft& draft, Random& random) {
   return at.has_value();
 }
 
-/// A call that fits goes; its first operand stands for what it made.
+/// A call that fits goes; its first operand stands for what it made, or what it wrote for each of several.
 template <class Fits>
 bool dropped(Draft& draft, Random& random, Fits fits) {
   const auto at = pick(draft, random, fits);
   if (!at) return false;
   const Draft::Call& call = draft.calls[*at];
   if (call.result < 0 || call.args.empty() || call.args[0].kind != Arg::Kind::ref) return false;
-  erase_as(draft, *at, operands(call)[0]);
+  const auto made = call.results();
+  const auto by = made.size() > 1 ? written(call) : std::vector{operands(call)[0]};
+  if (by.size() != made.size()) return false;
+  draft.calls.erase(draft.calls.begin() + static_cast<std::ptrdiff_t>(*at));
+  for (std::size_t k = 0; k < made.size(); ++k) draft.replace(made[k], by[k]);
   return true;
 }
 

@@ -36,10 +36,10 @@ void exchange_sizes(Graph& graph, const Symbol& by) {
       for (Arg& arg : step.args)
         for (Arg& item : arg.list)
           if (item.kind == Arg::Kind::sym) exchange_size(item.sym, by);
-    if (by.ends && step.op.find("slice") != std::string::npos && step.args.size() > 3) {
-      Arg& end = step.args[step.op.find("scatter") != std::string::npos ? 4 : 3];
-      if (end.kind == Arg::Kind::sym) exchange_size(end.sym, by);
-    }
+    const std::size_t end = step.op.find("scatter") != std::string::npos ? 4 : 3;
+    if (by.ends && step.op.find("slice") != std::string::npos && step.args.size() > end &&
+        step.args[end].kind == Arg::Kind::sym)
+      exchange_size(step.args[end].sym, by);
   }
   for (Value& value : graph.values)
     if (value.from == Value::From::step && value.type)

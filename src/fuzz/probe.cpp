@@ -132,6 +132,7 @@ bool metadata_probe(Probe& probe, Random& random) {
   if (call.result < 0 || !s->after.shown.at(call.result).known || !is_live(s->after, call.result))
     return false;
   const Shown& at = s->after.shown.at(call.result);
+  if (count(at.shape) == 0) return false;  // an operator without a rule may say anything of no elements
   Graph& graph = probe.value.after;
   Value& value = graph.values.at(graph.find(s->after.prefix + std::to_string(call.result)).index);
   value.type = type_of(at);

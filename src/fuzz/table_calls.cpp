@@ -287,7 +287,8 @@ void name_results(Draft& draft, Draft::Call& call, const Schema& schema) {
   for (std::size_t k = 1; k < many; ++k) call.more.push_back(draft.values++);
 }
 
-/// Takes away results at the end that the run did not bind.
+/// Takes away results at the end that the run did not bind. False: one between others is unbound, as masks
+/// of gradients leave them, so that not every value would be there.
 bool trim(Draft& draft, const std::set<int>& bound) {
   Draft::Call& call = draft.calls.back();
   if (call.result < 0) return true;
@@ -296,7 +297,8 @@ bool trim(Draft& draft, const std::set<int>& bound) {
     call.more.pop_back();
     --draft.values;
   }
-  return bound.contains(call.result);
+  const auto results = call.results();
+  return std::all_of(results.begin(), results.end(), [&](int v) { return bound.contains(v); });
 }
 
 /// Appends the call where the program then runs to its end.

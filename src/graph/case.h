@@ -114,6 +114,8 @@ struct Input {
   std::string storage;                       // inputs that name the same storage share it; "" = its own
   std::optional<SymExpr> storage_numel;      // in elements of this input
   std::optional<std::vector<Arg>> contents;  // of a constant, row-major; one element stands for all
+  Rare<std::string> digest;  // SHA-256 of the contents in row-major order, as far as it is known
+  Rare<std::string> bytes;   // what that digest is of, if it is at hand
 };
 
 struct Step {

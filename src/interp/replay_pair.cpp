@@ -8,8 +8,9 @@ namespace noclobber {
 namespace {
 
 constexpr std::uint64_t kGarbageSeeds = 24;
-/// Trials that are still made after the first that shows something.
+/// Trials that are still made after the first that shows something, or only what may be rounding.
 constexpr int kFurtherTrials = 4;
+constexpr int kFurtherDoubts = 2;
 
 std::vector<std::string> input_names(const Graph& graph) {
   std::vector<std::string> names;
@@ -26,7 +27,7 @@ class Pair {
   void search() {
     find_written();
     std::size_t most = 8;
-    int further = kFurtherTrials;
+    int further = kFurtherTrials, doubts = kFurtherDoubts;
     std::size_t made = 0;
     for (const Trial& trial : trials(value_, session_.hint, kMostTrials)) {
       if (made >= most) break;
@@ -38,6 +39,7 @@ class Pair {
       most = *afford;
       if (known == 0 && !session_.result.witnesses.empty()) shrink(trial);
       if (!session_.result.witnesses.empty() && further-- == 0) return;
+      if (session_.result.witnesses.empty() && session_.result.approximated && doubts-- == 0) return;
     }
     if (made > 0) blame_spelling();
   }
@@ -90,11 +92,8 @@ class Pair {
   }
 
   void note_written(const Run& run) {
-    for (const auto& [name, storage] : run.input_storage) {
-      const std::vector<std::int32_t>& writer = run.storages[storage].writer;
-      if (std::any_of(writer.begin(), writer.end(), [](std::int32_t w) { return w >= 0; }))
-        written_.insert(name);
-    }
+    for (const auto& [name, storage] : run.input_storage)
+      if (run.written.contains(storage)) written_.insert(name);
     for (const Input& input : value_.after.inputs) {
       const std::string& name = value_.after.value(input.value).name;
       if (input.may_write.value_or(written_.contains(name))) session_.may_write.insert(name);

@@ -21,6 +21,7 @@ struct HashPlan {
   std::vector<HashOperand> operands;
   std::uint64_t salt = 0;
   bool before_write = false;
+  bool pointwise = false;     // one function of the elements, wherever they stand
   std::vector<bool> partial;  // per result: only some elements are written, the old ones do not matter
 };
 
@@ -54,7 +55,7 @@ std::uint64_t element_digest(const HashPlan& plan, Call& call, std::uint64_t who
   Digest digest;
   digest.add(whole);
   digest.add(result);
-  digest.add(static_cast<std::uint64_t>(k));
+  if (!plan.pointwise) digest.add(static_cast<std::uint64_t>(k));
   for (const HashOperand& operand : plan.operands)
     if (operand.elementwise)
       add_element(digest, call, operand.datum.tensor, Elements(operand.datum.tensor.at, out.shape).at(k));
@@ -268,12 +269,12 @@ void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocat
   const std::string functional = ops_.functional(step.op);
   plan.name = functional.empty() ? step.op : functional;
   plan.salt = salt;
+  plan.pointwise = schema.has(Tag::pointwise);
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
     if (slot.written && slot.keyword_only) continue;
-    plan.operands.push_back({invocation.args[i],
-                             schema.has(Tag::pointwise) && invocation.args[i].kind == Datum::Kind::tensor,
-                             slot.written});
+    plan.operands.push_back(
+        {invocation.args[i], plan.pointwise && invocation.args[i].kind == Datum::Kind::tensor, slot.written});
   }
   Call call = new_call(frame);
   const std::vector<Datum> outputs = hash_outputs(frame, step, invocation, call);

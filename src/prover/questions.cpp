@@ -6,6 +6,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of one question
+constexpr std::size_t kMostKept = std::size_t{16} << 10;  // of one whose answer is remembered
 
 const char* status_of(SolverAnswer::Kind kind) {
   switch (kind) {
@@ -27,8 +28,11 @@ SolverAnswer Questions::ask(const std::string& script, std::uint64_t usual_effor
     limited_ = true;
     return {};
   }
+  const std::pair key(effort_ == 0 ? usual_effort : effort_, script);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
   ++asked_;
-  const SolverAnswer out = ask_solver(script, effort_ == 0 ? usual_effort : effort_);
+  const SolverAnswer out = solver_.ask(script, key.first);
+  if (script.size() <= kMostKept) known_.emplace(key, out);
   limited_ = limited_ || out.kind == SolverAnswer::Kind::none;
   if (folder_.empty()) return out;
   std::string number = std::to_string(asked_);

@@ -17,12 +17,15 @@ class Questions {
       : effort_(effort), folder_(std::move(folder)), name_(std::move(name)), most_(most) {}
 
   SolverAnswer ask(const std::string& script, std::uint64_t usual_effort);
+  /// Questions put to the solver; what was asked before is not put again.
   std::uint64_t asked() const { return asked_; }
   /// Did a question stay without an answer for want of effort, size or number?
   bool limited() const { return limited_; }
   void limit() { limited_ = true; }
 
  private:
+  Solver solver_;
+  std::map<std::pair<std::uint64_t, std::string>, SolverAnswer> known_;  // by effort and script
   std::uint64_t effort_;
   std::string folder_, name_;
   std::uint64_t most_, asked_ = 0;

@@ -17,9 +17,15 @@ const char* nc_z3_version() {
   return text.c_str();
 }
 
+/// What questions are asked in, one after the other; nullptr if there is none to be had.
+void* nc_z3_open() try { return new z3::context; } catch (...) {
+  return nullptr;
+}
+void nc_z3_close(void* context) { delete static_cast<z3::context*>(context); }
+
 /// 1: unsat. 2: sat, with lines "name value" of the integer constants in `model`. 0: no answer.
-int nc_z3_check(const char* script, std::uint64_t rlimit, char* model, std::size_t room) try {
-  z3::context context;
+int nc_z3_check(void* opened, const char* script, std::uint64_t rlimit, char* model, std::size_t room) try {
+  z3::context& context = *static_cast<z3::context*>(opened);
   z3::solver solver(context, z3::solver::simple());
   z3::params params(context);
   params.set("rlimit", static_cast<unsigned>(rlimit));

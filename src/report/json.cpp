@@ -69,24 +69,54 @@ Json place_json(const FindingPlace& place, const std::string& code) {
   return out;
 }
 
-/// Advice: of dependences that are missing and barriers that are not needed.
-void put_order_advice(Json& out, const CheckRecord& record) {
+/// Rewrites of one verdict.
+Json rewrites_json(const InplaceLint& lint, bool safe) {
+  Json out = Json::array();
+  for (const InplaceLint::Rewrite& rewrite : lint.rewrites) {
+    if ((rewrite.safe == Status::proved) != safe) continue;
+    Json one = place_json(rewrite.at, "");
+    one["operand"] = rewrite.operand;
+    one["op"] = rewrite.op;
+    one["bytes"] = rewrite.bytes;
+    if (!safe) one["status"] = status_name(rewrite.safe);
+    if (!safe) put_text(one, "because", rewrite.because);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+Json inplace_json(const InplaceLint& lint) {
+  std::uint64_t bytes = 0;
+  for (const InplaceLint::Rewrite& rewrite : lint.rewrites)
+    if (rewrite.safe == Status::proved) bytes += rewrite.known;
+  return Json{{"rule", "NC041"},
+              {"property", "lint-missed-inplace"},
+              {"bytes", bytes},
+              {"safe", rewrites_json(lint, true)},
+              {"unsafe", rewrites_json(lint, false)},
+              {"left_out", lint.left_out}};
+}
+
+/// Advice: of dependences that are missing, barriers that are not needed, and storage that could be used
+/// again.
+void put_advice(Json& out, const CheckRecord& record) {
   Json repairs = Json::array(), lints = Json::array();
   for (const Dependence& d : record.repairs)
     repairs.push_back(
         Json{{"first", place_json(d.first, d.first_code)}, {"then", place_json(d.second, d.second_code)}});
   if (!repairs.empty()) out["repairs"] = std::move(repairs);
-  const BarrierLint& lint = record.barriers;
-  if (lint.idle.empty()) return;
-  Json idle = Json::array();
-  for (const FindingPlace& place : lint.idle) idle.push_back(place_json(place, ""));
-  lints.push_back(Json{{"rule", "NC040"},
-                       {"property", "lint-barrier"},
-                       {"barriers", lint.barriers},
-                       {"idle", std::move(idle)},
-                       {"regions", lint.regions},
-                       {"split", lint.split}});
-  out["lints"] = std::move(lints);
+  if (const BarrierLint& lint = record.barriers; !lint.idle.empty()) {
+    Json idle = Json::array();
+    for (const FindingPlace& place : lint.idle) idle.push_back(place_json(place, ""));
+    lints.push_back(Json{{"rule", "NC040"},
+                         {"property", "lint-barrier"},
+                         {"barriers", lint.barriers},
+                         {"idle", std::move(idle)},
+                         {"regions", lint.regions},
+                         {"split", lint.split}});
+  }
+  if (!record.inplace.rewrites.empty()) lints.push_back(inplace_json(record.inplace));
+  if (!lints.empty()) out["lints"] = std::move(lints);
 }
 
 Json counts_json(const CheckRecord::Counts& counts) {
@@ -117,7 +147,7 @@ std::string to_json(const CheckRecord& record) {
   out["unknown"] = std::move(unknown);
   out["unchecked"] = record.unchecked;
   put_text(out, "every_order", record.every_order);
-  put_order_advice(out, record);
+  put_advice(out, record);
   out["assumptions"] = record.assumptions;
   out["semantics"] = record.semantics;
   out["version"] = record.version;

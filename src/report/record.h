@@ -59,6 +59,20 @@ struct BarrierLint {
   std::vector<FindingPlace> idle;
 };
 
+/// Steps that could have run in place on their first operand, as far as that was tried.
+struct InplaceLint {
+  struct Rewrite {
+    FindingPlace at;
+    std::string operand, op;        // what it would write, and as which operator
+    std::string bytes;              // of the result, over the symbols; "" if that is not known
+    std::uint64_t known = 0;        // the same, where it is a number
+    Status safe = Status::unknown;  // proved: together with all others that are
+    std::string because;            // the property that it would break
+  };
+  std::vector<Rewrite> rewrites;
+  std::uint64_t left_out = 0;  // steps that were not tried
+};
+
 struct CheckRecord {
   std::string input, id, what;  // what: pair | single | trace | plan | program
   Status status = Status::unknown;
@@ -73,6 +87,7 @@ struct CheckRecord {
   std::string every_order;          // "" or a status name
   std::vector<Dependence> repairs;  // where an order is refuted: with these every order is right
   BarrierLint barriers;
+  InplaceLint inplace;  // `advise` alone asks for it
   std::vector<std::string> assumptions;
   std::string semantics;
   std::string version;

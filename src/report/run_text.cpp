@@ -39,6 +39,9 @@ void RunSummary::add(CheckRecord&& record) {
   if (proved && !record.assumptions.empty()) ++with_assumptions;
   if (record.barriers.barriers > 0) barriers[record.input] = record.barriers;
   if (!keep_records) return;
+  if (!record.inplace.rewrites.empty())
+    inplace.emplace_back((record.input.empty() ? "" : record.input + " ") + shown_id(record.id),
+                         record.inplace);
   if (record.status == Status::refuted)
     refuted.push_back(std::move(record));
   else if (record.status == Status::unknown)
@@ -159,6 +162,27 @@ std::string barriers_text(const RunSummary& summary, bool colour) {
   return out + "\n\n";
 }
 
+/// Per check: rewrites that are safe, the largest first.
+std::string inplace_text(const RunSummary& summary, bool colour) {
+  std::string out;
+  for (const auto& [check, lint] : summary.inplace) {
+    std::vector<InplaceLint::Rewrite> safe;
+    std::ranges::copy_if(lint.rewrites, std::back_inserter(safe),
+                         [](const auto& rewrite) { return rewrite.safe == Status::proved; });
+    std::ranges::stable_sort(safe, std::greater<>(), &InplaceLint::Rewrite::known);
+    std::uint64_t bytes = 0;
+    for (const auto& rewrite : safe) bytes += rewrite.known;
+    out += fmt::format("{}: {} of {} steps of {} may run in place, all at once: {} bytes\n",
+                       styled("lint[NC041]", Role::warning, colour), safe.size(), lint.rewrites.size(),
+                       printable(check), bytes);
+    for (const auto& rewrite : safe)
+      out += fmt::format("  {} -> {} on {}{}\n", printable(rewrite.at.statement), printable(rewrite.op),
+                         printable(rewrite.operand),
+                         rewrite.bytes.empty() ? "" : fmt::format(", {} bytes", printable(rewrite.bytes)));
+  }
+  return out.empty() ? out : out + "\n";
+}
+
 std::string noun_of(const std::string& what, std::uint64_t count) {
   const std::string noun = what == "single" ? "single graph" : what == "trace" ? "cut log" : what;
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -203,7 +227,7 @@ std::string last_line(const RunSummary& summary, double seconds, bool colour) {
 
 std::string to_text(const RunSummary& summary, double seconds, bool colour) {
   return causes_text(summary, colour) + unknown_text(summary, colour) + barriers_text(summary, colour) +
-         last_line(summary, seconds, colour);
+         inplace_text(summary, colour) + last_line(summary, seconds, colour);
 }
 
 }  // namespace noclobber

@@ -16,10 +16,11 @@ struct RunSummary {
   std::map<std::string, std::uint64_t> whats;  // checks by `what`
   CheckRecord::Counts counts;
   std::set<std::string> unchecked;
-  std::uint64_t with_assumptions = 0;           // proved checks that rest on one
-  std::vector<CheckRecord> refuted, unknown;    // in order
-  std::map<std::string, BarrierLint> barriers;  // by input, of its last graph
-  bool keep_records = true;                     // false: only counters are needed
+  std::uint64_t with_assumptions = 0;                        // proved checks that rest on one
+  std::vector<CheckRecord> refuted, unknown;                 // in order
+  std::map<std::string, BarrierLint> barriers;               // by input, of its last graph
+  std::vector<std::pair<std::string, InplaceLint>> inplace;  // by check
+  bool keep_records = true;                                  // false: only counters are needed
   bool interrupted = false;
 
   void add(CheckRecord&& record);

@@ -2,6 +2,7 @@
 
 #include "checker/certificate.h"
 #include "src/formats/formats.h"
+#include "src/formats/mlx.h"
 #include "src/formats/pte_case.h"
 
 namespace noclobber::testing {
@@ -18,8 +19,11 @@ void read_fx(const std::string& bytes) {
   if (value) static_cast<void>(write_fx_text(value->graph));
 }
 
-void read_log(const std::string& bytes) { static_cast<void>(read_torch_trace(bytes)); }
-void read_archive(const std::string& bytes) { static_cast<void>(read_pt2(bytes)); }
+void read_log(const std::string& bytes) {
+  for (TraceCheck& check : read_torch_trace(bytes).checks) check.read();
+}
+void read_archive(const std::string& bytes) { static_cast<void>(read_pt2(bytes, true)); }
+void read_payload(const std::string& bytes) { static_cast<void>(read_mlx(bytes, 0)); }
 
 void read_program(const std::string& bytes) {
   const auto methods = read_pte(bytes);
@@ -47,8 +51,8 @@ void read_proof(const std::string& bytes) {
 }
 
 constexpr Reader kReaders[] = {{"case", read_case},   {"certificate", read_proof}, {"csv", read_table},
-                               {"fx", read_fx},       {"log", read_log},           {"pt2", read_archive},
-                               {"pte", read_program}, {"thunder", read_traces}};
+                               {"fx", read_fx},       {"log", read_log},           {"mlx", read_payload},
+                               {"pt2", read_archive}, {"pte", read_program},       {"thunder", read_traces}};
 
 }  // namespace
 

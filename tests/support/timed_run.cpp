@@ -46,9 +46,10 @@ std::string outcome(const Result<Run>& run) {
 }  // namespace
 
 std::string timed_run(const std::string& path) {
-  const auto text = read_file(path);
+  auto text = read_file(path);
   if (!text) return text.fault().message;
-  const TraceLog log = read_torch_trace(*text);
+  TraceLog log = read_torch_trace(*std::move(text));
+  for (TraceCheck& check : log.checks) check.read();
   const Case* value = longest(log);
   if (!value) return "no graph";
   RunOptions options;

@@ -39,7 +39,10 @@ class Folder {
 
 std::vector<Work> all_of(WorkSource source) {
   std::vector<Work> out;
-  while (auto work = source.next()) out.push_back(std::move(*work));
+  while (auto work = source.next()) {
+    work->open();
+    out.push_back(std::move(*work));
+  }
   return out;
 }
 

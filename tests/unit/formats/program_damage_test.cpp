@@ -7,9 +7,11 @@
 #include <iostream>
 
 #include "src/formats/formats.h"
+#include "src/formats/mlx.h"
 #include "src/formats/pt2_archive.h"
 #include "src/formats/pte_case.h"
 #include "src/fuzz/random.h"
+#include "src/plan/registers.h"
 #include "tests/catch.h"
 #include "tests/support/zip_text.h"
 
@@ -33,8 +35,15 @@ Fault read_program(const std::string& bytes) {
 }
 
 Fault read_exported(const std::string& bytes) {
-  const auto cases = read_pt2(bytes);
+  const auto cases = read_pt2(bytes, true);
   return cases ? Fault() : Fault(cases.fault());
+}
+
+Fault read_payload(const std::string& bytes) {
+  const auto program = read_mlx(bytes, 0);
+  if (!program) return program.fault();
+  static_cast<void>(check_registers(*program));
+  return std::nullopt;
 }
 
 Fault read_table(const std::string& bytes) {
@@ -45,6 +54,7 @@ Fault read_table(const std::string& bytes) {
 constexpr Kind kKinds[] = {{"pte", "programs", ".pte", read_program},
                            {"pt2", "pt2", ".pt2", read_exported},
                            {"pt2 inside", "programs", ".pt2", read_exported},
+                           {"mlx", "programs", ".mlx", read_payload},
                            {"csv", "", ".csv", read_table}};
 
 /// A plan of a few rows, whose numbers go up to what is allowed.
@@ -108,7 +118,8 @@ std::string damaged_inside(const std::string& bytes, fuzz::Random& random) {
   for (const std::string& name : archive->names()) {
     auto text = archive->read(name, std::size_t{1} << 20);
     REQUIRE(text);
-    const bool program = name.ends_with("model.json") || name.ends_with("program.json");
+    const bool program =
+        name.ends_with("model.json") || name.ends_with("program.json") || name.ends_with("_config.json");
     members.emplace_back(name, program ? damaged(*text, random) : *std::move(text));
   }
   return zip_of(members);

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <fstream>
 #include <random>
 #include <sstream>
 
 #include "src/cli/commands.h"
+#include "src/cli/pairing.h"
 #include "src/formats/formats.h"
 #include "src/formats/pte_case.h"
 #include "tests/catch.h"
@@ -90,6 +92,42 @@ TEST_CASE("pte: exported programs are compared as their cases are, whoever wrote
   CHECK(found(compared("pt2-l14", ".functional.pt2"), "plan-overlap"));
   CHECK(compared("pt2-l11-off", ".exported.pt2").status == Status::proved);  // an input and a buffer written
   CHECK(found(compared("pt2-l11", ".exported.pt2"), "alias-growth"));
+}
+
+TEST_CASE("pte: constants are told apart by what they hold, not by their order in the file", "[pte]") {
+  const auto of = [](const std::string& functional, const std::string& program) {
+    const Work work = work_of_pair(kPrograms + functional, kPrograms + program);
+    REQUIRE(work.kind == Work::Kind::check);
+    bool contradiction = false;
+    return check_case(work.value, {}, contradiction);
+  };
+  for (const char* functional : {"constants.case.json", "constants.functional.pt2"}) {
+    INFO(functional);
+    const CheckRecord right = of(functional, "constants.pte");
+    CHECK(right.status == Status::proved);
+    CHECK(right.assumptions.empty());  // contents are evidence, also of two that hold the same
+    // Entries of the file's table of constants exchanged or moved, a byte of one changed.
+    for (const char* wrong : {"constants-swapped.pte", "constants-moved.pte", "constants-other-bytes.pte"}) {
+      INFO(wrong);
+      CHECK(found(of(functional, wrong), "value-mismatch"));
+    }
+  }
+}
+
+TEST_CASE("pte: constants without evidence are named", "[pte]") {
+  auto functional = read_case_json(*read_file(kPrograms + "constants.case.json"));
+  REQUIRE(functional);
+  for (Input& input : functional->after.inputs) {
+    input.digest = "";
+    input.contents.reset();
+  }
+  auto before = read_side(write_case_json(*functional), true),
+       after = read_side(bytes_of("constants"), false);
+  REQUIRE((before && after));
+  const auto pair = pair_of(*std::move(before), *std::move(after));
+  REQUIRE(pair);
+  CHECK(std::ranges::find(pair->assumed, "constants hold what the functional program's do") !=
+        pair->assumed.end());
 }
 
 TEST_CASE("pte: a number beside a tensor is a constant, converted to what the result is", "[pte]") {

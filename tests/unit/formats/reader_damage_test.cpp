@@ -43,7 +43,8 @@ std::vector<std::string> seeds_of(std::string_view reader) {
   };
   if (reader == "case") add("cases", ".json"), add("doc", ".json");
   if (reader == "log") add("logs", ".log.gz");
-  if (reader == "pt2") add("pt2", ".pt2");
+  if (reader == "mlx") add("programs", ".mlx");
+  if (reader == "pt2") add("pt2", ".pt2"), add("programs", "functional.pt2");
   if (reader == "pte") add("programs", ".pte");
   if (reader == "thunder") add("thunder", "");
   if (reader == "fx") {

@@ -50,10 +50,17 @@ std::string with_crlf(const std::string& text) {
   return out;
 }
 
+/// The log with all that it holds.
+TraceLog read_whole(std::string text) {
+  TraceLog log = read_torch_trace(std::move(text));
+  for (TraceCheck& check : log.checks) check.read();
+  return log;
+}
+
 }  // namespace
 
 TEST_CASE("log: a pair becomes a Case") {
-  const auto log = read_torch_trace(kPair);
+  const auto log = read_whole(kPair);
   REQUIRE(log.checks.size() == 1);
   const TraceCheck& check = log.checks[0];
   CHECK(check.id == "-_0_0_0/post_grad");
@@ -75,9 +82,9 @@ TEST_CASE("log: a pair with CRLF, a rank and other noise") {
   const std::string id =
       ", \"rank\": 3, \"compiled_autograd_id\": 2, \"frame_id\": 4, \"frame_compile_id\": 1, \"attempt\": 1";
   const auto log =
-      read_torch_trace(with_crlf("hello\n" + trace_artifact("before_joint_graph", trace_graph("add"), id) +
-                                 trace_record("\"chromium_event\": {}", "{}", id) +
-                                 trace_artifact("after_joint_graph", trace_graph("add"), id)));
+      read_whole(with_crlf("hello\n" + trace_artifact("before_joint_graph", trace_graph("add"), id) +
+                           trace_record("\"chromium_event\": {}", "{}", id) +
+                           trace_artifact("after_joint_graph", trace_graph("add"), id)));
   REQUIRE(log.checks.size() == 1);
   CHECK(log.checks[0].id == "rank_3/2_4_1_1/joint");
   CHECK(log.checks[0].value);
@@ -87,11 +94,11 @@ TEST_CASE("log: a pair with CRLF, a rank and other noise") {
 
 TEST_CASE("log: forward and backward under one id, and ids that repeat") {
   const std::string backward = trace_graph("mul", "a", "tangents_1");
-  const auto log = read_torch_trace(trace_record("\"aot_joint_graph\": {}", "class f") +
-                                    trace_record("\"aot_backward_graph\": {}", "class f") + kPair +
-                                    trace_artifact("before_post_grad_graph", backward) +
-                                    trace_artifact("after_post_grad_graph", backward) +
-                                    trace_record("\"inductor_output_code\": {}", "code"));
+  const auto log = read_whole(trace_record("\"aot_joint_graph\": {}", "class f") +
+                              trace_record("\"aot_backward_graph\": {}", "class f") + kPair +
+                              trace_artifact("before_post_grad_graph", backward) +
+                              trace_artifact("after_post_grad_graph", backward) +
+                              trace_record("\"inductor_output_code\": {}", "code"));
   REQUIRE(log.checks.size() == 2);
   CHECK(log.checks[0].id == "-_0_0_0/post_grad");
   CHECK(log.checks[0].value->title == "forward");
@@ -104,20 +111,19 @@ TEST_CASE("log: forward and backward under one id, and ids that repeat") {
 
 TEST_CASE("log: a graph alone is checked only where there is no pair") {
   const std::string single = trace_record("\"aot_inference_graph\": {}", trace_graph("add"));
-  const auto alone = read_torch_trace(single);
+  const auto alone = read_whole(single);
   REQUIRE(alone.checks.size() == 1);
   CHECK(alone.checks[0].what == TraceCheck::What::single);
   CHECK(alone.checks[0].id == "-_0_0_0/aot_inference_graph");
   REQUIRE(alone.checks[0].value);
   CHECK_FALSE(alone.checks[0].value->before);
-  CHECK(read_torch_trace(single + kPair).checks.size() == 1);
+  CHECK(read_whole(single + kPair).checks.size() == 1);
   const std::string next = ", \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 1";
   const auto restarted =
-      read_torch_trace(single + trace_record("\"aot_inference_graph\": {}", trace_graph("add"), next));
+      read_whole(single + trace_record("\"aot_inference_graph\": {}", trace_graph("add"), next));
   REQUIRE(restarted.checks.size() == 1);
   CHECK(restarted.checks[0].id == "-_0_0_1/aot_inference_graph");
-  const auto unnumbered =
-      read_torch_trace(trace_record("\"aot_inference_graph\": {}", trace_graph("add"), ""));
+  const auto unnumbered = read_whole(trace_record("\"aot_inference_graph\": {}", trace_graph("add"), ""));
   CHECK(unnumbered.checks.at(0).id == "unknown_1/aot_inference_graph");
 }
 
@@ -126,8 +132,8 @@ TEST_CASE("log: inputs match by position, constants by name") {
       "class <lambda>(torch.nn.Module):\n    def forward(self, b: \"f32[5][1]cpu\", a: \"f32[5][1]cpu\"):\n"
       "        c: \"f32[5][1]cpu\" = self._tensor_constant0\n"
       "        r: \"f32[5][1]cpu\" = torch.ops.aten.add.Tensor(a, c)\n        return (r,)\n";
-  const auto log = read_torch_trace(trace_artifact("before_post_grad_graph", trace_graph("add")) +
-                                    trace_artifact("after_post_grad_graph", constant));
+  const auto log = read_whole(trace_artifact("before_post_grad_graph", trace_graph("add")) +
+                              trace_artifact("after_post_grad_graph", constant));
   REQUIRE(log.checks.at(0).value);
   const Case& value = *log.checks[0].value;
   REQUIRE(value.after.inputs.size() == 3);
@@ -137,34 +143,34 @@ TEST_CASE("log: inputs match by position, constants by name") {
           value.before->value(value.before->inputs[i].value).name);
   CHECK(value.after.value(value.after.steps[0].args[0].ref).name == "b");
   const auto fewer =
-      read_torch_trace(trace_artifact("before_post_grad_graph", trace_graph("add")) +
-                       trace_artifact("after_post_grad_graph", "def forward(self, a):\n    return a\n"));
+      read_whole(trace_artifact("before_post_grad_graph", trace_graph("add")) +
+                 trace_artifact("after_post_grad_graph", "def forward(self, a):\n    return a\n"));
   REQUIRE_FALSE(fewer.checks.at(0).value);
   CHECK(fewer.checks[0].value.fault().message == "before has 2 inputs, after has 1");
 }
 
 TEST_CASE("log: which inputs share storage") {
-  const auto shared = read_torch_trace(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + kPair);
+  const auto shared = read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + kPair);
   const Case& value = *shared.checks.at(0).value;
   CHECK_FALSE(value.inputs_may_overlap);
   REQUIRE(value.after.inputs.size() == 2);
   CHECK(value.after.inputs[1].storage == "S0");
   CHECK(value.after.inputs[1].storage_numel == SymExpr(10));
   CHECK(value.before->value(value.before->inputs[1].value).type->offset == SymExpr(5));
-  const auto apart = read_torch_trace(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 1, 5, 0) + kPair);
+  const auto apart = read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 1, 5, 0) + kPair);
   CHECK(apart.checks.at(0).value->after.inputs[1].storage.empty());
   CHECK_FALSE(apart.checks[0].value->inputs_may_overlap);
-  const auto ambiguous = read_torch_trace(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) +
-                                          trace_tensor(4, 1, 5, 0) + kPair);
+  const auto ambiguous =
+      read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + trace_tensor(4, 1, 5, 0) + kPair);
   CHECK(ambiguous.checks.at(0).value->inputs_may_overlap);
-  CHECK(read_torch_trace(kPair).checks.at(0).value->inputs_may_overlap);
+  CHECK(read_whole(kPair).checks.at(0).value->inputs_may_overlap);
 }
 
 TEST_CASE("log: symbols and guards") {
   const std::string graph =
       "class <lambda>(torch.nn.Module):\n    def forward(self, n: \"Sym(s1)\", a: \"f32[s0][1]cpu\"):\n      "
       "  return (a,)\n";
-  const auto log = read_torch_trace(
+  const auto log = read_whole(
       trace_record("\"create_symbol\": {\"symbol\": \"s0\", \"val\": \"5\", \"vr\": \"[2, int_oo]\"}") +
       trace_record("\"create_symbol\": {\"symbol\": \"s1\", \"val\": \"3\", \"vr\": \"[-int_oo, int_oo]\"}") +
       trace_record("\"guard_added_fast\": {\"expr\": \"(s1 >= 0) & (s1 <= s0)\"}") +
@@ -181,28 +187,27 @@ TEST_CASE("log: symbols and guards") {
 }
 
 TEST_CASE("log: broken records and cut tails are noted, never fatal") {
-  const auto broken = read_torch_trace("V0521 11:50:42.931000 17 a.py:1] {\"artifact\": \n" + kPair);
+  const auto broken = read_whole("V0521 11:50:42.931000 17 a.py:1] {\"artifact\": \n" + kPair);
   CHECK(broken.checks.size() == 1);
   REQUIRE(broken.notes.size() == 1);
   CHECK(broken.notes[0].where == "line 1");
   CHECK_FALSE(broken.truncated);
-  const auto in_json = read_torch_trace(kPair + "V0521 11:50:42.931000 17 a.py:1] {\"artif");
+  const auto in_json = read_whole(kPair + "V0521 11:50:42.931000 17 a.py:1] {\"artif");
   CHECK(in_json.truncated);
   CHECK(in_json.checks.size() == 1);
   const auto no_payload =
-      read_torch_trace(kPair + "V0521 11:50:42.931000 17 a.py:1] {\"x\": 1, \"has_payload\": \"0\"}\n");
+      read_whole(kPair + "V0521 11:50:42.931000 17 a.py:1] {\"x\": 1, \"has_payload\": \"0\"}\n");
   CHECK(no_payload.truncated);
-  const auto in_graph = read_torch_trace(kPair.substr(0, kPair.size() - 20));
+  const auto in_graph = read_whole(kPair.substr(0, kPair.size() - 20));
   CHECK(in_graph.truncated);
   REQUIRE(in_graph.checks.size() == 1);
   CHECK_FALSE(in_graph.checks[0].value);
-  CHECK_FALSE(
-      read_torch_trace(kPair.substr(0, kPair.size() - 2)).truncated);  // only the last line ends are gone
+  CHECK_FALSE(read_whole(kPair.substr(0, kPair.size() - 2)).truncated);  // only the last line ends are gone
 }
 
 TEST_CASE("log: a fault in a graph names the place in the log") {
   const auto log =
-      read_torch_trace(trace_record("\"aot_inference_graph\": {}", "def forward(self, a):\n    return b\n"));
+      read_whole(trace_record("\"aot_inference_graph\": {}", "def forward(self, a):\n    return b\n"));
   REQUIRE(log.checks.size() == 1);
   REQUIRE_FALSE(log.checks[0].value);
   CHECK(log.checks[0].value.fault().where == "line 3, column 13");
@@ -210,19 +215,19 @@ TEST_CASE("log: a fault in a graph names the place in the log") {
 }
 
 TEST_CASE("log: hostile ones") {
-  CHECK(read_torch_trace("").records == 0);
-  CHECK(read_torch_trace(std::string(1000000, '\t')).records == 0);
-  CHECK(read_torch_trace("V0521 1] {" + std::string(200000, '[') + "\n").records == 0);
+  CHECK(read_whole("").records == 0);
+  CHECK(read_whole(std::string(1000000, '\t')).records == 0);
+  CHECK(read_whole("V0521 1] {" + std::string(200000, '[') + "\n").records == 0);
   std::string nested = "V0521 11:50:42.931000 1 a.py:1] {\"a\": ";
   nested += std::string(200000, '[') + std::string(200000, ']') + "}\n";
-  CHECK(read_torch_trace(nested).records == 1);
+  CHECK(read_whole(nested).records == 1);
   const std::string odd =
       "\"describe_tensor\": {\"id\": 1e300, \"size\": 3}, \"artifact\": {\"name\": 4}, \"frame_id\": -1.5";
-  CHECK(read_torch_trace(trace_record(odd, "", "")).checks.empty());
+  CHECK(read_whole(trace_record(odd, "", "")).checks.empty());
   const std::string huge =
       "\"describe_tensor\": {\"id\": 18446744073709551615}, \"frame_id\": 18446744073709551615";
-  CHECK(read_torch_trace(trace_record(huge, "", "")).checks.empty());
+  CHECK(read_whole(trace_record(huge, "", "")).checks.empty());
   std::string many;
   for (int i = 0; i < 300; ++i) many += "V0521 11:50:42.931000 1 a.py:1] {\"a\n";
-  CHECK(read_torch_trace(many).notes.size() == 101);
+  CHECK(read_whole(many).notes.size() == 101);
 }

@@ -40,6 +40,12 @@ std::string folder_graph(const std::string& op) {
          op + ".Tensor(a, b)\n        return (r,)\n";
 }
 
+TraceLog read_whole_folder(const std::string& path) {
+  TraceLog log = read_tlparse_folder(path);
+  for (TraceCheck& check : log.checks) check.read();
+  return log;
+}
+
 std::string ids_of(const TraceLog& log) {
   std::string ids;
   for (const TraceCheck& check : log.checks) ids += check.id + (check.value ? " " : "! ");
@@ -61,14 +67,14 @@ TEST_CASE("tlparse folders: compilations are paired by the numbers in their name
   folder.write("-_0_0_0/inductor_output_code_abc_13.html", "<html>");
   folder.write("1_2_0/before_joint_graph_3.txt", folder_graph("add"));
   folder.write("1_2_0/after_joint_graph_4.txt", "class <lambda>(torch.nn.Module):\n    def forward(self:\n");
-  const TraceLog log = read_tlparse_folder(folder.path());
+  const TraceLog log = read_whole_folder(folder.path());
   CHECK(ids_of(log) == "-_1_2_0/joint! -_0_0_0/post_grad ");
   CHECK(log.checks[0].value.fault().where == "1_2_0/after_joint_graph_4.txt, line 2, column 21");
   CHECK(log.checks[1].what == TraceCheck::What::pair);
   CHECK(log.checks[1].value->inputs_may_overlap);
   CHECK(log.unchecked == std::vector<std::string>{"output_code"});
-  CHECK(ids_of(read_tlparse_folder(folder.path("-_0_0_0"))) == "-_0_0_0/post_grad ");
-  CHECK_FALSE(read_tlparse_folder(folder.path("none")).any_graph);
+  CHECK(ids_of(read_whole_folder(folder.path("-_0_0_0"))) == "-_0_0_0/post_grad ");
+  CHECK_FALSE(read_whole_folder(folder.path("none")).any_graph);
 }
 
 TEST_CASE("tlparse folders: raw.jsonl names the files, and tells what the caller passed") {
@@ -90,7 +96,7 @@ TEST_CASE("tlparse folders: raw.jsonl names the files, and tells what the caller
                                 graph("inductor_post_grad_graph", "x/after.txt") +
                                 graph("before_post_grad_graph", "../outside.txt") +
                                 graph("before_post_grad_graph", "x/missing.txt"));
-  const TraceLog log = read_tlparse_folder(folder.path());
+  const TraceLog log = read_whole_folder(folder.path());
   CHECK(ids_of(log) == "-_0_0_0/post_grad ");
   CHECK_FALSE(log.checks[0].value->inputs_may_overlap);
   REQUIRE(log.notes.size() == 3);

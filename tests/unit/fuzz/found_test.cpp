@@ -3,6 +3,7 @@
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
 #include "src/fuzz/brute.h"
+#include "src/fuzz/draft.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -305,4 +306,79 @@ TEST_CASE("seed 5004464: transpose_ of a view writes nothing", "[found]") {
   const Case bad = pair_of(x, before, then("aten.zero_.default", ""));
   CHECK(fuzz::brute_force(bad).difference != "");
   CHECK(status_of(bad) == Status::refuted);
+}
+
+TEST_CASE("seed 20001626: where a write of two results is dropped, its targets stand for both", "[found]") {
+  fuzz::Draft program;
+  const fuzz::Shown row{0, Dtype::f32, {2}, {1}};
+  for (const int v : {0, 1, 2}) {
+    program.inputs.push_back({v, "x" + std::to_string(v), "", std::nullopt});
+    program.shown[v] = program.shown[v + 3] = row;
+    program.shown[v].storage = program.shown[v + 3].storage = v;
+  }
+  const auto value = [](int v) { return Arg::of(ValueId(static_cast<std::size_t>(v))); };
+  program.calls.push_back(
+      {4, "aten.sort.values", {value(0)}, {{"values", value(1)}, {"indices", value(2)}}, {5}});
+  program.outputs = {4, 5};
+  fuzz::Random random(1);
+  const auto damaged = fuzz::damaged(program, fuzz::Fault::drop_write, random);
+  REQUIRE(damaged);
+  CHECK(damaged->calls.empty());
+  CHECK(damaged->outputs == std::vector<int>{1, 2});
+  CHECK(damaged->graph().outputs.size() == 2);
+}
+
+TEST_CASE("seed 20006123: a write that a mask holds back is a write", "[found]") {
+  const std::string inputs =
+      R"({"name":"x","type":{"dtype":"f32","shape":[2]}},)"
+      R"({"name":"m","type":{"dtype":"bool","shape":[2]},"kind":"constant","value":[0,0]},)"
+      R"({"name":"a","type":{"dtype":"f32","shape":[2,2]}},{"name":"b","type":{"dtype":"f32","shape":[2,2]}})";
+  const std::string fill =
+      R"({"name":"f","op":"aten.masked_fill_.Scalar","args":[{"ref":"x"},{"ref":"m"},1]})";
+  const auto steps = [&](const std::string& product, const std::string& more) {
+    return "\"steps\":[" + fill + "," + product + "],\"outputs\":[{\"ref\":\"p\"}" + more + "]";
+  };
+  // Sums in another order: nothing but rounding differs, and what is stored into x is not held against it.
+  const std::string one = R"({"name":"p","op":"aten.mm.default","args":[{"ref":"a"},{"ref":"b"}]})",
+                    other = R"({"name":"q","op":"aten.unsqueeze.default","args":[{"ref":"a"},0]},)"
+                            R"({"name":"r","op":"aten.unsqueeze.default","args":[{"ref":"b"},0]},)"
+                            R"({"name":"s","op":"aten.bmm.default","args":[{"ref":"q"},{"ref":"r"}]},)"
+                            R"({"name":"p","op":"aten.squeeze.dim","args":[{"ref":"s"},0]})";
+  const auto status = [](const Case& value) {
+    bool alarm = false;
+    return check_case(value, {}, alarm).status;
+  };
+  CHECK(status(pair_of(inputs, steps(one, ""), steps(other, ""))) != Status::refuted);
+  const std::string bare = "\"steps\":[" + one + "],\"outputs\":[{\"ref\":\"p\"}]";
+  CHECK(status(pair_of(inputs, bare, steps(one, ""))) == Status::refuted);
+}
+
+TEST_CASE("seed 20024478: a pointwise operator that nobody runs is one function at every place", "[found]") {
+  const auto value = pair_of(R"({"name":"x","type":{"dtype":"f32","shape":[3,2]}})",
+                             R"("steps":[{"name":"f","op":"aten.fill_.Scalar","args":[{"ref":"x"},3]},
+        {"name":"i","op":"aten.i0.default","args":[{"ref":"x"}]},
+        {"name":"s","op":"aten.slice.Tensor","args":[{"ref":"i"},1,1,2]}],"outputs":[{"ref":"s"}])",
+                             R"("steps":[{"name":"f","op":"aten.fill_.Scalar","args":[{"ref":"x"},3]},
+        {"name":"i","op":"aten.i0.default","args":[{"ref":"x"}]},
+        {"name":"s","op":"aten.slice.Tensor","args":[{"ref":"i"},1,0,1]}],"outputs":[{"ref":"s"}])");
+  const fuzz::BruteForce truth = fuzz::brute_force(value);
+  CHECK(truth.difference == "");
+  bool alarm = false;
+  CHECK(check_case(value, {}, alarm).status == Status::proved);
+}
+
+TEST_CASE("seed 20014788: a view that shares the elements which were shared is no growth", "[found]") {
+  const auto value = [](const char* own, const char* other) {
+    return pair_of(R"({"name":"x","type":{"dtype":"f32","shape":[2,2]}})",
+                   R"("steps":[{"name":"f","op":"aten.fill_.Scalar","args":[{"ref":"x"},3]}],"outputs":[)" +
+                       std::string(own) + "]",
+                   R"("steps":[{"name":"f","op":"aten.fill_.Scalar","args":[{"ref":"x"},3]},
+                     {"name":"t","op":"aten.permute.default","args":[{"ref":"x"},[1,0]]},
+                     {"name":"s","op":"aten.clone.default","args":[{"ref":"x"}]}],"outputs":[)" +
+                       std::string(other) + "]");
+  };
+  bool alarm = false;
+  CHECK(fuzz::brute_force(value(R"({"ref":"x"})", R"({"ref":"t"})")).difference == "");
+  CHECK(check_case(value(R"({"ref":"x"})", R"({"ref":"t"})"), {}, alarm).status == Status::proved);
+  CHECK(check_case(value(R"({"ref":"x"})", R"({"ref":"s"})"), {}, alarm).status == Status::proved);
 }

@@ -137,7 +137,7 @@ TEST_CASE("what is printed means what is computed", "[direct][solver]") {
         script.require(v.f.equal(variable, v.f.number(at.at(name))));
       script.require(v.f.equal(sample.formula, v.f.number(sample.value + off)));
       INFO(script.text());
-      CHECK(ask_solver(script.text(), 1'000'000).kind ==
+      CHECK(Solver().ask(script.text(), 1'000'000).kind ==
             (off == 0 ? SolverAnswer::Kind::sat : SolverAnswer::Kind::unsat));
     }
   }

@@ -31,12 +31,12 @@ TEST_CASE("unsat, sat and silence", "[solver]") {
     return;
   }
   CHECK(solver_version().rfind("z3 ", 0) == 0);
-  CHECK(ask_solver("(declare-const i Int)(assert (and (< i 0) (> i 0)))", kEffort).kind == Kind::unsat);
-  const SolverAnswer sat = ask_solver("(declare-const i Int)(assert (and (> i 6) (< i 8)))", kEffort);
+  CHECK(Solver().ask("(declare-const i Int)(assert (and (< i 0) (> i 0)))", kEffort).kind == Kind::unsat);
+  const SolverAnswer sat = Solver().ask("(declare-const i Int)(assert (and (> i 6) (< i 8)))", kEffort);
   CHECK(sat.kind == Kind::sat);
   CHECK(sat.model == std::map<std::string, std::int64_t>{{"i", 7}});
   const SolverAnswer large =
-      ask_solver("(declare-const i Int)(assert (> i 99999999999999999999999999))", kEffort);
+      Solver().ask("(declare-const i Int)(assert (> i 99999999999999999999999999))", kEffort);
   CHECK(large.kind == Kind::sat);
   CHECK(large.model.empty());
 }
@@ -45,13 +45,13 @@ TEST_CASE("what is no question has no answer", "[solver]") {
   for (const char* text : {"(assert", "garbage", "(assert undeclared)",
                            "(declare-const i Int)(assert (+ i 1))", ")", "\x01\xff"}) {
     INFO(text);
-    CHECK(ask_solver(text, kEffort).kind == Kind::none);
+    CHECK(Solver().ask(text, kEffort).kind == Kind::none);
   }
 }
 
 TEST_CASE("an effort that does not suffice is silence", "[solver]") {
-  CHECK(ask_solver(kHard, 10).kind == Kind::none);
-  CHECK(ask_solver(kHard, 10).model.empty());
+  CHECK(Solver().ask(kHard, 10).kind == Kind::none);
+  CHECK(Solver().ask(kHard, 10).model.empty());
 }
 
 TEST_CASE("the solver claims no equality that a run of the Traces contradicts", "[solver]") {
