@@ -314,6 +314,19 @@ def scaled(arguments: tuple, scales: tuple[float, ...]) -> tuple:
     return copies
 
 
+def orders_differ_elsewhere(run: Run, limit: int, seeds: range) -> bool:
+    """Does an order of the last trace change something on contents that were not tried?"""
+    for seed in seeds:
+        given = copied(run.arguments)
+        torch.manual_seed(seed)
+        for value in given:
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                torch.empty(0, dtype=value.dtype).set_(value.untyped_storage()).normal_()
+        if other_orders(run.traces[-1], given, limit, random.Random(seed))[0] != "same":
+            return True
+    return False
+
+
 def doubled(arguments: tuple) -> tuple:
     """The same numbers in float64, sharing storage alike."""
     storages, copies = {}, []
