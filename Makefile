@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree bench-executorch \
-  flips-executorch damage-programs
+  flips-executorch damage-programs changed
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -98,6 +98,9 @@ damage: build  ## damage 100,000 certificates and compare what is accepted with 
 damage-programs: setup  ## 100,000 damaged .pte, .pt2 and plans each for the readers, with sanitizers
 	@$(call preset,asan-ubsan)
 	@NC_DAMAGED_PROGRAMS=$(or $(NC_PROGRAMS),100000) build-asan/bin/nc_tests "damaged programs and plans*"
+
+changed: build  ## the given cases with NC_CHANGES random changes each (400), from NC_SEED on: what is proved is run
+	@NC_CHANGES=$(or $(NC_CHANGES),400) build/bin/nc_tests "changed cases*"
 
 views: build  ## 12,000 random pairs of views against enumeration
 	@python3 tools/view_pairs.py

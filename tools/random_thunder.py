@@ -6,8 +6,9 @@
 Needs lightning-thunder and the package noclobber (`make thunder-agree` makes an environment that has both). Each
 program is compiled one way and called on two contents; its last trace is executed in all orders of its names, or in
 --orders of them where there are more than 2,000. Some programs are differentiated, and then not reordered. A miss is a
-difference with everything proved, a false alarm a refutation of what never differs. (Where a saved tensor is
-overwritten the joint trace is wrong, and a later transform that computes it again may make it right: two refutations.)
+difference with everything proved, a false alarm a refutation of what never differs: neither the program, on more
+contents then, nor the traces of the refuted pair. (Where a saved tensor is overwritten the joint trace is wrong, and a
+later transform that computes it again may make it right: two refutations.)
 Programs with complaints are kept in the folder, with their source; the last lines count. Exit code 1 where there are
 any. After every 25 programs the counts are written there too (SEED.json): the same command goes on from them.
 """
@@ -19,6 +20,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -190,15 +192,40 @@ def judged(records: list[dict]) -> tuple[str, str, set[str]]:
     return pairs, "none" if pairs == "error" or not last else last[-1], reasons
 
 
-def mended(records: list[dict]) -> bool:
-    """Is the first refutation that of the joint trace, and of a later pair too? What was wrong is right again. A write
-    behind the return is wrong too, whether or not somebody misses it, and Thunder's next step drops it."""
-    refuted = [r for r in records if r["status"] == "refuted"]
-    late = all(f["property"] == "return-not-last" for r in refuted for f in r["findings"])
-    return late or len(refuted) > 1 and refuted[0]["id"].endswith("/joint")
+def mended(records: list[dict], backward: bool) -> bool:
+    """Was what is wrong made right again? Where gradients are asked for, traces in between cannot be executed: there a
+    later pair must be refuted as well, or not be known. A write behind the return is wrong too, whether or not somebody
+    misses it, and Thunder's next step drops it."""
+    refuted = [k for k, r in enumerate(records) if r["status"] == "refuted"]
+    late = all(f["property"] == "return-not-last" for k in refuted for f in records[k]["findings"])
+    return late or backward and any(r["status"] in ("refuted", "unknown") for r in records[refuted[0] + 1:])
 
 
-def complaint(run: thunder_run.Run, pairs: str, every_order: str, records: list[dict]) -> str:
+def confirmed(folder: pathlib.Path, mode: str, run: thunder_run.Run, records: list[dict], backward: bool) -> bool:
+    """Does executing the two traces of a refuted pair, or the program on other contents, show that it is right? An
+    input that Thunder takes for another one, which has a storage of its own, is a fault even where both end the same."""
+    names = sorted(p.name.removesuffix(".trace.txt") for p in folder.glob("[0-9]*.trace.txt"))
+    refuted = [names.index(r["id"]) for r in records if r["status"] == "refuted" and r["id"] in names[1:]]
+    executed = [thunder_run.steps_differ(run, names[at - 1], names[at]) for at in refuted]
+    # A region inside of a fusion pass that is recomputed, and then dropped, cannot be run: both steps are refuted.
+    if any(executed) or executed.count(None) > 1 or inputs_confused(folder):
+        return True
+    program_names: dict = {}
+    path = folder / "program.py"
+    exec(compile(path.read_text(), str(path), "exec"), program_names)  # noqa: S102, written above
+    return thunder_run.differs_elsewhere(program_names["f"], program_names["inputs"], mode, backward, range(3, 9))
+
+
+def inputs_confused(folder: pathlib.Path) -> bool:
+    facts = folder / "inputs.json"
+    storage = {f["name"]: f["storage"] for f in json.loads(facts.read_text())["inputs"]} if facts.exists() else {}
+    said = {pair for path in folder.glob("[0-9]*.trace.txt")
+            for pair in re.findall(r"\[alias tensor args\] `(\w+)` is replaced by `(\w+)`", path.read_text())}
+    return any(a in storage and b in storage and storage[a] != storage[b] for a, b in said)
+
+
+def complaint(folder: pathlib.Path, mode: str, run: thunder_run.Run, pairs: str, every_order: str,
+              records: list[dict]) -> str:
     if run.crash:
         return ""
     said = []
@@ -206,11 +233,14 @@ def complaint(run: thunder_run.Run, pairs: str, every_order: str, records: list[
         said.append("unreadable")
     if run.difference and pairs == "proved":
         said.append("miss")
-    if not run.difference and pairs == "refuted" and not mended(records):
+    backward = ", backward" in (folder / "program.py").read_text().splitlines()[0]
+    if not run.difference and pairs == "refuted" and not mended(records, backward) \
+            and not confirmed(folder, mode, run, records, backward):
         said.append("false alarm")
     if run.orders and run.orders != "same" and every_order == "proved":
         said.append("miss in another order")
-    if run.orders == "same" and every_order == "refuted":
+    if run.orders == "same" and every_order == "refuted" \
+            and not thunder_run.orders_differ_elsewhere(run, 200, range(100, 120)):
         said.append("false alarm in every order")
     return ", ".join(said)
 
@@ -258,7 +288,7 @@ def batch(done: Progress, scratch: pathlib.Path, size: int, orders: int) -> None
         found_in = records.get(str(folder)) or [{"id": "", "status": "error", "unknown": []}]
         pairs, every_order, why = judged(found_in)
         count(done.tally, done.reasons, run, pairs, every_order, why)
-        if found := complaint(run, pairs, every_order, found_in):
+        if found := complaint(folder, mode, run, pairs, every_order, found_in):
             done.bad += 1
             shutil.copytree(folder, done.keep / folder.name, dirs_exist_ok=True)
             print(f"seed {folder.name} {mode}: {found}: run {run.difference or 'right'}, orders {run.orders},"

@@ -202,11 +202,11 @@ class Recorder:
         """The program that ships."""
         path = self.out / "program.pte"
         path.write_bytes(buffer)
-        names = sorted(self.names.values())
-        if names == ["forward"]:
-            self.checks.append(("program", [self.out / "functional.forward.case.json", path]))
-        else:
-            self.checks.append(("program", [path]))
+        names = sorted(set(self.names.values()))
+        self.checks += [("program", [self.out / f"functional.{name}.case.json", path]) for name in names
+                        if (self.out / f"functional.{name}.case.json").exists()]
+        if len(names) != 1:
+            self.checks.append(("methods", [path]))
 
     def _flush(self) -> None:
         for step, owner, after in self.pending:

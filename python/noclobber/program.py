@@ -73,7 +73,7 @@ def all_records(command: Sequence[str], *, order: str | None = None, options: It
 
 
 def describe(record: Record) -> str:
-    """One record as text: its status, then rule, message and source line of each refuted finding."""
+    """One record as text: its status, then rule, message, source lines and repair of each refuted finding."""
     stage = f"{record['stage']}: " if record.get("stage") else ""
     lines = [f"{stage}{record['input']} {record.get('id') or ''}: {record['status']}".rstrip()]
     for finding in record.get("findings", []):
@@ -83,6 +83,8 @@ def describe(record: Record) -> str:
                 if place := finding.get(role):
                     where = f" ({place['loc']})" if place.get("loc") else ""
                     lines.append(f"    {role} {place.get('name', '')}{where}")
+            if finding.get("help"):
+                lines.append(f"    help {finding['help']}")
     return "\n".join(lines)
 
 

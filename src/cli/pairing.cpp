@@ -196,11 +196,12 @@ void own_bodies(Graph& graph, const std::map<std::string, Graph>& all, int depth
   }
 }
 
-/// The method `forward`, or the only one there is.
+/// The method that BEFORE is called after, else `forward`, else the only one there is.
 Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
-  const auto forward = std::ranges::find_if(methods, [](const PteMethod& m) { return m.name == "forward"; });
+  auto forward = std::ranges::find(methods, before.facts.name, &PteMethod::name);
+  if (forward == methods.end()) forward = std::ranges::find(methods, "forward", &PteMethod::name);
   if (forward == methods.end() && methods.size() != 1)
-    return Diagnostic{"", "the program has several methods, none of them 'forward'"};
+    return Diagnostic{"", "the program has several methods, none of them 'forward' or called as BEFORE"};
   if (before.knows_kinds) as_executorch_lowers(before.graph, before.facts.bodies);
   as_executorch_means(before.graph, before.facts.bodies);
   merge_equal_constants(before.graph);

@@ -7,18 +7,35 @@
 namespace noclobber {
 namespace {
 
-/// Inputs of the first trip whose storage result k may lie on, after any number of trips.
-std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k) {
+/// All that is reached from k.
+template <class Next>
+std::set<std::uint32_t> closure(std::uint32_t k, Next next) {
   std::set<std::uint32_t> out{k};
   std::vector<std::uint32_t> open{k};
   while (!open.empty()) {
     const std::uint32_t at = open.back();
     open.pop_back();
-    if (at >= use.own.from.size()) continue;
-    for (std::uint32_t j : use.own.from[at])
+    for (std::uint32_t j : next(at))
       if (out.insert(j).second) open.push_back(j);
   }
   return out;
+}
+
+/// Inputs of the first trip whose storage result k may lie on, after any number of trips.
+std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k) {
+  return closure(k, [&](std::uint32_t at) {
+    return at < use.own.from.size() ? use.own.from[at] : std::set<std::uint32_t>{};
+  });
+}
+
+/// Where the storage of carried operand k may be carried at some trip.
+std::set<std::uint32_t> places(const LoopUse& use, std::uint32_t k) {
+  return closure(k, [&](std::uint32_t at) {
+    std::set<std::uint32_t> out;
+    for (std::uint32_t r = 0; r < use.own.from.size(); ++r)
+      if (use.own.from[r].contains(at)) out.insert(r);
+    return out;
+  });
 }
 
 }  // namespace
@@ -65,17 +82,20 @@ const char* Builder::fault_of(const LoopUse& use, const TraceStep& step, std::si
   return nullptr;
 }
 
-/// Carried operands that this loop writes, or keeps where the other graph's loop does not, hold anything
-/// afterwards: something else in each graph.
+/// Carried operands that this loop writes at some trip, or keeps where the other graph's loop does not, hold
+/// anything afterwards: something else in each graph.
 TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const {
   TraceStep out;
   out.key = "clobbered by " + use.side + std::to_string(loops_);
   out.origin = step.origin;
   for (std::uint32_t k = 0; k < carried; ++k) {
-    bool lost = use.own.written.contains(k);
-    for (std::size_t r = 0; r < use.own.from.size(); ++r)
-      lost = lost ||
-             (use.own.from[r].contains(k) && (r >= use.other.from.size() || !use.other.from[r].contains(k)));
+    bool lost = false;
+    for (const std::uint32_t p : places(use, k)) {
+      lost = lost || use.own.written.contains(p);
+      for (std::size_t r = 0; r < use.own.from.size(); ++r)
+        lost = lost || (use.own.from[r].contains(p) &&
+                        (r >= use.other.from.size() || !use.other.from[r].contains(p)));
+    }
     if (lost) out.writes.push_back(step.reads[k]);
   }
   for (std::uint32_t k : use.scratch)

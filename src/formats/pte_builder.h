@@ -41,12 +41,8 @@ class PteBuilder {
 
   // pte_inputs.cpp
   void add_inputs();
-  struct Held {
-    std::vector<std::uint32_t> states;
-    std::size_t next = 0;
-  };
   void match_functional();
-  std::optional<std::uint32_t> state_of(const Input& input, Held& held);
+  std::optional<std::uint32_t> state_of(const Input& input, std::vector<std::uint32_t>& held);
   void assume(const std::string& what);
 
   // pte_constants.cpp
@@ -56,9 +52,12 @@ class PteBuilder {
   void add_of_file_alone(std::uint32_t id);
   void add_lifted(std::vector<std::uint32_t>& constant, std::size_t wanted);
   std::vector<std::uint32_t> constants() const;
+  bool is_constant(std::uint32_t id) const;
 
   // pte_inputs.cpp
   void guess_inputs();
+  void add_shared();
+  bool is_named_state(std::uint32_t id) const;
   bool surely_state(std::uint32_t id) const;
   std::vector<std::uint32_t> states() const;
   std::uint32_t eldest_at(std::uint32_t id, const std::vector<bool>& written) const;

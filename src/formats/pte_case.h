@@ -32,6 +32,10 @@ void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies
 /// added to `bodies`.
 void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies);
 
+/// Tells every method of all state in arenas that it shares with others. Bound: arenas up to 16.
+void share_states(std::vector<PteMethod>& methods);
+inline constexpr std::size_t kMostSharedArenas = 17;
+
 /// Constants that hold the same are one: a .pte has one place for them.
 void merge_equal_constants(Graph& functional);
 

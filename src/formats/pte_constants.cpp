@@ -20,6 +20,7 @@ bool same_number(const Arg& written, const Arg& held) {
 
 /// What tells constants apart: contents and dtype, or data of the file.
 std::string key_of(const PteTensor& tensor) {
+  if (tensor.external) return "data of " + tensor.fqn;
   if (tensor.digest.empty()) return "data " + std::to_string(tensor.data);
   return tensor.digest + " " + std::to_string(static_cast<int>(tensor.dtype));
 }
@@ -69,11 +70,15 @@ void replace_refs(Arg& arg, const std::map<std::uint32_t, ValueId>& by) {
 
 }  // namespace
 
+bool PteBuilder::is_constant(std::uint32_t id) const {
+  return is_tensor(id) && (tensor(id).data > 0 || tensor(id).external) && !tensor(id).place;
+}
+
 /// Values with data and no place, in order: one input each.
 std::vector<std::uint32_t> PteBuilder::constants() const {
   std::vector<std::uint32_t> out;
   for (std::uint32_t id = 0; id < method_.values.size(); ++id)
-    if (is_tensor(id) && tensor(id).data > 0 && !tensor(id).place) out.push_back(id);
+    if (is_constant(id)) out.push_back(id);
   return out;
 }
 
@@ -150,8 +155,7 @@ void PteBuilder::add_lifted(std::vector<std::uint32_t>& constant, std::size_t wa
 void PteBuilder::add_unmatched(const std::vector<std::uint32_t>& constant) {
   std::map<std::string, std::vector<std::int32_t>> known;
   for (std::uint32_t id = 0; id < method_.values.size(); ++id)
-    if (is_tensor(id) && tensor(id).data > 0 && !tensor(id).place && own_[id] >= 0)
-      known[key_of(tensor(id))].push_back(own_[id]);
+    if (is_constant(id) && own_[id] >= 0) known[key_of(tensor(id))].push_back(own_[id]);
   for (const std::uint32_t id : constant) {
     if (own_[id] >= 0 || bound_[id] >= 0 || fault_) continue;
     std::vector<std::int32_t>& same = known[key_of(tensor(id))];

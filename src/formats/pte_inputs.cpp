@@ -1,6 +1,7 @@
 // What a method begins with: user inputs in their order, state, constants.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "src/formats/constant_bytes.h"
 #include "src/formats/pte_builder.h"
@@ -19,8 +20,46 @@ bool is_state(const Input& input) {
 void PteBuilder::add_inputs() {
   for (const std::uint32_t id : method_.inputs)
     if (!is_tensor(id)) give_up("executorch.input that is no tensor");
-  if (functional_ != nullptr) return match_functional();
-  guess_inputs();
+  functional_ != nullptr ? match_functional() : guess_inputs();
+  if (going()) add_shared();
+}
+
+/// State that this method does not touch must be left alone. Where it has its own idea of where state lies,
+/// that is placed twice.
+void PteBuilder::add_shared() {
+  for (const PteTensor& state : method_.shared) {
+    const auto is_own = [&](std::uint32_t id) {
+      return is_tensor(id) && tensor(id).fqn == state.fqn && own_[id] >= 0;
+    };
+    std::uint32_t own = 0;
+    while (own < method_.values.size() && !is_own(own)) ++own;
+    PlanBuffer buffer;
+    buffer.is_value = true;
+    buffer.arena = state.place->arena - 1;
+    buffer.offset = state.place->offset;
+    buffer.size = pte_bytes(state).value_or(0);
+    if (own < method_.values.size()) {
+      const auto& place = tensor(own).place;
+      if (place && place->arena == state.place->arena && place->offset == state.place->offset) continue;
+      buffer.name = graph().value(definitions_[static_cast<std::size_t>(own_[own])].value).name;
+    } else {
+      Input like;
+      like.kind = Input::Kind::buffer;
+      like.may_write = false;
+      Type type;
+      type.dtype = state.dtype;
+      type.shape.assign(state.sizes.begin(), state.sizes.end());
+      buffer.name = fresh_name(state.fqn);
+      add_input(like, buffer.name, std::move(type), std::nullopt);
+    }
+    out_.plan->buffers.push_back(std::move(buffer));
+  }
+}
+
+/// State with a name and no place: the runtime binds it by its name.
+bool PteBuilder::is_named_state(std::uint32_t id) const {
+  const PteTensor& t = tensor(id);
+  return !t.place && t.data == 0 && !t.external && !t.fqn.empty();
 }
 
 /// Placeholders come first: of all names of one place that nothing writes as a whole, the first.
@@ -28,6 +67,8 @@ std::uint32_t PteBuilder::eldest_at(std::uint32_t id, const std::vector<bool>& w
   for (std::uint32_t k = 0; k < id; ++k) {
     if (!is_tensor(k) || written[k] || !tensor(k).place || tensor(k).place->arena != tensor(id).place->arena)
       continue;
+    const std::string &name = tensor(k).fqn, &own = tensor(id).fqn;
+    if (!name.empty() && !own.empty() && name != own) continue;
     if (tensor(k).place->offset == tensor(id).place->offset && bytes_of(k) == bytes_of(id)) return k;
   }
   return id;
@@ -71,8 +112,10 @@ std::vector<std::uint32_t> PteBuilder::states() const {
   for (const auto& [id, whole] : touches) written[id] = written[id] || whole;
   PteMemory memory;
   std::vector<std::uint32_t> out;
+  std::set<std::uint32_t> named;
   for (const auto& [id, whole] : touches) {
     const PteTensor& t = tensor(id);
+    if (is_named_state(id) && named.insert(id).second) out.push_back(id);
     std::int64_t end = 0;
     if (!t.place || __builtin_add_overflow(t.place->offset, bytes_of(id), &end)) continue;
     const auto pieces = memory.read(t.place->arena, t.place->offset, end);
@@ -128,7 +171,10 @@ void PteBuilder::match_functional() {
   const Graph& functional = *functional_;
   std::vector<std::uint32_t> constant = constants();
   std::size_t user = 0, next = 0;
-  Held held{states(), 0};
+  std::vector<std::uint32_t> held = states();
+  // A method that only reads a buffer may still have it as state, for the others.
+  const bool reads_state =
+      held.size() > static_cast<std::size_t>(std::ranges::count_if(functional.inputs, is_state));
   const std::vector<std::optional<std::uint32_t>> given = match_contents(constant);
   std::size_t left = 0;  // constants of the functional program that wait for one of the file
   for (std::size_t k = 0; k < functional.inputs.size(); ++k)
@@ -144,7 +190,7 @@ void PteBuilder::match_functional() {
       if (user == method_.inputs.size() || !same_size(functional, input, method_.inputs[user]))
         return void(fault_ = Diagnostic{"", "user input '" + value.name + "' does not match the program's"});
       id = method_.inputs[user++];
-    } else if (is_state(input)) {
+    } else if (is_state(input) || (reads_state && !id && input.kind == Input::Kind::buffer)) {
       id = state_of(input, held);
     } else if (!id && input.digest.empty()) {
       while (next < constant.size() && constant.size() - next > left && !may_be(input, constant[next]))
@@ -155,16 +201,28 @@ void PteBuilder::match_functional() {
     }
     add_input(input, value.name, *value.type, id);
   }
-  if (held.next > 0 || next > 0) assume("state and constants match in their order");
+  if (next > 0) assume("state and constants match in their order");
   if (user != method_.inputs.size())
     fault_ = Diagnostic{"", "the program has more inputs than the functional program"};
   add_unmatched(constant);
 }
 
-/// The next state of the file, which must begin with what this one begins with.
-std::optional<std::uint32_t> PteBuilder::state_of(const Input& input, Held& held) {
-  if (held.next == held.states.size() || !same_size(*functional_, input, held.states[held.next])) return {};
-  const std::uint32_t id = held.states[held.next++];
+/// The state of the file that has this one's name, else the next one; it must begin with what this one does.
+std::optional<std::uint32_t> PteBuilder::state_of(const Input& input, std::vector<std::uint32_t>& held) {
+  const std::string& name = functional_->value(input.value).name;
+  const auto is_named = [&](std::uint32_t id) {
+    std::string own = "b_" + tensor(id).fqn;
+    std::ranges::replace(own, '.', '_');
+    return !tensor(id).fqn.empty() && own == name;
+  };
+  auto at = std::ranges::find_if(held, is_named);
+  if (at == held.end()) {
+    at = held.begin();
+    if (at != held.end()) assume("state and constants match in their order");
+  }
+  if (at == held.end() || !same_size(*functional_, input, *at)) return {};
+  const std::uint32_t id = *at;
+  held.erase(at);
   const std::string& digest = tensor(id).digest;
   if (digest.empty()) {
     assume("state begins with what the functional program's begins with");

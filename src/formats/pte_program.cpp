@@ -6,6 +6,7 @@
 
 #include "src/formats/constant_bytes.h"
 #include "src/formats/mlx.h"
+#include "src/formats/pte_case.h"
 #include "src/formats/pte_flat.h"
 
 namespace noclobber {
@@ -39,6 +40,7 @@ class PteReader {
       read_payloads(program, flat_.table_at(plans, k), out.back());
     }
     for (PteMethod& method : out) read_constants(program, method);
+    if (!flat_.failed()) share_states(out);
     if (!flat_.failed() && out.empty()) flat_.fail(program.at, "the program has no methods");
     if (flat_.failed()) return flat_.fault();
     return out;
@@ -140,7 +142,7 @@ class PteReader {
     const FlatTable first_states = flat_.table_at(flat_.vector(program, 6, 4), 0);
     for (PteValue& value : method.values) {
       PteTensor& tensor = value.tensor;
-      if (tensor.data == 0 || flat_.failed()) continue;
+      if (tensor.data == 0 || tensor.external || flat_.failed()) continue;
       const bool is_constant = !tensor.place;
       const auto data = data_of(program, is_constant ? constants : first_states, tensor.data, is_constant);
       const auto bytes = pte_bytes(tensor);
@@ -326,7 +328,9 @@ class PteReader {
                                    static_cast<std::int64_t>(high << 32 | low)};
     }
     out.dynamic = flat_.scalar<std::int8_t>(body, 8) != 0;
-    out.fqn = flat_.text(flat_.table(body, 9), 1);
+    const FlatTable extra = flat_.table(body, 9);
+    out.fqn = flat_.text(extra, 1);
+    out.external = flat_.scalar<std::int8_t>(extra, 2) == 1;
     return out;
   }
 

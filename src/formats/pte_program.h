@@ -28,6 +28,7 @@ struct PteTensor {
   std::optional<Place> place;
   bool dynamic = false;
   std::string fqn;
+  bool external = false;  // its data lie in another file
 };
 
 struct PteValue {
@@ -70,6 +71,7 @@ struct PteMethod {
   std::vector<std::string> delegates;
   std::vector<std::optional<RegisterProgram>> payloads;  // of delegates, where they are understood
   std::vector<std::int64_t> arenas;                      // bytes; [0] is not used
+  std::vector<PteTensor> shared;  // state in arenas that are shared with other methods, where one has it
 };
 
 /// error: `where` is "byte N".

@@ -107,6 +107,17 @@ Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts)
   return out;
 }
 
+/// What is not known of gradients, where there is something.
+std::optional<Result<Case>> gradients_case(const ThunderSource& source, const ThunderFacts& facts) {
+  const auto marked = with_missed_gradients(source.trace);
+  if (!marked) return std::nullopt;
+  auto graph = thunder_graph(*marked, source.text, facts, ThunderPart::whole);
+  if (!graph) return Result<Case>(graph.fault());
+  Case out = case_of(*std::move(graph), facts, source.trace);
+  out.every_order = false;
+  return Result<Case>(std::move(out));
+}
+
 TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value, bool symbolic = false) {
   TraceCheck out;
   out.what = what;
@@ -156,9 +167,11 @@ void add_step(std::vector<TraceCheck>& out, const ThunderSource* before, const T
   if (before != nullptr && !split)
     out.push_back(
         check_named(TraceCheck::What::pair, now.name, pair_case(*before, now, facts), is_symbolic(now.text)));
-  if (now.joint && (before == nullptr || !before->joint))
-    out.push_back(check_named(TraceCheck::What::single, now.name + "/joint", single_case(now, facts),
-                              is_symbolic(now.text)));
+  if (!now.joint || (before != nullptr && before->joint)) return;
+  out.push_back(check_named(TraceCheck::What::single, now.name + "/joint", single_case(now, facts),
+                            is_symbolic(now.text)));
+  if (auto missed = gradients_case(now, facts))
+    out.push_back(check_named(TraceCheck::What::single, now.name + "/gradients", *std::move(missed)));
 }
 
 /// The joint trace against the first forward and backward, and each further backward against the one before.

@@ -144,6 +144,7 @@ class ThunderBuilder {
 bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call, bool pure);
 /// Lowers a call of Thunder's own (prims and executor operators). False: no row fits.
 bool lower_thunder_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
+bool is_thunder_prim(const std::string& name);
 /// Lowers a call of a PyTorch function (`torch.mul`, `ltorch.mul`, `Tensor.view`). False: nothing fits.
 bool lower_torch_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
 /// As an argument of a step. Nothing: it is none (a module, a collection of such).

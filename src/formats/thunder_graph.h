@@ -37,6 +37,10 @@ Result<ThunderGraph> thunder_joined(const ThunderTrace& forward, std::string_vie
 /// A joint trace that keeps what its backward statements read, each value as the forward statements last read
 /// it under that name: what the gradients mean.
 ThunderTrace with_kept_values(const ThunderTrace& joint);
+/// Where a forward tensor is written by a name that it does not come from, and read afterwards: gradients,
+/// which are made along names, miss that write. The trace with a statement that nobody knows for each such
+/// tensor.
+std::optional<ThunderTrace> with_missed_gradients(const ThunderTrace& joint);
 
 /// Does the trace ask for gradients (`get_grad`)?
 bool asks_thunder_gradients(const ThunderTrace& trace);

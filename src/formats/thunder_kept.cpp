@@ -13,12 +13,6 @@ namespace {
 
 using Renamed = std::map<std::string, std::string>;
 
-void each_name(const ThunderExpr& expr, const auto& visit) {
-  if (expr.kind == ThunderExpr::Kind::name) visit(expr.text);
-  for (const ThunderExpr& item : expr.items) each_name(item, visit);
-  for (const auto& [key, value] : expr.entries) each_name(value, visit);
-}
-
 bool calls(const ThunderStatement& s, std::string_view callee) {
   return s.value.kind == ThunderExpr::Kind::call && s.value.text.ends_with(callee);
 }
@@ -42,7 +36,7 @@ void rename(ThunderStatement& s, const Renamed& names) {
   Renamed inside = names;
   for (ThunderStatement& inner : s.inner) {
     rename(inner, inside);
-    each_name(inner.target, [&](const std::string& name) { inside.erase(name); });
+    each_thunder_name(inner.target, [&](const std::string& name) { inside.erase(name); });
   }
 }
 
@@ -68,8 +62,22 @@ class Kept {
 
   ThunderTrace trace() const {
     const Renamed names = wanted(), results = returned();
-    std::set<std::pair<std::string, std::string>> copies(names.begin(), names.end());
+    Copies copies(names.begin(), names.end());
     copies.insert(results.begin(), results.end());
+    return with(copies, names, results);
+  }
+
+  std::optional<ThunderTrace> missing() const {
+    Copies marks;
+    for (std::size_t k = 0; k < cut_; ++k) not_followed(joint_.statements[k], k, marks);
+    return marks.empty() ? std::nullopt : std::optional(with(marks, {}, {}));
+  }
+
+ private:
+  using Copies = std::set<std::pair<std::string, std::string>>;
+
+  /// The trace with copies of some names, each where its value is known last; backward statements take them.
+  ThunderTrace with(const Copies& copies, const Renamed& names, const Renamed& results) const {
     ThunderTrace out = joint_;
     out.statements.clear();
     for (std::size_t k = 0; k <= joint_.statements.size(); ++k) {
@@ -86,11 +94,10 @@ class Kept {
     return out;
   }
 
- private:
   void note(const ThunderStatement& s, std::size_t behind) {
     const bool barrier = calls(s, "update_aliases");
     if (!barrier && !writes(s))
-      each_name(s.value, [&](const std::string& name) {
+      each_thunder_name(s.value, [&](const std::string& name) {
         if (const auto at = known_.find(name); at != known_.end()) at->second.at = behind;
       });
     if (s.target.kind == ThunderExpr::Kind::name) known_[s.target.text] = {behind, s.type};
@@ -99,6 +106,20 @@ class Kept {
     for (std::size_t k = 0; k < std::min(from.size(), s.target.items.size()); ++k)
       if (const auto at = known_.find(from[k].text); at != known_.end())
         known_[s.target.items[k].text] = {behind, at->second.type};
+  }
+
+  /// Names that were written behind their back and are then read: derivatives along names miss the write.
+  void not_followed(const ThunderStatement& s, std::size_t k, Copies& out) const {
+    for (const ThunderStatement& inner : s.inner) not_followed(inner, k, out);
+    const auto type = thunder_tensor_type(s.type);
+    const bool real = type && (is_floating(type->dtype) || is_complex(type->dtype));
+    if (!s.inner.empty() || s.kind != ThunderStatement::Kind::call || !real) return;
+    const auto look = [&](const std::string& name) {
+      if (known_.contains(name) && writes_.behind_its_back(k, name) > ThunderWrites::Kind::shift)
+        out.emplace(name, name + std::string(kBehind));
+    };
+    if (calls(s, "copy_") && !s.value.items.empty()) return each_thunder_name(s.value.items[0], look);
+    each_thunder_name(s.value, look);
   }
 
   /// Tensors of the forward statements that backward ones read.
@@ -114,11 +135,11 @@ class Kept {
     for (const ThunderStatement& s : joint_.statements)
       if (const ThunderExpr* all = s.value.entry("fw_flat_out");
           s.kind == ThunderStatement::Kind::leave && all)
-        each_name(*all, [&](const std::string& name) { results.insert(name); });
+        each_thunder_name(*all, [&](const std::string& name) { results.insert(name); });
     Renamed out;
     for (std::size_t k = cut_; k < joint_.statements.size(); ++k)
       if (calls(joint_.statements[k], "get_grad"))
-        each_name(joint_.statements[k].value, [&](const std::string& name) {
+        each_thunder_name(joint_.statements[k].value, [&](const std::string& name) {
           if (results.contains(name)) keep_result(joint_.statements[k], name, out);
         });
     return out;
@@ -140,7 +161,8 @@ class Kept {
   bool read(const ThunderStatement& gradient) const {
     bool out = false;
     for (const ThunderStatement& s : joint_.statements)
-      each_name(s.value, [&](const std::string& name) { out = out || gradient.target.is_name(name); });
+      each_thunder_name(s.value,
+                        [&](const std::string& name) { out = out || gradient.target.is_name(name); });
     return out;
   }
 
@@ -151,7 +173,7 @@ class Kept {
 
   void read_by(const ThunderStatement& s, Renamed& out) const {
     if (s.kind != ThunderStatement::Kind::call || calls(s, "get_grad")) return;
-    each_name(s.value, [&](const std::string& name) { keep(name, out); });
+    each_thunder_name(s.value, [&](const std::string& name) { keep(name, out); });
     for (const ThunderStatement& inner : s.inner) read_by(inner, out);
   }
 
@@ -168,12 +190,14 @@ class Kept {
     ThunderExpr from = out.target;
     from.text = name;
     out.value.kind = ThunderExpr::Kind::call;
-    out.value.text = kept.ends_with(kOpen) ? "with_gradient_of_later_writes" : "prims.clone";
+    out.value.text = kept.ends_with(kOpen)     ? "with_gradient_of_later_writes"
+                     : kept.ends_with(kBehind) ? "gradients.of_a_tensor_written_by_another_name"
+                                               : "prims.clone";
     out.value.items = {from};
     return out;
   }
 
-  static constexpr std::string_view kOpen = "__open";
+  static constexpr std::string_view kOpen = "__open", kBehind = "__behind";
   const ThunderTrace& joint_;
   std::size_t cut_ = 0;
   ThunderWrites writes_;
@@ -183,5 +207,7 @@ class Kept {
 }  // namespace
 
 ThunderTrace with_kept_values(const ThunderTrace& joint) { return Kept(joint).trace(); }
+
+std::optional<ThunderTrace> with_missed_gradients(const ThunderTrace& joint) { return Kept(joint).missing(); }
 
 }  // namespace noclobber

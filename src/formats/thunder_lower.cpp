@@ -10,12 +10,15 @@ namespace noclobber {
 namespace {
 
 /// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" ->
-/// "copy_with_setitem".
+/// "copy_with_setitem", "torch_pad_prim_impl" -> "pad": the prims that the torch executor runs itself.
 std::string stem_of_callee(const std::string& callee) {
   std::string out = callee.substr(callee.rfind('.') + 1);
+  const bool prim = out.starts_with("torch_") && out.ends_with("_prim_impl");
   if (out.ends_with("_impl")) out.resize(out.size() - 5);
   for (const std::string_view prefix : {"torch_prims_", "_torch_prims_"})
     if (out.starts_with(prefix)) out = out.substr(prefix.size());
+  if (prim) out = out.substr(6);
+  if (prim && !is_thunder_prim(out)) out.resize(out.size() - 5);
   return out;
 }
 

@@ -186,7 +186,11 @@ bool reduce(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto dims = thunder_integers(thunder_given(call, 1, "dims"));
   if (call.args.size() != 2 || !call.args[0].is_tensor() || !dims) return false;
   const auto& type = builder.type_of(call.args[0].id);
-  if (!type || !is_floating(type->dtype)) return emit_thunder_function(builder, call, true);
+  const auto made = thunder_tensor_type(call.statement->type);
+  const bool counts = row.name == "sum" && type && !is_floating(type->dtype) && !is_complex(type->dtype);
+  // What torch makes of integers and booleans is int64, whatever the trace says that the prim makes.
+  if (counts && (!made || made->dtype != Dtype::i64)) return false;
+  if (!type || (!counts && !is_floating(type->dtype))) return emit_thunder_function(builder, call, true);
   builder.emit(call, {std::string(row.op), {Arg::of(call.args[0].id), thunder_list(*dims)}});
   return true;
 }
@@ -461,6 +465,10 @@ bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure)
 bool lower_thunder_call(ThunderBuilder& builder, const Call& call) {
   const auto at = std::ranges::lower_bound(kThunderRows, call.name, {}, &ThunderRow::name);
   return at != std::end(kThunderRows) && at->name == call.name && at->lowering(builder, call, *at);
+}
+
+bool is_thunder_prim(const std::string& name) {
+  return std::ranges::binary_search(kThunderRows, std::string_view(name), {}, &ThunderRow::name);
 }
 
 bool thunder_result_is_fresh(const std::string& name) {

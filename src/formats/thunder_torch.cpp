@@ -91,6 +91,21 @@ std::optional<std::string> overload_for(const std::string& name, const Step& ste
   return std::nullopt;
 }
 
+/// `zeros(2, 3)` is `zeros([2, 3])`: numbers one by one where the operator takes a list of them.
+std::optional<std::string> overload_for_list(const std::string& name, Step& step) {
+  std::size_t first = step.args.size();
+  while (first > 0 && step.args[first - 1].kind == Arg::Kind::sym) --first;
+  if (first == step.args.size()) return std::nullopt;
+  Step listed = step;
+  const auto begin = listed.args.begin() + static_cast<std::ptrdiff_t>(first);
+  std::vector<Arg> numbers(begin, listed.args.end());
+  listed.args.erase(begin, listed.args.end());
+  listed.args.push_back(Arg::of(std::move(numbers)));
+  auto out = overload_for(name, listed);
+  if (out) step = std::move(listed);
+  return out;
+}
+
 /// `moveaxis(a, source, destination)` as a permutation.
 std::optional<std::vector<Arg>> moved(const ThunderBuilder& builder, const Step& step) {
   if (step.args.size() != 3 || step.args[0].kind != Arg::Kind::ref) return std::nullopt;
@@ -186,7 +201,8 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   }
   if (complex_view(builder, call, name, step)) return true;
   while (!step.args.empty() && step.args.back().kind == Arg::Kind::none) step.args.pop_back();
-  const auto op = overload_for(name, step);
+  auto op = overload_for(name, step);
+  if (!op) op = overload_for_list(name, step);
   if (!op) return false;
   const Schema* schema = find_schema(*op);
   const bool view = meaning_of(base_name(*op), *schema) == Meaning::view;

@@ -10,12 +10,6 @@ using ExprKind = ThunderExpr::Kind;
 
 std::string last_part(const std::string& callee) { return callee.substr(callee.rfind('.') + 1); }
 
-void each_name_in(const ThunderExpr& expr, const auto& visit) {
-  if (expr.kind == ExprKind::name) visit(expr.text);
-  for (const ThunderExpr& item : expr.items) each_name_in(item, visit);
-  for (const auto& [key, value] : expr.entries) each_name_in(value, visit);
-}
-
 }  // namespace
 
 ThunderWrites::ThunderWrites(std::span<const ThunderStatement> statements) {
@@ -30,6 +24,31 @@ ThunderWrites::Kind ThunderWrites::since(std::size_t at, const std::string& name
   return out;
 }
 
+ThunderWrites::Kind ThunderWrites::behind_its_back(std::size_t at, const std::string& name) const {
+  ThunderWrites::Kind out = ThunderWrites::Kind::none;
+  const std::string wanted = root(name);
+  std::set<std::string> known;
+  for (const Write& write : writes_) {
+    if (write.at >= at || write.kind <= out || root(write.to) != wanted) continue;
+    if (known.empty()) known = sources_of(name);
+    if (!known.contains(write.result)) out = write.kind;
+  }
+  return out;
+}
+
+/// The name, and all that it was made from as names of one tensor.
+std::set<std::string> ThunderWrites::sources_of(const std::string& name) const {
+  std::set<std::string> out{name};
+  for (std::vector<std::string> open{name}; !open.empty();) {
+    const auto at = from_.find(open.back());
+    open.pop_back();
+    if (at == from_.end()) continue;
+    for (const std::string& from : at->second)
+      if (out.insert(from).second) open.push_back(from);
+  }
+  return out;
+}
+
 void ThunderWrites::note(std::size_t at, const ThunderStatement& s) {
   for (const ThunderStatement& inner : s.inner) note(at, inner);
   if (s.inner.empty()) note_leaf(at, s);
@@ -40,14 +59,14 @@ void ThunderWrites::note_leaf(std::size_t at, const ThunderStatement& s) {
   const std::string name = last_part(s.value.text);
   const bool copy = name == "copy_" && s.value.items.size() >= 2;
   if (copy) {
-    writes_.push_back({at, s.value.items[1].text, kind_of(s)});
+    writes_.push_back({at, s.value.items[1].text, s.target.text, kind_of(s)});
     if (s.target.kind == ExprKind::name) join(s.target.text, s.value.items[1].text);
     return;
   }
   if (s.target.kind == ExprKind::name) made_by_[s.target.text] = &s;
   if (name.ends_with('_'))
-    each_name_in(s.value, [&](const std::string& to) {
-      writes_.push_back({at, to, ThunderWrites::Kind::other});
+    each_thunder_name(s.value, [&](const std::string& to) {
+      writes_.push_back({at, to, s.target.text, ThunderWrites::Kind::other});
     });
   if (s.value.kind == ExprKind::call && thunder_result_is_fresh(name)) return;
   // A barrier names each of its arguments again, in their order.
@@ -56,8 +75,8 @@ void ThunderWrites::note_leaf(std::size_t at, const ThunderStatement& s) {
   for (std::size_t k = 0; each && k < s.target.items.size(); ++k)
     join(s.target.items[k].text, s.value.items[0].items[k].text);
   if (!each)
-    each_name_in(s.target, [&](const std::string& target) {
-      each_name_in(s.value, [&](const std::string& from) { join(target, from); });
+    each_thunder_name(s.target, [&](const std::string& target) {
+      each_thunder_name(s.value, [&](const std::string& from) { join(target, from); });
     });
 }
 
@@ -81,8 +100,9 @@ ThunderWrites::Kind ThunderWrites::kind_of(const ThunderStatement& copy) const {
   return other == root(to.text) ? ThunderWrites::Kind::other : ThunderWrites::Kind::sum;
 }
 
-void ThunderWrites::join(const std::string& a, const std::string& b) {
-  const std::string one = root(a), other = root(b);
+void ThunderWrites::join(const std::string& name, const std::string& from) {
+  if (name != from) from_[name].insert(from);
+  const std::string one = root(name), other = root(from);
   if (one != other) parent_[one] = other;
 }
 

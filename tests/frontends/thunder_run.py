@@ -61,6 +61,8 @@ class Run:
     executed: int = 0
     every: bool = False  # no order was left out
     folder: pathlib.Path | None = None
+    traces: list = dataclasses.field(default_factory=list)  # those of the compilation, as objects
+    arguments: tuple = ()  # of the computation, for the first contents
 
 
 def run(function, inputs, mode: str, folder: pathlib.Path, orders: int = 0, seeds: tuple[int, ...] = (0,),
@@ -70,7 +72,7 @@ def run(function, inputs, mode: str, folder: pathlib.Path, orders: int = 0, seed
     for seed in seeds:
         want, result.refused = _expected(function, inputs, seed, backward)
         try:
-            with noclobber.thunder.watch(), contextlib.redirect_stdout(io.StringIO()):
+            with kept_traces(result.traces), noclobber.thunder.watch(), contextlib.redirect_stdout(io.StringIO()):
                 got = observe(compiled, _seeded(inputs, seed), backward)
         except Exception as error:  # noqa: BLE001, whatever the compiler raises
             result.crash = f"{type(error).__name__}: {str(error)[:200]}"
@@ -79,6 +81,8 @@ def run(function, inputs, mode: str, folder: pathlib.Path, orders: int = 0, seed
             return result
         result.difference = result.difference or difference(want, got)
     noclobber.thunder.write(compiled, folder)
+    result.traces += thunder.last_traces(compiled)
+    result.arguments = copied(_arguments(compiled, _seeded(inputs, seeds[0])))
     for seed in seeds if orders else ():
         trace, arguments = thunder.last_traces(compiled)[-1], _arguments(compiled, _seeded(inputs, seed))
         result.orders, executed, result.every = other_orders(trace, arguments, orders, random.Random(seed))
@@ -86,6 +90,52 @@ def run(function, inputs, mode: str, folder: pathlib.Path, orders: int = 0, seed
         if result.orders != "same":
             break
     return result
+
+
+@contextlib.contextmanager
+def kept_traces(into: list):
+    """Also the traces that are printed while they are fused."""
+    note = noclobber.thunder._note_fusion
+
+    def noting(seen, label, trace):
+        into.append(trace)
+        return note(seen, label, trace)
+
+    with unittest.mock.patch.object(noclobber.thunder, "_note_fusion", noting):
+        yield
+
+
+def steps_differ(run: Run, before: str, after: str) -> bool | None:
+    """Do two of the printed traces do different things when they are executed? None where they cannot be."""
+    results = []
+    for name in (before, after):
+        text = (run.folder / f"{name}.trace.txt").read_text().rstrip("\n")
+        found = [t for t in run.traces if str(t) == text]
+        if not found:
+            return None
+        try:
+            statements = Statements(found[0])
+            results.append([statements.execute(list(range(len(statements.code))), scaled(run.arguments, scales))
+                            for scales in SCALES])
+        except Exception:  # noqa: BLE001, an early trace has no code, and a region may have the code it had before
+            return None
+    return any(difference(w, g) for w, g in zip(*results) if len(w) == len(g))
+
+
+def differs_elsewhere(function, inputs, mode: str, backward: bool, seeds: range) -> bool:
+    """Does Thunder do something else than eager execution on contents that were not tried, or in double precision?"""
+    for seed, scales, wide in itertools.product(seeds, (*SCALES, (1e-3,)), (False, True)):
+        def given(seed=seed, scales=scales, wide=wide):
+            made = _seeded(inputs, seed)
+            asked = [t.requires_grad for t in made]
+            made = scaled(made, scales)
+            return tuple(t.requires_grad_(a) for t, a in zip(doubled(made) if wide else made, asked))
+        want = _expected(function, given, seed, backward)[0]
+        with contextlib.redirect_stdout(io.StringIO()):
+            got = observe(thunder.jit(function, **MODES[mode]), given(), backward)
+        if difference(want, got, tolerance=1e-9 if wide else 1e-4):
+            return True
+    return False
 
 
 def _expected(function, inputs, seed: int, backward: bool) -> tuple[list, bool]:
@@ -121,7 +171,7 @@ def observe(function, given, backward: bool) -> list:
     result = function(*given)
     outputs = [t for t in _flat(result)]
     if backward:
-        total = sum(t.float().sum() for t in outputs if isinstance(t, torch.Tensor) and t.requires_grad)
+        total = sum((t.float() * _weights(t)).sum() for t in outputs if isinstance(t, torch.Tensor) and t.requires_grad)
         if isinstance(total, torch.Tensor):
             total.backward()
     seen = outputs + [t for t in _flat(given)]
@@ -132,13 +182,18 @@ def observe(function, given, backward: bool) -> list:
     return [t.detach().clone() if isinstance(t, torch.Tensor) else t for t in seen]
 
 
+def _weights(t: torch.Tensor) -> torch.Tensor:
+    """Of the elements in the loss: those of a softmax add up to 1, so with equal ones every gradient is 0."""
+    return torch.linspace(0.5, 1.5, t.numel()).reshape(t.shape)
+
+
 def _flat(value) -> list:
     if isinstance(value, dict):
         return [t for v in value.values() for t in _flat(v)]
     return [t for v in value for t in _flat(v)] if isinstance(value, (list, tuple)) else [value]
 
 
-def difference(want: list, got: list, exact: bool = False) -> str:
+def difference(want: list, got: list, exact: bool = False, tolerance: float = 1e-4) -> str:
     """The first difference of two lists of values, or ""."""
     if len(want) != len(got):
         return f"{len(got)} values, expected {len(want)}"
@@ -152,7 +207,7 @@ def difference(want: list, got: list, exact: bool = False) -> str:
         elif exact or not w.is_floating_point():
             same = torch.equal(w.nan_to_num(7.25), g.nan_to_num(7.25))
         else:
-            same = torch.allclose(w, g, 1e-4, 1e-5, equal_nan=True)
+            same = torch.allclose(w, g, tolerance, tolerance / 10, equal_nan=True)
         if not same:
             return f"value {k}: {_short(g)}, expected {_short(w)}"
     return ""
@@ -259,6 +314,30 @@ def scaled(arguments: tuple, scales: tuple[float, ...]) -> tuple:
     return copies
 
 
+def orders_differ_elsewhere(run: Run, limit: int, seeds: range) -> bool:
+    """Does an order of the last trace change something on contents that were not tried?"""
+    for seed in seeds:
+        given = copied(run.arguments)
+        torch.manual_seed(seed)
+        for value in given:
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                torch.empty(0, dtype=value.dtype).set_(value.untyped_storage()).normal_()
+        if other_orders(run.traces[-1], given, limit, random.Random(seed))[0] != "same":
+            return True
+    return False
+
+
+def doubled(arguments: tuple) -> tuple:
+    """The same numbers in float64, sharing storage alike."""
+    storages, copies = {}, []
+    for value in arguments:
+        whole = torch.empty(0, dtype=value.dtype).set_(value.untyped_storage()).double()
+        own = storages.setdefault(value.untyped_storage()._cdata, whole).untyped_storage()
+        offset, shape, stride = value.storage_offset(), value.shape, value.stride()
+        copies.append(torch.empty(0, dtype=torch.float64).set_(own, offset, shape, stride))
+    return tuple(copies)
+
+
 def copied(arguments: tuple) -> tuple:
     """Tensors like these, with contents of their own, sharing storage where these do."""
     storages, copies = {}, []
@@ -266,6 +345,7 @@ def copied(arguments: tuple) -> tuple:
         if not isinstance(value, torch.Tensor):
             copies.append(value)
             continue
+        value = value.detach()
         storage = value.untyped_storage()
         own = storages.setdefault(storage._cdata, storage.clone())
         copies.append(torch.empty(0, dtype=value.dtype).set_(own, value.storage_offset(), value.shape, value.stride()))

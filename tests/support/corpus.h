@@ -9,11 +9,12 @@
 
 namespace noclobber::testing {
 
-/// All readable cases under corpus/cases, by file name; none where the folder is missing.
-inline std::vector<std::pair<std::string, Case>> corpus_cases() {
+/// All readable cases of the folder, by file name; none where it is missing.
+inline std::vector<std::pair<std::string, Case>> corpus_cases(
+    const std::string& folder = NC_SOURCE_DIR "/corpus/cases") {
   std::vector<std::pair<std::string, Case>> out;
   std::error_code missing;
-  for (const auto& entry : std::filesystem::directory_iterator(NC_SOURCE_DIR "/corpus/cases", missing)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
     if (entry.path().extension() != ".json") continue;
     const auto text = read_file(entry.path().string());
     if (!text) continue;

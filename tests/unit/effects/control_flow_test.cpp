@@ -94,6 +94,26 @@ TEST_CASE("a loop in the buffer of its carry", "[control]") {
   never_proved(loops("", looping("pure", "y", "v", "", both), looping("in_place", "y", "v", "", both)));
 }
 
+// Found by random changes of loop-ping-pong-buffers (seed 1008): the second trip writes the other buffer.
+TEST_CASE("a loop that uses two buffers in turn writes both", "[control]") {
+  const std::string bodies =
+      body("turns", step("m", "aten.add.Tensor", ref("a") + ", " + ref("b")), ref("b") + ", " + ref("m")) +
+      ", " +
+      body("turns_in_place", step("m", "aten.add_.Tensor", ref("a") + ", " + ref("b")),
+           ref("b") + ", " + ref("m"));
+  const std::string both = ref("p") + ", " + ref("q");
+  const auto turns = [&](const std::string& b, const std::string& then, const std::string& outputs) {
+    return loops(bodies, looping("turns", "u", b, then, outputs),
+                 looping("turns_in_place", "u", b, then, outputs));
+  };
+  for (const bool solver_only : {false, true})
+    CHECK(status(turns("v", "", both), solver_only) == Status::proved);
+  const Case input = turns("x", "", both);
+  never_proved(input);
+  CHECK(status(input, false) == Status::refuted);
+  never_proved(turns("v", step("r", "aten.add.Tensor", ref("p") + ", " + ref("v")), ref("r")));
+}
+
 TEST_CASE("what a loop's results may share is not written afterwards", "[control]") {
   // With no trip at all, q is v itself.
   const std::string write = step("w", "aten.zero_.default", ref("q"));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -112,6 +113,32 @@ TEST_CASE("pte: constants are told apart by what they hold, not by their order i
       CHECK(found(of(functional, wrong), "value-mismatch"));
     }
   }
+}
+
+TEST_CASE("pte: methods that share state leave each other's alone and agree where it lies", "[pte]") {
+  const auto of = [](const char* name) {
+    std::map<std::string, CheckRecord> out;
+    const auto methods = read_pte(bytes_of(name));
+    REQUIRE(methods);
+    for (const PteMethod& method : *methods) {
+      const auto value = case_of_pte(method, nullptr);
+      REQUIRE(value);
+      bool contradiction = false;
+      out[method.name] = check_case(*value, {}, contradiction);
+    }
+    REQUIRE(out.size() == 3);
+    return out;
+  };
+  for (const auto& [name, record] : of("methods")) CHECK(record.status == Status::proved);
+  // The result of `second` lies where `first` and `both` keep a, which `second` does not touch.
+  CHECK(found(of("methods-overlap").at("second"), "plan-overlap"));
+  CHECK(of("methods-overlap").at("first").status == Status::proved);
+  // `both` has a and b the other way round.
+  CHECK(found(of("methods-exchanged").at("second"), "plan-bounds"));
+  const Work work = work_of_pair(kPrograms + "methods.second.case.json", kPrograms + "methods.pte");
+  REQUIRE(work.kind == Work::Kind::check);
+  bool contradiction = false;
+  CHECK(check_case(work.value, {}, contradiction).status == Status::proved);
 }
 
 TEST_CASE("pte: constants without evidence are named", "[pte]") {
