@@ -91,6 +91,11 @@ def not_a_number(args):
     return args[1].isnan().any()
 
 
+def any_infinite(args):
+    """Factors that are infinite and zero meet, or do not, by their order."""
+    return not finite(args)
+
+
 def odd_places(args):
     """Whole vectors treat NaN and -0 in another way than the elements behind them."""
     return bool((args[1].isnan() | ((args[1] == 0) & args[1].signbit())).any())
@@ -183,7 +188,7 @@ OPEN = {"native_batch_norm": short_or_infinite, "_native_batch_norm_legit": shor
         "gcd": least_integers, "lcm": least_integers, "cbrt": least_integers,
         "convolution": infinite_and_padded, "convolution_backward": infinite_and_padded,
         "_softmax_backward_data": different_shapes, "_log_softmax_backward_data": different_shapes,
-        "hardswish_backward": not_a_number,
+        "hardswish_backward": not_a_number, "elu_backward": any_infinite,
         "hardshrink_backward": not_a_number, "logit_backward": odd_places, "softshrink_backward": not_a_number, "native_layer_norm_backward": infinite,
         "_unsafe_index_put": accumulating}
 
@@ -505,7 +510,7 @@ def overlaps_itself(t):
 
 # Kernels that store as if out= were contiguous and of their type, or lay it out anew: only such are recorded.
 PLAIN_OUT = ("softmax", "avg_pool", "max_pool", "narrow_copy", "tril", "triu", "_pad", "upsample", "convolution",
-             "batch_norm", "gelu")
+             "batch_norm", "gelu", "im2col", "col2im")
 
 
 def fits_form(other, args, kwargs):
@@ -518,7 +523,8 @@ def fits_form(other, args, kwargs):
         elif a.alias_info is not None and a.alias_info.is_write:
             plain = a.is_out and any(part in other._schema.name for part in PLAIN_OUT)
             types = {t.dtype for t in pytree.tree_leaves(args) if isinstance(t, torch.Tensor)}
-            if overlaps_itself(value) or (plain and not (value.is_contiguous() and value.dtype in types)):
+            if overlaps_itself(value) or (plain and not (value.dtype in types and all(
+                    t.is_contiguous() for t in [value, *pytree.tree_leaves(args)] if isinstance(t, torch.Tensor)))):
                 return False
     return True
 

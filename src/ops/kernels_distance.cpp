@@ -71,7 +71,7 @@ void run_pdist(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const double p = call.real(1, 2);
   if (!call.ok()) return;
-  if (x.at.rank() != 2 || p < 0) return call.raise("pdist: a matrix is expected");
+  if (x.at.rank() != 2 || p < 0) return call.decline("pdist of other than a matrix");
   if (!is_floating(x.at.dtype)) return call.decline("pdist of such types");
   const std::int64_t rows = x.at.shape[0], width = x.at.shape[1];
   if (!call.spend({rows, rows, std::max<std::int64_t>(width, 1)})) return;

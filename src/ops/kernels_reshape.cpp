@@ -324,7 +324,7 @@ const KernelRow kReshapeRows[] = {
     reshape_row("imag.default", run_real_view, 2),
     reshape_row("view_as_complex.default", run_view_as_complex),
     reshape_row("conj.default", run_conj),
-    {"conj_physical.default", run_conj_physical, conjugated_number},
+    {"conj_physical.default", run_conj_physical, conjugated_number, Promotion::same, 1, 5},
 };
 
 }  // namespace
