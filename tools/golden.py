@@ -91,6 +91,11 @@ def not_a_number(args):
     return args[1].isnan().any()
 
 
+def odd_places(args):
+    """Whole vectors treat NaN and -0 in another way than the elements behind them."""
+    return bool((args[1].isnan() | ((args[1] == 0) & args[1].signbit())).any())
+
+
 def infinite(args):
     """Terms that are infinite cancel or do not, by how the sum is split."""
     return not finite(args) or any(isinstance(t, torch.Tensor) and t.is_floating_point() and t.numel()
@@ -178,7 +183,8 @@ OPEN = {"native_batch_norm": short_or_infinite, "_native_batch_norm_legit": shor
         "gcd": least_integers, "lcm": least_integers, "cbrt": least_integers,
         "convolution": infinite_and_padded, "convolution_backward": infinite_and_padded,
         "_softmax_backward_data": different_shapes, "_log_softmax_backward_data": different_shapes,
-        "hardswish_backward": not_a_number, "native_layer_norm_backward": infinite,
+        "hardswish_backward": not_a_number,
+        "hardshrink_backward": not_a_number, "logit_backward": odd_places, "softshrink_backward": not_a_number, "native_layer_norm_backward": infinite,
         "_unsafe_index_put": accumulating}
 
 
@@ -280,6 +286,8 @@ class Book:
             if is_open and (op.namespace != "aten" or is_open is not accumulating) and is_open(args):
                 self.left_out[str(op), " ".join(is_open.__doc__.split())] += 1
                 return False
+            if any(isinstance(t, torch.Tensor) and overlaps_itself(t) for t in kwargs.values()):
+                return False  # an out= whose elements share places: the order of stores decides
             shape = kwargs["out"].shape if isinstance(kwargs.get("out"), torch.Tensor) else None
             call = Recorder(op).call(args, kwargs)
             if shape is not None and kwargs["out"].shape != shape:  # resized, with a warning that it will raise

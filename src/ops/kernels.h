@@ -5,6 +5,7 @@
 // sets `targets`: results are then stored into live memory element by element, while operands are read,
 // so overlapping operands misbehave as they would in a real kernel.
 #pragma once
+#include <array>
 #include <deque>
 #include <initializer_list>
 #include <optional>
@@ -127,9 +128,12 @@ using KernelFunction = void (*)(Call&, const KernelRow&);
 struct Extras {
   Call* call = nullptr;  // to raise; arguments behind the operands begin at `first`
   std::size_t first = 0;
-  Dtype dtype = Dtype::f32;  // in which it is computed
+  Dtype dtype = Dtype::f32;                           // in which it is computed
+  std::array<std::optional<Number>, 6> numbers = {};  // read once: they are asked for at every element
   bool has(std::size_t i) const { return call->has(first + i); }
-  Number number(std::size_t i, std::int64_t fallback) const;
+  Number number(std::size_t i, std::int64_t fallback) const {
+    return i < numbers.size() && numbers[i] ? *numbers[i] : Number::of(fallback);
+  }
   std::string_view text(std::size_t i) const { return call->text(first + i); }
 };
 using PointwiseFunction = Number (*)(const Number* operands, const Extras& extras);

@@ -40,7 +40,8 @@ Number gelu_backward_narrow_fn(const Number* x, const Extras& e) {
 void run_gelu_backward(Call& call, const KernelRow& row) {
   KernelRow copy = row;
   const Dtype grad = call.tensor(0).at.dtype, of = call.tensor(1).at.dtype;
-  if (grad == Dtype::f32 && of == Dtype::bf16 && call.tensor(1).at.rank() > 0 && call.text(2) != "tanh")
+  if (grad == Dtype::f32 && of == Dtype::bf16 && call.tensor(1).at.rank() > 0 &&
+      is_contiguous(call.tensor(1).at) && call.text(2) != "tanh")
     copy.pointwise = gelu_backward_narrow_fn;
   if (call.ok()) run_pointwise(call, copy);
 }

@@ -329,8 +329,4 @@ void Call::move(const Array& from, std::int64_t from_at, const Array& to, std::i
   std::fill_n(to.memory.writer + to_at * width, width, to.memory.step);
 }
 
-Number Extras::number(std::size_t i, std::int64_t fallback) const {
-  return call->arg(first + i).number().value_or(Number::of(fallback));
-}
-
 }  // namespace noclobber

@@ -324,7 +324,7 @@ void empty_gradients(Call& call, const Array& grad, const Array& input, const Ar
       call.results.emplace_back();
       continue;
     }
-    const Array out = call.output(grad.at.dtype, shapes[k]);
+    const Array out = call.output(weight.at.dtype, shapes[k]);
     call.begin();
     if (call.ok()) fill_elements(call, out, Number::of(0));
   }

@@ -31,20 +31,25 @@ Number mish_backward_fn(const Number* x, const Extras&) {
   const double v = x[1].re, s = 1 / (1 + std::exp(-v)), t = std::tanh(std::log1p(std::exp(v)));
   return slope(x[0].re * (t + v * s * (1 - t * t)));
 }
+/// As narrow as the argument, whatever the gradient is.
+void run_mish_backward(Call& call, const KernelRow& row) {
+  if (call.tensor(0).at.dtype != call.tensor(1).at.dtype) return call.decline("a gradient of another type");
+  run_pointwise(call, row);
+}
 /// Of hardshrink and softshrink.
 Number shrink_backward_fn(const Number* x, const Extras& e) {
-  const double bound = rounded(e.dtype, e.number(0, 0.5).as_real());
-  return x[1].re >= -bound && x[1].re <= bound ? slope(0) : x[0];
+  const double bound = rounded(e.dtype, e.number(0, 0).as_real());
+  return x[1].re < -bound || x[1].re > bound ? x[0] : slope(0);
 }
 Number logit_backward_fn(const Number* x, const Extras& e) {
-  const double v = x[1].re;
-  if (!e.has(0)) return slope(v < 0 || v > 1 ? std::nan("") : x[0].re / (v * (1 - v)));
-  const double eps = rounded(e.dtype, e.number(0, 0).as_real());
-  return slope(v < eps || v > 1 - eps ? 0 : x[0].re / (v * (1 - v)));
+  const double v = x[1].re, eps = e.has(0) ? rounded(e.dtype, e.number(0, 0).as_real()) : 0;
+  if (e.has(0) && !(v >= eps && v <= rounded(e.dtype, 1 - eps))) return slope(0);
+  if (v < 0 || v > 1) return slope(std::nan(""));
+  return slope(x[0].re / (v * (1 - v)));
 }
+/// The third operand is exp(-|x|), which the forward operator has left.
 Number log_sigmoid_backward_fn(const Number* x, const Extras&) {
-  const double v = x[1].re, z = std::exp(-std::abs(v));
-  const double far = v < 0 ? 1 : 0, sign = v < 0 ? 1 : -1;
+  const double far = x[1].re < 0 ? 1 : 0, sign = x[1].re < 0 ? 1 : -1, z = x[2].re;
   return slope(x[0].re * (far - sign * (z / (1 + z))));
 }
 
@@ -88,11 +93,11 @@ void run_angle(Call& call, const KernelRow& row) {
 
 const KernelRow kGradientRows[] = {
     {"elu_backward.default", run_elu_backward, elu_backward_fn, Promotion::same, 2},
-    {"mish_backward.default", run_pointwise, mish_backward_fn, Promotion::same, 2},
+    {"mish_backward.default", run_mish_backward, mish_backward_fn, Promotion::same, 2},
     {"hardshrink_backward.default", run_pointwise, shrink_backward_fn, Promotion::same, 2},
     {"softshrink_backward.default", run_pointwise, shrink_backward_fn, Promotion::same, 2},
     {"logit_backward.default", run_pointwise, logit_backward_fn, Promotion::same, 2},
-    {"log_sigmoid_backward.default", run_pointwise, log_sigmoid_backward_fn, Promotion::same, 2, 5},
+    {"log_sigmoid_backward.default", run_pointwise, log_sigmoid_backward_fn, Promotion::same, 3, 5},
     {"complex.default", run_complex, nullptr, Promotion::same, 2, 0},
     {"polar.default", run_complex, nullptr, Promotion::same, 2, 1},
     {"angle.default", run_angle, angle_fn, Promotion::to_float},

@@ -106,7 +106,9 @@ PointwiseLoop make_loop(Call& call, const KernelRow& row, const std::vector<Poin
   PointwiseLoop loop{call,     row,
                      operands, out,
                      common,   pointwise_result(row.promotion, common),
-                     {},       {&call, operands.size(), common}};
+                     {},       {&call, operands.size(), common, {}}};
+  for (std::size_t i = 0; i < loop.extras.numbers.size(); ++i)
+    loop.extras.numbers[i] = call.arg(operands.size() + i).number();
   const bool reduced = common == Dtype::f16 || common == Dtype::bf16;
   for (std::size_t j = 0; j < operands.size(); ++j) {
     const bool kept = j == 0 && row.promotion == Promotion::first_is_condition;
