@@ -120,16 +120,15 @@ int main(int argc, char** argv) {
   std::string fault;
   Judgement plan;
   const bool is_plan = text.starts_with(kPlanFormat);
-  const auto certificate =
-      is_plan ? read_plan(text, plan, fault) : read_certificate(space, text, false, fault);
-  if (!certificate) return fail("nc-check: " + name + ": " + fault);
+  const auto parsed = is_plan ? read_plan(text, plan, fault) : read_certificate(space, text, false, fault);
+  if (!parsed) return fail("nc-check: " + name + ": " + fault);
   if (argc > 2) {
-    const auto [input, why] = unbound(*certificate, {argv + 2, argv + argc});
+    const auto [input, why] = unbound(*parsed, {argv + 2, argv + argc});
     if (!why.empty()) return fail("nc-check: " + input + ": " + why);
   }
   const std::string bound = argc > 2 ? "inputs bound" : "input not bound";
-  const int out = is_plan ? tell(plan, bound) : decide(*certificate, space, text, bound);
-  for (const std::string& one : certificate->assumptions) std::cout << "assumed: " << one << "\n";
+  const int out = is_plan ? tell(plan, bound) : decide(*parsed, space, text, bound);
+  for (const std::string& one : parsed->assumptions) std::cout << "assumed: " << one << "\n";
   std::cout.flush();
   std::_Exit(out);  // what was read need not be given back piece by piece
 }
