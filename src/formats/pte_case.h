@@ -32,6 +32,9 @@ void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies
 /// added to `bodies`.
 void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies);
 
+/// `next`, the next step of `graph`, as steps of ExecuTorch's dialect: all but the last are appended here.
+void decompose(Graph& graph, Step& next);
+
 /// Tells every method of all state in arenas that it shares with others. Bound: arenas up to 16.
 void share_states(std::vector<PteMethod>& methods);
 inline constexpr std::size_t kMostSharedArenas = 17;

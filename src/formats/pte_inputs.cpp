@@ -98,7 +98,8 @@ std::vector<std::uint32_t> PteBuilder::states() const {
     const auto is_out = [&](std::size_t k) {
       if (known) return k >= method_.payloads[step.target]->inputs.size();
       if (op == "executorch_prim.et_copy_index.tensor") return k == 0;
-      if (own_form) return step.args[k] == step.args.back();
+      if (own_form)
+        return step.args[k] == step.args[step.args.size() - (op.starts_with("dim_order_ops.") ? 2 : 1)];
       if (schema == nullptr) return step.kind == PteInstruction::Kind::move && k == 1;
       return k >= schema->arguments.size() ||
              (schema->arguments[k].written && schema->arguments[k].keyword_only);

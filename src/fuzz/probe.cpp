@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/fuzz/edits.h"
+#include "src/interp/replay_session.h"
 
 namespace noclobber::fuzz {
 namespace {
@@ -102,6 +103,9 @@ bool plan_probe(Probe& probe, Random& random) {
   Draft program = random_program(random, true, random.chance(50) ? Vocabulary::table : Vocabulary::small);
   if (program.rebinds || !refresh(program)) return false;
   annotate(program);
+  Case alone;
+  alone.after = program.graph();
+  if (may_be_undefined(alone, alone.after)) return false;  // to show what nobody wrote is a fault of its own
   auto made = planned(program, probe.fault, random);
   if (!made) return false;
   probe.value = *std::move(made);

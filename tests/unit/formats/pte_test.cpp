@@ -157,6 +157,15 @@ TEST_CASE("pte: constants without evidence are named", "[pte]") {
         pair->assumed.end());
 }
 
+TEST_CASE("pte: products and softmax of exported programs are those of the dialect", "[pte]") {
+  CHECK(compared("lowered", ".exported.pt2").status == Status::proved);
+  const Work work =
+      work_of_pair(kPrograms + "lowered.exported.pt2", kPrograms + "lowered-other-dimension.pte");
+  REQUIRE(work.kind == Work::Kind::check);
+  bool contradiction = false;
+  CHECK(found(check_case(work.value, {}, contradiction), "value-mismatch"));
+}
+
 TEST_CASE("pte: a number beside a tensor is a constant, converted to what the result is", "[pte]") {
   Graph graph;
   graph.values = {

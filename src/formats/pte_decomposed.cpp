@@ -1,0 +1,117 @@
+// Operators of exported programs that ExecuTorch's dialect does not have, as the ones that stand for them
+// there.
+#include "src/formats/pte_case.h"
+
+namespace noclobber {
+namespace {
+
+using Sizes = std::vector<SymExpr>;
+
+class Decomposition {
+ public:
+  Decomposition(Graph& graph, Step& step) : graph_(graph), step_(step) {}
+
+  void run() {
+    if (step_.op == "aten.softmax.int") return softmax("aten._softmax.default");
+    if (step_.op == "aten.log_softmax.int") return softmax("aten._log_softmax.default");
+    if (step_.op == "aten.linear.default") return linear();
+    if (step_.op == "aten.matmul.default") return matmul();
+  }
+
+ private:
+  const Type* type_of(std::size_t k) const {
+    if (k >= step_.args.size() || step_.args[k].kind != Arg::Kind::ref) return nullptr;
+    const auto& type = graph_.value(step_.args[k].ref).type;
+    return type ? &*type : nullptr;
+  }
+
+  /// Without a dtype of its own; the third argument says that half stays half.
+  void softmax(const char* op) {
+    if (!step_.kwargs.empty()) return;
+    if (step_.args.size() == 3 && step_.args[2].kind == Arg::Kind::none) step_.args.pop_back();
+    if (step_.args.size() != 2) return;
+    step_.op = op;
+    step_.args.push_back(Arg::of_bool(false));
+  }
+
+  void linear() {
+    const Type *x = type_of(0), *w = type_of(1);
+    const bool plain = step_.kwargs.empty() && x && w && x->shape.size() > 1 && w->shape.size() == 2;
+    if (!plain) return;
+    const Type left = *x;
+    const Arg turned = emit("aten.permute_copy.default", {step_.args[1], numbers({1, 0})}, w->dtype,
+                            {w->shape[1], w->shape[0]});
+    const bool biased = step_.args.size() > 2 && step_.args[2].kind == Arg::Kind::ref;
+    std::vector<Arg> first;
+    if (biased) first.push_back(step_.args[2]);
+    product(biased ? "aten.addmm.default" : "aten.mm.default", std::move(first), left, turned, w->shape[0]);
+  }
+
+  void matmul() {
+    const Type *x = type_of(0), *y = type_of(1);
+    if (!step_.kwargs.empty() || !x || !y || x->shape.size() < 2) return;
+    if (y->shape.size() == 2) return product("aten.mm.default", {}, Type(*x), step_.args[1], y->shape[1]);
+    if (x->shape.size() == 3 && y->shape.size() == 3 && x->shape[0] == y->shape[0])
+      step_.op = "aten.bmm.default";
+  }
+
+  /// Rows of all leading dimensions at once, and those dimensions again afterwards.
+  void product(const char* op, std::vector<Arg> args, const Type& left, const Arg& right, SymExpr columns) {
+    const std::size_t rank = left.shape.size();
+    Arg rows = step_.args[0];
+    SymExpr count = 1;
+    for (std::size_t k = 0; k + 1 < rank; ++k) count = count * left.shape[k];
+    if (rank > 2)
+      rows = emit("aten.view_copy.default", {rows, sizes({count, left.shape.back()})}, left.dtype,
+                  {count, left.shape.back()});
+    args.push_back(rows);
+    args.push_back(right);
+    if (rank == 2) {
+      step_.op = op;
+      step_.args = std::move(args);
+      return;
+    }
+    const Arg flat = emit(op, std::move(args), left.dtype, {count, columns});
+    Sizes whole(left.shape.begin(), left.shape.end() - 1);
+    whole.push_back(std::move(columns));
+    step_.op = "aten.view_copy.default";
+    step_.args = {flat, sizes(whole)};
+  }
+
+  static Arg sizes(const Sizes& all) {
+    std::vector<Arg> out;
+    for (const SymExpr& size : all) out.push_back(Arg::of(size));
+    return Arg::of(std::move(out));
+  }
+  static Arg numbers(std::initializer_list<int> all) {
+    std::vector<Arg> out;
+    for (const int number : all) out.push_back(Arg::of(SymExpr(number)));
+    return Arg::of(std::move(out));
+  }
+
+  /// A step before this one.
+  Arg emit(const char* op, std::vector<Arg> args, Dtype dtype, Sizes shape) {
+    Type type;
+    type.dtype = dtype;
+    type.shape = std::move(shape);
+    std::string name = "lowered";
+    for (int k = 1; graph_.find(name).valid(); ++k) name = "lowered_" + std::to_string(k);
+    graph_.values.push_back({std::move(name), Value::From::step,
+                             static_cast<std::uint32_t>(graph_.steps.size()), 0, std::move(type)});
+    const ValueId id(graph_.values.size() - 1);
+    Step& made = graph_.steps.emplace_back();
+    made.op = op;
+    made.args = std::move(args);
+    made.results = {id};
+    return Arg::of(id);
+  }
+
+  Graph& graph_;
+  Step& step_;
+};
+
+}  // namespace
+
+void decompose(Graph& graph, Step& next) { Decomposition(graph, next).run(); }
+
+}  // namespace noclobber
