@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "tests/catch.h"
+#include "tests/support/bare_ops.h"
 #include "tests/support/evidence.h"
 #include "tests/support/timed_run.h"
 
@@ -13,6 +14,10 @@ int main(int argc, char** argv) {
         noclobber::golden::evidence_table(noclobber::golden::all_evidence(NC_SOURCE_DIR "/corpus/golden"))
             .c_str(),
         stdout);
+    return 0;
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "--bare") {  // prints corpus/ops_bare.tsv
+    std::fputs(noclobber::golden::bare_table().c_str(), stdout);
     return 0;
   }
   if (argc == 3 && std::string_view(argv[1]) == "--golden") {  // compares calls that tools/golden.py recorded

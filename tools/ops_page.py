@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints docs/ops.md: what is known of each operator. ops_page.py [ROOT]
 
-Read from src/ops/table_*.def and corpus/ops_evidence.tsv; an operator without a line there is untested.
+Read from src/ops/table_*.def, corpus/ops_evidence.tsv (an operator without a line there is untested),
+corpus/ops_bare.tsv (what no kernel computes) and what the kernels in src/ops say when they decline.
 """
 import collections
 import pathlib
@@ -86,6 +87,63 @@ def proof(seen, op):
     return text + (", incomplete" if seen[op]["open"] else "")
 
 
+VIEWS = ("view", "may_view", "view_each", "resize", "set", "self_if_real")
+BARE = """## What no kernel computes
+
+A call of these runs without its numbers: equal operands give equal digests, which is enough to see that the right memory was
+read and written, and not enough to compare results of different programs. The list is made from the vocabulary and the
+kernels (`nc_tests --bare`); a call of PyTorch that `nc_tests --golden` counts as one without a kernel is of one of these
+kinds, or of an operator without a row and without a kernel."""
+
+
+def bare_reason(fields):
+    """Why nothing computes an operator that has a row, and what becomes of its calls."""
+    if fields.get("meaning") == "ignored":
+        return "gives no tensor: numbers of shapes are read from the operands, the rest runs as a hash"
+    if fields.get("meaning") in VIEWS:
+        return "shows or renames memory: proofs follow its rule; a run takes the argument if that is all, or stops"
+    if fields.get("meaning") == "random_or_self":
+        return "the argument itself outside of training, else it draws random numbers and runs as a hash"
+    if fields.get("meaning") == "wait":
+        return "gives what was waited for"
+    if "Token::" in fields.get("token", "") or "in_flight" in fields:
+        return "has effects or draws random numbers: its place among them is compared; what it gives is read or hashed"
+    return "no kernel: runs as a hash"
+
+
+def declined(root):
+    """What kernels say of calls that they leave to the hash."""
+    said = collections.defaultdict(set)
+    for path in sorted((root / "src/ops").glob("kernels*.cpp")):
+        for call in re.findall(r'decline\(([^;]*"[^;]*)\);', path.read_text(encoding="utf-8")):
+            said[path.stem.removeprefix("kernels_")].add("N".join(re.findall(r'"([^"]+)"', call)))
+    return said
+
+
+def bare(root):
+    """The lines about operators, overloads and calls that no kernel computes."""
+    fields_of = {op: fields for family in FAMILIES for op, fields in rows(root / f"src/ops/table_{family}.def")}
+    whole, parts = collections.defaultdict(set), []
+    _, *lines = (root / "corpus/ops_bare.tsv").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        op, why = line.split("\t")
+        name = ".".join(op.split(".")[:2])
+        if why == "no kernel":
+            fields = fields_of[name if name in fields_of else name.split(".")[0] + ".*"]
+            whole[bare_reason(fields)].add(name)
+        else:
+            parts.append(op)
+    print(BARE)
+    for why, names in sorted(whole.items()):
+        print(f"\n**{why[0].upper() + why[1:]}**: " + ", ".join(f"`{name}`" for name in sorted(names)) + ".")
+    print("\n**Overloads that the operator's kernel does not have: no kernel, they run as a hash**: " +
+          ", ".join(f"`{op}`" for op in parts) + ".")
+    print("\nCalls that a kernel declines, which then run as a hash:\n")
+    for family, texts in sorted(declined(root).items()):
+        print(f"- {family}: {'; '.join(sorted(texts))}.")
+    print("\nWhat is `not modelled` above is not run at all, for the reason in its row.\n")
+
+
 def page(root):
     seen = evidence(root)
     print(HEAD)
@@ -100,9 +158,10 @@ def page(root):
             kernel = f"`{fields['kernel']}`" if "kernel" in fields else ""
             print(f"| `{op}` | {HIDDEN.get(does, does)} | {', '.join(rules)} | {kernel} | {extras(fields)} | {proof(seen, op)} |")
         print()
-    bare = [f"`{op}` ({proof(seen, op)})" for op in sorted(set(seen) - listed)]
+    bare(root)
+    alone = [f"`{op}` ({proof(seen, op)})" for op in sorted(set(seen) - listed)]
     print("## By schema alone, with evidence\n")
-    print(", ".join(bare) + "." if bare else "None.")
+    print(", ".join(alone) + "." if alone else "None.")
 
 
 if __name__ == "__main__":

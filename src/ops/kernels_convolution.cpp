@@ -239,6 +239,19 @@ void convolve(Call& call, const Convolution& c, const Array& input, const Array&
   }
 }
 
+/// Without batch or channels: contiguous, and of no channels no channels are made, whatever weight and bias
+/// say.
+void convolve_nothing(Call& call, const Array& input, Extents shape) {
+  if (input.at.shape[1] == 0) shape[1] = 0;
+  call.output(input.at.dtype, shape);
+}
+
+/// Every group has a row of weights, and a row has elements; the derivative does not ask.
+bool has_weights(const Convolution& c) {
+  return c.weight[0] >= c.groups &&
+         std::all_of(c.weight.begin() + 2, c.weight.end(), [](auto s) { return s > 0; });
+}
+
 void run_convolution(Call& call, const KernelRow&) {
   Array input = call.tensor(0);
   const Array weight = call.tensor(1), bias = call.has(2) ? call.tensor(2) : Array{};
@@ -248,11 +261,14 @@ void run_convolution(Call& call, const KernelRow&) {
   auto c = convolution_of(call, 3, input.at.shape, weight.at.shape);
   if (!c) return;
   const auto shape = convolved_shape(call, *c, input.at.shape);
+  if (call.ok() && !has_weights(*c)) call.raise("convolution: a group without weights");
   if (call.ok() && input.at.dtype != weight.at.dtype)
     call.raise("Input type and weight type should be the same");
   if (call.ok() && call.has(2) && bias.at.shape != Extents{(*shape)[1]})
     call.raise("convolution: the bias does not fit the number of output channels");
   if (!call.ok() || !shape) return;
+  if (input.at.numel() == 0 && (input.at.shape[0] == 0 || input.at.shape[1] == 0))
+    return convolve_nothing(call, input, *shape);
   const Array out = call.output(input.at.dtype, *shape, convolution_strides(input, weight, *shape));
   if (!call.ok()) return;
   with_dense_type(input.at.dtype, [&](auto zero) {

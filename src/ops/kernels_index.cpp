@@ -195,6 +195,7 @@ constexpr KernelRow index_row(std::string_view op, KernelFunction run) { return 
 
 const KernelRow kIndexRows[] = {
     index_row("index.Tensor", run_index),
+    index_row("index.Tensor_hacked_twin", run_index),
     index_row("index_select.default", run_index_select),
     index_row("gather.default", run_gather),
     index_row("embedding.default", run_embedding),

@@ -241,6 +241,7 @@ constexpr KernelRow scatter_row(std::string_view op, KernelFunction run, int var
 
 const KernelRow kScatterRows[] = {
     scatter_row("index_put.default", run_index_put),
+    scatter_row("index_put.hacked_twin", run_index_put),
     scatter_row("scatter.src", run_scatter, kSet),
     scatter_row("scatter.value", run_scatter, kSet),
     scatter_row("scatter_add.default", run_scatter, kAdd),

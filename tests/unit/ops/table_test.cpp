@@ -12,6 +12,7 @@
 #include "src/ops/kernels.h"
 #include "src/ops/row.h"
 #include "tests/catch.h"
+#include "tests/support/bare_ops.h"
 #include "tests/support/corpus.h"
 
 using namespace noclobber;
@@ -189,6 +190,23 @@ TEST_CASE("rows and kernels name each other") {
     }));
   }
   CHECK(named == given);
+}
+
+TEST_CASE("corpus/ops_bare.tsv names what no kernel computes, and docs/ops.md says it") {
+  const std::filesystem::path root = NC_SOURCE_DIR;
+  const std::string held = text_of(root / "corpus/ops_bare.tsv"), page = text_of(root / "docs/ops.md");
+  CHECK(held == golden::bare_table());
+  CHECK(held.find("\naten.native_dropout.default\tno kernel\n") != std::string::npos);
+  CHECK(held.find("\naten.bucketize.Scalar\tan overload its kernel does not have\n") != std::string::npos);
+  CHECK(held.find("\naten.bucketize.Tensor\t") == std::string::npos);
+  CHECK(held.find("\naten.copy_.default\t") == std::string::npos);  // it has that of aten.copy
+  std::istringstream lines(held);
+  std::string op, why;
+  std::getline(lines, op);
+  while (std::getline(lines, op, '\t') && std::getline(lines, why)) {
+    INFO(op);
+    CHECK(page.find("`" + (why == "no kernel" ? std::string(base_name(op)) : op) + "`") != std::string::npos);
+  }
 }
 
 TEST_CASE("operators have an accepted case and its refused twin") {
