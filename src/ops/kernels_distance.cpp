@@ -146,6 +146,13 @@ void derive_grouped_parameter(const GroupNormBackward& b, const Array& out, bool
   }
 }
 
+/// Those it has where they are contiguous or channels last, whatever they are along dimensions of size 1;
+/// else such strides.
+Extents settled_strides(const Geometry& g) {
+  if (prefers_channels_last(g)) return is_channels_last(g) ? g.stride : channels_last_strides(g.shape);
+  return is_contiguous(g) ? g.stride : contiguous_strides(g.shape);
+}
+
 void run_group_norm_backward(Call& call, const KernelRow&) {
   GroupNormBackward b{call, call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(3), {}};
   b.weighs = call.has(4);
@@ -166,10 +173,10 @@ void run_group_norm_backward(Call& call, const KernelRow&) {
       continue;
     }
     const Dtype dtype = k > 0 && b.weighs ? b.weight.at.dtype : b.x.at.dtype;
-    const bool last = prefers_channels_last(b.x.at);
-    const Array out = k > 0  ? call.output(dtype, {b.channels})
-                      : last ? call.output(dtype, b.x.at.shape, channels_last_strides(b.x.at.shape))
-                             : call.output(dtype, b.x.at.shape);
+    const Array out =
+        k > 0 ? call.output(dtype, {b.channels})
+              : call.output(dtype, b.x.at.shape,
+                            b.batch > 0 ? settled_strides(b.x.at) : contiguous_strides(b.x.at.shape));
     if (!call.ok()) return;
     if (k == 0) derive_grouped_input(b, out);
     if (k > 0) derive_grouped_parameter(b, out, k == 1);
