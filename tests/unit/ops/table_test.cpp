@@ -171,6 +171,30 @@ TEST_CASE("one operator is one row with at most one shape rule and one kernel") 
   CHECK(rows.size() == op_rows().size());
 }
 
+TEST_CASE("a kernel stands in one file, each of its overloads once") {
+  static const std::regex comment("//[^\n]*"), spelt(R"re("([A-Za-z_0-9]+)\.([A-Za-z_0-9]+)")re");
+  std::map<std::string, std::set<std::string>> files;
+  std::multiset<std::string> overloads;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(NC_SOURCE_DIR) / "src/ops")) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with("kernels_") || entry.path().extension() != ".cpp") continue;
+    const std::string all = std::regex_replace(text_of(entry.path()), comment, "");
+    for (auto at = std::sregex_iterator(all.begin(), all.end(), spelt); at != std::sregex_iterator(); ++at) {
+      files[(*at)[1]].insert(file);
+      overloads.insert(std::string((*at)[1]) + "." + std::string((*at)[2]));
+    }
+  }
+  for (const auto& [kernel, in] : files) {
+    INFO(kernel);  // max of all, max along a dimension and the larger of two are three functions
+    CHECK(in.size() == (kernel == "max" || kernel == "min" ? 3 : 1));
+  }
+  for (const std::string_view name : family_names()) {
+    INFO(name);
+    CHECK(overloads.count(std::string(name)) <= 1);
+  }
+}
+
 TEST_CASE("rows and kernels name each other") {
   std::set<std::string> named, given;
   for (const OpRow& row : op_rows()) {
@@ -209,6 +233,7 @@ TEST_CASE("corpus/ops_bare.tsv names what no kernel computes, and docs/ops.md sa
   }
 }
 
+/// Of each row with recorded calls: tests/unit/cli/row_pairs_test.cpp. Here those of corpus/cases.
 TEST_CASE("operators have an accepted case and its refused twin") {
   std::map<std::string, std::array<std::size_t, 2>> cases;
   for (const auto& [file, value] : testing::corpus_cases())
