@@ -4,6 +4,7 @@
 certificate_test.py --fix renews the printed parts of the page.  NC_BIN_DIR names another folder with the programs.
 """
 import gzip
+import json
 import os
 import pathlib
 import re
@@ -114,6 +115,19 @@ class NcCheck(cli_test.Cli):
             self.assertIn("expected", out.stderr)
         self.assertEqual(self.check(self.folder / "missing").returncode, 2)
         self.assertEqual(self.check().returncode, 2)
+
+    def test_no_evidence_is_surplus(self):
+        """Seed 50027: what was searched for a claim that the solver made in the end is not written down."""
+        steps = [{"name": "c", "op": "aten.cat.default", "args": [[{"ref": "x"}, {"ref": "x"}], 1]}]
+        seen = {"name": "u", "op": "aten.view.dtype", "args": [{"ref": "c"}, {"dtype": "u8"}]}
+        side = {"inputs": [{"name": "x", "type": {"dtype": "f32", "shape": [2, 3]}}], "outputs": [{"ref": "c"}]}
+        text = json.dumps({"format": "noclobber.case/1", "name": "surplus", "order": "dataflow", "names": "storages",
+                           "before": {**side, "steps": [*steps, seen]},
+                           "after": {**side, "steps": [{**steps[0], "stream": "t0"}]}})
+        path, certs = self.issue(text)
+        (cert,) = certs.values()
+        out = self.check(cert, path)
+        self.assertEqual((out.returncode, out.stdout.split(":")[0]), (0, "proved"), out.stdout)
 
     def test_inputs(self):
         path, certs = self.issue(cli_test.PROVED)
