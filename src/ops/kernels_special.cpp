@@ -1,6 +1,6 @@
 // Pointwise functions that models use now and then, and losses.
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 #include "src/ops/kernels.h"
 #include "src/ops/kernels_math.h"
@@ -67,12 +67,20 @@ Number heaviside_fn(const Number* x, const Extras&) {
 std::int64_t magnitude_of(const Number& n) {
   return n.integer < 0 ? wrap_sub(std::int64_t{0}, n.integer) : n.integer;
 }
-Number gcd_fn(const Number* x, const Extras&) {
-  return Number::of(std::gcd(magnitude_of(x[0]), magnitude_of(x[1])));
+/// Euclid's, also of the least integer, whose magnitude is itself: std::gcd knows no answer there.
+std::int64_t common_divisor(const Number* x) {
+  std::int64_t a = magnitude_of(x[0]), b = magnitude_of(x[1]);
+  while (a != 0) {
+    const std::int64_t rest = a == -1 ? 0 : b % a;
+    b = a;
+    a = rest;
+  }
+  return b;
 }
+Number gcd_fn(const Number* x, const Extras&) { return Number::of(common_divisor(x)); }
 Number lcm_fn(const Number* x, const Extras&) {
-  const std::int64_t a = magnitude_of(x[0]), b = magnitude_of(x[1]), common = std::gcd(a, b);
-  return Number::of(common == 0 ? 0 : wrap_mul(a / common, b));
+  const std::int64_t a = magnitude_of(x[0]), b = magnitude_of(x[1]), common = common_divisor(x);
+  return Number::of(common == 0 ? 0 : wrap_mul(common == -1 ? wrap_sub(std::int64_t{0}, a) : a / common, b));
 }
 Number nan_to_num_fn(const Number* x, const Extras& e) {
   if (x[0].kind == Number::Kind::integer) return x[0];

@@ -382,3 +382,17 @@ TEST_CASE("seed 20014788: a view that shares the elements which were shared is n
   CHECK(check_case(value(R"({"ref":"x"})", R"({"ref":"t"})"), {}, alarm).status == Status::proved);
   CHECK(check_case(value(R"({"ref":"x"})", R"({"ref":"s"})"), {}, alarm).status == Status::proved);
 }
+
+TEST_CASE("seed 90038912: the greatest common divisor of the least integer ends nothing", "[found]") {
+  const std::string least = "-9223372036854775808";
+  const auto value = [&](const char* op) {
+    const std::string steps = std::string(R"("steps":[{"name":"g","op":")") + op +
+                              R"(","args":[{"ref":"x"},{"ref":"y"}]}],"outputs":[{"ref":"g"}])";
+    return pair_of(R"({"name":"x","type":{"dtype":"i64","shape":[3]},"kind":"constant","value":[)" + least +
+                       "," + least +
+                       R"(,6]},{"name":"y","type":{"dtype":"i64","shape":[3]},"kind":"constant","value":[)" +
+                       least + R"(,12,)" + least + "]}",
+                   steps, steps);
+  };
+  for (const char* op : {"aten.gcd.default", "aten.lcm.default"}) CHECK(fuzz::brute_force(value(op)).usable);
+}
