@@ -42,10 +42,10 @@ std::string in_place_form(const std::string& op) {
   return out;
 }
 
-void erase_as(Draft& draft, std::size_t at, int by) {
-  const int result = draft.calls[at].result;
+void erase_as(Draft& draft, std::size_t at, const std::vector<int>& by) {
+  const auto made = draft.calls[at].results();
   draft.calls.erase(draft.calls.begin() + static_cast<std::ptrdiff_t>(at));
-  draft.replace(result, by);
+  for (std::size_t k = 0; k < std::min(made.size(), by.size()); ++k) draft.replace(made[k], by[k]);
 }
 
 bool well_ordered(const Draft& draft) {

@@ -27,8 +27,8 @@ bool uses(const Draft& draft, int value, std::size_t from);
 std::string in_place_form(const std::string& op);
 /// Does one write a storage that the other touches?
 bool disturbs(const Draft& draft, const Draft::Call& writer, const Draft::Call& other);
-/// Takes call `at` away; its result's uses become uses of `by`.
-void erase_as(Draft& draft, std::size_t at, int by);
+/// Takes call `at` away; uses of its results become uses of `by`, one for each.
+void erase_as(Draft& draft, std::size_t at, const std::vector<int>& by);
 /// Is everything defined before it is used?
 bool well_ordered(const Draft& draft);
 

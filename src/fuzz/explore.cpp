@@ -86,7 +86,7 @@ bool has_choice(const Draft::Call& call) {
 void choose(Draft& draft, std::size_t at) {
   Draft::Call call = draft.calls[at];
   const int base = operands(call)[0];
-  if (call.op == "aten.clone.default") return erase_as(draft, at, base);
+  if (call.op == "aten.clone.default") return erase_as(draft, at, {base});
   if (!is_scatter(call)) {
     draft.calls[at].op = changed_form(call.op);
     return;

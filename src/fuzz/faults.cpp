@@ -49,7 +49,7 @@ bool unprotected(Draft& draft, Random& random) {
   }
   if (fit.empty()) return false;
   const std::size_t at = fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
-  erase_as(draft, at, operands(draft.calls[at])[0]);
+  erase_as(draft, at, {operands(draft.calls[at])[0]});
   return true;
 }
 
@@ -270,8 +270,7 @@ bool dropped(Draft& draft, Random& random, Fits fits) {
   const auto made = call.results();
   const auto by = made.size() > 1 ? written(call) : std::vector{operands(call)[0]};
   if (by.size() != made.size()) return false;
-  draft.calls.erase(draft.calls.begin() + static_cast<std::ptrdiff_t>(*at));
-  for (std::size_t k = 0; k < made.size(); ++k) draft.replace(made[k], by[k]);
+  erase_as(draft, *at, by);
   return true;
 }
 

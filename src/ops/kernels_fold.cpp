@@ -189,13 +189,11 @@ void run_bilinear(Call& call, const KernelRow& row) {
   interpolate(call, x, along[0], along[1]);
 }
 
-constexpr KernelRow fold_row(std::string_view op, KernelFunction run) { return {op, run}; }
-
 const KernelRow kFoldRows[] = {
-    fold_row("im2col.default", run_im2col),
-    fold_row("col2im.default", run_col2im),
-    fold_row("upsample_bilinear2d.default", run_bilinear),
-    fold_row("upsample_bilinear2d.vec", run_bilinear),
+    {"im2col.default", run_im2col},
+    {"col2im.default", run_col2im},
+    {"upsample_bilinear2d.default", run_bilinear},
+    {"upsample_bilinear2d.vec", run_bilinear},
 };
 
 }  // namespace

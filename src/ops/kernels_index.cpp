@@ -191,17 +191,15 @@ void run_nonzero(Call& call, const KernelRow&) {
                  Number::of(found[i][j]));
 }
 
-constexpr KernelRow index_row(std::string_view op, KernelFunction run) { return {op, run}; }
-
 const KernelRow kIndexRows[] = {
-    index_row("index.Tensor", run_index),
-    index_row("index.Tensor_hacked_twin", run_index),
-    index_row("index_select.default", run_index_select),
-    index_row("gather.default", run_gather),
-    index_row("embedding.default", run_embedding),
-    index_row("embedding_dense_backward.default", run_embedding_backward),
-    index_row("masked_select.default", run_masked_select),
-    index_row("nonzero.default", run_nonzero),
+    {"index.Tensor", run_index},
+    {"index.Tensor_hacked_twin", run_index},
+    {"index_select.default", run_index_select},
+    {"gather.default", run_gather},
+    {"embedding.default", run_embedding},
+    {"embedding_dense_backward.default", run_embedding_backward},
+    {"masked_select.default", run_masked_select},
+    {"nonzero.default", run_nonzero},
 };
 
 }  // namespace

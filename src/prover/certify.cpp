@@ -1,5 +1,7 @@
 #include "src/prover/certify.h"
 
+#include <algorithm>
+
 #include "src/prover/certificate_text.h"
 #include "src/prover/difference.h"
 #include "src/prover/nonnegative.h"
@@ -16,10 +18,9 @@ bool stands(const std::string& text) {
   const auto again = read_certificate(space, text, false, fault);
   return again && judge(space, *again).verdict == Judgement::Verdict::proved;
 }
-/// The text with no more evidence than its own replay uses: a search may find what a later line makes
-/// needless.
-std::string without_surplus(const std::string& text) {
-  Space space;
+/// The text with the evidence that its replay in `space` uses, and no other: a space that searches adds what
+/// is found, and what a later line makes needless goes.
+std::string replayed(Space space, const std::string& text) {
   std::string fault;
   auto content = read_certificate(space, text, false, fault);
   if (!content) return text;
@@ -49,18 +50,14 @@ std::string without_needless_claims(const std::string& text) {
 }  // namespace
 
 std::string certified(const Space& space, Certificate content) {
-  std::string text = without_needless_claims(certificate_text(space, content));
+  const bool claimed =
+      std::ranges::any_of(content.checks, [](const Check& check) { return !check.by_solver.empty(); });
+  std::string text = certificate_text(space, content);
+  if (claimed) text = without_needless_claims(text);
   for (int round = 0; round < kRounds; ++round) {
-    Space searching = searching_space();
-    std::string fault;
-    auto again = read_certificate(searching, text, false, fault);
-    if (!again) return text;
-    judge(searching, *again);
-    again->evidence.clear();
-    for (std::size_t k : searching.used()) again->evidence.push_back(searching.derivations()[k]);
-    text = certificate_text(searching, *again);
+    text = replayed(searching_space(), text);
     if (stands(text)) break;
-    text = without_surplus(text);
+    text = replayed(Space(), text);
     if (stands(text)) break;
   }
   return text;
