@@ -152,3 +152,12 @@ TEST_CASE("a solver is asked about equalities alone", "[judge]") {
   for (auto kind = Kind::modelled; kind <= Kind::placed; kind = static_cast<Kind>(static_cast<int>(kind) + 1))
     CHECK(is_equality(kind) == equalities.contains(kind));
 }
+
+TEST_CASE("sums are those that a certificate's page describes", "[judge]") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(checksum("") == "0000000000000000");
+  CHECK(checksum("noclobber") == "17c1d1d45f1933a0");
+  CHECK(checksum("12345678") == "4f0af08f98573ec2");
+  CHECK(checksum("1234567812345678") == "fbaca7969cf2cf2d");
+}
