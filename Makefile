@@ -114,7 +114,7 @@ exhaustive: build  ## all programs of up to three steps, all in-place choices, o
 score: build  ## what the checker catches, by class of fault; renews docs/score.md
 	@python3 tools/score_page.py --seconds $(or $(NC_SECONDS),600)
 
-fuzz-readers: setup  ## libFuzzer over every reader, NC_SECONDS each (60); needs clang
+fuzz-readers: build  ## libFuzzer over every reader, NC_SECONDS each (60), or "keep" to renew corpus/fuzz; needs clang
 	@$(call install,clang-16 libclang-rt-16-dev)
 	@$(call preset,fuzz)
 	@tools/fuzz_readers.sh build-fuzz/bin/fuzz_readers $(or $(NC_SECONDS),60)

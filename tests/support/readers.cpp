@@ -40,6 +40,9 @@ void read_traces(const std::string& bytes) {
 
 /// As nc-check does.
 void read_proof(const std::string& bytes) {
+  Judgement plan;
+  std::string wrong;
+  if (bytes.starts_with(kPlanFormat)) return static_cast<void>(read_plan(bytes, plan, wrong));
   for (const bool concrete : {false, true}) {
     Space space;
     std::string fault;
