@@ -21,8 +21,8 @@ struct Witnessed {
   Witnessed() {
     for (const char* key : {"in:x", "in:y", "fresh 0", "fresh 1"}) {
       const bool given = key[0] == 'i';
-      after.storages.push_back({given ? TraceStorage::Start::given : TraceStorage::Start::undefined, key,
-                                four, 0, true, false});
+      after.storages.push_back(
+          {given ? TraceStorage::Start::given : TraceStorage::Start::undefined, key, four, 0, true, false});
     }
     after.inputs = {{"x", all(0)}, {"y", all(1)}};
     before = after;
@@ -127,12 +127,12 @@ TEST_CASE("a path leads to operands that differ", "[breaks]") {
   };
   program(w.before, "f32:0"), program(w.after, "f32:1");
   CHECK(w.value_broken({0}, {{1, {2}}}));
-  CHECK_FALSE(w.value_broken({0}));                       // f is f
-  CHECK_FALSE(w.value_broken({0}, {{1, {1}}}));           // another element
-  CHECK_FALSE(w.value_broken({0}, {{0, {2}}}));           // another operand
-  CHECK_FALSE(w.value_broken({0}, {{2, {2}}}));           // there is none
-  CHECK_FALSE(w.value_broken({0}, {{1, {2, 0}}}));        // no index of it
-  CHECK(w.value_broken({0}, {{1, {2}}, {0, {}}}));        // it ends where they differ
+  CHECK_FALSE(w.value_broken({0}));                        // f is f
+  CHECK_FALSE(w.value_broken({0}, {{1, {1}}}));            // another element
+  CHECK_FALSE(w.value_broken({0}, {{0, {2}}}));            // another operand
+  CHECK_FALSE(w.value_broken({0}, {{2, {2}}}));            // there is none
+  CHECK_FALSE(w.value_broken({0}, {{1, {2, 0}}}));         // no index of it
+  CHECK(w.value_broken({0}, {{1, {2}}, {0, {}}}));         // it ends where they differ
   CHECK_FALSE(w.value_broken({0}, {{1, {1}}, {0, {2}}}));  // the copy's operand is x in both
   for (Trace* trace : {&w.before, &w.after}) {
     trace->steps[2].elementwise = true;

@@ -149,7 +149,8 @@ TEST_CASE("what is the same on both sides chooses nothing inside of operators", 
 TEST_CASE("a way that is open is followed, also where its fact is never just met", "[equal]") {
   World w;
   const TermId x = w.start({w.i}), zero = w.scalar("f32:0");
-  const Condition from_one{false, w.space.add(w.plus(w.i, -1), w.plus(w.i, -1))};  // 2 i - 2 >= 0, never 2 i - 1 == 0
+  const Condition from_one{
+      false, w.space.add(w.plus(w.i, -1), w.plus(w.i, -1))};  // 2 i - 2 >= 0, never 2 i - 1 == 0
   CHECK_FALSE(w.equal(w.choose({from_one}, zero, x), zero));
   CHECK_FALSE(w.equal(w.choose({from_one}, zero, x), x));
   CHECK(w.equal(w.choose({from_one}, zero, x), w.choose({{false, w.plus(w.i, -1)}}, zero, x)));
@@ -160,7 +161,9 @@ TEST_CASE("indices are equal where conditions make them so", "[equal]") {
   const TermId zero = w.scalar("f32:0");
   const Condition first{true, w.i};
   for (const bool of_result : {false, true}) {
-    const auto leaf = [&](PolyId at) { return of_result ? w.result("f", w.start({w.i}), {at}) : w.start({at}); };
+    const auto leaf = [&](PolyId at) {
+      return of_result ? w.result("f", w.start({w.i}), {at}) : w.start({at});
+    };
     CHECK(w.equal(w.choose({first}, leaf(w.i), zero), w.choose({first}, leaf(0), zero)));
     CHECK_FALSE(w.equal(w.choose({first}, leaf(w.i), zero), w.choose({first}, leaf(w.plus(w.i, 1)), zero)));
     CHECK_FALSE(w.equal(w.choose({first}, leaf(w.i), zero), w.choose({first}, w.undefined({0}), zero)));

@@ -120,17 +120,23 @@ TEST_CASE("what is asked of a graph, and of two", "[judge]") {
   Boundary boundary;
   boundary.may_share = {{0, 1}, {1, 0}};
   using All = std::vector<Obligation>;
-  const All of_after{{Kind::modelled, false, 0, 0}, {Kind::claim, false, 0, 0}, {Kind::order, false, 0, 0},
-                     {Kind::placed, false, 0, 0},   {Kind::store, false, 0, 0}, {Kind::clean, false, 0, 0},
+  const All of_after{{Kind::modelled, false, 0, 0}, {Kind::claim, false, 0, 0},
+                     {Kind::order, false, 0, 0},    {Kind::placed, false, 0, 0},
+                     {Kind::store, false, 0, 0},    {Kind::clean, false, 0, 0},
                      {Kind::current, false, 0, 0},  {Kind::current_output, false, 0, 0}};
   All alone = of_after, both = of_after;
   alone.push_back({Kind::defined, false, 0, 0});
   alone.push_back({Kind::defined, false, 1, 0});
-  for (const Obligation& o :
-       All{{Kind::claim, true, 0, 0},   {Kind::frame, false, 0, 0}, {Kind::exit, false, 0, 0},
-           {Kind::type, false, 0, 0},   {Kind::value, false, 0, 0}, {Kind::sharing, false, 0, 0},
-           {Kind::type, false, 1, 0},   {Kind::value, false, 1, 0}, {Kind::sharing, false, 1, 1},
-           {Kind::together, false, 1, 0}})
+  for (const Obligation& o : All{{Kind::claim, true, 0, 0},
+                                 {Kind::frame, false, 0, 0},
+                                 {Kind::exit, false, 0, 0},
+                                 {Kind::type, false, 0, 0},
+                                 {Kind::value, false, 0, 0},
+                                 {Kind::sharing, false, 0, 0},
+                                 {Kind::type, false, 1, 0},
+                                 {Kind::value, false, 1, 0},
+                                 {Kind::sharing, false, 1, 1},
+                                 {Kind::together, false, 1, 0}})
     both.push_back(o);
   const auto sorted = [](All all) {
     std::ranges::sort(all);

@@ -241,7 +241,8 @@ TEST_CASE("a line may be about what stands inside of what is shown", "[poly]") {
     const Derivation without{{}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};
     CHECK(space.shown_by(room, {}) == space.sub(shown, i));
     CHECK_FALSE(space.derive(without));
-    const Derivation under{{p}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};  // where the fact exists, so does i
+    const Derivation under{
+        {p}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};  // where the fact exists, so does i
     CHECK(space.derive(under));
     CHECK(space.nonnegative(shown, {p}));
     CHECK_FALSE(space.nonnegative(shown));

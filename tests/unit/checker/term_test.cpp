@@ -96,7 +96,8 @@ TEST_CASE("a byte of what was packed from bytes is the byte it was packed from",
     CHECK(w.terms[other].kind == Kind::byte);
     CHECK(w.terms[other].terms[0] == (other == w.byte(one, w.lane) ? one : packed));
   }
-  const TermId twin = w.terms.intern({Kind::result, 4, "", {w.lane}, {w.a}, {}});  // as a pack but for its kind
+  const TermId twin =
+      w.terms.intern({Kind::result, 4, "", {w.lane}, {w.a}, {}});  // as a pack but for its kind
   CHECK(w.terms[w.byte(twin, w.lane)].kind == Kind::byte);
 }
 
@@ -110,15 +111,18 @@ TEST_CASE("a byte of a choice is a choice of bytes", "[term]") {
 TEST_CASE("choices that exclude each other have one order, others keep theirs", "[term]") {
   World w;
   const auto orders = [&](Condition x, Condition y) {
-    return std::pair{w.choose({x}, w.a, w.choose({y}, w.b, w.c)), w.choose({y}, w.b, w.choose({x}, w.a, w.c))};
+    return std::pair{w.choose({x}, w.a, w.choose({y}, w.b, w.c)),
+                     w.choose({y}, w.b, w.choose({x}, w.a, w.c))};
   };
-  const std::vector<std::pair<Condition, Condition>> apart{{w.is(0), w.is(1)},   {w.is(3), w.is(1)},
+  const std::vector<std::pair<Condition, Condition>> apart{{w.is(0), w.is(1)},      {w.is(3), w.is(1)},
                                                            {w.least(2), w.most(1)}, {w.is(0), w.least(1)},
-                                                           {w.is(2), w.most(1)}, {w.is(1), w.least(2)}};
+                                                           {w.is(2), w.most(1)},    {w.is(1), w.least(2)}};
   for (const auto& [x, y] : apart) CHECK(orders(x, y).first == orders(x, y).second);
-  const std::vector<std::pair<Condition, Condition>> meeting{
-      {w.least(2), w.most(2)}, {w.least(2), w.least(5)}, {w.most(2), w.most(5)}, {w.is(1), w.least(1)},
-      {w.is(2), w.most(2)}};
+  const std::vector<std::pair<Condition, Condition>> meeting{{w.least(2), w.most(2)},
+                                                             {w.least(2), w.least(5)},
+                                                             {w.most(2), w.most(5)},
+                                                             {w.is(1), w.least(1)},
+                                                             {w.is(2), w.most(2)}};
   for (const auto& [x, y] : meeting) CHECK(orders(x, y).first != orders(x, y).second);
   const TermId three = w.choose({w.is(0)}, w.a, w.choose({w.is(1)}, w.b, w.choose({w.is(2)}, w.yes, w.c)));
   CHECK(three == w.choose({w.is(2)}, w.yes, w.choose({w.is(0)}, w.a, w.choose({w.is(1)}, w.b, w.c))));
