@@ -129,13 +129,15 @@ TEST_CASE("no graph step runs before itself", "[order]") {
 }
 
 TEST_CASE("a path that orders one pair of many orders no pair of a later window", "[order]") {
-  // 64 pairs of neighbours are one window: (0, 1), ..., (124, 125) and (130, 131). The next is (128, 131), the
-  // first of its own window, as (0, 1) is of the other.
+  // 64 pairs of neighbours are one window: (0, 1), ..., (124, 125) and (130, 131). The next is (128, 131),
+  // the first of its own window, as (0, 1) is of the other.
   Touching t(66);
   for (StorageId k = 0; k < 66; ++k)
     for (int twice = 0; twice < 2; ++twice) {
-      if (k == 63 || k == 64) t.step({}, {});
-      else t.step({}, {t.whole(k)});
+      if (k == 63 || k == 64)
+        t.step({}, {});
+      else
+        t.step({}, {t.whole(k)});
     }
   t.trace.steps[128].writes = {t.whole(64)};
   t.trace.steps[131].writes.push_back(t.whole(64));

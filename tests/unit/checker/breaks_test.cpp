@@ -21,8 +21,8 @@ struct Witnessed {
   Witnessed() {
     for (const char* key : {"in:x", "in:y", "fresh 0", "fresh 1"}) {
       const bool given = key[0] == 'i';
-      after.storages.push_back({given ? TraceStorage::Start::given : TraceStorage::Start::undefined, key,
-                                four, 0, true, false});
+      after.storages.push_back(
+          {given ? TraceStorage::Start::given : TraceStorage::Start::undefined, key, four, 0, true, false});
     }
     after.inputs = {{"x", all(0)}, {"y", all(1)}};
     before = after;
@@ -127,12 +127,12 @@ TEST_CASE("a path leads to operands that differ", "[breaks]") {
   };
   program(w.before, "f32:0"), program(w.after, "f32:1");
   CHECK(w.value_broken({0}, {{1, {2}}}));
-  CHECK_FALSE(w.value_broken({0}));                       // f is f
-  CHECK_FALSE(w.value_broken({0}, {{1, {1}}}));           // another element
-  CHECK_FALSE(w.value_broken({0}, {{0, {2}}}));           // another operand
-  CHECK_FALSE(w.value_broken({0}, {{2, {2}}}));           // there is none
-  CHECK_FALSE(w.value_broken({0}, {{1, {2, 0}}}));        // no index of it
-  CHECK(w.value_broken({0}, {{1, {2}}, {0, {}}}));        // it ends where they differ
+  CHECK_FALSE(w.value_broken({0}));                        // f is f
+  CHECK_FALSE(w.value_broken({0}, {{1, {1}}}));            // another element
+  CHECK_FALSE(w.value_broken({0}, {{0, {2}}}));            // another operand
+  CHECK_FALSE(w.value_broken({0}, {{2, {2}}}));            // there is none
+  CHECK_FALSE(w.value_broken({0}, {{1, {2, 0}}}));         // no index of it
+  CHECK(w.value_broken({0}, {{1, {2}}, {0, {}}}));         // it ends where they differ
   CHECK_FALSE(w.value_broken({0}, {{1, {1}}, {0, {2}}}));  // the copy's operand is x in both
   for (Trace* trace : {&w.before, &w.after}) {
     trace->steps[2].elementwise = true;
@@ -245,6 +245,14 @@ TEST_CASE("elements of several bytes meet as a whole", "[breaks]") {
   CHECK_FALSE(w.broken(sharing, {1}, {}, {1}));
   w.give(w.after, {bytes(w.from(0, 1, 2), 2)});  // bytes of another width are not compared
   CHECK_FALSE(w.broken(sharing, {0}, {}, {1}));
+  Map apart;  // into 16 bytes
+  apart.from = {w.four[0], w.four[0]}, apart.to = {w.space.constant(16), w.space.constant(1)};
+  const TraceView single{0, {apart}, {w.space.constant(16)}, "u8", 1};
+  w.after.inputs[0].view = w.before.inputs[0].view = single;
+  w.give(w.after, {single});
+  CHECK(w.broken(sharing, {7}, {}, {7}));
+  CHECK_FALSE(w.broken(sharing, {7}, {}, {6}));
+  CHECK_FALSE(w.broken(sharing, {16}, {}, {16}));
 }
 
 TEST_CASE("a step disturbs itself where a write meets another access of it", "[breaks]") {
@@ -341,8 +349,10 @@ TEST_CASE("another order of graph steps breaks what the listed one keeps", "[bre
   w.witness.order = {1, 0};
   w.after.edges = {{0, 1}};
   CHECK_FALSE(w.value_broken({0}));
+  w.after.edges = {{1, 1}};  // none comes before itself
+  CHECK_FALSE(w.value_broken({0}));
   w.after.edges.clear();
-  w.after.steps[0].means = {};
+  CHECK(w.value_broken({0}));
   w.after.guards = {{w.from(0, 0, 1), 0}};
   CHECK_FALSE(w.value_broken({0}));  // conditions are read at times of the listed order
 }

@@ -239,6 +239,21 @@ TEST_CASE("an equality of which nothing is known cannot be claimed", "[decide]")
   CHECK_FALSE(decide(rules, {type}, {type}).proved);
 }
 
+TEST_CASE("an equality with what is not known cannot be claimed", "[decide]") {
+  World w;
+  const Trace good = w.trace();
+  Trace bad = good;
+  bad.steps[0].writes.push_back(bad.steps[0].writes[0]);  // it disturbs itself
+  bad.steps[0].access[0].push_back(Access::any_time);
+  const Obligation value{Kind::value, false, 0, 0};
+  for (const bool first : {true, false}) {
+    Rules rules(w.space, w.terms, first ? &bad : &good, first ? good : bad, {});
+    CHECK((rules.contents(value).first == Terms::kBad) == first);
+    CHECK((rules.contents(value).second == Terms::kBad) == !first);
+    CHECK_FALSE(decide(rules, {value}, {value}).proved);
+  }
+}
+
 TEST_CASE("nothing asked is nothing open", "[decide]") {
   World w;
   const Trace empty;

@@ -145,3 +145,39 @@ TEST_CASE("what is the same on both sides chooses nothing inside of operators", 
   CHECK_FALSE(w.equal(w.choose({later}, w.undefined({w.i, w.j}), w.undefined({w.j, w.i})),
                       w.choose({later}, w.undefined({w.i, w.j}), w.start({w.i, w.j})), {"fresh 0"}, running));
 }
+
+TEST_CASE("a way that is open is followed, also where its fact is never just met", "[equal]") {
+  World w;
+  const TermId x = w.start({w.i}), zero = w.scalar("f32:0");
+  const Condition from_one{
+      false, w.space.add(w.plus(w.i, -1), w.plus(w.i, -1))};  // 2 i - 2 >= 0, never 2 i - 1 == 0
+  CHECK_FALSE(w.equal(w.choose({from_one}, zero, x), zero));
+  CHECK_FALSE(w.equal(w.choose({from_one}, zero, x), x));
+  CHECK(w.equal(w.choose({from_one}, zero, x), w.choose({{false, w.plus(w.i, -1)}}, zero, x)));
+}
+
+TEST_CASE("indices are equal where conditions make them so", "[equal]") {
+  World w;
+  const TermId zero = w.scalar("f32:0");
+  const Condition first{true, w.i};
+  for (const bool of_result : {false, true}) {
+    const auto leaf = [&](PolyId at) {
+      return of_result ? w.result("f", w.start({w.i}), {at}) : w.start({at});
+    };
+    CHECK(w.equal(w.choose({first}, leaf(w.i), zero), w.choose({first}, leaf(0), zero)));
+    CHECK_FALSE(w.equal(w.choose({first}, leaf(w.i), zero), w.choose({first}, leaf(w.plus(w.i, 1)), zero)));
+    CHECK_FALSE(w.equal(w.choose({first}, leaf(w.i), zero), w.choose({first}, w.undefined({0}), zero)));
+  }
+}
+
+TEST_CASE("calls are equal where their operands are, and what is chosen stays to be chosen", "[equal]") {
+  World w;
+  const TermId x = w.start({w.i}), same = w.choose({{false, w.i}}, x, w.scalar("f32:0"));
+  const TermId one = w.result("f", x, {w.i}), other = w.result("f", same, {w.i});
+  REQUIRE(one != other);
+  CHECK(w.equal(one, other));
+  CHECK(w.equal(w.each("sub", {one, one}), w.each("sub", {other, other})));
+  const Index running{w.i};
+  CHECK(w.equal(w.each("sub", {one, w.undefined({w.i})}), w.each("sub", {other, x}), {"fresh 0"}, running));
+  CHECK_FALSE(w.equal(w.result("f", w.undefined({w.i}), {w.i}), one, {"fresh 0"}, running));
+}

@@ -58,16 +58,19 @@ std::string fault_of(const std::string& text) {
   return read_certificate(space, text, false, fault) ? "" : fault.substr(fault.find("expected"));
 }
 
-template <class Change> std::string fault_with(Change change) {
+template <class Change>
+std::string fault_with(Change change) {
   Written w;
   change(w, w.trace);
   return fault_of(w.text());
 }
 
-/// A certificate of nothing but symbols and numbers, which is not one: "expected a check" is all that is wrong.
+/// A certificate of nothing but symbols and numbers, which is not one: "expected a check" is all that is
+/// wrong.
 std::string numbers(const std::string& symbols, const std::string& table) {
-  return fault_of(hashed("noclobber.cert/1\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols " + symbols +
-                         "\nnumbers " + table + "\nfacts 0\nforms 0\nevidence 0\nchecks 0\nrefutation 0\n"));
+  return fault_of(hashed("noclobber.cert/1\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols " +
+                         symbols + "\nnumbers " + table +
+                         "\nfacts 0\nforms 0\nevidence 0\nchecks 0\nrefutation 0\n"));
 }
 
 }  // namespace
@@ -91,7 +94,8 @@ TEST_CASE("what a certificate says is what is read", "[form]") {
 
 TEST_CASE("views are made of maps that fit their storage", "[form]") {
   CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view = w.part(w.four, 2); }).empty());
-  const std::string fit = "expected maps that fit one another", end = "expected maps that end in the view's shape";
+  const std::string fit = "expected maps that fit one another",
+                    end = "expected maps that end in the view's shape";
   CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view = w.part({w.space.constant(5)}, 2); }) == fit);
   CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view = w.all(0, 2); }) == end);
   CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view = w.all(0, 0); }) == end);
@@ -123,7 +127,9 @@ TEST_CASE("steps, edges and placements are about what there is", "[form]") {
           t.steps[0].kind = TraceStep::Kind::opaque, t.steps[0].elementwise = true;
           t.steps[0].reads = {w.part(w.four, 2)};
         }) == step);
-  CHECK(fault_with([](Written&, Trace& t) { t.edges = {{0, TraceStep::kMostOrigin}}; }) == "expected a graph step");
+  CHECK(fault_with([](Written&, Trace& t) {
+          t.edges = {{0, TraceStep::kMostOrigin}};
+        }) == "expected a graph step");
   CHECK(fault_with([](Written&, Trace& t) { t.edges = {{0, TraceStep::kMostOrigin - 1}}; }).empty());
   CHECK(fault_with([](Written&, Trace& t) { t.placements[0].storage = 3; }) == storage);
   CHECK(fault_with([](Written&, Trace& t) { t.placements[0].storage.reset(); }).empty());

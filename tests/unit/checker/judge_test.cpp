@@ -120,17 +120,23 @@ TEST_CASE("what is asked of a graph, and of two", "[judge]") {
   Boundary boundary;
   boundary.may_share = {{0, 1}, {1, 0}};
   using All = std::vector<Obligation>;
-  const All of_after{{Kind::modelled, false, 0, 0}, {Kind::claim, false, 0, 0}, {Kind::order, false, 0, 0},
-                     {Kind::placed, false, 0, 0},   {Kind::store, false, 0, 0}, {Kind::clean, false, 0, 0},
+  const All of_after{{Kind::modelled, false, 0, 0}, {Kind::claim, false, 0, 0},
+                     {Kind::order, false, 0, 0},    {Kind::placed, false, 0, 0},
+                     {Kind::store, false, 0, 0},    {Kind::clean, false, 0, 0},
                      {Kind::current, false, 0, 0},  {Kind::current_output, false, 0, 0}};
   All alone = of_after, both = of_after;
   alone.push_back({Kind::defined, false, 0, 0});
   alone.push_back({Kind::defined, false, 1, 0});
-  for (const Obligation& o :
-       All{{Kind::claim, true, 0, 0},   {Kind::frame, false, 0, 0}, {Kind::exit, false, 0, 0},
-           {Kind::type, false, 0, 0},   {Kind::value, false, 0, 0}, {Kind::sharing, false, 0, 0},
-           {Kind::type, false, 1, 0},   {Kind::value, false, 1, 0}, {Kind::sharing, false, 1, 1},
-           {Kind::together, false, 1, 0}})
+  for (const Obligation& o : All{{Kind::claim, true, 0, 0},
+                                 {Kind::frame, false, 0, 0},
+                                 {Kind::exit, false, 0, 0},
+                                 {Kind::type, false, 0, 0},
+                                 {Kind::value, false, 0, 0},
+                                 {Kind::sharing, false, 0, 0},
+                                 {Kind::type, false, 1, 0},
+                                 {Kind::value, false, 1, 0},
+                                 {Kind::sharing, false, 1, 1},
+                                 {Kind::together, false, 1, 0}})
     both.push_back(o);
   const auto sorted = [](All all) {
     std::ranges::sort(all);
@@ -151,4 +157,13 @@ TEST_CASE("a solver is asked about equalities alone", "[judge]") {
   const std::set<Kind> equalities{Kind::value, Kind::exit, Kind::current, Kind::current_output};
   for (auto kind = Kind::modelled; kind <= Kind::placed; kind = static_cast<Kind>(static_cast<int>(kind) + 1))
     CHECK(is_equality(kind) == equalities.contains(kind));
+}
+
+TEST_CASE("sums are those that a certificate's page describes", "[judge]") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(checksum("") == "0000000000000000");
+  CHECK(checksum("noclobber") == "17c1d1d45f1933a0");
+  CHECK(checksum("12345678") == "4f0af08f98573ec2");
+  CHECK(checksum("1234567812345678") == "fbaca7969cf2cf2d");
 }

@@ -36,14 +36,31 @@ TEST_CASE("a map's ranks and dimensions fit its kind", "[map]") {
         map_of(expand, 2, 2), map_of(diagonal, 2, 1, 0, 1), map_of(diagonal, 3, 2, 2, 0),
         map_of(unfold, 2, 3, 1), with_strides(1, 3, 3), with_strides(1, 0, 0)})
     CHECK(well_formed(good));
-  for (const Map& bad :
-       {map_of(slice, 2, 1, 0), map_of(slice, 1, 2, 0), map_of(slice, 2, 2, 2), map_of(slice, 2, 3, 5),
-        map_of(slice, 0, 0, 0), permuted(2, 3, {1, 0}), permuted(2, 2, {1, 1}), permuted(2, 2, {0, 2}),
-        permuted(2, 2, {0, 3}), permuted(2, 2, {0}), permuted(2, 2, {0, 1, 1}), map_of(expand, 2, 3),
-        map_of(diagonal, 2, 2, 0, 1), map_of(diagonal, 1, 0, 0, 0), map_of(diagonal, 2, 1, 0, 0),
-        map_of(diagonal, 2, 1, 0, 2), map_of(diagonal, 2, 1, 2, 0), map_of(diagonal, 3, 1, 0, 1),
-        map_of(unfold, 2, 3, 2), map_of(unfold, 2, 2, 0), map_of(unfold, 0, 1, 0), with_strides(2, 3, 3),
-        with_strides(1, 3, 2), with_strides(0, 3, 3), map_of(static_cast<Map::Kind>(99), 1, 1)})
+  for (const Map& bad : {map_of(slice, 2, 1, 0),
+                         map_of(slice, 1, 2, 0),
+                         map_of(slice, 2, 2, 2),
+                         map_of(slice, 2, 3, 5),
+                         map_of(slice, 0, 0, 0),
+                         permuted(2, 3, {1, 0}),
+                         permuted(2, 2, {1, 1}),
+                         permuted(2, 2, {0, 2}),
+                         permuted(2, 2, {0, 3}),
+                         permuted(2, 2, {0}),
+                         permuted(2, 2, {0, 1, 1}),
+                         map_of(expand, 2, 3),
+                         map_of(diagonal, 2, 2, 0, 1),
+                         map_of(diagonal, 1, 0, 0, 0),
+                         map_of(diagonal, 2, 1, 0, 0),
+                         map_of(diagonal, 2, 1, 0, 2),
+                         map_of(diagonal, 2, 1, 2, 0),
+                         map_of(diagonal, 3, 1, 0, 1),
+                         map_of(unfold, 2, 3, 2),
+                         map_of(unfold, 2, 2, 0),
+                         map_of(unfold, 0, 1, 0),
+                         with_strides(2, 3, 3),
+                         with_strides(1, 3, 2),
+                         with_strides(0, 3, 3),
+                         map_of(static_cast<Map::Kind>(99), 1, 1)})
     CHECK_FALSE(well_formed(bad));
 }
 
@@ -73,7 +90,8 @@ TEST_CASE("a condition holds, never holds, or is open", "[map]") {
   Space space = searching_space();
   const PolyId n = space.symbol("n"), i = space.index(0, n), one = space.constant(1);
   space.range("n", 1, std::nullopt);
-  const PolyId odd = space.sub(space.scale(i, 2), one), even = space.sub(space.scale(i, 2), space.constant(2));
+  const PolyId odd = space.sub(space.scale(i, 2), one),
+               even = space.sub(space.scale(i, 2), space.constant(2));
   CHECK(holds(space, {true, odd}, {}) == Truth::no);
   CHECK(holds(space, {true, even}, {}) == Truth::unknown);
   CHECK(holds(space, {false, odd}, {}) == Truth::unknown);

@@ -12,13 +12,57 @@ using Words = std::vector<std::string>;
 
 /// a [0, 16) and b [16, 32); then c [0, 8) where a was; then d [0, 32) when all are gone.
 Words good() {
-  return {"noclobber.plan/1", "about",      "1:p", "inputs", "1",      "3:abc", "1:f",     "assumptions",
-          "1",                "2:as",       "capacity", "32",     "rows",   "4",     "moments", "3",
-          "0",                "0",          "2",   "16",     "0",      "0",     "16",      "16",
-          "1",                "1",          "1",   "1",      "1",      "8",     "0",       "0",
-          "2",                "2",          "1",   "2",      "1",      "32",    "0",       "0"};
+  return {"noclobber.plan/1",
+          "about",
+          "1:p",
+          "inputs",
+          "1",
+          "3:abc",
+          "1:f",
+          "assumptions",
+          "1",
+          "2:as",
+          "capacity",
+          "32",
+          "rows",
+          "4",
+          "moments",
+          "3",
+          "0",
+          "0",
+          "2",
+          "16",
+          "0",
+          "0",
+          "16",
+          "16",
+          "1",
+          "1",
+          "1",
+          "1",
+          "1",
+          "8",
+          "0",
+          "0",
+          "2",
+          "2",
+          "1",
+          "2",
+          "1",
+          "32",
+          "0",
+          "0"};
 }
-enum Place : std::size_t { kCapacity = 11, kRows = 13, kMoments = 15, kA = 19, kB = 22, kGone = 27, kC = 29, kD = 37 };
+enum Place : std::size_t {
+  kCapacity = 11,
+  kRows = 13,
+  kMoments = 15,
+  kA = 19,
+  kB = 22,
+  kGone = 27,
+  kC = 29,
+  kD = 37
+};
 
 std::string text_of(const Words& words) {
   std::string out;
@@ -68,12 +112,13 @@ TEST_CASE("a placement touches its neighbours and its arena's end, and goes no f
   CHECK(said({{kB, "17"}}) == "row 1 in the order of time ends behind the arena");
   CHECK(said({{kB, "17"}, {kCapacity, "33"}}) == "proved");
   CHECK(said({{kB, "17"}, {kCapacity, "0"}}) == "proved");  // an arena of no known size
-  CHECK(said({{kA, "33"}, {kB + 1, "33"}, {kCapacity, "1"}}) == "row 0 in the order of time ends behind the arena");
+  CHECK(said({{kA, "33"}, {kB + 1, "33"}, {kCapacity, "1"}}) ==
+        "row 0 in the order of time ends behind the arena");
   CHECK(said({{kC, "16"}}) == "proved");
   CHECK(said({{kC, "17"}}) == "row 2" + meets);
   CHECK(said({{kC + 1, "8"}}) == "proved");
   CHECK(said({{kC + 1, "9"}}) == "row 2" + meets);
-  CHECK(said({{kC + 2, "2"}}) == "row 2" + meets);                    // behind b, it says
+  CHECK(said({{kC + 2, "2"}}) == "row 2" + meets);  // behind b, it says
   CHECK(said({{kC + 1, "32"}, {kC + 2, "2"}, {kCapacity, "64"}}) == "proved");
   CHECK(said({{kD, "33"}}) == "row 3 in the order of time ends behind the arena");
   const Read two = [] {

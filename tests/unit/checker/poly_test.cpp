@@ -225,6 +225,7 @@ TEST_CASE("what was not shown is, once more is known", "[poly]") {
   CHECK_FALSE(space.nonnegative(room));
   space.range("s", 1, std::nullopt);
   CHECK(space.nonnegative(rows));
+  CHECK_FALSE(space.nonnegative(room));
   space.assume_nonnegative(room);
   CHECK(space.nonnegative(room));
 }
@@ -240,9 +241,40 @@ TEST_CASE("a line may be about what stands inside of what is shown", "[poly]") {
     const Derivation without{{}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};
     CHECK(space.shown_by(room, {}) == space.sub(shown, i));
     CHECK_FALSE(space.derive(without));
-    const Derivation under{{p}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};  // where the fact exists, so does i
+    const Derivation under{
+        {p}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};  // where the fact exists, so does i
     CHECK(space.derive(under));
     CHECK(space.nonnegative(shown, {p}));
     CHECK_FALSE(space.nonnegative(shown));
   }
+}
+
+TEST_CASE("what a line about a quotient shows", "[poly]") {
+  Space space;
+  const PolyId s = space.symbol("s"), three = space.constant(3), q = space.quotient_in(s, three);
+  const PolyId i = space.index(0, s), rest = space.sub(s, space.mul(three, q));
+  const auto shows = [&](Line::Rule rule, PolyId of) { return space.shown_by({rule, 0, 0, 0, of, 0}, {}); };
+  CHECK(shows(Line::Rule::below, q) == rest);
+  CHECK(shows(Line::Rule::above, q) == space.beyond(three, rest));
+  CHECK(shows(Line::Rule::divisor, q) == space.constant(2));
+  CHECK(shows(Line::Rule::below, i) == space.beyond(s, i));
+  CHECK(shows(Line::Rule::above, i) == Space::kBad);
+  CHECK(shows(Line::Rule::divisor, i) == Space::kBad);
+  for (const PolyId none : {s, three, space.add(q, q), space.mul(q, q), space.add(q, i)})
+    CHECK(shows(Line::Rule::below, none) == Space::kBad);
+}
+
+TEST_CASE("what was derived is derived once", "[poly]") {
+  Space space;
+  const PolyId s = space.symbol("s"), i = space.index(0, s), room = space.beyond(s, i);
+  const Line below{Line::Rule::below, 0, 0, 0, i, 0};
+  CHECK_FALSE(space.nonnegative(room));
+  CHECK(space.derive({{}, {below}}));
+  CHECK_FALSE(space.derive({{}, {below}}));
+  CHECK(space.derivations().size() == 1);
+  CHECK(space.used().empty());
+  CHECK(space.nonnegative(room));
+  CHECK(space.used().size() == 1);
+  CHECK(space.derive({{i}, {below}}));  // under another fact it is another
+  CHECK(space.derivations().size() == 2);
 }

@@ -21,7 +21,11 @@ struct Asked {
     space.assume_nonnegative(space.sub(n, s));
     for (const char* key : {"in:x", "fresh 0", "fresh 1", "fresh 2"})
       after.storages.push_back({key[0] == 'i' ? TraceStorage::Start::given : TraceStorage::Start::undefined,
-                                key, {n}, 0, true, key[0] == 'i'});
+                                key,
+                                {n},
+                                0,
+                                true,
+                                key[0] == 'i'});
     after.inputs = {{"x", all(0)}};
     before = after;
   }
@@ -124,7 +128,8 @@ TEST_CASE("an output that was no view of an input may not become one", "[rules]"
   CHECK(a.shown(Kind::sharing));
 }
 
-TEST_CASE("what shared all of an input may share a part of it, what shared a part may not share more", "[rules]") {
+TEST_CASE("what shared all of an input may share a part of it, what shared a part may not share more",
+          "[rules]") {
   Asked a;
   Map turned;
   turned.kind = Map::Kind::permute;
@@ -141,7 +146,8 @@ TEST_CASE("what shared all of an input may share a part of it, what shared a par
   CHECK_FALSE(a.shown(Kind::sharing));
 }
 
-TEST_CASE("undefined contents are nowhere in an output, also under operators and behind conditions", "[rules]") {
+TEST_CASE("undefined contents are nowhere in an output, also under operators and behind conditions",
+          "[rules]") {
   Asked a;
   a.after.outputs = {a.output(a.all(2))};
   CHECK_FALSE(a.defined());
