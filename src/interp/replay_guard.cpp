@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "src/ops/kernels_array.h"
@@ -295,6 +296,21 @@ void add_unmatched(const std::multiset<std::string>& a, const std::multiset<std:
   }
 }
 
+/// Per operator that ran as a hash: the types of the tensors it was given, call by call. A hash of another
+/// type is another value, where the operator may give the same but for rounding.
+std::map<std::string, std::multiset<std::string>> hashed_types(const OpSet& ops, const Ran& ran) {
+  std::map<std::string, std::multiset<std::string>> out;
+  for (const Step& step : ran.graph->steps) {
+    const std::string functional = ops.functional(step.op);
+    if (!ran.run->hashed.contains(functional)) continue;
+    std::string types;
+    for (const ValueId id : uses_of(step))
+      if (const Tensor* tensor = view_of(*ran.run, id)) types += std::string(name(tensor->dtype)) + " ";
+    out[functional].insert(std::move(types));
+  }
+  return out;
+}
+
 bool any_named(const std::set<std::string>& operators, std::span<const std::string_view> names) {
   return std::any_of(operators.begin(), operators.end(), [&](const std::string& op) {
     return std::find(names.begin(), names.end(), plain_name(op)) != names.end();
@@ -374,6 +390,9 @@ Guard::Guard(const Case& value, const OpSet& ops, const Ran& before, const Ran& 
   const auto a = compute_operators(value, ops, after, all_steps(*after.graph));
   add_unmatched(b, a, unmatched_);
   add_unmatched(a, b, unmatched_);
+  const auto was = hashed_types(ops, before);
+  for (const auto& [op, types] : hashed_types(ops, after))
+    if (const auto other = was.find(op); other != was.end() && other->second != types) unmatched_.insert(op);
 }
 
 std::vector<std::uint32_t> Guard::slice(const Ran& ran, const Difference& difference) const {

@@ -3,7 +3,6 @@
 
 #include "src/interp/run_machine.h"
 #include "src/ops/meaning.h"
-#include "src/ops/row.h"
 
 namespace noclobber {
 namespace {
@@ -113,11 +112,9 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
     return false;
   }
-  // prims.as_strided is said to write what it shows; of the out= of an empty tensor at most the size changes.
-  const OpRow* named = find_row(base_name(step.op));
+  // prims.as_strided is said to write what it shows; set_ and resize_ write no element.
   const Meaning meaning = meaning_of(base_name(step.op), *invocation.schema);
-  const bool shows = meaning == Meaning::view || meaning == Meaning::set || meaning == Meaning::resize ||
-                     (named != nullptr && named->meaning == Meaning::empty);
+  const bool shows = meaning == Meaning::view || meaning == Meaning::set || meaning == Meaning::resize;
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "src/ops/kernels_runs.h"
 
@@ -35,17 +36,27 @@ bool all_bytes_set(const std::uint8_t* flags, std::int64_t width) {
 
 constexpr std::int64_t kGarbagePeriod = 4093;  // elements; prime, so that rows of equal length differ
 
-/// Small values of the dtype, whatever it is.
-void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std::uint64_t seed) {
+/// The small values of a dtype that garbage is made of, one after the other; made once in a thread.
+const std::vector<std::uint8_t>& small_values(Dtype dtype, std::uint64_t kinds) {
+  thread_local std::map<Dtype, std::vector<std::uint8_t>> known;
+  std::vector<std::uint8_t>& values = known[dtype];
+  if (!values.empty()) return values;
   const auto width = static_cast<std::size_t>(item_bytes(dtype));
-  const std::uint64_t kinds = dtype == Dtype::boolean ? 2 : is_integer(dtype) ? 4 : 251;
-  std::vector<std::uint8_t> values(static_cast<std::size_t>(kinds) * width);
+  values.resize(static_cast<std::size_t>(kinds) * width);
   for (std::uint64_t i = 0; i < kinds; ++i) {
     const auto small = static_cast<std::int64_t>(i);
     const Number value =
         kinds == 251 ? Number::of_real(static_cast<double>(small) * 0.5 + 300.25) : Number::of(small);
     store_number(dtype, values.data() + i * width, value);
   }
+  return values;
+}
+
+/// Small values of the dtype, whatever it is.
+void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std::uint64_t seed) {
+  const auto width = static_cast<std::size_t>(item_bytes(dtype));
+  const std::uint64_t kinds = dtype == Dtype::boolean ? 2 : is_integer(dtype) ? 4 : 251;
+  const std::vector<std::uint8_t>& values = small_values(dtype, kinds);
   for (std::int64_t i = 0; i < std::min(count, kGarbagePeriod); ++i) {
     const std::uint64_t r = scrambled(seed + static_cast<std::uint64_t>(i));
     const std::uint64_t kind = kinds == 2 ? r >> 63 : (r >> 56) % kinds;

@@ -83,7 +83,11 @@ void run_create(Call& call, const KernelRow& row) {
                                                         : Number::of(where.filling == Filling::one ? 1 : 0);
   const Array out = call.output(dtype, shape, stride);
   call.begin();
-  if (call.ok() && where.filling != Filling::garbage) fill_elements(call, out, filled);
+  if (!call.ok()) return;
+  if (where.filling != Filling::garbage)
+    fill_elements(call, out, filled);
+  else if (!call.targets.empty())
+    copy_elements(call, call.scratch(dtype, shape, stride), out);
 }
 
 void run_scalar_tensor(Call& call, const KernelRow&) {

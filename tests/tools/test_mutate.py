@@ -24,7 +24,7 @@ class Mutate(unittest.TestCase):
         self.mutants = mutate.mutants_of(TEXT)
 
     def rules_of(self, line):
-        return {m[2] for m in self.mutants if m[1] == line}
+        return {m.rule for m in self.mutants if m.index == line}
 
     def test_each_kind_is_found_where_it_stands(self):
         self.assertEqual(self.rules_of(0) | self.rules_of(1), set())
@@ -35,14 +35,23 @@ class Mutate(unittest.TestCase):
     def test_changes_of_one_line_stand_in_each_other(self):
         content, _, _ = mutate.assembled(TEXT, self.mutants)
         (line,) = [one for one in content.splitlines() if "g(a)" in one]
-        self.assertEqual(line, "  if (nc_mutation::on(1) != static_cast<bool>(a < nc_mutation::plus(0) + b && g(a))) return 0;")
+        self.assertEqual(line, "  if (nc_mutation::on(2) != static_cast<bool>(a < nc_mutation::at(1) + b && g(a))) return 0;")
 
     def test_a_statement_is_left_out_as_a_whole(self):
-        content, _, _ = mutate.assembled(TEXT, [m for m in self.mutants if m[2] == "statement left out"])
-        self.assertIn("{ if (!nc_mutation::on(2))   total += a; }", content)
+        content, _, _ = mutate.assembled(TEXT, [m for m in self.mutants if m.rule == "statement left out"])
+        self.assertIn("{ if (!nc_mutation::on(3))   total += a; }", content)
 
     def test_a_comparison_inside_a_sum_is_left_alone(self):
-        self.assertEqual([m[2] for m in mutate.mutants_of("  x(k + n == m, a == b + c);")], ["statement left out"])
+        self.assertEqual([m.rule for m in mutate.mutants_of("  x(k + n == m, a == b + c);")], ["statement left out"])
+
+    def test_fields_of_a_row_are_lost_or_those_of_another(self):
+        row = 'OP("aten.t", .meaning = view, .view = t_rule, .neutral = {1, 0}, .note = "token = 1")'
+        mutants = mutate.mutants_of(row, "table.def")
+        self.assertEqual([m.rule for m in mutants],
+                         [".meaning becomes opaque", ".view becomes nullptr", ".view becomes alias_rule", ".neutral becomes {}"])
+        changed = mutate.changed_line(row, mutants[1:])
+        self.assertIn(".view = nc_mutation::in_row(2) ? nullptr : nc_mutation::in_row(3) ? alias_rule : t_rule,", changed)
+        self.assertIn(".neutral = nc_mutation::in_row(4) ? Neutral{} : Neutral{1, 0},", changed)
 
     def test_the_file_keeps_its_lines_behind_the_prelude(self):
         content, at, many = mutate.assembled(TEXT, [])

@@ -120,3 +120,28 @@ TEST_CASE("one undefined element shown in two places is one element", "[equal]")
   const TermId both = w.choose({upper}, w.undefined({w.j, w.i}), w.undefined({w.i, w.j}));
   CHECK_FALSE(w.equal(both, w.start({w.i, w.j}), {"fresh 0"}, running));
 }
+
+TEST_CASE("what one question chose, the next one may choose again", "[equal]") {
+  World w;
+  const Index running{w.i, w.j};
+  Equality equality(w.space, w.terms);
+  const TermId x = w.start({w.i, w.j});
+  CHECK(equality.shown(w.undefined({w.i, w.j}), x, {"fresh 0"}, running));
+  CHECK(equality.shown(w.undefined({w.j, w.i}), x, {"fresh 0"}, running));
+  CHECK_FALSE(equality.shown(w.undefined({w.j, w.i}), x, {}, running));
+}
+
+TEST_CASE("what is the same on both sides chooses nothing inside of operators", "[equal]") {
+  World w;
+  const Index running{w.i, w.j};
+  const TermId twice = w.each("sub", {w.undefined({w.i, w.j}), w.undefined({w.j, w.i})});
+  CHECK(w.equal(twice, twice, {"fresh 0"}, running));
+  const TermId other = w.each("sub", {w.undefined({w.j, w.i}), w.undefined({w.i, w.j})});
+  CHECK_FALSE(w.equal(twice, other, {"fresh 0"}, running));
+  // As a choice shows it, it is chosen at that place, and at no other.
+  const Condition later{false, w.plus(w.i, -1)};
+  const TermId shown = w.choose({later}, w.undefined({w.i, w.j}), w.scalar("f32:0"));
+  CHECK(w.equal(shown, shown, {"fresh 0"}, running));
+  CHECK_FALSE(w.equal(w.choose({later}, w.undefined({w.i, w.j}), w.undefined({w.j, w.i})),
+                      w.choose({later}, w.undefined({w.i, w.j}), w.start({w.i, w.j})), {"fresh 0"}, running));
+}

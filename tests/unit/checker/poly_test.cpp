@@ -146,3 +146,103 @@ TEST_CASE("what overflows, or divides by what may be zero, is bad and stays bad"
   CHECK(space.quotient(space.constant(5), n) == Space::kBad);
   CHECK(space.quotient(space.constant(5), space.add(n, space.constant(1))) != Space::kBad);
 }
+
+TEST_CASE("the constant bounds of an atom, and no others", "[poly]") {
+  Space space;  // without a finder: by bounds alone
+  const auto minus = [&](PolyId a) { return space.scale(a, -1); };
+  const auto less = [&](PolyId a, std::int64_t b) { return space.sub(a, space.constant(b)); };
+  space.range("n", 0, std::nullopt), space.range("low", -3, 4), space.range("one", 0, 1);
+  space.range("open", std::nullopt, 5);
+  const PolyId n = space.symbol("n"), low = space.symbol("low"), open = space.symbol("open");
+  const PolyId i = space.index(0, n), j = space.index(1, n), last = space.index(2, space.symbol("one"));
+  CHECK(space.plain(n));
+  CHECK(space.plain(less(low, -3)));
+  CHECK_FALSE(space.plain(less(low, -2)));
+  CHECK(space.plain(less(minus(low), -4)));
+  CHECK_FALSE(space.plain(less(minus(low), -3)));
+  CHECK_FALSE(space.plain(open));
+  CHECK_FALSE(space.plain(less(open, -1000)));
+  CHECK(space.plain(space.mul(i, j)));
+  CHECK_FALSE(space.plain(less(space.mul(low, n), -100)));
+  CHECK_FALSE(space.plain(minus(i)));
+  CHECK(space.plain(minus(last)));  // of an extent that is 1 at most
+  CHECK_FALSE(space.plain(less(minus(last), 1)));
+  const PolyId at = space.opaque("at", {i});
+  CHECK_FALSE(space.plain(at));
+  CHECK_FALSE(space.plain(minus(at)));
+  const PolyId part = space.quotient_in(i, n), none = space.quotient_in(last, n);
+  REQUIRE(part != none);
+  CHECK(space.plain(part));
+  CHECK_FALSE(space.plain(less(part, 1)));
+  CHECK(space.plain(none));
+  CHECK(space.plain(minus(none)));
+  CHECK_FALSE(space.plain(less(minus(none), 1)));
+  CHECK_FALSE(space.plain(space.quotient_in(low, n)));
+  const PolyId half = space.quotient_in(low, space.constant(2));
+  CHECK(space.plain(less(half, -2)));  // floor(-3 / 2)
+  CHECK_FALSE(space.plain(less(half, -1)));
+  CHECK(space.plain(less(minus(half), -2)));
+  CHECK_FALSE(space.plain(less(minus(half), -1)));
+}
+
+TEST_CASE("values of numbers at values of their symbols", "[poly]") {
+  Space space;
+  const PolyId s = space.symbol("s"), t = space.symbol("t"), half = space.quotient_in(s, space.constant(2));
+  const PolyId by = space.quotient_in(s, t), sum = space.add(space.mul(s, t), half);
+  using Values = std::map<std::string, std::int64_t>;
+  CHECK(space.value(half, Values{{"s", 7}}) == 3);
+  CHECK(space.value(half, Values{{"s", -7}}) == -4);
+  CHECK(space.value(sum, Values{{"s", 7}, {"t", 5}}) == 38);
+  CHECK(space.value(by, Values{{"s", 7}, {"t", 5}}) == 1);
+  for (const std::int64_t t_is : {0, -1}) CHECK_FALSE(space.value(by, Values{{"s", 7}, {"t", t_is}}));
+  CHECK_FALSE(space.value(sum, Values{{"s", 7}}));
+  CHECK_FALSE(space.value(space.opaque("s", {}), Values{{"s", 7}}));
+  CHECK_FALSE(space.value(space.index(0, s), Values{{"s", 7}}));
+  CHECK(space.value(space.constant(-3)) == -3);
+  CHECK(space.value(0) == 0);
+  CHECK_FALSE(space.value(Space::kBad));
+}
+
+TEST_CASE("what depends on the running byte", "[poly]") {
+  Space space;
+  const PolyId lane = space.index(Space::kLane, space.constant(4)), i = space.index(0, space.symbol("n"));
+  CHECK(space.has_lane(lane));
+  CHECK(space.has_lane(space.add(i, lane)));
+  CHECK(space.has_lane(space.quotient_in(lane, space.constant(2))));
+  CHECK(space.has_lane(space.quotient_in(i, space.index(Space::kLane, space.symbol("n")))));
+  CHECK(space.has_lane(space.opaque("f", {i, lane})));
+  for (const PolyId p : {i, PolyId{0}, space.constant(5), space.quotient_in(i, space.constant(2)),
+                         space.opaque("f", {i}), space.mul(i, i)})
+    CHECK_FALSE(space.has_lane(p));
+}
+
+TEST_CASE("what was not shown is, once more is known", "[poly]") {
+  Space space = searching_space();
+  for (const char* name : {"s", "t", "u", "v"}) space.range(name, 0, std::nullopt);
+  const PolyId t = space.symbol("t"), rows = space.sub(space.mul(space.symbol("s"), t), t);
+  const PolyId room = space.sub(space.symbol("u"), space.symbol("v"));
+  CHECK_FALSE(space.nonnegative(rows));
+  CHECK_FALSE(space.nonnegative(room));
+  space.range("s", 1, std::nullopt);
+  CHECK(space.nonnegative(rows));
+  space.assume_nonnegative(room);
+  CHECK(space.nonnegative(room));
+}
+
+TEST_CASE("a line may be about what stands inside of what is shown", "[poly]") {
+  Space space;
+  const PolyId n = space.symbol("n"), i = space.index(0, n), one = space.constant(1);
+  const Line room{Line::Rule::below, 0, 0, 0, i, 0};  // n - 1 - i
+  const PolyId at = space.opaque("at", {i}), part = space.quotient_in(i, space.symbol("m"));
+  for (const PolyId p : {at, part}) {  // at - at + n - 1 - i + i is not about i any more
+    const PolyId shown = space.sub(space.sub(n, one), space.constant(0));
+    const Line least{Line::Rule::plain, 0, 0, 0, i, 0};
+    const Derivation without{{}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};
+    CHECK(space.shown_by(room, {}) == space.sub(shown, i));
+    CHECK_FALSE(space.derive(without));
+    const Derivation under{{p}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};  // where the fact exists, so does i
+    CHECK(space.derive(under));
+    CHECK(space.nonnegative(shown, {p}));
+    CHECK_FALSE(space.nonnegative(shown));
+  }
+}

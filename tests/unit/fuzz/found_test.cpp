@@ -1,36 +1,11 @@
 // What the fuzzer found, named after its seeds. Each stands beside the nearest case that is decided
 // otherwise.
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "tests/unit/fuzz/found.h"
 #include "src/fuzz/brute.h"
 #include "src/fuzz/draft.h"
-#include "tests/catch.h"
 
 using namespace noclobber;
-
-namespace {
-
-Case pair_of(const std::string& inputs, const std::string& before, const std::string& after) {
-  const auto graph = [&](const std::string& rest) { return "{\"inputs\":[" + inputs + "]," + rest + "}"; };
-  auto value =
-      read_case_json("{\"format\":\"noclobber.case/1\",\"name\":\"found\",\"before\":" + graph(before) +
-                     ",\"after\":" + graph(after) + "}");
-  REQUIRE(value);
-  return *std::move(value);
-}
-
-Status status_of(const Case& value, bool solver_only = false) {
-  bool alarm = false;
-  CheckOptions options;
-  options.solver_only = solver_only;
-  const CheckRecord record = check_case(value, options, alarm);
-  CHECK_FALSE(alarm);
-  return record.status;
-}
-
-constexpr const char* kX = R"({"name":"x","type":{"dtype":"f32","shape":[4]}})";
-
-}  // namespace
+using namespace noclobber::found;
 
 TEST_CASE("seed 45: an output that is a written-back input is seen after the write-back", "[found]") {
   const std::string neg = R"({"name":"v","op":"aten.neg.default","args":[{"ref":"x"}]})";

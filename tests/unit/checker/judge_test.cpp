@@ -1,0 +1,154 @@
+// What is asked of a certificate, and what is counted.
+#include <algorithm>
+
+#include "checker/certificate.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+using Kind = Obligation::Kind;
+
+TraceView all_of(StorageId storage, const Shape& shape) { return {storage, {}, shape, "f32", 0}; }
+
+/// y = f(x), of 4 elements.
+Certificate honest(Space& space, const char* after = "f") {
+  const Shape four{space.constant(4)};
+  Trace trace;
+  trace.storages.push_back({TraceStorage::Start::given, "in:x", four, 0, true, true});
+  trace.storages.push_back({TraceStorage::Start::undefined, "fresh 0", four, 0, true, false});
+  trace.inputs = {{"x", all_of(0, four)}};
+  TraceStep step;
+  step.key = "f";
+  step.reads = {all_of(0, four)}, step.writes = {all_of(1, four)};
+  step.access = {{Access::any_time}};
+  trace.steps = {step};
+  trace.outputs.push_back({all_of(1, four), "", {}, false, std::nullopt});
+  Certificate out;
+  out.checks.push_back({"", trace, trace, {}, {}});
+  out.checks[0].after.steps[0].key = after;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a judgement counts what was shown, how", "[judge]") {
+  Space space;
+  Certificate c = honest(space);
+  Judgement out = judge(space, c);
+  CHECK(out.verdict == Judgement::Verdict::proved);
+  CHECK(out.why.empty());
+  CHECK(out.obligations == 7);
+  CHECK(out.by_rule == 7);
+  CHECK(out.by_solver == 0);
+  CHECK(out.derivations == 0);
+  c.checks.push_back(c.checks[0]);
+  c.checks[0].key = "body";
+  CHECK(judge(space, c).obligations == 14);
+  CHECK(judge(space, c).by_rule == 14);
+}
+
+TEST_CASE("a solver's claims are counted, and none is one too many", "[judge]") {
+  Space space;
+  Certificate c = honest(space, "g");
+  CHECK(judge(space, c).why == "1 obligations are open");
+  const Obligation value{Kind::value, false, 0, 0};
+  c.checks[0].by_solver = {value};
+  const Judgement claimed = judge(space, c);
+  CHECK(claimed.verdict == Judgement::Verdict::proved);
+  CHECK(claimed.by_rule == 6);
+  CHECK(claimed.by_solver == 1);
+  c.checks[0].by_solver = {value, value};
+  CHECK(judge(space, c).why == "surplus claims of a solver");
+  c.checks[0].by_solver = {value, {Kind::exit, false, 0, 0}};  // shown by rule
+  CHECK(judge(space, c).why == "surplus claims of a solver");
+}
+
+TEST_CASE("evidence is used, or it is one too many", "[judge]") {
+  Space space;
+  space.range("n", 0, std::nullopt);
+  const PolyId n = space.symbol("n"), i = space.index(0, n);
+  Certificate c = honest(space);
+  c.evidence = {{{}, {{Line::Rule::below, 0, 0, 0, i, 0}}}};  // n - 1 - i >= 0
+  CHECK(judge(space, c).why == "surplus evidence");
+  Space used;
+  used.range("n", 0, std::nullopt), used.range("m", 0, std::nullopt);
+  const PolyId offset = used.symbol("m"), size = used.add(offset, used.symbol("n"));
+  Certificate placed;
+  placed.checks.push_back({"", std::nullopt, {}, {}, {}});
+  Trace& trace = placed.checks[0].after;
+  trace.arenas = {used.index(0, size)};
+  TracePlacement p;
+  p.offset = 0, p.size = used.index(1, trace.arenas[0]);
+  p.last = 1;
+  trace.placements = {p};
+  CHECK(judge(used, placed).why == "1 obligations are open");
+  placed.evidence = {{{},
+                      {{Line::Rule::below, 0, 0, 0, p.size, 0},
+                       {Line::Rule::plain, 0, 0, 0, used.constant(1), 0},
+                       {Line::Rule::add, 0, 1, 0, 0, 0}}}};
+  const Judgement out = judge(used, placed);
+  CHECK(out.why.empty());
+  CHECK(out.derivations == 1);
+}
+
+TEST_CASE("facts hold at the values of the symbols, also where they just do", "[judge]") {
+  for (const std::int64_t value : {2, 3, 4}) {
+    Space space;
+    space.assume_nonnegative(space.sub(space.symbol("s"), space.constant(3)));
+    Certificate c = honest(space);
+    c.symbols = {{"s", value}};
+    CHECK((judge(space, c).verdict == Judgement::Verdict::proved) == (value >= 3));
+  }
+}
+
+TEST_CASE("what is asked of a graph, and of two", "[judge]") {
+  Space space;
+  const Certificate c = honest(space);
+  Trace after = c.checks[0].after;
+  after.inputs.push_back({"y", after.inputs[0].view});
+  after.unknown = {{"unsupported-op", "zoo.op"}};
+  after.claims.resize(1);
+  after.any_order = true;
+  after.placements.resize(1);
+  after.steps[0].means = {0};
+  after.outputs.push_back(after.outputs[0]);
+  after.outputs[0].means = 1;
+  Trace before = c.checks[0].after;
+  before.claims.resize(1);
+  Boundary boundary;
+  boundary.may_share = {{0, 1}, {1, 0}};
+  using All = std::vector<Obligation>;
+  const All of_after{{Kind::modelled, false, 0, 0}, {Kind::claim, false, 0, 0}, {Kind::order, false, 0, 0},
+                     {Kind::placed, false, 0, 0},   {Kind::store, false, 0, 0}, {Kind::clean, false, 0, 0},
+                     {Kind::current, false, 0, 0},  {Kind::current_output, false, 0, 0}};
+  All alone = of_after, both = of_after;
+  alone.push_back({Kind::defined, false, 0, 0});
+  alone.push_back({Kind::defined, false, 1, 0});
+  for (const Obligation& o :
+       All{{Kind::claim, true, 0, 0},   {Kind::frame, false, 0, 0}, {Kind::exit, false, 0, 0},
+           {Kind::type, false, 0, 0},   {Kind::value, false, 0, 0}, {Kind::sharing, false, 0, 0},
+           {Kind::type, false, 1, 0},   {Kind::value, false, 1, 0}, {Kind::sharing, false, 1, 1},
+           {Kind::together, false, 1, 0}})
+    both.push_back(o);
+  const auto sorted = [](All all) {
+    std::ranges::sort(all);
+    return all;
+  };
+  CHECK(sorted(enumerate(nullptr, after, boundary)) == sorted(alone));
+  CHECK(sorted(enumerate(&before, after, boundary)) == sorted(both));
+  boundary.may_share.insert({0, 0});  // then both may be x, and so one another
+  std::erase(both, Obligation{Kind::sharing, false, 0, 0});
+  std::erase(both, Obligation{Kind::together, false, 1, 0});
+  CHECK(sorted(enumerate(&before, after, boundary)) == sorted(both));
+  boundary.sharing_may_grow = true;
+  std::erase(both, Obligation{Kind::sharing, false, 1, 1});
+  CHECK(sorted(enumerate(&before, after, boundary)) == sorted(both));
+}
+
+TEST_CASE("a solver is asked about equalities alone", "[judge]") {
+  const std::set<Kind> equalities{Kind::value, Kind::exit, Kind::current, Kind::current_output};
+  for (auto kind = Kind::modelled; kind <= Kind::placed; kind = static_cast<Kind>(static_cast<int>(kind) + 1))
+    CHECK(is_equality(kind) == equalities.contains(kind));
+}

@@ -1,0 +1,40 @@
+// What the fuzzer found where the interpreter did otherwise than PyTorch, named after its seeds.
+#include "src/fuzz/brute.h"
+#include "tests/unit/fuzz/found.h"
+
+using namespace noclobber;
+using namespace noclobber::found;
+
+namespace {
+/// A step with one result as large as the input.
+std::string made(const std::string& name, const std::string& op, const std::string& args) {
+  return R"({"name":")" + name + R"(","op":"aten.)" + op + R"(","args":)" + args +
+         R"(,"types":[{"dtype":"f32","shape":[4],"stride":[1]}]})";
+}
+std::string only(const std::string& steps) { return R"("steps":[)" + steps + R"(],"outputs":[])"; }
+}  // namespace
+
+TEST_CASE("seed 200040628: empty_like writes into out what nobody knows", "[found]") {
+  const std::string atan = made("t", "atan.default", R"([{"ref":"x"}])") + ",";
+  const std::string like = made("v", "empty_like.out", R"([{"ref":"x"}],"kwargs":{"out":{"ref":"t"}})") + ",";
+  const std::string copy = made("c", "copy_.default", R"([{"ref":"x"},{"ref":"t"}])");
+  const Case both = pair_of(kX, only(atan + like + copy),
+                            only(made("t", "empty.memory_format", "[[4]]") + "," + like + copy));
+  CHECK(status_of(both) == Status::proved);
+  CHECK(status_of(both, true) == Status::proved);
+  const Case lost = pair_of(kX, only(atan + copy), only(atan + like + copy));
+  CHECK(fuzz::brute_force(lost).difference != "");
+  CHECK(status_of(lost) == Status::refuted);
+}
+
+TEST_CASE("seed 200029145: a functional assertion gives a tensor of its own", "[found]") {
+  const std::string assertion = made("v", "_functional_assert_scalar.default", R"([1,"none",{"ref":"x"}])");
+  const auto written = [&](const std::string& to) {
+    const std::string add = made("w", "add_.Tensor", R"([{"ref":")" + to + R"("},{"ref":"v"}])");
+    return pair_of(kX, only(assertion), only(assertion + "," + add));
+  };
+  CHECK(fuzz::brute_force(written("v")).difference == "");
+  CHECK(status_of(written("v")) == Status::proved);
+  CHECK(fuzz::brute_force(written("x")).difference != "");
+  CHECK(status_of(written("x")) == Status::refuted);
+}
