@@ -110,8 +110,11 @@ bool clean_step(Space& space, const Trace& trace, const TraceStep& step) {
       if (!apart(space, step.writes[w], step.writes[other])) return false;
     for (std::size_t r = 0; r < step.reads.size(); ++r) {
       const Access access = step.access[r][w];
-      if (access == Access::before_write || apart(space, step.reads[r], step.writes[w])) continue;
-      if (access != Access::elementwise || !same_elements(space, step.reads[r], step.writes[w])) return false;
+      const TraceView &read = step.reads[r], &write = step.writes[w];
+      if (access == Access::before_write || read.storage != write.storage) continue;
+      const bool all = read.maps.empty() && write.maps.empty();
+      if (access == Access::elementwise && (all || same_elements(space, read, write))) continue;
+      if (!apart(space, read, write)) return false;
     }
   }
   return true;

@@ -14,6 +14,15 @@ template <class T> struct Num {
 template <class T> Num(T&) -> Num<T>;
 template <class T> Num(T&, bool) -> Num<T>;
 
+/// What many nouns of a kind have in common stands once, in the table of their forms.
+template <class T> struct Form { T& of; };
+/// The number of entries alone; the entries alone.
+template <class T> struct Count { T& of; };
+template <class T> struct Entries { T& of; };
+template <class T> Form(T&) -> Form<T>;
+template <class T> Count(T&) -> Count<T>;
+template <class T> Entries(T&) -> Entries<T>;
+
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
 
@@ -21,17 +30,22 @@ concept Is = std::same_as<std::remove_const_t<T>, U>;
 constexpr auto last(Map::Kind) { return Map::Kind::strided; }
 constexpr auto last(TraceStorage::Start) { return TraceStorage::Start::token; }
 constexpr auto last(TraceStep::Kind) { return TraceStep::Kind::opaque; }
+constexpr auto last(Access) { return Access::before_write; }
 constexpr auto last(Obligation::Kind) { return Obligation::Kind::placed; }
 constexpr auto last(Line::Rule) { return Line::Rule::divide; }
 
 void fields(auto& io, Is<Map> auto& m) {
   io(m.kind, Num{m.from}, Num{m.to}, m.dim, m.other, Num{m.start}, Num{m.step}, m.order, Num{m.strides});
 }
-void fields(auto& io, Is<TraceStorage> auto& s) {
-  io(s.start, s.key, Num{s.shape}, s.lanes, s.writable, s.compared);
+void form(auto& io, Is<TraceView> auto& v) { io(v.type, v.lanes, Num{v.shape}, v.maps); }
+void form(auto& io, Is<TraceStorage> auto& s) { io(s.start, Num{s.shape}, s.lanes, s.writable, s.compared); }
+void form(auto& io, Is<TraceStep> auto& s) {
+  io(s.kind, s.key, s.elementwise, Count{s.reads}, Count{s.writes}, s.access, s.bodies);
 }
+void fields(auto& io, Is<TraceView> auto& v) { io(Form{v}, v.storage); }
+void fields(auto& io, Is<TraceStorage> auto& s) { io(Form{s}, s.key); }
 void fields(auto& io, Is<TraceStep> auto& s) {
-  io(s.kind, s.key, s.origin, s.reads, s.writes, s.access, s.means, s.elementwise, s.bodies, s.guards);
+  io(Form{s}, s.origin, Entries{s.reads}, Entries{s.writes}, s.means, s.guards);
 }
 void fields(auto& io, Is<TraceOutput> auto& o) {
   io(o.view, o.scalar, Num{o.strides}, o.strides_known, o.means);

@@ -201,7 +201,7 @@ Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>&
   if (p == 0) return Truth::yes;
   if (space.nonnegative(space.beyond(p, 0), facts)) return Truth::no;
   std::int64_t step = 0, constant = 0;
-  for (const Monomial& m : space.terms(p)) (m.atoms.empty() ? constant : step) = std::gcd(step, m.factor);
+  for (const Monomial& m : space.terms(p)) (m.first == 0 ? constant : step) = std::gcd(step, m.factor);
   if (step != 0 && constant % step != 0) return Truth::no;
   return space.nonnegative(p, facts) && space.nonnegative(minus, facts) ? Truth::yes : Truth::unknown;
 }

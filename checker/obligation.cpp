@@ -9,18 +9,27 @@ bool is_equality(Kind kind) {
   return kind == Kind::value || kind == Kind::exit || kind == Kind::current || kind == Kind::current_output;
 }
 
-/// What output k must not share; two views of one input for the caller may share anyway.
-static void unshared(std::vector<Obligation>& out, const Trace& after, const Boundary& boundary,
-                     std::uint32_t k) {
-  const auto may = [&](std::uint32_t output, std::uint32_t input) {
-    return boundary.may_share.contains({output, input});
-  };
-  for (std::uint32_t x = 0; x < after.inputs.size(); ++x)
-    if (!may(k, x)) out.push_back({Kind::sharing, false, k, x});
-  for (std::uint32_t j = 0; j < k; ++j)
-    if (std::none_of(boundary.may_share.begin(), boundary.may_share.end(),
-                     [&](const auto& one) { return one.first == k && may(j, one.second); }))
-      out.push_back({Kind::together, false, k, j});
+/// What each output must be, and what of its storage it must not share with inputs and earlier outputs; two
+/// views of one input for the caller may share anyway.
+static void of_outputs(std::vector<Obligation>& out, const Trace& after, const Boundary& boundary) {
+  std::map<StorageId, std::vector<std::uint32_t>> inputs, outputs;
+  for (std::uint32_t x = 0; x < after.inputs.size(); ++x) inputs[after.inputs[x].view.storage].push_back(x);
+  for (std::uint32_t k = 0; k < after.outputs.size(); ++k) {
+    out.push_back({Kind::type, false, k, 0});
+    out.push_back({Kind::value, false, k, 0});
+    const TraceView* view = output_view(after, k);
+    if (boundary.sharing_may_grow || view == nullptr) continue;
+    const auto may = [&](std::uint32_t output, std::uint32_t input) {
+      return boundary.may_share.contains({output, input});
+    };
+    for (std::uint32_t x : inputs[view->storage])
+      if (!may(k, x)) out.push_back({Kind::sharing, false, k, x});
+    for (std::uint32_t j : outputs[view->storage])
+      if (std::ranges::none_of(boundary.may_share,
+                               [&](const auto& one) { return one.first == k && may(j, one.second); }))
+        out.push_back({Kind::together, false, k, j});
+    outputs[view->storage].push_back(k);
+  }
 }
 
 static void of_step(std::vector<Obligation>& out, const TraceStep& step, std::uint32_t number) {
@@ -51,11 +60,7 @@ std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const
   out.push_back({Kind::frame, false, 0, 0});
   for (StorageId s = 0; s < after.storages.size(); ++s)
     if (after.storages[s].compared) out.push_back({Kind::exit, false, s, 0});
-  for (std::uint32_t k = 0; k < after.outputs.size(); ++k) {
-    out.push_back({Kind::type, false, k, 0});
-    out.push_back({Kind::value, false, k, 0});
-    if (!boundary.sharing_may_grow && after.outputs[k].view) unshared(out, after, boundary, k);
-  }
+  of_outputs(out, after, boundary);
   return out;
 }
 

@@ -11,13 +11,6 @@ constexpr std::size_t kMaxProduct = 1 << 16;  // and so is what it takes longer 
 bool contains(const auto& all, PolyId one) { return std::ranges::find(all, one) != all.end(); }
 std::uint64_t pair_key(PolyId a, PolyId b) { return (static_cast<std::uint64_t>(a) << 32) | b; }
 
-bool earlier(const Monomial& a, const Monomial& b) { return a.atoms < b.atoms; }
-
-/// Of higher degree, or of equal degree and later: the term that division works on.
-bool leads(const Monomial& a, const Monomial& b) {
-  return a.atoms.size() != b.atoms.size() ? a.atoms.size() > b.atoms.size() : a.atoms > b.atoms;
-}
-
 /// Atoms of a polynomial that stand for something only where it exists: indices and quotients, also inside
 /// of other atoms.
 void existing(const Space& space, PolyId a, std::set<AtomId>& out) {
@@ -25,7 +18,7 @@ void existing(const Space& space, PolyId a, std::set<AtomId>& out) {
     const Polynomial& all = space.terms(open.back());
     open.pop_back();
     for (const Monomial& m : all)
-      for (AtomId id : m.atoms) {
+      for (AtomId id : space.atoms(m)) {
         const Atom& atom = space.atom(id);
         if (atom.kind == Atom::Kind::symbol || !out.insert(id).second) continue;
         open.insert(open.end(), {atom.first, atom.second});
@@ -48,33 +41,41 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0);
 }
 
-/// m / by, if it has no remainder (or `by` is a constant: rounded down, 0 counts as none).
-std::optional<Monomial> ratio(const Monomial& m, const Monomial& by) {
-  Monomial out;
-  std::ranges::set_difference(m.atoms, by.atoms, std::back_inserter(out.atoms));
-  if (out.atoms.size() + by.atoms.size() != m.atoms.size()) return std::nullopt;
-  if (!by.atoms.empty() && m.factor % by.factor != 0) return std::nullopt;
-  out.factor = floor_div(m.factor, by.factor);
-  return out.factor == 0 ? std::nullopt : std::optional(out);
-}
-
 }  // namespace
 
-PolyId Space::of(Polynomial sum) {
-  if (!std::is_sorted(sum.begin(), sum.end(), earlier)) std::stable_sort(sum.begin(), sum.end(), earlier);
-  Polynomial out;
+/// m / by, if it has no remainder (or `by` is a constant: rounded down, 0 counts as none).
+std::optional<Monomial> Space::ratio(const Monomial& m, const Monomial& by) {
+  const Product &whole = atoms(m), &part = atoms(by);
+  Product rest;
+  std::ranges::set_difference(whole, part, std::back_inserter(rest));
+  if (rest.size() + part.size() != whole.size()) return std::nullopt;
+  if (!part.empty() && m.factor % by.factor != 0) return std::nullopt;
+  const std::int64_t factor = floor_div(m.factor, by.factor);
+  return factor == 0 ? std::nullopt : std::optional(monomial(std::move(rest), factor));
+}
+
+Monomial Space::monomial(Product atoms, std::int64_t factor) {
+  const AtomId first = atoms.empty() ? 0 : atoms[0] + 1;
   std::size_t hash = 0;
-  for (Monomial& m : sum) {
-    if (out.empty() || out.back().atoms != m.atoms) out.push_back(std::move(m));
-    else if (__builtin_add_overflow(out.back().factor, m.factor, &out.back().factor)) return kBad;
+  for (AtomId a : atoms) hash = mix(hash, a + 1);
+  return {first, products_.add(std::move(atoms), hash), factor};
+}
+
+PolyId Space::of(Polynomial sum) {
+  const auto sooner = [this](const Monomial& a, const Monomial& b) { return earlier(a, b); };
+  if (!std::is_sorted(sum.begin(), sum.end(), sooner)) std::stable_sort(sum.begin(), sum.end(), sooner);
+  std::size_t size = 0, hash = 0;
+  for (const Monomial& m : sum) {
+    if (size == 0 || sum[size - 1].product != m.product) sum[size++] = m;
+    else if (__builtin_add_overflow(sum[size - 1].factor, m.factor, &sum[size - 1].factor)) return kBad;
+    if (sum[size - 1].factor == 0) --size;
   }
-  std::erase_if(out, [](const Monomial& m) { return m.factor == 0; });
-  for (const Monomial& m : out) {
+  sum.resize(size);
+  for (const Monomial& m : sum) {
     if (m.factor == INT64_MIN) return kBad;  // so that every coefficient has a negative
-    hash = mix(hash, static_cast<std::uint64_t>(m.factor));
-    for (AtomId a : m.atoms) hash = mix(hash, a + 1);
+    hash = mix(mix(hash, static_cast<std::uint64_t>(m.factor)), m.product);
   }
-  return out.size() > kMaxTerms ? kBad : polys_.add(std::move(out), hash);
+  return size > kMaxTerms ? kBad : polys_.add(std::move(sum), hash);
 }
 
 PolyId Space::of_atom(Atom atom, const std::string& key) {
@@ -84,19 +85,19 @@ PolyId Space::of_atom(Atom atom, const std::string& key) {
     atom.lane |= lane(atom.first) || lane(atom.second) || std::ranges::any_of(atom.arguments, lane);
     atoms_.push_back(std::move(atom));
   }
-  return of({{{at->second}, 1}});
+  return of({monomial({at->second}, 1)});
 }
 
 bool Space::has_lane(PolyId a) const {
   for (const Monomial& m : polys_[a])
-    for (AtomId atom : m.atoms)
+    for (AtomId atom : atoms(m))
       if (atoms_[atom].lane) return true;
   return false;
 }
 
 void Space::range(const std::string& name, std::optional<std::int64_t> least,
                   std::optional<std::int64_t> most) {
-  Atom& atom = atoms_[polys_[symbol(name)][0].atoms[0]];
+  Atom& atom = atoms_[atoms(polys_[symbol(name)][0])[0]];
   atom.bounded_below = least.has_value();
   atom.least = least.value_or(0);
   atom.most = most;
@@ -106,10 +107,10 @@ void Space::range(const std::string& name, std::optional<std::int64_t> least,
 PolyId Space::index(std::uint32_t position, PolyId extent) {
   if (extent == kBad) return kBad;
   if (value(extent) == 1) return 0;
-  if (const auto at = indices_.find(pair_key(position, extent)); at != indices_.end()) return at->second;
+  if (const PolyId known = index_[pair_key(position, extent)]; known != kUnset) return known;
   Atom atom{Atom::Kind::index, "", position, extent, 0, {}, 0, bound(extent, true), true, position == kLane};
   if (atom.most && --*atom.most < 0) atom.most = std::nullopt;  // there is no such index
-  return indices_[pair_key(position, extent)] =
+  return index_[pair_key(position, extent)] =
              of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
 }
 
@@ -128,28 +129,30 @@ void Space::assume_nonnegative(PolyId fact) {
 PolyId Space::add(PolyId a, PolyId b) {
   if (a == kBad || b == kBad) return kBad;
   if (a == 0 || b == 0) return a + b;
-  const auto [at, is_new] = sums_.emplace(pair_key(std::min(a, b), std::max(a, b)), kBad);
-  if (!is_new) return at->second;
-  Polynomial sum;
-  std::ranges::merge(polys_[a], polys_[b], std::back_inserter(sum), earlier);
-  return at->second = of(std::move(sum));
+  PolyId& known = sum_[pair_key(std::min(a, b), std::max(a, b))];
+  if (known != kUnset) return known;
+  Polynomial sum(polys_[a].size() + polys_[b].size());
+  std::ranges::merge(polys_[a], polys_[b], sum.begin(),
+                     [this](const Monomial& x, const Monomial& y) { return earlier(x, y); });
+  return known = of(std::move(sum));
 }
 
 PolyId Space::mul(PolyId a, PolyId b) {
   if (a == kBad || b == kBad) return kBad;
   if (a == 0 || b == 0) return 0;
-  const auto [at, is_new] = products_.emplace(pair_key(std::min(a, b), std::max(a, b)), kBad);
-  if (!is_new) return at->second;
-  if (polys_[a].size() * polys_[b].size() > kMaxProduct) return kBad;
+  PolyId& known = product_[pair_key(std::min(a, b), std::max(a, b))];
+  if (known != kUnset || polys_[a].size() * polys_[b].size() > kMaxProduct) return known;
   Polynomial sum;
   for (const Monomial& x : polys_[a])
     for (const Monomial& y : polys_[b]) {
-      Monomial& m = sum.emplace_back();
-      if (x.atoms.size() + y.atoms.size() > kMaxTerms) return kBad;
-      if (__builtin_mul_overflow(x.factor, y.factor, &m.factor)) return kBad;
-      std::merge(x.atoms.begin(), x.atoms.end(), y.atoms.begin(), y.atoms.end(), std::back_inserter(m.atoms));
+      std::int64_t factor = 0;
+      if (atoms(x).size() + atoms(y).size() > kMaxTerms) return kBad;
+      if (__builtin_mul_overflow(x.factor, y.factor, &factor)) return kBad;
+      Product both;
+      std::ranges::merge(atoms(x), atoms(y), std::back_inserter(both));
+      sum.push_back(monomial(std::move(both), factor));
     }
-  return at->second = of(std::move(sum));
+  return known = of(std::move(sum));
 }
 
 std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const {
@@ -157,7 +160,7 @@ std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, s
   std::int64_t sum = 0;
   for (const Monomial& m : polys_[a]) {
     std::int64_t product = m.factor;
-    for (AtomId id : m.atoms) {
+    for (AtomId id : atoms(m)) {
       const Atom& atom = atoms_[id];
       std::optional<std::int64_t> part;
       if (atom.kind == Atom::Kind::symbol && symbols.contains(atom.name)) part = symbols.at(atom.name);
@@ -175,6 +178,9 @@ std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, s
 /// Polynomial division by one divisor: a = b * first + second; terms that b's leading term does not
 /// divide stay in second.
 std::pair<PolyId, PolyId> Space::divide(PolyId a, PolyId b) {
+  const auto leads = [this](const Monomial& x, const Monomial& y) {  // of higher degree, or later
+    return std::pair(atoms(x).size(), atoms(x)) > std::pair(atoms(y).size(), atoms(y));
+  };
   const Monomial lead = *std::min_element(polys_[b].begin(), polys_[b].end(), leads);
   PolyId quotient = 0, rest = a;
   for (std::size_t round = 0; round < kMaxTerms && rest != kBad; ++round) {
@@ -191,7 +197,7 @@ std::pair<PolyId, PolyId> Space::divide(PolyId a, PolyId b) {
 PolyId Space::quotient_in(PolyId a, PolyId b) {
   if (a == kBad || b == kBad || value(b).value_or(1) <= 0) return kBad;
   if (value(b) == 1 || a == 0) return a;
-  if (const auto at = quotients_.find(pair_key(a, b)); at != quotients_.end()) return at->second;
+  if (const PolyId known = quotient_[pair_key(a, b)]; known != kUnset) return known;
   const auto [whole, rest] = divide(a, b);
   if (rest == kBad || whole == kBad) return kBad;
   PolyId out = whole;
@@ -203,7 +209,7 @@ PolyId Space::quotient_in(PolyId a, PolyId b) {
     if (most && (by || *most >= 0)) atom.most = by ? floor_div(*most, *by) : *most;
     out = add(whole, of_atom(std::move(atom), "q" + std::to_string(rest) + ":" + std::to_string(b)));
   }
-  return quotients_[pair_key(a, b)] = out;
+  return quotient_[pair_key(a, b)] = out;
 }
 
 /// Least or greatest value where the atoms' constant bounds give one.
@@ -212,9 +218,10 @@ std::optional<std::int64_t> Space::bound(PolyId a, bool upper) const {
   for (const Monomial& m : polys_[a]) {
     std::int64_t low = 1, high = 1;
     bool open = false;  // high is not known
-    for (AtomId id : m.atoms) {
+    const Product& product = atoms(m);
+    for (AtomId id : product) {
       const Atom& atom = atoms_[id];
-      if (!atom.bounded_below || (atom.least < 0 && m.atoms.size() > 1)) return std::nullopt;
+      if (!atom.bounded_below || (atom.least < 0 && product.size() > 1)) return std::nullopt;
       if (__builtin_mul_overflow(low, atom.least, &low)) return std::nullopt;
       open = open || !atom.most || __builtin_mul_overflow(high, *atom.most, &high);
     }
@@ -274,8 +281,8 @@ PolyId Space::line(const Line& l, const std::vector<PolyId>& facts, const std::v
     case Line::Rule::above:
     case Line::Rule::divisor: {
       const Polynomial& p = polys_[l.poly];
-      const bool atom = p.size() == 1 && p[0].factor == 1 && p[0].atoms.size() == 1;
-      return atom ? of_quotient(l, Atom(atoms_[p[0].atoms[0]])) : kBad;
+      const bool atom = p.size() == 1 && p[0].factor == 1 && atoms(p[0]).size() == 1;
+      return atom ? of_quotient(l, Atom(atoms_[atoms(p[0])[0]])) : kBad;
     }
     case Line::Rule::add: return add(at(l.a), at(l.b));
     case Line::Rule::multiply: return mul(at(l.a), at(l.b));

@@ -2,6 +2,7 @@
 // Coefficients are checked int64; what overflows is kBad, which equals nothing, is never shown to be
 // nonnegative, and makes everything computed from it bad.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -20,34 +21,74 @@ inline std::size_t mix(std::size_t h, std::uint64_t v) {
   return (h ^ v) * 1099511628211ULL + 0x9e3779b97f4a7c15ULL;
 }
 
+constexpr std::uint32_t kUnset = ~std::uint32_t{0};
+
+/// A number for each key, in one piece of storage. No key is kFree.
+class Numbers {
+ public:
+  /// kUnset for a new key. Good until the next call.
+  std::uint32_t& operator[](std::uint64_t key) {
+    if (2 * used_ >= cells_.size()) grow();
+    Cell& out = cell(key);
+    used_ += out.key == key ? 0 : 1;
+    out.key = key;
+    return out.number;
+  }
+
+ private:
+  static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+  struct Cell {
+    std::uint64_t key = kFree;
+    std::uint32_t number = kUnset;
+  };
+  Cell& cell(std::uint64_t key) {
+    std::size_t at = key * 0x9e3779b97f4a7c15ULL;
+    at ^= at >> 32;
+    while (cells_[at &= cells_.size() - 1].key != key && cells_[at].key != kFree) ++at;
+    return cells_[at];
+  }
+  void grow() {
+    const std::size_t size = std::max<std::size_t>(16, 2 * cells_.size());
+    for (const Cell& one : std::exchange(cells_, std::vector<Cell>(size)))
+      if (one.key != kFree) cell(one.key) = one;
+  }
+
+  std::vector<Cell> cells_;  // their number is a power of 2
+  std::size_t used_ = 0;
+};
+
 /// Distinct values, numbered in order of arrival: equal numbers mean equal values.
 template <class T> class Interned {
  public:
   std::uint32_t add(T value, std::size_t hash) {
-    const auto [from, to] = ids_.equal_range(hash);
-    for (auto it = from; it != to; ++it)
-      if (all_[it->second] == value) return it->second;
+    std::uint32_t& latest = ids_[hash / 2];
+    for (std::uint32_t id = latest; id != kUnset; id = older_[id])
+      if (all_[id] == value) return id;
     all_.push_back(std::move(value));
-    return ids_.emplace(hash, static_cast<std::uint32_t>(all_.size() - 1))->second;
+    older_.push_back(latest);
+    return latest = static_cast<std::uint32_t>(all_.size() - 1);
   }
   const T& operator[](std::uint32_t id) const { return all_[id]; }
   std::size_t size() const { return all_.size(); }
 
  private:
-  std::deque<T> all_;  // references stay good
-  std::unordered_multimap<std::size_t, std::uint32_t> ids_;
+  std::deque<T> all_;                 // references stay good
+  std::vector<std::uint32_t> older_;  // the one before of the same hash
+  Numbers ids_;
 };
 
 using PolyId = std::uint32_t;  // equal ids: equal polynomials
 using AtomId = std::uint32_t;
 
-/// One product of atoms (sorted, with repetition) and its coefficient (never 0).
+using Product = std::vector<AtomId>;  // sorted, with repetition
+/// One product of atoms, by its number in the space, and its coefficient (never 0).
 struct Monomial {
-  std::vector<AtomId> atoms;
+  AtomId first = 0;  // its first atom + 1; 0 for the empty product, which has number 0
+  std::uint32_t product = 0;
   std::int64_t factor = 0;
   friend bool operator==(const Monomial&, const Monomial&) = default;
 };
-using Polynomial = std::vector<Monomial>;  // sorted by `atoms`, each product once
+using Polynomial = std::vector<Monomial>;  // sorted by atoms, each product once
 
 struct Atom {
   enum class Kind : std::uint8_t {
@@ -93,15 +134,18 @@ struct Derivation {
 /// Owns all atoms and polynomials of one check (both graphs), so that ids are comparable.
 class Space {
  public:
-  static constexpr PolyId kBad = 0xffffffffU;
+  static constexpr PolyId kBad = kUnset;
   static constexpr std::uint32_t kLane = 1000;  // position of the running byte: beyond any rank
   using Finder = std::function<std::optional<Derivation>(Space&, PolyId, const std::vector<PolyId>& facts)>;
 
   /// `finder` proposes derivations, which are then replayed; without one, only given evidence counts.
-  explicit Space(Finder finder = nullptr) : finder_(std::move(finder)) { of({}); }
+  explicit Space(Finder finder = nullptr) : finder_(std::move(finder)) {
+    monomial({}, 0);
+    of({});
+  }
   PolyId constant(std::int64_t value) {
     auto& [known, id] = constants_[static_cast<std::uint64_t>(value) % constants_.size()];
-    if (id == kBad || known != value) known = value, id = of({{{}, value}});
+    if (id == kBad || known != value) known = value, id = of({{0, 0, value}});
     return id;
   }
   /// A symbol, made on first use; range() may narrow it before anything is proved.
@@ -125,12 +169,18 @@ class Space {
   PolyId quotient(PolyId a, PolyId b) { return nonnegative(beyond(b, 0)) ? quotient_in(a, b) : kBad; }
   /// floor(a / extent), for an element that lies in a dimension of that extent, which is then not empty.
   PolyId quotient_in(PolyId a, PolyId extent);
-  /// The sum of these products, in any order.
+  /// The sum of these, in any order.
   PolyId of(Polynomial sum);
+  Monomial monomial(Product atoms, std::int64_t factor);
 
   /// Its value where `symbols` have these and there are no other atoms but quotients.
-  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols = {}) const;
+  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const;
+  std::optional<std::int64_t> value(PolyId a) const {
+    if (a == kBad || polys_[a].empty()) return a == kBad ? std::nullopt : std::optional<std::int64_t>(0);
+    return polys_[a].back().first == 0 ? polys_[a].back().factor : value(a, {});
+  }
   const Polynomial& terms(PolyId a) const { return polys_[a]; }
+  const Product& atoms(const Monomial& m) const { return products_[m.product]; }
   const Atom& atom(AtomId a) const { return atoms_[a]; }
   std::size_t atom_count() const { return atoms_.size(); }
   const std::vector<PolyId>& facts() const { return facts_; }
@@ -155,6 +205,11 @@ class Space {
     std::vector<PolyId> facts;  // sorted
     std::size_t derivation = 0;
   };
+  /// The order of monomials in a sum.
+  bool earlier(const Monomial& a, const Monomial& b) const {
+    return a.first != b.first ? a.first < b.first : a.product != b.product && atoms(a) < atoms(b);
+  }
+  std::optional<Monomial> ratio(const Monomial& m, const Monomial& by);
   PolyId of_atom(Atom atom, const std::string& key);
   std::pair<PolyId, PolyId> divide(PolyId a, PolyId b);
   std::optional<std::int64_t> bound(PolyId a, bool upper) const;
@@ -164,8 +219,9 @@ class Space {
 
   std::vector<Atom> atoms_;
   std::unordered_map<std::string, AtomId> atom_ids_;
+  Interned<Product> products_;
   Interned<Polynomial> polys_;
-  std::unordered_map<std::uint64_t, PolyId> sums_, products_, quotients_, indices_;
+  Numbers sum_, product_, quotient_, index_;
   std::vector<PolyId> facts_;
   Finder finder_;
   std::unordered_map<PolyId, std::vector<Known>> known_;

@@ -1,5 +1,5 @@
 #include <array>
-#include <unordered_set>
+#include <tuple>
 
 #include "checker/fields.h"
 #include "checker/scan.h"
@@ -26,8 +26,9 @@ class Reader : Scanner {
     times([&] { polys_.push_back(number()); });
     expect("facts");
     times([&] { space_.assume_nonnegative(poly()); });
-    expect("forms");
-    times([&] { form(); });
+    forms<TraceView>("views");
+    forms<TraceStorage>("storages");
+    forms<TraceStep>("steps");
     section("evidence", out_.evidence);
     section("checks", out_.checks);
     section("refutation", out_.refutation);
@@ -43,6 +44,10 @@ class Reader : Scanner {
   template <class T> void section(const char* name, T& content) {
     expect(name);
     value(content);
+  }
+  template <class T> void forms(const char* name) {
+    expect(name);
+    times([&] { form(*this, std::get<std::vector<T>>(forms_).emplace_back()); });
   }
   template <class T> void entries(std::vector<T>& out, auto&& each) {
     std::size_t n = size();
@@ -91,16 +96,15 @@ class Reader : Scanner {
   void value(Num<std::vector<PolyId>>& out) {
     entries(out.at, [&] { out.at.push_back(poly()); });
   }
-  /// "a", and a digit for each read and write of the step that is being read.
-  void value(std::vector<std::vector<Access>>& out) {
-    const TraceStep& step = trace_->steps.back();
-    const std::string_view digits = word();
-    bool good = digits.size() == 1 + step.reads.size() * step.writes.size() && digits[0] == 'a';
-    for (std::size_t k = 1; good && k < digits.size(); ++k) good = digits[k] >= '0' && digits[k] <= '2';
-    if (!good) return fail("the access of each read and write");
-    auto digit = digits.begin();
-    for (std::size_t r = 0; r < step.reads.size(); ++r)
-      for (Access& one : out.emplace_back(step.writes.size())) one = static_cast<Access>(*++digit - '0');
+  template <class T> void value(Form<T> out) {
+    const auto& all = std::get<std::vector<T>>(forms_);
+    const auto place = integer<std::size_t>();
+    require(place < all.size(), "a form of the table");
+    if (good_) out.of = all[place];
+  }
+  template <class T> void value(Count<T> out) { out.of.resize(size()); }
+  template <class T> void value(Entries<T> out) {
+    for (auto& one : out.of) value(one);
   }
   template <class T>
   requires requires(Reader& r, T& t) { fields(r, t); }
@@ -110,18 +114,9 @@ class Reader : Scanner {
   }
   void value(Trace& out) {
     trace_ = &out;
-    for (auto& keys : keys_) keys.clear();
+    for (auto& keys : keys_) keys = {};
     fields(*this, out);
     for (const auto& [earlier, later] : out.edges) require(later < TraceStep::kMostOrigin, "a graph step");
-  }
-  void value(TraceView& out) {
-    const auto storage = integer<StorageId>();
-    const auto form = integer<std::size_t>();
-    require(form < forms_.size() && storage < trace_->storages.size(), "a form and a storage of the trace");
-    if (!good_) return;
-    out = forms_[form];
-    out.storage = storage;
-    complete(out);
   }
 
   void symbol() {
@@ -164,17 +159,15 @@ class Reader : Scanner {
     });
     return sum;
   }
-  void form() {
-    TraceView& out = forms_.emplace_back();
-    (*this)(out.type, out.lanes, Num{out.shape}, out.maps);
-  }
 
   /// What must hold of a noun that has been read, as has what stands before it in the trace.
   void complete(const auto&) {}
   void complete(const Map& m) { require(well_formed(m), "a map of these shapes"); }
   void complete(const TraceStorage& s) {
     auto& keys = keys_[static_cast<std::size_t>(s.start)];
-    require(s.lanes >= 0 && keys.insert(s.key).second, "another storage");
+    const std::string_view key(at_ - s.key.size(), s.key.size());  // it has just been read
+    const std::size_t others = keys.size();
+    require(keys.add(key, std::hash<std::string_view>{}(key)) == others && s.lanes >= 0, "another storage");
   }
   Shape with_lanes(Shape shape, std::int64_t lanes) {
     if (lanes > 0) shape.push_back(space_.constant(lanes));
@@ -182,6 +175,8 @@ class Reader : Scanner {
   }
   /// Each map begins where the one before it ends; the last ends in the view's own shape.
   void complete(const TraceView& view) {
+    require(view.storage < trace_->storages.size(), "a storage of the trace");
+    if (!good_) return;
     const TraceStorage& s = trace_->storages[view.storage];
     if (view.maps.empty() && view.lanes == s.lanes && view.shape == s.shape) return;
     Shape shape = with_lanes(s.shape, s.lanes);
@@ -200,8 +195,10 @@ class Reader : Scanner {
   }
   void complete(const TraceStep& s) {
     const std::size_t reads = s.reads.size(), writes = s.writes.size();
+    const auto each_write = [&](const auto& row) { return row.size() == writes; };
     const bool move = s.kind == TraceStep::Kind::move, opaque = s.kind == TraceStep::Kind::opaque;
-    bool good = (s.means.empty() || s.means.size() == reads) && s.origin < TraceStep::kMostOrigin &&
+    bool good = s.access.size() == reads && std::ranges::all_of(s.access, each_write) &&
+                (s.means.empty() || s.means.size() == reads) && s.origin < TraceStep::kMostOrigin &&
                 (opaque || (!s.elementwise && reads == (move ? 1U : 0U))) &&
                 (writes == 1 || (opaque && !s.elementwise));
     for (const TraceView& view : s.reads)
@@ -221,9 +218,9 @@ class Reader : Scanner {
   bool concrete_;
   Certificate out_;
   std::vector<PolyId> polys_;
-  std::vector<TraceView> forms_;
-  const Trace* trace_ = nullptr;                         // the one being read
-  std::array<std::unordered_set<std::string>, 3> keys_;  // of its storages, per start
+  std::tuple<std::vector<TraceView>, std::vector<TraceStorage>, std::vector<TraceStep>> forms_;
+  const Trace* trace_ = nullptr;                    // the one being read
+  std::array<Interned<std::string_view>, 3> keys_;  // of its storages, per start
 };
 
 }  // namespace

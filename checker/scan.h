@@ -2,6 +2,7 @@
 // ends the reading: all that is asked for after it is empty.
 #pragma once
 #include <algorithm>
+#include <limits>
 
 #include "checker/certificate.h"
 
@@ -32,18 +33,18 @@ class Scanner {
   /// Digits, up to a blank; of a text's length, up to its colon.
   template <class T> T integer(bool text = false) {
     blank();
-    T out = 0;
     const bool negative = std::is_signed_v<T> && at_ != end_ && *at_ == '-';
-    const char* digit = at_ + (negative ? 1 : 0);
-    bool good = digit != end_ && *digit >= '0' && *digit <= '9';
-    for (; digit != end_ && *digit >= '0' && *digit <= '9'; ++digit) {
-      const int next = negative ? '0' - *digit : *digit - '0';
-      good = good && !__builtin_mul_overflow(out, 10, &out) && !__builtin_add_overflow(out, next, &out);
-    }
-    good = good && (digit == end_ ? !text : text ? *digit == ':' : *digit == ' ' || *digit == '\n');
+    const char* const first = at_ + (negative ? 1 : 0);
+    const char* digit = first;
+    std::uint64_t out = 0;  // below 10^19
+    for (; digit != end_ && static_cast<unsigned char>(*digit - '0') < 10; ++digit)
+      out = out * 10 + static_cast<unsigned char>(*digit - '0');
+    const bool ended = digit == end_ ? !text : text ? *digit == ':' : *digit == ' ' || *digit == '\n';
+    const auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + (negative ? 1 : 0);
+    const bool good = ended && digit != first && digit - first < 20 && out <= most;
     if (good) at_ = digit;
     require(good, text ? "a text" : "a number");
-    return good_ ? out : 0;
+    return !good_ ? T{0} : static_cast<T>(negative ? 0 - out : out);
   }
   void value(std::string& out) {
     const auto length = integer<std::size_t>(true);

@@ -6,7 +6,15 @@ namespace noclobber {
 namespace {
 
 constexpr int kFollowed = 600;  // moves followed in a row; beyond it a content is bad
-constexpr TermId kNone = ~TermId{0};
+
+std::size_t hash_of(const std::vector<Map>& maps) {
+  std::size_t h = maps.size();
+  for (const Map& m : maps) {
+    h = mix(mix(mix(h, static_cast<std::size_t>(m.kind)), m.start), m.step);
+    for (PolyId extent : m.to) h = mix(h, extent);
+  }
+  return h;
+}
 
 std::size_t hash_of(const Term& term) {
   std::size_t h =
@@ -95,27 +103,42 @@ void Contents::number_writes() {
   for (StorageId s = 0; s < trace_.storages.size(); ++s) {
     const TraceStorage& storage = trace_.storages[s];
     first_[s + 1] += first_[s];
-    running_.push_back(
-        &shapes_.try_emplace({storage.shape, storage.lanes}, running(space_, storage)).first->second);
+    running_.push_back(running_number(storage.shape, storage.lanes));
     if (storage.start != TraceStorage::Start::undefined)
       at_entry_.emplace(std::pair{storage.start, storage.key}, s);
   }
-  whole_.assign(first_.back() + trace_.storages.size(), kNone);
+  whole_.assign(first_.back() + trace_.storages.size(), kUnset);
   writes_.resize(first_.back());
   std::vector<std::uint32_t> next = first_;
-  for (std::uint32_t number = 0; number < trace_.steps.size(); ++number)
-    for (std::uint32_t slot = 0; slot < trace_.steps[number].writes.size(); ++slot)
-      writes_[next[trace_.steps[number].writes[slot].storage]++] = {number, slot};
+  for (std::uint32_t step = 0; step < trace_.steps.size(); ++step)
+    for (std::uint32_t slot = 0; slot < trace_.steps[step].writes.size(); ++slot) {
+      const TraceView& to = trace_.steps[step].writes[slot];
+      const std::uint32_t maps = to.maps.empty() ? 0 : maps_.add(to.maps, hash_of(to.maps));
+      writes_[next[to.storage]++] = {step, slot, maps};
+    }
+}
+
+std::uint32_t Contents::running_number(const Shape& shape, std::int64_t lanes) {
+  const auto [at, is_new] = shapes_.try_emplace({shape, lanes});
+  if (is_new) at->second = number(running(space_, shape, lanes));
+  return at->second;
+}
+
+std::uint32_t Contents::number(Index index) {
+  std::size_t hash = index.size();
+  for (PolyId p : index) hash = mix(hash, p);
+  return numbers_.add(std::move(index), hash);
 }
 
 Contents::Contents(Space& space, Terms& terms, const Trace& trace)
     : space_(space), terms_(terms), trace_(trace), first_(trace.storages.size() + 1) {
+  maps_.add({}, 0);  // has number 0
   number_writes();
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
     const TraceStep& step = trace.steps[number];
     clean_.push_back(clean_step(space_, trace, step));
     const bool whole = step.kind == TraceStep::Kind::opaque && !step.elementwise;
-    calls_.push_back(whole ? applied(number, nullptr) : Terms::kBad);
+    calls_.push_back(whole ? applied(number, kUnset) : Terms::kBad);
     // Looked up once in order, so that no later question has to follow a long chain of steps.
     if (step.kind != TraceStep::Kind::move && !step.elementwise) continue;
     const TraceView& to = step.writes[0];
@@ -149,11 +172,25 @@ std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
 }
 
 TermId Contents::at(const TraceView& view, Index index, std::uint32_t time) {
-  const PolyId lane = view.lanes > 0 ? space_.index(Space::kLane, space_.constant(view.lanes)) : 0;
-  if (view.lanes > 0) index.push_back(lane);
-  index = root_index(space_, view, std::move(index));
-  const TermId part = element(view.storage, version(view.storage, time), index);
+  if (view.lanes > 0) index.push_back(space_.index(Space::kLane, space_.constant(view.lanes)));
+  return at(view, number(std::move(index)), time);
+}
+
+TermId Contents::at_all(const TraceView& view, std::uint32_t time) {
+  const bool all = view.maps.empty();
+  return at(view, all ? running_[view.storage] : running_number(view.shape, view.lanes), time);
+}
+
+/// `index` is the number of one with its lane, where the view has lanes.
+TermId Contents::at(const TraceView& view, std::uint32_t index, std::uint32_t time) {
+  if (!view.maps.empty()) index = number(root_index(space_, view, numbers_[index]));
+  return joined(view, element(view.storage, version(view.storage, time), index));
+}
+
+/// The element of a view whose byte at the running lane is `part`.
+TermId Contents::joined(const TraceView& view, TermId part) {
   if (view.lanes <= 1) return part;  // an element of one byte is that byte
+  const PolyId lane = space_.index(Space::kLane, space_.constant(view.lanes));
   const Term& term = terms_[part];
   const bool whole = term.kind == Term::Kind::byte && term.number == view.lanes && term.index[0] == lane &&
                      !terms_[term.terms[0]].lane;
@@ -161,18 +198,12 @@ TermId Contents::at(const TraceView& view, Index index, std::uint32_t time) {
   return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), "", {lane}, {part}, {}});
 }
 
-TermId Contents::at_all(const TraceView& view, std::uint32_t time) {
-  return at(view, running(space_, view.shape), time);
-}
-
-TermId Contents::element(StorageId storage, std::uint32_t version, const Index& index) {
+TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t index) {
   const auto memo = [&]() -> TermId& {
-    if (index == *running_[storage]) return whole_[first_[storage] + storage + version];
-    std::u32string key{storage, version};
-    key.append(index.begin(), index.end());
-    return memo_.try_emplace(std::move(key), kNone).first->second;
+    const std::uint64_t own = first_[storage] + storage + version;
+    return index == running_[storage] ? whole_[own] : memo_[own << 32 | index];
   };
-  if (const TermId known = memo(); known != kNone) return known;
+  if (const TermId known = memo(); known != kUnset) return known;
   if (depth_ > kFollowed) return Terms::kBad;
   ++depth_;
   const TermId out = found(storage, version, index);
@@ -180,29 +211,43 @@ TermId Contents::element(StorageId storage, std::uint32_t version, const Index& 
   return memo() = out;
 }
 
-TermId Contents::found(StorageId storage, std::uint32_t version, const Index& index) {
+const Contents::Inside& Contents::inside(std::uint32_t write, std::uint32_t index) {
+  const auto& [step, slot, maps] = writes_[write];
+  const std::uint64_t key = std::uint64_t{maps} << 32 | index;
+  if (const std::uint32_t known = inside_[key]; known != kUnset) return insides_[known];
+  Inside out;
+  auto in_view = view_inverse(space_, trace_.steps[step].writes[slot], numbers_[index]);
+  out.shown = in_view.has_value();
+  for (const Condition& c : in_view ? in_view->conditions : out.conditions) {
+    const Truth truth = holds(space_, c, {});
+    out.never = out.never || truth == Truth::no;
+    if (truth == Truth::unknown) out.conditions.push_back(c);
+  }
+  if (out.shown && !out.never) out.index = number(std::move(in_view->index));
+  inside_[key] = static_cast<std::uint32_t>(insides_.size());
+  return insides_.emplace_back(std::move(out));
+}
+
+TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t index) {
   while (version > 0) {
-    const Write& write = writes_[first_[storage] + --version];
+    const std::uint32_t number = first_[storage] + --version;
+    const Write& write = writes_[number];
     const TraceStep& step = trace_.steps[write.step];
-    const auto inside = view_inverse(space_, step.writes[write.slot], index);
-    if (!inside || !clean_[write.step]) return Terms::kBad;
-    Term choice{Term::Kind::choose, 0, "", {}, {}, {}};
-    bool outside = false;
-    for (const Condition& c : inside->conditions) {
-      const Truth truth = holds(space_, c, {});
-      outside = outside || truth == Truth::no;
-      if (truth == Truth::unknown) choice.conditions.push_back(c);
-    }
-    if (outside) continue;
-    const TermId here = written(write, inside->index);
-    if (choice.conditions.empty() && step.guards.empty()) return here;
-    const TermId old = element(storage, version, index);
-    choice.terms = {guarded(step, here, old), old};
-    return choice.conditions.empty() ? choice.terms[0] : terms_.intern(std::move(choice));
+    if (!clean_[write.step]) return Terms::kBad;
+    if (write.maps == 0 && step.guards.empty()) return written(write, index);
+    const Inside& in = inside(number, index);
+    if (!in.shown) return Terms::kBad;
+    if (in.never) continue;
+    const TermId here = written(write, in.index);
+    if (in.conditions.empty() && step.guards.empty()) return here;
+    const TermId old = element(storage, version, index), there = guarded(step, here, old);
+    if (in.conditions.empty()) return there;
+    return terms_.intern({Term::Kind::choose, 0, "", {}, {there, old}, in.conditions});
   }
   const TraceStorage& s = trace_.storages[storage];
   const bool undefined = s.start == TraceStorage::Start::undefined;
-  return terms_.intern({undefined ? Term::Kind::undefined : Term::Kind::start, 0, s.key, index, {}, {}});
+  const auto kind = undefined ? Term::Kind::undefined : Term::Kind::start;
+  return terms_.intern({kind, 0, s.key, numbers_[index], {}, {}});
 }
 
 /// `here` where the step runs, else `old`.
@@ -216,46 +261,52 @@ TermId Contents::guarded(const TraceStep& step, TermId here, TermId old) {
 }
 
 /// Element `index` (with its lane, if the target has lanes) of what a step stored.
-TermId Contents::written(const Write& write, Index index) {
+TermId Contents::written(const Write& write, std::uint32_t at) {
   const TraceStep& step = trace_.steps[write.step];
   const TraceView& to = step.writes[write.slot];
   const TraceView* from = step.kind == TraceStep::Kind::move ? &step.reads[0] : nullptr;
-  if (from != nullptr && from->type == to.type && from->lanes > 0 && from->lanes == to.lanes)
-    return element(from->storage, version(from->storage, write.step), root_index(space_, *from, index));
-  const PolyId lane = to.lanes > 0 ? index.back() : 0;
-  if (to.lanes > 0) index.pop_back();
-  const TermId whole = stored(write, index);
-  if (to.lanes <= 1) return whole;
+  if (from != nullptr && from->type == to.type && from->lanes == to.lanes)
+    return element(from->storage, version(from->storage, write.step),
+                   from->maps.empty() ? at : number(root_index(space_, *from, numbers_[at])));
+  if (to.lanes == 0) return stored(write, at);
+  Index index = numbers_[at];
+  const PolyId lane = index.back();
+  index.pop_back();
+  const TermId whole = stored(write, number(std::move(index)));
+  if (to.lanes == 1) return whole;
   return terms_.intern({Term::Kind::byte, static_cast<std::uint32_t>(to.lanes), "", {lane}, {whole}, {}});
 }
 
-TermId Contents::stored(const Write& write, const Index& index) {
+TermId Contents::stored(const Write& write, std::uint32_t index) {
   const TraceStep& step = trace_.steps[write.step];
   const std::string& type = step.writes[write.slot].type;
   switch (step.kind) {
     case TraceStep::Kind::move: {
-      const TermId out = at(step.reads[0], index, write.step);
+      const TermId out = at(step.reads[0], numbers_[index], write.step);
       if (step.reads[0].type == type) return out;
       return terms_.intern({Term::Kind::cast, 0, *step.reads[0].type + ">" + type, {}, {out}, {}});
     }
     case TraceStep::Kind::fill: return terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
     case TraceStep::Kind::opaque: break;
   }
-  if (step.elementwise) return applied(write.step, &index);
-  return terms_.intern({Term::Kind::result, write.slot, "", index, {calls_[write.step]}, {}});
+  if (step.elementwise) return applied(write.step, index);
+  return terms_.intern({Term::Kind::result, write.slot, "", numbers_[index], {calls_[write.step]}, {}});
 }
 
-/// The operator of a step, of whole operands or (at `index`) of elements.
-TermId Contents::applied(std::uint32_t number, const Index* index) {
+/// The operator of a step, of elements; without an index, of whole operands.
+TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   const TraceStep& step = trace_.steps[number];
-  Term term{index != nullptr ? Term::Kind::each : Term::Kind::call, 0, step.key, {}, {}, {}};
+  const bool each = index != kUnset;
+  Term term{each ? Term::Kind::each : Term::Kind::call, 0, step.key, {}, {}, {}};
   term.text.reserve(step.key->size() + 8 * step.reads.size() + 8);
-  if (index != nullptr) term.text += ">" + *step.writes[0].type;
+  if (each) term.text += ">" + *step.writes[0].type;
   for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
   for (const TraceView& view : step.reads) {
     term.text += ";" + *view.type;
-    term.terms.push_back(index != nullptr ? at(view, *index, number) : at_all(view, number));
-    if (index != nullptr) continue;
+    term.terms.push_back(!each             ? at_all(view, number)
+                         : view.lanes == 0 ? at(view, index, number)
+                                           : at(view, numbers_[index], number));
+    if (each) continue;
     term.text += std::to_string(view.shape.size());
     term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
   }

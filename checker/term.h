@@ -76,15 +76,27 @@ class Contents {
 
  private:
   struct Write {
-    std::uint32_t step = 0, slot = 0;
+    std::uint32_t step = 0, slot = 0, maps = 0;
   };
   void number_writes();
-  TermId element(StorageId storage, std::uint32_t version, const Index& index);
-  TermId found(StorageId storage, std::uint32_t version, const Index& index);
+  /// Where an element of a storage lies in what a write wrote, by the number of that index.
+  struct Inside {
+    bool shown = true;  // false: nothing is known
+    bool never = false;
+    std::vector<Condition> conditions;  // those that are not plain
+    std::uint32_t index = 0;
+  };
+  std::uint32_t number(Index index);
+  std::uint32_t running_number(const Shape& shape, std::int64_t lanes);
+  const Inside& inside(std::uint32_t write, std::uint32_t index);
+  TermId element(StorageId storage, std::uint32_t version, std::uint32_t index);
+  TermId found(StorageId storage, std::uint32_t version, std::uint32_t index);
   TermId guarded(const TraceStep& step, TermId here, TermId old);
-  TermId written(const Write& write, Index index);
-  TermId stored(const Write& write, const Index& index);
-  TermId applied(std::uint32_t step, const Index* index);
+  TermId joined(const TraceView& view, TermId part);
+  TermId written(const Write& write, std::uint32_t index);
+  TermId stored(const Write& write, std::uint32_t index);
+  TermId applied(std::uint32_t step, std::uint32_t index);
+  TermId at(const TraceView& view, std::uint32_t index, std::uint32_t time);
   std::uint32_t version(StorageId storage, std::uint32_t time) const;
 
   Space& space_;
@@ -92,13 +104,17 @@ class Contents {
   const Trace& trace_;
   std::vector<std::uint32_t> first_;  // per storage: where its writes begin
   std::vector<Write> writes_;
-  std::map<std::pair<Shape, std::int64_t>, Index> shapes_;
-  std::vector<const Index*> running_;  // per storage, of `shapes_`
-  std::vector<TermId> whole_;          // per storage and version: its content at every index
+  Interned<Index> numbers_;
+  std::map<std::pair<Shape, std::int64_t>, std::uint32_t> shapes_;  // the number of their running index
+  std::vector<std::uint32_t> running_;  // per storage: the number of its running index
+  std::vector<TermId> whole_;           // per storage and version: its content at every index
+  Interned<std::vector<Map>> maps_;     // of writes
+  std::deque<Inside> insides_;
+  Numbers inside_;  // in `insides_`, by maps and number of an index
   std::map<std::pair<TraceStorage::Start, std::string>, StorageId> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
-  std::unordered_map<std::u32string, TermId> memo_;  // storage, version, index
+  Numbers memo_;  // by storage and version, and number of an index
   int depth_ = 0;
 };
 

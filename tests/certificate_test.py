@@ -155,6 +155,27 @@ class NcCheck(cli_test.Cli):
         out = self.check(cert, path)
         self.assertEqual((out.returncode, out.stdout.split(":")[0]), (0, "proved"), out.stdout)
 
+    def certified(self, before, after, inputs, outputs=(), **more):
+        """nc-check's exit code and first word for a pair of lists of steps, and noclobber's exit code."""
+        side = {"inputs": inputs, "outputs": list(outputs)}
+        text = json.dumps({"format": "noclobber.case/1", "name": "pair", "names": "storages", **more,
+                           "before": {**side, "steps": before}, "after": {**side, "steps": after}})
+        path, certs = self.issue(text)
+        (cert,) = certs.values()
+        out = self.check(cert, path)
+        return out.returncode, out.stdout.split(":")[0], self.run_it("check", path).returncode
+
+    def test_an_order_that_an_identity_leaves_out(self):
+        """Seed 400023731: neg of what a fill stored is another fill, but reads it all the same."""
+        one = {"dtype": "f32", "shape": [1], "stride": [1]}
+        step = lambda name, op, ref, **more: {"name": name, "op": f"aten.{op}", "args": [{"ref": ref}], "types": [one], **more}
+        x = [{"name": "x", "type": {"dtype": "f32", "shape": [1]}}]
+        ones = step("o", "ones_like.out", "x", kwargs={"out": {"ref": "t"}})
+        for read, code, said in [("t", (3, 1), "not proved"), ("o", (0, 0), "proved")]:
+            steps = [step("t", "relu.default", "x"), ones, step("n", "neg.default", read)]
+            got = self.certified(steps, steps, x, [{"ref": "n"}], order="dataflow")
+            self.assertEqual(got, (code[0], said, code[1]))
+
     def test_inputs(self):
         path, certs = self.issue(cli_test.PROVED)
         (cert,) = certs.values()

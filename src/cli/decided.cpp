@@ -189,7 +189,9 @@ Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
     Shown shown = show_world(one, loops, engine);
     out.simplified = shown.running.has_value();
     // Of what runs: an identity leaves out reads that another order would disturb.
-    out.unordered = unordered_steps(one, shown.running ? shown.running->after : shown.traced.after, engine);
+    const Trace& runs = shown.running ? shown.running->after : shown.traced.after;
+    out.unordered = unordered_steps(one, runs, engine);
+    if (out.simplified && one.dataflow) out.checks.push_back({name + " as it runs", runs, runs, {}, {}});
     if (value.plan && name.empty()) out.running = shown.running ? std::move(shown.running) : shown.traced;
     take(out, std::move(shown), name);
     return out.proved;

@@ -13,14 +13,16 @@ constexpr std::int64_t kMostElements = 64;
 /// Builds one program, a random call at a time.
 class Author {
  public:
-  Author(Random& random, bool functional, Vocabulary vocabulary)
-      : random_(random), functional_(functional), vocabulary_(vocabulary) {}
+  Author(Random& random, bool functional, Vocabulary vocabulary, std::optional<std::size_t> row)
+      : random_(random), functional_(functional), vocabulary_(vocabulary), row_(row) {}
 
   Draft write() {
     add_inputs();
     const std::int64_t wanted = random_.between(3, 9);
-    for (int tries = 0; tries < 60 && static_cast<std::int64_t>(draft_.calls.size()) < wanted; ++tries)
+    for (int tries = 0; tries < 60 && static_cast<std::int64_t>(draft_.calls.size()) < wanted; ++tries) {
+      if (row_ && tries == 2) add_call_of_row(draft_, random_, *row_);
       attempt();
+    }
     write_back();
     choose_outputs();
     return std::move(draft_);
@@ -96,10 +98,8 @@ class Author {
     std::vector<int> fit;
     for (int b = 0; b < draft_.values; ++b)
       if (of(b).shape == of(a).shape && of(b).dtype == of(a).dtype) fit.push_back(b);
-    return fit.empty()
-               ? std::nullopt
-               : std::optional(
-                     fit[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(fit.size())))]);
+    if (fit.empty()) return std::nullopt;
+    return fit[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(fit.size())))];
   }
 
   void pointwise() {
@@ -387,13 +387,14 @@ class Author {
   Random& random_;
   bool functional_;
   Vocabulary vocabulary_;
+  std::optional<std::size_t> row_;
   Draft draft_;
 };
 
 }  // namespace
 
-Draft random_program(Random& random, bool functional, Vocabulary vocabulary) {
-  return Author(random, functional, vocabulary).write();
+Draft random_program(Random& random, bool functional, Vocabulary vocabulary, std::optional<std::size_t> row) {
+  return Author(random, functional, vocabulary, row).write();
 }
 
 }  // namespace noclobber::fuzz

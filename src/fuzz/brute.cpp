@@ -114,7 +114,7 @@ bool hash_hides_meaning(const Run& run) {
     const std::string functional = functional_op(op);
     for (const std::string_view name : {base_name(op), base_name(functional)})
       if (const OpRow* row = find_row(name);
-          row != nullptr && (row->neutral.argument >= 0 || row->fold != nullptr || !row->same_as.empty() ||
+          row != nullptr && (row->neutral.argument >= 0 || row->fold != nullptr ||
                              (row->meaning != Meaning::opaque && gives_fresh(row->meaning)) ||
                              row->meaning == Meaning::copy_into || row->meaning == Meaning::fill_into))
         return true;

@@ -75,9 +75,13 @@ std::int64_t count(const std::vector<std::int64_t>& shape);
 
 enum class Vocabulary : std::uint8_t { small, table };
 /// `functional`: nothing is written but inputs, at the very end. `table`: any operator of the vocabulary.
-Draft random_program(Random& random, bool functional, Vocabulary vocabulary = Vocabulary::small);
+/// `row`: of the operator table; one call that it is about is among the others, where that can be run.
+Draft random_program(Random& random, bool functional, Vocabulary vocabulary = Vocabulary::small,
+                     std::optional<std::size_t> row = std::nullopt);
 /// One more call of any operator, found by trying; false where none was found.
 bool add_table_call(Draft& draft, Random& random);
+/// As add_table_call, of an operator that this row of the table is about.
+bool add_call_of_row(Draft& draft, Random& random, std::size_t row);
 /// Shows every element at most once?
 bool shows_once(const Shown& at);
 /// Layouts as a run of the program has them. false: it does not run to its end.

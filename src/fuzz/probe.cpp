@@ -4,19 +4,24 @@
 
 #include "src/fuzz/edits.h"
 #include "src/interp/replay_session.h"
+#include "src/ops/row.h"
 
 namespace noclobber::fuzz {
 namespace {
 
 constexpr const char* kPlanFaults[] = {"plan-overlap", "plan-small", "plan-short-life", "plan-outside"};
 
+/// Seeds in a row visit every row of the operator table once.
+std::size_t row_of(const Probe& probe) { return probe.seed % op_rows().size(); }
+
 Probe::Kind some_kind(Random& random) {
   const std::int64_t at = random.below(100);
-  if (at < 52) return Probe::Kind::pair;
-  if (at < 67) return Probe::Kind::symbolic;
-  if (at < 77) return Probe::Kind::dataflow;
-  if (at < 86) return Probe::Kind::control;
-  return at < 96 ? Probe::Kind::plan : Probe::Kind::metadata;
+  if (at < 50) return Probe::Kind::pair;
+  if (at < 65) return Probe::Kind::symbolic;
+  if (at < 75) return Probe::Kind::dataflow;
+  if (at < 84) return Probe::Kind::control;
+  if (at < 94) return Probe::Kind::plan;
+  return at < 98 ? Probe::Kind::metadata : Probe::Kind::foreign;
 }
 
 /// A random program and what became of it: soundly rewritten, and in half of all cases damaged.
@@ -25,10 +30,11 @@ struct Story {
   std::string fault, log;
 };
 
-std::optional<Story> story(Random& random, bool damage, int table = 65) {
+std::optional<Story> story(Random& random, std::size_t row, bool damage, int table = 65) {
   Story out;
   const Vocabulary words = random.chance(table) ? Vocabulary::table : Vocabulary::small;
-  out.before = random_program(random, random.chance(40), words);
+  out.before = random_program(random, random.chance(40), words,
+                              words == Vocabulary::table ? std::optional(row) : std::nullopt);
   if (words == Vocabulary::table && !refresh(out.before)) return std::nullopt;
   out.after = random.chance(80) ? rewritten(out.before, random, out.log) : out.before;
   if (!damage) return out;
@@ -59,7 +65,7 @@ Case annotated_pair(const Story& s, bool annotated) {
 }
 
 bool pair_probe(Probe& probe, Random& random) {
-  const auto s = story(random, random.chance(50), probe.kind == Probe::Kind::pair ? 65 : 30);
+  const auto s = story(random, row_of(probe), random.chance(50), probe.kind == Probe::Kind::pair ? 65 : 30);
   if (!s) return false;
   probe.value = annotated_pair(*s, probe.kind == Probe::Kind::pair && random.chance(90));
   if (random.chance(25)) finals_of_copies(*probe.value.before);
@@ -70,7 +76,7 @@ bool pair_probe(Probe& probe, Random& random) {
 
 bool dataflow_probe(Probe& probe, Random& random) {
   const bool damage = random.chance(50);
-  const auto s = story(random, false);
+  const auto s = story(random, row_of(probe), false);
   if (!s) return false;
   probe.value = annotated_pair(*s, true);
   probe.fault = damage ? "drop-barrier" : "";
@@ -80,7 +86,7 @@ bool dataflow_probe(Probe& probe, Random& random) {
 
 /// The other branch: the same program with a fault, meant as it is, so that the branches differ.
 bool control_probe(Probe& probe, Random& random) {
-  const auto s = story(random, random.chance(50));
+  const auto s = story(random, row_of(probe), random.chance(50));
   if (!s || s->before.rebinds) return false;
   Draft other = s->before;
   if (auto changed = damaged(other, static_cast<Fault>(random.below(kFaults)), random)) other = *changed;
@@ -100,7 +106,9 @@ bool control_probe(Probe& probe, Random& random) {
 
 bool plan_probe(Probe& probe, Random& random) {
   if (random.chance(60)) probe.fault = kPlanFaults[static_cast<std::size_t>(random.below(4))];
-  Draft program = random_program(random, true, random.chance(50) ? Vocabulary::table : Vocabulary::small);
+  const bool table = random.chance(50);
+  Draft program = random_program(random, true, table ? Vocabulary::table : Vocabulary::small,
+                                 table ? std::optional(row_of(probe)) : std::nullopt);
   if (program.rebinds || !refresh(program)) return false;
   annotate(program);
   Case alone;
@@ -127,7 +135,7 @@ bool is_live(const Draft& draft, int value) {
 
 /// The dump of `after` says a dtype or a size that the operator does not give.
 bool metadata_probe(Probe& probe, Random& random) {
-  auto s = story(random, false);
+  auto s = story(random, row_of(probe), false);
   if (!s || s->after.rebinds || s->after.calls.empty() || !refresh(s->after)) return false;
   probe.value = annotated_pair(*s, true);
   Draft::Call& call =
@@ -150,6 +158,20 @@ bool metadata_probe(Probe& probe, Random& random) {
   return true;
 }
 
+/// No run tells what the call does: what is given something else there must not be proved.
+bool foreign_probe(Probe& probe, Random& random) {
+  const auto s = story(random, row_of(probe), false);
+  if (!s) return false;
+  probe.value = annotated_pair(*s, random.chance(90));
+  probe.log = s->log;
+  const bool damage = random.chance(30);
+  if (!append_foreign(probe.value, probe.seed % foreign_calls(), damage)) return false;
+  if (!damage) return true;
+  probe.fault = "other-operand";
+  probe.difference = "an operand of a call that nobody knows";
+  return true;
+}
+
 bool fill(Probe& probe, Random& random) {
   switch (probe.kind) {
     case Probe::Kind::pair:
@@ -163,6 +185,8 @@ bool fill(Probe& probe, Random& random) {
       return plan_probe(probe, random);
     case Probe::Kind::metadata:
       return metadata_probe(probe, random);
+    case Probe::Kind::foreign:
+      return foreign_probe(probe, random);
   }
   return false;
 }
@@ -170,13 +194,13 @@ bool fill(Probe& probe, Random& random) {
 }  // namespace
 
 std::string_view name(Probe::Kind kind) {
-  static constexpr std::string_view kNames[] = {"pair",    "symbolic", "dataflow",
-                                                "control", "plan",     "metadata"};
+  static constexpr std::string_view kNames[] = {"pair", "symbolic", "dataflow", "control",
+                                                "plan", "metadata", "foreign"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::vector<std::string> fault_classes() {
-  std::vector<std::string> out{"drop-barrier", "wrong-metadata"};
+  std::vector<std::string> out{"drop-barrier", "other-operand", "wrong-metadata"};
   for (int k = 0; k < kFaults; ++k) out.emplace_back(name(static_cast<Fault>(k)));
   for (const char* plan : kPlanFaults) out.emplace_back(plan);
   std::sort(out.begin(), out.end());
@@ -191,7 +215,7 @@ std::optional<Probe> make_probe(std::uint64_t seed) {
   if (!fill(out, random)) return std::nullopt;
   out.value.name = "fuzz-" + std::to_string(seed);
   out.value.source = "noclobber fuzz --start " + std::to_string(seed) + " --count 1";
-  if (out.kind == Probe::Kind::plan) return out;
+  if (out.kind == Probe::Kind::plan || out.kind == Probe::Kind::foreign) return out;
   const BruteForce truth = brute_force(out.value);
   if (!truth.usable) return std::nullopt;
   if (!truth.difference.empty()) out.difference = truth.difference;

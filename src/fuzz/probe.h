@@ -10,7 +10,7 @@
 namespace noclobber::fuzz {
 
 struct Probe {
-  enum class Kind : std::uint8_t { pair, symbolic, dataflow, control, plan, metadata };
+  enum class Kind : std::uint8_t { pair, symbolic, dataflow, control, plan, metadata, foreign };
   std::uint64_t seed = 0;
   Kind kind = Kind::pair;
   Case value;
@@ -34,6 +34,10 @@ std::optional<Case> branched(const Draft& before, const Draft& after, const Draf
                              const Draft& other_after);
 /// A plan of one arena for the graph of `program`; with a fault, nothing where it has no place.
 std::optional<Case> planned(const Draft& program, const std::string& fault, Random& random);
+/// Calls that nobody runs: how many are known, and number `which` of them at the end of both graphs; with
+/// `other_operand` that of `after` is given something else. false: it takes nothing.
+std::size_t foreign_calls();
+bool append_foreign(Case& value, std::size_t which, bool other_operand);
 /// Trailing copies into inputs become final contents of `graph`.
 void finals_of_copies(Graph& graph);
 

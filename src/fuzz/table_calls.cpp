@@ -2,8 +2,8 @@
 // schema, kept if the program still runs.
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "src/fuzz/call_choice.h"
 #include "src/fuzz/draft.h"
 #include "src/fuzz/layout.h"
 #include "src/interp/interp.h"
@@ -13,49 +13,9 @@
 namespace noclobber::fuzz {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kTries = 8;
 constexpr std::size_t kMostInputs = 9;
 constexpr std::int64_t kMostInAll = 4096;  // elements of a program's values
-constexpr std::string_view kCalls[] = {
-#include "src/fuzz/calls.inc"
-};
-
-const std::vector<Json>& examples() {
-  static const std::vector<Json> all = [] {
-    std::vector<Json> out;
-    for (const std::string_view line : kCalls) out.push_back(Json::parse(line));
-    return out;
-  }();
-  return all;
-}
-
-/// Operators by the row that says something of them: a choice takes a row first, so that each has its turn.
-struct Callable {
-  std::vector<std::string_view> all;
-  std::vector<std::vector<std::string_view>> rows;
-};
-
-const Callable& callable() {
-  static const Callable out = [] {
-    Callable found;
-    std::map<const OpRow*, std::vector<std::string_view>> rows;
-    for (const std::string_view op : vocabulary()) {
-      const Schema* schema = find_schema(op);
-      if (schema == nullptr || schema->ns == "higher_order") continue;  // takes graphs: see branched()
-      found.all.push_back(op);
-      const std::string functional = functional_op(op);
-      for (const std::string_view name : {base_name(op), base_name(functional)})
-        if (const OpRow* row = find_row(name)) rows[row].push_back(op);
-    }
-    for (const OpRow& row : op_rows())
-      if (const auto at = rows.find(&row); at != rows.end()) found.rows.push_back(at->second);
-    return found;
-  }();
-  return out;
-}
-
 /// Does a written operand meet another one, although the operator is not elementwise? PyTorch refuses most of
 /// these calls, and says nothing of the rest.
 bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& schema) {
@@ -100,9 +60,10 @@ std::vector<Type> types_by_rule(const Draft& draft, const Draft::Call& call, con
   const std::string_view op = functional.empty() ? std::string_view(call.op) : functional;
   std::vector<Type> out;
   for (const InferredMeta& meta : infer_meta({sizes, base_name(op), schema, *arguments, given})) {
-    if (!meta.dtype) return {};
+    // A rule that leaves the type open is about kernels that keep that of floating numbers.
+    if (!meta.dtype && !is_floating(given[0].dtype)) return {};
     out.emplace_back();
-    out.back().dtype = *meta.dtype;
+    out.back().dtype = meta.dtype.value_or(given[0].dtype);
     for (const PolyId extent : meta.shape) out.back().shape.emplace_back(space.value(extent).value_or(1));
   }
   if (out.size() < call.results().size()) return {};
@@ -278,11 +239,13 @@ class Maker {
   std::optional<int> first_;  // tensor argument, whose shape the others follow
 };
 
-/// Results as the schema has them; a list gives up to four.
+/// Results as the schema has them, up to the first that is no tensor; a list gives up to four.
 void name_results(Draft& draft, Draft::Call& call, const Schema& schema) {
-  if (schema.returns.empty()) return;
+  const auto is_other = [](const SchemaSlot& slot) { return slot.type == SchemaSlot::Type::other; };
+  const auto end = std::find_if(schema.returns.begin(), schema.returns.end(), is_other);
+  if (end == schema.returns.begin()) return;
   const bool list = schema.returns[0].type == SchemaSlot::Type::tensor_list;
-  const std::size_t many = list ? 4 : schema.returns.size();
+  const std::size_t many = list ? 4 : static_cast<std::size_t>(end - schema.returns.begin());
   call.result = draft.values++;
   for (std::size_t k = 1; k < many; ++k) call.more.push_back(draft.values++);
 }
@@ -301,8 +264,10 @@ bool trim(Draft& draft, const std::set<int>& bound) {
   return std::all_of(results.begin(), results.end(), [&](int v) { return bound.contains(v); });
 }
 
-/// Appends the call where the program then runs to its end.
-bool keep_if_it_runs(Draft& draft, Draft::Call call, const Schema& schema, Random& random) {
+/// Appends the call where the program then runs to its end. `said`: types of its results where nothing else
+/// tells them.
+bool keep_if_it_runs(Draft& draft, Draft::Call call, const Schema& schema, Random& random,
+                     std::vector<Type> said) {
   if (meets_target(draft, call, schema) && !random.chance(4)) return false;
   name_results(draft, call, schema);
   draft.calls.push_back(call);
@@ -310,9 +275,9 @@ bool keep_if_it_runs(Draft& draft, Draft::Call call, const Schema& schema, Rando
   if (!run_layouts(draft, bound)) {
     // Nobody runs it: its results are what its rule says, else of the first operand's type, as for most.
     const auto given = operands(call);
-    if (given.empty() || call.result < 0 || !random.chance(60)) return false;
+    if ((given.empty() && said.empty()) || call.result < 0 || !random.chance(60)) return false;
     auto& types = draft.calls.back().types;
-    types = types_by_rule(draft, call, schema);
+    types = said.empty() ? types_by_rule(draft, call, schema) : std::move(said);
     if (types.empty() && has_rule(call.op, schema)) return false;
     if (types.empty()) types.assign(call.results().size(), type_of(draft.shown.at(given[0])));
     if (!run_layouts(draft, bound)) return false;
@@ -367,29 +332,45 @@ bool refresh(Draft& draft) {
   return run_layouts(draft, bound);
 }
 
-bool add_table_call(Draft& draft, Random& random) {
-  const Callable& ops = callable();
-  const auto index = [&](std::size_t n) {
-    return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)));
-  };
-  const auto one_of = [&](const std::vector<std::string_view>& list) { return list[index(list.size())]; };
-  const Json* example = random.chance(40) ? &examples()[index(examples().size())] : nullptr;
-  const std::string_view op = example != nullptr
-                                  ? std::string_view((*example)["op"].get_ref<const std::string&>())
-                                  : one_of(random.chance(70) ? ops.rows[index(ops.rows.size())] : ops.all);
-  const Schema* schema = find_schema(op);
-  if (schema == nullptr) return false;
-  const Meaning meaning = meaning_of(base_name(op), *schema);
-  const bool rebinds = meaning == Meaning::rebind || meaning == Meaning::set || meaning == Meaning::resize;
-  if (rebinds && !random.chance(5)) return false;
+namespace {
+
+bool add_call(Draft& draft, Random& random, const Chosen& chosen, bool rebinds) {
+  const Schema& schema = *find_schema(chosen.op);
   for (int k = 0; k < kTries; ++k) {
     Draft next = draft;
-    Draft::Call call = random_call(next, random, op, example);
-    if (next.inputs.size() > kMostInputs || !keep_if_it_runs(next, std::move(call), *schema, random))
+    Draft::Call call = random_call(next, random, chosen.op, chosen.example);
+    std::vector<Type> said = chosen.example != nullptr ? said_types(*chosen.example) : std::vector<Type>();
+    if (next.inputs.size() > kMostInputs ||
+        !keep_if_it_runs(next, std::move(call), schema, random, std::move(said)))
       continue;
     next.rebinds = next.rebinds || rebinds;
     draft = std::move(next);
     return true;
+  }
+  return false;
+}
+
+bool rebinds_names(std::string_view op, const Schema& schema) {
+  const Meaning meaning = meaning_of(base_name(op), schema);
+  return meaning == Meaning::rebind || meaning == Meaning::set || meaning == Meaning::resize;
+}
+
+}  // namespace
+
+bool add_table_call(Draft& draft, Random& random) {
+  const Chosen chosen = any_call(random);
+  const Schema* schema = find_schema(chosen.op);
+  if (schema == nullptr) return false;
+  const bool rebinds = rebinds_names(chosen.op, *schema);
+  return (!rebinds || random.chance(5)) && add_call(draft, random, chosen, rebinds);
+}
+
+bool add_call_of_row(Draft& draft, Random& random, std::size_t row) {
+  for (int tries = 0; tries < 3; ++tries) {
+    const auto chosen = call_of_row(op_rows()[row], random);
+    const Schema* schema = chosen ? find_schema(chosen->op) : nullptr;
+    if (schema != nullptr && add_call(draft, random, *chosen, rebinds_names(chosen->op, *schema)))
+      return true;
   }
   return false;
 }

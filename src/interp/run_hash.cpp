@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "src/interp/run_machine.h"
+#include "src/ops/meaning.h"
+#include "src/ops/row.h"
 
 namespace noclobber {
 namespace {
@@ -263,25 +265,57 @@ void run_plan(HashPlan plan, Call& call, const std::vector<Array>& targets, cons
 
 }  // namespace
 
+std::vector<std::size_t> silent_writes(const Invocation& invocation) {
+  std::vector<std::size_t> out;
+  if (meaning_of(base_name(invocation.op), *invocation.schema) != Meaning::normalize_running) return out;
+  for (std::size_t k = 0; k < invocation.args.size(); ++k) {
+    const std::string& name = invocation.schema->arguments[k].name;
+    const Datum& live = invocation.live[k];
+    const bool running = name == "running_mean" || name == "running_var";
+    if (running && live.kind == Datum::Kind::tensor) out.push_back(k);
+    const bool trains = name == "training" || name == "use_input_stats";
+    if (trains && live.kind == Datum::Kind::boolean && !live.boolean) return {};
+  }
+  return out;
+}
+
+namespace {
+
+/// Names of one operator are one function: that of another name where the table says so.
+std::string function_name(const std::string& name) {
+  const OpRow* row = find_row(base_name(name));
+  if (row == nullptr || row->same_as.empty()) return name;
+  return std::string(row->same_as) + name.substr(base_name(name).size());
+}
+
+}  // namespace
+
 void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocation, std::uint64_t salt) {
   const Schema& schema = *invocation.schema;
+  const std::vector<std::size_t> silent = silent_writes(invocation);
+  const auto writes = [&](std::size_t k, const SchemaSlot& slot) {
+    return slot.written || std::find(silent.begin(), silent.end(), k) != silent.end();
+  };
+  std::vector<Array> targets = invocation.targets;
+  for (const std::size_t k : silent) targets.push_back(invocation.live[k].tensor);
   HashPlan plan;
-  const std::string functional = ops_.functional(step.op);
-  plan.name = functional.empty() ? step.op : functional;
+  const std::string functional = ops_.functional(step.op), own = functional.empty() ? step.op : functional;
+  plan.name = function_name(own);
   plan.salt = salt;
   plan.pointwise = schema.has(Tag::pointwise);
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
     if (slot.written && slot.keyword_only) continue;
-    plan.operands.push_back(
-        {invocation.args[i], plan.pointwise && invocation.args[i].kind == Datum::Kind::tensor, slot.written});
+    plan.operands.push_back({invocation.args[i],
+                             plan.pointwise && invocation.args[i].kind == Datum::Kind::tensor,
+                             writes(i, slot)});
   }
   Call call = new_call(frame);
   const std::vector<Datum> outputs = hash_outputs(frame, step, invocation, call);
-  if (going()) run_plan(plan, call, invocation.targets, outputs, schema);
+  if (going()) run_plan(plan, call, targets, outputs, schema);
   adopt(call);
   if (call.fault) return take_fault(frame, *call.fault);
-  run_.hashed.insert(plan.name);
+  run_.hashed.insert(own);
   if (going()) bind_results(frame, step, invocation, outputs);
 }
 

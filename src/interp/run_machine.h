@@ -46,6 +46,9 @@ struct Invocation {
   std::vector<Array> targets;  // written arguments, lists flattened
 };
 
+/// Running statistics that a normalization in training writes without saying so: places of arguments.
+std::vector<std::size_t> silent_writes(const Invocation& invocation);
+
 constexpr std::int64_t kWorkBound = std::int64_t{1} << 40;  // elements visited in one run, whatever is asked
 constexpr std::int64_t kMemoryBound = std::int64_t{4} << 30;  // bytes in all storages, whatever is asked
 constexpr int kLoopBound = 1000;                              // iterations of one while_loop
@@ -102,6 +105,7 @@ class Machine {
   bool run_row(Frame& frame, const Step& step, const Invocation& invocation);
   Call copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand);
   void rebind_view(Frame& frame, const Step& step, const Invocation& invocation);
+  bool rebind_storage(Frame& frame, const Step& step, const Invocation& invocation);
   Call new_call(const Frame& frame);
   void bind_results(Frame& frame, const Step& step, const Invocation& invocation,
                     std::span<const Datum> results);

@@ -50,11 +50,20 @@ bool drops_nothing(const Invocation& invocation) {
   return false;
 }
 
+/// sum_to_size: to the shape that the argument has.
+bool reduces_nothing(const Invocation& invocation) {
+  if (invocation.live[0].kind != Datum::Kind::tensor) return false;
+  Extents asked;
+  for (const Datum& size : invocation.args[1].list) asked.push_back(size.integer);
+  return asked == invocation.live[0].tensor.at.shape;
+}
+
 /// Dropout outside of training or of nothing, conjugates of real numbers: the argument itself.
 bool gives_itself(const Invocation& invocation) {
   const Meaning meaning = meaning_of(base_name(invocation.op), *invocation.schema);
   if (meaning == Meaning::self_if_real)
     return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
+  if (meaning == Meaning::reduce_or_self) return reduces_nothing(invocation);
   if (meaning != Meaning::random_or_self) return false;
   if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
   const auto p = invocation.args[1].number();

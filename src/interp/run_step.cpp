@@ -112,8 +112,9 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
     return false;
   }
-  // prims.as_strided is said to write what it shows.
-  const bool shows = meaning_of(base_name(step.op), *invocation.schema) == Meaning::view;
+  // prims.as_strided is said to write what it shows; what stands behind a name is no write either.
+  const Meaning meaning = meaning_of(base_name(step.op), *invocation.schema);
+  const bool shows = meaning == Meaning::view || meaning == Meaning::set || meaning == Meaning::resize;
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
@@ -150,15 +151,22 @@ void Machine::run_step(Frame& frame, const Step& step) {
     run_declared(frame, step, invocation, *decl);
   else
     dispatch(frame, step, invocation);
-  if (going()) note_writes(frame, invocation.targets);
+  if (!going()) return;
+  note_writes(frame, invocation.targets);
+  for (const std::size_t k : silent_writes(invocation))
+    note_writes(frame, std::span(&invocation.live[k].tensor, 1));
 }
 
 void Machine::dispatch(Frame& frame, const Step& step, const Invocation& invocation) {
   if (run_special(frame, step, invocation) || !going()) return;
+  if (rebind_storage(frame, step, invocation)) return;
   if (invocation.schema->has(Tag::inplace_view)) return rebind_view(frame, step, invocation);
   if (run_foreach(frame, step, invocation) || !going()) return;
   if (run_row(frame, step, invocation) || !going()) return;
-  if (schema_is_silent(base_name(step.op), *invocation.schema)) return unsupported(step.op);
+  // What is no argument itself after all is a function; of a normalization it is known what it writes.
+  const Meaning meaning = meaning_of(base_name(step.op), *invocation.schema);
+  const bool settled = meaning == Meaning::reduce_or_self || meaning == Meaning::normalize_running;
+  if (!settled && schema_is_silent(base_name(step.op), *invocation.schema)) return unsupported(step.op);
   run_hash(frame, step, invocation, 0);
 }
 
@@ -204,6 +212,35 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   return true;
 }
 
+/// set_, resize_: the name of the first argument stands for another storage, or for more or less of its own.
+/// False: no such operator.
+bool Machine::rebind_storage(Frame& frame, const Step& step, const Invocation& invocation) {
+  const Meaning meaning = meaning_of(base_name(step.op), *invocation.schema);
+  if (meaning != Meaning::set && meaning != Meaning::resize) return false;
+  const bool set = meaning == Meaning::set;
+  const bool known = !invocation.names.empty() && invocation.names[0].valid() &&
+                     invocation.live[0].kind == Datum::Kind::tensor;
+  const bool from = !set || (invocation.schema->overload == "source_Tensor" &&
+                             invocation.live[1].kind == Datum::Kind::tensor);
+  if (!known || !from) return unsupported(step.op), true;
+  Datum shown = invocation.live[set ? 1 : 0];
+  if (!set) {
+    Geometry& g = shown.tensor.at;
+    Extents shape;
+    for (const Datum& size : invocation.live[1].list) shape.push_back(size.integer);
+    const bool stays = shape == g.shape;
+    g.shape = shape;
+    if (!stays) g.stride = contiguous_strides(shape);
+    const auto end = reach(g);
+    const bool plain = invocation.live[2].kind == Datum::Kind::none;
+    if (!plain || !end || *end * item_bytes(g.dtype) > shown.tensor.memory.size)
+      return unsupported(step.op + " (may need more storage)"), true;
+  }
+  if (!step.results.empty()) bind(frame, step.results[0], shown);
+  bind(frame, invocation.names[0], shown);
+  return true;
+}
+
 /// t_, unsqueeze_, as_strided_: another view for the name, nothing for the bytes.
 void Machine::rebind_view(Frame& frame, const Step& step, const Invocation& invocation) {
   const std::string functional = kernel_name(ops_, step.op);
@@ -226,13 +263,17 @@ void Machine::bind_results(Frame& frame, const Step& step, const Invocation& inv
                            std::span<const Datum> results) {
   const Schema& schema = *invocation.schema;
   for (std::size_t i = 0; i < step.results.size(); ++i) {
-    const SchemaSlot* slot = i < schema.returns.size() ? &schema.returns[i] : nullptr;
+    const bool listed = schema.returns.size() == 1 && schema.returns[0].type == SchemaSlot::Type::tensor_list;
+    const std::size_t at = listed ? 0 : i;
+    const SchemaSlot* slot = at < schema.returns.size() ? &schema.returns[at] : nullptr;
     const Datum* datum = i < results.size() ? &results[i] : nullptr;
     for (std::size_t j = 0;
-         slot && slot->written && j < schema.arguments.size() && j < invocation.live.size(); ++j)
-      if (schema.arguments[j].written && schema.arguments[j].alias == slot->alias &&
-          invocation.live[j].kind == Datum::Kind::tensor)
-        datum = &invocation.live[j];
+         slot && slot->written && j < schema.arguments.size() && j < invocation.live.size(); ++j) {
+      if (!schema.arguments[j].written || schema.arguments[j].alias != slot->alias) continue;
+      const Datum& live = invocation.live[j];
+      if (live.kind == Datum::Kind::tensor) datum = &live;
+      if (listed && i < live.list.size()) datum = &live.list[i];
+    }
     if (!datum) continue;
     const bool viewed = !invocation.live.empty() && invocation.live[0].kind == Datum::Kind::tensor &&
                         datum->kind == Datum::Kind::tensor && invocation.targets.empty() &&

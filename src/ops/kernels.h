@@ -179,6 +179,7 @@ void fill_elements(Call& call, const Array& to, const Number& value);
 std::optional<Geometry> slice_geometry(Call& call, const Geometry& g, std::int64_t dim, const Datum& start,
                                        const Datum& end, std::int64_t step);
 std::optional<Geometry> select_geometry(Call& call, const Geometry& g, std::int64_t dim, std::int64_t index);
+std::optional<Geometry> expanded_geometry(Call& call, const Geometry& from, const Extents& shape);
 std::optional<Geometry> diagonal_geometry(Call& call, const Geometry& g, std::int64_t offset,
                                           std::int64_t dim1, std::int64_t dim2);
 std::optional<Extents> inferred_shape(Call& call, const Extents& shape, std::int64_t numel);
@@ -188,6 +189,7 @@ std::span<const KernelRow> arithmetic_kernels();
 std::span<const KernelRow> compare_kernels();
 std::span<const KernelRow> unary_kernels();
 std::span<const KernelRow> view_kernels();
+std::span<const KernelRow> adapt_kernels();
 std::span<const KernelRow> reshape_kernels();
 std::span<const KernelRow> create_kernels();
 std::span<const KernelRow> move_kernels();

@@ -171,6 +171,7 @@ const KernelRow kCreateRows[] = {
     create_row("ones.default", run_create, 1),
     create_row("full.default", run_create, 2),
     create_row("empty.memory_format", run_create, 3),
+    create_row("empty.default", run_create, 3),
     create_row("zeros_like.default", run_create, 4),
     create_row("ones_like.default", run_create, 5),
     create_row("full_like.default", run_create, 6),
@@ -189,6 +190,7 @@ const KernelRow kCreateRows[] = {
     create_row("iota.default", run_iota),
     create_row("fill.Scalar", run_fill, 1),
     create_row("fill.Tensor", run_fill, 1),
+    create_row("fill.default", run_fill, 1),
     create_row("zero.default", run_fill, 0),
     create_row("copy.default", run_copy),
 };

@@ -1,4 +1,5 @@
-// Derivatives of activations and losses that models use now and then, and complex numbers made of real ones.
+// Derivatives of views, of activations and losses that models use now and then; complex numbers made of real
+// ones.
 #include <algorithm>
 #include <complex>
 
@@ -91,7 +92,50 @@ void run_angle(Call& call, const KernelRow& row) {
   if (call.ok()) run_pointwise(call, copy);
 }
 
+/// The gradient inside zeros; `view` shows where.
+template <class View>
+void inside_zeros(Call& call, const Extents& shape, View view) {
+  const Array grad = call.tensor(0);
+  const Array out = call.output(grad.at.dtype, shape);
+  call.begin();
+  if (!call.ok()) return;
+  fill_elements(call, out, Number::of(0));
+  const std::optional<Geometry> at = view(out.at);
+  if (!at || !call.ok()) return;
+  if (at->shape != grad.at.shape) return call.raise("the gradient has another shape than the view");
+  copy_elements(call, grad, Array{*at, out.memory});
+}
+
+/// variant 0: slice_backward, 1: select_backward, 2: diagonal_backward.
+void run_view_backward(Call& call, const KernelRow& row) {
+  inside_zeros(call, call.integers(1), [&](const Geometry& g) {
+    if (row.variant == 2)
+      return diagonal_geometry(call, g, call.integer(2, 0), call.integer(3, 0), call.integer(4, 1));
+    const std::int64_t dim = call.dim(2, 0, g.rank());
+    return row.variant == 1 ? select_geometry(call, g, dim, call.integer(3, 0))
+                            : slice_geometry(call, g, dim, call.arg(3), call.arg(4), call.integer(5, 1));
+  });
+}
+
+/// The last dimension as a diagonal, between zeros.
+void run_diag_embed(Call& call, const KernelRow&) {
+  const Array x = call.tensor(0);
+  const std::int64_t offset = call.integer(1, 0), rank = x.at.rank() + 1;
+  const std::int64_t a = call.dim(2, -2, rank), b = call.dim(3, -1, rank);
+  if (call.ok() && (x.at.shape.empty() || a == b || std::abs(offset) > std::int64_t{1} << 40))
+    call.raise("diag_embed: not two dimensions, or far beyond them");
+  if (!call.ok()) return;
+  Extents shape(x.at.shape.begin(), x.at.shape.end() - 1);
+  const std::int64_t side = x.at.shape.back() + std::abs(offset);
+  for (const std::int64_t dim : {std::min(a, b), std::max(a, b)}) shape.insert(shape.begin() + dim, side);
+  inside_zeros(call, shape, [&](const Geometry& g) { return diagonal_geometry(call, g, offset, a, b); });
+}
+
 const KernelRow kGradientRows[] = {
+    {"slice_backward.default", run_view_backward},
+    {"select_backward.default", run_view_backward, nullptr, Promotion::same, 1, 1},
+    {"diagonal_backward.default", run_view_backward, nullptr, Promotion::same, 1, 2},
+    {"diag_embed.default", run_diag_embed},
     {"elu_backward.default", run_elu_backward, elu_backward_fn, Promotion::same, 2},
     {"mish_backward.default", run_mish_backward, mish_backward_fn, Promotion::same, 2},
     {"hardshrink_backward.default", run_pointwise, shrink_backward_fn, Promotion::same, 2},

@@ -245,9 +245,11 @@ void run_roll(Call& call, const KernelRow&) {
   });
 }
 
-void run_repeat(Call& call, const KernelRow&) {
+/// variant 1: tile, for which a number that is missing is 1.
+void run_repeat(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
-  const Extents repeats = call.integers(1);
+  Extents repeats = call.integers(1);
+  while (row.variant == 1 && repeats.size() < x.at.shape.size()) repeats.insert(repeats.begin(), 1);
   if (repeats.size() < x.at.shape.size()) return call.raise("repeat needs at least one number per dimension");
   Array from = x;
   const std::size_t skip = repeats.size() - x.at.shape.size();
@@ -321,19 +323,24 @@ void run_constant_pad(Call& call, const KernelRow&) {
   copy_elements(call, Array{from, x.memory}, Array{window, out.memory});
 }
 
-/// variant 0: slice_backward, 1: select_backward: the gradient inside zeros.
-void run_view_backward(Call& call, const KernelRow& row) {
-  const Array grad = call.tensor(0);
-  const Extents shape = call.integers(1);
-  const Array out = call.output(grad.at.dtype, shape);
-  call.begin();
+/// Each element several times: along a dimension, or of all in a row.
+void run_interleave(Call& call, const KernelRow&) {
+  Array x = call.tensor(0);
+  const std::int64_t times = call.integer(1, 1);
+  const bool flat = !call.has(2);
+  if (times < 0) call.raise("repeats can not be negative");
+  const Extents shape = x.at.shape;
+  Extents wide = flat ? Extents{x.at.numel()} : shape;
+  const std::int64_t dim = flat ? 0 : call.dim(2, 0, x.at.rank());
+  if (!call.ok() || wide.empty()) return call.raise("repeat_interleave of a tensor without dimensions");
+  std::int64_t& extent = wide[static_cast<std::size_t>(dim)];
+  if (__builtin_mul_overflow(extent, times, &extent)) return call.raise("sizes overflow");
+  const Array out = call.output(x.at.dtype, wide);
   if (!call.ok()) return;
-  fill_elements(call, out, Number::of(0));
-  const std::int64_t dim = call.dim(2, 0, out.at.rank());
-  const auto view = row.variant == 1
-                        ? select_geometry(call, out.at, dim, call.integer(3, 0))
-                        : slice_geometry(call, out.at, dim, call.arg(3), call.arg(4), call.integer(5, 1));
-  if (view) copy_elements(call, grad, Array{*view, out.memory});
+  gathered(call, x, out, [&](Extents at) {
+    at[static_cast<std::size_t>(dim)] /= times;
+    return flat ? coordinates_of(at[0], shape) : at;
+  });
 }
 
 constexpr KernelRow move_row(std::string_view op, KernelFunction run, int variant = 0) {
@@ -350,11 +357,11 @@ const KernelRow kMoveRows[] = {
     move_row("flip.default", run_flip),
     move_row("roll.default", run_roll),
     move_row("repeat.default", run_repeat),
+    move_row("tile.default", run_repeat, 1),
+    move_row("repeat_interleave.self_int", run_interleave),
     move_row("tril.default", run_triangle, 0),
     move_row("triu.default", run_triangle, 1),
     move_row("constant_pad_nd.default", run_constant_pad),
-    move_row("slice_backward.default", run_view_backward, 0),
-    move_row("select_backward.default", run_view_backward, 1),
 };
 
 }  // namespace

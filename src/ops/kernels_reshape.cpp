@@ -317,6 +317,7 @@ const KernelRow kReshapeRows[] = {
     reshape_row("_to_copy.default", run_to_copy),
     reshape_row("type_as.default", run_type_as),
     reshape_row("convert_element_type.default", run_convert_element_type),
+    reshape_row("convert_element_type.no_fuse", run_convert_element_type),
     reshape_row("view.dtype", run_view_dtype),
     reshape_row("view_of_dtype.default", run_view_dtype),
     reshape_row("view_as_real.default", run_real_view),

@@ -31,7 +31,7 @@ struct KernelTable {
   std::map<std::string, KernelRow, std::less<>> rows;
 
   KernelTable() {
-    for (const auto& family : {view_kernels(), reshape_kernels()}) add(family, true);
+    for (const auto& family : {view_kernels(), adapt_kernels(), reshape_kernels()}) add(family, true);
     for (const auto& family :
          {arithmetic_kernels(),  compare_kernels(), unary_kernels(),      create_kernels(),
           move_kernels(),        index_kernels(),   scatter_kernels(),    reduce_kernels(),

@@ -112,27 +112,10 @@ void run_movedim(Call& call, const KernelRow&) {
   permuted(call, x, order);
 }
 
-void expanded(Call& call, const Array& x, Extents shape) {
-  Geometry g{x.at.dtype, shape, Extents(shape.size(), 0), x.at.offset};
-  if (shape.size() < x.at.shape.size()) return call.raise("expand: fewer sizes than dimensions");
-  const std::size_t skip = shape.size() - x.at.shape.size();
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    const std::int64_t size = i < skip ? 1 : x.at.shape[i - skip];
-    if (shape[i] == -1 && i >= skip) g.shape[i] = size;
-    if (g.shape[i] < 0) return call.raise("expand: a negative size");
-    if (g.shape[i] != size && size != 1)
-      return call.raise("expand: the expanded size must match the existing size");
-    const bool kept = i >= skip && g.shape[i] == size;
-    if (kept) g.stride[i] = x.at.stride[i - skip];
-    if (i < skip)
-      g.stride[i] = g.shape[i] == 1 ? (i + 1 < shape.size() ? g.shape[i + 1] * g.stride[i + 1] : 1) : 0;
-  }
-  call.alias(x, g);
-}
-
 void run_expand(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
-  expanded(call, x, row.variant == 1 ? call.tensor(1).at.shape : call.integers(1));
+  const Extents shape = row.variant == 1 ? call.tensor(1).at.shape : call.integers(1);
+  if (const auto g = expanded_geometry(call, x.at, shape)) call.alias(x, *g);
 }
 
 void run_broadcast_in_dim(Call& call, const KernelRow&) {
@@ -352,6 +335,23 @@ std::optional<Geometry> select_geometry(Call& call, const Geometry& g, std::int6
   result.shape.erase(result.shape.begin() + dim);
   result.stride.erase(result.stride.begin() + dim);
   return call.ok() ? std::optional(result) : std::nullopt;
+}
+
+std::optional<Geometry> expanded_geometry(Call& call, const Geometry& from, const Extents& shape) {
+  Geometry g{from.dtype, shape, Extents(shape.size(), 0), from.offset};
+  const std::size_t skip = shape.size() - std::min(shape.size(), from.shape.size());
+  if (shape.size() < from.shape.size()) call.raise("expand: fewer sizes than dimensions");
+  for (std::size_t i = shape.size(); i-- > 0 && call.ok();) {
+    const std::int64_t size = i < skip ? 1 : from.shape[i - skip];
+    if (shape[i] == -1 && i >= skip) g.shape[i] = size;
+    if (g.shape[i] < 0) call.raise("expand: a negative size");
+    if (g.shape[i] != size && size != 1) call.raise("expand: the expanded size must match the existing size");
+    const bool kept = i >= skip && g.shape[i] == size;
+    if (kept) g.stride[i] = from.stride[i - skip];
+    if (i < skip)
+      g.stride[i] = g.shape[i] == 1 ? (i + 1 < shape.size() ? g.shape[i + 1] * g.stride[i + 1] : 1) : 0;
+  }
+  return call.ok() ? std::optional(g) : std::nullopt;
 }
 
 std::optional<Geometry> diagonal_geometry(Call& call, const Geometry& g, std::int64_t offset,

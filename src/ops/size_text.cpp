@@ -7,11 +7,12 @@ std::string size_text(const Space& space, PolyId a) {
   if (a == 0) return "0";
   std::string out;
   for (const Monomial& m : space.terms(a)) {
-    std::string part = m.atoms.empty() || (m.factor != 1 && m.factor != -1) ? std::to_string(m.factor)
-                       : m.factor == -1                                     ? "-"
-                                                                            : "";
-    for (std::size_t k = 0; k < m.atoms.size(); ++k) {
-      const Atom& atom = space.atom(m.atoms[k]);
+    const Product& atoms = space.atoms(m);
+    std::string part = atoms.empty() || (m.factor != 1 && m.factor != -1) ? std::to_string(m.factor)
+                       : m.factor == -1                                   ? "-"
+                                                                          : "";
+    for (std::size_t k = 0; k < atoms.size(); ++k) {
+      const Atom& atom = space.atom(atoms[k]);
       if (k > 0 || (m.factor != 1 && m.factor != -1)) part += "*";
       if (atom.kind == Atom::Kind::index) part += "i" + std::to_string(atom.position);
       if (atom.kind == Atom::Kind::symbol) part += atom.name;

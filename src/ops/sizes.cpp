@@ -65,15 +65,15 @@ void Sizes::positive_factors(const SymRelation& relation) {
   const PolyId product = of(relation.right);
   if (product == Space::kBad || space_.terms(product).size() != 1 || space_.terms(product)[0].factor <= 0)
     return;
-  const Monomial terms = space_.terms(product)[0];
-  for (std::size_t k = 0; k < terms.atoms.size(); ++k) {
+  const Product atoms = space_.atoms(space_.terms(product)[0]);
+  for (std::size_t k = 0; k < atoms.size(); ++k) {
     bool others = true;
-    for (std::size_t j = 0; j < terms.atoms.size(); ++j) {
-      const Atom& atom = space_.atom(terms.atoms[j]);
+    for (std::size_t j = 0; j < atoms.size(); ++j) {
+      const Atom& atom = space_.atom(atoms[j]);
       others =
           others && (j == k || (atom.kind == Atom::Kind::symbol && atom.bounded_below && atom.least >= 1));
     }
-    const Atom atom = space_.atom(terms.atoms[k]);
+    const Atom atom = space_.atom(atoms[k]);
     if (others && atom.kind == Atom::Kind::symbol && !(atom.bounded_below && atom.least >= 1))
       space_.range(atom.name, 1, atom.most);
   }
@@ -88,12 +88,12 @@ void Sizes::eliminate(const SymRelation& relation, const std::map<std::string, S
   std::int64_t unit = 0;
   for (const Monomial& m : terms) unit = std::gcd(unit, m.factor);
   for (const Monomial& m : terms) {
-    const bool alone = m.atoms.size() == 1 &&
-                       std::count_if(terms.begin(), terms.end(), [&](const Monomial& o) {
-                         return std::find(o.atoms.begin(), o.atoms.end(), m.atoms[0]) != o.atoms.end();
-                       }) == 1;
+    const Product own = space_.atoms(m);
+    const bool alone = own.size() == 1 && std::ranges::count_if(terms, [&](const Monomial& o) {
+                                            return std::ranges::count(space_.atoms(o), own[0]) > 0;
+                                          }) == 1;
     if (!alone || (m.factor != unit && m.factor != -unit)) continue;
-    const Atom atom = space_.atom(m.atoms[0]);
+    const Atom atom = space_.atom(own[0]);
     const auto range = symbols.find(atom.name);
     if (atom.kind != Atom::Kind::symbol || range == symbols.end() || eliminated_.contains(atom.name))
       continue;
@@ -101,7 +101,7 @@ void Sizes::eliminate(const SymRelation& relation, const std::map<std::string, S
     for (const Monomial& o : terms) {
       if (o == m) continue;
       PolyId term = space_.constant(o.factor / unit);
-      for (AtomId other : o.atoms) {
+      for (AtomId other : Product(space_.atoms(o))) {
         if (space_.atom(other).kind != Atom::Kind::symbol) return;
         term = space_.mul(term, space_.symbol(std::string(space_.atom(other).name)));
       }

@@ -81,7 +81,7 @@ std::optional<std::int64_t> number_of(const Space& space, PolyId poly, const Sym
   std::int64_t sum = 0;
   for (const Monomial& term : space.terms(poly)) {
     std::int64_t product = term.factor;
-    for (const AtomId id : term.atoms) {
+    for (const AtomId id : space.atoms(term)) {
       const auto factor = atom_value(space, space.atom(id), symbols, index);
       if (!factor || __builtin_mul_overflow(product, *factor, &product)) return std::nullopt;
     }

@@ -1,5 +1,7 @@
 #include "src/prover/certificate_text.h"
 
+#include <charconv>
+
 #include "checker/fields.h"
 
 namespace noclobber {
@@ -17,8 +19,9 @@ class Writer {
     value(c.about);
     out_ += "\ninputs" + part(c.inputs) + "\noperators" + part(c.operators) + "\nassumptions" +
             part(c.assumptions) + "\nsymbols" + symbols(c) + "\nnumbers " + std::to_string(polys_.size()) +
-            polys_text_ + "\nfacts" + facts + "\nforms " + std::to_string(forms_.size()) + forms_text_ +
-            "\nevidence" + evidence + "\nchecks" + checks + "\nrefutation" + refutation + "\n";
+            polys_text_ + "\nfacts" + facts + table("views", views_) + table("storages", storages_) +
+            table("steps", steps_) + "\nevidence" + evidence + "\nchecks" + checks + "\nrefutation" +
+            refutation + "\n";
     return out_ + "sum " + checksum(out_) + "\n";
   }
 
@@ -28,6 +31,18 @@ class Writer {
   }
 
  private:
+  /// The forms of nouns of one kind.
+  struct Forms {
+    std::unordered_map<std::string, std::size_t> places;
+    std::string text;
+  };
+  static std::string table(const char* name, const Forms& all) {
+    return std::string("\n") + name + " " + std::to_string(all.places.size()) + all.text;
+  }
+  Forms& forms(const TraceView&) { return views_; }
+  Forms& forms(const TraceStorage&) { return storages_; }
+  Forms& forms(const TraceStep&) { return steps_; }
+
   template <class T>
   std::string part(const T& content) {
     std::string saved = std::exchange(out_, "");
@@ -36,13 +51,18 @@ class Writer {
   }
   template <std::integral T>
   void value(T number) {
-    out_ += ' ';
-    out_ += std::to_string(number);
+    char digits[24];
+    digits[0] = ' ';
+    out_.append(digits, std::to_chars(digits + 1, std::end(digits), +number).ptr);
   }
   template <class T>
   requires std::is_enum_v<T>
   void value(T kind) { value(static_cast<unsigned>(kind)); }
-  void value(const std::string& text) { out_ += " " + std::to_string(text.size()) + ":" + text; }
+  void value(const std::string& text) {
+    value(text.size());
+    out_ += ':';
+    out_ += text;
+  }
   template <class List>
   void list(const List& all) {
     value(all.size());
@@ -71,17 +91,24 @@ class Writer {
     value(numbers.at.size());
     for (PolyId p : numbers.at) value(poly(p));
   }
-  void value(const std::vector<std::vector<Access>>& access) {
-    out_ += " a";
-    for (const std::vector<Access>& row : access)
-      for (Access one : row) out_ += static_cast<char>('0' + static_cast<int>(one));
-  }
-  void value(const TraceView& v) {
-    std::string text = part(v.type) + part(v.lanes) + part(Num{v.shape}) + part(v.maps);
-    const auto [at, is_new] = forms_.emplace(std::move(text), forms_.size());
-    if (is_new) forms_text_ += "\n" + at->first;
-    value(v.storage);
+  template <class T>
+  void value(const Form<const T>& noun) {
+    std::string saved = std::exchange(out_, std::exchange(spare_, ""));
+    form(*this, noun.of);
+    Forms& all = forms(noun.of);
+    const auto [at, is_new] = all.places.try_emplace(out_, all.places.size());
+    if (is_new) all.text += "\n" + out_;
+    out_.clear();
+    spare_ = std::exchange(out_, std::move(saved));
     value(at->second);
+  }
+  template <class T>
+  void value(const Count<const T>& all) {
+    value(all.of.size());
+  }
+  template <class T>
+  void value(const Entries<const T>& all) {
+    for (const auto& one : all.of) value(one);
   }
   template <class T>
   requires requires(Writer& w, const T& t) { fields(w, t); }
@@ -108,13 +135,13 @@ class Writer {
   }
 
   /// Number of an atom as a polynomial: written before it is used.
-  std::size_t number(const std::string& key, const std::string& text) {
+  std::size_t number(std::uint64_t key, const std::string& text) {
     const auto [at, is_new] = polys_.emplace(key, polys_.size());
     if (is_new) polys_text_ += "\n" + text;
     return at->second;
   }
   std::size_t atom(AtomId id) {
-    const std::string key = "a" + std::to_string(id);
+    const std::uint64_t key = std::uint64_t{1} << 32 | id;
     if (const auto at = polys_.find(key); at != polys_.end()) return at->second;
     const Atom& a = space_.atom(id);
     const auto of = [&](PolyId p) { return " " + std::to_string(poly(p)); };
@@ -135,21 +162,22 @@ class Writer {
     return number(key, "f" + part(a.name) + " " + std::to_string(a.arguments.size()) + arguments);
   }
   std::size_t poly(PolyId id) {
-    const std::string key = std::to_string(id);
+    const std::uint64_t key = id;
     if (const auto at = polys_.find(key); at != polys_.end()) return at->second;
     if (id == Space::kBad) return number(key, "bad");
     const Polynomial& sum = space_.terms(id);
     std::string text = "p " + std::to_string(sum.size());
     for (const Monomial& m : sum) {
-      text += " " + std::to_string(m.factor) + " " + std::to_string(m.atoms.size());
-      for (AtomId a : m.atoms) text += " " + std::to_string(atom(a));
+      text += " " + std::to_string(m.factor) + " " + std::to_string(space_.atoms(m).size());
+      for (AtomId a : space_.atoms(m)) text += " " + std::to_string(atom(a));
     }
     return number(key, text);
   }
 
   const Space& space_;
-  std::string out_, polys_text_, forms_text_;
-  std::unordered_map<std::string, std::size_t> polys_, forms_;
+  std::string out_, spare_, polys_text_;
+  std::unordered_map<std::uint64_t, std::size_t> polys_;  // by polynomial; by 2^32 + atom
+  Forms views_, storages_, steps_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ FormulaId DirectSizes::poly(PolyId id, int depth) {
   FormulaId out = formulas_.number(0);
   for (const Monomial& m : space_.terms(id)) {
     FormulaId product = formulas_.number(m.factor);
-    for (AtomId a : m.atoms) product = formulas_.multiply(product, atom(a, depth - 1));
+    for (AtomId a : space_.atoms(m)) product = formulas_.multiply(product, atom(a, depth - 1));
     out = formulas_.add(out, product);
   }
   return done_[id] = out;

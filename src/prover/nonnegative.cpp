@@ -40,7 +40,7 @@ class Search {
                         PolyId by) {
     return put({LineRule::divide, whole, room, positive, poly, by});
   }
-  PolyId of(AtomId atom) { return space_.of({{{atom}, 1}}); }
+  PolyId of(AtomId atom) { return space_.of({space_.monomial({atom}, 1)}); }
 
   Space& space_;
   std::vector<PolyId> facts_;
@@ -48,18 +48,18 @@ class Search {
 };
 
 /// a = first * atom + second, where `second` has no `atom`; a higher power stays in first.
-std::pair<Polynomial, Polynomial> split(const Polynomial& all, AtomId atom) {
+std::pair<Polynomial, Polynomial> split(Space& space, const Polynomial& all, AtomId atom) {
   Polynomial with, without;
-  for (Monomial m : all) {
-    const auto at = std::find(m.atoms.begin(), m.atoms.end(), atom);
-    if (at == m.atoms.end()) {
-      without.push_back(std::move(m));
+  for (const Monomial& m : all) {
+    Product atoms = space.atoms(m);
+    const auto at = std::find(atoms.begin(), atoms.end(), atom);
+    if (at == atoms.end()) {
+      without.push_back(m);
     } else {
-      m.atoms.erase(at);
-      with.push_back(std::move(m));
+      atoms.erase(at);
+      with.push_back(space.monomial(std::move(atoms), m.factor));
     }
   }
-  std::sort(with.begin(), with.end(), [](const Monomial& x, const Monomial& y) { return x.atoms < y.atoms; });
   return {with, without};
 }
 
@@ -75,8 +75,9 @@ Found Search::shown(PolyId a, int depth) {
   std::set<AtomId, std::greater<>> atoms;
   bool products = false;
   for (const Monomial& m : space_.terms(a)) {
-    atoms.insert(m.atoms.begin(), m.atoms.end());
-    products = products || m.atoms.size() > 1;
+    const Product& product = space_.atoms(m);
+    atoms.insert(product.begin(), product.end());
+    products = products || product.size() > 1;
   }
   // Relations between symbols show in the factor of another symbol: s * (t - u) with t >= u.
   for (AtomId which : atoms) {
@@ -89,7 +90,7 @@ Found Search::shown(PolyId a, int depth) {
 /// a = slope * atom + rest: with slope >= 0 the atom's lower bound is the worst case, with slope <= 0 the
 /// upper one.
 Found Search::bound_away(PolyId a, AtomId which, int depth) {
-  auto [with, without] = split(space_.terms(a), which);
+  auto [with, without] = split(space_, space_.terms(a), which);
   const PolyId slope = space_.of(std::move(with));
   const PolyId rest = space_.of(std::move(without));
   const Atom atom = space_.atom(which);
@@ -180,11 +181,12 @@ class Rows {
 
  private:
   void note(PolyId p) {
-    for (const Monomial& m : space_.terms(p)) atoms_.insert(m.atoms.begin(), m.atoms.end());
+    for (const Monomial& m : space_.terms(p))
+      for (AtomId a : space_.atoms(m)) atoms_.insert(a);
   }
   bool touches(PolyId p) const {
     for (const Monomial& m : space_.terms(p))
-      for (AtomId a : m.atoms)
+      for (AtomId a : space_.atoms(m))
         if (atoms_.contains(a)) return true;
     return false;
   }
@@ -195,7 +197,7 @@ class Rows {
   }
   void bounds(AtomId id) {
     const Atom atom = space_.atom(id);
-    const PolyId self = space_.of({{{id}, 1}});
+    const PolyId self = space_.of({space_.monomial({id}, 1)});
     if (atom.kind == Atom::Kind::quotient) row(LineRule::above, self), row(LineRule::below, self);
     if (atom.kind == Atom::Kind::index) row(LineRule::below, self);
     for (PolyId p : {atom.first, atom.second})
@@ -214,11 +216,11 @@ Found Search::combined(PolyId a) {
   std::vector<PolyId> facts = facts_;
   facts.insert(facts.end(), space_.facts().begin(), space_.facts().end());
   const std::vector<Line> candidates = Rows(space_, a, facts).out;
-  std::map<std::vector<AtomId>, std::size_t> unknowns;
+  std::map<std::uint32_t, std::size_t> unknowns;  // of a product
   std::vector<PolyId> shown_by;
   const auto column = [&](PolyId p) {
     for (const Monomial& m : space_.terms(p))
-      if (!m.atoms.empty()) unknowns.emplace(m.atoms, unknowns.size());
+      if (m.first != 0) unknowns.emplace(m.product, unknowns.size());
   };
   column(a);
   for (const Line& l : candidates) {
@@ -230,7 +232,7 @@ Found Search::combined(PolyId a) {
   const auto coefficients = [&](PolyId p) {
     std::vector<std::int64_t> out(unknowns.size() + 1);
     for (const Monomial& m : space_.terms(p))
-      out[m.atoms.empty() ? unknowns.size() : unknowns[m.atoms]] = m.factor;
+      out[m.first == 0 ? unknowns.size() : unknowns[m.product]] = m.factor;
     return out;
   };
   std::vector<std::vector<std::int64_t>> rows;

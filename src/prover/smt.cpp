@@ -67,9 +67,10 @@ std::string SmtPrinter::poly(PolyId id) {
   const Polynomial terms = space_.terms(id);
   std::string out;
   for (const Monomial& m : terms) {
-    std::string part = m.factor != 1 || m.atoms.empty() ? number(m.factor) : "";
-    for (AtomId a : m.atoms) part += (part.empty() ? "" : " ") + atom(a);
-    const bool product = m.atoms.size() + (m.factor != 1 ? 1 : 0) > 1;
+    const Product& atoms = space_.atoms(m);
+    std::string part = m.factor != 1 || atoms.empty() ? number(m.factor) : "";
+    for (AtomId a : atoms) part += (part.empty() ? "" : " ") + atom(a);
+    const bool product = atoms.size() + (m.factor != 1 ? 1 : 0) > 1;
     out += (out.empty() ? "" : " ") + (product ? "(* " + part + ")" : part);
   }
   return terms.size() > 1 ? "(+ " + out + ")" : out;

@@ -77,7 +77,7 @@ std::string number_changed(std::string text, std::size_t from, std::size_t to, R
 /// A line of a table (numbers, forms) more or less: its count is put right.
 void recount(Lines& lines, std::size_t at, int by) {
   for (std::size_t k = at + 1; k-- > 0;)
-    for (const char* table : {"numbers ", "forms ", "evidence ", "symbols "})
+    for (const char* table : {"numbers ", "views ", "storages ", "steps ", "evidence ", "symbols "})
       if (starts(lines[k], table)) {
         const std::string head(table);
         lines[k] = head + std::to_string(std::atoll(lines[k].c_str() + head.size()) + by);

@@ -26,7 +26,7 @@ inline std::optional<std::int64_t> evaluate(const Space& space, PolyId poly, con
   std::int64_t sum = 0;
   for (const Monomial& m : space.terms(poly)) {
     std::int64_t product = m.factor;
-    for (const AtomId id : m.atoms) {
+    for (const AtomId id : space.atoms(m)) {
       const Atom& atom = space.atom(id);
       std::optional<std::int64_t> value;
       if (atom.kind == Atom::Kind::quotient) {
@@ -51,7 +51,7 @@ inline std::string readable(const Space& space, PolyId poly) {
   std::string out;
   for (const Monomial& m : space.terms(poly)) {
     out += " + " + std::to_string(m.factor);
-    for (const AtomId id : m.atoms) {
+    for (const AtomId id : space.atoms(m)) {
       const Atom& atom = space.atom(id);
       if (atom.kind == Atom::Kind::quotient)
         out += "*((" + readable(space, atom.first) + ") // (" + readable(space, atom.second) + "))";
