@@ -103,6 +103,32 @@ class NcCheck(cli_test.Cli):
             self.assertEqual((out.returncode, out.stdout[:len(said)]), (code, said))
             self.assertIn("input not bound", out.stdout)
 
+    def test_a_witness_is_replayed_at_the_values_of_its_symbols(self):
+        tensor = {"dtype": "f32", "shape": ["s0", 3]}
+        text = cli_test.REFUTED.replace(json.dumps(cli_test.TENSOR), json.dumps(tensor))
+        value = json.loads(text) | {"symbols": {"s0": {"min": 2, "max": 9}}}
+        path, certs = self.issue(json.dumps(value))
+        (cert,) = certs.values()
+        self.assertIn("2:s0", cert.read_text())
+        out = self.check(cert, path)
+        self.assertEqual((out.returncode, out.stdout[:9]), (1, "refuted: "), out.stdout)
+
+    def test_a_certificate_comes_through_a_pipe(self):
+        rows = "".join(f"r{k},{k},{k + 2},16,{k % 2 * 16}\n" for k in range(9000))
+        _, certs = self.issue("id,lower,upper,size,offset\n" + rows, name="plan.csv")
+        (cert,) = certs.values()
+        text = cert.read_bytes()
+        self.assertGreater(len(text), 1 << 17)
+        piped = subprocess.run([BIN / "nc-check", "/dev/stdin"], input=text, capture_output=True, timeout=60)
+        self.assertEqual((piped.returncode, piped.stdout), (0, subprocess.run(
+            [BIN / "nc-check", cert], capture_output=True, timeout=60).stdout), piped.stderr)
+
+    def test_names_of_any_length(self):
+        for length in range(470, 530):
+            _, certs = self.issue(cli_test.case("n" * length, cli_test.SIN, cli_test.SIN), name=f"n{length}.json")
+            for cert in certs.values():
+                self.assertEqual(self.check(cert).returncode, 0, length)
+
     def test_unreadable(self):
         _, certs = self.issue(cli_test.PROVED)
         (cert,) = certs.values()

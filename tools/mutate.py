@@ -9,10 +9,10 @@ those of C++, and src/ops/table_*.def, whose rows lose a field or get that of an
 build/mutants; nothing here is touched.
 
 First every test case is run by itself, which tells what it takes and which changes it comes by.  Then each change
-is tried with the cases that come by it, first those that are cheap and have killed most, last with the scripts.
+is tried with the cases that come by it, first those that are cheap and have killed most.
 
-Prints one line per file and per survivor; ends with 1 if something survived that tools/mutants.tsv
-(FILE<TAB>LINE OF TEXT<TAB>CHANGE<TAB>REASON) does not list.
+Prints the sum and a line per survivor; ends with 1 if something survived that tools/mutants.tsv
+(FILE<TAB>LINE OF TEXT<TAB>CHANGE<TAB>REASON) does not list.  What it lists counts as surviving.
 """
 import argparse
 import concurrent.futures
@@ -76,7 +76,7 @@ template <class T, class U> constexpr bool operator>=(const T& a, const Bound<U>
 #endif
 """
 SCRIPTS = ["tests/certificate_test.py", "tests/run_corpus.py", "tests/cli_test.py"]
-GROUPS = [0.3, 3.0, 1e9]  # seconds of test cases that one process runs
+GROUPS = [0.3, 3.0, 1e9]  # seconds of test cases that the first process runs, the second, ...
 
 # name, pattern of one line, what is put before and behind the match; {n} is the number. Nothing that stands there
 # is taken away, so that several changes of one line compile together.
@@ -306,19 +306,30 @@ def compiled(texts, mutants, env):
         left = [m for m in left if m not in set(out)]
 
 
+def grouped(due):
+    """[(seconds, name)], in that order, as lists that one process each runs."""
+    groups, sizes = [], iter(GROUPS)
+    for seconds, name in due:
+        last = groups[-1] if groups and groups[-1][0][1] not in SCRIPTS else None
+        if name in SCRIPTS or last is None or sum(s for s, _ in last) + seconds > size:
+            groups.append([])
+            size = next(sizes, GROUPS[-1])
+        groups[-1].append((seconds, name))
+    return groups
+
+
 class Tests:
     """What each test case, and each script, costs and comes by."""
 
     def __init__(self, env, jobs, most):
         self.env = {**env, "NC_BIN_DIR": str(TREE / "build/bin")}
         listed = run(["build/bin/nc_tests", "--list-test-names-only"], self.env).stdout
-        self.cases, self.scripts, self.kills, self.most = [], [], {}, most
+        self.cases, self.kills, self.most = [], {}, most
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for name, (seconds, seen) in zip(listed.splitlines(), pool.map(self.of_case, listed.splitlines())):
                 self.cases.append((seconds, seen, name))
-        self.cases.sort(key=lambda case: case[0])
-        for script in SCRIPTS if most > 1e8 else []:
-            self.scripts.append((script, self.reached(["python3", script])[1]))
+        for script in SCRIPTS:
+            self.cases.append((*self.reached(["python3", script]), script))
 
     def of_case(self, name):
         return self.reached(["build/bin/nc_tests"], [name])
@@ -338,21 +349,20 @@ class Tests:
                     {int(t) for page in told for t in page if "." not in t})
 
     def killer(self, number):
-        """The first test case of the group that failed, the script, "timeout"; None for a survivor."""
-        groups, spent = [[] for _ in GROUPS], 0.0
+        """What failed: a test case, a script, "ended with ..." or "timeout"; None for a survivor."""
+        due, spent = [], 0.0
         for seconds, seen, name in sorted(self.cases, key=lambda case: case[0] / (1 + self.kills.get(case[2], 0))):
             if number in seen and spent + seconds <= self.most:
                 spent += seconds
-                groups[next(k for k, most in enumerate(GROUPS) if spent <= most)].append((seconds, name))
-        for group in filter(None, groups):
+                due.append((seconds, name))
+        for group in grouped(due):
             names = [name for _, name in group]
-            if said := self.failure(["build/bin/nc_tests", "--abort"], names, number,
-                                    5 + 5 * sum(seconds for seconds, _ in group)):
+            script = names[0] in SCRIPTS
+            command = ["python3", names[0]] if script else ["build/bin/nc_tests", "--abort"]
+            if said := self.failure(command, () if script else names, number, 5 + 5 * sum(s for s, _ in group)):
+                said = names[0] if script else said
                 self.kills[said] = self.kills.get(said, 0) + 1
                 return said
-        for script, seen in self.scripts:
-            if number in seen and self.failure(["python3", script], (), number, 60):
-                return script
         return None
 
     def failure(self, command, names, number, cpu):
@@ -370,6 +380,15 @@ def listed_reasons():
     page = ROOT / "tools/mutants.tsv"
     rows = page.read_text(encoding="utf-8").splitlines() if page.exists() else []
     return {tuple(row.split("\t")[:3]) for row in rows if row and not row.startswith("#")}
+
+
+def place(mutant, text):
+    """What tools/mutants.tsv calls it by; a line that is there twice comes with the one before it."""
+    lines = [line.strip() for line in text.splitlines()]
+    line = lines[mutant.index]
+    if lines.count(line) > 1:
+        line = f"{lines[mutant.index - 1]} {line}"
+    return mutant.file, line, mutant.rule
 
 
 def log_row(mutant, text, how):
@@ -420,8 +439,9 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--limit", type=int, default=0, help="so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--listed", action="store_true", help="try those of tools/mutants.tsv as well")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=1e9, help="of test cases per mutant, and then no scripts")
+    parser.add_argument("--seconds", type=float, default=1e9, help="of tests per mutant, at most")
     parser.add_argument("--log", help="a line per mutant tried; what was killed according to it is not tried again")
     options = parser.parse_args()
     env = {**os.environ, "CCACHE_BASEDIR": str(TREE), "CCACHE_NOHASHDIR": "1"}
@@ -431,15 +451,20 @@ def main():
         texts[name] = (ROOT / name).read_text(encoding="utf-8")
         mutants += mutants_of(texts[name], name, len(mutants) + 1)
     copied_tree({name for name in [*texts, MAIN] if (TREE / name).exists()})
-    survivors, tries = tried(texts, wanted(mutants, texts, options), options, env)
+    accepted, known = listed_reasons(), []
+    chosen = wanted(mutants, texts, options)
+    if not options.listed:
+        known = [m for m in chosen if place(m, texts[m.file]) in accepted]
+    survivors, tries = tried(texts, [m for m in chosen if m not in set(known)], options, env)
     for name in [*texts, TABLE, MAIN]:
         shutil.copyfile(ROOT / name, TREE / name)
     before = len(pathlib.Path(options.log).read_text(encoding="utf-8").splitlines()) - tries if options.log else 0
-    print(f"{before + tries} mutants of {len(texts)} files, {before + tries - len(survivors)} killed "
-          f"({100 * (1 - len(survivors) / max(1, before + tries)):.1f} %); {before} of them by an earlier run")
-    accepted, unexplained = listed_reasons(), 0
+    total, left = before + tries + len(known), len(survivors) + len(known)
+    print(f"{total} mutants of {len(texts)} files, {total - left} killed ({100 * (1 - left / max(1, total)):.1f} %), "
+          f"{before} of them by an earlier run; {len(known)} listed survivors were not tried")
+    unexplained = 0
     for m in survivors:
-        row = (m.file, texts[m.file].splitlines()[m.index].strip(), m.rule)
+        row = place(m, texts[m.file])
         unexplained += row not in accepted
         print(f"  survives{' (listed)' if row in accepted else ''}: {m.file}:{m.index + 1}: {m.rule}: {row[1]}", flush=True)
     return 1 if unexplained else 0

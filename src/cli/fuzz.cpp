@@ -19,6 +19,7 @@
 #include "src/fuzz/campaign.h"
 #include "src/fuzz/explore.h"
 #include "src/fuzz/reduce.h"
+#include "src/report/evidence_kinds.h"
 #include "src/report/names.h"
 
 namespace noclobber {
@@ -37,11 +38,9 @@ std::string content_of(const fs::path& path) {
   return out.str();
 }
 
-/// nc-check's judgement of a certificate's text, in this process.
-std::string disagreement(const std::string& text, Status status) {
-  Space space;
-  std::string fault;
-  const auto certificate = read_certificate(space, text, false, fault);
+/// nc-check's judgement of a certificate, in this process.
+std::string disagreement(Space& space, const std::optional<Certificate>& certificate,
+                         const std::string& fault, Status status) {
   if (!certificate) return "nc-check cannot read the certificate: " + fault;
   if (certificate->refutation) return status == Status::refuted ? "" : "a refutation for what was proved";
   const Judgement said = judge(space, *certificate);
@@ -62,9 +61,11 @@ struct Scratch {
 
 fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder) {
   fuzz::Checker out;
-  out.check = [base](const Case& value, bool by_solver, bool& alarm) {
+  out.check = [base](const Case& value, fuzz::Way way, bool& alarm) {
     CheckOptions options = base;
-    options.solver_only = by_solver;
+    options.solver_only = way == fuzz::Way::by_solver || way == fuzz::Way::starved;
+    if (way == fuzz::Way::starved) options.effort = 1;
+    options.advise = way == fuzz::Way::advising;
     return check_case(value, options, alarm);
   };
   out.certificate = [base, folder](const Case& value, Status status) {
@@ -73,7 +74,13 @@ fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder) {
     options.certificate_name = fmt::format("{}", std::hash<std::thread::id>()(std::this_thread::get_id()));
     bool alarm = false;
     check_case(value, options, alarm);
-    return disagreement(content_of(folder / (options.certificate_name + ".cert")), status);
+    Space space;
+    std::string fault;
+    const std::string text = content_of(folder / (options.certificate_name + ".cert"));
+    const auto certificate = read_certificate(space, text, false, fault);
+    fuzz::Certified said{disagreement(space, certificate, fault, status), {}};
+    if (certificate) said.evidence = evidence_kinds(space, *certificate);
+    return said;
   };
   return out;
 }

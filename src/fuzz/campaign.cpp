@@ -7,10 +7,13 @@
 #include "src/formats/formats.h"
 #include "src/fuzz/reduce.h"
 #include "src/ops/row.h"
+#include "src/report/evidence_kinds.h"
 #include "src/report/names.h"
 
 namespace noclobber::fuzz {
 namespace {
+
+constexpr std::int64_t kMostDamaged = 2048;  // elements of a damaged case that is run
 
 bool due(std::uint64_t seed, std::uint64_t every) { return every != 0 && seed % every == 0; }
 
@@ -22,12 +25,17 @@ std::string first_finding(const CheckRecord& record) {
 struct Look {
   const Checker& checker;
   std::vector<std::pair<std::string, std::string>> found;
+  std::set<std::string> evidence = {};
+  std::vector<std::string> lints = {}, also = {};
+  std::optional<Case> damaged = {};  // what a contradiction of that name is about
   void say(const char* kind, std::string text) { found.emplace_back(kind, std::move(text)); }
 };
 
-void compare_engines(Look& look, const Case& value, Status status, const std::string& difference) {
+void compare_engines(Look& look, const Case& value, Way way, Status status, const std::string& difference) {
   bool alarm = false;
-  const CheckRecord other = look.checker.check(value, true, alarm);
+  const CheckRecord other = look.checker.check(value, way, alarm);
+  for (const Unknown& u : other.unknown)
+    if (way == Way::starved && u.reason == "resource-limit") look.also.push_back(u.reason);
   const bool split = (status == Status::proved && other.status == Status::refuted) ||
                      (status == Status::refuted && other.status == Status::proved);
   if (split)
@@ -39,16 +47,46 @@ void compare_text(Look& look, const Case& value, Status status) {
   const auto again = read_case_json(write_case_json(value));
   if (!again) return look.say("text", again.fault().where + ": " + again.fault().message);
   bool alarm = false;
-  const CheckRecord other = look.checker.check(*again, false, alarm);
+  const CheckRecord other = look.checker.check(*again, Way::by_rules, alarm);
   if (other.status != status)
     look.say("text",
              fmt::format("{} as made, {} as read back", status_name(status), status_name(other.status)));
 }
 
+/// What is no case is said to be none; of what is one, nothing is proved that a run does not confirm.
+void damage_text(Look& look, const Case& value, std::uint64_t seed) {
+  Random random(seed);
+  const auto again = read_case_json(damaged_text(write_case_json(value), random));
+  if (!again) return look.also.emplace_back("unreadable"), void();
+  bool alarm = false;
+  const CheckRecord record = look.checker.check(*again, Way::by_rules, alarm);
+  if (alarm) look.say("damaged-alarm", "the pipeline contradicts itself");
+  if (record.status == Status::error) look.also.emplace_back("unreadable");
+  const auto is_constant = [](const Input& input) { return input.contents.has_value(); };
+  const bool same = std::none_of(again->after.inputs.begin(), again->after.inputs.end(), is_constant);
+  const bool runs = again->before && !again->plan && same && size_of(*again).elements <= kMostDamaged;
+  if (record.status != Status::proved || !runs) return;
+  const BruteForce truth = brute_force(*again);
+  // An error in what nobody uses is no question of memory.
+  if (truth.usable && !truth.difference.empty() && !truth.difference.starts_with("raises"))
+    look.say("damaged-proved-but-differs", truth.difference), look.damaged = *again;
+}
+
+void compare_advice(Look& look, const Case& value, Status status) {
+  bool alarm = false;
+  const CheckRecord other = look.checker.check(value, Way::advising, alarm);
+  if (other.status != status)
+    look.say("advice", fmt::format("{}, {} with advice", status_name(status), status_name(other.status)));
+  const auto safe = [](const InplaceLint::Rewrite& r) { return r.safe == Status::proved; };
+  if (std::any_of(other.inplace.rewrites.begin(), other.inplace.rewrites.end(), safe))
+    look.lints.emplace_back("NC041");
+}
+
 void compare_certificate(Look& look, const Case& value, Status status) {
-  if (value.plan || (status != Status::proved && status != Status::refuted)) return;
-  if (std::string said = look.checker.certificate(value, status); !said.empty())
-    look.say("certificate", said);
+  if (status != Status::proved && (status != Status::refuted || value.plan)) return;
+  Certified said = look.checker.certificate(value, status);
+  if (!said.disagreement.empty()) look.say("certificate", said.disagreement);
+  look.evidence = std::move(said.evidence);
 }
 
 /// FNV-1a of kind and operators: contradictions of one cause look alike once they are reduced.
@@ -70,20 +108,20 @@ std::string fingerprint_of(const std::string& kind, const Case& value) {
 bool still(const Case& value, const std::string& kind, const Checker& checker) {
   Look look{checker, {}};
   bool alarm = false;
-  const CheckRecord record = checker.check(value, false, alarm);
+  const CheckRecord record = checker.check(value, Way::by_rules, alarm);
   if (record.status == Status::error) return false;
   if (kind == "alarm") return alarm;
   if (kind == "refuted-but-sound") return false;  // a smaller pair is not sound by construction
   if (kind == "certificate") compare_certificate(look, value, record.status);
   if (kind == "text") compare_text(look, value, record.status);
-  if (kind == "engines") compare_engines(look, value, record.status, "");
+  if (kind == "engines") compare_engines(look, value, Way::by_solver, record.status, "");
   if (kind == "proved-but-differs" && record.status != Status::proved) return false;
-  if (kind.find("proved-but-differs") != std::string::npos) {
+  if (kind == "proved-but-differs" || kind == "z3-proved-but-differs") {
     if (value.plan) return false;
     const BruteForce truth = brute_force(value);
     if (!truth.usable || truth.difference.empty()) return false;
     if (kind == "proved-but-differs") return true;
-    compare_engines(look, value, record.status, truth.difference);
+    compare_engines(look, value, Way::by_solver, record.status, truth.difference);
   }
   for (const auto& [found, text] : look.found)
     if (found == kind) return true;
@@ -93,7 +131,11 @@ bool still(const Case& value, const std::string& kind, const Checker& checker) {
 void record_contradictions(Examined& out, Look& look, const Depth& depth) {
   for (auto& [kind, text] : look.found) {
     Contradiction one{out.probe.seed, kind, out.probe.fault, std::move(text), "", out.probe.value, {}};
-    const auto same = [&](const Case& value) { return still(value, kind, look.checker); };
+    const bool other = kind == "damaged-proved-but-differs";
+    if (other) one.value = *look.damaged;
+    const auto same = [&](const Case& value) {
+      return still(value, other ? "proved-but-differs" : kind, look.checker);
+    };
     one.reduced = reduce_case(one.value, same, depth.reduction);
     one.fingerprint = fingerprint_of(kind, one.reduced);
     out.contradictions.push_back(std::move(one));
@@ -107,7 +149,7 @@ bool is_beyond(const Case& value, const Checker& checker) {
   twice.after = *value.before;
   twice.dataflow = false;
   bool alarm = false;
-  return checker.check(twice, false, alarm).status != Status::proved;
+  return checker.check(twice, Way::by_rules, alarm).status != Status::proved;
 }
 
 void count_operators(std::map<std::string, std::uint64_t>& out, const Graph& graph) {
@@ -132,6 +174,21 @@ std::string listed(const char* what, const std::map<std::string, std::uint64_t>&
   return out;
 }
 
+/// What else is asked about a seed.
+void cross_check(Look& look, const Examined& one, std::uint64_t seed, const Depth& depth) {
+  const Case& value = one.probe.value;
+  if (!value.registers.empty()) return;  // no text and no certificate holds them
+  const bool pair = !value.plan.has_value();
+  if (due(seed, depth.engine) && pair)
+    compare_engines(look, value, Way::by_solver, one.status, one.probe.difference);
+  if (due(seed + 1, depth.certificate)) compare_certificate(look, value, one.status);
+  if (due(seed + 2, depth.text) && !value.return_is_last) compare_text(look, value, one.status);
+  if (due(seed + 3, depth.damage)) damage_text(look, value, seed);
+  if (due(seed + 5, depth.starved) && pair)
+    compare_engines(look, value, Way::starved, one.status, one.probe.difference);
+  if (due(seed + 7, depth.advice) && pair) compare_advice(look, value, one.status);
+}
+
 }  // namespace
 
 Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth) {
@@ -143,7 +200,7 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   const Case& value = out.probe.value;
   const std::string& difference = out.probe.difference;
   bool alarm = false;
-  out.record = checker.check(value, false, alarm);
+  out.record = checker.check(value, Way::by_rules, alarm);
   out.status = out.record.status;
   Look look{checker, {}};
   if (alarm) look.say("alarm", "the pipeline contradicts itself");
@@ -152,11 +209,11 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   const bool sound = out.probe.fault.empty() && out.probe.kind != Probe::Kind::symbolic;
   if (out.status == Status::refuted && sound && difference.empty())
     look.say("refuted-but-sound", first_finding(out.record));
-  if (out.status == Status::unknown) out.beyond = is_beyond(value, checker);
-  if (due(seed, depth.engine) && !value.plan) compare_engines(look, value, out.status, difference);
-  if (due(seed + 1, depth.certificate)) compare_certificate(look, value, out.status);
-  if (due(seed + 2, depth.text)) compare_text(look, value, out.status);
+  if (out.status == Status::unknown) out.beyond = !value.registers.empty() || is_beyond(value, checker);
+  if (!out.record.barriers.idle.empty()) look.lints.emplace_back("NC040");
+  cross_check(look, out, seed, depth);
   record_contradictions(out, look, depth);
+  out.evidence = std::move(look.evidence), out.lints = std::move(look.lints), out.also = std::move(look.also);
   return out;
 }
 
@@ -184,6 +241,9 @@ void Score::add(const Examined& one) {
   count_operators(operators, one.probe.value.after);
   for (const auto& [body_name, body] : one.probe.value.bodies) count_operators(operators, body);
   for (const Finding& finding : one.record.findings) ++rules[finding.rule];
+  for (const std::string& lint : one.lints) ++rules[lint];
+  for (const std::string& kind : one.evidence) ++evidence[kind];
+  for (const std::string& reason : one.also) ++reasons[reason];
   evidence["rules"] += one.record.counts.by_rule > 0 ? 1 : 0;
   evidence["solver"] += one.record.counts.by_z3 > 0 ? 1 : 0;
   evidence["replay"] += one.status == Status::refuted ? 1 : 0;
@@ -233,6 +293,9 @@ std::string Score::json() const {
   for (const OpRow& row : op_rows())
     if (!operators.contains(std::string(row.op))) missed.emplace_back(row.op);
   out["rows_missed"] = missed;
+  std::set<std::string> unseen = all_evidence_kinds();
+  for (const auto& [kind, n] : evidence) unseen.erase(kind);
+  out["evidence_missed"] = unseen;
   return out.dump();
 }
 

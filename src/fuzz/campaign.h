@@ -1,23 +1,14 @@
 // What the checker says of a probe, against everything else that is known of it; and the score of many.
 #pragma once
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "src/fuzz/checker.h"
 #include "src/fuzz/probe.h"
-#include "src/report/record.h"
 
 namespace noclobber::fuzz {
-
-/// The checker, as the campaign asks it.
-struct Checker {
-  /// `by_solver`: --engine z3. `alarm`: the pipeline saw a contradiction itself.
-  std::function<CheckRecord(const Case&, bool by_solver, bool& alarm)> check;
-  /// What nc-check says of the certificate: "" where it agrees with the status.
-  std::function<std::string(const Case&, Status)> certificate;
-};
 
 struct Contradiction {
   std::uint64_t seed = 0;
@@ -33,13 +24,17 @@ struct Examined {
   Probe probe;
   Status status = Status::unknown;
   CheckRecord record;
+  std::set<std::string> evidence;  // of its certificate, where one was made
+  std::vector<std::string> lints;  // rules that are no part of a verdict
+  std::vector<std::string> also;   // reasons for unknown of the cross-checks
   std::vector<Contradiction> contradictions;
 };
 
 /// Which cross-checks of a probe are made: by the seed, as each costs as much as the check.
 struct Depth {
-  std::uint64_t engine = 4, certificate = 4, text = 8;  // every so many seeds; 0: never
-  std::size_t reduction = 400;                          // checks spent on making a contradiction small
+  // Every so many seeds; 0: never.
+  std::uint64_t engine = 4, certificate = 4, text = 8, starved = 32, damage = 8, advice = 64;
+  std::size_t reduction = 400;  // checks spent on making a contradiction small
 };
 Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth);
 

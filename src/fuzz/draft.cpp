@@ -148,6 +148,7 @@ Graph Draft::graph() const {
     step.op = call.op;
     step.args = call.args;
     step.kwargs = call.kwargs;
+    step.barrier = call.barrier;
     for (Arg& arg : step.args) rename(arg, ids);
     for (auto& [name, arg] : step.kwargs) rename(arg, ids);
     for (const int result : call.results()) {

@@ -42,6 +42,7 @@ struct Draft {
     std::vector<std::pair<std::string, Arg>> kwargs;
     std::vector<int> more = {};    // results behind the first
     std::vector<Type> types = {};  // of the results, where the operator has no rule for them
+    bool barrier = false;          // its results mean what is there then
 
     std::vector<int> results() const;
   };

@@ -239,6 +239,7 @@ bool symbolise(Case& value, Random& random) {
     for (const SymExpr& size : type.shape) sizes.insert(size.constant());
   }
   int named = 0;
+  std::string smaller;
   for (const std::int64_t size : sizes) {
     if (!random.chance(60)) continue;
     const std::string text = "s" + std::to_string(named++);
@@ -250,6 +251,9 @@ bool symbolise(Case& value, Random& random) {
     const Symbol by{size, SymExpr::symbol(text), random.chance(70)};
     exchange_sizes(*value.before, by);
     exchange_sizes(value.after, by);
+    if (!smaller.empty() && random.chance(40))  // sizes come in order
+      value.assume.push_back({SymRelation::Kind::le, SymExpr::symbol(smaller), by.symbol});
+    smaller = text;
   }
   return named > 0;
 }

@@ -10,18 +10,23 @@ namespace noclobber::fuzz {
 namespace {
 
 constexpr const char* kPlanFaults[] = {"plan-overlap", "plan-small", "plan-short-life", "plan-outside"};
+constexpr const char* kRegisterFaults[] = {"register-constant", "register-signature", "register-undefined"};
 
 /// Seeds in a row visit every row of the operator table once.
 std::size_t row_of(const Probe& probe) { return probe.seed % op_rows().size(); }
 
 Probe::Kind some_kind(Random& random) {
   const std::int64_t at = random.below(100);
-  if (at < 50) return Probe::Kind::pair;
-  if (at < 65) return Probe::Kind::symbolic;
-  if (at < 75) return Probe::Kind::dataflow;
-  if (at < 84) return Probe::Kind::control;
-  if (at < 94) return Probe::Kind::plan;
-  return at < 98 ? Probe::Kind::metadata : Probe::Kind::foreign;
+  if (at < 46) return Probe::Kind::pair;
+  if (at < 61) return Probe::Kind::symbolic;
+  if (at < 71) return Probe::Kind::dataflow;
+  if (at < 79) return Probe::Kind::control;
+  if (at < 88) return Probe::Kind::plan;
+  if (at < 91) return Probe::Kind::metadata;
+  if (at < 93) return Probe::Kind::foreign;
+  if (at < 95) return Probe::Kind::leaving;
+  if (at < 96) return Probe::Kind::registers;
+  return at < 98 ? Probe::Kind::loop : Probe::Kind::alone;
 }
 
 /// A random program and what became of it: soundly rewritten, and in half of all cases damaged.
@@ -54,6 +59,8 @@ void annotate(Draft& draft) {
   if (draft.rebinds || !refresh(draft)) return;
   for (Draft::Call& call : draft.calls) {
     call.types.clear();
+    const Schema* schema = find_schema(call.op);
+    if (schema != nullptr && schema->has(Tag::dynamic_output_shape)) continue;  // of these contents alone
     for (const int v : call.results()) call.types.push_back(type_of(draft.shown.at(v)));
   }
 }
@@ -76,8 +83,9 @@ bool pair_probe(Probe& probe, Random& random) {
 
 bool dataflow_probe(Probe& probe, Random& random) {
   const bool damage = random.chance(50);
-  const auto s = story(random, row_of(probe), false);
+  auto s = story(random, row_of(probe), false);
   if (!s) return false;
+  if (random.chance(25) && refresh(s->after)) add_barrier(s->after, random);
   probe.value = annotated_pair(*s, true);
   probe.fault = damage ? "drop-barrier" : "";
   Draft ran = s->after;
@@ -123,14 +131,19 @@ bool plan_probe(Probe& probe, Random& random) {
 
 /// Does something that a caller sees depend on it, or may?
 bool is_live(const Draft& draft, int value) {
-  std::set<int> needed(draft.outputs.begin(), draft.outputs.end());
+  std::set<int> needed;  // storages
+  const auto storage = [&](int v) { return draft.shown.at(v).storage; };
+  const auto is_needed = [&](int v) { return needed.contains(storage(v)); };
+  for (const Draft::Entry& input : draft.inputs) needed.insert(storage(input.value));
+  for (const int v : draft.outputs) needed.insert(storage(v));
   for (std::size_t k = draft.calls.size(); k-- > 0;) {
     const Draft::Call& call = draft.calls[k];
-    const auto made = call.results(), given = operands(call);
-    const bool seen = std::any_of(made.begin(), made.end(), [&](int v) { return needed.contains(v); });
-    if (seen || writes(call)) needed.insert(given.begin(), given.end());
+    const auto made = call.results(), given = operands(call), changed = written(call);
+    if (std::any_of(made.begin(), made.end(), is_needed) ||
+        std::any_of(changed.begin(), changed.end(), is_needed))
+      for (const int v : given) needed.insert(storage(v));
   }
-  return needed.contains(value);
+  return is_needed(value);
 }
 
 /// The dump of `after` says a dtype or a size that the operator does not give.
@@ -172,6 +185,64 @@ bool foreign_probe(Probe& probe, Random& random) {
   return true;
 }
 
+bool leaving_probe(Probe& probe, Random& random) {
+  const auto s = story(random, row_of(probe), false);
+  if (!s || s->before.rebinds) return false;
+  probe.value = annotated_pair(*s, true);
+  probe.fault = random.chance(60) ? "early-return" : "";
+  probe.log = s->log;
+  return leave_by_step(probe.value, !probe.fault.empty());
+}
+
+/// Beside a graph that gives back what it is given.
+bool registers_probe(Probe& probe, Random& random) {
+  if (random.chance(75)) probe.fault = kRegisterFaults[static_cast<std::size_t>(random.below(3))];
+  Draft draft;
+  draft.shown[0] = {0, Dtype::f32, {2}, {1}, 0, true};
+  draft.inputs.push_back({0, "x0", "", std::nullopt});
+  draft.values = draft.storages = 1;
+  draft.outputs = {0};
+  probe.value.after = draft.graph();
+  probe.value.registers.push_back(random_registers(random, probe.fault));
+  probe.difference = probe.fault;
+  return true;
+}
+
+bool loop_probe(Probe& probe, Random& random) {
+  probe.fault = random.chance(50) ? "some" : "";
+  auto made = looped(random, probe.fault);
+  if (made) probe.value = *std::move(made);
+  return made.has_value();
+}
+
+/// One graph, in which each name means what was computed under it.
+bool alone_probe(Probe& probe, Random& random) {
+  static constexpr Fault kWrites[] = {Fault::make_in_place, Fault::reuse_buffer};
+  Draft draft = random_program(random, true, random.chance(50) ? Vocabulary::table : Vocabulary::small);
+  if (draft.rebinds || !refresh(draft)) return false;
+  if (random.chance(60)) {
+    auto broken = damaged(draft, kWrites[random.below(2)], random);
+    if (!broken) return false;
+    draft = *std::move(broken);
+    probe.fault = "name-reused";
+  }
+  annotate(draft);
+  probe.value.after = draft.graph();
+  for (Input& input : probe.value.after.inputs) input.may_write = true;
+  probe.value.names_are_values = true;
+  if (may_be_undefined(probe.value, probe.value.after)) return false;
+  const auto stale = stale_name(probe.value);
+  if (!stale || (probe.fault.empty() && !stale->empty())) return false;
+  probe.difference = *stale;
+  return true;
+}
+
+/// What is known of the answer without a run of two graphs.
+bool is_told_otherwise(Probe::Kind kind) {
+  return kind == Probe::Kind::plan || kind == Probe::Kind::foreign || kind == Probe::Kind::registers ||
+         kind == Probe::Kind::alone;
+}
+
 bool fill(Probe& probe, Random& random) {
   switch (probe.kind) {
     case Probe::Kind::pair:
@@ -187,6 +258,14 @@ bool fill(Probe& probe, Random& random) {
       return metadata_probe(probe, random);
     case Probe::Kind::foreign:
       return foreign_probe(probe, random);
+    case Probe::Kind::leaving:
+      return leaving_probe(probe, random);
+    case Probe::Kind::registers:
+      return registers_probe(probe, random);
+    case Probe::Kind::loop:
+      return loop_probe(probe, random);
+    case Probe::Kind::alone:
+      return alone_probe(probe, random);
   }
   return false;
 }
@@ -194,15 +273,18 @@ bool fill(Probe& probe, Random& random) {
 }  // namespace
 
 std::string_view name(Probe::Kind kind) {
-  static constexpr std::string_view kNames[] = {"pair", "symbolic", "dataflow", "control",
-                                                "plan", "metadata", "foreign"};
+  static constexpr std::string_view kNames[] = {"pair",      "symbolic", "dataflow", "control",
+                                                "plan",      "metadata", "foreign",  "leaving",
+                                                "registers", "loop",     "alone"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::vector<std::string> fault_classes() {
-  std::vector<std::string> out{"drop-barrier", "other-operand", "wrong-metadata"};
+  std::vector<std::string> out{"drop-barrier", "early-return", "name-reused", "other-operand",
+                               "wrong-metadata"};
   for (int k = 0; k < kFaults; ++k) out.emplace_back(name(static_cast<Fault>(k)));
   for (const char* plan : kPlanFaults) out.emplace_back(plan);
+  for (const char* registers : kRegisterFaults) out.emplace_back(registers);
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -215,7 +297,7 @@ std::optional<Probe> make_probe(std::uint64_t seed) {
   if (!fill(out, random)) return std::nullopt;
   out.value.name = "fuzz-" + std::to_string(seed);
   out.value.source = "noclobber fuzz --start " + std::to_string(seed) + " --count 1";
-  if (out.kind == Probe::Kind::plan || out.kind == Probe::Kind::foreign) return out;
+  if (is_told_otherwise(out.kind)) return out;
   const BruteForce truth = brute_force(out.value);
   if (!truth.usable) return std::nullopt;
   if (!truth.difference.empty()) out.difference = truth.difference;

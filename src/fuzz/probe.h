@@ -10,7 +10,19 @@
 namespace noclobber::fuzz {
 
 struct Probe {
-  enum class Kind : std::uint8_t { pair, symbolic, dataflow, control, plan, metadata, foreign };
+  enum class Kind : std::uint8_t {
+    pair,
+    symbolic,
+    dataflow,
+    control,
+    plan,
+    metadata,
+    foreign,
+    leaving,
+    registers,
+    loop,
+    alone
+  };
   std::uint64_t seed = 0;
   Kind kind = Kind::pair;
   Case value;
@@ -38,6 +50,20 @@ std::optional<Case> planned(const Draft& program, const std::string& fault, Rand
 /// `other_operand` that of `after` is given something else. false: it takes nothing.
 std::size_t foreign_calls();
 bool append_foreign(Case& value, std::size_t which, bool other_operand);
+/// Both graphs leave by a step; with `early` that of `after` stands before its last write. false: there is
+/// none.
+bool leave_by_step(Case& value, bool early);
+/// A statement that orders: what some call makes is another name from there on.
+void add_barrier(Draft& draft, Random& random);
+/// A loop with a body and what became of it; `fault`: "" or, afterwards, what was damaged in it.
+std::optional<Case> looped(Random& random, std::string& fault);
+/// `after` alone: a name that is read when it holds something else than it did. "": none. Nothing: it does
+/// not run.
+std::optional<std::string> stale_name(const Case& value);
+/// A program over registers, right or with that fault.
+RegisterProgram random_registers(Random& random, const std::string& fault);
+/// The text with a few characters changed, as likely as not in its numbers.
+std::string damaged_text(std::string text, Random& random);
 /// Trailing copies into inputs become final contents of `graph`.
 void finals_of_copies(Graph& graph);
 

@@ -112,7 +112,7 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
     return false;
   }
-  // prims.as_strided is said to write what it shows; what stands behind a name is no write either.
+  // prims.as_strided is said to write what it shows; set_ and resize_ write no element.
   const Meaning meaning = meaning_of(base_name(step.op), *invocation.schema);
   const bool shows = meaning == Meaning::view || meaning == Meaning::set || meaning == Meaning::resize;
   for (std::size_t i = 0; i < bound->size(); ++i) {

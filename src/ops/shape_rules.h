@@ -8,6 +8,7 @@ namespace noclobber::shape_rules {
 
 std::vector<InferredMeta> pointwise_shape(const ShapeCall& call);
 std::vector<InferredMeta> pointwise_open_shape(const ShapeCall& call);  // dtype left open
+std::vector<InferredMeta> kept_shape(const ShapeCall& call);            // left open but for floating numbers
 std::vector<InferredMeta> power_shape(const ShapeCall& call);
 std::vector<InferredMeta> masked_shape(const ShapeCall& call);
 std::vector<InferredMeta> compare_shape(const ShapeCall& call);
@@ -37,6 +38,7 @@ std::vector<InferredMeta> two_reductions_shape(const ShapeCall& call);  // var_m
 std::vector<InferredMeta> gather_shape(const ShapeCall& call);
 std::vector<InferredMeta> index_select_shape(const ShapeCall& call);
 std::vector<InferredMeta> embedding_shape(const ShapeCall& call);
+std::vector<InferredMeta> count_shape(const ShapeCall& call);  // arange
 std::vector<InferredMeta> typed_like_shape(const ShapeCall& call);
 std::vector<InferredMeta> dequantized_shape(const ShapeCall& call);  // dtype as an argument says
 

@@ -71,6 +71,16 @@ std::vector<InferredMeta> pointwise_open_shape(const ShapeCall& call) {
   return listed(std::move(out));
 }
 
+/// prims: floating numbers of one type stay so; what becomes of others depends on the kernel.
+std::vector<InferredMeta> kept_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  const auto stays = [&](const TensorMeta& t) {
+    return is_floating(t.dtype) && t.dtype == call.tensors[0].dtype;
+  };
+  if (out && !std::all_of(call.tensors.begin(), call.tensors.end(), stays)) out->dtype.reset();
+  return listed(std::move(out));
+}
+
 std::vector<InferredMeta> compare_shape(const ShapeCall& call) {
   auto out = broadcast_all(call);
   if (out) out->dtype = Dtype::boolean;

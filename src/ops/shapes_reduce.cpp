@@ -162,4 +162,20 @@ std::vector<InferredMeta> embedding_shape(const ShapeCall& call) {
   return {{std::move(out), call.tensors[0].dtype}};
 }
 
+/// arange by whole numbers: from `start` to before `end`. What out= is given is stored as it has it.
+std::vector<InferredMeta> count_shape(const ShapeCall& call) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  const auto start = call.integer("start", 0), end = call.integer("end", std::nullopt);
+  const auto step = call.integer("step", 1);
+  const auto is_near = [](std::optional<std::int64_t> n) { return n && *n <= kFar && *n >= -kFar; };
+  if (!is_near(start) || !is_near(end) || !is_near(step) || *step == 0) return {};
+  const std::int64_t way = *step > 0 ? *end - *start : *start - *end, stride = std::abs(*step);
+  if (way < 0) return {};
+  const Arg* asked = call.argument("dtype");
+  std::optional<Dtype> dtype = Dtype::i64;
+  if (call.schema.has(Tag::out)) dtype.reset();
+  if (asked != nullptr) dtype = asked->kind == Arg::Kind::dtype ? std::optional(asked->dtype) : std::nullopt;
+  return {{{call.sizes.space().constant((way + stride - 1) / stride)}, dtype}};
+}
+
 }  // namespace noclobber::shape_rules

@@ -82,11 +82,13 @@ Views cut_every(Sizes& sizes, const Viewed& base, std::uint32_t dim, std::int64_
   const auto extent = space.value(base.shape[dim]);
   if (!extent || length <= 0 || *extent / length > 100000) return std::nullopt;
   std::vector<PolyId> lengths;
-  for (std::int64_t at = 0; at < *extent; at += length)
-    lengths.push_back(space.constant(std::min(length, *extent - at)));
+  for (std::int64_t left = *extent; left > 0; left -= std::min(length, left))
+    lengths.push_back(space.constant(std::min(length, left)));
   if (*extent == 0) lengths.push_back(0);
   return cut(sizes, base, dim, lengths);
 }
+
+std::int64_t upwards(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 /// Pieces that begin at 0 and at each index, which count as bounds of a slice do.
 Views cut_before(Sizes& sizes, const Viewed& base, std::uint32_t dim, const std::vector<Arg>& indices) {
@@ -180,7 +182,7 @@ Views chunk_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args)
   const auto count = integer(args, 1, std::nullopt);
   const auto extent = dim ? sizes.space().value(base.shape[*dim]) : std::nullopt;
   if (!count || *count <= 0 || !extent) return std::nullopt;
-  return cut_every(sizes, base, *dim, std::max<std::int64_t>(1, (*extent + *count - 1) / *count));
+  return cut_every(sizes, base, *dim, std::max<std::int64_t>(1, upwards(*extent, *count)));
 }
 
 /// tensor_split: the first extent % count pieces are one longer; or cut before each of the given indices.

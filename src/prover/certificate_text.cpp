@@ -11,10 +11,10 @@ class Writer {
  public:
   explicit Writer(const Space& space) : space_(space) {}
 
-  std::string text(const Certificate& c) {
+  std::string text(const Certificate& c, const std::vector<Derivation>& numbered) {
     // Facts first: their numbers are read before they are needed.
-    const std::string facts = part(Num{space_.facts()}), evidence = part(c.evidence), checks = part(c.checks),
-                      refutation = part(c.refutation);
+    const std::string facts = part(Num{space_.facts()}), beside = part(numbered), evidence = part(c.evidence),
+                      checks = part(c.checks), refutation = part(c.refutation);
     out_ = "noclobber.cert/1\nabout";
     value(c.about);
     out_ += "\ninputs" + part(c.inputs) + "\noperators" + part(c.operators) + "\nassumptions" +
@@ -182,8 +182,9 @@ class Writer {
 
 }  // namespace
 
-std::string certificate_text(const Space& space, const Certificate& certificate) {
-  return Writer(space).text(certificate);
+std::string certificate_text(const Space& space, const Certificate& certificate,
+                             const std::vector<Derivation>& numbered) {
+  return Writer(space).text(certificate, numbered);
 }
 
 }  // namespace noclobber

@@ -7,6 +7,8 @@
 namespace noclobber {
 
 /// The text of `noclobber.cert/1`. `space` is that of the certificate's Traces, evidence and facts.
-std::string certificate_text(const Space& space, const Certificate& certificate);
+/// `numbered`: derivations that are left out, while what they are about keeps its place among the numbers.
+std::string certificate_text(const Space& space, const Certificate& certificate,
+                             const std::vector<Derivation>& numbered = {});
 
 }  // namespace noclobber

@@ -1,6 +1,7 @@
 #include "src/prover/certify.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "src/prover/certificate_text.h"
 #include "src/prover/difference.h"
@@ -19,15 +20,15 @@ bool stands(const std::string& text) {
   return again && judge(space, *again).verdict == Judgement::Verdict::proved;
 }
 /// The text with the evidence that its replay in `space` uses, and no other: a space that searches adds what
-/// is found, and what a later line makes needless goes.
-std::string replayed(Space space, const std::string& text) {
+/// is found, and what a later line makes needless goes; `keeps_numbers`: but for its numbers.
+std::string replayed(Space space, const std::string& text, bool keeps_numbers = false) {
   std::string fault;
   auto content = read_certificate(space, text, false, fault);
   if (!content) return text;
   judge(space, *content);
-  content->evidence.clear();
+  const std::vector<Derivation> had = std::exchange(content->evidence, {});
   for (std::size_t k : space.used()) content->evidence.push_back(space.derivations()[k]);
-  return certificate_text(space, *content);
+  return certificate_text(space, *content, keeps_numbers ? had : std::vector<Derivation>());
 }
 
 /// Leaves out what was claimed, though a rule shows it, or though only a rule could. In a space of its own:
@@ -47,6 +48,19 @@ std::string without_needless_claims(const std::string& text) {
   }
   return dropped > 0 ? certificate_text(space, *content) : text;
 }
+
+/// With evidence for what it claims, as far as there is some.
+std::string settled(std::string text) {
+  for (int round = 0; round < kRounds; ++round) {
+    if (stands(text)) return text;
+    text = replayed(searching_space(), text);
+    if (stands(text)) return text;
+    text = replayed(Space(), text);
+  }
+  // A rule may find its way in one order of the numbers, and not in another.
+  std::string kept = replayed(Space(), replayed(searching_space(), text), true);
+  return stands(kept) ? kept : text;
+}
 }  // namespace
 
 std::string certified(const Space& space, Certificate content) {
@@ -54,14 +68,7 @@ std::string certified(const Space& space, Certificate content) {
       std::ranges::any_of(content.checks, [](const Check& check) { return !check.by_solver.empty(); });
   for (std::size_t k : space.used()) content.evidence.push_back(space.derivations()[k]);
   std::string text = certificate_text(space, content);
-  if (claimed) text = without_needless_claims(text);
-  for (int round = 0; round < kRounds; ++round) {
-    if (stands(text)) break;
-    text = replayed(searching_space(), text);
-    if (stands(text)) break;
-    text = replayed(Space(), text);
-  }
-  return text;
+  return settled(claimed ? without_needless_claims(text) : std::move(text));
 }
 
 std::string refuted(const Space& space, Certificate content, const std::vector<std::uint32_t>& order) {

@@ -117,6 +117,35 @@ class Asking {
 
 }  // namespace
 
+namespace {
+
+constexpr int kMostRaised = 64;
+
+/// Symbols on the right of relations that do not hold, raised until these do; false: there is no way that
+/// leads up.
+bool raise_until_all_hold(const Case& value, std::map<std::string, std::int64_t>& at) {
+  for (int round = 0; round < kMostRaised; ++round) {
+    bool all = true;
+    for (const SymRelation& r : value.assume) {
+      if (holds(r, at)) continue;
+      all = false;
+      const auto left = r.left.evaluate(at);
+      const auto range = value.symbols.find(r.right.text());
+      if (!left || r.kind == SymRelation::Kind::ne || range == value.symbols.end()) return false;
+      const std::int64_t unit = range->second.multiple_of,
+                         least = *left + (r.kind == SymRelation::Kind::lt ? 1 : 0);
+      std::int64_t& raised = at[range->first];
+      if (least <= raised) return false;
+      raised += (least - raised + unit - 1) / unit * unit;
+      if (range->second.max && raised > *range->second.max) return false;
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::map<std::string, std::int64_t> sample(const Case& value) {
   std::map<std::string, std::int64_t> at;
   for (std::int64_t step = 0; step < 4; ++step) {
@@ -127,6 +156,7 @@ std::map<std::string, std::int64_t> sample(const Case& value) {
     if (std::all_of(value.assume.begin(), value.assume.end(),
                     [&](const SymRelation& r) { return holds(r, at); }))
       return at;
+    if (auto raised = at; raise_until_all_hold(value, raised)) return raised;
   }
   return {};
 }

@@ -14,30 +14,30 @@ namespace {
 
 fuzz::Checker this_checker() {
   fuzz::Checker out;
-  out.check = [](const Case& value, bool by_solver, bool& alarm) {
+  out.check = [](const Case& value, fuzz::Way way, bool& alarm) {
     CheckOptions options;
-    options.solver_only = by_solver;
+    options.solver_only = way == fuzz::Way::by_solver;
     return check_case(value, options, alarm);
   };
-  out.certificate = [](const Case&, Status) { return std::string(); };
+  out.certificate = [](const Case&, Status) { return fuzz::Certified{}; };
   return out;
 }
 
 fuzz::Checker always(Status status) {
   fuzz::Checker out;
-  out.check = [status](const Case&, bool, bool&) {
+  out.check = [status](const Case&, fuzz::Way, bool&) {
     CheckRecord record;
     record.status = status;
     return record;
   };
-  out.certificate = [](const Case&, Status) { return std::string(); };
+  out.certificate = [](const Case&, Status) { return fuzz::Certified{}; };
   return out;
 }
 
 std::map<std::string, int> kinds_found(const fuzz::Checker& checker, std::uint64_t seeds) {
   std::map<std::string, int> out;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-    for (const auto& c : fuzz::examine(seed, checker, {0, 0, 0, 5}).contradictions) ++out[c.kind];
+    for (const auto& c : fuzz::examine(seed, checker, {0, 0, 0, 0, 0, 0, 5}).contradictions) ++out[c.kind];
   return out;
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("a checker that says one thing of everything contradicts runs, except 
 TEST_CASE("random probes of every kind find nothing wrong", "[fuzz]") {
   fuzz::Score score;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const fuzz::Examined one = fuzz::examine(seed, this_checker(), {16, 0, 16, 5});
+    const fuzz::Examined one = fuzz::examine(seed, this_checker(), {16, 0, 16, 0, 16, 0, 5});
     score.add(one);
     for (const auto& c : one.contradictions) {
       INFO("seed " << seed << " " << c.kind << " " << c.text);

@@ -1,10 +1,16 @@
 // What the fuzzer found, further: operators that nobody ran before, and what the interpreter did not know of
 // them. The earlier ones are in found_test.cpp.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "checker/certificate.h"
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
 #include "src/fuzz/probe.h"
 #include "src/interp/interp.h"
 #include "src/ops/row.h"
+#include "src/prover/prover.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -41,4 +47,116 @@ TEST_CASE("seeds in a row visit every row of the operator table", "[found]") {
   }
   std::printf("rows called at the first try: %zu of %zu\n", reached.size(), op_rows().size());
   CHECK(reached.size() > 500);
+}
+
+namespace {
+
+Case read(const std::string& graphs) {
+  auto value = read_case_json(R"({"format":"noclobber.case/1","name":"found",)" + graphs + "}");
+  REQUIRE(value);
+  return *std::move(value);
+}
+
+Status status_of(const Case& value) {
+  bool alarm = false;
+  const Status out = check_case(value, {}, alarm).status;
+  CHECK_FALSE(alarm);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("seed 90011077: a primitive of floating numbers gives floating numbers of that type", "[found]") {
+  const auto pair = [](const std::string& dtype) {
+    const std::string inputs =
+        R"("inputs":[{"name":"x","type":{"dtype":"f32","shape":[2,3]}}],"outputs":[{"ref":"c"}],"steps":[)";
+    const auto graph = [&](const std::string& said) {
+      return "{" + inputs +
+             R"({"name":"v","op":"prims.rsqrt.default","args":[{"ref":"x"}],"types":[{"dtype":")" + said +
+             R"(","shape":[2,3]}]},{"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]}]})";
+    };
+    return read("\"before\":" + graph("f32") + ",\"after\":" + graph(dtype));
+  };
+  CHECK(status_of(pair("f32")) == Status::proved);
+  CHECK(status_of(pair("f64")) != Status::proved);
+}
+
+TEST_CASE("seed 301102331: arange counts as many as its bounds hold", "[found]") {
+  const auto pair = [](const std::string& extent) {
+    const auto graph = [](const std::string& size) {
+      return R"({"inputs":[{"name":"x","type":{"dtype":"f32","shape":[2]}}],"steps":[{"name":"r","op":"aten.arange.start_step","args":[1,6,2],"types":[{"dtype":"i64","shape":[)" +
+             size +
+             R"(]}]},{"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]}],"outputs":[{"ref":"c"}]})";
+    };
+    return read("\"before\":" + graph("3") + ",\"after\":" + graph(extent));
+  };
+  CHECK(status_of(pair("3")) == Status::proved);
+  CHECK(status_of(pair("4")) != Status::proved);
+}
+
+TEST_CASE("seed 300501343: the values that show relations of symbols are found upwards", "[found]") {
+  const auto sized = [](const std::string& more) {
+    const std::string graph =
+        R"({"inputs":[{"name":"x","type":{"dtype":"f32","shape":["s0","s1"]}}],"steps":[],"outputs":[{"ref":"x"}]})";
+    return read(R"("symbols":{"s0":{"min":6,"max":6},"s1":{"min":2,"max":)" + more +
+                R"(}},"assume":["s0 <= s1"],"before":)" + graph + ",\"after\":" + graph);
+  };
+  CHECK(sample(sized("10")) == std::map<std::string, std::int64_t>{{"s0", 6}, {"s1", 6}});
+  CHECK(sample(sized("5")).empty());
+  CHECK(status_of(sized("10")) == Status::proved);
+  CHECK(status_of(sized("5")) == Status::error);
+}
+
+TEST_CASE("seed 301023531: a certificate keeps the numbers that a rule found its way by", "[found]") {
+  const std::string inputs =
+      R"("inputs":[{"name":"x","type":{"dtype":"f32","shape":[2]},"storage":"S","storage_numel":6},{"name":"y","type":{"dtype":"f32","shape":[2],"offset":3},"storage":"S","storage_numel":6}],"outputs":[],"steps":[)";
+  const std::string relu = R"({"name":"r","op":"aten.relu_.default","args":[{"ref":"y"}]})";
+  const Case value =
+      read("\"before\":{" + inputs + R"({"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]},)" +
+           relu + R"(,{"name":"w","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"c"}]}]},"after":{)" +
+           inputs + relu + "]}");
+  const auto folder = std::filesystem::temp_directory_path() / "noclobber_found";
+  std::filesystem::create_directories(folder);
+  CheckOptions options;
+  options.certificates = folder.string();
+  options.certificate_name = "301023531";
+  bool alarm = false;
+  CHECK(check_case(value, options, alarm).status == Status::proved);
+  std::ifstream file(folder / "301023531.cert");
+  std::stringstream text;
+  text << file.rdbuf();
+  Space space;
+  std::string fault;
+  const auto certificate = read_certificate(space, text.str(), false, fault);
+  REQUIRE(certificate);
+  CHECK(judge(space, *certificate).verdict == Judgement::Verdict::proved);
+}
+
+TEST_CASE("seed 300303051: what is refuted without a difference of the Traces has no certificate that proves",
+          "[found]") {
+  const auto graph = [](const std::string& steps) {
+    return R"({"inputs":[{"name":"x","type":{"dtype":"f32","shape":[2]}}],"outputs":[],"steps":[)" + steps +
+           "]}";
+  };
+  const std::string leaves = R"({"names":[],"op":"prims.return.default","args":[]})";
+  const std::string write = R"({"name":"w","op":"aten.relu_.default","args":[{"ref":"x"}]})";
+  Case value = read("\"before\":" + graph(leaves) + ",\"after\":" + graph(leaves + "," + write));
+  CHECK(status_of(value) == Status::proved);
+  value.return_is_last = true;
+  CHECK(status_of(value) == Status::refuted);
+  const auto folder = std::filesystem::temp_directory_path() / "noclobber_found";
+  std::filesystem::create_directories(folder);
+  CheckOptions options;
+  options.certificates = folder.string();
+  options.certificate_name = "300303051";
+  bool alarm = false;
+  check_case(value, options, alarm);
+  std::ifstream file(folder / "300303051.cert");
+  std::stringstream text;
+  text << file.rdbuf();
+  Space space;
+  std::string fault;
+  const auto certificate = read_certificate(space, text.str(), false, fault);
+  REQUIRE(certificate);
+  CHECK(judge(space, *certificate).verdict == Judgement::Verdict::not_proved);
 }

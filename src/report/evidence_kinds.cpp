@@ -1,0 +1,74 @@
+#include "src/report/evidence_kinds.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace noclobber {
+namespace {
+
+/// Lines of derivations, as docs/certificate.md numbers them; `below` is about indices and about quotients.
+constexpr const char* kLines[] = {"plain",   "fact", "below-index", "above",
+                                  "divisor", "add",  "multiply",    "divide"};
+
+void of_derivation(const Space& space, const Derivation& derivation, std::set<std::string>& out) {
+  for (const Line& line : derivation.lines) {
+    const bool below = line.rule == Line::Rule::below;
+    const bool quotient =
+        below && space.atom(space.atoms(space.terms(line.poly)[0])[0]).kind == Atom::Kind::quotient;
+    const bool own = line.rule == Line::Rule::fact &&
+                     std::count(derivation.facts.begin(), derivation.facts.end(), line.poly) > 0;
+    out.insert(quotient ? "below-quotient"
+               : own    ? "hypothesis"
+                        : kLines[static_cast<std::size_t>(line.rule)]);
+  }
+}
+
+void of_step(const TraceStep& step, std::set<std::string>& out) {
+  if (!step.bodies.empty()) out.insert("body");
+  if (!step.means.empty()) out.insert("time-of-name");
+  for (const auto& row : step.access)
+    for (const Access access : row)
+      if (access == Access::before_write) out.insert("reads-first");
+}
+
+void of_trace(const Trace& trace, std::set<std::string>& out) {
+  for (const TraceStep& step : trace.steps) of_step(step, out);
+  if (trace.any_order && !trace.edges.empty()) out.insert("edge");
+  if (!trace.claims.empty()) out.insert("claim-of-dump");
+  for (const TracePlacement& placement : trace.placements)
+    out.insert(placement.below ? "neighbour-below" : "lowest-placement");
+}
+
+void of_refutation(const Refutation& refutation, std::set<std::string>& out) {
+  out.insert("refutation");
+  if (!refutation.path.empty()) out.insert("path-to-leaf");
+  if (!refutation.other.empty()) out.insert("two-elements");
+  if (!refutation.order.empty()) out.insert("another-order");
+}
+
+}  // namespace
+
+std::set<std::string> all_evidence_kinds() {
+  std::set<std::string> out{"below-quotient",   "hypothesis",   "body",          "time-of-name",
+                            "reads-first",      "edge",         "claim-of-dump", "neighbour-below",
+                            "lowest-placement", "refutation",   "path-to-leaf",  "two-elements",
+                            "another-order",    "solver-claim", "assumption",    "several-checks"};
+  out.insert(std::begin(kLines), std::end(kLines));
+  return out;
+}
+
+std::set<std::string> evidence_kinds(const Space& space, const Certificate& certificate) {
+  std::set<std::string> out;
+  for (const Derivation& derivation : certificate.evidence) of_derivation(space, derivation, out);
+  for (const Check& check : certificate.checks) {
+    if (check.before) of_trace(*check.before, out);
+    of_trace(check.after, out);
+    if (!check.by_solver.empty()) out.insert("solver-claim");
+  }
+  if (certificate.checks.size() > 1) out.insert("several-checks");
+  if (!certificate.assumptions.empty()) out.insert("assumption");
+  if (certificate.refutation) of_refutation(*certificate.refutation, out);
+  return out;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,14 @@
+// What a certificate rests on, by kind: for the score.
+#pragma once
+#include <set>
+#include <string>
+
+#include "checker/certificate.h"
+
+namespace noclobber {
+
+/// Every kind that evidence_kinds may name.
+std::set<std::string> all_evidence_kinds();
+std::set<std::string> evidence_kinds(const Space& space, const Certificate& certificate);
+
+}  // namespace noclobber
