@@ -14,7 +14,7 @@ void of_derivation(const Space& space, const Derivation& derivation, std::set<st
   for (const Line& line : derivation.lines) {
     const bool below = line.rule == Line::Rule::below;
     const bool quotient =
-        below && space.atom(space.terms(line.poly)[0].atoms[0]).kind == Atom::Kind::quotient;
+        below && space.atom(space.atoms(space.terms(line.poly)[0])[0]).kind == Atom::Kind::quotient;
     const bool own = line.rule == Line::Rule::fact &&
                      std::count(derivation.facts.begin(), derivation.facts.end(), line.poly) > 0;
     out.insert(quotient ? "below-quotient"
