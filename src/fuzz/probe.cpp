@@ -233,7 +233,10 @@ bool alone_probe(Probe& probe, Random& random) {
   for (Input& input : probe.value.after.inputs) input.may_write = true;
   probe.value.names_are_values = true;
   if (may_be_undefined(probe.value, probe.value.after)) return false;
+  Case twice = probe.value;  // what meets its own operands means nothing certain
+  twice.before = twice.after;
   const auto stale = stale_name(probe.value);
+  if (probe.fault.empty() && !brute_force(twice).usable) return false;
   if (!stale || (probe.fault.empty() && !stale->empty())) return false;
   probe.difference = *stale;
   return true;
