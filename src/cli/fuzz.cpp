@@ -226,9 +226,14 @@ class FuzzRun {
 
 /// Every program of up to so many steps, a scope after the other, until --time is over.
 int run_exhaustive(const Options& options, const CheckOptions& check) {
+  std::map<std::string, std::uint64_t> reasons;
   const auto judge_case = [&](const Case& value) {
     bool alarm = false;
-    return check_case(value, check, alarm).status;
+    const CheckRecord record = check_case(value, check, alarm);
+    std::set<std::string> own;
+    for (const Unknown& u : record.unknown) own.insert(u.reason);
+    for (const std::string& reason : own) ++reasons[reason];
+    return record.status;
   };
   const auto deadline = Clock::now() + std::chrono::seconds(options.time > 0 ? options.time : 1U << 30U);
   std::uint64_t wrong = 0;
@@ -238,10 +243,14 @@ int run_exhaustive(const Options& options, const CheckOptions& check) {
                        explorer.plans(static_cast<int>(steps), static_cast<int>(options.buffers));
     fmt::print("{} steps, {} buffers{}: {}\n", steps, options.buffers, whole ? "" : " (cut short by --time)",
                explorer.count().text());
+    for (const auto& [reason, count] : reasons) fmt::print("  open for {}: {}\n", reason, count);
+    reasons.clear();
     wrong += explorer.count().wrong;
+    const fs::path folder(options.out.empty() ? "fuzz-findings" : options.out);
+    if (!explorer.wrong().empty() || !explorer.undecided().empty()) fs::create_directories(folder);
+    for (std::size_t k = 0; k < explorer.undecided().size(); ++k)
+      std::ofstream(folder / fmt::format("open-{}-{}.json", steps, k)) << write_case_json(explorer.undecided()[k]);
     for (const auto& [why, value] : explorer.wrong()) {
-      const fs::path folder(options.out.empty() ? "fuzz-findings" : options.out);
-      fs::create_directories(folder);
       std::ofstream(folder / (value.name + ".json")) << write_case_json(value);
       fmt::print("contradiction[exhaustive] {}: {}; written to {}\n", value.name, why, folder.string());
     }

@@ -108,7 +108,7 @@ struct Life {
 bool clash(const Life& a, const Life& b) {
   const Life &early = a.first < b.first ? a : b, &late = a.first < b.first ? b : a;
   if (late.first > early.last) return false;
-  return !(late.first == early.last && early.in_place_at_end && early.bytes == late.bytes);
+  return !(late.first == early.last && early.in_place_at_end);
 }
 
 std::map<int, Life> lives_of(const Draft& program) {
@@ -122,8 +122,7 @@ std::map<int, Life> lives_of(const Draft& program) {
       if (const auto at = out.find(program.shown.at(v).storage); at != out.end() && !view) {
         const Shown& read = program.shown.at(v);
         const Shown& made = program.shown.at(call.result);
-        const bool same_place =
-            read.shape == made.shape && read.offset == 0 && read.shape[0] * 4 == at->second.bytes;
+        const bool same_place = read.shape == made.shape && read.offset == 0 && contiguous(read);
         const bool elementwise =
             call.op == "aten.neg.default" || call.op == "aten.add.Tensor" || call.op == "aten.clone.default";
         const bool other_reads = std::any_of(all.begin(), all.end(), [&](int w) {

@@ -226,6 +226,8 @@ bool alone_probe(Probe& probe, Random& random) {
     draft = *std::move(broken);
     probe.fault = "name-reused";
   }
+  // What is written back may reach an output: with which contents, runs do not say.
+  if (probe.fault.empty() && std::any_of(draft.calls.begin(), draft.calls.end(), writes)) return false;
   annotate(draft);
   probe.value.after = draft.graph();
   for (Input& input : probe.value.after.inputs) input.may_write = true;
