@@ -125,7 +125,9 @@ void Contents::number_writes() {
   for (StorageId s = 0; s < trace_.storages.size(); ++s) {
     const TraceStorage& storage = trace_.storages[s];
     first_[s + 1] += first_[s];
-    running_.push_back(terms_.number(running(space_, storage)));
+    const TraceStorage& other = trace_.storages[s > 0 ? s - 1 : 0];
+    const bool again = s > 0 && storage.shape == other.shape && storage.lanes == other.lanes;
+    running_.push_back(again ? running_.back() : terms_.number(running(space_, storage)));
     if (storage.start != TraceStorage::Start::undefined) at_entry_[storage.start].emplace(storage.key, s);
   }
   whole_.assign(first_.back() + trace_.storages.size(), kUnset);
@@ -291,9 +293,10 @@ TermId Contents::stored(const Write& write, std::uint32_t index) {
 TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   const TraceStep& step = trace_.steps[number];
   const bool each = index != kUnset;
-  Term term{each ? Term::Kind::each : Term::Kind::call, 0, step.key, {}, {}, {}};
+  Term term{each ? Term::Kind::each : Term::Kind::call, 0, "", {}, {}, {}};
   term.text.reserve(step.key->size() + 8 * step.reads.size() + 8);
-  if (each) term.text += ">" + *step.writes[0].type;
+  term.text = *step.key;
+  if (each) (term.text += '>') += *step.writes[0].type;
   for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
   for (const TraceView& view : step.reads) {
     (term.text += ';') += *view.type;

@@ -18,7 +18,9 @@ MIN_MODELLED = 0.995   # of the steps of all logs
 MAX_MEMORY = 1 << 30  # bytes
 STARTS = 40
 MAX_START = 0.005      # seconds of processor time
-MAX_CHECK_RATIO = 0.1  # nc-check over proving
+MAX_CHECK_RATIO = 0.1  # nc-check over proving, in processor time of whole programs
+# Chains (tools/gen_chains.py) whose proving takes about a second, or as long as rules alone decide them.
+CHAINS = {"steps": 200000, "kv": 20000, "recurrent": 20000, "opaque": 20000, "pair": 15000, "permuted": 1000, "cat": 1000}
 SAID = ["obligations", "by rule", "derivations", "assumed of the solver"]  # numbers in nc-check's answer
 
 
@@ -114,6 +116,39 @@ def started(noclobber):
     return [f"start-up: {1000 * seconds:.1f} ms"] if seconds > MAX_START else []
 
 
+def processor(command):
+    """Least processor time, least wall time and greatest peak of RUNS runs."""
+    runs = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        runs.append((usage.ru_utime, time.perf_counter() - start, usage.ru_maxrss / 1024))
+    return min(r[0] for r in runs), min(r[1] for r in runs), max(r[2] for r in runs)
+
+
+def checked_chains(noclobber, folder):
+    """Prints nc-check beside proving for inputs of about a second: whole programs, one after the other."""
+    failed = []
+    for kind, size in CHAINS.items():
+        case, certificates = folder / f"{kind}.json", folder / f"certificates of {kind}"
+        with case.open("w") as out:
+            subprocess.run([sys.executable, ROOT / "tools/gen_chains.py", kind, str(size)], stdout=out, check=True)
+        certificates.mkdir()
+        proving = processor([noclobber, "check", "--jobs", "1", case])
+        writing = processor([noclobber, "check", "--jobs", "1", case, "--certificate", certificates])
+        checking = processor([noclobber.parent / "nc-check", *certificates.iterdir()])
+        ratio = checking[0] / proving[0]
+        print(f"nc-check, {kind} {size}: {checking[0]:.3f} s user, {checking[1]:.3f} s wall, {checking[2]:.0f} MB; proving "
+              f"{proving[0]:.3f} s user, {proving[1]:.3f} s wall, with the certificate {writing[0]:.3f} s user; ratio {ratio:.2f}, "
+              f"wall {checking[1] / proving[1]:.2f}", flush=True)
+        if proving[0] >= 1 and ratio > MAX_CHECK_RATIO:
+            failed.append(f"nc-check, {kind} {size}: ratio {ratio:.2f}, limit {MAX_CHECK_RATIO:g}")
+        case.unlink()
+    return failed
+
+
 def decided_again(noclobber, pair, folder):
     """Prints what the verdicts over corpus/logs rest on, and nc-check's time beside that of proving."""
     failed, total = [], dict.fromkeys(SAID, 0)
@@ -185,7 +220,7 @@ def main():
             failed += [f"{log.name}: {said}, limit {MAX_RUN_SECONDS:g} s for 1,000 steps"] if slow else []
             if log == pair and code != 0:
                 failed.append(f"{log.name}: {verdict}, expected proved")
-        failed += started(noclobber) + decided_again(noclobber, pair, folder)
+        failed += started(noclobber) + decided_again(noclobber, pair, folder) + checked_chains(noclobber, folder)
         failed += modelled(noclobber, sorted(ROOT.glob("corpus/logs/*/*.log.gz")) + paths[len(LOGS):])
     for fault in failed:
         print(f"bench: {fault}", file=sys.stderr)
