@@ -49,10 +49,6 @@ std::vector<std::array<std::uint32_t, 3>> disturbing(Space& space, const Trace& 
   return out;
 }
 
-bool injective(Space& space, const Trace& trace, const TraceView& view) {
-  return view.maps.empty() || view_inverse(space, view, running(space, trace.storages[view.storage]));
-}
-
 /// Does the placement live through every use of its storage?
 bool lives(const Trace& trace, const TracePlacement& p, const std::vector<std::vector<Touch>>& uses) {
   if (!p.storage) return true;
@@ -71,17 +67,6 @@ bool lives(const Trace& trace, const TracePlacement& p, const std::vector<std::v
 Index root_index(Space& space, const TraceView& view, Index index) {
   for (auto m = view.maps.rbegin(); m != view.maps.rend(); ++m) index = forward(space, *m, index);
   return index;
-}
-
-std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index root) {
-  Inverse out{{}, std::move(root)};
-  for (const Map& map : view.maps) {
-    std::optional<Inverse> step = inverse(space, map, out.index);
-    if (!step) return std::nullopt;
-    out.conditions.insert(out.conditions.end(), step->conditions.begin(), step->conditions.end());
-    out.index = std::move(step->index);
-  }
-  return out;
 }
 
 bool same_elements(Space& space, const TraceView& a, const TraceView& b) {
@@ -103,9 +88,8 @@ bool apart(Space& space, const TraceView& a, const TraceView& b) {
   return false;
 }
 
-bool clean_step(Space& space, const Trace& trace, const TraceStep& step) {
+bool clean_step(Space& space, const TraceStep& step) {
   for (std::size_t w = 0; w < step.writes.size(); ++w) {
-    if (!injective(space, trace, step.writes[w])) return false;
     for (std::size_t other = 0; other < w; ++other)
       if (!apart(space, step.writes[w], step.writes[other])) return false;
     for (std::size_t r = 0; r < step.reads.size(); ++r) {

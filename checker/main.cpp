@@ -5,64 +5,22 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <memory>
-#include <new>
 
 #include "checker/certificate.h"
 
 using namespace noclobber;
 
 namespace {
-/// Small pieces of storage by their size, in steps of 16 bytes: what was given back, to be used again.
-struct Piece {
-  Piece* next = nullptr;
-};
-constexpr std::size_t kStep = 16, kSizes = 32, kChunk = std::size_t{1} << 18;
-Piece* given_back[kSizes];
-char* room = nullptr;
-std::size_t left = 0;
-}  // namespace
-
-// A certificate is hundreds of thousands of small pieces, most of which live to the end.
-void* operator new(std::size_t bytes) {
-  const std::size_t size = bytes / kStep + 1;
-  if (size >= kSizes) {
-    if (void* const large = std::malloc(bytes)) return large;
-    throw std::bad_alloc();
-  }
-  if (given_back[size] != nullptr) return std::exchange(given_back[size], given_back[size]->next);
-  if (left < size * kStep) room = static_cast<char*>(operator new(left = kChunk));
-  return room + (left -= size * kStep);
-}
-void operator delete(void*) noexcept {}  // of unknown size: not used again
-void operator delete(void* piece, std::size_t bytes) noexcept {
-  const std::size_t size = bytes / kStep + 1;
-  if (size >= kSizes) return std::free(piece);
-  if (piece != nullptr) given_back[size] = new (piece) Piece{given_back[size]};
-}
-
-namespace {
-/// Of a file; room that is not cleared first, for one that is as long as it says.
-struct Bytes {
-  std::unique_ptr<char[]> at;
-  std::size_t size = 0;
-  operator std::string_view() const { return {at.get(), size}; }
-};
-
-std::optional<Bytes> read(const std::string& name) {
+std::optional<std::string> read(const std::string& name) {
   std::FILE* const file = std::fopen(name.c_str(), "rb");
   if (file == nullptr) return std::nullopt;
   std::error_code unknown;
   const auto said = std::filesystem::file_size(name, unknown);
-  std::size_t space = unknown ? std::size_t{1} << 16 : said + 1;
-  Bytes out{std::make_unique_for_overwrite<char[]>(space)};
-  while (const std::size_t got = std::fread(out.at.get() + out.size, 1, space - out.size, file)) {
-    out.size += got;
-    if (out.size < space) continue;
-    auto more = std::make_unique_for_overwrite<char[]>(space *= 2);
-    std::copy_n(out.at.get(), out.size, more.get());
-    out.at = std::move(more);
-  }
+  std::string out(unknown ? 1U << 16 : said + 1, '\0');
+  std::size_t size = 0;
+  while (const std::size_t got = std::fread(out.data() + size, 1, out.size() - size, file))
+    if ((size += got) == out.size()) out.resize(2 * size);
+  out.resize(size);
   const bool bad = std::ferror(file) != 0;
   std::fclose(file);
   return bad ? std::nullopt : std::optional(std::move(out));
@@ -113,9 +71,9 @@ int main(int argc, char** argv) {
   };
   if (argc < 2) return fail("usage: nc-check CERTIFICATE [INPUT...]");
   const std::string name = argv[1];
-  const auto bytes = read(name);
-  if (!bytes) return fail("nc-check: " + name + ": cannot be read");
-  const std::string_view text = *bytes;
+  const auto content = read(name);
+  if (!content) return fail("nc-check: " + name + ": cannot be read");
+  const std::string_view text = *content;
   Space space;
   std::string fault;
   Judgement plan;

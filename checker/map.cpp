@@ -192,6 +192,17 @@ std::optional<Inverse> inverse(Space& space, const Map& m, const Index& parent) 
   return out;
 }
 
+std::optional<Inverse> inverse(Space& space, const std::vector<Map>& maps, Index root) {
+  Inverse out{{}, std::move(root)};
+  for (const Map& map : maps) {
+    std::optional<Inverse> step = inverse(space, map, out.index);
+    if (!step) return std::nullopt;
+    out.conditions.insert(out.conditions.end(), step->conditions.begin(), step->conditions.end());
+    out.index = std::move(step->index);
+  }
+  return out;
+}
+
 Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>& facts) {
   const PolyId p = condition.poly;
   if (p == Space::kBad) return Truth::unknown;

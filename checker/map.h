@@ -48,6 +48,8 @@ bool well_formed(const Map& map);
 Index forward(Space& space, const Map& map, const Index& index);
 /// Nothing if two elements of the view may be one element of the parent, or that cannot be excluded.
 std::optional<Inverse> inverse(Space& space, const Map& map, const Index& parent);
+/// Of a chain: where an element of the storage lies in the view.
+std::optional<Inverse> inverse(Space& space, const std::vector<Map>& maps, Index root);
 /// Row-major position of `index` in `shape`, and back.
 PolyId linear(Space& space, const Shape& shape, const Index& index);
 Index delinear(Space& space, const Shape& shape, PolyId position);

@@ -63,6 +63,7 @@ class Rules {
 
  private:
   bool equal(const Obligation& obligation);
+  static std::pair<TermId, TermId> contents(const std::pair<Side, Side>& both);
   bool same_frame() const;
   bool same_type(std::uint32_t output) const;
   bool defined(std::uint32_t output);

@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kReserved = 1U << 16;  // what a count is believed before its entries are there
+constexpr std::size_t kReserved = 1U << 18;  // what a count is believed before its entries are there
 
 class Reader : Scanner {
  public:

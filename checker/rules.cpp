@@ -58,8 +58,9 @@ bool Rules::equal(const Obligation& o) {
   if (o.kind == Kind::value && o.a >= before_->outputs.size()) return false;
   const TraceView* view = output_view(after_, o.a);
   if (o.kind == Kind::value && view == nullptr) return true;  // a scalar: `type` compares it
-  if (const auto both = sides(o); both && element_count(space_, both->first.view.shape) == 0) return true;
-  const auto [a, b] = contents(o);
+  const auto both = sides(o);
+  if (!both || element_count(space_, both->first.view.shape) == 0) return both.has_value();
+  const auto [a, b] = contents(*both);
   const Index index = o.kind == Kind::value ? running(space_, view->shape) : Index{};
   return terms_.same(a, b) || equality_.shown(a, b, free_undefined(o), index);
 }
@@ -92,9 +93,12 @@ std::optional<std::pair<Rules::Side, Rules::Side>> Rules::sides(const Obligation
 
 std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
   const auto both = sides(o);
-  if (!both) return {Terms::kBad, Terms::kBad};
+  return both ? contents(*both) : std::pair{Terms::kBad, Terms::kBad};
+}
+
+std::pair<TermId, TermId> Rules::contents(const std::pair<Side, Side>& both) {
   const auto at = [](const Side& side) { return side.of->at_all(side.view, side.time); };
-  return {at(both->first), at(both->second)};
+  return {at(both.first), at(both.second)};
 }
 
 /// Equally many outputs, the same storages at entry, and inputs of one name show the same of them.

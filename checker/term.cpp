@@ -7,15 +7,6 @@ namespace {
 
 constexpr int kFollowed = 600;  // moves followed in a row; beyond it a content is bad
 
-std::size_t hash_of(const std::vector<Map>& maps) {
-  std::size_t h = maps.size();
-  for (const Map& m : maps) {
-    h = mix(mix(mix(h, static_cast<std::size_t>(m.kind)), m.start), m.step);
-    for (PolyId extent : m.to) h = mix(h, extent);
-  }
-  return h;
-}
-
 std::size_t hash_of(const Term& term) {
   std::size_t h =
       mix(mix(static_cast<std::size_t>(term.kind), term.number), std::hash<std::string>{}(term.text));
@@ -96,6 +87,37 @@ TermId Terms::intern(Term term) {
   return all_.add(std::move(term), hash);
 }
 
+std::uint32_t Terms::number(Index index) {
+  std::size_t hash = index.size();
+  for (PolyId p : index) hash = mix(hash, p);
+  return indices_.add(std::move(index), hash);
+}
+
+std::uint32_t Terms::chain(const std::vector<Map>& maps) {
+  std::size_t hash = maps.size();
+  for (const Map& m : maps) {
+    hash = mix(mix(mix(hash, static_cast<std::size_t>(m.kind)), m.start), m.step);
+    for (PolyId extent : m.to) hash = mix(hash, extent);
+  }
+  return chains_.add(maps, hash);
+}
+
+const Inside& Terms::inside(std::uint32_t chain, std::uint32_t index) {
+  std::uint32_t& known = inside_[std::uint64_t{chain} << 32 | index];
+  if (known != kUnset) return insides_[known];
+  known = static_cast<std::uint32_t>(insides_.size());
+  Inside& out = insides_.emplace_back();
+  auto found = inverse(space_, chains_[chain], indices_[index]);
+  out.shown = found.has_value();
+  for (const Condition& c : found ? found->conditions : out.conditions) {
+    const Truth truth = holds(space_, c, {});
+    out.never = out.never || truth == Truth::no;
+    if (truth == Truth::unknown) out.conditions.push_back(c);
+  }
+  if (found && !out.never) out.index = number(std::move(found->index));
+  return out;
+}
+
 /// What each storage is called at entry, and where its writes and its contents at every index stand.
 void Contents::number_writes() {
   for (const TraceStep& step : trace_.steps)
@@ -103,9 +125,8 @@ void Contents::number_writes() {
   for (StorageId s = 0; s < trace_.storages.size(); ++s) {
     const TraceStorage& storage = trace_.storages[s];
     first_[s + 1] += first_[s];
-    running_.push_back(running_number(storage.shape, storage.lanes));
-    if (storage.start != TraceStorage::Start::undefined)
-      at_entry_.emplace(std::pair{storage.start, storage.key}, s);
+    running_.push_back(terms_.number(running(space_, storage)));
+    if (storage.start != TraceStorage::Start::undefined) at_entry_[storage.start].emplace(storage.key, s);
   }
   whole_.assign(first_.back() + trace_.storages.size(), kUnset);
   writes_.resize(first_.back());
@@ -113,30 +134,19 @@ void Contents::number_writes() {
   for (std::uint32_t step = 0; step < trace_.steps.size(); ++step)
     for (std::uint32_t slot = 0; slot < trace_.steps[step].writes.size(); ++slot) {
       const TraceView& to = trace_.steps[step].writes[slot];
-      const std::uint32_t maps = to.maps.empty() ? 0 : maps_.add(to.maps, hash_of(to.maps));
-      writes_[next[to.storage]++] = {step, slot, maps};
+      const std::uint32_t chain = to.maps.empty() ? 0 : terms_.chain(to.maps);
+      if (chain != 0 && !terms_.inside(chain, running_[to.storage]).shown) clean_[step] = false;
+      writes_[next[to.storage]++] = {step, slot, chain};
     }
 }
 
-std::uint32_t Contents::running_number(const Shape& shape, std::int64_t lanes) {
-  const auto [at, is_new] = shapes_.try_emplace({shape, lanes});
-  if (is_new) at->second = number(running(space_, shape, lanes));
-  return at->second;
-}
-
-std::uint32_t Contents::number(Index index) {
-  std::size_t hash = index.size();
-  for (PolyId p : index) hash = mix(hash, p);
-  return numbers_.add(std::move(index), hash);
-}
-
 Contents::Contents(Space& space, Terms& terms, const Trace& trace)
-    : space_(space), terms_(terms), trace_(trace), first_(trace.storages.size() + 1) {
-  maps_.add({}, 0);  // has number 0
+    : space_(space), terms_(terms), trace_(trace), first_(trace.storages.size() + 1),
+      clean_(trace.steps.size(), true) {
   number_writes();
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
     const TraceStep& step = trace.steps[number];
-    clean_.push_back(clean_step(space_, trace, step));
+    clean_[number] = clean_[number] && clean_step(space_, step);
     const bool whole = step.kind == TraceStep::Kind::opaque && !step.elementwise;
     calls_.push_back(whole ? applied(number, kUnset) : Terms::kBad);
     // Looked up once in order, so that no later question has to follow a long chain of steps.
@@ -149,8 +159,10 @@ Contents::Contents(Space& space, Terms& terms, const Trace& trace)
 }
 
 std::optional<StorageId> Contents::partner(const TraceStorage& other) const {
-  const auto at = at_entry_.find({other.start, other.key});
-  const bool same = at != at_entry_.end() && trace_.storages[at->second].shape == other.shape;
+  const auto all = at_entry_.find(other.start);
+  if (all == at_entry_.end()) return std::nullopt;
+  const auto at = all->second.find(other.key);
+  const bool same = at != all->second.end() && trace_.storages[at->second].shape == other.shape;
   return same ? std::optional(at->second) : std::nullopt;
 }
 
@@ -173,17 +185,17 @@ std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
 
 TermId Contents::at(const TraceView& view, Index index, std::uint32_t time) {
   if (view.lanes > 0) index.push_back(space_.index(Space::kLane, space_.constant(view.lanes)));
-  return at(view, number(std::move(index)), time);
+  return at(view, terms_.number(std::move(index)), time);
 }
 
 TermId Contents::at_all(const TraceView& view, std::uint32_t time) {
   const bool all = view.maps.empty();
-  return at(view, all ? running_[view.storage] : running_number(view.shape, view.lanes), time);
+  return at(view, all ? running_[view.storage] : terms_.number(running(space_, view)), time);
 }
 
 /// `index` is the number of one with its lane, where the view has lanes.
 TermId Contents::at(const TraceView& view, std::uint32_t index, std::uint32_t time) {
-  if (!view.maps.empty()) index = number(root_index(space_, view, numbers_[index]));
+  if (!view.maps.empty()) index = terms_.number(root_index(space_, view, terms_.index(index)));
   return joined(view, element(view.storage, version(view.storage, time), index));
 }
 
@@ -211,31 +223,13 @@ TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t
   return memo() = out;
 }
 
-const Contents::Inside& Contents::inside(std::uint32_t write, std::uint32_t index) {
-  const auto& [step, slot, maps] = writes_[write];
-  const std::uint64_t key = std::uint64_t{maps} << 32 | index;
-  if (const std::uint32_t known = inside_[key]; known != kUnset) return insides_[known];
-  Inside out;
-  auto in_view = view_inverse(space_, trace_.steps[step].writes[slot], numbers_[index]);
-  out.shown = in_view.has_value();
-  for (const Condition& c : in_view ? in_view->conditions : out.conditions) {
-    const Truth truth = holds(space_, c, {});
-    out.never = out.never || truth == Truth::no;
-    if (truth == Truth::unknown) out.conditions.push_back(c);
-  }
-  if (out.shown && !out.never) out.index = number(std::move(in_view->index));
-  inside_[key] = static_cast<std::uint32_t>(insides_.size());
-  return insides_.emplace_back(std::move(out));
-}
-
 TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t index) {
   while (version > 0) {
-    const std::uint32_t number = first_[storage] + --version;
-    const Write& write = writes_[number];
+    const Write& write = writes_[first_[storage] + --version];
     const TraceStep& step = trace_.steps[write.step];
     if (!clean_[write.step]) return Terms::kBad;
-    if (write.maps == 0 && step.guards.empty()) return written(write, index);
-    const Inside& in = inside(number, index);
+    if (write.chain == 0 && step.guards.empty()) return written(write, index);
+    const Inside& in = terms_.inside(write.chain, index);
     if (!in.shown) return Terms::kBad;
     if (in.never) continue;
     const TermId here = written(write, in.index);
@@ -247,7 +241,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
   const TraceStorage& s = trace_.storages[storage];
   const bool undefined = s.start == TraceStorage::Start::undefined;
   const auto kind = undefined ? Term::Kind::undefined : Term::Kind::start;
-  return terms_.intern({kind, 0, s.key, numbers_[index], {}, {}});
+  return terms_.intern({kind, 0, s.key, terms_.index(index), {}, {}});
 }
 
 /// `here` where the step runs, else `old`.
@@ -267,12 +261,12 @@ TermId Contents::written(const Write& write, std::uint32_t at) {
   const TraceView* from = step.kind == TraceStep::Kind::move ? &step.reads[0] : nullptr;
   if (from != nullptr && from->type == to.type && from->lanes == to.lanes)
     return element(from->storage, version(from->storage, write.step),
-                   from->maps.empty() ? at : number(root_index(space_, *from, numbers_[at])));
+                   from->maps.empty() ? at : terms_.number(root_index(space_, *from, terms_.index(at))));
   if (to.lanes == 0) return stored(write, at);
-  Index index = numbers_[at];
+  Index index = terms_.index(at);
   const PolyId lane = index.back();
   index.pop_back();
-  const TermId whole = stored(write, number(std::move(index)));
+  const TermId whole = stored(write, terms_.number(std::move(index)));
   if (to.lanes == 1) return whole;
   return terms_.intern({Term::Kind::byte, static_cast<std::uint32_t>(to.lanes), "", {lane}, {whole}, {}});
 }
@@ -282,7 +276,7 @@ TermId Contents::stored(const Write& write, std::uint32_t index) {
   const std::string& type = step.writes[write.slot].type;
   switch (step.kind) {
     case TraceStep::Kind::move: {
-      const TermId out = at(step.reads[0], numbers_[index], write.step);
+      const TermId out = at(step.reads[0], terms_.index(index), write.step);
       if (step.reads[0].type == type) return out;
       return terms_.intern({Term::Kind::cast, 0, *step.reads[0].type + ">" + type, {}, {out}, {}});
     }
@@ -290,7 +284,7 @@ TermId Contents::stored(const Write& write, std::uint32_t index) {
     case TraceStep::Kind::opaque: break;
   }
   if (step.elementwise) return applied(write.step, index);
-  return terms_.intern({Term::Kind::result, write.slot, "", numbers_[index], {calls_[write.step]}, {}});
+  return terms_.intern({Term::Kind::result, write.slot, "", terms_.index(index), {calls_[write.step]}, {}});
 }
 
 /// The operator of a step, of elements; without an index, of whole operands.
@@ -302,10 +296,10 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   if (each) term.text += ">" + *step.writes[0].type;
   for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
   for (const TraceView& view : step.reads) {
-    term.text += ";" + *view.type;
+    (term.text += ';') += *view.type;
     term.terms.push_back(!each             ? at_all(view, number)
                          : view.lanes == 0 ? at(view, index, number)
-                                           : at(view, numbers_[index], number));
+                                           : at(view, terms_.index(index), number));
     if (each) continue;
     term.text += std::to_string(view.shape.size());
     term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());

@@ -32,11 +32,26 @@ struct Term {
   friend bool operator==(const Term&, const Term&) = default;
 };
 
-/// Owns the terms of one check.
+/// Where an element of a storage lies in a view: the number of that index.
+struct Inside {
+  bool shown = true;  // false: nothing is known
+  bool never = false;
+  std::vector<Condition> conditions;  // those that do not hold anyway
+  std::uint32_t index = 0;
+};
+
+/// Owns the terms of one check, and numbers indices and chains of maps: equal numbers, equal ones.
 class Terms {
  public:
   static constexpr TermId kBad = 0;
-  explicit Terms(Space& space) : space_(space) { all_.add({}, 0); }
+  explicit Terms(Space& space) : space_(space) {
+    all_.add({}, 0);
+    chain({});  // has number 0
+  }
+  std::uint32_t number(Index index);
+  const Index& index(std::uint32_t number) const { return indices_[number]; }
+  std::uint32_t chain(const std::vector<Map>& maps);
+  const Inside& inside(std::uint32_t chain, std::uint32_t index);
   /// Bad if any part of it is.
   TermId intern(Term term);
   const Term& operator[](TermId id) const { return all_[id]; }
@@ -49,6 +64,10 @@ class Terms {
 
   Space& space_;
   Interned<Term> all_;
+  Interned<Index> indices_;
+  Interned<std::vector<Map>> chains_;
+  std::deque<Inside> insides_;
+  Numbers inside_;  // by chain and index, in `insides_`
   int depth_ = 0;
 };
 
@@ -76,19 +95,9 @@ class Contents {
 
  private:
   struct Write {
-    std::uint32_t step = 0, slot = 0, maps = 0;
+    std::uint32_t step = 0, slot = 0, chain = 0;
   };
   void number_writes();
-  /// Where an element of a storage lies in what a write wrote, by the number of that index.
-  struct Inside {
-    bool shown = true;  // false: nothing is known
-    bool never = false;
-    std::vector<Condition> conditions;  // those that are not plain
-    std::uint32_t index = 0;
-  };
-  std::uint32_t number(Index index);
-  std::uint32_t running_number(const Shape& shape, std::int64_t lanes);
-  const Inside& inside(std::uint32_t write, std::uint32_t index);
   TermId element(StorageId storage, std::uint32_t version, std::uint32_t index);
   TermId found(StorageId storage, std::uint32_t version, std::uint32_t index);
   TermId guarded(const TraceStep& step, TermId here, TermId old);
@@ -104,14 +113,9 @@ class Contents {
   const Trace& trace_;
   std::vector<std::uint32_t> first_;  // per storage: where its writes begin
   std::vector<Write> writes_;
-  Interned<Index> numbers_;
-  std::map<std::pair<Shape, std::int64_t>, std::uint32_t> shapes_;  // the number of their running index
   std::vector<std::uint32_t> running_;  // per storage: the number of its running index
   std::vector<TermId> whole_;           // per storage and version: its content at every index
-  Interned<std::vector<Map>> maps_;     // of writes
-  std::deque<Inside> insides_;
-  Numbers inside_;  // in `insides_`, by maps and number of an index
-  std::map<std::pair<TraceStorage::Start, std::string>, StorageId> at_entry_;
+  std::map<TraceStorage::Start, std::unordered_map<std::string, StorageId>> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
   Numbers memo_;  // by storage and version, and number of an index

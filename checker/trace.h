@@ -140,15 +140,17 @@ inline const TraceView* output_view(const Trace& trace, std::size_t k) {
 /// Index in the storage's own space of element `index` of the view.
 Index root_index(Space& space, const TraceView& view, Index index);
 /// Where element `root` of the storage lies in the view; nothing if the view may hold an element twice.
-std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index root);
+inline std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index root) {
+  return inverse(space, view.maps, std::move(root));
+}
 /// Running index of a view or storage.
 Index running(Space& space, const auto& noun) { return running(space, noun.shape, noun.lanes); }
 /// The same elements of a storage at every index.
 bool same_elements(Space& space, const TraceView& a, const TraceView& b);
 /// No element of one is an element of the other; false: not shown.
 bool apart(Space& space, const TraceView& a, const TraceView& b);
-/// No write target holds an element twice, and no two accesses meet in a way that their contract forbids.
-bool clean_step(Space& space, const Trace& trace, const TraceStep& step);
+/// No two accesses meet in a way that their contract forbids.
+bool clean_step(Space& space, const TraceStep& step);
 /// Does a path of edges join any two graph steps that touch one element, one of them writing it?
 bool ordered(Space& space, const Trace& trace);
 /// Per placement: is it inside its arena, alive through every use, and apart from all that live with it?

@@ -70,7 +70,7 @@ std::string fault_with(Change change) {
 std::string numbers(const std::string& symbols, const std::string& table) {
   return fault_of(hashed("noclobber.cert/1\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols " +
                          symbols + "\nnumbers " + table +
-                         "\nfacts 0\nforms 0\nevidence 0\nchecks 0\nrefutation 0\n"));
+                         "\nfacts 0\nviews 0\nstorages 0\nsteps 0\nevidence 0\nchecks 0\nrefutation 0\n"));
 }
 
 }  // namespace
