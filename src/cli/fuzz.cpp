@@ -249,7 +249,8 @@ int run_exhaustive(const Options& options, const CheckOptions& check) {
     const fs::path folder(options.out.empty() ? "fuzz-findings" : options.out);
     if (!explorer.wrong().empty() || !explorer.undecided().empty()) fs::create_directories(folder);
     for (std::size_t k = 0; k < explorer.undecided().size(); ++k)
-      std::ofstream(folder / fmt::format("open-{}-{}.json", steps, k)) << write_case_json(explorer.undecided()[k]);
+      std::ofstream(folder / fmt::format("open-{}-{}.json", steps, k))
+          << write_case_json(explorer.undecided()[k]);
     for (const auto& [why, value] : explorer.wrong()) {
       std::ofstream(folder / (value.name + ".json")) << write_case_json(value);
       fmt::print("contradiction[exhaustive] {}: {}; written to {}\n", value.name, why, folder.string());
