@@ -21,8 +21,8 @@ bool is_host_effect(std::string_view op) {
 }
 
 bool is_collective(std::string_view op) {
-  return starts_with_any(
-      op, {"_c10d_functional.", "_c10d_functional_autograd.", "c10d_functional.", "c10d.", "_dtensor."});
+  return starts_with_any(op, {"_c10d_functional.", "_c10d_functional_autograd.", "c10d_functional.", "c10d.",
+                              "_dtensor.shard_dim_alltoall."});
 }
 
 /// Sizes and strides, which the dump may spell as steps.

@@ -160,3 +160,18 @@ TEST_CASE("seed 300303051: what is refuted without a difference of the Traces ha
   REQUIRE(certificate);
   CHECK(judge(space, *certificate).verdict == Judgement::Verdict::not_proved);
 }
+
+TEST_CASE("seed 302062821: only the collective of its namespace has an effect", "[found]") {
+  const auto without = [](const std::string& op, const std::string& args) {
+    const std::string around =
+        R"({"inputs":[{"name":"x","type":{"dtype":"f32","shape":[2]}}],"outputs":[],"steps":[)";
+    const std::string step = R"({"names":[],"op":")" + op + R"(","args":[)" + args + "]}";
+    return read("\"before\":" + around + step + "]},\"after\":" + around + "]}");
+  };
+  const Case group = without("_dtensor.mesh_get_process_group.default", "1,2");
+  CHECK(status_of(group) == Status::proved);
+  CHECK(fuzz::brute_force(group).difference.empty());
+  const Case moved = without("_dtensor.shard_dim_alltoall.default", R"({"ref":"x"},0,1,"g")");
+  CHECK(status_of(moved) != Status::proved);
+  CHECK(fuzz::brute_force(moved).difference == "effects");
+}
