@@ -37,8 +37,8 @@ for reader in "${all[@]}"; do
     [ "$reader" = pt2 ] && length=24576
     fresh=$(mktemp -d)
     # shellcheck disable=SC2046
-    NC_READER=$reader "$program" -set_cover_merge=1 -max_len=$length -timeout=10 -verbosity=0 "$fresh" "$kept" "$own" $(seeds "$reader")
-    find "$fresh" -size +$((length / 1024))k -delete
+    NC_READER=$reader "$program" -set_cover_merge=1 -use_counters=0 -max_len=$length -timeout=10 -verbosity=0 "$fresh" "$kept" "$own" $(seeds "$reader")
+    find "$fresh" -type f -size +$((length / 1024))k -delete
     rm -rf "$kept"
     mv "$fresh" "$kept"
     chmod 755 "$kept"

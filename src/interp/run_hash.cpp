@@ -302,7 +302,7 @@ void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocat
   const std::string functional = ops_.functional(step.op), own = functional.empty() ? step.op : functional;
   plan.name = function_name(own);
   plan.salt = salt;
-  plan.pointwise = schema.has(Tag::pointwise);
+  plan.pointwise = is_elementwise(base_name(own), schema);
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
     if (slot.written && slot.keyword_only) continue;

@@ -189,11 +189,13 @@ void run_convert_element_type(Call& call, const KernelRow&) {
   if (call.ok()) copied(call, x, call.dtype(1, x.at.dtype), x.at.shape, preserved_strides(x.at));
 }
 
-void run_type_as(Call& call, const KernelRow&) {
-  const Array x = call.tensor(0), like = call.tensor(1);
+/// type_as (variant 0); dequantize of what is not quantized.
+void run_type_as(Call& call, const KernelRow& row) {
+  const Array x = call.tensor(0);
+  const Dtype dtype = row.variant == 0 ? call.tensor(1).at.dtype : Dtype::f32;
   if (!call.ok()) return;
-  if (like.at.dtype == x.at.dtype) return call.alias(x, x.at);
-  copied(call, x, like.at.dtype, x.at.shape, preserved_strides(x.at));
+  if (dtype == x.at.dtype) return call.alias(x, x.at);
+  copied(call, x, dtype, x.at.shape, preserved_strides(x.at));
 }
 
 void narrower_view(Call& call, const Array& x, Geometry g, std::int64_t ratio) {
@@ -316,6 +318,7 @@ const KernelRow kReshapeRows[] = {
     reshape_row("to.other", run_to, 4),
     reshape_row("_to_copy.default", run_to_copy),
     reshape_row("type_as.default", run_type_as),
+    reshape_row("dequantize.self", run_type_as, 1),
     reshape_row("convert_element_type.default", run_convert_element_type),
     reshape_row("convert_element_type.no_fuse", run_convert_element_type),
     reshape_row("view.dtype", run_view_dtype),

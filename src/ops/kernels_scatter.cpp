@@ -189,6 +189,8 @@ void run_masked_fill(Call& call, const KernelRow&) {
   const auto shape = broadcast_shapes(self.at.shape, mask.at.shape);
   if (call.ok() && !shape) call.raise("masked_fill: the mask does not broadcast");
   if (call.ok() && mask.at.dtype != Dtype::boolean) call.raise("masked_fill only supports boolean masks");
+  if (call.ok() && call.arg(2).kind == Datum::Kind::tensor && !call.tensor(2).at.shape.empty())
+    call.raise("masked_fill only supports a value tensor without dimensions");
   if (!call.ok()) return;
   Array from = self;
   from.at.shape = *shape;

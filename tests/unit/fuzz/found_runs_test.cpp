@@ -38,3 +38,36 @@ TEST_CASE("seed 200029145: a functional assertion gives a tensor of its own", "[
   CHECK(fuzz::brute_force(written("x")).difference != "");
   CHECK(status_of(written("x")) == Status::refuted);
 }
+
+TEST_CASE("seed 610013836: what the table knows to be elementwise runs as a hash of elements", "[found]") {
+  const auto shown = [&](const std::string& first, int at) {
+    const std::string number = std::to_string(at);
+    return R"("steps":[)" + first +
+           R"({"name":"p","op":"prims.ndtri.default","args":[{"ref":"x"}],"types":[{"dtype":"f32","shape":[4],"stride":[1]}]})" +
+           R"(,{"name":"s","op":"aten.select.int","args":[{"ref":"p"},0,)" + number +
+           R"(],"types":[{"dtype":"f32","shape":[],"stride":[],"offset":)" + number +
+           R"(}]}],"outputs":[{"ref":"s"}])";
+  };
+  const std::string zero = made("z", "zero_.default", R"([{"ref":"x"}])") + ",";
+  const Case same = pair_of(kX, shown(zero, 2), shown(zero, 3)),
+             other = pair_of(kX, shown("", 2), shown("", 3));
+  CHECK(fuzz::brute_force(same).difference == "");
+  CHECK(status_of(same) == Status::proved);
+  CHECK(fuzz::brute_force(other).difference != "");
+  CHECK(status_of(other) == Status::refuted);
+}
+
+TEST_CASE("seed 700093454: masked_fill takes no value that has dimensions", "[found]") {
+  const auto filled = [](const std::string& op, const std::string& value) {
+    return std::string(R"({"name":"m","op":"aten.gt.Scalar","args":[{"ref":"x"},0]},)") +
+           R"({"name":"e","op":"aten.select.int","args":[{"ref":"x"},0,0]},)" + R"({"name":"f","op":"aten.)" +
+           op + R"(.Tensor","args":[{"ref":"x"},{"ref":"m"},{"ref":")" + value + R"("}]})";
+  };
+  const std::string back = R"(,{"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"f"}]})";
+  const auto pair = [&](const std::string& value) {
+    return pair_of(kX, only(filled("masked_fill", value) + back), only(filled("masked_fill_", value)));
+  };
+  CHECK_FALSE(fuzz::brute_force(pair("x")).usable);
+  CHECK(fuzz::brute_force(pair("e")).usable);
+  CHECK(fuzz::brute_force(pair("e")).difference == "");
+}
