@@ -186,7 +186,8 @@ class Reader : Scanner {
       shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(m.from.size()));
       shape.insert(shape.begin(), m.to.begin(), m.to.end());
     }
-    const bool ends = (s.lanes > 0) == (view.lanes > 0) && shape == with_lanes(view.shape, view.lanes);
+    const bool ends =
+        view.lanes >= 0 && (s.lanes > 0) == (view.lanes > 0) && shape == with_lanes(view.shape, view.lanes);
     require(ends, "maps that end in the view's shape");
   }
   /// One element, looked at before it is needed.

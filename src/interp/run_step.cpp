@@ -77,6 +77,14 @@ bool only_stores(std::string_view op) {
   return false;
 }
 
+/// Of argument `at` nothing but shape and type are looked at: other of view_as, self of zeros_like.
+Use use_of(Meaning meaning, std::size_t at) {
+  const bool views =
+      meaning == Meaning::view || meaning == Meaning::may_view || meaning == Meaning::may_convert;
+  const bool makes = meaning == Meaning::fill || meaning == Meaning::empty;
+  return (views && at > 0) || (makes && at == 0) ? Use::shape_only : Use::read;
+}
+
 }  // namespace
 
 void Machine::run_steps(Frame& frame) {
@@ -132,7 +140,7 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
                   (known ? frame.graph->value(arg.ref).name : std::string("?")));
     }
     const auto* row = find_kernel(kernel_name(ops_, step.op));
-    const bool views = row && row->shares && i == 0;
+    const bool views = (row && row->shares && i == 0) || use_of(meaning, i) == Use::shape_only;
     if (!out && !view && !views) invocation.args.back() = resolve(frame, arg, true);
     if (views) invocation.args.back() = invocation.live.back();
   }

@@ -98,6 +98,7 @@ TEST_CASE("views are made of maps that fit their storage", "[form]") {
                     end = "expected maps that end in the view's shape";
   CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view = w.part({w.space.constant(5)}, 2); }) == fit);
   CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view = w.all(0, 2); }) == end);
+  CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view = w.all(0, -1); }) == end);
   CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view = w.all(0, 0); }) == end);
   CHECK(fault_with([](Written& w, Trace& t) { t.inputs[0].view.shape = {w.space.constant(5)}; }) == end);
   CHECK(fault_with([](Written& w, Trace& t) {

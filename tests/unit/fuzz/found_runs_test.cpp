@@ -1,5 +1,6 @@
 // What the fuzzer found where the interpreter did otherwise than PyTorch, named after its seeds.
 #include "src/fuzz/brute.h"
+#include "src/fuzz/probe.h"
 #include "tests/unit/fuzz/found.h"
 
 using namespace noclobber;
@@ -70,4 +71,20 @@ TEST_CASE("seed 700093454: masked_fill takes no value that has dimensions", "[fo
   CHECK_FALSE(fuzz::brute_force(pair("x")).usable);
   CHECK(fuzz::brute_force(pair("e")).usable);
   CHECK(fuzz::brute_force(pair("e")).difference == "");
+}
+
+TEST_CASE("seed 800009497: a name of which only the shape is looked at may hold something else", "[found]") {
+  const auto stale = [](const std::string& op) {
+    auto value = read_case_json(
+        std::string(R"({"format":"noclobber.case/1","name":"alone","after":{"inputs":[)") + kX + "]," +
+        only(made("v", "clone.default", R"([{"ref":"x"}])") + "," +
+             made("w", "add_.Tensor", R"([{"ref":"v"},{"ref":"v"}])") + "," +
+             made("u", op, R"([{"ref":"w"},{"ref":"v"}])")) +
+        "}}");
+    REQUIRE(value);
+    value->names_are_values = true;
+    return fuzz::stale_name(*value).value_or("does not run");
+  };
+  CHECK(stale("view_as.default") == "");
+  CHECK(stale("mul.Tensor") == "v is no longer what it was");
 }
