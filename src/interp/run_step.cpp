@@ -203,6 +203,7 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   call.args = functional_args(ops_, invocation, invocation.args, functional);
   if (row->shares && functional == invocation.op) drop_same_device(frame, invocation, call.args);
   call.targets = invocation.targets;
+  call.resizes = invocation.schema->has(Tag::out);
   const std::size_t touched = options_.watched ? options_.watched->size() : 0;
   run_kernel(*row, call);
   if (call.fault && call.fault->kind == Fault::Kind::declined) return false;

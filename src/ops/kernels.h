@@ -58,6 +58,7 @@ class Call {
   std::vector<Array> targets;  // where result i must go; empty: fresh memory
   bool updates = false;        // targets[0] already shows args[0] (an in-place operator)
   bool backwards = false;      // elementwise loops visit the last element first
+  bool resizes = false;        // PyTorch gives the targets another size where they have not the result's
   std::uint64_t garbage_seed = 1;
   std::int32_t step = 0;
   std::int64_t budget = 0;                  // elements that may still be visited

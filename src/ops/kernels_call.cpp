@@ -256,6 +256,8 @@ Array Call::output(Dtype dtype, const Extents& shape, const Extents& stride) {
   if (ok() && !can_cast(dtype, target.at.dtype))
     raise("result type " + std::string(name(dtype)) + " can't be cast to the desired output type " +
           std::string(name(target.at.dtype)));
+  if (ok() && target.at.shape != shape && resizes)
+    fail(Fault::Kind::bound, "an out= that takes another size");
   if (ok() && target.at.shape != shape)
     raise("output with shape " + listed(target.at.shape) + " doesn't match the broadcast shape " +
           listed(shape));

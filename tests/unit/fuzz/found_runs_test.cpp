@@ -88,3 +88,31 @@ TEST_CASE("seed 800009497: a name of which only the shape is looked at may hold 
   CHECK(stale("view_as.default") == "");
   CHECK(stale("mul.Tensor") == "v is no longer what it was");
 }
+
+TEST_CASE("seed 800043686: an out= that takes another size is not run, an in-place call of one raises",
+          "[found]") {
+  const std::string wide = R"({"name":"w","op":"aten.zeros.default","args":[[2,4]]},)";
+  const Case sized = pair_of(
+      kX, only(""),
+      only(wide + R"({"name":"o","op":"aten.neg.out","args":[{"ref":"x"}],"kwargs":{"out":{"ref":"w"}}})"));
+  CHECK_FALSE(fuzz::brute_force(sized).usable);
+  const Case raises = pair_of(
+      kX, only(""), only(wide + R"({"name":"o","op":"aten.add_.Tensor","args":[{"ref":"x"},{"ref":"w"}]})"));
+  CHECK(fuzz::brute_force(raises).difference.starts_with("raises: output with shape"));
+}
+
+TEST_CASE("seed 800043394: where names are values, no identity leaves out what reads them", "[found]") {
+  const auto alone = [](const std::string& read) {
+    auto value = read_case_json(
+        R"({"format":"noclobber.case/1","name":"alone","after":{"inputs":[{"name":"x","mutable":true,"type":{"dtype":"f32",)"
+        R"("shape":[4]}}],)" +
+        only(
+            R"({"name":"z","op":"aten.zeros.out","args":[[4]],"kwargs":{"out":{"ref":"x"}},"types":[{"dtype":"f32","shape":[4],"stride":[1]}]},)" +
+            made("w", "add_.Tensor", R"([{"ref":")" + read + R"("},{"ref":")" + read + R"("}])")) +
+        "}}");
+    REQUIRE(value);
+    return *std::move(value);
+  };
+  CHECK(status_of(alone("x")) == Status::refuted);
+  CHECK(status_of(alone("z")) == Status::proved);
+}
