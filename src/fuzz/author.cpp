@@ -99,7 +99,7 @@ class Author {
     for (int b = 0; b < draft_.values; ++b)
       if (of(b).shape == of(a).shape && of(b).dtype == of(a).dtype) fit.push_back(b);
     if (fit.empty()) return std::nullopt;
-    return fit[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(fit.size())))];
+    return random_.one_of(fit);
   }
 
   void pointwise() {

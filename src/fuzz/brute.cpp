@@ -169,8 +169,7 @@ std::vector<std::uint32_t> some_order(const Case& value, const std::vector<std::
     for (std::uint32_t k = 0; k < needs.size(); ++k)
       if (!done.contains(k) && std::includes(done.begin(), done.end(), needs[k].begin(), needs[k].end()))
         ready.push_back(k);
-    const auto next =
-        ready.at(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(ready.size()))));
+    const auto next = random.one_of(ready);
     done.insert(next);
     out.push_back(next);
   }

@@ -59,31 +59,26 @@ const Callable& callable() {
   return out;
 }
 
-template <class List>
-auto one_of(const List& list, Random& random) {
-  return list[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(list.size())))];
-}
-
 }  // namespace
 
 Chosen any_call(Random& random) {
   const Callable& ops = callable();
   if (random.chance(40)) {
-    const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(examples().size())));
+    const auto at = random.place_in(examples());
     return {op_of(examples()[at]), &examples()[at]};
   }
-  return {one_of(random.chance(70) ? one_of(ops.rows, random) : ops.all, random), nullptr};
+  return {random.one_of(random.chance(70) ? random.one_of(ops.rows) : ops.all), nullptr};
 }
 
 std::optional<Chosen> call_of_row(const OpRow& row, Random& random) {
   const Callable& ops = callable();
   const auto known = ops.examples.find(&row);
   if (known != ops.examples.end() && random.chance(70)) {
-    const Json* example = one_of(known->second, random);
+    const Json* example = random.one_of(known->second);
     return Chosen{op_of(*example), example};
   }
   const auto named = ops.of.find(&row);
-  return named != ops.of.end() ? std::optional(Chosen{one_of(named->second, random), nullptr}) : std::nullopt;
+  return named != ops.of.end() ? std::optional(Chosen{random.one_of(named->second), nullptr}) : std::nullopt;
 }
 
 std::vector<Type> said_types(const Json& example) {

@@ -15,7 +15,7 @@ std::optional<std::size_t> pick(const Draft& draft, Random& random, Fits fits) {
   for (std::size_t k = 0; k < draft.calls.size(); ++k)
     if (fits(draft.calls[k])) all.push_back(k);
   if (all.empty()) return std::nullopt;
-  return all[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(all.size())))];
+  return random.one_of(all);
 }
 
 bool is_scatter(const Draft::Call& call);

@@ -21,7 +21,7 @@ bool swapped(Draft& draft, Random& random) {
         if (well_ordered(moved)) fit.emplace_back(a, b);
       }
   if (fit.empty()) return false;
-  const auto [a, b] = fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
+  const auto [a, b] = random.one_of(fit);
   const auto at = draft.calls.begin();
   std::rotate(at + static_cast<std::ptrdiff_t>(a), at + static_cast<std::ptrdiff_t>(a) + 1,
               at + static_cast<std::ptrdiff_t>(b) + 1);
@@ -48,7 +48,7 @@ bool unprotected(Draft& draft, Random& random) {
       fit.push_back(k);
   }
   if (fit.empty()) return false;
-  const std::size_t at = fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
+  const std::size_t at = random.one_of(fit);
   erase_as(draft, at, {operands(draft.calls[at])[0]});
   return true;
 }
@@ -154,8 +154,7 @@ bool resized(Draft& draft, Random& random) {
 
 bool wrong_output(Draft& draft, Random& random, bool only_inputs) {
   if (draft.outputs.empty()) return false;
-  int& output =
-      draft.outputs[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(draft.outputs.size())))];
+  int& output = random.one_of(draft.outputs);
   std::vector<int> fit;
   const auto add = [&](int v) {
     if (v != output && draft.shown.at(v).shape == draft.shown.at(output).shape &&
@@ -167,7 +166,7 @@ bool wrong_output(Draft& draft, Random& random, bool only_inputs) {
     if (!only_inputs)
       for (const int v : call.results()) add(v);
   if (fit.empty()) return false;
-  output = fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
+  output = random.one_of(fit);
   return true;
 }
 
@@ -187,7 +186,7 @@ bool buffer_reused(Draft& draft, Random& random) {
           shows_once(draft.shown.at(v)))
         live.push_back(v);
   if (live.empty()) return false;
-  const int into = live[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(live.size())))];
+  const int into = random.one_of(live);
   const int copied = draft.values++;
   draft.shown[copied] = draft.shown.at(into);
   draft.replace(result, copied, *at + 1);
@@ -210,8 +209,7 @@ bool recomputed(Draft& draft, Random& random) {
     if (is_near(random, near) && uses(draft, again.result, k)) fit.push_back(k);
   }
   if (fit.empty()) return false;
-  const std::size_t later =
-      fit[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(fit.size())))];
+  const std::size_t later = random.one_of(fit);
   const int old = again.result;
   again.result = draft.values++;
   draft.shown[again.result] = draft.shown.at(old);

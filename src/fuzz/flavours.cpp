@@ -103,7 +103,7 @@ std::optional<std::vector<Buffer>> buffers_of(const Draft& program) {
 
 /// The plan with that fault, in a place where it is wrong for certain.
 bool break_plan(Plan& plan, const std::vector<Buffer>& buffers, const std::string& fault, Random& random) {
-  const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(buffers.size())));
+  const auto at = random.place_in(buffers);
   PlanBuffer& one = plan.buffers[at];
   const Buffer& it = buffers[at];
   if (it.size == 0) return false;
@@ -151,7 +151,7 @@ bool behind(const Edges& edges, const Draft& draft, std::size_t from, std::size_
 /// Takes an edge away that nothing else stands for.
 bool drop_edge(Edges& edges, const Draft& draft, Random& random) {
   for (int tries = 0; tries < 12 && !edges.empty(); ++tries) {
-    const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(edges.size())));
+    const auto at = random.place_in(edges);
     Edges rest = edges;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
     if (behind(rest, draft, edges[at].first, edges[at].second)) continue;

@@ -47,7 +47,7 @@ bool leave_by_step(Case& value, bool early) {
 
 void add_barrier(Draft& draft, Random& random) {
   if (draft.calls.empty()) return;
-  const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(draft.calls.size())));
+  const auto at = random.place_in(draft.calls);
   const auto made = draft.calls[at].results();
   if (made.empty()) return;
   Draft::Call call;
@@ -61,9 +61,7 @@ void add_barrier(Draft& draft, Random& random) {
 }
 
 std::string damaged_text(std::string text, Random& random) {
-  const auto any = [&] {
-    return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(text.size())));
-  };
+  const auto any = [&] { return random.place_in(text); };
   for (std::int64_t times = random.between(1, 3); times > 0 && text.size() > 8; --times) {
     std::size_t at = any();
     const std::int64_t how = random.below(8);

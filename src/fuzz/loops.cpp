@@ -34,9 +34,7 @@ Draft random_body(Random& random, std::int64_t extent) {
   Draft out = carried(extent);
   const int next = add_step(out, "aten.add.Scalar", {ref(0), number(1)}, out.shown.at(0));
   std::vector<int> tensors{1, 2};
-  const auto any = [&] {
-    return ref(tensors[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(tensors.size())))]);
-  };
+  const auto any = [&] { return ref(random.one_of(tensors)); };
   for (std::int64_t k = random.between(2, 5); k > 0; --k)
     tensors.push_back(random.chance(40)
                           ? add_step(out, kOne[random.below(3)], {any()}, out.shown.at(1))

@@ -151,9 +151,7 @@ bool metadata_probe(Probe& probe, Random& random) {
   auto s = story(random, row_of(probe), false);
   if (!s || s->after.rebinds || s->after.calls.empty() || !refresh(s->after)) return false;
   probe.value = annotated_pair(*s, true);
-  Draft::Call& call =
-      s->after
-          .calls[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(s->after.calls.size())))];
+  Draft::Call& call = random.one_of(s->after.calls);
   if (call.result < 0 || !s->after.shown.at(call.result).known || !is_live(s->after, call.result))
     return false;
   const Shown& at = s->after.shown.at(call.result);

@@ -1,5 +1,6 @@
 // Numbers that are the same on every machine.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace noclobber::fuzz {
@@ -15,6 +16,11 @@ class Random {
   }
   std::int64_t between(std::int64_t least, std::int64_t most) { return least + below(most - least + 1); }
   bool chance(int percent) { return below(100) < percent; }
+  /// A place in a list that has some.
+  std::size_t place_in(const auto& list) {
+    return static_cast<std::size_t>(below(static_cast<std::int64_t>(list.size())));
+  }
+  auto& one_of(auto& list) { return list[place_in(list)]; }
 
  private:
   std::uint64_t state_;

@@ -41,9 +41,7 @@ class RegisterWriter {
   static void list(std::vector<RegisterProgram::Slot>& slots, std::uint32_t at) {
     slots.push_back({at, true});
   }
-  std::uint32_t any_held() {
-    return held_[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(held_.size())))];
-  }
+  std::uint32_t any_held() { return random_.one_of(held_); }
   void step(std::uint32_t writes) {
     RegisterStep one;
     one.op = random_.chance(50) ? "AddNode" : "ExpNode";

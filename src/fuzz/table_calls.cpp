@@ -128,7 +128,7 @@ class Maker {
           at != draft_.shown.end() && at->second.dtype == dtype && at->second.shape == shape)
         fit.push_back(v);
     if (fit.empty()) return std::nullopt;
-    return fit[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(fit.size())))];
+    return random_.one_of(fit);
   }
 
   int like(const Json& tensor) {

@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "src/interp/run_machine.h"
-#include "src/ops/meaning.h"
 #include "src/ops/row.h"
 
 namespace noclobber {
@@ -267,7 +266,7 @@ void run_plan(HashPlan plan, Call& call, const std::vector<Array>& targets, cons
 
 std::vector<std::size_t> silent_writes(const Invocation& invocation) {
   std::vector<std::size_t> out;
-  if (meaning_of(base_name(invocation.op), *invocation.schema) != Meaning::normalize_running) return out;
+  if (invocation.meaning != Meaning::normalize_running) return out;
   for (std::size_t k = 0; k < invocation.args.size(); ++k) {
     const std::string& name = invocation.schema->arguments[k].name;
     const Datum& live = invocation.live[k];

@@ -9,6 +9,7 @@
 #include "src/interp/interp.h"
 #include "src/ops/decl.h"
 #include "src/ops/kernels.h"
+#include "src/ops/meaning.h"
 
 namespace noclobber {
 
@@ -38,13 +39,19 @@ enum class Use : std::uint8_t { read, shape_only };
 
 /// A call with its arguments resolved, in schema order.
 struct Invocation {
-  const Schema* schema = nullptr;
+  Invocation(std::string name, const Schema& of)
+      : schema(&of), op(std::move(name)), meaning(meaning_of(base_name(op), of)) {}
+  const Schema* schema;
   std::string op;
+  Meaning meaning;
   std::vector<Datum> args;     // reads see what names mean, if options say so
   std::vector<Datum> live;     // the same arguments on live memory
   std::vector<ValueId> names;  // of arguments that are plain names, else invalid
   std::vector<Array> targets;  // written arguments, lists flattened
 };
+
+/// The numbers of a list of sizes.
+Extents extents_of(const Datum& sizes);
 
 /// Running statistics that a normalization in training writes without saying so: places of arguments.
 std::vector<std::size_t> silent_writes(const Invocation& invocation);

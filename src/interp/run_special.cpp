@@ -53,14 +53,12 @@ bool drops_nothing(const Invocation& invocation) {
 /// sum_to_size: to the shape that the argument has.
 bool reduces_nothing(const Invocation& invocation) {
   if (invocation.live[0].kind != Datum::Kind::tensor) return false;
-  Extents asked;
-  for (const Datum& size : invocation.args[1].list) asked.push_back(size.integer);
-  return asked == invocation.live[0].tensor.at.shape;
+  return extents_of(invocation.args[1]) == invocation.live[0].tensor.at.shape;
 }
 
 /// Dropout outside of training or of nothing, conjugates of real numbers: the argument itself.
 bool gives_itself(const Invocation& invocation) {
-  const Meaning meaning = meaning_of(base_name(invocation.op), *invocation.schema);
+  const Meaning meaning = invocation.meaning;
   if (meaning == Meaning::self_if_real)
     return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
   if (meaning == Meaning::reduce_or_self) return reduces_nothing(invocation);
@@ -152,7 +150,7 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
     return true;
   }
   if (is_collective(op)) {
-    const bool waits = meaning_of(base_name(op), *invocation.schema) == Meaning::wait;
+    const bool waits = invocation.meaning == Meaning::wait;
     if (!waits) note_effect(invocation, 0);  // waits may move, what they wait for may not
     if (!waits) return run_hash(frame, step, invocation, 1), true;
     if (!invocation.live.empty()) bind_waited(frame, step, invocation);

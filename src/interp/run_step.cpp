@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "src/interp/run_machine.h"
-#include "src/ops/meaning.h"
 
 namespace noclobber {
 namespace {
@@ -87,6 +86,12 @@ Use use_of(Meaning meaning, std::size_t at) {
 
 }  // namespace
 
+Extents extents_of(const Datum& sizes) {
+  Extents out;
+  for (const Datum& size : sizes.list) out.push_back(size.integer);
+  return out;
+}
+
 void Machine::run_steps(Frame& frame) {
   const Graph& graph = *frame.graph;
   const bool reordered = frame.top && !options_.order.empty();
@@ -121,8 +126,9 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     return false;
   }
   // prims.as_strided is said to write what it shows; set_ and resize_ write no element.
-  const Meaning meaning = meaning_of(base_name(step.op), *invocation.schema);
+  const Meaning meaning = invocation.meaning;
   const bool shows = meaning == Meaning::view || meaning == Meaning::set || meaning == Meaning::resize;
+  const KernelRow* const row = find_kernel(kernel_name(ops_, step.op));
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
@@ -139,7 +145,6 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
       unsupported("a value that nothing has defined: " +
                   (known ? frame.graph->value(arg.ref).name : std::string("?")));
     }
-    const auto* row = find_kernel(kernel_name(ops_, step.op));
     const bool views = (row && row->shares && i == 0) || use_of(meaning, i) == Use::shape_only;
     if (!out && !view && !views) invocation.args.back() = resolve(frame, arg, true);
     if (views) invocation.args.back() = invocation.live.back();
@@ -149,10 +154,9 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
 
 void Machine::run_step(Frame& frame, const Step& step) {
   if (run_higher_order(frame, step)) return;
-  Invocation invocation;
-  invocation.op = step.op;
-  invocation.schema = ops_.find(step.op);
-  if (!invocation.schema) return unsupported(step.op);
+  const Schema* const schema = ops_.find(step.op);
+  if (schema == nullptr) return unsupported(step.op);
+  Invocation invocation(step.op, *schema);
   if (!invoke(frame, step, invocation)) return;
   const OpDecl* decl = ops_.declaration(step.op);
   if (decl)
@@ -172,8 +176,8 @@ void Machine::dispatch(Frame& frame, const Step& step, const Invocation& invocat
   if (run_foreach(frame, step, invocation) || !going()) return;
   if (run_row(frame, step, invocation) || !going()) return;
   // What is no argument itself after all is a function; of a normalization it is known what it writes.
-  const Meaning meaning = meaning_of(base_name(step.op), *invocation.schema);
-  const bool settled = meaning == Meaning::reduce_or_self || meaning == Meaning::normalize_running;
+  const bool settled =
+      invocation.meaning == Meaning::reduce_or_self || invocation.meaning == Meaning::normalize_running;
   if (!settled && schema_is_silent(base_name(step.op), *invocation.schema)) return unsupported(step.op);
   run_hash(frame, step, invocation, 0);
 }
@@ -224,9 +228,8 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
 /// set_, resize_: the name of the first argument stands for another storage, or for more or less of its own.
 /// False: no such operator.
 bool Machine::rebind_storage(Frame& frame, const Step& step, const Invocation& invocation) {
-  const Meaning meaning = meaning_of(base_name(step.op), *invocation.schema);
-  if (meaning != Meaning::set && meaning != Meaning::resize) return false;
-  const bool set = meaning == Meaning::set;
+  const bool set = invocation.meaning == Meaning::set;
+  if (!set && invocation.meaning != Meaning::resize) return false;
   const bool known = !invocation.names.empty() && invocation.names[0].valid() &&
                      invocation.live[0].kind == Datum::Kind::tensor;
   const bool from = !set || (invocation.schema->overload == "source_Tensor" &&
@@ -235,8 +238,7 @@ bool Machine::rebind_storage(Frame& frame, const Step& step, const Invocation& i
   Datum shown = invocation.live[set ? 1 : 0];
   if (!set) {
     Geometry& g = shown.tensor.at;
-    Extents shape;
-    for (const Datum& size : invocation.live[1].list) shape.push_back(size.integer);
+    const Extents shape = extents_of(invocation.live[1]);
     const bool stays = shape == g.shape;
     g.shape = shape;
     if (!stays) g.stride = contiguous_strides(shape);

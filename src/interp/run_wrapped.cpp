@@ -41,9 +41,7 @@ void Machine::run_inner(Frame& frame, const Step& outer, const Schema& schema, s
   inner.op = schema.op;
   for (std::size_t i = 0; i < schema.returns.size() && first_result + i < outer.results.size(); ++i)
     inner.results.push_back(outer.results[first_result + i]);
-  Invocation invocation;
-  invocation.op = schema.op;
-  invocation.schema = &schema;
+  Invocation invocation(schema.op, schema);
   invocation.names.resize(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!schema.arguments[i].written) continue;

@@ -162,6 +162,11 @@ struct KernelRow {
   const KernelRow* base = nullptr;  // of a *_copy operator: the view
 };
 
+/// Of a function of its own, which `variant` tells what of its kind it is.
+constexpr KernelRow kernel_row(std::string_view op, KernelFunction run, int variant = 0) {
+  return {op, run, nullptr, Promotion::same, 1, variant};
+}
+
 /// The row of a functional operator, or nullptr.
 const KernelRow* find_kernel(std::string_view op);
 /// Every operator that has a kernel, sorted.

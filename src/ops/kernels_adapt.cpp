@@ -122,33 +122,28 @@ void run_resolve_conj(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   if (!call.ok()) return;
   if (!x.at.conjugated) return call.alias(x, x.at);
-  const Array out = call.output(x.at.dtype, x.at.shape, preserved_strides(x.at));
-  if (call.ok()) copy_elements(call, x, out);
-}
-
-constexpr KernelRow adapt_row(std::string_view op, KernelFunction run, int variant = 0) {
-  return {op, run, nullptr, Promotion::same, 1, variant};
+  call.output_copy(x, preserved_strides(x.at));
 }
 
 const KernelRow kAdaptRows[] = {
-    adapt_row("mT.default", run_matrix_transpose),
-    adapt_row("mT.a", run_matrix_transpose),
-    adapt_row("adjoint.default", run_matrix_transpose, 1),
-    adapt_row("adjoint.a", run_matrix_transpose, 1),
-    adapt_row("atleast_1d.default", run_at_least, 1),
-    adapt_row("atleast_2d.default", run_at_least, 2),
-    adapt_row("atleast_3d.default", run_at_least, 3),
-    adapt_row("ravel.default", run_ravel),
-    adapt_row("vsplit.int", run_split_along, 0),
-    adapt_row("vsplit.array", run_split_along, 0),
-    adapt_row("hsplit.int", run_split_along, 1),
-    adapt_row("hsplit.array", run_split_along, 1),
-    adapt_row("dsplit.int", run_split_along, 2),
-    adapt_row("dsplit.array", run_split_along, 2),
-    adapt_row("broadcast_tensors.default", run_broadcast_tensors),
-    adapt_row("meshgrid.default", run_meshgrid),
-    adapt_row("meshgrid.indexing", run_meshgrid),
-    adapt_row("resolve_conj.default", run_resolve_conj),
+    kernel_row("mT.default", run_matrix_transpose),
+    kernel_row("mT.a", run_matrix_transpose),
+    kernel_row("adjoint.default", run_matrix_transpose, 1),
+    kernel_row("adjoint.a", run_matrix_transpose, 1),
+    kernel_row("atleast_1d.default", run_at_least, 1),
+    kernel_row("atleast_2d.default", run_at_least, 2),
+    kernel_row("atleast_3d.default", run_at_least, 3),
+    kernel_row("ravel.default", run_ravel),
+    kernel_row("vsplit.int", run_split_along, 0),
+    kernel_row("vsplit.array", run_split_along, 0),
+    kernel_row("hsplit.int", run_split_along, 1),
+    kernel_row("hsplit.array", run_split_along, 1),
+    kernel_row("dsplit.int", run_split_along, 2),
+    kernel_row("dsplit.array", run_split_along, 2),
+    kernel_row("broadcast_tensors.default", run_broadcast_tensors),
+    kernel_row("meshgrid.default", run_meshgrid),
+    kernel_row("meshgrid.indexing", run_meshgrid),
+    kernel_row("resolve_conj.default", run_resolve_conj),
 };
 
 }  // namespace

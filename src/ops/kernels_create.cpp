@@ -162,37 +162,33 @@ void run_copy(Call& call, const KernelRow&) {
   if (call.ok()) copy_elements(call, call.tensor(1), out);
 }
 
-constexpr KernelRow create_row(std::string_view op, KernelFunction run, int variant = 0) {
-  return {op, run, nullptr, Promotion::same, 1, variant};
-}
-
 const KernelRow kCreateRows[] = {
-    create_row("zeros.default", run_create, 0),
-    create_row("ones.default", run_create, 1),
-    create_row("full.default", run_create, 2),
-    create_row("empty.memory_format", run_create, 3),
-    create_row("empty.default", run_create, 3),
-    create_row("zeros_like.default", run_create, 4),
-    create_row("ones_like.default", run_create, 5),
-    create_row("full_like.default", run_create, 6),
-    create_row("empty_like.default", run_create, 7),
-    create_row("new_zeros.default", run_create, 8),
-    create_row("new_ones.default", run_create, 9),
-    create_row("new_full.default", run_create, 10),
-    create_row("new_empty.default", run_create, 11),
-    create_row("empty_strided.default", run_create, 12),
-    create_row("new_empty_strided.default", run_create, 13),
-    create_row("empty_permuted.default", run_create, 14),
-    create_row("scalar_tensor.default", run_scalar_tensor),
-    create_row("arange.default", run_arange, 1),
-    create_row("arange.start", run_arange, 2),
-    create_row("arange.start_step", run_arange, 3),
-    create_row("iota.default", run_iota),
-    create_row("fill.Scalar", run_fill, 1),
-    create_row("fill.Tensor", run_fill, 1),
-    create_row("fill.default", run_fill, 1),
-    create_row("zero.default", run_fill, 0),
-    create_row("copy.default", run_copy),
+    kernel_row("zeros.default", run_create, 0),
+    kernel_row("ones.default", run_create, 1),
+    kernel_row("full.default", run_create, 2),
+    kernel_row("empty.memory_format", run_create, 3),
+    kernel_row("empty.default", run_create, 3),
+    kernel_row("zeros_like.default", run_create, 4),
+    kernel_row("ones_like.default", run_create, 5),
+    kernel_row("full_like.default", run_create, 6),
+    kernel_row("empty_like.default", run_create, 7),
+    kernel_row("new_zeros.default", run_create, 8),
+    kernel_row("new_ones.default", run_create, 9),
+    kernel_row("new_full.default", run_create, 10),
+    kernel_row("new_empty.default", run_create, 11),
+    kernel_row("empty_strided.default", run_create, 12),
+    kernel_row("new_empty_strided.default", run_create, 13),
+    kernel_row("empty_permuted.default", run_create, 14),
+    kernel_row("scalar_tensor.default", run_scalar_tensor),
+    kernel_row("arange.default", run_arange, 1),
+    kernel_row("arange.start", run_arange, 2),
+    kernel_row("arange.start_step", run_arange, 3),
+    kernel_row("iota.default", run_iota),
+    kernel_row("fill.Scalar", run_fill, 1),
+    kernel_row("fill.Tensor", run_fill, 1),
+    kernel_row("fill.default", run_fill, 1),
+    kernel_row("zero.default", run_fill, 0),
+    kernel_row("copy.default", run_copy),
 };
 
 }  // namespace

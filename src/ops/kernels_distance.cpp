@@ -183,12 +183,10 @@ void run_group_norm_backward(Call& call, const KernelRow&) {
   }
 }
 
-constexpr KernelRow distance_row(std::string_view op, KernelFunction run) { return {op, run}; }
-
 const KernelRow kDistanceRows[] = {
-    distance_row("_cdist_forward.default", run_cdist),
-    distance_row("_pdist_forward.default", run_pdist),
-    distance_row("native_group_norm_backward.default", run_group_norm_backward),
+    kernel_row("_cdist_forward.default", run_cdist),
+    kernel_row("_pdist_forward.default", run_pdist),
+    kernel_row("native_group_norm_backward.default", run_group_norm_backward),
 };
 
 }  // namespace

@@ -277,20 +277,16 @@ void run_any_matmul(Call& call, const KernelRow&) {
   multiply(call, p);
 }
 
-constexpr KernelRow matmul_row(std::string_view op, KernelFunction run, int variant) {
-  return {op, run, nullptr, Promotion::same, 1, variant};
-}
-
 const KernelRow kMatmulRows[] = {
-    matmul_row("mm.default", run_matmul, 0),
-    matmul_row("bmm.default", run_matmul, 1),
-    matmul_row("addmm.default", run_matmul, 2),
-    matmul_row("baddbmm.default", run_matmul, 3),
-    matmul_row("mv.default", run_vector_product, 0),
-    matmul_row("dot.default", run_vector_product, 1),
-    matmul_row("addmv.default", run_vector_product, 2),
-    matmul_row("linear.default", run_linear, 0),
-    matmul_row("matmul.default", run_any_matmul, 0),
+    kernel_row("mm.default", run_matmul, 0),
+    kernel_row("bmm.default", run_matmul, 1),
+    kernel_row("addmm.default", run_matmul, 2),
+    kernel_row("baddbmm.default", run_matmul, 3),
+    kernel_row("mv.default", run_vector_product, 0),
+    kernel_row("dot.default", run_vector_product, 1),
+    kernel_row("addmv.default", run_vector_product, 2),
+    kernel_row("linear.default", run_linear, 0),
+    kernel_row("matmul.default", run_any_matmul, 0),
 };
 
 }  // namespace

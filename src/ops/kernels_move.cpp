@@ -343,25 +343,21 @@ void run_interleave(Call& call, const KernelRow&) {
   });
 }
 
-constexpr KernelRow move_row(std::string_view op, KernelFunction run, int variant = 0) {
-  return {op, run, nullptr, Promotion::same, 1, variant};
-}
-
 const KernelRow kMoveRows[] = {
-    move_row("cat.default", run_cat),
-    move_row("stack.default", run_stack),
-    move_row("slice_scatter.default", run_slice_scatter),
-    move_row("select_scatter.default", run_select_scatter),
-    move_row("diagonal_scatter.default", run_diagonal_scatter),
-    move_row("as_strided_scatter.default", run_as_strided_scatter),
-    move_row("flip.default", run_flip),
-    move_row("roll.default", run_roll),
-    move_row("repeat.default", run_repeat),
-    move_row("tile.default", run_repeat, 1),
-    move_row("repeat_interleave.self_int", run_interleave),
-    move_row("tril.default", run_triangle, 0),
-    move_row("triu.default", run_triangle, 1),
-    move_row("constant_pad_nd.default", run_constant_pad),
+    kernel_row("cat.default", run_cat),
+    kernel_row("stack.default", run_stack),
+    kernel_row("slice_scatter.default", run_slice_scatter),
+    kernel_row("select_scatter.default", run_select_scatter),
+    kernel_row("diagonal_scatter.default", run_diagonal_scatter),
+    kernel_row("as_strided_scatter.default", run_as_strided_scatter),
+    kernel_row("flip.default", run_flip),
+    kernel_row("roll.default", run_roll),
+    kernel_row("repeat.default", run_repeat),
+    kernel_row("tile.default", run_repeat, 1),
+    kernel_row("repeat_interleave.self_int", run_interleave),
+    kernel_row("tril.default", run_triangle, 0),
+    kernel_row("triu.default", run_triangle, 1),
+    kernel_row("constant_pad_nd.default", run_constant_pad),
 };
 
 }  // namespace

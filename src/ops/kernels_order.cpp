@@ -123,18 +123,14 @@ void run_topk(Call& call, const KernelRow&) {
   ordered(call, x, dim, k, call.boolean(3, true), contiguous_strides(shape), choice);
 }
 
-constexpr KernelRow order_row(std::string_view op, KernelFunction run, int variant) {
-  return {op, run, nullptr, Promotion::same, 1, variant};
-}
-
 const KernelRow kOrderRows[] = {
-    order_row("argmax.default", run_arg_reduction, 0),
-    order_row("argmin.default", run_arg_reduction, 1),
-    order_row("max.dim", run_arg_reduction, 2),
-    order_row("min.dim", run_arg_reduction, 3),
-    order_row("sort.default", run_sort, 1),
-    order_row("sort.stable", run_sort, 2),
-    order_row("topk.default", run_topk, 0),
+    kernel_row("argmax.default", run_arg_reduction, 0),
+    kernel_row("argmin.default", run_arg_reduction, 1),
+    kernel_row("max.dim", run_arg_reduction, 2),
+    kernel_row("min.dim", run_arg_reduction, 3),
+    kernel_row("sort.default", run_sort, 1),
+    kernel_row("sort.stable", run_sort, 2),
+    kernel_row("topk.default", run_topk, 0),
 };
 
 }  // namespace

@@ -326,25 +326,21 @@ void run_adaptive_avg_pool(Call& call, const KernelRow& row) {
   }
 }
 
-constexpr KernelRow pool_row(std::string_view op, KernelFunction run, int dims) {
-  return {op, run, nullptr, Promotion::same, 1, dims};
-}
-
 const KernelRow kPoolRows[] = {
-    pool_row("max_pool2d_with_indices.default", run_max_pool, 2),
-    pool_row("max_pool3d_with_indices.default", run_max_pool, 3),
-    pool_row("max_pool2d_with_indices_backward.default", run_max_pool_backward, 2),
-    pool_row("max_pool3d_with_indices_backward.default", run_max_pool_backward, 3),
-    pool_row("avg_pool1d.default", run_avg_pool, 1),
-    pool_row("avg_pool2d.default", run_avg_pool, 2),
-    pool_row("avg_pool3d.default", run_avg_pool, 3),
-    pool_row("avg_pool2d_backward.default", run_avg_pool_backward, 2),
-    pool_row("avg_pool3d_backward.default", run_avg_pool_backward, 3),
-    pool_row("adaptive_avg_pool1d.default", run_adaptive_avg_pool, 1),
-    pool_row("_adaptive_avg_pool2d.default", run_adaptive_avg_pool, 2),
-    pool_row("_adaptive_avg_pool3d.default", run_adaptive_avg_pool, 3),
-    pool_row("_adaptive_avg_pool2d_backward.default", run_adaptive_avg_pool, -2),
-    pool_row("_adaptive_avg_pool3d_backward.default", run_adaptive_avg_pool, -3),
+    kernel_row("max_pool2d_with_indices.default", run_max_pool, 2),
+    kernel_row("max_pool3d_with_indices.default", run_max_pool, 3),
+    kernel_row("max_pool2d_with_indices_backward.default", run_max_pool_backward, 2),
+    kernel_row("max_pool3d_with_indices_backward.default", run_max_pool_backward, 3),
+    kernel_row("avg_pool1d.default", run_avg_pool, 1),
+    kernel_row("avg_pool2d.default", run_avg_pool, 2),
+    kernel_row("avg_pool3d.default", run_avg_pool, 3),
+    kernel_row("avg_pool2d_backward.default", run_avg_pool_backward, 2),
+    kernel_row("avg_pool3d_backward.default", run_avg_pool_backward, 3),
+    kernel_row("adaptive_avg_pool1d.default", run_adaptive_avg_pool, 1),
+    kernel_row("_adaptive_avg_pool2d.default", run_adaptive_avg_pool, 2),
+    kernel_row("_adaptive_avg_pool3d.default", run_adaptive_avg_pool, 3),
+    kernel_row("_adaptive_avg_pool2d_backward.default", run_adaptive_avg_pool, -2),
+    kernel_row("_adaptive_avg_pool3d_backward.default", run_adaptive_avg_pool, -3),
 };
 
 }  // namespace

@@ -94,26 +94,22 @@ void run_upsample_nearest(Call& call, const KernelRow& row) {
   picked(call, x, from, prefers_channels_last(x.at) ? channels_last_strides(shape) : Extents{});
 }
 
-constexpr KernelRow resample_row(std::string_view op, KernelFunction run, int variant) {
-  return {op, run, nullptr, Promotion::same, 1, variant};
-}
-
 const KernelRow kResampleRows[] = {
-    resample_row("replication_pad1d.default", run_border_pad, 2),
-    resample_row("replication_pad2d.default", run_border_pad, 4),
-    resample_row("replication_pad3d.default", run_border_pad, 6),
-    resample_row("reflection_pad1d.default", run_border_pad, 3),
-    resample_row("reflection_pad2d.default", run_border_pad, 5),
-    resample_row("reflection_pad3d.default", run_border_pad, 7),
-    resample_row("upsample_nearest1d.default", run_upsample_nearest, 2),
-    resample_row("upsample_nearest2d.default", run_upsample_nearest, 4),
-    resample_row("upsample_nearest3d.default", run_upsample_nearest, 6),
-    resample_row("upsample_nearest1d.vec", run_upsample_nearest, 2),
-    resample_row("upsample_nearest2d.vec", run_upsample_nearest, 4),
-    resample_row("upsample_nearest3d.vec", run_upsample_nearest, 6),
-    resample_row("_upsample_nearest_exact1d.default", run_upsample_nearest, 3),
-    resample_row("_upsample_nearest_exact2d.default", run_upsample_nearest, 5),
-    resample_row("_upsample_nearest_exact3d.default", run_upsample_nearest, 7),
+    kernel_row("replication_pad1d.default", run_border_pad, 2),
+    kernel_row("replication_pad2d.default", run_border_pad, 4),
+    kernel_row("replication_pad3d.default", run_border_pad, 6),
+    kernel_row("reflection_pad1d.default", run_border_pad, 3),
+    kernel_row("reflection_pad2d.default", run_border_pad, 5),
+    kernel_row("reflection_pad3d.default", run_border_pad, 7),
+    kernel_row("upsample_nearest1d.default", run_upsample_nearest, 2),
+    kernel_row("upsample_nearest2d.default", run_upsample_nearest, 4),
+    kernel_row("upsample_nearest3d.default", run_upsample_nearest, 6),
+    kernel_row("upsample_nearest1d.vec", run_upsample_nearest, 2),
+    kernel_row("upsample_nearest2d.vec", run_upsample_nearest, 4),
+    kernel_row("upsample_nearest3d.vec", run_upsample_nearest, 6),
+    kernel_row("_upsample_nearest_exact1d.default", run_upsample_nearest, 3),
+    kernel_row("_upsample_nearest_exact2d.default", run_upsample_nearest, 5),
+    kernel_row("_upsample_nearest_exact3d.default", run_upsample_nearest, 7),
 };
 
 }  // namespace

@@ -237,26 +237,22 @@ void run_masked_scatter(Call& call, const KernelRow&) {
   }
 }
 
-constexpr KernelRow scatter_row(std::string_view op, KernelFunction run, int variant = 0) {
-  return {op, run, nullptr, Promotion::same, 1, variant};
-}
-
 const KernelRow kScatterRows[] = {
-    scatter_row("index_put.default", run_index_put),
-    scatter_row("index_put.hacked_twin", run_index_put),
-    scatter_row("scatter.src", run_scatter, kSet),
-    scatter_row("scatter.value", run_scatter, kSet),
-    scatter_row("scatter_add.default", run_scatter, kAdd),
-    scatter_row("scatter.reduce", run_scatter_reduce, 0),
-    scatter_row("scatter.value_reduce", run_scatter_reduce, 0),
-    scatter_row("scatter_reduce.two", run_scatter_reduce, 1),
-    scatter_row("index_add.default", run_index_store, kIndexAdd),
-    scatter_row("index_copy.default", run_index_store, kIndexCopy),
-    scatter_row("index_fill.int_Scalar", run_index_store, kIndexFill),
-    scatter_row("index_fill.int_Tensor", run_index_store, kIndexFill),
-    scatter_row("masked_fill.Scalar", run_masked_fill),
-    scatter_row("masked_fill.Tensor", run_masked_fill),
-    scatter_row("masked_scatter.default", run_masked_scatter),
+    kernel_row("index_put.default", run_index_put),
+    kernel_row("index_put.hacked_twin", run_index_put),
+    kernel_row("scatter.src", run_scatter, kSet),
+    kernel_row("scatter.value", run_scatter, kSet),
+    kernel_row("scatter_add.default", run_scatter, kAdd),
+    kernel_row("scatter.reduce", run_scatter_reduce, 0),
+    kernel_row("scatter.value_reduce", run_scatter_reduce, 0),
+    kernel_row("scatter_reduce.two", run_scatter_reduce, 1),
+    kernel_row("index_add.default", run_index_store, kIndexAdd),
+    kernel_row("index_copy.default", run_index_store, kIndexCopy),
+    kernel_row("index_fill.int_Scalar", run_index_store, kIndexFill),
+    kernel_row("index_fill.int_Tensor", run_index_store, kIndexFill),
+    kernel_row("masked_fill.Scalar", run_masked_fill),
+    kernel_row("masked_fill.Tensor", run_masked_fill),
+    kernel_row("masked_scatter.default", run_masked_scatter),
 };
 
 }  // namespace

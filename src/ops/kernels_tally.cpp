@@ -207,23 +207,19 @@ void run_take(Call& call, const KernelRow&) {
   }
 }
 
-constexpr KernelRow tally_row(std::string_view op, KernelFunction run, int variant = 0) {
-  return {op, run, nullptr, Promotion::same, 1, variant};
-}
-
 const KernelRow kTallyRows[] = {
-    tally_row("count_nonzero.default", run_count_nonzero),
-    tally_row("count_nonzero.dim_IntList", run_count_nonzero),
-    tally_row("nansum.default", run_nansum),
-    tally_row("aminmax.default", run_aminmax),
-    tally_row("cummax.default", run_running_extreme, 0),
-    tally_row("cummin.default", run_running_extreme, 1),
-    tally_row("linalg_vector_norm.default", run_vector_norm),
-    tally_row("trace.default", run_trace),
-    tally_row("eye.default", run_eye, 0),
-    tally_row("eye.m", run_eye, 1),
-    tally_row("bucketize.Tensor", run_bucketize),
-    tally_row("take.default", run_take),
+    kernel_row("count_nonzero.default", run_count_nonzero),
+    kernel_row("count_nonzero.dim_IntList", run_count_nonzero),
+    kernel_row("nansum.default", run_nansum),
+    kernel_row("aminmax.default", run_aminmax),
+    kernel_row("cummax.default", run_running_extreme, 0),
+    kernel_row("cummin.default", run_running_extreme, 1),
+    kernel_row("linalg_vector_norm.default", run_vector_norm),
+    kernel_row("trace.default", run_trace),
+    kernel_row("eye.default", run_eye, 0),
+    kernel_row("eye.m", run_eye, 1),
+    kernel_row("bucketize.Tensor", run_bucketize),
+    kernel_row("take.default", run_take),
 };
 
 }  // namespace

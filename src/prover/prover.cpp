@@ -115,14 +115,10 @@ class Asking {
   int depth_ = 0;
 };
 
-}  // namespace
-
-namespace {
-
 constexpr int kMostRaised = 64;
 
-/// Symbols on the right of relations that do not hold, raised until these do; false: there is no way that
-/// leads up.
+/// Symbols on the right of relations that do not hold, raised until these do, if any; false: there is no way
+/// that leads up.
 bool raise_until_all_hold(const Case& value, std::map<std::string, std::int64_t>& at) {
   for (int round = 0; round < kMostRaised; ++round) {
     bool all = true;
@@ -153,10 +149,7 @@ std::map<std::string, std::int64_t> sample(const Case& value) {
       const std::int64_t least = std::max<std::int64_t>(range.min, -1000) + step * range.multiple_of;
       at[name] = step == 0 && range.hint ? *range.hint : range.max ? std::min(least, *range.max) : least;
     }
-    if (std::all_of(value.assume.begin(), value.assume.end(),
-                    [&](const SymRelation& r) { return holds(r, at); }))
-      return at;
-    if (auto raised = at; raise_until_all_hold(value, raised)) return raised;
+    if (raise_until_all_hold(value, at)) return at;
   }
   return {};
 }

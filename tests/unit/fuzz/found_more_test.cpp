@@ -5,15 +5,14 @@
 #include <sstream>
 
 #include "checker/certificate.h"
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
 #include "src/fuzz/probe.h"
 #include "src/interp/interp.h"
 #include "src/ops/row.h"
 #include "src/prover/prover.h"
-#include "tests/catch.h"
+#include "tests/unit/fuzz/found.h"
 
 using namespace noclobber;
+using namespace noclobber::found;
 
 TEST_CASE("every call that nobody runs is one of the vocabulary, and stays unproved", "[found]") {
   REQUIRE(fuzz::foreign_calls() > 40);
@@ -51,17 +50,23 @@ TEST_CASE("seeds in a row visit every row of the operator table", "[found]") {
 
 namespace {
 
-Case read(const std::string& graphs) {
-  auto value = read_case_json(R"({"format":"noclobber.case/1","name":"found",)" + graphs + "}");
-  REQUIRE(value);
-  return *std::move(value);
-}
-
-Status status_of(const Case& value) {
+/// What nc-check says of the certificate of the case, which has that status.
+Judgement judged(const Case& value, const std::string& name, Status status) {
+  const auto folder = std::filesystem::temp_directory_path() / "noclobber_found";
+  std::filesystem::create_directories(folder);
+  CheckOptions options;
+  options.certificates = folder.string();
+  options.certificate_name = name;
   bool alarm = false;
-  const Status out = check_case(value, {}, alarm).status;
-  CHECK_FALSE(alarm);
-  return out;
+  CHECK(check_case(value, options, alarm).status == status);
+  std::ifstream file(folder / (name + ".cert"));
+  std::stringstream text;
+  text << file.rdbuf();
+  Space space;
+  std::string fault;
+  const auto certificate = read_certificate(space, text.str(), false, fault);
+  REQUIRE(certificate);
+  return judge(space, *certificate);
 }
 
 }  // namespace
@@ -115,21 +120,7 @@ TEST_CASE("seed 301023531: a certificate keeps the numbers that a rule found its
       read("\"before\":{" + inputs + R"({"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]},)" +
            relu + R"(,{"name":"w","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"c"}]}]},"after":{)" +
            inputs + relu + "]}");
-  const auto folder = std::filesystem::temp_directory_path() / "noclobber_found";
-  std::filesystem::create_directories(folder);
-  CheckOptions options;
-  options.certificates = folder.string();
-  options.certificate_name = "301023531";
-  bool alarm = false;
-  CHECK(check_case(value, options, alarm).status == Status::proved);
-  std::ifstream file(folder / "301023531.cert");
-  std::stringstream text;
-  text << file.rdbuf();
-  Space space;
-  std::string fault;
-  const auto certificate = read_certificate(space, text.str(), false, fault);
-  REQUIRE(certificate);
-  CHECK(judge(space, *certificate).verdict == Judgement::Verdict::proved);
+  CHECK(judged(value, "301023531", Status::proved).verdict == Judgement::Verdict::proved);
 }
 
 TEST_CASE("seed 300303051: what is refuted without a difference of the Traces has no certificate that proves",
@@ -144,21 +135,7 @@ TEST_CASE("seed 300303051: what is refuted without a difference of the Traces ha
   CHECK(status_of(value) == Status::proved);
   value.return_is_last = true;
   CHECK(status_of(value) == Status::refuted);
-  const auto folder = std::filesystem::temp_directory_path() / "noclobber_found";
-  std::filesystem::create_directories(folder);
-  CheckOptions options;
-  options.certificates = folder.string();
-  options.certificate_name = "300303051";
-  bool alarm = false;
-  check_case(value, options, alarm);
-  std::ifstream file(folder / "300303051.cert");
-  std::stringstream text;
-  text << file.rdbuf();
-  Space space;
-  std::string fault;
-  const auto certificate = read_certificate(space, text.str(), false, fault);
-  REQUIRE(certificate);
-  CHECK(judge(space, *certificate).verdict == Judgement::Verdict::not_proved);
+  CHECK(judged(value, "300303051", Status::refuted).verdict == Judgement::Verdict::not_proved);
 }
 
 TEST_CASE("seed 302062821: only the collective of its namespace has an effect", "[found]") {

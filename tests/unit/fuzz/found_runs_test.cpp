@@ -7,11 +7,6 @@ using namespace noclobber;
 using namespace noclobber::found;
 
 namespace {
-/// A step with one result as large as the input.
-std::string made(const std::string& name, const std::string& op, const std::string& args) {
-  return R"({"name":")" + name + R"(","op":"aten.)" + op + R"(","args":)" + args +
-         R"(,"types":[{"dtype":"f32","shape":[4],"stride":[1]}]})";
-}
 std::string only(const std::string& steps) { return R"("steps":[)" + steps + R"(],"outputs":[])"; }
 }  // namespace
 
@@ -75,15 +70,13 @@ TEST_CASE("seed 700093454: masked_fill takes no value that has dimensions", "[fo
 
 TEST_CASE("seed 800009497: a name of which only the shape is looked at may hold something else", "[found]") {
   const auto stale = [](const std::string& op) {
-    auto value = read_case_json(
-        std::string(R"({"format":"noclobber.case/1","name":"alone","after":{"inputs":[)") + kX + "]," +
-        only(made("v", "clone.default", R"([{"ref":"x"}])") + "," +
-             made("w", "add_.Tensor", R"([{"ref":"v"},{"ref":"v"}])") + "," +
-             made("u", op, R"([{"ref":"w"},{"ref":"v"}])")) +
-        "}}");
-    REQUIRE(value);
-    value->names_are_values = true;
-    return fuzz::stale_name(*value).value_or("does not run");
+    Case value = read(std::string(R"("after":{"inputs":[)") + kX + "]," +
+                      only(made("v", "clone.default", R"([{"ref":"x"}])") + "," +
+                           made("w", "add_.Tensor", R"([{"ref":"v"},{"ref":"v"}])") + "," +
+                           made("u", op, R"([{"ref":"w"},{"ref":"v"}])")) +
+                      "}");
+    value.names_are_values = true;
+    return fuzz::stale_name(value).value_or("does not run");
   };
   CHECK(stale("view_as.default") == "");
   CHECK(stale("mul.Tensor") == "v is no longer what it was");
@@ -102,16 +95,11 @@ TEST_CASE("seed 800043686: an out= that takes another size is not run, an in-pla
 }
 
 TEST_CASE("seed 800043394: where names are values, no identity leaves out what reads them", "[found]") {
-  const auto alone = [](const std::string& read) {
-    auto value = read_case_json(
-        R"({"format":"noclobber.case/1","name":"alone","after":{"inputs":[{"name":"x","mutable":true,"type":{"dtype":"f32",)"
-        R"("shape":[4]}}],)" +
-        only(
-            R"({"name":"z","op":"aten.zeros.out","args":[[4]],"kwargs":{"out":{"ref":"x"}},"types":[{"dtype":"f32","shape":[4],"stride":[1]}]},)" +
-            made("w", "add_.Tensor", R"([{"ref":")" + read + R"("},{"ref":")" + read + R"("}])")) +
-        "}}");
-    REQUIRE(value);
-    return *std::move(value);
+  const auto alone = [](const std::string& from) {
+    return read(R"("after":{"inputs":[{"name":"x","mutable":true,"type":{"dtype":"f32","shape":[4]}}],)" +
+                only(made("z", "zeros.out", R"([[4]],"kwargs":{"out":{"ref":"x"}})") + "," +
+                     made("w", "add_.Tensor", R"([{"ref":")" + from + R"("},{"ref":")" + from + R"("}])")) +
+                "}");
   };
   CHECK(status_of(alone("x")) == Status::refuted);
   CHECK(status_of(alone("z")) == Status::proved);

@@ -6,18 +6,13 @@ using namespace noclobber;
 using namespace noclobber::found;
 
 namespace {
-std::string step(const std::string& name, const std::string& call, const std::string& dtype) {
-  return R"({"name":")" + name + R"(","op":"aten.)" + call + R"(,"types":[{"dtype":")" + dtype +
-         R"(","shape":[4],"stride":[1]}]})";
-}
 std::string converted(const std::string& name, const std::string& from, const std::string& dtype) {
-  return step(name,
-              R"(_to_copy.default","args":[{"ref":")" + from + R"("}],"kwargs":{"dtype":{"dtype":")" + dtype +
-                  R"("}})",
-              dtype);
+  return made(name, "_to_copy.default",
+              R"([{"ref":")" + from + R"("}],"kwargs":{"dtype":{"dtype":")" + dtype + R"("}})", dtype);
 }
-std::string digamma(const std::string& name, const std::string& of, const std::string& dtype) {
-  return step(name, R"(digamma.default","args":[{"ref":")" + of + R"("}])", dtype);
+std::string of_one(const std::string& name, const std::string& op, const std::string& of,
+                   const std::string& dtype = "f32") {
+  return made(name, op + ".default", R"([{"ref":")" + of + R"("}])", dtype);
 }
 std::string listed(const std::string& steps) {
   return R"("steps":[)" + steps + R"(],"outputs":[{"ref":"a"}])";
@@ -25,16 +20,14 @@ std::string listed(const std::string& steps) {
 }  // namespace
 
 TEST_CASE("guard: an operator without kernel in another type is approximated, on other contents refuted") {
-  const std::string before = listed(digamma("a", "x", "f32"));
-  const Case wider = pair_of(
-      kX, before,
-      listed(converted("b", "x", "f64") + "," + digamma("c", "b", "f64") + "," + converted("a", "c", "f32")));
+  const std::string before = listed(of_one("a", "digamma", "x"));
+  const Case wider = pair_of(kX, before,
+                             listed(converted("b", "x", "f64") + "," + of_one("c", "digamma", "b", "f64") +
+                                    "," + converted("a", "c", "f32")));
   CHECK(status_of(wider) == Status::unknown);
   CHECK(replay(wider, {}).approximated);
   const auto negated = [](const std::string& op) {
-    return listed(step("c", R"(clone.default","args":[{"ref":"x"}])", "f32") + "," +
-                  step("b", op + R"(.default","args":[{"ref":"c"}])", "f32") + "," +
-                  digamma("a", "c", "f32"));
+    return listed(of_one("c", "clone", "x") + "," + of_one("b", op, "c") + "," + of_one("a", "digamma", "c"));
   };
   CHECK(status_of(pair_of(kX, negated("neg"), negated("neg_"))) == Status::refuted);
 }
