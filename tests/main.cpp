@@ -5,6 +5,7 @@
 
 #include "tests/catch.h"
 #include "tests/support/bare_ops.h"
+#include "tests/support/decisions.h"
 #include "tests/support/evidence.h"
 #include "tests/support/timed_run.h"
 
@@ -18,6 +19,10 @@ int main(int argc, char** argv) {
   }
   if (argc == 2 && std::string_view(argv[1]) == "--bare") {  // prints corpus/ops_bare.tsv
     std::fputs(noclobber::golden::bare_table().c_str(), stdout);
+    return 0;
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "--decisions") {  // prints corpus/decisions.tsv
+    for (const std::string& line : noclobber::testing::decisions()) std::puts(line.c_str());
     return 0;
   }
   if (argc == 3 && std::string_view(argv[1]) == "--golden") {  // compares calls that tools/golden.py recorded

@@ -1,0 +1,92 @@
+#include "tests/support/decisions.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "checker/certificate.h"
+#include "src/cli/pipeline.h"
+#include "src/fuzz/probe.h"
+#include "src/report/names.h"
+#include "tests/support/corpus.h"
+
+namespace noclobber::testing {
+namespace {
+
+constexpr std::size_t kOfKind = 120;        // programs of each kind
+constexpr std::uint64_t kLastSeed = 12000;  // what no seed up to here makes is not on the page
+constexpr const char* kHead =
+    "part\tcase or seed\tfault\tverdict\twhy\tin place/storages/obligations\tTraces";
+
+std::string line_of(const std::string& part, const std::string& name, const std::string& fault,
+                    const Case& value) {
+  bool contradiction = false;
+  const CheckRecord record = check_case(value, {}, contradiction);
+  std::set<std::string> why;
+  for (const Finding& finding : record.findings) why.insert(finding.rule);
+  for (const Unknown& unknown : record.unknown) why.insert(unknown.reason);
+  std::string listed;
+  for (const std::string& one : why) listed += (listed.empty() ? "" : " ") + one;
+  const auto dash = [](const std::string& text) { return text.empty() ? std::string("-") : text; };
+  return fmt::format("{}\t{}\t{}\t{}{}\t{}\t{}/{}/{}\t{:.12}", part, name, dash(fault),
+                     status_name(record.status), contradiction ? " (contradiction)" : "", dash(listed),
+                     record.counts.in_place, record.counts.storages, record.counts.obligations,
+                     sha256(trace_text(value, {})));
+}
+
+std::string line_of(const fuzz::Probe& probe) {
+  return line_of(std::string(name(probe.kind)), std::to_string(probe.seed), probe.fault, probe.value);
+}
+
+/// Part, and case or seed.
+std::pair<std::string, std::string> subject(const std::string& line) {
+  const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
+  return {line.substr(0, first), line.substr(first + 1, second - first - 1)};
+}
+
+std::string decided(const std::string& line) {
+  const auto [part, name] = subject(line);
+  if (name.ends_with(".json")) {
+    const auto text = read_file(NC_SOURCE_DIR "/corpus/" + part + "/" + name);
+    const auto value = text ? read_case_json(*text) : Result<Case>(text.fault());
+    return value ? line_of(part, name, "", *value) : value.fault().message;
+  }
+  const auto probe = fuzz::make_probe(std::stoull(name));
+  return probe ? line_of(*probe) : "seed " + name + " makes no program";
+}
+
+}  // namespace
+
+Decisions decisions() {
+  Decisions out{kHead};
+  for (const char* part : {"cases", "later", "oneshot"})
+    for (const auto& [file, value] : corpus_cases(NC_SOURCE_DIR "/corpus/" + std::string(part)))
+      out.push_back(line_of(part, file, "", value));
+  std::map<std::string, Decisions> by_kind;
+  for (std::uint64_t seed = 1; seed <= kLastSeed; ++seed) {
+    const auto probe = fuzz::make_probe(seed);
+    if (!probe) continue;
+    Decisions& lines = by_kind[std::string(name(probe->kind))];
+    if (lines.size() < kOfKind) lines.push_back(line_of(*probe));
+  }
+  for (const auto& [kind, lines] : by_kind) out.insert(out.end(), lines.begin(), lines.end());
+  return out;
+}
+
+Decisions held_decisions(const std::string& part) {
+  std::ifstream page(NC_SOURCE_DIR "/corpus/decisions.tsv");
+  Decisions out;
+  for (std::string line; std::getline(page, line);)
+    if (subject(line).first == part) out.push_back(line);
+  return out;
+}
+
+Decisions decided_again(const Decisions& held) {
+  Decisions out;
+  for (const std::string& line : held) out.push_back(decided(line));
+  return out;
+}
+
+}  // namespace noclobber::testing

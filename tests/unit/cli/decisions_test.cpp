@@ -1,0 +1,33 @@
+// What was decided before is decided again. A change is no fault by itself: who makes one renews the page
+// with `build/bin/nc_tests --decisions > corpus/decisions.tsv`, and the review sees which verdicts and Traces
+// moved.
+#include "tests/support/decisions.h"
+
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+void compare(const std::string& part, std::size_t at_least) {
+  const testing::Decisions held = testing::held_decisions(part), now = testing::decided_again(held);
+  CHECK(held.size() >= at_least);
+  for (std::size_t k = 0; k < held.size(); ++k) CHECK(now[k] == held[k]);
+}
+
+}  // namespace
+
+TEST_CASE("decisions: cases of the corpus", "[decisions]") { compare("cases", 200); }
+TEST_CASE("decisions: cases of the corpus that come later", "[decisions]") { compare("later", 5); }
+TEST_CASE("decisions: cases of Inductor's own output", "[decisions]") { compare("oneshot", 40); }
+TEST_CASE("decisions: pairs", "[decisions]") { compare("pair", 100); }
+TEST_CASE("decisions: pairs over symbols", "[decisions]") { compare("symbolic", 100); }
+TEST_CASE("decisions: every order", "[decisions]") { compare("dataflow", 100); }
+TEST_CASE("decisions: branches", "[decisions]") { compare("control", 100); }
+TEST_CASE("decisions: loops", "[decisions]") { compare("loop", 100); }
+TEST_CASE("decisions: plans", "[decisions]") { compare("plan", 100); }
+TEST_CASE("decisions: annotations", "[decisions]") { compare("metadata", 100); }
+TEST_CASE("decisions: operators that nobody runs", "[decisions]") { compare("foreign", 100); }
+TEST_CASE("decisions: graphs that leave by a step", "[decisions]") { compare("leaving", 100); }
+TEST_CASE("decisions: registers", "[decisions]") { compare("registers", 50); }
+TEST_CASE("decisions: graphs alone", "[decisions]") { compare("alone", 50); }
