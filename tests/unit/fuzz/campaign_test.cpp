@@ -115,7 +115,8 @@ TEST_CASE("all programs of two steps, all in-place choices, orders and plans", "
       INFO(why << "\n" << fuzz::both_graphs(value));
       CHECK(why == "");
     }
-    for (const Case& value : explorer.undecided()) std::cout << "undecided\n" << fuzz::both_graphs(value);
+    for (const auto& [difference, value] : explorer.undecided())
+      std::cout << "undecided\n" << fuzz::both_graphs(value);
     CHECK(explorer.count().alarms == 0);
     CHECK(explorer.count().open == 0);
     CHECK(explorer.count().shown == 0);
