@@ -19,6 +19,7 @@
 #include "src/fuzz/campaign.h"
 #include "src/fuzz/explore.h"
 #include "src/fuzz/reduce.h"
+#include "src/prover/solver.h"
 #include "src/report/evidence_kinds.h"
 #include "src/report/names.h"
 
@@ -276,6 +277,10 @@ int run_fuzz(const Options& options) {
   auto check = check_options(options);
   if (!check) {
     print_error(check.fault().where, "", check.fault().message);
+    return kUsageError;
+  }
+  if (const std::string fault = solver_fault(); !fault.empty()) {  // half of the cross-checks would be idle
+    print_error("fuzz", "no solver", fault);
     return kUsageError;
   }
   if (options.exhaustive > 0) return run_exhaustive(options, *check);

@@ -26,14 +26,19 @@ struct Look {
   const Checker& checker;
   std::vector<std::pair<std::string, std::string>> found;
   std::set<std::string> evidence = {};
-  std::vector<std::string> lints = {}, also = {};
+  std::vector<std::string> lints = {}, also = {}, made = {};
   std::optional<Case> damaged = {};  // what a contradiction of that name is about
   void say(const char* kind, std::string text) { found.emplace_back(kind, std::move(text)); }
 };
 
+bool is_decided(Status status) { return status == Status::proved || status == Status::refuted; }
+
 void compare_engines(Look& look, const Case& value, Way way, Status status, const std::string& difference) {
   bool alarm = false;
   const CheckRecord other = look.checker.check(value, way, alarm);
+  const std::string name = way == Way::starved ? "starved" : "engines";
+  look.made.push_back(name);
+  if (is_decided(status) && is_decided(other.status)) look.made.push_back(name + "-decided");
   for (const Unknown& u : other.unknown)
     if (way == Way::starved && u.reason == "resource-limit") look.also.push_back(u.reason);
   // An index out of range in what nobody uses: a proof does not look at it, a run ends there.
@@ -47,6 +52,7 @@ void compare_engines(Look& look, const Case& value, Way way, Status status, cons
 }
 
 void compare_text(Look& look, const Case& value, Status status) {
+  look.made.emplace_back("texts");
   const auto again = read_case_json(write_case_json(value));
   if (!again) return look.say("text", again.fault().where + ": " + again.fault().message);
   bool alarm = false;
@@ -60,7 +66,9 @@ void compare_text(Look& look, const Case& value, Status status) {
 void damage_text(Look& look, const Case& value, std::uint64_t seed) {
   Random random(seed);
   const auto again = read_case_json(damaged_text(write_case_json(value), random));
+  look.made.emplace_back("damaged");
   if (!again) return look.also.emplace_back("unreadable"), void();
+  look.made.emplace_back("damaged-read");
   bool alarm = false;
   const CheckRecord record = look.checker.check(*again, Way::by_rules, alarm);
   if (alarm) look.say("damaged-alarm", "the pipeline contradicts itself");
@@ -78,6 +86,7 @@ void damage_text(Look& look, const Case& value, std::uint64_t seed) {
 void compare_advice(Look& look, const Case& value, Status status) {
   bool alarm = false;
   const CheckRecord other = look.checker.check(value, Way::advising, alarm);
+  look.made.emplace_back("advice");
   if (other.status != status)
     look.say("advice", fmt::format("{}, {} with advice", status_name(status), status_name(other.status)));
   const auto safe = [](const InplaceLint::Rewrite& r) { return r.safe == Status::proved; };
@@ -88,6 +97,7 @@ void compare_advice(Look& look, const Case& value, Status status) {
 void compare_certificate(Look& look, const Case& value, Status status) {
   if (status != Status::proved && (status != Status::refuted || value.plan)) return;
   Certified said = look.checker.certificate(value, status);
+  look.made.emplace_back("certificates");
   if (!said.disagreement.empty()) look.say("certificate", said.disagreement);
   look.evidence = std::move(said.evidence);
 }
@@ -217,6 +227,7 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   cross_check(look, out, seed, depth);
   record_contradictions(out, look, depth);
   out.evidence = std::move(look.evidence), out.lints = std::move(look.lints), out.also = std::move(look.also);
+  out.made = std::move(look.made);
   return out;
 }
 
@@ -247,6 +258,7 @@ void Score::add(const Examined& one) {
   for (const std::string& lint : one.lints) ++rules[lint];
   for (const std::string& kind : one.evidence) ++evidence[kind];
   for (const std::string& reason : one.also) ++reasons[reason];
+  for (const std::string& what : one.made) ++made[what];
   evidence["rules"] += one.record.counts.by_rule > 0 ? 1 : 0;
   evidence["solver"] += one.record.counts.by_z3 > 0 ? 1 : 0;
   evidence["replay"] += one.status == Status::refuted ? 1 : 0;
@@ -274,8 +286,8 @@ std::string Score::text() const {
           percent(t.refuted, t.visible), t.unknown, t.proved, t.harmless);
     }
   }
-  out += listed("kinds", kinds) + listed("rules", rules) + listed("evidence", evidence) +
-         listed("unknown", reasons);
+  out += listed("cross-checks", made) + listed("kinds", kinds) + listed("rules", rules) +
+         listed("evidence", evidence) + listed("unknown", reasons);
   out += fmt::format("operator rows reached: {} of {}\n", operators.size(), op_rows().size());
   return out;
 }
@@ -289,7 +301,8 @@ std::string Score::json() const {
         {"proved", t.proved},     {"refuted", t.refuted},
         {"unknown", t.unknown},   {"beyond", t.beyond},
         {"harmless", t.harmless}, {"harmless_refuted", t.harmless_refuted}};
-  out["kinds"] = kinds, out["rules"] = rules, out["evidence"] = evidence, out["unknown"] = reasons;
+  out["cross_checks"] = made, out["kinds"] = kinds, out["rules"] = rules, out["evidence"] = evidence,
+  out["unknown"] = reasons;
   out["unknown_names"] = unknown_names;
   out["rows_reached"] = operators.size(), out["rows"] = op_rows().size();
   std::vector<std::string> missed;
