@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/formats/formats.h"
+#include "src/fuzz/logged.h"
 #include "src/fuzz/reduce.h"
 #include "src/ops/row.h"
 #include "src/report/evidence_kinds.h"
@@ -28,7 +29,7 @@ struct Look {
   std::set<std::string> evidence = {};
   std::vector<std::string> lints = {}, also = {}, made = {};
   std::optional<Case> damaged = {};  // what a contradiction of that name is about
-  void say(const char* kind, std::string text) { found.emplace_back(kind, std::move(text)); }
+  void say(std::string kind, std::string text) { found.emplace_back(std::move(kind), std::move(text)); }
 };
 
 bool is_decided(Status status) { return status == Status::proved || status == Status::refuted; }
@@ -62,6 +63,22 @@ void compare_text(Look& look, const Case& value, Status status) {
              fmt::format("{} as made, {} as read back", status_name(status), status_name(other.status)));
 }
 
+/// Of a case that came by another way (`kind`), nothing is proved that a run does not confirm.
+void confirm(Look& look, const Case& value, const std::string& kind) {
+  bool alarm = false;
+  const CheckRecord record = look.checker.check(value, Way::by_rules, alarm);
+  if (alarm) look.say(kind + "-alarm", "the pipeline contradicts itself");
+  if (record.status == Status::error) look.also.emplace_back("unreadable");
+  const auto is_constant = [](const Input& input) { return input.contents.has_value(); };
+  const bool same = std::none_of(value.after.inputs.begin(), value.after.inputs.end(), is_constant);
+  const bool runs = value.before && !value.plan && same && size_of(value).elements <= kMostDamaged;
+  if (record.status != Status::proved || !runs) return;
+  const BruteForce truth = brute_force(value);
+  // An error in what nobody uses is no question of memory.
+  if (truth.usable && !truth.difference.empty() && !truth.difference.starts_with("raises"))
+    look.say(kind + "-proved-but-differs", truth.difference), look.damaged = value;
+}
+
 /// What is no case is said to be none; of what is one, nothing is proved that a run does not confirm.
 void damage_text(Look& look, const Case& value, std::uint64_t seed) {
   Random random(seed);
@@ -69,18 +86,26 @@ void damage_text(Look& look, const Case& value, std::uint64_t seed) {
   look.made.emplace_back("damaged");
   if (!again) return look.also.emplace_back("unreadable"), void();
   look.made.emplace_back("damaged-read");
-  bool alarm = false;
-  const CheckRecord record = look.checker.check(*again, Way::by_rules, alarm);
-  if (alarm) look.say("damaged-alarm", "the pipeline contradicts itself");
-  if (record.status == Status::error) look.also.emplace_back("unreadable");
-  const auto is_constant = [](const Input& input) { return input.contents.has_value(); };
-  const bool same = std::none_of(again->after.inputs.begin(), again->after.inputs.end(), is_constant);
-  const bool runs = again->before && !again->plan && same && size_of(*again).elements <= kMostDamaged;
-  if (record.status != Status::proved || !runs) return;
-  const BruteForce truth = brute_force(*again);
-  // An error in what nobody uses is no question of memory.
-  if (truth.usable && !truth.difference.empty() && !truth.difference.starts_with("raises"))
-    look.say("damaged-proved-but-differs", truth.difference), look.damaged = *again;
+  confirm(look, *again, "damaged");
+}
+
+/// Both graphs by way of a log, every fourth of them cut.
+void compare_log(Look& look, const Case& value, std::uint64_t seed) {
+  const std::string whole = log_of(value);
+  if (whole.empty()) return;
+  Random random(seed);
+  const std::string cut = random.below(4) == 0 ? cut_log(whole, random) : "";
+  look.made.emplace_back("logs");
+  TraceLog log = read_torch_trace(cut.empty() ? whole : cut);
+  if (log.truncated) look.also.emplace_back("truncated-input");
+  if (log.truncated == cut.empty())
+    look.say("log", cut.empty() ? "a whole log is cut" : "a cut log is whole");
+  for (TraceCheck& check : log.checks) {
+    check.read();
+    if (check.value) confirm(look, *check.value, "log");
+    if (!check.value && cut.empty())
+      look.say("log", check.value.fault().where + ": " + check.value.fault().message);
+  }
 }
 
 void compare_advice(Look& look, const Case& value, Status status) {
@@ -144,7 +169,7 @@ bool still(const Case& value, const std::string& kind, const Checker& checker) {
 void record_contradictions(Examined& out, Look& look, const Depth& depth) {
   for (auto& [kind, text] : look.found) {
     Contradiction one{out.probe.seed, kind, out.probe.fault, std::move(text), "", out.probe.value, {}};
-    const bool other = kind == "damaged-proved-but-differs";
+    const bool other = kind == "damaged-proved-but-differs" || kind == "log-proved-but-differs";
     if (other) one.value = *look.damaged;
     const auto same = [&](const Case& value) {
       return still(value, other ? "proved-but-differs" : kind, look.checker);
@@ -199,6 +224,7 @@ void cross_check(Look& look, const Examined& one, std::uint64_t seed, const Dept
   if (due(seed + 3, depth.damage)) damage_text(look, value, seed);
   if (due(seed + 5, depth.starved) && pair)
     compare_engines(look, value, Way::starved, one.status, one.probe.difference);
+  if (due(seed + 6, depth.log)) compare_log(look, value, seed);
   if (due(seed + 7, depth.advice) && pair) compare_advice(look, value, one.status);
 }
 

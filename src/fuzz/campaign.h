@@ -34,7 +34,7 @@ struct Examined {
 /// Which cross-checks of a probe are made: by the seed, as each costs as much as the check.
 struct Depth {
   // Every so many seeds; 0: never.
-  std::uint64_t engine = 4, certificate = 4, text = 8, starved = 32, damage = 8, advice = 64;
+  std::uint64_t engine = 4, certificate = 4, text = 8, starved = 32, damage = 8, log = 8, advice = 64;
   std::size_t reduction = 400;  // checks spent on making a contradiction small
 };
 Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth);
