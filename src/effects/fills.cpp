@@ -123,14 +123,20 @@ std::optional<InferredMeta> Builder::factory_meta(const Call& call) {
   return sized ? std::optional(out) : std::nullopt;
 }
 
+namespace {
+/// The type of a factory's result where no argument says it: PyTorch's default, but for `full` that of the
+/// value. Nothing where that is a name.
+std::optional<Dtype> default_type(std::string_view op, const Arg& value) {
+  if (op != "aten.full" || value.kind == Arg::Kind::real) return Dtype::f32;
+  if (value.kind == Arg::Kind::boolean) return Dtype::boolean;
+  return value.kind == Arg::Kind::sym ? std::optional(Dtype::i64) : std::nullopt;
+}
+}  // namespace
+
 void Builder::fill(const Call& call) {
   const auto value = fill_value(call.op, *call.schema, call.arguments);
   auto meta = factory_meta(call);
-  const bool real = value && value->kind == Arg::Kind::real;
-  if (meta && !meta->dtype && value)
-    meta->dtype = value->kind == Arg::Kind::boolean ? Dtype::boolean
-                  : call.op == "aten.full" && !real ? Dtype::i64
-                                                    : Dtype::f32;
+  if (meta && !meta->dtype && value) meta->dtype = default_type(call.op, *value);
   auto out = fresh_for(call, 0, meta);
   if (!out || !value) return unknown("no-metadata", call.step->op);
   if (const auto from = bound_of(*value)) {
