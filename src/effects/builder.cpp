@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/graph/uses.h"
+
 namespace noclobber {
 
 namespace {
@@ -183,6 +185,9 @@ void Builder::add_outputs() {
         if (request_.names_are_values) output.means = bound->since;
       }
     } else {
+      std::vector<ValueId> within;
+      collect_uses(arg, within);
+      if (!within.empty()) unknown("unsupported-op", "an output that is a list of tensors");
       output.scalar = attribute(arg);
     }
     trace_.outputs.push_back(std::move(output));
@@ -298,7 +303,7 @@ std::optional<Binding> Builder::bound_of(const Arg& arg) const {
 }
 
 std::optional<Binding> Builder::tensor(const Call& call, std::size_t argument) {
-  auto bound = argument < call.arguments.size() ? bound_of(call.arguments[argument]) : std::nullopt;
+  auto bound = bound_of(call.arguments[argument]);
   if (!bound) unknown("no-metadata", call.step->op);
   return bound;
 }

@@ -94,6 +94,13 @@ TEST_CASE("a body of a branch is compared where it only computes", "[branches]")
         "write S5:f32[2]  read S4:bool[], S2:f32[2], S3:f32[2]");
 }
 
+TEST_CASE("a body of a branch that returns a list returns what it lists", "[branches]") {
+  const std::string sin = step("r", "aten.sin.default", ref("p"));
+  CHECK(became(body(sin, "[" + ref("p") + "]")) == kRefused);
+  CHECK(became(body(sin, "[" + ref("r") + "], " + ref("r"))) == kRefused);
+  CHECK(became(body(sin, "[" + ref("r") + "]")) != kRefused);
+}
+
 TEST_CASE("a body of a branch holds branches, but not itself", "[branches]") {
   const std::string nested =
       body(step("r", "higher_order.cond",

@@ -187,6 +187,11 @@ TEST_CASE("pieces are put where the operator says", "[steps]") {
        "step 1)[3, 2].slice(1, 0, step 1)[3, 2]\nmove  write S5:f32.permute(1, 0)  read S10:f32[4, 2]",
        1},
   });
+  CHECK(lines(alone("g: \"f32[s0, 4]\"", "r = aten.tril_.default(g);", "r"), "step unknown") ==
+        "opaque \"aten.tril.default;T;0\"  write S2:f32[s0, 4]  read S2:f32[s0, 4]");
+  const Case later = alone(kInputs, "k = aten.zeros.names([2], names = None); r = aten.neg.default(x);", "r");
+  Space space = searching_space();
+  CHECK(traced(space, later).unmodelled == 1);
 }
 
 TEST_CASE("an operator over lists is what it does to each item", "[steps]") {

@@ -142,6 +142,9 @@ TEST_CASE("an argument that changes nothing leaves a copy", "[identities]") {
        "move  write S8:f32[4]  read S2:f32[4]"},
       {"f = aten.full.default([2, 4], 1.0); v = aten.select.int(f, 0, 0); r = aten.mul.out(w, v, out = f);",
        kAsItIs},
+      {"f = aten.full.default([4], 1.0); o = aten.empty.memory_format([4], dtype = torch.float64); r = "
+       "aten.mul.out(x, f, out = o);",
+       "opaque \"aten.mul;T;1\"  write S9:f64[4]  read S2:f32[4]"},
       {"r = aten.multiply.Tensor(x, 1);", "move  write S8:f32[4]  read S2:f32[4]"},
       {"r: \"f32[4]\" = aten.mul.Tensor(x, 1);", "move  write S8:f32[4]  read S2:f32[4]"},
   });
