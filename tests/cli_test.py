@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -217,6 +218,52 @@ class Verdicts(Cli):
         self.assertTrue(run.stdout)
         self.expect(2, "trace", self.write("b.json", "{"))
         self.expect(2, "trace", self.write("e.log", EMPTY_LOG))
+
+
+class Solver(Cli):
+    """With and without the library that asks Z3: it is looked for beside the program."""
+
+    def setUp(self):
+        super().setUp()
+        self.case = str(ROOT / "corpus" / "cases" / "z61-padding-of-batch-1-kept.accept.json")
+        self.alone = self.folder / "alone" / "bin" / "noclobber"
+        self.alone.parent.mkdir(parents=True)
+        shutil.copy(BINARY, self.alone)
+
+    def run_alone(self, *arguments):
+        return subprocess.run([self.alone, *arguments], capture_output=True, timeout=SECONDS)
+
+    def test_what_asks_for_a_solver_ends_without_one(self):
+        for arguments in (["check", self.case, "--engine", "z3"], ["reduce", self.case, "--engine", "z3"],
+                          ["fuzz", "--count", "1"], ["fuzz", "--exhaustive", "1"]):
+            run = self.run_alone(*arguments)
+            self.assertEqual(run.returncode, 2, arguments)
+            self.assertFalse(run.stdout, arguments)
+            self.assertIn(b"no solver: libnc_z3.so: cannot open", run.stderr)
+            self.assertIn(str(self.alone.parent).encode() + b"/../lib", run.stderr)
+        self.expect(0, "check", self.case, "--engine", "z3")
+        self.expect(0, "fuzz", "--count", "1", "--out", self.folder / "findings")
+
+    def test_unknown_for_want_of_a_solver_says_so(self):
+        self.expect(0, "check", self.case)
+        run = self.run_alone("check", self.case, "--json")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        record = json.loads(run.stdout.splitlines()[0])
+        self.assertIn({"reason": "resource-limit", "names": ["solver (not found)"]}, record["unknown"])
+        starved = self.records(3, "check", self.case, "--effort", "1")[0]
+        self.assertIn({"reason": "resource-limit", "names": ["solver"]}, starved["unknown"])
+
+    def test_a_score_says_what_was_asked(self):
+        run = self.expect(0, "fuzz", "--count", "64", "--json", "--out", self.folder / "findings")
+        score = json.loads(run.stdout.splitlines()[-1])
+        made = score["cross_checks"]
+        for what in ("engines", "certificates", "texts", "damaged", "starved", "advice"):
+            self.assertGreater(made[what], 0, what)
+        self.assertGreater(made["engines-decided"], 0)
+        self.assertLessEqual(made["engines-decided"], made["engines"])
+        self.assertLessEqual(made["engines"], 16)
+        text = self.expect(0, "fuzz", "--count", "64", "--out", self.folder / "findings").stdout.decode()
+        self.assertIn(f"engines {made['engines']},", text)
 
 
 class Compare(Cli):

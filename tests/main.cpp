@@ -7,6 +7,7 @@
 #include "tests/support/bare_ops.h"
 #include "tests/support/decisions.h"
 #include "tests/support/evidence.h"
+#include "tests/support/row_facts.h"
 #include "tests/support/timed_run.h"
 
 int main(int argc, char** argv) {
@@ -19,6 +20,10 @@ int main(int argc, char** argv) {
   }
   if (argc == 2 && std::string_view(argv[1]) == "--bare") {  // prints corpus/ops_bare.tsv
     std::fputs(noclobber::golden::bare_table().c_str(), stdout);
+    return 0;
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "--rows") {  // prints corpus/rows.tsv
+    for (const std::string& line : noclobber::golden::rows_page()) std::puts(line.c_str());
     return 0;
   }
   if (argc == 2 && std::string_view(argv[1]) == "--decisions") {  // prints corpus/decisions.tsv

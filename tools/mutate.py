@@ -30,6 +30,7 @@ from typing import NamedTuple
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TREE = ROOT / "build/mutants"
 TABLE, MAIN = "src/ops/table.cpp", "checker/main.cpp"
+NAMES = "src/ops/kernels_table.cpp"  # goes through all rows for the names of their kernels, which nothing changes
 # Numbers begin at 1. A program says at its end, in the folder NC_MUTANTS_SEEN, which it came by.
 PRELUDE = """#ifndef NC_MUTATION
 #define NC_MUTATION
@@ -231,6 +232,11 @@ def run(command, env=None, timeout=None, cpu=None):
 def copied_tree(but):
     TREE.mkdir(parents=True, exist_ok=True)
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    known = set(listed)
+    for folder in ("checker", "corpus", "src", "tests"):  # of an earlier copy
+        for path in (TREE / folder).rglob("*"):
+            if path.is_file() and str(path.relative_to(TREE)) not in known:
+                path.unlink()
     for name in filter(None, listed):
         source, target = ROOT / name, TREE / name
         if not source.is_file() or name in but:
@@ -260,7 +266,12 @@ def table_of(text, mutants):
         text, times = re.subn(old, lambda _: new, text)
         if times != 1:
             sys.exit(f"mutate: {TABLE} has no longer one `{old}`")
-    return text
+    return text + "namespace noclobber { std::span<const OpRow> op_rows_for_names() { return op_table::kRows; } }\n"
+
+
+def names_of(text):
+    return text.replace(": op_rows()", ": op_rows_for_names()").replace(
+        "namespace noclobber {\n", "namespace noclobber {\nstd::span<const OpRow> op_rows_for_names();\n", 1)
 
 
 def write_tree(texts, mutants):
@@ -268,7 +279,8 @@ def write_tree(texts, mutants):
     places, rows = {}, [m for m in mutants if m.file.endswith(".def")]
     texts = {MAIN: (ROOT / MAIN).read_text(encoding="utf-8")} | texts  # its end tells what was seen
     if rows:
-        texts.setdefault(TABLE, (ROOT / TABLE).read_text(encoding="utf-8"))
+        for name in (TABLE, NAMES):
+            texts.setdefault(name, (ROOT / name).read_text(encoding="utf-8"))
     for name, text in texts.items():
         here = [m for m in mutants if m.file == name]
         if name.endswith(".def"):
@@ -279,6 +291,8 @@ def write_tree(texts, mutants):
             content, at, many = assembled(text, here)
         if name == TABLE and rows:
             content = table_of(content, rows)
+        if name == NAMES and rows:
+            content = names_of(content)
         places[name] = (at, many)
         if (TREE / name).read_text(encoding="utf-8") != content:
             (TREE / name).write_text(content, encoding="utf-8")
@@ -457,13 +471,13 @@ def main():
         name = str(pathlib.Path(name).resolve().relative_to(ROOT))
         texts[name] = (ROOT / name).read_text(encoding="utf-8")
         mutants += mutants_of(texts[name], name, len(mutants) + 1)
-    copied_tree({name for name in [*texts, MAIN] if (TREE / name).exists()})
+    copied_tree({name for name in [*texts, TABLE, NAMES, MAIN] if (TREE / name).exists()})
     accepted, known = listed_reasons(), []
     chosen = wanted(mutants, texts, options)
     if not options.listed:
         known = [m for m in chosen if place(m, texts[m.file]) in accepted]
     survivors, tries = tried(texts, [m for m in chosen if m not in set(known)], options, env)
-    for name in [*texts, TABLE, MAIN]:
+    for name in [*texts, TABLE, NAMES, MAIN]:
         shutil.copyfile(ROOT / name, TREE / name)
     before = len(pathlib.Path(options.log).read_text(encoding="utf-8").splitlines()) - tries if options.log else 0
     total, left = before + tries + len(known), len(survivors) + len(known)

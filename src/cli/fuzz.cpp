@@ -19,6 +19,7 @@
 #include "src/fuzz/campaign.h"
 #include "src/fuzz/explore.h"
 #include "src/fuzz/reduce.h"
+#include "src/prover/solver.h"
 #include "src/report/evidence_kinds.h"
 #include "src/report/names.h"
 
@@ -224,6 +225,17 @@ class FuzzRun {
   std::size_t known_seen_ = 0;
 };
 
+/// Each as STEM-K.json; what a run shows of them is printed.
+void write_undecided(const fs::path& stem, const std::vector<std::pair<std::string, Case>>& cases) {
+  if (!cases.empty()) fs::create_directories(stem.parent_path());
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    const auto& [difference, value] = cases[k];
+    const std::string path = fmt::format("{}-{}.json", stem.string(), k);
+    std::ofstream(path) << write_case_json(value);
+    if (!difference.empty()) fmt::print("  open, but {}; written to {}\n", difference, path);
+  }
+}
+
 /// Every program of up to so many steps, a scope after the other, until --time is over.
 int run_exhaustive(const Options& options, const CheckOptions& check) {
   std::map<std::string, std::uint64_t> reasons;
@@ -247,10 +259,9 @@ int run_exhaustive(const Options& options, const CheckOptions& check) {
     reasons.clear();
     wrong += explorer.count().wrong;
     const fs::path folder(options.out.empty() ? "fuzz-findings" : options.out);
-    if (!explorer.wrong().empty() || !explorer.undecided().empty()) fs::create_directories(folder);
-    for (std::size_t k = 0; k < explorer.undecided().size(); ++k)
-      std::ofstream(folder / fmt::format("open-{}-{}.json", steps, k))
-          << write_case_json(explorer.undecided()[k]);
+    write_undecided(folder / fmt::format("open-{}", steps), explorer.undecided());
+    write_undecided(folder / fmt::format("shown-{}", steps), explorer.undecided_but_shown());
+    if (!explorer.wrong().empty()) fs::create_directories(folder);
     for (const auto& [why, value] : explorer.wrong()) {
       std::ofstream(folder / (value.name + ".json")) << write_case_json(value);
       fmt::print("contradiction[exhaustive] {}: {}; written to {}\n", value.name, why, folder.string());
@@ -266,6 +277,10 @@ int run_fuzz(const Options& options) {
   auto check = check_options(options);
   if (!check) {
     print_error(check.fault().where, "", check.fault().message);
+    return kUsageError;
+  }
+  if (const std::string fault = solver_fault(); !fault.empty()) {  // half of the cross-checks would be idle
+    print_error("fuzz", "no solver", fault);
     return kUsageError;
   }
   if (options.exhaustive > 0) return run_exhaustive(options, *check);

@@ -130,7 +130,9 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
     if (record.status != Status::refuted)
       explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open,
                    decided.of ? *decided.of : value, run);
-    if (!decided.proved && questions.limited()) record.unknown.push_back({"resource-limit", {"solver"}});
+    if (!decided.proved && questions.limited())
+      record.unknown.push_back(
+          {"resource-limit", {solver_fault().empty() ? "solver" : "solver (not found)"}});
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);

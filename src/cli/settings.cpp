@@ -8,6 +8,7 @@
 #include "src/cli/commands.h"
 #include "src/formats/formats.h"
 #include "src/ops/schema.h"
+#include "src/prover/solver.h"
 #include "src/report/names.h"
 
 namespace noclobber {
@@ -81,6 +82,8 @@ Result<std::vector<OpDecl>> read_operators(std::string_view text) {
 Result<CheckOptions> check_options(const Options& options) {
   CheckOptions out;
   out.solver_only = options.engine == "z3";
+  if (out.solver_only && !solver_fault().empty())
+    return Diagnostic{"--engine z3", "no solver: " + solver_fault()};
   out.effort = options.effort;
   out.no_assumptions = options.no_assumptions;
   out.certificates = options.certificate;

@@ -76,7 +76,7 @@ std::string trace_record_name(const json& meta) {
 
 }  // namespace
 
-TraceLog TraceReader::finish() {
+TraceLog TraceReader::finish(bool inside_a_line) {
   for (TraceCompile& compile : texts_->compiles) {
     compile.facts.settle();
     std::int64_t& last = last_attempts_[compile.attempts];
@@ -87,7 +87,7 @@ TraceLog TraceReader::finish() {
                    [](const TraceCheck& a, const TraceCheck& b) { return a.line < b.line; });
   number_ids();
   log_.unchecked.assign(unchecked_.begin(), unchecked_.end());
-  note_cut_graph();
+  note_cut_graph(inside_a_line);
   return std::move(log_);
 }
 
@@ -210,12 +210,13 @@ void TraceReader::number_ids() {
   }
 }
 
-/// A graph that ends too early at the end of the log.
-void TraceReader::note_cut_graph() {
+/// A graph that ends too early at the end of the log: what is wrong with it is that it was cut.
+void TraceReader::note_cut_graph(bool inside_a_line) {
   for (TraceCheck& check : log_.checks) {
     if (check.line != last_line_ || !check.file.empty()) continue;
     check.read();
-    if (check.value || check.value.fault().message.find("the text ends") == std::string::npos) continue;
+    if (check.value) continue;
+    if (!inside_a_line && check.value.fault().message.find("the text ends") == std::string::npos) continue;
     log_.truncated = true;
     log_.notes.push_back({"line " + std::to_string(check.line), "the log ends inside a graph"});
   }
@@ -235,7 +236,7 @@ TraceLog read_torch_trace(std::string text) {
   while (scanner.next(record)) reader.take(record);
   scanner.note_strays();
   reader.log().truncated = scanner.is_cut();
-  return reader.finish();
+  return reader.finish(!kept->ends_with('\n'));
 }
 
 }  // namespace noclobber

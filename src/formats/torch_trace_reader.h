@@ -37,14 +37,15 @@ class TraceReader {
   /// What is known so far; whoever reads the records adds notes.
   TraceLog& log() { return log_; }
   /// After the last record.
-  TraceLog finish();
+  /// `inside_a_line`: the log ends there.
+  TraceLog finish(bool inside_a_line = false);
 
  private:
   void checks_of(const TraceCompile& compile);
   void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
   void add_singles(const TraceCompile& compile, bool trains);
   void number_ids();
-  void note_cut_graph();
+  void note_cut_graph(bool inside_a_line);
   void add(TraceCheck check, const TraceCompile& compile, const TraceGraph& after);
 
   TraceLog log_;

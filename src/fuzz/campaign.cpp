@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/formats/formats.h"
+#include "src/fuzz/logged.h"
 #include "src/fuzz/reduce.h"
 #include "src/ops/row.h"
 #include "src/report/evidence_kinds.h"
@@ -26,14 +27,19 @@ struct Look {
   const Checker& checker;
   std::vector<std::pair<std::string, std::string>> found;
   std::set<std::string> evidence = {};
-  std::vector<std::string> lints = {}, also = {};
+  std::vector<std::string> lints = {}, also = {}, made = {};
   std::optional<Case> damaged = {};  // what a contradiction of that name is about
-  void say(const char* kind, std::string text) { found.emplace_back(kind, std::move(text)); }
+  void say(std::string kind, std::string text) { found.emplace_back(std::move(kind), std::move(text)); }
 };
+
+bool is_decided(Status status) { return status == Status::proved || status == Status::refuted; }
 
 void compare_engines(Look& look, const Case& value, Way way, Status status, const std::string& difference) {
   bool alarm = false;
   const CheckRecord other = look.checker.check(value, way, alarm);
+  const std::string name = way == Way::starved ? "starved" : "engines";
+  look.made.push_back(name);
+  if (is_decided(status) && is_decided(other.status)) look.made.push_back(name + "-decided");
   for (const Unknown& u : other.unknown)
     if (way == Way::starved && u.reason == "resource-limit") look.also.push_back(u.reason);
   // An index out of range in what nobody uses: a proof does not look at it, a run ends there.
@@ -47,6 +53,7 @@ void compare_engines(Look& look, const Case& value, Way way, Status status, cons
 }
 
 void compare_text(Look& look, const Case& value, Status status) {
+  look.made.emplace_back("texts");
   const auto again = read_case_json(write_case_json(value));
   if (!again) return look.say("text", again.fault().where + ": " + again.fault().message);
   bool alarm = false;
@@ -56,28 +63,55 @@ void compare_text(Look& look, const Case& value, Status status) {
              fmt::format("{} as made, {} as read back", status_name(status), status_name(other.status)));
 }
 
+/// Of a case that came by another way (`kind`), nothing is proved that a run does not confirm.
+void confirm(Look& look, const Case& value, const std::string& kind) {
+  bool alarm = false;
+  const CheckRecord record = look.checker.check(value, Way::by_rules, alarm);
+  if (alarm) look.say(kind + "-alarm", "the pipeline contradicts itself");
+  if (record.status == Status::error) look.also.emplace_back("unreadable");
+  const auto is_constant = [](const Input& input) { return input.contents.has_value(); };
+  const bool same = std::none_of(value.after.inputs.begin(), value.after.inputs.end(), is_constant);
+  const bool runs = value.before && !value.plan && same && size_of(value).elements <= kMostDamaged;
+  if (record.status != Status::proved || !runs) return;
+  const BruteForce truth = brute_force(value);
+  // An error in what nobody uses is no question of memory.
+  if (truth.usable && !truth.difference.empty() && !truth.difference.starts_with("raises"))
+    look.say(kind + "-proved-but-differs", truth.difference), look.damaged = value;
+}
+
 /// What is no case is said to be none; of what is one, nothing is proved that a run does not confirm.
 void damage_text(Look& look, const Case& value, std::uint64_t seed) {
   Random random(seed);
   const auto again = read_case_json(damaged_text(write_case_json(value), random));
+  look.made.emplace_back("damaged");
   if (!again) return look.also.emplace_back("unreadable"), void();
-  bool alarm = false;
-  const CheckRecord record = look.checker.check(*again, Way::by_rules, alarm);
-  if (alarm) look.say("damaged-alarm", "the pipeline contradicts itself");
-  if (record.status == Status::error) look.also.emplace_back("unreadable");
-  const auto is_constant = [](const Input& input) { return input.contents.has_value(); };
-  const bool same = std::none_of(again->after.inputs.begin(), again->after.inputs.end(), is_constant);
-  const bool runs = again->before && !again->plan && same && size_of(*again).elements <= kMostDamaged;
-  if (record.status != Status::proved || !runs) return;
-  const BruteForce truth = brute_force(*again);
-  // An error in what nobody uses is no question of memory.
-  if (truth.usable && !truth.difference.empty() && !truth.difference.starts_with("raises"))
-    look.say("damaged-proved-but-differs", truth.difference), look.damaged = *again;
+  look.made.emplace_back("damaged-read");
+  confirm(look, *again, "damaged");
+}
+
+/// Both graphs by way of a log, every fourth of them cut.
+void compare_log(Look& look, const Case& value, std::uint64_t seed) {
+  const std::string whole = log_of(value);
+  if (whole.empty()) return;
+  Random random(seed);
+  const std::string cut = random.below(4) == 0 ? cut_log(whole, random) : "";
+  look.made.emplace_back("logs");
+  TraceLog log = read_torch_trace(cut.empty() ? whole : cut);
+  if (log.truncated) look.also.emplace_back("truncated-input");
+  if (log.truncated == cut.empty())
+    look.say("log", cut.empty() ? "a whole log is cut" : "a cut log is whole");
+  for (TraceCheck& check : log.checks) {
+    check.read();
+    if (check.value) confirm(look, *check.value, "log");
+    if (!check.value && cut.empty())
+      look.say("log", check.value.fault().where + ": " + check.value.fault().message);
+  }
 }
 
 void compare_advice(Look& look, const Case& value, Status status) {
   bool alarm = false;
   const CheckRecord other = look.checker.check(value, Way::advising, alarm);
+  look.made.emplace_back("advice");
   if (other.status != status)
     look.say("advice", fmt::format("{}, {} with advice", status_name(status), status_name(other.status)));
   const auto safe = [](const InplaceLint::Rewrite& r) { return r.safe == Status::proved; };
@@ -88,6 +122,7 @@ void compare_advice(Look& look, const Case& value, Status status) {
 void compare_certificate(Look& look, const Case& value, Status status) {
   if (status != Status::proved && (status != Status::refuted || value.plan)) return;
   Certified said = look.checker.certificate(value, status);
+  look.made.emplace_back("certificates");
   if (!said.disagreement.empty()) look.say("certificate", said.disagreement);
   look.evidence = std::move(said.evidence);
 }
@@ -134,7 +169,7 @@ bool still(const Case& value, const std::string& kind, const Checker& checker) {
 void record_contradictions(Examined& out, Look& look, const Depth& depth) {
   for (auto& [kind, text] : look.found) {
     Contradiction one{out.probe.seed, kind, out.probe.fault, std::move(text), "", out.probe.value, {}};
-    const bool other = kind == "damaged-proved-but-differs";
+    const bool other = kind == "damaged-proved-but-differs" || kind == "log-proved-but-differs";
     if (other) one.value = *look.damaged;
     const auto same = [&](const Case& value) {
       return still(value, other ? "proved-but-differs" : kind, look.checker);
@@ -189,6 +224,7 @@ void cross_check(Look& look, const Examined& one, std::uint64_t seed, const Dept
   if (due(seed + 3, depth.damage)) damage_text(look, value, seed);
   if (due(seed + 5, depth.starved) && pair)
     compare_engines(look, value, Way::starved, one.status, one.probe.difference);
+  if (due(seed + 6, depth.log)) compare_log(look, value, seed);
   if (due(seed + 7, depth.advice) && pair) compare_advice(look, value, one.status);
 }
 
@@ -217,6 +253,7 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   cross_check(look, out, seed, depth);
   record_contradictions(out, look, depth);
   out.evidence = std::move(look.evidence), out.lints = std::move(look.lints), out.also = std::move(look.also);
+  out.made = std::move(look.made);
   return out;
 }
 
@@ -247,6 +284,7 @@ void Score::add(const Examined& one) {
   for (const std::string& lint : one.lints) ++rules[lint];
   for (const std::string& kind : one.evidence) ++evidence[kind];
   for (const std::string& reason : one.also) ++reasons[reason];
+  for (const std::string& what : one.made) ++made[what];
   evidence["rules"] += one.record.counts.by_rule > 0 ? 1 : 0;
   evidence["solver"] += one.record.counts.by_z3 > 0 ? 1 : 0;
   evidence["replay"] += one.status == Status::refuted ? 1 : 0;
@@ -274,8 +312,8 @@ std::string Score::text() const {
           percent(t.refuted, t.visible), t.unknown, t.proved, t.harmless);
     }
   }
-  out += listed("kinds", kinds) + listed("rules", rules) + listed("evidence", evidence) +
-         listed("unknown", reasons);
+  out += listed("cross-checks", made) + listed("kinds", kinds) + listed("rules", rules) +
+         listed("evidence", evidence) + listed("unknown", reasons);
   out += fmt::format("operator rows reached: {} of {}\n", operators.size(), op_rows().size());
   return out;
 }
@@ -289,7 +327,8 @@ std::string Score::json() const {
         {"proved", t.proved},     {"refuted", t.refuted},
         {"unknown", t.unknown},   {"beyond", t.beyond},
         {"harmless", t.harmless}, {"harmless_refuted", t.harmless_refuted}};
-  out["kinds"] = kinds, out["rules"] = rules, out["evidence"] = evidence, out["unknown"] = reasons;
+  out["cross_checks"] = made, out["kinds"] = kinds, out["rules"] = rules, out["evidence"] = evidence,
+  out["unknown"] = reasons;
   out["unknown_names"] = unknown_names;
   out["rows_reached"] = operators.size(), out["rows"] = op_rows().size();
   std::vector<std::string> missed;

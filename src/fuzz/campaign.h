@@ -27,13 +27,14 @@ struct Examined {
   std::set<std::string> evidence;  // of its certificate, where one was made
   std::vector<std::string> lints;  // rules that are no part of a verdict
   std::vector<std::string> also;   // reasons for unknown of the cross-checks
+  std::vector<std::string> made;   // cross-checks that were made: see Score
   std::vector<Contradiction> contradictions;
 };
 
 /// Which cross-checks of a probe are made: by the seed, as each costs as much as the check.
 struct Depth {
   // Every so many seeds; 0: never.
-  std::uint64_t engine = 4, certificate = 4, text = 8, starved = 32, damage = 8, advice = 64;
+  std::uint64_t engine = 4, certificate = 4, text = 8, starved = 32, damage = 8, log = 8, advice = 64;
   std::size_t reduction = 400;  // checks spent on making a contradiction small
 };
 Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth);
@@ -51,6 +52,10 @@ struct Score {
   std::uint64_t seeds = 0, checks = 0;
   std::map<std::string, Tally> classes;
   std::map<std::string, std::uint64_t> kinds, operators, rules, evidence, reasons, unknown_names;
+  /// Of what was also asked: "engines" (of these "engines-decided": both said proved or refuted), likewise
+  /// "starved"; "certificates" judged again, "texts" read again, "damaged" texts (of these "damaged-read":
+  /// still a case), "advice".
+  std::map<std::string, std::uint64_t> made;
   void add(const Examined& one);
   /// Lines for a terminal.
   std::string text() const;

@@ -145,8 +145,7 @@ std::map<int, Life> lives_of(const Draft& program) {
 std::string ScopeCount::text() const {
   return fmt::format(
       "{} programs, {} rewrites and orders, {} plans: {} proved, {} refuted, {} open ({} of them with a "
-      "difference "
-      "that a run shows), {} refuted without one, {} wrong",
+      "difference that a run or the lives of buffers show), {} refuted without one, {} wrong",
       programs, rewrites, plans, proved, refuted, open + shown, shown, alarms, wrong);
 }
 
@@ -157,9 +156,10 @@ void Explorer::note(std::string why, const Case& value) {
   wrong_.back().second.name = fmt::format("exhaustive-{}-{}", value.after.steps.size(), wrong_.size());
 }
 
-void Explorer::leave(const Case& value, bool differs) {
-  ++(differs ? count_.shown : count_.open);
-  if (undecided_.size() < kKept) undecided_.push_back(value);
+void Explorer::leave(std::string difference, const Case& value) {
+  ++(difference.empty() ? count_.open : count_.shown);
+  auto& kept = difference.empty() ? undecided_ : undecided_but_shown_;
+  if (kept.size() < kKept) kept.emplace_back(std::move(difference), value);
 }
 
 void Explorer::compare(const Case& value) {
@@ -174,7 +174,7 @@ void Explorer::compare(const Case& value) {
     ++count_.refuted;
     count_.alarms += truth.difference.empty() ? 1 : 0;
   } else {
-    leave(value, !truth.difference.empty());
+    leave(truth.difference, value);
   }
 }
 
@@ -237,7 +237,8 @@ void Explorer::place(const Draft& program, int buffers) {
     const Status status = check_(value);
     count_.proved += status == Status::proved ? 1 : 0;
     count_.refuted += status == Status::refuted ? 1 : 0;
-    if (status != Status::proved && status != Status::refuted) leave(value, clashes);
+    if (status != Status::proved && status != Status::refuted)
+      leave(clashes ? "two buffers that live at once share bytes" : "", value);
     if (status == Status::proved && clashes) note("two buffers that live at once share bytes", value);
     if (status == Status::refuted && !clashes) ++count_.alarms;
     std::size_t k = 0;

@@ -17,7 +17,7 @@ struct ScopeCount {
   std::uint64_t programs = 0, rewrites = 0, plans = 0;
   std::uint64_t proved = 0, refuted = 0;
   std::uint64_t open = 0;    // neither, although no run shows a difference
-  std::uint64_t shown = 0;   // neither, and a run shows one
+  std::uint64_t shown = 0;   // neither, and a run or lives show one
   std::uint64_t wrong = 0;   // proved although a run, or the lives of a plan's buffers, show a fault
   std::uint64_t alarms = 0;  // refuted although neither runs nor lives show why
   std::string text() const;
@@ -36,22 +36,24 @@ class Explorer {
   const ScopeCount& count() const { return count_; }
   /// Up to 20 of the wrong ones, with the reason.
   const std::vector<std::pair<std::string, Case>>& wrong() const { return wrong_; }
-  /// Up to 20 that were neither proved nor refuted.
-  const std::vector<Case>& undecided() const { return undecided_; }
+  /// Up to 20 that were neither proved nor refuted; of the others a run, or lives, show the difference.
+  const std::vector<std::pair<std::string, Case>>& undecided() const { return undecided_; }
+  const std::vector<std::pair<std::string, Case>>& undecided_but_shown() const {
+    return undecided_but_shown_;
+  }
 
  private:
   void choices(const Draft& program);
   void orders(const Draft& program, const Draft& chosen);
   void compare(const Case& value);
   void place(const Draft& program, int buffers);
-  void leave(const Case& value, bool differs);
+  void leave(std::string difference, const Case& value);
   void note(std::string why, const Case& value);
 
   std::function<Status(const Case&)> check_;
   std::function<bool()> go_on_;
   ScopeCount count_;
-  std::vector<std::pair<std::string, Case>> wrong_;
-  std::vector<Case> undecided_;
+  std::vector<std::pair<std::string, Case>> wrong_, undecided_, undecided_but_shown_;
 };
 
 }  // namespace noclobber::fuzz

@@ -22,6 +22,17 @@ std::optional<std::int64_t> ShapeCall::integer(std::string_view name,
   return arg->sym.constant();
 }
 
+bool ShapeCall::is_true(std::string_view name) const {
+  const Arg* arg = argument(name);
+  return arg != nullptr && arg->kind == Arg::Kind::boolean && arg->boolean;
+}
+
+std::vector<Arg> ShapeCall::items(std::string_view name) const {
+  const Arg* arg = argument(name);
+  if (arg == nullptr) return {};
+  return arg->kind == Arg::Kind::list ? arg->list : std::vector<Arg>{*arg};
+}
+
 int type_category(Dtype type) {
   if (is_complex(type)) return 3;
   if (is_floating(type)) return 2;

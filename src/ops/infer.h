@@ -31,6 +31,9 @@ struct ShapeCall {
   /// The argument of that name, or nullptr where it is absent or None.
   const Arg* argument(std::string_view name) const;
   std::optional<std::int64_t> integer(std::string_view name, std::optional<std::int64_t> fallback) const;
+  bool is_true(std::string_view name) const;
+  /// Of a list, or what stands for a list of one; empty where it is absent.
+  std::vector<Arg> items(std::string_view name) const;
 };
 
 /// The first results, in order; empty where sizes leave them open.

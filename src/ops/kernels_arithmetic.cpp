@@ -74,6 +74,15 @@ void run_prims_div(Call& call, const KernelRow& row) {
   run_pointwise(call, copy);
 }
 
+void run_addcdiv(Call& call, const KernelRow& row) {
+  const auto is_whole = [&](std::size_t k) {
+    const Dtype dtype = call.tensor(k).at.dtype;
+    return !is_floating(dtype) && !is_complex(dtype);
+  };
+  if (is_whole(1) && is_whole(2)) return call.raise("integer division with addcdiv is no longer supported");
+  run_pointwise(call, row);
+}
+
 /// Of a number it is another overload, whose result is contiguous.
 void run_prims_pow(Call& call, const KernelRow& row) {
   KernelRow copy = row;
@@ -276,7 +285,7 @@ const KernelRow kArithmeticRows[] = {
     {"clamp_max.Tensor", run_pointwise, minimum_fn, Promotion::same, 2},
     {"fma.default", run_pointwise, fma_fn, Promotion::same, 3},
     {"addcmul.default", run_pointwise, addcmul_fn, Promotion::same, 3},
-    {"addcdiv.default", run_pointwise, addcdiv_fn, Promotion::to_float, 3},
+    {"addcdiv.default", run_addcdiv, addcdiv_fn, Promotion::to_float, 3},
     {"lerp.Scalar", run_pointwise, lerp_scalar_fn, Promotion::same, 2},
     {"lerp.Tensor", run_pointwise, lerp_tensor_fn, Promotion::same, 3},
     {"where.self", run_pointwise, where_fn, Promotion::first_is_condition, 3},

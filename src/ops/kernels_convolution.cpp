@@ -3,6 +3,7 @@
 
 #include "src/ops/kernels_dense.h"
 #include "src/ops/kernels_math.h"
+#include "src/ops/window_sizes.h"
 
 namespace noclobber {
 namespace {
@@ -49,22 +50,10 @@ std::optional<Extents> convolved_shape(Call& call, Convolution& c, const Extents
   if (input[1] != channels) call.raise("convolution: the input has another number of channels");
   Extents shape{input[0], c.transposed ? c.weight[1] * c.groups : c.weight[0]};
   for (std::size_t i = 0; i < c.space() && call.ok(); ++i) {
-    std::int64_t reach = 0, size = 0, twice = 0;
-    bool bad = __builtin_mul_overflow(c.dilation[i], c.weight[i + 2] - 1, &reach) ||
-               __builtin_mul_overflow(c.padding[i], 2, &twice);
-    if (c.transposed) {
-      bad = bad || __builtin_mul_overflow(input[i + 2] - 1, c.stride[i], &size) ||
-            __builtin_sub_overflow(size, twice, &size) || __builtin_add_overflow(size, reach, &size) ||
-            __builtin_add_overflow(size, c.output_padding[i], &size) ||
-            __builtin_add_overflow(size, 1, &size);
-      if (!bad && size < 0) bad = true;
-    } else {
-      bad = bad || __builtin_add_overflow(input[i + 2], twice, &size) ||
-            __builtin_sub_overflow(size, reach, &size) || size < 1;
-      size = bad ? 0 : (size - 1) / c.stride[i] + 1;
-    }
-    if (bad) call.raise("convolution: the kernel is larger than the padded input");
-    shape.push_back(size);
+    const Window window{input[i + 2], c.weight[i + 2], c.stride[i], c.padding[i], c.dilation[i]};
+    const auto size = c.transposed ? transposed_size(window, c.output_padding[i]) : convolved_size(window);
+    if (!size) call.raise("convolution: the kernel is larger than the padded input");
+    shape.push_back(size.value_or(0));
   }
   if (!call.ok()) return std::nullopt;
   c.big = c.transposed ? shape : input;

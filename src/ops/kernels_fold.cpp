@@ -5,6 +5,7 @@
 
 #include "src/ops/kernels_dense.h"
 #include "src/ops/kernels_math.h"
+#include "src/ops/window_sizes.h"
 
 namespace noclobber {
 namespace {
@@ -15,8 +16,7 @@ struct Sliding {
 };
 
 std::int64_t sliding_places(const Sliding& s, std::size_t d) {
-  const std::int64_t room = s.image[d] + 2 * s.padding[d] - s.dilation[d] * (s.kernel[d] - 1) - 1;
-  return room < 0 ? 0 : room / s.stride[d] + 1;
+  return convolved_size({s.image[d], s.kernel[d], s.stride[d], s.padding[d], s.dilation[d]}).value_or(0);
 }
 
 /// Sizes from argument `next` on: kernel_size, dilation, padding, stride.

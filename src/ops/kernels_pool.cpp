@@ -4,6 +4,7 @@
 
 #include "src/ops/kernels_axes.h"
 #include "src/ops/kernels_math.h"
+#include "src/ops/window_sizes.h"
 
 namespace noclobber {
 namespace {
@@ -22,21 +23,6 @@ Extents pool_sizes(Call& call, std::size_t i, std::size_t count, const Extents& 
   return call.ok() ? sizes : fallback;
 }
 
-std::int64_t pooled_size(std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
-                         std::int64_t dilation, bool ceil_mode) {
-  std::int64_t reach = 0, room = 0, twice = 0;
-  if (__builtin_mul_overflow(dilation, kernel - 1, &reach) || __builtin_mul_overflow(padding, 2, &twice) ||
-      __builtin_add_overflow(in, twice, &room) || __builtin_sub_overflow(room, reach, &room) ||
-      __builtin_sub_overflow(room, 1, &room))
-    return -1;
-  const std::int64_t up = ceil_mode ? stride - 1 : 0;
-  if (__builtin_add_overflow(room, up, &room) || room < 0)
-    return room < 0 ? floor_quotient(room, stride) + 1 : -1;
-  std::int64_t size = room / stride + 1;
-  if (ceil_mode && (size - 1) * stride >= in + padding) --size;  // the last window starts inside
-  return size;
-}
-
 bool usable(const Windows& w) {
   for (std::size_t i = 0; i < w.kernel.size(); ++i)
     if (w.kernel[i] <= 0 || w.stride[i] <= 0 || w.dilation[i] <= 0 || w.padding[i] < 0 ||
@@ -52,7 +38,7 @@ std::optional<Windows> finish_windows(Call& call, const Array& x, Windows w, boo
   if (call.ok() && !usable(w)) call.raise("pooling: kernel, stride, padding or dilation out of range");
   for (std::size_t i = 0; i < count && call.ok(); ++i) {
     w.in.push_back(x.at.shape[x.at.shape.size() - count + i]);
-    w.out.push_back(pooled_size(w.in[i], w.kernel[i], w.stride[i], w.padding[i], w.dilation[i], ceil_mode));
+    w.out.push_back(pooled_size({w.in[i], w.kernel[i], w.stride[i], w.padding[i], w.dilation[i]}, ceil_mode));
     if (w.out.back() < 1) call.raise("pooling: the output would be too small");
   }
   return call.ok() ? std::optional(w) : std::nullopt;

@@ -219,6 +219,18 @@ void split_into(Call& call, const Array& x, std::int64_t dim, const Extents& siz
   if (start != extent) call.raise("split sizes do not add up to the dimension");
 }
 
+/// Slices from one index to the next, which need not be in order.
+void split_before(Call& call, const Array& x, std::int64_t dim, Extents indices) {
+  indices.push_back(x.at.shape[static_cast<std::size_t>(dim)]);
+  std::int64_t start = 0;
+  for (const std::int64_t end : indices) {
+    const auto g = slice_geometry(call, x.at, dim, Datum::of(start), Datum::of(end), 1);
+    if (!g) return;
+    call.alias(x, *g);
+    start = end;
+  }
+}
+
 /// variant 0: split.Tensor, 1: sizes given, 2: chunk, 3: tensor_split by sections, 4: by indices.
 void run_split(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
@@ -226,16 +238,9 @@ void run_split(Call& call, const KernelRow& row) {
   if (!call.ok() || x.at.shape.empty()) return call.raise("split expects at least a 1-dimensional tensor");
   const std::int64_t extent = x.at.shape[static_cast<std::size_t>(dim)];
   Extents sizes;
+  if (row.variant == 4) return split_before(call, x, dim, call.integers(1));
   if (row.variant == 1) {
     sizes = call.integers(1);
-  } else if (row.variant == 4) {
-    std::int64_t last = 0;
-    for (std::int64_t index : call.integers(1)) {
-      const std::int64_t stop = std::clamp<std::int64_t>(index < 0 ? index + extent : index, last, extent);
-      sizes.push_back(stop - last);
-      last = stop;
-    }
-    sizes.push_back(extent - last);
   } else {
     std::int64_t each = call.integer(1, 1);
     if (each < 0 || (each == 0 && (row.variant != 0 || extent != 0)))

@@ -7,14 +7,15 @@
 namespace noclobber::shape_rules {
 
 std::vector<InferredMeta> pointwise_shape(const ShapeCall& call);
-std::vector<InferredMeta> pointwise_open_shape(const ShapeCall& call);  // dtype left open
-std::vector<InferredMeta> kept_shape(const ShapeCall& call);            // left open but for floating numbers
+std::vector<InferredMeta> kept_shape(const ShapeCall& call);  // left open but for floating numbers
 std::vector<InferredMeta> power_shape(const ShapeCall& call);
 std::vector<InferredMeta> masked_shape(const ShapeCall& call);
 std::vector<InferredMeta> compare_shape(const ShapeCall& call);
 std::vector<InferredMeta> float_shape(const ShapeCall& call);       // integers become the default float
 std::vector<InferredMeta> first_type_shape(const ShapeCall& call);  // of the first tensor's type
 std::vector<InferredMeta> abs_shape(const ShapeCall& call);         // complex numbers become real
+std::vector<InferredMeta> angle_shape(const ShapeCall& call);       // and integers the default float
+std::vector<InferredMeta> complex_shape(const ShapeCall& call);     // of two real parts
 std::vector<InferredMeta> where_shape(const ShapeCall& call);
 std::vector<InferredMeta> like_shape(const ShapeCall& call);       // of the first tensor
 std::vector<InferredMeta> like_open_shape(const ShapeCall& call);  // likewise, dtype left open
@@ -40,6 +41,36 @@ std::vector<InferredMeta> index_select_shape(const ShapeCall& call);
 std::vector<InferredMeta> embedding_shape(const ShapeCall& call);
 std::vector<InferredMeta> count_shape(const ShapeCall& call);  // arange
 std::vector<InferredMeta> typed_like_shape(const ShapeCall& call);
+std::vector<InferredMeta> softmax_shape(const ShapeCall& call);
+std::vector<InferredMeta> norm_shape(const ShapeCall& call);  // layer_norm, group_norm
+std::vector<InferredMeta> loss_shape(const ShapeCall& call);
+std::vector<InferredMeta> batch_norm_shape(const ShapeCall& call);
+std::vector<InferredMeta> functional_batch_norm_shape(const ShapeCall& call);
+std::vector<InferredMeta> gradient_shape(const ShapeCall& call);   // of the second tensor
+std::vector<InferredMeta> first_two_shape(const ShapeCall& call);  // pointwise, of the first two
+std::vector<InferredMeta> batch_norm_gradients_shape(const ShapeCall& call);
+std::vector<InferredMeta> norm_gradients_shape(const ShapeCall& call);
+std::vector<InferredMeta> attention_shape(const ShapeCall& call);
+std::vector<InferredMeta> attention_gradients_shape(const ShapeCall& call);
+std::vector<InferredMeta> pool_shape(const ShapeCall& call);
+std::vector<InferredMeta> pool_with_places_shape(const ShapeCall& call);  // and i64 places
+std::vector<InferredMeta> convolution_shape(const ShapeCall& call);
+std::vector<InferredMeta> convolution_gradients_shape(const ShapeCall& call);
+std::vector<InferredMeta> padded_shape(const ShapeCall& call);
+std::vector<InferredMeta> resized_shape(const ShapeCall& call);
+std::vector<InferredMeta> columns_shape(const ShapeCall& call);  // im2col
+std::vector<InferredMeta> image_shape(const ShapeCall& call);    // col2im
+std::vector<InferredMeta> matmul_shape(const ShapeCall& call);
+std::vector<InferredMeta> index_shape(const ShapeCall& call);
+std::vector<InferredMeta> bucket_shape(const ShapeCall& call);
+std::vector<InferredMeta> eye_shape(const ShapeCall& call);
+std::vector<InferredMeta> iota_shape(const ShapeCall& call);
+std::vector<InferredMeta> embedding_gradient_shape(const ShapeCall& call);
+std::vector<InferredMeta> distance_shape(const ShapeCall& call);   // cdist
+std::vector<InferredMeta> row_pairs_shape(const ShapeCall& call);  // pdist
+std::vector<InferredMeta> gathered_shape(const ShapeCall& call);
+std::vector<InferredMeta> scattered_shape(const ShapeCall& call);
+std::vector<InferredMeta> exchanged_shape(const ShapeCall& call);
 std::vector<InferredMeta> dequantized_shape(const ShapeCall& call);  // dtype as an argument says
 
 }  // namespace noclobber::shape_rules

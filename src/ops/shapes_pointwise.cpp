@@ -38,6 +38,13 @@ std::optional<InferredMeta> broadcast_all(const ShapeCall& call) {
   return out;
 }
 
+/// Of a real number as it is, of a complex one that of its parts; open where there is no such type.
+std::optional<Dtype> part_of(Dtype type) {
+  if (!is_complex(type)) return type;
+  if (type == Dtype::c64) return Dtype::f32;
+  return type == Dtype::c128 ? std::optional(Dtype::f64) : std::nullopt;
+}
+
 std::vector<InferredMeta> listed(std::optional<InferredMeta> meta) {
   if (!meta) return {};
   return {std::move(*meta)};
@@ -63,12 +70,6 @@ std::vector<InferredMeta> power_shape(const ShapeCall& call) {
   auto out = pointwise_shape(call);
   if (!out.empty() && out[0].dtype == Dtype::boolean) out[0].dtype = Dtype::i64;
   return out;
-}
-
-std::vector<InferredMeta> pointwise_open_shape(const ShapeCall& call) {
-  auto out = broadcast_all(call);
-  if (out) out->dtype.reset();
-  return listed(std::move(out));
 }
 
 /// prims: floating numbers of one type stay so; what becomes of others depends on the kernel.
@@ -102,8 +103,22 @@ std::vector<InferredMeta> first_type_shape(const ShapeCall& call) {
 
 std::vector<InferredMeta> abs_shape(const ShapeCall& call) {
   auto out = pointwise_shape(call);
-  if (!out.empty() && out[0].dtype && is_complex(*out[0].dtype)) out[0].dtype.reset();
+  if (!out.empty() && out[0].dtype) out[0].dtype = part_of(*out[0].dtype);
   return out;
+}
+
+std::vector<InferredMeta> angle_shape(const ShapeCall& call) {
+  auto out = float_shape(call);
+  if (!out.empty() && out[0].dtype) out[0].dtype = part_of(*out[0].dtype);
+  return out;
+}
+
+std::vector<InferredMeta> complex_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  if (!out || !out->dtype) return listed(std::move(out));
+  const bool wide = out->dtype == Dtype::f64, single = out->dtype == Dtype::f32;
+  out->dtype = wide ? std::optional(Dtype::c128) : single ? std::optional(Dtype::c64) : std::nullopt;
+  return listed(std::move(out));
 }
 
 std::vector<InferredMeta> where_shape(const ShapeCall& call) {

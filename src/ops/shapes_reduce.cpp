@@ -127,6 +127,22 @@ std::vector<InferredMeta> linear_shape(const ShapeCall& call) {
   return {{std::move(out), call.tensors[0].dtype}};
 }
 
+/// Vectors, matrices or batches of them, which are broadcast. The type is left open: a composite operator
+/// runs under autocast.
+std::vector<InferredMeta> matmul_shape(const ShapeCall& call) {
+  if (call.tensors.size() != 2) return {};
+  const Shape &a = call.tensors[0].shape, &b = call.tensors[1].shape;
+  if (a.empty() || b.empty() || !call.sizes.space().same(a.back(), b.size() == 1 ? b[0] : b[b.size() - 2]))
+    return {};
+  const Shape rows(a.begin(), a.end() - std::min<std::ptrdiff_t>(std::ssize(a), 2));
+  const Shape columns(b.begin(), b.end() - std::min<std::ptrdiff_t>(std::ssize(b), 2));
+  auto out = broadcast(call.sizes.space(), rows, columns);
+  if (!out) return {};
+  if (a.size() > 1) out->push_back(a[a.size() - 2]);
+  if (b.size() > 1) out->push_back(b.back());
+  return {{std::move(*out), std::nullopt}};
+}
+
 std::vector<InferredMeta> dot_shape(const ShapeCall& call) {
   if (call.tensors.size() != 2) return {};
   return {{{}, call.tensors[0].dtype}};
@@ -160,22 +176,6 @@ std::vector<InferredMeta> embedding_shape(const ShapeCall& call) {
   Shape out = call.tensors[1].shape;
   out.push_back(call.tensors[0].shape[1]);
   return {{std::move(out), call.tensors[0].dtype}};
-}
-
-/// arange by whole numbers: from `start` to before `end`. What out= is given is stored as it has it.
-std::vector<InferredMeta> count_shape(const ShapeCall& call) {
-  constexpr std::int64_t kFar = std::int64_t{1} << 40;
-  const auto start = call.integer("start", 0), end = call.integer("end", std::nullopt);
-  const auto step = call.integer("step", 1);
-  const auto is_near = [](std::optional<std::int64_t> n) { return n && *n <= kFar && *n >= -kFar; };
-  if (!is_near(start) || !is_near(end) || !is_near(step) || *step == 0) return {};
-  const std::int64_t way = *step > 0 ? *end - *start : *start - *end, stride = std::abs(*step);
-  if (way < 0) return {};
-  const Arg* asked = call.argument("dtype");
-  std::optional<Dtype> dtype = Dtype::i64;
-  if (call.schema.has(Tag::out)) dtype.reset();
-  if (asked != nullptr) dtype = asked->kind == Arg::Kind::dtype ? std::optional(asked->dtype) : std::nullopt;
-  return {{{call.sizes.space().constant((way + stride - 1) / stride)}, dtype}};
 }
 
 }  // namespace noclobber::shape_rules

@@ -166,4 +166,16 @@ Views as_strided_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& 
   return std::vector<ViewMaps>{{{map}, *to, true}};
 }
 
+/// _reshape_alias: with the strides it is given, which are those of a view where PyTorch itself calls it.
+Views reshape_alias_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  const auto view = view_rule(sizes, base, args);
+  const auto strides = args.size() > 2 ? sizes_of(sizes, args[2]) : std::nullopt;
+  if (view && strides && view->front().shape.size() == strides->size()) {
+    const ViewMaps& own = view->front();
+    const Viewed shown{own.shape, view_strides(sizes.space(), own.maps, base.strides)};
+    if (has_strides(sizes.space(), shown, *strides) == true) return view;
+  }
+  return as_strided_rule(sizes, base, args);
+}
+
 }  // namespace noclobber::view_rules

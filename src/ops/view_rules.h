@@ -42,6 +42,7 @@ Views narrow_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args
 Views permute_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 Views ravel_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 Views real_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
+Views reshape_alias_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 Views reversed_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 Views select_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);
 Views slice_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args);

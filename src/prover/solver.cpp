@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -18,16 +19,50 @@ struct Module {
   Close close = nullptr;
   Check check = nullptr;
   Version version = nullptr;
+  std::string fault;
 };
+
+constexpr const char* kModule = "libnc_z3.so";
+
+/// Where the program, and with it dlopen, looks for libraries: "a, b, c".
+std::string folders_of_libraries() {
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  Dl_serinfo size = {};
+  if (program == nullptr || dlinfo(program, RTLD_DI_SERINFOSIZE, &size) != 0) return "";
+  std::vector<char> memory(size.dls_size);
+  auto* list = reinterpret_cast<Dl_serinfo*>(memory.data());
+  if (dlinfo(program, RTLD_DI_SERINFOSIZE, list) != 0 || dlinfo(program, RTLD_DI_SERINFO, list) != 0)
+    return "";
+  std::set<std::string> seen;
+  std::string out;
+  for (unsigned k = 0; k < list->dls_cnt; ++k) {
+    const std::string folder = list->dls_serpath[k].dls_name;
+    if (seen.insert(folder).second) out += (out.empty() ? "" : ", ") + folder;
+  }
+  return out;
+}
+
+/// What dlerror() says names the file that is missing: the module itself, or libz3 that it needs.
+std::string fault_of_loading() {
+  const char* said = dlerror();
+  const std::string fault = said != nullptr ? said : kModule;  // the next call of dlopen ends what `said` is
+  const std::string folders = folders_of_libraries();
+  return fault + (folders.empty() ? "" : "; looked for in " + folders);
+}
 
 const Module& module() {
   static const Module loaded = [] {
     Module out;
-    if (void* handle = dlopen("libnc_z3.so", RTLD_NOW | RTLD_LOCAL)) {
+    void* handle = dlopen(kModule, RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      out.fault = fault_of_loading();
+    } else {
       out.open = reinterpret_cast<Open>(dlsym(handle, "nc_z3_open"));
       out.close = reinterpret_cast<Close>(dlsym(handle, "nc_z3_close"));
       out.check = reinterpret_cast<Check>(dlsym(handle, "nc_z3_check"));
       out.version = reinterpret_cast<Version>(dlsym(handle, "nc_z3_version"));
+      if (out.open == nullptr || out.close == nullptr || out.check == nullptr || out.version == nullptr)
+        out = {nullptr, nullptr, nullptr, nullptr, std::string(kModule) + " is not of this version"};
     }
     return out;
   }();
@@ -37,6 +72,8 @@ const Module& module() {
 }  // namespace
 
 std::string solver_version() { return module().version != nullptr ? module().version() : ""; }
+
+std::string solver_fault() { return module().fault; }
 
 void Solver::Close::operator()(void* context) const { module().close(context); }
 

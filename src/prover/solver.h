@@ -28,5 +28,7 @@ class Solver {
 };
 /// "z3 5.4.0", or "" if it cannot be loaded.
 std::string solver_version();
+/// Why no solver can be asked: what is missing and where it was looked for; "" where one can be.
+std::string solver_fault();
 
 }  // namespace noclobber

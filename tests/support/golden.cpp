@@ -288,6 +288,8 @@ std::vector<GoldenCall> calls_of(const std::string& path, bool typed) {
       if (!output.contains("dtype")) continue;
       out.shapes.push_back(extents_of(output["shape"]));
       out.dtypes.push_back(dtype_of(output["dtype"]));
+      const Json& shared = output["alias_of_storage"];
+      out.shares.push_back(shared.is_null() ? -1 : shared.get<std::int64_t>());
       if (typed) p.value.after.values[call["tensors"].size() + k].type = type_of(output);
     }
     out.value = std::move(p.value);

@@ -37,6 +37,8 @@ struct GoldenCall {
   std::size_t inputs = 0;
   std::vector<std::vector<std::int64_t>> shapes;  // of results, as recorded
   std::vector<Dtype> dtypes;
+  std::vector<std::int64_t>
+      shares;  // the storage that each lies in, as inputs name theirs; -1: in one of its own
 };
 
 /// `typed`: results carry their recorded types.

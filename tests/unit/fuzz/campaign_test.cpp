@@ -4,7 +4,9 @@
 #include <iostream>
 
 #include "src/cli/pipeline.h"
+#include "src/formats/formats.h"
 #include "src/fuzz/explore.h"
+#include "src/fuzz/logged.h"
 #include "src/fuzz/reduce.h"
 #include "tests/catch.h"
 
@@ -37,7 +39,7 @@ fuzz::Checker always(Status status) {
 std::map<std::string, int> kinds_found(const fuzz::Checker& checker, std::uint64_t seeds) {
   std::map<std::string, int> out;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-    for (const auto& c : fuzz::examine(seed, checker, {0, 0, 0, 0, 0, 0, 5}).contradictions) ++out[c.kind];
+    for (const auto& c : fuzz::examine(seed, checker, {0, 0, 0, 0, 0, 0, 0, 5}).contradictions) ++out[c.kind];
   return out;
 }
 
@@ -46,13 +48,18 @@ std::map<std::string, int> kinds_found(const fuzz::Checker& checker, std::uint64
 TEST_CASE("a checker that says one thing of everything contradicts runs, except by silence", "[fuzz]") {
   CHECK(kinds_found(always(Status::proved), 60)["proved-but-differs"] >= 5);
   CHECK(kinds_found(always(Status::refuted), 60)["refuted-but-sound"] >= 5);
+  int by_log = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed)
+    for (const auto& c : fuzz::examine(seed, always(Status::proved), {0, 0, 0, 0, 0, 1, 0, 5}).contradictions)
+      by_log += c.kind == "log-proved-but-differs" ? 1 : 0;
+  CHECK(by_log >= 3);
   CHECK(kinds_found(always(Status::unknown), 60).empty());
 }
 
 TEST_CASE("random probes of every kind find nothing wrong", "[fuzz]") {
   fuzz::Score score;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const fuzz::Examined one = fuzz::examine(seed, this_checker(), {16, 0, 16, 0, 16, 0, 5});
+    const fuzz::Examined one = fuzz::examine(seed, this_checker(), {16, 0, 16, 0, 16, 16, 0, 5});
     score.add(one);
     for (const auto& c : one.contradictions) {
       INFO("seed " << seed << " " << c.kind << " " << c.text);
@@ -64,6 +71,28 @@ TEST_CASE("random probes of every kind find nothing wrong", "[fuzz]") {
   CHECK(score.checks >= 100);
   CHECK(score.kinds.size() >= 5);
   CHECK(score.classes[""].proved * 10 >= score.classes[""].made * 7);
+}
+
+TEST_CASE("what a log says of a pair is read as it was, and a cut one as cut", "[fuzz]") {
+  int whole = 0, cut = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const auto probe = fuzz::make_probe(seed);
+    const std::string text = probe ? fuzz::log_of(probe->value) : "";
+    if (text.empty()) continue;
+    TraceLog log = read_torch_trace(text);
+    REQUIRE(log.checks.size() == 1);
+    log.checks[0].read();
+    INFO(text);
+    REQUIRE(log.checks[0].value);
+    CHECK(write_fx_text(log.checks[0].value->after) == write_fx_text(probe->value.after));
+    CHECK_FALSE(log.truncated);
+    ++whole;
+    fuzz::Random random(seed);
+    const std::string part = fuzz::cut_log(text, random);
+    cut += !part.empty() && read_torch_trace(part).truncated ? 1 : 0;
+  }
+  CHECK(whole >= 15);
+  CHECK(cut >= 10);
 }
 
 TEST_CASE("the same seed makes the same probe", "[fuzz]") {
@@ -115,7 +144,8 @@ TEST_CASE("all programs of two steps, all in-place choices, orders and plans", "
       INFO(why << "\n" << fuzz::both_graphs(value));
       CHECK(why == "");
     }
-    for (const Case& value : explorer.undecided()) std::cout << "undecided\n" << fuzz::both_graphs(value);
+    for (const auto& [difference, value] : explorer.undecided())
+      std::cout << "undecided\n" << fuzz::both_graphs(value);
     CHECK(explorer.count().alarms == 0);
     CHECK(explorer.count().open == 0);
     CHECK(explorer.count().shown == 0);

@@ -152,3 +152,16 @@ TEST_CASE("seed 302062821: only the collective of its namespace has an effect", 
   CHECK(status_of(moved) != Status::proved);
   CHECK(fuzz::brute_force(moved).difference == "effects");
 }
+
+TEST_CASE("seed 900063371: what padding makes of a size is known, also where nobody uses it", "[found]") {
+  const auto padded = [](const std::string& type) {
+    return R"("steps":[{"name":"v","op":"aten.replication_pad3d.default","args":[{"ref":"x"},[1,0,2,0,0,1]],)"
+           R"("types":[)" +
+           type + R"(]}],"outputs":[])";
+  };
+  const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[1,1,2,3]}})",
+                    right = padded(R"({"dtype":"f32","shape":[1,2,4,4]})");
+  CHECK(status_of(pair_of(x, right, right)) == Status::proved);
+  for (const char* wrong : {R"({"dtype":"f64","shape":[1,2,4,4]})", R"({"dtype":"f32","shape":[1,2,4,5]})"})
+    CHECK(status_of(pair_of(x, right, padded(wrong))) == Status::unknown);
+}

@@ -1,0 +1,138 @@
+// Shapes of what layers of a network and their gradients give: norms, losses, softmax, attention.
+#include <algorithm>
+
+#include "src/ops/shape_rules.h"
+
+namespace noclobber::shape_rules {
+namespace {
+
+/// What an argument called "dtype" or "input_dtype" asks for.
+std::optional<Dtype> asked_dtype(const ShapeCall& call) {
+  for (const char* name : {"dtype", "input_dtype"})
+    if (const Arg* asked = call.argument(name); asked != nullptr && asked->kind == Arg::Kind::dtype)
+      return asked->dtype;
+  return std::nullopt;
+}
+
+/// Sums and gradients of parameters: half precision is summed in f32 here and there, wider types in their
+/// own.
+void add_sums(std::vector<InferredMeta>& out, const Shape& shape, int times) {
+  const auto own = out[0].dtype;
+  for (int k = 0; k < times; ++k)
+    out.push_back({shape, own == Dtype::f32 || own == Dtype::f64 ? own : std::nullopt});
+}
+
+std::optional<Shape> sizes_named(const ShapeCall& call, const char* name) {
+  if (call.argument(name) == nullptr) return std::nullopt;
+  Shape out;
+  for (const Arg& item : call.items(name)) {
+    if (item.kind != Arg::Kind::sym) return std::nullopt;
+    out.push_back(call.sizes.of(item.sym));
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Of the argument's shape; its type where the call says it, or as the kernel keeps it. Composite operators
+/// run under autocast, which chooses another type.
+std::vector<InferredMeta> softmax_shape(const ShapeCall& call) {
+  if (call.tensors.empty()) return {};
+  auto dtype = asked_dtype(call);
+  if (call.is_true("half_to_float")) dtype = Dtype::f32;
+  if (call.argument("half_to_float") != nullptr && !dtype) dtype = call.tensors[0].dtype;
+  return {{call.tensors[0].shape, dtype}};
+}
+
+/// A mean or a sum, or an element per pair where nothing is reduced.
+std::vector<InferredMeta> loss_shape(const ShapeCall& call) {
+  auto out = pointwise_shape(call);
+  const auto reduction = call.integer("reduction", 1);
+  if (out.empty() || !reduction) return {};
+  if (*reduction != 0) out[0].shape.clear();
+  return out;
+}
+
+/// The normalized input, and in training mean and deviation of each channel.
+std::vector<InferredMeta> batch_norm_shape(const ShapeCall& call) {
+  auto out = like_shape(call);
+  if (!out.empty() && out[0].shape.size() > 1 && call.is_true("training"))
+    add_sums(out, {out[0].shape[1]}, 2);
+  return out;
+}
+
+/// Likewise, then the running statistics, which are the last tensors that are given.
+std::vector<InferredMeta> functional_batch_norm_shape(const ShapeCall& call) {
+  auto out = batch_norm_shape(call);
+  if (out.size() < 3 || call.tensors.size() < 3) return out;
+  for (auto at = call.tensors.end() - 2; at != call.tensors.end(); ++at)
+    out.push_back({at->shape, at->dtype});
+  return out;
+}
+
+/// layer_norm: a mean and a deviation for every place outside of the normalized ones; group_norm: of a group.
+std::vector<InferredMeta> norm_shape(const ShapeCall& call) {
+  auto out = like_shape(call);
+  if (out.empty()) return {};
+  const std::size_t normalized = call.items("normalized_shape").size();
+  Shape sums = out[0].shape;
+  if (const auto groups = sizes_named(call, "group"); groups && !sums.empty()) {
+    sums = {sums[0], groups->at(0)};
+  } else {
+    if (normalized == 0 || normalized > sums.size()) return out;
+    std::fill(sums.end() - static_cast<std::ptrdiff_t>(normalized), sums.end(),
+              call.sizes.space().constant(1));
+  }
+  add_sums(out, sums, 2);
+  return out;
+}
+
+/// Of what the gradient is about, which stands behind the gradient of the result.
+std::vector<InferredMeta> gradient_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2) return {};
+  return {{call.tensors[1].shape, call.tensors[1].dtype}};
+}
+
+std::vector<InferredMeta> batch_norm_gradients_shape(const ShapeCall& call) {
+  auto out = gradient_shape(call);
+  if (!out.empty() && out[0].shape.size() > 1) add_sums(out, {out[0].shape[1]}, 2);
+  return out;
+}
+
+/// layer_norm: weight and bias have the normalized shape; group_norm: an element per channel.
+std::vector<InferredMeta> norm_gradients_shape(const ShapeCall& call) {
+  auto out = gradient_shape(call);
+  auto weight = sizes_named(call, "normalized_shape");
+  if (!weight) weight = sizes_named(call, "C");
+  if (!out.empty() && weight) add_sums(out, *weight, 2);
+  return out;
+}
+
+/// The result and its gradient, of one shape; what the forward kernel kept besides may be empty.
+std::vector<InferredMeta> first_two_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2) return {};
+  const std::vector<TensorMeta> two(call.tensors.begin(), call.tensors.begin() + 2);
+  return pointwise_shape({call.sizes, call.op, call.schema, call.arguments, two});
+}
+
+/// query, key, value: a row of values for each row of the query, and a sum for each.
+std::vector<InferredMeta> attention_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 3 || call.tensors[0].shape.size() != 4 || call.tensors[2].shape.size() != 4)
+    return {};
+  Shape out = call.tensors[0].shape;
+  const Shape sums(out.begin(), out.end() - 1);
+  out.back() = call.tensors[2].shape.back();
+  std::vector<InferredMeta> metas{{std::move(out), call.tensors[0].dtype}};
+  add_sums(metas, sums, 1);
+  return metas;
+}
+
+/// Gradients of query, key and value, which stand behind that of the result.
+std::vector<InferredMeta> attention_gradients_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 4) return {};
+  std::vector<InferredMeta> out;
+  for (std::size_t k = 1; k < 4; ++k) out.push_back({call.tensors[k].shape, call.tensors[k].dtype});
+  return out;
+}
+
+}  // namespace noclobber::shape_rules

@@ -1,0 +1,169 @@
+// Rows of the operator table against recorded calls of PyTorch, and against the kernels that agree with
+// those.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "src/ops/kernels.h"
+#include "src/ops/row.h"
+#include "tests/catch.h"
+#include "tests/support/row_facts.h"
+
+using namespace noclobber;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> out;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) out.push_back(line);
+  return out;
+}
+
+/// The types that a kernel gives; nothing where it does not take such arguments.
+std::optional<std::vector<Dtype>> computed_types(const golden::GoldenCall& call) {
+  const auto run = run_graph(call.value, call.value.after, call.may_write, call.options);
+  if (!run || run->raised || !run->unsupported.empty() || !run->hashed.empty()) return std::nullopt;
+  std::vector<Dtype> out;
+  for (const Run::Output& output : run->outputs)
+    if (output.tensor) out.push_back(output.tensor->dtype);
+  return out;
+}
+
+/// A call f(x, c) of a kernel with two operands, as one step over inputs of one element each.
+std::optional<std::string> computed(const std::string& op, const Type& type, const Arg& x, const Arg& c) {
+  Case value;
+  RunOptions options;
+  Step step;
+  step.op = op;
+  const auto add = [&](const Arg& arg) {
+    const auto at = static_cast<std::uint32_t>(value.after.values.size());
+    const std::string name = "t" + std::to_string(at);
+    Value input{name, Value::From::input, at, 0, type};
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(item_bytes(type.dtype)));
+    store_number(type.dtype, bytes.data(),
+                 arg.kind == Arg::Kind::real ? Number::of_real(arg.real) : Number::of(arg.sym.constant()));
+    options.contents[name] = bytes;
+    value.after.values.push_back(std::move(input));
+    value.after.inputs.emplace_back();
+    value.after.inputs.back().value = ValueId(at);
+    step.args.push_back(Arg::of(ValueId(at)));
+  };
+  add(x), add(c);
+  value.after.values.push_back({"r", Value::From::step, 0, 0, {}});
+  step.results = {ValueId(2U)};
+  value.after.outputs = {Arg::of(ValueId(2U))};
+  value.after.steps.push_back(std::move(step));
+  const auto run = run_graph(value, value.after, {}, options);
+  if (!run || run->raised || !run->unsupported.empty() || !run->hashed.empty() || !run->outputs[0].tensor ||
+      run->outputs[0].tensor->dtype != type.dtype)
+    return std::nullopt;
+  const auto& bytes = run->outputs[0].bytes;
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::string stored(Dtype dtype, const Arg& x) {
+  std::string out(static_cast<std::size_t>(item_bytes(dtype)), 0);
+  store_number(dtype, reinterpret_cast<std::uint8_t*>(out.data()),
+               x.kind == Arg::Kind::real ? Number::of_real(x.real) : Number::of(x.sym.constant()));
+  return out;
+}
+
+/// Of f(x, c), or f(c, x): is it x for every x, where it has the type of x? `but_zero_sign`: not for -0.
+struct Unchanged {
+  bool all = false, but_zero_sign = false;
+};
+
+Unchanged unchanged(const std::string& op, std::int64_t c, bool first) {
+  std::vector<std::pair<Dtype, Arg>> values;
+  for (const double x : {-3.5, -1.0, -0.0, 0.0, 0.25, 1.0, 2.0, 1e30, HUGE_VAL, -HUGE_VAL})
+    values.emplace_back(Dtype::f32, Arg::of_real(x));
+  for (const std::int64_t x : {-7, -1, 0, 1, 2, 1000}) values.emplace_back(Dtype::i64, Arg::of(SymExpr(x)));
+  Unchanged out{true, false};  // whole numbers give none of their type where they are divided
+  for (const auto& [dtype, x] : values) {
+    Type type;
+    type.dtype = dtype;
+    const Arg constant = Arg::of(SymExpr(c));
+    const auto result = first ? computed(op, type, constant, x) : computed(op, type, x, constant);
+    if (result == stored(dtype, x) || (!result && !is_floating(dtype))) continue;
+    const bool zero = result && x.kind == Arg::Kind::real && x.real == 0 && std::signbit(x.real);
+    out.but_zero_sign = out.but_zero_sign || zero;
+    out.all = out.all && zero;
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Who changes a row renews the page with `build/bin/nc_tests --rows > corpus/rows.tsv`.
+TEST_CASE("corpus/rows.tsv is what rows say and what recorded calls say of them") {
+  const auto held = lines_of(NC_SOURCE_DIR "/corpus/rows.tsv"), now = golden::rows_page();
+  CHECK(held.size() == now.size());
+  for (std::size_t k = 0; k < std::min(held.size(), now.size()); ++k) CHECK(now[k] == held[k]);
+}
+
+TEST_CASE("no rule of a row differs from what PyTorch recorded") {
+  for (const auto& [row, facts] : golden::row_facts())
+    for (const std::string& fault : facts.faults) {
+      INFO(row);
+      CHECK(fault == "");
+    }
+}
+
+TEST_CASE("shape rules give the types that kernels give, whatever the arguments' types are") {
+  int compared = 0, open = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(NC_SOURCE_DIR "/corpus/golden")) {
+    const std::string op = entry.path().stem().string();
+    const Schema* schema = entry.path().extension() == ".json" ? find_schema(op) : nullptr;
+    if (schema == nullptr || schema->writes()) continue;
+    const auto calls = golden::calls_of(entry.path().string(), false);
+    const auto from = calls.empty() ? std::nullopt : golden::leading_type(calls[0]);
+    for (const Dtype to : golden::retypes()) {
+      if (!from) continue;
+      const golden::GoldenCall call = golden::retyped(calls[0], *from, to);
+      const golden::Inferred rule = golden::inferred(call);
+      const auto result = rule.dtypes.empty() ? std::nullopt : computed_types(call);
+      for (std::size_t k = 0; result && k < std::min(rule.dtypes.size(), result->size()); ++k) {
+        INFO(op << " of " << name(to) << ", result " << k << ": "
+                << (rule.dtypes[k] ? name(*rule.dtypes[k]) : "open") << ", " << name((*result)[k]));
+        CHECK((!rule.dtypes[k] || *rule.dtypes[k] == (*result)[k]));
+        ++(rule.dtypes[k] ? compared : open);
+      }
+    }
+  }
+  CHECK(compared > 1000);
+  CHECK(open < compared);
+}
+
+/// Not said: prims.div and prims.pow, whose second operand is a tensor.
+TEST_CASE("an argument is neutral exactly where the kernel gives the other one") {
+  std::size_t named = 0;
+  for (const OpRow& row : op_rows()) {
+    std::string op;
+    for (const char* overload : {".Tensor", ".Tensor_Tensor", ".default"})
+      if (op.empty() && find_kernel(std::string(row.op) + overload)) op = std::string(row.op) + overload;
+    const Schema* schema = op.empty() ? nullptr : find_schema(op);
+    if (schema == nullptr || schema->arguments.size() < 2 ||
+        schema->arguments[1].type != SchemaSlot::Type::tensor || !row.same_as.empty() ||
+        !is_elementwise(row.op, *schema))
+      continue;
+    for (const std::int64_t c : {0, 1}) {
+      const Unchanged second = unchanged(op, c, false), first = unchanged(op, c, true);
+      const bool says = row.neutral.argument == 1 && row.neutral.value == c;
+      INFO(op << " with " << c);
+      CHECK(second.all == (says || (c == 1 && (op == "prims.div.default" || op == "prims.pow.default"))));
+      if (!says) continue;
+      ++named;
+      CHECK(row.neutral.commutes == first.all);
+      CHECK(row.neutral.but_zero_sign == second.but_zero_sign);
+    }
+  }
+  CHECK(named == 8);
+}
+
+TEST_CASE("names of one function have one kernel, and the other way round") {
+  for (const OpRow& row : op_rows()) {
+    const OpRow* other = row.same_as.empty() ? nullptr : find_row(row.same_as);
+    if (other != nullptr && !other->kernel.empty() && !row.kernel.empty()) CHECK(other->kernel == row.kernel);
+  }
+}
