@@ -155,8 +155,9 @@ void Builder::add_finals() {
   for (const auto& [id, arg] : request_.graph->finals) {
     const auto from = bound_of(arg);
     if (!from || !values_[id.index]) return unknown("no-metadata", "final");
-    const Binding kept = fresh(from->view.shape, from->dtype, std::nullopt);
+    Binding kept = fresh(from->view.shape, from->dtype, std::nullopt);
     move(kept, *from, static_cast<std::uint32_t>(request_.graph->steps.size()));
+    kept.since = now();
     moves.emplace_back(*values_[id.index], kept);
   }
   for (const auto& [to, from] : moves) {

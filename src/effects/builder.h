@@ -145,6 +145,10 @@ class Builder {
   void may_view(const Call& call);
   void rebind(const Call& call);
   bool may_rename(const Call& call);
+  bool needed_behind(ValueId id, std::uint32_t number) const;
+  bool may_be_argument(ValueId id) const;
+  bool may_be_another(ValueId id, std::uint32_t number) const;
+  void rename(const Call& call, const Binding& shown);
   void set(const Call& call);
   void resize(const Call& call);
   void view_each(const Call& call);
@@ -235,6 +239,7 @@ class Builder {
   Trace trace_;
   std::vector<Layout> layouts_;  // per storage
   std::vector<std::optional<Binding>> values_;
+  std::vector<ValueId> first_names_;  // once a name has come to stand for something else
   std::set<std::string> more_lanes_;
   struct Constant {
     std::int64_t value = 0;

@@ -140,10 +140,13 @@ void ask_shared(const GoldenCall& call, const Asked& asked, RowFacts& facts) {
 
 void ask_shapes(const GoldenCall& call, Asked& asked, RowFacts& facts) {
   const std::vector<InferredMeta> rules = asked_meta(call, asked);
-  for (std::size_t k = 0; k < std::min(rules.size(), call.shapes.size()); ++k) {
+  const std::vector<ValueId>& results = call.value.after.steps[0].results;
+  for (std::size_t k = 0; k < std::min(rules.size(), results.size()); ++k) {
+    if (!results[k].valid() || !call.value.after.value(results[k]).type) continue;
+    const Type& recorded = type_of(call, results[k]);
     ++facts.shapes;
-    if (extents(asked.space, rules[k].shape) != call.shapes[k]) facts.faults.push_back(fault_of("shape", k));
-    if (!asked.schema->writes() && rules[k].dtype && *rules[k].dtype != call.dtypes[k])
+    if (rules[k].shape != asked.sizes.of(recorded.shape)) facts.faults.push_back(fault_of("shape", k));
+    if (!asked.schema->writes() && rules[k].dtype && *rules[k].dtype != recorded.dtype)
       facts.faults.push_back(fault_of("type", k));
   }
 }
@@ -264,6 +267,11 @@ GoldenCall retyped(const GoldenCall& call, Dtype from, Dtype to) {
     bytes.assign(static_cast<std::size_t>(count * width), 0);
     for (std::int64_t i = 0; i < count; ++i) store_number(to, bytes.data() + i * width, Number::of(1));
   }
+  const auto change = [&](Arg& arg) {  // input_dtype and its like
+    if (arg.kind == Arg::Kind::dtype && arg.dtype == from) arg.dtype = to;
+  };
+  for (Arg& arg : out.value.after.steps[0].args) change(arg);
+  for (auto& [name, arg] : out.value.after.steps[0].kwargs) change(arg);
   for (std::size_t k = out.inputs; k < out.value.after.values.size(); ++k)
     out.value.after.values[k].type = std::nullopt;
   return out;

@@ -1,0 +1,168 @@
+// What ranges and relations of a dump become: facts about polynomials, each at its bound and just beyond it.
+#include "src/ops/sizes.h"
+#include "src/prover/nonnegative.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+/// Symbols s, t and u under some relations.
+struct Known {
+  Space space = searching_space();
+  Sizes sizes{space};
+  explicit Known(const std::map<std::string, SymbolRange>& symbols,
+                 const std::vector<std::string>& assume = {}) {
+    std::vector<SymRelation> relations;
+    for (const std::string& text : assume) {
+      const auto relation = parse_relation(text);
+      REQUIRE(relation);
+      relations.push_back(*relation);
+    }
+    sizes.declare(symbols, relations);
+  }
+  PolyId of(std::string_view text) {
+    const auto expression = parse_sym(text);
+    REQUIRE(expression);
+    return sizes.of(*expression);
+  }
+  std::string text(std::string_view expression) { return size_text(space, of(expression)); }
+  bool holds(std::string_view expression) { return space.nonnegative(of(expression)); }
+};
+
+SymbolRange range(std::int64_t min, std::optional<std::int64_t> max = std::nullopt, std::int64_t unit = 1) {
+  SymbolRange out;
+  out.min = min, out.max = max, out.multiple_of = unit;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a range says its bounds and no more") {
+  Known known({{"s", range(3, 9)}, {"t", range(-2)}, {"u", range(0, 0)}, {"w", range(4, 4)}});
+  CHECK(known.holds("s - 3"));
+  CHECK_FALSE(known.holds("s - 4"));
+  CHECK(known.holds("9 - s"));
+  CHECK_FALSE(known.holds("8 - s"));
+  CHECK(known.holds("t + 2"));
+  CHECK_FALSE(known.holds("t + 1"));
+  CHECK_FALSE(known.holds("1000 - t"));
+  CHECK(known.of("u") == 0);
+  CHECK(known.space.value(known.of("w + u")) == 4);
+}
+
+TEST_CASE("a symbol that is a multiple is a unit times another one") {
+  Known known(
+      {{"s", range(5, 11, 4)}, {"t", range(8, 11, 4)}, {"u", range(-8, 8, 4)}, {"w", range(4, 12, 4)}});
+  CHECK(known.space.value(known.of("Mod(s, 4)")) == 0);
+  CHECK(known.holds("s - 8"));
+  CHECK_FALSE(known.holds("s - 9"));
+  CHECK(known.holds("8 - s"));
+  CHECK(known.holds("t - 8"));
+  CHECK_FALSE(known.holds("t - 12"));
+  CHECK(known.text("u") == "u");  // of negative ones nothing is said
+  CHECK(known.holds("u + 8"));
+  CHECK(known.holds("12 - w"));
+  CHECK_FALSE(known.holds("11 - w"));
+  CHECK(known.text("w // 4") == "w/4");
+}
+
+TEST_CASE("Mod(s, n) == 0 says that s is a multiple, and nothing else does") {
+  const std::map<std::string, SymbolRange> all{{"s", range(0)}, {"t", range(0)}};
+  CHECK(Known(all, {"Eq(Mod(s, 2), 0)"}).text("s") == "2*s/2");
+  for (const char* text : {"Eq(Mod(s, 2), 1)", "Mod(s, 2) < 1", "Ne(Mod(s, 2), 0)", "Mod(s, 2) <= 0",
+                           "Eq(Mod(s, t), 0)", "Eq(Mod(2*s, 4), 0)"}) {
+    INFO(text);
+    CHECK(Known(all, {text}).text("s") == "s");
+  }
+  CHECK(Known({{"s", range(0, std::nullopt, 6)}}, {"Eq(Mod(s, 2), 0)"}).text("s") == "6*s/6");
+}
+
+TEST_CASE("a relation holds at its bound and not beyond it") {
+  const std::map<std::string, SymbolRange> all{{"s", range(0)}, {"t", range(0)}};
+  Known less(all, {"s < t"}), at_most(all, {"s <= t"}), other(all, {"Ne(s, t)"});
+  CHECK(less.holds("t - s - 1"));
+  CHECK_FALSE(less.holds("t - s - 2"));
+  CHECK(at_most.holds("t - s"));
+  CHECK_FALSE(at_most.holds("t - s - 1"));
+  CHECK_FALSE(other.holds("t - s"));
+  CHECK_FALSE(other.holds("s - t"));
+}
+
+TEST_CASE("an equality gives a symbol in terms of the others, and its range stays a fact") {
+  const std::map<std::string, SymbolRange> all{{"s", range(2, 7)}, {"t", range(0, 100)}};
+  Known sum(all, {"Eq(s + t, 10)"});
+  CHECK(sum.of("s + t") == sum.space.constant(10));
+  CHECK(sum.holds("8 - t"));
+  CHECK_FALSE(sum.holds("7 - t"));
+  CHECK(sum.holds("t - 3"));
+  CHECK_FALSE(sum.holds("t - 4"));
+  Known twice(all, {"Eq(2*s, 4*t)"});
+  CHECK(twice.of("s") == twice.of("2*t"));
+  CHECK(twice.holds("t - 1"));
+  CHECK_FALSE(twice.holds("t - 2"));
+  Known uneven(all, {"Eq(2*s, 3*t)"});  // neither is a whole multiple of the other
+  CHECK(uneven.text("s") == "s");
+  CHECK(uneven.text("t") == "t");
+  CHECK(uneven.holds("2*s - 3*t"));
+  CHECK(uneven.holds("3*t - 2*s"));
+  Known squared(all, {"Eq(s, t*t)"});
+  CHECK(squared.of("s") == squared.of("t*t"));
+  Known itself({{"s", range(1)}, {"t", range(0)}}, {"Eq(s*t, s)"});  // it stands in a product as well
+  CHECK(itself.text("s") == "s");
+  Known both(all, {"Eq(s, t)", "Eq(s, t + 0)"});
+  CHECK(both.of("s") == both.of("t"));
+  Known at_most(all, {"s <= t"});
+  CHECK(at_most.of("s") != at_most.of("t"));
+}
+
+TEST_CASE("from 0 < a * b and 0 < a follows 0 < b") {
+  const std::map<std::string, SymbolRange> all{{"s", range(1)}, {"t", range(-5, 50)}, {"u", range(0)}};
+  CHECK(Known(all, {"0 < s*t"}).holds("t - 1"));
+  CHECK(Known(all, {"0 < s*t"}).holds("50 - t"));
+  CHECK_FALSE(Known(all, {"0 < s*t"}).holds("t - 2"));
+  CHECK_FALSE(Known(all, {"0 <= s*t"}).holds("t - 1"));
+  CHECK_FALSE(Known(all, {"0 < u*t"}).holds("t - 1"));
+  CHECK_FALSE(Known(all, {"0 < -s*t"}).holds("t - 1"));
+  CHECK_FALSE(Known(all, {"0 < s*t + 1"}).holds("t - 1"));
+  CHECK_FALSE(Known(all, {"1 < s*t*u"}).holds("t - 1"));
+}
+
+TEST_CASE("functions of sizes are what they are where it can be told") {
+  Known known({{"s", range(4)}, {"t", range(0, 4)}, {"u", range(0)}});
+  CHECK(known.of("Min(s, t)") == known.of("t"));
+  CHECK(known.of("Max(s, t)") == known.of("s"));
+  CHECK(known.of("Min(t, s)") == known.of("t"));
+  CHECK(known.of("Max(t, s)") == known.of("s"));
+  CHECK(known.of("Min(s, u)") == known.of("Min(u, s)"));
+  CHECK(known.of("Min(s, u)") != known.of("Max(s, u)"));
+  CHECK(known.text("s**2") == known.text("s*s"));
+  CHECK(known.text("s**0") == "1");
+  CHECK(known.of("s**8") == known.of("s*s*s*s*s*s*s*s"));
+  CHECK(known.text("s**9") == "pow(s, 9)");
+  CHECK(known.text("2**u") == "pow(2, u)");
+  CHECK(known.of("(4*s) // 2") == known.of("2*s"));
+  CHECK(known.space.value(known.of("Mod(4*s, 2)")) == 0);
+  CHECK(known.text("s // u") == "div(s, u)");
+  CHECK(known.text("Mod(s, u)") == "mod(s, u)");
+  CHECK(known.text("f(s, t + 1)") == "f(s, 1+t)");
+  CHECK(known.text("f(s, t)") != known.text("f(t, s)"));
+  CHECK(known.of("9223372036854775807*s + 9223372036854775807*s") == Space::kBad);
+}
+
+TEST_CASE("sizes as people read them") {
+  Known known({{"s", range(4)}, {"t", range(1)}, {"u", range(0)}});
+  CHECK(size_text(known.space, Space::kBad) == "?");
+  CHECK(known.text("s - s") == "0");
+  CHECK(known.text("-s") == "-s");
+  CHECK(known.text("2*s") == "2*s");
+  CHECK(known.text("-3*s*t") == "-3*s*t");
+  CHECK(known.text("s*t - 1") == "-1+s*t");
+  CHECK(known.text("s - t") == "s-t");
+  CHECK(known.text("s // t") == "((s)//(t))");
+  CHECK(known.text("2*(s // t)") == "2*((s)//(t))");
+  CHECK(known.text("f()") == "f()");
+  const Shape strides = contiguous_strides(known.space, {known.of("2"), known.of("s"), known.of("t")});
+  CHECK(strides == Shape{known.of("s*t"), known.of("t"), known.of("1")});
+  CHECK(contiguous_strides(known.space, {}).empty());
+}
