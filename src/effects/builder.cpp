@@ -285,8 +285,13 @@ void Builder::move(const Binding& to, const Binding& from, std::uint32_t origin)
   step.origin = origin;
   const auto number = constant_of(from);
   push(std::move(step), {from.since});
-  if (number && to.view.maps.empty() && to.view.lanes == 0 && holds_whole(to.dtype, *number))
-    constants_[to.view.storage] = {*number, to.dtype};
+  if (number) holds(to, *number);
+}
+
+/// The storage behind `to` holds that number everywhere, where `to` is all of it.
+void Builder::holds(const Binding& to, std::int64_t number) {
+  if (to.view.maps.empty() && to.view.lanes == 0 && holds_whole(to.dtype, number))
+    constants_[to.view.storage] = {number, to.dtype};
 }
 
 void Builder::fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin) {

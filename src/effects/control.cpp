@@ -20,8 +20,10 @@ bool pure(const OpSet& ops, const Step& step) {
   if (schema == nullptr || schema->ns == "higher_order" || schema->writes()) return false;
   if (const OpDecl* declared = ops.declaration(step.op)) return declared->pure && declared->may_alias.empty();
   const std::string_view op = base_name(step.op);
-  return meaning_of(op, *schema) != Meaning::unsupported && !is_impure(op, *schema) &&
-         !is_random(op, *schema) && meaning_of(op, *schema) != Meaning::normalize_running;
+  for (const Meaning other : {Meaning::unsupported, Meaning::normalize_running,
+                              Meaning::empty})  // what `empty` holds is no function of anything
+    if (meaning_of(op, *schema) == other) return false;
+  return !is_impure(op, *schema) && !is_random(op, *schema);
 }
 
 /// Does the step's result have a storage of its own, whatever its arguments are?
@@ -57,7 +59,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, int depth) cons
   std::set<ValueId> fresh_values;
   std::size_t count = 0;
   for (const Step& step : body.steps) {
-    const bool branch = step.op == "higher_order.cond" && depth < kDeepestBranch;
+    const bool branch = step.op == "higher_order.cond" && step.kwargs.empty() && depth < kDeepestBranch;
     if (!branch && !pure(ops_, step)) return std::nullopt;
     out += step.op + "(";
     for (const Arg& arg : step.args) {
@@ -109,7 +111,7 @@ void Builder::with_effects(const Step& step, std::uint32_t number) {
 void Builder::control(const Step& step, std::uint32_t number) {
   if (is_loop(step)) return loop(step, number);
   if (step.op == "higher_order.with_effects") return with_effects(step, number);
-  if (step.op != "higher_order.cond") return unknown("unsupported-op", step.op);
+  if (step.op != "higher_order.cond" || !step.kwargs.empty()) return unknown("unsupported-op", step.op);
   TraceStep opaque;
   opaque.key = step.op;
   opaque.origin = number;

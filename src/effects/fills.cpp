@@ -144,7 +144,7 @@ void Builder::fill(const Call& call) {
     move(*out, *source, call.number);
   } else {
     fill_with(*out, scalar_text(*value, out->dtype), call.number);
-    if (const auto number = whole(*value, out->dtype)) constants_[out->view.storage] = {*number, out->dtype};
+    if (const auto number = whole(*value, out->dtype)) holds(*out, *number);
   }
   bind(call, 0, std::move(*out));
 }

@@ -110,8 +110,7 @@ bool Builder::folded(const Call& call, const OpRow& row, const InferredMeta& met
   const auto out = target_of(call, meta);
   if (!out) return false;
   fill_with(*out, scalar_text(Arg::of(SymExpr(*value)), out->dtype), call.number);
-  const bool whole_storage = out->view.maps.empty() && out->view.lanes == 0;
-  if (whole_storage) constants_[out->view.storage] = {*value, out->dtype};
+  holds(*out, *value);
   bind(call, 0, *out);
   return true;
 }

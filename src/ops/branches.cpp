@@ -145,7 +145,7 @@ class Inliner {
                    int depth) {
     const auto [runs, operands] = chosen(graph, step, places);
     if (runs == nullptr || runs->inputs.size() != operands.size() || !runs->finals.empty()) return false;
-    if (runs->outputs.size() != step.results.size()) return false;
+    if (runs->outputs.size() != step.results.size() || !step.kwargs.empty()) return false;
     Places inner(runs->values.size());
     for (std::size_t k = 0; k < operands.size(); ++k)
       inner[runs->inputs[k].value.index] = placed(operands[k], places);

@@ -1,4 +1,5 @@
 // Which bodies of branches only compute, and the step that a branch becomes.
+#include "src/ops/branches.h"
 #include "tests/unit/effects/trace_lines.h"
 
 using namespace noclobber;
@@ -64,8 +65,8 @@ TEST_CASE("a body of a branch is compared where it only computes", "[branches]")
     INFO(op);
     CHECK(compared(step("r", op, ref("p"))));
   }
-  for (const char* op : {"zoo.impure.default", "zoo.may.default", "zoo.unknown.default", "aten.sin_.default",
-                         "aten.rand_like.default"}) {
+  for (const char* op : {"zoo.impure.default", "zoo.may.default", "zoo.unknown.default",
+                         "aten.empty_like.default", "aten.sin_.default", "aten.rand_like.default"}) {
     INFO(op);
     CHECK_FALSE(compared(step("r", op, ref("p"))));
     CHECK_FALSE(compared(step("w", op, ref("p")) + ", " + step("r", "aten.sin.default", ref("w"))));
@@ -92,6 +93,16 @@ TEST_CASE("a body of a branch is compared where it only computes", "[branches]")
   CHECK(became(body(R"({"names": ["r"], "op": "aten.topk.default", "args": [{"ref": "p"}, 1]})")) ==
         "opaque \"higher_order.cond;T;{aten.topk.default(i0,1,);v1,};{aten.neg.default(i0,);v1,};[T,T,]\"  "
         "write S5:f32[2]  read S4:bool[], S2:f32[2], S3:f32[2]");
+}
+
+TEST_CASE("a branch with keywords is not understood", "[branches]") {
+  const std::string sin = body(step("r", "aten.sin.default", ref("p")));
+  Case outer = branching(sin, kCall);
+  outer.after.steps[0].kwargs = {{"k", outer.after.steps[0].args[0]}};
+  CHECK(lines(outer, "step unknown") == "unknown unsupported-op higher_order.cond\nunknown no-metadata r");
+  CHECK(worlds_of(outer).empty());
+  const std::string call = R"({"ref": "p"}, {"graph": "no"}, {"graph": "no"}, [{"ref": "p"}, {"ref": "q"}])";
+  CHECK(became(body(step("r", "higher_order.cond", call, R"(, "kwargs": {"k": {"ref": "q"}})"))) == kRefused);
 }
 
 TEST_CASE("a body of a branch that returns a list returns what it lists", "[branches]") {

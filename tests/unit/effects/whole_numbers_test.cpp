@@ -96,6 +96,10 @@ TEST_CASE("whole numbers that stand everywhere are reckoned with", "[identities]
       {kTwos + "r = prims.add.default(f, f);", "fill f32:4  write S9:f32[4]"},
       {kTwos + "r = prims.neg.default(f);", "fill f32:-2  write S9:f32[4]"},
       {kTwos + "r = aten.mul.Scalar(f, 3);", "fill f32:6  write S9:f32[4]"},
+      // What lies between its elements is not what it holds.
+      {"f: \"f32[2][2]cpu\" = aten.full.default([2], 2.0); v = aten.as_strided.default(f, [3], [1]); r = "
+       "aten.add.Tensor(v, 1);",
+       kAsItIs},
   });
 }
 
