@@ -49,10 +49,34 @@ inline Case fx_pair(const std::string& given, const std::string& before, const s
   return out;
 }
 
+/// Every map leads from where the one before it led, but for the bytes of an element; the first one from the
+/// storage, the last one to the view.
+inline void check_maps(const Space& space, const Trace& trace, const TraceView& view) {
+  const auto is = [&](Shape a, const Shape& b, std::int64_t bytes) {
+    if (bytes > 0 && a.size() == b.size() + 1 && space.value(a.back()) == bytes) a.pop_back();
+    return a == b;
+  };
+  const TraceStorage& storage = trace.storages[view.storage];
+  Shape at = storage.shape;
+  std::int64_t bytes = storage.lanes;
+  for (const Map& map : view.maps) {
+    CHECK((is(map.from, at, bytes) || is(at, map.from, view.lanes)));
+    if (map.kind == Map::Kind::strided) CHECK(map.dim == 0);
+    at = map.to;
+    bytes = view.lanes;
+  }
+  CHECK(is(at, view.shape, bytes));
+}
+
 /// The Trace's lines but those of tokens and of inputs' storages.
 inline std::string fx_traced(const Case& value) {
   Modelled m;
   REQUIRE(model(value, m));
+  for (const TraceStep& step : m.traced.after.steps)
+    for (const auto* views : {&step.reads, &step.writes})
+      for (const TraceView& view : *views) check_maps(m.space, m.traced.after, view);
+  for (const TraceOutput& output : m.traced.after.outputs)
+    if (output.view) check_maps(m.space, m.traced.after, *output.view);
   std::istringstream all(text_of(m.space, m.traced.after));
   std::string out;
   for (std::string line; std::getline(all, line);)
