@@ -260,7 +260,7 @@ class Builder {
   std::map<std::string, StorageId> shared_;  // Input.storage -> storage
   std::set<StorageId> loop_shared_;          // what a loop's result and its operands may share
   std::size_t loops_ = 0;
-  StorageId generator_ = 0, effects_ = 0;
+  const StorageId generator_ = 0, effects_ = 1;  // as add_tokens() adds them
   bool hushed_ = false;  // what the dump says is of another result than the one that is made: of out=
   std::uint64_t fresh_count_ = 0, in_place_ = 0, unmodelled_ = 0;
   bool failed_ = false;     // the step at hand

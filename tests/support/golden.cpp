@@ -287,6 +287,7 @@ std::vector<GoldenCall> calls_of(const std::string& path, bool typed) {
       const Json& output = call["outputs"][p.recorded[k]];
       if (!output.contains("dtype")) continue;
       out.shapes.push_back(extents_of(output["shape"]));
+      out.numbers.push_back(p.recorded[k]);
       out.dtypes.push_back(dtype_of(output["dtype"]));
       const Json& shared = output["alias_of_storage"];
       out.shares.push_back(shared.is_null() ? -1 : shared.get<std::int64_t>());

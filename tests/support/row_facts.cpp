@@ -140,10 +140,12 @@ void ask_shared(const GoldenCall& call, const Asked& asked, RowFacts& facts) {
 
 void ask_shapes(const GoldenCall& call, Asked& asked, RowFacts& facts) {
   const std::vector<InferredMeta> rules = asked_meta(call, asked);
-  for (std::size_t k = 0; k < std::min(rules.size(), call.shapes.size()); ++k) {
+  for (std::size_t k = 0; k < call.shapes.size(); ++k) {
+    if (call.numbers[k] >= rules.size()) continue;
+    const InferredMeta& rule = rules[call.numbers[k]];
     ++facts.shapes;
-    if (extents(asked.space, rules[k].shape) != call.shapes[k]) facts.faults.push_back(fault_of("shape", k));
-    if (!asked.schema->writes() && rules[k].dtype && *rules[k].dtype != call.dtypes[k])
+    if (extents(asked.space, rule.shape) != call.shapes[k]) facts.faults.push_back(fault_of("shape", k));
+    if (!asked.schema->writes() && rule.dtype && *rule.dtype != call.dtypes[k])
       facts.faults.push_back(fault_of("type", k));
   }
 }
