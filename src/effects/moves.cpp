@@ -5,12 +5,6 @@
 
 namespace noclobber {
 
-namespace {
-const Arg* given(const std::vector<Arg>& arguments, std::size_t at) {
-  return at < arguments.size() && arguments[at].kind != Arg::Kind::none ? &arguments[at] : nullptr;
-}
-}  // namespace
-
 /// `cat(..., out=o)` and its like: what the functional form gives, moved into `o`. false: not of this kind.
 bool Builder::out_variant(const Call& call) {
   if (!call.schema->has(Tag::out)) return false;
@@ -252,18 +246,18 @@ void Builder::view_scatter(const Call& call) {
 /// cat and stack: each piece into its slice of a fresh result.
 void Builder::concatenate(const Call& call, bool stacked) {
   std::vector<Binding> pieces;
-  const Arg* list = given(call.arguments, 0);
-  for (const Arg& arg : list != nullptr ? list->list : std::vector<Arg>{}) {
+  const std::vector<Arg>& list = call.arguments[0].list;
+  for (const Arg& arg : list) {
     const auto piece = bound_of(arg);
     if (!piece) return unknown("no-metadata", call.step->op);
     const bool legacy_empty = piece->view.shape.size() == 1 && space_.value(piece->view.shape[0]) == 0;
-    if (stacked || !legacy_empty || list->list.size() == 1) pieces.push_back(*piece);
+    if (stacked || !legacy_empty || list.size() == 1) pieces.push_back(*piece);
   }
-  if (pieces.empty()) return unknown("no-metadata", call.step->op);
+  const Arg& at = call.arguments[1];
+  if (pieces.empty() || at.kind != Arg::Kind::sym || !at.sym.is_constant())
+    return unknown("no-metadata", call.step->op);
   const auto rank = static_cast<std::int64_t>(pieces[0].view.shape.size() + (stacked ? 1 : 0));
-  const Arg* at = given(call.arguments, 1);
-  std::int64_t dim =
-      at != nullptr && at->kind == Arg::Kind::sym && at->sym.is_constant() ? at->sym.constant() : 0;
+  std::int64_t dim = at.sym.constant();
   if (dim < 0) dim += rank;
   if (dim < 0 || dim >= rank) return unknown("no-metadata", call.step->op);
   const auto d = static_cast<std::size_t>(dim);

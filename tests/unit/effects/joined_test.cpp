@@ -168,6 +168,14 @@ step 1 move  write S3:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph 
 step 2 move  write S3:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 output 0 read S3:f32.permute(1, 0).reshape[12].strided(0, [1])[12]
 )fx"},
+    {"along a dimension that is a number", R"fx(x: "f32[2, 3]", s0: "Sym(s0)")fx",
+     R"fx(r = torch.ops.aten.cat.default([x, x], s0)
+return (r,))fx",
+     R"fx(
+output 0 scalar 
+unknown no-metadata aten.cat.default
+unknown no-metadata r
+)fx"},
 };
 
 // table: what is written
