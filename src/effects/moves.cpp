@@ -11,7 +11,7 @@ bool Builder::out_variant(const Call& call) {
   const std::string functional = ops_.functional(call.step->op);
   const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
   if (pure == nullptr || meaning_of(base_name(functional), *pure) == Meaning::opaque) return false;
-  if (call.step->results.size() != 1 || !call.step->results[0].valid()) return false;
+  if (call.schema->returns.size() != 1) return false;
   Call inner = call;
   inner.schema = pure;
   inner.op = std::string(base_name(functional));
@@ -32,10 +32,15 @@ bool Builder::out_variant(const Call& call) {
   for (std::size_t j = 0; j < pure->arguments.size(); ++j)  // zeros(out=o) is of o's type
     if (pure->arguments[j].name == "dtype" && inner.arguments[j].kind == Arg::Kind::none)
       inner.arguments[j] = Arg::of_dtype(out->dtype);
+  Step made = *call.step;  // its result has a name until it is moved, whoever asks for it
+  made.results = {ValueId(values_.size())};
+  inner.step = &made;
+  values_.emplace_back();
   hushed_ = true;
   dispatch(inner);
   hushed_ = false;
-  const auto result = values_[call.step->results[0].index];
+  const auto result = values_.back();
+  values_.pop_back();
   if (!result || result->view.shape != out->view.shape || result->dtype != out->dtype) {
     unknown("no-metadata", call.step->op);
     return true;
