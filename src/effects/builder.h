@@ -156,7 +156,7 @@ class Builder {
   void self_if(const Call& call, std::optional<bool> itself);
   std::optional<bool> is_itself(const Call& call);
   void view_copy(const Call& call);
-  bool fold_to_strides(Binding& bound);
+  void fold_to_strides(Binding& bound);
 
   // opaque.cpp
   void opaque(const Call& given);

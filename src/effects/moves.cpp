@@ -5,19 +5,13 @@
 
 namespace noclobber {
 
-namespace {
-const Arg* given(const std::vector<Arg>& arguments, std::size_t at) {
-  return at < arguments.size() && arguments[at].kind != Arg::Kind::none ? &arguments[at] : nullptr;
-}
-}  // namespace
-
 /// `cat(..., out=o)` and its like: what the functional form gives, moved into `o`. false: not of this kind.
 bool Builder::out_variant(const Call& call) {
   if (!call.schema->has(Tag::out)) return false;
   const std::string functional = ops_.functional(call.step->op);
   const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
   if (pure == nullptr || meaning_of(base_name(functional), *pure) == Meaning::opaque) return false;
-  if (call.step->results.size() != 1 || !call.step->results[0].valid()) return false;
+  if (call.schema->returns.size() != 1) return false;
   Call inner = call;
   inner.schema = pure;
   inner.op = std::string(base_name(functional));
@@ -38,10 +32,15 @@ bool Builder::out_variant(const Call& call) {
   for (std::size_t j = 0; j < pure->arguments.size(); ++j)  // zeros(out=o) is of o's type
     if (pure->arguments[j].name == "dtype" && inner.arguments[j].kind == Arg::Kind::none)
       inner.arguments[j] = Arg::of_dtype(out->dtype);
+  Step made = *call.step;  // its result has a name until it is moved, whoever asks for it
+  made.results = {ValueId(values_.size())};
+  inner.step = &made;
+  values_.emplace_back();
   hushed_ = true;
   dispatch(inner);
   hushed_ = false;
-  const auto result = values_[call.step->results[0].index];
+  const auto result = values_.back();
+  values_.pop_back();
   if (!result || result->view.shape != out->view.shape || result->dtype != out->dtype) {
     unknown("no-metadata", call.step->op);
     return true;
@@ -252,18 +251,18 @@ void Builder::view_scatter(const Call& call) {
 /// cat and stack: each piece into its slice of a fresh result.
 void Builder::concatenate(const Call& call, bool stacked) {
   std::vector<Binding> pieces;
-  const Arg* list = given(call.arguments, 0);
-  for (const Arg& arg : list != nullptr ? list->list : std::vector<Arg>{}) {
+  const std::vector<Arg>& list = call.arguments[0].list;
+  for (const Arg& arg : list) {
     const auto piece = bound_of(arg);
     if (!piece) return unknown("no-metadata", call.step->op);
     const bool legacy_empty = piece->view.shape.size() == 1 && space_.value(piece->view.shape[0]) == 0;
-    if (stacked || !legacy_empty || list->list.size() == 1) pieces.push_back(*piece);
+    if (stacked || !legacy_empty || list.size() == 1) pieces.push_back(*piece);
   }
-  if (pieces.empty()) return unknown("no-metadata", call.step->op);
+  const Arg& at = call.arguments[1];
+  if (pieces.empty() || at.kind != Arg::Kind::sym || !at.sym.is_constant())
+    return unknown("no-metadata", call.step->op);
   const auto rank = static_cast<std::int64_t>(pieces[0].view.shape.size() + (stacked ? 1 : 0));
-  const Arg* at = given(call.arguments, 1);
-  std::int64_t dim =
-      at != nullptr && at->kind == Arg::Kind::sym && at->sym.is_constant() ? at->sym.constant() : 0;
+  std::int64_t dim = at.sym.constant();
   if (dim < 0) dim += rank;
   if (dim < 0 || dim >= rank) return unknown("no-metadata", call.step->op);
   const auto d = static_cast<std::size_t>(dim);

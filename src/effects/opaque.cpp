@@ -184,7 +184,6 @@ bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argu
     return false;
   Binding out = *base;
   out.view.maps = flat(*base);
-  if (out.view.maps.empty()) return false;
   out.view.maps.push_back(reshape_map({count}, shape));
   if (layout.shape == shape && layout.strides == strides) out.view.maps.clear();
   out.view.shape = shape;

@@ -41,16 +41,15 @@ std::vector<Map> Builder::flat(const Binding& base) {
 }
 
 /// Windows seen through a further view, from the start of the storage: only as a whole may they be apart.
-bool Builder::fold_to_strides(Binding& bound) {
+void Builder::fold_to_strides(Binding& bound) {
   std::vector<Map>& maps = bound.view.maps;
   const auto window =
       std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::unfold; });
-  if (window == maps.end() || window + 1 == maps.end() || !bound.strides || bound.view.lanes > 0)
-    return false;
+  if (window == maps.end() || window + 1 == maps.end() || !bound.strides || bound.view.lanes > 0) return;
   const Index first = root_index(space_, bound.view, Index(bound.view.shape.size(), 0));
   std::vector<Map> all = flat(bound);
   const Layout& layout = layouts_[bound.view.storage];
-  if (all.empty() || !layout.strides || first.size() != layout.strides->size()) return false;
+  if (all.empty() || first.size() != layout.strides->size()) return;
   Map strided;
   strided.kind = Map::Kind::strided;
   strided.from = all.back().to;
@@ -58,19 +57,18 @@ bool Builder::fold_to_strides(Binding& bound) {
   strided.strides = *bound.strides;
   for (std::size_t k = 0; k < first.size(); ++k)
     strided.start = space_.add(strided.start, space_.mul(first[k], (*layout.strides)[k]));
-  if (strided.start == Space::kBad || strided.from.size() != 1) return false;
+  if (strided.start == Space::kBad || strided.from.size() != 1) return;
   all.push_back(std::move(strided));
   maps = std::move(all);
-  return true;
 }
 
 /// A view of a strided view is strided itself: one map says more about which elements meet than a chain.
 void Builder::fold(Binding& bound) {
-  if (fold_to_strides(bound)) return;
+  fold_to_strides(bound);
   std::vector<Map>& maps = bound.view.maps;
   const auto at =
       std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::strided; });
-  if (at == maps.end() || at + 1 == maps.end() || !bound.strides || bound.view.lanes > 0) return;
+  if (at == maps.end() || !bound.strides || bound.view.lanes > 0) return;
   const TraceView above{bound.view.storage, {at, maps.end()}, bound.view.shape, "", 0};
   const Index first = root_index(space_, above, Index(bound.view.shape.size(), 0));
   if (first.size() != 1 || first[0] == Space::kBad) return;

@@ -305,6 +305,48 @@ output 2 read S5:f32[s0, 4]
 output 3 read S6:f32.strided(0, [3, 1])[s0, 4]
 output 4 read S7:f32.strided(0, [1, 0])[s0, 4]
 )fx"},
+    {"which of these a storage holds nobody says by number, but where all are held",
+     R"fx(s0: "Sym(s0)", x: "f32[s0, 4]")fx",
+     R"fx(a: "f32[s0, 4][8, 1]" = torch.ops.aten.neg.default(x)
+b: "f32[s0, 4][3, 1]" = torch.ops.aten.neg.default(x)
+c = torch.ops.aten.as_strided.default(a, [2], [1])
+d = torch.ops.aten.as_strided.default(b, [1], [1])
+return (c, d))fx",
+     R"fx(
+storage S3 [s0, 4]  fresh 0
+storage S4 [1+3*s0]  fresh 1
+step 0 opaque "aten.neg;T"  write S3:f32[s0, 4]  read S2:f32[s0, 4]  # graph step 0
+step 1 opaque "aten.neg;T"  write S4:f32.strided(0, [3, 1])[s0, 4]  read S2:f32[s0, 4]  # graph step 1
+output 0 scalar 
+output 1 read S4:f32.reshape[1+3*s0].strided(0, [1])[1]
+unknown no-metadata aten.as_strided.default
+unknown no-metadata c
+)fx"},
+    {"each dimension steps over all of the smaller ones, in whole steps",
+     R"fx(s0: "Sym(s0)", x: "f32[s0, 3, 2]")fx",
+     R"fx(a: "f32[s0, 3, 2][3, 2, 1]" = torch.ops.aten.neg.default(x)
+b: "f32[s0, 3, 2][12, 4, 1]" = torch.ops.aten.neg.default(x)
+c: "f32[s0, 3, 2][12, 4, 2]" = torch.ops.aten.neg.default(x)
+d: "f32[s0, 3, 2][8, 4, 1]" = torch.ops.aten.neg.default(x)
+e: "f32[s0, 3, 2][8, 2, 1]" = torch.ops.aten.neg.default(x)
+return (a, b, c, d, e))fx",
+     R"fx(
+storage S3 [3+3*s0]  fresh 0
+storage S4 [s0, 3, 2]  fresh 1
+storage S5 [s0, 3, 2]  fresh 2
+storage S6 [2+8*s0]  fresh 3
+storage S7 [s0, 3, 2]  fresh 4
+step 0 opaque "aten.neg;T"  write S3:f32.strided(0, [3, 2, 1])[s0, 3, 2]  read S2:f32[s0, 3, 2]  # graph step 0
+step 1 opaque "aten.neg;T"  write S4:f32[s0, 3, 2]  read S2:f32[s0, 3, 2]  # graph step 1
+step 2 opaque "aten.neg;T"  write S5:f32[s0, 3, 2]  read S2:f32[s0, 3, 2]  # graph step 2
+step 3 opaque "aten.neg;T"  write S6:f32.strided(0, [8, 4, 1])[s0, 3, 2]  read S2:f32[s0, 3, 2]  # graph step 3
+step 4 opaque "aten.neg;T"  write S7:f32[s0, 3, 2]  read S2:f32[s0, 3, 2]  # graph step 4
+output 0 read S3:f32.strided(0, [3, 2, 1])[s0, 3, 2]
+output 1 read S4:f32[s0, 3, 2]
+output 2 read S5:f32[s0, 3, 2]
+output 3 read S6:f32.strided(0, [8, 4, 1])[s0, 3, 2]
+output 4 read S7:f32[s0, 3, 2]
+)fx"},
     {"in whatever order dimensions lie", R"fx(s0: "Sym(s0)", x: "f32[4, s0, 2]")fx",
      R"fx(a: "f32[4, s0, 2][2, 16, 1]" = torch.ops.aten.neg.default(x)
 b: "f32[4, s0, 2][1, 16, 8]" = torch.ops.aten.neg.default(x)

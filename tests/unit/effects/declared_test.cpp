@@ -22,6 +22,8 @@ const char* const kZoo = R"fx([{"schema": "zoo::all(Tensor(a!) t, Tensor x) -> T
  {"schema": "zoo::view(Tensor(a) x) -> Tensor(a)", "result": "view"},
  {"schema": "zoo::tells(Tensor(a) x) -> Tensor(a)", "result": "view", "pure": false},
  {"schema": "zoo::seen(Tensor(a) x, Tensor y) -> Tensor(a)", "result": "view"},
+ {"schema": "zoo::maybe(Tensor(a)? x) -> Tensor(a)", "result": "view"},
+ {"schema": "zoo::odd(Tensor x) -> Tensor(a)"},
  {"schema": "zoo::two(Tensor(a) x) -> (Tensor(a), Tensor)", "result": ["view", "fresh"]}])fx";
 
 // table: what declarations say
@@ -347,6 +349,23 @@ step 4 opaque "zoo.view.default;T;shown;1"  write S4:f32[4]  read S3:f32[4]  # g
 step 5 opaque "aten.add;T;T"  write S4:f32[4]  read S4:f32[4], S3:f32[4]  # graph step 3
 output 0 read S3:f32[4]
 unknown unsupported-op a write to elements that are not known
+)fx"},
+    {"nothing is shown of nothing", R"fx(x: "f32[4]")fx",
+     R"fx(v: "f32[3]" = torch.ops.zoo.maybe.default(None)
+return (v,))fx",
+     R"fx(
+output 0 scalar 
+unknown no-metadata zoo.maybe.default
+unknown unsupported-op zoo.maybe.default (a view of elements that are not known)
+unknown no-metadata v
+)fx"},
+    {"what shows no argument is fresh", R"fx(x: "f32[4]")fx",
+     R"fx(v: "f32[3]" = torch.ops.zoo.odd.default(x)
+return (v,))fx",
+     R"fx(
+storage S3 [3]  fresh 0
+step 0 opaque "zoo.odd.default;T"  write S3:f32[3]  read S2:f32[4]  # graph step 0
+output 0 read S3:f32[3]
 )fx"},
 };
 

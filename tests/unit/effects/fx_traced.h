@@ -49,10 +49,32 @@ inline Case fx_pair(const std::string& given, const std::string& before, const s
   return out;
 }
 
+/// Every map leads on from where the one before it led, the first one from the storage and the last one to
+/// the view; a last dimension of bytes may come or go on the way.
+inline void check_maps(const Trace& trace, const TraceView& view) {
+  const auto leads_on = [](Shape a, Shape b) {
+    if (a.size() < b.size()) std::swap(a, b);
+    if (a.size() == b.size() + 1) a.pop_back();
+    return a == b;
+  };
+  Shape at = trace.storages[view.storage].shape;
+  for (const Map& map : view.maps) {
+    CHECK(leads_on(at, map.from));
+    if (map.kind == Map::Kind::strided) CHECK(map.dim == 0);
+    at = map.to;
+  }
+  CHECK(leads_on(at, view.shape));
+}
+
 /// The Trace's lines but those of tokens and of inputs' storages.
 inline std::string fx_traced(const Case& value) {
   Modelled m;
   REQUIRE(model(value, m));
+  for (const TraceStep& step : m.traced.after.steps)
+    for (const auto* views : {&step.reads, &step.writes})
+      for (const TraceView& view : *views) check_maps(m.traced.after, view);
+  for (const TraceOutput& output : m.traced.after.outputs)
+    if (output.view) check_maps(m.traced.after, *output.view);
   std::istringstream all(text_of(m.space, m.traced.after));
   std::string out;
   for (std::string line; std::getline(all, line);)

@@ -168,6 +168,14 @@ step 1 move  write S3:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph 
 step 2 move  write S3:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 output 0 read S3:f32.permute(1, 0).reshape[12].strided(0, [1])[12]
 )fx"},
+    {"along a dimension that is a number", R"fx(x: "f32[2, 3]", s0: "Sym(s0)")fx",
+     R"fx(r = torch.ops.aten.cat.default([x, x], s0)
+return (r,))fx",
+     R"fx(
+output 0 scalar 
+unknown no-metadata aten.cat.default
+unknown no-metadata r
+)fx"},
 };
 
 // table: what is written
@@ -188,7 +196,11 @@ output 1 read S3:f32[4, 3]
      R"fx(r = torch.ops.aten.cat.out([x, x], out = o)
 return (o,))fx",
      R"fx(
-step 0 opaque "aten.cat.default;[T,T,];0"  write S3:f32[4, 3]  read S2:f32[2, 3], S2:f32[2, 3]  # graph step 0
+storage S4 [4, 3]  fresh 0
+step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
+step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
+step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
+step 3 move  write S3:f32[4, 3]  read S4:f32[4, 3]  # graph step 0
 output 0 read S3:f32[4, 3]
 )fx"},
     {"a part of a storage is written in part", R"fx(x: "f32[2, 3]", o: "f32[2, 6]")fx",
@@ -268,8 +280,9 @@ storage S4 [4, 3]  fresh 0
 step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
-output 0 read S4:f32[4, 3]
+output 0 scalar 
 unknown no-metadata aten.cat.out
+unknown no-metadata s
 )fx"},
     {"and its type", R"fx(x: "f32[2, 3]", h: "f16[4, 3]")fx",
      R"fx(s = torch.ops.aten.cat.out([x, x], out = h)
@@ -279,8 +292,9 @@ storage S4 [4, 3]  fresh 0
 step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
-output 0 read S4:f32[4, 3]
+output 0 scalar 
 unknown no-metadata aten.cat.out
+unknown no-metadata s
 )fx"},
     {"which a factory takes from it", R"fx(h: "f16[4, 3]")fx",
      R"fx(s = torch.ops.aten.zeros.out([4, 3], out = h)
@@ -325,3 +339,17 @@ output 2 read S3:f32[2]
 
 TEST_CASE("cat and stack move each piece into its place", "[traced]") { check_rows(kJoined); }
 TEST_CASE("what out= gets is computed beside it and moved there", "[traced]") { check_rows(kOut); }
+
+TEST_CASE("what out= gets is what a copy of it would get, whether its result is asked for or not",
+          "[traced]") {
+  const std::string given = R"(x: "f32[2, 3]", o: "f32[4, 3]")";
+  const std::string apart =
+      "r = torch.ops.aten.cat.default([x, x])\nc = torch.ops.aten.copy_.default(o, r)\n";
+  const std::string into = "c = torch.ops.aten.cat.out([x, x], out = o)\n";
+  const std::string turned =
+      "n = torch.ops.aten.neg.default(x)\nc = torch.ops.aten.cat.out([n, x], out = o)\n";
+  for (const std::string output : {"return (x,)", "return (c,)"}) {
+    CHECK(fx_status(fx_pair(given, apart + output, into + output)) == Status::proved);
+    CHECK(fx_status(fx_pair(given, apart + output, turned + output)) == Status::refuted);
+  }
+}

@@ -74,4 +74,17 @@ TEST_CASE("what may be its argument itself is turned where nobody asks for the a
   const std::string back = "c = torch.ops.aten.t_.default(y)\n";
   CHECK(of(same + kOther, same + back + kOther) == Status::unknown);
   CHECK(of(same + "return (x,)", same + back + "return (x,)") == Status::proved);
+  // It is asked for by the step itself, which has read it by then.
+  const std::string set = "c = torch.ops.aten.set_.source_Tensor(a, y)\n";
+  CHECK(of(same + kOther, same + set + kOther) == Status::proved);
+  // What is held at exit is asked for as well.
+  Case held = fx_pair(kGiven, "y = torch.ops.aten.clone.default(x)\n" + same + once + "return (x, y, a)",
+                      "y = torch.ops.aten.clone.default(x)\n" + same + once + "return (x, y, a)");
+  for (Graph* graph : {&*held.before, &held.after}) {
+    graph->finals = {{graph->find("x"), graph->outputs[1]}};
+    graph->outputs = {graph->outputs[0]};
+  }
+  CHECK(fx_status(held) == Status::unknown);
+  for (Graph* graph : {&*held.before, &held.after}) graph->finals.clear();
+  CHECK(fx_status(held) == Status::proved);
 }

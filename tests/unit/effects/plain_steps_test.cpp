@@ -128,7 +128,7 @@ TEST_CASE("a fill writes its target, or a result of its own", "[steps]") {
       {"r = aten.full.out([4], 3, out = x)",
        "fill f32:3  write S10:f32[4]\nmove  write S2:f32[4]  read S10:f32[4]", 1},
       {"r = aten.full.out([3], 3, out = x)",
-       "fill f32:3  write S10:f32[3]\nunknown no-metadata aten.full.out", 0, 1},
+       "fill f32:3  write S10:f32[3]\nunknown no-metadata aten.full.out\nunknown no-metadata r", 0, 1},
   });
 }
 

@@ -387,6 +387,16 @@ output 0 scalar
 unknown no-metadata aten.permute.default
 unknown no-metadata d
 )fx"},
+    {"of pieces that nobody asks for there is none", R"fx(x: "f32[4, 3]")fx",
+     R"fx(a = torch.ops.aten.split.Tensor(x, 1)
+b = a[0]
+c = torch.ops.aten.split.Tensor(x, 1)
+d = c[2]
+return (b, d))fx",
+     R"fx(
+output 0 read S2:f32.slice(0, 0, step 1)[1, 3]
+output 1 read S2:f32.slice(0, 2, step 1)[1, 3]
+)fx"},
 };
 
 }  // namespace
