@@ -163,12 +163,19 @@ def balanced(text):
     return depth == 0 and " ? " not in text
 
 
+def in_text(code, at):
+    """Does a string begin before that place and end behind it?"""
+    return len(re.findall(r'(?<![\\\'])"', code[:at])) % 2 == 1
+
+
 def changes_of_line(line, begins):
     """`begins`: a statement may begin here. Otherwise as changes_of_row."""
     code = line.split("  // ")[0]
     for rule, pattern, before, behind in RULES:
         for match in re.finditer(pattern, code):
             if rule == "statement left out" and not begins or not all(map(balanced, match.groups())):
+                continue
+            if in_text(code, match.start()):
                 continue
             if before is not None:
                 yield rule, *match.span(), re.sub(r"\\(\d)", lambda m: match.group(int(m.group(1))), before), behind

@@ -23,6 +23,9 @@ void assume(CheckRecord& record, const Case& value, bool dropped) {
     if (dropped) record.unknown.push_back({"no-metadata", {what}});
     record.assumptions.push_back(what);
   }
+  for (const std::string& name : value.one_sided)
+    record.unknown.push_back(
+        {"no-metadata", {name + " (contents of a constant, which one graph alone gives)"}});
   for (const std::string& op : value.assumed_pure) {
     if (dropped) record.unknown.push_back({"unsupported-op", {op}});
     record.assumptions.push_back(op + " is a function of its arguments and writes none");

@@ -9,6 +9,7 @@
 
 #include "src/cli/assumptions.h"
 #include "src/cli/certificates.h"
+#include "src/cli/constants.h"
 #include "src/cli/decided.h"
 #include "src/cli/findings.h"
 #include "src/cli/inplace_advice.h"
@@ -220,6 +221,7 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   if (value.before) share_types(*value.before);
   share_types(value.after);
   expect_all_to_run(value);
+  tell_constants_apart(value);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);

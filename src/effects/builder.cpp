@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/graph/uses.h"
+
 namespace noclobber {
 
 namespace {
@@ -47,9 +49,6 @@ void Builder::unknown(const std::string& reason, const std::string& name) {
 Trace Builder::build() {
   const Graph& graph = *request_.graph;
   values_.resize(graph.values.size());
-  trace_.steps.reserve(graph.steps.size());
-  trace_.storages.reserve(graph.values.size() + 2);
-  layouts_.reserve(graph.values.size() + 2);
   add_tokens();
   for (const Input& input : graph.inputs) add_input(input);
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
@@ -65,8 +64,6 @@ Trace Builder::build() {
 
 ValueViews Builder::views() const {
   ValueViews out;
-  out.values.reserve(values_.size());
-  out.layouts.reserve(layouts_.size());
   for (const auto& bound : values_) out.values.push_back(bound ? std::optional(bound->view) : std::nullopt);
   for (const Layout& layout : layouts_) out.layouts.push_back({layout.strides, layout.dtype});
   return out;
@@ -80,8 +77,6 @@ void Builder::add_tokens() {
     trace_.storages.push_back(std::move(storage));
     layouts_.emplace_back();
   }
-  generator_ = 0;
-  effects_ = 1;
 }
 
 /// The flat index space of a storage that an input shows through strides, and the input's map into it.
@@ -160,8 +155,9 @@ void Builder::add_finals() {
   for (const auto& [id, arg] : request_.graph->finals) {
     const auto from = bound_of(arg);
     if (!from || !values_[id.index]) return unknown("no-metadata", "final");
-    const Binding kept = fresh(from->view.shape, from->dtype, std::nullopt);
+    Binding kept = fresh(from->view.shape, from->dtype, std::nullopt);
     move(kept, *from, static_cast<std::uint32_t>(request_.graph->steps.size()));
+    kept.since = now();
     moves.emplace_back(*values_[id.index], kept);
   }
   for (const auto& [to, from] : moves) {
@@ -190,6 +186,9 @@ void Builder::add_outputs() {
         if (request_.names_are_values) output.means = bound->since;
       }
     } else {
+      std::vector<ValueId> within;
+      collect_uses(arg, within);
+      if (!within.empty()) unknown("unsupported-op", "an output that is a list of tensors");
       output.scalar = attribute(arg);
     }
     trace_.outputs.push_back(std::move(output));
@@ -305,7 +304,7 @@ std::optional<Binding> Builder::bound_of(const Arg& arg) const {
 }
 
 std::optional<Binding> Builder::tensor(const Call& call, std::size_t argument) {
-  auto bound = argument < call.arguments.size() ? bound_of(call.arguments[argument]) : std::nullopt;
+  auto bound = bound_of(call.arguments[argument]);
   if (!bound) unknown("no-metadata", call.step->op);
   return bound;
 }

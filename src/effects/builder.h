@@ -145,6 +145,10 @@ class Builder {
   void may_view(const Call& call);
   void rebind(const Call& call);
   bool may_rename(const Call& call);
+  bool needed_behind(ValueId id, std::uint32_t number) const;
+  bool may_be_argument(ValueId id) const;
+  bool may_be_another(ValueId id, std::uint32_t number) const;
+  void rename(const Call& call, const Binding& shown);
   void set(const Call& call);
   void resize(const Call& call);
   void view_each(const Call& call);
@@ -234,6 +238,7 @@ class Builder {
   Trace trace_;
   std::vector<Layout> layouts_;  // per storage
   std::vector<std::optional<Binding>> values_;
+  std::vector<ValueId> first_names_;  // once a name has come to stand for something else
   std::set<std::string> more_lanes_;
   struct Constant {
     std::int64_t value = 0;
@@ -255,7 +260,7 @@ class Builder {
   std::map<std::string, StorageId> shared_;  // Input.storage -> storage
   std::set<StorageId> loop_shared_;          // what a loop's result and its operands may share
   std::size_t loops_ = 0;
-  StorageId generator_ = 0, effects_ = 0;
+  const StorageId generator_ = 0, effects_ = 1;  // as add_tokens() adds them
   bool hushed_ = false;  // what the dump says is of another result than the one that is made: of out=
   std::uint64_t fresh_count_ = 0, in_place_ = 0, unmodelled_ = 0;
   bool failed_ = false;     // the step at hand

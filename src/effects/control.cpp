@@ -78,8 +78,10 @@ std::optional<std::string> Builder::body_text(const Graph& body, int depth) cons
   }
   std::set<ValueId> returned;
   for (const Arg& arg : body.outputs) {
-    if (arg.kind == Arg::Kind::ref && (!fresh_values.contains(arg.ref) || !returned.insert(arg.ref).second))
-      return std::nullopt;
+    std::vector<ValueId> values;
+    collect_uses(arg, values);
+    for (const ValueId id : values)
+      if (!fresh_values.contains(id) || !returned.insert(id).second) return std::nullopt;
     out += text(arg, text) + ",";
   }
   return out + "}";

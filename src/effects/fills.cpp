@@ -13,7 +13,7 @@ void Builder::moved(const Call& call) {
   if (!base || row == nullptr || row->moves == nullptr) return;
   const bool counted =
       call.schema->arguments[0].name == "repeats" ||  // repeat_interleave with counts as data
-      (call.arguments.size() > 1 && call.arguments[1].kind == Arg::Kind::ref);
+      call.arguments[1].kind == Arg::Kind::ref;
   if (counted) return opaque(call);
   const auto moves = row->moves(sizes_, Viewed{base->view.shape, base->strides, base->dtype}, call.arguments);
   if (!moves) return opaque(call);
@@ -55,13 +55,11 @@ bool Builder::moved_in_place(const Call& call) {
 /// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
 std::string Builder::scalar_text(const Arg& arg, Dtype dtype) const {
   const std::string type(name(dtype));
-  if (arg.kind == Arg::Kind::boolean && dtype != Dtype::boolean)
-    return type + ":" + (arg.boolean ? "1" : "0");
+  if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
   if (arg.kind == Arg::Kind::real &&
       arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&
       !(arg.real == 0 && std::signbit(arg.real)))
     return type + ":" + std::to_string(static_cast<std::int64_t>(arg.real));
-  if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
   if (arg.kind == Arg::Kind::sym && dtype == Dtype::boolean && arg.sym.is_constant())
     return type + ":" + (arg.sym.constant() != 0 ? "1" : "0");
   return type + ":" + attribute(arg);
@@ -123,14 +121,20 @@ std::optional<InferredMeta> Builder::factory_meta(const Call& call) {
   return sized ? std::optional(out) : std::nullopt;
 }
 
+namespace {
+/// The type of a factory's result where no argument says it: PyTorch's default, but for `full` that of the
+/// value. Nothing where that is a name.
+std::optional<Dtype> default_type(std::string_view op, const Arg& value) {
+  if (op != "aten.full" || value.kind == Arg::Kind::real) return Dtype::f32;
+  if (value.kind == Arg::Kind::boolean) return Dtype::boolean;
+  return value.kind == Arg::Kind::sym ? std::optional(Dtype::i64) : std::nullopt;
+}
+}  // namespace
+
 void Builder::fill(const Call& call) {
   const auto value = fill_value(call.op, *call.schema, call.arguments);
   auto meta = factory_meta(call);
-  const bool real = value && value->kind == Arg::Kind::real;
-  if (meta && !meta->dtype && value)
-    meta->dtype = value->kind == Arg::Kind::boolean ? Dtype::boolean
-                  : call.op == "aten.full" && !real ? Dtype::i64
-                                                    : Dtype::f32;
+  if (meta && !meta->dtype && value) meta->dtype = default_type(call.op, *value);
   auto out = fresh_for(call, 0, meta);
   if (!out || !value) return unknown("no-metadata", call.step->op);
   if (const auto from = bound_of(*value)) {

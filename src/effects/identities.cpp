@@ -131,7 +131,6 @@ bool Builder::is_neutral(const Call& call, const OpRow& row, std::size_t argumen
 
 /// x + 0, x * 1: what x holds, in a storage of its own or in its own place.
 bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& meta) {
-  if (row.neutral.argument != 1 || call.arguments.size() < 2) return false;
   const bool plain = only_defaults_behind(call, 2);
   // A multiple of zero is zero: alpha plays no part.
   const bool multiple = row.neutral.value == 0 && call.arguments.size() > 2 &&
@@ -156,7 +155,7 @@ bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& me
 
 bool Builder::simplified(const Call& call) {
   const OpRow* row = functional_row(call);
-  if (row == nullptr || (row->fold == nullptr && row->neutral.argument < 0)) return false;
+  if (row == nullptr || (row->fold == nullptr && row->neutral.argument != 1)) return false;
   if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
     return false;
   std::vector<TensorMeta> metas;
@@ -173,7 +172,7 @@ bool Builder::simplified(const Call& call) {
   if (type != nullptr && (type->dtype != *meta[0].dtype || sizes_.of(type->shape) != meta[0].shape))
     return false;
   return (row->fold != nullptr && folded(call, *row, meta[0])) ||
-         (row->neutral.argument >= 0 && neutral(call, *row, meta[0]));
+         (row->neutral.argument == 1 && neutral(call, *row, meta[0]));
 }
 
 /// A tensor of one whole number is the scalar, where it neither widens the result nor has another type.

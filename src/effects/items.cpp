@@ -9,8 +9,8 @@ namespace noclobber {
 bool Builder::apart_items(const Call& call) {
   struct Touched {
     TraceView view;
-    std::size_t item = 0;
-    bool written = false;
+    std::size_t item;
+    bool written;
   };
   std::vector<Touched> all;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {

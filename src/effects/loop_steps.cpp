@@ -106,8 +106,7 @@ TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::siz
 void Builder::share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried) {
   for (std::uint32_t r = 0; r < std::min(results, carried); ++r) {
     loop_shared_.insert(step.writes[r].storage);
-    for (std::uint32_t k : reachable(use, r))
-      if (k < carried) loop_shared_.insert(step.reads[k].storage);
+    for (std::uint32_t k : reachable(use, r)) loop_shared_.insert(step.reads[k].storage);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/graph/uses.h"
+
 namespace noclobber {
 namespace {
 
@@ -44,14 +46,15 @@ std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const 
   std::set<std::uint32_t> out;
   const Graph* body = body_called(value, value.after, after.args[1]);
   for (std::uint32_t k = static_cast<std::uint32_t>(carried); body != nullptr && k < body->inputs.size(); ++k)
-    if (body->value(body->inputs[k].value).type && uses_input(*body, k)) out.insert(k);
+    if (uses_input(*body, k)) out.insert(k);
   const std::pair<const Graph*, const Step*> sides[] = {{&*value.before, &before}, {&value.after, &after}};
   for (const auto& [graph, step] : sides)
     for (std::size_t arg = 0; arg < 2; ++arg) {
       const Graph* other = body_called(value, *graph, step->args[arg]);
-      if (graph == &value.after && arg == 1) continue;
+      const bool own = graph == &value.after && arg == 1;
       std::erase_if(out, [&](std::uint32_t k) {
-        return other == nullptr || k >= other->inputs.size() || uses_input(*other, k);
+        return other == nullptr || k >= other->inputs.size() || !other->value(other->inputs[k].value).type ||
+               (!own && uses_input(*other, k));
       });
     }
   return out;
@@ -61,7 +64,7 @@ std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const 
 void make_scratch(Graph& graph, const std::set<std::uint32_t>& scratch) {
   std::vector<Step> made;
   for (const std::uint32_t k : scratch) {
-    Value& value = graph.values[graph.inputs[k].value.index];
+    const Value& value = graph.value(graph.inputs[k].value);
     std::vector<Arg> sizes;
     for (const SymExpr& size : value.type->shape) sizes.push_back(Arg::of(size));
     Step step;
@@ -69,19 +72,12 @@ void make_scratch(Graph& graph, const std::set<std::uint32_t>& scratch) {
     step.args = {Arg::of(std::move(sizes))};
     step.kwargs = {{"dtype", Arg::of_dtype(value.type->dtype)}};
     step.results = {graph.inputs[k].value};
-    value.from = Value::From::step;
-    value.at = static_cast<std::uint32_t>(made.size());
     made.push_back(std::move(step));
   }
-  for (Value& value : graph.values)
-    if (value.from == Value::From::step && std::none_of(made.begin(), made.end(), [&](const Step& step) {
-          return &graph.values[step.results[0].index] == &value;
-        }))
-      value.at += static_cast<std::uint32_t>(made.size());
   graph.steps.insert(graph.steps.begin(), made.begin(), made.end());
   for (auto k = scratch.rbegin(); k != scratch.rend(); ++k)
     graph.inputs.erase(graph.inputs.begin() + static_cast<std::ptrdiff_t>(*k));
-  for (std::uint32_t k = 0; k < graph.inputs.size(); ++k) graph.values[graph.inputs[k].value.index].at = k;
+  number_values(graph);
 }
 
 /// A body as a graph of its own, inputs called by their position.
@@ -133,13 +129,13 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
   for (std::uint32_t k = 0; k < ours.size(); ++k) {
     const Step &a = *ours[k], &b = *theirs[k];
     if (a.op != b.op || a.args.size() != b.args.size()) continue;
-    const bool loop = a.op.starts_with("higher_order.while_loop");
+    const bool loop = a.op.starts_with("higher_order.while_loop") && a.args.size() > 2;
     for (std::size_t arg = 0; arg < a.args.size(); ++arg) {
       const Graph* before = body_called(value, *value.before, a.args[arg]);
       const Graph* after = body_called(value, value.after, b.args[arg]);
       if (before == nullptr || after == nullptr || before->inputs.size() != after->inputs.size()) continue;
       const bool carries = loop && arg == 1;
-      const std::size_t carried = loop && a.args.size() > 2 ? a.args[2].list.size() : 0;
+      const std::size_t carried = loop ? a.args[2].list.size() : 0;
       const auto scratch = loop ? scratch_of(value, a, b, carried) : std::set<std::uint32_t>{};
       out.push_back({"loop" + std::to_string(k) + " body" + std::to_string(arg), k, carries, scratch,
                      pair_of_bodies(value, *before, *after, carries, carried, scratch)});

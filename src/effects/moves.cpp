@@ -178,30 +178,12 @@ void Builder::copy_into(const Call& call) {
   bind(call, 0, *to);
 }
 
-/// _foreach_copy_, _foreach_zero_: item by item, in whatever order: items must not meet each other.
+/// _foreach_copy_, _foreach_zero_ of lists that cannot be taken item by item (each_item).
 void Builder::copy_each(const Call& call) {
-  const bool copies = call.arguments.size() > 1 && call.arguments[1].kind == Arg::Kind::list;
-  const std::vector<Arg> none;
-  const std::vector<Arg>& to = call.arguments[0].list;
-  const std::vector<Arg>& from = copies ? call.arguments[1].list : none;
-  std::vector<std::pair<Binding, Binding>> pairs;
-  for (std::size_t k = 0; k < to.size(); ++k) {
-    const auto target = bound_of(to[k]);
-    const auto source = !copies ? target : k < from.size() ? bound_of(from[k]) : std::nullopt;
-    const auto fitted = target && source ? broadcast_to(*source, target->view.shape) : std::nullopt;
-    if (!fitted) return unknown("no-metadata", call.step->op);
-    pairs.emplace_back(*target, *fitted);
-  }
-  for (std::size_t k = 0; k < pairs.size(); ++k)
-    for (std::size_t j = 0; j < pairs.size(); ++j)
-      if (j != k && (!apart(space_, pairs[k].first.view, pairs[j].first.view) ||
-                     !apart(space_, pairs[k].first.view, pairs[j].second.view)))
-        return unknown("unsupported-op", call.step->op + " (items meet)");
-  if (!pairs.empty()) ++in_place_;
-  for (const auto& [target, source] : pairs) {
-    if (copies) move(target, source, call.number);
-    if (!copies) fill_with(target, scalar_text(Arg::of(SymExpr(0)), target.dtype), call.number);
-  }
+  const bool paired =
+      call.arguments.size() < 2 || call.arguments[1].list.size() == call.arguments[0].list.size();
+  if (!paired) return unknown("no-metadata", call.step->op);
+  unknown("unsupported-op", call.step->op + " (items meet)");
 }
 
 /// aten.copy(self, src): a fresh tensor like self with the elements of src.

@@ -288,7 +288,7 @@ bool Builder::add_reads(const Call& call, Parts& parts) {
               ? Access::before_write
               : access(call, o, *read, parts.writes[w], parts.write_items[w], listed));
   }
-  parts.step.elementwise = spread && parts.writes.size() == 1;
+  parts.step.elementwise = spread;
   return true;
 }
 

@@ -2,18 +2,67 @@
 #include <algorithm>
 
 #include "src/effects/builder.h"
+#include "src/graph/uses.h"
+#include "src/ops/same_tensor.h"
 
 namespace noclobber {
 
-/// Whether the first argument's name may stand for something else from now on. A caller sees what becomes of
-/// an input's own view, and nothing compares that.
+/// Does somebody ask for that value behind the step of that number?
+bool Builder::needed_behind(ValueId id, std::uint32_t number) const {
+  const Graph& graph = *request_.graph;
+  if (graph.value(id).from == Value::From::input) return true;  // its caller does
+  std::vector<ValueId> asked;
+  for (const Arg& output : graph.outputs) collect_uses(output, asked);
+  for (const auto& [to, from] : graph.finals) collect_uses(from, asked);
+  for (std::size_t k = number + 1; k < graph.steps.size(); ++k)
+    for (const ValueId used : uses_of(graph.steps[k])) asked.push_back(used);
+  return std::find(asked.begin(), asked.end(), id) != asked.end();
+}
+
+/// Is that value made by an operator that may give its argument itself?
+bool Builder::may_be_argument(ValueId id) const {
+  const Value& value = request_.graph->value(id);
+  if (value.from == Value::From::input) return false;
+  const std::string& op = request_.graph->steps[value.at].op;
+  const Schema* schema = ops_.find(op);
+  return schema == nullptr || !gives_fresh(meaning_of(base_name(op), *schema));
+}
+
+/// May a tensor that is still needed under another name be the one that `id` names, where nothing says so?
+bool Builder::may_be_another(ValueId id, std::uint32_t number) const {
+  const ValueId own = first_names_[id.index];
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    const ValueId other = first_names_[k];
+    if (values_[k] && other != own && values_[k]->view == values_[id.index]->view &&
+        (may_be_argument(other) || may_be_argument(own)) && needed_behind(ValueId(k), number))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the first argument may stand for something else from now on. A caller sees what becomes of an
+/// input's own view, and nothing compares that.
 bool Builder::may_rename(const Call& call) {
-  const Arg& arg = call.arguments[0];
-  const bool known = arg.kind == Arg::Kind::ref && arg.ref.valid() && values_[arg.ref.index];
-  if (!known) unknown("no-metadata", call.step->op);
-  const bool input = known && request_.graph->value(arg.ref).from == Value::From::input;
+  const ValueId id = call.arguments[0].ref;
+  if (first_names_.empty()) first_names_ = first_names(*request_.graph, ops_);
+  const bool input = request_.graph->value(first_names_[id.index]).from == Value::From::input;
+  const bool shared = !input && may_be_another(id, call.number);
   if (input) unknown("unsupported-op", call.step->op + " (of an input)");
-  return known && !input;
+  if (shared) unknown("unsupported-op", call.step->op + " (of what may have another name)");
+  return !input && !shared;
+}
+
+/// The first argument, under all of its names, stands for what is shown from now on.
+void Builder::rename(const Call& call, const Binding& shown) {
+  const ValueId own = first_names_[call.arguments[0].ref.index];
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    if (!values_[k] || first_names_[k] != own) continue;
+    const bool stays = values_[k]->view.storage == shown.view.storage;
+    const std::uint32_t since = stays ? values_[k]->since : shown.since;
+    values_[k] = shown;
+    values_[k]->since = since;
+  }
+  bind(call, 0, shown);
 }
 
 /// t_, transpose_, unsqueeze_, squeeze_: the name of the first argument stands for another view from now on.
@@ -22,17 +71,14 @@ void Builder::rebind(const Call& call) {
   if (!base || !may_rename(call)) return;
   const auto all = views_of(call, std::string_view(call.op).substr(0, call.op.size() - 1), *base);
   if (!all) return unknown("no-metadata", call.step->op);
-  values_[call.arguments[0].ref.index] = all->front();
-  bind(call, 0, all->front());
+  rename(call, all->front());
 }
 
 /// set_(self, source): the name stands for what `source` shows.
 void Builder::set(const Call& call) {
   if (call.schema->overload != "source_Tensor") return unknown("unsupported-op", call.step->op);
-  const auto from = tensor(call, 1);
-  if (!from || !may_rename(call)) return;
-  values_[call.arguments[0].ref.index] = *from;
-  bind(call, 0, *from);
+  const auto base = tensor(call, 0), from = tensor(call, 1);
+  if (base && from && may_rename(call)) rename(call, *from);
 }
 
 /// resize_(self, size): the first elements of the storage, where it holds as many; nothing if the shape
@@ -54,8 +100,7 @@ void Builder::resize(const Call& call) {
     out = shape == base->view.shape ? base : viewed(*base, ViewMaps{{map}, shape, true});
   }
   if (!out) return unknown("unsupported-op", call.step->op + " (may need more storage)");
-  values_[call.arguments[0].ref.index] = *out;
-  bind(call, 0, *out);
+  rename(call, *out);
 }
 
 /// broadcast_tensors, meshgrid: each of a list, repeated to one shape.

@@ -198,10 +198,11 @@ struct Case {
   std::vector<RegisterProgram> registers;  // what delegates that `after` calls run
   std::vector<std::string> assumed;        // sentences that the reader could not know to be true
   bool portable_kernels = false;           // in-place kernels are those of ExecuTorch's portable library
-  bool inputs_may_overlap = false;  // the reader cannot know whether inputs share storage (bare FX text)
-  std::string pass;                 // the transform that made `after`, if known
-  bool return_is_last = false;      // its system lets no step that writes stand behind the return
-  bool every_order = false;         // report the claim about every order beside that about the listed one
+  bool inputs_may_overlap = false;     // the reader cannot know whether inputs share storage (bare FX text)
+  std::string pass;                    // the transform that made `after`, if known
+  bool return_is_last = false;         // its system lets no step that writes stand behind the return
+  bool every_order = false;            // report the claim about every order beside that about the listed one
+  std::vector<std::string> one_sided;  // constants that both graphs use and one alone gives contents of
   std::vector<std::string> assumed_pure;  // operators that nobody declares, taken to be functions
 };
 

@@ -54,6 +54,17 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& gr
   return out;
 }
 
+void number_values(Graph& graph) {
+  for (std::uint32_t k = 0; k < graph.inputs.size(); ++k) graph.values[graph.inputs[k].value.index].at = k;
+  for (std::uint32_t k = 0; k < graph.steps.size(); ++k)
+    for (std::uint32_t r = 0; r < graph.steps[k].results.size(); ++r) {
+      const ValueId id = graph.steps[k].results[r];
+      if (!id.valid()) continue;
+      Value& value = graph.values[id.index];
+      value.from = Value::From::step, value.at = k, value.result = r;
+    }
+}
+
 bool goes_on_after_return(const Graph& graph) {
   const auto leaves = std::ranges::find_if(graph.steps, is_return);
   return leaves != graph.steps.end() && std::next(leaves) != graph.steps.end();

@@ -17,6 +17,9 @@ std::vector<ValueId> uses_of(const Step& step);
 /// Repeats are possible.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& graph);
 
+/// Inputs and results of steps say where they stand.
+void number_values(Graph& graph);
+
 /// Does a step stand behind the one that returns? It will never run.
 bool goes_on_after_return(const Graph& graph);
 /// The same steps, the one that returns behind all others.

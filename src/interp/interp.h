@@ -15,6 +15,7 @@
 
 #include "src/base/result.h"
 #include "src/graph/case.h"
+#include "src/ops/kernels_array.h"
 
 namespace noclobber {
 
@@ -96,5 +97,8 @@ struct Run {
 /// error: symbols that do not give a legal run (negative size, storages larger than `memory` in all).
 Result<Run> run_graph(const Case& value, const Graph& graph, const std::set<std::string>& may_write,
                       const RunOptions& options);
+
+/// An element of the contents that a case gives for a constant.
+Number constant_element(const Arg& arg);
 
 }  // namespace noclobber

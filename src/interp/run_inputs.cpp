@@ -71,13 +71,13 @@ Number input_element(Dtype type, std::uint64_t seed, std::size_t input, std::int
   return Number::of(static_cast<std::int64_t>((r >> 30) % (seed % 2 == 1 ? 2 : 8)));
 }
 
+}  // namespace
+
 Number constant_element(const Arg& arg) {
   if (arg.kind == Arg::Kind::boolean) return Number::of(arg.boolean ? 1 : 0);
   if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) return Number::of(arg.sym.constant());
   return Number::of_real(arg.real);
 }
-
-}  // namespace
 
 /// Sizes under the symbols of this run; nothing, with a diagnostic, where that gives no tensor.
 std::optional<Tensor> Machine::concrete(const Type& type) {

@@ -30,6 +30,7 @@ struct Bound {
 struct Frame {
   const Graph* graph = nullptr;
   std::vector<Bound> values;
+  std::vector<ValueId> first_names;  // once a name has come to stand for something else
   bool top = false;
   std::uint32_t at = 0;  // step of the top graph that runs; stores are recorded under it
 };
@@ -111,6 +112,7 @@ class Machine {
   void dispatch(Frame& frame, const Step& step, const Invocation& invocation);
   bool run_row(Frame& frame, const Step& step, const Invocation& invocation);
   Call copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand);
+  void rename(Frame& frame, const Step& step, ValueId name, const Datum& shown);
   void rebind_view(Frame& frame, const Step& step, const Invocation& invocation);
   bool rebind_storage(Frame& frame, const Step& step, const Invocation& invocation);
   Call new_call(const Frame& frame);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/interp/run_machine.h"
+#include "src/ops/same_tensor.h"
 
 namespace noclobber {
 namespace {
@@ -225,6 +226,16 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   return true;
 }
 
+/// The tensor of that name, under all names that it had before this step, is what is shown from now on.
+void Machine::rename(Frame& frame, const Step& step, ValueId name, const Datum& shown) {
+  if (frame.first_names.empty()) frame.first_names = first_names(*frame.graph, ops_);
+  const ValueId result = step.results.empty() ? ValueId{} : step.results[0],
+                own = frame.first_names[name.index];
+  for (std::size_t k = 0; k < frame.values.size(); ++k)
+    if (frame.values[k].tensor && frame.first_names[k] == own && k != result.index)
+      bind(frame, ValueId(k), shown);
+}
+
 /// set_, resize_: the name of the first argument stands for another storage, or for more or less of its own.
 /// False: no such operator.
 bool Machine::rebind_storage(Frame& frame, const Step& step, const Invocation& invocation) {
@@ -248,7 +259,7 @@ bool Machine::rebind_storage(Frame& frame, const Step& step, const Invocation& i
       return unsupported(step.op + " (may need more storage)"), true;
   }
   if (!step.results.empty()) bind(frame, step.results[0], shown);
-  bind(frame, invocation.names[0], shown);
+  rename(frame, step, invocation.names[0], shown);
   return true;
 }
 
@@ -266,7 +277,7 @@ void Machine::rebind_view(Frame& frame, const Step& step, const Invocation& invo
   if (call.fault) return take_fault(frame, *call.fault);
   const Datum view = call.results[0];
   if (!step.results.empty()) bind(frame, step.results[0], view, &base, invocation.names[0]);
-  bind(frame, invocation.names[0], view, nullptr);
+  rename(frame, step, invocation.names[0], view);
 }
 
 /// A result that the schema says is a written argument is that argument; others come from `results`.

@@ -121,10 +121,12 @@ void run_softmax_backward(Call& call, const KernelRow& row) {
   const Array grad = call.tensor(0), y = call.tensor(1);
   const std::int64_t dim = call.dim(2, 0, grad.at.rank());
   if (call.ok() && grad.at.shape != y.at.shape) call.raise("softmax backward: grad_output has another shape");
-  if (!call.ok()) return;
   // Only what was widened on the way in is narrowed on the way out.
-  const bool narrows = grad.at.dtype == Dtype::f32 && call.dtype(3, Dtype::f32) == Dtype::f16;
-  const Array out = call.output(narrows ? Dtype::f16 : grad.at.dtype, grad.at.shape);
+  const Dtype input = call.dtype(3, grad.at.dtype);
+  if (call.ok() && input != grad.at.dtype && (grad.at.dtype != Dtype::f32 || input != Dtype::f16))
+    call.raise("softmax backward: grad_output has another type than the input had");
+  if (!call.ok()) return;
+  const Array out = call.output(input, grad.at.shape);
   const auto g = axes_of(call, grad.at, {dim}, true), o = axes_of(call, y.at, {dim}, true),
              t = axes_of(call, out.at, {dim}, true);
   if (!call.ok() || !g || !o || !t) return;

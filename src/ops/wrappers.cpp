@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "src/graph/uses.h"
 #include "src/ops/decl.h"
 #include "src/ops/wrapper_sites.h"
 
@@ -119,14 +120,7 @@ class Writer {
         graph_.steps.push_back(step);
       }
     }
-    for (std::uint32_t k = 0; k < graph_.steps.size(); ++k)
-      for (std::uint32_t r = 0; r < graph_.steps[k].results.size(); ++r) {
-        const ValueId id = graph_.steps[k].results[r];
-        if (!id.valid()) continue;
-        graph_.values[id.index].from = Value::From::step;
-        graph_.values[id.index].at = k;
-        graph_.values[id.index].result = r;
-      }
+    number_values(graph_);
   }
 
  private:

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kOfKind = 120;        // programs of each kind
 constexpr std::uint64_t kLastSeed = 12000;  // what no seed up to here makes is not on the page
 constexpr const char* kHead =
-    "part\tcase or seed\tfault\tverdict\twhy\tin place/storages/obligations\tTraces";
+    "part\tcase or seed\tits text\tfault\tverdict\twhy\tin place/storages/obligations\tTraces";
 
 std::string line_of(const std::string& part, const std::string& name, const std::string& fault,
                     const Case& value) {
@@ -30,10 +30,10 @@ std::string line_of(const std::string& part, const std::string& name, const std:
   std::string listed;
   for (const std::string& one : why) listed += (listed.empty() ? "" : " ") + one;
   const auto dash = [](const std::string& text) { return text.empty() ? std::string("-") : text; };
-  return fmt::format("{}\t{}\t{}\t{}{}\t{}\t{}/{}/{}\t{:.12}", part, name, dash(fault),
-                     status_name(record.status), contradiction ? " (contradiction)" : "", dash(listed),
-                     record.counts.in_place, record.counts.storages, record.counts.obligations,
-                     sha256(trace_text(value, {})));
+  return fmt::format("{}\t{}\t{:.8}\t{}\t{}{}\t{}\t{}/{}/{}\t{:.12}", part, name,
+                     sha256(write_case_json(value)), dash(fault), status_name(record.status),
+                     contradiction ? " (contradiction)" : "", dash(listed), record.counts.in_place,
+                     record.counts.storages, record.counts.obligations, sha256(trace_text(value, {})));
 }
 
 std::string line_of(const fuzz::Probe& probe) {

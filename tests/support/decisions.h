@@ -7,8 +7,9 @@
 namespace noclobber::testing {
 
 /// Lines of the page, a tab between the columns: part (a folder of the corpus, or a kind of random programs),
-/// case or seed, injected fault or -, verdict, rules and reasons of it or -, counts (steps in
-/// place/storages/obligations), the first 48 bits of the SHA-256 of its Traces as text.
+/// case or seed, digest of its text (another one: another program), injected fault or -, verdict, rules and
+/// reasons of it or -, counts (steps in place/storages/obligations), the first 48 bits of the SHA-256 of its
+/// Traces as text.
 using Decisions = std::vector<std::string>;
 
 /// The whole page, its head first: every case of some folders, and the first programs of each kind.

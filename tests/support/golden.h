@@ -35,7 +35,7 @@ struct GoldenCall {
   RunOptions options;  // with the recorded contents
   std::set<std::string> may_write;
   std::size_t inputs = 0;
-  std::vector<std::vector<std::int64_t>> shapes;  // of results, as recorded
+  std::vector<std::vector<std::int64_t>> shapes;  // of results that were made, as recorded
   std::vector<Dtype> dtypes;
   std::vector<std::int64_t>
       shares;  // the storage that each lies in, as inputs name theirs; -1: in one of its own

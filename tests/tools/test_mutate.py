@@ -37,6 +37,11 @@ class Mutate(unittest.TestCase):
         (line,) = [one for one in content.splitlines() if "g(a)" in one]
         self.assertEqual(line, "  if (nc_mutation::on(2) != static_cast<bool>(a < nc_mutation::at(1) + b && g(a))) return 0;")
 
+    def test_what_is_text_is_no_code(self):
+        rules = {m.rule for m in mutate.mutants_of('  return a ? "true" : "a < b + 1";\n')}
+        self.assertEqual(rules, set())
+        self.assertEqual({m.rule for m in mutate.mutants_of("  return a == '\"' || true;\n")} & {"true becomes false"}, {"true becomes false"})
+
     def test_a_statement_is_left_out_as_a_whole(self):
         content, _, _ = mutate.assembled(TEXT, [m for m in self.mutants if m.rule == "statement left out"])
         self.assertIn("{ if (!nc_mutation::on(3))   total += a; }", content)

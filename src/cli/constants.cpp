@@ -1,0 +1,118 @@
+#include "src/cli/constants.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/formats/constant_bytes.h"
+#include "src/graph/uses.h"
+#include "src/interp/interp.h"
+
+namespace noclobber {
+namespace {
+
+/// An input of a graph with what its name and type say.
+struct Told {
+  const Input& input;
+  const Value& value;
+};
+
+std::optional<std::size_t> elements_of(const Type& type) {
+  std::size_t out = 1;
+  for (const SymExpr& size : type.shape) {
+    if (!size.is_constant() || size.constant() < 0) return std::nullopt;
+    if (__builtin_mul_overflow(out, static_cast<std::size_t>(size.constant()), &out)) return std::nullopt;
+  }
+  return out;
+}
+
+/// The contents in row-major order as their type holds them; nothing where they are not given, or as a
+/// digest.
+std::optional<std::string> bytes_of(const Told& told) {
+  if (!told.input.contents || !told.value.type) return std::nullopt;
+  const Type& type = *told.value.type;
+  const auto count = elements_of(type);
+  const auto width = static_cast<std::size_t>(item_bytes(type.dtype));
+  const std::vector<Arg>& given = *told.input.contents;
+  constexpr std::size_t kMost = std::size_t{1} << 26;
+  if (!count || width == 0 || *count > kMost || (given.size() != 1 && given.size() != *count))
+    return std::nullopt;
+  std::string out(*count * width, '\0');
+  for (std::size_t k = 0; k < *count; ++k)
+    store_number(type.dtype, reinterpret_cast<std::uint8_t*>(out.data()) + k * width,
+                 constant_element(given[given.size() == 1 ? 0 : k]));
+  return out;
+}
+
+/// Are the contents surely others? Digests are of the same bytes.
+bool differ(const Told& a, const Told& b) {
+  const auto left = bytes_of(a), right = bytes_of(b);
+  if (left && right) return *left != *right;
+  const auto digest = [](const Told& told, const std::optional<std::string>& bytes) {
+    if (!told.input.digest.empty()) return *told.input.digest;
+    return bytes ? digest_of(*bytes) : "";
+  };
+  const std::string one = digest(a, left), other = digest(b, right);
+  return !one.empty() && !other.empty() && one != other;
+}
+
+/// Does a step, an output or final contents name it?
+bool is_used(const Graph& graph, ValueId value) {
+  std::vector<ValueId> used;
+  for (const Step& step : graph.steps) {
+    const auto own = uses_of(step);
+    used.insert(used.end(), own.begin(), own.end());
+  }
+  for (const Arg& output : graph.outputs) collect_uses(output, used);
+  for (const auto& [input, contents] : graph.finals) collect_uses(contents, used);
+  return std::find(used.begin(), used.end(), value) != used.end();
+}
+
+/// An input that nothing uses, in a storage of its own.
+void add_unused(Graph& graph, Input like, Value value) {
+  value.at = static_cast<std::uint32_t>(graph.inputs.size());
+  like.value = ValueId(graph.values.size());
+  like.storage.clear();
+  like.storage_numel.reset();
+  graph.values.push_back(std::move(value));
+  graph.inputs.push_back(std::move(like));
+}
+
+std::string unused_name(const Graph& before, const Graph& after, const std::string& name) {
+  std::set<std::string> taken;
+  for (const Graph* graph : {&before, &after})
+    for (const Value& value : graph->values) taken.insert(value.name);
+  std::string out = name + "_before";
+  for (int k = 1; taken.contains(out); ++k) out = name + "_before_" + std::to_string(k);
+  return out;
+}
+
+}  // namespace
+
+void tell_constants_apart(Case& value) {
+  if (!value.before) return;
+  Graph &before = *value.before, &after = value.after;
+  const std::size_t count = before.inputs.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const Value was = before.value(before.inputs[k].value);
+    const auto of_name = [&](const Input& input) { return after.value(input.value).name == was.name; };
+    const auto at = std::find_if(after.inputs.begin(), after.inputs.end(), of_name);
+    if (at == after.inputs.end()) continue;
+    const Value is = after.value(at->value);
+    Input &left = before.inputs[k], &right = *at;
+    if (differ({left, was}, {right, is})) {
+      const Input mine = left, other = right;
+      const std::string own = unused_name(before, after, was.name);
+      before.values[left.value.index].name = own;
+      Value alone = was;
+      alone.name = own;
+      add_unused(before, other, is);
+      add_unused(after, mine, alone);
+    } else if (left.contents.has_value() != right.contents.has_value() && left.digest.empty() &&
+               right.digest.empty()) {
+      if (is_used(before, left.value) && is_used(after, right.value)) value.one_sided.push_back(was.name);
+      (left.contents ? right : left).contents = left.contents ? left.contents : right.contents;
+    }
+  }
+}
+
+}  // namespace noclobber
