@@ -77,6 +77,7 @@ class Builder {
                                    const std::optional<InferredMeta>& rule);
   const Type* said(const Call& call, std::size_t result) const;
   std::optional<std::vector<PolyId>> said_strides(const Type& type, const Shape& shape);
+  std::optional<std::vector<PolyId>> unsaid_strides(const Call& call, const Shape& shape);
   void bind(const Call& call, std::size_t result, Binding bound);
   void bind_view(const Call& call, std::size_t result, Binding bound);
   void claim(const Call& call, std::size_t result, const Binding& bound);

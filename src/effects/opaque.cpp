@@ -108,6 +108,11 @@ std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call)
   return out;
 }
 
+namespace {
+/// Does the operator make item k of its result of item k of its lists?
+bool takes_items(std::string_view op) { return op.find("._foreach_") != std::string_view::npos; }
+}  // namespace
+
 /// What is promised between one read and one write of the step.
 Access Builder::access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
                        std::size_t write_item, bool listed) const {
@@ -121,8 +126,7 @@ Access Builder::access(const Call& call, const Operand& read, const Binding& rea
     if (element) return read_view.view.shape == write.view.shape ? Access::elementwise : Access::any_time;
     return declared->before_write ? Access::before_write : Access::any_time;
   }
-  const bool foreach = call.op.find("._foreach_") != std::string::npos;
-  if (!elementwise(call) && !foreach) return Access::any_time;
+  if (!elementwise(call) && !takes_items(call.op)) return Access::any_time;
   if (listed && read.item != write_item) return Access::any_time;
   return read_view.view.shape == write.view.shape ? Access::elementwise : Access::any_time;
 }
@@ -232,7 +236,8 @@ bool Builder::add_results(const Call& call, Parts& parts) {
     } else {
       for (std::size_t k = 0; k < fresh_count; ++k, ++result) {
         const bool named = result < call.step->results.size() && call.step->results[result].valid();
-        const bool listed = slot.type == SchemaSlot::Type::tensor_list && k < metas.size();
+        const bool listed =
+            slot.type == SchemaSlot::Type::tensor_list && k < metas.size() && takes_items(call.op);
         const auto own = listed                  ? std::optional(InferredMeta{metas[k].shape, std::nullopt})
                          : result < rules.size() ? std::optional(rules[result])
                                                  : std::nullopt;

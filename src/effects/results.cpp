@@ -82,6 +82,26 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
   return out;
 }
 
+/// Of a result that nothing is said of: contiguous, where all tensors that come in are. Kernels keep an order
+/// of strides that they are given, and some are told one.
+std::optional<std::vector<PolyId>> Builder::unsaid_strides(const Call& call, const Shape& shape) {
+  const auto& slots = call.schema->arguments;
+  const bool sized =
+      std::any_of(slots.begin(), slots.end(), [](const auto& slot) { return slot.name == "size"; });
+  const auto is_plain = [&](const Arg& arg) {
+    const auto bound = bound_of(arg);
+    return !bound || (bound->strides && bound->strides == contiguous_strides(space_, bound->view.shape));
+  };
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    const Arg& arg = call.arguments[k];
+    const std::string& name = slots[k].name;
+    const bool orders = name == "memory_format" || name == "physical_layout" || (name == "stride" && sized);
+    if (orders && arg.kind != Arg::Kind::none) return std::nullopt;
+    if (!is_plain(arg) || !std::all_of(arg.list.begin(), arg.list.end(), is_plain)) return std::nullopt;
+  }
+  return contiguous_strides(space_, shape);
+}
+
 /// A fresh result: its type as the dump says, else by the operator's rule.
 std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
                                           const std::optional<InferredMeta>& rule) {
@@ -103,7 +123,7 @@ std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
     return out;
   }
   if (!rule || !rule->dtype) return std::nullopt;
-  return fresh(rule->shape, *rule->dtype, contiguous_strides(space_, rule->shape));
+  return fresh(rule->shape, *rule->dtype, unsaid_strides(call, rule->shape));
 }
 
 void Builder::bind(const Call& call, std::size_t result, Binding bound) {

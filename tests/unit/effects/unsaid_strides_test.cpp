@@ -1,0 +1,38 @@
+// Results of which the dump says nothing: what is taken for their layout.
+#include "tests/unit/effects/fx_traced.h"
+#include "tests/unit/fuzz/found.h"
+
+using namespace noclobber;
+using namespace noclobber::testing;
+
+namespace {
+
+/// y = sin(x), then w = 2 * y; or y is reshaped and overwritten, which only reaches y if reshape makes a
+/// view.
+Status doubled(const std::string& stride) {
+  const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[2,3],"stride":)" + stride + "}}";
+  const std::string sin = R"("steps":[{"name":"y","op":"aten.sin.default","args":[{"ref":"x"}]},)";
+  return found::status_of(found::pair_of(
+      x, sin + R"({"name":"w","op":"aten.mul.Tensor","args":[{"ref":"y"},2.0]}],"outputs":[{"ref":"w"}])",
+      sin + R"({"name":"z","op":"aten.reshape.default","args":[{"ref":"y"},[6]]},
+          {"name":"w","op":"aten.mul_.Tensor","args":[{"ref":"z"},2.0]}],"outputs":[{"ref":"y"}])"));
+}
+
+}  // namespace
+
+/// A kernel keeps its operand's order of strides: reshape may copy then.
+TEST_CASE("a result of strided operands is not taken to be contiguous", "[effects]") {
+  CHECK(doubled("[3,1]") == Status::proved);
+  CHECK(doubled("[1,2]") != Status::proved);
+}
+
+TEST_CASE("results of a list do not have its items' shapes, but where the operator takes item by item",
+          "[effects]") {
+  const auto claims = [](const char* line) {
+    const std::string lines = std::string(line) + "\na: \"f32[8]\" = m[0]\nreturn (a,)";
+    return fx_traced(fx_case(R"(x: "f32[4]")", lines, "")).find("claim size said 8 computed 4") !=
+           std::string::npos;
+  };
+  CHECK_FALSE(claims("m = torch.ops._c10d_functional.all_gather_into_tensor_coalesced.default([x], 2, '0')"));
+  CHECK(claims("m = torch.ops.aten._foreach_neg.default([x])"));
+}
