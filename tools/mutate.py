@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Changes one place of a source file at a time; every change must make `make test` fail.
 
-mutate.py [--limit N [--seed N]] [--seconds S] [--jobs N] [--log LOG] FILE...
+mutate.py [--limit N [--seed N]] [--seconds S] [--jobs N] [--log LOG] [--cases REGEX] FILE...
 
 All changes of all files are compiled into as few programs as lines allow, each behind a number that NC_MUTANT
 selects while they run (none: the files as they are).  Changes whose text does not compile are left out.  Files are
@@ -342,14 +342,15 @@ def grouped(due):
 class Tests:
     """What each test case, and each script, costs and comes by."""
 
-    def __init__(self, env, jobs, most):
+    def __init__(self, env, jobs, most, asked):
         self.env = {**env, "NC_BIN_DIR": str(TREE / "build/bin")}
         listed = run(["build/bin/nc_tests", "--list-test-names-only"], self.env).stdout
+        names = [name for name in listed.splitlines() if re.match(asked, name)]
         self.cases, self.kills, self.most = [], {}, most
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for name, (seconds, seen) in zip(listed.splitlines(), pool.map(self.of_case, listed.splitlines())):
+            for name, (seconds, seen) in zip(names, pool.map(self.of_case, names)):
                 self.cases.append((seconds, seen, name))
-        for script in SCRIPTS:
+        for script in filter(re.compile(asked).match, SCRIPTS):
             self.cases.append((*self.reached(["python3", script]), script))
 
     def of_case(self, name):
@@ -430,7 +431,7 @@ def tried(texts, mutants, options, env):
         if not here:
             continue
         print(f"  {len(here)} changes compile together", flush=True)
-        tests = Tests(env, options.jobs, options.seconds)
+        tests = Tests(env, options.jobs, options.seconds, options.cases)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             for m, how in zip(here, pool.map(lambda m: tests.killer(m.number), here)):
                 tries += 1
@@ -463,6 +464,8 @@ def main():
     parser.add_argument("--listed", action="store_true", help="try those of tools/mutants.tsv as well")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=1e9, help="of tests per mutant, at most")
+    parser.add_argument("--cases", default="", help="test cases and scripts to ask, as a pattern of how they begin; with --log the "
+                        "quickest first, and all for what is left")
     parser.add_argument("--log", help="a line per mutant tried; what was killed according to it is not tried again")
     options = parser.parse_args()
     env = {**os.environ, "CCACHE_BASEDIR": str(TREE), "CCACHE_NOHASHDIR": "1"}

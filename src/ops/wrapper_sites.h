@@ -20,6 +20,7 @@ struct Given {
   bool list = false;
   Arg plain;                             // not written, or of v1
   std::vector<std::string> view_prefix;  // written, v2: "_x" or "_x_0", "_x_1"
+  Arg fallback = {};                     // of a call that does not name it
 };
 
 struct Site {

@@ -173,7 +173,7 @@ class Writer {
     for (const Given& g : order_) {
       const Arg* plain = keyword(step, g.name);
       if (!g.written) {
-        args.push_back(plain != nullptr ? *plain : Arg{});
+        args.push_back(plain != nullptr ? *plain : g.fallback);
       } else if (step.op == kV1) {
         bases.push_back(emit(step, "aten.clone.default", {plain != nullptr ? *plain : Arg{}}, "_base"));
         args.push_back(Arg::of(bases.back()));
@@ -224,8 +224,9 @@ std::vector<std::vector<Given>> signatures(const std::vector<Site>& wrapped, con
   std::vector<Given> order;
   for (const SchemaSlot& slot : known->arguments) {
     const auto at = std::find_if(all.begin(), all.end(), [&](const Given& g) { return g.name == slot.name; });
-    Given g = at == all.end() ? Given{slot.name, false, false, slot.fallback.value_or(Arg{}), {}} : *at;
+    Given g = at == all.end() ? Given{slot.name, false, false, {}, {}} : *at;
     g.written = slot.written;
+    g.fallback = slot.fallback.value_or(Arg{});
     order.push_back(std::move(g));
   }
   return {order};

@@ -93,6 +93,35 @@ Unchanged unchanged(const std::string& op, std::int64_t c, bool first) {
   return out;
 }
 
+Arg whole_number(std::int64_t value) { return Arg::of(SymExpr(value)); }
+
+/// What the shape rule gives for these tensors, and these other arguments behind them in their order.
+std::string rule_of(std::string_view op, const std::vector<std::pair<Dtype, std::vector<std::int64_t>>>& tensors,
+                    const std::vector<Arg>& others) {
+  Space space;
+  Sizes sizes(space);
+  const Schema* schema = find_schema(op);
+  REQUIRE(schema != nullptr);
+  std::vector<TensorMeta> metas;
+  for (const auto& [dtype, shape] : tensors) {
+    metas.push_back({{}, dtype});
+    for (const std::int64_t extent : shape) metas.back().shape.push_back(space.constant(extent));
+  }
+  std::vector<Arg> arguments;
+  std::size_t next = 0, tensor = 0;
+  for (const SchemaSlot& slot : schema->arguments)
+    if (slot.type != SchemaSlot::Type::other)
+      arguments.push_back(tensor < tensors.size() ? Arg::of(ValueId(tensor++)) : Arg{});
+    else
+      arguments.push_back(next < others.size() ? others[next++] : slot.fallback.value_or(Arg{}));
+  std::string out;
+  for (const InferredMeta& meta : infer_meta({sizes, base_name(op), *schema, arguments, metas})) {
+    out += (out.empty() ? "" : ", ") + std::string(meta.dtype ? name(*meta.dtype) : "open");
+    for (const PolyId extent : meta.shape) out += " " + std::to_string(space.value(extent).value_or(-1));
+  }
+  return out;
+}
+
 }  // namespace
 
 /// Who changes a row renews the page with `build/bin/nc_tests --rows > corpus/rows.tsv`.
@@ -164,6 +193,57 @@ TEST_CASE("an argument is neutral exactly where the kernel gives the other one")
 TEST_CASE("names of one function have one kernel, and the other way round") {
   for (const OpRow& row : op_rows()) {
     const OpRow* other = row.same_as.empty() ? nullptr : find_row(row.same_as);
-    if (other != nullptr && !other->kernel.empty() && !row.kernel.empty()) CHECK(other->kernel == row.kernel);
+    INFO(row.op);
+    if (other == nullptr) continue;
+    CHECK((other->kernel == row.kernel || other->kernel.empty() || row.kernel.empty()));
+    CHECK(other->shape == row.shape);
+    CHECK(other->reach == row.reach);
   }
+}
+
+/// Nobody recorded them: their kin are tested.
+TEST_CASE("operators without recorded calls have the shape rule of their kin") {
+  const std::pair<std::string_view, std::string_view> kin[] = {
+      {"aten.erfinv", "aten.erf"},
+      {"prims.erf_inv", "prims.erf"},
+      {"prims.xor_sum", "prims.sum"},
+      {"aten._batch_norm_impl_index", "aten._native_batch_norm_legit"},
+      {"aten.cudnn_batch_norm", "aten._native_batch_norm_legit"},
+      {"aten.miopen_batch_norm", "aten._native_batch_norm_legit"},
+      {"aten.instance_norm", "aten.batch_norm"},
+      {"_c10d_functional_autograd.all_gather_into_tensor", "_c10d_functional.all_gather_into_tensor"},
+      {"_c10d_functional_autograd.all_to_all_single", "_c10d_functional.all_to_all_single"},
+      {"_c10d_functional_autograd.reduce_scatter_tensor", "_c10d_functional.reduce_scatter_tensor"},
+      {"c10d_functional.all_to_all_single", "_c10d_functional.all_to_all_single"},
+  };
+  for (const auto& [row, other] : kin) {
+    INFO(row);
+    REQUIRE(find_row(row) != nullptr);
+    CHECK(find_row(row)->shape != nullptr);
+    CHECK(find_row(row)->shape == find_row(other)->shape);
+  }
+}
+
+TEST_CASE("shape rules where recorded calls do not tell them from simpler ones") {
+  using Tensors = std::vector<std::pair<Dtype, std::vector<std::int64_t>>>;
+  const auto on = Arg::of_bool(true), dim = whole_number(0), half = Arg::of_dtype(Dtype::f16);
+  const Tensors halves{{Dtype::f16, {2, 3}}}, floats{{Dtype::f32, {2, 3}}, {Dtype::f32, {2, 3}}};
+  CHECK(rule_of("aten._softmax.default", halves, {dim, on}) == "f32 2 3");
+  CHECK(rule_of("aten._log_softmax.default", halves, {dim, on}) == "f32 2 3");
+  CHECK(rule_of("aten._softmax.default", halves, {dim, Arg::of_bool(false)}) == "f16 2 3");
+  CHECK(rule_of("aten._softmax_backward_data.default", floats, {dim, half}) == "f16 2 3");
+  CHECK(rule_of("aten._log_softmax_backward_data.default", floats, {dim, half}) == "f16 2 3");
+  CHECK(rule_of("aten.native_dropout.default", halves, {Arg::of_real(0.5), on}) == "f16 2 3, bool 2 3");
+  CHECK(rule_of("aten.bernoulli.default", halves, {}) == "f16 2 3");
+  const Tensors wide{{Dtype::f32, {1}}, {Dtype::f32, {4}}};
+  CHECK(rule_of("aten.hardshrink_backward.default", wide, {Arg::of_real(0.5)}) == "f32 4");
+  CHECK(rule_of("aten.softshrink_backward.default", wide, {Arg::of_real(0.5)}) == "f32 4");
+  CHECK(rule_of("aten.log_sigmoid_backward.default",
+                {{Dtype::f32, {1}}, {Dtype::f32, {4}}, {Dtype::f32, {0}}}, {}) == "f32 4");
+  const Arg sizes = Arg::of(std::vector<Arg>{whole_number(3), whole_number(4)});
+  for (const char* op : {"_c10d_functional.all_to_all_single.default", "c10d_functional.all_to_all_single.default"})
+    CHECK(rule_of(op, {{Dtype::f32, {2, 5}}}, {sizes, sizes}) == "f32 7 5");
+  const Tensors of_mask{{Dtype::i32, {4}}, {Dtype::boolean, {4}}, {Dtype::i64, {}}};
+  CHECK(rule_of("aten.masked_fill.Tensor", of_mask, {}) == "i32 4");
+  CHECK(rule_of("aten.where.self", {{Dtype::boolean, {4}}, {Dtype::f32, {4}}, {Dtype::f32, {}}}, {}) == "f32 4");
 }
