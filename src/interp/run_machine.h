@@ -54,6 +54,10 @@ struct Invocation {
 /// The numbers of a list of sizes.
 Extents extents_of(const Datum& sizes);
 
+/// Dropout outside of training or of nothing, conjugates of real numbers, sums to the shape that is there:
+/// the argument itself.
+bool gives_itself(const Invocation& invocation);
+
 /// Running statistics that a normalization in training writes without saying so: places of arguments.
 std::vector<std::size_t> silent_writes(const Invocation& invocation);
 

@@ -56,18 +56,6 @@ bool reduces_nothing(const Invocation& invocation) {
   return extents_of(invocation.args[1]) == invocation.live[0].tensor.at.shape;
 }
 
-/// Dropout outside of training or of nothing, conjugates of real numbers: the argument itself.
-bool gives_itself(const Invocation& invocation) {
-  const Meaning meaning = invocation.meaning;
-  if (meaning == Meaning::self_if_real)
-    return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
-  if (meaning == Meaning::reduce_or_self) return reduces_nothing(invocation);
-  if (meaning != Meaning::random_or_self) return false;
-  if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
-  const auto p = invocation.args[1].number();
-  return !invocation.args[2].boolean || (p && p->as_real() == 0);
-}
-
 /// Item i of an argument that is a list, the argument itself otherwise. Lists that are no tensor or scalar
 /// list do not occur in _foreach operators.
 Datum item_of(const Datum& datum, const SchemaSlot& slot, std::size_t i, Call& call) {
@@ -90,6 +78,17 @@ const KernelRow* foreach_row(const std::string& name, bool scalar_first, bool te
 }
 
 }  // namespace
+
+bool gives_itself(const Invocation& invocation) {
+  const Meaning meaning = invocation.meaning;
+  if (meaning == Meaning::self_if_real)
+    return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
+  if (meaning == Meaning::reduce_or_self) return reduces_nothing(invocation);
+  if (meaning != Meaning::random_or_self) return false;
+  if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
+  const auto p = invocation.args[1].number();
+  return !invocation.args[2].boolean || (p && p->as_real() == 0);
+}
 
 void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   Digest digest;

@@ -77,6 +77,12 @@ bool only_stores(std::string_view op) {
   return false;
 }
 
+/// Do the other arguments decide whether argument 0 itself is given, or is read?
+bool may_give_itself(Meaning meaning) {
+  return meaning == Meaning::self_if_real || meaning == Meaning::random_or_self ||
+         meaning == Meaning::reduce_or_self;
+}
+
 /// Of argument `at` nothing but shape and type are looked at: other of view_as, self of zeros_like.
 Use use_of(Meaning meaning, std::size_t at) {
   const bool views =
@@ -146,10 +152,13 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
       unsupported("a value that nothing has defined: " +
                   (known ? frame.graph->value(arg.ref).name : std::string("?")));
     }
-    const bool views = (row && row->shares && i == 0) || use_of(meaning, i) == Use::shape_only;
+    const bool views = (i == 0 && ((row && row->shares) || may_give_itself(meaning))) ||
+                       use_of(meaning, i) == Use::shape_only;
     if (!out && !view && !views) invocation.args.back() = resolve(frame, arg, true);
     if (views) invocation.args.back() = invocation.live.back();
   }
+  if (may_give_itself(meaning) && !gives_itself(invocation))
+    invocation.args[0] = resolve(frame, (*bound)[0], true);
   return going();
 }
 

@@ -104,3 +104,31 @@ TEST_CASE("seed 800043394: where names are values, no identity leaves out what r
   CHECK(status_of(alone("x")) == Status::refuted);
   CHECK(status_of(alone("z")) == Status::proved);
 }
+
+TEST_CASE("seed 3100027431: dropout outside of training gives its argument and reads nothing", "[found]") {
+  const auto behind_a_write = [](const std::string& op, const std::string& more) {
+    const std::string steps = made("v", "clone.default", R"([{"ref":"x"}])") + "," +
+                              made("w", "add_.Tensor", R"([{"ref":"v"},{"ref":"v"}])") + "," +
+                              made("d", op, R"([{"ref":"v"})" + more + "]");
+    Case value = read(std::string(R"("after":{"inputs":[)") + kX + "]," + only(steps) + "}");
+    value.names_are_values = true;
+    return value;
+  };
+  const Case itself = behind_a_write("dropout.default", ",0.5,false"),
+             fresh = behind_a_write("neg.default", "");
+  CHECK(fuzz::stale_name(itself) == "");
+  CHECK(status_of(itself) == Status::proved);
+  CHECK(fuzz::stale_name(fresh) != "");
+  CHECK(status_of(fresh) == Status::refuted);
+}
+
+TEST_CASE("seed 3100032806: an index out of range in what nobody uses is no question of memory", "[found]") {
+  const std::string x =
+      R"({"name":"x","type":{"dtype":"f32","shape":[1,1,1,2]}},{"name":"i","type":{"dtype":"i64","shape":[1,1,1,2]}})";
+  const Case added = pair_of(
+      x, only(""),
+      only(
+          R"({"name":"g","op":"aten.max_pool2d_with_indices_backward.default","args":[{"ref":"x"},{"ref":"x"},[1,1],[1,1],[0,0],[1,1],false,{"ref":"i"}]})"));
+  CHECK(fuzz::brute_force(added).difference == "");
+  CHECK(status_of(added) == Status::proved);
+}
