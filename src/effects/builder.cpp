@@ -205,10 +205,40 @@ void Builder::run(const Step& step, std::uint32_t number) {
   dispatch(call);
 }
 
+namespace {
+/// How many arguments that meaning looks at. TorchScript's overloads for lists and dictionaries have fewer.
+std::size_t arguments_of(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::opaque:
+    case Meaning::fill:
+    case Meaning::empty:
+    case Meaning::ignored:
+    case Meaning::unsupported:
+      return 0;
+    case Meaning::set:
+    case Meaning::resize:
+    case Meaning::copy_into:
+    case Meaning::copy:
+    case Meaning::view_scatter:
+    case Meaning::concatenate:
+    case Meaning::stack:
+    case Meaning::moved:
+    case Meaning::reduce_or_self:
+      return 2;
+    case Meaning::random_or_self:
+      return 3;
+    default:
+      return 1;
+  }
+}
+}  // namespace
+
 void Builder::dispatch(const Call& call) {
   const bool declared = ops_.declaration(call.step->op) != nullptr;
+  const Meaning meaning = declared ? Meaning::opaque : meaning_of(call.op, *call.schema);
+  if (call.arguments.size() < arguments_of(meaning)) return unknown("unsupported-op", call.step->op);
   if (!declared && (out_variant(call) || moved_in_place(call) || each_item(call))) return;
-  switch (declared ? Meaning::opaque : meaning_of(call.op, *call.schema)) {
+  switch (meaning) {
     case Meaning::opaque:
       return opaque(call);
     case Meaning::view:
