@@ -231,14 +231,17 @@ std::size_t arguments_of(Meaning meaning) {
       return 1;
   }
 }
+
+Meaning meaning_of_call(std::string_view op, const Schema& schema) {
+  const Meaning meaning = meaning_of(op, schema);
+  return schema.arguments.size() < arguments_of(meaning) ? Meaning::unsupported : meaning;
+}
 }  // namespace
 
 void Builder::dispatch(const Call& call) {
   const bool declared = ops_.declaration(call.step->op) != nullptr;
-  const Meaning meaning = declared ? Meaning::opaque : meaning_of(call.op, *call.schema);
-  if (call.arguments.size() < arguments_of(meaning)) return unknown("unsupported-op", call.step->op);
   if (!declared && (out_variant(call) || moved_in_place(call) || each_item(call))) return;
-  switch (meaning) {
+  switch (declared ? Meaning::opaque : meaning_of_call(call.op, *call.schema)) {
     case Meaning::opaque:
       return opaque(call);
     case Meaning::view:
