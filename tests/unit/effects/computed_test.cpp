@@ -306,19 +306,19 @@ output 3 read S6:f32.strided(0, [3, 1])[s0, 4]
 output 4 read S7:f32.strided(0, [1, 0])[s0, 4]
 )fx"},
     {"which of these a storage holds nobody says by number, but where all are held",
-     R"fx(s0: "Sym(s0)", x: "f32[s0, 4]")fx",
-     R"fx(a: "f32[s0, 4][8, 1]" = torch.ops.aten.neg.default(x)
-b: "f32[s0, 4][3, 1]" = torch.ops.aten.neg.default(x)
-c = torch.ops.aten.as_strided.default(a, [2], [1])
-d = torch.ops.aten.as_strided.default(b, [1], [1])
+     R"fx(s0: "Sym(s0)", x: "f32[s0 + 1, 4]")fx",
+     R"fx(a: "f32[s0 + 1, 4][8, 1]" = torch.ops.aten.neg.default(x)
+b: "f32[s0 + 1, 4][3, 1]" = torch.ops.aten.neg.default(x)
+c = torch.ops.aten.as_strided.default(a, [0], [1])
+d = torch.ops.aten.as_strided.default(b, [0], [1])
 return (c, d))fx",
      R"fx(
-storage S3 [s0, 4]  fresh 0
-storage S4 [1+3*s0]  fresh 1
-step 0 opaque "aten.neg;T"  write S3:f32[s0, 4]  read S2:f32[s0, 4]  # graph step 0
-step 1 opaque "aten.neg;T"  write S4:f32.strided(0, [3, 1])[s0, 4]  read S2:f32[s0, 4]  # graph step 1
+storage S3 [1+s0, 4]  fresh 0
+storage S4 [4+3*s0]  fresh 1
+step 0 opaque "aten.neg;T"  write S3:f32[1+s0, 4]  read S2:f32[1+s0, 4]  # graph step 0
+step 1 opaque "aten.neg;T"  write S4:f32.strided(0, [3, 1])[1+s0, 4]  read S2:f32[1+s0, 4]  # graph step 1
 output 0 scalar 
-output 1 read S4:f32.reshape[1+3*s0].strided(0, [1])[1]
+output 1 read S4:f32.reshape[4+3*s0].strided(0, [1])[0]
 unknown no-metadata aten.as_strided.default
 unknown no-metadata c
 )fx"},

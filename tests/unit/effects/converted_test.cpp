@@ -220,6 +220,17 @@ step 0 move  write S4:f32[2, 3]  read S2:f16[2, 3]  # graph step 0
 output 0 read S4:f32[2, 3]
 unknown unsupported-op aten.dequantize.self (of quantized numbers)
 )fx"},
+    {"whatever is said of it", R"fx(k: "f32[2, 3, 4, 5][60, 1, 15, 3]")fx",
+     R"fx(c: "f32[2, 3, 4, 5][60, 1, 15, 3]" = torch.ops.aten.contiguous.default(k)
+return (c,))fx",
+     R"fx(
+storage S3 [2, 3, 4, 5]  fresh 0
+step 0 move  write S3:f32[2, 3, 4, 5]  read S2:f32[2, 3, 4, 5]  # graph step 0
+output 0 read S3:f32[2, 3, 4, 5]
+claim stride said 1 computed 20  # graph step 0
+claim stride said 15 computed 5  # graph step 0
+claim stride said 3 computed 1  # graph step 0
+)fx"},
 };
 
 // table: what is copied

@@ -51,7 +51,7 @@ inline Case fx_pair(const std::string& given, const std::string& before, const s
 
 /// Every map leads on from where the one before it led, the first one from the storage and the last one to
 /// the view; a last dimension of bytes may come or go on the way.
-inline void check_maps(const Trace& trace, const TraceView& view) {
+inline void check_maps(Space& space, const Trace& trace, const TraceView& view) {
   const auto leads_on = [](Shape a, Shape b) {
     if (a.size() < b.size()) std::swap(a, b);
     if (a.size() == b.size() + 1) a.pop_back();
@@ -61,6 +61,8 @@ inline void check_maps(const Trace& trace, const TraceView& view) {
   for (const Map& map : view.maps) {
     CHECK(leads_on(at, map.from));
     if (map.kind == Map::Kind::strided) CHECK(map.dim == 0);
+    if (map.kind == Map::Kind::reshape)
+      CHECK(space.same(element_count(space, map.from), element_count(space, map.to)));
     at = map.to;
   }
   CHECK(leads_on(at, view.shape));
@@ -70,11 +72,12 @@ inline void check_maps(const Trace& trace, const TraceView& view) {
 inline std::string fx_traced(const Case& value) {
   Modelled m;
   REQUIRE(model(value, m));
+  for (const TraceStep& step : m.traced.after.steps) CHECK(step.access.size() == step.reads.size());
   for (const TraceStep& step : m.traced.after.steps)
     for (const auto* views : {&step.reads, &step.writes})
-      for (const TraceView& view : *views) check_maps(m.traced.after, view);
+      for (const TraceView& view : *views) check_maps(m.space, m.traced.after, view);
   for (const TraceOutput& output : m.traced.after.outputs)
-    if (output.view) check_maps(m.traced.after, *output.view);
+    if (output.view) check_maps(m.space, m.traced.after, *output.view);
   std::istringstream all(text_of(m.space, m.traced.after));
   std::string out;
   for (std::string line; std::getline(all, line);)

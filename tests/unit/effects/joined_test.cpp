@@ -333,6 +333,14 @@ output 0 read S3:f32[2]
 output 1 read S4:i64[2]
 output 2 read S3:f32[2]
 )fx"},
+    {"lists of results are written in one step", R"fx(x: "f32[4, 3]", a: "f32[2, 3]", b: "f32[2, 3]")fx",
+     R"fx(n = torch.ops.aten.split_copy.Tensor_out(x, 2, out = [a, b])
+return (a, b))fx",
+     R"fx(
+step 0 opaque "aten.split_copy.Tensor;T;2;0"  write S3:f32[2, 3], S4:f32[2, 3]  read S2:f32[4, 3]  # graph step 0
+output 0 read S3:f32[2, 3]
+output 1 read S4:f32[2, 3]
+)fx"},
 };
 
 }  // namespace

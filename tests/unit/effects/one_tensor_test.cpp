@@ -43,6 +43,8 @@ TEST_CASE("a tensor that is resized or set is so under all of its names", "[one_
   const std::string of_zeros = "d = torch.ops.aten.neg.default(z)\nreturn (d,)";
   CHECK(of(zeros + kStored + of_zeros, zeros + kStored + set + kOther) == Status::proved);
   CHECK(of(zeros + kStored + kOther, zeros + kStored + set + kOther) == Status::refuted);
+  CHECK(of("t = torch.ops.aten.t.default(x)\nd = torch.ops.aten.neg.default(t)\nreturn (d,)",
+           "c = torch.ops.aten.set_.source_Tensor(y, x)\n" + kTurned + kNegative) == Status::proved);
   // The source stays what it is when its reader is turned.
   CHECK(of(zeros + of_zeros, zeros + set + kTurned + of_zeros) == Status::proved);
 }

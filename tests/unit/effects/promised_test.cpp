@@ -96,6 +96,9 @@ TEST_CASE("a name means what it held when it was made, a view what its argument 
   const std::string viewed = "v = torch.ops.aten.view.default(y, [2, 2])\n";
   const std::string asked = "d = torch.ops.aten.neg.default(v)\nreturn (d, y, v, a)";
   CHECK(meant(value_of(stored + viewed + asked)) == "0 | 1 | 1 | 3 1 1 2 ");
+  CHECK(meant(value_of(stored + "c = torch.ops.aten.t_.default(y)\nd = torch.ops.aten.neg.default(a)\n"
+                                "e = torch.ops.aten.neg.default(y)\nreturn (d, e)")) ==
+        "0 | 1 | 2 | 1 | 3 4 ");
   Case late = value_of(stored + viewed + asked);
   late.after.steps[2].barrier = true;
   CHECK(meant(late) == "0 | 1 | 2 | 3 1 2 2 ");
@@ -104,6 +107,24 @@ TEST_CASE("a name means what it held when it was made, a view what its argument 
             "b = torch.ops._c10d_functional.wait_tensor.default(a)\nreturn (b,)")) == "0 | 1 1 | 2 1 | 3 ");
   CHECK(meant(value_of("a: \"f32[4]\" = torch.ops.aten.rand_like.default(y)\nreturn (a,)")) ==
         "0 | 1 1 | 2 ");
+}
+
+TEST_CASE("what a view of nobody knows which shows is what is there when somebody asks", "[promised]") {
+  Case value =
+      fx_case(R"(x: "f32[4]")",
+              "v: \"f32[3]\" = torch.ops.zoo.view.default(x)\nd = torch.ops.aten.neg.default(v)\nreturn (d,)",
+              R"fx([{"schema": "zoo::view(Tensor(a) x) -> Tensor(a)", "result": "view"}])fx");
+  value.names_are_values = true;
+  CHECK(meant(value) == "0 | 1 | 1 | 3 ");
+}
+
+TEST_CASE("what is used twice runs before its user once", "[promised]") {
+  Case value = fx_case(R"(x: "f32[4]")",
+                       "b = torch.ops.aten.neg.default(x)\n"
+                       "c = torch.ops.aten.mul.Tensor(b, b)\nreturn (c,)");
+  value.dataflow = true;
+  const Trace trace = trace_of(value);
+  CHECK(trace.edges == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 1}, {0, 2}, {1, 2}});
 }
 
 TEST_CASE("what is held at exit is what was computed for it", "[promised]") {

@@ -195,6 +195,25 @@ output 0 scalar
 unknown no-metadata aten.broadcast_tensors.default
 unknown no-metadata a
 )fx"},
+    {"what is made on the way to out= has no name", R"fx(x: "f32[2, 3]", o: "f32[4, 3]")fx",
+     R"fx(r = torch.ops.aten.cat.out([x, x], out = o)
+y = torch.ops.aten.clone.default(x)
+a = torch.ops.aten.t_.default(y)
+b = torch.ops.aten.neg.default(y)
+return (r, b))fx",
+     R"fx(
+storage S4 [4, 3]  fresh 0
+storage S5 [2, 3]  fresh 1
+storage S6 [3, 2]  fresh 2
+step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
+step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
+step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
+step 3 move  write S3:f32[4, 3]  read S4:f32[4, 3]  # graph step 0
+step 4 move  write S5:f32[2, 3]  read S2:f32[2, 3]  # graph step 1
+step 5 opaque "aten.neg;T"  write S6:f32[3, 2]  read S5:f32.permute(1, 0)  # graph step 3
+output 0 read S3:f32[4, 3]
+output 1 read S6:f32[3, 2]
+)fx"},
 };
 
 // table: what is its argument

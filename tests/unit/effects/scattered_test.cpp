@@ -211,3 +211,15 @@ unknown no-metadata a
 TEST_CASE("a scatter copies what lies in memory and writes a view of it", "[traced]") {
   check_rows(kScattered);
 }
+
+TEST_CASE("what may lie beyond a storage is not copied with the rest", "[traced]") {
+  Case value = fx_case(R"fx(s0: "Sym(s0)", e: "f32[4, 3][6, 1]", s: "f32[2, 3]")fx",
+                       "a = torch.ops.aten.slice_scatter.default(e, s, 0, 1, 3)\nreturn (a,)");
+  value.after.inputs[0].storage_numel = SymExpr::symbol("s0");
+  CHECK("\n" + fx_traced(value) == R"(
+storage S4 [21]  fresh 0
+step 0 move  write S4:f32.strided(0, [6, 1])[4, 3]  read S2:f32.strided(0, [6, 1])[4, 3]  # graph step 0
+step 1 move  write S4:f32.strided(6, [6, 1])[2, 3]  read S3:f32[2, 3]  # graph step 0
+output 0 read S4:f32.strided(0, [6, 1])[4, 3]
+)");
+}
