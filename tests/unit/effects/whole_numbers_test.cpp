@@ -173,6 +173,12 @@ TEST_CASE("a tensor of one whole number is that number", "[identities]") {
   });
 }
 
+TEST_CASE("what makes no tensor is not reckoned with", "[identities]") {
+  const Case value = alone(kInputs, "r = aten.eq.Tensor_list([x], [h]);", "x");
+  CHECK(lines(value, "step unknown", Identities::exact) ==
+        "opaque \"aten.eq;[T,];[T,]\"  read S2:f32[4], S4:f16[4]");
+}
+
 TEST_CASE("whole numbers that a type holds", "[identities]") {
   const std::int64_t k = 1;
   const struct {
