@@ -96,7 +96,8 @@ Unchanged unchanged(const std::string& op, std::int64_t c, bool first) {
 Arg whole_number(std::int64_t value) { return Arg::of(SymExpr(value)); }
 
 /// What the shape rule gives for these tensors, and these other arguments behind them in their order.
-std::string rule_of(std::string_view op, const std::vector<std::pair<Dtype, std::vector<std::int64_t>>>& tensors,
+std::string rule_of(std::string_view op,
+                    const std::vector<std::pair<Dtype, std::vector<std::int64_t>>>& tensors,
                     const std::vector<Arg>& others) {
   Space space;
   Sizes sizes(space);
@@ -241,9 +242,26 @@ TEST_CASE("shape rules where recorded calls do not tell them from simpler ones")
   CHECK(rule_of("aten.log_sigmoid_backward.default",
                 {{Dtype::f32, {1}}, {Dtype::f32, {4}}, {Dtype::f32, {0}}}, {}) == "f32 4");
   const Arg sizes = Arg::of(std::vector<Arg>{whole_number(3), whole_number(4)});
-  for (const char* op : {"_c10d_functional.all_to_all_single.default", "c10d_functional.all_to_all_single.default"})
+  for (const char* op :
+       {"_c10d_functional.all_to_all_single.default", "c10d_functional.all_to_all_single.default"})
     CHECK(rule_of(op, {{Dtype::f32, {2, 5}}}, {sizes, sizes}) == "f32 7 5");
   const Tensors of_mask{{Dtype::i32, {4}}, {Dtype::boolean, {4}}, {Dtype::i64, {}}};
   CHECK(rule_of("aten.masked_fill.Tensor", of_mask, {}) == "i32 4");
-  CHECK(rule_of("aten.where.self", {{Dtype::boolean, {4}}, {Dtype::f32, {4}}, {Dtype::f32, {}}}, {}) == "f32 4");
+  CHECK(rule_of("aten.where.self", {{Dtype::boolean, {4}}, {Dtype::f32, {4}}, {Dtype::f32, {}}}, {}) ==
+        "f32 4");
+}
+
+TEST_CASE("lazy views are refused of complex numbers, and are the argument of others") {
+  for (const char* op : {"aten.conj", "aten._conj", "aten.resolve_conj", "prims.conj"}) {
+    INFO(op);
+    Space space;
+    Sizes sizes(space);
+    const auto view = [&](Dtype dtype) {
+      return find_row(op)->view(sizes, Viewed{{space.constant(3)}, std::nullopt, dtype},
+                                {Arg::of(ValueId(0U))});
+    };
+    CHECK_FALSE(view(Dtype::c64));
+    REQUIRE(view(Dtype::f32));
+    CHECK(view(Dtype::f32)->front().maps.empty());
+  }
 }
