@@ -250,3 +250,18 @@ TEST_CASE("shape rules where recorded calls do not tell them from simpler ones")
   CHECK(rule_of("aten.where.self", {{Dtype::boolean, {4}}, {Dtype::f32, {4}}, {Dtype::f32, {}}}, {}) ==
         "f32 4");
 }
+
+TEST_CASE("lazy views are refused of complex numbers, and are the argument of others") {
+  for (const char* op : {"aten.conj", "aten._conj", "aten.resolve_conj", "prims.conj"}) {
+    INFO(op);
+    Space space;
+    Sizes sizes(space);
+    const auto view = [&](Dtype dtype) {
+      return find_row(op)->view(sizes, Viewed{{space.constant(3)}, std::nullopt, dtype},
+                                {Arg::of(ValueId(0U))});
+    };
+    CHECK_FALSE(view(Dtype::c64));
+    REQUIRE(view(Dtype::f32));
+    CHECK(view(Dtype::f32)->front().maps.empty());
+  }
+}
