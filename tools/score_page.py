@@ -25,8 +25,10 @@ shows that it changes what a caller sees; *caught* is a visible one that is not 
 rightly be proved. A sound rewrite counts as *not supported* where the program beside itself is not proved either: the
 checker does not know enough of an operator in it.
 
-Of `Reached`, evidence counts checks: who decided, then what their certificates hold where one was made (every fourth
-seed), by the names of [certificate.md](certificate.md). Reasons for unknown count those of the cross-checks as well: with
+Of `Reached`, cross-checks are what was asked besides: the second engine (`engines`, and how many both decided), `nc-check`
+(`certificates`), the case as text, damaged text, both graphs as a log, with next to no effort (`starved`), with advice.
+Evidence counts checks: who decided, then what their certificates hold where one was made (every fourth seed), by the names
+of [certificate.md](certificate.md). Reasons for unknown count those of the cross-checks as well: with
 next to no effort (resource-limit), and of texts that were damaged (unreadable).
 
 """
@@ -115,8 +117,8 @@ def page(score, hours):
         yield (f"| {name} | {t['made']:,} | {t['visible']:,} | {share(caught, t['visible'])} | {t['refuted']:,} | "
                f"{t['unknown']:,} | {t['proved']} |\n")
     yield "\n## Reached\n\n| what | how often |\n| --- | --- |\n"
-    for what in ("kinds", "rules", "evidence", "unknown"):
-        yield f"| {what} | " + ", ".join(f"{k} {n:,}" for k, n in sorted((score[what] or {}).items())) + " |\n"
+    for what in ("cross_checks", "kinds", "rules", "evidence", "unknown"):
+        yield f"| {what.replace('_', '-')} | " + ", ".join(f"{k} {n:,}" for k, n in sorted((score[what] or {}).items())) + " |\n"
     yield "\n## Not reached\n\n"
     yield from (f"- {line}\n" for line in unseen(score))
     missed = len(score["rows_missed"])

@@ -239,7 +239,9 @@ void Builder::may_view(const Call& call) {
   if (!base) return;
   const auto all = views_of(call, call.op, *base);
   if (!all) return unknown("no-metadata", call.step->op);
-  const auto shares = can_view(space_, Viewed{base->view.shape, base->strides}, all->front().view.shape);
+  const Viewed from{base->view.shape, base->strides};
+  const auto shares = find_row(call.op)->of_contiguous ? is_contiguous(space_, from)
+                                                       : can_view(space_, from, all->front().view.shape);
   if (!shares) return unknown("no-metadata", call.step->op + " (strides)");
   if (*shares) return bind_view(call, 0, all->front());
   Binding out =

@@ -51,8 +51,9 @@ using FoldRule = std::optional<std::int64_t> (*)(std::int64_t a, std::int64_t b,
 struct OpRow {
   std::string_view op;
   Meaning meaning = Meaning::opaque;
-  ViewRule view = nullptr;   // of what it shows, copies or replaces
-  MoveRule moves = nullptr;  // with Meaning::moved
+  ViewRule view = nullptr;     // of what it shows, copies or replaces
+  bool of_contiguous = false;  // with Meaning::may_view: a view of a contiguous argument alone
+  MoveRule moves = nullptr;    // with Meaning::moved
   ShapeRule shape = nullptr;
   std::string_view kernel = {};  // what computes it, for each overload that the kernel has: see kernels.h
   Reach reach = Reach::schema;

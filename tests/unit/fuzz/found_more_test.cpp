@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "checker/certificate.h"
+#include "src/fuzz/brute.h"
 #include "src/fuzz/probe.h"
 #include "src/interp/interp.h"
 #include "src/ops/row.h"
@@ -164,4 +165,19 @@ TEST_CASE("seed 900063371: what padding makes of a size is known, also where nob
   CHECK(status_of(pair_of(x, right, right)) == Status::proved);
   for (const char* wrong : {R"({"dtype":"f64","shape":[1,2,4,4]})", R"({"dtype":"f32","shape":[1,2,4,5]})"})
     CHECK(status_of(pair_of(x, right, padded(wrong))) == Status::unknown);
+}
+
+TEST_CASE("seed 5100111488: ravel copies what is not contiguous, although a view would do", "[found]") {
+  const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[]}})";
+  const auto raveled = [&](const std::string& size) {
+    const std::string expand =
+        R"({"name":"e","op":"aten.expand.default","args":[{"ref":"x"},[)" + size + "]]}";
+    const std::string ravel = R"(,{"name":"r","op":"aten.ravel.default","args":[{"ref":"e"}]})";
+    const Case value = pair_of(x, R"("steps":[)" + expand + ravel + R"(],"outputs":[{"ref":"r"}])",
+                               R"("steps":[)" + expand + R"(],"outputs":[{"ref":"e"}])");
+    CHECK((fuzz::brute_force(value).difference == "") == (status_of(value) == Status::proved));
+    return status_of(value);
+  };
+  CHECK(raveled("1") == Status::proved);
+  CHECK(raveled("2") == Status::refuted);
 }
