@@ -83,12 +83,14 @@ bool may_give_itself(Meaning meaning) {
          meaning == Meaning::reduce_or_self;
 }
 
-/// Of argument `at` nothing but shape and type are looked at: other of view_as, self of zeros_like.
+/// Of argument `at` nothing but shape and type are looked at: other of view_as, self of zeros_like and
+/// sym_size.
 Use use_of(Meaning meaning, std::size_t at) {
   const bool views =
       meaning == Meaning::view || meaning == Meaning::may_view || meaning == Meaning::may_convert;
   const bool makes = meaning == Meaning::fill || meaning == Meaning::empty;
-  return (views && at > 0) || (makes && at == 0) ? Use::shape_only : Use::read;
+  const bool sizes = meaning == Meaning::ignored;
+  return sizes || (views && at > 0) || (makes && at == 0) ? Use::shape_only : Use::read;
 }
 
 }  // namespace

@@ -206,8 +206,8 @@ void Machine::adopt(Call& call) {
 
 void Machine::note_writes(const Frame& frame, std::span<const Array> targets) {
   for (const Array& target : targets) {
-    if (target.at.numel() == 0) continue;
     run_.written.insert(target.memory.id);
+    if (target.at.numel() == 0) continue;
     if (immutable_.count(target.memory.id) != 0 &&
         (run_.immutable_writes.empty() || run_.immutable_writes.back() != frame.at))
       run_.immutable_writes.push_back(frame.at);

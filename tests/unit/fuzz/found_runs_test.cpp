@@ -132,3 +132,28 @@ TEST_CASE("seed 3100032806: an index out of range in what nobody uses is no ques
   CHECK(fuzz::brute_force(added).difference == "");
   CHECK(status_of(added) == Status::proved);
 }
+
+TEST_CASE("seed 6000127754: who asks for an offset reads nothing", "[found]") {
+  const auto stale = [](const std::string& op) {
+    const std::string steps = made("v", "clone.default", R"([{"ref":"x"}])") + "," +
+                              made("w", "add_.Tensor", R"([{"ref":"v"},{"ref":"v"}])") +
+                              R"(,{"name":"n","op":"aten.)" + op + R"(","args":[{"ref":"v"}]})";
+    Case value = read(std::string(R"("after":{"inputs":[)") + kX + "]," + only(steps) + "}");
+    value.names_are_values = true;
+    return fuzz::stale_name(value).value_or("does not run");
+  };
+  CHECK(stale("sym_storage_offset.default") == "");
+  CHECK(stale("neg.default") == "v is no longer what it was");
+}
+
+TEST_CASE("seed 6100125069: a write of no elements is a write", "[found]") {
+  const auto rows = [](const std::string& end) {
+    return R"("steps":[{"name":"v","op":"aten.slice.Tensor","args":[{"ref":"x"},0,0,)" + end +
+           R"(,1]},{"name":"w","op":"aten.zero_.default","args":[{"ref":"v"}]}],"outputs":[])";
+  };
+  const std::string itself = only(made("c", "copy_.default", R"([{"ref":"x"},{"ref":"x"}])"));
+  CHECK(fuzz::brute_force(pair_of(kX, rows("0"), itself)).difference == "");
+  CHECK(status_of(pair_of(kX, rows("0"), itself)) == Status::proved);
+  CHECK(fuzz::brute_force(pair_of(kX, only(""), itself)).difference == "writes an input");
+  CHECK(status_of(pair_of(kX, only(""), itself)) == Status::refuted);
+}
