@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "src/formats/constant_bytes.h"
 #include "src/graph/uses.h"
@@ -55,16 +56,15 @@ bool differ(const Told& a, const Told& b) {
   return !one.empty() && !other.empty() && one != other;
 }
 
-/// Does a step, an output or final contents name it?
-bool is_used(const Graph& graph, ValueId value) {
-  std::vector<ValueId> used;
-  for (const Step& step : graph.steps) {
-    const auto own = uses_of(step);
-    used.insert(used.end(), own.begin(), own.end());
-  }
-  for (const Arg& output : graph.outputs) collect_uses(output, used);
-  for (const auto& [input, contents] : graph.finals) collect_uses(contents, used);
-  return std::find(used.begin(), used.end(), value) != used.end();
+bool is_told(const Input& input) { return input.contents.has_value() || !input.digest.empty(); }
+
+/// Places of inputs by their names; empty where neither graph tells what any of its constants holds.
+std::unordered_map<std::string, std::size_t> places_by_name(const Graph& graph, const Graph& other) {
+  std::unordered_map<std::string, std::size_t> out;
+  if (std::ranges::none_of(graph.inputs, is_told) && std::ranges::none_of(other.inputs, is_told)) return out;
+  for (std::size_t k = 0; k < graph.inputs.size(); ++k)
+    out.emplace(graph.value(graph.inputs[k].value).name, k);
+  return out;
 }
 
 /// An input that nothing uses, in a storage of its own.
@@ -91,14 +91,15 @@ std::string unused_name(const Graph& before, const Graph& after, const std::stri
 void tell_constants_apart(Case& value) {
   if (!value.before) return;
   Graph &before = *value.before, &after = value.after;
-  const std::size_t count = before.inputs.size();
+  const auto places = places_by_name(after, before);
+  const std::size_t count = places.empty() ? 0 : before.inputs.size();
   for (std::size_t k = 0; k < count; ++k) {
-    const Value was = before.value(before.inputs[k].value);
-    const auto of_name = [&](const Input& input) { return after.value(input.value).name == was.name; };
-    const auto at = std::find_if(after.inputs.begin(), after.inputs.end(), of_name);
-    if (at == after.inputs.end()) continue;
-    const Value is = after.value(at->value);
-    Input &left = before.inputs[k], &right = *at;
+    Input& left = before.inputs[k];
+    const auto at = places.find(before.value(left.value).name);
+    if (at == places.end()) continue;
+    Input& right = after.inputs[at->second];
+    if (!is_told(left) && !is_told(right)) continue;
+    const Value was = before.value(left.value), is = after.value(right.value);
     if (differ({left, was}, {right, is})) {
       const Input mine = left, other = right;
       const std::string own = unused_name(before, after, was.name);

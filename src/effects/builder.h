@@ -146,7 +146,6 @@ class Builder {
   void may_view(const Call& call);
   void rebind(const Call& call);
   bool may_rename(const Call& call);
-  bool needed_behind(ValueId id, std::uint32_t number) const;
   bool may_be_argument(ValueId id) const;
   bool may_be_another(ValueId id, std::uint32_t number) const;
   void rename(const Call& call, const Binding& shown);

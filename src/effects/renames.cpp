@@ -7,18 +7,6 @@
 
 namespace noclobber {
 
-/// Does somebody ask for that value behind the step of that number?
-bool Builder::needed_behind(ValueId id, std::uint32_t number) const {
-  const Graph& graph = *request_.graph;
-  if (graph.value(id).from == Value::From::input) return true;  // its caller does
-  std::vector<ValueId> asked;
-  for (const Arg& output : graph.outputs) collect_uses(output, asked);
-  for (const auto& [to, from] : graph.finals) collect_uses(from, asked);
-  for (std::size_t k = number + 1; k < graph.steps.size(); ++k)
-    for (const ValueId used : uses_of(graph.steps[k])) asked.push_back(used);
-  return std::find(asked.begin(), asked.end(), id) != asked.end();
-}
-
 /// Is that value made by an operator that may give its argument itself?
 bool Builder::may_be_argument(ValueId id) const {
   const Value& value = request_.graph->value(id);
@@ -31,10 +19,14 @@ bool Builder::may_be_argument(ValueId id) const {
 /// May a tensor that is still needed under another name be the one that `id` names, where nothing says so?
 bool Builder::may_be_another(ValueId id, std::uint32_t number) const {
   const ValueId own = first_names_[id.index];
+  const auto needed = [&](ValueId other) {  // an input's caller needs it
+    return request_.graph->value(other).from == Value::From::input ||
+           is_used(*request_.graph, other, number + 1);
+  };
   for (std::size_t k = 0; k < values_.size(); ++k) {
     const ValueId other = first_names_[k];
     if (values_[k] && other != own && values_[k]->view == values_[id.index]->view &&
-        (may_be_argument(other) || may_be_argument(own)) && needed_behind(ValueId(k), number))
+        (may_be_argument(other) || may_be_argument(own)) && needed(ValueId(k)))
       return true;
   }
   return false;

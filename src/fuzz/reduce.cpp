@@ -4,6 +4,7 @@
 #include <set>
 
 #include "src/formats/formats.h"
+#include "src/graph/uses.h"
 
 namespace noclobber::fuzz {
 namespace {
@@ -48,15 +49,10 @@ void compact(Graph& graph, const std::set<std::uint32_t>& gone) {
     if (arg.kind == Arg::Kind::ref) move(arg.ref);
   });
   for (auto& [input, arg] : graph.finals) move(input);
-  for (std::uint32_t k = 0; k < graph.inputs.size(); ++k) {
-    move(graph.inputs[k].value);
-    graph.values[graph.inputs[k].value.index].at = k;
-  }
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k)
-    for (ValueId& id : graph.steps[k].results) {
-      move(id);
-      if (id.valid()) graph.values[id.index].at = k;
-    }
+  for (Input& input : graph.inputs) move(input.value);
+  for (Step& step : graph.steps)
+    for (ValueId& id : step.results) move(id);
+  number_values(graph);
 }
 
 /// The first tensor among the arguments.

@@ -1,6 +1,7 @@
 #include "src/graph/uses.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
 
@@ -33,6 +34,15 @@ std::vector<ValueId> uses_of(const Step& step) {
   for (const Arg& arg : step.args) collect_uses(arg, out);
   for (const auto& [name, arg] : step.kwargs) collect_uses(arg, out);
   return out;
+}
+
+bool is_used(const Graph& graph, ValueId value, std::size_t first) {
+  std::vector<ValueId> used;
+  for (const Arg& output : graph.outputs) collect_uses(output, used);
+  for (const auto& [input, contents] : graph.finals) collect_uses(contents, used);
+  for (std::size_t k = first; k < graph.steps.size(); ++k)
+    std::ranges::copy(uses_of(graph.steps[k]), std::back_inserter(used));
+  return std::ranges::find(used, value) != used.end();
 }
 
 std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& graph) {

@@ -12,6 +12,8 @@ namespace noclobber {
 void collect_uses(const Arg& arg, std::vector<ValueId>& out);
 /// Of all arguments: positional ones first.
 std::vector<ValueId> uses_of(const Step& step);
+/// Does an output, final contents, or a step from number `first` on refer to it?
+bool is_used(const Graph& graph, ValueId value, std::size_t first = 0);
 
 /// (earlier, later) of all steps: a result before its uses, `after`, listed order within a stream.
 /// Repeats are possible.

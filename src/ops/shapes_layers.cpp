@@ -77,7 +77,8 @@ std::vector<InferredMeta> norm_shape(const ShapeCall& call) {
   const std::size_t normalized = call.items("normalized_shape").size();
   Shape sums = out[0].shape;
   if (const auto groups = sizes_named(call, "group"); groups && !sums.empty()) {
-    sums = {sums[0], groups->at(0)};
+    if (groups->size() != 1) return out;
+    sums = {sums[0], groups->front()};
   } else {
     if (normalized == 0 || normalized > sums.size()) return out;
     std::fill(sums.end() - static_cast<std::ptrdiff_t>(normalized), sums.end(),

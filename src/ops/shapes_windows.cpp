@@ -50,7 +50,7 @@ std::optional<std::vector<Window>> windows_of(const ShapeCall& call, const Numbe
   std::vector<Window> out;
   for (std::size_t d = 0; d < in.size(); ++d) {
     out.push_back({in[d], kernel[d], (*strides)[d], (*padding)[d], (*dilation)[d]});
-    if (out[d].stride < 1 || out[d].dilation < 1) return std::nullopt;
+    if (out[d].kernel < 0 || out[d].stride < 1 || out[d].dilation < 1) return std::nullopt;
   }
   return out;
 }

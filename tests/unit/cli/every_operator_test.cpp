@@ -30,7 +30,7 @@ TEST_CASE("no call of any operator ends the program", "[cli]") {
     if (op.starts_with("higher_order.")) continue;  // they take graphs
     std::size_t positional = 0;
     while (positional < schema->arguments.size() && !schema->arguments[positional].keyword_only) ++positional;
-    for (const std::string other : {"0", "[1]", "\"none\"", "true"}) {
+    for (const std::string other : {"0", "[]", "[1]", "[-9223372036854775808]", "\"none\"", "true"}) {
       INFO(op << " of " << other);
       const std::string graph = R"("steps":[)" + called(op, *schema, positional, other) + R"(],"outputs":[])";
       ++said[found::status_of(
@@ -41,4 +41,19 @@ TEST_CASE("no call of any operator ends the program", "[cli]") {
   CHECK(calls > 10000);
   CHECK(said[Status::proved] > calls / 10);
   CHECK(said[Status::refuted] == 0);
+}
+
+TEST_CASE("a window of less than nothing is no window", "[cli]") {
+  const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[1,1,4,4]}})";
+  const auto pooled = [](const std::string& op, const std::string& window) {
+    return R"("steps":[{"name":"y","op":"aten.)" + op + R"(.default","args":[{"ref":"x"},[)" + window + "," +
+           window + R"(],[1,1]]}],"outputs":[{"ref":"y"}])";
+  };
+  for (const char* op : {"avg_pool2d", "max_pool2d_with_indices"}) {
+    INFO(op);
+    const std::string least = pooled(op, "-9223372036854775808"), one = pooled(op, "1");
+    CHECK(found::status_of(found::pair_of(x, least, least)) == Status::unknown);
+    CHECK(found::status_of(found::pair_of(x, one, least)) != Status::proved);
+    CHECK(found::status_of(found::pair_of(x, one, one)) == Status::proved);
+  }
 }

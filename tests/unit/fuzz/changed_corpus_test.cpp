@@ -9,6 +9,7 @@
 #include "src/fuzz/brute.h"
 #include "src/fuzz/edits.h"
 #include "src/fuzz/random.h"
+#include "src/graph/uses.h"
 #include "src/ops/schema.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"
@@ -35,12 +36,6 @@ template <class T>
 T* any_of(std::vector<T>& all, fuzz::Random& random) {
   return all.empty() ? nullptr
                      : &all[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(all.size())))];
-}
-
-void place(Graph& graph) {
-  for (std::uint32_t k = 0; k < graph.steps.size(); ++k)
-    for (const ValueId id : graph.steps[k].results)
-      if (id.valid()) graph.values[id.index].at = k;
 }
 
 /// Is every value made before it is used?
@@ -135,7 +130,7 @@ void try_changes(const std::string& name, const Case& given, std::uint64_t seed,
   Case value = given;
   for (std::int64_t k = random.between(1, 2); k > 0; --k) {
     change(value.after, random);
-    place(value.after);
+    number_values(value.after);
   }
   if (!well_ordered(value.after)) return;
   const auto again = read_case_json(write_case_json(value));
