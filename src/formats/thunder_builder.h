@@ -98,6 +98,7 @@ class ThunderBuilder {
   void close_unit(std::size_t first, const std::vector<std::uint32_t>& after, const Statement& statement);
   void mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after);
   const std::string& step_name(std::uint32_t step) const;
+  bool described(const Statement& statement) const;
   bool lower(const Statement& statement);
   bool lower_inner(const Statement& statement);
   bool lower_leaf(const Statement& statement);
@@ -106,6 +107,7 @@ class ThunderBuilder {
   bool rename(const Statement& statement);
   bool collect(const ThunderExpr& target, Thing& into) const;
   const Thing* find(std::string_view name) const;
+  Thing called(const ThunderExpr& call) const;
   Thing resolve(const ThunderExpr& expr, bool& ok) const;
   ValueId new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout);
   std::string free_name(const std::string& wanted);

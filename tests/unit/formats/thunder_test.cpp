@@ -90,6 +90,44 @@ TEST_CASE("a fused region without a body is unknown, never pure", "[thunder]") {
   CHECK(checks[0].value->assumed_pure == std::vector<std::string>{"mymm"});
 }
 
+TEST_CASE("a line that runs is read itself where what is below it says something else", "[thunder]") {
+  const auto read = [](const std::string& line) {
+    return graph_of(program("  t1 = " + line + "  # t1: \"cpu f32[2, 3]\"\n" +
+                            "    # t1 = ltorch.sub(a, b, alpha=1)  # t1: \"cpu f32[2, 3]\"\n" +
+                            "      # t1 = prims.sub(a, b)  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n"));
+  };
+  CHECK(read("torch.sub(a, b, alpha=1)").steps.at(0).kwargs.empty());  // the prim below
+  const Graph other = read("torch.add(b, a)");
+  CHECK(ops_of(other) == Ops{"aten.add.Tensor"});
+  CHECK(other.value(other.steps[0].args.at(0).ref).name == "b");
+  CHECK(ops_of(read("ltorch.sub(a, b)")) == Ops{"aten.sub.Tensor"});
+  CHECK(ops_of(read("ltorch.sub(a, a)")) == Ops{"aten.sub.Tensor"});  // b is not given to it
+  CHECK(read("ltorch.sub(a, a)").steps[0].args.at(1) == read("torch.sub(a, a)").steps[0].args.at(1));
+  CHECK(ops_of(read("TorchCompile0(a)")) == Ops{"thunder.TorchCompile0"});
+}
+
+TEST_CASE("tensors between slices are read, and slices are told apart", "[thunder]") {
+  const auto set = [](const std::string& key) {
+    return graph_of(program("  t1 = prims.copy_with_setitem(a, " + key + ", 1.0)  # t1: \"cpu f32[2, 3]\"\n" +
+                            "  return (t1,)\n"))
+        .steps.at(0);
+  };
+  const Step one = set("(slice(0,1,None), b)");
+  REQUIRE(one.args.size() == 4);  // a, the key, b out of it, the value
+  CHECK(one.args[2].kind == Arg::Kind::ref);
+  CHECK(one.args[1] == set("(slice(0,1,None), a)").args[1]);
+  CHECK_FALSE(one.args[1] == set("(slice(1,2,None), b)").args[1]);
+  CHECK(set("(slice(0,1,None), _object_3)").op ==
+        "thunder.prims.copy_with_setitem");  // nobody knows what that is
+}
+
+TEST_CASE("complex numbers and results of topk are known", "[thunder]") {
+  const Graph g =
+      graph_of(program("  t1 = prims.mul(a, complex(2.0, 1.0))  # t1: \"cpu c64[2, 3]\"\n"
+                       "  (t2, t3) = prims.topk(b, 2, 1, True, True)\n  return (t1, t2, t3)\n"));
+  CHECK(ops_of(g) == Ops{"thunder.mul_ta.default", "aten.topk.default"});
+}
+
 TEST_CASE("what leaves and nobody knows is not nothing", "[thunder]") {
   CHECK(ops_of(graph_of(program("  t6 = get_thing()\n  return (t6, None)\n"))) ==
         Ops{"thunder.unknown_result"});
