@@ -21,6 +21,16 @@ ThunderThing ThunderThing::of(Arg argument) {
   return out;
 }
 
+/// Names the first name in `expr` that stands for nothing.
+void ThunderBuilder::fail_unbound(const ThunderExpr& expr) {
+  bool ok = true;
+  resolve(expr, ok);
+  if (ok || failed()) return;
+  for (const ThunderExpr& item : expr.items) fail_unbound(item);
+  if (expr.kind == ThunderExpr::Kind::name || expr.items.empty())
+    fail(expr.at, "'" + expr.text + "' is not bound");
+}
+
 void ThunderBuilder::fail(std::size_t at, std::string message) {
   if (!fault_) fault_ = Diagnostic{thunder_place(text_, at), std::move(message)};
 }
@@ -305,7 +315,7 @@ void ThunderBuilder::flatten(const ThunderExpr& expr, std::vector<Arg>& into) {
   }
   bool ok = true;
   const Thing thing = resolve(expr, ok);
-  if (!ok) return fail(expr.at, "'" + expr.text + "' is not bound");
+  if (!ok) return fail_unbound(expr);
   flatten(thing, into);
 }
 
@@ -329,7 +339,8 @@ void ThunderBuilder::leave(const Statement& s, bool last) {
   if (pair) {
     bool ok = true;
     saved_ = resolve(s.value.items[1], ok);
-    if (!ok) return fail(s.value.items[1].at, "saves a name that is not bound");
+    if (!ok) return fail_unbound(s.value.items[1]);
+    if (part_ == ThunderPart::saving) flatten(saved_, outputs_);
   }
   const ThunderExpr* arguments = value.entry("flat_args");
   const bool movable = arguments != nullptr && !pair && part_ == ThunderPart::whole;

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,7 @@ class ThunderBuilder {
   };
 
   void fail(std::size_t at, std::string message);
+  void fail_unbound(const ThunderExpr& expr);
   void bind_parameters(const ThunderTrace& trace);
   void run_statements(const ThunderTrace& trace);
   void statement(const Statement& statement);
@@ -141,9 +143,12 @@ class ThunderBuilder {
   std::optional<Diagnostic> fault_;
 };
 
-/// A step of an operator that is declared here: a function of what it is given, results of their own.
-/// False: something it is given is no argument.
-bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call, bool pure);
+/// A step of an operator that is declared here: a function of what it is given, results of their own, and
+/// positions of tensors that it writes. False: something it is given is no argument.
+bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call, bool pure,
+                           std::span<const std::size_t> written = {});
+/// Does the call write what the lines below it do not? Then they are not read.
+bool thunder_hides_writes(const ThunderStatement& statement);
 /// Lowers a call of Thunder's own (prims and executor operators). False: no row fits.
 bool lower_thunder_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
 bool is_thunder_prim(const std::string& name);

@@ -216,7 +216,7 @@ bool ThunderBuilder::described(const Statement& s) const {
 }
 
 bool ThunderBuilder::lower(const Statement& s) {
-  if (s.inner.empty() || !described(s)) return lower_leaf(s);
+  if (s.inner.empty() || thunder_hides_writes(s) || !described(s)) return lower_leaf(s);
   const Mark before = mark();
   if (lower_inner(s)) return true;
   back_to(before);
@@ -255,7 +255,7 @@ bool ThunderBuilder::rename(const Statement& s) {
   if (s.value.kind == ThunderExpr::Kind::name || s.value.kind == ThunderExpr::Kind::sequence) {
     bool ok = true;
     thing = resolve(s.value, ok);
-    if (!ok && scopes_.size() == 1) fail(s.value.at, "'" + s.value.text + "' is not bound");
+    if (!ok && scopes_.size() == 1) fail_unbound(s.value);
     if (!ok) return false;
   } else if (auto type = thunder_tensor_type(s.type); type && s.target.kind == ThunderExpr::Kind::name) {
     thing = Thing::of(add_input(s.target.text, std::move(type)));
@@ -275,7 +275,7 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
   const auto take = [&](const ThunderExpr& expr) {
     bool ok = true;
     Thing thing = resolve(expr, ok);
-    if (!ok && scopes_.size() == 1) fail(expr.at, "'" + expr.text + "' is not bound");
+    if (!ok && scopes_.size() == 1) fail_unbound(expr);
     tensors = tensors || has_tensor(thing);
     if (!ok) call.name.clear();
     return thing;
@@ -322,7 +322,7 @@ void ThunderBuilder::lower_unknown(const Statement& s) {
   const auto take = [&](const ThunderExpr& expr) {
     bool ok = true;
     const Thing thing = resolve(expr, ok);
-    if (!ok) fail(expr.at, "'" + expr.text + "' is not bound");
+    if (!ok) fail_unbound(expr);
     if (auto arg = thunder_argument(thing)) what.args.push_back(*std::move(arg));
   };
   for (const ThunderExpr& item : s.value.items) take(item);

@@ -17,6 +17,9 @@ namespace {
 
 using Call = ThunderBuilder::Call;
 using Emit = ThunderBuilder::Emit;
+
+bool is_ref(const Arg& arg) { return arg.kind == Arg::Kind::ref; }
+
 bool ignore(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   builder.bind_target(call, {});
   return true;
@@ -272,7 +275,9 @@ bool indexed(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   }
   if (args.size() < 3 || args.back().kind != Arg::Kind::sym) return false;
   std::rotate(args.begin() + 1, args.end() - 1, args.end());
-  builder.emit(call, {std::string(row.op), std::move(args)});
+  const bool tensors = args.size() < 4 || is_ref(args[3]);
+  if (!tensors && row.scalar.empty()) return emit_thunder_function(builder, call, true);
+  builder.emit(call, {std::string(tensors ? row.op : row.scalar), std::move(args)});
   return true;
 }
 
@@ -349,7 +354,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"fmod", binary, "aten.fmod.Tensor", "aten.fmod.Scalar"},
     {"frexp", function},
     {"full", factory, "aten.full.default"},
-    {"gather", function},
+    {"gather", indexed, "aten.gather.default"},
     {"ge", binary, "aten.ge.Tensor", "aten.ge.Scalar", "aten.le.Scalar", true},
     {"get_grad", gradient},
     {"gt", binary, "aten.gt.Tensor", "aten.gt.Scalar", "aten.lt.Scalar", true},
@@ -390,8 +395,8 @@ constexpr ThunderRow kThunderRows[] = {
     {"reshape", thunder_reshape},
     {"round", direct, "aten.round.default"},
     {"rsqrt", direct, "aten.rsqrt.default"},
-    {"scatter", function},
-    {"scatter_add", function},
+    {"scatter", indexed, "aten.scatter.src", "aten.scatter.value"},
+    {"scatter_add", indexed, "aten.scatter_add.default"},
     {"setitem", thunder_set_item},
     {"shallow_copy", same},
     {"shape", sizes},
@@ -407,7 +412,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"stride_order", stride_order},
     {"sub", binary, "aten.sub.Tensor", "aten.sub.Scalar", "aten.rsub.Scalar", true},
     {"sum", reduce, "aten.sum.dim_IntList"},
-    {"take", function},
+    {"take", indexed, "aten.index_select.default"},
     {"take_along_axis", function},
     {"tan", direct, "aten.tan.default"},
     {"tanh", direct, "aten.tanh.default"},
@@ -430,8 +435,6 @@ static_assert(std::ranges::is_sorted(kThunderRows, {}, &ThunderRow::name));
 
 namespace {
 
-bool is_ref(const Arg& arg) { return arg.kind == Arg::Kind::ref; }
-
 /// The arguments of a declared operator, and their types in its schema.
 struct FunctionArguments {
   std::vector<Arg> args;
@@ -439,11 +442,16 @@ struct FunctionArguments {
 
   /// Tensors between other things, as in `(slice(None,None,None), t3)`, stand behind the list that they are
   /// in.
-  void take(Arg arg, const std::string& name) {
+  void take(Arg arg, const std::string& name, bool written) {
     const bool mixed = arg.kind == Arg::Kind::list && !std::ranges::all_of(arg.list, is_ref);
     std::vector<Arg> tensors;
     if (mixed) lift(arg, tensors);
     const bool list = arg.kind == Arg::Kind::list && !mixed && !arg.list.empty();
+    if (written && is_ref(arg)) {
+      kinds += 'w';
+      slots += fmt::format("{}Tensor({}!) {}", slots.empty() ? "" : ", ", name, name);
+      return args.push_back(std::move(arg));
+    }
     add(std::move(arg), list ? "Tensor[]" : "Any", list ? 'l' : 'a', name);
     for (std::size_t k = 0; k < tensors.size(); ++k)
       add(std::move(tensors[k]), "Any", 'a', fmt::format("{}_{}", name, k));
@@ -467,15 +475,17 @@ struct FunctionArguments {
 
 }  // namespace
 
-bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure) {
+bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure,
+                           std::span<const std::size_t> written) {
   FunctionArguments given;
-  const auto take = [&](const ThunderThing& thing, const std::string& name) {
+  const auto take = [&](const ThunderThing& thing, const std::string& name, bool writes = false) {
     auto arg = thunder_argument(thing);
-    if (arg) given.take(*std::move(arg), name);
+    if (arg) given.take(*std::move(arg), name, writes);
     return arg.has_value();
   };
   for (std::size_t k = 0; k < call.args.size(); ++k)
-    if (!take(call.args[k], fmt::format("a{}", k))) return false;
+    if (!take(call.args[k], fmt::format("a{}", k), std::ranges::find(written, k) != written.end()))
+      return false;
   for (const auto& [key, thing] : call.kwargs)
     if (!take(thing, "kw_" + key)) return false;
   const ThunderExpr& target = call.statement->target;

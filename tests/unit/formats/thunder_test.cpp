@@ -128,6 +128,45 @@ TEST_CASE("complex numbers and results of topk are known", "[thunder]") {
   CHECK(ops_of(g) == Ops{"thunder.mul_ta.default", "aten.topk.default"});
 }
 
+TEST_CASE("instance_norm writes its statistics, whatever is printed below it", "[thunder]") {
+  const auto norm = [](const std::string& given) {
+    const std::string below =
+        "    # t0 = prims.mul(a, 2.0)  # t0: \"cpu f32[2, 3]\"\n    # t1 = prims.neg(t0)  # t1: ";
+    return graph_of(trace("a, m, v",
+                          "  # a: \"cpu f32[2, 3]\"\n  # m: \"cpu f32[3]\"\n  # v: \"cpu f32[3]\"\n"
+                          "  t1 = ltorch.instance_norm(a, " +
+                              given +
+                              ", None, None, True, 0.1)"
+                              "  # t1: \"cpu f32[2, 3]\"\n" +
+                              below + "\"cpu f32[2, 3]\"\n  return (t1,)\n"));
+  };
+  CHECK(ops_of(norm("m, v")) == Ops{"thunder.instance_norm_twwaaaa.default"});
+  CHECK(ops_of(norm("None, None")) == Ops{"aten.mul.Scalar", "aten.neg.default"});
+}
+
+TEST_CASE("what a forward saves is compared, and an unbound name is named", "[thunder]") {
+  const auto forward = [](const std::string& saved) {
+    return program(
+        "  t1 = prims.sin(a)  # t1: \"cpu f32[2, 3]\"\n  t2 = prims.cos(a)  # t2: \"cpu f32[2, 3]\"\n"
+        "  return {'output': (t1,), 'flat_args': [a, b], 'flat_output': (t1,)}, ((" +
+        saved + "), ())\n");
+  };
+  const auto outputs = [&](const std::string& one, const std::string& other) {
+    const auto pair = read_thunder_pair({"x", forward(one)}, {"y", forward(other)}, "");
+    REQUIRE(static_cast<bool>(pair));
+    std::vector<std::string> out;
+    for (const Arg& output : pair->after.outputs) out.push_back(pair->after.value(output.ref).name);
+    return out;
+  };
+  CHECK(outputs("t2,", "a,") == std::vector<std::string>{"t1", "a"});
+  CHECK(outputs("t2,", "t2,") == std::vector<std::string>{"t1", "t2"});
+  CHECK(outputs("t2,", "t2, a") == std::vector<std::string>{"t1", "saved_for_backward__other"});
+  const Diagnostic lost = fault_of(program("  (t3,) = update_aliases((t9,))\n  return (a, b)\n"));
+  CHECK(lost.message == "'t9' is not bound");
+  CHECK(lost.where == "line 9, column 27");
+  CHECK(fault_of(program("  return (a, (b, t8))\n")).message == "'t8' is not bound");
+}
+
 TEST_CASE("what leaves and nobody knows is not nothing", "[thunder]") {
   CHECK(ops_of(graph_of(program("  t6 = get_thing()\n  return (t6, None)\n"))) ==
         Ops{"thunder.unknown_result"});
