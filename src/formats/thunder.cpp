@@ -48,7 +48,7 @@ Case case_of(ThunderGraph after, const ThunderFacts& facts, const ThunderTrace& 
   value.pass = trace.pass;
   value.return_is_last = true;
   value.every_order = true;
-  value.inputs_may_overlap = !facts.known;
+  value.inputs_may_overlap = !facts.known || after.untold;
   take_ops(value, after);
   value.after = std::move(after.graph);
   return value;
@@ -79,6 +79,7 @@ Result<Case> pair_case(Result<ThunderGraph> before, Result<ThunderGraph> after, 
   share_inputs(before->graph, after->graph);
   Case value = case_of(*std::move(after), facts, trace);
   take_ops(value, *before);
+  value.inputs_may_overlap = value.inputs_may_overlap || before->untold;
   value.before = std::move(before->graph);
   return value;
 }

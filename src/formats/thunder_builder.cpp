@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "src/formats/thunder_writes.h"
+
 namespace noclobber {
 
 ThunderThing ThunderThing::of(ValueId id) {
@@ -29,6 +31,17 @@ void ThunderBuilder::fail_unbound(const ThunderExpr& expr) {
   for (const ThunderExpr& item : expr.items) fail_unbound(item);
   if (expr.kind == ThunderExpr::Kind::name || expr.items.empty())
     fail(expr.at, "'" + expr.text + "' is not bound");
+}
+
+/// A name that the trace binds elsewhere, or that looks like a tensor's, has to be bound here.
+void ThunderBuilder::check_bound(const ThunderExpr& expr) {
+  if (expr.kind == ThunderExpr::Kind::name && find(expr.text) == nullptr) {
+    const bool digits = expr.text.size() > 1 && std::ranges::all_of(expr.text.substr(1), is_fx_digit);
+    if (targets_.contains(expr.text) || (expr.text[0] == 't' && digits))
+      fail(expr.at, "'" + expr.text + "' is not bound");
+  }
+  for (const ThunderExpr& item : expr.items) check_bound(item);
+  for (const ThunderEntry& entry : expr.entries) check_bound(entry.second);
 }
 
 void ThunderBuilder::fail(std::size_t at, std::string message) {
@@ -101,6 +114,7 @@ void ThunderBuilder::bind_parameters(const ThunderTrace& trace) {
     Thing thing;
     if (auto tensor = thunder_tensor_type(type)) {
       thing = Thing::of(add_input(name, std::move(tensor)));
+      untold_ = facts_->known;
     } else if (auto number = thunder_number(type)) {
       thing = Thing::of(*std::move(number));
     } else if (name == "cotangents") {
@@ -144,6 +158,9 @@ void ThunderBuilder::run_statements(const ThunderTrace& trace) {
       for (std::size_t k = 0; k < results->items.size(); ++k)
         forward_results_.emplace(results->items[k].text, k);
   }
+  targets_.clear();
+  for (const Statement& s : trace.statements)
+    each_thunder_name(s.target, [&](const std::string& name) { targets_.insert(name); });
   for (std::size_t k = 0; k < trace.statements.size() && !failed(); ++k) {
     const Statement& s = trace.statements[k];
     const bool last =
@@ -156,6 +173,7 @@ void ThunderBuilder::run_statements(const ThunderTrace& trace) {
 void ThunderBuilder::statement(const Statement& s) {
   if (s.kind == Statement::Kind::drop) return drop(s);
   if (part_ == ThunderPart::forward && skipped(s)) return;
+  check_bound(s.value);
   ++unit_;
   std::vector<std::uint32_t> after;
   gather(s.value, after);
@@ -363,6 +381,7 @@ ThunderGraph ThunderBuilder::finish() {
   out.graph = std::move(graph_);
   out.ops = std::move(ops_);
   out.assumed = std::move(assumed_);
+  out.untold = untold_;
   return out;
 }
 

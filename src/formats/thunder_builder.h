@@ -87,6 +87,7 @@ class ThunderBuilder {
 
   void fail(std::size_t at, std::string message);
   void fail_unbound(const ThunderExpr& expr);
+  void check_bound(const ThunderExpr& expr);
   void bind_parameters(const ThunderTrace& trace);
   void run_statements(const ThunderTrace& trace);
   void statement(const Statement& statement);
@@ -134,12 +135,14 @@ class ThunderBuilder {
   std::map<std::string, int, std::less<>> used_;
   std::map<std::string, std::size_t, std::less<>> forward_results_;  // names in fw_flat_out
   std::set<std::string, std::less<>> skipped_;                       // names that depend on gradients
+  std::set<std::string, std::less<>> targets_;                       // all names that the trace binds
   std::map<std::string, ValueId> gradients_;
   std::map<std::string, std::size_t> taken_;  // elements unpacked, by source
   std::vector<Arg> outputs_, forward_outputs_;
   Thing saved_;
   std::uint32_t unit_ = 0;
   bool left_ = false;
+  bool untold_ = false;
   std::optional<Diagnostic> fault_;
 };
 

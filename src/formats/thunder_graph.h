@@ -17,6 +17,7 @@ struct ThunderGraph {
   Graph graph;
   std::vector<OpDecl> ops;
   std::vector<std::string> assumed;  // operators without a body that are taken to be pure
+  bool untold = false;  // of a parameter nobody says where it lies, though of others somebody does
 };
 
 /// Which part of a trace the Graph is.

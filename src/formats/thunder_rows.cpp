@@ -361,7 +361,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"imag", window, "aten.imag.default"},
     {"index_add", indexed, "aten.index_add.default"},
     {"index_copy", indexed, "aten.index_copy.default"},
-    {"index_put", function},
+    {"index_put", fresh, "aten.index_put.default"},
     {"iota", factory, "prims.iota.default"},
     {"isfinite", function},
     {"item", impure},

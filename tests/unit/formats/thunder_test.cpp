@@ -14,7 +14,9 @@ constexpr std::string_view kHead =
     "@no_autocast\n";
 
 std::string trace(const std::string& parameters, const std::string& body) {
-  return std::string(kHead) + "def computation(" + parameters + "):\n" + body;
+  std::string out(kHead);
+  out.append("def computation(").append(parameters).append("):\n").append(body);
+  return out;
 }
 
 /// a and b are f32[2, 3].
@@ -92,7 +94,7 @@ TEST_CASE("a fused region without a body is unknown, never pure", "[thunder]") {
 
 TEST_CASE("a line that runs is read itself where what is below it says something else", "[thunder]") {
   const auto read = [](const std::string& line) {
-    return graph_of(program("  t1 = " + line + "  # t1: \"cpu f32[2, 3]\"\n" +
+    return graph_of(program(std::string("  t1 = ") + line + "  # t1: \"cpu f32[2, 3]\"\n" +
                             "    # t1 = ltorch.sub(a, b, alpha=1)  # t1: \"cpu f32[2, 3]\"\n" +
                             "      # t1 = prims.sub(a, b)  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n"));
   };
@@ -108,8 +110,8 @@ TEST_CASE("a line that runs is read itself where what is below it says something
 
 TEST_CASE("tensors between slices are read, and slices are told apart", "[thunder]") {
   const auto set = [](const std::string& key) {
-    return graph_of(program("  t1 = prims.copy_with_setitem(a, " + key + ", 1.0)  # t1: \"cpu f32[2, 3]\"\n" +
-                            "  return (t1,)\n"))
+    return graph_of(program(std::string("  t1 = prims.copy_with_setitem(a, ") + key +
+                            ", 1.0)  # t1: \"cpu f32[2, 3]\"\n" + "  return (t1,)\n"))
         .steps.at(0);
   };
   const Step one = set("(slice(0,1,None), b)");
@@ -165,6 +167,35 @@ TEST_CASE("what a forward saves is compared, and an unbound name is named", "[th
   CHECK(lost.message == "'t9' is not bound");
   CHECK(lost.where == "line 9, column 27");
   CHECK(fault_of(program("  return (a, (b, t8))\n")).message == "'t8' is not bound");
+}
+
+TEST_CASE("inputs that the facts leave out may overlap", "[thunder]") {
+  const std::string a =
+      R"({"name": "a", "dtype": "f32", "shape": [2, 3], "stride": [3, 1], "storage": "S0"})";
+  const std::string b =
+      R"({"name": "b", "dtype": "f32", "shape": [2, 3], "stride": [3, 1], "storage": "S1"})";
+  const auto overlap = [&](const std::string& inputs) {
+    const std::string facts = R"({"format": "noclobber.inputs/1", "inputs": [)" + inputs + "]}";
+    const auto checks = read_thunder({"t", program("  return (a, b)\n")}, facts);
+    REQUIRE(static_cast<bool>(checks.at(0).value));
+    return checks[0].value->inputs_may_overlap;
+  };
+  CHECK_FALSE(overlap(a + "," + b));
+  CHECK(overlap(a));
+}
+
+TEST_CASE("an operand that is not bound is named, though what is below does not read it", "[thunder]") {
+  const auto zeros = [](const std::string& first, const std::string& last) {
+    return program(first +
+                   "  t2 = ltorch.zeros_like(t1)  # t2: \"cpu f32[2, 3]\"\n"
+                   "    # t2 = prims.full((2, 3), 0, device=devices.Device(\"cpu\"), dtype=dtypes.float32)"
+                   "  # t2: \"cpu f32[2, 3]\"\n" +
+                   last + "  return (t2,)\n");
+  };
+  const std::string barrier = "  (t1,) = update_aliases((a,))\n";
+  CHECK(graph_of(zeros(barrier, "")).outputs.size() == 1);
+  CHECK(fault_of(zeros("", barrier)).message == "'t1' is not bound");
+  CHECK(fault_of(zeros(barrier + "  del t1\n", "")).message == "'t1' is not bound");
 }
 
 TEST_CASE("what leaves and nobody knows is not nothing", "[thunder]") {
