@@ -166,6 +166,23 @@ TEST_CASE("pte: products and softmax of exported programs are those of the diale
   CHECK(found(check_case(work.value, {}, contradiction), "value-mismatch"));
 }
 
+TEST_CASE("pte: numbers that a method returns are results like any other", "[pte]") {
+  // (x.shape[0] * 2, x + 1): the same; times 3; a flag returned as well; a flag given for an order of dimensions.
+  const auto of = [](const std::string& program) {
+    const Work work = work_of_pair(kPrograms + "returned-size.case.json", kPrograms + program + ".pte");
+    if (work.kind != Work::Kind::check) return CheckRecord{};
+    bool contradiction = false;
+    return check_case(work.value, {}, contradiction);
+  };
+  CHECK(of("returned-size").status == Status::proved);
+  CHECK(alone("returned-size").status == Status::proved);
+  CHECK(found(of("returned-size-tripled"), "value-mismatch"));
+  CHECK(found(of("returned-size-and-flag"), "metadata"));
+  const Work unread = work_of_pair(kPrograms + "returned-size.case.json", kPrograms + "returned-size-flag-for-order.pte");
+  CHECK(unread.kind != Work::Kind::check);
+  CHECK(unread.fault.message.find("do not fit the operator dim_order_ops._to_dim_order_copy.out") != std::string::npos);
+}
+
 TEST_CASE("pte: a number beside a tensor is a constant, converted to what the result is", "[pte]") {
   Graph graph;
   graph.values = {
