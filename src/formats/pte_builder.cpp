@@ -167,7 +167,10 @@ ValueId PteBuilder::undefined(std::uint32_t id) {
   const ValueId value =
       emit("aten.empty.memory_format", {sizes_of(id)}, type_of(id), "unwritten" + std::to_string(id));
   graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(tensor(id).dtype)}};
-  own_[id] = define(id, value, std::nullopt);
+  if (tensor(id).place)
+    define_placed(id, value);  // a call may write it without an `out`
+  else
+    own_[id] = define(id, value, std::nullopt);
   return value;
 }
 
@@ -232,7 +235,8 @@ std::optional<Arg> PteBuilder::output(std::uint32_t id) {
   return out;
 }
 
-/// The step that was not understood makes all outputs; numbers are then what they should be, as nothing is said.
+/// The step that was not understood makes all outputs; numbers are then what they should be, as nothing is
+/// said.
 std::vector<Arg> PteBuilder::outputs_unknown() {
   std::vector<Arg> out;
   const auto number = static_cast<std::uint32_t>(graph().steps.size());
@@ -246,8 +250,7 @@ std::vector<Arg> PteBuilder::outputs_unknown() {
       continue;
     }
     const auto result = static_cast<std::uint32_t>(step.results.size());
-    step.results.push_back(
-        add_value({fresh_name("out"), Value::From::step, number, result, type_of(id)}));
+    step.results.push_back(add_value({fresh_name("out"), Value::From::step, number, result, type_of(id)}));
     out.push_back(Arg::of(step.results.back()));
   }
   graph().steps.push_back(std::move(step));
@@ -265,6 +268,7 @@ Result<Case> PteBuilder::build() {
   levels_.emplace_back().graph.name = "after";
   add_inputs();
   if (going()) run(0, method_.instructions.size());
+  if (going() && !numbers_return()) give_up("executorch.number that another call begins with");
   std::vector<Arg> outputs;
   for (const std::uint32_t id : method_.outputs)
     if (going()) outputs.push_back(output(id).value_or(Arg{}));

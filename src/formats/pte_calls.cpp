@@ -81,7 +81,7 @@ void PteBuilder::kernel(const PteInstruction& instruction) {
 }
 
 /// A flag, and an order of dimensions that is that of the result; none means that of the operand.
-bool PteBuilder::fits_order(std::uint32_t flag, std::uint32_t order, std::uint32_t out) const {
+bool PteBuilder::fits_order(std::uint32_t flag, std::uint32_t order, std::uint32_t out) {
   const PteValue& said = method_.values[order];
   if (method_.values[flag].kind != PteValue::Kind::boolean) return false;
   if (said.kind == PteValue::Kind::none) return true;
@@ -90,7 +90,9 @@ bool PteBuilder::fits_order(std::uint32_t flag, std::uint32_t order, std::uint32
   const auto is_own = [&](std::int64_t item, std::uint8_t dim) {
     return numbers_[static_cast<std::size_t>(item)] == SymExpr(dim);
   };
-  return std::ranges::equal(said.items, own, is_own);
+  if (!std::ranges::equal(said.items, own, is_own))
+    give_up("executorch.order of dimensions of another tensor");
+  return true;
 }
 
 /// Operators of ExecuTorch's own that are plain ones in other words; false: not of these.
@@ -99,7 +101,8 @@ bool PteBuilder::special(const std::string& op, const PteInstruction& instructio
   const bool copy = op == "dim_order_ops._to_dim_order_copy.out",
              clone = op == "dim_order_ops._clone_dim_order.out";
   if (copy || clone) {
-    if (args.size() != 5 || !is_tensor(args[0]) || !is_tensor(args[3]) || !fits_order(args[1], args[2], args[3]))
+    if (args.size() != 5 || !is_tensor(args[0]) || !is_tensor(args[3]) ||
+        !fits_order(args[1], args[2], args[3]))
       return misfit(instruction, op), true;
     Step made;
     made.op = copy ? "aten._to_copy.default" : "aten.clone.default";

@@ -47,17 +47,18 @@ struct PrimRow {
   SymExpr (*run_sizes)(const SymExpr&, const SymExpr&) = nullptr;  // of sizes that are not known
 };
 
-constexpr PrimRow kPrims[] = {{"executorch_prim.add.Scalar", sum, [](const SymExpr& a, const SymExpr& b) { return a + b; }},
-                              {"executorch_prim.sub.Scalar", difference,[](const SymExpr& a, const SymExpr& b) { return a - b; }},
-                              {"executorch_prim.mul.Scalar", product,[](const SymExpr& a, const SymExpr& b) { return a * b; }},
-                              {"executorch_prim.floordiv.Scalar", quotient},
-                              {"executorch_prim.mod.Scalar", rest},
-                              {"executorch_prim.mod.int", rest},
-                              {"executorch_prim.eq.Scalar", compared<std::equal_to<>>},
-                              {"executorch_prim.lt.Scalar", compared<std::less<>>},
-                              {"executorch_prim.le.Scalar", compared<std::less_equal<>>},
-                              {"executorch_prim.gt.Scalar", compared<std::greater<>>},
-                              {"executorch_prim.ge.Scalar", compared<std::greater_equal<>>}};
+constexpr PrimRow kPrims[] = {
+    {"executorch_prim.add.Scalar", sum, [](const SymExpr& a, const SymExpr& b) { return a + b; }},
+    {"executorch_prim.sub.Scalar", difference, [](const SymExpr& a, const SymExpr& b) { return a - b; }},
+    {"executorch_prim.mul.Scalar", product, [](const SymExpr& a, const SymExpr& b) { return a * b; }},
+    {"executorch_prim.floordiv.Scalar", quotient},
+    {"executorch_prim.mod.Scalar", rest},
+    {"executorch_prim.mod.int", rest},
+    {"executorch_prim.eq.Scalar", compared<std::equal_to<>>},
+    {"executorch_prim.lt.Scalar", compared<std::less<>>},
+    {"executorch_prim.le.Scalar", compared<std::less_equal<>>},
+    {"executorch_prim.gt.Scalar", compared<std::greater<>>},
+    {"executorch_prim.ge.Scalar", compared<std::greater_equal<>>}};
 
 }  // namespace
 
@@ -107,6 +108,29 @@ std::optional<SymExpr> PteBuilder::size_of(std::uint32_t id, std::int64_t dim) {
   if (!value.valid()) return std::nullopt;
   const auto& type = graph().value(value).type;
   return type && type->shape.size() == t.sizes.size() ? Number(type->shape[k]) : Number();
+}
+
+/// Values keep their numbers from call to call: one that is read before it is computed, as counters of loops
+/// are, must hold at the end what the file says.
+bool PteBuilder::numbers_return() const {
+  std::vector<bool> made(method_.values.size(), false), kept(method_.values.size(), false);
+  const auto read = [&](std::uint32_t id) { kept[id] = kept[id] || !made[id]; };
+  for (const PteInstruction& step : method_.instructions) {
+    const std::size_t outs = step.kind == PteInstruction::Kind::kernel && !step.args.empty() ? 1 : 0;
+    for (std::size_t k = 0; k + outs < step.args.size(); ++k) {
+      read(step.args[k]);
+      const PteValue& value = method_.values[step.args[k]];
+      for (const std::int64_t item : value.items)
+        if (value.kind == PteValue::Kind::integers) read(static_cast<std::uint32_t>(item));
+    }
+    if (outs > 0) made[step.args.back()] = true;
+  }
+  for (std::size_t id = 0; id < kept.size(); ++id) {
+    const PteValue::Kind kind = method_.values[id].kind;
+    const bool is_whole = kind == PteValue::Kind::integer || kind == PteValue::Kind::boolean;
+    if (is_whole && kept[id] && numbers_[id] != SymExpr(method_.values[id].integer)) return false;
+  }
+  return true;
 }
 
 /// Where a jump on a number leads.
