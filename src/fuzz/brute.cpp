@@ -57,20 +57,35 @@ std::set<Share> shares(const Run& run) {
   return out;
 }
 
-std::string output_difference(const Run::Output& a, const Run::Output& b) {
+/// Of elements that somebody can go to: not along dimensions of size 1, none in an empty tensor.
+bool same_strides(const Tensor& a, const Tensor& b) {
+  if (places(a).empty()) return true;
+  for (std::size_t d = 0; d < a.shape.size(); ++d)
+    if (a.shape[d] != 1 && a.stride[d] != b.stride[d]) return false;
+  return true;
+}
+
+std::string output_difference(const Run::Output& a, const Run::Output& b, bool strides) {
   if (a.tensor.has_value() != b.tensor.has_value() || a.scalar != b.scalar) return "kind";
   if (!a.tensor) return "";
   if (a.tensor->dtype != b.tensor->dtype || a.tensor->shape != b.tensor->shape) return "metadata";
+  if (strides && !same_strides(*a.tensor, *b.tensor)) return "strides";
   const std::size_t width = static_cast<std::size_t>(std::max(1, bit_width(a.tensor->dtype) / 8));
   for (std::size_t at = 0; at < a.bytes.size(); ++at)
     if (a.defined[at / width] != 0 && a.bytes[at] != b.bytes[at]) return "byte " + std::to_string(at);
   return "";
 }
 
+/// What `before` allows, and what of it `after` is held to.
+struct Allowed {
+  std::set<Share> shared;         // what its outputs share
+  std::set<std::string> written;  // inputs that may be stored into
+  std::set<std::string> free;     // inputs that may hold anything in the end
+};
+
 /// Nothing: no use can be made of these runs.
-/// `shared`: what outputs of `a` share.
 std::optional<std::string> run_difference(const Case& value, const Run& a, const Run& b,
-                                          const std::set<Share>& shared) {
+                                          const Allowed& allowed) {
   // An index out of range or a division by zero is no question of memory, but of contents; nor is a type.
   const auto says = [&](const char* text) { return b.raised->message.find(text) != std::string::npos; };
   if (b.raised && (says("index ") || says("ZeroDivisionError") || says(" is not implemented for ")))
@@ -79,9 +94,11 @@ std::optional<std::string> run_difference(const Case& value, const Run& a, const
   if (!b.immutable_writes.empty()) return "writes an input";
   if (a.outputs.size() != b.outputs.size()) return "number of outputs";
   for (std::size_t k = 0; k < a.outputs.size(); ++k)
-    if (const std::string d = output_difference(a.outputs[k], b.outputs[k]); !d.empty())
+    if (const std::string d = output_difference(a.outputs[k], b.outputs[k], value.compare_strides);
+        !d.empty())
       return "output " + std::to_string(k) + ": " + d;
   for (const auto& [name, storage] : a.input_storage) {
+    if (allowed.free.contains(name)) continue;
     const Storage& was = a.storages[storage];
     const Storage& is = b.storages[b.input_storage.at(name)];
     for (std::size_t at = 0; at < was.bytes.size(); ++at)
@@ -90,7 +107,7 @@ std::optional<std::string> run_difference(const Case& value, const Run& a, const
   }
   if (!value.sharing_may_grow) {
     for (const Share& share : shares(b))
-      if (!shared.contains(share))
+      if (!allowed.shared.contains(share))
         return "sharing: byte " + std::to_string(share.byte) + " of output " + std::to_string(share.output);
   }
   return a.effects == b.effects ? "" : "effects";
@@ -107,6 +124,18 @@ std::set<std::string> written_inputs(const Graph& graph, const Run& run) {
   for (const auto& [input, contents] : graph.finals) out.insert(graph.value(input).name);
   for (const auto& [name, storage] : run.input_storage)
     if (run.written.contains(storage)) out.insert(name);
+  return out;
+}
+
+Allowed allowed_by(const Case& value, const Run& before) {
+  Allowed out{shares(before), {}, {}};
+  const auto written = written_inputs(*value.before, before);
+  for (const Input& input : value.after.inputs) {
+    const std::string& name = value.after.value(input.value).name;
+    const bool own = written.contains(name), may = input.may_write.value_or(own);
+    if (may) out.written.insert(name);
+    if (input.exit ? *input.exit == Input::Exit::any : may && !own) out.free.insert(name);
+  }
   return out;
 }
 
@@ -142,17 +171,16 @@ std::optional<std::string> difference_at(Sweep sweep) {
   other.garbage_seed = 7;
   const auto again = run_graph(value, *value.before, input_names(*value.before), other);
   // A step that meets its own operands means nothing certain.
-  const std::set<Share> shared = shares(*before);
-  if (!again || run_difference(value, *before, *again, shared) != "") return std::nullopt;
-  const auto may_write = written_inputs(*value.before, *before);
+  const Allowed allowed = allowed_by(value, *before);
+  if (!again || run_difference(value, *before, *again, {allowed.shared, {}, {}}) != "") return std::nullopt;
   for (const bool turned : {false, true}) {
     sweep.options.garbage_seed = turned ? 7 : 1;
     sweep.options.backwards = turned;
     for (const auto& order : sweep.orders) {
       sweep.options.order = order;
-      const auto after = run_graph(value, value.after, may_write, sweep.options);
+      const auto after = run_graph(value, value.after, allowed.written, sweep.options);
       if (!after || !after->unsupported.empty() || hash_hides_meaning(*after)) return std::nullopt;
-      if (auto out = run_difference(value, *before, *after, shared); out != "") return out;
+      if (auto out = run_difference(value, *before, *after, allowed); out != "") return out;
     }
   }
   return "";

@@ -53,6 +53,30 @@ TEST_CASE("seed 610013836: what the table knows to be elementwise runs as a hash
   CHECK(status_of(other) == Status::refuted);
 }
 
+TEST_CASE("changed d-nested_read, seed 701: what a case frees may be written and end as anything",
+          "[found]") {
+  const auto pair = [&](const std::string& said) {
+    const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[4]})" + said + "}";
+    const auto shown = [](const std::string& op) {
+      return R"("steps":[)" + made("y", op, R"([{"ref":"x"}])") + R"(],"outputs":[{"ref":"y"}])";
+    };
+    Case value = pair_of(x, shown("relu.default"), shown("relu_.default"));
+    value.sharing_may_grow = true;
+    return value;
+  };
+  for (const char* said : {R"(,"mutable":true,"exit":"any")", R"(,"mutable":true)"}) {
+    INFO(said);
+    CHECK(fuzz::brute_force(pair(said)).usable);
+    CHECK(fuzz::brute_force(pair(said)).difference == "");
+    CHECK(status_of(pair(said)) == Status::proved);
+  }
+  const Case kept = pair(R"(,"mutable":true,"exit":"as_before")");
+  CHECK(fuzz::brute_force(kept).difference.find("x at exit") == 0);
+  CHECK(status_of(kept) == Status::refuted);
+  CHECK(fuzz::brute_force(pair("")).difference == "writes an input");
+  CHECK(status_of(pair("")) == Status::refuted);
+}
+
 TEST_CASE("seed 700093454: masked_fill takes no value that has dimensions", "[found]") {
   const auto filled = [](const std::string& op, const std::string& value) {
     return std::string(R"({"name":"m","op":"aten.gt.Scalar","args":[{"ref":"x"},0]},)") +
