@@ -139,7 +139,8 @@ ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
       Thing constant = named_constant(expr.text);
       const bool type =
           expr.text == "int" || expr.text == "float" || expr.text == "bool" || expr.text == "complex";
-      const bool object = expr.text.starts_with("_object_") || expr.text.starts_with("_Enum_");
+      const bool object = expr.text.starts_with("_object_") || expr.text.starts_with("_Enum_") ||
+                          expr.text.starts_with("_torch_");
       if (type) return Thing::of(Arg::of_text(expr.text));
       ok = ok && (constant.kind != Thing::Kind::other || object || expr.text.find('.') != std::string::npos);
       return constant;

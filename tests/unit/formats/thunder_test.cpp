@@ -169,6 +169,15 @@ TEST_CASE("what a forward saves is compared, and an unbound name is named", "[th
   CHECK(fault_of(program("  return (a, (b, t8))\n")).message == "'t8' is not bound");
 }
 
+TEST_CASE("a memory format without what is below it is unknown, not unreadable", "[thunder]") {
+  const Graph g = graph_of(
+      program("  t1 = ltorch.clone(a, memory_format=_torch_memory_format_0)  # t1: \"cpu f32[2, 3]\"\n"
+              "  return (t1,)\n"));
+  CHECK(ops_of(g) == Ops{"thunder.ltorch.clone"});
+  CHECK(fault_of(program("  t1 = ltorch.clone(t0)  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n")).message ==
+        "'t0' is not bound");
+}
+
 TEST_CASE("inputs that the facts leave out may overlap", "[thunder]") {
   const std::string a =
       R"({"name": "a", "dtype": "f32", "shape": [2, 3], "stride": [3, 1], "storage": "S0"})";
