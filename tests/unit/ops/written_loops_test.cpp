@@ -316,8 +316,9 @@ TEST_CASE("written out: a loop that only carries") {
                           R"({"name": "s", "op": "aten.add.Tensor", "args": [{"ref": "c"}, {"ref": "x"}]})",
                           R"({"ref": "s"})") +
       "}, ";
+  const std::string no_place = R"("plan": {"arenas": {"1": {"size": 64}}, "buffers": []}, )";
   const Case value = testing::read_as(
-      body, "",
+      body + no_place, "",
       testing::json_graph(testing::json_tensor("a") + ", " + testing::json_tensor("rows", "1, 4"),
                           R"({"names": ["last"], "op": "higher_order.scan", "args": [{"graph": "f"}, [)" +
                               kFirst + "], [" + kRows + R"(]], "types": [{"dtype": "f32", "shape": [4]}]})",
@@ -329,6 +330,7 @@ stored = aten.copy_.default(last/loop, f/s.0)
 last:f32 = aten.alias.default(stored) barrier
 -> last
 )x");
+  CHECK(with_loops_written_out(value).plan->buffers.empty());
 }
 
 TEST_CASE("written out: a loop over no rows, over unlike many, or given what is no tensor is left as it is") {

@@ -356,3 +356,19 @@ TEST_CASE("written out: every operator that is wrapped, and from where each step
     CHECK(steps[k].line == (k < 3 ? 7 : 8));
   }
 }
+
+/// Nothing can be concluded from them, and nothing is looked for behind their end.
+TEST_CASE("written out: copies of nothing, and wrappers that name more than they give") {
+  const std::string first = v1(R"("g0", "g1")", R"("x": )" + kA + R"(, "y": )" + kB);
+  const auto readings = [](const std::string& steps) {
+    return written_out(testing::read_as("", "", testing::json_graph(kAB, steps, kA))).cases.size();
+  };
+  const std::string copy = R"(, {"name": "c", "op": "aten.copy_.default", "args": [)" + kA;
+  CHECK(readings(first) == 2);
+  CHECK(readings(first + copy + R"(, {"ref": "g1"}]})") == 1);
+  CHECK(readings(first + copy + "]}") == 2);
+  CHECK(readings(first + ", " + v1(R"("h0", "h1", "h2")", R"("x": )" + kA + R"(, "y": )" + kB)) == 2);
+  const std::string ops = R"x("ops": [{"schema": "mine::op(Tensor(a!) x) -> ()"}], )x";
+  const auto more = testing::json_graph(kAB, v1(R"("g0", "g1", "g2")", R"("x": )" + kA), R"({"ref": "g1"})");
+  CHECK(shown(written_out(testing::read_as(ops, "", more))).find("g2 = ") == std::string::npos);
+}
