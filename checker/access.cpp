@@ -29,11 +29,23 @@ std::vector<std::vector<Touch>> touches(const Trace& trace) {
   return out;
 }
 
+bool fits(Space& space, PolyId first, PolyId size, PolyId end) {
+  return space.nonnegative(space.sub(end, space.add(first, size)));
+}
+
 /// (How far apart, earlier, later): graph steps that disturb each other, but what follows from a write
-/// between.
+/// between. So do those that use two storages which lie on the same bytes one after the other.
 std::vector<std::array<std::uint32_t, 3>> disturbing(Space& space, const Trace& trace) {
   std::vector<std::array<std::uint32_t, 3>> out;
-  for (const std::vector<Touch>& all : touches(trace)) {
+  const auto uses = touches(trace);
+  for (const TracePlacement& p : trace.placements)
+    for (const TracePlacement& q : trace.placements) {
+      const bool on = p.storage && q.storage && p.arena == q.arena && p.last <= q.first &&
+                      !fits(space, p.offset, p.size, q.offset) && !fits(space, q.offset, q.size, p.offset);
+      for (std::size_t k = 0; on && k < uses[*p.storage].size(); ++k)
+        for (const Touch& b : uses[*q.storage]) out.push_back({0, uses[*p.storage][k].origin, b.origin});
+    }
+  for (const std::vector<Touch>& all : uses) {
     std::vector<Touch> seen, wrote;
     for (const Touch& b : all) {
       for (const Touch& a : std::views::reverse(b.writes ? seen : wrote)) {
@@ -58,8 +70,7 @@ bool lives(const Trace& trace, const TracePlacement& p, const std::vector<std::v
   const bool given = s.start == TraceStorage::Start::given;
   bool leaves = given && s.compared;
   for (const TraceOutput& o : trace.outputs) leaves = leaves || (o.view && o.view->storage == *p.storage);
-  std::uint32_t steps = 0;
-  for (const TraceStep& step : trace.steps) steps = std::max(steps, step.origin + 1);
+  const std::uint32_t steps = trace.steps.empty() ? 0 : trace.steps.back().origin + 1;
   return !(given && p.first > 0) && !(leaves && p.last <= steps);
 }
 }  // namespace
@@ -79,11 +90,10 @@ bool same_elements(Space& space, const TraceView& a, const TraceView& b) {
 bool apart(Space& space, const TraceView& a, const TraceView& b) {
   if (a.storage != b.storage || element_count(space, a.shape) == 0 || element_count(space, b.shape) == 0)
     return true;
+  const auto never = [&](const Condition& c) { return holds(space, c, {}) == Truth::no; };
   for (const auto& [x, y] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
     const auto inside = view_inverse(space, *x, root_index(space, *y, running(space, *y)));
-    if (!inside) continue;
-    for (const Condition& c : inside->conditions)
-      if (holds(space, c, {}) == Truth::no) return true;
+    if (inside && std::ranges::any_of(inside->conditions, never)) return true;
   }
   return false;
 }
@@ -106,8 +116,7 @@ bool clean_step(Space& space, const TraceStep& step) {
 
 bool ordered(Space& space, const Trace& trace) {
   if (std::ranges::any_of(trace.edges, [](const auto& e) { return e.first >= e.second; })) return false;
-  std::uint32_t steps = 0;
-  for (const auto& [earlier, later] : trace.edges) steps = std::max(steps, later + 1);
+  const std::uint32_t steps = trace.steps.empty() ? 0 : trace.steps.back().origin + 1;
   const auto all = disturbing(space, trace);
   std::vector<std::uint64_t> after(steps);  // per step: the first steps of which pairs must run before it
   for (std::size_t k = 0; k < all.size(); k += 64) {
@@ -129,15 +138,12 @@ bool ordered(Space& space, const Trace& trace) {
 std::vector<bool> placed(Space& space, const Trace& trace) {
   const std::vector<TracePlacement>& all = trace.placements;
   const auto uses = touches(trace);
-  const auto fits = [&](PolyId first, PolyId size, PolyId end) {
-    return space.nonnegative(space.sub(end, space.add(first, size)));
-  };
   std::vector<std::uint32_t> starts;
   std::vector<bool> out(all.size());
   for (std::uint32_t k = 0; k < all.size(); ++k) {
     const TracePlacement& p = all[k];
     out[k] = p.arena < trace.arenas.size() && space.nonnegative(p.offset) && space.nonnegative(p.size) &&
-             fits(p.offset, p.size, trace.arenas[p.arena]) && lives(trace, p, uses);
+             fits(space, p.offset, p.size, trace.arenas[p.arena]) && lives(trace, p, uses);
     if (out[k] && p.size != 0 && p.first < p.last) starts.push_back(k);
   }
   std::stable_sort(starts.begin(), starts.end(), [&](auto a, auto b) { return all[a].first < all[b].first; });
@@ -149,8 +155,8 @@ std::vector<bool> placed(Space& space, const Trace& trace) {
     auto at = p.below ? std::find(here.begin(), here.end(), *p.below) : here.begin();
     const bool found = !p.below || at != here.end();
     if (p.below && found) ++at;
-    out[k] = found && (!p.below || fits(all[*p.below].offset, all[*p.below].size, p.offset)) &&
-             (at == here.end() || fits(p.offset, p.size, all[*at].offset));
+    out[k] = found && (!p.below || fits(space, all[*p.below].offset, all[*p.below].size, p.offset)) &&
+             (at == here.end() || fits(space, p.offset, p.size, all[*at].offset));
     if (out[k]) here.insert(at, k);
   }
   return out;

@@ -237,8 +237,7 @@ bool Space::known(PolyId a, const std::vector<PolyId>& facts) {
   const auto at = known_.find(a);
   for (std::size_t n = 0; at != known_.end() && n < at->second.size(); ++n) {
     const Known& k = at->second[n];
-    const auto given = [&](PolyId f) { return contains(facts, f); };
-    if (!std::all_of(k.facts.begin(), k.facts.end(), given)) continue;
+    if (!std::ranges::all_of(k.facts, [&](PolyId f) { return contains(facts, f); })) continue;
     used_.insert(k.derivation);
     return true;
   }

@@ -41,13 +41,9 @@ class Reader : Scanner {
 
  private:
   using Scanner::value;
-  template <class T> void section(const char* name, T& content) {
-    expect(name);
-    value(content);
-  }
+  template <class T> void section(const char* name, T& content) { expect(name), value(content); }
   template <class T> void forms(const char* name) {
-    expect(name);
-    times([&] { form(*this, std::get<std::vector<T>>(forms_).emplace_back()); });
+    expect(name), times([&] { form(*this, std::get<std::vector<T>>(forms_).emplace_back()); });
   }
   template <class T> void entries(std::vector<T>& out, auto&& each) {
     std::size_t n = size();
@@ -55,8 +51,7 @@ class Reader : Scanner {
   }
   PolyId poly(bool may_be_bad = false) {
     const auto k = integer<std::size_t>();
-    const bool known = k < polys_.size() && (may_be_bad || polys_[k] != Space::kBad);
-    require(known, "a number of the table");
+    require(k < polys_.size() && (may_be_bad || polys_[k] != Space::kBad), "a number of the table");
     return good_ ? polys_[k] : Space::kBad;
   }
 
@@ -117,6 +112,7 @@ class Reader : Scanner {
     for (auto& keys : keys_) keys = {};
     fields(*this, out);
     for (const auto& [earlier, later] : out.edges) require(later < TraceStep::kMostOrigin, "a graph step");
+    require(std::ranges::is_sorted(out.steps, {}, &TraceStep::origin), "steps as the graph has them");
   }
 
   void symbol() {

@@ -115,10 +115,9 @@ bool Rules::same_frame() const {
   const auto found = [](const Trace& of, const Contents& in) {
     return std::all_of(of.storages.begin(), of.storages.end(), [&](const TraceStorage& s) {
       const auto other = in.partner(s);
-      if (s.start == TraceStorage::Start::undefined) return true;
-      if (!other) return false;
-      const TraceStorage& t = in.trace().storages[*other];
-      return t.lanes == s.lanes && t.compared == s.compared;
+      const TraceStorage* t = other ? &in.trace().storages[*other] : nullptr;
+      return s.start == TraceStorage::Start::undefined ||
+             (t != nullptr && t->lanes == s.lanes && t->compared == s.compared);
     });
   };
   return before_->outputs.size() == after_.outputs.size() && found(*before_, after_contents_) &&

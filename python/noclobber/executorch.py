@@ -18,6 +18,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 
@@ -107,6 +108,8 @@ def case(name: str, after: Exported, before: Exported | None = None, plan: dict 
     """A `noclobber.case/1` of one graph or of a pair. Bodies of the same name that differ are kept apart."""
     parts = [e for e in (before, after) if e is not None]
     written = {"format": FORMAT, "name": name}
+    if before:
+        after = _same_items(before, after)
     symbols = {k: v for e in parts for k, v in e.ranges.items()}
     ops = {k: v for e in parts for k, v in e.written.ops.items()}
     graphs = dict(before.written.graphs) if before else {}
@@ -132,6 +135,32 @@ def plan_of(module: object, exported: Exported) -> dict:
     alignment = max((s.alignment for s in _specs(module)), default=16)
     return {"arenas": {str(i): {"size": int(size), "alignment": alignment} for i, size in enumerate(sizes) if i},
             "buffers": exported.written.places}
+
+
+def _same_items(before: Exported, after: Exported) -> Exported:
+    """`after` with the symbols of `before` for numbers that are read out of tensors: a pass that looks at the types
+    again makes new ones. Both must read the same numbers in the same order, which is part of the check."""
+    pairs = list(zip(before.written.items, after.written.items))
+    if len(before.written.items) != len(after.written.items) or not all(a.isidentifier() and b.isidentifier() for b, a in pairs):
+        return after
+    names = {a: b for b, a in pairs}
+    if len(names) != len(pairs) or set(names.values()) & (after.written.symbols - set(names)):
+        return after
+    known = re.compile(r"\b(" + "|".join(map(re.escape, names)) + r")\b") if names else re.compile(r"(?!)")
+
+    def renamed(value: object, of_symbols: bool = False) -> object:
+        if isinstance(value, str):
+            return known.sub(lambda m: names[m[0]], value) if of_symbols else value
+        if isinstance(value, list):
+            return [renamed(v, of_symbols) for v in value]
+        if isinstance(value, dict):
+            return {k: renamed(v, of_symbols or k in ("sym", "shape", "stride", "offset")) for k, v in value.items()}
+        return value
+
+    written = dataclasses.replace(after.written, items=before.written.items,
+                                  graphs={k: renamed(g) for k, g in after.written.graphs.items()})
+    ranges = {names.get(k, k): v for k, v in after.ranges.items()}
+    return dataclasses.replace(after, graph=renamed(after.graph), written=written, ranges=ranges)
 
 
 class Recorder:

@@ -12,6 +12,7 @@ from . import schemas, values
 from .values import Unwritable
 
 # Steps that compute no value anybody reads: checks of sizes, and the planner's own.
+READS_CONTENTS = ("aten._local_scalar_dense", "aten.item", "_local_scalar_dense", "item")
 NO_EFFECT = ("aten._assert", "aten.sym_constrain_range", "prims._assert")
 
 
@@ -27,6 +28,7 @@ class Written:
     symbols: set[str] = dataclasses.field(default_factory=set)
     places: list[dict] = dataclasses.field(default_factory=list)
     held: dict[str, dict] = dataclasses.field(default_factory=dict)  # what those constants hold, by name
+    items: list[str] = dataclasses.field(default_factory=list)  # numbers read out of tensors, in order; "" no symbol
 
 
 class GraphWriter:
@@ -105,6 +107,8 @@ class GraphWriter:
                 self._view(node)
         elif val is not None and not _has_tensors(val):
             self.args[node] = _scalar(val)
+            if name.startswith(READS_CONTENTS):
+                self._item(node, val)
         elif name == "executorch_call_delegate":
             self._delegate(node)
         elif type(target).__module__.startswith("torch._higher_order_ops"):
@@ -114,6 +118,12 @@ class GraphWriter:
                 self._operator(node, overload)
         else:
             raise Unwritable(f"call of {target}")
+
+    def _item(self, node: object, val: object) -> None:
+        """A number read out of a tensor: a step that must find there what it always found, and a symbol for it."""
+        self.written.steps.append({"names": [], "op": "aten._local_scalar_dense.default",
+                                   "args": [self.arg(node.args[0])]})
+        self.written.items.append(str(values.expression(val)) if values.is_symbolic(val) else "")
 
     def _getitem(self, node: object) -> None:
         base, index = node.args
@@ -232,6 +242,7 @@ class GraphWriter:
         self.written.graphs[name] = {"inputs": inputs, "steps": inside.steps, "outputs": inside.outputs}
         self.written.ops |= inside.ops
         self.written.symbols |= inside.symbols
+        self.written.items += inside.items
         return inside
 
     def _pass_constants(self, bodies: list, insides: list[Written]) -> None:

@@ -167,36 +167,42 @@ static int check_inputs(const Options& options, bool advises) {
 int run_check(const Options& options) { return check_inputs(options, false); }
 int run_advise(const Options& options) { return check_inputs(options, true); }
 
+/// One side of a comparison.
+struct NamedText {
+  std::string path, text;
+};
+
 /// Two Thunder traces; nothing if they are not.
-static std::optional<Work> thunder_pair_of(const std::string& before, const std::string& after) {
-  if (before == "-" || after == "-") return std::nullopt;
-  auto left = read_file(before), right = read_file(after);
-  if (!left || !right || sniff(*left) != InputKind::thunder || sniff(*right) != InputKind::thunder)
+static std::optional<Work> thunder_pair_of(const NamedText& before, const NamedText& after) {
+  if (sniff(before.text) != InputKind::thunder || sniff(after.text) != InputKind::thunder)
     return std::nullopt;
-  std::string inputs = thunder_inputs_beside(before);
-  if (inputs.empty()) inputs = thunder_inputs_beside(after);
-  auto value = read_thunder_pair({stem_of(before), *std::move(left)}, {"", *std::move(right)}, inputs);
-  return value ? check_of(after, *std::move(value), "pair") : error_of(after, value.fault());
+  std::string inputs = thunder_inputs_beside(before.path);
+  if (inputs.empty()) inputs = thunder_inputs_beside(after.path);
+  auto value = read_thunder_pair({stem_of(before.path), before.text}, {"", after.text}, inputs);
+  return value ? check_of(after.path, *std::move(value), "pair") : error_of(after.path, value.fault());
+}
+
+static Work work_of_texts(const NamedText& before, const NamedText& after) {
+  if (auto traces = thunder_pair_of(before, after)) return *std::move(traces);
+  auto left = read_side(before.text, true);
+  if (!left) return error_of(before.path, left.fault());
+  auto right = read_side(after.text, false);
+  if (!right) return error_of(after.path, right.fault());
+  auto pair = pair_of(*std::move(left), *std::move(right));
+  if (!pair) return error_of(after.path, pair.fault());
+  Work work = check_of(after.path, *std::move(pair), "pair");
+  work.files = {before.path, after.path};
+  if (work.value.plan) work.what = "plan";
+  return work;
 }
 
 Work work_of_pair(const std::string& before, const std::string& after) {
-  const auto side_of = [](const std::string& path, bool is_before) -> Result<Side> {
-    const auto text = read_file(path);
-    if (!text) return Diagnostic{"", text.fault().message};
-    return read_side(*text, is_before);
-  };
   if (before == "-" && after == "-") return error_of("-", {"", "only one side can be standard input"});
-  if (auto traces = thunder_pair_of(before, after)) return *std::move(traces);
-  auto left = side_of(before, true);
-  if (!left) return error_of(before, left.fault());
-  auto right = side_of(after, false);
-  if (!right) return error_of(after, right.fault());
-  auto pair = pair_of(*std::move(left), *std::move(right));
-  if (!pair) return error_of(after, pair.fault());
-  Work work = check_of(after, *std::move(pair), "pair");
-  work.files = {before, after};
-  if (work.value.plan) work.what = "plan";
-  return work;
+  auto left = read_file(before);
+  if (!left) return error_of(before, {"", left.fault().message});
+  auto right = read_file(after);
+  if (!right) return error_of(after, {"", right.fault().message});
+  return work_of_texts({before, *std::move(left)}, {after, *std::move(right)});
 }
 
 int run_compare(const Options& options) {

@@ -26,7 +26,7 @@ bool says_the_same(const CheckRecord& first, const CheckRecord& record) {
 int run_reduce(const Options& options) {
   const auto check = check_options(options);
   const auto text = read_file(options.inputs.at(0));
-  const auto value = text ? read_case_json(*text) : Result<Case>(text.fault());
+  const auto value = text ? read_case_json(*text) : Result<Case>(Diagnostic{"", text.fault().message});
   if (!check || !value) {
     const Diagnostic& fault = check ? value.fault() : check.fault();
     print_error(options.inputs[0], fault.where, fault.message);

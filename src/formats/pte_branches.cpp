@@ -22,7 +22,7 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
   const auto unconditional = [&](const PteInstruction& step) {
     const PteValue& value = method_.values[step.args[0]];
     return step.kind == PteInstruction::Kind::jump_false && value.kind == PteValue::Kind::boolean &&
-           numbers_[step.args[0]] == 0;
+           numbers_[step.args[0]] == SymExpr(0);
   };
   if (other < at + 2 || other > end || !unconditional(method_.instructions[other - 1]))
     return give_up("executorch.loop"), end;
@@ -37,7 +37,7 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
   const auto own = own_;
   const auto bound = bound_;
   const auto numbers = numbers_;
-  std::vector<std::vector<std::optional<std::int64_t>>> left;
+  std::vector<std::vector<std::optional<SymExpr>>> left;
   const PteMemory memory = memory_;
   const auto outer_moves = moves_;
   const auto unsettled = unsettled_;

@@ -167,7 +167,10 @@ ValueId PteBuilder::undefined(std::uint32_t id) {
   const ValueId value =
       emit("aten.empty.memory_format", {sizes_of(id)}, type_of(id), "unwritten" + std::to_string(id));
   graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(tensor(id).dtype)}};
-  own_[id] = define(id, value, std::nullopt);
+  if (tensor(id).place)
+    define_placed(id, value);  // a call may write it without an `out`
+  else
+    own_[id] = define(id, value, std::nullopt);
   return value;
 }
 
@@ -223,6 +226,37 @@ ValueId PteBuilder::from_bytes(std::uint32_t id) {
   return emit("aten.view.default", {Arg::of(whole), sizes_of(id)}, type_of(id), "t" + std::to_string(id));
 }
 
+/// A tensor, or a number and the like as it is at the end.
+std::optional<Arg> PteBuilder::output(std::uint32_t id) {
+  if (is_tensor(id)) return Arg::of(read(id));
+  if (functional_ == nullptr) return Arg{};  // nothing says what it should be
+  auto out = plain_argument(id, SchemaSlot{});
+  if (!out && going()) give_up("executorch.output that is a list of tensors");
+  return out;
+}
+
+/// The step that was not understood makes all outputs; numbers are then what they should be, as nothing is
+/// said.
+std::vector<Arg> PteBuilder::outputs_unknown() {
+  std::vector<Arg> out;
+  const auto number = static_cast<std::uint32_t>(graph().steps.size());
+  Step step;
+  step.op = stopped_;
+  for (const std::uint32_t id : method_.outputs) {
+    if (!is_tensor(id)) {
+      const bool meant = functional_ != nullptr && out.size() < functional_->outputs.size() &&
+                         functional_->outputs[out.size()].kind != Arg::Kind::ref;
+      out.push_back(meant ? functional_->outputs[out.size()] : Arg{});
+      continue;
+    }
+    const auto result = static_cast<std::uint32_t>(step.results.size());
+    step.results.push_back(add_value({fresh_name("out"), Value::From::step, number, result, type_of(id)}));
+    out.push_back(Arg::of(step.results.back()));
+  }
+  graph().steps.push_back(std::move(step));
+  return out;
+}
+
 Result<Case> PteBuilder::build() {
   out_.plan.emplace();
   out_.portable_kernels = true;
@@ -234,26 +268,12 @@ Result<Case> PteBuilder::build() {
   levels_.emplace_back().graph.name = "after";
   add_inputs();
   if (going()) run(0, method_.instructions.size());
+  if (going() && !numbers_return()) give_up("executorch.number that another call begins with");
   std::vector<Arg> outputs;
-  for (const std::uint32_t id : method_.outputs) {
-    if (is_tensor(id) && going()) outputs.push_back(Arg::of(read(id)));
-  }
+  for (const std::uint32_t id : method_.outputs)
+    if (going()) outputs.push_back(output(id).value_or(Arg{}));
   if (fault_) return *fault_;
-  if (!stopped_.empty()) {  // the step that was not understood makes all outputs
-    outputs.clear();
-    Step& step = graph().steps.emplace_back();
-    step.op = stopped_;
-    const auto number = static_cast<std::uint32_t>(graph().steps.size() - 1);
-    for (const std::uint32_t id : method_.outputs) {
-      if (!is_tensor(id)) continue;
-      const ValueId value =
-          add_value({fresh_name("out"), Value::From::step, number,
-                     static_cast<std::uint32_t>(graph().steps[number].results.size()), type_of(id)});
-      graph().steps[number].results.push_back(value);
-      outputs.push_back(Arg::of(value));
-    }
-  }
-  graph().outputs = std::move(outputs);
+  graph().outputs = stopped_.empty() ? std::move(outputs) : outputs_unknown();
   out_.name = method_.name;
   out_.after = std::move(levels_.front().graph);
   return std::move(out_);

@@ -59,6 +59,7 @@ class PteBuilder {
   void add_shared();
   bool is_named_state(std::uint32_t id) const;
   bool surely_state(std::uint32_t id) const;
+  bool begins_empty(std::uint32_t id) const;
   std::vector<std::uint32_t> states() const;
   std::uint32_t eldest_at(std::uint32_t id, const std::vector<bool>& written) const;
   void add_input(const Input& like, std::string name, Type type, std::optional<std::uint32_t> id);
@@ -86,6 +87,8 @@ class PteBuilder {
   ValueId from_bytes(std::uint32_t id);
   ValueId part(const Definition& made, const PteMemory::Piece& piece, Dtype dtype);
   ValueId undefined(std::uint32_t id);
+  std::optional<Arg> output(std::uint32_t id);
+  std::vector<Arg> outputs_unknown();
   ValueId give_up(const std::string& what);
 
   // pte_calls.cpp
@@ -93,6 +96,7 @@ class PteBuilder {
   void step(const PteInstruction& instruction);
   void kernel(const PteInstruction& instruction);
   bool special(const std::string& op, const PteInstruction& instruction);
+  bool fits_order(std::uint32_t flag, std::uint32_t order, std::uint32_t out);
   void in_place_call(const Schema& schema, const PteInstruction& instruction);
   void pure_call(const Schema& schema, const Schema& pure, const PteInstruction& instruction);
   void type_like_functional(const Step& made);
@@ -105,6 +109,8 @@ class PteBuilder {
   // pte_numbers.cpp
   void add_numbers();
   bool numeric(const std::string& op, const PteInstruction& instruction);
+  std::optional<SymExpr> size_of(std::uint32_t id, std::int64_t dim);
+  bool numbers_return() const;
   std::size_t jump(std::size_t at, std::size_t begin, std::size_t end);
   void store_row(const PteInstruction& instruction);
 
@@ -128,11 +134,11 @@ class PteBuilder {
   Case out_;
   std::vector<Level> levels_;
   std::vector<Definition> definitions_;
-  std::vector<std::int32_t> own_;    // per value: what an instruction wrote under its name last
-  std::vector<std::int32_t> bound_;  // per value: what a move or view made it stand for
-  std::vector<std::optional<std::int64_t>> numbers_;  // per value: the number it holds now, if that is known
-  std::map<std::uint32_t, std::int64_t> rows_;        // of tensors stored row by row: how many there are
-  std::size_t executed_ = 0;                          // instructions, with those of every trip of loops
+  std::vector<std::int32_t> own_;                // per value: what an instruction wrote under its name last
+  std::vector<std::int32_t> bound_;              // per value: what a move or view made it stand for
+  std::vector<std::optional<SymExpr>> numbers_;  // per value: the number it holds now, if that is known
+  std::map<std::uint32_t, std::int64_t> rows_;   // of tensors stored row by row: how many there are
+  std::size_t executed_ = 0;                     // instructions, with those of every trip of loops
   PteMemory memory_;
   std::vector<std::pair<std::uint32_t, std::int32_t>> moves_;       // of the arm that is being built
   std::vector<std::pair<PteTensor::Place, std::int64_t>> written_;  // places and ends, in order

@@ -80,13 +80,30 @@ void PteBuilder::kernel(const PteInstruction& instruction) {
   pure_call(*schema, *pure, instruction);
 }
 
+/// A flag, and an order of dimensions that is that of the result; none means that of the operand.
+bool PteBuilder::fits_order(std::uint32_t flag, std::uint32_t order, std::uint32_t out) {
+  const PteValue& said = method_.values[order];
+  if (method_.values[flag].kind != PteValue::Kind::boolean) return false;
+  if (said.kind == PteValue::Kind::none) return true;
+  if (said.kind != PteValue::Kind::integers) return false;
+  const std::vector<std::uint8_t>& own = tensor(out).dim_order;
+  const auto is_own = [&](std::int64_t item, std::uint8_t dim) {
+    return numbers_[static_cast<std::size_t>(item)] == SymExpr(dim);
+  };
+  if (!std::ranges::equal(said.items, own, is_own))
+    give_up("executorch.order of dimensions of another tensor");
+  return true;
+}
+
 /// Operators of ExecuTorch's own that are plain ones in other words; false: not of these.
 bool PteBuilder::special(const std::string& op, const PteInstruction& instruction) {
   const auto& args = instruction.args;
   const bool copy = op == "dim_order_ops._to_dim_order_copy.out",
              clone = op == "dim_order_ops._clone_dim_order.out";
   if (copy || clone) {
-    if (args.size() != 5 || !is_tensor(args[0]) || !is_tensor(args[3])) return misfit(instruction, op), true;
+    if (args.size() != 5 || !is_tensor(args[0]) || !is_tensor(args[3]) ||
+        !fits_order(args[1], args[2], args[3]))
+      return misfit(instruction, op), true;
     Step made;
     made.op = copy ? "aten._to_copy.default" : "aten.clone.default";
     made.args = {Arg::of(read(args[0]))};
@@ -243,13 +260,14 @@ std::optional<Arg> PteBuilder::plain_argument(std::uint32_t id, const SchemaSlot
     case PteValue::Kind::integer:
       if (!numbers_[id]) return give_up("executorch.number that is not known"), std::nullopt;
       if (slot.type_text.starts_with("ScalarType")) {
-        const auto dtype = dtype_number(*numbers_[id]);
+        if (!numbers_[id]->is_constant()) return std::nullopt;
+        const auto dtype = dtype_number(numbers_[id]->constant());
         return dtype ? std::optional(Arg::of_dtype(*dtype)) : std::nullopt;
       }
-      return Arg::of(SymExpr(*numbers_[id]));
+      return Arg::of(*numbers_[id]);
     case PteValue::Kind::boolean:
       if (!numbers_[id]) return give_up("executorch.number that is not known"), std::nullopt;
-      return Arg::of_bool(*numbers_[id] != 0);
+      return Arg::of_bool(*numbers_[id] != SymExpr(0));
     case PteValue::Kind::real:
       return Arg::of_real(value.real);
     case PteValue::Kind::text:
@@ -260,7 +278,7 @@ std::optional<Arg> PteBuilder::plain_argument(std::uint32_t id, const SchemaSlot
           return std::nullopt;
         const auto& number = numbers_[static_cast<std::size_t>(item)];
         if (!number) return give_up("executorch.number that is not known"), std::nullopt;
-        items.push_back(Arg::of(SymExpr(*number)));
+        items.push_back(Arg::of(*number));
       }
       return Arg::of(std::move(items));
     case PteValue::Kind::booleans:

@@ -9,7 +9,13 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kSmallConstant = 256;  // bytes: scalars and the like, which make a run meaningful
+constexpr std::int64_t kMostZeros = 1 << 26;  // bytes of state that is compared with zeros
+constexpr std::size_t kSmallConstant = 256;   // bytes: scalars and the like, which make a run meaningful
+
+/// Of that many zeros.
+std::string zeros_digest(std::int64_t bytes) {
+  return digest_of(std::string(static_cast<std::size_t>(bytes), '\0'));
+}
 
 bool is_state(const Input& input) {
   return input.kind != Input::Kind::user && input.may_write.value_or(false);
@@ -208,6 +214,12 @@ void PteBuilder::match_functional() {
   add_unmatched(constant);
 }
 
+/// The file gives it nothing to begin with, nor names another that does: memory as the runtime finds it.
+bool PteBuilder::begins_empty(std::uint32_t id) const {
+  const PteTensor& t = tensor(id);
+  return t.place && t.data == 0 && !t.external && bytes_of(id) <= kMostZeros;
+}
+
 /// The state of the file that has this one's name, else the next one; it must begin with what this one does.
 std::optional<std::uint32_t> PteBuilder::state_of(const Input& input, std::vector<std::uint32_t>& held) {
   const std::string& name = functional_->value(input.value).name;
@@ -226,6 +238,8 @@ std::optional<std::uint32_t> PteBuilder::state_of(const Input& input, std::vecto
   held.erase(at);
   const std::string& digest = tensor(id).digest;
   if (digest.empty()) {
+    if (begins_empty(id) && !input.digest.empty() && *input.digest != zeros_digest(bytes_of(id)))
+      give_up("executorch.state that begins with other contents");
     assume("state begins with what the functional program's begins with");
   } else if (!input.digest.empty() && digest != *input.digest) {
     give_up("executorch.state that begins with other contents");

@@ -8,57 +8,64 @@
 namespace noclobber {
 namespace {
 
-using Number = std::optional<std::int64_t>;
+using Number = std::optional<SymExpr>;
+using Whole = std::optional<std::int64_t>;
 
-Number sum(std::int64_t a, std::int64_t b) {
-  std::int64_t out = 0;
-  return __builtin_add_overflow(a, b, &out) ? Number() : Number(out);
+Whole whole(const Number& number) {
+  return number && number->is_constant() ? Whole(number->constant()) : Whole();
 }
-Number difference(std::int64_t a, std::int64_t b) {
+
+Whole sum(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
-  return __builtin_sub_overflow(a, b, &out) ? Number() : Number(out);
+  return __builtin_add_overflow(a, b, &out) ? Whole() : Whole(out);
 }
-Number product(std::int64_t a, std::int64_t b) {
+Whole difference(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
-  return __builtin_mul_overflow(a, b, &out) ? Number() : Number(out);
+  return __builtin_sub_overflow(a, b, &out) ? Whole() : Whole(out);
 }
-Number quotient(std::int64_t a, std::int64_t b) {
+Whole product(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? Whole() : Whole(out);
+}
+Whole quotient(std::int64_t a, std::int64_t b) {
   if (b <= 0 || a < 0) return std::nullopt;  // where rounding down and towards zero are the same
   return a / b;
 }
-Number rest(std::int64_t a, std::int64_t b) {
+Whole rest(std::int64_t a, std::int64_t b) {
   if (b <= 0 || a < 0) return std::nullopt;
   return a % b;
 }
 
 template <class Compare>
-Number compared(std::int64_t a, std::int64_t b) {
+Whole compared(std::int64_t a, std::int64_t b) {
   return Compare()(a, b) ? 1 : 0;
 }
 
 struct PrimRow {
   std::string_view op;
-  Number (*run)(std::int64_t, std::int64_t);
+  Whole (*run)(std::int64_t, std::int64_t);
+  SymExpr (*run_sizes)(const SymExpr&, const SymExpr&) = nullptr;  // of sizes that are not known
 };
 
-constexpr PrimRow kPrims[] = {{"executorch_prim.add.Scalar", sum},
-                              {"executorch_prim.sub.Scalar", difference},
-                              {"executorch_prim.mul.Scalar", product},
-                              {"executorch_prim.floordiv.Scalar", quotient},
-                              {"executorch_prim.mod.Scalar", rest},
-                              {"executorch_prim.mod.int", rest},
-                              {"executorch_prim.eq.Scalar", compared<std::equal_to<>>},
-                              {"executorch_prim.lt.Scalar", compared<std::less<>>},
-                              {"executorch_prim.le.Scalar", compared<std::less_equal<>>},
-                              {"executorch_prim.gt.Scalar", compared<std::greater<>>},
-                              {"executorch_prim.ge.Scalar", compared<std::greater_equal<>>}};
+constexpr PrimRow kPrims[] = {
+    {"executorch_prim.add.Scalar", sum, [](const SymExpr& a, const SymExpr& b) { return a + b; }},
+    {"executorch_prim.sub.Scalar", difference, [](const SymExpr& a, const SymExpr& b) { return a - b; }},
+    {"executorch_prim.mul.Scalar", product, [](const SymExpr& a, const SymExpr& b) { return a * b; }},
+    {"executorch_prim.floordiv.Scalar", quotient},
+    {"executorch_prim.mod.Scalar", rest},
+    {"executorch_prim.mod.int", rest},
+    {"executorch_prim.eq.Scalar", compared<std::equal_to<>>},
+    {"executorch_prim.lt.Scalar", compared<std::less<>>},
+    {"executorch_prim.le.Scalar", compared<std::less_equal<>>},
+    {"executorch_prim.gt.Scalar", compared<std::greater<>>},
+    {"executorch_prim.ge.Scalar", compared<std::greater_equal<>>}};
 
 }  // namespace
 
 void PteBuilder::add_numbers() {
   for (const PteValue& value : method_.values) {
-    const bool whole = value.kind == PteValue::Kind::integer || value.kind == PteValue::Kind::boolean;
-    numbers_.push_back(whole ? Number(value.integer) : Number());
+    const bool is_whole = value.kind == PteValue::Kind::integer || value.kind == PteValue::Kind::boolean;
+    numbers_.push_back(is_whole ? Number(value.integer) : Number());
   }
 }
 
@@ -70,13 +77,12 @@ bool PteBuilder::numeric(const std::string& op, const PteInstruction& instructio
     return kind == PteValue::Kind::integer || kind == PteValue::Kind::boolean;
   };
   if (op == "aten.sym_size.int") {
-    if (args.size() < 3 || !is_tensor(args[0]) || !numbers_[args[1]] || !holds_number(args.back()))
-      return misfit(instruction, op), true;
-    const PteTensor& t = tensor(args[0]);
-    const auto rank = static_cast<std::int64_t>(t.sizes.size());
-    const std::int64_t dim = *numbers_[args[1]] + (*numbers_[args[1]] < 0 ? rank : 0);
+    const Whole said = args.size() < 3 ? Whole() : whole(numbers_[args[1]]);
+    if (!said || !is_tensor(args[0]) || !holds_number(args.back())) return misfit(instruction, op), true;
+    const auto rank = static_cast<std::int64_t>(tensor(args[0]).sizes.size());
+    const std::int64_t dim = *said + (*said < 0 ? rank : 0);
     if (dim < 0 || dim >= rank) return misfit(instruction, op), true;
-    numbers_[args.back()] = t.dynamic ? Number() : Number(t.sizes[static_cast<std::size_t>(dim)]);
+    numbers_[args.back()] = size_of(args[0], dim);
     return true;
   }
   const auto row = std::ranges::find(kPrims, op, &PrimRow::op);
@@ -84,14 +90,53 @@ bool PteBuilder::numeric(const std::string& op, const PteInstruction& instructio
   const bool fits = args.size() >= 3 && holds_number(args[0]) && holds_number(args[1]);
   if (!fits || !holds_number(args[2])) return give_up(op), true;  // of floats
   const Number a = numbers_[args[0]], b = numbers_[args[1]];
-  numbers_[args[2]] = a && b ? row->run(*a, *b) : Number();
+  if (const Whole x = whole(a), y = whole(b); x && y) {
+    numbers_[args[2]] = row->run(*x, *y);
+  } else {
+    numbers_[args[2]] = a && b && row->run_sizes ? Number(row->run_sizes(*a, *b)) : Number();
+  }
+  return true;
+}
+
+/// Of a tensor with bounds alone: what the functional program calls that size.
+std::optional<SymExpr> PteBuilder::size_of(std::uint32_t id, std::int64_t dim) {
+  const PteTensor& t = tensor(id);
+  const auto k = static_cast<std::size_t>(dim);
+  if (!t.dynamic) return t.sizes[k];
+  if (functional_ == nullptr) return std::nullopt;
+  const ValueId value = read(id);
+  if (!value.valid()) return std::nullopt;
+  const auto& type = graph().value(value).type;
+  return type && type->shape.size() == t.sizes.size() ? Number(type->shape[k]) : Number();
+}
+
+/// Values keep their numbers from call to call: one that is read before it is computed, as counters of loops
+/// are, must hold at the end what the file says.
+bool PteBuilder::numbers_return() const {
+  std::vector<bool> made(method_.values.size(), false), kept(method_.values.size(), false);
+  const auto read = [&](std::uint32_t id) { kept[id] = kept[id] || !made[id]; };
+  for (const PteInstruction& step : method_.instructions) {
+    const std::size_t outs = step.kind == PteInstruction::Kind::kernel && !step.args.empty() ? 1 : 0;
+    for (std::size_t k = 0; k + outs < step.args.size(); ++k) {
+      read(step.args[k]);
+      const PteValue& value = method_.values[step.args[k]];
+      for (const std::int64_t item : value.items)
+        if (value.kind == PteValue::Kind::integers) read(static_cast<std::uint32_t>(item));
+    }
+    if (outs > 0) made[step.args.back()] = true;
+  }
+  for (std::size_t id = 0; id < kept.size(); ++id) {
+    const PteValue::Kind kind = method_.values[id].kind;
+    const bool is_whole = kind == PteValue::Kind::integer || kind == PteValue::Kind::boolean;
+    if (is_whole && kept[id] && numbers_[id] != SymExpr(method_.values[id].integer)) return false;
+  }
   return true;
 }
 
 /// Where a jump on a number leads.
 std::size_t PteBuilder::jump(std::size_t at, std::size_t begin, std::size_t end) {
   const PteInstruction& instruction = method_.instructions[at];
-  const Number condition = numbers_[instruction.args[0]];
+  const Whole condition = whole(numbers_[instruction.args[0]]);
   if (!condition) return give_up("executorch.loop"), end;
   if (*condition != 0) return at + 1;
   if (instruction.target < begin || instruction.target > end) return give_up("executorch.jump"), end;
@@ -106,7 +151,7 @@ void PteBuilder::store_row(const PteInstruction& instruction) {
     return misfit(instruction, "executorch_prim.et_copy_index.tensor");
   const std::uint32_t id = args[0];
   const PteTensor& t = tensor(id);
-  const Number row = numbers_[args[2]];
+  const Whole row = whole(numbers_[args[2]]);
   if (!row || *row < 0 || t.sizes.empty() || *row >= t.sizes[0] || bound_[id] >= 0)
     return static_cast<void>(give_up("executorch.row outside of its tensor"));
   const ValueId from = read(args[1]);

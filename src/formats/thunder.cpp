@@ -48,7 +48,7 @@ Case case_of(ThunderGraph after, const ThunderFacts& facts, const ThunderTrace& 
   value.pass = trace.pass;
   value.return_is_last = true;
   value.every_order = true;
-  value.inputs_may_overlap = !facts.known;
+  value.inputs_may_overlap = !facts.known || after.untold;
   take_ops(value, after);
   value.after = std::move(after.graph);
   return value;
@@ -79,11 +79,44 @@ Result<Case> pair_case(Result<ThunderGraph> before, Result<ThunderGraph> after, 
   share_inputs(before->graph, after->graph);
   Case value = case_of(*std::move(after), facts, trace);
   take_ops(value, *before);
+  value.inputs_may_overlap = value.inputs_may_overlap || before->untold;
   value.before = std::move(before->graph);
   return value;
 }
 
+/// An output of which nothing is known.
+void add_unknown_output(Graph& graph) {
+  Value value;
+  value.name = "saved_for_backward__other";
+  value.from = Value::From::step;
+  value.at = static_cast<std::uint32_t>(graph.steps.size());
+  graph.values.push_back(std::move(value));
+  Step step;
+  step.op = "thunder.other_values_saved";
+  step.results = {ValueId(graph.values.size() - 1)};
+  graph.steps.push_back(std::move(step));
+  graph.outputs.push_back(Arg::of(ValueId(graph.values.size() - 1)));
+}
+
+/// Two forward traces: what they save is returned as well. Where they save another number of values, a
+/// backward that is not here decides.
+Result<Case> forward_pair(const ThunderSource& before, const ThunderSource& after,
+                          const ThunderFacts& facts) {
+  auto from = thunder_graph(before.trace, before.text, facts, ThunderPart::saving);
+  if (!from) return in_file(before.name, from.fault());
+  auto to = thunder_graph(after.trace, after.text, facts, ThunderPart::saving);
+  if (to && to->graph.outputs.size() != from->graph.outputs.size()) {
+    from = thunder_graph(before.trace, before.text, facts, ThunderPart::whole);
+    to = thunder_graph(after.trace, after.text, facts, ThunderPart::whole);
+    add_unknown_output(from->graph);
+    add_unknown_output(to->graph);
+  }
+  return pair_case(std::move(from), std::move(to), facts, after.trace);
+}
+
 Result<Case> pair_case(const ThunderSource& before, const ThunderSource& after, const ThunderFacts& facts) {
+  if (is_thunder_forward(before.trace) && is_thunder_forward(after.trace))
+    return forward_pair(before, after, facts);
   const ThunderPart left = before.joint && !after.joint ? ThunderPart::forward : ThunderPart::whole;
   const ThunderPart right = after.joint && !before.joint ? ThunderPart::forward : ThunderPart::whole;
   auto from = thunder_graph(before.trace, before.text, facts, left);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "src/formats/thunder_writes.h"
+
 namespace noclobber {
 
 ThunderThing ThunderThing::of(ValueId id) {
@@ -19,6 +21,27 @@ ThunderThing ThunderThing::of(Arg argument) {
   out.kind = Kind::argument;
   out.argument = std::move(argument);
   return out;
+}
+
+/// Names the first name in `expr` that stands for nothing.
+void ThunderBuilder::fail_unbound(const ThunderExpr& expr) {
+  bool ok = true;
+  resolve(expr, ok);
+  if (ok || failed()) return;
+  for (const ThunderExpr& item : expr.items) fail_unbound(item);
+  if (expr.kind == ThunderExpr::Kind::name || expr.items.empty())
+    fail(expr.at, "'" + expr.text + "' is not bound");
+}
+
+/// A name that the trace binds elsewhere, or that looks like a tensor's, has to be bound here.
+void ThunderBuilder::check_bound(const ThunderExpr& expr) {
+  if (expr.kind == ThunderExpr::Kind::name && find(expr.text) == nullptr) {
+    const bool digits = expr.text.size() > 1 && std::ranges::all_of(expr.text.substr(1), is_fx_digit);
+    if (targets_.contains(expr.text) || (expr.text[0] == 't' && digits))
+      fail(expr.at, "'" + expr.text + "' is not bound");
+  }
+  for (const ThunderExpr& item : expr.items) check_bound(item);
+  for (const ThunderEntry& entry : expr.entries) check_bound(entry.second);
 }
 
 void ThunderBuilder::fail(std::size_t at, std::string message) {
@@ -91,6 +114,7 @@ void ThunderBuilder::bind_parameters(const ThunderTrace& trace) {
     Thing thing;
     if (auto tensor = thunder_tensor_type(type)) {
       thing = Thing::of(add_input(name, std::move(tensor)));
+      untold_ = facts_->known;
     } else if (auto number = thunder_number(type)) {
       thing = Thing::of(*std::move(number));
     } else if (name == "cotangents") {
@@ -134,6 +158,9 @@ void ThunderBuilder::run_statements(const ThunderTrace& trace) {
       for (std::size_t k = 0; k < results->items.size(); ++k)
         forward_results_.emplace(results->items[k].text, k);
   }
+  targets_.clear();
+  for (const Statement& s : trace.statements)
+    each_thunder_name(s.target, [&](const std::string& name) { targets_.insert(name); });
   for (std::size_t k = 0; k < trace.statements.size() && !failed(); ++k) {
     const Statement& s = trace.statements[k];
     const bool last =
@@ -146,6 +173,7 @@ void ThunderBuilder::run_statements(const ThunderTrace& trace) {
 void ThunderBuilder::statement(const Statement& s) {
   if (s.kind == Statement::Kind::drop) return drop(s);
   if (part_ == ThunderPart::forward && skipped(s)) return;
+  check_bound(s.value);
   ++unit_;
   std::vector<std::uint32_t> after;
   gather(s.value, after);
@@ -305,7 +333,7 @@ void ThunderBuilder::flatten(const ThunderExpr& expr, std::vector<Arg>& into) {
   }
   bool ok = true;
   const Thing thing = resolve(expr, ok);
-  if (!ok) return fail(expr.at, "'" + expr.text + "' is not bound");
+  if (!ok) return fail_unbound(expr);
   flatten(thing, into);
 }
 
@@ -329,7 +357,8 @@ void ThunderBuilder::leave(const Statement& s, bool last) {
   if (pair) {
     bool ok = true;
     saved_ = resolve(s.value.items[1], ok);
-    if (!ok) return fail(s.value.items[1].at, "saves a name that is not bound");
+    if (!ok) return fail_unbound(s.value.items[1]);
+    if (part_ == ThunderPart::saving) flatten(saved_, outputs_);
   }
   const ThunderExpr* arguments = value.entry("flat_args");
   const bool movable = arguments != nullptr && !pair && part_ == ThunderPart::whole;
@@ -352,6 +381,7 @@ ThunderGraph ThunderBuilder::finish() {
   out.graph = std::move(graph_);
   out.ops = std::move(ops_);
   out.assumed = std::move(assumed_);
+  out.untold = untold_;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,8 @@ class ThunderBuilder {
   };
 
   void fail(std::size_t at, std::string message);
+  void fail_unbound(const ThunderExpr& expr);
+  void check_bound(const ThunderExpr& expr);
   void bind_parameters(const ThunderTrace& trace);
   void run_statements(const ThunderTrace& trace);
   void statement(const Statement& statement);
@@ -98,6 +101,7 @@ class ThunderBuilder {
   void close_unit(std::size_t first, const std::vector<std::uint32_t>& after, const Statement& statement);
   void mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after);
   const std::string& step_name(std::uint32_t step) const;
+  bool described(const Statement& statement) const;
   bool lower(const Statement& statement);
   bool lower_inner(const Statement& statement);
   bool lower_leaf(const Statement& statement);
@@ -106,6 +110,7 @@ class ThunderBuilder {
   bool rename(const Statement& statement);
   bool collect(const ThunderExpr& target, Thing& into) const;
   const Thing* find(std::string_view name) const;
+  Thing called(const ThunderExpr& call) const;
   Thing resolve(const ThunderExpr& expr, bool& ok) const;
   ValueId new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout);
   std::string free_name(const std::string& wanted);
@@ -130,18 +135,23 @@ class ThunderBuilder {
   std::map<std::string, int, std::less<>> used_;
   std::map<std::string, std::size_t, std::less<>> forward_results_;  // names in fw_flat_out
   std::set<std::string, std::less<>> skipped_;                       // names that depend on gradients
+  std::set<std::string, std::less<>> targets_;                       // all names that the trace binds
   std::map<std::string, ValueId> gradients_;
   std::map<std::string, std::size_t> taken_;  // elements unpacked, by source
   std::vector<Arg> outputs_, forward_outputs_;
   Thing saved_;
   std::uint32_t unit_ = 0;
   bool left_ = false;
+  bool untold_ = false;
   std::optional<Diagnostic> fault_;
 };
 
-/// A step of an operator that is declared here: a function of what it is given, results of their own.
-/// False: something it is given is no argument.
-bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call, bool pure);
+/// A step of an operator that is declared here: a function of what it is given, results of their own, and
+/// positions of tensors that it writes. False: something it is given is no argument.
+bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call, bool pure,
+                           std::span<const std::size_t> written = {});
+/// Does the call write what the lines below it do not? Then they are not read.
+bool thunder_hides_writes(const ThunderStatement& statement);
 /// Lowers a call of Thunder's own (prims and executor operators). False: no row fits.
 bool lower_thunder_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
 bool is_thunder_prim(const std::string& name);

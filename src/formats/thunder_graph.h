@@ -17,12 +17,14 @@ struct ThunderGraph {
   Graph graph;
   std::vector<OpDecl> ops;
   std::vector<std::string> assumed;  // operators without a body that are taken to be pure
+  bool untold = false;  // of a parameter nobody says where it lies, though of others somebody does
 };
 
 /// Which part of a trace the Graph is.
 enum class ThunderPart : std::uint8_t {
-  whole,   // outputs: what the trace returns; of a joint one gradients first, then the forward's results
-  forward  // of a joint trace, what does not depend on gradients; outputs: the forward's results
+  whole,    // outputs: what the trace returns; of a joint one gradients first, then the forward's results
+  forward,  // of a joint trace, what does not depend on gradients; outputs: the forward's results
+  saving    // of a forward trace: outputs are what it returns, then what it saves
 };
 
 /// `text`: what the trace was parsed from, for places. error: `where` is "line N, column M".

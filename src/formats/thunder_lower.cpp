@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/formats/thunder_body.h"
 #include "src/formats/thunder_builder.h"
 
 namespace noclobber {
@@ -80,12 +81,11 @@ const ThunderThing* ThunderBuilder::find(std::string_view name) const {
 
 namespace {
 
-/// `devices.Device("cpu")`, `torch.device("cpu")`, `slice(None,3,None)`, `complex(1.0, 2.0)`.
-ThunderThing called(const ThunderExpr& call) {
+/// `devices.Device("cpu")`, `torch.device("cpu")`
+std::optional<ThunderThing> device_of(const ThunderExpr& call) {
   const bool device = call.text.ends_with("Device") || call.text.ends_with("device");
-  if (device && call.items.size() == 1 && call.items[0].kind == ThunderExpr::Kind::text)
-    return ThunderThing::of(Arg::of_device(call.items[0].text));
-  return {};
+  if (!device || call.items.size() != 1 || call.items[0].kind != ThunderExpr::Kind::text) return std::nullopt;
+  return ThunderThing::of(Arg::of_device(call.items[0].text));
 }
 
 ThunderThing named_constant(const std::string& name) {
@@ -99,6 +99,21 @@ ThunderThing named_constant(const std::string& name) {
 }
 
 }  // namespace
+
+/// `slice(None,3,None)`, `complex(1.0, 2.0)`: the name and what is given to it.
+ThunderThing ThunderBuilder::called(const ThunderExpr& call) const {
+  if (auto device = device_of(call)) return *std::move(device);
+  Thing out;
+  out.kind = Thing::Kind::sequence;
+  out.items.push_back(Thing::of(Arg::of_text(call.text)));
+  bool ok = true;
+  for (const ThunderExpr& item : call.items) out.items.push_back(resolve(item, ok));
+  for (const ThunderEntry& entry : call.entries) {
+    out.items.push_back(Thing::of(Arg::of_text(entry.first)));
+    out.items.push_back(resolve(entry.second, ok));
+  }
+  return ok ? out : Thing();
+}
 
 ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
   switch (expr.kind) {
@@ -124,9 +139,10 @@ ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
       Thing constant = named_constant(expr.text);
       const bool type =
           expr.text == "int" || expr.text == "float" || expr.text == "bool" || expr.text == "complex";
-      const bool object = expr.text.starts_with("_object_") || expr.text.starts_with("_Enum_");
-      ok = ok && (constant.kind != Thing::Kind::other || type || object ||
-                  expr.text.find('.') != std::string::npos);
+      const bool object = expr.text.starts_with("_object_") || expr.text.starts_with("_Enum_") ||
+                          expr.text.starts_with("_torch_");
+      if (type) return Thing::of(Arg::of_text(expr.text));
+      ok = ok && (constant.kind != Thing::Kind::other || object || expr.text.find('.') != std::string::npos);
       return constant;
     }
     case ThunderExpr::Kind::sequence: {
@@ -184,8 +200,24 @@ void ThunderBuilder::back_to(const Mark& mark) {
   std::erase_if(gradients_, [&](const auto& g) { return g.second.index >= mark.values; });
 }
 
+/// What is executed as it stands is printed once more below, as Thunder's symbol of the same name. Any other
+/// call has to be given what the lines below it read.
+bool ThunderBuilder::described(const Statement& s) const {
+  const std::string& callee = s.value.text;
+  const bool runs = s.value.kind == ThunderExpr::Kind::call && !callee.starts_with("ltorch.") &&
+                    !callee.starts_with("prims.") && (is_torch(callee) || is_thunders(callee));
+  if (runs && s.inner.size() == 1 &&
+      !thunder_repeats(s, stem_of_callee(callee), stem_of_callee(s.inner[0].value.text)))
+    return false;
+  const ThunderNames strange = thunder_strange_names(s);
+  return std::ranges::none_of(strange, [&](const std::string& name) {
+    const Thing* thing = find(name);
+    return thing != nullptr && has_tensor(*thing);
+  });
+}
+
 bool ThunderBuilder::lower(const Statement& s) {
-  if (s.inner.empty()) return lower_leaf(s);
+  if (s.inner.empty() || thunder_hides_writes(s) || !described(s)) return lower_leaf(s);
   const Mark before = mark();
   if (lower_inner(s)) return true;
   back_to(before);
@@ -224,7 +256,7 @@ bool ThunderBuilder::rename(const Statement& s) {
   if (s.value.kind == ThunderExpr::Kind::name || s.value.kind == ThunderExpr::Kind::sequence) {
     bool ok = true;
     thing = resolve(s.value, ok);
-    if (!ok && scopes_.size() == 1) fail(s.value.at, "'" + s.value.text + "' is not bound");
+    if (!ok && scopes_.size() == 1) fail_unbound(s.value);
     if (!ok) return false;
   } else if (auto type = thunder_tensor_type(s.type); type && s.target.kind == ThunderExpr::Kind::name) {
     thing = Thing::of(add_input(s.target.text, std::move(type)));
@@ -244,7 +276,7 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
   const auto take = [&](const ThunderExpr& expr) {
     bool ok = true;
     Thing thing = resolve(expr, ok);
-    if (!ok && scopes_.size() == 1) fail(expr.at, "'" + expr.text + "' is not bound");
+    if (!ok && scopes_.size() == 1) fail_unbound(expr);
     tensors = tensors || has_tensor(thing);
     if (!ok) call.name.clear();
     return thing;
@@ -291,7 +323,7 @@ void ThunderBuilder::lower_unknown(const Statement& s) {
   const auto take = [&](const ThunderExpr& expr) {
     bool ok = true;
     const Thing thing = resolve(expr, ok);
-    if (!ok) fail(expr.at, "'" + expr.text + "' is not bound");
+    if (!ok) fail_unbound(expr);
     if (auto arg = thunder_argument(thing)) what.args.push_back(*std::move(arg));
   };
   for (const ThunderExpr& item : s.value.items) take(item);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "src/formats/thunder_rows.h"
 #include "src/formats/thunder_writes.h"
@@ -16,6 +17,9 @@ namespace {
 
 using Call = ThunderBuilder::Call;
 using Emit = ThunderBuilder::Emit;
+
+bool is_ref(const Arg& arg) { return arg.kind == Arg::Kind::ref; }
+
 bool ignore(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   builder.bind_target(call, {});
   return true;
@@ -65,7 +69,8 @@ bool binary(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto left = thunder_argument(a), right = thunder_argument(b);
   if (!left || !right) return false;
   const std::string_view op = a.is_tensor() ? b.is_tensor() ? row.op : row.scalar : row.turned;
-  if (op.empty()) return emit_thunder_function(builder, call, true);
+  const bool plain = left->kind != Arg::Kind::list && right->kind != Arg::Kind::list;  // complex(1.0, 2.0)
+  if (op.empty() || !plain) return emit_thunder_function(builder, call, true);
   Emit what{std::string(op), {*left, *right}, {}, thunder_pointwise_layout(builder, call)};
   if (!a.is_tensor() && row.swap) std::swap(what.args[0], what.args[1]);
   builder.emit(call, std::move(what));
@@ -93,7 +98,9 @@ bool divide(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
 bool where(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() != 3 || !call.args[0].is_tensor()) return false;
   const bool a = call.args[1].is_tensor(), b = call.args[2].is_tensor();
-  if (!a && !b) return emit_thunder_function(builder, call, true);
+  const auto is_list = [](const ThunderThing& t) { return t.kind == ThunderThing::Kind::sequence; };
+  if ((!a && !b) || std::ranges::any_of(call.args, is_list))
+    return emit_thunder_function(builder, call, true);
   ThunderRow row{"where", direct,
                  a ? b ? "aten.where.self" : "aten.where.ScalarOther" : "aten.where.ScalarSelf"};
   return direct(builder, call, row);
@@ -234,6 +241,9 @@ bool window(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
 
 /// dtype= and device= as ATen takes them.
 bool factory(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
+  if (call.args.size() > 1 &&
+      call.args[1].kind == ThunderThing::Kind::sequence)  // full(shape, complex(1.0, 2.0))
+    return emit_thunder_function(builder, call, true);
   Emit what{std::string(row.op), {}};
   for (const ThunderThing& thing : call.args) {
     auto arg = thunder_argument(thing);
@@ -265,7 +275,9 @@ bool indexed(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   }
   if (args.size() < 3 || args.back().kind != Arg::Kind::sym) return false;
   std::rotate(args.begin() + 1, args.end() - 1, args.end());
-  builder.emit(call, {std::string(row.op), std::move(args)});
+  const bool tensors = args.size() < 4 || is_ref(args[3]);
+  if (!tensors && row.scalar.empty()) return emit_thunder_function(builder, call, true);
+  builder.emit(call, {std::string(tensors ? row.op : row.scalar), std::move(args)});
   return true;
 }
 
@@ -342,14 +354,14 @@ constexpr ThunderRow kThunderRows[] = {
     {"fmod", binary, "aten.fmod.Tensor", "aten.fmod.Scalar"},
     {"frexp", function},
     {"full", factory, "aten.full.default"},
-    {"gather", function},
+    {"gather", indexed, "aten.gather.default"},
     {"ge", binary, "aten.ge.Tensor", "aten.ge.Scalar", "aten.le.Scalar", true},
     {"get_grad", gradient},
     {"gt", binary, "aten.gt.Tensor", "aten.gt.Scalar", "aten.lt.Scalar", true},
     {"imag", window, "aten.imag.default"},
     {"index_add", indexed, "aten.index_add.default"},
     {"index_copy", indexed, "aten.index_copy.default"},
-    {"index_put", function},
+    {"index_put", fresh, "aten.index_put.default"},
     {"iota", factory, "prims.iota.default"},
     {"isfinite", function},
     {"item", impure},
@@ -383,8 +395,8 @@ constexpr ThunderRow kThunderRows[] = {
     {"reshape", thunder_reshape},
     {"round", direct, "aten.round.default"},
     {"rsqrt", direct, "aten.rsqrt.default"},
-    {"scatter", function},
-    {"scatter_add", function},
+    {"scatter", indexed, "aten.scatter.src", "aten.scatter.value"},
+    {"scatter_add", indexed, "aten.scatter_add.default"},
     {"setitem", thunder_set_item},
     {"shallow_copy", same},
     {"shape", sizes},
@@ -400,11 +412,11 @@ constexpr ThunderRow kThunderRows[] = {
     {"stride_order", stride_order},
     {"sub", binary, "aten.sub.Tensor", "aten.sub.Scalar", "aten.rsub.Scalar", true},
     {"sum", reduce, "aten.sum.dim_IntList"},
-    {"take", function},
+    {"take", indexed, "aten.index_select.default"},
     {"take_along_axis", function},
     {"tan", direct, "aten.tan.default"},
     {"tanh", direct, "aten.tanh.default"},
-    {"topk", function},
+    {"topk", fresh, "aten.topk.default"},
     {"transpose", thunder_permute},
     {"trunc", direct, "aten.trunc.default"},
     {"unfold", window, "aten.unfold.default"},
@@ -421,29 +433,59 @@ static_assert(std::ranges::is_sorted(kThunderRows, {}, &ThunderRow::name));
 
 }  // namespace
 
-bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure) {
-  Emit what{"", {}};
+namespace {
+
+/// The arguments of a declared operator, and their types in its schema.
+struct FunctionArguments {
+  std::vector<Arg> args;
   std::string kinds, slots;
-  const auto take = [&](const ThunderThing& thing, const std::string& name) {
+
+  /// Tensors between other things, as in `(slice(None,None,None), t3)`, stand behind the list that they are
+  /// in.
+  void take(Arg arg, const std::string& name, bool written) {
+    const bool mixed = arg.kind == Arg::Kind::list && !std::ranges::all_of(arg.list, is_ref);
+    std::vector<Arg> tensors;
+    if (mixed) lift(arg, tensors);
+    const bool list = arg.kind == Arg::Kind::list && !mixed && !arg.list.empty();
+    if (written && is_ref(arg)) {
+      kinds += 'w';
+      slots += fmt::format("{}Tensor({}!) {}", slots.empty() ? "" : ", ", name, name);
+      return args.push_back(std::move(arg));
+    }
+    add(std::move(arg), list ? "Tensor[]" : "Any", list ? 'l' : 'a', name);
+    for (std::size_t k = 0; k < tensors.size(); ++k)
+      add(std::move(tensors[k]), "Any", 'a', fmt::format("{}_{}", name, k));
+  }
+
+ private:
+  static void lift(Arg& arg, std::vector<Arg>& into) {
+    for (Arg& item : arg.list) {
+      lift(item, into);
+      if (is_ref(item)) into.push_back(std::exchange(item, Arg::of_text("tensor")));
+    }
+  }
+
+  void add(Arg arg, std::string_view type, char kind, const std::string& name) {
+    const bool tensor = is_ref(arg);
+    kinds += tensor ? 't' : kind;
+    slots += fmt::format("{}{} {}", slots.empty() ? "" : ", ", tensor ? "Tensor" : type, name);
+    args.push_back(std::move(arg));
+  }
+};
+
+}  // namespace
+
+bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure,
+                           std::span<const std::size_t> written) {
+  FunctionArguments given;
+  const auto take = [&](const ThunderThing& thing, const std::string& name, bool writes = false) {
     auto arg = thunder_argument(thing);
-    if (!arg) arg = Arg::of_text("object");
-    const bool list = arg->kind == Arg::Kind::list && !arg->list.empty() &&
-                      std::ranges::all_of(arg->list, [](const Arg& a) { return a.kind == Arg::Kind::ref; });
-    const bool tensor = arg->kind == Arg::Kind::ref;
-    kinds += tensor ? 't' : list ? 'l' : 'a';
-    slots += fmt::format("{}{} {}", slots.empty() ? "" : ", ",
-                         tensor ? "Tensor"
-                         : list ? "Tensor[]"
-                                : "Any",
-                         name);
-    if (arg->kind == Arg::Kind::list && !list)
-      for (const Arg& item : arg->list)
-        if (item.kind == Arg::Kind::ref) return false;
-    what.args.push_back(*std::move(arg));
-    return true;
+    if (arg) given.take(*std::move(arg), name, writes);
+    return arg.has_value();
   };
   for (std::size_t k = 0; k < call.args.size(); ++k)
-    if (!take(call.args[k], fmt::format("a{}", k))) return false;
+    if (!take(call.args[k], fmt::format("a{}", k), std::ranges::find(written, k) != written.end()))
+      return false;
   for (const auto& [key, thing] : call.kwargs)
     if (!take(thing, "kw_" + key)) return false;
   const ThunderExpr& target = call.statement->target;
@@ -451,14 +493,13 @@ bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure)
   std::string returns;
   for (std::size_t k = 0; k < results; ++k) returns += k == 0 ? "Tensor" : ", Tensor";
   const std::string name =
-      fmt::format("{}_{}{}", call.name, kinds, results == 1 ? "" : std::to_string(results));
+      fmt::format("{}_{}{}", call.name, given.kinds, results == 1 ? "" : std::to_string(results));
   if (results != 1) returns = "(" + returns + ")";
   OpDecl decl;
-  decl.schema = fmt::format("thunder::{}({}) -> {}", name, slots, returns);
+  decl.schema = fmt::format("thunder::{}({}) -> {}", name, given.slots, returns);
   decl.pure = pure;
   builder.declare(std::move(decl));
-  what.op = "thunder." + name + ".default";
-  builder.emit(call, std::move(what));
+  builder.emit(call, {"thunder." + name + ".default", std::move(given.args)});
   return true;
 }
 

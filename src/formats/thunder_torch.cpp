@@ -179,7 +179,23 @@ bool complex_view(ThunderBuilder& builder, const Call& call, const std::string& 
 
 }  // namespace
 
+/// `instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, ...)` writes the running
+/// statistics. What Thunder prints below it writes repeated copies of them.
+bool thunder_hides_writes(const ThunderStatement& s) {
+  const ThunderExpr& call = s.value;
+  if (call.kind != ThunderExpr::Kind::call || !call.text.ends_with(".instance_norm")) return false;
+  const auto given = [&](std::size_t at, std::string_view name) {
+    return at < call.items.size() ? &call.items[at] : call.entry(name);
+  };
+  const ThunderExpr *mean = given(1, "running_mean"), *stats = given(5, "use_input_stats");
+  const bool off = stats != nullptr && stats->kind == ThunderExpr::Kind::boolean && !stats->boolean;
+  return mean != nullptr && mean->kind == ThunderExpr::Kind::name && !off;
+}
+
 bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
+  constexpr std::size_t kStatistics[] = {1, 2};
+  if (thunder_hides_writes(*call.statement))
+    return call.args.size() > 2 && emit_thunder_function(builder, call, true, kStatistics);
   Step step;
   bool ordered = true;
   for (const ThunderThing& thing : call.args) {

@@ -197,7 +197,8 @@ bool thunder_set_item(ThunderBuilder& builder, const ViewCall& call, const Thund
   const auto value = call.args.size() == 3 ? thunder_argument(call.args[2]) : std::nullopt;
   if (shape == nullptr || !value || call.statement->value.items.size() != 3) return false;
   auto views = index_views(call.statement->value.items[1], shape->size());
-  if (!views) return !in_place && emit_thunder_function(builder, call, true);
+  const bool one = value->kind != Arg::Kind::list;
+  if (!views || !one) return !in_place && emit_thunder_function(builder, call, true);
   const ValueId from = call.args[0].id;
   const ThunderLayout layout = in_place ? builder.layout(from) : thunder_pointwise_layout(builder, call);
   const ValueId target =

@@ -57,10 +57,19 @@ std::set<Share> shares(const Run& run) {
   return out;
 }
 
-std::string output_difference(const Run::Output& a, const Run::Output& b) {
+/// Of elements that somebody can go to: not along dimensions of size 1, none in an empty tensor.
+bool same_strides(const Tensor& a, const Tensor& b) {
+  if (places(a).empty()) return true;
+  for (std::size_t d = 0; d < a.shape.size(); ++d)
+    if (a.shape[d] != 1 && a.stride[d] != b.stride[d]) return false;
+  return true;
+}
+
+std::string output_difference(const Run::Output& a, const Run::Output& b, bool strides) {
   if (a.tensor.has_value() != b.tensor.has_value() || a.scalar != b.scalar) return "kind";
   if (!a.tensor) return "";
   if (a.tensor->dtype != b.tensor->dtype || a.tensor->shape != b.tensor->shape) return "metadata";
+  if (strides && !same_strides(*a.tensor, *b.tensor)) return "strides";
   const std::size_t width = static_cast<std::size_t>(std::max(1, bit_width(a.tensor->dtype) / 8));
   for (std::size_t at = 0; at < a.bytes.size(); ++at)
     if (a.defined[at / width] != 0 && a.bytes[at] != b.bytes[at]) return "byte " + std::to_string(at);
@@ -85,7 +94,8 @@ std::optional<std::string> run_difference(const Case& value, const Run& a, const
   if (!b.immutable_writes.empty()) return "writes an input";
   if (a.outputs.size() != b.outputs.size()) return "number of outputs";
   for (std::size_t k = 0; k < a.outputs.size(); ++k)
-    if (const std::string d = output_difference(a.outputs[k], b.outputs[k]); !d.empty())
+    if (const std::string d = output_difference(a.outputs[k], b.outputs[k], value.compare_strides);
+        !d.empty())
       return "output " + std::to_string(k) + ": " + d;
   for (const auto& [name, storage] : a.input_storage) {
     if (allowed.free.contains(name)) continue;

@@ -340,34 +340,4 @@ std::optional<Case> planned(const Draft& program, const std::string& fault, Rand
   return out;
 }
 
-void finals_of_copies(Graph& graph) {
-  const auto is_input = [&](ValueId v) { return graph.value(v).from == Value::From::input; };
-  std::set<std::uint32_t> done;
-  while (!graph.steps.empty()) {
-    const Step& last = graph.steps.back();
-    if (last.op != "aten.copy_.default" || last.args.size() != 2 || last.args[0].kind != Arg::Kind::ref ||
-        last.args[1].kind != Arg::Kind::ref || !is_input(last.args[0].ref) || is_input(last.args[1].ref))
-      return;
-    const auto used = [&](const Arg& arg) {
-      return arg.kind == Arg::Kind::ref && arg.ref == last.results[0];
-    };
-    const Input& input = graph.inputs[graph.value(last.args[0].ref).at];
-    const Value& source = graph.value(last.args[1].ref);
-    const Step& maker = graph.steps[source.at];
-    const Schema* schema = find_schema(maker.op);
-    const bool fresh = schema != nullptr && !schema->writes() &&
-                       !schema_is_silent(base_name(maker.op), *schema) && schema->returns.size() == 1 &&
-                       schema->returns[0].alias.empty();
-    if (!input.storage.empty() || !fresh || done.contains(last.args[0].ref.index) ||
-        std::any_of(graph.outputs.begin(), graph.outputs.end(), used))
-      return;
-    const Arg outputs_input = Arg::of(last.args[0].ref);
-    if (std::find(graph.outputs.begin(), graph.outputs.end(), outputs_input) != graph.outputs.end()) return;
-    done.insert(last.args[0].ref.index);
-    graph.finals.emplace_back(last.args[0].ref, last.args[1]);
-    graph.values.pop_back();
-    graph.steps.pop_back();
-  }
-}
-
 }  // namespace noclobber::fuzz

@@ -77,6 +77,8 @@ bool pair_probe(Probe& probe, Random& random) {
   probe.value = annotated_pair(*s, probe.kind == Probe::Kind::pair && random.chance(90));
   if (random.chance(25)) finals_of_copies(*probe.value.before);
   probe.value.sharing_may_grow = random.chance(10);
+  Random boundary(~probe.seed);
+  if (boundary.chance(25)) vary_boundary(probe.value, boundary);
   probe.fault = s->fault, probe.log = s->log;
   return probe.kind == Probe::Kind::pair || symbolise(probe.value, random);
 }

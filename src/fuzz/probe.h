@@ -66,5 +66,7 @@ RegisterProgram random_registers(Random& random, const std::string& fault);
 std::string damaged_text(std::string text, Random& random);
 /// Trailing copies into inputs become final contents of `graph`.
 void finals_of_copies(Graph& graph);
+/// What the caller of `after` may see: strides, inputs that may be written or end as anything, finals.
+void vary_boundary(Case& value, Random& random);
 
 }  // namespace noclobber::fuzz

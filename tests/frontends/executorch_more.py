@@ -315,3 +315,9 @@ program("same-output-twice", lambda self, x: (lambda t: (t, t))(x + 1), X)
 program("view-output", lambda self, x: (lambda t: (t, t.view(6)))(x + 1), X)
 program("conv", lambda self, x: torch.relu(torch.conv2d(x, self.w)).mean((2, 3)), table(1, 1, 2, 4, 4), w=table(1, 2, 2, 3, 3))
 program("negatives", lambda self, x: torch.abs(x).log() + torch.maximum(x, -x), NEGATIVE - 20)
+
+
+# Numbers: returned, read out of tensors.
+program("returned-size", lambda self, x: (x.shape[0] * 2, x + 1), X, dynamic={"x": ROWS})
+program("returned-numbers", lambda self, x: (x + 1, 3, 2.5, True, None), X)
+program("item", lambda self, x: x * x[0, 0].item() + x[1, 1].item(), X)

@@ -30,7 +30,7 @@ MINIMUM_PROVED = 0.9  # of the programs that are right when run
 
 def complaints(name: str, run: thunder_run.Run, records: list[dict]) -> list[str]:
     """Where noclobber and execution differ."""
-    refuted = [r for r in records if r["status"] == "refuted"]
+    refuted = [r for r in records if r.get("status") == "refuted"]
     errors = [r["message"] for r in records if r["kind"] == "error"]
     said = [f"unreadable: {e}" for e in errors]
     if run.crash:

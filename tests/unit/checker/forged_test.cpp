@@ -238,6 +238,45 @@ TEST_CASE("a Trace that has no meaning is not read", "[forged]") {
         }) == Said::unreadable);
 }
 
+TEST_CASE("lives are those of the order in which steps run", "[forged]") {
+  // a = sin(x); c = -a; b = cos(x), where a lay; d = b + c.
+  const std::string text =
+      R"({"format": "noclobber.case/1", "name": "forged", "names": "storages", "after": )" +
+      graph(input("x", "[4]"),
+            step("a", "sin.default", use("x")) + ", " + step("c", "neg.default", use("a")) + ", " +
+                step("b", "cos.default", use("x")) + ", " +
+                step("d", "add.Tensor", use("b") + ", " + use("c")),
+            "d") +
+      "}";
+  const auto with = [&](const auto& change) {
+    const auto value = read_case_json(text);
+    REQUIRE(value);
+    Modelled m;
+    REQUIRE(model(*value, m));
+    Certificate content = unsigned_certificate(m);
+    Trace& t = content.checks[0].after;
+    t.arenas = {m.space.constant(48)};
+    const auto place = [&](StorageId key, std::int64_t offset, std::uint32_t first, std::uint32_t last) {
+      StorageId s = 0;
+      while (t.storages[s].key != "fresh " + std::to_string(key)) ++s;
+      const PolyId at = m.space.constant(offset), size = m.space.constant(16);
+      t.placements.push_back({"", 0, at, size, first, last, s, {}});
+    };
+    place(0, 0, 0, 2), place(1, 16, 1, 4), place(2, 0, 2, 4), place(3, 32, 3, 5);
+    t.placements[1].below = 0, t.placements[3].below = 1;
+    change(t);
+    return nc_check(certified(m.space, content)).said;
+  };
+  using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  const auto in_any_order = [](const Edges& edges) {
+    return [edges](Trace& t) { t.any_order = true, t.edges = edges; };
+  };
+  CHECK(with([](Trace&) {}) == Said::proved);
+  CHECK(with([](Trace& t) { std::swap(t.steps[1], t.steps[2]); }) == Said::unreadable);  // b over a, then -a
+  CHECK(with(in_any_order({{0, 1}, {1, 2}, {1, 3}, {2, 3}})) == Said::proved);
+  CHECK(with(in_any_order({{0, 1}, {1, 3}, {2, 3}})) == Said::not_proved);  // b may be first
+}
+
 TEST_CASE("facts that the symbols' values do not show prove nothing", "[forged]") {
   for (const bool declared : {true, false}) {
     Forged f(true);

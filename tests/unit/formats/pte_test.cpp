@@ -166,6 +166,55 @@ TEST_CASE("pte: products and softmax of exported programs are those of the diale
   CHECK(found(check_case(work.value, {}, contradiction), "value-mismatch"));
 }
 
+TEST_CASE("pte: numbers that a method returns are results like any other", "[pte]") {
+  // (x.shape[0] * 2, x + 1): the same; times 3; a flag returned as well; a flag given for an order of
+  // dimensions.
+  const auto of = [](const std::string& program) {
+    const Work work = work_of_pair(kPrograms + "returned-size.case.json", kPrograms + program + ".pte");
+    if (work.kind != Work::Kind::check) return CheckRecord{};
+    bool contradiction = false;
+    return check_case(work.value, {}, contradiction);
+  };
+  CHECK(of("returned-size").status == Status::proved);
+  CHECK(alone("returned-size").status == Status::proved);
+  CHECK(found(of("returned-size-tripled"), "value-mismatch"));
+  CHECK(found(of("returned-size-and-flag"), "metadata"));
+  const Work unread =
+      work_of_pair(kPrograms + "returned-size.case.json", kPrograms + "returned-size-flag-for-order.pte");
+  CHECK(unread.kind != Work::Kind::check);
+  CHECK(unread.fault.message.find("do not fit the operator dim_order_ops._to_dim_order_copy.out") !=
+        std::string::npos);
+}
+
+TEST_CASE("pte: what a call writes first without an out has a place like any other", "[pte]") {
+  CHECK(compared("scanned").status == Status::proved);
+  const Work wrong =
+      work_of_pair(kPrograms + "scanned.case.json", kPrograms + "scanned-carry-overwritten.pte");
+  REQUIRE(wrong.kind == Work::Kind::check);
+  bool contradiction = false;
+  CHECK(found(check_case(wrong.value, {}, contradiction), "plan-overlap"));
+}
+
+TEST_CASE("pte: what a call leaves behind is what the next one begins with", "[pte]") {
+  const auto names_unknown = [](const CheckRecord& record, const std::string& name) {
+    if (record.status != Status::unknown) return false;
+    for (const Unknown& unknown : record.unknown)
+      for (const std::string& one : unknown.names)
+        if (one.find(name) != std::string::npos) return true;
+    return false;
+  };
+  CHECK(compared("mapped").status == Status::proved);
+  const Work left = work_of_pair(kPrograms + "mapped.case.json", kPrograms + "mapped-counter-left.pte");
+  REQUIRE(left.kind == Work::Kind::check);
+  bool contradiction = false;
+  CHECK(names_unknown(check_case(left.value, {}, contradiction), "number that another call begins with"));
+  // A buffer that begins with numbers, of which the file says nothing; the same with zeros.
+  CHECK(names_unknown(compared("state-begins"), "state that begins with other contents"));
+  const Work empty = work_of_pair(kPrograms + "state-begins-empty.case.json", kPrograms + "state-begins.pte");
+  REQUIRE(empty.kind == Work::Kind::check);
+  CHECK(check_case(empty.value, {}, contradiction).status == Status::proved);
+}
+
 TEST_CASE("pte: a number beside a tensor is a constant, converted to what the result is", "[pte]") {
   Graph graph;
   graph.values = {

@@ -14,7 +14,9 @@ constexpr std::string_view kHead =
     "@no_autocast\n";
 
 std::string trace(const std::string& parameters, const std::string& body) {
-  return std::string(kHead) + "def computation(" + parameters + "):\n" + body;
+  std::string out(kHead);
+  out.append("def computation(").append(parameters).append("):\n").append(body);
+  return out;
 }
 
 /// a and b are f32[2, 3].
@@ -88,6 +90,121 @@ TEST_CASE("a fused region without a body is unknown, never pure", "[thunder]") {
       read_thunder({"t", program("  t6 = mymm(a, b)  # t6: \"cpu f32[2, 3]\"\n  return t6\n")}, "");
   REQUIRE(static_cast<bool>(checks.at(0).value));
   CHECK(checks[0].value->assumed_pure == std::vector<std::string>{"mymm"});
+}
+
+TEST_CASE("a line that runs is read itself where what is below it says something else", "[thunder]") {
+  const auto read = [](const std::string& line) {
+    return graph_of(program(std::string("  t1 = ") + line + "  # t1: \"cpu f32[2, 3]\"\n" +
+                            "    # t1 = ltorch.sub(a, b, alpha=1)  # t1: \"cpu f32[2, 3]\"\n" +
+                            "      # t1 = prims.sub(a, b)  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n"));
+  };
+  CHECK(read("torch.sub(a, b, alpha=1)").steps.at(0).kwargs.empty());  // the prim below
+  const Graph other = read("torch.add(b, a)");
+  CHECK(ops_of(other) == Ops{"aten.add.Tensor"});
+  CHECK(other.value(other.steps[0].args.at(0).ref).name == "b");
+  CHECK(ops_of(read("ltorch.sub(a, b)")) == Ops{"aten.sub.Tensor"});
+  CHECK(ops_of(read("ltorch.sub(a, a)")) == Ops{"aten.sub.Tensor"});  // b is not given to it
+  CHECK(read("ltorch.sub(a, a)").steps[0].args.at(1) == read("torch.sub(a, a)").steps[0].args.at(1));
+  CHECK(ops_of(read("TorchCompile0(a)")) == Ops{"thunder.TorchCompile0"});
+}
+
+TEST_CASE("tensors between slices are read, and slices are told apart", "[thunder]") {
+  const auto set = [](const std::string& key) {
+    return graph_of(program(std::string("  t1 = prims.copy_with_setitem(a, ") + key +
+                            ", 1.0)  # t1: \"cpu f32[2, 3]\"\n" + "  return (t1,)\n"))
+        .steps.at(0);
+  };
+  const Step one = set("(slice(0,1,None), b)");
+  REQUIRE(one.args.size() == 4);  // a, the key, b out of it, the value
+  CHECK(one.args[2].kind == Arg::Kind::ref);
+  CHECK(one.args[1] == set("(slice(0,1,None), a)").args[1]);
+  CHECK_FALSE(one.args[1] == set("(slice(1,2,None), b)").args[1]);
+  CHECK(set("(slice(0,1,None), _object_3)").op ==
+        "thunder.prims.copy_with_setitem");  // nobody knows what that is
+}
+
+TEST_CASE("complex numbers and results of topk are known", "[thunder]") {
+  const Graph g =
+      graph_of(program("  t1 = prims.mul(a, complex(2.0, 1.0))  # t1: \"cpu c64[2, 3]\"\n"
+                       "  (t2, t3) = prims.topk(b, 2, 1, True, True)\n  return (t1, t2, t3)\n"));
+  CHECK(ops_of(g) == Ops{"thunder.mul_ta.default", "aten.topk.default"});
+}
+
+TEST_CASE("instance_norm writes its statistics, whatever is printed below it", "[thunder]") {
+  const auto norm = [](const std::string& given) {
+    const std::string below =
+        "    # t0 = prims.mul(a, 2.0)  # t0: \"cpu f32[2, 3]\"\n    # t1 = prims.neg(t0)  # t1: ";
+    return graph_of(trace("a, m, v",
+                          "  # a: \"cpu f32[2, 3]\"\n  # m: \"cpu f32[3]\"\n  # v: \"cpu f32[3]\"\n"
+                          "  t1 = ltorch.instance_norm(a, " +
+                              given +
+                              ", None, None, True, 0.1)"
+                              "  # t1: \"cpu f32[2, 3]\"\n" +
+                              below + "\"cpu f32[2, 3]\"\n  return (t1,)\n"));
+  };
+  CHECK(ops_of(norm("m, v")) == Ops{"thunder.instance_norm_twwaaaa.default"});
+  CHECK(ops_of(norm("None, None")) == Ops{"aten.mul.Scalar", "aten.neg.default"});
+}
+
+TEST_CASE("what a forward saves is compared, and an unbound name is named", "[thunder]") {
+  const auto forward = [](const std::string& saved) {
+    return program(
+        "  t1 = prims.sin(a)  # t1: \"cpu f32[2, 3]\"\n  t2 = prims.cos(a)  # t2: \"cpu f32[2, 3]\"\n"
+        "  return {'output': (t1,), 'flat_args': [a, b], 'flat_output': (t1,)}, ((" +
+        saved + "), ())\n");
+  };
+  const auto outputs = [&](const std::string& one, const std::string& other) {
+    const auto pair = read_thunder_pair({"x", forward(one)}, {"y", forward(other)}, "");
+    REQUIRE(static_cast<bool>(pair));
+    std::vector<std::string> out;
+    for (const Arg& output : pair->after.outputs) out.push_back(pair->after.value(output.ref).name);
+    return out;
+  };
+  CHECK(outputs("t2,", "a,") == std::vector<std::string>{"t1", "a"});
+  CHECK(outputs("t2,", "t2,") == std::vector<std::string>{"t1", "t2"});
+  CHECK(outputs("t2,", "t2, a") == std::vector<std::string>{"t1", "saved_for_backward__other"});
+  const Diagnostic lost = fault_of(program("  (t3,) = update_aliases((t9,))\n  return (a, b)\n"));
+  CHECK(lost.message == "'t9' is not bound");
+  CHECK(lost.where == "line 9, column 27");
+  CHECK(fault_of(program("  return (a, (b, t8))\n")).message == "'t8' is not bound");
+}
+
+TEST_CASE("a memory format without what is below it is unknown, not unreadable", "[thunder]") {
+  const Graph g = graph_of(
+      program("  t1 = ltorch.clone(a, memory_format=_torch_memory_format_0)  # t1: \"cpu f32[2, 3]\"\n"
+              "  return (t1,)\n"));
+  CHECK(ops_of(g) == Ops{"thunder.ltorch.clone"});
+  CHECK(fault_of(program("  t1 = ltorch.clone(t0)  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n")).message ==
+        "'t0' is not bound");
+}
+
+TEST_CASE("inputs that the facts leave out may overlap", "[thunder]") {
+  const std::string a =
+      R"({"name": "a", "dtype": "f32", "shape": [2, 3], "stride": [3, 1], "storage": "S0"})";
+  const std::string b =
+      R"({"name": "b", "dtype": "f32", "shape": [2, 3], "stride": [3, 1], "storage": "S1"})";
+  const auto overlap = [&](const std::string& inputs) {
+    const std::string facts = R"({"format": "noclobber.inputs/1", "inputs": [)" + inputs + "]}";
+    const auto checks = read_thunder({"t", program("  return (a, b)\n")}, facts);
+    REQUIRE(static_cast<bool>(checks.at(0).value));
+    return checks[0].value->inputs_may_overlap;
+  };
+  CHECK_FALSE(overlap(a + "," + b));
+  CHECK(overlap(a));
+}
+
+TEST_CASE("an operand that is not bound is named, though what is below does not read it", "[thunder]") {
+  const auto zeros = [](const std::string& first, const std::string& last) {
+    return program(first +
+                   "  t2 = ltorch.zeros_like(t1)  # t2: \"cpu f32[2, 3]\"\n"
+                   "    # t2 = prims.full((2, 3), 0, device=devices.Device(\"cpu\"), dtype=dtypes.float32)"
+                   "  # t2: \"cpu f32[2, 3]\"\n" +
+                   last + "  return (t2,)\n");
+  };
+  const std::string barrier = "  (t1,) = update_aliases((a,))\n";
+  CHECK(graph_of(zeros(barrier, "")).outputs.size() == 1);
+  CHECK(fault_of(zeros("", barrier)).message == "'t1' is not bound");
+  CHECK(fault_of(zeros(barrier + "  del t1\n", "")).message == "'t1' is not bound");
 }
 
 TEST_CASE("what leaves and nobody knows is not nothing", "[thunder]") {

@@ -1,0 +1,70 @@
+// Does what is printed below a call say what the call does? What runs is the call: the lines below it are
+// remarks, which a pass that renames the one and forgets the other leaves behind.
+#include "src/formats/thunder_body.h"
+
+#include <algorithm>
+
+namespace noclobber {
+
+namespace {
+
+using Expr = ThunderExpr;
+
+/// Two expressions as they are printed.
+bool same_text(const Expr& a, const Expr& b) {
+  if (a.kind != b.kind || a.text != b.text || a.integer != b.integer || a.boolean != b.boolean) return false;
+  if (!(a.real == b.real || (a.real != a.real && b.real != b.real))) return false;
+  const auto entry = [](const ThunderEntry& x, const ThunderEntry& y) {
+    return x.first == y.first && same_text(x.second, y.second);
+  };
+  return std::ranges::equal(a.items, b.items, same_text) && std::ranges::equal(a.entries, b.entries, entry);
+}
+
+/// "_softmax" is softmax, "__getitem__" is getitem.
+std::string_view plain(std::string_view name) {
+  while (name.starts_with('_')) name.remove_prefix(1);
+  if (name.ends_with("__")) name.remove_suffix(2);
+  return name;
+}
+
+/// Arguments that both calls give at one place, or under one name, are the same.
+bool same_arguments(const Expr& call, const Expr& below) {
+  const std::size_t count = std::min(call.items.size(), below.items.size());
+  for (std::size_t k = 0; k < count; ++k)
+    if (!same_text(call.items[k], below.items[k])) return false;
+  return std::ranges::all_of(call.entries, [&](const ThunderEntry& given) {
+    const Expr* other = below.entry(given.first);
+    return other == nullptr || same_text(given.second, *other);
+  });
+}
+
+void take_names(const Expr& expr, ThunderNames& into) {
+  if (expr.kind == Expr::Kind::name) into.insert(expr.text);
+  for (const Expr& item : expr.items) take_names(item, into);
+  for (const ThunderEntry& entry : expr.entries) take_names(entry.second, into);
+}
+
+}  // namespace
+
+ThunderNames thunder_strange_names(const ThunderStatement& s) {
+  ThunderNames known, out;
+  take_names(s.value, known);
+  for (const ThunderStatement& inner : s.inner) {
+    ThunderNames read;
+    take_names(inner.value, read);
+    std::ranges::set_difference(read, known, std::inserter(out, out.end()));
+    take_names(inner.target, known);
+  }
+  ThunderNames bound;
+  take_names(s.target, bound);
+  std::ranges::set_difference(bound, known, std::inserter(out, out.end()));
+  return out;
+}
+
+bool thunder_repeats(const ThunderStatement& s, std::string_view stem, std::string_view below) {
+  const ThunderStatement& inner = s.inner[0];
+  return plain(stem) == plain(below) && same_text(s.target, inner.target) &&
+         same_arguments(s.value, inner.value);
+}
+
+}  // namespace noclobber
