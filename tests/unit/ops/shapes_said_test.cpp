@@ -145,6 +145,21 @@ TEST_CASE("norms say means and deviations of all places that there are") {
   });
 }
 
+TEST_CASE("attention gives a row and a sum for each row of the query") {
+  const char* flash = "aten._scaled_dot_product_flash_attention_for_cpu.default";
+  const std::vector<Arg> three{to(0), to(1), to(2)};
+  check_all({
+      {flash,
+       {{kF32, {1, 2, 3, 4}}, {kF32, {1, 2, 5, 4}}, {kF32, {1, 2, 5, 4}}},
+       three,
+       "f32 1 2 3 4, f32 1 2 3"},
+      {flash,
+       {{kF32, {2, 3, 4}}, {kF32, {2, 5, 4}}, {kF32, {2, 5, 4}}},
+       three,
+       ""},  // PyTorch wants four dimensions
+  });
+}
+
 TEST_CASE("windows lie inside, or begin inside where their number is rounded up") {
   const Arg on = Arg::of_bool(true), off = Arg::of_bool(false), none;
   const auto pooled = [&](const Extents& shape, std::int64_t kernel, std::int64_t stride, const Arg& up) {
