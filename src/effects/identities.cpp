@@ -131,10 +131,12 @@ bool Builder::is_neutral(const Call& call, const OpRow& row, std::size_t argumen
 /// x + 0, x * 1: what x holds, in a storage of its own or in its own place.
 bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& meta) {
   const bool plain = only_defaults_behind(call, 2);
-  // A multiple of zero is zero: alpha plays no part.
-  const bool multiple = row.neutral.value == 0 && call.arguments.size() > 2 &&
-                        call.schema->arguments[2].name == "alpha" && only_defaults_behind(call, 3) &&
-                        whole(call.arguments[2], Dtype::i64);
+  // A multiple of zero is zero: alpha plays no part, but that what is no positive multiple of +0 is -0 to
+  // subtract.
+  const bool scaled = row.neutral.value == 0 && call.arguments.size() > 2 &&
+                      call.schema->arguments[2].name == "alpha" && only_defaults_behind(call, 3);
+  const auto alpha = scaled ? whole(call.arguments[2], Dtype::i64) : std::nullopt;
+  const bool multiple = alpha && (*alpha > 0 || row.neutral.but_zero_sign || !is_floating(*meta.dtype));
   if (!plain && !multiple) return false;
   for (const std::size_t kept : {0U, 1U}) {
     if (kept == 1 && !plain) continue;
