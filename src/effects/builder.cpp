@@ -1,6 +1,7 @@
 #include "src/effects/builder.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "src/graph/uses.h"
 
@@ -8,35 +9,36 @@ namespace noclobber {
 
 namespace {
 
-/// Dimensions of more than one element by falling stride.
-std::vector<std::size_t> memory_order(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
-  std::vector<std::size_t> dims;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (space.value(shape[k]) == 1) continue;
-    std::size_t at = 0;
-    while (at < dims.size() && !(space.nonnegative(space.sub(strides[k], strides[dims[at]])) &&
-                                 !space.same(strides[k], strides[dims[at]])))
-      ++at;
-    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), k);
-  }
-  return dims;
-}
-
 bool may_be_empty(Space& space, const Shape& shape) {
   return std::any_of(shape.begin(), shape.end(), [&](PolyId extent) { return space.value(extent) == 0; });
 }
 
 }  // namespace
 
-bool is_dense(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
-  if (may_be_empty(space, shape)) return true;
+std::optional<std::vector<std::uint32_t>> dense_order(Space& space, const Shape& shape,
+                                                      const std::vector<PolyId>& strides) {
+  std::vector<std::uint32_t> all(shape.size()), left, inner;
+  std::iota(all.begin(), all.end(), 0U);
+  if (may_be_empty(space, shape)) return all;
+  for (std::uint32_t k : all)
+    if (space.value(shape[k]) != 1) left.push_back(k);
   PolyId expected = space.constant(1);
-  const auto dims = memory_order(space, shape, strides);
-  for (auto k = dims.rbegin(); k != dims.rend(); ++k) {
-    if (!space.same(strides[*k], expected)) return false;
-    expected = space.mul(expected, shape[*k]);
+  while (!left.empty()) {
+    const auto next = std::find_if(left.rbegin(), left.rend(),
+                                   [&](std::uint32_t k) { return space.same(strides[k], expected); });
+    if (next == left.rend()) return std::nullopt;
+    expected = space.mul(expected, shape[*next]);
+    inner.push_back(*next);
+    left.erase(std::next(next).base());
   }
-  return true;
+  if (std::is_sorted(inner.rbegin(), inner.rend())) return all;
+  std::erase_if(all, [&](std::uint32_t k) { return space.value(shape[k]) != 1; });  // ones lie anywhere
+  all.insert(all.end(), inner.rbegin(), inner.rend());
+  return all;
+}
+
+bool is_dense(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
+  return dense_order(space, shape, strides).has_value();
 }
 
 void Builder::unknown(const std::string& reason, const std::string& name) {

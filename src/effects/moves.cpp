@@ -83,8 +83,9 @@ std::optional<std::vector<PolyId>> Builder::kept_strides(const Binding& like, co
         call.arguments[k].text->find("preserve") == std::string::npos)
       return strides_of(call.arguments[k].text, like);
   if (!like.strides) return std::nullopt;
-  return is_dense(space_, like.view.shape, *like.strides) ? *like.strides
-                                                          : contiguous_strides(space_, like.view.shape);
+  return is_dense(space_, like.view.shape, *like.strides)
+             ? like.strides
+             : preserved_strides(space_, Viewed{like.view.shape, like.strides});
 }
 
 void Builder::clone(const Call& call) {

@@ -11,14 +11,9 @@ std::vector<Map> Builder::flat(const Binding& base) {
   std::vector<Map> out;
   if (!layout.strides) return out;
   Shape shape = layout.shape;
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t k = 0; k < shape.size(); ++k) {
-    std::size_t at = 0;
-    while (at < order.size() &&
-           space_.nonnegative(space_.sub((*layout.strides)[order[at]], (*layout.strides)[k])))
-      ++at;
-    order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), k);
-  }
+  const auto known = dense_order(space_, shape, *layout.strides);
+  if (!known) return out;
+  const std::vector<std::uint32_t>& order = *known;
   if (!std::is_sorted(order.begin(), order.end())) {
     Map permute;
     permute.kind = Map::Kind::permute;

@@ -85,6 +85,7 @@ struct Run {
   };
   std::vector<Stale> stale;
   std::vector<std::uint32_t> immutable_writes;  // steps that stored into an input that may not be written
+  std::uint32_t immutable_storage = 0;          // where the first of these did
   std::set<std::uint32_t> written;  // storages that steps were given to write, whether or not they stored
   std::optional<Diagnostic> raised;
   std::uint32_t raised_at = 0;  // step

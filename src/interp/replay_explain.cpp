@@ -70,7 +70,7 @@ Witness immutable(const Scene& scene, const Difference& d) {
     w.storage = storage_name(scene.after, *view);
     w.first_byte = byte_extent(*view).first;
     w.last_byte = byte_extent(*view).last;
-    if (!scene.may_write.contains(w.storage)) break;
+    if (view->storage == scene.after.run->immutable_storage) break;
   }
   w.message = w.clobber->name + " writes into " + (w.storage.empty() ? "an input" : w.storage) +
               ", which may not be written";

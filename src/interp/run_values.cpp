@@ -208,8 +208,9 @@ void Machine::note_writes(const Frame& frame, std::span<const Array> targets) {
   for (const Array& target : targets) {
     run_.written.insert(target.memory.id);
     if (target.at.numel() == 0) continue;
-    if (immutable_.count(target.memory.id) != 0 &&
-        (run_.immutable_writes.empty() || run_.immutable_writes.back() != frame.at))
+    if (immutable_.count(target.memory.id) == 0) continue;
+    if (run_.immutable_writes.empty()) run_.immutable_storage = target.memory.id;
+    if (run_.immutable_writes.empty() || run_.immutable_writes.back() != frame.at)
       run_.immutable_writes.push_back(frame.at);
   }
 }

@@ -46,6 +46,13 @@ std::optional<Diagnostic> bind_keyword(const Schema& schema, const std::string& 
   return std::nullopt;
 }
 
+/// A whole number given for a float is that float.
+Arg as_declared(const SchemaSlot& slot, Arg given) {
+  const bool floats = slot.type_text == "float" || slot.type_text == "float?";
+  if (!floats || given.kind != Arg::Kind::sym || !given.sym.is_constant()) return given;
+  return Arg::of_real(static_cast<double>(given.sym.constant()));
+}
+
 }  // namespace
 
 Result<std::vector<Arg>> bind_arguments(const Schema& schema, const Step& step) {
@@ -59,7 +66,7 @@ Result<std::vector<Arg>> bind_arguments(const Schema& schema, const Step& step) 
   for (std::size_t i = 0; i < values.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[i];
     if (values[i]) {
-      bound.push_back(*std::move(values[i]));
+      bound.push_back(as_declared(slot, *std::move(values[i])));
     } else if (slot.fallback) {
       bound.push_back(*slot.fallback);
     } else if (slot.type_text.ends_with('?')) {

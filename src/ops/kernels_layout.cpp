@@ -14,24 +14,6 @@ int compare_dims(std::int64_t stride0, std::int64_t stride1, std::int64_t size0,
   return size0 > size1 ? 1 : 0;
 }
 
-/// Dimensions from innermost to outermost by TensorIterator's insertion sort.
-template <class Compare>
-std::vector<std::size_t> sorted_dims(std::size_t rank, Compare compare) {
-  std::vector<std::size_t> perm(rank);
-  std::iota(perm.rbegin(), perm.rend(), std::size_t{0});
-  for (std::size_t i = 1; i < rank; ++i) {
-    std::size_t dim1 = i;
-    for (std::size_t dim0 = i; dim0-- > 0;) {
-      const int order = compare(perm[dim0], perm[dim1]);
-      if (order < 0) break;
-      if (order == 0) continue;
-      std::swap(perm[dim0], perm[dim1]);
-      dim1 = dim0;
-    }
-  }
-  return perm;
-}
-
 bool is_reversed(const std::vector<std::size_t>& perm) {
   for (std::size_t i = 0; i < perm.size(); ++i)
     if (perm[i] != perm.size() - 1 - i) return false;

@@ -1,7 +1,10 @@
 // Shapes, strides and result dtypes by PyTorch's rules (TensorIterator, empty_like, type promotion).
 #pragma once
+#include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "src/ops/kernels_array.h"
 
@@ -18,6 +21,24 @@ Extents channels_last_strides(const Extents& shape);
 bool is_channels_last(const Geometry& g);
 /// suggest_memory_format: strides in channels-last order (sizes 1 do not count against it).
 bool prefers_channels_last(const Geometry& g);
+/// Dimensions from innermost to outermost by TensorIterator's insertion sort.
+template <class Compare>
+std::vector<std::size_t> sorted_dims(std::size_t rank, Compare compare) {
+  std::vector<std::size_t> perm(rank);
+  std::iota(perm.rbegin(), perm.rend(), std::size_t{0});
+  for (std::size_t i = 1; i < rank; ++i) {
+    std::size_t dim1 = i;
+    for (std::size_t dim0 = i; dim0-- > 0;) {
+      const int order = compare(perm[dim0], perm[dim1]);
+      if (order < 0) break;
+      if (order == 0) continue;
+      std::swap(perm[dim0], perm[dim1]);
+      dim1 = dim0;
+    }
+  }
+  return perm;
+}
+
 /// Strides of empty_like(preserve_format).
 Extents preserved_strides(const Geometry& g);
 /// Strides TensorIterator gives a fresh result of `shape` computed from `inputs`.

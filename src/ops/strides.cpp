@@ -1,12 +1,18 @@
 // Strides of views, as PyTorch computes them.
 #include <algorithm>
 
+#include "src/ops/kernels_layout.h"
 #include "src/ops/views.h"
 
 namespace noclobber {
 namespace {
 
 using Strides = std::vector<PolyId>;
+
+/// Is this extent none of which the stride does not matter?
+bool several(Space& space, PolyId extent) {
+  return space.nonnegative(space.beyond(extent, space.constant(1)));
+}
 
 /// Strides of a reshape that needs no copy (computeStride): runs of dimensions that are one behind the
 /// other in memory are regrouped. Nothing: a copy would be needed; `open`: it cannot be told.
@@ -21,7 +27,8 @@ std::optional<Strides> regrouped(Space& space, const Shape& from, const Strides&
     const PolyId wanted = space.mul(run, inner);
     const bool breaks = k == 0 || (space.value(from[k - 1]) != 1 && !space.same(base[k - 1], wanted));
     if (!breaks) continue;
-    open = open || (k > 0 && !(space.value(base[k - 1]) && space.value(wanted)));
+    open =
+        open || (k > 0 && !(space.value(base[k - 1]) && space.value(wanted) && several(space, from[k - 1])));
     while (next > 0 && (!space.same(seen, run) || space.value(to[next - 1]) == 1)) {
       --next;
       out[next] = space.mul(seen, inner);
@@ -104,10 +111,35 @@ std::optional<bool> has_strides(Space& space, const Viewed& base, const Strides&
     if (space.value(extent) == 0) return true;
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     if (space.value(base.shape[k]) == 1 || space.same(wanted[k], (*base.strides)[k])) continue;
-    if (space.value(wanted[k]) && space.value((*base.strides)[k])) return false;
+    const bool numbers = space.value(wanted[k]) && space.value((*base.strides)[k]);
+    if (numbers && several(space, base.shape[k])) return false;
     open = true;
   }
   return open ? std::nullopt : std::optional(true);
+}
+
+std::optional<Strides> preserved_strides(Space& space, const Viewed& base) {
+  if (!base.strides) return std::nullopt;
+  const Strides& strides = *base.strides;
+  bool open = false;
+  const auto above = [&](PolyId a, PolyId b) { return space.nonnegative(space.beyond(a, b)); };
+  const auto order = [&](std::size_t a, std::size_t b) {
+    if (strides[a] == 0 || strides[b] == 0) return 0;
+    const bool same = space.same(strides[a], strides[b]);
+    const PolyId x = same ? base.shape[a] : strides[a], y = same ? base.shape[b] : strides[b];
+    const bool larger = above(x, y), smaller = same ? space.nonnegative(space.sub(y, x)) : above(y, x);
+    open = open || !above(strides[a], 0) || !above(strides[b], 0) || (!larger && !smaller);
+    return larger ? 1 : same ? 0 : -1;
+  };
+  const auto inner_first = sorted_dims(strides.size(), order);
+  if (open) return std::nullopt;
+  Strides out(strides.size(), 0);
+  PolyId next = space.constant(1);
+  for (std::size_t dim : inner_first) {
+    out[dim] = next;
+    next = space.mul(next, base.shape[dim]);
+  }
+  return out;
 }
 
 std::optional<bool> is_contiguous(Space& space, const Viewed& base) {

@@ -43,6 +43,9 @@ std::optional<std::vector<PolyId>> view_strides(Space& space, const std::vector<
 
 /// Can `shape` be a view of the base without a copy (PyTorch's computeStride)? Nothing: not known.
 std::optional<bool> can_view(Space& space, const Viewed& base, const Shape& shape);
+/// Strides of empty_like (preserve_format) of a base that is not dense: its order of dimensions without gaps.
+/// Nothing where the order cannot be told.
+std::optional<std::vector<PolyId>> preserved_strides(Space& space, const Viewed& base);
 /// Are these the row-major strides of the shape (sizes of one do not matter)? Nothing: not known.
 std::optional<bool> is_contiguous(Space& space, const Viewed& base);
 
