@@ -105,6 +105,7 @@ FIELDS = {
     "moves": ["nullptr", "flip_moves", "roll_moves"], "shape": ["nullptr", "like_shape", "float_shape"],
     "reach": ["Reach::schema"], "token": ["Token::schema", "Token::generator", "Token::effects"],
     "in_flight": ["Flight::none", "Flight::results", "Flight::all"], "neutral": ["{}"],
+    "unread": ["Unread::never"], "drawn": ["Drawn::in_order"],
     "fold": ["nullptr", "fold_add", "fold_sub"], "same_as": ['""'],
 }
 FIELD = re.compile(r"\.(" + "|".join(FIELDS) + r") = ((?:\{[^}]*\}|[\w:\".]+))(?=[,)])")

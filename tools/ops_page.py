@@ -54,6 +54,13 @@ def extras(fields):
     if "in_flight" in fields:
         said.append("results in use until the wait" if fields["in_flight"] == "Flight::results"
                     else "operands and results in use until the wait")
+    if "unread" in fields:
+        said.append({"Unread::always": "of its argument the shape and type alone",
+                     "Unread::given_p": "told a probability, of its argument the shape and type alone",
+                     "Unread::beta_zero": "with `beta` 0 of the summand the shape and type alone"}[fields["unread"]])
+    if "drawn" in fields:
+        said.append({"Drawn::in_bulk": "draws in another way for what is contiguous",
+                     "Drawn::as_read": "draws in the order in which its argument lies"}[fields["drawn"]])
     if "neutral" in fields:
         _, value, commutes, sign = (part.strip() for part in fields["neutral"].strip("{}").split(","))
         said.append(f"{value} changes nothing" + (" on either side" if commutes == "true" else "") +

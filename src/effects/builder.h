@@ -130,6 +130,7 @@ class Builder {
   bool folded(const Call& call, const OpRow& row, const InferredMeta& meta);
   bool is_neutral(const Call& call, const OpRow& row, std::size_t argument, const InferredMeta& meta,
                   Dtype dtype);
+  bool takes_multiple(const Call& call, const OpRow& row, const InferredMeta& meta) const;
   bool neutral(const Call& call, const OpRow& row, const InferredMeta& meta);
   bool simplified(const Call& call);
   Call with_scalars(const Call& call);
@@ -168,6 +169,7 @@ class Builder {
     Binding bound;
     std::size_t argument = 0, item = 0;
     bool written = false, read = true;
+    bool counts = true;  // its shape and type, at least
   };
   /// A step under construction. Parallel per write: which binding, its place in the argument's list, the
   /// operand it is (or none), the result it is (or none).
@@ -196,6 +198,9 @@ class Builder {
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
+  std::string shapes_text(const Parts& parts) const;
+  std::string order_text(const Binding& to) const;
+  std::string drawn_text(const Call& call, const Parts& parts) const;
   /// One copy of each text for the whole Trace.
   Text shared(const std::string& text) { return texts_.try_emplace(text, text).first->second; }
   Text type_text(Dtype dtype) { return shared(std::string(name(dtype))); }

@@ -128,14 +128,19 @@ bool Builder::is_neutral(const Call& call, const OpRow& row, std::size_t argumen
   return request_.use == Identities::all;
 }
 
+/// A multiple of zero is zero, but for its sign: x - (-1) * 0 is x + 0, which of -0 makes 0.
+bool Builder::takes_multiple(const Call& call, const OpRow& row, const InferredMeta& meta) const {
+  if (row.neutral.value != 0 || call.arguments.size() < 3 || call.schema->arguments[2].name != "alpha" ||
+      !only_defaults_behind(call, 3))
+    return false;
+  const auto alpha = whole(call.arguments[2], Dtype::i64);
+  return alpha && (*alpha > 0 || row.neutral.but_zero_sign || !is_floating(*meta.dtype));
+}
+
 /// x + 0, x * 1: what x holds, in a storage of its own or in its own place.
 bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& meta) {
   const bool plain = only_defaults_behind(call, 2);
-  // A multiple of zero is zero: alpha plays no part.
-  const bool multiple = row.neutral.value == 0 && call.arguments.size() > 2 &&
-                        call.schema->arguments[2].name == "alpha" && only_defaults_behind(call, 3) &&
-                        whole(call.arguments[2], Dtype::i64);
-  if (!plain && !multiple) return false;
+  if (!plain && !takes_multiple(call, row, meta)) return false;
   for (const std::size_t kept : {0U, 1U}) {
     if (kept == 1 && !plain) continue;
     const auto from = bound_of(call.arguments[kept]), other = bound_of(call.arguments[1 - kept]);

@@ -75,6 +75,7 @@ std::string Builder::attributes(const Call& call) const {
 
 bool Builder::elementwise(const Call& call) const {
   if (ops_.declaration(call.step->op) != nullptr) return false;
+  if (draws(call.op, *call.schema, call.arguments)) return false;  // another number for every element
   if (is_elementwise(call.op, *call.schema)) return true;
   const std::string functional = ops_.functional(call.step->op);
   const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
@@ -85,9 +86,12 @@ bool Builder::elementwise(const Call& call) const {
 std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call) {
   std::vector<Operand> out;
   const OpDecl* declared = ops_.declaration(call.step->op);
+  const std::string functional = ops_.functional(call.step->op);
+  const std::string_view pure = functional.empty() ? std::string_view(call.op) : base_name(functional);
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const SchemaSlot& slot = call.schema->arguments[k];
     const Arg& arg = call.arguments[k];
+    const bool unread = declared == nullptr && contents_unread(pure, *call.schema, call.arguments, k);
     const std::vector<Arg> items = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
     bool read = !(slot.written && slot.keyword_only);
     if (slot.written && declared != nullptr && declared->reads_old)
@@ -102,7 +106,7 @@ std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call)
         unknown("no-metadata", call.step->op);
         return std::nullopt;
       }
-      out.push_back({*bound, k, item, slot.written || call.silent_writes.contains(k), read});
+      out.push_back({*bound, k, item, slot.written || call.silent_writes.contains(k), read && !unread, read});
     }
   }
   return out;
@@ -141,7 +145,7 @@ void Builder::thread_tokens(const Call& call, TraceStep& step) {
     for (auto& row : step.access) row.push_back(Access::before_write);
     step.access.emplace_back(step.writes.size(), Access::before_write);
   };
-  if (is_random(call.op, *call.schema)) thread(generator_);
+  if (draws(call.op, *call.schema, call.arguments)) thread(generator_);
   if (effectful_ || is_impure(call.op, *call.schema) || (declared != nullptr && !declared->pure))
     thread(effects_);
 }
@@ -211,7 +215,7 @@ void Builder::claim_target(const Call& call, const Shape& target, const Shape& c
 bool Builder::add_results(const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
-    if (o.read) metas.push_back({o.bound.view.shape, o.bound.dtype});
+    if (o.counts) metas.push_back({o.bound.view.shape, o.bound.dtype});
   const std::vector<InferredMeta> rules = inferred(call, metas);
   std::size_t result = 0;
   for (const SchemaSlot& slot : call.schema->returns) {
@@ -264,7 +268,7 @@ bool Builder::storable(const Call& call, const Parts& parts) {
   if (!elementwise(call) || parts.writes.empty() || parts.write_operands[0] == kNone) return true;
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
-    if (o.read) metas.push_back({{}, o.bound.dtype});
+    if (o.counts) metas.push_back({{}, o.bound.dtype});
   const auto rules = inferred(call, metas);
   return !rules.empty() && rules[0].dtype &&
          type_category(*rules[0].dtype) <= type_category(parts.writes[0].dtype);
@@ -306,7 +310,6 @@ void Builder::opaque(const Call& given) {
     return unknown("unsupported-op", call.step->op + " (may alias)");
   Parts parts;
   parts.operands = std::move(*all);
-  parts.step.key = shared(attributes(call));
   parts.step.origin = call.number;
   const auto base = shown_operand(call, parts);
   if (base && !view_of_all(call, 0, parts.operands[*base].argument)) {
@@ -314,6 +317,7 @@ void Builder::opaque(const Call& given) {
     return;
   }
   if (!add_results(call, parts)) return;
+  parts.step.key = shared(attributes(call) + shapes_text(parts) + drawn_text(call, parts));
   if (!storable(call, parts)) return unknown("no-metadata", call.step->op + " (type of its target)");
   if (!add_reads(call, parts)) return;
   if (std::any_of(parts.operands.begin(), parts.operands.end(), [](const Operand& o) { return o.written; }))

@@ -155,27 +155,6 @@ ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
   return {};
 }
 
-std::optional<Arg> thunder_argument(const ThunderThing& thing) {
-  switch (thing.kind) {
-    case ThunderThing::Kind::tensor:
-      return Arg::of(thing.id);
-    case ThunderThing::Kind::argument:
-      return thing.argument;
-    case ThunderThing::Kind::other:
-      return std::nullopt;
-    case ThunderThing::Kind::sequence: {
-      std::vector<Arg> items;
-      for (const ThunderThing& item : thing.items) {
-        auto arg = thunder_argument(item);
-        if (!arg) return std::nullopt;
-        items.push_back(*std::move(arg));
-      }
-      return Arg::of(std::move(items));
-    }
-  }
-  return std::nullopt;
-}
-
 void ThunderBuilder::bind(const ThunderExpr& target, const Thing& thing) {
   if (target.kind == ThunderExpr::Kind::name) {
     if (target.text != "_") scopes_.back()[target.text] = thing;

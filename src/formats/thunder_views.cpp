@@ -13,6 +13,27 @@ const ThunderThing* thunder_given(const ViewCall& call, std::size_t at, std::str
   return at < call.args.size() ? &call.args[at] : call.keyword(name);
 }
 
+std::optional<Arg> thunder_argument(const ThunderThing& thing) {
+  switch (thing.kind) {
+    case ThunderThing::Kind::tensor:
+      return Arg::of(thing.id);
+    case ThunderThing::Kind::argument:
+      return thing.argument;
+    case ThunderThing::Kind::other:
+      return std::nullopt;
+    case ThunderThing::Kind::sequence: {
+      std::vector<Arg> items;
+      for (const ThunderThing& item : thing.items) {
+        auto arg = thunder_argument(item);
+        if (!arg) return std::nullopt;
+        items.push_back(*std::move(arg));
+      }
+      return Arg::of(std::move(items));
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::vector<std::int64_t>> thunder_integers(const ThunderThing* thing) {
   if (thing == nullptr) return std::nullopt;
   std::vector<std::int64_t> out;

@@ -1,7 +1,6 @@
 #include "src/fuzz/draft.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "src/fuzz/layout.h"
 
@@ -53,6 +52,7 @@ class Author {
       for (std::int64_t d = random_.between(1, 3); d > 0; --d) shape.push_back(random_.between(1, 4));
       if (shared && k > 0) shape = of(0).shape;
       Shown at = fresh(shape, Dtype::f32);
+      if (!shared && random_.chance(30)) at.stride = some_strides(shape, random_);
       Draft::Entry entry{0, "x" + std::to_string(k), "", std::nullopt};
       if (shared && k < 2) {
         at.storage = 0;
@@ -366,7 +366,7 @@ class Author {
 
   void write_back() {
     for (const Draft::Entry& input : std::vector<Draft::Entry>(draft_.inputs)) {
-      if (!random_.chance(40)) continue;
+      if (!random_.chance(40) || !writable(input.value)) continue;
       for (int b = draft_.values; b-- > 0;)
         if (of(b).shape == of(input.value).shape && of(b).dtype == Dtype::f32 &&
             of(b).storage != of(input.value).storage) {

@@ -263,8 +263,9 @@ void Score::add(const Examined& one) {
   ++checks;
   ++kinds[std::string(name(one.probe.kind))];
   const bool visible = !one.probe.difference.empty();
-  // What the sizes of a symbol make of a rewrite that was sound for one of them is a fault too.
-  const std::string fault = one.probe.fault.empty() && visible ? "symbol-sizes" : one.probe.fault;
+  // What other sizes or a stricter caller make of a rewrite that was sound is a fault too.
+  const char* const turned = one.probe.kind == Probe::Kind::symbolic ? "symbol-sizes" : "stricter-caller";
+  const std::string fault = one.probe.fault.empty() && visible ? turned : one.probe.fault;
   Tally& tally = classes[fault];
   ++tally.made;
   tally.visible += visible ? 1 : 0;

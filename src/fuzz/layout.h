@@ -1,9 +1,11 @@
 // Strided layouts of views, as PyTorch's eager mode computes them.
 #pragma once
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "src/fuzz/draft.h"
+#include "src/fuzz/random.h"
 
 namespace noclobber::fuzz {
 
@@ -12,6 +14,21 @@ using Ints = std::vector<std::int64_t>;
 inline Ints row_major(const Ints& shape) {
   Ints out(shape.size(), 1);
   for (std::size_t k = shape.size(); k-- > 1;) out[k - 1] = out[k] * std::max<std::int64_t>(shape[k], 1);
+  return out;
+}
+
+/// Dimensions in any order, at times with elements between them that nobody shows, or one element for all.
+inline Ints some_strides(const Ints& shape, Random& random) {
+  Ints out(shape.size()), rest(shape.size());
+  std::iota(rest.begin(), rest.end(), 0);
+  for (std::int64_t step = random.chance(15) ? 2 : 1; !rest.empty();) {
+    const auto at = random.place_in(rest);
+    const auto dim = static_cast<std::size_t>(rest[at]);
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+    out[dim] = step;
+    step = step * shape[dim] + (random.chance(20) ? random.between(1, 3) : 0);
+  }
+  if (random.chance(10)) random.one_of(out) = 0;
   return out;
 }
 

@@ -22,6 +22,7 @@ struct HashPlan {
   std::vector<HashOperand> operands;
   std::uint64_t salt = 0;
   bool before_write = false;
+  bool draws = false;         // for one element after the other as they lie in memory
   bool pointwise = false;     // one function of the elements, wherever they stand
   std::vector<bool> partial;  // per result: only some elements are written, the old ones do not matter
 };
@@ -51,12 +52,27 @@ std::uint64_t whole_digest(const HashPlan& plan, Call& call) {
   return digest.value();
 }
 
+/// The how many-th element k of the tensor is in memory, dimension by dimension.
+std::int64_t place_in_memory(const Geometry& g, std::int64_t k) {
+  std::vector<std::pair<std::int64_t, std::size_t>> dims;
+  std::vector<std::int64_t> index(g.shape.size());
+  for (std::size_t d = g.shape.size(); d-- > 0;) {
+    index[d] = k % g.shape[d];
+    k /= g.shape[d];
+    if (g.shape[d] > 1) dims.emplace_back(-g.stride[d], d);
+  }
+  std::sort(dims.begin(), dims.end());
+  std::int64_t place = 0;
+  for (const auto& [stride, d] : dims) place = place * g.shape[d] + index[d];
+  return place;
+}
+
 std::uint64_t element_digest(const HashPlan& plan, Call& call, std::uint64_t whole, std::size_t result,
                              const Geometry& out, std::int64_t k) {
   Digest digest;
   digest.add(whole);
   digest.add(result);
-  if (!plan.pointwise) digest.add(static_cast<std::uint64_t>(k));
+  if (!plan.pointwise) digest.add(static_cast<std::uint64_t>(plan.draws ? place_in_memory(out, k) : k));
   for (const HashOperand& operand : plan.operands)
     if (operand.elementwise)
       add_element(digest, call, operand.datum.tensor, Elements(operand.datum.tensor.at, out.shape).at(k));
@@ -264,6 +280,17 @@ void run_plan(HashPlan plan, Call& call, const std::vector<Array>& targets, cons
 
 }  // namespace
 
+/// The argument; where its shape and type alone count, these.
+Datum counted(const Invocation& invocation, std::size_t at) {
+  const Datum& arg = invocation.args[at];
+  if (!invocation.unread[at] || arg.kind != Datum::Kind::tensor) return arg;
+  Datum out;
+  out.kind = Datum::Kind::list;
+  out.list.push_back(Datum::of(static_cast<std::int64_t>(arg.tensor.at.dtype)));
+  for (const std::int64_t extent : arg.tensor.at.shape) out.list.push_back(Datum::of(extent));
+  return out;
+}
+
 std::vector<std::size_t> silent_writes(const Invocation& invocation) {
   std::vector<std::size_t> out;
   if (invocation.meaning != Meaning::normalize_running) return out;
@@ -301,13 +328,15 @@ void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocat
   const std::string functional = ops_.functional(step.op), own = functional.empty() ? step.op : functional;
   plan.name = function_name(own);
   plan.salt = salt;
-  plan.pointwise = is_elementwise(base_name(own), schema);
+  plan.draws = invocation.draws;
+  plan.pointwise = !plan.draws && is_elementwise(base_name(own), schema);
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
     if (slot.written && slot.keyword_only) continue;
-    plan.operands.push_back({invocation.args[i],
-                             plan.pointwise && invocation.args[i].kind == Datum::Kind::tensor,
-                             writes(i, slot)});
+    plan.operands.push_back(
+        {counted(invocation, i),
+         plan.pointwise && !invocation.unread[i] && invocation.args[i].kind == Datum::Kind::tensor,
+         writes(i, slot) && !invocation.unread[i]});
   }
   Call call = new_call(frame);
   const std::vector<Datum> outputs = hash_outputs(frame, step, invocation, call);

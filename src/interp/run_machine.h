@@ -49,6 +49,8 @@ struct Invocation {
   std::vector<Datum> live;     // the same arguments on live memory
   std::vector<ValueId> names;  // of arguments that are plain names, else invalid
   std::vector<Array> targets;  // written arguments, lists flattened
+  std::vector<bool> unread;    // arguments of which shape and type alone count
+  bool draws = false;          // random numbers
 };
 
 /// The numbers of a list of sizes.
@@ -57,6 +59,9 @@ Extents extents_of(const Datum& sizes);
 /// Dropout outside of training or of nothing, conjugates of real numbers, sums to the shape that is there:
 /// the argument itself.
 bool gives_itself(const Invocation& invocation);
+
+/// The argument; where its shape and type alone count, these.
+Datum counted(const Invocation& invocation, std::size_t at);
 
 /// Running statistics that a normalization in training writes without saying so: places of arguments.
 std::vector<std::size_t> silent_writes(const Invocation& invocation);

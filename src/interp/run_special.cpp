@@ -98,7 +98,8 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
-    if (!slot.written || !slot.keyword_only) add_datum(digest, call, invocation.args[i]);  // out= is not read
+    if (!slot.written || !slot.keyword_only)
+      add_datum(digest, call, counted(invocation, i));  // out= is not read
   }
   budget_ = call.budget;
   if (call.fault) stop(call.fault->text);
@@ -155,7 +156,7 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
     if (!invocation.live.empty()) bind_waited(frame, step, invocation);
     return true;
   }
-  const bool random = invocation.schema->has(Tag::nondeterministic_seeded) ||
+  const bool random = (invocation.schema->has(Tag::nondeterministic_seeded) && invocation.draws) ||
                       op.starts_with("prims.inductor_seed") || op.starts_with("prims.inductor_random") ||
                       op.starts_with("prims.inductor_randint");
   const bool seeded = op.starts_with("prims.inductor_random") || op.starts_with("prims.inductor_randint");

@@ -137,7 +137,10 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
   // prims.as_strided is said to write what it shows; set_ and resize_ write no element.
   const Meaning meaning = invocation.meaning;
   const bool shows = meaning == Meaning::view || meaning == Meaning::set || meaning == Meaning::resize;
-  const KernelRow* const row = find_kernel(kernel_name(ops_, step.op));
+  const std::string functional = kernel_name(ops_, step.op);
+  const KernelRow* const row = find_kernel(functional);
+  const bool declared = ops_.declaration(step.op) != nullptr;
+  invocation.draws = draws(base_name(step.op), *invocation.schema, *bound);
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
@@ -154,7 +157,10 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
       unsupported("a value that nothing has defined: " +
                   (known ? frame.graph->value(arg.ref).name : std::string("?")));
     }
-    const bool views = (i == 0 && ((row && row->shares) || may_give_itself(meaning))) ||
+    invocation.unread.push_back(!declared &&
+                                contents_unread(base_name(functional), *invocation.schema, *bound, i));
+    const bool views = invocation.unread[i] ||
+                       (i == 0 && ((row && row->shares) || may_give_itself(meaning))) ||
                        use_of(meaning, i) == Use::shape_only;
     if (!out && !view && !views) invocation.args.back() = resolve(frame, arg, true);
     if (views) invocation.args.back() = invocation.live.back();

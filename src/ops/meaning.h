@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "src/ops/schema.h"
 
@@ -49,6 +50,11 @@ bool schema_is_silent(std::string_view op, const Schema& schema);
 bool is_impure(std::string_view op, const Schema& schema);
 /// Draws from the generator.
 bool is_random(std::string_view op, const Schema& schema);
+/// Does this call draw? Dropout of nothing or outside of training does not.
+bool draws(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments);
+/// Do only shape and type of argument `at` count? `op` is the functional operator.
+bool contents_unread(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments,
+                     std::size_t at);
 /// Element k of the result reads only element k (after broadcasting) of each tensor argument.
 bool is_elementwise(std::string_view op, const Schema& schema);
 /// "aten.add" of "aten.add.Tensor".

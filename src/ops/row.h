@@ -36,6 +36,21 @@ enum class Token : std::uint8_t {
 /// What is in use until wait_tensor: nothing, the results, or the operands as well.
 enum class Flight : std::uint8_t { none, results, all };
 
+/// When nothing but the shape and type of the first argument counts.
+enum class Unread : std::uint8_t {
+  never,
+  always,    // draws that fill what they are given
+  given_p,   // the overloads of bernoulli that are told a probability
+  beta_zero  // the summand of a product that is counted no times
+};
+
+/// For which elements numbers are drawn, one after the other.
+enum class Drawn : std::uint8_t {
+  in_order,  // one after the other as they lie
+  in_bulk,   // and in another way where they lie contiguously
+  as_read    // for what is read, as that lies
+};
+
 /// An argument that changes nothing: x + 0, x * 1. Exact but for what `but_zero_sign` says.
 struct Neutral {
   std::int8_t argument = -1;  // -1: there is none
@@ -59,6 +74,8 @@ struct OpRow {
   Reach reach = Reach::schema;
   Token token = Token::schema;
   Flight in_flight = Flight::none;
+  Unread unread = Unread::never;
+  Drawn drawn = Drawn::in_order;
   Neutral neutral = {};
   FoldRule fold = nullptr;
   std::string_view same_as = {};  // computes what this operator does, from the same arguments

@@ -116,16 +116,13 @@ std::vector<InferredMeta> first_two_shape(const ShapeCall& call) {
   return pointwise_shape({call.sizes, call.op, call.schema, call.arguments, two});
 }
 
-/// query, key, value: a row of values for each row of the query, and a sum for each.
+/// query, key, value, whose rows are equally long: a row of values for each row of the query, and a sum for
+/// each.
 std::vector<InferredMeta> attention_shape(const ShapeCall& call) {
-  if (call.tensors.size() < 3 || call.tensors[0].shape.size() != 4 || call.tensors[2].shape.size() != 4)
-    return {};
-  Shape out = call.tensors[0].shape;
-  const Shape sums(out.begin(), out.end() - 1);
-  out.back() = call.tensors[2].shape.back();
-  std::vector<InferredMeta> metas{{std::move(out), call.tensors[0].dtype}};
-  add_sums(metas, sums, 1);
-  return metas;
+  auto out = like_shape(call);
+  if (out.empty() || out[0].shape.size() != 4) return {};
+  add_sums(out, Shape(out[0].shape.begin(), out[0].shape.end() - 1), 1);
+  return out;
 }
 
 /// Gradients of query, key and value, which stand behind that of the result.

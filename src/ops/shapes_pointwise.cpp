@@ -6,14 +6,13 @@
 namespace noclobber::shape_rules {
 namespace {
 
-/// The category of a number that takes part in promotion; -1: there is none. Others, as alpha, are made the
-/// result's.
+/// The category of a number that takes part in promotion; 0: there is none that raises a type, as no bool
+/// does. Others, as alpha, are made the result's.
 int scalar_category(const ShapeCall& call) {
-  int category = -1;
+  int category = 0;
   for (const char* name : {"self", "other", "exponent", "min", "max"}) {
     const Arg* arg = call.argument(name);
     if (arg == nullptr) continue;
-    if (arg->kind == Arg::Kind::boolean) category = std::max(category, 0);
     if (arg->kind == Arg::Kind::sym) category = std::max(category, 1);
     if (arg->kind == Arg::Kind::real) category = std::max(category, 2);
   }

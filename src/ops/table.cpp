@@ -175,6 +175,52 @@ bool is_random(std::string_view op, const Schema& schema) {
          (row != nullptr && (row->token == Token::generator || row->token == Token::both));
 }
 
+namespace {
+
+const Arg* argument_named(const Schema& schema, const std::vector<Arg>& arguments, std::string_view name) {
+  for (std::size_t k = 0; k < std::min(arguments.size(), schema.arguments.size()); ++k)
+    if (schema.arguments[k].name == name) return &arguments[k];
+  return nullptr;
+}
+
+bool is_zero(const Arg& arg) {
+  if (arg.kind == Arg::Kind::real) return arg.real == 0;
+  return arg.kind == Arg::Kind::sym && arg.sym.is_constant() && arg.sym.constant() == 0;
+}
+
+}  // namespace
+
+bool draws(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments) {
+  if (!is_random(op, schema)) return false;
+  for (std::size_t k = 0; k < std::min(arguments.size(), schema.arguments.size()); ++k) {
+    const std::string& name = schema.arguments[k].name;
+    const Arg& arg = arguments[k];
+    const bool trains = name == "train" || name == "training";
+    if (trains && arg.kind == Arg::Kind::boolean && !arg.boolean) return false;
+    if (name == "dropout_p" && is_zero(arg)) return false;
+  }
+  return true;
+}
+
+bool contents_unread(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments,
+                     std::size_t at) {
+  const OpRow* row = at == 0 ? find_row(op) : nullptr;
+  if (row == nullptr) return false;
+  switch (row->unread) {
+    case Unread::never:
+      return false;
+    case Unread::always:
+      return true;
+    case Unread::given_p:
+      return argument_named(schema, arguments, "p") != nullptr;
+    case Unread::beta_zero: {
+      const Arg* beta = argument_named(schema, arguments, "beta");
+      return beta != nullptr && is_zero(*beta);
+    }
+  }
+  return false;
+}
+
 bool is_elementwise(std::string_view op, const Schema& schema) {
   const OpRow* row = find_row(op);
   if (schema.has(Tag::pointwise) || (row != nullptr && row->reach == Reach::elementwise)) return true;

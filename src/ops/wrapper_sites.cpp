@@ -65,15 +65,22 @@ const Arg* keyword(const Step& step, const std::string& name) {
   return nullptr;
 }
 
+Given unwritten(std::string name, Arg plain) {
+  Given out;
+  out.name = std::move(name);
+  out.plain = std::move(plain);
+  return out;
+}
+
 std::vector<Given> given(const Step& step) {
   std::vector<Given> out;
   for (const auto& [key, arg] : step.kwargs) {
     if (step.op == kV1) {
-      out.push_back({key, false, arg.kind == Arg::Kind::list, arg, {}});
+      out.push_back(unwritten(key, arg));
     } else if (key == "_all_bases" || key == "_only_clone_these_bases") {
       continue;
     } else if (key[0] != '_') {
-      out.push_back({key, false, arg.kind == Arg::Kind::list, arg, {}});
+      out.push_back(unwritten(key, arg));
     } else if (key.ends_with("_length") && arg.kind == Arg::Kind::sym && arg.sym.is_constant() &&
                arg.sym.constant() >= 0 && arg.sym.constant() < 1000) {
       Given list{key.substr(1, key.size() - 8), true, true, {}, {}};
@@ -164,8 +171,8 @@ std::vector<OpDecl> effectful_ops(const Case& value) {
       count = std::max(count, std::max<std::size_t>(step.results.size(), 1) - 1);
       std::vector<Given> order;
       for (std::size_t k = 2; k < step.args.size(); ++k)
-        order.push_back({"a" + std::to_string(k - 2), false, false, step.args[k], {}});
-      for (const auto& [key, arg] : step.kwargs) order.push_back({key, false, false, arg, {}});
+        order.push_back(unwritten("a" + std::to_string(k - 2), step.args[k]));
+      for (const auto& [key, arg] : step.kwargs) order.push_back(unwritten(key, arg));
       found.insert_or_assign(op, declaration(op, order, count));
       found[op].pure = false;
     }

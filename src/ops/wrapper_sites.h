@@ -17,7 +17,7 @@ constexpr std::string_view kEffects = "higher_order.with_effects";
 struct Given {
   std::string name;
   bool written = false;
-  bool list = false;
+  bool list = false;                     // written, v2: of several tensors
   Arg plain;                             // not written, or of v1
   std::vector<std::string> view_prefix;  // written, v2: "_x" or "_x_0", "_x_1"
   Arg fallback = {};                     // of a call that does not name it
@@ -30,6 +30,8 @@ struct Site {
 
 bool is_wrapper(const Step& step);
 const Arg* keyword(const Step& step, const std::string& name);
+/// As the wrapper says; a schema, or what is copied back, may say that it is written.
+Given unwritten(std::string name, Arg plain);
 /// The wrapped operator's arguments as one wrapper call names them; v1 does not say which are written.
 std::vector<Given> given(const Step& step);
 std::string wrapped_op(const Step& step);

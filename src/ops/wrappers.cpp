@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "src/graph/uses.h"
 #include "src/ops/decl.h"
@@ -111,8 +112,7 @@ class Writer {
       : graph_(graph), op_(op), order_(order), returns_(returns) {}
 
   void run() {
-    const std::vector<Step> old = std::move(graph_.steps);
-    graph_.steps.clear();
+    const std::vector<Step> old = std::exchange(graph_.steps, {});
     for (const Step& step : old) {
       if (is_wrapper(step) && wrapped_op(step) == op_) {
         write(step);
@@ -224,7 +224,7 @@ std::vector<std::vector<Given>> signatures(const std::vector<Site>& wrapped, con
   std::vector<Given> order;
   for (const SchemaSlot& slot : known->arguments) {
     const auto at = std::find_if(all.begin(), all.end(), [&](const Given& g) { return g.name == slot.name; });
-    Given g = at == all.end() ? Given{slot.name, false, false, {}, {}} : *at;
+    Given g = at == all.end() ? unwritten(slot.name, {}) : *at;
     g.written = slot.written;
     g.fallback = slot.fallback.value_or(Arg{});
     order.push_back(std::move(g));

@@ -81,8 +81,8 @@ b: "f32[2]" = torch.ops.aten.bernoulli_.float(x, 0.5)
 return (a, b))fx",
      R"fx(
 storage S3 [2]  fresh 0
-step 0 opaque "aten.rand_like.default;T"  write S3:f32[2], S0:token[]  read S2:f32[2], S0:token[]  # graph step 0
-step 1 opaque "aten.bernoulli.p;T;0.5f"  write S2:f32[2], S0:token[]  read S2:f32[2], S0:token[]  # graph step 1
+step 0 opaque "aten.rand_like.default;T;like f32[2,];order 0,"  write S3:f32[2], S0:token[]  read S0:token[]  # graph step 0
+step 1 opaque "aten.bernoulli.p;T;0.5f;like f32[2,];order 0,"  write S2:f32[2], S0:token[]  read S0:token[]  # graph step 1
 output 0 read S3:f32[2]
 output 1 read S2:f32[2]
 )fx"},

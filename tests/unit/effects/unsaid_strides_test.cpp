@@ -18,6 +18,16 @@ Status doubled(const std::string& stride) {
           {"name":"w","op":"aten.mul_.Tensor","args":[{"ref":"z"},2.0]}],"outputs":[{"ref":"y"}])"));
 }
 
+/// x stays; or it is reshaped and what that gives overwritten, which only reaches x if reshape makes a view.
+Status kept(const std::string& shape, const std::string& stride) {
+  const std::string inputs =
+      R"({"inputs":[{"name":"x","type":{"dtype":"f32","shape":)" + shape + R"(,"stride":)" + stride + "}}],";
+  return found::status_of(found::read(
+      R"("symbols":{"s":{"min":1}},"before":)" + inputs + R"("steps":[],"outputs":[{"ref":"x"}]},"after":)" +
+      inputs +
+      R"("steps":[{"name":"z","op":"aten.reshape.default","args":[{"ref":"x"},[-1]]},{"name":"w","op":"aten.mul_.Tensor","args":[{"ref":"z"},2.0]}],"outputs":[{"ref":"x"}]})"));
+}
+
 }  // namespace
 
 /// A kernel keeps its operand's order of strides: reshape may copy then.
@@ -35,4 +45,14 @@ TEST_CASE("results of a list do not have its items' shapes, but where the operat
   };
   CHECK_FALSE(claims("m = torch.ops._c10d_functional.all_gather_into_tensor_coalesced.default([x], 2, '0')"));
   CHECK(claims("m = torch.ops.aten._foreach_neg.default([x])"));
+}
+
+/// A stride that is a symbol may be that of a view: to take the reshape for a copy would prove too much.
+TEST_CASE("reshape is no copy where strides let it be a view in some run", "[effects]") {
+  CHECK(kept("[2,3]", "[4,1]") == Status::proved);
+  CHECK(kept("[2,3]", "[3,1]") == Status::refuted);
+  CHECK(kept("[2,3]", R"(["s",1])") == Status::refuted);  // s = 3
+  CHECK(kept(R"([2,"s"])", R"(["s",1])") == Status::refuted);
+  CHECK(kept(R"([2,"s"])", "[3,0]") == Status::refuted);  // s = 1
+  CHECK(kept(R"([2,"2*s"])", "[3,0]") != Status::refuted);
 }

@@ -117,6 +117,10 @@ TEST_CASE("an argument that changes nothing leaves a copy", "[identities]") {
       {"r = aten.mul.Tensor(c, 1);", kAsItIs},
       {"r = aten.mul.Tensor(b, True);", "move  write S8:bool[4]  read S6:bool[4]"},
       {"r = aten.sub.Tensor(x, 0);", "move  write S8:f32[4]  read S2:f32[4]"},
+      {"r = aten.sub.Tensor(x, 0, alpha = 3);", "move  write S8:f32[4]  read S2:f32[4]"},
+      {"r = aten.sub.Tensor(x, 0, alpha = -1);", kAsItIs},  // -0 + 0 is 0
+      {"r = aten.sub.Tensor(x, 0, alpha = 0);", kAsItIs},
+      {"r = aten.sub.Tensor(n, 0, alpha = -1);", "move  write S8:i32[4]  read S3:i32[4]"},
       {"r = aten.div.Tensor(x, 1);", "move  write S8:f32[4]  read S2:f32[4]"},
       {"r = aten.div.Tensor(n, 1);", kAsItIs},
       {"r = aten.div.Tensor_mode(x, 1, rounding_mode = 'floor');", kAsItIs},

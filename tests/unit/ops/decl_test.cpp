@@ -78,7 +78,8 @@ const Twins kContradictions[] = {
 TEST_CASE("declared operators come before the vocabulary") {
   const std::vector<OpDecl> decls = {
       declared(kScale, "zoo::scale"), declared("zoo::scale(Tensor x, Tensor y) -> Tensor"),
-      declared("aten::mm(Tensor(a!) x) -> ()"), declared("zoo::w_(Tensor(a!) x) -> ()")};
+      declared("aten::mm(Tensor(a!) x) -> ()"), declared("zoo::w_(Tensor(a!) x) -> ()"),
+      declared("aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)")};
   const Result<OpSet> set = make_op_set(decls);
   REQUIRE(set);
   REQUIRE(set->find("zoo.scale_.default") != nullptr);
@@ -92,6 +93,7 @@ TEST_CASE("declared operators come before the vocabulary") {
   CHECK(set->functional("zoo.scale.default") == "zoo.scale.default");
   CHECK(set->functional("zoo.w_.default") == "zoo.w_.default");
   CHECK(set->functional("aten.add_.Tensor") == "aten.add.Tensor");
+  CHECK(set->functional("aten.mul_.Tensor") == "aten.mul.Tensor");  // declared, and known to have one
   CHECK(set->functional("zoo.other").empty());
   CHECK(make_op_set({})->find("zoo.scale_") == nullptr);
 }

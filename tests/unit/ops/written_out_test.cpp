@@ -118,7 +118,7 @@ inferred mine.op.default
 TEST_CASE("written out: lists of views, whole bases, results before them") {
   const std::string kwargs =
       R"("alpha": 0.5, "flag": true, "_outs_length": 2, "_outs_0_base_index": 0, "_outs_1_base_index": 1,
-      "_last_base_index": 1, "_bad_base_index": 7, "_all_bases": [)" +
+      "_last_base_index": 1, "_bad_base_index": 2, "_all_bases": [)" +
       kA + ", " + kB + "]";
   const auto after = testing::json_graph(kAB, v2(R"("g0", "g1", "g2")", kwargs),
                                          R"({"ref": "g0"}, {"ref": "g1"}, {"ref": "g2"})");
@@ -207,4 +207,168 @@ inferred mine.noise.default
 inferred mine.say.default
 )x");
   CHECK_FALSE(has_wrappers(testing::read_as("", "", testing::json_graph(kAB, "", kA))));
+}
+
+namespace {
+
+/// Declarations that the calls of mine.op in the second graph leave open for the wrapper in the first.
+std::string declared_by(const std::string& kwargs, const std::vector<std::string>& calls) {
+  std::string steps;
+  for (std::size_t k = 0; k < calls.size(); ++k)
+    steps += (k > 0 ? ", " : "") + (R"({"name": "r)" + std::to_string(k)) +
+             R"(", "op": "mine.op.default", "args": [)" + calls[k] + "]}";
+  const std::string before = testing::json_graph(kAB, v2(R"("g0", "g1")", kwargs), R"({"ref": "g1"})");
+  std::string out;
+  for (const Case& reading :
+       written_out(testing::read_as("", before, testing::json_graph(kAB, steps, kA))).cases)
+    out += (out.empty() ? "" : "; ") + reading.ops.at(0).schema;
+  return out;
+}
+
+const std::string kDst = R"("_dst_base_index": 0, "_all_bases": [)" + kA + "]";
+
+}  // namespace
+
+/// A wrong order would compare what is written in one graph with what is read in the other.
+TEST_CASE("written out: the order of arguments is that of a call with the same ones") {
+  const std::string with_src = R"("src": )" + kB + ", " + kDst, with_n = R"("n": 3, )" + with_src;
+  const std::string a_b = kA + ", " + kB, b_a = kB + ", " + kA;
+  const std::string src_dst = "mine::op(Tensor? src, Tensor(a1!)? dst) -> ()";
+  const std::string dst_src = "mine::op(Tensor(a0!)? dst, Tensor? src) -> ()";
+  CHECK(declared_by(with_src, {b_a}) == src_dst);
+  CHECK(declared_by(with_src, {a_b}) == dst_src);
+  CHECK(declared_by(with_src, {"null, " + kB}) == dst_src);
+  CHECK(declared_by(with_src, {"3, " + kA}).empty());
+  const std::string numbered = R"("src": )" + kB + R"(, "n": 3, )" + kDst;
+  const std::string dst_src_n = "mine::op(Tensor(a0!)? dst, Tensor? src, SymInt n) -> ()";
+  CHECK(declared_by(numbered, {b_a + ", 4", a_b + ", 3"}) == dst_src_n);
+  CHECK(declared_by(numbered, {b_a + ", 4"}) ==
+        dst_src_n + "; mine::op(Tensor? src, Tensor(a1!)? dst, SymInt n) -> ()");
+}
+
+TEST_CASE("written out: lists are the same where their items are") {
+  const std::string kwargs = R"("ins": [)" + kA + ", " + kB +
+                             R"(], "_outs_length": 2, "_outs_0_base_index": 0, "_outs_1_base_index": 1,
+      "_all_bases": [)" + kA +
+                             ", " + kB + "]";
+  const std::string ab = "[" + kA + ", " + kB + "]", ba = "[" + kB + ", " + kA + "]";
+  const std::string abb = "[" + kA + ", " + kB + ", " + kB + "]";
+  const std::string ins_outs = "mine::op(Tensor[] ins, Tensor(a1!)[] outs) -> ()";
+  const std::string outs_ins = "mine::op(Tensor(a0!)[] outs, Tensor[] ins) -> ()";
+  CHECK(declared_by(kwargs, {ab + ", " + ba}) == ins_outs);
+  CHECK(declared_by(kwargs, {ba + ", " + ab}) == outs_ins);
+  CHECK(declared_by(kwargs, {ab + ", " + abb, ab + ", " + ba}) == ins_outs);
+  CHECK(declared_by(kwargs, {ba + ", " + ba}) == outs_ins + "; " + ins_outs);
+  CHECK(declared_by(kwargs, {kA + ", " + ab}).empty());
+}
+
+TEST_CASE("written out: more orders than are tried are none") {
+  const std::string one = R"("p": )" + kA + R"(, "q": )" + kA + R"(, "r": )" + kA + ", " + kDst;
+  const auto count = [](const std::string& kwargs, const std::string& call) {
+    return written_out(testing::read_as(
+                           "", testing::json_graph(kAB, v2(R"("g0", "g1")", kwargs), R"({"ref": "g1"})"),
+                           testing::json_graph(
+                               kAB, R"({"name": "r", "op": "mine.op.default", "args": [)" + call + "]}", kA)))
+        .cases.size();
+  };
+  const std::string four = kA + ", " + kA + ", " + kA + ", " + kA;
+  CHECK(count(one, four) == 4);
+  CHECK(count(R"("_more_base_index": 0, )" + one, four + ", " + kA) == 0);  // of ten
+}
+
+TEST_CASE("written out: a result of another type than its base is a result of the operator") {
+  const auto typed = [](const std::string& names, const std::string& types) {
+    std::string step = v2(names, R"("_x_base_index": 0, "_all_bases": [)" + kA + "]");
+    step.insert(step.size() - 1, R"(, "types": [)" + types + "]");
+    return shown(written_out(testing::read_as("", "", testing::json_graph(kAB, step, R"({"ref": "g0"})"))));
+  };
+  const std::string two = R"({"dtype": "f32", "shape": [2]})", four = R"({"dtype": "f32", "shape": [4]})";
+  CHECK(typed(R"("g0", "g1")", two + ", " + two) == R"x(mine::op(Tensor(a0!)? x) -> (Tensor, Tensor)
+after:
+auto_functionalized_4_base = aten.clone.default(a)
+g0:f32, g1:f32 = mine.op.default(auto_functionalized_4_base)
+-> g0
+inferred mine.op.default
+)x");
+  CHECK(typed(R"("g0", "g1")", two + ", " + four) == R"x(mine::op(Tensor(a0!)? x) -> Tensor
+after:
+auto_functionalized_4_base = aten.clone.default(a)
+g0:f32 = mine.op.default(auto_functionalized_4_base)
+g1:f32 = aten.alias.default(auto_functionalized_4_base)
+-> g0
+inferred mine.op.default
+)x");
+  CHECK(typed(R"("g0", null)", two + ", null") == R"x(mine::op(Tensor(a0!)? x) -> Tensor
+after:
+auto_functionalized_3_base = aten.clone.default(a)
+g0:f32 = mine.op.default(auto_functionalized_3_base)
+-> g0
+inferred mine.op.default
+)x");
+}
+
+TEST_CASE("written out: what the wrapper does not name, or not in full") {
+  const auto after = [](const std::string& ops, const std::string& step) {
+    return shown(written_out(testing::read_as(ops, "", testing::json_graph(kAB, step, kA))));
+  };
+  CHECK(after("", v1(R"("g0")", R"("x": )" + kA)) == R"x(mine::op(Tensor(a0!)? x) -> ()
+after:
+auto_functionalized_3_base = aten.clone.default(a)
+mine.op.default(auto_functionalized_3_base)
+-> a
+inferred mine.op.default
+)x");
+  CHECK(after("", v2(R"("g0")", R"("_x_base_index": 0, "_outs_length": 0, "_all_bases": [)" + kA + "]")) ==
+        R"x(mine::op(Tensor(a0!)? x, Tensor(a1!)[] outs) -> ()
+after:
+auto_functionalized_3_base = aten.clone.default(a)
+mine.op.default(auto_functionalized_3_base, [])
+-> a
+inferred mine.op.default
+)x");
+  CHECK(after(R"x("ops": [{"schema": "mine::op(Tensor(a!) x, Tensor(b!)? more=None) -> ()"}], )x",
+              v2(R"("g0")", R"("_x_base_index": 0, "_all_bases": [)" + kA + "]")) ==
+        R"x(mine::op(Tensor(a!) x, Tensor(b!)? more=None) -> ()
+after:
+auto_functionalized_3_base = aten.clone.default(a)
+mine.op.default(auto_functionalized_3_base, -)
+-> a
+)x");
+}
+
+TEST_CASE("written out: every operator that is wrapped, and from where each step is") {
+  std::string other = v1(R"("h0", "h1")", R"("x": )" + kB);
+  other.replace(other.find("mine.op"), 7, "mine.po");
+  const std::string both = v1(R"("g0", "g1")", R"("x": )" + kA) + ", " + other;
+  Case value = testing::read_as("", "", testing::json_graph(kAB, both, R"({"ref": "g1"}, {"ref": "h1"})"));
+  for (int k : {0, 1}) {
+    Step& step = value.after.steps[static_cast<std::size_t>(k)];
+    step.loc = "model.py:" + std::to_string(k), step.code = "f(x)", step.line = 7 + k;
+  }
+  const Readings readings = written_out(value);
+  REQUIRE(readings.cases.size() == 1);
+  const std::vector<Step>& steps = readings.cases[0].after.steps;
+  REQUIRE(steps.size() == 6);
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    CHECK_FALSE(steps[k].op.starts_with("higher_order"));
+    CHECK(steps[k].loc == (k < 3 ? "model.py:0" : "model.py:1"));
+    CHECK(steps[k].code == "f(x)");
+    CHECK(steps[k].line == (k < 3 ? 7 : 8));
+  }
+}
+
+/// Nothing can be concluded from them, and nothing is looked for behind their end.
+TEST_CASE("written out: copies of nothing, and wrappers that name more than they give") {
+  const std::string first = v1(R"("g0", "g1")", R"("x": )" + kA + R"(, "y": )" + kB);
+  const auto readings = [](const std::string& steps) {
+    return written_out(testing::read_as("", "", testing::json_graph(kAB, steps, kA))).cases.size();
+  };
+  const std::string copy = R"(, {"name": "c", "op": "aten.copy_.default", "args": [)" + kA;
+  CHECK(readings(first) == 2);
+  CHECK(readings(first + copy + R"(, {"ref": "g1"}]})") == 1);
+  CHECK(readings(first + copy + "]}") == 2);
+  CHECK(readings(first + ", " + v1(R"("h0", "h1", "h2")", R"("x": )" + kA + R"(, "y": )" + kB)) == 2);
+  const std::string ops = R"x("ops": [{"schema": "mine::op(Tensor(a!) x) -> ()"}], )x";
+  const auto more = testing::json_graph(kAB, v1(R"("g0", "g1", "g2")", R"("x": )" + kA), R"({"ref": "g1"})");
+  CHECK(shown(written_out(testing::read_as(ops, "", more))).find("g2 = ") == std::string::npos);
 }

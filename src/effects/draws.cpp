@@ -1,0 +1,60 @@
+// What a step computes beyond its arguments' contents: shapes that alone count, and the order in which random
+// numbers are drawn.
+#include <algorithm>
+
+#include "src/effects/builder.h"
+
+namespace noclobber {
+
+/// Shape and type of operands whose contents play no part.
+std::string Builder::shapes_text(const Parts& parts) const {
+  std::string out;
+  for (const Operand& o : parts.operands) {
+    if (o.read || !o.counts) continue;
+    out += ";like " + std::string(name(o.bound.dtype)) + "[";
+    for (const PolyId extent : o.bound.view.shape) out += size_text(space_, extent) + ",";
+    out += "]";
+  }
+  return out;
+}
+
+/// The dimensions by falling stride; the strides themselves where they cannot be told apart. Two tensors of
+/// one shape and order are walked through alike. A dump without strides counts as contiguous.
+std::string Builder::order_text(const Binding& to) const {
+  const auto strides = to.strides ? *to.strides : contiguous_strides(space_, to.view.shape);
+  std::vector<std::size_t> dims;
+  for (std::size_t k = 0; k < strides.size(); ++k) {
+    if (space_.value(to.view.shape[k]) == 1) continue;
+    const auto smaller = [&](std::size_t other) {
+      return space_.nonnegative(space_.sub(space_.sub(strides[k], strides[other]), space_.constant(1)));
+    };
+    dims.insert(std::find_if(dims.begin(), dims.end(), smaller), k);
+  }
+  std::string order, given = "strides ";
+  bool known = true;
+  for (std::size_t k = 0; k < dims.size(); ++k) {
+    order += std::to_string(dims[k]) + ",";
+    known = known && (k == 0 || space_.nonnegative(space_.sub(strides[dims[k - 1]], strides[dims[k]])));
+  }
+  for (const PolyId stride : strides) given += size_text(space_, stride) + ",";
+  return known ? order : given;
+}
+
+/// Random numbers are drawn for one element after the other as they lie in memory.
+std::string Builder::drawn_text(const Call& call, const Parts& parts) const {
+  if (ops_.declaration(call.step->op) != nullptr || !draws(call.op, *call.schema, call.arguments)) return "";
+  const OpRow* row = functional_row(call);
+  if (row == nullptr) row = find_row(call.op);
+  std::string out;
+  for (const Binding& to : parts.writes) {
+    out += ";order " + order_text(to);
+    if (row == nullptr || row->drawn != Drawn::in_bulk) continue;
+    const auto plain = is_contiguous(space_, Viewed{to.view.shape, to.strides});
+    out += !to.strides || plain == true ? " contiguous" : " apart";
+  }
+  if (row != nullptr && row->drawn == Drawn::as_read && !parts.operands.empty())
+    out += ";for " + order_text(parts.operands[0].bound);
+  return out;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,214 @@
+// Shapes and types that rules say, at the bounds of what they take. The results are PyTorch's; where a rule
+// may only be silent, PyTorch refuses the call or does not go by shapes and types alone.
+#include "src/ops/row.h"
+#include "tests/catch.h"
+
+using namespace noclobber;
+
+namespace {
+
+using Extents = std::vector<std::int64_t>;
+
+Arg to(int tensor) { return Arg::of(ValueId(static_cast<std::uint32_t>(tensor))); }
+Arg n(std::int64_t value) { return Arg::of(SymExpr(value)); }
+Arg ns(const Extents& values) {
+  std::vector<Arg> out;
+  for (const std::int64_t value : values) out.push_back(n(value));
+  return Arg::of(std::move(out));
+}
+
+/// Arguments in schema order; those behind them have their defaults.
+struct Said {
+  const char* op;
+  std::vector<std::pair<Dtype, Extents>> tensors;
+  std::vector<Arg> arguments;
+  const char* result;
+};
+
+std::string results_of(const Said& row) {
+  Space space;
+  Sizes sizes(space);
+  const Schema* schema = find_schema(row.op);
+  REQUIRE(schema != nullptr);
+  std::vector<TensorMeta> metas;
+  for (const auto& [dtype, shape] : row.tensors) {
+    metas.push_back({{}, dtype});
+    for (const std::int64_t extent : shape) metas.back().shape.push_back(space.constant(extent));
+  }
+  std::vector<Arg> arguments = row.arguments;
+  for (std::size_t k = arguments.size(); k < schema->arguments.size(); ++k)
+    arguments.push_back(schema->arguments[k].fallback.value_or(Arg{}));
+  std::string out;
+  for (const InferredMeta& meta : infer_meta({sizes, base_name(row.op), *schema, arguments, metas})) {
+    out += (out.empty() ? "" : ", ") + std::string(meta.dtype ? name(*meta.dtype) : "open");
+    for (const PolyId extent : meta.shape) out += " " + std::to_string(space.value(extent).value_or(-1));
+  }
+  return out;
+}
+
+void check_all(const std::vector<Said>& rows) {
+  for (const Said& row : rows) {
+    std::string given;
+    for (const auto& [dtype, shape] : row.tensors) given += " " + std::to_string(shape.size()) + "d";
+    INFO(row.op << given);
+    CHECK(results_of(row) == row.result);
+  }
+}
+
+constexpr Dtype kF32 = Dtype::f32, kF64 = Dtype::f64, kI64 = Dtype::i64;
+
+}  // namespace
+
+/// A tensor without a dimension counts less than others: f64[] + f32[3] is f32.
+TEST_CASE("types are promoted as PyTorch does, and left open where ranks matter for it") {
+  const std::vector<Arg> two{to(0), to(1)};
+  const auto sum = [&](Dtype a, Dtype b) {
+    return results_of({"aten.add.Tensor", {{a, {3}}, {b, {3}}}, two, ""});
+  };
+  CHECK(sum(Dtype::u8, Dtype::i8) == "i16 3");
+  CHECK(sum(Dtype::i8, Dtype::u8) == "i16 3");
+  CHECK(sum(Dtype::u8, Dtype::i16) == "i16 3");
+  CHECK(sum(Dtype::u8, Dtype::i32) == "i32 3");
+  CHECK(sum(kI64, Dtype::u8) == "i64 3");
+  check_all({
+      {"aten.add.Tensor", {{kF64, {}}, {kF32, {3}}}, two, "open 3"},
+      {"aten.add.Tensor", {{kF32, {3}}, {kF64, {}}}, two, "open 3"},
+      {"aten.add.Tensor", {{kI64, {3}}, {kF32, {}}}, two, "open 3"},
+      {"aten.add.Tensor", {{kF32, {}}, {kF32, {3}}}, two, "f32 3"},
+      {"aten.add.Tensor", {{kF64, {1}}, {kF32, {3}}}, two, "f64 3"},
+      {"aten.mul.Tensor", {{Dtype::boolean, {3}}}, {to(0), Arg::of_bool(true)}, "bool 3"},
+      {"aten.mul.Tensor", {{Dtype::boolean, {3}}}, {to(0), n(2)}, "i64 3"},
+      {"aten.abs.default", {{Dtype::c64, {3}}}, {to(0)}, "f32 3"},
+      {"aten.abs.default", {{Dtype::c128, {3}}}, {to(0)}, "f64 3"},
+      {"aten.abs.default", {{kI64, {3}}}, {to(0)}, "i64 3"},
+  });
+}
+
+TEST_CASE("a dimension is one of the tensor's, counted from either end") {
+  check_all({
+      {"aten.topk.default", {{kF32, {3}}}, {to(0), n(2), n(-1)}, "f32 2, i64 2"},
+      {"aten.topk.default", {{kF32, {3}}}, {to(0), n(2), n(0)}, "f32 2, i64 2"},
+      {"aten.topk.default", {{kF32, {3}}}, {to(0), n(2), n(1)}, ""},
+      {"aten.topk.default", {{kF32, {3}}}, {to(0), n(2), n(-2)}, ""},
+      {"aten.sum.dim_IntList", {{kF32, {3, 4}}}, {to(0), ns({1})}, "f32 3"},
+      {"aten.sum.dim_IntList", {{kF32, {3, 4}}}, {to(0), ns({-2})}, "f32 4"},
+      {"aten.sum.dim_IntList", {{kF32, {3, 4}}}, {to(0), ns({2})}, ""},
+  });
+}
+
+TEST_CASE("what indices give stands where they stood, or in front where another dimension lies between") {
+  const auto picks = [](const std::vector<Arg>& indices, const Extents& i, const Extents& j) {
+    return results_of(
+        {"aten.index.Tensor", {{kF32, {4, 5, 6, 7}}, {kI64, i}, {kI64, j}}, {to(0), Arg::of(indices)}, ""});
+  };
+  CHECK(picks({to(1), to(2)}, {2, 1}, {3}) == "f32 2 3 6 7");
+  CHECK(picks({Arg{}, to(1), to(2)}, {2, 1}, {3}) == "f32 4 2 3 7");
+  CHECK(picks({to(1), Arg{}, to(2)}, {2}, {2}) == "f32 2 5 7");
+  CHECK(picks({Arg{}, to(1), Arg{}, to(2)}, {2}, {2}) == "f32 2 4 6");
+  CHECK(picks({to(1), to(2)}, {2}, {3}).empty());
+  const Arg half = Arg::of_real(0.5), off = Arg::of_bool(false);
+  check_all({
+      {"aten.bucketize.Scalar", {{kF32, {4}}}, {half, to(0)}, "i64"},
+      {"aten.bucketize.Tensor", {{kF32, {2}}, {kF32, {4}}}, {to(0), to(1)}, "i64 2"},
+      {"aten._pdist_forward.default", {{kF32, {0, 3}}}, {to(0)}, "f32 0"},
+      {"aten._pdist_forward.default", {{kF32, {3, 3}}}, {to(0)}, "f32 3"},
+  });
+}
+
+TEST_CASE("norms say means and deviations of all places that there are") {
+  const Arg none, on = Arg::of_bool(true), off = Arg::of_bool(false), tenth = Arg::of_real(0.1);
+  const auto norm = [&](const Extents& shape, const Extents& normalized) {
+    return results_of(
+        {"aten.native_layer_norm.default", {{kF32, shape}}, {to(0), ns(normalized), none, none, tenth}, ""});
+  };
+  CHECK(norm({2, 3}, {2, 3}) == "f32 2 3, f32 1 1, f32 1 1");
+  CHECK(norm({2, 3}, {3}) == "f32 2 3, f32 2 1, f32 2 1");
+  CHECK(norm({3}, {2, 3}) == "f32 3");
+  const char* legit = "aten._native_batch_norm_legit_functional.default";
+  check_all({
+      {legit,
+       {{kF32, {4, 3}}, {kF32, {3}}, {kF32, {3}}},
+       {to(0), none, none, to(1), to(2), on, tenth, tenth},
+       "f32 4 3, f32 3, f32 3, f32 3, f32 3"},
+      {legit,
+       {{kF32, {4, 3}}, {kF32, {3}}, {kF32, {3}}},
+       {to(0), none, none, to(1), to(2), off, tenth, tenth},
+       "f32 4 3"},
+      {"aten.native_batch_norm.default",
+       {{kF32, {3}}},
+       {to(0), none, none, none, none, on, tenth, tenth},
+       "f32 3"},  // PyTorch: there are no channels
+      {"aten.native_batch_norm_backward.default",
+       {{kF32, {3}}, {kF32, {3}}},
+       {to(0), to(1), none, none, none, none, none, on, tenth},
+       "f32 3"},
+  });
+}
+
+TEST_CASE("attention gives a row and a sum for each row of the query") {
+  const char* flash = "aten._scaled_dot_product_flash_attention_for_cpu.default";
+  const std::vector<Arg> three{to(0), to(1), to(2)};
+  check_all({
+      {flash,
+       {{kF32, {1, 2, 3, 4}}, {kF32, {1, 2, 5, 4}}, {kF32, {1, 2, 5, 4}}},
+       three,
+       "f32 1 2 3 4, f32 1 2 3"},
+      {flash,
+       {{kF32, {2, 3, 4}}, {kF32, {2, 5, 4}}, {kF32, {2, 5, 4}}},
+       three,
+       ""},  // PyTorch wants four dimensions
+  });
+}
+
+TEST_CASE("windows lie inside, or begin inside where their number is rounded up") {
+  const Arg on = Arg::of_bool(true), off = Arg::of_bool(false), none;
+  const auto pooled = [&](const Extents& shape, std::int64_t kernel, std::int64_t stride, const Arg& up) {
+    return results_of(
+        {"aten.avg_pool1d.default", {{kF32, shape}}, {to(0), ns({kernel}), ns({stride}), ns({0}), up}, ""});
+  };
+  CHECK(pooled({1, 1, 4}, 2, 4, on) == "f32 1 1 1");  // the second one would begin behind the last element
+  CHECK(pooled({1, 1, 5}, 2, 4, on) == "f32 1 1 2");
+  CHECK(pooled({1, 1, 5}, 2, 4, off) == "f32 1 1 1");
+  CHECK(pooled({1, 4}, 2, 2, off) == "f32 1 2");
+  CHECK(pooled({4}, 2, 2, off).empty());
+  const auto convolved = [&](std::int64_t kernel) {
+    return results_of({"aten.convolution.default",
+                       {{kF32, {1, 1, 3}}, {kF32, {1, 1, kernel}}},
+                       {to(0), to(1), none, ns({1}), ns({0}), ns({1}), off, ns({0}), n(1)},
+                       ""});
+  };
+  CHECK(convolved(3) == "f32 1 1 1");
+  CHECK(convolved(4).empty());
+  check_all({
+      {"aten.max_pool2d_with_indices.default",
+       {{kF32, {3, 4, 4}}},
+       {to(0), ns({2, 2})},
+       "f32 3 2 2, i64 3 2 2"},
+      {"aten.max_pool2d_with_indices.default", {{kF32, {4, 4}}}, {to(0), ns({2, 2})}, ""},
+      {"aten.upsample_nearest1d.default", {{kF32, {1, 2, 3}}}, {to(0), ns({6})}, "f32 1 2 6"},
+      {"aten.upsample_nearest1d.default", {{kF32, {3}}}, {to(0), ns({6})}, ""},
+  });
+}
+
+TEST_CASE("windows as columns, and columns as an image") {
+  const auto columns = [](const Extents& shape, const Extents& kernel) {
+    return results_of({"aten.im2col.default",
+                       {{kF32, shape}},
+                       {to(0), ns(kernel), ns({1, 1}), ns({0, 0}), ns({1, 1})},
+                       ""});
+  };
+  CHECK(columns({3, 4, 4}, {2, 2}) == "f32 12 9");
+  CHECK(columns({1, 3, 4, 4}, {1, 2}) == "f32 1 6 12");
+  CHECK(columns({1, 3, 4, 4}, {2, 1}) == "f32 1 6 12");
+  CHECK(columns({1, 3, 4, 4}, {0, 2}).empty());
+  CHECK(columns({4, 4}, {2, 2}).empty());
+  const auto image = [](const Extents& shape, const Extents& kernel) {
+    return results_of({"aten.col2im.default",
+                       {{kF32, shape}},
+                       {to(0), ns({4, 4}), ns(kernel), ns({1, 1}), ns({0, 0}), ns({1, 1})},
+                       ""});
+  };
+  CHECK(image({1, 3, 16}, {1, 1}) == "f32 1 3 4 4");
+  CHECK(image({4, 9}, {2, 2}) == "f32 1 4 4");
+  CHECK(image({4, 9}, {0, 2}).empty());
+}
