@@ -10,6 +10,14 @@ constexpr std::size_t kExecuted = 20000;  // instructions
 
 bool is_out_slot(const SchemaSlot& slot) { return slot.written && slot.keyword_only; }
 
+/// Rows first, or channels last. Kernels refuse other orders of what they write, or write rows first for all
+/// that.
+bool is_usual(std::vector<std::uint8_t> order) {
+  if (order.size() > 3)
+    std::rotate(order.begin() + 1, order.end() - (order.back() == 1 ? 1 : 0), order.end());
+  return std::ranges::is_sorted(order);
+}
+
 /// PyTorch's number of a dtype.
 std::optional<Dtype> dtype_number(std::int64_t number) {
   static constexpr Dtype kTypes[] = {Dtype::u8,    Dtype::i8,  Dtype::i16,  Dtype::i32,
@@ -176,6 +184,9 @@ void PteBuilder::pure_call(const Schema& schema, const Schema& pure, const PteIn
   }
   if (outs.empty() || std::ranges::any_of(outs, [&](std::uint32_t id) { return !is_tensor(id); }))
     return misfit(instruction, schema.op);
+  if (!std::ranges::all_of(outs, [&](std::uint32_t id) { return is_usual(tensor(id).dim_order); }))
+    return static_cast<void>(
+        give_up("executorch.result in an order of dimensions that kernels do not write"));
   bool positional = true;
   for (const SchemaSlot& slot : pure.arguments) {
     std::optional<Arg> value;

@@ -307,4 +307,7 @@ TEST_CASE("pte: inputs and results are of the shape and order that the functiona
   CHECK(says("returned-size", "returned-size-result-flat", "result of another type than its tensor"));
   CHECK(says("returned-size", "returned-size-result-whole", "result of another type than its tensor"));
   CHECK(says("returned-size", "returned-size-flag-on", "copy that does not wait"));
+  // Rows of what is above one: `-turned` names columns first, and the kernel writes rows.
+  CHECK(compared("rows").status == Status::proved);
+  CHECK(says("rows", "rows-turned", "an order of dimensions that kernels do not write"));
 }
