@@ -9,6 +9,7 @@
 namespace noclobber {
 
 namespace {
+constexpr std::size_t kPlaces = 1U << 13, kPairs = 1U << 24;  // that are compared; none is believed beyond
 struct Touch {
   std::uint32_t origin = 0;
   bool writes = false;
@@ -19,9 +20,7 @@ struct Touch {
 std::vector<std::vector<Touch>> touches(const Trace& trace) {
   std::vector<std::vector<Touch>> out(trace.storages.size());
   for (const TraceStep& step : trace.steps) {
-    const auto touch = [&](const TraceView& v, bool writes) {
-      out[v.storage].push_back({step.origin, writes, &v});
-    };
+    const auto touch = [&](const TraceView& v, bool w) { out[v.storage].push_back({step.origin, w, &v}); };
     for (const auto& [guard, wanted] : step.guards) touch(trace.guards[guard].view, false);
     for (const TraceView& view : step.reads) touch(view, false);
     for (const TraceView& view : step.writes) touch(view, true);
@@ -42,8 +41,9 @@ std::vector<std::array<std::uint32_t, 3>> disturbing(Space& space, const Trace& 
     for (const TracePlacement& q : trace.placements) {
       const bool on = p.storage && q.storage && p.arena == q.arena && p.last <= q.first &&
                       !fits(space, p.offset, p.size, q.offset) && !fits(space, q.offset, q.size, p.offset);
-      for (std::size_t k = 0; on && k < uses[*p.storage].size(); ++k)
+      for (std::size_t k = 0; on && out.size() < kPairs && k < uses[*p.storage].size(); ++k)
         for (const Touch& b : uses[*q.storage]) out.push_back({0, uses[*p.storage][k].origin, b.origin});
+      if (out.size() >= kPairs || trace.placements.size() > kPlaces) return {{0, ~0U, ~0U}};
     }
   for (const std::vector<Touch>& all : uses) {
     std::vector<Touch> seen, wrote;

@@ -99,6 +99,8 @@ def ranges_of(source: object, written: Written) -> dict[str, dict]:
         if bounds := constraints.get(name):
             symbols[name] |= {side: int(value) for side, value in (("min", bounds.lower), ("max", bounds.upper))
                               if getattr(value, "is_Integer", isinstance(value, int)) and abs(int(value)) < 2**62}
+        if name in written.most:
+            symbols[name]["max"] = min(symbols[name].get("max", written.most[name]), written.most[name])
         if symbols[name].get("min", 0) < 0:
             del symbols[name]["min"]
     return symbols

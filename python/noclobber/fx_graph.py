@@ -6,6 +6,7 @@ Out-variants are written as the functional operator whose result lies at the pla
 from __future__ import annotations
 
 import dataclasses
+import math
 import operator
 
 from . import schemas, values
@@ -26,6 +27,7 @@ class Written:
     graphs: dict[str, dict] = dataclasses.field(default_factory=dict)
     ops: dict[str, dict] = dataclasses.field(default_factory=dict)
     symbols: set[str] = dataclasses.field(default_factory=set)
+    most: dict[str, int] = dataclasses.field(default_factory=dict)  # of symbols: what their operator says
     places: list[dict] = dataclasses.field(default_factory=list)
     held: dict[str, dict] = dataclasses.field(default_factory=dict)  # what those constants hold, by name
     items: list[str] = dataclasses.field(default_factory=list)  # numbers read out of tensors, in order; "" no symbol
@@ -100,6 +102,8 @@ class GraphWriter:
         name = getattr(target, "__name__", str(target))
         module = getattr(target, "__module__", "") or ""
         self.written.symbols |= values.symbols_in(val)
+        if name.removeprefix("aten.").startswith("nonzero."):
+            self._rows(node, val)
         if target is operator.getitem:
             self._getitem(node)
         elif module.startswith("executorch.exir.memory"):
@@ -118,6 +122,12 @@ class GraphWriter:
                 self._operator(node, overload)
         else:
             raise Unwritable(f"call of {target}")
+
+    def _rows(self, node: object, val: object) -> None:
+        """There are no more of them than the operand has elements, which passes that trace again forget."""
+        found, sizes = values.symbols_in(val), getattr(node.args[0].meta.get("val"), "shape", ())
+        if len(found) == 1 and str(val.shape[0]) in found and all(isinstance(s, int) for s in sizes):
+            self.written.most[found.pop()] = math.prod(sizes)
 
     def _item(self, node: object, val: object) -> None:
         """A number read out of a tensor: a step that must find there what it always found, and a symbol for it."""
@@ -242,6 +252,7 @@ class GraphWriter:
         self.written.graphs[name] = {"inputs": inputs, "steps": inside.steps, "outputs": inside.outputs}
         self.written.ops |= inside.ops
         self.written.symbols |= inside.symbols
+        self.written.most |= inside.most
         self.written.items += inside.items
         return inside
 

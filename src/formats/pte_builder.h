@@ -65,6 +65,7 @@ class PteBuilder {
   void add_input(const Input& like, std::string name, Type type, std::optional<std::uint32_t> id);
   void place_user_input(std::uint32_t id, ValueId value);
   bool same_size(const Graph& functional, const Input& input, std::uint32_t id) const;
+  void same_layout(const Type& type, std::uint32_t id);
 
   // pte_builder.cpp: names and definitions
   Graph& graph() { return levels_.back().graph; }
@@ -96,6 +97,7 @@ class PteBuilder {
   void step(const PteInstruction& instruction);
   void kernel(const PteInstruction& instruction);
   bool special(const std::string& op, const PteInstruction& instruction);
+  static bool may_hold(const Type& type, const PteTensor& in);
   bool fits_order(std::uint32_t flag, std::uint32_t order, std::uint32_t out);
   void in_place_call(const Schema& schema, const PteInstruction& instruction);
   void pure_call(const Schema& schema, const Schema& pure, const PteInstruction& instruction);

@@ -10,6 +10,14 @@ constexpr std::size_t kExecuted = 20000;  // instructions
 
 bool is_out_slot(const SchemaSlot& slot) { return slot.written && slot.keyword_only; }
 
+/// Rows first, or channels last. Kernels refuse other orders of what they write, or write rows first for all
+/// that.
+bool is_usual(std::vector<std::uint8_t> order) {
+  if (order.size() > 3)
+    std::rotate(order.begin() + 1, order.end() - (order.back() == 1 ? 1 : 0), order.end());
+  return std::ranges::is_sorted(order);
+}
+
 /// PyTorch's number of a dtype.
 std::optional<Dtype> dtype_number(std::int64_t number) {
   static constexpr Dtype kTypes[] = {Dtype::u8,    Dtype::i8,  Dtype::i16,  Dtype::i32,
@@ -80,10 +88,12 @@ void PteBuilder::kernel(const PteInstruction& instruction) {
   pure_call(*schema, *pure, instruction);
 }
 
-/// A flag, and an order of dimensions that is that of the result; none means that of the operand.
+/// A flag, which the runtime wants to be off, and an order of dimensions that is that of the result; none
+/// means that of the operand.
 bool PteBuilder::fits_order(std::uint32_t flag, std::uint32_t order, std::uint32_t out) {
   const PteValue& said = method_.values[order];
   if (method_.values[flag].kind != PteValue::Kind::boolean) return false;
+  if (numbers_[flag] != SymExpr(0)) give_up("executorch.copy that does not wait");
   if (said.kind == PteValue::Kind::none) return true;
   if (said.kind != PteValue::Kind::integers) return false;
   const std::vector<std::uint8_t>& own = tensor(out).dim_order;
@@ -174,6 +184,9 @@ void PteBuilder::pure_call(const Schema& schema, const Schema& pure, const PteIn
   }
   if (outs.empty() || std::ranges::any_of(outs, [&](std::uint32_t id) { return !is_tensor(id); }))
     return misfit(instruction, schema.op);
+  if (!std::ranges::all_of(outs, [&](std::uint32_t id) { return is_usual(tensor(id).dim_order); }))
+    return static_cast<void>(
+        give_up("executorch.result in an order of dimensions that kernels do not write"));
   bool positional = true;
   for (const SchemaSlot& slot : pure.arguments) {
     std::optional<Arg> value;
@@ -214,6 +227,15 @@ void PteBuilder::type_like_functional(const Step& made) {
   }
 }
 
+/// Can a value of this type be put into the tensor? Sizes of a dynamic one are bounds: the plan is held to
+/// those.
+bool PteBuilder::may_hold(const Type& type, const PteTensor& in) {
+  const auto fits = [&](const SymExpr& size, std::int64_t own) {
+    return in.dynamic || !size.is_constant() || size.constant() == own;
+  };
+  return type.dtype == in.dtype && std::ranges::equal(type.shape, in.sizes, fits);
+}
+
 /// One result per written tensor, each where the program puts it.
 void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs) {
   const auto number = static_cast<std::uint32_t>(graph().steps.size());
@@ -221,6 +243,9 @@ void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs
     made.results.push_back(add_value(
         {fresh_name("t" + std::to_string(outs[k])), Value::From::step, number, k, type_of(outs[k])}));
   type_like_functional(made);
+  for (std::size_t k = 0; k < outs.size(); ++k)
+    if (const auto& type = graph().value(made.results[k]).type; type && !may_hold(*type, tensor(outs[k])))
+      return static_cast<void>(give_up("executorch.result of another type than its tensor"));
   const std::vector<ValueId> values = made.results;
   graph().steps.push_back(std::move(made));
   for (std::size_t k = 0; k < outs.size(); ++k) {

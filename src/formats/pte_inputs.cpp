@@ -174,6 +174,21 @@ bool PteBuilder::same_size(const Graph& functional, const Input& input, std::uin
   return count == own;
 }
 
+/// What the caller gives are bytes, which mean the same in one order of dimensions alone.
+void PteBuilder::same_layout(const Type& type, std::uint32_t id) {
+  if (type.strides == Type::Strides::unknown || !may_hold(type, tensor(id))) return;
+  const bool given = type.strides == Type::Strides::given;
+  std::optional<std::uint8_t> last;  // dimension of more than one
+  for (const std::uint8_t dim : tensor(id).dim_order) {
+    if (type.shape[dim] == SymExpr(1)) continue;
+    const bool known = given && last && type.stride[*last].is_constant() && type.stride[dim].is_constant();
+    const bool wrong =
+        given ? known && type.stride[dim].constant() > type.stride[*last].constant() : last && dim < *last;
+    if (wrong) return static_cast<void>(give_up("executorch.input of another order of dimensions"));
+    last = dim;
+  }
+}
+
 void PteBuilder::match_functional() {
   const Graph& functional = *functional_;
   std::vector<std::uint32_t> constant = constants();
@@ -206,6 +221,8 @@ void PteBuilder::match_functional() {
       if (id && !input.contents) assume("constants hold what the functional program's do");
       --left;
     }
+    if (id && !may_hold(*value.type, tensor(*id))) give_up("executorch.input of another shape");
+    if (input.kind == Input::Kind::user) same_layout(*value.type, *id);
     add_input(input, value.name, *value.type, id);
   }
   if (next > 0) assume("state and constants match in their order");

@@ -281,3 +281,33 @@ TEST_CASE("pte: a program with segments needs the header that places them", "[pt
   REQUIRE_FALSE(read);
   CHECK(read.fault().message.find("inside of the program") != std::string::npos);
 }
+
+TEST_CASE("pte: inputs and results are of the shape and order that the functional program names", "[pte]") {
+  const auto unknown = [](const std::string& functional, const std::string& program) {
+    const Work work = work_of_pair(kPrograms + functional + ".case.json", kPrograms + program + ".pte");
+    REQUIRE(work.kind == Work::Kind::check);
+    bool contradiction = false;
+    const CheckRecord record = check_case(work.value, {}, contradiction);
+    std::string out = record.status == Status::unknown ? "" : "not unknown";
+    for (const Unknown& one : record.unknown)
+      for (const std::string& name : one.names) out += name + "; ";
+    return out;
+  };
+  const auto says = [&](const std::string& functional, const std::string& program, const std::string& text) {
+    const std::string names = unknown(functional, program);
+    INFO(names);
+    return names.find(text) != std::string::npos && !names.starts_with("not");
+  };
+  // x * 2; its input as four dimensions in another order, and of sizes in another order.
+  CHECK(compared("plain").status == Status::proved);
+  CHECK(says("plain", "plain-input-order", "input of another order of dimensions"));
+  CHECK(says("plain", "plain-input-shape", "input of another shape"));
+  // A result whose sizes are bounds, put into a tensor of another rank or dtype.
+  CHECK(compared("returned-size").status == Status::proved);
+  CHECK(says("returned-size", "returned-size-result-flat", "result of another type than its tensor"));
+  CHECK(says("returned-size", "returned-size-result-whole", "result of another type than its tensor"));
+  CHECK(says("returned-size", "returned-size-flag-on", "copy that does not wait"));
+  // Rows of what is above one: `-turned` names columns first, and the kernel writes rows.
+  CHECK(compared("rows").status == Status::proved);
+  CHECK(says("rows", "rows-turned", "an order of dimensions that kernels do not write"));
+}
