@@ -61,7 +61,10 @@ void FxModule::add(Step step, std::string_view name, std::size_t at, const FxAnn
   if (annotation.kind != FxAnnotation::Kind::scalar)
     return check(at, names_.add_step(name, std::move(step), annotation.type));
   const auto size = fx_size(graph_, step);
-  if (!fx_is_size_query(step.op)) {
+  const bool is_query = fx_is_size_query(step.op);
+  if (is_query && (step.args.empty() || step.args[0].kind != Arg::Kind::ref))
+    return cursor_.fail_at(at, "a size of what is no tensor");
+  if (!is_query) {
     step.id = std::string(name);
     names_.add_effect(std::move(step));
   }

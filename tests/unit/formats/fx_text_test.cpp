@@ -320,7 +320,7 @@ TEST_CASE("FX text: a size's annotation is believed where the code gives the sam
   const SymExpr s0 = SymExpr::symbol("s0");
   CHECK(fx_scalar_of("s0*s0", "n ** 2") == Arg::of(s0 * s0));
   CHECK(fx_scalar_of("s0 - 1", "n - 1") == Arg::of(s0 - 1));
-  CHECK(fx_scalar_of("s0", "torch.sym_max(n, 2)") == Arg::of(s0));  // a size that is a symbol is 2 at least
+  CHECK(fx_scalar_of("s0 < 3", "3 > n") == Arg::of(SymExpr::opaque("lt", {s0, 3})));
   CHECK(fx_scalar_of("IntTrueDiv(s0, 2)", "n / 2") == Arg::of(SymExpr::opaque("IntTrueDiv", {s0, 2})));
   CHECK(fx_scalar_of("ToFloat(s0)", "torch.sym_float(n)") == Arg::of(SymExpr::opaque("ToFloat", {s0})));
   CHECK(fx_scalar_of("16", "torch.ops.aten.sym_numel.default(x)") == Arg::of(SymExpr(16)));
@@ -336,9 +336,17 @@ TEST_CASE("FX text: a size is what the code gives, not what its annotation says"
   CHECK(fx_scalar_of("Min(s0, 1000)", "torch.sym_min(n, 100000)") ==
         Arg::of(SymExpr::binary(SymExpr::Op::min, s0, 100000)));
   CHECK(fx_scalar_of("IntTrueDiv(s0, 2)", "n / 3") == Arg::of(SymExpr::opaque("truediv", {s0, 3})));
+  CHECK(fx_scalar_of("s0 >= 0", "n >= 2") == Arg::of(SymExpr::opaque("le", {2, s0})));
   CHECK(fx_scalar_of("s0 <= 4", "n <= 5") == Arg::of(SymExpr::opaque("le", {s0, 5})));
   CHECK(fx_scalar_of("4", "torch.ops.aten.sym_stride.int(x, 1)") == Arg::of(SymExpr(1)));
   CHECK(fx_scalar_of("s0", "torch.ops.aten.sym_size.int(x, -1)") == Arg::of(SymExpr(4)));
+}
+
+TEST_CASE("FX text: only a tensor has sizes") {
+  const std::string begin = "        r: \"Sym(4)\" = torch.ops.aten.sym_size.int(";
+  CHECK(fx_body_fault(begin + "x, 0)\n        return (r,)\n") == "accepted");
+  CHECK(fx_body_fault(begin + "0, x)\n        return (r,)\n") ==
+        "line 3, column 9: a size of what is no tensor");
 }
 
 TEST_CASE("FX text: a name behind its None has no value") {
