@@ -3,7 +3,7 @@
 //   module    = class-line def-line { statement } return { module }      nested ones one level deeper
 //   statement = name [: annotation] = right-hand side [; name { = name } = None]
 //
-// The part behind `;` only says which values die, and is not needed.
+// The part behind `;` says which values die: a later use would be one of None.
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -229,7 +229,10 @@ void FxModule::assignment(std::string_view name, std::size_t at, FxAnnotation an
   cursor_.skip_blanks();
   const bool is_deletion = names_.knows(name) && cursor_.take_word("None");
   settle_parameters();
-  if (!is_deletion) assign(name, at, annotation);
+  if (is_deletion)
+    names_.forget(name);
+  else
+    assign(name, at, annotation);
   ending();
 }
 
@@ -286,7 +289,9 @@ void FxModule::ending() {
   while (cursor_.take(';')) {
     cursor_.skip_blanks();
     bool is_none = false;
-    while (!is_none && !cursor_.identifier().empty()) {
+    std::string_view name;
+    while (!is_none && !(name = cursor_.identifier()).empty()) {
+      names_.forget(name);
       cursor_.skip_blanks();
       cursor_.expect('=');
       cursor_.skip_blanks();

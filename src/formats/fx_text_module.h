@@ -65,7 +65,7 @@ class FxModule {
   void statement();
   void assignment(std::string_view name, std::size_t at, FxAnnotation annotation);
   bool update(std::string_view name);
-  void update_result(std::string op, std::vector<Arg> args, std::string_view sign);
+  void update_result(std::string_view updated, std::string op, std::vector<Arg> args, std::string_view sign);
   void declaration(std::string_view name, std::size_t at, FxAnnotation annotation);
   void flatten(std::vector<std::string_view> names);
   void settle_parameters();

@@ -20,7 +20,7 @@ std::string FxNames::remember(std::string_view name, Meaning meaning) {
 std::string FxNames::bind(std::string_view name, Arg value) {
   // A name for a list could stand in another list, and that in a third: the size would double each time.
   if (value.kind == Arg::Kind::list || value.kind == Arg::Kind::text) return "a name for a list or a text";
-  return remember(name, {Meaning::Kind::arg, std::move(value), 0, 0, false});
+  return remember(name, {Meaning::Kind::arg, std::move(value), 0, 0, false, false});
 }
 
 ValueId FxNames::new_value(std::string_view name, Value::From from, std::uint32_t at, std::uint32_t result,
@@ -54,7 +54,7 @@ std::string FxNames::add_step(std::string_view name, Step step, std::optional<Ty
   if (!type) step.id = std::string(name);
   graph_.steps.push_back(std::move(step));
   steps_.emplace_back();
-  if (!type) return remember(name, {Meaning::Kind::step, Arg(), at, 0, false});
+  if (!type) return remember(name, {Meaning::Kind::step, Arg(), at, 0, false, false});
   return bind(name, Arg::of(result(name, at, 0, std::move(type))));
 }
 
@@ -127,7 +127,7 @@ std::string FxNames::new_item(std::string_view name, const Meaning& tuple, std::
       break;
   }
   items_.push_back(name);
-  return remember(name, {Meaning::Kind::item, Arg(), step, index, is_inner});
+  return remember(name, {Meaning::Kind::item, Arg(), step, index, is_inner, false});
 }
 
 std::string FxNames::add_item(std::string_view name, std::string_view tuple, std::int64_t index,
@@ -135,6 +135,7 @@ std::string FxNames::add_item(std::string_view name, std::string_view tuple, std
   const auto found = meanings_.find(tuple);
   if (found == meanings_.end()) return fx_quoted(tuple) + " is not defined";
   const Meaning& meaning = found->second;
+  if (meaning.is_dead) return fx_quoted(tuple) + " is None here";
   if (meaning.kind == Meaning::Kind::arg) {
     return fx_quoted(tuple) + " is indexed and is no tuple";
   }
@@ -171,7 +172,16 @@ std::string FxNames::add_member(std::string_view name, std::string_view tuple, c
 std::string FxNames::use(std::string_view name, Arg& out) {
   const auto found = meanings_.find(name);
   if (found == meanings_.end()) return fx_quoted(name) + " is not defined";
-  Meaning& meaning = found->second;
+  if (found->second.is_dead) return fx_quoted(name) + " is None here";
+  return take(name, found->second, out);
+}
+
+void FxNames::forget(std::string_view name) {
+  const auto found = meanings_.find(name);
+  if (found != meanings_.end()) found->second.is_dead = true;
+}
+
+std::string FxNames::take(std::string_view name, Meaning& meaning, Arg& out) {
   if (meaning.kind != Meaning::Kind::arg) {
     StepState& state = steps_[meaning.step];
     const bool whole = meaning.kind == Meaning::Kind::step;
@@ -191,12 +201,12 @@ std::string FxNames::use(std::string_view name, Arg& out) {
 
 void FxNames::settle() {
   for (const std::string_view name : items_) {
-    const Meaning& meaning = meanings_.find(name)->second;
+    Meaning& meaning = meanings_.find(name)->second;
     if (meaning.kind != Meaning::Kind::item ||
         (!meaning.is_inner && steps_[meaning.step].nested == meaning.index))
       continue;
     Arg unused;
-    use(name, unused);
+    take(name, meaning, unused);
   }
 }
 

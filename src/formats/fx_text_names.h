@@ -40,6 +40,8 @@ class FxNames {
   /// The meaning of a name that is used as a whole.
   std::string use(std::string_view name, Arg& out);
   bool knows(std::string_view name) const { return meanings_.contains(name); }
+  /// `name = None`: it cannot be used any more.
+  void forget(std::string_view name);
   /// Results that have a name but no use. At the end of the graph.
   void settle();
 
@@ -51,6 +53,7 @@ class FxNames {
     std::uint32_t step = 0;
     std::uint32_t index = 0;
     bool is_inner = false;  // of a tuple that is an item itself
+    bool is_dead = false;   // behind `name = None`
   };
   struct StepState {
     bool used_whole = false;
@@ -61,6 +64,7 @@ class FxNames {
   };
 
   std::string remember(std::string_view name, Meaning meaning);
+  std::string take(std::string_view name, Meaning& meaning, Arg& out);
   ValueId new_value(std::string_view name, Value::From from, std::uint32_t at, std::uint32_t result,
                     std::optional<Type> type);
   std::string element(std::string_view name, const Arg& list, std::int64_t index);

@@ -21,6 +21,29 @@ bool fx_is_size_query(std::string_view op) {
          op.starts_with("aten.sym_numel.") || op.starts_with("aten.sym_storage_offset.");
 }
 
+/// What a query of a tensor's sizes or strides gives, by the tensor's own annotation.
+std::optional<SymExpr> fx_size(const Graph& graph, const Step& step) {
+  if (step.args.empty() || step.args[0].kind != Arg::Kind::ref) return std::nullopt;
+  const auto& type = graph.value(step.args[0].ref).type;
+  if (!type) return std::nullopt;
+  if (step.op.starts_with("aten.sym_numel.")) {
+    SymExpr product = 1;
+    for (const SymExpr& size : type->shape) product = product * size;
+    return product;
+  }
+  const bool is_stride = step.op == "aten.sym_stride.int";
+  if (!is_stride && step.op != "aten.sym_size.int") return std::nullopt;
+  if (is_stride && type->strides != Type::Strides::given) return std::nullopt;
+  const std::vector<SymExpr>& list = is_stride ? type->stride : type->shape;
+  const bool is_number =
+      step.args.size() == 2 && step.args[1].kind == Arg::Kind::sym && step.args[1].sym.is_constant();
+  if (!is_number) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(list.size());
+  const std::int64_t at = step.args[1].sym.constant(), from_left = at < 0 ? at + rank : at;
+  if (from_left < 0 || from_left >= rank) return std::nullopt;
+  return list[static_cast<std::size_t>(from_left)];
+}
+
 }  // namespace
 
 Step FxModule::new_step(std::string op) const {
@@ -37,11 +60,15 @@ void FxModule::add(Step step, std::string_view name, std::size_t at, const FxAnn
   if (cursor_.failed()) return;
   if (annotation.kind != FxAnnotation::Kind::scalar)
     return check(at, names_.add_step(name, std::move(step), annotation.type));
-  if (!fx_is_size_query(step.op)) {
+  const auto size = fx_size(graph_, step);
+  const bool is_query = fx_is_size_query(step.op);
+  if (is_query && (step.args.empty() || step.args[0].kind != Arg::Kind::ref))
+    return cursor_.fail_at(at, "a size of what is no tensor");
+  if (!is_query) {
     step.id = std::string(name);
     names_.add_effect(std::move(step));
   }
-  check(at, names_.bind(name, annotation.scalar));
+  check(at, names_.bind(name, size ? fx_settled(annotation.scalar, Arg::of(*size)) : annotation.scalar));
 }
 
 void FxModule::assign(std::string_view name, std::size_t at, const FxAnnotation& annotation) {
@@ -90,7 +117,8 @@ bool FxModule::python_call(std::string_view name, std::size_t at, const FxAnnota
   auto scalar = fx_is_scalar_function(path) || step.op.starts_with(kOperator)
                     ? fx_scalar_call(path, step.args)
                     : std::nullopt;
-  if (annotation.kind == FxAnnotation::Kind::scalar) scalar = annotation.scalar;
+  if (annotation.kind == FxAnnotation::Kind::scalar)
+    scalar = fx_settled(annotation.scalar, scalar ? *std::move(scalar) : annotation.scalar);
   if (scalar && !cursor_.failed())
     check(at, names_.bind(name, *std::move(scalar)));
   else
@@ -200,12 +228,13 @@ bool FxModule::update(std::string_view name) {
   cursor_.skip_blanks();
   args.push_back(values_.value());
   refuse_unread(at);
-  update_result(is_item ? "setitem" : std::string(row->second), std::move(args), sign);
+  update_result(name, is_item ? "setitem" : std::string(row->second), std::move(args), sign);
   return true;
 }
 
 /// Behind `;`: the name of what was updated.
-void FxModule::update_result(std::string op, std::vector<Arg> args, std::string_view sign) {
+void FxModule::update_result(std::string_view updated, std::string op, std::vector<Arg> args,
+                             std::string_view sign) {
   Step step = new_step("operator." + op + ".default");
   const bool is_scalar = !sign.empty() && args[0].kind == Arg::Kind::sym;
   Arg scalar = is_scalar ? values_.apply(sign, args[0], args[1]) : Arg();
@@ -226,9 +255,11 @@ void FxModule::update_result(std::string op, std::vector<Arg> args, std::string_
   cursor_.skip_blanks();
   cursor_.expect('=');
   cursor_.skip_blanks();
-  if (cursor_.identifier().empty()) cursor_.fail("a name is missing");
+  const std::size_t source = cursor_.at();
+  if (cursor_.identifier() != updated) cursor_.fail_at(source, "not the name of what was updated");
   if (cursor_.failed()) return;
-  if (annotation.kind == FxAnnotation::Kind::scalar) scalar = annotation.scalar;
+  if (annotation.kind == FxAnnotation::Kind::scalar)
+    scalar = fx_settled(annotation.scalar, std::move(scalar));
   if (is_scalar)
     check(at, names_.bind(name, std::move(scalar)));
   else
@@ -282,7 +313,7 @@ void FxModule::expression(std::string_view name, std::size_t at, const FxAnnotat
   if (annotation.kind == FxAnnotation::Kind::scalar) {
     values_.unread.clear();
     values_.operation.reset();
-    value = annotation.scalar;
+    value = fx_settled(annotation.scalar, std::move(value));
   }
   if (auto operation = std::exchange(values_.operation, std::nullopt)) {
     values_.unread.clear();

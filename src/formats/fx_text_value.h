@@ -21,6 +21,8 @@ constexpr std::size_t kFxLargestFold = 1000;  // nodes of an expression without 
 /// The scalar that a function of scalars gives: `max` and `min` are interpreted, the integer of an integer
 /// is itself, all others stay opaque. Nothing if an argument is no scalar. (fx_text_scalar.cpp)
 std::optional<Arg> fx_scalar_call(std::string_view function, const std::vector<Arg>& args);
+/// The scalar of a statement: what its annotation says, unless its code gives something else.
+Arg fx_settled(const Arg& said, Arg computed);
 /// Functions that only ever take and give scalars: torch.sym_max, math.ceil, int.
 bool fx_is_scalar_function(std::string_view path);
 

@@ -45,7 +45,7 @@ std::string fx_first_step(const std::string& statement) {
 
 TEST_CASE("FX text: what is no operator is a step that nobody knows") {
   CHECK(fx_first_step("r = x + y") == "operator.add.default(x,y,)");
-  CHECK(fx_first_step("r = 1e-08 / x;  x = None") == "operator.truediv.default(-,x,)");
+  CHECK(fx_first_step("r = 1e-08 / x;  y = None") == "operator.truediv.default(-,x,)");
   CHECK(fx_first_step("r = x @ y") == "operator.matmul.default(x,y,)");
   CHECK(fx_first_step("r: \"f32[4, 4][4, 1]cpu\" = -x") == "operator.neg.default(x,)");
   CHECK(fx_first_step("r = ~x") == "operator.invert.default(x,)");
@@ -108,7 +108,7 @@ TEST_CASE("FX text: functions of sizes are sizes") {
   const Graph graph = fx_python(
       "        a = torch.sym_max(n, 4)\n        b = torch.sym_sum([n, n, 1])\n        c = torch.sym_not(n)\n"
       "        d = math.ceil(n)\n        e = n / 2\n        f = operator.add(n, 1)\n        g = int(n)\n"
-      "        h = n & 3\n        i: \"Sym(s0 - 1)\" = torch.sym_ite(True, n, 2)\n"
+      "        h = n & 3\n        i: \"Sym(s0 - 1)\" = operator.sub(n, 1)\n"
       "        return (a, b, c, d, e, f, g, h, i)\n");
   const SymExpr s0 = SymExpr::symbol("s0");
   CHECK(graph.steps.empty());
@@ -142,7 +142,7 @@ TEST_CASE("FX text: annotations of all ages") {
       "    def forward(self, a: f32[4, s0], b : typing.Optional[torch.Tensor], c: \"None\", d: \"(f32[2], "
       "f32[2])\", e: \"ScriptObject\", f: \"f32[((s0//2)), Max(1, s0)]\", *, g = None):\n"
       "        h: i64[] = torch.ops.aten.sum.default(a)\n        a = None\n"
-      "        _guards_fn = self._guards_fn(a);  _guards_fn = None\n        return [h]\n");
+      "        _guards_fn = self._guards_fn(b);  _guards_fn = None\n        return [h]\n");
   INFO((fx ? "" : fx.fault().where + fx.fault().message));
   REQUIRE(fx);
   const Graph& graph = fx->graph;

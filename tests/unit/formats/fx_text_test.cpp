@@ -171,7 +171,7 @@ TEST_CASE("FX text: scalars are folded to what their annotation says") {
   const auto fx = fx_good(fx_graph_text(
       "        m: \"Sym(2*s0)\" = n * 2\n        le: \"Sym(s0 <= 256)\" = n <= 256\n        g: \"Sym(s0 > "
       "3)\" = n > 3\n"
-      "        h: \"Sym(~Eq(s0, 1))\" = ~n\n        size: \"Sym(s0 + 1)\" = torch.ops.aten.sym_size.int(x, "
+      "        h: \"Sym(~Eq(s0, 1))\" = ~n\n        size: \"Sym(4)\" = torch.ops.aten.sym_size.int(x, "
       "0)\n"
       "        item: \"Sym(u0)\" = torch.ops.aten._local_scalar_dense.default(x)\n        bare = n + 3\n"
       "        return (m, le, g, h, size, item, bare)\n"));
@@ -179,8 +179,8 @@ TEST_CASE("FX text: scalars are folded to what their annotation says") {
   CHECK(outputs[0] == Arg::of(SymExpr(2) * SymExpr::symbol("s0")));
   CHECK(outputs[1] == Arg::of(SymExpr::opaque("le", {SymExpr::symbol("s0"), 256})));
   CHECK(outputs[2] == Arg::of(SymExpr::opaque("lt", {3, SymExpr::symbol("s0")})));
-  CHECK(outputs[3] == Arg::of(SymExpr::opaque("~Eq(s0, 1)", {SymExpr::symbol("s0")})));
-  CHECK(outputs[4] == Arg::of(SymExpr::symbol("s0") + 1));
+  CHECK(outputs[3] == Arg::of(SymExpr::opaque("invert", {SymExpr::symbol("s0")})));
+  CHECK(outputs[4] == Arg::of(SymExpr(4)));
   CHECK(outputs[5] == Arg::of(SymExpr::symbol("u0")));
   CHECK(outputs[6] == Arg::of(SymExpr::symbol("s0") + 3));
   REQUIRE(fx.graph.steps.size() == 1);
@@ -302,4 +302,66 @@ TEST_CASE("FX text: hostile texts end in a Diagnostic, soon") {
     doubled += "        n" + std::to_string(i) + " = " + last + " * " + last + "\n";
   }
   CHECK(refused(doubled + "        return (n59,)\n"));
+}
+
+namespace {
+
+/// The scalar of one annotated statement over x: f32[4, 4], y, n = s0.
+Arg fx_scalar_of(const std::string& annotation, const std::string& code) {
+  const auto fx =
+      fx_good(fx_graph_text("        r: \"Sym(" + annotation + ")\" = " + code + "\n        return (r,)\n"));
+  REQUIRE(fx.graph.outputs.size() == 1);
+  return fx.graph.outputs[0];
+}
+
+}  // namespace
+
+TEST_CASE("FX text: a size's annotation is believed where the code gives the same") {
+  const SymExpr s0 = SymExpr::symbol("s0");
+  CHECK(fx_scalar_of("s0*s0", "n ** 2") == Arg::of(s0 * s0));
+  CHECK(fx_scalar_of("s0 - 1", "n - 1") == Arg::of(s0 - 1));
+  CHECK(fx_scalar_of("s0 < 3", "3 > n") == Arg::of(SymExpr::opaque("lt", {s0, 3})));
+  CHECK(fx_scalar_of("IntTrueDiv(s0, 2)", "n / 2") == Arg::of(SymExpr::opaque("IntTrueDiv", {s0, 2})));
+  CHECK(fx_scalar_of("ToFloat(s0)", "torch.sym_float(n)") == Arg::of(SymExpr::opaque("ToFloat", {s0})));
+  CHECK(fx_scalar_of("16", "torch.ops.aten.sym_numel.default(x)") == Arg::of(SymExpr(16)));
+  CHECK(fx_scalar_of("u0", "torch.ops.aten._local_scalar_dense.default(x)") ==
+        Arg::of(SymExpr::symbol("u0")));
+}
+
+TEST_CASE("FX text: a size is what the code gives, not what its annotation says") {
+  const SymExpr s0 = SymExpr::symbol("s0");
+  CHECK(fx_scalar_of("s0 + 1", "n + 2") == Arg::of(s0 + 2));
+  CHECK(fx_scalar_of("Max(2, s0)", "torch.sym_max(n, 3)") ==
+        Arg::of(SymExpr::binary(SymExpr::Op::max, s0, 3)));
+  CHECK(fx_scalar_of("Min(s0, 1000)", "torch.sym_min(n, 100000)") ==
+        Arg::of(SymExpr::binary(SymExpr::Op::min, s0, 100000)));
+  CHECK(fx_scalar_of("IntTrueDiv(s0, 2)", "n / 3") == Arg::of(SymExpr::opaque("truediv", {s0, 3})));
+  CHECK(fx_scalar_of("s0 >= 0", "n >= 2") == Arg::of(SymExpr::opaque("le", {2, s0})));
+  CHECK(fx_scalar_of("s0 <= 4", "n <= 5") == Arg::of(SymExpr::opaque("le", {s0, 5})));
+  CHECK(fx_scalar_of("4", "torch.ops.aten.sym_stride.int(x, 1)") == Arg::of(SymExpr(1)));
+  CHECK(fx_scalar_of("s0", "torch.ops.aten.sym_size.int(x, -1)") == Arg::of(SymExpr(4)));
+}
+
+TEST_CASE("FX text: only a tensor has sizes") {
+  const std::string begin = "        r: \"Sym(4)\" = torch.ops.aten.sym_size.int(";
+  CHECK(fx_body_fault(begin + "x, 0)\n        return (r,)\n") == "accepted");
+  CHECK(fx_body_fault(begin + "0, x)\n        return (r,)\n") ==
+        "line 3, column 9: a size of what is no tensor");
+}
+
+TEST_CASE("FX text: a name behind its None has no value") {
+  const std::string first = "        a = torch.ops.aten.neg.default(x);  x = None\n";
+  CHECK(fx_body_fault(first + "        return (a, y)\n") == "accepted");
+  CHECK(fx_body_fault(first + "        return (a, x)\n") == "line 4, column 20: 'x' is None here");
+  const std::string pair =
+      "        t = torch.ops.aten.max.dim(x, 0)\n        a: \"f32[4][1]cpu\" = t[0];  t = None\n";
+  CHECK(fx_body_fault(pair + "        return (a,)\n") == "accepted");
+  CHECK(fx_body_fault(pair + "        b: \"i64[4][1]cpu\" = t[1]\n        return (a, b)\n") ==
+        "line 5, column 9: 't' is None here");
+}
+
+TEST_CASE("FX text: behind an update stands the name of what was updated") {
+  CHECK(fx_body_fault("        x += y;  iadd = x\n        return (iadd,)\n") == "accepted");
+  CHECK(fx_body_fault("        x += y;  iadd = y\n        return (iadd,)\n") ==
+        "line 3, column 25: not the name of what was updated");
 }
