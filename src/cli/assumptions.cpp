@@ -50,4 +50,12 @@ void assume_untested(CheckRecord& record, const Case& value, const OpSet& ops, b
   }
 }
 
+void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs, bool dropped) {
+  for (const std::uint32_t k : outputs) {
+    const std::string output = "output " + std::to_string(k);
+    if (dropped) record.unknown.push_back({"no-metadata", {"strides of " + output}});
+    record.assumptions.push_back(output + " has the strides that it has in before");
+  }
+}
+
 }  // namespace noclobber

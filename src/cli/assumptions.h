@@ -1,5 +1,8 @@
 // What a verdict rests on besides the solver. With --no-assumptions what rests on any stays undecided.
 #pragma once
+#include <cstdint>
+#include <set>
+
 #include "src/ops/decl.h"
 #include "src/report/record.h"
 
@@ -11,5 +14,8 @@ void assume(CheckRecord& record, const Case& value, bool dropped);
 /// That the table's rows are right where nobody compared them with PyTorch: one assumption per operator, of
 /// both graphs and their bodies. Declared operators are the declarer's word, and no row.
 void assume_untested(CheckRecord& record, const Case& value, const OpSet& ops, bool dropped);
+
+/// That the strides of these outputs are those of `before`: nothing says what they are.
+void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs, bool dropped);
 
 }  // namespace noclobber

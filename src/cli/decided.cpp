@@ -141,6 +141,19 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
   return loops;
 }
 
+/// Outputs whose strides the caller may count on, and one graph does not tell.
+std::set<std::uint32_t> untold_strides(const Shown& shown) {
+  std::set<std::uint32_t> out;
+  const Trace* before = shown.before();
+  if (before == nullptr || !shown.boundary.compare_strides) return out;
+  const Trace& after = shown.traced.after;
+  for (std::uint32_t k = 0; k < std::min(before->outputs.size(), after.outputs.size()); ++k) {
+    const TraceOutput &a = before->outputs[k], &b = after.outputs[k];
+    if (a.view && b.view && !(a.strides_known && b.strides_known)) out.insert(k);
+  }
+  return out;
+}
+
 void take(Decided& out, Shown&& shown, const std::string& name) {
   out.obligations += shown.all.size();
   out.by_rule += shown.decision.by_rule;
@@ -152,6 +165,7 @@ void take(Decided& out, Shown&& shown, const std::string& name) {
                                  (shown.before() != nullptr ? shown.before()->storages.size() : 0));
   out.models.insert(out.models.end(), shown.models.begin(), shown.models.end());
   out.inexact.insert(shown.traced.inexact.begin(), shown.traced.inexact.end());
+  out.untold_strides.merge(untold_strides(shown));
   if (shown.traced.before) merge(out.before, facts_of(*shown.traced.before));
   merge(out.after, facts_of(shown.traced.after));
   out.proved = shown.decision.proved && out.unordered.empty();

@@ -61,6 +61,7 @@ Trace Builder::build() {
   }
   add_finals();
   add_outputs();
+  say_where_loops_lie();
   return std::move(trace_);
 }
 

@@ -216,6 +216,7 @@ class Builder {
   const char* fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
   TraceStep clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
   void share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried);
+  void say_where_loops_lie();
   void thread_tokens(const Call& call, TraceStep& step);
 
   std::optional<Binding> tensor(const Call& call, std::size_t argument);
@@ -263,8 +264,9 @@ class Builder {
   std::set<std::string> inexact_;
   std::uint64_t simpler_ = 0;
   std::unordered_map<std::string, Text> texts_;
-  std::map<std::string, StorageId> shared_;  // Input.storage -> storage
-  std::set<StorageId> loop_shared_;          // what a loop's result and its operands may share
+  std::map<std::string, StorageId> shared_;              // Input.storage -> storage
+  std::set<StorageId> loop_shared_;                      // what a loop's result and its operands may share
+  std::map<StorageId, std::set<StorageId>> may_lie_on_;  // result of a loop -> operands that it may be
   std::size_t loops_ = 0;
   const StorageId generator_ = 0, effects_ = 1;  // as add_tokens() adds them
   bool hushed_ = false;  // what the dump says is of another result than the one that is made: of out=

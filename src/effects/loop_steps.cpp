@@ -106,7 +106,31 @@ TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::siz
 void Builder::share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried) {
   for (std::uint32_t r = 0; r < std::min(results, carried); ++r) {
     loop_shared_.insert(step.writes[r].storage);
-    for (std::uint32_t k : reachable(use, r)) loop_shared_.insert(step.reads[k].storage);
+    auto& on = may_lie_on_[step.writes[r].storage];
+    for (std::uint32_t k : reachable(use, r)) {
+      const StorageId operand = step.reads[k].storage;
+      loop_shared_.insert(operand);
+      on.insert(operand);
+      if (const auto at = may_lie_on_.find(operand); at != may_lie_on_.end()) on.merge(std::set(at->second));
+    }
+  }
+}
+
+/// Of an output that a loop may have left on the storage of an input, or on that of another output, the
+/// caller is told so: `before` must say the same.
+void Builder::say_where_loops_lie() {
+  if (request_.value->sharing_may_grow) return;
+  for (TraceOutput& output : trace_.outputs) {
+    const auto at = output.view ? may_lie_on_.find(output.view->storage) : may_lie_on_.end();
+    if (at == may_lie_on_.end()) continue;
+    std::set<std::string> places;
+    for (const StorageId s : at->second)
+      if (trace_.storages[s].start == TraceStorage::Start::given) places.insert(trace_.storages[s].key);
+    for (std::size_t k = 0; k < trace_.outputs.size(); ++k)
+      if (trace_.outputs[k].view && at->second.contains(trace_.outputs[k].view->storage))
+        places.insert("output " + std::to_string(k));
+    for (const std::string& place : places)
+      output.scalar += (output.scalar.empty() ? "may be " : ", ") + place;
   }
 }
 

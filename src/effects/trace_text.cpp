@@ -93,7 +93,10 @@ std::string text_of(const Space& space, const Trace& trace) {
   for (std::size_t k = 0; k < trace.outputs.size(); ++k) {
     const TraceOutput& output = trace.outputs[k];
     out += "output " + std::to_string(k) + " " +
-           (output.view ? "read " + view_text(space, *output.view) : "scalar " + output.scalar) + "\n";
+           (output.view ? "read " + view_text(space, *output.view) +
+                              (output.scalar.empty() ? "" : "  " + output.scalar)
+                        : "scalar " + output.scalar) +
+           "\n";
   }
   for (const TraceClaim& claim : trace.claims)
     out += "claim " + claim.what + " said " + size_text(space, claim.said) + " computed " +

@@ -64,3 +64,28 @@ TEST_CASE("steps that were not understood are counted, on both sides", "[assumpt
   CHECK(stranger.counts.steps == 2);
   CHECK(stranger.counts.modelled == 0);
 }
+
+TEST_CASE("strides that are to be compared and that nobody tells are an assumption", "[assumptions]") {
+  const auto said = [](const std::string& op, const std::string& stride, bool dropped) {
+    const std::string graph =
+        R"({"inputs": [{"name": "x", "type": {"dtype": "f32", "shape": [3, 3], "stride": )" + stride +
+        R"(}}], "steps": [{"name": "r", "op": ")" + op +
+        R"(", "args": [{"ref": "x"}]}], "outputs": [{"ref": "r"}]})";
+    const auto value = read_case_json(R"({"format": "noclobber.case/1", "name": "t", "strides": "compare", )"
+                                      R"("before": )" +
+                                      graph + R"(, "after": )" + graph + "}");
+    REQUIRE(value);
+    bool contradiction = false;
+    CheckOptions options;
+    options.no_assumptions = dropped;
+    return check_case(*value, options, contradiction);
+  };
+  const CheckRecord untold = said("aten.relu.default", "null", false),
+                    told = said("aten.relu.default", "[3, 1]", false);
+  CHECK(untold.status == Status::proved);
+  CHECK(untold.assumptions == std::vector<std::string>{"output 0 has the strides that it has in before"});
+  CHECK(told.status == Status::proved);
+  CHECK(told.assumptions.empty());
+  CHECK(said("aten.relu.default", "null", true).status == Status::unknown);
+  CHECK(said("aten.relu.default", "[3, 1]", true).status == Status::proved);
+}
