@@ -111,6 +111,19 @@ Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, 
   return out;
 }
 
+/// Is each body of one loop called at the same place by the other? One that is not would go uncompared.
+bool pairs_up(const Case& value, const Step& a, const Step& b) {
+  for (std::size_t arg = 0; arg < a.args.size(); ++arg) {
+    const bool is_body = a.args[arg].kind == Arg::Kind::graph;
+    if (is_body != (b.args[arg].kind == Arg::Kind::graph)) return false;
+    if (!is_body) continue;
+    const Graph* before = body_called(value, *value.before, a.args[arg]);
+    const Graph* after = body_called(value, value.after, b.args[arg]);
+    if (before == nullptr || after == nullptr || before->inputs.size() != after->inputs.size()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_loop(const Step& step) {
@@ -129,11 +142,12 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
   for (std::uint32_t k = 0; k < ours.size(); ++k) {
     const Step &a = *ours[k], &b = *theirs[k];
     if (a.op != b.op || a.args.size() != b.args.size()) continue;
+    if (!pairs_up(value, a, b)) continue;
     const bool loop = a.op.starts_with("higher_order.while_loop") && a.args.size() > 2;
     for (std::size_t arg = 0; arg < a.args.size(); ++arg) {
       const Graph* before = body_called(value, *value.before, a.args[arg]);
       const Graph* after = body_called(value, value.after, b.args[arg]);
-      if (before == nullptr || after == nullptr || before->inputs.size() != after->inputs.size()) continue;
+      if (before == nullptr || after == nullptr) continue;
       const bool carries = loop && arg == 1;
       const std::size_t carried = loop ? a.args[2].list.size() : 0;
       const auto scratch = loop ? scratch_of(value, a, b, carried) : std::set<std::uint32_t>{};

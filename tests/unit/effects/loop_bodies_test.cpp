@@ -153,6 +153,20 @@ TEST_CASE("bodies of loops that no frontend makes", "[loops]") {
   CHECK(loop_bodies(untyped).at(1).scratch.empty());
 }
 
+TEST_CASE("a body that the other loop does not call is not left uncompared", "[loops]") {
+  const std::string body = graph(operands(), kMade, refs("jm"));
+  CHECK(loop_bodies(loop_of(kCond, body, body)).size() == 2);
+  Case shorter = loop_of(kCond, body, body);  // torch would raise: the loop hands it four
+  shorter.bodies.at("other").inputs.pop_back();
+  CHECK(loop_bodies(shorter).empty());
+  Case exchanged = loop_of(kCond, body, body);
+  std::swap(exchanged.after.steps[0].args[1], exchanged.after.steps[0].args[2]);
+  CHECK(loop_bodies(exchanged).empty());
+  Case unknown = loop_of(kCond, body, body);
+  unknown.bodies.erase("other");
+  CHECK(loop_bodies(unknown).empty());
+}
+
 namespace {
 
 std::string text_of(const std::set<std::uint32_t>& numbers) {
