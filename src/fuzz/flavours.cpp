@@ -21,10 +21,22 @@ struct Symbol {
   std::int64_t size;
   SymExpr symbol;
   bool ends;  // ends of slices as well
+  bool all;   // every argument that may be a symbol
 };
 
 void exchange_size(SymExpr& size, const Symbol& by) {
   if (size.is_constant() && size.constant() == by.size) size = by.symbol;
+}
+
+void exchange_anywhere(Step& step, const Symbol& by) {
+  const Schema* schema = find_schema(step.op);
+  for (std::size_t k = 0; schema != nullptr && k < std::min(step.args.size(), schema->arguments.size()); ++k) {
+    if (schema->arguments[k].type_text.find("SymInt") == std::string::npos) continue;
+    Arg& arg = step.args[k];
+    if (arg.kind == Arg::Kind::sym) exchange_size(arg.sym, by);
+    for (Arg& item : arg.list)
+      if (item.kind == Arg::Kind::sym) exchange_size(item.sym, by);
+  }
 }
 
 void exchange_sizes(Graph& graph, const Symbol& by) {
@@ -32,6 +44,7 @@ void exchange_sizes(Graph& graph, const Symbol& by) {
     if (!input.contents)
       for (SymExpr& size : graph.values[input.value.index].type.edit().shape) exchange_size(size, by);
   for (Step& step : graph.steps) {
+    if (by.all) exchange_anywhere(step, by);
     if (takes_sizes(step.op))
       for (Arg& arg : step.args)
         for (Arg& item : arg.list)
@@ -240,6 +253,7 @@ bool symbolise(Case& value, Random& random) {
   }
   int named = 0;
   std::string smaller;
+  const bool all = random.chance(40);
   for (const std::int64_t size : sizes) {
     if (!random.chance(60)) continue;
     const std::string text = "s" + std::to_string(named++);
@@ -248,7 +262,7 @@ bool symbolise(Case& value, Random& random) {
     range.min = random.chance(80) ? size : random.below(3);
     if (random.chance(70)) range.max = range.min + random.between(size, size + 6);
     value.symbols[text] = range;
-    const Symbol by{size, SymExpr::symbol(text), random.chance(70)};
+    const Symbol by{size, SymExpr::symbol(text), random.chance(70), all};
     exchange_sizes(*value.before, by);
     exchange_sizes(value.after, by);
     if (!smaller.empty() && random.chance(40))  // sizes come in order
