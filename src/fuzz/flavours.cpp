@@ -30,7 +30,8 @@ void exchange_size(SymExpr& size, const Symbol& by) {
 
 void exchange_anywhere(Step& step, const Symbol& by) {
   const Schema* schema = find_schema(step.op);
-  for (std::size_t k = 0; schema != nullptr && k < std::min(step.args.size(), schema->arguments.size()); ++k) {
+  for (std::size_t k = 0; schema != nullptr && k < std::min(step.args.size(), schema->arguments.size());
+       ++k) {
     if (schema->arguments[k].type_text.find("SymInt") == std::string::npos) continue;
     Arg& arg = step.args[k];
     if (arg.kind == Arg::Kind::sym) exchange_size(arg.sym, by);
