@@ -199,12 +199,7 @@ Graph with_separate_targets(const OpSet& ops, const Graph& graph, std::uint32_t 
 
 std::optional<Graph> without_write(const OpSet& ops, const Graph& graph, std::uint32_t at) {
   const StepRefs refs = step_refs(ops, graph.steps[at]);
-  const std::vector<ValueId>& results = graph.steps[at].results;
-  if (refs.targets.empty() || results.size() > 1) return std::nullopt;
-  const Schema* schema = ops.find(graph.steps[at].op);
-  const bool named = !results.empty() && results[0].valid();
-  const bool again = !schema->returns.empty() && schema->returns[0].written;
-  if (named && !again) return std::nullopt;  // what it makes besides would be missed
+  if (refs.targets.empty() || graph.steps[at].results.size() > 1) return std::nullopt;
   Graph edited = graph;
   Step& step = edited.steps[at];
   step.op = "aten.alias.default";
