@@ -38,10 +38,17 @@ std::string Builder::attribute(const Arg& arg) const {
   return "?";
 }
 
-/// An argument as part of what an operator computes. Whole numbers count alike for arithmetic in floats.
+/// An argument as part of what an operator computes. Whole numbers count alike for operators on floats.
 std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_t argument) const {
-  const Arg& arg = call.arguments[argument];
-  if (row == nullptr || row->fold == nullptr || arg.kind != Arg::Kind::real) return attribute(arg);
+  const auto first = bound_of(call.arguments[0]);
+  const auto rank = first ? std::optional(first->view.shape.size()) : std::nullopt;
+  const bool declared = ops_.declaration(call.step->op) != nullptr;
+  const Arg arg =
+      declared ? call.arguments[argument] : as_taken(*call.schema, argument, call.arguments[argument], rank);
+  const bool arithmetic = row != nullptr && row->fold != nullptr;
+  const bool scalar = call.schema->ns == "aten" && !declared &&
+                      call.schema->arguments[argument].type_text.starts_with("Scalar");
+  if ((!arithmetic && !scalar) || arg.kind != Arg::Kind::real) return attribute(arg);
   for (const Arg& other : call.arguments) {
     const auto bound = bound_of(other);
     if (!bound) continue;
@@ -347,12 +354,12 @@ void Builder::take_off(const Call& call, const Parts& parts) {
 void Builder::normalize_running(Call call) {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const std::string& what = call.schema->arguments[k].name;
-    const Arg& arg = call.arguments[k];
-    if (what == "running_mean" || what == "running_var") call.silent_writes.insert(k);
-    if (what != "training" && what != "use_input_stats") continue;
-    if (arg.kind != Arg::Kind::boolean) return unknown("unsupported-op", call.step->op);
-    if (!arg.boolean) call.silent_writes.clear();
+    const bool trains = what == "training" || what == "use_input_stats";
+    if (trains && call.arguments[k].kind != Arg::Kind::boolean)
+      return unknown("unsupported-op", call.step->op);
   }
+  for (const std::size_t k : silently_written(call.op, *call.schema, call.arguments))
+    call.silent_writes.insert(k);
   opaque(call);
 }
 

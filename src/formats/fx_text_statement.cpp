@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/formats/fx_text_module.h"
+#include "src/ops/overloads.h"
 
 namespace noclobber {
 namespace {
@@ -14,6 +15,12 @@ std::string fx_full_name(std::string op) {
   if (op.starts_with("higher_order.")) return dots == 1 ? op : "";
   if (dots == 1) return op + ".default";
   return dots == 2 ? op : "";
+}
+
+/// `torch.ops.aten.std(x, 1)`: a function of Python like any other, where its overload is not known.
+std::string fx_unknown_overload(std::string op) {
+  std::replace(op.begin(), op.end(), '.', '_');
+  return "python.torch_ops_" + op + ".default";
 }
 
 bool fx_is_size_query(std::string_view op) {
@@ -86,11 +93,13 @@ void FxModule::assign(std::string_view name, std::size_t at, const FxAnnotation&
 
 void FxModule::operation(std::string op, std::string_view name, std::size_t at,
                          const FxAnnotation& annotation) {
-  Step step = new_step(fx_full_name(std::move(op)));
+  const bool is_packet = std::count(op.begin(), op.end(), '.') == 1 && !op.starts_with("higher_order.");
+  Step step = new_step(fx_full_name(op));
   if (step.op.empty()) return cursor_.fail("an operator's name is missing");
   if (cursor_.peek() != '(') return cursor_.fail("an operator that is not called");
   values_.arguments(step.args, step.kwargs);
   refuse_unread(at);
+  if (is_packet) step.op = called_overload(op, step).value_or(fx_unknown_overload(op));
   add(std::move(step), name, at, annotation);
 }
 

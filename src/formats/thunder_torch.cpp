@@ -4,6 +4,7 @@
 
 #include "src/formats/thunder_builder.h"
 #include "src/ops/meaning.h"
+#include "src/ops/overloads.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
@@ -22,47 +23,6 @@ constexpr Flag kInplace[] = {{"celu", 2},     {"elu", 2},        {"hardsigmoid",
                              {"hardtanh", 3}, {"leaky_relu", 2}, {"mish", 1},        {"relu", 1},
                              {"relu6", 1},    {"selu", 1},       {"silu", 1}};
 
-bool is_tensor_list(const Arg& arg) {
-  return arg.kind == Arg::Kind::list &&
-         std::ranges::all_of(arg.list, [](const Arg& a) { return a.kind == Arg::Kind::ref; });
-}
-
-bool fits(const SchemaSlot& slot, const Arg& arg) {
-  const bool optional = slot.type_text.ends_with('?');
-  if (arg.kind == Arg::Kind::none) return optional || slot.fallback == arg;
-  switch (slot.type) {
-    case SchemaSlot::Type::tensor:
-      return arg.kind == Arg::Kind::ref;
-    case SchemaSlot::Type::tensor_list:
-      return is_tensor_list(arg);
-    case SchemaSlot::Type::other:
-      break;
-  }
-  std::string_view type = slot.type_text;
-  if (optional) type.remove_suffix(1);
-  if (type == "Scalar" || type == "float")
-    return arg.kind == Arg::Kind::sym || arg.kind == Arg::Kind::real ||
-           (type == "Scalar" && arg.kind == Arg::Kind::boolean);
-  if (type == "int" || type == "SymInt") return arg.kind == Arg::Kind::sym;
-  if (type == "bool") return arg.kind == Arg::Kind::boolean;
-  if (type == "ScalarType") return arg.kind == Arg::Kind::dtype;
-  if (type == "Device") return arg.kind == Arg::Kind::device;
-  if (type == "str") return arg.kind == Arg::Kind::text;
-  if (type.find('[') != std::string_view::npos)
-    return arg.kind == Arg::Kind::list
-               ? std::ranges::all_of(arg.list, [](const Arg& a) { return a.kind == Arg::Kind::sym; })
-               : arg.kind == Arg::Kind::sym && type.find("[1]") != std::string_view::npos;
-  return false;
-}
-
-bool takes(const Schema& schema, const Step& step) {
-  const auto bound = bind_arguments(schema, step);
-  if (!bound || bound->size() != schema.arguments.size()) return false;
-  for (std::size_t k = 0; k < bound->size(); ++k)
-    if (!fits(schema.arguments[k], (*bound)[k])) return false;
-  return true;
-}
-
 /// `relu(x, False)` is `relu(x)`, `relu(x, True)` is `relu_(x)`.
 void resolve_inplace(std::string& name, Step& step) {
   const auto flag = std::ranges::find(kInplace, name, &Flag::name);
@@ -80,17 +40,6 @@ void resolve_inplace(std::string& name, Step& step) {
   if (inplace) name += "_";
 }
 
-std::optional<std::string> overload_for(const std::string& name, const Step& step) {
-  const std::string prefix = "aten." + name + ".";
-  const auto all = vocabulary();
-  for (auto at = std::ranges::lower_bound(all, std::string_view(prefix));
-       at != all.end() && at->starts_with(prefix); ++at) {
-    const Schema* schema = find_schema(*at);
-    if (schema != nullptr && !schema->has(Tag::out) && takes(*schema, step)) return std::string(*at);
-  }
-  return std::nullopt;
-}
-
 /// `zeros(2, 3)` is `zeros([2, 3])`: numbers one by one where the operator takes a list of them.
 std::optional<std::string> overload_for_list(const std::string& name, Step& step) {
   std::size_t first = step.args.size();
@@ -101,7 +50,7 @@ std::optional<std::string> overload_for_list(const std::string& name, Step& step
   std::vector<Arg> numbers(begin, listed.args.end());
   listed.args.erase(begin, listed.args.end());
   listed.args.push_back(Arg::of(std::move(numbers)));
-  auto out = overload_for(name, listed);
+  auto out = first_overload("aten." + name, listed);
   if (out) step = std::move(listed);
   return out;
 }
@@ -217,7 +166,7 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   }
   if (complex_view(builder, call, name, step)) return true;
   while (!step.args.empty() && step.args.back().kind == Arg::Kind::none) step.args.pop_back();
-  auto op = overload_for(name, step);
+  auto op = first_overload("aten." + name, step);
   if (!op) op = overload_for_list(name, step);
   if (!op) return false;
   const Schema* schema = find_schema(*op);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "src/ops/kernels_array.h"
+#include "src/ops/meaning.h"
 
 namespace noclobber {
 
@@ -243,6 +244,17 @@ bool meets(const std::set<std::uint32_t>& a, const std::set<std::uint32_t>& b) {
   return std::any_of(a.begin(), a.end(), [&b](std::uint32_t s) { return b.contains(s); });
 }
 
+/// What a normalization in training writes without saying so.
+std::vector<ValueId> silent_targets(const OpSet& ops, const Step& step) {
+  std::vector<ValueId> out;
+  const Schema* schema = ops.find(step.op);
+  const auto bound = schema != nullptr ? bind_arguments(*schema, step) : Diagnostic{};
+  if (!bound || ops.declaration(step.op) != nullptr) return out;
+  for (const std::size_t k : silently_written(base_name(step.op), *schema, *bound))
+    out.push_back((*bound)[k].ref);
+  return out;
+}
+
 /// Steps before `end` that write or make a storage in `wanted`, and what those steps read in turn.
 std::vector<std::uint32_t> slice_from(const OpSet& ops, const Ran& ran, std::set<std::uint32_t> wanted,
                                       std::uint32_t end) {
@@ -252,6 +264,8 @@ std::vector<std::uint32_t> slice_from(const OpSet& ops, const Ran& ran, std::set
     const StepRefs refs = step_refs(ops, step);
     std::vector<ValueId> made = step.results;
     made.insert(made.end(), refs.targets.begin(), refs.targets.end());
+    const std::vector<ValueId> silent = silent_targets(ops, step);
+    made.insert(made.end(), silent.begin(), silent.end());
     if (refs.opaque) made.insert(made.end(), refs.operands.begin(), refs.operands.end());
     if (!meets(touched(*ran.run, made), wanted)) continue;
     out.push_back(s);
@@ -390,9 +404,10 @@ Guard::Guard(const Case& value, const OpSet& ops, const Ran& before, const Ran& 
   const auto a = compute_operators(value, ops, after, all_steps(*after.graph));
   add_unmatched(b, a, unmatched_);
   add_unmatched(a, b, unmatched_);
-  const auto was = hashed_types(ops, before);
-  for (const auto& [op, types] : hashed_types(ops, after))
-    if (const auto other = was.find(op); other != was.end() && other->second != types) unmatched_.insert(op);
+  const auto was = hashed_types(ops, before), is = hashed_types(ops, after);
+  for (const auto& [one, other] : {std::pair(&was, &is), std::pair(&is, &was)})
+    for (const auto& [op, types] : *one)  // or by a kernel there
+      if (const auto at = other->find(op); at == other->end() || at->second != types) unmatched_.insert(op);
 }
 
 std::vector<std::uint32_t> Guard::slice(const Ran& ran, const Difference& difference) const {

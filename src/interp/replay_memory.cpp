@@ -31,6 +31,13 @@ bool gives_the_same(const Scene& scene, const Graph& edited, const Difference& d
 
 namespace {
 
+/// Does the step make something besides what it writes?
+bool makes_more(const OpSet& ops, const Step& step) {
+  const Schema* schema = ops.find(step.op);
+  const bool named = !step.results.empty() && step.results[0].valid();
+  return named && schema != nullptr && !schema->returns.empty() && !schema->returns[0].written;
+}
+
 /// A write of `before` that `after` does not show at the target: it is gone, or comes too late.
 std::optional<std::uint32_t> unseen_write(const Scene& scene, const Difference& d) {
   if (scene.before.graph == nullptr || !scene.options.order.empty()) return std::nullopt;
@@ -38,6 +45,7 @@ std::optional<std::uint32_t> unseen_write(const Scene& scene, const Difference& 
   int tries = kWritesTried;
   for (const std::uint32_t s : backward_slice(scene.ops, scene.before, d.target)) {
     if (!step_refs(scene.ops, before.steps[s]).writes() || tries-- <= 0) continue;
+    if (makes_more(scene.ops, before.steps[s])) continue;  // without it more than the write is gone
     const std::optional<Graph> without = without_write(scene.ops, before, s);
     if (without && gives_the_same(scene, *without, d)) return s;
   }

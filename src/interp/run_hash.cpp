@@ -280,9 +280,13 @@ void run_plan(HashPlan plan, Call& call, const std::vector<Array>& targets, cons
 
 }  // namespace
 
-/// The argument; where its shape and type alone count, these.
+/// The argument; where its shape and type alone count, these. A scalar is a number, however it is written.
 Datum counted(const Invocation& invocation, std::size_t at) {
   const Datum& arg = invocation.args[at];
+  const SchemaSlot& slot =
+      invocation.schema->arguments[std::min(at, invocation.schema->arguments.size() - 1)];
+  if (slot.type_text.starts_with("Scalar") && arg.kind == Datum::Kind::integer)
+    return Datum::of_real(static_cast<double>(arg.integer));
   if (!invocation.unread[at] || arg.kind != Datum::Kind::tensor) return arg;
   Datum out;
   out.kind = Datum::Kind::list;

@@ -56,6 +56,12 @@ void drop_same_device(const Frame& frame, const Invocation& from, std::vector<Da
       args[i] = {};
 }
 
+/// Dimensions of the first argument, once it is known.
+std::optional<std::size_t> rank_of(const Invocation& from) {
+  if (from.live.empty() || from.live[0].kind != Datum::Kind::tensor) return std::nullopt;
+  return from.live[0].tensor.at.shape.size();
+}
+
 void flatten_tensors(const Datum& datum, std::vector<Array>& into) {
   if (datum.kind == Datum::Kind::tensor) into.push_back(datum.tensor);
   for (const Datum& item : datum.list) flatten_tensors(item, into);
@@ -144,7 +150,8 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
-    const Arg& arg = (*bound)[i];
+    const bool plain = !declared && meaning == Meaning::opaque;
+    const Arg arg = plain ? as_taken(*invocation.schema, i, (*bound)[i], rank_of(invocation)) : (*bound)[i];
     const bool out = slot.written && (slot.keyword_only || only_stores(step.op));
     const bool view = invocation.schema->has(Tag::inplace_view);
     invocation.live.push_back(resolve(frame, arg, false));

@@ -1,6 +1,7 @@
 // What kind of thing an operator does, where its schema alone does not say it.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +56,12 @@ bool draws(std::string_view op, const Schema& schema, const std::vector<Arg>& ar
 /// Do only shape and type of argument `at` count? `op` is the functional operator.
 bool contents_unread(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments,
                      std::size_t at);
+/// Places of running statistics that a normalization in training writes without saying so.
+std::vector<std::size_t> silently_written(std::string_view op, const Schema& schema,
+                                          const std::vector<Arg>& arguments);
+/// The argument as the operator takes it, whose first argument has so many dimensions: dimensions of that one
+/// counted from the front, whole numbers as floats where floats are meant.
+Arg as_taken(const Schema& schema, std::size_t at, const Arg& arg, std::optional<std::size_t> rank);
 /// Element k of the result reads only element k (after broadcasting) of each tensor argument.
 bool is_elementwise(std::string_view op, const Schema& schema);
 /// "aten.add" of "aten.add.Tensor".

@@ -54,7 +54,7 @@ step 0 opaque "aten.add;T;2"  write S4:f32[2]  read S2:f32[2]  # graph step 0
 step 1 opaque "aten.add;T;2"  write S5:f32[2]  read S2:f32[2]  # graph step 1
 step 2 opaque "aten.add;T;2f"  write S6:f32[2]  read S3:i64[2]  # graph step 2
 step 3 opaque "aten.add;T;2.5f"  write S7:f32[2]  read S2:f32[2]  # graph step 3
-step 4 opaque "aten.hardtanh.default;T;-1f;2f"  write S8:f32[2]  read S2:f32[2]  # graph step 4
+step 4 opaque "aten.hardtanh.default;T;-1;2"  write S8:f32[2]  read S2:f32[2]  # graph step 4
 output 0 read S4:f32[2]
 output 1 read S5:f32[2]
 output 2 read S6:f32[2]

@@ -64,6 +64,30 @@ TEST_CASE("FX text: what is no operator is a step that nobody knows") {
         "python.torch_amp_autocast_mode__enter_autocast.default(-,-,-,-,)");
 }
 
+TEST_CASE("FX text: an operator without overload is the one that takes its arguments") {
+  CHECK(fx_first_step("r = torch.ops.aten.add(x, y)") == "aten.add.Tensor(x,y,)");
+  CHECK(fx_first_step("r = torch.ops.aten.add(x, 2)") == "aten.add.Scalar(x,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.add(1, 2)") == "python.torch_ops_aten_add.default(-,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.sum(x)") == "aten.sum.default(x,)");
+  CHECK(fx_first_step("r = torch.ops.aten.sum(x, [1])") == "aten.sum.dim_IntList(x,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.sum(x, 1)") == "aten.sum.dim_IntList(x,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.random_(x, 4)") == "aten.random_.to(x,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.random_(x, 0, 4)") == "aten.random_.from(x,-,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.div(x, y)") == "aten.div.Tensor(x,y,)");
+  CHECK(fx_first_step("r = torch.ops.aten.div(x, y, rounding_mode = 'floor')") ==
+        "aten.div.Tensor_mode(x,y,)");
+  CHECK(fx_first_step("r = torch.ops.aten.max(x, y)") == "aten.max.other(x,y,)");
+  CHECK(fx_first_step("r = torch.ops.aten.mean(x, None)") == "aten.mean.dim(x,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.index(x, [None, y])") == "aten.index.Tensor(x,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.to(x, torch.float16)") == "aten.to.dtype(x,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.clone(x, memory_format = torch.preserve_format)") ==
+        "aten.clone.default(x,)");
+  CHECK(fx_first_step("r = torch.ops.zoo.scale(x, y)") == "zoo.scale.default(x,y,)");
+  // PyTorch takes 1 as a bool here, and [1] as either overload's dimensions, by the order of registration.
+  CHECK(fx_first_step("r = torch.ops.aten.std(x, 1)") == "python.torch_ops_aten_std.default(x,-,)");
+  CHECK(fx_first_step("r = torch.ops.aten.std(x, [1])") == "python.torch_ops_aten_std.default(x,-,)");
+}
+
 TEST_CASE("FX text: updates in place name their result behind the statement") {
   CHECK(fx_first_step("x += y;  iadd: \"f32[4, 4][4, 1]cpu\" = x;  y = None") ==
         "operator.iadd.default(x,y,)");

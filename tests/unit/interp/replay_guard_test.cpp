@@ -1,5 +1,6 @@
 // Which differences are believed: what may be rounding is approximated, whatever else is a fault.
 #include "src/interp/replay.h"
+#include "tests/unit/effects/fx_traced.h"
 #include "tests/unit/fuzz/found.h"
 
 using namespace noclobber;
@@ -30,4 +31,23 @@ TEST_CASE("guard: an operator without kernel in another type is approximated, on
     return listed(of_one("c", "clone", "x") + "," + of_one("b", op, "c") + "," + of_one("a", "digamma", "c"));
   };
   CHECK(status_of(pair_of(kX, negated("neg"), negated("neg_"))) == Status::refuted);
+}
+
+TEST_CASE(
+    "guard: statistics that a hashed normalization writes silently are approximated, a lost write is not") {
+  const std::string given = R"(x: "f32[2, 3, 2]", w: "f32[3]", b: "f32[3]", m: "f32[3]", v: "f32[3]")";
+  const std::string hidden =
+      R"(r: "f32[2, 3, 2]" = torch.ops.aten.batch_norm.default(x, w, b, m, v, True, 0.1, 1e-05, False)
+return (r,))";
+  const std::string written =
+      R"(n = torch.ops.aten._native_batch_norm_legit.default(x, w, b, m, v, True, 0.1, 1e-05)
+r: "f32[2, 3, 2]" = n[0]
+return (r,))";
+  CHECK(testing::fx_status(testing::fx_pair(given, hidden, written)) == Status::unknown);
+  CHECK(testing::fx_status(testing::fx_pair(given, written, hidden)) == Status::unknown);
+  const std::string lost = R"(k: "f32[3]" = torch.ops.aten.clone.default(m)
+)" + hidden.substr(0, hidden.find(", m, v")) +
+                           ", k, v" + hidden.substr(hidden.find(", m, v") + 6);
+  CHECK(testing::fx_status(testing::fx_pair(given, hidden, hidden)) == Status::proved);
+  CHECK(testing::fx_status(testing::fx_pair(given, hidden, lost)) == Status::refuted);
 }
