@@ -146,6 +146,9 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
   const std::string functional = kernel_name(ops_, step.op);
   const KernelRow* const row = find_kernel(functional);
   const bool declared = ops_.declaration(step.op) != nullptr;
+  // An overload with `out=` looks at what its functional form looks at.
+  const Schema* const pure = meaning == Meaning::opaque ? ops_.find(functional) : nullptr;
+  const Meaning asked = pure == nullptr ? meaning : meaning_of(base_name(functional), *pure);
   invocation.draws = draws(base_name(step.op), *invocation.schema, *bound);
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
@@ -168,7 +171,7 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
                                 contents_unread(base_name(functional), *invocation.schema, *bound, i));
     const bool views = invocation.unread[i] ||
                        (i == 0 && ((row && row->shares) || may_give_itself(meaning))) ||
-                       use_of(meaning, i) == Use::shape_only;
+                       use_of(asked, i) == Use::shape_only;
     if (!out && !view && !views) invocation.args.back() = resolve(frame, arg, true);
     if (views) invocation.args.back() = invocation.live.back();
   }

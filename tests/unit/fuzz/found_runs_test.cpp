@@ -77,6 +77,25 @@ TEST_CASE("changed d-nested_read, seed 701: what a case frees may be written and
   CHECK(status_of(pair("")) == Status::refuted);
 }
 
+TEST_CASE("seed 8100108329: fill with out= asks for the shape of what it is given", "[found]") {
+  const auto graph = [](const std::string& op, const std::string& args) {
+    const std::string first =
+        made("a", "neg.default", R"([{"ref":"x"}])") + "," + made("b", "clone.default", R"([{"ref":"x"}])");
+    const std::string write = made("c", "copy_.default", R"([{"ref":"a"},{"ref":"x"}])");
+    Case value = read(
+        R"("names":"values","after":{"inputs":[{"name":"x","type":{"dtype":"f32","shape":[4]}}],"steps":[)" +
+        first + "," + write + "," + made("d", op, args + R"(,"kwargs":{"out":{"ref":"b"}})") +
+        R"(],"outputs":[{"ref":"d"}]})");
+    return value;
+  };
+  const Case filled = graph("fill.Scalar_out", R"([{"ref":"a"},2])"),
+             read_again = graph("neg.out", R"([{"ref":"a"}])");
+  CHECK(fuzz::stale_name(filled) == "");
+  CHECK(status_of(filled) == Status::proved);
+  CHECK(fuzz::stale_name(read_again) == "a is no longer what it was");
+  CHECK(status_of(read_again) == Status::refuted);
+}
+
 TEST_CASE("seed 700093454: masked_fill takes no value that has dimensions", "[found]") {
   const auto filled = [](const std::string& op, const std::string& value) {
     return std::string(R"({"name":"m","op":"aten.gt.Scalar","args":[{"ref":"x"},0]},)") +
