@@ -3,6 +3,8 @@
 #include "src/formats/thunder_body.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 namespace noclobber {
 
@@ -38,6 +40,35 @@ bool same_arguments(const Expr& call, const Expr& below) {
   });
 }
 
+/// The tensors that a call is given, as they stand.
+void take_tensors(const Expr& expr, const ThunderAsk& is_tensor, std::vector<std::string>& into) {
+  if (expr.kind == Expr::Kind::name && is_tensor(expr.text)) into.push_back(expr.text);
+  for (const Expr& item : expr.items) take_tensors(item, is_tensor, into);
+  for (const ThunderEntry& entry : expr.entries) take_tensors(entry.second, is_tensor, into);
+}
+
+std::vector<std::string> tensors(const Expr& call, const ThunderAsk& is_tensor) {
+  std::vector<std::string> out;
+  take_tensors(call, is_tensor, out);
+  return out;
+}
+
+std::optional<double> number(const Expr& expr) {
+  if (expr.kind == Expr::Kind::integer) return static_cast<double>(expr.integer);
+  if (expr.kind == Expr::Kind::real) return expr.real;
+  return std::nullopt;
+}
+
+/// -1 may be an axis, which is 2 below.
+bool other_number(const Expr& above, const Expr& below) {
+  if (above.kind == Expr::Kind::boolean && below.kind == Expr::Kind::boolean)
+    return above.boolean != below.boolean;
+  const auto x = number(above), y = number(below);
+  if (!x || !y || *x == *y || (*x != *x && *y != *y)) return false;
+  const bool integers = above.kind == Expr::Kind::integer && below.kind == Expr::Kind::integer;
+  return !integers || *x >= 0 || *y < 0;
+}
+
 void take_names(const Expr& expr, ThunderNames& into) {
   if (expr.kind == Expr::Kind::name) into.insert(expr.text);
   for (const Expr& item : expr.items) take_names(item, into);
@@ -65,6 +96,20 @@ bool thunder_repeats(const ThunderStatement& s, std::string_view stem, std::stri
   const ThunderStatement& inner = s.inner[0];
   return plain(stem) == plain(below) && same_text(s.target, inner.target) &&
          same_arguments(s.value, inner.value);
+}
+
+bool thunder_contradicts(const ThunderStatement& s, std::string_view stem, std::string_view below,
+                         const ThunderAsk& is_tensor) {
+  const Expr &above = s.value, &inner = s.inner[0].value;
+  if (plain(stem) != plain(below)) return false;
+  if (tensors(above, is_tensor) != tensors(inner, is_tensor)) return true;
+  const std::size_t count = std::min(above.items.size(), inner.items.size());
+  for (std::size_t k = 0; k < count; ++k)
+    if (other_number(above.items[k], inner.items[k])) return true;
+  return std::ranges::any_of(above.entries, [&](const ThunderEntry& given) {
+    const Expr* other = inner.entry(given.first);
+    return other != nullptr && other_number(given.second, *other);
+  });
 }
 
 }  // namespace noclobber

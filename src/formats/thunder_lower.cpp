@@ -180,19 +180,21 @@ void ThunderBuilder::back_to(const Mark& mark) {
 }
 
 /// What is executed as it stands is printed once more below, as Thunder's symbol of the same name. Any other
-/// call has to be given what the lines below it read.
+/// call has to be given what the lines below it read, and a remark on a remark may not contradict it.
 bool ThunderBuilder::described(const Statement& s) const {
   const std::string& callee = s.value.text;
   const bool runs = s.value.kind == ThunderExpr::Kind::call && !callee.starts_with("ltorch.") &&
                     !callee.starts_with("prims.") && (is_torch(callee) || is_thunders(callee));
-  if (runs && s.inner.size() == 1 &&
-      !thunder_repeats(s, stem_of_callee(callee), stem_of_callee(s.inner[0].value.text)))
-    return false;
-  const ThunderNames strange = thunder_strange_names(s);
-  return std::ranges::none_of(strange, [&](const std::string& name) {
+  const auto is_tensor = [&](const std::string& name) {
     const Thing* thing = find(name);
     return thing != nullptr && has_tensor(*thing);
-  });
+  };
+  if (s.value.kind == ThunderExpr::Kind::call && s.inner.size() == 1) {
+    const std::string stem = stem_of_callee(callee), below = stem_of_callee(s.inner[0].value.text);
+    if (runs ? !thunder_repeats(s, stem, below) : thunder_contradicts(s, stem, below, is_tensor))
+      return false;
+  }
+  return std::ranges::none_of(thunder_strange_names(s), is_tensor);
 }
 
 bool ThunderBuilder::lower(const Statement& s) {

@@ -208,6 +208,22 @@ std::optional<std::vector<ViewEmit>> index_views(const ThunderExpr& key, std::si
   return out;
 }
 
+/// `copy_with_setitem(a, mask, 1.0)`: elements that a mask as large as a chooses become one number.
+bool fill_by_mask(ThunderBuilder& builder, const ViewCall& call, const std::vector<SymExpr>& shape,
+                  const Arg& value) {
+  const auto* chosen = thunder_shape(builder, &call.args[1]);
+  if (chosen == nullptr || *chosen != shape || value.kind != Arg::Kind::real) return false;
+  const ValueId from = call.args[0].id, mask = call.args[1].id;
+  if (!is_floating(builder.type_of(from)->dtype) || builder.type_of(mask)->dtype != Dtype::boolean)
+    return false;
+  builder.emit(call, {"aten.masked_fill.Scalar",
+                      {Arg::of(from), Arg::of(mask), value},
+                      {},
+                      thunder_pointwise_layout(builder, call),
+                      thunder_type_like(builder, from)});
+  return true;
+}
+
 }  // namespace
 
 /// `copy_with_setitem(a, key, value)`: a clone of a, in which a view of it is overwritten; `setitem` writes
@@ -219,6 +235,7 @@ bool thunder_set_item(ThunderBuilder& builder, const ViewCall& call, const Thund
   if (shape == nullptr || !value || call.statement->value.items.size() != 3) return false;
   auto views = index_views(call.statement->value.items[1], shape->size());
   const bool one = value->kind != Arg::Kind::list;
+  if (!in_place && fill_by_mask(builder, call, *shape, *value)) return true;
   if (!views || !one) return !in_place && emit_thunder_function(builder, call, true);
   const ValueId from = call.args[0].id;
   const ThunderLayout layout = in_place ? builder.layout(from) : thunder_pointwise_layout(builder, call);

@@ -98,19 +98,30 @@ bool TraceReader::wants_payload(const json& meta) {
          std::any_of(kTraceGraphs.begin(), kTraceGraphs.end(), is_graph);
 }
 
-void TraceReader::take(const TraceRecord& record) {
-  ++log_.records;
-  last_line_ = record.line;
-  if (record.meta.empty()) return;
-  const std::string directory = trace_directory(record.meta);
+/// What the record belongs to. `torch._dynamo.reset()` gives numbers again: a frame that starts once more is
+/// another one, and what was told of the first (where its inputs lie, what it returns) is not true of it.
+TraceCompile& TraceReader::compile_of(const json& meta) {
+  const std::string directory = trace_directory(meta);
+  const std::string attempts = directory.substr(0, directory.rfind('_'));
+  if (meta.contains("dynamo_start") && !directory.empty() && starts_[attempts]++ > 0)
+    std::erase_if(by_directory_, [&](const auto& known) {
+      return known.first.substr(0, known.first.rfind('_')) == attempts;
+    });
   const auto [at, is_new] = by_directory_.try_emplace(directory, texts_->compiles.size());
   if (is_new) {
     TraceCompile& added = texts_->compiles.emplace_back();
     added.directory = directory;
-    added.attempts = directory.substr(0, directory.rfind('_'));
-    added.attempt = trace_integer(record.meta, "attempt").value_or(0);
+    added.attempts = attempts + "#" + std::to_string(starts_[attempts]);
+    added.attempt = trace_integer(meta, "attempt").value_or(0);
   }
-  TraceCompile& compile = texts_->compiles[at->second];
+  return texts_->compiles[at->second];
+}
+
+void TraceReader::take(const TraceRecord& record) {
+  ++log_.records;
+  last_line_ = record.line;
+  if (record.meta.empty()) return;
+  TraceCompile& compile = compile_of(record.meta);
   compile.facts.read(record.meta);
   const std::string name = trace_record_name(record.meta);
   if (name == "aot_forward_graph_fw_metadata") compile.facts.read_aliases(record.payload);

@@ -14,7 +14,7 @@ namespace noclobber {
 /// One compilation: its graphs in order of the log.
 struct TraceCompile {
   std::string directory;  // "-_0_0_0"; "" if the records carry no numbers
-  std::string attempts;   // the same without the attempt
+  std::string attempts;   // the same without the attempt, and how often the numbers were given before
   std::int64_t attempt = 0;
   std::vector<TraceGraph> graphs;
   std::set<std::string> unchecked;
@@ -41,6 +41,7 @@ class TraceReader {
   TraceLog finish(bool inside_a_line = false);
 
  private:
+  TraceCompile& compile_of(const nlohmann::json& meta);
   void checks_of(const TraceCompile& compile);
   void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
   void add_singles(const TraceCompile& compile, bool trains);
@@ -51,6 +52,7 @@ class TraceReader {
   TraceLog log_;
   std::shared_ptr<TraceTexts> texts_ = std::make_shared<TraceTexts>();
   std::map<std::string, std::size_t> by_directory_;
+  std::map<std::string, int> starts_;                  // of a directory
   std::map<std::string, std::int64_t> last_attempts_;  // that got as far as a graph
   std::set<std::string> unchecked_;
   std::size_t last_line_ = 0;  // of the last record

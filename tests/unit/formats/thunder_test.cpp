@@ -108,6 +108,23 @@ TEST_CASE("a line that runs is read itself where what is below it says something
   CHECK(ops_of(read("TorchCompile0(a)")) == Ops{"thunder.TorchCompile0"});
 }
 
+TEST_CASE("a remark below a remark that contradicts it is not what runs", "[thunder]") {
+  const auto read = [](const std::string& call, const std::string& below) {
+    const std::string type = "  # t1: \"cpu f32[2, 3]\"\n";
+    return graph_of(program("  t1 = torch." + call + type + "    # t1 = ltorch." + call + type +
+                            "      # t1 = prims." + below + type + "  return (t1,)\n"));
+  };
+  const Step meant = read("mul(a, 3.0)", "mul(a, 3.0)").steps.at(0);
+  const Step stale = read("mul(a, 3.0)", "mul(a, 2.0)").steps.at(0);
+  CHECK(stale.op == meant.op);
+  CHECK(stale.args == meant.args);
+  const Graph swapped = read("sub(a, b)", "sub(b, a)");
+  CHECK(swapped.value(swapped.steps.at(0).args.at(0).ref).name == "a");
+  // Twins: an axis counted from the front, a number printed as its type, and another order of arguments.
+  CHECK(read("mul(a, 3)", "mul(a, 3.0)").steps.at(0).args == meant.args);
+  CHECK(ops_of(read("cat((a, b), -1)", "cat((a, b), 1)")) == Ops{"aten.cat.default"});
+}
+
 TEST_CASE("tensors between slices are read, and slices are told apart", "[thunder]") {
   const auto set = [](const std::string& key) {
     return graph_of(program(std::string("  t1 = prims.copy_with_setitem(a, ") + key +
@@ -259,6 +276,18 @@ TEST_CASE("setitem is a clone, a view of it and a write into the view", "[thunde
   const Graph by_tensor =
       graph_of(program("  t1 = prims.copy_with_setitem(a, b, 7)  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n"));
   CHECK(ops_of(by_tensor) == Ops{"thunder.copy_with_setitem_tta.default"});
+}
+
+TEST_CASE("setitem by a mask as large as the tensor fills", "[thunder]") {
+  const auto set = [](const std::string& mask, const std::string& value) {
+    return ops_of(
+        graph_of(trace("a, b, m", "  # a: \"cpu f32[2, 3]\"\n  # b: \"cpu f32[2, 3]\"\n  # m: \"cpu " + mask +
+                                      "\"\n  t1 = prims.copy_with_setitem(a, m, " + value +
+                                      ")  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n")));
+  };
+  CHECK(set("b8[2, 3]", "1.0") == Ops{"aten.masked_fill.Scalar"});
+  CHECK(set("b8[2]", "1.0") == Ops{"thunder.copy_with_setitem_tta.default"});
+  CHECK(set("i64[2, 3]", "1.0") != set("b8[2, 3]", "1.0"));  // places, not a choice
 }
 
 TEST_CASE("views of prims are views", "[thunder]") {

@@ -166,6 +166,27 @@ TEST_CASE("log: which inputs share storage") {
   CHECK(read_whole(kPair).checks.at(0).value->inputs_may_overlap);
 }
 
+TEST_CASE("log: numbers that a reset gives again are another compilation") {
+  const std::string start = trace_record("\"dynamo_start\": {}");
+  const std::string apart = trace_tensor(0, 0, 5, 0) + trace_tensor(3, 1, 5, 0) + kPair;
+  const auto twice = read_whole(start + apart + start + kPair);
+  REQUIRE(twice.checks.size() == 2);
+  CHECK(twice.checks[1].id == "-_0_0_0/post_grad_1");
+  CHECK_FALSE(twice.checks[0].value->inputs_may_overlap);
+  CHECK(twice.checks[1].value->inputs_may_overlap);  // nobody told of its inputs
+  const auto earlier = read_whole(start + kPair + start + apart);
+  CHECK(earlier.checks.at(0).value->inputs_may_overlap);
+  CHECK_FALSE(earlier.checks.at(1).value->inputs_may_overlap);
+  // Without a new start it is one compilation: its forward and its backward.
+  CHECK_FALSE(read_whole(start + apart + kPair).checks.at(1).value->inputs_may_overlap);
+  // An attempt that another compilation gave up is not this one's.
+  const std::string next = ", \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 1";
+  const std::string single = trace_record("\"aot_inference_graph\": {}", trace_graph("add"));
+  CHECK(read_whole(start + single + start +
+                   trace_record("\"aot_inference_graph\": {}", trace_graph("add"), next))
+            .checks.size() == 2);
+}
+
 TEST_CASE("log: symbols and guards") {
   const std::string graph =
       "class <lambda>(torch.nn.Module):\n    def forward(self, n: \"Sym(s1)\", a: \"f32[s0][1]cpu\"):\n      "
