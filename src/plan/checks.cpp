@@ -73,6 +73,16 @@ void bounds_of(const PlanSample& sample, std::size_t k, std::int64_t offset, std
   if (offset % unit != 0) report(" is not aligned in " + where, "a multiple of " + text(unit), text(offset));
 }
 
+/// A view with a place puts all that it is a view of somewhere.
+void before_arena(const PlanSample& sample, const PlacedStorage& one, std::int64_t offset,
+                  PlanAnswer& answer) {
+  PlanFault out = fault_of(sample, PlanFault::Kind::bounds, one.buffers.front(),
+                           "what " + one.name + " is a view of begins before its arena");
+  out.expected = "an offset of at least 0";
+  out.actual = text(offset);
+  answer.faults.push_back(std::move(out));
+}
+
 /// Bytes from the start of a storage to the end of its last entry.
 std::int64_t room_of(const PlanSample& sample, const PlacedStorage& one) {
   std::int64_t out = 0;
@@ -208,7 +218,9 @@ bool large_enough(const PlanSample& sample, PlanAnswer& answer) {
     const auto place = placement_of(sample.scene, one, sample.symbols);
     const auto bytes = number_of(sample.scene.space, one.bytes, sample.symbols);
     if (!place || !bytes) return false;
-    if (place->size <= room_of(sample, one) || !answer.faults.empty()) continue;
+    if (!answer.faults.empty()) continue;
+    if (place->offset < 0) before_arena(sample, one, place->offset, answer);
+    if (place->size <= room_of(sample, one)) continue;
     PlanFault out = fault_of(sample, PlanFault::Kind::size_fit, one.buffers.front(),
                              one.name + " does not fit into its place");
     out.expected = text(*bytes) + " bytes";

@@ -49,8 +49,10 @@ class Meetings {
  private:
   const PlacedStorage& at(std::uint32_t k) const { return placed_.storages[k]; }
 
+  /// In other orders the last use of the listed one need not be the last: see always_before().
   bool allowed(std::uint32_t dying, std::uint32_t born) const {
-    return takes_over(scene_, at(dying), at(born), static_cast<std::uint32_t>(all_[born].first)) ||
+    const auto now = static_cast<std::uint32_t>(all_[born].first);
+    return (scene_.order.listed() && takes_over(scene_, at(dying), at(born), now)) ||
            claimed_in_place(scene_, at(dying), at(born), all_[dying], all_[born]);
   }
 

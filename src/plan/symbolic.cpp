@@ -33,6 +33,7 @@ class ForAllSymbols {
       };
       bool roomy = false;
       for (std::size_t j = 0; j < one.buffers.size(); ++j) roomy = roomy || holds_all(j);
+      if (!space_.nonnegative(one.base)) open("place of " + one.name);
       if (!roomy) open("size of " + one.name);
     }
     for (const PlacedStorage& one : placed_.storages)
