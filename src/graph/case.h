@@ -39,6 +39,9 @@ struct Type {
   friend bool operator==(const Type&, const Type&) = default;
 };
 
+/// Are both devices said, and not one? "cuda" is "cuda:0".
+bool other_device(const std::string& a, const std::string& b);
+
 /// The type of a value, or nothing where the dump says nothing. Copies share it until one is edited.
 class SharedType {
  public:

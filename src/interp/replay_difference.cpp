@@ -55,8 +55,7 @@ std::optional<Difference> metadata_difference(const Case& value, const Expectati
   const Arg& output = value.after.outputs[static_cast<std::size_t>(at)];
   if (output.kind != Arg::Kind::ref) return std::nullopt;
   const Value& result = value.after.value(output.ref);
-  if (!expected.device.empty() && result.type && !result.type->device.empty() &&
-      result.type->device != expected.device) {
+  if (result.type && other_device(expected.device, result.type->device)) {
     return about(Kind::device, at, expected.device, result.type->device);
   }
   return std::nullopt;
