@@ -33,20 +33,21 @@ PolyId bytes_taken(Space& space, PolyId count, int bits) {
   return space.quotient(space.add(space.scale(count, bits), space.constant(7)), space.constant(8));
 }
 
-/// Bytes that a value takes: its elements, or all of the storage where it lies in it with gaps.
+/// Bytes that a view takes: its elements, or all of the storage where it lies in it with gaps.
+std::optional<PolyId> view_bytes(Space& space, const Traced& traced, const TraceView& view) {
+  if (view.maps.size() == 1 && view.maps[0].kind == Map::Kind::strided)
+    return bytes_taken(space, element_count(space, traced.after.storages[view.storage].shape),
+                       bit_width(traced.views.layouts[view.storage].dtype));
+  const auto dtype = parse_dtype(*view.type);
+  if (!dtype) return std::nullopt;
+  return bytes_taken(space, element_count(space, view.shape), bit_width(*dtype));
+}
+
 std::optional<PolyId> needed_bytes(const PlanScene& scene, ValueId id, Sizes& sizes) {
   Space& space = scene.space;
   const auto& views = scene.traced.views;
-  if (id.index < views.values.size() && views.values[id.index]) {
-    const TraceView& view = *views.values[id.index];
-    const bool gaps = view.maps.size() == 1 && view.maps[0].kind == Map::Kind::strided;
-    const TraceStorage& storage = scene.traced.after.storages[view.storage];
-    const auto dtype = parse_dtype(*view.type);
-    if (gaps)
-      return bytes_taken(space, element_count(space, storage.shape),
-                         bit_width(views.layouts[view.storage].dtype));
-    if (dtype) return bytes_taken(space, element_count(space, view.shape), bit_width(*dtype));
-  }
+  if (id.index < views.values.size() && views.values[id.index])
+    if (const auto bytes = view_bytes(space, scene.traced, *views.values[id.index])) return bytes;
   if (!scene.value.after.value(id).type) return std::nullopt;
   const Type& type = *scene.value.after.value(id).type;
   return bytes_taken(space, element_count(space, sizes.of(type.shape)), bit_width(type.dtype));
@@ -97,7 +98,7 @@ std::int64_t room_of(const PlanSample& sample, const PlacedStorage& one) {
 
 }  // namespace
 
-PlanNumbers plan_numbers(const PlanScene& scene, Sizes& sizes) {
+PlanNumbers plan_numbers(const PlanScene& scene, const PlacedStorages& placed, Sizes& sizes) {
   const Case& value = scene.value;
   PlanNumbers out;
   for (const PlanArena& arena : value.plan->arenas) out.arenas.push_back(sizes.of(arena.size));
@@ -112,6 +113,13 @@ PlanNumbers plan_numbers(const PlanScene& scene, Sizes& sizes) {
     if (id == names.end()) continue;
     if (const auto bytes = needed_bytes(scene, id->second, sizes)) out.needed.emplace_back(k, *bytes);
   }
+  for (const PlacedStorage& one : placed.storages)
+    for (std::size_t j = 0; j < one.views.size(); ++j) {
+      const auto& [traced, view] = one.views[j];
+      if (traced == &scene.traced) continue;  // of the graph itself: above
+      if (const auto bytes = view_bytes(scene.space, *traced, *view))
+        out.needed.emplace_back(one.buffers[j], *bytes);
+    }
   return out;
 }
 

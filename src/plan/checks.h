@@ -14,7 +14,7 @@ struct PlanNumbers {
   std::vector<PolyId> arenas;                          // sizes of arenas
   std::vector<std::pair<std::size_t, PolyId>> needed;  // buffer of a value -> bytes its type takes
 };
-PlanNumbers plan_numbers(const PlanScene& scene, Sizes& sizes);
+PlanNumbers plan_numbers(const PlanScene& scene, const PlacedStorages& placed, Sizes& sizes);
 
 /// A plan at one value of the symbols.
 struct PlanSample {

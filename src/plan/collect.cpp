@@ -99,6 +99,7 @@ class Collector {
     }
     out_.storages[known->second].buffers.push_back(number);
     out_.storages[known->second].starts.push_back(start);
+    out_.storages[known->second].views.emplace_back(walk.traced, &view);
   }
 
   PolyId storage_bytes(const Traced& traced, StorageId storage) {

@@ -39,6 +39,7 @@ struct PlacedStorage {
   const Traced* traced = nullptr;      // whose storage it is: of the graph, or of one of its bodies
   std::vector<std::uint32_t> buffers;  // entries of the plan
   std::vector<PolyId> starts;          // per entry: where it begins in the storage, in bytes
+  std::vector<std::pair<const Traced*, const TraceView*>> views;  // per entry: its value, and whose it is
   std::uint32_t arena = 0;
   PolyId base = 0;   // of the first byte in the arena
   PolyId bytes = 0;  // that its elements take

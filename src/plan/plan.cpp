@@ -120,7 +120,7 @@ PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced,
   Space& space = sizes.space();
   const PlacedStorages placed = placed_storages(value, ops, traced, sizes);
   const PlanScene scene{value, traced, space, *order, placed.guards};
-  const PlanNumbers numbers = plan_numbers(scene, sizes);
+  const PlanNumbers numbers = plan_numbers(scene, placed, sizes);
   answer.obligations = value.plan->buffers.size() + value.plan->required.size() + placed.storages.size();
   unresolved(*value.plan, placed, answer);
   names_placed(value, answer);
