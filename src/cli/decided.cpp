@@ -131,7 +131,8 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
         use->bodies.push_back(one.proved ? check.key : name + " of " + use->side);
     }
     theirs.scratch = body.scratch;
-    if (!body.carries) one.before.from.clear(), one.after.from.clear();
+    for (BodyFacts* facts : {&one.before, &one.after})
+      facts->from.resize(std::min(facts->from.size(), body.passing));
     for (BodyFacts* facts : {&ours.own, &theirs.other}) merge(*facts, one.before);
     for (BodyFacts* facts : {&theirs.own, &ours.other}) merge(*facts, one.after);
     out.obligations += one.obligations, out.by_rule += one.by_rule, out.by_solver += one.by_solver;

@@ -28,6 +28,14 @@ std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k) {
   });
 }
 
+/// The same of a scan, whose results are those of its last trip: there is one.
+std::set<std::uint32_t> passed_on(const LoopUse& use, std::uint32_t k) {
+  std::set<std::uint32_t> out;
+  if (k < use.own.from.size())
+    for (const std::uint32_t at : use.own.from[k]) out.merge(reachable(use, at));
+  return out;
+}
+
 /// Where the storage of carried operand k may be carried at some trip.
 std::set<std::uint32_t> places(const LoopUse& use, std::uint32_t k) {
   return closure(k, [&](std::uint32_t at) {
@@ -77,7 +85,7 @@ const char* Builder::fault_of(const LoopUse& use, const TraceStep& step, std::si
       if (k >= carried) return "a body that writes what is not carried";
     for (const auto& from : facts->from)
       for (std::uint32_t k : from)
-        if (k >= carried) return "a body that returns what is not carried";
+        if (carried > 0 && k >= carried) return "a body that returns what is not carried";
   }
   return nullptr;
 }
@@ -104,10 +112,14 @@ TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::siz
 }
 
 void Builder::share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried) {
-  for (std::uint32_t r = 0; r < std::min(results, carried); ++r) {
+  const std::size_t passing = carried > 0 ? carried : use.own.from.size();
+  for (std::uint32_t r = 0; r < std::min(results, passing); ++r) {
+    const auto places = carried > 0 ? reachable(use, r) : passed_on(use, r);
+    if (places.empty()) continue;
     loop_shared_.insert(step.writes[r].storage);
     auto& on = may_lie_on_[step.writes[r].storage];
-    for (std::uint32_t k : reachable(use, r)) {
+    for (std::uint32_t k : places) {
+      if (k >= step.reads.size()) continue;
       const StorageId operand = step.reads[k].storage;
       loop_shared_.insert(operand);
       on.insert(operand);

@@ -150,8 +150,10 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
       if (before == nullptr || after == nullptr) continue;
       const bool carries = loop && arg == 1;
       const std::size_t carried = loop ? a.args[2].list.size() : 0;
+      const bool scans = a.op.starts_with("higher_order.scan") && a.args.size() > 1;
+      const std::size_t passing = carries ? carried : scans ? a.args[1].list.size() : 0;
       const auto scratch = loop ? scratch_of(value, a, b, carried) : std::set<std::uint32_t>{};
-      out.push_back({"loop" + std::to_string(k) + " body" + std::to_string(arg), k, carries, scratch,
+      out.push_back({"loop" + std::to_string(k) + " body" + std::to_string(arg), k, carries, passing, scratch,
                      pair_of_bodies(value, *before, *after, carries, carried, scratch)});
     }
   }

@@ -21,7 +21,8 @@ inline constexpr const char* kShadow = "shown ";
 struct LoopBody {
   std::string key;  // "loop0 body"
   std::uint32_t loop = 0;
-  bool carries = false;  // its outputs are its first inputs of the next trip
+  bool carries = false;     // its outputs are its first inputs of the next trip
+  std::size_t passing = 0;  // its first outputs that become results without being copied
   std::set<std::uint32_t>
       scratch;  // inputs that only `after` uses, and that hold anything when a trip begins
   Case value;
