@@ -179,6 +179,7 @@ class Builder {
     std::vector<Binding> writes;
     std::vector<std::size_t> write_items, write_operands, results;
     std::vector<std::uint32_t> means;  // per read
+    std::vector<InferredMeta> rules;   // of the results, where a rule says
     void write(const Binding& bound, std::size_t item, std::size_t operand, std::size_t result) {
       writes.push_back(bound);
       write_items.push_back(item);
@@ -199,6 +200,7 @@ class Builder {
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
   std::string shapes_text(const Parts& parts) const;
+  std::string types_text(const Parts& parts) const;
   std::string order_text(const Binding& to) const;
   std::string drawn_text(const Call& call, const Parts& parts) const;
   /// One copy of each text for the whole Trace.

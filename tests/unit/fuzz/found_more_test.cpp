@@ -181,3 +181,25 @@ TEST_CASE("seed 5100111488: ravel copies what is not contiguous, although a view
   CHECK(raveled("1") == Status::proved);
   CHECK(raveled("2") == Status::refuted);
 }
+
+TEST_CASE("seed 8200024856: what no rule types is another value where it is stored in another type",
+          "[found]") {
+  const std::string inputs =
+      R"({"name":"x","type":{"dtype":"f32","shape":[1,4]}},{"name":"y","type":{"dtype":"f32","shape":[1,4]}})";
+  const std::string view =
+      R"({"name":"v","op":"aten.view.dtype","args":[{"ref":"x"},{"dtype":"i32"}],"types":[{"dtype":"i32","shape":[1,4]}]},)";
+  const auto stored = [](const char* out, const char* dtype) {
+    return std::string(
+               R"({"name":"w","op":"aten._values_copy.out","args":[{"ref":"y"}],"kwargs":{"out":{"ref":")") +
+           out + R"("}},"types":[{"dtype":")" + dtype + R"(","shape":[1,4]}]})";
+  };
+  const auto steps = [](const std::string& text) { return "\"steps\":[" + text + "],\"outputs\":[]"; };
+  const std::string plain = steps(stored("x", "f32"));
+  const std::string copied = steps(
+      R"({"name":"w","op":"aten._values_copy.default","args":[{"ref":"y"}],"types":[{"dtype":"f32","shape":[1,4]}]},)"
+      R"({"name":"c","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"w"}]})");
+  CHECK(status_of(pair_of(inputs, steps(view + stored("v", "i32")), plain)) != Status::proved);
+  CHECK(status_of(pair_of(inputs, steps(view + stored("v", "i32")), steps(view + stored("v", "i32")))) ==
+        Status::proved);
+  CHECK(status_of(pair_of(inputs, copied, plain)) == Status::proved);
+}
