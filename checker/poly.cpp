@@ -246,7 +246,7 @@ bool Space::known(PolyId a, const std::vector<PolyId>& facts) {
 
 bool Space::nonnegative(PolyId a, const std::vector<PolyId>& facts) {
   if (a == kBad) return false;
-  if (plain(a) || known(a, facts)) return true;
+  if (plain(a) || contains(facts, a) || known(a, facts)) return true;
   if (!finder_ || (facts.empty() && not_found_.contains(a))) return false;
   const auto found = finder_(*this, a, facts);
   if (found && derive(*found)) return known(a, facts);

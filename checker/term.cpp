@@ -275,18 +275,17 @@ TermId Contents::written(const Write& write, std::uint32_t at) {
 
 TermId Contents::stored(const Write& write, std::uint32_t index) {
   const TraceStep& step = trace_.steps[write.step];
-  const std::string& type = step.writes[write.slot].type;
-  switch (step.kind) {
-    case TraceStep::Kind::move: {
-      const TermId out = at(step.reads[0], terms_.index(index), write.step);
-      if (step.reads[0].type == type) return out;
-      return terms_.intern({Term::Kind::cast, 0, *step.reads[0].type + ">" + type, {}, {out}, {}});
-    }
-    case TraceStep::Kind::fill: return terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
-    case TraceStep::Kind::opaque: break;
+  const TraceView& to = step.writes[write.slot];
+  if (step.kind == TraceStep::Kind::move) {
+    const TermId out = at(step.reads[0], terms_.index(index), write.step);
+    if (step.reads[0].type == to.type) return out;
+    return terms_.intern({Term::Kind::cast, 0, *step.reads[0].type + ">" + *to.type, {}, {out}, {}});
   }
+  if (step.kind == TraceStep::Kind::fill) return terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
   if (step.elementwise) return applied(write.step, index);
-  return terms_.intern({Term::Kind::result, write.slot, "", terms_.index(index), {calls_[write.step]}, {}});
+  Index at = terms_.index(index);
+  at.insert(at.end(), to.shape.begin(), to.shape.end());
+  return terms_.intern({Term::Kind::result, write.slot, to.type, at, {calls_[write.step]}, {}});
 }
 
 /// The operator of a step, of elements; without an index, of whole operands.

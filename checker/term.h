@@ -14,7 +14,7 @@ struct Term {
     undefined,  // element `index` of the fresh storage `text`, never written
     scalar,     // the constant `text`
     call,       // an application of operator `text` to the contents `terms` (each at a running index)
-    result,     // element `index` of result `number` of the call terms[0]
+    result,     // of call terms[0]: result `number` as a `text`, at `index`, its place and then its shape
     each,       // operator `text` of the elements `terms`
     cast,       // terms[0] stored as another type; `text` names both
     choose,     // terms[0] where all `conditions` hold, else terms[1]

@@ -176,6 +176,19 @@ class NcCheck(cli_test.Cli):
             got = self.certified(steps, steps, x, [{"ref": "n"}], order="dataflow")
             self.assertEqual(got, (code[0], said, code[1]))
 
+    def test_a_fact_shows_itself(self):
+        """Seed 992039295: under i >= 1 the checker looked for a derivation of i >= 1."""
+        cut = lambda name, of, start, end: {"name": name, "op": "aten.slice.Tensor", "args": [{"ref": of}, 0, start, end, 1]}
+        copy = lambda name, to, of: {"name": name, "op": "aten.copy_.default", "args": [{"ref": to}, {"ref": of}]}
+        x = [{"name": "x", "type": {"dtype": "f32", "shape": [3, 1]}}]
+        moved = [cut("low", "x", 0, 2), cut("high", "x", 1, 3),
+                 {"name": "c", "op": "aten.clone.default", "args": [{"ref": "high"}]}, copy("m", "low", "c")]
+        parts = [cut("p", "high", 1, 2), cut("q", "high", 0, 1)]
+        # x[1] is x[2] by then: to copy it back is idle, to copy it on is not.
+        self.assertEqual(self.certified([*moved, *parts, copy("n", "p", "q")], moved, x), (0, "proved", 0))
+        other = [*moved, cut("o", "x", 0, 1), parts[1], copy("n", "o", "q")]
+        self.assertEqual(self.certified(other, moved, x), (1, "refuted", 1))
+
     def test_inputs(self):
         path, certs = self.issue(cli_test.PROVED)
         (cert,) = certs.values()

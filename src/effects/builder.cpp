@@ -181,7 +181,7 @@ void Builder::add_outputs() {
           const auto end = static_cast<std::uint32_t>(request_.graph->steps.size());
           if (!request_.value->sharing_may_grow)
             unknown("unsupported-op", "an output that shows elements that are not known");
-          refresh_one(bound->view.storage, end);
+          refresh_one(bound->view.storage, end, now());
         }
         output.view = bound->view;
         output.strides_known = bound->strides.has_value();

@@ -179,7 +179,6 @@ class Builder {
     std::vector<Binding> writes;
     std::vector<std::size_t> write_items, write_operands, results;
     std::vector<std::uint32_t> means;  // per read
-    std::vector<InferredMeta> rules;   // of the results, where a rule says
     void write(const Binding& bound, std::size_t item, std::size_t operand, std::size_t result) {
       writes.push_back(bound);
       write_items.push_back(item);
@@ -191,7 +190,7 @@ class Builder {
   std::optional<std::size_t> shown_operand(const Call& call, const Parts& parts) const;
   void shows_unknown(const Call& call, const Parts& parts, std::size_t base);
   void refresh(const TraceStep& step);
-  void refresh_one(StorageId shadow, std::uint32_t origin);
+  void refresh_one(StorageId shadow, std::uint32_t origin, std::uint32_t means);
   bool is_shadow(StorageId storage) const { return shadows_.contains(storage); }
   bool add_results(const Call& call, Parts& parts);
   bool view_of_all(const Call& call, std::size_t result, std::size_t argument);
@@ -200,7 +199,6 @@ class Builder {
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
   std::string shapes_text(const Parts& parts) const;
-  std::string types_text(const Parts& parts) const;
   std::string order_text(const Binding& to) const;
   std::string drawn_text(const Call& call, const Parts& parts) const;
   /// One copy of each text for the whole Trace.

@@ -1,5 +1,5 @@
-// What a step computes beyond its arguments' contents: shapes that alone count, types of results, and the
-// order in which random numbers are drawn.
+// What a step computes beyond its arguments' contents: shapes that alone count, and the order in which random
+// numbers are drawn.
 #include <algorithm>
 
 #include "src/effects/builder.h"
@@ -14,19 +14,6 @@ std::string Builder::shapes_text(const Parts& parts) const {
     out += ";like " + std::string(name(o.bound.dtype)) + "[";
     for (const PolyId extent : o.bound.view.shape) out += size_text(space_, extent) + ",";
     out += "]";
-  }
-  return out;
-}
-
-/// The types in which results are stored, where the operands do not tell them: one that is stored in another
-/// type has other bytes.
-std::string Builder::types_text(const Parts& parts) const {
-  std::string out;
-  for (std::size_t w = 0; w < parts.writes.size(); ++w) {
-    const std::size_t result = parts.results[w];
-    const auto computed = result < parts.rules.size() ? parts.rules[result].dtype : std::nullopt;
-    const Dtype stored = parts.writes[w].dtype;
-    if (computed != stored) out += ";as" + std::to_string(w) + " " + std::string(name(stored));
   }
   return out;
 }

@@ -223,7 +223,7 @@ bool Builder::add_results(const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
     if (o.counts) metas.push_back({o.bound.view.shape, o.bound.dtype});
-  const std::vector<InferredMeta>& rules = parts.rules = inferred(call, metas);
+  const std::vector<InferredMeta> rules = inferred(call, metas);
   std::size_t result = 0;
   for (const SchemaSlot& slot : call.schema->returns) {
     const auto source = slot.type == SchemaSlot::Type::other ? std::nullopt : aliased(*call.schema, slot);
@@ -324,8 +324,7 @@ void Builder::opaque(const Call& given) {
     return;
   }
   if (!add_results(call, parts)) return;
-  parts.step.key =
-      shared(attributes(call) + shapes_text(parts) + types_text(parts) + drawn_text(call, parts));
+  parts.step.key = shared(attributes(call) + shapes_text(parts) + drawn_text(call, parts));
   if (!storable(call, parts)) return unknown("no-metadata", call.step->op + " (type of its target)");
   if (!add_reads(call, parts)) return;
   if (std::any_of(parts.operands.begin(), parts.operands.end(), [](const Operand& o) { return o.written; }))
@@ -368,7 +367,7 @@ void Builder::normalize_running(Call call) {
 /// write in between makes a difference.
 void Builder::wait_one(const Call& call, std::size_t result, const Binding& bound) {
   const auto flight = in_flight_.find(bound.view.storage);
-  if (flight == in_flight_.end()) return bind(call, result, bound);
+  if (flight == in_flight_.end()) return bind_view(call, result, bound);
   std::vector<Binding> reads{bound};
   reads.insert(reads.end(), flight->second.begin(), flight->second.end());
   in_flight_.erase(flight);

@@ -54,7 +54,7 @@ void Builder::rename(const Call& call, const Binding& shown) {
     values_[k] = shown;
     values_[k]->since = since;
   }
-  bind(call, 0, shown);
+  bind_view(call, 0, shown);
 }
 
 /// t_, transpose_, unsqueeze_, squeeze_: the name of the first argument stands for another view from now on.

@@ -25,20 +25,21 @@ void Builder::shows_unknown(const Call& call, const Parts& parts, std::size_t ba
   trace_.storages[bound->view.storage].key = kShadow + std::to_string(shadows_.size());
   layouts_[bound->view.storage].strides.reset();
   shadows_.emplace(bound->view.storage, std::move(shadow));
-  refresh_one(bound->view.storage, call.number);
+  refresh_one(bound->view.storage, call.number, of.since);
   bind(call, 0, *bound);
 }
 
-void Builder::refresh_one(StorageId shadow, std::uint32_t origin) {
+/// `means`: the step after which the name of what is shown was made.
+void Builder::refresh_one(StorageId shadow, std::uint32_t origin, std::uint32_t means) {
   const Shadow& what = shadows_.at(shadow);
-  if (is_shadow(what.of.storage)) refresh_one(what.of.storage, origin);
+  if (is_shadow(what.of.storage)) refresh_one(what.of.storage, origin, now());
   TraceStep step;
   step.key = what.key;
   step.reads = {what.of};
   step.writes = {what.itself};
   step.access = {{Access::any_time}};
   step.origin = origin;
-  if (request_.names_are_values) step.means = {now()};
+  if (request_.names_are_values) step.means = {means};
   trace_.steps.push_back(std::move(step));
 }
 
@@ -54,7 +55,7 @@ void Builder::refresh(const TraceStep& step) {
   for (const TraceView& write : step.writes)
     if (behind.contains(write.storage) || is_shadow(write.storage))
       unknown("unsupported-op", "a write to elements that are not known");
-  for (const StorageId at : due) refresh_one(at, step.origin);
+  for (const StorageId at : due) refresh_one(at, step.origin, now());
 }
 
 }  // namespace noclobber

@@ -109,8 +109,8 @@ std::string SmtPrinter::term(TermId id) {
     case Term::Kind::result: {
       const auto same = same_calls_.find(t.terms[0]);
       const TermId call = same == same_calls_.end() ? t.terms[0] : same->second;
-      out = apply(declare("r", std::to_string(call) + "." + std::to_string(t.number), t.index.size(), 0),
-                  t.index, {});
+      const std::string name = std::to_string(call) + "." + std::to_string(t.number) + ":" + t.text;
+      out = apply(declare("r", name, t.index.size(), 0), t.index, {});
       break;
     }
     case Term::Kind::cast:
@@ -128,13 +128,9 @@ std::string SmtPrinter::term(TermId id) {
     case Term::Kind::choose:
       out = choice(t);
       break;
-    case Term::Kind::when: {
-      const std::string is = term(t.terms[0]), here = term(t.terms[1]), old = term(t.terms[2]);
-      const std::string truth = declare("c", "true of a branch", 0, 0);
-      out =
-          "(ite (= " + is + " " + truth + ") " + (t.number == 1 ? here + " " + old : old + " " + here) + ")";
+    case Term::Kind::when:
+      out = branch(t);
       break;
-    }
     case Term::Kind::bad:
     case Term::Kind::call:
     case Term::Kind::pack:

@@ -203,3 +203,23 @@ TEST_CASE("seed 8200024856: what no rule types is another value where it is stor
         Status::proved);
   CHECK(status_of(pair_of(inputs, copied, plain)) == Status::proved);
 }
+
+TEST_CASE("seed 8300009648: a name that is waited for, turned or shown means what it meant", "[found]") {
+  const auto status = [](const std::string& names, const std::string& step) {
+    return status_of(
+        read(R"("names":")" + names + R"~(","ops":[{"schema":"zoo::odd(Tensor(a) x) -> Tensor(a)"}],)~" +
+             R"("sharing":"any","after":{"inputs":[{"name":"x","type":{"dtype":"f32","shape":[4]}}],
+        "steps":[{"name":"y","op":"aten.relu.default","args":[{"ref":"x"}]},
+          {"name":"w","op":"aten.mul_.Tensor","args":[{"ref":"y"},{"ref":"x"}]},)" +
+             step + R"(],"outputs":[{"ref":"v"}]})"));
+  };
+  const std::string wait = R"({"name":"v","op":"_c10d_functional.wait_tensor.default","args":[{"ref":"y"}]})",
+                    turn = R"({"name":"v","op":"aten.unsqueeze_.default","args":[{"ref":"y"},0]})",
+                    show = R"({"name":"v","op":"zoo.odd.default","args":[{"ref":"y"}],
+                      "types":[{"dtype":"f32","shape":[4]}]})";
+  for (const std::string& step : {wait, turn, show}) {
+    CAPTURE(step);
+    CHECK(status("values", step) == Status::refuted);
+    CHECK(status("storages", step) == Status::proved);
+  }
+}
