@@ -178,6 +178,22 @@ void take(Decided& out, Shown&& shown, const std::string& name) {
                         {shown.by_solver.begin(), shown.by_solver.end()}});
 }
 
+/// Outputs that are on another device than in `before`: a Trace holds bytes, wherever they are.
+std::vector<Obligation> moved_outputs(const Case& value) {
+  std::vector<Obligation> out;
+  if (!value.before) return out;
+  const auto type_of = [](const Graph& graph, std::uint32_t k) -> const Type* {
+    const Arg& output = graph.outputs[k];
+    if (output.kind != Arg::Kind::ref || !graph.value(output.ref).type) return nullptr;
+    return &*graph.value(output.ref).type;
+  };
+  for (std::uint32_t k = 0; k < std::min(value.before->outputs.size(), value.after.outputs.size()); ++k) {
+    const Type *a = type_of(*value.before, k), *b = type_of(value.after, k);
+    if (a != nullptr && b != nullptr && other_device(a->device, b->device))
+      out.push_back({Obligation::Kind::type, false, k, 0});
+  }
+  return out;
+}
 }  // namespace
 
 std::vector<std::string> unordered_steps(const Case& value, const Trace& after, Engine& engine) {
@@ -197,25 +213,6 @@ std::vector<std::string> unordered_steps(const Case& value, const Trace& after, 
       out.push_back("the order of " + step.op + " and other uses of its name");
   return out;
 }
-
-namespace {
-/// Outputs that are on another device than in `before`: a Trace holds bytes, wherever they are.
-std::vector<Obligation> moved_outputs(const Case& value) {
-  std::vector<Obligation> out;
-  if (!value.before) return out;
-  const auto type_of = [](const Graph& graph, std::uint32_t k) -> const Type* {
-    const Arg& output = graph.outputs[k];
-    if (output.kind != Arg::Kind::ref || !graph.value(output.ref).type) return nullptr;
-    return &*graph.value(output.ref).type;
-  };
-  for (std::uint32_t k = 0; k < std::min(value.before->outputs.size(), value.after.outputs.size()); ++k) {
-    const Type *a = type_of(*value.before, k), *b = type_of(value.after, k);
-    if (a != nullptr && b != nullptr && other_device(a->device, b->device))
-      out.push_back({Obligation::Kind::type, false, k, 0});
-  }
-  return out;
-}
-}  // namespace
 
 Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
   Decided out;

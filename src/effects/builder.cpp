@@ -204,8 +204,18 @@ void Builder::run(const Step& step, std::uint32_t number) {
   if (schema == nullptr) return unknown("unsupported-op", step.op);
   auto arguments = bind_arguments(*schema, step);
   if (!arguments) return unknown("unsupported-op", step.op + " (" + arguments.fault().message + ")");
-  Call call{&step, schema, std::string(base_name(step.op)), std::move(*arguments), number, {}};
-  dispatch(call);
+  dispatch(call_of(step, *schema, std::move(*arguments), number));
+}
+
+Builder::Call Builder::call_of(const Step& step, const Schema& schema, std::vector<Arg> arguments,
+                               std::uint32_t number) const {
+  return {&step,
+          &schema,
+          std::string(base_name(step.op)),
+          std::move(arguments),
+          number,
+          ops_.functional(step.op),
+          ops_.declaration(step.op)};
 }
 
 namespace {
@@ -242,7 +252,7 @@ Meaning meaning_of_call(std::string_view op, const Schema& schema) {
 }  // namespace
 
 void Builder::dispatch(const Call& call) {
-  const bool declared = ops_.declaration(call.step->op) != nullptr;
+  const bool declared = call.declared != nullptr;
   if (!declared && (out_variant(call) || moved_in_place(call) || each_item(call))) return;
   switch (declared ? Meaning::opaque : meaning_of_call(call.op, *call.schema)) {
     case Meaning::opaque:

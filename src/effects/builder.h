@@ -53,7 +53,9 @@ class Builder {
     std::string op;  // without overload, as written
     std::vector<Arg> arguments;
     std::uint32_t number = 0;
-    std::set<std::size_t> silent_writes;  // arguments that are written though the schema does not say so
+    std::string functional = {};       // the operator that writes nothing, with overload; "": none is known
+    const OpDecl* declared = nullptr;  // of an operator that the case declares
+    std::set<std::size_t> silent_writes = {};  // arguments that are written though the schema does not say so
   };
   /// How a storage's own index space lies in memory.
   struct Layout {
@@ -69,6 +71,8 @@ class Builder {
   void add_outputs();
   void add_finals();
   void run(const Step& step, std::uint32_t number);
+  Call call_of(const Step& step, const Schema& schema, std::vector<Arg> arguments,
+               std::uint32_t number) const;
   void dispatch(const Call& call);
 
   // results

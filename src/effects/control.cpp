@@ -104,7 +104,7 @@ void Builder::with_effects(const Step& step, std::uint32_t number) {
   effectful_ = true;
   run(inner, number);
   effectful_ = false;
-  const Call call{&step, nullptr, step.op, {}, number, {}};
+  const Call call{&step, nullptr, step.op, {}, number};
   if (!step.results.empty() && step.results[0].valid()) bind(call, 0, *token);
 }
 
@@ -132,7 +132,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
       return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
     opaque.key = *opaque.key + *text;
   }
-  Call call{&step, nullptr, step.op, {}, number, {}};
+  Call call{&step, nullptr, step.op, {}, number};
   std::vector<Binding> results;
   for (std::size_t k = 0; k < step.results.size(); ++k) {
     auto bound = step.results[k].valid() ? fresh_for(call, k, std::nullopt)

@@ -42,7 +42,7 @@ std::string Builder::order_text(const Binding& to) const {
 
 /// Random numbers are drawn for one element after the other as they lie in memory.
 std::string Builder::drawn_text(const Call& call, const Parts& parts) const {
-  if (ops_.declaration(call.step->op) != nullptr || !draws(call.op, *call.schema, call.arguments)) return "";
+  if (call.declared != nullptr || !draws(call.op, *call.schema, call.arguments)) return "";
   const OpRow* row = functional_row(call);
   if (row == nullptr) row = find_row(call.op);
   std::string out;

@@ -25,8 +25,8 @@ bool holds_whole(Dtype type, std::int64_t value) {
 
 /// The row of the functional operator, or of the one that is the same; nullptr for declared operators.
 const OpRow* Builder::functional_row(const Call& call) const {
-  if (ops_.declaration(call.step->op) != nullptr) return nullptr;
-  const std::string functional = ops_.functional(call.step->op);
+  if (call.declared != nullptr) return nullptr;
+  const std::string& functional = call.functional;
   const OpRow* row = functional.empty() ? nullptr : find_row(base_name(functional));
   return row != nullptr && !row->same_as.empty() ? find_row(row->same_as) : row;
 }

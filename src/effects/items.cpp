@@ -50,7 +50,7 @@ bool Builder::each_item(const Call& call) {
       if (k >= call.step->results.size() || !call.step->results[k].valid()) continue;  // nobody asks for it
       step.results = {call.step->results[k]};
     }
-    Call item{&step, schema, std::string(base_name(name)), call.arguments, call.number, {}};
+    Call item = call_of(step, *schema, call.arguments, call.number);
     for (Arg& arg : item.arguments)
       if (arg.kind == Arg::Kind::list) arg = Arg(arg.list[k]);
     while (item.arguments.size() < schema->arguments.size())

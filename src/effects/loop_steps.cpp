@@ -159,7 +159,7 @@ void Builder::loop(const Step& step, std::uint32_t number) {
   if (!add_operands(step, out, carried)) return unknown("no-metadata", step.op);
   if (const char* fault = fault_of(use, out, carried); fault != nullptr)
     return unknown("unsupported-op", step.op + " (" + fault + ")");
-  Call call{&step, nullptr, step.op, {}, number, {}};
+  Call call{&step, nullptr, step.op, {}, number};
   std::vector<Binding> results;
   for (std::size_t k = 0; k < step.results.size(); ++k) {
     auto bound =

@@ -8,7 +8,7 @@ namespace noclobber {
 /// `cat(..., out=o)` and its like: what the functional form gives, moved into `o`. false: not of this kind.
 bool Builder::out_variant(const Call& call) {
   if (!call.schema->has(Tag::out)) return false;
-  const std::string functional = ops_.functional(call.step->op);
+  const std::string& functional = call.functional;
   const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
   if (pure == nullptr || meaning_of(base_name(functional), *pure) == Meaning::opaque) return false;
   if (call.schema->returns.size() != 1) return false;

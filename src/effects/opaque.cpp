@@ -40,11 +40,12 @@ std::string Builder::attribute(const Arg& arg) const {
 
 /// An argument as part of what an operator computes. Whole numbers count alike for operators on floats.
 std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_t argument) const {
+  const Arg& given = call.arguments[argument];
+  if (given.kind == Arg::Kind::ref || given.kind == Arg::Kind::none) return attribute(given);
   const auto first = bound_of(call.arguments[0]);
   const auto rank = first ? std::optional(first->view.shape.size()) : std::nullopt;
-  const bool declared = ops_.declaration(call.step->op) != nullptr;
-  const Arg arg =
-      declared ? call.arguments[argument] : as_taken(*call.schema, argument, call.arguments[argument], rank);
+  const bool declared = call.declared != nullptr;
+  const Arg arg = declared ? given : as_taken(*call.schema, argument, given, rank);
   const bool arithmetic = row != nullptr && row->fold != nullptr;
   const bool scalar = call.schema->ns == "aten" && !declared &&
                       call.schema->arguments[argument].type_text.starts_with("Scalar");
@@ -61,10 +62,10 @@ std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_
 /// What is computed (the functional operator, or what its row says is the same) and everything it is given
 /// but tensors. Overloads of arithmetic differ only in where a scalar stands.
 std::string Builder::attributes(const Call& call) const {
-  std::string out = ops_.functional(call.step->op);
+  std::string out = call.functional;
   if (out.empty()) out = call.step->op;
   const OpRow* own = find_row(base_name(out));
-  const bool declared = ops_.declaration(call.step->op) != nullptr;
+  const bool declared = call.declared != nullptr;
   if (!declared && own != nullptr && !own->same_as.empty())
     out = std::string(own->same_as) + out.substr(base_name(out).size());
   const OpRow* row = functional_row(call);
@@ -81,10 +82,10 @@ std::string Builder::attributes(const Call& call) const {
 }
 
 bool Builder::elementwise(const Call& call) const {
-  if (ops_.declaration(call.step->op) != nullptr) return false;
+  if (call.declared != nullptr) return false;
   if (draws(call.op, *call.schema, call.arguments)) return false;  // another number for every element
   if (is_elementwise(call.op, *call.schema)) return true;
-  const std::string functional = ops_.functional(call.step->op);
+  const std::string& functional = call.functional;
   const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
   return pure != nullptr && is_elementwise(base_name(functional), *pure);
 }
@@ -92,8 +93,8 @@ bool Builder::elementwise(const Call& call) const {
 /// Tensor arguments in schema order, lists flattened. Nothing where one is not known.
 std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call) {
   std::vector<Operand> out;
-  const OpDecl* declared = ops_.declaration(call.step->op);
-  const std::string functional = ops_.functional(call.step->op);
+  const OpDecl* const declared = call.declared;
+  const std::string& functional = call.functional;
   const std::string_view pure = functional.empty() ? std::string_view(call.op) : base_name(functional);
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const SchemaSlot& slot = call.schema->arguments[k];
@@ -127,7 +128,7 @@ bool takes_items(std::string_view op) { return op.find("._foreach_") != std::str
 /// What is promised between one read and one write of the step.
 Access Builder::access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
                        std::size_t write_item, bool listed) const {
-  if (const OpDecl* declared = ops_.declaration(call.step->op)) {
+  if (const OpDecl* declared = call.declared) {
     const std::string& name = call.schema->arguments[read.argument].name;
     const auto own = declared->access.find(name);
     const auto all = declared->access.find("*");
@@ -144,7 +145,7 @@ Access Builder::access(const Call& call, const Operand& read, const Binding& rea
 
 /// Random operators read and advance the generator; impure ones append to the sequence of effects.
 void Builder::thread_tokens(const Call& call, TraceStep& step) {
-  const OpDecl* declared = ops_.declaration(call.step->op);
+  const OpDecl* const declared = call.declared;
   const auto thread = [&](StorageId token) {
     const TraceView view{token, {}, {}, "token", 0};
     step.reads.push_back(view);
@@ -205,7 +206,7 @@ bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argu
 }
 
 std::vector<InferredMeta> Builder::inferred(const Call& call, const std::vector<TensorMeta>& tensors) const {
-  const std::string functional = ops_.functional(call.step->op);
+  const std::string& functional = call.functional;
   const std::string_view op = functional.empty() ? std::string_view(call.step->op) : functional;
   return infer_meta({sizes_, base_name(op), *call.schema, call.arguments, tensors});
 }
@@ -312,7 +313,7 @@ void Builder::opaque(const Call& given) {
   const Call call = with_scalars(given);
   auto all = operands(call);
   if (!all) return;
-  const OpDecl* declared = ops_.declaration(call.step->op);
+  const OpDecl* const declared = call.declared;
   if (declared != nullptr && !declared->may_alias.empty())
     return unknown("unsupported-op", call.step->op + " (may alias)");
   Parts parts;

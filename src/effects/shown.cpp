@@ -16,7 +16,7 @@ void Builder::shows_unknown(const Call& call, const Parts& parts, std::size_t ba
   const Binding& of = parts.operands[base].bound;
   // Which elements it shows may depend on how `of` lies in memory: the key says that as well.
   const bool whole = of.view.maps.empty() && of.strides && !wide(of.view.storage);
-  const OpDecl* declared = ops_.declaration(call.step->op);
+  const OpDecl* const declared = call.declared;
   const bool pure = declared != nullptr && declared->pure && parts.operands.size() == 1;
   if (!bound || !whole || !pure || wide(bound->view.storage))
     return unknown("unsupported-op", call.step->op + " (a view of elements that are not known)");

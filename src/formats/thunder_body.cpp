@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "src/formats/thunder_writes.h"
+
 namespace noclobber {
 
 namespace {
@@ -41,15 +43,11 @@ bool same_arguments(const Expr& call, const Expr& below) {
 }
 
 /// The tensors that a call is given, as they stand.
-void take_tensors(const Expr& expr, const ThunderAsk& is_tensor, std::vector<std::string>& into) {
-  if (expr.kind == Expr::Kind::name && is_tensor(expr.text)) into.push_back(expr.text);
-  for (const Expr& item : expr.items) take_tensors(item, is_tensor, into);
-  for (const ThunderEntry& entry : expr.entries) take_tensors(entry.second, is_tensor, into);
-}
-
 std::vector<std::string> tensors(const Expr& call, const ThunderAsk& is_tensor) {
   std::vector<std::string> out;
-  take_tensors(call, is_tensor, out);
+  each_thunder_name(call, [&](const std::string& name) {
+    if (is_tensor(name)) out.push_back(name);
+  });
   return out;
 }
 
@@ -69,25 +67,24 @@ bool other_number(const Expr& above, const Expr& below) {
   return !integers || *x >= 0 || *y < 0;
 }
 
-void take_names(const Expr& expr, ThunderNames& into) {
-  if (expr.kind == Expr::Kind::name) into.insert(expr.text);
-  for (const Expr& item : expr.items) take_names(item, into);
-  for (const ThunderEntry& entry : expr.entries) take_names(entry.second, into);
+/// Adds the names in an expression.
+auto into(ThunderNames& names) {
+  return [&names](const std::string& name) { names.insert(name); };
 }
 
 }  // namespace
 
 ThunderNames thunder_strange_names(const ThunderStatement& s) {
   ThunderNames known, out;
-  take_names(s.value, known);
+  each_thunder_name(s.value, into(known));
   for (const ThunderStatement& inner : s.inner) {
     ThunderNames read;
-    take_names(inner.value, read);
+    each_thunder_name(inner.value, into(read));
     std::ranges::set_difference(read, known, std::inserter(out, out.end()));
-    take_names(inner.target, known);
+    each_thunder_name(inner.target, into(known));
   }
   ThunderNames bound;
-  take_names(s.target, bound);
+  each_thunder_name(s.target, into(bound));
   std::ranges::set_difference(bound, known, std::inserter(out, out.end()));
   return out;
 }

@@ -43,6 +43,8 @@ class ThunderWrites {
 
 /// Is the result of this prim a tensor of its own?
 bool thunder_result_is_fresh(const std::string& name);
+
+/// Calls `visit` with every name in an expression, in the order of the text.
 void each_thunder_name(const ThunderExpr& expr, const auto& visit) {
   if (expr.kind == ThunderExpr::Kind::name) visit(expr.text);
   for (const ThunderExpr& item : expr.items) each_thunder_name(item, visit);

@@ -101,12 +101,10 @@ bool TraceReader::wants_payload(const json& meta) {
 /// What the record belongs to. `torch._dynamo.reset()` gives numbers again: a frame that starts once more is
 /// another one, and what was told of the first (where its inputs lie, what it returns) is not true of it.
 TraceCompile& TraceReader::compile_of(const json& meta) {
-  const std::string directory = trace_directory(meta);
-  const std::string attempts = directory.substr(0, directory.rfind('_'));
+  const auto without_attempt = [](const std::string& of) { return of.substr(0, of.rfind('_')); };
+  const std::string directory = trace_directory(meta), attempts = without_attempt(directory);
   if (meta.contains("dynamo_start") && !directory.empty() && starts_[attempts]++ > 0)
-    std::erase_if(by_directory_, [&](const auto& known) {
-      return known.first.substr(0, known.first.rfind('_')) == attempts;
-    });
+    std::erase_if(by_directory_, [&](const auto& known) { return without_attempt(known.first) == attempts; });
   const auto [at, is_new] = by_directory_.try_emplace(directory, texts_->compiles.size());
   if (is_new) {
     TraceCompile& added = texts_->compiles.emplace_back();

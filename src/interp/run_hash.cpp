@@ -295,20 +295,6 @@ Datum counted(const Invocation& invocation, std::size_t at) {
   return out;
 }
 
-std::vector<std::size_t> silent_writes(const Invocation& invocation) {
-  std::vector<std::size_t> out;
-  if (invocation.meaning != Meaning::normalize_running) return out;
-  for (std::size_t k = 0; k < invocation.args.size(); ++k) {
-    const std::string& name = invocation.schema->arguments[k].name;
-    const Datum& live = invocation.live[k];
-    const bool running = name == "running_mean" || name == "running_var";
-    if (running && live.kind == Datum::Kind::tensor) out.push_back(k);
-    const bool trains = name == "training" || name == "use_input_stats";
-    if (trains && live.kind == Datum::Kind::boolean && !live.boolean) return {};
-  }
-  return out;
-}
-
 namespace {
 
 /// Names of one operator are one function: that of another name where the table says so.
@@ -322,12 +308,11 @@ std::string function_name(const std::string& name) {
 
 void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocation, std::uint64_t salt) {
   const Schema& schema = *invocation.schema;
-  const std::vector<std::size_t> silent = silent_writes(invocation);
   const auto writes = [&](std::size_t k, const SchemaSlot& slot) {
-    return slot.written || std::find(silent.begin(), silent.end(), k) != silent.end();
+    return slot.written || std::ranges::find(invocation.silent, k) != invocation.silent.end();
   };
   std::vector<Array> targets = invocation.targets;
-  for (const std::size_t k : silent) targets.push_back(invocation.live[k].tensor);
+  for (const std::size_t k : invocation.silent) targets.push_back(invocation.live[k].tensor);
   HashPlan plan;
   const std::string functional = ops_.functional(step.op), own = functional.empty() ? step.op : functional;
   plan.name = function_name(own);

@@ -45,12 +45,13 @@ struct Invocation {
   const Schema* schema;
   std::string op;
   Meaning meaning;
-  std::vector<Datum> args;     // reads see what names mean, if options say so
-  std::vector<Datum> live;     // the same arguments on live memory
-  std::vector<ValueId> names;  // of arguments that are plain names, else invalid
-  std::vector<Array> targets;  // written arguments, lists flattened
-  std::vector<bool> unread;    // arguments of which shape and type alone count
-  bool draws = false;          // random numbers
+  std::vector<Datum> args;          // reads see what names mean, if options say so
+  std::vector<Datum> live;          // the same arguments on live memory
+  std::vector<ValueId> names;       // of arguments that are plain names, else invalid
+  std::vector<Array> targets;       // written arguments, lists flattened
+  std::vector<bool> unread;         // arguments of which shape and type alone count
+  std::vector<std::size_t> silent;  // arguments that are written though the schema does not say so
+  bool draws = false;               // random numbers
 };
 
 /// The numbers of a list of sizes.
@@ -62,9 +63,6 @@ bool gives_itself(const Invocation& invocation);
 
 /// The argument; where its shape and type alone count, these.
 Datum counted(const Invocation& invocation, std::size_t at);
-
-/// Running statistics that a normalization in training writes without saying so: places of arguments.
-std::vector<std::size_t> silent_writes(const Invocation& invocation);
 
 constexpr std::int64_t kWorkBound = std::int64_t{1} << 40;  // elements visited in one run, whatever is asked
 constexpr std::int64_t kMemoryBound = std::int64_t{4} << 30;  // bytes in all storages, whatever is asked

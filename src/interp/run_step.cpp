@@ -150,6 +150,7 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
   const Schema* const pure = meaning == Meaning::opaque ? ops_.find(functional) : nullptr;
   const Meaning asked = pure == nullptr ? meaning : meaning_of(base_name(functional), *pure);
   invocation.draws = draws(base_name(step.op), *invocation.schema, *bound);
+  invocation.silent = silently_written(base_name(step.op), *invocation.schema, *bound);
   for (std::size_t i = 0; i < bound->size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
@@ -193,8 +194,7 @@ void Machine::run_step(Frame& frame, const Step& step) {
     dispatch(frame, step, invocation);
   if (!going()) return;
   note_writes(frame, invocation.targets);
-  for (const std::size_t k : silent_writes(invocation))
-    note_writes(frame, std::span(&invocation.live[k].tensor, 1));
+  for (const std::size_t k : invocation.silent) note_writes(frame, std::span(&invocation.live[k].tensor, 1));
 }
 
 void Machine::dispatch(Frame& frame, const Step& step, const Invocation& invocation) {

@@ -48,7 +48,8 @@ std::optional<Diagnostic> bind_keyword(const Schema& schema, const std::string& 
 
 /// A whole number given for a float is that float.
 Arg as_declared(const SchemaSlot& slot, Arg given) {
-  const bool floats = slot.type_text == "float" || slot.type_text == "float?";
+  for (Arg& item : given.list) item = as_declared(slot, std::move(item));
+  const bool floats = slot.type_text.starts_with("float");
   if (!floats || given.kind != Arg::Kind::sym || !given.sym.is_constant()) return given;
   return Arg::of_real(static_cast<double>(given.sym.constant()));
 }

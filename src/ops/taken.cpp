@@ -15,15 +15,6 @@ Arg from_front(Arg arg, std::int64_t rank) {
   return at < 0 && at >= -rank ? Arg::of(SymExpr(at + rank)) : arg;
 }
 
-/// Numbers that a double holds exactly.
-Arg as_float(Arg arg) {
-  constexpr std::int64_t kExact = std::int64_t{1} << 53;
-  for (Arg& item : arg.list) item = as_float(std::move(item));
-  if (arg.kind != Arg::Kind::sym || !arg.sym.is_constant()) return arg;
-  const std::int64_t value = arg.sym.constant();
-  return value >= -kExact && value <= kExact ? Arg::of_real(static_cast<double>(value)) : arg;
-}
-
 /// Is that argument a dimension, or several, of argument `self`? Operators that make a dimension more name
 /// their argument otherwise, or are views.
 bool is_dimension(const Schema& schema, std::size_t at) {
@@ -38,7 +29,6 @@ bool is_dimension(const Schema& schema, std::size_t at) {
 
 Arg as_taken(const Schema& schema, std::size_t at, const Arg& arg, std::optional<std::size_t> rank) {
   if (at >= schema.arguments.size()) return arg;
-  if (schema.arguments[at].type_text.starts_with("float")) return as_float(arg);
   if (!rank || !is_dimension(schema, at)) return arg;
   // a single number has one dimension here
   Arg out = from_front(arg, *rank == 0 ? 1 : static_cast<std::int64_t>(*rank));
