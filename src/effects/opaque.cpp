@@ -101,12 +101,9 @@ std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call)
     const Arg& arg = call.arguments[k];
     const bool unread = declared == nullptr && contents_unread(pure, *call.schema, call.arguments, k);
     const std::vector<Arg> items = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
-    bool read = !(slot.written && slot.keyword_only);
-    if (slot.written && declared != nullptr && declared->reads_old)
-      read = std::find(declared->reads_old->begin(), declared->reads_old->end(), slot.name) !=
-             declared->reads_old->end();
-    if (slot.written && declared != nullptr && declared->writes.contains(slot.name))
-      read = read || declared->writes.at(slot.name) == "some";
+    const bool read =
+        !slot.written || (declared == nullptr ? !slot.keyword_only
+                                              : reads_old(*declared, slot) || writes_some(*declared, slot));
     for (std::size_t item = 0; item < items.size(); ++item) {
       if (items[item].kind != Arg::Kind::ref) continue;
       const auto bound = bound_of(items[item]);

@@ -139,12 +139,6 @@ const OpDecl* access_declaration(const OpSet& ops, const Invocation& call, const
   return &decl;
 }
 
-bool reads_old(const SchemaSlot& slot, const OpDecl& decl) {
-  if (!slot.written) return true;
-  if (!decl.reads_old) return !slot.keyword_only;
-  return std::find(decl.reads_old->begin(), decl.reads_old->end(), slot.name) != decl.reads_old->end();
-}
-
 }  // namespace
 
 void Digest::add(std::uint64_t bits) {
@@ -346,10 +340,9 @@ void Machine::run_declared(Frame& frame, const Step& step, const Invocation& inv
   plan.before_write = decl.before_write;
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
-    const bool reads = reads_old(slot, decl);
+    const bool reads = !slot.written || reads_old(decl, slot);
     if (slot.written) {
-      const auto some = decl.writes.find(slot.name);
-      const bool partial = !reads && some != decl.writes.end() && some->second == "some";
+      const bool partial = !reads && writes_some(decl, slot);
       const std::size_t count =
           invocation.live[i].kind == Datum::Kind::list ? invocation.live[i].list.size() : 1;
       plan.partial.insert(plan.partial.end(), count, partial);

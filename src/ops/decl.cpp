@@ -157,6 +157,16 @@ const OpDecl* OpSet::declaration(std::string_view op) const {
   return row != nullptr ? &row->decl : nullptr;
 }
 
+bool reads_old(const OpDecl& decl, const SchemaSlot& slot) {
+  return decl.reads_old ? std::ranges::find(*decl.reads_old, slot.name) != decl.reads_old->end()
+                        : !slot.keyword_only;
+}
+
+bool writes_some(const OpDecl& decl, const SchemaSlot& slot) {
+  const auto said = decl.writes.find(slot.name);
+  return said == decl.writes.end() ? !slot.keyword_only : said->second == "some";
+}
+
 std::string OpSet::functional(std::string_view op) const {
   const DeclaredOp* row = find_declared(op);
   if (row == nullptr) return functional_op(op);

@@ -21,6 +21,11 @@ struct DeclaredOp {
 /// error: `where` is a JSON pointer that begins with `place`.
 Result<DeclaredOp> declare_op(const OpDecl& decl, const std::string& place);
 
+/// Do the old contents of a written argument matter? By default all but those of a keyword-only `out`.
+bool reads_old(const OpDecl& decl, const SchemaSlot& slot);
+/// May elements of a written argument keep what they held? By default those of all but a keyword-only `out`.
+bool writes_some(const OpDecl& decl, const SchemaSlot& slot);
+
 /// A declared operator hides the vocabulary's one of the same name.
 class OpSet {
  public:

@@ -10,6 +10,7 @@ namespace {
 const char* const kZoo = R"fx([{"schema": "zoo::all(Tensor(a!) t, Tensor x) -> Tensor(a!)"},
  {"schema": "zoo::over(Tensor(a!) t, Tensor x) -> Tensor(a!)", "writes": {"t": "all"}, "reads_old": []},
  {"schema": "zoo::some(Tensor(a!) t, Tensor x) -> Tensor(a!)", "writes": {"t": "some"}, "reads_old": []},
+ {"schema": "zoo::part(Tensor(a!) t, Tensor x) -> Tensor(a!)", "reads_old": []},
  {"schema": "zoo::each(Tensor(a!) t, Tensor x, Tensor y) -> Tensor(a!)", "access": {"x": "elementwise"}},
  {"schema": "zoo::every(Tensor(a!) t, Tensor x, Tensor y) -> Tensor(a!)", "access": "elementwise"},
  {"schema": "zoo::first(Tensor(a!) t, Tensor x) -> Tensor(a!)", "when": "before_write"},
@@ -47,6 +48,13 @@ output 0 read S2:f32[4]
 return (a,))fx",
      R"fx(
 step 0 opaque "zoo.some.default;T;T"  write S2:f32[4]  read S2:f32[4], S3:f32[4]  # graph step 0
+output 0 read S2:f32[4]
+)fx"},
+    {"and some of it is left if nobody says otherwise", R"fx(t: "f32[4]", x: "f32[4]")fx",
+     R"fx(a = torch.ops.zoo.part.default(t, x)
+return (a,))fx",
+     R"fx(
+step 0 opaque "zoo.part.default;T;T"  write S2:f32[4]  read S2:f32[4], S3:f32[4]  # graph step 0
 output 0 read S2:f32[4]
 )fx"},
     {"what is given to be written is not read", R"fx(t: "f32[4]", x: "f32[4]")fx",
