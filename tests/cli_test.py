@@ -276,6 +276,90 @@ class Compare(Cli):
         self.records(1, "compare", before, in_place)
         self.expect(1, "compare", self.write("p.json", PROVED), self.write("r.json", REFUTED))
 
+    # Every module begins its numbers again: the inner names are those of the outer module, too.
+    IN_BRANCH = """class <lambda>(torch.nn.Module):
+    def forward(self, p: "b8[]", n: "i64[]", x: "f32[4]"):
+        body_0 = self.body_0
+        m = torch.ops.higher_order.map_impl(body_0, [x], [])
+        first: "f32[4]" = m[0]
+        true_graph_0 = self.true_graph_0
+        false_graph_0 = self.false_graph_0
+        c = torch.ops.higher_order.cond(p, true_graph_0, false_graph_0, (n, first))
+        last: "f32[4]" = c[0]
+        return (last,)
+
+    class body_0(torch.nn.Module):
+        def forward(self, a: "f32[]"):
+            b: "f32[]" = torch.ops.aten.mul.Tensor(a, 2.0)
+            return (b,)
+
+    class true_graph_0(torch.nn.Module):
+        def forward(self, n: "i64[]", x: "f32[4]"):
+            INNER
+
+    class false_graph_0(torch.nn.Module):
+        def forward(self, n: "i64[]", x: "f32[4]"):
+            y: "f32[4]" = torch.ops.aten.neg.default(x)
+            return (y,)
+"""
+    INNER = {"map": """body_0 = self.body_0
+            m = torch.ops.higher_order.map_impl(body_0, [x], [])
+            y: "f32[4]" = m[0]
+            return (y,)
+
+        class body_0(torch.nn.Module):
+            def forward(self, a: "f32[]"):
+                b: "f32[]" = torch.ops.aten.mul.Tensor(a, FACTOR)
+                return (b,)""", "while": """goes_0 = self.goes_0
+            body_0 = self.body_0
+            w = torch.ops.higher_order.while_loop(goes_0, body_0, (n, x), ())
+            k: "i64[]" = w[0]
+            y: "f32[4]" = w[1]
+            return (y,)
+
+        class goes_0(torch.nn.Module):
+            def forward(self, n: "i64[]", x: "f32[4]"):
+                lt: "b8[]" = torch.ops.aten.lt.Scalar(n, 5)
+                return lt
+
+        class body_0(torch.nn.Module):
+            def forward(self, n: "i64[]", x: "f32[4]"):
+                k: "i64[]" = torch.ops.aten.add.Tensor(n, 1)
+                y: "f32[4]" = torch.ops.aten.mul.Tensor(x, FACTOR)
+                return (k, y)"""}
+
+    def test_bodies_of_one_name(self):
+        for kind, inner in self.INNER.items():
+            text = self.IN_BRANCH.replace("INNER", inner)
+            three, also, five = (self.write(f"{kind}{k}.py", text.replace("FACTOR", factor))
+                                 for k, factor in enumerate(("3.0", "3.0", "5.0")))
+            self.expect(0, "compare", three, also)
+            self.expect(1, "compare", three, five)
+
+    def test_a_body_in_a_tuple(self):
+        """The mask of flex_attention stands inside of the block mask."""
+        text = """class <lambda>(torch.nn.Module):
+    def forward(self, q: "f32[1, 1, 4, 2]", i: "i32[1, 1, 1]"):
+        score0 = self.score0
+        mask0 = self.mask0
+        f = torch.ops.higher_order.flex_attention(q, q, q, score0, (4, 4, i, mask0), 0.25, {}, (), ())
+        g: "f32[1, 1, 4, 2]" = f[0]
+        return (g,)
+
+    class score0(torch.nn.Module):
+        def forward(self, a: "f32[]", b: "i32[]", h: "i32[]", x: "i32[]", y: "i32[]"):
+            return a
+
+    class mask0(torch.nn.Module):
+        def forward(self, b: "i32[]", h: "i32[]", x: "i32[]", y: "i32[]"):
+            s: "b8[]" = torch.ops.aten.OP.Tensor(x, y)
+            return s
+"""
+        ge, also, gt = (self.write(name, text.replace("OP", op))
+                        for name, op in (("a.py", "ge"), ("b.py", "ge"), ("c.py", "gt")))
+        self.expect(0, "compare", ge, also)
+        self.expect(3, "compare", ge, gt)
+
     def test_what_is_no_graph(self):
         before = self.write("before.txt", FX.format(x="a", op="sin"))
         for other in (self.write("x.log", log()), self.write("x.txt", "hello"), self.write("e.txt", ""),

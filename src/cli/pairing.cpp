@@ -9,6 +9,7 @@
 #include "src/cli/pairing_symbols.h"
 #include "src/formats/formats.h"
 #include "src/formats/pte_case.h"
+#include "src/graph/bodies.h"
 
 namespace noclobber {
 
@@ -189,10 +190,7 @@ void own_bodies(Graph& graph, const std::map<std::string, Graph>& all, int depth
     if (added) own_bodies(mine->second, all, depth + 1);
   };
   for (const Step& step : graph.steps) {
-    for (const Arg& arg : step.args)
-      if (arg.kind == Arg::Kind::graph) take(arg.text);
-    for (const auto& [key, arg] : step.kwargs)
-      if (arg.kind == Arg::Kind::graph) take(arg.text);
+    for (const auto& [place, name] : bodies_given(step)) take(name);
   }
 }
 

@@ -2,18 +2,13 @@
 #include <algorithm>
 
 #include "src/effects/builder.h"
+#include "src/graph/bodies.h"
 #include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
 
 constexpr int kDeepestBranch = 16;  // bodies in bodies
-
-const Graph* body_named(const Case& value, const Graph& graph, const std::string& name) {
-  if (const auto at = graph.bodies.find(name); at != graph.bodies.end()) return &at->second;
-  const auto at = value.bodies.find(name);
-  return at == value.bodies.end() ? nullptr : &at->second;
-}
 
 bool pure(const OpSet& ops, const Step& step) {
   const Schema* schema = ops.find(step.op);
@@ -64,7 +59,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, int depth) cons
     out += step.op + "(";
     for (const Arg& arg : step.args) {
       const bool nested = branch && arg.kind == Arg::Kind::graph;
-      const Graph* inner = nested ? body_named(*request_.value, body, arg.text) : nullptr;
+      const Graph* inner = nested ? find_body(*request_.value, body, arg.text) : nullptr;
       const auto inside = inner != nullptr ? body_text(*inner, depth + 1) : std::nullopt;
       if (nested && !inside) return std::nullopt;
       out += (nested ? *inside : text(arg, text)) + ",";
@@ -126,7 +121,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
       means.push_back(values_[id.index]->since);
     }
     if (arg.kind != Arg::Kind::graph) continue;
-    const Graph* body = body_named(*request_.value, *request_.graph, arg.text);
+    const Graph* body = find_body(*request_.value, *request_.graph, arg.text);
     const auto text = body != nullptr ? body_text(*body) : std::nullopt;
     if (!text)
       return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");

@@ -7,6 +7,13 @@
 namespace noclobber {
 namespace {
 
+/// Bodies are compared, whatever they are called.
+Arg nameless(Arg arg) {
+  for (Arg& item : arg.list) item = nameless(std::move(item));
+  if (arg.kind == Arg::Kind::graph) arg.text = {};
+  return arg;
+}
+
 /// All that is reached from k.
 template <class Next>
 std::set<std::uint32_t> closure(std::uint32_t k, Next next) {
@@ -61,7 +68,7 @@ bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carrie
     }
     if (loops && k == 2) carried = values.size();
     if (loops && k >= 2 && values.size() != step.args[k].list.size()) return false;  // not all are tensors
-    out.key = *out.key + ";" + attribute(step.args[k]);
+    out.key = *out.key + ";" + attribute(nameless(step.args[k]));
   }
   for (const auto& [name, arg] : step.kwargs) {
     std::vector<ValueId> values;

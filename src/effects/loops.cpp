@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
+#include "src/graph/bodies.h"
 #include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
 
 constexpr std::size_t kLoops = 64;
-
-const Graph* body_called(const Case& value, const Graph& graph, const Arg& name) {
-  if (name.kind != Arg::Kind::graph) return nullptr;
-  if (const auto at = graph.bodies.find(name.text); at != graph.bodies.end()) return &at->second;
-  const auto at = value.bodies.find(name.text);
-  return at == value.bodies.end() ? nullptr : &at->second;
-}
 
 std::vector<const Step*> loops_in(const Graph& graph) {
   std::vector<const Step*> out;
@@ -44,13 +38,13 @@ bool uses_input(const Graph& body, std::size_t k) {
 std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const Step& after,
                                    std::size_t carried) {
   std::set<std::uint32_t> out;
-  const Graph* body = body_called(value, value.after, after.args[1]);
+  const Graph* body = find_body(value, value.after, after.args[1].text);
   for (std::uint32_t k = static_cast<std::uint32_t>(carried); body != nullptr && k < body->inputs.size(); ++k)
     if (uses_input(*body, k)) out.insert(k);
   const std::pair<const Graph*, const Step*> sides[] = {{&*value.before, &before}, {&value.after, &after}};
   for (const auto& [graph, step] : sides)
     for (std::size_t arg = 0; arg < 2; ++arg) {
-      const Graph* other = body_called(value, *graph, step->args[arg]);
+      const Graph* other = find_body(value, *graph, step->args[arg].text);
       const bool own = graph == &value.after && arg == 1;
       std::erase_if(out, [&](std::uint32_t k) {
         return other == nullptr || k >= other->inputs.size() || !other->value(other->inputs[k].value).type ||
@@ -100,8 +94,8 @@ Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, 
   Case out = value;
   out.before = numbered(before, carries, carried, scratch);
   out.after = numbered(after, carries, carried, scratch);
-  for (const Graph* outer : {&*value.before, &value.after})
-    out.bodies.insert(outer->bodies.begin(), outer->bodies.end());
+  out.before->bodies.insert(value.before->bodies.begin(), value.before->bodies.end());
+  out.after.bodies.insert(value.after.bodies.begin(), value.after.bodies.end());
   out.dataflow = false;
   out.names_are_values = false;
   out.compare_strides = false;
@@ -111,17 +105,24 @@ Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, 
   return out;
 }
 
-/// Is each body of one loop called at the same place by the other? One that is not would go uncompared.
-bool pairs_up(const Case& value, const Step& a, const Step& b) {
-  for (std::size_t arg = 0; arg < a.args.size(); ++arg) {
-    const bool is_body = a.args[arg].kind == Arg::Kind::graph;
-    if (is_body != (b.args[arg].kind == Arg::Kind::graph)) return false;
-    if (!is_body) continue;
-    const Graph* before = body_called(value, *value.before, a.args[arg]);
-    const Graph* after = body_called(value, value.after, b.args[arg]);
-    if (before == nullptr || after == nullptr || before->inputs.size() != after->inputs.size()) return false;
+struct BodyPair {
+  std::string place;
+  const Graph *before, *after;
+};
+
+/// The bodies that both loops are given at the same places; none where one would go uncompared.
+std::vector<BodyPair> paired_bodies(const Case& value, const Step& a, const Step& b) {
+  const auto ours = bodies_given(a), theirs = bodies_given(b);
+  std::vector<BodyPair> out;
+  for (std::size_t k = 0; k < ours.size() && ours.size() == theirs.size(); ++k) {
+    const Graph* before = find_body(value, *value.before, ours[k].second);
+    const Graph* after = find_body(value, value.after, theirs[k].second);
+    if (ours[k].first != theirs[k].first || before == nullptr || after == nullptr ||
+        before->inputs.size() != after->inputs.size())
+      return {};
+    out.push_back({ours[k].first, before, after});
   }
-  return true;
+  return out;
 }
 
 }  // namespace
@@ -142,18 +143,14 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
   for (std::uint32_t k = 0; k < ours.size(); ++k) {
     const Step &a = *ours[k], &b = *theirs[k];
     if (a.op != b.op || a.args.size() != b.args.size()) continue;
-    if (!pairs_up(value, a, b)) continue;
     const bool loop = a.op.starts_with("higher_order.while_loop") && a.args.size() > 2;
-    for (std::size_t arg = 0; arg < a.args.size(); ++arg) {
-      const Graph* before = body_called(value, *value.before, a.args[arg]);
-      const Graph* after = body_called(value, value.after, b.args[arg]);
-      if (before == nullptr || after == nullptr) continue;
-      const bool carries = loop && arg == 1;
+    for (const auto& [place, before, after] : paired_bodies(value, a, b)) {
+      const bool carries = loop && place == "1";
       const std::size_t carried = loop ? a.args[2].list.size() : 0;
       const bool scans = a.op.starts_with("higher_order.scan") && a.args.size() > 1;
       const std::size_t passing = carries ? carried : scans ? a.args[1].list.size() : 0;
       const auto scratch = loop ? scratch_of(value, a, b, carried) : std::set<std::uint32_t>{};
-      out.push_back({"loop" + std::to_string(k) + " body" + std::to_string(arg), k, carries, passing, scratch,
+      out.push_back({"loop" + std::to_string(k) + " body" + place, k, carries, passing, scratch,
                      pair_of_bodies(value, *before, *after, carries, carried, scratch)});
     }
   }

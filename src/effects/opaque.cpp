@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "src/effects/builder.h"
+#include "src/graph/bodies.h"
 
 namespace noclobber {
 
@@ -307,6 +308,7 @@ bool Builder::add_reads(const Call& call, Parts& parts) {
 
 void Builder::opaque(const Call& given) {
   if (simplified(given)) return;
+  if (!bodies_given(*given.step).empty()) return unknown("unsupported-op", given.step->op + " (of graphs)");
   const Call call = with_scalars(given);
   auto all = operands(call);
   if (!all) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/graph/bodies.h"
 #include "src/interp/replay_session.h"
 
 namespace noclobber {
@@ -15,9 +16,8 @@ bool makes_garbage(const Case& value, const Graph& graph, int depth) {
   for (const Step& step : graph.steps) {
     if (step.op.find("empty") != std::string::npos || step.op.find("resize") != std::string::npos)
       return true;
-    for (const Arg& arg : step.args) {
-      if (arg.kind != Arg::Kind::graph || depth > 8) continue;
-      const Graph* body = find_body(value, graph, arg.text);
+    for (const auto& [place, name] : bodies_given(step)) {
+      const Graph* body = depth > 8 ? nullptr : find_body(value, graph, name);
       if (body != nullptr && makes_garbage(value, *body, depth + 1)) return true;
     }
   }

@@ -118,12 +118,6 @@ StepRefs step_refs(const OpSet& ops, const Step& step) {
   return refs;
 }
 
-const Graph* find_body(const Case& value, const Graph& graph, const std::string& name) {
-  if (const auto at = graph.bodies.find(name); at != graph.bodies.end()) return &at->second;
-  const auto at = value.bodies.find(name);
-  return at != value.bodies.end() ? &at->second : nullptr;
-}
-
 void replace_ref(Arg& arg, ValueId from, ValueId to) {
   if (arg.kind == Arg::Kind::ref && arg.ref == from) arg.ref = to;
   for (Arg& item : arg.list) replace_ref(item, from, to);

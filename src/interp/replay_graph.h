@@ -22,9 +22,6 @@ struct StepRefs {
 };
 StepRefs step_refs(const OpSet& ops, const Step& step);
 
-/// The body of a control-flow operator, or nullptr.
-const Graph* find_body(const Case& value, const Graph& graph, const std::string& name);
-
 /// Replaces `from` by `to` everywhere in the argument.
 void replace_ref(Arg& arg, ValueId from, ValueId to);
 /// Inserts `clone(of)` before step `at`; returns the clone's id. Later steps move by one.

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "src/graph/bodies.h"
 #include "src/ops/kernels_array.h"
 #include "src/ops/meaning.h"
 
@@ -279,12 +280,8 @@ std::vector<std::uint32_t> slice_from(const OpSet& ops, const Ran& ran, std::set
 void count_compute(const Case& value, const OpSet& ops, const Graph& graph, const Step& step,
                    const std::set<std::string>& hashed, std::multiset<std::string>& out, int depth) {
   if (step.op.starts_with("higher_order.")) {
-    std::vector<const Graph*> bodies;
-    const auto take = [&](const Arg& arg) {
-      if (arg.kind == Arg::Kind::graph) bodies.push_back(find_body(value, graph, arg.text));
-    };
-    for (const Arg& arg : step.args) take(arg);
-    for (const Graph* body : bodies) {
+    for (const auto& [place, name] : bodies_given(step)) {
+      const Graph* body = find_body(value, graph, name);
       if (body == nullptr || depth > 8) continue;
       for (const Step& inner : body->steps) count_compute(value, ops, *body, inner, hashed, out, depth + 1);
     }

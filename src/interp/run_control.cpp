@@ -1,6 +1,7 @@
 // Control flow: bodies run on the operands' own storages, and what they return may share them.
 #include <algorithm>
 
+#include "src/graph/bodies.h"
 #include "src/interp/run_machine.h"
 
 namespace noclobber {
@@ -18,15 +19,8 @@ std::string higher_order_name(const std::string& op) {
 
 const Graph* Machine::find_body(const Frame& frame, const Step& step, std::size_t argument) {
   const Graph* body = nullptr;
-  if (argument < step.args.size() && step.args[argument].kind == Arg::Kind::graph) {
-    const std::string& name = step.args[argument].text;
-    const auto own = frame.graph->bodies.find(name);
-    const auto shared = case_.bodies.find(name);
-    if (own != frame.graph->bodies.end())
-      body = &own->second;
-    else if (shared != case_.bodies.end())
-      body = &shared->second;
-  }
+  if (argument < step.args.size() && step.args[argument].kind == Arg::Kind::graph)
+    body = noclobber::find_body(case_, *frame.graph, step.args[argument].text);
   if (!body) unsupported(step.op + " (a body that is not there)");
   return body;
 }

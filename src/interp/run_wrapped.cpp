@@ -43,6 +43,7 @@ void Machine::run_inner(Frame& frame, const Step& outer, const Schema& schema, s
     inner.results.push_back(outer.results[first_result + i]);
   Invocation invocation(schema.op, schema);
   invocation.names.resize(args.size());
+  invocation.unread.resize(args.size(), false);
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!schema.arguments[i].written) continue;
     if (args[i].kind == Datum::Kind::tensor) invocation.targets.push_back(args[i].tensor);

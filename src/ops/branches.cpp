@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 
+#include "src/graph/bodies.h"
+
 namespace noclobber {
 namespace {
 
@@ -90,8 +92,12 @@ class Inliner {
 
   void copy(const Graph& graph, const Step& step, Places& places, const std::string& prefix) {
     Step out = step;
-    for (Arg& arg : out.args) arg = placed(arg, places);
-    for (auto& [name, arg] : out.kwargs) arg = placed(arg, places);
+    const auto take = [&](Arg& arg) {
+      arg = placed(arg, places);
+      if (!prefix.empty()) take_bodies(case_, graph, prefix, arg, out_);
+    };
+    for (Arg& arg : out.args) take(arg);
+    for (auto& [name, arg] : out.kwargs) take(arg);
     for (std::size_t k = 0; k < out.results.size(); ++k) {
       if (!step.results[k].valid()) continue;
       const Value& value = graph.value(step.results[k]);
@@ -104,9 +110,8 @@ class Inliner {
 
   const Graph* body(const Graph& graph, const Arg& name) const {
     if (name.kind != Arg::Kind::graph) return nullptr;
-    for (const auto* in : {&graph.bodies, &out_.bodies, &case_.bodies})
-      if (const auto at = in->find(name.text); at != in->end()) return &at->second;
-    return nullptr;
+    const bool own = graph.bodies.contains(name.text);
+    return find_body(case_, own ? graph : out_, name.text);
   }
 
   /// The body that runs and its operands.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "src/graph/bodies.h"
+
 namespace noclobber {
 namespace {
 
@@ -60,13 +62,6 @@ class Unroller {
  private:
   std::uint32_t number() const { return static_cast<std::uint32_t>(out_.steps.size()); }
 
-  const Graph* body_of(const Graph& graph, const Arg& name) const {
-    if (name.kind != Arg::Kind::graph) return nullptr;
-    if (const auto at = graph.bodies.find(name.text); at != graph.bodies.end()) return &at->second;
-    const auto at = case_.bodies.find(name.text);
-    return at == case_.bodies.end() ? nullptr : &at->second;
-  }
-
   /// Items of an argument, all of which must be tensors.
   static bool take(const Step& step, std::size_t k, std::vector<Arg>& out) {
     if (k >= step.args.size()) return true;
@@ -79,7 +74,7 @@ class Unroller {
     KnownLoop out;
     const std::size_t first = is_scan(step) ? 2 : 1;
     if (step.args.empty() || !step.kwargs.empty() || step.args.size() > first + 2) return std::nullopt;
-    out.body = body_of(graph, step.args[0]);
+    if (step.args[0].kind == Arg::Kind::graph) out.body = find_body(case_, graph, step.args[0].text);
     if (out.body == nullptr || (is_scan(step) && !take(step, 1, out.carried)) ||
         !take(step, first, out.items) || !take(step, first + 1, out.more) || out.items.empty())
       return std::nullopt;
@@ -183,8 +178,12 @@ class Unroller {
 
   void copy(const Graph& body, const Step& step, Places& places, std::int64_t trip) {
     Step out = step;
-    for (Arg& arg : out.args) arg = placed(arg, places);
-    for (auto& [name, arg] : out.kwargs) arg = placed(arg, places);
+    const auto take = [&](Arg& arg) {
+      arg = placed(arg, places);
+      take_bodies(case_, body, body.name + "/", arg, out_);
+    };
+    for (Arg& arg : out.args) take(arg);
+    for (auto& [name, arg] : out.kwargs) take(arg);
     for (std::size_t k = 0; k < out.results.size(); ++k) {
       if (!step.results[k].valid()) continue;
       const Value& value = body.value(step.results[k]);

@@ -133,7 +133,7 @@ class Writer {
     return id;
   }
 
-  void push(const Step& like, const std::string& op, std::vector<Arg> args, std::vector<ValueId> results) {
+  Step& push(const Step& like, const std::string& op, std::vector<Arg> args, std::vector<ValueId> results) {
     Step step;
     step.op = op;
     step.args = std::move(args);
@@ -141,7 +141,7 @@ class Writer {
     step.loc = like.loc;
     step.code = like.code;
     step.line = like.line;
-    graph_.steps.push_back(std::move(step));
+    return graph_.steps.emplace_back(std::move(step));
   }
 
   Arg view(const Step& step, const std::string& prefix, const std::vector<ValueId>& bases) {
@@ -193,8 +193,8 @@ class Writer {
     while (!own.empty() && !own.back().valid()) own.pop_back();
     push(step, op_, std::move(args), std::move(own));
     for (std::size_t k = 0; k < bases.size() && k + first < all; ++k)
-      if (step.results[k + first].valid())
-        push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + first]});
+      if (step.results[k + first].valid())  // what the call has made of the base
+        push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + first]}).barrier = true;
   }
 
   Graph& graph_;

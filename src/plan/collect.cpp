@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "src/graph/bodies.h"
 #include "src/plan/placed.h"
 
 namespace noclobber {
@@ -183,8 +184,8 @@ class Collector {
   /// Both arms of a branch whose bodies have places, one after the other; they never run together.
   bool enter(Walk& walk, const Step& step, std::uint32_t at) {
     if (step.args.size() != 4 || step.args[3].kind != Arg::Kind::list) return false;
-    const Graph* bodies[] = {body_of(*walk.graph, step.args[1].text),
-                             body_of(*walk.graph, step.args[2].text)};
+    const Graph* bodies[] = {find_body(case_, *walk.graph, step.args[1].text),
+                             find_body(case_, *walk.graph, step.args[2].text)};
     if (bodies[0] == nullptr || bodies[1] == nullptr || out_.bodies.size() + 2 > kBodies) return false;
     if (!has_places(*bodies[0]) && !has_places(*bodies[1])) return false;
     const auto number = branches_++;
@@ -212,12 +213,6 @@ class Collector {
       hand_back(walk, step, next);
     }
     return true;
-  }
-
-  const Graph* body_of(const Graph& graph, const std::string& name) const {
-    if (const auto at = graph.bodies.find(name); at != graph.bodies.end()) return &at->second;
-    const auto at = case_.bodies.find(name);
-    return at == case_.bodies.end() ? nullptr : &at->second;
   }
 
   bool has_places(const Graph& body) const {

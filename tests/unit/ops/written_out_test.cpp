@@ -48,7 +48,7 @@ TEST_CASE("written out: the wrapper that copies back names what is written") {
 before:
 auto_functionalized_5_base = aten.clone.default(a)
 mine.op.default(auto_functionalized_5_base, b)
-g1 = aten.alias.default(auto_functionalized_5_base)
+g1 = aten.alias.default(auto_functionalized_5_base) barrier
 c = aten.copy_.default(a, g1)
 -> g1
 after:
@@ -66,13 +66,13 @@ TEST_CASE("written out: without a copy either argument may be written") {
 after:
 auto_functionalized_4_base = aten.clone.default(a)
 mine.op.default(auto_functionalized_4_base, 3, b)
-g1 = aten.alias.default(auto_functionalized_4_base)
+g1 = aten.alias.default(auto_functionalized_4_base) barrier
 -> g1
 mine::op(Tensor? x, SymInt n, Tensor(a2!)? y) -> ()
 after:
 auto_functionalized_4_base = aten.clone.default(b)
 mine.op.default(a, 3, auto_functionalized_4_base)
-g1 = aten.alias.default(auto_functionalized_4_base)
+g1 = aten.alias.default(auto_functionalized_4_base) barrier
 -> g1
 inferred mine.op.default
 )x");
@@ -103,8 +103,8 @@ auto_functionalized_6_base = aten.clone.default(b)
 auto_functionalized_7_view = aten.slice.Tensor(auto_functionalized_5_base, 0, 1, 3)
 auto_functionalized_8_view = aten.as_strided.default(auto_functionalized_6_base, [2], [2], 1)
 mine.op.default(auto_functionalized_7_view, b, auto_functionalized_8_view)
-g1 = aten.alias.default(auto_functionalized_5_base)
-g2 = aten.alias.default(auto_functionalized_6_base)
+g1 = aten.alias.default(auto_functionalized_5_base) barrier
+g2 = aten.alias.default(auto_functionalized_6_base) barrier
 -> g1 g2
 after:
 v = aten.slice.Tensor(a, 0, 1, 3)
@@ -128,8 +128,8 @@ after:
 auto_functionalized_5_base = aten.clone.default(a)
 auto_functionalized_6_base = aten.clone.default(b)
 mine.op.default([auto_functionalized_5_base auto_functionalized_6_base], auto_functionalized_6_base, -, 0.500000, true)
-g1 = aten.alias.default(auto_functionalized_5_base)
-g2 = aten.alias.default(auto_functionalized_6_base)
+g1 = aten.alias.default(auto_functionalized_5_base) barrier
+g2 = aten.alias.default(auto_functionalized_6_base) barrier
 -> g0 g1 g2
 inferred mine.op.default
 )x");
@@ -142,7 +142,7 @@ inferred mine.op.default
 after:
 auto_functionalized_5_base = aten.clone.default(a)
 g0:f32, g1:f32 = mine.op.default(auto_functionalized_5_base)
-g2:f32 = aten.alias.default(auto_functionalized_5_base)
+g2:f32 = aten.alias.default(auto_functionalized_5_base) barrier
 -> g0 g1 g2
 inferred mine.op.default
 )x");
@@ -158,7 +158,7 @@ TEST_CASE("written out: a declared operator says itself what it writes") {
 after:
 auto_functionalized_4_base = aten.clone.default(a)
 mine.op.default(b, auto_functionalized_4_base, 2.000000)
-g1 = aten.alias.default(auto_functionalized_4_base)
+g1 = aten.alias.default(auto_functionalized_4_base) barrier
 -> g1
 )x");
   const auto first = testing::json_graph(kAB, v1(R"("g0", "g1")", R"("dst": )" + kA + R"(, "src": )" + kB),
@@ -168,7 +168,7 @@ g1 = aten.alias.default(auto_functionalized_4_base)
 after:
 auto_functionalized_4_base = aten.clone.default(a)
 mine.op.default(b, auto_functionalized_4_base, 2.000000)
-g1 = aten.alias.default(auto_functionalized_4_base)
+g1 = aten.alias.default(auto_functionalized_4_base) barrier
 -> g1
 )x");
 }
@@ -294,7 +294,7 @@ inferred mine.op.default
 after:
 auto_functionalized_4_base = aten.clone.default(a)
 g0:f32 = mine.op.default(auto_functionalized_4_base)
-g1:f32 = aten.alias.default(auto_functionalized_4_base)
+g1:f32 = aten.alias.default(auto_functionalized_4_base) barrier
 -> g0
 inferred mine.op.default
 )x");

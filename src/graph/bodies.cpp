@@ -1,0 +1,39 @@
+#include "src/graph/bodies.h"
+
+namespace noclobber {
+
+namespace {
+void collect(const Arg& arg, const std::string& place,
+             std::vector<std::pair<std::string, std::string>>& out) {
+  if (arg.kind == Arg::Kind::graph) out.emplace_back(place, arg.text);
+  for (std::size_t k = 0; k < arg.list.size(); ++k)
+    collect(arg.list[k], place + "." + std::to_string(k), out);
+}
+}  // namespace
+
+const Graph* find_body(const Case& value, const Graph& graph, const std::string& name) {
+  for (const auto* bodies : {&graph.bodies, &value.bodies})
+    if (const auto at = bodies->find(name); at != bodies->end()) return &at->second;
+  return nullptr;
+}
+
+std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (std::size_t k = 0; k < step.args.size(); ++k) collect(step.args[k], std::to_string(k), out);
+  for (const auto& [name, arg] : step.kwargs) collect(arg, name, out);
+  return out;
+}
+
+void take_bodies(const Case& value, const Graph& from, const std::string& prefix, Arg& arg, Graph& into) {
+  for (Arg& item : arg.list) take_bodies(value, from, prefix, item, into);
+  if (arg.kind != Arg::Kind::graph) return;
+  const Graph* known = from.bodies.contains(arg.text) ? nullptr : find_body(value, into, arg.text);
+  if (known == nullptr) known = find_body(value, from, arg.text);
+  if (known == nullptr) return;
+  Graph body = *known;
+  body.bodies.insert(from.bodies.begin(), from.bodies.end());
+  arg.text = prefix + arg.text;
+  into.bodies.insert_or_assign(arg.text, std::move(body));
+}
+
+}  // namespace noclobber

@@ -1,0 +1,21 @@
+// Graphs inside of graphs: the bodies that control flow runs, by name.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+/// What a step of `graph` means by that name: a body of the graph's own, else of the case; nullptr: none.
+const Graph* find_body(const Case& value, const Graph& graph, const std::string& name);
+
+/// The bodies that a step is given and where they stand, in lists, too: ("1", "body0"), ("4.12", "mask0").
+std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step);
+
+/// For an argument of a step that moves from a body of `from` into another graph: the bodies that it names go
+/// along, under names that begin with `prefix`, as `into` may mean others by theirs.
+void take_bodies(const Case& value, const Graph& from, const std::string& prefix, Arg& arg, Graph& into);
+
+}  // namespace noclobber
