@@ -73,10 +73,12 @@ ValueViews Builder::views() const {
 }
 
 void Builder::add_tokens() {
-  for (const char* key : {"generator", "effects"}) {
+  std::vector<std::string> keys{"generator", "effects"};
+  for (const auto& [symbol, step] : request_.sizes) keys.push_back("size " + symbol);
+  for (std::string& key : keys) {
     TraceStorage storage;
     storage.start = TraceStorage::Start::token;
-    storage.key = key;
+    storage.key = std::move(key);
     trace_.storages.push_back(std::move(storage));
     layouts_.emplace_back();
   }

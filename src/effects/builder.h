@@ -29,6 +29,8 @@ struct BuildRequest {
   bool names_are_values = false;
   Identities use = Identities::none;
   const std::vector<LoopUse>* loops = nullptr;  // of this graph, in listed order
+  /// Steps that bring in symbols which the other graph's steps bring in, too: both must mean the same number.
+  std::map<std::string, std::uint32_t> sizes = {};
 };
 
 class Builder {

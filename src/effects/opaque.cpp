@@ -141,7 +141,8 @@ Access Builder::access(const Call& call, const Operand& read, const Binding& rea
   return read_view.view.shape == write.view.shape ? Access::elementwise : Access::any_time;
 }
 
-/// Random operators read and advance the generator; impure ones append to the sequence of effects.
+/// Random operators read and advance the generator; impure ones append to the sequence of effects. What
+/// brings in a size tells it.
 void Builder::thread_tokens(const Call& call, TraceStep& step) {
   const OpDecl* const declared = call.declared;
   const auto thread = [&](StorageId token) {
@@ -154,6 +155,13 @@ void Builder::thread_tokens(const Call& call, TraceStep& step) {
   if (draws(call.op, *call.schema, call.arguments)) thread(generator_);
   if (effectful_ || is_impure(call.op, *call.schema) || (declared != nullptr && !declared->pure))
     thread(effects_);
+  StorageId size = effects_;
+  for (const auto& [symbol, maker] : request_.sizes) {
+    ++size;
+    if (maker != call.number) continue;
+    step.writes.push_back({size, {}, {}, "token", 0});
+    for (auto& row : step.access) row.push_back(Access::before_write);
+  }
 }
 
 namespace {

@@ -1,4 +1,5 @@
 #include "src/effects/builder.h"
+#include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
@@ -40,10 +41,31 @@ void relax(Trace& trace, const std::set<std::string>& any_at_exit) {
     trace.storages[input.view.storage].compared = shown_otherwise.contains(input.view.storage);
 }
 
+struct CommonSizes {
+  std::map<std::string, std::uint32_t> before, after;  // symbols that steps of both bring in
+  std::set<std::string> strange;                       // those that only one of them does, which both use
+};
+
+CommonSizes common_sizes(const Case& value) {
+  CommonSizes out;
+  if (!value.before) return out;
+  const auto ours = sizes_made(*value.before), theirs = sizes_made(value.after);
+  for (const auto& [symbol, step] : ours) {
+    const auto other = theirs.find(symbol);
+    if (other == theirs.end() || (!step && !other->second)) continue;
+    if (step && other->second)
+      out.before[symbol] = *step, out.after[symbol] = *other->second;
+    else
+      out.strange.insert(symbol);
+  }
+  return out;
+}
+
 }  // namespace
 
 Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use, const Loops& loops) {
   std::set<std::string> lanes;
+  const auto [sizes_before, sizes_after, strange] = common_sizes(value);
   for (;;) {
     const std::size_t known = lanes.size();
     Traced out;
@@ -63,6 +85,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
                            value.names_are_values && !value.before,
                            use,
                            side == "before:" ? &loops.before : &loops.after};
+      request.sizes = side == "before:" ? sizes_before : sizes_after;
       Builder builder(request, ops, sizes);
       Trace trace = builder.build();
       for (const std::string& key : builder.more_lanes())
@@ -92,6 +115,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
     relax(out.after, given.any_at_exit);
     if (out.before) relax(*out.before, given.any_at_exit);
     if (lanes.size() != known) continue;
+    for (const std::string& symbol : strange) out.after.unknown.push_back({"no-metadata", "size " + symbol});
     if (value.dataflow) add_order(out.after, value.after);
     return out;
   }

@@ -64,6 +64,37 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& gr
   return out;
 }
 
+namespace {
+/// Calls `visit` with the symbols of every number in an argument.
+void each_symbol(const Arg& arg, const auto& visit) {
+  for (const Arg& item : arg.list) each_symbol(item, visit);
+  if (arg.kind != Arg::Kind::sym || arg.sym.is_constant()) return;
+  for (const std::string& symbol : arg.sym.symbols()) visit(symbol);
+}
+
+void each_symbol(const Value& value, const auto& visit) {
+  if (!value.type) return;
+  for (const SymExpr& extent : value.type->shape)
+    if (!extent.is_constant())
+      for (const std::string& symbol : extent.symbols()) visit(symbol);
+}
+}  // namespace
+
+std::map<std::string, std::optional<std::uint32_t>> sizes_made(const Graph& graph) {
+  std::map<std::string, std::optional<std::uint32_t>> out;
+  const auto tell = [&](const std::string& symbol) { out.emplace(symbol, std::nullopt); };
+  for (const Input& input : graph.inputs) each_symbol(graph.value(input.value), tell);
+  for (std::uint32_t number = 0; number < graph.steps.size(); ++number) {
+    const Step& step = graph.steps[number];
+    for (const Arg& arg : step.args) each_symbol(arg, tell);
+    for (const auto& [name, arg] : step.kwargs) each_symbol(arg, tell);
+    for (const ValueId id : step.results)
+      if (id.valid())
+        each_symbol(graph.value(id), [&](const std::string& symbol) { out.emplace(symbol, number); });
+  }
+  return out;
+}
+
 void number_values(Graph& graph) {
   for (std::uint32_t k = 0; k < graph.inputs.size(); ++k) graph.values[graph.inputs[k].value.index].at = k;
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k)
