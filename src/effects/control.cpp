@@ -70,6 +70,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, int depth) cons
       ++count;
       if (!id.valid()) continue;
       names[id.index] = "v" + std::to_string(count);
+      if (const SharedType& type = body.value(id).type) out += std::string(name(type->dtype)) + ";";
       if (branch || makes_fresh(ops_, step)) fresh_values.insert(id);
     }
   }

@@ -77,8 +77,8 @@ void store_shown(Call& call) {
 
 /// Operators whose written argument is not read: every element is stored.
 bool only_stores(std::string_view op) {
-  for (const std::string_view name :
-       {"aten.copy_.", "aten.fill_.", "aten.zero_.", "aten._foreach_copy_.", "aten._foreach_zero_."})
+  for (const std::string_view name : {"aten.copy_.", "prims.copy_to.", "aten.fill_.", "aten.zero_.",
+                                      "aten._foreach_copy_.", "aten._foreach_zero_."})
     if (op.starts_with(name)) return true;
   return false;
 }

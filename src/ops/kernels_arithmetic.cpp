@@ -127,7 +127,9 @@ std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
   return result;
 }
 
+/// To the power of 1 is a copy, whatever the sign of a NaN.
 Number pow_fn(const Number* x, const Extras&) {
+  if (x[1].kind == Number::Kind::real && x[1].re == 1) return x[0];
   return binary_number(x[0], x[1], [](auto a, auto b) {
     if constexpr (std::is_same_v<decltype(a), std::int64_t>)
       return integer_power(a, b);

@@ -19,21 +19,29 @@ int scalar_category(const ShapeCall& call) {
   return category;
 }
 
-/// The broadcast shape, and the type that PyTorch promotes to where ranks do not matter for it.
+/// The type of tensors that have dimensions; those that have none only raise its category. Either may be
+/// absent. Open where it counts whether a tensor without dimensions stands for a number: a float is then f32.
+std::optional<Dtype> combined(std::optional<Dtype> with, std::optional<Dtype> without) {
+  if (!with || !without) return with ? with : without;
+  if (type_category(*without) <= type_category(*with)) return with;
+  const bool may_be_number = *without == Dtype::f64 || type_category(*without) == 3;
+  return may_be_number ? std::nullopt : without;
+}
+
+/// The broadcast shape, and the type that PyTorch promotes to.
 std::optional<InferredMeta> broadcast_all(const ShapeCall& call) {
   const auto& tensors = call.tensors;
   if (tensors.empty()) return std::nullopt;
-  InferredMeta out{tensors[0].shape, tensors[0].dtype};
-  bool mixed_ranks = false, one_type = true;
-  for (std::size_t k = 1; k < tensors.size(); ++k) {
-    auto shape = broadcast(call.sizes.space(), out.shape, tensors[k].shape);
+  InferredMeta out{tensors[0].shape, std::nullopt};
+  std::optional<Dtype> with, without;
+  for (const TensorMeta& t : tensors) {
+    auto shape = broadcast(call.sizes.space(), out.shape, t.shape);
     if (!shape) return std::nullopt;
-    mixed_ranks = mixed_ranks || tensors[k].shape.empty() != tensors[0].shape.empty();
-    one_type = one_type && tensors[k].dtype == tensors[0].dtype;
     out.shape = std::move(*shape);
-    out.dtype = promoted(*out.dtype, tensors[k].dtype);
+    std::optional<Dtype>& type = t.shape.empty() ? without : with;
+    type = type ? promoted(*type, t.dtype) : t.dtype;
   }
-  if (mixed_ranks && !one_type) out.dtype.reset();
+  out.dtype = combined(with, without);
   return out;
 }
 

@@ -223,3 +223,51 @@ TEST_CASE("seed 8300009648: a name that is waited for, turned or shown means wha
     CHECK(status("storages", step) == Status::proved);
   }
 }
+
+TEST_CASE("seed 8400523853: a tensor without dimensions raises the category of a type", "[found]") {
+  const auto product = [](const char* scalar, const char* given, const char* said) {
+    const std::string inputs = std::string(R"({"name":"s","type":{"dtype":")") + scalar +
+                               R"(","shape":[]}},{"name":"t","type":{"dtype":")" + given +
+                               R"(","shape":[4]}})";
+    const std::string steps = "\"steps\":[" + made("v", "mul.Tensor", R"([{"ref":"s"},{"ref":"t"}])", said) +
+                              R"(],"outputs":[{"ref":"v"}])";
+    return status_of(pair_of(inputs, steps, steps));
+  };
+  CHECK(product("f32", "i32", "f32") == Status::proved);
+  CHECK(product("f32", "i32", "i32") != Status::proved);
+  CHECK(product("f64", "f16", "f16") == Status::proved);
+  CHECK(product("f64", "f16", "f64") != Status::proved);
+  CHECK(product("i64", "bool", "i64") == Status::proved);
+  CHECK(product("i64", "i8", "i8") == Status::proved);
+  CHECK(product("bool", "i8", "bool") != Status::proved);
+}
+
+TEST_CASE("seed 8400353847: prims.copy_to reads nothing of what it writes", "[found]") {
+  const auto stale = [](const std::string& step) {
+    return fuzz::stale_name(
+        read(R"("names":"values","after":{"inputs":[{"name":"x","type":{"dtype":"f32","shape":[4]},
+      "mutable":true}],"steps":[)" +
+             made("v", "log_.default", R"([{"ref":"x"}])") + "," + step + R"(],"outputs":[{"ref":"w"}]})"));
+  };
+  CHECK(stale(R"({"name":"w","op":"prims.copy_to.default","args":[{"ref":"x"},{"ref":"v"}],
+    "types":[{"dtype":"f32","shape":[4],"stride":[1]}]})") == "");
+  CHECK(stale(made("w", "relu.default", R"([{"ref":"x"}])")) == "x is no longer what it was");
+}
+
+TEST_CASE("seed 8400463165: the first power is a copy, whatever the sign of a NaN", "[found]") {
+  const std::string nan = made("r", "log.default", R"([{"ref":"x"}])") + "," +
+                          made("n", "neg.default", R"([{"ref":"r"}])"),
+                    end = R"(],"outputs":[{"ref":"o"}])";
+  const std::string x =
+      R"({"name":"x","type":{"dtype":"f32","shape":[4]},"kind":"constant","value":[-1,-2,1,0]})";
+  const auto difference = [&](const char* exponent) {
+    return fuzz::brute_force(
+               pair_of(x, "\"steps\":[" + nan + "," + made("o", "clone.default", R"([{"ref":"n"}])") + end,
+                       "\"steps\":[" + nan + "," +
+                           made("o", "pow.Tensor_Scalar", R"([{"ref":"n"},)" + std::string(exponent) + "]") +
+                           end))
+        .difference;
+  };
+  CHECK(difference("1") == "");
+  CHECK(difference("2") != "");
+}

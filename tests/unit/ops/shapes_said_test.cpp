@@ -71,9 +71,10 @@ TEST_CASE("types are promoted as PyTorch does, and left open where ranks matter 
   CHECK(sum(Dtype::u8, Dtype::i32) == "i32 3");
   CHECK(sum(kI64, Dtype::u8) == "i64 3");
   check_all({
-      {"aten.add.Tensor", {{kF64, {}}, {kF32, {3}}}, two, "open 3"},
-      {"aten.add.Tensor", {{kF32, {3}}, {kF64, {}}}, two, "open 3"},
-      {"aten.add.Tensor", {{kI64, {3}}, {kF32, {}}}, two, "open 3"},
+      {"aten.add.Tensor", {{kF64, {}}, {kF32, {3}}}, two, "f32 3"},
+      {"aten.add.Tensor", {{kF32, {3}}, {kF64, {}}}, two, "f32 3"},
+      {"aten.add.Tensor", {{kI64, {3}}, {kF32, {}}}, two, "f32 3"},
+      {"aten.add.Tensor", {{kI64, {3}}, {kF64, {}}}, two, "open 3"},
       {"aten.add.Tensor", {{kF32, {}}, {kF32, {3}}}, two, "f32 3"},
       {"aten.add.Tensor", {{kF64, {1}}, {kF32, {3}}}, two, "f64 3"},
       {"aten.mul.Tensor", {{Dtype::boolean, {3}}}, {to(0), Arg::of_bool(true)}, "bool 3"},

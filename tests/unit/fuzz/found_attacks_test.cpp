@@ -1,0 +1,117 @@
+// What directed attacks found: in each test the first pair was proved, refuted or ended the program, wrongly.
+#include "tests/unit/fuzz/found.h"
+
+using namespace noclobber;
+using namespace noclobber::found;
+
+namespace {
+
+constexpr const char* kScale = R"~("ops":[{"schema":"zoo::scale_(Tensor(a!) x, Tensor y) -> ()"}],)~";
+constexpr const char* kTell = R"~("ops":[{"schema":"zoo::p(Tensor x) -> Tensor","pure":false},
+  {"schema":"zoo::q(Tensor x) -> Tensor","pure":false}],)~";
+
+/// Steps and an output of a graph that is given x, y and a token.
+std::string graph(const std::string& steps, const std::string& output) {
+  return R"({"inputs":[{"name":"x","type":{"dtype":"f32","shape":[4]},"mutable":true},
+    {"name":"y","type":{"dtype":"f32","shape":[4]}},{"name":"t","type":{"dtype":"f32","shape":[0]}}],"steps":[)" +
+         steps + R"(],"outputs":[{"ref":")" + output + "\"}]}";
+}
+
+std::string call(const std::string& name, const std::string& op, const std::string& args,
+                 const std::string& type, const std::string& more = "") {
+  return R"({"name":")" + name + R"(","op":")" + op + R"(","args":)" + args + more + R"(,"types":[)" + type +
+         "]}";
+}
+
+constexpr const char* kFour = R"({"dtype":"f32","shape":[4]})";
+
+}  // namespace
+
+TEST_CASE("attack: what a functional wrapper has written may be read", "[found]") {
+  const std::string made = R"({"names":["n","o"],"op":"higher_order.auto_functionalized",
+    "args":["zoo.scale_.default"],"kwargs":{"x":{"ref":"x"},"y":{"ref":"y"}},"types":[null,)" +
+                           std::string(kFour) + "]}";
+  const std::string stored = call("z", "aten.copy_.default", R"([{"ref":"x"},{"ref":"o"}])", kFour);
+  const std::string stale = call("q", "aten.relu.default", R"([{"ref":"x"}])", kFour);
+  const auto status = [](const std::string& steps, const std::string& output) {
+    return status_of(read(std::string(kScale) + R"("names":"values","after":)" + graph(steps, output)));
+  };
+  CHECK(status(made, "o") == Status::proved);
+  CHECK(status(made + "," + stored + "," + stale, "q") == Status::refuted);
+}
+
+TEST_CASE("attack: operators in the sequence of effects run, and their order counts", "[found]") {
+  const auto told = [](const char* names, const char* token, const char* op) {
+    return std::string(R"({"names":)") + names + R"(,"op":"higher_order.with_effects","args":[{"ref":")" +
+           token + R"("},")" + op + R"(",{"ref":"x"}],"types":[{"dtype":"f32","shape":[0]},)" + kFour + "]}";
+  };
+  const std::string one = told(R"(["s","a"])", "t", "zoo.p.default") + "," +
+                          told(R"(["u","b"])", "s", "zoo.q.default"),
+                    other = told(R"(["s","b"])", "t", "zoo.q.default") + "," +
+                            told(R"(["u","a"])", "s", "zoo.p.default");
+  const auto status = [&](const std::string& before, const std::string& after) {
+    return status_of(
+        read(kTell + std::string(R"("before":)") + graph(before, "a") + R"(,"after":)" + graph(after, "a")));
+  };
+  CHECK(status(one, one) == Status::proved);
+  CHECK(status(one, other) == Status::refuted);
+}
+
+TEST_CASE("attack: a size that contents decide is that of the same contents", "[found]") {
+  const std::string rows = R"({"dtype":"i64","shape":["u0",1]})", many = R"({"dtype":"f32","shape":["u0"]})";
+  const auto found = [&](const char* of) {
+    return call("n", "aten.nonzero.default", std::string(R"([{"ref":")") + of + R"("}])", rows) + ",";
+  };
+  const std::string full = call("f", "aten.full.default", R"([[{"sym":"u0"}],1.0])", many);
+  const std::string zeroed = call("z", "aten.zero_.default", R"([{"ref":"x"}])", kFour) + ",";
+  const auto status = [&](const std::string& before, const std::string& after) {
+    return status_of(
+        read(R"("symbols":{"u0":{"min":0,"max":4,"unbacked":true}},"names":"storages","before":)" +
+             graph(before, "f") + R"(,"after":)" + graph(after, "f")));
+  };
+  CHECK(status(found("x") + full, found("x") + full) == Status::proved);
+  CHECK(status(found("x") + full, found("y") + full) != Status::proved);
+  CHECK(status(found("x") + zeroed + full, found("x") + zeroed + full) == Status::proved);
+  CHECK(status(found("x") + zeroed + full, zeroed + found("x") + full) != Status::proved);
+  CHECK(status(found("x") + full, full) != Status::proved);
+}
+
+TEST_CASE("attack: another layout is another tensor", "[found]") {
+  const auto zeros = [](const char* layout) {
+    return call("z", "aten.zeros.default", "[[4]]", kFour,
+                std::string(R"(,"kwargs":{"layout":")") + layout + "\"}");
+  };
+  const auto status = [&](const std::string& before, const std::string& after) {
+    return status_of(read(R"("before":)" + graph(before, "z") + R"(,"after":)" + graph(after, "z")));
+  };
+  CHECK(status(zeros("strided"), zeros("torch.strided")) == Status::proved);
+  CHECK(status(zeros("strided"), zeros("sparse_coo")) != Status::proved);
+}
+
+TEST_CASE("attack: a branch is not the same where a result inside has another type", "[found]") {
+  const auto branch = [](const char* dtype) {
+    return std::string(R"({"inputs":[{"name":"i","type":{"dtype":"f32","shape":[4]}}],"steps":[)") +
+           call("q", "zoo.f.default", R"([{"ref":"i"}])",
+                std::string(R"({"dtype":")") + dtype + R"(","shape":[4]})") +
+           "," +
+           call("r", "aten._to_copy.default", R"([{"ref":"q"}])", kFour,
+                R"(,"kwargs":{"dtype":{"dtype":"f32"}})") +
+           R"(],"outputs":[{"ref":"r"}]})";
+  };
+  const auto cond = [](const char* goes) {
+    return std::string(R"({"inputs":[{"name":"p","type":{"dtype":"bool","shape":[]}},
+      {"name":"x","type":{"dtype":"f32","shape":[4]}}],"steps":[)") +
+           call("y", "higher_order.cond",
+                std::string(R"([{"ref":"p"},{"graph":")") + goes + R"("},{"graph":"wide"},[{"ref":"x"}]])",
+                kFour) +
+           R"(],"outputs":[{"ref":"y"}]})";
+  };
+  const auto status = [&](const char* after) {
+    return status_of(
+        read(R"~("ops":[{"schema":"zoo::f(Tensor x) -> Tensor"}],"order":"dataflow","graphs":{"wide":)~" +
+             branch("f64") + R"(,"narrow":)" + branch("f16") + R"(},"before":)" + cond("wide") +
+             R"(,"after":)" + cond(after)));
+  };
+  CHECK(status("wide") == Status::proved);
+  CHECK(status("narrow") != Status::proved);
+}
