@@ -274,6 +274,21 @@ void run_plan(HashPlan plan, Call& call, const std::vector<Array>& targets, cons
 
 }  // namespace
 
+namespace {
+
+/// Random numbers are drawn one after the other: how many there are counts, not how they are arranged.
+Datum sizes_counted(const Extents& sizes, bool drawn) {
+  std::vector<Datum> out;
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    out.push_back(Datum::of(size));
+    count = size == 0 || count > kWorkBound / size ? 0 : count * size;
+  }
+  return Datum::of_list(drawn ? std::vector<Datum>{Datum::of(count)} : std::move(out));
+}
+
+}  // namespace
+
 /// The argument; where its shape and type alone count, these. A scalar is a number, however it is written.
 Datum counted(const Invocation& invocation, std::size_t at) {
   const Datum& arg = invocation.args[at];
@@ -281,11 +296,11 @@ Datum counted(const Invocation& invocation, std::size_t at) {
       invocation.schema->arguments[std::min(at, invocation.schema->arguments.size() - 1)];
   if (slot.type_text.starts_with("Scalar") && arg.kind == Datum::Kind::integer)
     return Datum::of_real(static_cast<double>(arg.integer));
+  if (invocation.draws && slot.name == "size" && arg.kind == Datum::Kind::list)
+    return sizes_counted(extents_of(arg), true);
   if (!invocation.unread[at] || arg.kind != Datum::Kind::tensor) return arg;
-  Datum out;
-  out.kind = Datum::Kind::list;
-  out.list.push_back(Datum::of(static_cast<std::int64_t>(arg.tensor.at.dtype)));
-  for (const std::int64_t extent : arg.tensor.at.shape) out.list.push_back(Datum::of(extent));
+  Datum out = sizes_counted(arg.tensor.at.shape, invocation.draws);
+  out.list.insert(out.list.begin(), Datum::of(static_cast<std::int64_t>(arg.tensor.at.dtype)));
   return out;
 }
 

@@ -115,3 +115,22 @@ TEST_CASE("attack: a branch is not the same where a result inside has another ty
   CHECK(status("wide") == Status::proved);
   CHECK(status("narrow") != Status::proved);
 }
+
+TEST_CASE("attack: random numbers are drawn in a row, whatever shape they get", "[found]") {
+  const auto four = [](const char* op, const char* args) {
+    return call("r", op, args, R"({"dtype":"f32","shape":[2,2]})");
+  };
+  const auto row = [](const char* op, const char* args) {
+    return call("f", op, args, kFour) + "," +
+           call("r", "aten.view.default", R"([{"ref":"f"},[2,2]])", R"({"dtype":"f32","shape":[2,2]})");
+  };
+  const auto status = [](const std::string& before, const std::string& after) {
+    return status_of(
+        read(R"("sharing":"any","before":)" + graph(before, "r") + R"(,"after":)" + graph(after, "r")));
+  };
+  CHECK(status(four("aten.rand.default", "[[2,2]]"), row("aten.rand.default", "[[4]]")) != Status::refuted);
+  // The second draw is another one.
+  CHECK(status(four("aten.rand.default", "[[2,2]]"),
+               call("g", "aten.rand.default", "[[4]]", kFour) + "," + row("aten.rand.default", "[[4]]")) ==
+        Status::refuted);
+}
