@@ -59,6 +59,8 @@ Trace Builder::build() {
     run(graph.steps[k], k);
     unmodelled_ += failed_ ? 1 : 0;
   }
+  for (const auto& [symbol, step] : request_.sizes)
+    if (!told_.contains(symbol)) unknown("no-metadata", "size " + symbol);
   add_finals();
   add_outputs();
   say_where_loops_lie();

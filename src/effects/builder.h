@@ -84,6 +84,7 @@ class Builder {
   const Type* said(const Call& call, std::size_t result) const;
   std::optional<std::vector<PolyId>> said_strides(const Type& type, const Shape& shape);
   std::optional<std::vector<PolyId>> unsaid_strides(const Call& call, const Shape& shape);
+  std::optional<std::vector<PolyId>> iterated_strides(const Call& call, const Shape& shape);
   void bind(const Call& call, std::size_t result, Binding bound);
   void bind_view(const Call& call, std::size_t result, Binding bound);
   void claim(const Call& call, std::size_t result, const Binding& bound);
@@ -204,6 +205,7 @@ class Builder {
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
+  void tell_sizes(std::uint32_t number, TraceStep& step);
   std::string shapes_text(const Parts& parts) const;
   std::string order_text(const Binding& to) const;
   std::string drawn_text(const Call& call, const Parts& parts) const;
@@ -274,6 +276,7 @@ class Builder {
   std::set<StorageId> loop_shared_;                      // what a loop's result and its operands may share
   std::map<StorageId, std::set<StorageId>> may_lie_on_;  // result of a loop -> operands that it may be
   std::size_t loops_ = 0;
+  std::set<std::string> told_;                   // symbols whose tokens are written
   const StorageId generator_ = 0, effects_ = 1;  // as add_tokens() adds them
   bool hushed_ = false;  // what the dump says is of another result than the one that is made: of out=
   std::uint64_t fresh_count_ = 0, in_place_ = 0, unmodelled_ = 0;

@@ -138,6 +138,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
     results.push_back(*bound);
   }
   opaque.access.assign(opaque.reads.size(), std::vector<Access>(opaque.writes.size(), Access::any_time));
+  tell_sizes(number, opaque);
   push(std::move(opaque), means);
   for (std::size_t k = 0; k < results.size(); ++k) bind(call, k, results[k]);
 }

@@ -180,6 +180,7 @@ void Builder::loop(const Step& step, std::uint32_t number) {
   }
   out.access.assign(out.reads.size(), std::vector<Access>(out.writes.size(), Access::before_write));
   const TraceStep pushed = out;
+  tell_sizes(number, out);
   push(std::move(out), {});
   if (TraceStep lost = clobbered(use, pushed, carried); !lost.writes.empty()) push(std::move(lost), {});
   share(use, pushed, results.size(), carried);

@@ -155,10 +155,16 @@ void Builder::thread_tokens(const Call& call, TraceStep& step) {
   if (draws(call.op, *call.schema, call.arguments)) thread(generator_);
   if (effectful_ || is_impure(call.op, *call.schema) || (declared != nullptr && !declared->pure))
     thread(effects_);
+  tell_sizes(call.number, step);
+}
+
+/// Step `number` of the graph writes the tokens of the sizes that it brings in.
+void Builder::tell_sizes(std::uint32_t number, TraceStep& step) {
   StorageId size = effects_;
   for (const auto& [symbol, maker] : request_.sizes) {
     ++size;
-    if (maker != call.number) continue;
+    if (maker != number) continue;
+    told_.insert(symbol);
     step.writes.push_back({size, {}, {}, "token", 0});
     for (auto& row : step.access) row.push_back(Access::before_write);
   }

@@ -1,7 +1,10 @@
 // Results of steps: fresh storages, and what the dump says of them.
 #include <algorithm>
+#include <set>
 
 #include "src/effects/builder.h"
+#include "src/ops/kernels.h"
+#include "src/ops/kernels_layout.h"
 
 namespace noclobber {
 
@@ -82,6 +85,35 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
   return out;
 }
 
+/// What a pointwise kernel gives a result of these sizes, where operands of one floating type have constant
+/// sizes and strides: it keeps their order, without gaps.
+std::optional<std::vector<PolyId>> Builder::iterated_strides(const Call& call, const Shape& shape) {
+  const std::string& op = call.functional.empty() ? call.step->op : call.functional;
+  const KernelRow* row = op.starts_with("aten.") ? find_kernel(op) : nullptr;
+  if (row == nullptr || row->pointwise == nullptr || row->variant != 0) return std::nullopt;
+  const auto numbers = [&](const std::vector<PolyId>& sizes, Extents& out) {
+    for (const PolyId size : sizes) out.push_back(space_.value(size).value_or(-1));
+    return std::ranges::none_of(out, [](std::int64_t size) { return size < 0; });
+  };
+  std::vector<Geometry> operands;
+  std::set<Dtype> types;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(row->operands); ++k) {
+    Geometry& own = operands.emplace_back();
+    const auto bound = bound_of(call.arguments[k]);
+    if (!bound) continue;  // a number
+    types.insert(bound->dtype);
+    own.dtype = bound->dtype;
+    if (!bound->strides || !numbers(bound->view.shape, own.shape) || !numbers(*bound->strides, own.stride))
+      return std::nullopt;
+  }
+  Extents extents;
+  if (types.size() != 1 || !is_floating(*types.begin()) || !numbers(shape, extents)) return std::nullopt;
+  std::vector<PolyId> out;
+  for (const std::int64_t stride : iterator_strides(operands, extents))
+    out.push_back(space_.constant(stride));
+  return out;
+}
+
 /// Of a result that nothing is said of: contiguous, where all tensors that come in are. Kernels keep an order
 /// of strides that they are given, and some are told one.
 std::optional<std::vector<PolyId>> Builder::unsaid_strides(const Call& call, const Shape& shape) {
@@ -97,7 +129,8 @@ std::optional<std::vector<PolyId>> Builder::unsaid_strides(const Call& call, con
     const std::string& name = slots[k].name;
     const bool orders = name == "memory_format" || name == "physical_layout" || (name == "stride" && sized);
     if (orders && arg.kind != Arg::Kind::none) return std::nullopt;
-    if (!is_plain(arg) || !std::all_of(arg.list.begin(), arg.list.end(), is_plain)) return std::nullopt;
+    if (!is_plain(arg) || !std::all_of(arg.list.begin(), arg.list.end(), is_plain))
+      return iterated_strides(call, shape);
   }
   return contiguous_strides(space_, shape);
 }

@@ -43,7 +43,7 @@ void relax(Trace& trace, const std::set<std::string>& any_at_exit) {
 
 struct CommonSizes {
   std::map<std::string, std::uint32_t> before, after;  // symbols that steps of both bring in
-  std::set<std::string> strange;                       // those that only one of them does, which both use
+  std::set<std::string> strange;                       // of both, but brought in by one only, or otherwise
 };
 
 CommonSizes common_sizes(const Case& value) {
@@ -53,8 +53,8 @@ CommonSizes common_sizes(const Case& value) {
   for (const auto& [symbol, step] : ours) {
     const auto other = theirs.find(symbol);
     if (other == theirs.end() || (!step && !other->second)) continue;
-    if (step && other->second)
-      out.before[symbol] = *step, out.after[symbol] = *other->second;
+    if (step && other->second && step->shape == other->second->shape)
+      out.before[symbol] = step->step, out.after[symbol] = other->second->step;
     else
       out.strange.insert(symbol);
   }

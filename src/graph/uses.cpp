@@ -80,8 +80,8 @@ void each_symbol(const Value& value, const auto& visit) {
 }
 }  // namespace
 
-std::map<std::string, std::optional<std::uint32_t>> sizes_made(const Graph& graph) {
-  std::map<std::string, std::optional<std::uint32_t>> out;
+std::map<std::string, std::optional<SizeMade>> sizes_made(const Graph& graph) {
+  std::map<std::string, std::optional<SizeMade>> out;
   const auto tell = [&](const std::string& symbol) { out.emplace(symbol, std::nullopt); };
   for (const Input& input : graph.inputs) each_symbol(graph.value(input.value), tell);
   for (std::uint32_t number = 0; number < graph.steps.size(); ++number) {
@@ -90,7 +90,9 @@ std::map<std::string, std::optional<std::uint32_t>> sizes_made(const Graph& grap
     for (const auto& [name, arg] : step.kwargs) each_symbol(arg, tell);
     for (const ValueId id : step.results)
       if (id.valid())
-        each_symbol(graph.value(id), [&](const std::string& symbol) { out.emplace(symbol, number); });
+        each_symbol(graph.value(id), [&](const std::string& symbol) {
+          if (!out.contains(symbol)) out.emplace(symbol, SizeMade{number, graph.value(id).type->shape});
+        });
   }
   return out;
 }

@@ -22,9 +22,15 @@ bool is_used(const Graph& graph, ValueId value, std::size_t first = 0);
 /// Repeats are possible.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& graph);
 
-/// The symbols of a graph, and the number of the step that brings one in: an extent of its result that
-/// nothing before tells, neither inputs nor arguments, such as the rows that nonzero finds.
-std::map<std::string, std::optional<std::uint32_t>> sizes_made(const Graph& graph);
+/// The step whose result brings in a symbol, and the sizes of that result.
+struct SizeMade {
+  std::uint32_t step = 0;
+  std::vector<SymExpr> shape;
+};
+
+/// The symbols of a graph, and who brings one in: the step that has it in the sizes of a result, where
+/// nothing before tells it, neither inputs nor arguments, such as the rows that nonzero finds.
+std::map<std::string, std::optional<SizeMade>> sizes_made(const Graph& graph);
 
 /// Inputs and results of steps say where they stand.
 void number_values(Graph& graph);

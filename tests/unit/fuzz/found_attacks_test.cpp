@@ -74,6 +74,42 @@ TEST_CASE("attack: a size that contents decide is that of the same contents", "[
   CHECK(status(found("x") + zeroed + full, found("x") + zeroed + full) == Status::proved);
   CHECK(status(found("x") + zeroed + full, zeroed + found("x") + full) != Status::proved);
   CHECK(status(found("x") + full, full) != Status::proved);
+  // Said in other words by the same step, and brought in by a loop.
+  const auto many_of = [&](const char* size) {
+    return call("n", "aten.masked_select.default", R"([{"ref":"x"},{"ref":"x"}])",
+                std::string(R"({"dtype":"f32","shape":[")") + size + "\"]}") +
+           ",";
+  };
+  CHECK(status(many_of("u0") + full, many_of("u0") + full) == Status::proved);
+  CHECK(status(many_of("2*u0") + full, many_of("u0") + full) != Status::proved);
+}
+
+TEST_CASE("attack: a size that a branch brings in is that of the same branch", "[found]") {
+  const auto branch = [](const char* op) {
+    return std::string(R"({"inputs":[{"name":"i","type":{"dtype":"f32","shape":[4]}}],"steps":[)") +
+           call("a", op, R"([{"ref":"i"}])", kFour) + "," +
+           call("n", "aten.nonzero.default", R"([{"ref":"a"}])", R"({"dtype":"i64","shape":["u1",1]})") +
+           R"(],"outputs":[{"ref":"n"}]})";
+  };
+  const auto cond = [](const char* goes) {
+    return std::string(R"({"inputs":[{"name":"p","type":{"dtype":"bool","shape":[]}},
+      {"name":"x","type":{"dtype":"f32","shape":[4]}}],"steps":[)") +
+           call("y", "higher_order.cond",
+                std::string(R"([{"ref":"p"},{"graph":")") + goes + R"("},{"graph":"abs"},[{"ref":"x"}]])",
+                R"({"dtype":"i64","shape":["u0",1]})") +
+           "," +
+           call("f", "aten.full.default", R"([[{"sym":"u0"}],1.0])", R"({"dtype":"f32","shape":["u0"]})") +
+           R"(],"outputs":[{"ref":"f"}]})";
+  };
+  const auto status = [&](const char* after) {
+    return status_of(
+        read(R"("symbols":{"u0":{"min":0,"max":4,"unbacked":true},"u1":{"min":0,"max":4,"unbacked":true}},)"
+             R"("order":"dataflow","graphs":{"abs":)" +
+             branch("aten.abs.default") + R"(,"relu":)" + branch("aten.relu.default") + R"(},"before":)" +
+             cond("abs") + R"(,"after":)" + cond(after)));
+  };
+  CHECK(status("abs") == Status::proved);
+  CHECK(status("relu") != Status::proved);
 }
 
 TEST_CASE("attack: another layout is another tensor", "[found]") {
@@ -130,7 +166,12 @@ TEST_CASE("attack: random numbers are drawn in a row, whatever shape they get", 
   };
   CHECK(status(four("aten.rand.default", "[[2,2]]"), row("aten.rand.default", "[[4]]")) != Status::refuted);
   // The second draw is another one.
-  CHECK(status(four("aten.rand.default", "[[2,2]]"),
-               call("g", "aten.rand.default", "[[4]]", kFour) + "," + row("aten.rand.default", "[[4]]")) ==
-        Status::refuted);
+  const auto second = [&](const char* shown) {
+    return call("f", "aten.rand.default", "[[4]]", kFour) + "," +
+           call("g", "aten.rand.default", "[[4]]", kFour) + "," +
+           call("r", "aten.view.default", std::string(R"([{"ref":")") + shown + R"("},[2,2]])",
+                R"({"dtype":"f32","shape":[2,2]})");
+  };
+  CHECK(status(second("f"), second("f")) == Status::proved);
+  CHECK(status(second("f"), second("g")) == Status::refuted);
 }
