@@ -205,6 +205,7 @@ class Builder {
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
+  bool lie_as_said(const Step& step);
   void tell_sizes(std::uint32_t number, TraceStep& step);
   std::string shapes_text(const Parts& parts) const;
   std::string order_text(const Binding& to) const;

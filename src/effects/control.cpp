@@ -76,6 +76,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, int depth) cons
   }
   std::set<ValueId> returned;
   for (const Arg& arg : body.outputs) {
+    if (gives_number(arg)) return std::nullopt;
     std::vector<ValueId> values;
     collect_uses(arg, values);
     for (const ValueId id : values)

@@ -2,10 +2,13 @@
 #include <algorithm>
 
 #include "src/effects/builder.h"
+#include "src/graph/bodies.h"
 #include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
+
+constexpr std::size_t kNoArgument = ~std::size_t{0};
 
 /// Bodies are compared, whatever they are called.
 Arg nameless(Arg arg) {
@@ -97,6 +100,33 @@ const char* Builder::fault_of(const LoopUse& use, const TraceStep& step, std::si
   return nullptr;
 }
 
+/// Do operands lie as the bodies say their inputs do? A body is compared for these strides only.
+bool Builder::lie_as_said(const Step& step) {
+  const bool loops = step.op.starts_with("higher_order.while_loop"),
+             scans = step.op.starts_with("higher_order.scan");
+  if (!loops && !scans && !step.op.starts_with("higher_order.map")) return true;
+  const std::size_t first = loops ? 2 : 1, rows = loops ? kNoArgument : scans ? 2 : 1;
+  for (const auto& [place, name] : bodies_given(step)) {
+    const Graph* body = find_body(*request_.value, *request_.graph, name);
+    std::size_t input = 0;
+    for (std::size_t k = first; body != nullptr && k < step.args.size(); ++k)
+      for (const Arg& arg : step.args[k].list) {
+        if (input == body->inputs.size()) return false;
+        const SharedType& type = body->value(body->inputs[input++].value).type;
+        const auto bound = bound_of(arg);
+        if (!bound || !bound->strides || !type) continue;
+        const std::size_t from = k == rows ? 1 : 0;
+        const Shape shape = sizes_.of(type->shape);
+        const auto said = said_strides(*type, shape);
+        if (bound->strides->size() != shape.size() + from) return false;
+        for (std::size_t d = 0; said && d < shape.size(); ++d)
+          if (space_.value(shape[d]) != 1 && !space_.same((*bound->strides)[d + from], (*said)[d]))
+            return false;
+      }
+  }
+  return true;
+}
+
 /// Carried operands that this loop writes at some trip, or keeps where the other graph's loop does not, hold
 /// anything afterwards: something else in each graph.
 TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const {
@@ -164,6 +194,7 @@ void Builder::loop(const Step& step, std::uint32_t number) {
   out.bodies = use.bodies;
   std::size_t carried = 0;
   if (!add_operands(step, out, carried)) return unknown("no-metadata", step.op);
+  if (!lie_as_said(step)) return unknown("no-metadata", step.op + " (strides of operands)");
   if (const char* fault = fault_of(use, out, carried); fault != nullptr)
     return unknown("unsupported-op", step.op + " (" + fault + ")");
   Call call{&step, nullptr, step.op, {}, number};

@@ -153,7 +153,12 @@ void Builder::thread_tokens(const Call& call, TraceStep& step) {
     step.access.emplace_back(step.writes.size(), Access::before_write);
   };
   if (draws(call.op, *call.schema, call.arguments)) thread(generator_);
-  if (effectful_ || is_impure(call.op, *call.schema) || (declared != nullptr && !declared->pure))
+  // The number that a declared operator returns is called by a symbol, which nothing compares.
+  const bool counts =
+      declared != nullptr && std::ranges::any_of(call.schema->returns, [](const SchemaSlot& slot) {
+        return slot.type == SchemaSlot::Type::other;
+      });
+  if (effectful_ || is_impure(call.op, *call.schema) || counts || (declared != nullptr && !declared->pure))
     thread(effects_);
   tell_sizes(call.number, step);
 }

@@ -17,6 +17,10 @@ const Graph* find_body(const Case& value, const Graph& graph, const std::string&
   return nullptr;
 }
 
+bool gives_number(const Arg& output) {
+  return output.kind == Arg::Kind::sym || output.kind == Arg::Kind::real || output.kind == Arg::Kind::boolean;
+}
+
 std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step) {
   std::vector<std::pair<std::string, std::string>> out;
   for (std::size_t k = 0; k < step.args.size(); ++k) collect(step.args[k], std::to_string(k), out);

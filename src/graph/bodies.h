@@ -18,4 +18,7 @@ std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step);
 /// along, under names that begin with `prefix`, as `into` may mean others by theirs.
 void take_bodies(const Case& value, const Graph& from, const std::string& prefix, Arg& arg, Graph& into);
 
+/// Does a body return a number by this output? Outside, a symbol stands for it that is one for all branches.
+bool gives_number(const Arg& output);
+
 }  // namespace noclobber

@@ -146,14 +146,24 @@ class Inliner {
     return {body(graph, step.args[0]), operands};
   }
 
+  /// Is the operand of the type that the body says its input has? The body's sizes are in its words.
+  bool fits(const Arg& operand, const Value& input) const {
+    const SharedType type = operand.kind == Arg::Kind::ref ? out_.value(operand.ref).type : SharedType();
+    return !type || !input.type || (type->dtype == input.type->dtype && type->shape == input.type->shape);
+  }
+
   bool inline_body(const Graph& graph, const Step& step, Places& places, const std::string& prefix,
                    int depth) {
     const auto [runs, operands] = chosen(graph, step, places);
     if (runs == nullptr || runs->inputs.size() != operands.size() || !runs->finals.empty()) return false;
     if (runs->outputs.size() != step.results.size() || !step.kwargs.empty()) return false;
+    if (step.op.starts_with("higher_order.cond") && std::ranges::any_of(runs->outputs, gives_number))
+      return false;
     Places inner(runs->values.size());
-    for (std::size_t k = 0; k < operands.size(); ++k)
-      inner[runs->inputs[k].value.index] = placed(operands[k], places);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      Arg& given = inner[runs->inputs[k].value.index].emplace(placed(operands[k], places));
+      if (!fits(given, runs->value(runs->inputs[k].value))) return false;
+    }
     const std::string own = prefix + std::to_string(out_.steps.size()) + ".";
     if (!steps(*runs, inner, own, depth + 1)) return false;
     for (std::size_t k = 0; k < step.results.size(); ++k)

@@ -97,7 +97,7 @@ a: "f32[4]" = n[1]
 return (a,))fx",
      R"fx(
 storage S3 [4]  fresh 0
-step 0 opaque "zoo.count.default;T"  write S3:f32[4]  read S2:f32[4]  # graph step 0
+step 0 opaque "zoo.count.default;T"  write S3:f32[4], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
 output 0 read S3:f32[4]
 )fx"},
     {"a list of results is as long as what is made of it", R"fx(x: "f32[4]", y: "f32[2]")fx",

@@ -175,3 +175,50 @@ TEST_CASE("attack: random numbers are drawn in a row, whatever shape they get", 
   CHECK(status(second("f"), second("f")) == Status::proved);
   CHECK(status(second("f"), second("g")) == Status::refuted);
 }
+
+TEST_CASE("attack: the number that a branch returns is not one symbol for all branches", "[found]") {
+  const auto cond = [](const char* yes, const char* no) {
+    const std::string branch =
+        R"({"inputs":[{"name":"i","type":{"dtype":"f32","shape":[4]}}],"steps":[],"outputs":[)";
+    const std::string steps =
+        std::string(R"({"inputs":[{"name":"p","type":{"dtype":"bool","shape":[]}},
+      {"name":"x","type":{"dtype":"f32","shape":[4]}}],"steps":[{"names":[null],"op":"higher_order.cond","args":[{"ref":"p"},)") +
+        R"({"graph":")" + yes + R"("},{"graph":")" + no + R"("},[{"ref":"x"}]]},)" +
+        call("f", "aten.full.default", R"([[{"sym":"u0"}],1.0])", R"({"dtype":"f32","shape":["u0"]})") +
+        R"(],"outputs":[{"ref":"f"}]})";
+    return std::pair(branch, steps);
+  };
+  const auto status = [&](const char* yes, const char* no) {
+    const auto [branch, before] = cond("one", "three");
+    return status_of(read(R"("symbols":{"u0":{"min":1,"max":3,"unbacked":true}},"graphs":{"one":)" + branch +
+                          "1]}" + R"(,"three":)" + branch + "3]}" + R"(},"before":)" + before +
+                          R"(,"after":)" + cond(yes, no).second));
+  };
+  CHECK(status("three", "one") != Status::proved);
+}
+
+TEST_CASE("attack: a body is compared for the sizes and strides that its operands have", "[found]") {
+  const std::string row = R"({"dtype":"f32","shape":[2,3]})",
+                    rows = R"({"dtype":"f32","shape":[5,2,3],"stride":[6,1,2]})";
+  const std::string body =
+      R"({"inputs":[{"name":"r","type":)" + row + R"(}],"steps":[)" +
+      call("d", "aten.as_strided.default", R"([{"ref":"r"},[6],[1]])", R"({"dtype":"f32","shape":[6]})") +
+      "," + call("e", "aten.neg.default", R"([{"ref":"d"}])", R"({"dtype":"f32","shape":[6]})") +
+      R"(],"outputs":[{"ref":"e"}]})";
+  const auto mapped = [&](const std::string& first, const char* over) {
+    return R"({"inputs":[{"name":"q","type":)" + rows + R"(}],"steps":[)" + first +
+           call("m", "higher_order.map_impl",
+                std::string(R"([{"graph":"b"},[{"ref":")") + over + R"("}],[]])",
+                R"({"dtype":"f32","shape":[5,6]})") +
+           R"(],"outputs":[{"ref":"m"}]})";
+  };
+  const std::string plain =
+      call("c", "aten.clone.default", R"([{"ref":"q"}])", R"({"dtype":"f32","shape":[5,2,3]})",
+           R"(,"kwargs":{"memory_format":"contiguous_format"})") +
+      ",";
+  const auto status = [&](const std::string& before, const std::string& after) {
+    return status_of(read(R"("graphs":{"b":)" + body + R"(},"before":)" + before + R"(,"after":)" + after));
+  };
+  CHECK(status(mapped(plain, "c"), mapped(plain, "c")) == Status::proved);
+  CHECK(status(mapped("", "q"), mapped(plain, "c")) != Status::proved);
+}
