@@ -336,6 +336,21 @@ class Compare(Cli):
             self.expect(0, "compare", three, also)
             self.expect(1, "compare", three, five)
 
+    def test_which_item_a_symbol_is(self):
+        text = """class <lambda>(torch.nn.Module):
+    def forward(self, x: "f32[]", y: "f32[4]"):
+        s: "Sym(FIRST)" = torch.ops.aten._local_scalar_dense.default(x)
+        z: "f32[]" = torch.ops.aten.zero_.default(x)
+        t: "Sym(SECOND)" = torch.ops.aten._local_scalar_dense.default(x)
+        m: "f32[4]" = torch.ops.aten.mul.Tensor(y, USED)
+        return (m,)
+"""
+        write = lambda name, first, second, used: self.write(
+            name, text.replace("FIRST", first).replace("SECOND", second).replace("USED", used))
+        before, also = write("a.py", "zuf0", "zuf1", "s"), write("b.py", "zuf0", "zuf1", "s")
+        self.expect(0, "compare", before, also)
+        self.expect(3, "compare", before, write("c.py", "zuf1", "zuf0", "t"))
+
     def test_a_body_in_a_tuple(self):
         """The mask of flex_attention stands inside of the block mask."""
         text = """class <lambda>(torch.nn.Module):

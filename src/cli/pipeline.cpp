@@ -193,6 +193,14 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
     CheckOptions own = options;
     if (k > 0) own.reading = "-reading-" + std::to_string(k + 1);
     CheckRecord next = check_one(readings.cases[k], own);
+    const bool of_old =
+        std::ranges::all_of(next.findings, [](const Finding& f) { return f.rule == "NC002"; });
+    if (next.status == Status::refuted && of_old && !readings.inferred.empty() &&
+        check_one(filling(readings.cases[k], readings.inferred), own).status != Status::refuted) {
+      next.status = Status::unknown;  // nobody says that what was there before is read
+      next.findings.clear();
+      next.unknown = {{"unsupported-op", readings.inferred}};
+    }
     if (k > 0 && next.status != out.status) {
       next.status = Status::unknown;
       next.findings.clear();

@@ -205,9 +205,11 @@ class Builder {
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
+  std::string laid_text(const Binding& operand) const;
   bool lie_as_said(const Step& step);
   void tell_sizes(std::uint32_t number, TraceStep& step);
   std::string shapes_text(const Parts& parts) const;
+  std::string told_text(const Call& call) const;
   std::string order_text(const Binding& to) const;
   std::string drawn_text(const Call& call, const Parts& parts) const;
   /// One copy of each text for the whole Trace.

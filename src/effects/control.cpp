@@ -105,6 +105,15 @@ void Builder::with_effects(const Step& step, std::uint32_t number) {
   if (!step.results.empty() && step.results[0].valid()) bind(call, 0, *token);
 }
 
+/// The strides of an operand, which a branch may look at; nothing for the usual ones.
+std::string Builder::laid_text(const Binding& operand) const {
+  if (!operand.strides) return ",?";
+  std::string out;
+  if (*operand.strides != contiguous_strides(space_, operand.view.shape))
+    for (const PolyId stride : *operand.strides) out += "," + size_text(space_, stride);
+  return out;
+}
+
 void Builder::control(const Step& step, std::uint32_t number) {
   if (is_loop(step)) return loop(step, number);
   if (step.op == "higher_order.with_effects") return with_effects(step, number);
@@ -120,6 +129,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
     for (ValueId id : values) {
       if (!values_[id.index]) return unknown("no-metadata", step.op);
       opaque.reads.push_back(values_[id.index]->view);
+      opaque.key = *opaque.key + laid_text(*values_[id.index]);
       means.push_back(values_[id.index]->since);
     }
     if (arg.kind != Arg::Kind::graph) continue;

@@ -18,6 +18,12 @@ std::string Builder::shapes_text(const Parts& parts) const {
   return out;
 }
 
+/// The symbol that stands for the number that item() gives: another one in another place is another program.
+std::string Builder::told_text(const Call& call) const {
+  const std::string& symbol = *call.step->tells;
+  return symbol.empty() ? "" : ";tells " + symbol;
+}
+
 /// The dimensions by falling stride; the strides themselves where they cannot be told apart. Two tensors of
 /// one shape and order are walked through alike. A dump without strides counts as contiguous.
 std::string Builder::order_text(const Binding& to) const {

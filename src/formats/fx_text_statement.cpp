@@ -73,6 +73,8 @@ void FxModule::add(Step step, std::string_view name, std::size_t at, const FxAnn
     return cursor_.fail_at(at, "a size of what is no tensor");
   if (!is_query) {
     step.id = std::string(name);
+    if (annotation.scalar.kind == Arg::Kind::sym && !annotation.scalar.sym.is_constant())
+      step.tells = annotation.scalar.sym.text();
     names_.add_effect(std::move(step));
   }
   check(at, names_.bind(name, size ? fx_settled(annotation.scalar, Arg::of(*size)) : annotation.scalar));

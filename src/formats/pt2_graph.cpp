@@ -285,7 +285,8 @@ void Pt2Graph::result(const OrderedJson& json, const JsonAt& at, Step& step) {
   }
   if (tag == "as_optional_tensor" && value->is_object() && find_member(*value, "as_tensor"))
     return add(*find_member(*value, "as_tensor"), inside);
-  if (!is_optional) argument(json, at);  // a scalar must be among the graph's values
+  const Arg scalar = is_optional ? Arg() : argument(json, at);  // which must be among the graph's values
+  if (scalar.kind == Arg::Kind::sym && !scalar.sym.is_constant()) step.tells = scalar.sym.text();
   step.results.emplace_back();
 }
 

@@ -127,6 +127,7 @@ struct Step {
   std::vector<Arg> args;
   std::vector<std::pair<std::string, Arg>> kwargs;
   Rare<std::string> id;            // a name for a step without results
+  Rare<std::string> tells;         // the symbol that stands for the number it gives: "zuf0"
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
   Rare<std::string> stream;
   std::uint32_t unit : 30 = 0;  // steps of one number other than 0 run without another in between

@@ -90,12 +90,12 @@ bool may_give_itself(Meaning meaning) {
 }
 
 /// Of argument `at` nothing but shape and type are looked at: other of view_as, self of zeros_like and
-/// sym_size.
+/// sym_size; nor is what is waited for read.
 Use use_of(Meaning meaning, std::size_t at) {
   const bool views =
       meaning == Meaning::view || meaning == Meaning::may_view || meaning == Meaning::may_convert;
   const bool makes = meaning == Meaning::fill || meaning == Meaning::empty;
-  const bool sizes = meaning == Meaning::ignored;
+  const bool sizes = meaning == Meaning::ignored || meaning == Meaning::wait;
   return sizes || (views && at > 0) || (makes && at == 0) ? Use::shape_only : Use::read;
 }
 

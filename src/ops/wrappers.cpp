@@ -269,4 +269,15 @@ Readings written_out(const Case& value) {
   return out;
 }
 
+Case filling(Case reading, const std::vector<std::string>& inferred) {
+  for (OpDecl& decl : reading.ops) {
+    const auto schema = parse_schema(decl.schema);
+    if (!schema || std::ranges::find(inferred, schema->op) == inferred.end()) continue;
+    decl.reads_old.emplace();
+    for (const SchemaSlot& slot : schema->arguments)
+      if (slot.written) decl.writes[slot.name] = "all";
+  }
+  return reading;
+}
+
 }  // namespace noclobber

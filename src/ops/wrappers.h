@@ -22,5 +22,8 @@ struct Readings {
 bool has_wrappers(const Case& value);
 /// require: has_wrappers(value).
 Readings written_out(const Case& value);
+/// The reading in which operators of inferred effects write all of what they write and read nothing of it, as
+/// those do that fill what `empty` has made.
+Case filling(Case reading, const std::vector<std::string>& inferred);
 
 }  // namespace noclobber

@@ -222,3 +222,20 @@ TEST_CASE("attack: a body is compared for the sizes and strides that its operand
   CHECK(status(mapped(plain, "c"), mapped(plain, "c")) == Status::proved);
   CHECK(status(mapped("", "q"), mapped(plain, "c")) != Status::proved);
 }
+
+TEST_CASE("attack: what a wrapper alone tells of an operator refutes no buffer that it fills", "[found]") {
+  const auto status = [](const std::string& more) {
+    const std::string steps =
+        call("e", "aten.empty.memory_format", "[[4]]", kFour) + "," +
+        R"({"names":["n","o"],"op":"higher_order.auto_functionalized","args":["zoo.fill_.default"],
+            "kwargs":{"x":{"ref":"e"},"y":{"ref":"y"}},"types":[null,)" +
+        std::string(kFour) + "]}";
+    return status_of(read(more + R"("names":"values","after":)" + graph(steps, "o")));
+  };
+  CHECK(status("") == Status::unknown);
+  CHECK(status(R"~("ops":[{"schema":"zoo::fill_(Tensor(a!) x, Tensor y) -> ()"}],)~") == Status::refuted);
+  CHECK(
+      status(
+          R"~("ops":[{"schema":"zoo::fill_(Tensor(a!) x, Tensor y) -> ()","reads_old":[],"writes":{"x":"all"}}],)~") ==
+      Status::proved);
+}
