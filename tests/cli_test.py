@@ -351,6 +351,22 @@ class Compare(Cli):
         self.expect(0, "compare", before, also)
         self.expect(3, "compare", before, write("c.py", "zuf1", "zuf0", "t"))
 
+    def test_sizes_of_another_tracing(self):
+        text = """class <lambda>(torch.nn.Module):
+    def forward(self, x: "f32[4][1]cpu", y: "f32[4][1]cpu"):
+        s: "Sym(TOLD)" = torch.ops.aten._local_scalar_dense.default(y)
+        a: "i64[MADE, 1][1, MADE]cpu" = torch.ops.aten.nonzero.default(OF)
+        r: "Sym(MADE)" = torch.ops.aten.sym_size.int(a, 0)
+        n: "f32[MADE][1]cpu" = torch.ops.aten.full.default([r], 1.0, dtype = torch.float32)
+        m: "f32[4][1]cpu" = torch.ops.aten.mul.Tensor(x, s)
+        return (n, m)
+"""
+        write = lambda name, made, told, of: self.write(
+            name, text.replace("MADE", made).replace("TOLD", told).replace("OF", of))
+        before = write("a.py", "u0", "zuf0", "x")
+        self.expect(0, "compare", before, write("b.py", "u5", "zuf3", "x"))
+        self.expect(3, "compare", before, write("c.py", "u5", "zuf3", "y"))
+
     def test_a_body_in_a_tuple(self):
         """The mask of flex_attention stands inside of the block mask."""
         text = """class <lambda>(torch.nn.Module):

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "src/graph/uses.h"
+
 namespace noclobber {
 
 namespace {
@@ -59,6 +61,8 @@ void substitute(Graph& graph, const Meanings& meanings) {
   for (Step& step : graph.steps) {
     for (Arg& arg : step.args) substitute(arg, meanings);
     for (auto& [key, arg] : step.kwargs) substitute(arg, meanings);
+    if (const auto told = meanings.find(*step.tells); told != meanings.end())
+      step.tells = told->second.text();
   }
   for (Arg& output : graph.outputs) substitute(output, meanings);
   for (auto& [input, content] : graph.finals) substitute(content, meanings);
@@ -90,6 +94,34 @@ Meanings shown_meanings(const Graph& before, const Graph& after) {
   return meanings;
 }
 
+/// What brings in symbols that the other graph does not know, in listed order: operators and symbols.
+std::vector<std::pair<std::string, std::string>> own_symbols(const Graph& graph, const Graph& other) {
+  const auto sizes = sizes_made(graph), known = sizes_made(other);
+  std::set<std::string> told;
+  for (const Step& step : other.steps) told.insert(*step.tells);
+  std::vector<std::pair<std::string, std::string>> out;
+  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
+    const Step& step = graph.steps[k];
+    const auto take = [&](const std::string& symbol) {
+      if (!known.contains(symbol) && !told.contains(symbol)) out.emplace_back(step.op, symbol);
+    };
+    if (!step.tells.empty()) take(*step.tells);
+    for (const auto& [symbol, made] : sizes)
+      if (made && made->step == k) take(symbol);
+  }
+  return out;
+}
+
+/// Graphs that were traced one after the other call sizes that contents decide by other names: those that the
+/// same operators bring in, one after the other, are taken for the same. The proof must show that they are.
+void match_made(const Graph& before, const Graph& after, Meanings& meanings) {
+  const auto ours = own_symbols(before, after), theirs = own_symbols(after, before);
+  const auto same_op = [](const auto& a, const auto& b) { return a.first == b.first; };
+  if (!std::ranges::equal(ours, theirs, same_op)) return;
+  for (std::size_t k = 0; k < ours.size(); ++k)
+    meanings.emplace(theirs[k].second, SymExpr::symbol(ours[k].second));
+}
+
 bool is_identity(const Meanings& meanings) {
   return std::ranges::all_of(meanings, [](const auto& row) { return bare_symbol(row.second) == row.first; });
 }
@@ -98,6 +130,7 @@ bool is_identity(const Meanings& meanings) {
 
 void match_symbols(const Side& before, Side& after) {
   Meanings meanings = shown_meanings(before.graph, after.graph);
+  match_made(before.graph, after.graph, meanings);
   if (is_identity(meanings)) return;
   std::set<std::string> taken;
   for (const auto& [name, range] : before.facts.symbols) taken.insert(name);
