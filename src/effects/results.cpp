@@ -162,8 +162,9 @@ std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
 void Builder::bind(const Call& call, std::size_t result, Binding bound) {
   if (result >= call.step->results.size() || !call.step->results[result].valid()) return;
   claim(call, result, bound);
-  if (const Type* type = said(call, result);
-      type != nullptr && !bound.strides && type->strides == Type::Strides::given)
+  const Type* type = said(call, result);
+  const bool tells = type != nullptr && type->strides == Type::Strides::given;
+  if (tells && !bound.strides && type->stride.size() == bound.view.shape.size())
     bound.strides = sizes_.of(type->stride);
   bound.since = now();
   values_[call.step->results[result].index] = std::move(bound);

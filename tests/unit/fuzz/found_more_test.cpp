@@ -289,3 +289,18 @@ TEST_CASE("seed 8500012098: a pointwise result that nobody describes lies as its
   CHECK(status("[1,10]", "neg_.default") == Status::refuted);  // keeps the gaps
   CHECK(status("[1,10]", "neg.default") == Status::proved);
 }
+
+TEST_CASE("seed 8800042553: strides that are said for another rank are those of nothing", "[found]") {
+  const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[2,2],"stride":null}})";
+  const auto status = [&](const char* type) {
+    const std::string steps =
+        R"("steps":[{"name":"s","op":"aten.select.int","args":[{"ref":"x"},1,1],"types":[)" +
+        std::string(type) +
+        R"(]},{"name":"r","op":"aten.reshape.default","args":[{"ref":"s"},[2,1]]}],)"
+        R"("outputs":[{"ref":"r"}])";
+    return status_of(pair_of(x, steps, steps));
+  };
+  CHECK(status(R"({"dtype":"f32","shape":[2],"stride":[4]})") == Status::proved);
+  CHECK(status(R"({"dtype":"f32","shape":[2,2,2],"stride":[4,2,1]})") != Status::proved);
+  CHECK(status(R"({"dtype":"f32","shape":[],"stride":[]})") != Status::proved);
+}
