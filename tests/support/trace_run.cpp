@@ -64,10 +64,13 @@ class Runner {
   }
 
  private:
+  /// Numbers of a Trace that can be run are small; a damaged one may hold any.
   std::int64_t number(PolyId poly) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 28;
     const auto v = evaluate(space_, poly, choice_);
-    if (!v) usable_ = false;
-    return v.value_or(0);
+    const bool small = v && *v >= -kMost && *v <= kMost;
+    usable_ = usable_ && small;
+    return small ? *v : 0;
   }
   Ints numbers(const Shape& shape) {
     Ints out;
