@@ -189,9 +189,8 @@ void own_bodies(Graph& graph, const std::map<std::string, Graph>& all, int depth
     const auto [mine, added] = graph.bodies.emplace(name, at->second);
     if (added) own_bodies(mine->second, all, depth + 1);
   };
-  for (const Step& step : graph.steps) {
+  for (const Step& step : graph.steps)
     for (const auto& [place, name] : bodies_given(step)) take(name);
-  }
 }
 
 /// The method that BEFORE is called after, else `forward`, else the only one there is.

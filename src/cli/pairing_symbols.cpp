@@ -94,9 +94,12 @@ Meanings shown_meanings(const Graph& before, const Graph& after) {
   return meanings;
 }
 
-/// What brings in symbols that the other graph does not know, in listed order: operators and symbols.
-std::vector<std::pair<std::string, std::string>> own_symbols(const Graph& graph, const Graph& other) {
-  const auto sizes = sizes_made(graph), known = sizes_made(other);
+using MadeSizes = std::map<std::string, std::optional<SizeMade>>;
+
+/// What brings in symbols that the other graph, with sizes `known`, does not know, in listed order: operators
+/// and symbols.
+std::vector<std::pair<std::string, std::string>> own_symbols(const Graph& graph, const MadeSizes& sizes,
+                                                             const Graph& other, const MadeSizes& known) {
   std::set<std::string> told;
   for (const Step& step : other.steps) told.insert(*step.tells);
   std::vector<std::pair<std::string, std::string>> out;
@@ -115,7 +118,8 @@ std::vector<std::pair<std::string, std::string>> own_symbols(const Graph& graph,
 /// Graphs that were traced one after the other call sizes that contents decide by other names: those that the
 /// same operators bring in, one after the other, are taken for the same. The proof must show that they are.
 void match_made(const Graph& before, const Graph& after, Meanings& meanings) {
-  const auto ours = own_symbols(before, after), theirs = own_symbols(after, before);
+  const MadeSizes was = sizes_made(before), is = sizes_made(after);
+  const auto ours = own_symbols(before, was, after, is), theirs = own_symbols(after, is, before, was);
   const auto same_op = [](const auto& a, const auto& b) { return a.first == b.first; };
   if (!std::ranges::equal(ours, theirs, same_op)) return;
   for (std::size_t k = 0; k < ours.size(); ++k)

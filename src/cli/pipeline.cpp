@@ -185,6 +185,15 @@ void advise(CheckRecord& record, const Case& value, const CheckOptions& options)
   advise_order(record, value, engine);
 }
 
+/// Is nothing wrong but that old contents are read, by operators of which nobody says that they read them?
+bool fills_instead(const CheckRecord& record, const Readings& readings, std::size_t reading,
+                   const CheckOptions& options) {
+  const auto of_old = [](const Finding& finding) { return finding.rule == "NC002"; };
+  return record.status == Status::refuted && !readings.inferred.empty() &&
+         std::ranges::all_of(record.findings, of_old) &&
+         check_one(filling(readings.cases[reading], readings.inferred), options).status != Status::refuted;
+}
+
 /// Checks every reading of wrapped operators; what they do not agree on is unknown.
 CheckRecord check_readings(const Case& value, const CheckOptions& options) {
   const Readings readings = written_out(value);
@@ -193,15 +202,8 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
     CheckOptions own = options;
     if (k > 0) own.reading = "-reading-" + std::to_string(k + 1);
     CheckRecord next = check_one(readings.cases[k], own);
-    const bool of_old =
-        std::ranges::all_of(next.findings, [](const Finding& f) { return f.rule == "NC002"; });
-    if (next.status == Status::refuted && of_old && !readings.inferred.empty() &&
-        check_one(filling(readings.cases[k], readings.inferred), own).status != Status::refuted) {
-      next.status = Status::unknown;  // nobody says that what was there before is read
-      next.findings.clear();
-      next.unknown = {{"unsupported-op", readings.inferred}};
-    }
-    if (k > 0 && next.status != out.status) {
+    const bool disputed = k > 0 && next.status != out.status;
+    if (disputed || fills_instead(next, readings, k, own)) {
       next.status = Status::unknown;
       next.findings.clear();
       next.unknown = {{"unsupported-op", readings.inferred}};

@@ -209,7 +209,7 @@ void Builder::run(const Step& step, std::uint32_t number) {
   auto arguments = bind_arguments(*schema, step);
   if (!arguments) return unknown("unsupported-op", step.op + " (" + arguments.fault().message + ")");
   for (std::size_t k = 0; k < std::min(arguments->size(), schema->arguments.size()); ++k)
-    if (schema->arguments[k].name == "layout" && (*arguments)[k].kind == Arg::Kind::text &&
+    if ((*arguments)[k].kind == Arg::Kind::text && schema->arguments[k].name == "layout" &&
         (*arguments)[k].text->find("strided") == std::string::npos)
       return unknown("unsupported-op", step.op + " (layout)");
   dispatch(call_of(step, *schema, std::move(*arguments), number));

@@ -206,6 +206,7 @@ class Builder {
   std::optional<std::vector<Operand>> operands(const Call& call);
   std::string attributes(const Call& call) const;
   std::string laid_text(const Binding& operand) const;
+  bool lies_as(const Binding& operand, std::size_t first, const Type& type);
   bool lie_as_said(const Step& step);
   void tell_sizes(std::uint32_t number, TraceStep& step);
   std::string shapes_text(const Parts& parts) const;

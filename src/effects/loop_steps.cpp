@@ -8,8 +8,6 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kNoArgument = ~std::size_t{0};
-
 /// Bodies are compared, whatever they are called.
 Arg nameless(Arg arg) {
   for (Arg& item : arg.list) item = nameless(std::move(item));
@@ -100,12 +98,23 @@ const char* Builder::fault_of(const LoopUse& use, const TraceStep& step, std::si
   return nullptr;
 }
 
+/// Do the last dimensions lie as the body says that its input does, as far as both are known?
+bool Builder::lies_as(const Binding& operand, std::size_t first, const Type& type) {
+  const Shape shape = sizes_.of(type.shape);
+  const auto said = said_strides(type, shape);
+  if (!operand.strides) return true;
+  if (operand.strides->size() != first + shape.size()) return false;
+  for (std::size_t d = 0; said && d < shape.size(); ++d)
+    if (space_.value(shape[d]) != 1 && !space_.same((*operand.strides)[first + d], (*said)[d])) return false;
+  return true;
+}
+
 /// Do operands lie as the bodies say their inputs do? A body is compared for these strides only.
 bool Builder::lie_as_said(const Step& step) {
   const bool loops = step.op.starts_with("higher_order.while_loop"),
              scans = step.op.starts_with("higher_order.scan");
   if (!loops && !scans && !step.op.starts_with("higher_order.map")) return true;
-  const std::size_t first = loops ? 2 : 1, rows = loops ? kNoArgument : scans ? 2 : 1;
+  const std::size_t first = loops ? 2 : 1, rows = loops ? step.args.size() : scans ? 2 : 1;
   for (const auto& [place, name] : bodies_given(step)) {
     const Graph* body = find_body(*request_.value, *request_.graph, name);
     std::size_t input = 0;
@@ -114,14 +123,7 @@ bool Builder::lie_as_said(const Step& step) {
         if (input == body->inputs.size()) return false;
         const SharedType& type = body->value(body->inputs[input++].value).type;
         const auto bound = bound_of(arg);
-        if (!bound || !bound->strides || !type) continue;
-        const std::size_t from = k == rows ? 1 : 0;
-        const Shape shape = sizes_.of(type->shape);
-        const auto said = said_strides(*type, shape);
-        if (bound->strides->size() != shape.size() + from) return false;
-        for (std::size_t d = 0; said && d < shape.size(); ++d)
-          if (space_.value(shape[d]) != 1 && !space_.same((*bound->strides)[d + from], (*said)[d]))
-            return false;
+        if (bound && type && !lies_as(*bound, k == rows ? 1 : 0, *type)) return false;
       }
   }
   return true;

@@ -327,7 +327,7 @@ bool Builder::add_reads(const Call& call, Parts& parts) {
 
 void Builder::opaque(const Call& given) {
   if (simplified(given)) return;
-  if (!bodies_given(*given.step).empty()) return unknown("unsupported-op", given.step->op + " (of graphs)");
+  if (has_bodies(*given.step)) return unknown("unsupported-op", given.step->op + " (of graphs)");
   const Call call = with_scalars(given);
   auto all = operands(call);
   if (!all) return;

@@ -1,8 +1,14 @@
 #include "src/graph/bodies.h"
 
+#include <algorithm>
+
 namespace noclobber {
 
 namespace {
+bool names_body(const Arg& arg) {
+  return arg.kind == Arg::Kind::graph || std::ranges::any_of(arg.list, names_body);
+}
+
 void collect(const Arg& arg, const std::string& place,
              std::vector<std::pair<std::string, std::string>>& out) {
   if (arg.kind == Arg::Kind::graph) out.emplace_back(place, arg.text);
@@ -15,6 +21,15 @@ const Graph* find_body(const Case& value, const Graph& graph, const std::string&
   for (const auto* bodies : {&graph.bodies, &value.bodies})
     if (const auto at = bodies->find(name); at != bodies->end()) return &at->second;
   return nullptr;
+}
+
+const Graph* find_body(const Case& value, const Graph& graph, const Graph& outer, const std::string& name) {
+  return find_body(value, graph.bodies.contains(name) ? graph : outer, name);
+}
+
+bool has_bodies(const Step& step) {
+  return std::ranges::any_of(step.args, names_body) ||
+         std::ranges::any_of(step.kwargs, [](const auto& entry) { return names_body(entry.second); });
 }
 
 bool gives_number(const Arg& output) {
@@ -31,8 +46,7 @@ std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step) 
 void take_bodies(const Case& value, const Graph& from, const std::string& prefix, Arg& arg, Graph& into) {
   for (Arg& item : arg.list) take_bodies(value, from, prefix, item, into);
   if (arg.kind != Arg::Kind::graph) return;
-  const Graph* known = from.bodies.contains(arg.text) ? nullptr : find_body(value, into, arg.text);
-  if (known == nullptr) known = find_body(value, from, arg.text);
+  const Graph* known = find_body(value, from, into, arg.text);
   if (known == nullptr) return;
   Graph body = *known;
   body.bodies.insert(from.bodies.begin(), from.bodies.end());

@@ -10,6 +10,11 @@ namespace noclobber {
 
 /// What a step of `graph` means by that name: a body of the graph's own, else of the case; nullptr: none.
 const Graph* find_body(const Case& value, const Graph& graph, const std::string& name);
+/// The same where steps of `graph` move into `outer`, whose bodies come between.
+const Graph* find_body(const Case& value, const Graph& graph, const Graph& outer, const std::string& name);
+
+/// Is the step given a body?
+bool has_bodies(const Step& step);
 
 /// The bodies that a step is given and where they stand, in lists, too: ("1", "body0"), ("4.12", "mask0").
 std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step);

@@ -272,10 +272,6 @@ void run_plan(HashPlan plan, Call& call, const std::vector<Array>& targets, cons
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Random numbers are drawn one after the other: how many there are counts, not how they are arranged.
 Datum sizes_counted(const Extents& sizes, bool drawn) {
   std::vector<Datum> out;

@@ -110,8 +110,7 @@ class Inliner {
 
   const Graph* body(const Graph& graph, const Arg& name) const {
     if (name.kind != Arg::Kind::graph) return nullptr;
-    const bool own = graph.bodies.contains(name.text);
-    return find_body(case_, own ? graph : out_, name.text);
+    return find_body(case_, graph, out_, name.text);
   }
 
   /// The body that runs and its operands.
