@@ -58,6 +58,7 @@ class Builder {
     std::string functional = {};       // the operator that writes nothing, with overload; "": none is known
     const OpDecl* declared = nullptr;  // of an operator that the case declares
     std::set<std::size_t> silent_writes = {};  // arguments that are written though the schema does not say so
+    std::string_view functional_name() const { return base_name(functional.empty() ? step->op : functional); }
   };
   /// How a storage's own index space lies in memory.
   struct Layout {

@@ -223,9 +223,7 @@ bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argu
 }
 
 std::vector<InferredMeta> Builder::inferred(const Call& call, const std::vector<TensorMeta>& tensors) const {
-  const std::string& functional = call.functional;
-  const std::string_view op = functional.empty() ? std::string_view(call.step->op) : functional;
-  return infer_meta({sizes_, base_name(op), *call.schema, call.arguments, tensors});
+  return infer_meta({sizes_, call.functional_name(), *call.schema, call.arguments, tensors});
 }
 
 /// What is computed has its target's shape: PyTorch broadcasts nothing into a target and resizes none.
@@ -242,6 +240,7 @@ bool Builder::add_results(const Call& call, Parts& parts) {
   for (const Operand& o : parts.operands)
     if (o.counts) metas.push_back({o.bound.view.shape, o.bound.dtype});
   const std::vector<InferredMeta> rules = inferred(call, metas);
+  const bool refused = rules.empty() && has_shape_rule(call.functional_name());
   std::size_t result = 0;
   for (const SchemaSlot& slot : call.schema->returns) {
     const auto source = slot.type == SchemaSlot::Type::other ? std::nullopt : aliased(*call.schema, slot);
@@ -255,6 +254,10 @@ bool Builder::add_results(const Call& call, Parts& parts) {
     if (slot.type == SchemaSlot::Type::other) {
       ++result;
     } else if (source) {
+      if (refused && slot.type == SchemaSlot::Type::tensor) {
+        unknown("no-metadata", call.step->op + " (whether its target takes it)");
+        return false;
+      }
       for (std::size_t k = 0; k < parts.operands.size(); ++k)
         if (parts.operands[k].argument == *source) {
           if (slot.type == SchemaSlot::Type::tensor && result < rules.size())

@@ -22,6 +22,14 @@ std::optional<std::int64_t> ShapeCall::integer(std::string_view name,
   return arg->sym.constant();
 }
 
+std::optional<std::size_t> ShapeCall::dim(std::string_view name, std::size_t rank,
+                                          std::optional<std::int64_t> fallback) const {
+  const auto said = integer(name, fallback);
+  const auto dimensions = static_cast<std::int64_t>(std::max<std::size_t>(rank, 1));
+  if (!said || *said < -dimensions || *said >= dimensions) return std::nullopt;
+  return static_cast<std::size_t>(*said < 0 ? *said + dimensions : *said);
+}
+
 bool ShapeCall::is_true(std::string_view name) const {
   const Arg* arg = argument(name);
   return arg != nullptr && arg->kind == Arg::Kind::boolean && arg->boolean;
@@ -66,6 +74,11 @@ std::optional<Shape> broadcast(Space& space, const Shape& a, const Shape& b) {
     out[lead + k] = y;
   }
   return out;
+}
+
+bool has_shape_rule(std::string_view op) {
+  const OpRow* row = find_row(op);
+  return row != nullptr && row->shape != nullptr;
 }
 
 std::vector<InferredMeta> infer_meta(const ShapeCall& call) {

@@ -31,6 +31,9 @@ struct ShapeCall {
   /// The argument of that name, or nullptr where it is absent or None.
   const Arg* argument(std::string_view name) const;
   std::optional<std::int64_t> integer(std::string_view name, std::optional<std::int64_t> fallback) const;
+  /// The dimension that the argument names of a tensor of `rank`, of 1 for rank 0; nothing where it has none.
+  std::optional<std::size_t> dim(std::string_view name, std::size_t rank,
+                                 std::optional<std::int64_t> fallback = std::nullopt) const;
   bool is_true(std::string_view name) const;
   /// Of a list, or what stands for a list of one; empty where it is absent.
   std::vector<Arg> items(std::string_view name) const;
@@ -41,6 +44,9 @@ using ShapeRule = std::vector<InferredMeta> (*)(const ShapeCall& call);
 
 /// By the operator's row, or as PyTorch's pointwise tag says; empty: there is no rule, or it leaves it open.
 std::vector<InferredMeta> infer_meta(const ShapeCall& call);
+/// Does the row of the functional operator name a rule? `infer_meta` then leaves open what PyTorch may
+/// refuse.
+bool has_shape_rule(std::string_view op);
 
 /// Broadcast of two shapes; nothing where they do not fit or it cannot be told.
 std::optional<Shape> broadcast(Space& space, const Shape& a, const Shape& b);

@@ -11,11 +11,10 @@ std::vector<InferredMeta> kept_shape(const ShapeCall& call);  // left open but f
 std::vector<InferredMeta> power_shape(const ShapeCall& call);
 std::vector<InferredMeta> masked_shape(const ShapeCall& call);
 std::vector<InferredMeta> compare_shape(const ShapeCall& call);
-std::vector<InferredMeta> float_shape(const ShapeCall& call);       // integers become the default float
-std::vector<InferredMeta> first_type_shape(const ShapeCall& call);  // of the first tensor's type
-std::vector<InferredMeta> abs_shape(const ShapeCall& call);         // complex numbers become real
-std::vector<InferredMeta> angle_shape(const ShapeCall& call);       // and integers the default float
-std::vector<InferredMeta> complex_shape(const ShapeCall& call);     // of two real parts
+std::vector<InferredMeta> float_shape(const ShapeCall& call);    // integers become the default float
+std::vector<InferredMeta> abs_shape(const ShapeCall& call);      // complex numbers become real
+std::vector<InferredMeta> angle_shape(const ShapeCall& call);    // and integers the default float
+std::vector<InferredMeta> complex_shape(const ShapeCall& call);  // of two real parts
 std::vector<InferredMeta> where_shape(const ShapeCall& call);
 std::vector<InferredMeta> like_shape(const ShapeCall& call);       // of the first tensor
 std::vector<InferredMeta> like_open_shape(const ShapeCall& call);  // likewise, dtype left open
@@ -37,6 +36,10 @@ std::vector<InferredMeta> pick_shape(const ShapeCall& call);            // amax
 std::vector<InferredMeta> two_picks_shape(const ShapeCall& call);       // aminmax
 std::vector<InferredMeta> two_reductions_shape(const ShapeCall& call);  // var_mean
 std::vector<InferredMeta> gather_shape(const ShapeCall& call);
+std::vector<InferredMeta> take_shape(const ShapeCall& call);
+std::vector<InferredMeta> scatter_shape(const ShapeCall& call);
+std::vector<InferredMeta> index_put_shape(const ShapeCall& call);
+std::vector<InferredMeta> index_store_shape(const ShapeCall& call);  // index_add, index_copy, index_fill
 std::vector<InferredMeta> index_select_shape(const ShapeCall& call);
 std::vector<InferredMeta> embedding_shape(const ShapeCall& call);
 std::vector<InferredMeta> count_shape(const ShapeCall& call);  // arange

@@ -37,7 +37,7 @@ std::optional<Shape> sizes_named(const ShapeCall& call, const char* name) {
 /// Of the argument's shape; its type where the call says it, or as the kernel keeps it. Composite operators
 /// run under autocast, which chooses another type.
 std::vector<InferredMeta> softmax_shape(const ShapeCall& call) {
-  if (call.tensors.empty()) return {};
+  if (call.tensors.empty() || !call.dim("dim", call.tensors[0].shape.size())) return {};
   auto dtype = asked_dtype(call);
   if (call.is_true("half_to_float")) dtype = Dtype::f32;
   if (call.argument("half_to_float") != nullptr && !dtype) dtype = call.tensors[0].dtype;

@@ -102,12 +102,6 @@ std::vector<InferredMeta> float_shape(const ShapeCall& call) {
   return listed(std::move(out));
 }
 
-std::vector<InferredMeta> first_type_shape(const ShapeCall& call) {
-  auto out = broadcast_all(call);
-  if (out) out->dtype = call.tensors[0].dtype;
-  return listed(std::move(out));
-}
-
 std::vector<InferredMeta> abs_shape(const ShapeCall& call) {
   auto out = pointwise_shape(call);
   if (!out.empty() && out[0].dtype) out[0].dtype = part_of(*out[0].dtype);
@@ -136,14 +130,6 @@ std::vector<InferredMeta> where_shape(const ShapeCall& call) {
   return listed(std::move(out));
 }
 
-/// masked_scatter: the tensor and its mask are broadcast, what is scattered is not.
-std::vector<InferredMeta> masked_shape(const ShapeCall& call) {
-  if (call.tensors.size() < 2) return {};
-  auto shape = broadcast(call.sizes.space(), call.tensors[0].shape, call.tensors[1].shape);
-  if (!shape) return {};
-  return {{std::move(*shape), call.tensors[0].dtype}};
-}
-
 std::vector<InferredMeta> like_shape(const ShapeCall& call) {
   return call.tensors.empty() ? std::vector<InferredMeta>{} : like_first(call, call.tensors[0].dtype);
 }
@@ -158,7 +144,7 @@ std::vector<InferredMeta> masked_like_shape(const ShapeCall& call) {
 }
 
 std::vector<InferredMeta> cumulative_shape(const ShapeCall& call) {
-  if (call.tensors.empty()) return {};
+  if (call.tensors.empty() || !call.dim("dim", call.tensors[0].shape.size())) return {};
   const Arg* asked = call.argument("dtype");
   if (asked != nullptr)
     return like_first(call, asked->kind == Arg::Kind::dtype ? std::optional(asked->dtype) : std::nullopt);
@@ -168,7 +154,8 @@ std::vector<InferredMeta> cumulative_shape(const ShapeCall& call) {
 
 std::vector<InferredMeta> with_indices_shape(const ShapeCall& call) {
   auto out = like_shape(call);
-  if (!out.empty()) out.push_back({out[0].shape, Dtype::i64});
+  if (out.empty() || !call.dim("dim", out[0].shape.size(), -1)) return {};
+  out.push_back({out[0].shape, Dtype::i64});
   return out;
 }
 
@@ -179,12 +166,9 @@ std::vector<InferredMeta> top_shape(const ShapeCall& call) {
   auto out = with_indices_shape(call);
   const Arg* count = call.argument("k");
   if (out.empty() || count == nullptr || count->kind != Arg::Kind::sym) return {};
-  const auto rank = static_cast<std::int64_t>(out[0].shape.size());
-  const auto dim = call.integer("dim", -1);
-  if (rank == 0) return out;
-  if (!dim || *dim < -rank || *dim >= rank) return {};
-  const auto d = static_cast<std::size_t>(*dim < 0 ? *dim + rank : *dim);
-  for (InferredMeta& meta : out) meta.shape[d] = call.sizes.of(count->sym);
+  const auto dim = call.dim("dim", out[0].shape.size(), -1);
+  if (out[0].shape.empty() || !dim) return dim ? out : std::vector<InferredMeta>{};
+  for (InferredMeta& meta : out) meta.shape[*dim] = call.sizes.of(count->sym);
   return out;
 }
 

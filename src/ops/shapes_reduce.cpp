@@ -155,8 +155,8 @@ std::vector<InferredMeta> outer_shape(const ShapeCall& call) {
            promoted(call.tensors[0].dtype, call.tensors[1].dtype)}};
 }
 
-/// gather(self, dim, index), take(self, index): as the index is, of the first's type.
-std::vector<InferredMeta> gather_shape(const ShapeCall& call) {
+/// As the index is, of the first's type.
+std::vector<InferredMeta> take_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2) return {};
   return {{call.tensors[1].shape, call.tensors[0].dtype}};
 }

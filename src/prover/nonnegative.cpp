@@ -17,12 +17,16 @@ constexpr std::size_t kUnknowns = 24, kRows = 24;  // of one combination
 using Found = std::optional<std::uint32_t>;  // a line that shows what was asked
 using LineRule = Line::Rule;
 
+/// Which facts are combined with a question: those that name one of its atoms, or also those that name a
+/// quotient of one (i / 2 <= 1 and i / 4 >= 1 exclude each other).
+enum class Kin { atoms, quotients };
+
 class Search {
  public:
   Search(Space& space, std::vector<PolyId> facts) : space_(space), facts_(std::move(facts)) {}
 
   Found shown(PolyId a, int depth);
-  Found combined(PolyId a);
+  Found combined(PolyId a, Kin kin);
   std::vector<Line> lines;
 
  private:
@@ -167,7 +171,8 @@ Found Search::by_fact(PolyId a, int depth) {
 /// What may be combined: the bounds of the atoms that occur, and facts that share one with them.
 class Rows {
  public:
-  Rows(Space& space, PolyId a, std::vector<PolyId> facts) : space_(space), facts_(std::move(facts)) {
+  Rows(Space& space, PolyId a, std::vector<PolyId> facts, Kin kin)
+      : space_(space), facts_(std::move(facts)), kin_(kin) {
     note(a);
     for (std::size_t size = 0; size != atoms_.size() && out.size() < kRows;) {
       size = atoms_.size();
@@ -187,8 +192,11 @@ class Rows {
   bool touches(PolyId p) const {
     for (const Monomial& m : space_.terms(p))
       for (AtomId a : space_.atoms(m))
-        if (atoms_.contains(a)) return true;
+        if (atoms_.contains(a) || (kin_ == Kin::quotients && divides_known(space_.atom(a)))) return true;
     return false;
+  }
+  bool divides_known(const Atom& atom) const {
+    return atom.kind == Atom::Kind::quotient && touches(atom.first);
   }
   bool row(LineRule rule, PolyId p) {
     out.push_back({rule, 0, 0, 0, p, 0});
@@ -208,14 +216,15 @@ class Rows {
 
   Space& space_;
   std::vector<PolyId> facts_;
+  Kin kin_;
   std::set<AtomId> atoms_, done_;
 };
 
 /// a >= 0 by Farkas multipliers, every product of atoms taken for an unknown.
-Found Search::combined(PolyId a) {
+Found Search::combined(PolyId a, Kin kin) {
   std::vector<PolyId> facts = facts_;
   facts.insert(facts.end(), space_.facts().begin(), space_.facts().end());
-  const std::vector<Line> candidates = Rows(space_, a, facts).out;
+  const std::vector<Line> candidates = Rows(space_, a, facts, kin).out;
   std::map<std::uint32_t, std::size_t> unknowns;  // of a product
   std::vector<PolyId> shown_by;
   const auto column = [&](PolyId p) {
@@ -279,7 +288,8 @@ std::vector<Line> needed(const std::vector<Line>& lines, std::uint32_t last) {
 std::optional<Derivation> find_derivation(Space& space, PolyId poly, const std::vector<PolyId>& facts) {
   Search search(space, facts);
   Found last = search.shown(poly, kReplacedInARow);
-  if (!last && (!facts.empty() || !space.facts().empty())) last = search.combined(poly);
+  for (const Kin kin : {Kin::atoms, Kin::quotients})
+    if (!last && (!facts.empty() || !space.facts().empty())) last = search.combined(poly, kin);
   if (!last) return std::nullopt;
   Derivation out{{}, needed(search.lines, *last)};
   for (PolyId f : facts)  // a hypothesis only where a line uses it

@@ -304,3 +304,55 @@ TEST_CASE("seed 8800042553: strides that are said for another rank are those of 
   CHECK(status(R"({"dtype":"f32","shape":[2,2,2],"stride":[4,2,1]})") != Status::proved);
   CHECK(status(R"({"dtype":"f32","shape":[],"stride":[]})") != Status::proved);
 }
+
+TEST_CASE("seed 8900100080: what PyTorch refuses to store is not proved, used or not", "[found]") {
+  const auto status = [](const std::string& op, const char* dtype) {
+    const std::string y = std::string(R"(,{"name":"y","type":{"dtype":")") + dtype + R"(","shape":[4]}})",
+                      i = R"(,{"name":"i","type":{"dtype":"i64","shape":[1]}})";
+    const std::string rest = R"(],"outputs":[{"ref":"x"}])";
+    return status_of(pair_of(kX + y + i, "\"steps\":[" + rest,
+                             R"("steps":[{"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]},
+      {"name":"p","op":"aten.)" + op +
+                                 R"(","args":[{"ref":"c"},[{"ref":"i"}],{"ref":"y"}]})" + rest));
+  };
+  for (const char* op : {"index_put.default", "index_put_.default"}) {
+    INFO(op);
+    CHECK(status(op, "f32") != Status::proved);  // four values for one place
+    CHECK(status(op, "i32") != Status::proved);
+  }
+  const auto one = [](const char* op, const char* dtype) {
+    const std::string y = std::string(R"(,{"name":"y","type":{"dtype":")") + dtype + R"(","shape":[1]}})",
+                      i = R"(,{"name":"i","kind":"constant","value":[2],"type":{"dtype":"i64","shape":[1]}})";
+    const std::string rest = R"(],"outputs":[{"ref":"x"}])";
+    return status_of(
+        pair_of(kX + y + i, "\"steps\":[" + rest,
+                std::string(R"("steps":[{"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]},
+      {"name":"p","op":"aten.)") +
+                    op + R"(","args":[{"ref":"c"},[{"ref":"i"}],{"ref":"y"}]})" + rest));
+  };
+  CHECK(one("index_put.default", "f32") == Status::proved);
+  CHECK(one("index_put_.default", "f32") == Status::proved);
+  CHECK(one("index_put_.default", "f16") == Status::refuted);
+}
+
+TEST_CASE("seed 8600011139: a certificate finds that two quotients of one index exclude each other",
+          "[found]") {
+  const std::string x =
+      R"({"name":"x","type":{"dtype":"f32","shape":[2,2,2]},"storage":"S","storage_numel":16})";
+  const auto slice = [](const char* name, int from) {
+    return R"({"name":")" + std::string(name) + R"(","op":"aten.slice.Tensor","args":[{"ref":"x"},0,)" +
+           std::to_string(from) + "," + std::to_string(from + 1) + "]}";
+  };
+  const std::string relu = R"({"name":"r","op":"aten.relu_.default","args":[{"ref":"x"}]})",
+                    copy = slice("a", 0) + "," + slice("b", 1) +
+                           R"(,{"name":"k","op":"aten.copy_.default","args":[{"ref":"a"},{"ref":"b"}]})",
+                    back = R"(,{"name":"v","op":"aten.relu.default","args":[{"ref":"x"}]},
+      {"name":"w","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"v"}]}],"outputs":[])";
+  const auto pair = [&](const std::string& after) {
+    return pair_of(x, "\"steps\":[" + relu + "," + copy + back, "\"steps\":[" + after + back);
+  };
+  const std::string other_way = slice("a", 1) + "," + slice("b", 0) +
+                                R"(,{"name":"k","op":"aten.copy_.default","args":[{"ref":"a"},{"ref":"b"}]})";
+  CHECK(judged(pair(copy + "," + relu), "8600011139", Status::proved).verdict == Judgement::Verdict::proved);
+  CHECK(status_of(pair(other_way + "," + relu)) == Status::refuted);
+}

@@ -57,6 +57,14 @@ void check_all(const std::vector<Said>& rows) {
 
 constexpr Dtype kF32 = Dtype::f32, kF64 = Dtype::f64, kI64 = Dtype::i64;
 
+using Typed = std::pair<Dtype, Extents>;
+const Typed kX{kF32, {2, 3}}, kWide{kF64, {2, 3}}, kRow{kI64, {1, 2}}, kTwo{kI64, {2}}, kTall{kI64, {3, 1}},
+    kNoIndex{kI64, {0}}, kMask{Dtype::boolean, {2, 3}};
+
+std::string call(const char* op, const std::vector<Typed>& tensors, const std::vector<Arg>& arguments) {
+  return results_of({op, tensors, arguments, ""});
+}
+
 }  // namespace
 
 /// A tensor without a dimension counts less than others: f64[] + f32[3] is f32.
@@ -113,6 +121,70 @@ TEST_CASE("what indices give stands where they stood, or in front where another 
       {"aten.bucketize.Tensor", {{kF32, {2}}, {kF32, {4}}}, {to(0), to(1)}, "i64 2"},
       {"aten._pdist_forward.default", {{kF32, {0, 3}}}, {to(0)}, "f32 0"},
       {"aten._pdist_forward.default", {{kF32, {3, 3}}}, {to(0)}, "f32 3"},
+  });
+}
+
+TEST_CASE("an index is of integers, and nowhere larger than what it picks from but along its dimension") {
+  const auto gather = [&](const Typed& index, int dim) {
+    return call("aten.gather.default", {kX, index}, {to(0), n(dim), to(1)});
+  };
+  CHECK(gather(kRow, 1) == "f32 1 2");
+  CHECK(gather(kRow, 2).empty());
+  CHECK(gather({kF32, {1, 2}}, 1).empty());
+  CHECK(gather(kTall, 0) == "f32 3 1");
+  CHECK(gather(kTall, 1).empty());
+  CHECK(gather(kNoIndex, 0) == "f32 0");
+  const auto scatter = [&](const Typed& index, const Typed& source) {
+    return call("aten.scatter.src", {kX, index, source}, {to(0), n(1), to(1), to(2)});
+  };
+  CHECK(scatter(kRow, kX) == "f32 2 3");
+  CHECK(scatter(kRow, kWide).empty());
+  CHECK(scatter(kRow, {kF32, {1, 1}}).empty());
+  CHECK(scatter(kTwo, kX).empty());
+  CHECK(scatter(kNoIndex, {kF32, {1}}) == "f32 2 3");
+  CHECK(call("aten.scatter.value", {kX, {kI64, {2, 5}}}, {to(0), n(-1), to(1), n(1)}) == "f32 2 3");
+}
+
+TEST_CASE("what is stored at computed places is of the type of what is there, and fits") {
+  const auto put = [&](const std::vector<Arg>& indices, std::vector<Typed> tensors) {
+    tensors.insert(tensors.begin(), kX);
+    return call("aten.index_put.default", tensors,
+                {to(0), Arg::of(indices), to(static_cast<int>(tensors.size()) - 1)});
+  };
+  CHECK(put({to(1)}, {kTwo, kX}) == "f32 2 3");
+  CHECK(put({to(1)}, {kTwo, kWide}).empty());                                 // seed 8900100080
+  CHECK(put({to(1), to(2), to(3)}, {kTwo, kTwo, kTwo, {kF32, {}}}).empty());  // seed 8900243416
+  CHECK(put({to(1), to(2)}, {kMask, kTwo, {kF32, {}}}).empty());
+  CHECK(put({to(1)}, {kMask, {kF64, {}}}) == "f32 2 3");
+  CHECK(put({Arg{}, to(1)}, {kTwo, {kF32, {2, 2}}}) == "f32 2 3");
+  CHECK(put({to(1)}, {kTwo, {kF32, {2, 2}}}).empty());
+  CHECK(put({to(1)}, {kTwo, {kF32, {1, 2, 3}}}).empty());
+  const auto add = [&](const Typed& index, const Typed& source, int dim) {
+    return call("aten.index_add.default", {kX, index, source}, {to(0), n(dim), to(1), to(2), n(1)});
+  };
+  CHECK(add(kTwo, kX, 0) == "f32 2 3");
+  CHECK(add(kTwo, kX, 1).empty());
+  CHECK(add(kTwo, kWide, 0).empty());
+  CHECK(add(kRow, kX, 0).empty());
+  CHECK(add({Dtype::i32, {2}}, kX, 0) == "f32 2 3");
+  const auto fill = [&](Dtype index, int dim) {
+    return call("aten.index_fill.int_Scalar", {kX, {index, {2}}}, {to(0), n(dim), to(1), n(1)});
+  };
+  CHECK(fill(kI64, -2) == "f32 2 3");
+  CHECK(fill(kI64, 2).empty());
+  CHECK(fill(Dtype::i32, 0).empty());
+  const std::vector<Arg> three{to(0), to(1), to(2)};
+  check_all({
+      {"aten.masked_fill.Scalar", {kX, kMask}, {to(0), to(1), n(1)}, "f32 2 3"},
+      {"aten.masked_fill.Scalar", {kX, kX}, {to(0), to(1), n(1)}, ""},
+      {"aten.masked_scatter.default", {kX, kMask, kX}, three, "f32 2 3"},
+      {"aten.masked_scatter.default", {kX, kMask, kWide}, three, ""},
+      {"aten.cumsum.default", {kX}, {to(0), n(-2)}, "f32 2 3"},
+      {"aten.cumsum.default", {kX}, {to(0), n(2)}, ""},
+      {"aten.cummax.default", {kX}, {to(0), n(-3)}, ""},
+      {"aten.sort.default", {kX}, {to(0)}, "f32 2 3, i64 2 3"},
+      {"aten._softmax.default", {kX}, {to(0), n(2), Arg::of_bool(false)}, ""},
+      {"aten._softmax.default", {{kF32, {}}}, {to(0), n(0), Arg::of_bool(false)}, "f32"},
   });
 }
 

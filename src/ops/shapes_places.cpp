@@ -1,0 +1,116 @@
+// Loads and stores at computed places. A rule leaves open what PyTorch refuses: values of another type,
+// indices of another rank, extents that are known not to fit.
+#include <algorithm>
+
+#include "src/ops/shape_rules.h"
+
+namespace noclobber::shape_rules {
+namespace {
+
+bool same_type(const TensorMeta& a, const TensorMeta& b) {
+  return a.dtype == b.dtype || a.dtype == Dtype::other || b.dtype == Dtype::other;
+}
+
+std::size_t least_rank(const TensorMeta& t) { return std::max<std::size_t>(t.shape.size(), 1); }
+
+/// Known numbers, the first of them smaller.
+bool is_smaller(Space& space, PolyId a, PolyId b) {
+  const auto x = space.value(a), y = space.value(b);
+  return x && y && *x < *y;
+}
+
+/// Where an index may lie that names places of `self` along `dim`: nowhere larger than `room`, but along it.
+bool index_fits(const ShapeCall& call, const TensorMeta& index, const TensorMeta& room,
+                std::optional<std::size_t> dim) {
+  bool fits = least_rank(index) == least_rank(room);
+  for (std::size_t k = 0; fits && k < std::min(index.shape.size(), room.shape.size()); ++k)
+    fits = dim == k || !is_smaller(call.sizes.space(), room.shape[k], index.shape[k]);
+  const auto is_empty = [&](PolyId extent) { return call.sizes.space().value(extent) == 0; };
+  return fits || std::any_of(index.shape.begin(), index.shape.end(), is_empty);
+}
+
+/// Known not to broadcast to `target`.
+bool cannot_fill(Space& space, const Shape& values, const Shape& target) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto extent = space.value(values[values.size() - 1 - k]);
+    if (k >= target.size()) return true;
+    const auto wanted = space.value(target[target.size() - 1 - k]);
+    if (extent && wanted && *extent != 1 && *extent != *wanted) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// index_put: the last tensor's elements where `indices` say. A mask stands for as many dimensions as it has.
+std::vector<InferredMeta> index_put_shape(const ShapeCall& call) {
+  const Arg* list = call.argument("indices");
+  if (list == nullptr || list->kind != Arg::Kind::list || call.tensors.size() < 2) return {};
+  const TensorMeta &self = call.tensors.front(), &values = call.tensors.back();
+  std::size_t dimensions = 0, masks = 0, next = 1;
+  for (const Arg& item : list->list) {
+    const bool given = item.kind != Arg::Kind::none && next + 1 < call.tensors.size();
+    const bool mask = given && type_category(call.tensors[next].dtype) == 0;
+    dimensions += mask ? call.tensors[next].shape.size() : 1;
+    masks += mask ? 1 : 0;
+    next += given ? 1 : 0;
+  }
+  if (dimensions > self.shape.size()) return {};
+  const bool fills = masks == 1 && list->list.size() == 1;  // by one value, which is converted
+  if (!fills && !same_type(self, values)) return {};
+  const auto picked = masks == 0 ? index_shape(call) : std::vector<InferredMeta>{};
+  if (!picked.empty() && cannot_fill(call.sizes.space(), values.shape, picked[0].shape)) return {};
+  return like_shape(call);
+}
+
+/// gather: as the index is, of the first's type.
+std::vector<InferredMeta> gather_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2) return {};
+  const TensorMeta &self = call.tensors[0], &index = call.tensors[1];
+  const auto dim = call.dim("dim", self.shape.size());
+  if (!dim || type_category(index.dtype) != 1 || !index_fits(call, index, self, dim)) return {};
+  return {{index.shape, self.dtype}};
+}
+
+/// scatter: the index is nowhere larger than self but along `dim`, and nowhere larger than a source.
+std::vector<InferredMeta> scatter_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2) return {};
+  const TensorMeta &self = call.tensors[0], &index = call.tensors[1];
+  const auto dim = call.dim("dim", self.shape.size());
+  if (!dim || type_category(index.dtype) != 1 || !index_fits(call, index, self, dim)) return {};
+  const bool whole = call.tensors.size() > 2;
+  if (whole && !same_type(self, call.tensors[2])) return {};
+  if (whole && !index_fits(call, index, call.tensors[2], std::nullopt)) return {};
+  return like_shape(call);
+}
+
+/// index_add, index_copy, index_fill: a list of places along `dim`, and a source of self's type and, but
+/// along `dim`, of self's shape.
+std::vector<InferredMeta> index_store_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2) return {};
+  const TensorMeta &self = call.tensors[0], &index = call.tensors[1], &source = call.tensors.back();
+  const auto dim = call.dim("dim", self.shape.size());
+  if (!dim || index.shape.size() > 1 || type_category(index.dtype) != 1) return {};
+  if (call.argument("source") == nullptr)
+    return index.dtype == Dtype::i64 ? like_shape(call) : std::vector<InferredMeta>{};
+  if (!same_type(self, source)) return {};
+  Space& space = call.sizes.space();
+  if (self.shape.empty() || source.shape.size() != self.shape.size()) return like_shape(call);
+  Shape slice = self.shape;
+  slice[*dim] = index.shape.empty() ? space.constant(1) : index.shape[0];
+  for (std::size_t k = 0; k < slice.size(); ++k)
+    if (is_smaller(space, slice[k], source.shape[k]) || is_smaller(space, source.shape[k], slice[k]))
+      return {};
+  return like_shape(call);
+}
+
+/// masked_fill, masked_scatter: the tensor and its mask are broadcast, what is scattered is not.
+std::vector<InferredMeta> masked_shape(const ShapeCall& call) {
+  if (call.tensors.size() < 2 || type_category(call.tensors[1].dtype) != 0) return {};
+  if (call.argument("source") != nullptr && !same_type(call.tensors[0], call.tensors.back())) return {};
+  auto shape = broadcast(call.sizes.space(), call.tensors[0].shape, call.tensors[1].shape);
+  if (!shape) return {};
+  return {{std::move(*shape), call.tensors[0].dtype}};
+}
+
+}  // namespace noclobber::shape_rules
