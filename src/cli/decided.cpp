@@ -4,6 +4,7 @@
 
 #include "src/effects/loops.h"
 #include "src/ops/branches.h"
+#include "src/ops/devices.h"
 #include "src/prover/direct.h"
 #include "src/prover/direct_order.h"
 #include "src/prover/order.h"
@@ -182,16 +183,11 @@ void take(Decided& out, Shown&& shown, const std::string& name) {
 std::vector<Obligation> moved_outputs(const Case& value) {
   std::vector<Obligation> out;
   if (!value.before) return out;
-  const auto type_of = [](const Graph& graph, std::uint32_t k) -> const Type* {
-    const Arg& output = graph.outputs[k];
-    if (output.kind != Arg::Kind::ref || !graph.value(output.ref).type) return nullptr;
-    return &*graph.value(output.ref).type;
-  };
-  for (std::uint32_t k = 0; k < std::min(value.before->outputs.size(), value.after.outputs.size()); ++k) {
-    const Type *a = type_of(*value.before, k), *b = type_of(value.after, k);
-    if (a != nullptr && b != nullptr && other_device(a->device, b->device))
+  if (!names_device(*value.before) && !names_device(value.after)) return out;
+  const Devices before(*value.before), after(value.after);
+  for (std::uint32_t k = 0; k < std::min(value.before->outputs.size(), value.after.outputs.size()); ++k)
+    if (same_device(before.of(value.before->outputs[k]), after.of(value.after.outputs[k])) == false)
       out.push_back({Obligation::Kind::type, false, k, 0});
-  }
   return out;
 }
 }  // namespace

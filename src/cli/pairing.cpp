@@ -200,9 +200,10 @@ Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
   if (forward == methods.end() && methods.size() != 1)
     return Diagnostic{"", "the program has several methods, none of them 'forward' or called as BEFORE"};
   if (before.knows_kinds) as_executorch_lowers(before.graph, before.facts.bodies);
-  as_executorch_means(before.graph, before.facts.bodies);
+  const PteMethod& method = forward == methods.end() ? methods[0] : *forward;
+  as_executorch_means(before.graph, before.facts.bodies, method);
   merge_equal_constants(before.graph);
-  auto out = case_of_pte(forward == methods.end() ? methods[0] : *forward, &before.graph);
+  auto out = case_of_pte(method, &before.graph);
   if (!out) return out;
   know_constants(before.graph, out->after);
   return out;

@@ -8,6 +8,7 @@
 
 #include "src/effects/effects.h"
 #include "src/effects/loops.h"
+#include "src/ops/devices.h"
 #include "src/ops/row.h"
 
 namespace noclobber {
@@ -103,7 +104,6 @@ class Builder {
     bool open = false;   // the dump does not say whether the device changes
   };
   std::optional<Wanted> wanted(const Call& call, const Binding& from);
-  std::optional<bool> on_device(const Arg& value, const std::string& device) const;
   void may_convert(const Call& call);
   void copy_into(const Call& call);
   void copy(const Call& call);
@@ -256,7 +256,8 @@ class Builder {
   Sizes& sizes_;
   Space& space_;
   Trace trace_;
-  std::vector<Layout> layouts_;  // per storage
+  std::optional<Devices> devices_;  // once something asks
+  std::vector<Layout> layouts_;     // per storage
   std::vector<std::optional<Binding>> values_;
   std::vector<ValueId> first_names_;  // once a name has come to stand for something else
   std::set<std::string> more_lanes_;

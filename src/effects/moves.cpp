@@ -107,16 +107,6 @@ void Builder::convert(const Call& call) {
   bind(call, 0, std::move(out));
 }
 
-/// Does `to` leave its argument where it is, as far as the dump says?
-std::optional<bool> Builder::on_device(const Arg& value, const std::string& device) const {
-  if (value.kind != Arg::Kind::ref) return std::nullopt;
-  const auto& type = request_.graph->value(value.ref).type;
-  if (!type || type->device.empty()) return std::nullopt;
-  if (type->device == device) return true;
-  const auto kind = [](const std::string& name) { return name.substr(0, name.find(':')); };
-  return kind(type->device) == kind(device) ? std::nullopt : std::optional(false);  // "cuda" may be "cuda:0"
-}
-
 /// What to, contiguous, type_as ask for; nothing where that is not modelled.
 std::optional<Builder::Wanted> Builder::wanted(const Call& call, const Binding& from) {
   Wanted out{call.op == "aten.dequantize" ? Dtype::f32 : from.dtype, "", false, false};
@@ -133,7 +123,8 @@ std::optional<Builder::Wanted> Builder::wanted(const Call& call, const Binding& 
     } else if (what == "copy" && arg.kind == Arg::Kind::boolean) {
       out.fresh = true;
     } else if (what == "device" && named) {
-      const auto stays = on_device(call.arguments[0], arg.text);
+      if (!devices_) devices_.emplace(*request_.graph);
+      const auto stays = same_device(devices_->of(call.arguments[0]), arg.text);
       out.fresh = out.fresh || stays == false;
       out.open = out.open || !stays;
     } else if (what != "layout" || !named || arg.text->find("strided") == std::string::npos) {

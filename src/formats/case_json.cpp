@@ -234,6 +234,7 @@ class CaseJsonReader {
     if (before != nullptr) {
       case_.before = reader.read(*before, at_before);
       case_.before->name = "before";
+      case_.before->device = "cpu";  // format.md: where nothing is said
       if (!faults_.failed()) check_order(*case_.before, at_before, false, faults_);
     }
     if (after == nullptr || faults_.failed()) return;
@@ -241,6 +242,7 @@ class CaseJsonReader {
     if (!faults_.failed()) check_order(case_.after, at_after, case_.dataflow, faults_);
     has_after_ = true;
     case_.after.name = "after";
+    case_.after.device = "cpu";
   }
 
   void plan(const OrderedJson& json, const JsonAt& root) {

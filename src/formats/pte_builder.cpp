@@ -72,6 +72,11 @@ std::int32_t PteBuilder::define(std::uint32_t id, ValueId value, std::optional<P
   return static_cast<std::int32_t>(definitions_.size() - 1);
 }
 
+/// The name of a value of this level in a plan.
+std::string PteBuilder::scoped(ValueId value) {
+  return (levels_.size() > 1 ? graph().name + "/" : "") + graph().value(value).name;
+}
+
 /// `value` now lies where the program put `id`.
 std::int32_t PteBuilder::define_placed(std::uint32_t id, ValueId value) {
   const PteTensor& t = tensor(id);
@@ -91,8 +96,7 @@ std::int32_t PteBuilder::define_placed(std::uint32_t id, ValueId value) {
   memory_.write(t.place->arena, t.place->offset, end, made);
   written_.emplace_back(*t.place, end);
   PlanBuffer& buffer = out_.plan->buffers.emplace_back();
-  const std::string scope = levels_.size() > 1 ? graph().name + "/" : "";
-  buffer.name = scope + graph().value(value).name;
+  buffer.name = scoped(value);
   buffer.is_value = true;
   buffer.arena = t.place->arena - 1;
   buffer.offset = t.place->offset;

@@ -55,6 +55,7 @@ class PteBuilder {
   bool is_constant(std::uint32_t id) const;
 
   // pte_inputs.cpp
+  bool is_written_back(std::uint32_t id) const;
   void guess_inputs();
   void add_shared();
   bool is_named_state(std::uint32_t id) const;
@@ -80,6 +81,7 @@ class PteBuilder {
   ValueId add_value(Value value);
   ValueId emit(std::string op, std::vector<Arg> args, std::optional<Type> type, std::string name);
   std::int32_t define(std::uint32_t id, ValueId value, std::optional<PteTensor::Place> place);
+  std::string scoped(ValueId value);
   std::int32_t define_placed(std::uint32_t id, ValueId value);
   ValueId here(const Definition& made);
   ValueId import(ValueId value, std::size_t from, std::size_t to);
@@ -103,6 +105,7 @@ class PteBuilder {
   void pure_call(const Schema& schema, const Schema& pure, const PteInstruction& instruction);
   void type_like_functional(const Step& made);
   void write_results(Step step, const std::vector<std::uint32_t>& outs);
+  bool needs_place(std::uint32_t id) const;
   void stand_for(std::uint32_t id, ValueId value);
   std::optional<Arg> argument(std::uint32_t id, const SchemaSlot& slot);
   std::optional<Arg> plain_argument(std::uint32_t id, const SchemaSlot& slot);

@@ -251,7 +251,18 @@ void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs
   for (std::size_t k = 0; k < outs.size(); ++k) {
     if (bound_[outs[k]] >= 0) return static_cast<void>(give_up("executorch.write to a name that was moved"));
     define_placed(outs[k], values[k]);
+    if (needs_place(outs[k])) out_.plan->required.push_back(scoped(values[k]));
   }
+}
+
+/// Whoever calls the method brings memory for what it is given and gives back; nobody does for the rest.
+bool PteBuilder::needs_place(std::uint32_t id) const {
+  const auto is_one_of = [&](const std::vector<std::uint32_t>& ids) {
+    return std::ranges::find(ids, id) != ids.end();
+  };
+  const PteTensor& t = tensor(id);
+  return !t.place && !t.unbounded && t.data == 0 && !t.external && !is_one_of(method_.inputs) &&
+         !is_one_of(method_.outputs);
 }
 
 std::optional<Arg> PteBuilder::argument(std::uint32_t id, const SchemaSlot& slot) {

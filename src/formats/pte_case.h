@@ -24,9 +24,10 @@ namespace noclobber {
 /// error: `where` is "byte N", or empty where the two do not fit together.
 Result<Case> case_of_pte(const PteMethod& method, const Graph* functional);
 
-/// The functional program as a .pte can mean it: operators on dimension orders as the plain ones they are,
-/// written user inputs that the runtime copies as copies, operands of branches in the order of their use.
-void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies);
+/// The functional program as the method can mean it: operators on dimension orders as the plain ones they
+/// are, written user inputs that the runtime copies as copies, operands of branches in the order of their
+/// use.
+void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies, const PteMethod& method);
 
 /// A program that torch.export saved, as the functional program that ExecuTorch begins with. Its bodies are
 /// added to `bodies`.

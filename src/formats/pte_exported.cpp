@@ -67,19 +67,48 @@ void mark_written(Graph& graph) {
   }
 }
 
-/// The runtime copies user inputs; a written one comes back as a result.
-void return_written(Graph& graph) {
+/// What a user input holds at the end comes back as a result; which inputs these are.
+std::vector<ValueId> return_written(Graph& graph) {
   std::vector<Arg> first;
-  for (Input& input : graph.inputs) {
+  std::vector<ValueId> written;
+  for (const Input& input : graph.inputs) {
     if (input.kind != Input::Kind::user || !input.may_write.value_or(false)) continue;
     const auto is_own = [&](const auto& entry) { return entry.first == input.value; };
     const auto at = std::ranges::find_if(graph.finals, is_own);
     first.push_back(at == graph.finals.end() ? Arg::of(input.value) : at->second);
-    if (at == graph.finals.end()) continue;
-    graph.finals.erase(at);
-    input.may_write = false;
+    written.push_back(input.value);
+    if (at != graph.finals.end()) graph.finals.erase(at);
   }
   graph.outputs.insert(graph.outputs.begin(), first.begin(), first.end());
+  return written;
+}
+
+/// A last step `op` of these arguments.
+Arg appended(Graph& graph, const std::string& name, const char* op, std::vector<Arg> args, ValueId like) {
+  graph.values.push_back(
+      {name, Value::From::step, static_cast<std::uint32_t>(graph.steps.size()), 0, graph.value(like).type});
+  Step& step = graph.steps.emplace_back();
+  step.op = op;
+  step.args = std::move(args);
+  step.results = {ValueId(graph.values.size() - 1)};
+  return Arg::of(step.results[0]);
+}
+
+/// The first results are stored into these inputs, all at once, and shown there.
+void write_back(Graph& graph, const std::vector<ValueId>& written) {
+  for (std::size_t k = 0; k < written.size(); ++k) {
+    const Arg& result = graph.outputs[k];
+    const bool moves = result.kind == Arg::Kind::ref && result.ref != written[k];
+    if (moves && graph.value(result.ref).from == Value::From::input)
+      graph.outputs[k] = appended(graph, graph.value(result.ref).name + "__old" + std::to_string(k),
+                                  "aten.clone.default", {result}, result.ref);
+  }
+  for (std::size_t k = 0; k < written.size(); ++k) {
+    Arg& result = graph.outputs[k];
+    if (result.kind == Arg::Kind::ref && result.ref != written[k])
+      result = appended(graph, graph.value(written[k]).name + "__written", "aten.copy_.default",
+                        {Arg::of(written[k]), result}, written[k]);
+  }
 }
 
 /// The whole sum has one operator in two spellings.
@@ -248,8 +277,9 @@ void as_executorch_lowers(Graph& exported, Bodies& bodies) {
   one_spelling(exported);
   for (auto& [name, body] : bodies) one_spelling(body);
   mark_written(exported);
-  return_written(exported);
+  const std::vector<ValueId> written = return_written(exported);
   Lowering(exported, bodies).run();
+  write_back(exported, written);
 }
 
 }  // namespace noclobber

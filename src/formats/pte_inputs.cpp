@@ -278,11 +278,21 @@ bool PteBuilder::surely_state(std::uint32_t id) const {
   return false;
 }
 
+/// The caller's own memory, which the last thing that is done to it stores into on purpose: `copy_` is what a
+/// program's write-back becomes, and nothing else does.
+bool PteBuilder::is_written_back(std::uint32_t id) const {
+  const auto stores = [&](const PteInstruction& step) {
+    return step.kind == PteInstruction::Kind::kernel &&
+           method_.operators[step.target] == "aten.copy_.default" && !step.args.empty() && step.args[0] == id;
+  };
+  return !tensor(id).place && std::ranges::any_of(method_.instructions, stores);
+}
+
 void PteBuilder::guess_inputs() {
   const auto add = [&](std::uint32_t id, Input::Kind kind, const std::string& name) {
     Input like;
     like.kind = kind;
-    like.may_write = kind == Input::Kind::buffer;
+    like.may_write = kind == Input::Kind::buffer || (kind == Input::Kind::user && is_written_back(id));
     add_input(like, fresh_name(name + std::to_string(id)), type_of(id).value_or(Type{}), id);
   };
   std::map<std::uint32_t, std::int32_t> by_data;

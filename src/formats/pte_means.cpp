@@ -49,10 +49,16 @@ void plain_operators(Graph& graph) {
   }
 }
 
-/// What the program writes into an input is written into a copy of it, which the program returns.
-void copy_written_inputs(Graph& graph) {
+/// An input that has a place in an arena is copied there: what the program writes into it, the caller sees in
+/// what is returned. Others are the caller's own memory.
+void copy_written_inputs(Graph& graph, const PteMethod& method) {
+  std::size_t user = 0;
   for (Input& input : graph.inputs) {
-    if (input.kind != Input::Kind::user || !input.may_write.value_or(false)) continue;
+    if (input.kind != Input::Kind::user) continue;
+    const bool copied =
+        user >= method.inputs.size() || method.values[method.inputs[user]].tensor.place.has_value();
+    ++user;
+    if (!copied || !input.may_write.value_or(false)) continue;
     const Value given = graph.value(input.value);
     for (Value& value : graph.values)
       if (value.from == Value::From::step) ++value.at;
@@ -148,10 +154,10 @@ void without_defaults(const Schema& schema, Step& step) {
     step.args.pop_back();
 }
 
-void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies) {
+void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies, const PteMethod& method) {
   plain_operators(functional);
   for (auto& [name, body] : bodies) plain_operators(body);
-  copy_written_inputs(functional);
+  copy_written_inputs(functional, method);
   std::size_t count = 0;
   std::vector<std::string> names;
   for (const auto& [name, body] : bodies) names.push_back(name);

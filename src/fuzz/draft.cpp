@@ -118,6 +118,7 @@ bool Draft::is_view(const Call& call) const {
 
 Graph Draft::graph() const {
   Graph out;
+  out.device = "cpu";
   std::map<int, ValueId> ids;
   for (const Entry& entry : inputs) {
     Value value = named(entry.name, Value::From::input, out.inputs.size());

@@ -86,11 +86,11 @@ struct Buffer {
   std::int64_t size = 0;
 };
 
-/// zeros_like and its like: of what they are given shape and type alone count.
-bool fills(const Draft::Call& call) {
+/// zeros_like, sym_storage_offset and their like: of what they are given no byte counts.
+bool reads_nothing(const Draft::Call& call) {
   const Schema* schema = find_schema(call.op);
   const Meaning meaning = schema == nullptr ? Meaning::opaque : meaning_of(base_name(call.op), *schema);
-  return meaning == Meaning::fill || meaning == Meaning::empty;
+  return meaning == Meaning::fill || meaning == Meaning::empty || meaning == Meaning::ignored;
 }
 
 /// Nothing where values do not lie as a planner would lay them.
@@ -102,7 +102,7 @@ std::optional<std::vector<Buffer>> buffers_of(const Draft& program) {
     for (const int v : operands(call))
       if (const auto at = out.find(program.shown.at(v).storage); at != out.end()) {
         at->second.last = k + 1;
-        if (!program.is_view(call) && !fills(call)) at->second.last_read = k;  // these look at no byte
+        if (!program.is_view(call) && !reads_nothing(call)) at->second.last_read = k;
       }
     for (const int v : call.results()) {
       const Shown& at = program.shown.at(v);

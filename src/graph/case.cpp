@@ -9,10 +9,6 @@
 
 namespace noclobber {
 
-bool other_device(const std::string& a, const std::string& b) {
-  return !a.empty() && !b.empty() && a != b && a + ":0" != b && b + ":0" != a;
-}
-
 Arg Arg::of(ValueId value) {
   Arg result;
   result.kind = Kind::ref;

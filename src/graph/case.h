@@ -39,9 +39,6 @@ struct Type {
   friend bool operator==(const Type&, const Type&) = default;
 };
 
-/// Are both devices said, and not one? "cuda" is "cuda:0".
-bool other_device(const std::string& a, const std::string& b);
-
 /// The type of a value, or nothing where the dump says nothing. Copies share it until one is edited.
 class SharedType {
  public:
@@ -149,6 +146,7 @@ struct Graph {
   std::vector<Arg> outputs;
   std::vector<std::pair<ValueId, Arg>> finals;  // contents that an input must hold at exit, all at once
   std::map<std::string, Graph> bodies;          // nested graphs of control-flow operators, by name
+  std::string device;  // of inputs and new tensors of which nothing else is said; "": nobody knows
 
   const Value& value(ValueId id) const;
   /// The value of that name, or an invalid id. Linear in the number of values.

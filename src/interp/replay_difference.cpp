@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/interp/replay_expectation.h"
+#include "src/ops/devices.h"
 
 namespace noclobber {
 
@@ -37,7 +38,7 @@ std::vector<std::int64_t> visible_strides(const Tensor& view) {
 
 /// dtype, shape, strides and device of one output.
 std::optional<Difference> metadata_difference(const Case& value, const Expectation::Output& expected,
-                                              const Run::Output& actual, int at) {
+                                              const Run::Output& actual, const std::string& device, int at) {
   using Kind = Difference::Kind;
   if (expected.tensor.has_value() != actual.tensor.has_value()) {
     return about(Kind::dtype, at, expected.tensor ? "a tensor" : "no tensor",
@@ -52,12 +53,7 @@ std::optional<Difference> metadata_difference(const Case& value, const Expectati
   if (value.compare_strides && visible_strides(e) != visible_strides(a)) {
     return about(Kind::stride, at, shape_text(e.stride), shape_text(a.stride));
   }
-  const Arg& output = value.after.outputs[static_cast<std::size_t>(at)];
-  if (output.kind != Arg::Kind::ref) return std::nullopt;
-  const Value& result = value.after.value(output.ref);
-  if (result.type && other_device(expected.device, result.type->device)) {
-    return about(Kind::device, at, expected.device, result.type->device);
-  }
+  if (same_device(expected.device, device) == false) return about(Kind::device, at, expected.device, device);
   return std::nullopt;
 }
 
@@ -202,9 +198,11 @@ std::vector<Difference> differences(const Case& value, const Expectation& expect
                         std::to_string(run.outputs.size())));
     return out;
   }
+  const Devices devices(value.after);
   for (std::size_t i = 0; i < run.outputs.size(); ++i) {
     const int at = static_cast<int>(i);
-    std::optional<Difference> found = metadata_difference(value, expected.outputs[i], run.outputs[i], at);
+    std::optional<Difference> found = metadata_difference(value, expected.outputs[i], run.outputs[i],
+                                                          devices.of(value.after.outputs[i]), at);
     if (found) out.push_back(*found);
     if (std::optional<Difference> other = output_difference(expected.outputs[i], run.outputs[i], at))
       out.push_back(*other);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/ops/devices.h"
+
 namespace noclobber {
 
 namespace {
@@ -78,12 +80,6 @@ void add_finals(Expectation& expected, const Graph& graph, const Run& run,
   }
 }
 
-std::string output_device(const Graph& graph, const Arg& output) {
-  if (output.kind != Arg::Kind::ref) return "";
-  const Value& value = graph.value(output.ref);
-  return value.type ? value.type->device : "";
-}
-
 }  // namespace
 
 std::set<std::string> free_at_exit(const Case& value, const std::set<std::string>& written_before) {
@@ -115,11 +111,12 @@ std::vector<Expectation::Share> shares_of(const Graph& graph, const Run& run) {
 
 Expectation expectation_of(const Graph& graph, const Run& run, const std::set<std::string>& free_inputs) {
   Expectation meant;
+  const Devices devices(graph);
   for (std::size_t i = 0; i < run.outputs.size(); ++i) {
     const Run::Output& output = run.outputs[i];
     Expectation::Output expected{output.tensor, output.bytes, {}, output.scalar, true, ""};
     if (output.tensor) expected.known.assign(elements_in(output.bytes, output.tensor->dtype), 1);
-    if (i < graph.outputs.size()) expected.device = output_device(graph, graph.outputs[i]);
+    if (i < graph.outputs.size()) expected.device = devices.of(graph.outputs[i]);
     meant.outputs.push_back(std::move(expected));
   }
   add_finals(meant, graph, run, free_inputs);

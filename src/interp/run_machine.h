@@ -1,6 +1,7 @@
 // The interpreter's state while a graph runs. Private to src/interp/run*.cpp.
 #pragma once
 #include <deque>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "src/interp/interp.h"
 #include "src/ops/decl.h"
+#include "src/ops/devices.h"
 #include "src/ops/kernels.h"
 #include "src/ops/meaning.h"
 
@@ -117,6 +119,7 @@ class Machine {
   void run_step(Frame& frame, const Step& step);
   bool invoke(Frame& frame, const Step& step, Invocation& invocation);
   void dispatch(Frame& frame, const Step& step, const Invocation& invocation);
+  const Devices& devices_of(const Graph& graph);
   bool run_row(Frame& frame, const Step& step, const Invocation& invocation);
   Call copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand);
   void rename(Frame& frame, const Step& step, ValueId name, const Datum& shown);
@@ -166,8 +169,9 @@ class Machine {
   const std::set<std::string>& may_write_;
   const RunOptions& options_;
   Run run_;
-  std::set<std::uint32_t> immutable_;  // storages that may not be written
-  std::deque<Buffer> temporaries_;     // of the step that runs
+  std::set<std::uint32_t> immutable_;        // storages that may not be written
+  std::deque<Buffer> temporaries_;           // of the step that runs
+  std::map<const Graph*, Devices> devices_;  // of graphs that move tensors
   std::optional<Diagnostic> bound_;
   std::int64_t budget_ = std::min(kWorkBound, options_.work);
   std::int64_t memory_left_ = std::min(kMemoryBound, options_.memory);

@@ -37,23 +37,17 @@ std::vector<Datum> functional_args(const OpSet& ops, const Invocation& from, con
   return result;
 }
 
-bool same_device(std::string a, std::string b) {
-  auto plain = [](std::string& s) {
-    if (s.ends_with(":0")) s.resize(s.size() - 2);
-  };
-  plain(a);
-  plain(b);
-  return a.empty() || b.empty() || a == b;
-}
-
-/// `to(device)` copies only if the device changes: a device the tensor is on already counts as not given.
-void drop_same_device(const Frame& frame, const Invocation& from, std::vector<Datum>& args) {
-  if (from.names.empty() || !from.names[0].valid()) return;
-  const std::optional<Type>& type = frame.graph->value(from.names[0]).type;
-  for (std::size_t i = 0; i < from.schema->arguments.size(); ++i)
-    if (from.schema->arguments[i].name == "device" && args[i].kind == Datum::Kind::text &&
-        same_device(args[i].text, type ? type->device : ""))
-      args[i] = {};
+/// `to(device)` copies only if the device changes: a device the tensor is on counts as not given. False:
+/// nothing tells whether it is.
+bool drop_same_device(const Devices& devices, const Invocation& from, std::vector<Datum>& args) {
+  bool told = true;
+  for (std::size_t i = 0; i < from.schema->arguments.size(); ++i) {
+    if (from.schema->arguments[i].name != "device" || args[i].kind != Datum::Kind::text) continue;
+    const auto same = same_device(devices.of(Arg::of(from.names[0])), args[i].text);
+    told = told && same.has_value();
+    if (same != false) args[i] = {};
+  }
+  return told;
 }
 
 /// Dimensions of the first argument, once it is known.
@@ -226,6 +220,10 @@ Call Machine::copied_as_meant(const Frame& frame, const KernelRow& row, Call& ca
   return copy;
 }
 
+const Devices& Machine::devices_of(const Graph& graph) {
+  return devices_.try_emplace(&graph, graph).first->second;
+}
+
 /// Runs the kernel of the step's functional operator. False: there is none, or it declined.
 bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocation) {
   const std::string functional = kernel_name(ops_, step.op);
@@ -233,12 +231,17 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   if (!row) return false;
   Call call = new_call(frame);
   call.args = functional_args(ops_, invocation, invocation.args, functional);
-  if (row->shares && functional == invocation.op) drop_same_device(frame, invocation, call.args);
+  const bool moves = row->shares && functional == invocation.op && !invocation.names.empty();
+  const bool told = !moves || drop_same_device(devices_of(*frame.graph), invocation, call.args);
   call.targets = invocation.targets;
   call.resizes = invocation.schema->has(Tag::out);
   const std::size_t touched = options_.watched ? options_.watched->size() : 0;
   run_kernel(*row, call);
   if (call.fault && call.fault->kind == Fault::Kind::declined) return false;
+  if (!told && !call.fault && call.fresh.empty()) {
+    unsupported(step.op + " (device)");
+    return true;
+  }
   const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
   if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid()) {
     if (options_.watched) options_.watched->resize(touched);  // what is watched is the run that counts

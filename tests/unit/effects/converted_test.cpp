@@ -176,14 +176,12 @@ output 0 scalar
 unknown no-metadata aten.to.dtype_layout (device)
 unknown no-metadata a
 )fx"},
-    {"so does a view's", R"fx(x: "f32[2, 3][3, 1]cpu")fx",
+    {"a view is where its base is", R"fx(x: "f32[2, 3][3, 1]cpu")fx",
      R"fx(y = torch.ops.aten.t.default(x)
 a = torch.ops.aten.to.dtype_layout(y, device = device(type='cpu'))
 return (a,))fx",
      R"fx(
-output 0 scalar 
-unknown no-metadata aten.to.dtype_layout (device)
-unknown no-metadata a
+output 0 read S2:f32.permute(1, 0)
 )fx"},
     {"a device without its number may be the same", R"fx(x: "f32[2, 3][3, 1]cuda:0")fx",
      R"fx(a = torch.ops.aten.to.dtype_layout(x, device = device(type='cuda'))

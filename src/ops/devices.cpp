@@ -1,0 +1,93 @@
+#include "src/ops/devices.h"
+
+#include <algorithm>
+
+#include "src/ops/schema.h"
+
+namespace noclobber {
+namespace {
+
+bool is_said(const Value& value) { return value.type && !value.type->device.empty(); }
+
+bool names_device(const Arg& arg) {
+  return arg.kind == Arg::Kind::device || std::any_of(arg.list.begin(), arg.list.end(), names_device);
+}
+
+bool names_device(const Step& step) {
+  return std::any_of(step.args.begin(), step.args.end(), [](const Arg& a) { return names_device(a); }) ||
+         std::any_of(step.kwargs.begin(), step.kwargs.end(),
+                     [](const auto& named) { return names_device(named.second); });
+}
+
+/// The argument of that name, or nullptr.
+const Arg* argument(const Step& step, const Schema& schema, std::string_view name) {
+  for (const auto& [keyword, arg] : step.kwargs)
+    if (keyword == name) return &arg;
+  for (std::size_t k = 0; k < std::min(step.args.size(), schema.arguments.size()); ++k)
+    if (schema.arguments[k].name == name) return &step.args[k];
+  return nullptr;
+}
+
+void add_operands(const Arg& arg, std::vector<ValueId>& out) {
+  if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
+  for (const Arg& item : arg.list) add_operands(item, out);
+}
+
+/// Seeds and offsets of random numbers lie elsewhere than what is drawn; bodies of branches and loops are not
+/// looked into.
+bool stays_on_device(const Step& step) {
+  return !step.op.starts_with("higher_order.") && step.op.find("attention") == std::string::npos;
+}
+
+}  // namespace
+
+bool names_device(const Graph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(), [](const Value& v) { return is_said(v); }) ||
+         std::any_of(graph.steps.begin(), graph.steps.end(), [](const Step& s) { return names_device(s); });
+}
+
+Devices::Devices(const Graph& graph) {
+  if (graph.device.empty() && !names_device(graph)) return;
+  told_.resize(graph.values.size());
+  for (std::size_t k = 0; k < graph.values.size(); ++k)
+    if (is_said(graph.values[k])) told_[k] = graph.values[k].type->device;
+  for (const Input& input : graph.inputs)
+    if (std::string& device = told_[input.value.index]; device.empty()) device = graph.device;
+  for (const Step& step : graph.steps) {
+    const Schema* schema = find_schema(step.op);
+    if (schema == nullptr || !stays_on_device(step)) continue;
+    const Arg* asked = argument(step, *schema, "device");
+    std::string found = graph.device;  // of a tensor that is made of nothing
+    if (asked != nullptr && asked->kind != Arg::Kind::none) {
+      found = asked->text;
+    } else {
+      std::vector<ValueId> operands;
+      for (const Arg& arg : step.args) add_operands(arg, operands);
+      for (const auto& [keyword, arg] : step.kwargs) add_operands(arg, operands);
+      const auto at = [&](ValueId id) -> const std::string& { return told_[id.index]; };
+      if (!operands.empty())
+        found = std::all_of(operands.begin(), operands.end(),
+                            [&](ValueId id) { return at(id) == at(operands[0]); })
+                    ? at(operands[0])
+                    : "";
+    }
+    for (const ValueId result : step.results)
+      if (result.valid() && told_[result.index].empty()) told_[result.index] = found;
+  }
+}
+
+const std::string& Devices::of(const Arg& value) const {
+  static const std::string nothing;
+  return value.kind == Arg::Kind::ref && value.ref.index < told_.size() ? told_[value.ref.index] : nothing;
+}
+
+std::optional<bool> same_device(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  if (a == b) return true;
+  const auto kind = [](const std::string& name) { return name.substr(0, name.find(':')); };
+  if (kind(a) != kind(b)) return false;
+  const bool both = a.find(':') != std::string::npos && b.find(':') != std::string::npos;
+  return both ? std::optional(false) : std::nullopt;
+}
+
+}  // namespace noclobber

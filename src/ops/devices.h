@@ -1,0 +1,29 @@
+// On which device values lie.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+/// Of each value of a graph what is said of it, else what its operator was asked for, else where all its
+/// operands lie. Operators that nobody knows tell nothing.
+class Devices {
+ public:
+  explicit Devices(const Graph& graph);
+  /// "cpu", "cuda:0"; "" where nothing tells it, or for what is no value.
+  const std::string& of(const Arg& value) const;
+
+ private:
+  std::vector<std::string> told_;  // per value; empty if nothing tells a device
+};
+
+/// Is any value said to lie somewhere, or asked to?
+bool names_device(const Graph& graph);
+
+/// Are both names of one device, "cuda" and "cuda:0"? Nothing where either is not told, or says no number.
+std::optional<bool> same_device(const std::string& a, const std::string& b);
+
+}  // namespace noclobber
