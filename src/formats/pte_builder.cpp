@@ -72,6 +72,10 @@ std::int32_t PteBuilder::define(std::uint32_t id, ValueId value, std::optional<P
   return static_cast<std::int32_t>(definitions_.size() - 1);
 }
 
+Diagnostic PteBuilder::no_arena(std::uint32_t id) const {
+  return {"byte " + std::to_string(method_.values[id].at), "a tensor in an arena that does not exist"};
+}
+
 /// The name of a value of this level in a plan.
 std::string PteBuilder::scoped(ValueId value) {
   return (levels_.size() > 1 ? graph().name + "/" : "") + graph().value(value).name;
@@ -82,6 +86,7 @@ std::int32_t PteBuilder::define_placed(std::uint32_t id, ValueId value) {
   const PteTensor& t = tensor(id);
   const std::int32_t made = define(id, value, t.place);
   own_[id] = made;
+  used_.insert(id);
   rows_.erase(id);
   unsettled_.erase(id);
   if (!t.place) return made;
@@ -89,8 +94,7 @@ std::int32_t PteBuilder::define_placed(std::uint32_t id, ValueId value) {
   const std::int64_t bytes = bytes_of(id);
   if (t.place->arena == 0 || t.place->arena >= method_.arenas.size() ||
       __builtin_add_overflow(t.place->offset, bytes, &end)) {
-    fault_ = Diagnostic{"byte " + std::to_string(method_.values[id].at),
-                        "a tensor in an arena that does not exist"};
+    fault_ = no_arena(id);
     return made;
   }
   memory_.write(t.place->arena, t.place->offset, end, made);
@@ -136,6 +140,7 @@ ValueId PteBuilder::read(std::uint32_t id) {
   if (!going()) return {};
   if (unsettled_.contains(id)) return give_up("executorch.read of what one of two branches moved");
   if (bound_[id] >= 0) return as_view(id, bound_[id]);
+  used_.insert(id);
   if (const auto rows = rows_.find(id); rows != rows_.end() && rows->second != tensor(id).sizes[0])
     return give_up("executorch.rows that were not stored");
   if (own_[id] >= 0) return as_view(id, own_[id]);
@@ -261,6 +266,24 @@ std::vector<Arg> PteBuilder::outputs_unknown() {
   return out;
 }
 
+/// The runtime finds the memory of every tensor before the first call, also of those that none uses.
+void PteBuilder::add_outside() {
+  for (std::uint32_t id = 0; id < method_.values.size(); ++id) {
+    if (!is_tensor(id) || !tensor(id).place || used_.contains(id)) continue;
+    const PteTensor::Place place = *tensor(id).place;
+    if (place.arena == 0 || place.arena >= method_.arenas.size()) return fault_ = no_arena(id), void();
+    std::int64_t end = 0;
+    if (!__builtin_add_overflow(place.offset, bytes_of(id), &end) && end <= method_.arenas[place.arena])
+      continue;
+    PlanBuffer& buffer = out_.plan->buffers.emplace_back();
+    buffer.name = fresh_name("value" + std::to_string(id));
+    buffer.arena = place.arena - 1;
+    buffer.offset = place.offset;
+    buffer.size = bytes_of(id);
+    buffer.lower = buffer.upper = 0;
+  }
+}
+
 Result<Case> PteBuilder::build() {
   out_.plan.emplace();
   out_.portable_kernels = true;
@@ -273,6 +296,7 @@ Result<Case> PteBuilder::build() {
   add_inputs();
   if (going()) run(0, method_.instructions.size());
   if (going() && !numbers_return()) give_up("executorch.number that another call begins with");
+  if (!fault_) add_outside();
   std::vector<Arg> outputs;
   for (const std::uint32_t id : method_.outputs)
     if (going()) outputs.push_back(output(id).value_or(Arg{}));

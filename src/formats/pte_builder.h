@@ -81,6 +81,8 @@ class PteBuilder {
   ValueId add_value(Value value);
   ValueId emit(std::string op, std::vector<Arg> args, std::optional<Type> type, std::string name);
   std::int32_t define(std::uint32_t id, ValueId value, std::optional<PteTensor::Place> place);
+  Diagnostic no_arena(std::uint32_t id) const;
+  void add_outside();
   std::string scoped(ValueId value);
   std::int32_t define_placed(std::uint32_t id, ValueId value);
   ValueId here(const Definition& made);
@@ -106,6 +108,11 @@ class PteBuilder {
   void type_like_functional(const Step& made);
   void write_results(Step step, const std::vector<std::uint32_t>& outs);
   bool needs_place(std::uint32_t id) const;
+  bool is_given(std::uint32_t id) const;
+  void store_into(std::int32_t held, std::uint32_t id, ValueId made);
+  bool is_elsewhere(std::uint32_t id) const;
+  void point_to(std::uint32_t to, std::uint32_t from);
+  void name_result(std::uint32_t name, std::uint32_t target);
   void stand_for(std::uint32_t id, ValueId value);
   std::optional<Arg> argument(std::uint32_t id, const SchemaSlot& slot);
   std::optional<Arg> plain_argument(std::uint32_t id, const SchemaSlot& slot);
@@ -148,6 +155,7 @@ class PteBuilder {
   std::vector<std::pair<std::uint32_t, std::int32_t>> moves_;       // of the arm that is being built
   std::vector<std::pair<PteTensor::Place, std::int64_t>> written_;  // places and ends, in order
   std::set<std::uint32_t> unsettled_;  // moved by one arm of a branch, and not written since
+  std::set<std::uint32_t> used_;       // read or written under their own names
   std::set<std::string> names_;
   std::optional<Diagnostic> fault_;
   std::string stopped_;  // what was not understood: the rest of the graph is left out

@@ -56,18 +56,44 @@ void PteBuilder::step(const PteInstruction& instruction) {
         return;
       }
       if (!read(from).valid()) return;
-      bound_[to] = bound_[from] >= 0 ? bound_[from] : own_[from];
-      if (bound_[to] < 0) give_up("executorch.move of bytes that have no name");
-      unsettled_.erase(to);
-      moves_.emplace_back(to, bound_[to]);
+      return point_to(to, from);
+    }
+    case PteInstruction::Kind::release: {
+      const std::uint32_t id = instruction.args[0];
+      if (is_tensor(id) && tensor(id).place) give_up("executorch.release of planned memory");
+      own_[id] = bound_[id] = -1;
       return;
     }
-    case PteInstruction::Kind::release:
-      own_[instruction.args[0]] = bound_[instruction.args[0]] = -1;
-      return;
     case PteInstruction::Kind::jump_false:
       return;
   }
+}
+
+/// Has a name a meaning of its own, that it loses once it is made another name of something else, also in
+/// later calls?
+bool PteBuilder::is_elsewhere(std::uint32_t id) const {
+  return tensor(id).data != 0 || used_.contains(id) ||
+         std::ranges::find(method_.inputs, id) != method_.inputs.end();
+}
+
+void PteBuilder::point_to(std::uint32_t to, std::uint32_t from) {
+  if (is_elsewhere(to))
+    return static_cast<void>(give_up("executorch.name that another call finds elsewhere"));
+  bound_[to] = bound_[from] >= 0 ? bound_[from] : own_[from];
+  if (bound_[to] < 0) give_up("executorch.move of bytes that have no name");
+  unsettled_.erase(to);
+  moves_.emplace_back(to, bound_[to]);
+}
+
+/// The runtime stores what a call returns, the target itself, under one more name.
+void PteBuilder::name_result(std::uint32_t name, std::uint32_t target) {
+  if (name == target || !is_tensor(name)) return;
+  if (is_elsewhere(name))
+    return static_cast<void>(give_up("executorch.name that another call finds elsewhere"));
+  const std::int32_t shown = bound_[target] >= 0 ? bound_[target] : own_[target];
+  if (shown < 0) return;
+  bound_[name] = shown;
+  moves_.emplace_back(name, shown);
 }
 
 void PteBuilder::misfit(const PteInstruction& instruction, const std::string& op) {
@@ -159,6 +185,10 @@ void PteBuilder::in_place_call(const Schema& schema, const PteInstruction& instr
     if (pieces) return static_cast<void>(give_up("executorch.write to bytes of several tensors"));
     made.args.push_back(*value);
   }
+  for (std::size_t k = schema.arguments.size(); k < instruction.args.size(); ++k)
+    for (std::size_t j = 0; j < schema.arguments.size(); ++j)
+      if (schema.arguments[j].written) name_result(instruction.args[k], instruction.args[j]);
+  if (!going()) return;
   for (const SchemaSlot& slot : schema.returns) {
     if (slot.type != SchemaSlot::Type::tensor)
       return static_cast<void>(give_up("executorch.call of " + schema.op));
@@ -250,9 +280,25 @@ void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs
   graph().steps.push_back(std::move(made));
   for (std::size_t k = 0; k < outs.size(); ++k) {
     if (bound_[outs[k]] >= 0) return static_cast<void>(give_up("executorch.write to a name that was moved"));
+    const std::int32_t held = own_[outs[k]];
     define_placed(outs[k], values[k]);
     if (needs_place(outs[k])) out_.plan->required.push_back(scoped(values[k]));
+    if (held >= 0 && is_given(outs[k])) store_into(held, outs[k], values[k]);
   }
+}
+
+/// Is its memory that of a constant, or the caller's?
+bool PteBuilder::is_given(std::uint32_t id) const {
+  const PteTensor& t = tensor(id);
+  const bool input = std::ranges::find(method_.inputs, id) != method_.inputs.end();
+  return !t.place && (t.data != 0 || t.external || input);
+}
+
+/// What a kernel makes in memory that the method was given is stored there, whoever looks at it.
+void PteBuilder::store_into(std::int32_t held, std::uint32_t id, ValueId made) {
+  const ValueId target = here(definitions_[static_cast<std::size_t>(held)]);
+  const ValueId stored = emit("aten.copy_.default", {Arg::of(target), Arg::of(made)}, type_of(id), "stored");
+  own_[id] = define(id, stored, std::nullopt);
 }
 
 /// Whoever calls the method brings memory for what it is given and gives back; nobody does for the rest.
@@ -261,8 +307,7 @@ bool PteBuilder::needs_place(std::uint32_t id) const {
     return std::ranges::find(ids, id) != ids.end();
   };
   const PteTensor& t = tensor(id);
-  return !t.place && !t.unbounded && t.data == 0 && !t.external && !is_one_of(method_.inputs) &&
-         !is_one_of(method_.outputs);
+  return !t.place && t.data == 0 && !t.external && !is_one_of(method_.inputs) && !is_one_of(method_.outputs);
 }
 
 std::optional<Arg> PteBuilder::argument(std::uint32_t id, const SchemaSlot& slot) {

@@ -26,6 +26,7 @@ bool is_state(const Input& input) {
 void PteBuilder::add_inputs() {
   for (const std::uint32_t id : method_.inputs)
     if (!is_tensor(id)) give_up("executorch.input that is no tensor");
+  if (!going()) return;
   functional_ != nullptr ? match_functional() : guess_inputs();
   if (going()) add_shared();
 }

@@ -154,6 +154,8 @@ void PteBuilder::store_row(const PteInstruction& instruction) {
   const Whole row = whole(numbers_[args[2]]);
   if (!row || *row < 0 || t.sizes.empty() || *row >= t.sizes[0] || bound_[id] >= 0)
     return static_cast<void>(give_up("executorch.row outside of its tensor"));
+  if (!std::ranges::is_sorted(t.dim_order))
+    return static_cast<void>(give_up("executorch.rows of another order of dimensions"));
   const ValueId from = read(args[1]);
   if (!going()) return;
   if (*row == 0) {

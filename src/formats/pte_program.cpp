@@ -328,7 +328,6 @@ class PteReader {
                                    static_cast<std::int64_t>(high << 32 | low)};
     }
     out.dynamic = flat_.scalar<std::int8_t>(body, 8) != 0;
-    out.unbounded = flat_.scalar<std::int8_t>(body, 8) == 2;
     const FlatTable extra = flat_.table(body, 9);
     out.fqn = flat_.text(extra, 1);
     out.external = flat_.scalar<std::int8_t>(extra, 2) == 1;

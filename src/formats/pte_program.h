@@ -27,7 +27,6 @@ struct PteTensor {
   };
   std::optional<Place> place;
   bool dynamic = false;
-  bool unbounded = false;  // the runtime finds memory for it
   std::string fqn;
   bool external = false;  // its data lie in another file
 };

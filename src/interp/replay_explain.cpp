@@ -205,7 +205,7 @@ void explain(Session& session, const Scene& scene, std::vector<Difference> found
   if (guard != nullptr) {
     std::erase_if(found, [&](const Difference& d) {
       const std::vector<std::string> names = guard->doubts(d, scene.expected);
-      if (names.empty() || due_to_memory(scene, d)) return false;
+      if (names.empty() || due_to_memory(scene, d, guard->folds_constants(d))) return false;
       session.result.approximated = true;
       for (const std::string& name : names) {
         auto& known = session.result.names;

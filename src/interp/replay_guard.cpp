@@ -498,10 +498,30 @@ std::vector<std::string> Guard::one_sided_constants(const Difference& difference
   return out;
 }
 
+/// Operators that draw random numbers in one graph alone: what is drawn behind them finds another state.
+std::vector<std::string> Guard::one_sided_draws(const Difference& difference) const {
+  const auto draws_numbers = [&](const Step& step) {
+    const Schema* schema = ops_.find(step.op);
+    const auto bound = schema != nullptr ? bind_arguments(*schema, step) : Diagnostic{};
+    return bound && draws(base_name(step.op), *schema, *bound);
+  };
+  std::set<std::string> alone;
+  bool behind = false;
+  for (const Ran* ran : {&before_, &after_}) {
+    for (const Step& step : ran->graph->steps)
+      if (const std::string op = ops_.functional(step.op); unmatched_.contains(op) && draws_numbers(step))
+        alone.insert(op);
+    for (const std::uint32_t s : slice(*ran, difference))
+      behind = behind || draws_numbers(ran->graph->steps[s]);
+  }
+  return behind ? std::vector<std::string>(alone.begin(), alone.end()) : std::vector<std::string>{};
+}
+
 std::vector<std::string> Guard::doubts(const Difference& difference, const Expectation& expected) const {
   if (std::vector<std::string> constants = one_sided_constants(difference); !constants.empty())
     return constants;
   if (unmatched_.empty()) return {};
+  if (std::vector<std::string> drawn = one_sided_draws(difference); !drawn.empty()) return drawn;
   if (difference.kind == Difference::Kind::effects && declared_effects_differ()) return {};
   const auto before = compute_operators(value_, ops_, before_, slice(before_, difference));
   const auto after = compute_operators(value_, ops_, after_, slice(after_, difference));

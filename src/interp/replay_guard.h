@@ -27,6 +27,10 @@ class Guard {
   Guard(const Case& value, const OpSet& ops, const Ran& before, const Ran& after);
   /// Names of unmatched operators that this difference may be due to; empty: it counts as it stands.
   std::vector<std::string> doubts(const Difference& difference, const Expectation& expected) const;
+  /// Does one graph alone read constants of unknown contents for what differs?
+  bool folds_constants(const Difference& difference) const {
+    return !one_sided_constants(difference).empty();
+  }
   /// Operators that one graph has more often than the other.
   const std::set<std::string>& unmatched() const { return unmatched_; }
 
@@ -36,6 +40,7 @@ class Guard {
   bool exact(const Difference& difference) const;
   bool declared_effects_differ() const;
   std::vector<std::string> one_sided_constants(const Difference& difference) const;
+  std::vector<std::string> one_sided_draws(const Difference& difference) const;
   std::vector<std::uint32_t> slice(const Ran& ran, const Difference& difference) const;
 
   const Case& value_;

@@ -77,13 +77,18 @@ std::optional<Witness> dropped_write(const Scene& scene, const Difference& d) {
   return w;
 }
 
-bool due_to_memory(const Scene& scene, const Difference& d) {
+bool due_to_memory(const Scene& scene, const Difference& d, bool folded) {
   if (d.kind != Difference::Kind::value || !scene.options.order.empty()) return false;
   Scene values = scene;
   values.options.value_semantics = true;
   const std::optional<Run> meant = values.variant(*scene.after.graph);
   if (meant && !value_difference(scene.expected, *meant, d.target)) return true;
-  return repaired_by_one_read(scene, d) || unseen_write(scene, d).has_value();
+  if (repaired_by_one_read(scene, d)) return true;
+  const auto loses_write = [&] {
+    return write_count(scene, *scene.after.graph) < write_count(scene, *scene.before.graph) ||
+           !writes_behind_return(scene.ops, *scene.after.graph).empty();
+  };
+  return scene.before.graph != nullptr && (!folded || loses_write()) && unseen_write(scene, d).has_value();
 }
 
 }  // namespace noclobber

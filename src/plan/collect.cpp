@@ -188,10 +188,10 @@ class Collector {
                              find_body(case_, *walk.graph, step.args[2].text)};
     if (bodies[0] == nullptr || bodies[1] == nullptr || out_.bodies.size() + 2 > kBodies) return false;
     if (!has_places(*bodies[0]) && !has_places(*bodies[1])) return false;
-    const auto number = branches_++;
+    const auto [number, negated] = question(walk, step.args[0]);
     for (const std::uint32_t arm : {0U, 1U}) {
       const Graph* body = bodies[arm];
-      out_.guards.push_back({number, arm, walk.guard});
+      out_.guards.push_back({number, negated ? 1 - arm : arm, walk.guard});
       Case inner;
       inner.symbols = case_.symbols;
       inner.assume = case_.assume;
@@ -213,6 +213,48 @@ class Collector {
       hand_back(walk, step, next);
     }
     return true;
+  }
+
+  /// The number of what a branch asks, and whether it asks for the contrary: what the same truth value or its
+  /// negation decides again is decided alike.
+  std::pair<std::uint32_t, bool> question(const Walk& walk, const Arg& predicate) {
+    const Graph& graph = *walk.graph;
+    if (walk.at || predicate.kind != Arg::Kind::ref || stores_truth(graph)) return {branches_++, false};
+    ValueId id = predicate.ref;
+    bool negated = false;
+    for (const Step* maker = maker_of(graph, id); maker != nullptr; maker = maker_of(graph, id)) {
+      const bool turns = maker->op == "aten.logical_not.default" || maker->op == "aten.bitwise_not.default";
+      if (!turns || maker->args.size() != 1 || !is_truth(graph, maker->args[0])) break;
+      negated = !negated;
+      id = maker->args[0].ref;
+    }
+    const auto [at, added] = questions_.try_emplace(id, branches_);
+    branches_ += added ? 1 : 0;
+    return {at->second, negated};
+  }
+
+  static const Step* maker_of(const Graph& graph, ValueId id) {
+    const Value& value = graph.value(id);
+    return value.from == Value::From::step ? &graph.steps[value.at] : nullptr;
+  }
+
+  static bool is_truth(const Graph& graph, const Arg& arg) {
+    if (arg.kind != Arg::Kind::ref) return false;
+    const auto& type = graph.value(arg.ref).type;
+    return type && type->dtype == Dtype::boolean;
+  }
+
+  /// Does a step store into a truth value, as far as types tell?
+  bool stores_truth(const Graph& graph) const {
+    return std::ranges::any_of(graph.steps, [&](const Step& step) {
+      const Schema* schema = ops_.find(step.op);
+      for (std::size_t k = 0; schema && k < schema->arguments.size() && k < step.args.size(); ++k) {
+        const Arg& arg = step.args[k];
+        const bool stored = schema->arguments[k].written && arg.kind == Arg::Kind::ref;
+        if (stored && (!graph.value(arg.ref).type || is_truth(graph, arg))) return true;
+      }
+      return false;
+    });
   }
 
   bool has_places(const Graph& body) const {
@@ -305,6 +347,7 @@ class Collector {
   std::vector<bool> used_;
   std::deque<Graph> bodies_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined_;
+  std::map<ValueId, std::uint32_t> questions_;  // numbers of branches, by what decides them
   std::uint32_t branches_ = 0, moment_ = 0;
 };
 

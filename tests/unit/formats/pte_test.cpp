@@ -86,6 +86,57 @@ TEST_CASE("pte: wrong programs are refuted for what is wrong with them", "[pte]"
   CHECK(compared("view-of-state-update").status == Status::refuted);
 }
 
+static CheckRecord compared(const std::string& functional, const std::string& program, const char* ending) {
+  const Work work = work_of_pair(kPrograms + functional + ending, kPrograms + program + ".pte");
+  INFO(program << " " << work.fault.where << " " << work.fault.message);
+  REQUIRE(work.kind == Work::Kind::check);
+  bool contradiction = false;
+  return check_case(work.value, {}, contradiction);
+}
+
+TEST_CASE("pte: an input without a place is the caller's own memory, a constant that of all calls", "[pte]") {
+  for (const char* name : {"unplanned-input", "unplanned-view", "out-of-its-own"}) {
+    INFO(name);
+    CHECK(compared(name).status == Status::proved);
+    CHECK(alone(name).status == Status::proved);
+  }
+  CHECK(found(compared("unplanned-view", "unplanned-view-overwritten", ".case.json"), "stale-read"));
+  CHECK(found(alone("unplanned-view-overwritten"), "immutable-write"));
+  CHECK(found(alone("out-is-constant"), "immutable-write"));
+  CHECK(compared("out-of-its-own", "out-is-constant", ".case.json").status == Status::refuted);
+}
+
+TEST_CASE("pte: all that is written, or has a place, must lie in an arena", "[pte]") {
+  CHECK(alone("moved").status == Status::proved);
+  CHECK(compared("moved").status == Status::proved);
+  const CheckRecord outside = alone("moved-outside"), unplaced = alone("unplaced");
+  CHECK(outside.status == Status::refuted);
+  CHECK(unplaced.status == Status::refuted);
+  for (const CheckRecord* record : {&outside, &unplaced}) {
+    REQUIRE(record->findings.size() == 1);
+    CHECK(record->findings[0].rule == "NC031");
+  }
+  const auto methods = read_pte(bytes_of("moved-no-arena"));
+  REQUIRE(methods);
+  const auto value = case_of_pte(methods->front(), nullptr);
+  REQUIRE_FALSE(value);
+  CHECK(value.fault().message == "a tensor in an arena that does not exist");
+}
+
+TEST_CASE("pte: what a call leaves for the next one is not proved by looking at one", "[pte]") {
+  CHECK(alone("moved-twice").status == Status::unknown);
+  CHECK(alone("moved-freed").status == Status::unknown);
+  CHECK(compared("moved", "moved-freed", ".case.json").status == Status::unknown);
+}
+
+TEST_CASE("pte: branches on a truth value and on its negation take no arm together that excludes another",
+          "[pte]") {
+  CHECK(compared("contrary-branches").status == Status::proved);
+  CHECK(alone("contrary-branches").status == Status::proved);
+  CHECK(found(compared("same-branches"), "plan-overlap"));
+  CHECK(found(alone("same-branches"), "plan-overlap"));
+}
+
 TEST_CASE("pte: exported programs are compared as their cases are, whoever wrote them", "[pte]") {
   CHECK(compared("pt2-l1b-off", ".edge.pt2").status == Status::proved);  // ExecuTorch's dialect and archive
   CHECK(found(compared("pt2-l1b", ".edge.pt2"), "stale-read"));

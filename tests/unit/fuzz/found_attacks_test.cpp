@@ -239,3 +239,37 @@ TEST_CASE("attack: what a wrapper alone tells of an operator refutes no buffer t
           R"~("ops":[{"schema":"zoo::fill_(Tensor(a!) x, Tensor y) -> ()","reads_old":[],"writes":{"x":"all"}}],)~") ==
       Status::proved);
 }
+
+TEST_CASE("a constant that one graph has written out is no lost write, whatever a run takes it to be",
+          "[found]") {
+  const std::string inputs = R"({"name":"x","type":{"dtype":"f32","shape":[4]},"mutable":true},)"
+                             R"({"name":"k","type":{"dtype":"f32","shape":[]},"kind":"constant"})";
+  const auto steps = [](const std::string& factor, const std::string& stored) {
+    return "\"steps\":[" + factor + made("m", "mul.Tensor", R"([{"ref":"x"},{"ref":"f"}])") + "," +
+           made("s", "add.Tensor", R"([{"ref":"x"},{"ref":"m"}])") + stored + R"(],"outputs":[])";
+  };
+  const std::string number = R"("types":[{"dtype":"f32","shape":[]}]},)",
+                    read_it =
+                        R"({"name":"f","op":"aten.lift_fresh_copy.default","args":[{"ref":"k"}],)" + number,
+                    written_out = R"({"name":"f","op":"aten.full.default","args":[[],1e-12],)" + number,
+                    store = "," + made("w", "copy_.default", R"([{"ref":"x"},{"ref":"s"}])");
+  CHECK(status_of(pair_of(inputs, steps(read_it, store), steps(written_out, store))) == Status::unknown);
+  CHECK(status_of(pair_of(inputs, steps(read_it, store), steps(written_out, ""))) == Status::refuted);
+}
+
+TEST_CASE("what is drawn behind draws that one graph spells otherwise is open", "[found]") {
+  const std::string rand = made("r", "rand.default", "[[4]]"),
+                    perm = made("p", "randperm.default", "[4]", "i64"),
+                    seeded = R"({"name":"s","op":"prims.inductor_seeds.default","args":[1,{"device":"cpu"}],
+        "types":[{"dtype":"i64","shape":[1]}]},
+      {"name":"l","op":"prims.inductor_lookup_seed.default","args":[{"ref":"s"},0],
+        "types":[{"dtype":"i64","shape":[]}]},
+      {"name":"r","op":"prims.inductor_random.default","args":[[4],{"ref":"l"},"rand"],
+        "types":[{"dtype":"f32","shape":[4]}]})";
+  const auto steps = [](const std::string& first, const std::string& second) {
+    return "\"steps\":[" + first + "," + second + R"(],"outputs":[{"ref":"p"}])";
+  };
+  CHECK(status_of(pair_of(kX, steps(rand, perm), steps(seeded, perm))) == Status::unknown);
+  CHECK(status_of(pair_of(kX, steps(rand, perm), steps(perm, rand))) == Status::refuted);
+  CHECK(status_of(pair_of(kX, steps(rand, perm), steps(rand, perm))) == Status::proved);
+}
