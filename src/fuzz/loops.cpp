@@ -118,6 +118,14 @@ std::optional<Case> looped(Random& random, std::string& fault) {
   return out;
 }
 
+/// Has the step results, and all of them no elements? Such a step reads none.
+static bool makes_nothing(const Run& run, const Step& step) {
+  return !step.results.empty() && std::ranges::all_of(step.results, [&](ValueId id) {
+    const auto& made = id.valid() ? run.values[id.index] : std::nullopt;
+    return made && std::ranges::find(made->shape, 0) != made->shape.end();
+  });
+}
+
 std::optional<std::string> stale_name(const Case& value) {
   std::set<std::string> names;
   for (const Input& input : value.after.inputs) names.insert(value.after.value(input.value).name);
@@ -128,7 +136,11 @@ std::optional<std::string> stale_name(const Case& value) {
     options.contents_seed = contents;
     const auto run = run_graph(value, value.after, names, options);
     if (!run || run->raised || !run->unsupported.empty()) return std::nullopt;
-    if (!run->stale.empty()) out = value.after.value(run->stale[0].value).name + " is no longer what it was";
+    for (const Run::Stale& stale : run->stale) {
+      const bool leaving = stale.step >= value.after.steps.size();
+      if (leaving || !makes_nothing(*run, value.after.steps[stale.step]))
+        out = value.after.value(stale.value).name + " is no longer what it was";
+    }
   }
   return out;
 }

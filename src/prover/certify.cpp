@@ -1,6 +1,7 @@
 #include "src/prover/certify.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "src/prover/certificate_text.h"
@@ -10,6 +11,7 @@
 namespace noclobber {
 
 namespace {
+constexpr std::size_t kDropped = 64;  // derivations that are tried to be left out
 constexpr int kRounds = 3;  // a later derivation may answer an earlier question: then others are asked
 
 /// Is the text proved by what stands in it?
@@ -49,17 +51,37 @@ std::string without_needless_claims(const std::string& text) {
   return dropped > 0 ? certificate_text(space, *content) : text;
 }
 
-/// With evidence for what it claims, as far as there is some.
-std::string settled(std::string text) {
+/// Completes `text` with evidence for what it claims, as far as there is some. Is it proved by that?
+bool settled(std::string& text) {
   for (int round = 0; round < kRounds; ++round) {
-    if (stands(text)) return text;
+    if (stands(text)) return true;
     text = replayed(searching_space(), text);
-    if (stands(text)) return text;
+    if (stands(text)) return true;
     text = replayed(Space(), text);
   }
   // A rule may find its way in one order of the numbers, and not in another.
   std::string kept = replayed(Space(), replayed(searching_space(), text), true);
-  return stands(kept) ? kept : text;
+  const bool proved = stands(kept);
+  if (proved) text = std::move(kept);
+  return proved;
+}
+
+/// Evidence from the start, by a search that is told none; what it found for one question may lead the rules
+/// another way at an earlier one, so that one derivation less is more. Nothing where that is of no use.
+std::optional<std::string> searched_anew(const Space& space, Certificate content) {
+  content.evidence.clear();
+  std::string found = replayed(searching_space(), certificate_text(space, content));
+  if (stands(found)) return found;
+  Space again;
+  std::string fault;
+  const auto whole = read_certificate(again, found, false, fault);
+  for (std::size_t k = 0; whole && k < std::min(whole->evidence.size(), kDropped); ++k) {
+    Certificate less = *whole;
+    less.evidence.erase(less.evidence.begin() + static_cast<std::ptrdiff_t>(k));
+    std::string shorter = certificate_text(again, less);
+    if (stands(shorter)) return shorter;
+  }
+  return std::nullopt;
 }
 }  // namespace
 
@@ -68,7 +90,9 @@ std::string certified(const Space& space, Certificate content) {
       std::ranges::any_of(content.checks, [](const Check& check) { return !check.by_solver.empty(); });
   for (std::size_t k : space.used()) content.evidence.push_back(space.derivations()[k]);
   std::string text = certificate_text(space, content);
-  return settled(claimed ? without_needless_claims(text) : std::move(text));
+  if (claimed) text = without_needless_claims(text);
+  if (settled(text)) return text;
+  return searched_anew(space, std::move(content)).value_or(text);
 }
 
 std::string refuted(const Space& space, Certificate content, const std::vector<std::uint32_t>& order) {

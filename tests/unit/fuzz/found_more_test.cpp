@@ -356,3 +356,23 @@ TEST_CASE("seed 8600011139: a certificate finds that two quotients of one index 
   CHECK(judged(pair(copy + "," + relu), "8600011139", Status::proved).verdict == Judgement::Verdict::proved);
   CHECK(status_of(pair(other_way + "," + relu)) == Status::refuted);
 }
+
+TEST_CASE("seed 9100654567: a derivation that leads the rules astray is left out of a certificate",
+          "[found]") {
+  const std::string inputs =
+      R"({"name":"x","type":{"dtype":"f32","shape":[3,3,3],"offset":22},"storage":"S","storage_numel":54},
+         {"name":"y","type":{"dtype":"f32","shape":[3,3,3]}})";
+  const auto pair = [&](const char* last) {
+    const std::string whole = R"({"name":"w","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"y"}]})";
+    const std::string column = R"({"name":"c","op":"aten.select.int","args":[{"ref":"x"},2,2]},
+      {"name":"m","op":"aten.mm.default","args":[{"ref":"c"},{"ref":"c"}],
+        "types":[{"dtype":"f32","shape":[3,3]}]},
+      {"name":"k","op":"aten.copy_.default","args":[{"ref":"c"},{"ref":"m"}]})";
+    const bool covered = std::string(last) == "w";
+    return pair_of(
+        inputs, "\"steps\":[" + whole + R"(],"outputs":[])",
+        "\"steps\":[" + (covered ? column + "," + whole : whole + "," + column) + R"(],"outputs":[])");
+  };
+  CHECK(judged(pair("w"), "9100654567", Status::proved).verdict == Judgement::Verdict::proved);
+  CHECK(status_of(pair("k")) == Status::refuted);
+}

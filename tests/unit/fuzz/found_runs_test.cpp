@@ -96,6 +96,19 @@ TEST_CASE("seed 8100108329: fill with out= asks for the shape of what it is give
   CHECK(status_of(read_again) == Status::refuted);
 }
 
+TEST_CASE("seed 9100635806: what is made of no elements reads none of a stale name", "[found]") {
+  const auto stale = [](const char* times, const char* shape) {
+    return fuzz::stale_name(read(
+        R"("names":"values","after":{"inputs":[{"name":"x","type":{"dtype":"f32","shape":[2,3]},"mutable":true}],
+      "steps":[{"name":"w","op":"aten.add_.Tensor","args":[{"ref":"x"},{"ref":"x"}]},
+        {"name":"t","op":"aten.tile.default","args":[{"ref":"x"},[)" +
+        std::string(times) + R"(]],"types":[{"dtype":"f32","shape":)" + shape +
+        R"(}]}],"outputs":[{"ref":"t"}]})"));
+  };
+  CHECK(stale("0", "[2,0]") == "");
+  CHECK(stale("1", "[2,3]") == "x is no longer what it was");
+}
+
 TEST_CASE("seed 700093454: masked_fill takes no value that has dimensions", "[found]") {
   const auto filled = [](const std::string& op, const std::string& value) {
     return std::string(R"({"name":"m","op":"aten.gt.Scalar","args":[{"ref":"x"},0]},)") +
