@@ -197,6 +197,7 @@ void type_inputs(Graph& graph, const Draft& draft) {
 Graph branch_of(const Draft& draft, const std::string& name) {
   Graph out = draft.graph();
   out.name = name;
+  out.device.clear();  // where its operands are
   type_inputs(out, draft);
   return out;
 }

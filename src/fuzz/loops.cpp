@@ -89,6 +89,7 @@ Graph loop_around(const std::string& body, std::int64_t extent) {
 
 Graph named(Graph graph, const char* name) {
   graph.name = name;
+  graph.device.clear();  // where its operands are
   return graph;
 }
 
