@@ -67,6 +67,7 @@ class Rules {
   bool same_frame() const;
   bool same_type(std::uint32_t output) const;
   bool defined(std::uint32_t output);
+  bool seen(const TraceView& view);
   bool sharing(const Obligation& obligation);
   std::set<std::string> free_undefined(const Obligation& obligation);
   bool same_input(std::uint32_t output);

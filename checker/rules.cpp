@@ -162,13 +162,22 @@ bool Rules::defined(std::uint32_t output) {
   return equality_.shown(own, content(*renamed_contents_), {}, {});
 }
 
+/// Shows the view nothing, or perhaps what an input shows? What none shows of their storage is the caller's,
+/// too.
+bool Rules::seen(const TraceView& view) {
+  return apart(space_, view, view) || std::ranges::any_of(after_.inputs, [&](const TraceInput& input) {
+           return input.view.storage == view.storage && !apart(space_, input.view, view);
+         });
+}
+
 /// Shares the elements that it shared before, or then shared all of them. Two outputs: the same pairs of
 /// places, or one view twice on both sides.
 bool Rules::sharing(const Obligation& o) {
   const auto [x, y] = both_views(after_, o);
   const auto [was_x, was_y] = both_views(*before_, o);
   const bool input = o.kind == Kind::sharing;
-  if (x == nullptr || y == nullptr || apart(space_, *x, *y)) return true;
+  if (x == nullptr || y == nullptr || x->storage != y->storage) return true;
+  if (apart(space_, *x, *y) && (!input || seen(*x))) return true;
   if (same_input(o.a) && (input || same_input(o.b))) return true;
   if (was_x == nullptr) return false;
   const TraceStorage& had = before_->storages[was_x->storage];

@@ -102,6 +102,9 @@ class ThunderBuilder {
   void mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after);
   const std::string& step_name(std::uint32_t step) const;
   bool described(const Statement& statement) const;
+  std::optional<bool> shows_operand(const Statement& statement) const;
+  std::optional<bool> shows_older(ValueId id, const Mark& mark) const;
+  std::optional<bool> shares_otherwise(const Statement& statement, const Mark& mark) const;
   bool lower(const Statement& statement);
   bool lower_inner(const Statement& statement);
   bool lower_leaf(const Statement& statement);
@@ -152,6 +155,11 @@ bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& 
                            std::span<const std::size_t> written = {});
 /// Does the call write what the lines below it do not? Then they are not read.
 bool thunder_hides_writes(const ThunderStatement& statement);
+/// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" ->
+/// "copy_with_setitem", "torch_pad_prim_impl" -> "pad": the prims that the torch executor runs itself.
+std::string thunder_stem(const std::string& callee);
+/// Is it a function or a method of PyTorch, or Thunder's symbol of one?
+bool is_torch_call(const std::string& callee);
 /// Lowers a call of Thunder's own (prims and executor operators). False: no row fits.
 bool lower_thunder_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
 bool is_thunder_prim(const std::string& name);

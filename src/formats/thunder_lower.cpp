@@ -8,11 +8,7 @@
 
 namespace noclobber {
 
-namespace {
-
-/// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" ->
-/// "copy_with_setitem", "torch_pad_prim_impl" -> "pad": the prims that the torch executor runs itself.
-std::string stem_of_callee(const std::string& callee) {
+std::string thunder_stem(const std::string& callee) {
   std::string out = callee.substr(callee.rfind('.') + 1);
   const bool prim = out.starts_with("torch_") && out.ends_with("_prim_impl");
   if (out.ends_with("_impl")) out.resize(out.size() - 5);
@@ -23,11 +19,13 @@ std::string stem_of_callee(const std::string& callee) {
   return out;
 }
 
-bool is_torch(const std::string& callee) {
+bool is_torch_call(const std::string& callee) {
   for (const std::string_view prefix : {"ltorch.", "torch.", "Tensor.", "thunder.torch."})
     if (callee.starts_with(prefix)) return true;
   return false;
 }
+
+namespace {
 
 /// prims, and those operators of executors that are prims under another name. Any other bare name is
 /// somebody's own operator, whatever it is called.
@@ -184,13 +182,13 @@ void ThunderBuilder::back_to(const Mark& mark) {
 bool ThunderBuilder::described(const Statement& s) const {
   const std::string& callee = s.value.text;
   const bool runs = s.value.kind == ThunderExpr::Kind::call && !callee.starts_with("ltorch.") &&
-                    !callee.starts_with("prims.") && (is_torch(callee) || is_thunders(callee));
+                    !callee.starts_with("prims.") && (is_torch_call(callee) || is_thunders(callee));
   const auto is_tensor = [&](const std::string& name) {
     const Thing* thing = find(name);
     return thing != nullptr && has_tensor(*thing);
   };
   if (s.value.kind == ThunderExpr::Kind::call && s.inner.size() == 1) {
-    const std::string stem = stem_of_callee(callee), below = stem_of_callee(s.inner[0].value.text);
+    const std::string stem = thunder_stem(callee), below = thunder_stem(s.inner[0].value.text);
     if (runs ? !thunder_repeats(s, stem, below) : thunder_contradicts(s, stem, below, is_tensor))
       return false;
   }
@@ -200,9 +198,13 @@ bool ThunderBuilder::described(const Statement& s) const {
 bool ThunderBuilder::lower(const Statement& s) {
   if (s.inner.empty() || thunder_hides_writes(s) || !described(s)) return lower_leaf(s);
   const Mark before = mark();
-  if (lower_inner(s)) return true;
+  const bool good = lower_inner(s);
+  const auto otherwise = good ? shares_otherwise(s, before) : false;
+  if (good && otherwise == false) return true;
   back_to(before);
-  return false;
+  if (!good || lower_leaf(s)) return good;
+  back_to(before);
+  return !otherwise && lower_inner(s);
 }
 
 /// The names a statement binds, from the scope of what it is made of.
@@ -252,7 +254,7 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
   if (s.value.kind != ThunderExpr::Kind::call) return rename(s);
   Call call;
   call.statement = &s;
-  call.name = stem_of_callee(s.value.text);
+  call.name = thunder_stem(s.value.text);
   bool tensors = thunder_tensor_type(s.type).has_value();
   const auto take = [&](const ThunderExpr& expr) {
     bool ok = true;
@@ -282,7 +284,7 @@ bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
   const std::size_t steps = graph_.steps.size();
   if (is_thunders(callee) && lower_thunder_call(*this, call)) return true;
   graph_.steps.resize(steps);
-  if (is_torch(callee) && lower_torch_call(*this, call)) return true;
+  if (is_torch_call(callee) && lower_torch_call(*this, call)) return true;
   graph_.steps.resize(steps);
   // An executor's own operator without a body: Thunder takes those without a tag to be functions.
   const bool own = callee.find('.') == std::string::npos && s.inner.empty() && !may_write(call.name) &&

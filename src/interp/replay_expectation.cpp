@@ -36,6 +36,16 @@ std::vector<Expectation::Share> shares_with_inputs(const Graph& graph, const Run
     for (std::size_t i = 0; i < size; ++i) both[i] = both[i] & in_input[i];
     out.push_back({output, -1, graph.value(input.value).name, std::move(both)});
   }
+  if (!out.empty()) return out;
+  // Elements of an input's storage that no input shows are the caller's, too.
+  for (const Input& input : graph.inputs) {
+    const Tensor* view = tensor_of(run, input.value);
+    std::vector<std::uint8_t> own = shown_bytes(shown, run.storages[shown.storage].bytes.size());
+    if (view == nullptr || view->storage != shown.storage || std::ranges::count(own, 0) == std::ssize(own))
+      continue;
+    out.push_back({output, -1, graph.value(input.value).name, std::move(own)});
+    break;
+  }
   return out;
 }
 

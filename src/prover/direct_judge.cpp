@@ -179,11 +179,16 @@ bool DirectJudge::defined(std::uint32_t output) {
 }
 
 /// Wherever an element of the output is one of the input's, it was that very one before; or the output lay on
-/// all of that storage before.
+/// all of that storage before. What no input shows of a storage of the caller's is the caller's, too.
 bool DirectJudge::sharing(std::uint32_t output, std::uint32_t input) {
   const TraceView& view = *after_.outputs[output].view;
   const TraceView& shown = after_.inputs[input].view;
-  if (never_meet(sizes_, ask_, view, shown)) return true;
+  const auto meets = [&](const TraceInput& other) {
+    return other.view.storage == view.storage && !never_meet(sizes_, ask_, view, other.view);
+  };
+  const bool empty = std::ranges::any_of(view.shape, [&](PolyId size) { return space_.value(size) == 0; });
+  if (never_meet(sizes_, ask_, view, shown) && (empty || std::ranges::any_of(after_.inputs, meets)))
+    return true;
   const TraceView* was = view_before(output);
   const TraceStorage& storage = after_.storages[view.storage];
   if (was == nullptr || storage.start != TraceStorage::Start::given ||

@@ -273,3 +273,21 @@ TEST_CASE("what is drawn behind draws that one graph spells otherwise is open", 
   CHECK(status_of(pair_of(kX, steps(rand, perm), steps(perm, rand))) == Status::refuted);
   CHECK(status_of(pair_of(kX, steps(rand, perm), steps(rand, perm))) == Status::proved);
 }
+
+TEST_CASE("seed 9800064630: elements of a caller's storage that no input shows are not given away",
+          "[found]") {
+  const std::string input =
+      R"({"name":"x","type":{"dtype":"f32","shape":[1]},"storage":"S","storage_numel":2})";
+  const auto graph = [](const char* output, int extent) {
+    return R"("steps":[{"name":"v","op":"aten.as_strided.default","args":[{"ref":"x"},[)" +
+           std::to_string(extent) +
+           R"(],[1],1]},{"name":"c","op":"aten.clone.default","args":[{"ref":"v"}]}],"outputs":[{"ref":")" +
+           output + "\"}]";
+  };
+  for (const bool solver_only : {false, true}) {
+    CHECK(status_of(pair_of(input, graph("c", 1), graph("v", 1)), solver_only) == Status::refuted);
+    CHECK(status_of(pair_of(input, graph("v", 1), graph("v", 1)), solver_only) == Status::proved);
+    CHECK(status_of(pair_of(input, graph("v", 1), graph("c", 1)), solver_only) == Status::proved);
+    CHECK(status_of(pair_of(input, graph("c", 0), graph("v", 0)), solver_only) == Status::proved);
+  }
+}

@@ -1,0 +1,70 @@
+// What a call shares with what it is given: what runs decides it, not what is printed below.
+#include <algorithm>
+
+#include "src/formats/thunder_builder.h"
+#include "src/formats/thunder_writes.h"
+#include "src/ops/infer.h"
+#include "src/ops/row.h"
+
+namespace noclobber {
+
+/// PyTorch's operator of that name gives a view of its first argument (true), or storage of its own; nothing:
+/// that depends, or it is not known.
+std::optional<bool> ThunderBuilder::shows_operand(const Statement& s) const {
+  const std::string stem = thunder_stem(s.value.text);
+  if (stem == "__getitem__" || stem == "getitem") {  // a tensor that is one index is a number
+    const auto is_index = [&](const std::string& name) {
+      const Thing* thing = find(name);
+      const auto& type = thing != nullptr && thing->is_tensor() ? graph_.value(thing->id).type : SharedType();
+      return type && type->shape.empty() && type_category(type->dtype) == 1;
+    };
+    bool index = false;
+    for (std::size_t k = 1; k < s.value.items.size(); ++k)
+      each_thunder_name(s.value.items[k], [&](const std::string& name) { index = index || is_index(name); });
+    return index ? std::optional(true) : std::nullopt;
+  }
+  const OpRow* row = find_row("aten." + stem);
+  if (row == nullptr) return std::nullopt;
+  using enum Meaning;
+  if (row->meaning == view) return true;
+  constexpr Meaning kFresh[] = {opaque, clone,        view_copy,   moved, fill,
+                                empty,  view_scatter, concatenate, stack};
+  return std::ranges::find(kFresh, row->meaning) != std::end(kFresh) ? std::optional(false) : std::nullopt;
+}
+
+/// Does a value show memory that is older than `mark`, as the steps behind it say? Nothing where that
+/// depends.
+std::optional<bool> ThunderBuilder::shows_older(ValueId id, const Mark& mark) const {
+  bool surely = true;
+  for (std::size_t k = graph_.steps.size(); k-- > mark.steps;) {
+    const Step& maker = graph_.steps[k];
+    if (std::ranges::find(maker.results, id) == maker.results.end()) continue;
+    const Schema* schema = find_schema(maker.op);
+    if (schema == nullptr || schema->writes()) return std::nullopt;
+    using enum Meaning;
+    constexpr Meaning kShows[] = {view, may_view, may_convert, self_if_real, random_or_self, reduce_or_self};
+    const Meaning meaning = meaning_of(base_name(maker.op), *schema);
+    if (std::ranges::find(kShows, meaning) == std::end(kShows)) return false;
+    if (maker.args.empty() || maker.args[0].kind != Arg::Kind::ref) return std::nullopt;
+    surely = surely && meaning == view;
+    id = maker.args[0].ref;
+  }
+  return id.index < mark.values && surely ? std::optional(true) : std::nullopt;
+}
+
+/// What runs decides what is a view: the lines below it may be another way to the same elements. Nothing: the
+/// lines below leave it open.
+std::optional<bool> ThunderBuilder::shares_otherwise(const Statement& s, const Mark& mark) const {
+  if (!is_torch_call(s.value.text) || s.target.kind != ThunderExpr::Kind::name) return false;
+  for (std::size_t k = mark.steps; k < graph_.steps.size(); ++k)
+    if (const Schema* schema = find_schema(graph_.steps[k].op); schema != nullptr && schema->writes())
+      return false;
+  const Thing* made = find(s.target.text);
+  const auto own = shows_operand(s);
+  if (!own || made == nullptr || !made->is_tensor()) return false;
+  const auto below = shows_older(made->id, mark);
+  if (!below && !*own) return std::nullopt;
+  return below && *below != *own;
+}
+
+}  // namespace noclobber
