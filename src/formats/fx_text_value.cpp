@@ -5,6 +5,8 @@
 //   atom    = number | string | name | path | call | ( ... ) | [ ... ] | { ... } | < ... >
 #include "src/formats/fx_text_value.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -268,6 +270,16 @@ Arg FxValues::call(std::string_view head) {
     const double sign = text.starts_with('-') ? -1 : 1;
     if (text.ends_with("inf")) return Arg::of_real(sign * std::numeric_limits<double>::infinity());
     if (text == "nan") return Arg::of_real(std::numeric_limits<double>::quiet_NaN());
+  }
+  if (head == "complex" && args.size() == 2 &&
+      kwargs.empty()) {  // a number that no kernel here computes with
+    const auto part = [](const Arg& arg) -> std::optional<double> {
+      if (arg.kind == Arg::Kind::real) return arg.real;
+      if (arg.kind != Arg::Kind::sym || !arg.sym.is_constant()) return std::nullopt;
+      return static_cast<double>(arg.sym.constant());
+    };
+    if (const auto real = part(args[0]), imaginary = part(args[1]); real && imaginary)
+      return Arg::of_text(fmt::format("complex({:.17g}, {:.17g})", *real, *imaginary));
   }
   if (head == "torch.Size" && args.size() == 1) return std::move(args.front());
   if (!is_class && fx_is_scalar_function(head) && kwargs.empty())

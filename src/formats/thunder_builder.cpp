@@ -361,6 +361,10 @@ void ThunderBuilder::leave(const Statement& s, bool last) {
     if (part_ == ThunderPart::saving) flatten(saved_, outputs_);
   }
   const ThunderExpr* arguments = value.entry("flat_args");
+  if (arguments != nullptr && part_ == ThunderPart::whole)
+    each_thunder_name(*arguments, [&](const std::string& name) {
+      if (find(name) == nullptr) fail(arguments->at, "'" + name + "' is not bound");
+    });
   const bool movable = arguments != nullptr && !pair && part_ == ThunderPart::whole;
   if (last && !movable) return;
   ++unit_;

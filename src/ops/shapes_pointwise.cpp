@@ -15,6 +15,7 @@ int scalar_category(const ShapeCall& call) {
     if (arg == nullptr) continue;
     if (arg->kind == Arg::Kind::sym) category = std::max(category, 1);
     if (arg->kind == Arg::Kind::real) category = std::max(category, 2);
+    if (arg->kind == Arg::Kind::text) category = std::max(category, 3);  // a complex number, as it is written
   }
   return category;
 }
@@ -68,7 +69,10 @@ std::vector<InferredMeta> pointwise_shape(const ShapeCall& call) {
   auto out = broadcast_all(call);
   if (!out || !out->dtype) return listed(std::move(out));
   const int scalar = scalar_category(call);
-  if (scalar > type_category(*out->dtype)) out->dtype = scalar == 2 ? Dtype::f32 : Dtype::i64;
+  if (scalar == 3 && type_category(*out->dtype) < 3)
+    out->dtype.reset();
+  else if (scalar > type_category(*out->dtype))
+    out->dtype = scalar == 2 ? Dtype::f32 : Dtype::i64;
   return listed(std::move(out));
 }
 

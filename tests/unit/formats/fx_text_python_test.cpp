@@ -149,15 +149,17 @@ TEST_CASE("FX text: functions of sizes are sizes") {
 TEST_CASE("FX text: literals as other versions print them") {
   const Graph graph = fx_python(
       "        op = torch.ops.ns.op.default(float('-inf'), float(\"nan\"), math.inf, torch.Size([2, 3]), "
-      "Ellipsis, 'a\\d\\x41\\a', torch.float8_e4m3fn, <ReduceOp.SUM: 0>)\n        return ()\n");
+      "Ellipsis, 'a\\d\\x41\\a', torch.float8_e4m3fn, <ReduceOp.SUM: 0>, complex(0.5, -2))\n        return "
+      "()\n");
   const auto& args = graph.steps.at(0).args;
-  REQUIRE(args.size() == 8);
+  REQUIRE(args.size() == 9);
   CHECK(args[0] == Arg::of_real(-INFINITY));
   CHECK(args[1] == Arg::of_real(NAN));
   CHECK(args[2] == Arg::of_real(INFINITY));
   CHECK(args[3].list.size() == 2);
   CHECK(args[5] == Arg::of_text("a\\dA\a"));
   CHECK(args[6] == Arg::of_dtype(Dtype::f8e4m3fn));
+  CHECK(args[8] == Arg::of_text("complex(0.5, -2)"));
 }
 
 TEST_CASE("FX text: annotations of all ages") {

@@ -87,6 +87,8 @@ TEST_CASE("types are promoted as PyTorch does, and left open where ranks matter 
       {"aten.add.Tensor", {{kF64, {1}}, {kF32, {3}}}, two, "f64 3"},
       {"aten.mul.Tensor", {{Dtype::boolean, {3}}}, {to(0), Arg::of_bool(true)}, "bool 3"},
       {"aten.mul.Tensor", {{Dtype::boolean, {3}}}, {to(0), n(2)}, "i64 3"},
+      {"aten.mul.Tensor", {{kF32, {3}}}, {to(0), Arg::of_text("complex(0, 2)")}, "open 3"},
+      {"aten.mul.Tensor", {{Dtype::c64, {3}}}, {to(0), Arg::of_text("complex(0, 2)")}, "c64 3"},
       {"aten.abs.default", {{Dtype::c64, {3}}}, {to(0)}, "f32 3"},
       {"aten.abs.default", {{Dtype::c128, {3}}}, {to(0)}, "f64 3"},
       {"aten.abs.default", {{kI64, {3}}}, {to(0)}, "i64 3"},

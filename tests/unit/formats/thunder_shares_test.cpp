@@ -1,0 +1,42 @@
+// What a call shares with what it is given, and what is still there at the end.
+#include "tests/unit/formats/thunder_program.h"
+
+using namespace noclobber;
+using namespace noclobber::thunder_program;
+
+TEST_CASE("what runs decides what is a view, whatever is printed below", "[thunder]") {
+  /// `module` "torch", `call` "flip(a, ())", and what Thunder's symbol of that call is made of.
+  const auto ops = [](const std::string& module, const std::string& call, const std::string& type,
+                      const std::vector<std::string>& below) {
+    std::string text = "  t1 = " + module + "." + call + "  # t1: \"cpu " + type + "\"\n    # t1 = ltorch." +
+                       call + "  # t1: \"cpu " + type + "\"\n";
+    for (const std::string& line : below) text += "      # " + line + "\n";
+    return ops_of(graph_of(program(text + "  return (t1,)\n")));
+  };
+  const std::vector<std::string> taken = {
+      "t0 = prims.reshape(a, (6,))  # t0: \"cpu f32[6]\"",
+      "t2 = prims.iota(2, start=0, step=4, device=devices.Device(\"cpu\"), dtype=dtypes.int64)"
+      "  # t2: \"cpu i64[2]\"",
+      "t1 = prims.take(t0, t2, 0)  # t1: \"cpu f32[2]\""};
+  CHECK(ops("torch", "diagonal(a, 0, 0, 1)", "f32[2]", taken) == Ops{"aten.diagonal.default"});
+  CHECK(ops("torch", "amax(a, 1)", "f32[2]", taken).size() == 3);  // both have storage of their own
+  const std::vector<std::string> same = {"t1 = prims.shallow_copy(a)  # t1: \"cpu f32[2, 3]\""};
+  CHECK(ops("torch", "flip(a, ())", "f32[2, 3]", same) == Ops{"aten.flip.default"});
+  CHECK(ops("torch", "floor(a)", "f32[2, 3]", same) == Ops{"aten.floor.default"});
+  CHECK(ops("Tensor", "view(a, (2, 3))", "f32[2, 3]", same) == Ops{"aten.alias.default"});
+  const std::vector<std::string> spread = {
+      "t0 = prims.broadcast_in_dim(a, (1, 2, 1, 3), (1, 3))  # t0: \"cpu f32[1, 2, 1, 3]\"",
+      "t1 = prims.reshape(t0, (2, 3))  # t1: \"cpu f32[2, 3]\""};
+  CHECK(ops("Tensor", "repeat(a, 1, 1)", "f32[2, 3]", spread) == Ops{"aten.repeat.default"});
+  const auto unfold = [](const std::string& of) {
+    return ops_of(graph_of(
+        program("  t1 = " + of + ".unfold(a, 2, 2, 2)  # t1: \"cpu f32[2, 1, 2]\"\n  return (t1,)\n")));
+  };
+  CHECK(unfold("torch.nn.functional") == Ops{"thunder.torch.nn.functional.unfold"});
+}
+
+TEST_CASE("what flat_args names is there when the trace returns", "[thunder]") {
+  const std::string exit = "  return {'output': (b,), 'flat_args': [a, b]}\n";
+  CHECK(graph_of(program(exit)).outputs.size() == 1);
+  CHECK(fault_of(program("  del a\n" + exit)).message == "'a' is not bound");
+}
