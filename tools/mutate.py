@@ -103,6 +103,7 @@ RULES = [
 FIELDS = {
     "meaning": ["opaque", "clone"], "view": ["nullptr", "alias_rule", "reversed_rule"],
     "moves": ["nullptr", "flip_moves", "roll_moves"], "shape": ["nullptr", "like_shape", "float_shape"],
+    "fits": ["nullptr", "square_fits", "matrices_fit"],
     "reach": ["Reach::schema"], "token": ["Token::schema", "Token::generator", "Token::effects"],
     "in_flight": ["Flight::none", "Flight::results", "Flight::all"], "neutral": ["{}"],
     "unread": ["Unread::never"], "drawn": ["Drawn::in_order"],

@@ -238,7 +238,9 @@ class GraphWriter:
         elif extra:
             raise Unwritable(f"{node.name}: constants in a body without operands")
         before = len(self.written.places)
-        self._step(node, f"higher_order.{_hop_name(node.target)}", written, {}, "FRESH")
+        # PyTorch clones what its loop carries if no trip runs; the format's own gives the operands back.
+        named = {"without_trips": "clone"} if _hop_name(node.target) == "while_loop" else {}
+        self._step(node, f"higher_order.{_hop_name(node.target)}", written, named, "FRESH")
         if _hop_name(node.target) == "cond":
             self._place_as_in_branches(before, bodies)
 

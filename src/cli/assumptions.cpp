@@ -54,7 +54,7 @@ void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs,
   for (const std::uint32_t k : outputs) {
     const std::string output = "output " + std::to_string(k);
     if (dropped) record.unknown.push_back({"no-metadata", {"strides of " + output}});
-    record.assumptions.push_back(output + " has the strides that it has in before");
+    record.assumptions.push_back(strides_assumed(output));
   }
 }
 

@@ -58,6 +58,7 @@ void substitute(Graph& graph, const Meanings& meanings) {
     if (value.type) substitute(value.type.edit(), meanings);
   for (Input& input : graph.inputs)
     if (input.storage_numel) substitute(*input.storage_numel, meanings);
+  for (auto& [name, number] : graph.numbers) substitute(number, meanings);
   for (Step& step : graph.steps) {
     for (Arg& arg : step.args) substitute(arg, meanings);
     for (auto& [key, arg] : step.kwargs) substitute(arg, meanings);
@@ -91,6 +92,10 @@ Meanings shown_meanings(const Graph& before, const Graph& after) {
       if (const std::string name = bare_symbol(value.type->shape[k]); !name.empty())
         meanings.emplace(name, same->second->shape[k]);
   }
+  const std::map<std::string, SymExpr> numbers(before.numbers.begin(), before.numbers.end());
+  for (const auto& [name, number] : after.numbers)
+    if (const auto same = numbers.find(name); same != numbers.end() && !bare_symbol(number).empty())
+      meanings.emplace(bare_symbol(number), same->second);
   return meanings;
 }
 

@@ -228,7 +228,7 @@ class Builder {
   bool add_operands(const Step& step, TraceStep& out, std::size_t& carried);
   const char* fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
   TraceStep clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
-  void share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried);
+  void share(const LoopUse& use, const TraceStep& step, std::size_t passing, bool may_be_operand);
   void say_where_loops_lie();
   void thread_tokens(const Call& call, TraceStep& step);
 

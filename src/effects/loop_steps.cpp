@@ -36,7 +36,7 @@ std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k) {
   });
 }
 
-/// The same of a scan, whose results are those of its last trip: there is one.
+/// The same where results are those of a last trip: a scan has one, and other loops clone without one.
 std::set<std::uint32_t> passed_on(const LoopUse& use, std::uint32_t k) {
   std::set<std::uint32_t> out;
   if (k < use.own.from.size())
@@ -150,10 +150,9 @@ TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::siz
   return out;
 }
 
-void Builder::share(const LoopUse& use, const TraceStep& step, std::size_t results, std::size_t carried) {
-  const std::size_t passing = carried > 0 ? carried : use.own.from.size();
-  for (std::uint32_t r = 0; r < std::min(results, passing); ++r) {
-    const auto places = carried > 0 ? reachable(use, r) : passed_on(use, r);
+void Builder::share(const LoopUse& use, const TraceStep& step, std::size_t passing, bool may_be_operand) {
+  for (std::uint32_t r = 0; r < std::min(step.writes.size(), passing); ++r) {
+    const auto places = may_be_operand ? reachable(use, r) : passed_on(use, r);
     if (places.empty()) continue;
     loop_shared_.insert(step.writes[r].storage);
     auto& on = may_lie_on_[step.writes[r].storage];
@@ -216,7 +215,7 @@ void Builder::loop(const Step& step, std::uint32_t number) {
   tell_sizes(number, out);
   push(std::move(out), {});
   if (TraceStep lost = clobbered(use, pushed, carried); !lost.writes.empty()) push(std::move(lost), {});
-  share(use, pushed, results.size(), carried);
+  share(use, pushed, carried > 0 ? carried : use.own.from.size(), carried > 0 && !clones_without_trips(step));
   for (std::size_t k = 0; k < results.size(); ++k) bind(call, k, results[k]);
 }
 

@@ -143,14 +143,17 @@ void Builder::may_convert(const Call& call) {
     return unknown("unsupported-op", call.step->op + " (of quantized numbers)");
   const auto asked = wanted(call, *from);
   if (!asked) return;
-  std::optional<bool> placed = true;
+  bool placed = true, known = true;
   auto strides = kept_strides(*from, call, 0);
   if (!asked->format.empty()) {
     strides = strides_of(asked->format, *from);
-    placed = strides ? has_strides(space_, Viewed{from->view.shape, from->strides}, *strides) : std::nullopt;
+    const Viewed now{from->view.shape, from->strides};
+    const auto has = strides ? has_strides(space_, now, *strides) : std::nullopt;
+    known = has.has_value();
+    placed = has.value_or(false);
   }
-  const bool converts = asked->fresh || asked->dtype != from->dtype || placed == false;
-  if (!converts && !placed) return unknown("no-metadata", call.step->op + " (strides)");
+  const bool converts = asked->fresh || asked->dtype != from->dtype || (known && !placed);
+  if (!converts && !known) return unknown("no-metadata", call.step->op + " (strides)");
   if (!converts && asked->open) return unknown("no-metadata", call.step->op + " (device)");
   if (!converts) return bind_view(call, 0, *from);
   Binding out = fresh(from->view.shape, asked->dtype, strides);
@@ -263,12 +266,13 @@ void Builder::concatenate(const Call& call, bool stacked) {
   PolyId length = 0;
   for (Binding& piece : pieces) {
     Shape own = piece.view.shape;
+    if (own.size() + (stacked ? 1 : 0) != static_cast<std::size_t>(rank))
+      return unknown("no-metadata", call.step->op);
     if (stacked) {
       own.insert(own.begin() + static_cast<std::ptrdiff_t>(d), space_.constant(1));
       piece.view.maps.push_back(reshape_map(piece.view.shape, own));
       piece.view.shape = own;
     }
-    if (static_cast<std::int64_t>(own.size()) != rank) return unknown("no-metadata", call.step->op);
     length = space_.add(length, own[d]);
     dtype = promoted(dtype, piece.dtype);
     if (shape.empty()) shape = own;

@@ -57,6 +57,7 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
   storage.key = "fresh " + std::to_string(fresh_count_++);
   storage.compared = false;
   storage.shape = shape;
+  if (has_negative(space_, shape)) unknown("no-metadata", "a size below 0");
   Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, type_text(dtype), 0},
               dtype,
               strides,

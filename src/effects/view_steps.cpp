@@ -207,7 +207,7 @@ std::optional<std::vector<Binding>> Builder::views_of(const Call& call, std::str
   std::vector<Binding> out;
   for (const ViewMaps& maps : *all) {
     auto bound = viewed(base, maps);
-    if (!bound) return std::nullopt;
+    if (!bound || has_negative(space_, bound->view.shape)) return std::nullopt;
     out.push_back(std::move(*bound));
   }
   return out;

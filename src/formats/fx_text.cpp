@@ -276,10 +276,12 @@ void FxModule::settle_parameters() {
   for (FxParameter& parameter : parameters_) {
     const std::string_view name = parameter.name;
     FxAnnotation& annotation = parameter.annotation;
-    if (annotation.kind == FxAnnotation::Kind::scalar)
+    if (annotation.kind == FxAnnotation::Kind::scalar) {
+      if (annotation.scalar.kind == Arg::Kind::sym) graph_.numbers.emplace_back(name, annotation.scalar.sym);
       check(parameter.at, names_.bind(name, std::move(annotation.scalar)));
-    else
+    } else {
       check(parameter.at, names_.add_input(name, Input::Kind::user, std::move(annotation.type)));
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/formats/fx_text_module.h"
+#include "src/graph/bodies.h"
 #include "src/ops/overloads.h"
 
 namespace noclobber {
@@ -65,6 +66,7 @@ Step FxModule::new_step(std::string op) const {
 /// A scalar result is what its annotation says; the step stays for what else it does.
 void FxModule::add(Step step, std::string_view name, std::size_t at, const FxAnnotation& annotation) {
   if (cursor_.failed()) return;
+  clone_without_trips(step);
   if (annotation.kind != FxAnnotation::Kind::scalar)
     return check(at, names_.add_step(name, std::move(step), annotation.type));
   const auto size = fx_size(graph_, step);

@@ -5,6 +5,7 @@
 
 #include "src/formats/fx_text_value.h"
 #include "src/formats/pt2_expr.h"
+#include "src/graph/bodies.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
@@ -202,6 +203,7 @@ void Pt2Graph::node(const OrderedJson& json, const JsonAt& at) {
   step.op = pt2_op(faults_.text(*target, JsonAt(at, "target")));
   if (step.op.empty()) return faults_.fail(JsonAt(at, "target"), "is no operator");
   arguments(json, at, step);
+  clone_without_trips(step);
   place(json, step);
   const bool has_tensors = results(json, at, step);
   if (faults_.failed() || (!has_tensors && pt2_is_query(step.op))) return;

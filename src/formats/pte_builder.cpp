@@ -72,6 +72,16 @@ std::int32_t PteBuilder::define(std::uint32_t id, ValueId value, std::optional<P
   return static_cast<std::int32_t>(definitions_.size() - 1);
 }
 
+PlanBuffer pte_buffer(std::string name, const PteTensor::Place& place, std::int64_t bytes) {
+  PlanBuffer out;
+  out.name = std::move(name);
+  out.is_value = true;
+  out.arena = place.arena - 1;
+  out.offset = place.offset;
+  out.size = bytes;
+  return out;
+}
+
 Diagnostic PteBuilder::no_arena(std::uint32_t id) const {
   return {"byte " + std::to_string(method_.values[id].at), "a tensor in an arena that does not exist"};
 }
@@ -99,12 +109,7 @@ std::int32_t PteBuilder::define_placed(std::uint32_t id, ValueId value) {
   }
   memory_.write(t.place->arena, t.place->offset, end, made);
   written_.emplace_back(*t.place, end);
-  PlanBuffer& buffer = out_.plan->buffers.emplace_back();
-  buffer.name = scoped(value);
-  buffer.is_value = true;
-  buffer.arena = t.place->arena - 1;
-  buffer.offset = t.place->offset;
-  buffer.size = bytes;
+  out_.plan->buffers.push_back(pte_buffer(scoped(value), *t.place, bytes));
   return made;
 }
 
@@ -275,11 +280,9 @@ void PteBuilder::add_outside() {
     std::int64_t end = 0;
     if (!__builtin_add_overflow(place.offset, bytes_of(id), &end) && end <= method_.arenas[place.arena])
       continue;
-    PlanBuffer& buffer = out_.plan->buffers.emplace_back();
-    buffer.name = fresh_name("value" + std::to_string(id));
-    buffer.arena = place.arena - 1;
-    buffer.offset = place.offset;
-    buffer.size = bytes_of(id);
+    PlanBuffer& buffer = out_.plan->buffers.emplace_back(
+        pte_buffer(fresh_name("value" + std::to_string(id)), place, bytes_of(id)));
+    buffer.is_value = false;
     buffer.lower = buffer.upper = 0;
   }
 }

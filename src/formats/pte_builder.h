@@ -18,6 +18,9 @@ inline bool is_constant_input(const Input& input) {
   return input.kind != Input::Kind::user && !input.may_write.value_or(false);
 }
 
+/// Of a value that lies there.
+PlanBuffer pte_buffer(std::string name, const PteTensor::Place& place, std::int64_t bytes);
+
 class PteBuilder {
  public:
   PteBuilder(const PteMethod& method, const Graph* functional) : method_(method), functional_(functional) {}
@@ -53,6 +56,7 @@ class PteBuilder {
   void add_lifted(std::vector<std::uint32_t>& constant, std::size_t wanted);
   std::vector<std::uint32_t> constants() const;
   bool is_constant(std::uint32_t id) const;
+  bool is_input(std::uint32_t id) const;
 
   // pte_inputs.cpp
   bool is_written_back(std::uint32_t id) const;
@@ -82,6 +86,7 @@ class PteBuilder {
   ValueId emit(std::string op, std::vector<Arg> args, std::optional<Type> type, std::string name);
   std::int32_t define(std::uint32_t id, ValueId value, std::optional<PteTensor::Place> place);
   Diagnostic no_arena(std::uint32_t id) const;
+  std::int32_t shown(std::uint32_t id) const { return bound_[id] >= 0 ? bound_[id] : own_[id]; }
   void add_outside();
   std::string scoped(ValueId value);
   std::int32_t define_placed(std::uint32_t id, ValueId value);

@@ -72,14 +72,13 @@ void PteBuilder::step(const PteInstruction& instruction) {
 /// Has a name a meaning of its own, that it loses once it is made another name of something else, also in
 /// later calls?
 bool PteBuilder::is_elsewhere(std::uint32_t id) const {
-  return tensor(id).data != 0 || used_.contains(id) ||
-         std::ranges::find(method_.inputs, id) != method_.inputs.end();
+  return tensor(id).data != 0 || used_.contains(id) || is_input(id);
 }
 
 void PteBuilder::point_to(std::uint32_t to, std::uint32_t from) {
   if (is_elsewhere(to))
     return static_cast<void>(give_up("executorch.name that another call finds elsewhere"));
-  bound_[to] = bound_[from] >= 0 ? bound_[from] : own_[from];
+  bound_[to] = shown(from);
   if (bound_[to] < 0) give_up("executorch.move of bytes that have no name");
   unsettled_.erase(to);
   moves_.emplace_back(to, bound_[to]);
@@ -90,10 +89,9 @@ void PteBuilder::name_result(std::uint32_t name, std::uint32_t target) {
   if (name == target || !is_tensor(name)) return;
   if (is_elsewhere(name))
     return static_cast<void>(give_up("executorch.name that another call finds elsewhere"));
-  const std::int32_t shown = bound_[target] >= 0 ? bound_[target] : own_[target];
-  if (shown < 0) return;
-  bound_[name] = shown;
-  moves_.emplace_back(name, shown);
+  if (shown(target) < 0) return;
+  bound_[name] = shown(target);
+  moves_.emplace_back(name, bound_[name]);
 }
 
 void PteBuilder::misfit(const PteInstruction& instruction, const std::string& op) {
@@ -287,11 +285,13 @@ void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs
   }
 }
 
+bool PteBuilder::is_input(std::uint32_t id) const {
+  return std::ranges::find(method_.inputs, id) != method_.inputs.end();
+}
+
 /// Is its memory that of a constant, or the caller's?
 bool PteBuilder::is_given(std::uint32_t id) const {
-  const PteTensor& t = tensor(id);
-  const bool input = std::ranges::find(method_.inputs, id) != method_.inputs.end();
-  return !t.place && (t.data != 0 || t.external || input);
+  return is_constant(id) || (is_input(id) && !tensor(id).place);
 }
 
 /// What a kernel makes in memory that the method was given is stored there, whoever looks at it.
@@ -303,11 +303,8 @@ void PteBuilder::store_into(std::int32_t held, std::uint32_t id, ValueId made) {
 
 /// Whoever calls the method brings memory for what it is given and gives back; nobody does for the rest.
 bool PteBuilder::needs_place(std::uint32_t id) const {
-  const auto is_one_of = [&](const std::vector<std::uint32_t>& ids) {
-    return std::ranges::find(ids, id) != ids.end();
-  };
-  const PteTensor& t = tensor(id);
-  return !t.place && t.data == 0 && !t.external && !is_one_of(method_.inputs) && !is_one_of(method_.outputs);
+  const bool is_output = std::ranges::find(method_.outputs, id) != method_.outputs.end();
+  return !tensor(id).place && !is_given(id) && !is_output;
 }
 
 std::optional<Arg> PteBuilder::argument(std::uint32_t id, const SchemaSlot& slot) {

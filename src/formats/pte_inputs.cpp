@@ -40,11 +40,7 @@ void PteBuilder::add_shared() {
     };
     std::uint32_t own = 0;
     while (own < method_.values.size() && !is_own(own)) ++own;
-    PlanBuffer buffer;
-    buffer.is_value = true;
-    buffer.arena = state.place->arena - 1;
-    buffer.offset = state.place->offset;
-    buffer.size = pte_bytes(state).value_or(0);
+    PlanBuffer buffer = pte_buffer("", *state.place, pte_bytes(state).value_or(0));
     if (own < method_.values.size()) {
       const auto& place = tensor(own).place;
       if (place && place->arena == state.place->arena && place->offset == state.place->offset) continue;
@@ -279,8 +275,8 @@ bool PteBuilder::surely_state(std::uint32_t id) const {
   return false;
 }
 
-/// The caller's own memory, which the last thing that is done to it stores into on purpose: `copy_` is what a
-/// program's write-back becomes, and nothing else does.
+/// The caller's own memory, stored into on purpose: `copy_` is what a program's write-back becomes, and
+/// nothing else does.
 bool PteBuilder::is_written_back(std::uint32_t id) const {
   const auto stores = [&](const PteInstruction& step) {
     return step.kind == PteInstruction::Kind::kernel &&

@@ -198,11 +198,14 @@ bool ThunderBuilder::described(const Statement& s) const {
 bool ThunderBuilder::lower(const Statement& s) {
   if (s.inner.empty() || thunder_hides_writes(s) || !described(s)) return lower_leaf(s);
   const Mark before = mark();
-  const bool good = lower_inner(s);
-  const auto otherwise = good ? shares_otherwise(s, before) : false;
-  if (good && otherwise == false) return true;
+  if (!lower_inner(s)) {
+    back_to(before);
+    return false;
+  }
+  const auto otherwise = shares_otherwise(s, before);
+  if (otherwise == false) return true;
   back_to(before);
-  if (!good || lower_leaf(s)) return good;
+  if (lower_leaf(s)) return true;
   back_to(before);
   return !otherwise && lower_inner(s);
 }

@@ -68,8 +68,7 @@ bool is_assumed(const CheckRecord& record, const std::string& difference) {
   constexpr std::string_view kStrides = ": strides";
   if (!difference.ends_with(kStrides)) return false;
   const std::string output = difference.substr(0, difference.size() - kStrides.size());
-  return std::ranges::find(record.assumptions, output + " has the strides that it has in before") !=
-         record.assumptions.end();
+  return std::ranges::find(record.assumptions, strides_assumed(output)) != record.assumptions.end();
 }
 
 /// Of a case that came by another way (`kind`), nothing is proved that a run does not confirm.

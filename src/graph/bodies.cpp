@@ -43,6 +43,19 @@ std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step) 
   return out;
 }
 
+static constexpr std::string_view kWithoutTrips = "without_trips", kClone = "clone";
+
+void clone_without_trips(Step& step) {
+  if (step.op.starts_with("higher_order.while_loop") && !clones_without_trips(step))
+    step.kwargs.emplace_back(kWithoutTrips, Arg::of_text(std::string(kClone)));
+}
+
+bool clones_without_trips(const Step& step) {
+  return std::ranges::any_of(step.kwargs, [](const auto& kwarg) {
+    return kwarg.first == kWithoutTrips && kwarg.second.text == kClone;
+  });
+}
+
 void take_bodies(const Case& value, const Graph& from, const std::string& prefix, Arg& arg, Graph& into) {
   for (Arg& item : arg.list) take_bodies(value, from, prefix, item, into);
   if (arg.kind != Arg::Kind::graph) return;

@@ -19,6 +19,10 @@ bool has_bodies(const Step& step);
 /// The bodies that a step is given and where they stand, in lists, too: ("1", "body0"), ("4.12", "mask0").
 std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step);
 
+/// PyTorch's while_loop: what it carries is cloned if no trip runs. The format's own gives the operands back.
+void clone_without_trips(Step& step);
+bool clones_without_trips(const Step& step);
+
 /// For an argument of a step that moves from a body of `from` into another graph: the bodies that it names go
 /// along, under names that begin with `prefix`, as `into` may mean others by theirs.
 void take_bodies(const Case& value, const Graph& from, const std::string& prefix, Arg& arg, Graph& into);

@@ -142,6 +142,7 @@ struct Graph {
   std::string name;
   std::vector<Value> values;
   std::vector<Input> inputs;
+  std::vector<std::pair<std::string, SymExpr>> numbers;  // that it is given besides, where the text tells
   std::vector<Step> steps;
   std::vector<Arg> outputs;
   std::vector<std::pair<ValueId, Arg>> finals;  // contents that an input must hold at exit, all at once

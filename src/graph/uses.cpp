@@ -84,6 +84,7 @@ std::map<std::string, std::optional<SizeMade>> sizes_made(const Graph& graph) {
   std::map<std::string, std::optional<SizeMade>> out;
   const auto tell = [&](const std::string& symbol) { out.emplace(symbol, std::nullopt); };
   for (const Input& input : graph.inputs) each_symbol(graph.value(input.value), tell);
+  for (const auto& [name, number] : graph.numbers) std::ranges::for_each(number.symbols(), tell);
   for (std::uint32_t number = 0; number < graph.steps.size(); ++number) {
     const Step& step = graph.steps[number];
     for (const Arg& arg : step.args) each_symbol(arg, tell);

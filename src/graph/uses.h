@@ -29,7 +29,7 @@ struct SizeMade {
 };
 
 /// The symbols of a graph, and who brings one in: the step that has it in the sizes of a result, where
-/// nothing before tells it, neither inputs nor arguments, such as the rows that nonzero finds.
+/// nothing before tells it, neither inputs nor numbers nor arguments, such as the rows that nonzero finds.
 std::map<std::string, std::optional<SizeMade>> sizes_made(const Graph& graph);
 
 /// Inputs and results of steps say where they stand.

@@ -40,10 +40,10 @@ std::vector<Expectation::Share> shares_with_inputs(const Graph& graph, const Run
   // Elements of an input's storage that no input shows are the caller's, too.
   for (const Input& input : graph.inputs) {
     const Tensor* view = tensor_of(run, input.value);
+    if (view == nullptr || view->storage != shown.storage) continue;
     std::vector<std::uint8_t> own = shown_bytes(shown, run.storages[shown.storage].bytes.size());
-    if (view == nullptr || view->storage != shown.storage || std::ranges::count(own, 0) == std::ssize(own))
-      continue;
-    out.push_back({output, -1, graph.value(input.value).name, std::move(own)});
+    if (std::ranges::count(own, 0) != std::ssize(own))
+      out.push_back({output, -1, graph.value(input.value).name, std::move(own)});
     break;
   }
   return out;
@@ -160,6 +160,21 @@ void narrow(Expectation& meant, const Graph& graph, const Run& run) {
   }
   for (Expectation::Share& share : shares_of(graph, run)) meant.shares.push_back(std::move(share));
   if (run.effects != meant.effects) meant.effects_known = false;
+}
+
+void keep_defined(Expectation& meant, const Run& run) {
+  for (std::size_t i = 0; i < std::min(meant.outputs.size(), run.outputs.size()); ++i) {
+    std::vector<std::uint8_t>& known = meant.outputs[i].known;
+    for (std::size_t e = 0; e < std::min(known.size(), run.outputs[i].defined.size()); ++e)
+      if (run.outputs[i].defined[e] == 0) known[e] = 0;
+  }
+  for (Expectation::Final& final : meant.finals) {
+    const auto storage = run.input_storage.find(final.input);
+    if (storage == run.input_storage.end()) continue;
+    const std::vector<std::uint8_t>& defined = run.storages[storage->second].defined;
+    for (std::size_t b = 0; b < std::min(final.known.size(), defined.size()); ++b)
+      if (defined[b] == 0) final.known[b] = 0;
+  }
 }
 
 }  // namespace noclobber

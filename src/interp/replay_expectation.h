@@ -75,6 +75,8 @@ std::set<std::string> free_at_exit(const Case& value, const std::set<std::string
 Expectation expectation_of(const Graph& graph, const Run& run, const std::set<std::string>& free_inputs);
 /// Forgets whatever this further run of the same program disagrees with.
 void narrow(Expectation& expected, const Graph& graph, const Run& run);
+/// Forgets what this further run computed from bytes that nobody defined.
+void keep_defined(Expectation& expected, const Run& run);
 
 /// Everything in which `run` of `after` differs. Value differences: the first element of each target.
 std::vector<Difference> differences(const Case& value, const Expectation& expected, const Run& run);

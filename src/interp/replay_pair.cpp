@@ -122,6 +122,8 @@ class Pair {
       const std::optional<Run> run = session_.run(before_, options);
       if (!run || run->raised) return false;
       narrow(expected, before_, *run);
+      // That undefined bytes agree may be chance: most numbers have no logit.
+      keep_defined(expected, *run);
     }
     return true;
   }

@@ -102,7 +102,11 @@ void Machine::run_while(Frame& frame, const Step& step) {
     if (i == kLoopBound) return stop("a while_loop runs longer than the interpreter's bound");
     std::vector<Datum> all = carried;
     all.insert(all.end(), additional.begin(), additional.end());
-    if (!truth_of(frame, run_body(frame, condition, all)) || !going()) break;
+    if (!truth_of(frame, run_body(frame, condition, all)) || !going()) {
+      if (i == 0 && clones_without_trips(step))
+        for (Datum& value : carried) value = cloned(frame, value);
+      break;
+    }
     carried = run_body(frame, body, all);
     if (going() && carried.size() != count)
       raise(frame, "a loop's body returns another number of values than it carries");

@@ -119,7 +119,7 @@ class Machine {
   void run_step(Frame& frame, const Step& step);
   bool invoke(Frame& frame, const Step& step, Invocation& invocation);
   void dispatch(Frame& frame, const Step& step, const Invocation& invocation);
-  const Devices& devices_of(const Graph& graph);
+  bool drop_same_device(const Graph& graph, const Invocation& from, std::vector<Datum>& args);
   bool run_row(Frame& frame, const Step& step, const Invocation& invocation);
   Call copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand);
   void rename(Frame& frame, const Step& step, ValueId name, const Datum& shown);

@@ -37,19 +37,6 @@ std::vector<Datum> functional_args(const OpSet& ops, const Invocation& from, con
   return result;
 }
 
-/// `to(device)` copies only if the device changes: a device the tensor is on counts as not given. False:
-/// nothing tells whether it is.
-bool drop_same_device(const Devices& devices, const Invocation& from, std::vector<Datum>& args) {
-  bool told = true;
-  for (std::size_t i = 0; i < from.schema->arguments.size(); ++i) {
-    if (from.schema->arguments[i].name != "device" || args[i].kind != Datum::Kind::text) continue;
-    const auto same = same_device(devices.of(Arg::of(from.names[0])), args[i].text);
-    told = told && same.has_value();
-    if (same != false) args[i] = {};
-  }
-  return told;
-}
-
 /// Dimensions of the first argument, once it is known.
 std::optional<std::size_t> rank_of(const Invocation& from) {
   if (from.live.empty() || from.live[0].kind != Datum::Kind::tensor) return std::nullopt;
@@ -220,8 +207,18 @@ Call Machine::copied_as_meant(const Frame& frame, const KernelRow& row, Call& ca
   return copy;
 }
 
-const Devices& Machine::devices_of(const Graph& graph) {
-  return devices_.try_emplace(&graph, graph).first->second;
+/// `to(device)` copies only if the device changes: a device the tensor is on counts as not given. False:
+/// nothing tells whether it is.
+bool Machine::drop_same_device(const Graph& graph, const Invocation& from, std::vector<Datum>& args) {
+  bool told = true;
+  for (std::size_t i = 0; i < from.schema->arguments.size(); ++i) {
+    if (from.schema->arguments[i].name != "device" || args[i].kind != Datum::Kind::text) continue;
+    const Devices& devices = devices_.try_emplace(&graph, graph).first->second;
+    const auto same = same_device(devices.of(Arg::of(from.names[0])), args[i].text);
+    told = told && same.has_value();
+    if (same != false) args[i] = {};
+  }
+  return told;
 }
 
 /// Runs the kernel of the step's functional operator. False: there is none, or it declined.
@@ -232,7 +229,7 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   Call call = new_call(frame);
   call.args = functional_args(ops_, invocation, invocation.args, functional);
   const bool moves = row->shares && functional == invocation.op && !invocation.names.empty();
-  const bool told = !moves || drop_same_device(devices_of(*frame.graph), invocation, call.args);
+  const bool told = !moves || drop_same_device(*frame.graph, invocation, call.args);
   call.targets = invocation.targets;
   call.resizes = invocation.schema->has(Tag::out);
   const std::size_t touched = options_.watched ? options_.watched->size() : 0;

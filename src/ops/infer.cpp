@@ -4,6 +4,7 @@
 
 #include "src/ops/row.h"
 #include "src/ops/shape_rules.h"
+#include "src/ops/view_rules.h"
 
 namespace noclobber {
 
@@ -25,9 +26,7 @@ std::optional<std::int64_t> ShapeCall::integer(std::string_view name,
 std::optional<std::size_t> ShapeCall::dim(std::string_view name, std::size_t rank,
                                           std::optional<std::int64_t> fallback) const {
   const auto said = integer(name, fallback);
-  const auto dimensions = static_cast<std::int64_t>(std::max<std::size_t>(rank, 1));
-  if (!said || *said < -dimensions || *said >= dimensions) return std::nullopt;
-  return static_cast<std::size_t>(*said < 0 ? *said + dimensions : *said);
+  return said ? view_rules::wrapped(*said, std::max<std::size_t>(rank, 1)) : std::nullopt;
 }
 
 bool ShapeCall::is_true(std::string_view name) const {
@@ -78,11 +77,12 @@ std::optional<Shape> broadcast(Space& space, const Shape& a, const Shape& b) {
 
 bool has_shape_rule(std::string_view op) {
   const OpRow* row = find_row(op);
-  return row != nullptr && row->shape != nullptr;
+  return row != nullptr && (row->shape != nullptr || row->fits != nullptr);
 }
 
 std::vector<InferredMeta> infer_meta(const ShapeCall& call) {
   const OpRow* row = find_row(call.op);
+  if (row != nullptr && row->fits != nullptr && !row->fits(call)) return {};
   if (row != nullptr && row->shape != nullptr) return row->shape(call);
   return is_elementwise(call.op, call.schema) ? shape_rules::pointwise_shape(call)
                                               : std::vector<InferredMeta>{};

@@ -42,10 +42,13 @@ struct ShapeCall {
 /// The first results, in order; empty where sizes leave them open.
 using ShapeRule = std::vector<InferredMeta> (*)(const ShapeCall& call);
 
+/// Is the operator called with what PyTorch takes? No only where that is known.
+using FitRule = bool (*)(const ShapeCall& call);
+
 /// By the operator's row, or as PyTorch's pointwise tag says; empty: there is no rule, or it leaves it open.
 std::vector<InferredMeta> infer_meta(const ShapeCall& call);
-/// Does the row of the functional operator name a rule? `infer_meta` then leaves open what PyTorch may
-/// refuse.
+/// Does the row of the functional operator name a rule of either kind? `infer_meta` then leaves open what
+/// PyTorch may refuse.
 bool has_shape_rule(std::string_view op);
 
 /// Broadcast of two shapes; nothing where they do not fit or it cannot be told.

@@ -174,6 +174,9 @@ std::vector<std::string_view> kernel_names();
 /// What the families give, "add.Tensor", sorted; each is named by some row.
 std::vector<std::string_view> family_names();
 /// error (in call.fault): see Fault.
+/// Is `whole` the product of the factors? No if that has more than 64 bits.
+bool is_product(std::int64_t whole, std::initializer_list<std::int64_t> factors);
+
 void run_kernel(const KernelRow& row, Call& call);
 
 void run_pointwise(Call& call, const KernelRow& row);

@@ -131,6 +131,13 @@ void Call::fail(Fault::Kind kind, std::string text) {
   if (!fault) fault = Fault{kind, std::move(text)};
 }
 
+bool is_product(std::int64_t whole, std::initializer_list<std::int64_t> factors) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors)
+    if (__builtin_mul_overflow(product, factor, &product)) return false;
+  return product == whole;
+}
+
 bool Call::spend(std::initializer_list<std::int64_t> factors) {
   std::int64_t cost = 1;
   for (std::int64_t factor : factors)

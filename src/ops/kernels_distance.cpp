@@ -161,10 +161,11 @@ void run_group_norm_backward(Call& call, const KernelRow&) {
   b.groups = call.integer(8, 1);
   const std::vector<Datum>& mask = call.arg(9).list;
   if (!call.ok()) return;
-  const bool fits = b.groups > 0 && b.channels % b.groups == 0 && mask.size() == 3 &&
-                    b.grad.at.shape == b.x.at.shape && b.x.at.numel() == b.batch * b.channels * b.area &&
-                    b.mean.at.numel() == b.batch * b.groups && b.rstd.at.numel() == b.batch * b.groups &&
-                    (!b.weighs || b.weight.at.numel() == b.channels);
+  const bool fits =
+      b.groups > 0 && b.channels % b.groups == 0 && mask.size() == 3 && b.grad.at.shape == b.x.at.shape &&
+      is_product(b.x.at.numel(), {b.batch, b.channels, b.area}) &&
+      is_product(b.mean.at.numel(), {b.batch, b.groups}) &&
+      is_product(b.rstd.at.numel(), {b.batch, b.groups}) && (!b.weighs || b.weight.at.numel() == b.channels);
   if (!fits || !is_floating(b.x.at.dtype)) return call.decline("group norm backward of such sizes or types");
   if (!call.spend({std::max<std::int64_t>(b.x.at.numel(), 1), 12})) return;
   for (std::size_t k = 0; k < 3 && call.ok(); ++k) {

@@ -122,7 +122,8 @@ void run_diag_embed(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const std::int64_t offset = call.integer(1, 0), rank = x.at.rank() + 1;
   const std::int64_t a = call.dim(2, -2, rank), b = call.dim(3, -1, rank);
-  if (call.ok() && (x.at.shape.empty() || a == b || std::abs(offset) > std::int64_t{1} << 40))
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  if (call.ok() && (x.at.shape.empty() || a == b || offset > kFar || offset < -kFar))
     call.raise("diag_embed: not two dimensions, or far beyond them");
   if (!call.ok()) return;
   Extents shape(x.at.shape.begin(), x.at.shape.end() - 1);

@@ -209,7 +209,7 @@ Extents rolled_strides(Call& call, const Geometry& g, const Extents& shifts, con
     const auto at = static_cast<std::size_t>(call.wrap_dim(dims[i], g.rank()));
     if (!call.ok() || at >= g.shape.size()) break;
     Geometry first = at_last, rest = at_last;
-    first.shape[at] = modulo(-shifts[i], g.shape[at]);
+    first.shape[at] = modulo(-modulo(shifts[i], g.shape[at]), g.shape[at]);
     rest.shape[at] -= first.shape[at];
     const bool last = prefers_channels_last(first) && prefers_channels_last(rest);
     at_last.stride = last ? channels_last_strides(g.shape) : contiguous_strides(g.shape);

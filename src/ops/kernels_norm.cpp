@@ -99,7 +99,8 @@ void run_group_norm(Call& call, const KernelRow&) {
   const double eps = call.real(7, 1e-5);
   if (!call.ok()) return;
   const Extents each{channels};
-  const bool fits = groups > 0 && channels % groups == 0 && x.at.numel() == batch * channels * area &&
+  const bool fits = groups > 0 && channels % groups == 0 &&
+                    is_product(x.at.numel(), {batch, channels, area}) &&
                     (!call.has(1) || weight.at.shape == each) && (!call.has(2) || bias.at.shape == each);
   if (!fits) return call.raise("group_norm: the sizes do not fit");
   if (!is_floating(x.at.dtype)) return call.raise("group_norm is not implemented for this dtype");
@@ -188,7 +189,9 @@ void run_layer_norm_backward(Call& call, const KernelRow&) {
   const Extents normalized = call.integers(2);
   if (b.weighs) b.weight = call.tensor(5);
   if (!call.ok()) return;
-  for (const std::int64_t extent : normalized) b.inner *= extent;
+  for (const std::int64_t extent : normalized)
+    if (__builtin_mul_overflow(b.inner, extent, &b.inner))
+      return call.decline("layer_norm backward of such sizes");
   const bool plain = is_floating(b.x.at.dtype) && b.grad.at.shape == b.x.at.shape && b.inner > 0 &&
                      (!b.weighs || b.weight.at.shape == normalized);
   if (!plain) return call.decline("layer_norm backward of such sizes or types");

@@ -39,9 +39,14 @@ void run_border_pad(Call& call, const KernelRow& row) {
   for (std::size_t d = 0; d < dims; ++d) {
     const std::int64_t size = x.at.shape[rank - dims + d], before = pad[2 * (dims - 1 - d)],
                        after = pad[2 * (dims - 1 - d) + 1];
-    if (size == 0 || (reflects && (before >= size || after >= size)) || size + before + after < 1)
+    std::int64_t padded = 0;
+    const bool open =
+        __builtin_add_overflow(size, before, &padded) || __builtin_add_overflow(padded, after, &padded);
+    if (open || size == 0 || (reflects && (before >= size || after >= size)) || padded < 1)
       return call.raise("padding: the size does not fit");
-    for (std::int64_t i = -before; i < size + after; ++i) {
+    if (!call.spend({padded})) return;
+    for (std::int64_t k = 0; k < padded; ++k) {
+      const std::int64_t i = k - before;
       const std::int64_t inside = reflects && i < 0 ? -i : reflects && i >= size ? 2 * size - 2 - i : i;
       from[d].push_back(std::clamp<std::int64_t>(inside, 0, size - 1));
     }
@@ -81,6 +86,7 @@ void run_upsample_nearest(Call& call, const KernelRow& row) {
   for (std::size_t d = 0; d < dims; ++d) {
     const std::int64_t size = x.at.shape[d + 2], wanted = sizes[d];
     if (size < 1 || wanted < 1) return call.raise("upsample: sizes must be positive");
+    if (!call.spend({wanted})) return;
     const double said = call.has(2 + d) ? call.real(2 + d, 0) : 0;
     const float scale =
         said > 0 ? static_cast<float>(1.0 / said) : static_cast<float>(size) / static_cast<float>(wanted);

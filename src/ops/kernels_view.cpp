@@ -247,7 +247,7 @@ void run_split(Call& call, const KernelRow& row) {
       return call.raise("split: not a size to split by");
     if (!call.spend({row.variant == 3 ? each : extent + 1})) return;
     const std::int64_t sections = each;
-    if (row.variant == 2) each = std::max<std::int64_t>((extent + sections - 1) / sections, 0);
+    if (row.variant == 2) each = extent / sections + (extent % sections != 0 ? 1 : 0);
     for (std::int64_t i = 0; row.variant == 3 && i < sections; ++i)
       sizes.push_back(extent / sections + (i < extent % sections ? 1 : 0));
     for (std::int64_t left = extent; row.variant != 3 && left > 0; left -= each)

@@ -70,6 +70,7 @@ struct OpRow {
   bool of_contiguous = false;  // with Meaning::may_view: a view of a contiguous argument alone
   MoveRule moves = nullptr;    // with Meaning::moved
   ShapeRule shape = nullptr;
+  FitRule fits = nullptr;        // what PyTorch takes: of what does not fit, `shape` is not asked
   std::string_view kernel = {};  // what computes it, for each overload that the kernel has: see kernels.h
   Reach reach = Reach::schema;
   Token token = Token::schema;

@@ -6,6 +6,11 @@
 
 namespace noclobber::shape_rules {
 
+/// How many dimensions the name of an operator says that it is about: 2 of avg_pool2d.
+std::size_t spatial_dims(std::string_view op);
+/// Known not to broadcast to `target`.
+bool cannot_fill(Space& space, const Shape& values, const Shape& target);
+
 std::vector<InferredMeta> pointwise_shape(const ShapeCall& call);
 std::vector<InferredMeta> kept_shape(const ShapeCall& call);  // left open but for floating numbers
 std::vector<InferredMeta> power_shape(const ShapeCall& call);

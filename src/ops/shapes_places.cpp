@@ -29,7 +29,44 @@ bool index_fits(const ShapeCall& call, const TensorMeta& index, const TensorMeta
   return fits || std::any_of(index.shape.begin(), index.shape.end(), is_empty);
 }
 
-/// Known not to broadcast to `target`.
+/// May the indices that are given, but for self and values, be broadcast to one shape?
+bool indices_fit(const ShapeCall& call) {
+  Space& space = call.sizes.space();
+  std::vector<std::int64_t> widest;  // last dimension first; 0: open
+  for (std::size_t k = 1; k + 1 < call.tensors.size(); ++k) {
+    const TensorMeta& index = call.tensors[k];
+    if (index.dtype == Dtype::u8) return true;  // a mask
+    widest.resize(std::max(widest.size(), index.shape.size()), 1);
+    for (std::size_t d = 0; d < index.shape.size(); ++d) {
+      const std::int64_t extent = space.value(index.shape[index.shape.size() - 1 - d]).value_or(0);
+      if (extent > 1 && widest[d] > 1 && extent != widest[d]) return false;
+      if (extent != 1 && widest[d] == 1) widest[d] = extent;
+    }
+  }
+  return true;
+}
+
+/// Does every mask have the extents that it stands for? Tensors are self, the indices that are given, values.
+bool masks_fit(const ShapeCall& call, const Arg& list) {
+  const Shape& self = call.tensors.front().shape;
+  std::size_t at = 0, next = 1;
+  for (const Arg& item : list.list) {
+    const bool given = item.kind != Arg::Kind::none && next + 1 < call.tensors.size();
+    const TensorMeta* index = given ? &call.tensors[next++] : nullptr;
+    const bool mask = index != nullptr && (type_category(index->dtype) == 0 || index->dtype == Dtype::u8);
+    for (std::size_t k = 0; mask && k < index->shape.size(); ++k) {
+      if (at + k >= self.size()) return false;
+      const auto has = call.sizes.space().value(index->shape[k]),
+                 room = call.sizes.space().value(self[at + k]);
+      if (has && room && *has != *room) return false;
+    }
+    at += mask ? index->shape.size() : 1;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool cannot_fill(Space& space, const Shape& values, const Shape& target) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto extent = space.value(values[values.size() - 1 - k]);
@@ -39,8 +76,6 @@ bool cannot_fill(Space& space, const Shape& values, const Shape& target) {
   }
   return false;
 }
-
-}  // namespace
 
 /// index_put: the last tensor's elements where `indices` say. A mask stands for as many dimensions as it has.
 std::vector<InferredMeta> index_put_shape(const ShapeCall& call) {
@@ -55,9 +90,10 @@ std::vector<InferredMeta> index_put_shape(const ShapeCall& call) {
     masks += mask ? 1 : 0;
     next += given ? 1 : 0;
   }
-  if (dimensions > self.shape.size()) return {};
+  if (dimensions > self.shape.size() || !masks_fit(call, *list)) return {};
   const bool fills = masks == 1 && list->list.size() == 1;  // by one value, which is converted
   if (!fills && !same_type(self, values)) return {};
+  if (masks == 0 && !indices_fit(call)) return {};
   const auto picked = masks == 0 ? index_shape(call) : std::vector<InferredMeta>{};
   if (!picked.empty() && cannot_fill(call.sizes.space(), values.shape, picked[0].shape)) return {};
   return like_shape(call);
@@ -95,7 +131,8 @@ std::vector<InferredMeta> index_store_shape(const ShapeCall& call) {
     return index.dtype == Dtype::i64 ? like_shape(call) : std::vector<InferredMeta>{};
   if (!same_type(self, source)) return {};
   Space& space = call.sizes.space();
-  if (self.shape.empty() || source.shape.size() != self.shape.size()) return like_shape(call);
+  if (self.shape.empty() || source.shape.empty()) return like_shape(call);
+  if (source.shape.size() != self.shape.size()) return {};
   Shape slice = self.shape;
   slice[*dim] = index.shape.empty() ? space.constant(1) : index.shape[0];
   for (std::size_t k = 0; k < slice.size(); ++k)

@@ -2,15 +2,10 @@
 #include <algorithm>
 
 #include "src/ops/shape_rules.h"
+#include "src/ops/view_rules.h"
 
 namespace noclobber::shape_rules {
 namespace {
-
-std::optional<std::size_t> wrapped_dim(std::int64_t dim, std::size_t rank) {
-  const auto n = static_cast<std::int64_t>(rank);
-  if (dim < -n || dim >= n) return std::nullopt;
-  return static_cast<std::size_t>(dim < 0 ? dim + n : dim);
-}
 
 /// Which dimensions the argument `dim` names: all without it, or with an empty list.
 std::optional<std::vector<bool>> reduced(const ShapeCall& call, std::size_t rank) {
@@ -21,8 +16,8 @@ std::optional<std::vector<bool>> reduced(const ShapeCall& call, std::size_t rank
   std::vector<bool> gone(rank, false);
   for (const Arg& a : dims->kind == Arg::Kind::list ? dims->list : std::vector<Arg>{*dims}) {
     if (a.kind != Arg::Kind::sym || !a.sym.is_constant()) return std::nullopt;
-    const auto dim = wrapped_dim(a.sym.constant(), std::max<std::size_t>(rank, 1));
-    if (!dim) return std::nullopt;
+    const auto dim = view_rules::wrapped(a.sym.constant(), std::max<std::size_t>(rank, 1));
+    if (!dim || (rank > 0 && gone[*dim])) return std::nullopt;
     if (rank > 0) gone[*dim] = true;
   }
   return gone;
@@ -162,12 +157,11 @@ std::vector<InferredMeta> take_shape(const ShapeCall& call) {
 }
 
 std::vector<InferredMeta> index_select_shape(const ShapeCall& call) {
-  const auto dim = call.integer("dim", std::nullopt);
-  if (call.tensors.size() < 2 || !dim || call.tensors[1].shape.size() > 1) return {};
+  if (call.tensors.size() < 2 || call.tensors[1].shape.size() > 1) return {};
   Shape out = call.tensors[0].shape;
-  const auto d = wrapped_dim(*dim, out.size());
-  if (!d) return {};
-  out[*d] = call.tensors[1].shape.empty() ? call.sizes.space().constant(1) : call.tensors[1].shape[0];
+  const auto dim = call.dim("dim", out.size());
+  if (out.empty() || !dim) return {};
+  out[*dim] = call.tensors[1].shape.empty() ? call.sizes.space().constant(1) : call.tensors[1].shape[0];
   return {{std::move(out), call.tensors[0].dtype}};
 }
 

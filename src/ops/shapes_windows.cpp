@@ -7,14 +7,6 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// How many dimensions the name of an operator says that it is about: 2 of avg_pool2d.
-std::size_t spatial_dims(std::string_view op) {
-  for (std::size_t k = 1; k < op.size(); ++k)
-    if (op[k] == 'd' && op[k - 1] >= '1' && op[k - 1] <= '3')
-      return static_cast<std::size_t>(op[k - 1] - '0');
-  return 0;
-}
-
 /// An argument with a number per dimension, or one for all; as `fallback` where it is absent or empty.
 /// Nothing where it is not constant or has another length.
 std::optional<Numbers> numbers(const ShapeCall& call, const char* name, const Numbers& fallback) {
@@ -75,6 +67,13 @@ std::optional<Numbers> scaled_sizes(const ShapeCall& call, std::size_t dims) {
 }
 
 }  // namespace
+
+std::size_t spatial_dims(std::string_view op) {
+  for (std::size_t k = 1; k < op.size(); ++k)
+    if (op[k] == 'd' && op[k - 1] >= '1' && op[k - 1] <= '3')
+      return static_cast<std::size_t>(op[k - 1] - '0');
+  return 0;
+}
 
 std::vector<InferredMeta> pool_shape(const ShapeCall& call) {
   const std::size_t dims = spatial_dims(call.op);

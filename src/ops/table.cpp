@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "src/ops/fit_rules.h"
 #include "src/ops/fold_rules.h"
 #include "src/ops/row.h"
 #include "src/ops/shape_rules.h"
@@ -13,6 +14,7 @@ namespace op_table {
 
 using namespace fold_rules;
 using namespace move_rules;
+using namespace fit_rules;
 using namespace shape_rules;
 using namespace view_rules;
 using enum Meaning;

@@ -1,6 +1,7 @@
 #include "src/ops/view_rules.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace noclobber::view_rules {
 
@@ -110,7 +111,8 @@ Views diagonal_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& ar
   const auto offset = integer(args, 1, 0);
   const auto a = dimension(args, 2, 0, base.shape.size());
   const auto b = dimension(args, 3, 1, base.shape.size());
-  if (!offset || !a || !b || *a == *b) return std::nullopt;
+  if (!offset || !a || !b || *a == *b || *offset == std::numeric_limits<std::int64_t>::min())
+    return std::nullopt;
   Map map;
   map.kind = Map::Kind::diagonal;
   map.from = base.shape;
@@ -159,6 +161,8 @@ Views as_strided_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& 
   const bool own_offset = args.size() < 4 || args[3].kind == Arg::Kind::none;
   const auto start = size(sizes, args, 3, 0);
   if (!strides || strides->size() != to->size() || !start || !base.strides) return std::nullopt;
+  if (std::ranges::any_of(*strides, [&](PolyId step) { return sizes.space().value(step).value_or(0) < 0; }))
+    return std::nullopt;
   map.to = *to;
   map.strides = *strides;
   map.start = *start;

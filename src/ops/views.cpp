@@ -5,6 +5,11 @@
 #include <numeric>
 
 namespace noclobber {
+
+bool has_negative(Space& space, const Shape& shape) {
+  return std::ranges::any_of(shape, [&](PolyId extent) { return space.value(extent).value_or(0) < 0; });
+}
+
 namespace view_rules {
 namespace {
 

@@ -10,6 +10,9 @@
 
 namespace noclobber {
 
+/// Is an extent known to be less than 0? PyTorch makes no such tensor.
+bool has_negative(Space& space, const Shape& shape);
+
 /// What a view operator is applied to. Strides count elements; absent where the dump does not say.
 struct Viewed {
   Shape shape;

@@ -219,7 +219,9 @@ class Collector {
   /// negation decides again is decided alike.
   std::pair<std::uint32_t, bool> question(const Walk& walk, const Arg& predicate) {
     const Graph& graph = *walk.graph;
-    if (walk.at || predicate.kind != Arg::Kind::ref || stores_truth(graph)) return {branches_++, false};
+    if (walk.at || predicate.kind != Arg::Kind::ref) return {branches_++, false};
+    if (!stores_truth_) stores_truth_ = stores_truth(graph);
+    if (*stores_truth_) return {branches_++, false};
     ValueId id = predicate.ref;
     bool negated = false;
     for (const Step* maker = maker_of(graph, id); maker != nullptr; maker = maker_of(graph, id)) {
@@ -348,6 +350,7 @@ class Collector {
   std::deque<Graph> bodies_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined_;
   std::map<ValueId, std::uint32_t> questions_;  // numbers of branches, by what decides them
+  std::optional<bool> stores_truth_;            // the outermost graph, once a branch asks
   std::uint32_t branches_ = 0, moment_ = 0;
 };
 

@@ -12,6 +12,7 @@ namespace noclobber {
 
 namespace {
 constexpr std::size_t kDropped = 64;  // derivations that are tried to be left out
+constexpr std::size_t kPairs = 32;    // of so many, each two are tried, too
 constexpr int kRounds = 3;  // a later derivation may answer an earlier question: then others are asked
 
 /// Is the text proved by what stands in it?
@@ -66,8 +67,26 @@ bool settled(std::string& text) {
   return proved;
 }
 
+/// The text without one derivation or without two, if that is proved.
+std::optional<std::string> with_less(const Space& space, const Certificate& whole) {
+  const std::size_t n = whole.evidence.size();
+  const auto stands_without = [&](std::size_t a, std::size_t b) -> std::optional<std::string> {
+    Certificate less = whole;
+    less.evidence.erase(less.evidence.begin() + static_cast<std::ptrdiff_t>(b));
+    if (a < b) less.evidence.erase(less.evidence.begin() + static_cast<std::ptrdiff_t>(a));
+    std::string shorter = certificate_text(space, less);
+    return stands(shorter) ? std::optional(std::move(shorter)) : std::nullopt;
+  };
+  for (std::size_t k = 0; k < std::min(n, kDropped); ++k)
+    if (auto shorter = stands_without(k, k)) return shorter;
+  for (std::size_t b = 1; b < n && n <= kPairs; ++b)
+    for (std::size_t a = 0; a < b; ++a)
+      if (auto shorter = stands_without(a, b)) return shorter;
+  return std::nullopt;
+}
+
 /// Evidence from the start, by a search that is told none; what it found for one question may lead the rules
-/// another way at an earlier one, so that one derivation less is more. Nothing where that is of no use.
+/// another way at an earlier one, so that less evidence is more. Nothing where that is of no use.
 std::optional<std::string> searched_anew(const Space& space, Certificate content) {
   content.evidence.clear();
   std::string found = replayed(searching_space(), certificate_text(space, content));
@@ -75,13 +94,7 @@ std::optional<std::string> searched_anew(const Space& space, Certificate content
   Space again;
   std::string fault;
   const auto whole = read_certificate(again, found, false, fault);
-  for (std::size_t k = 0; whole && k < std::min(whole->evidence.size(), kDropped); ++k) {
-    Certificate less = *whole;
-    less.evidence.erase(less.evidence.begin() + static_cast<std::ptrdiff_t>(k));
-    std::string shorter = certificate_text(again, less);
-    if (stands(shorter)) return shorter;
-  }
-  return std::nullopt;
+  return whole ? with_less(again, *whole) : std::nullopt;
 }
 }  // namespace
 

@@ -73,6 +73,11 @@ struct InplaceLint {
   std::uint64_t left_out = 0;  // steps that were not tried
 };
 
+/// What is taken for granted of `output` ("output 0") where strides count and nobody tells them.
+inline std::string strides_assumed(const std::string& output) {
+  return output + " has the strides that it has in before";
+}
+
 struct CheckRecord {
   std::string input, id, what;  // what: pair | single | trace | plan | program
   Status status = Status::unknown;

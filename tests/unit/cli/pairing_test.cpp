@@ -152,3 +152,18 @@ TEST_CASE("pairing: symbols mean what the sizes of the inputs say", "[cli]") {
   REQUIRE(special);
   CHECK(special->after.values[2].type->shape[0] == SymExpr(3) * SymExpr::symbol("s1"));
 }
+
+TEST_CASE("pairing: a number of one name is the same, whatever symbol stands for it", "[cli]") {
+  const auto side = [](const std::string& symbol) {
+    auto out = read_side("def forward(self, n: \"Sym(" + symbol + ")\", x: \"f32[2]\"):\n    r: \"f32[" +
+                             symbol + ", 2]\" = torch.ops.aten.expand.default(x, [n, 2])\n    return (r,)\n",
+                         false);
+    REQUIRE(out);
+    return *std::move(out);
+  };
+  const auto pair = pair_of(side("s0"), side("s7"));
+  REQUIRE(pair);
+  CHECK(pair->after.numbers[0].second == SymExpr::symbol("s0"));
+  CHECK(pair->after.steps[0].args[1].list[0].sym == SymExpr::symbol("s0"));
+  CHECK(pair->symbols.size() == 1);
+}

@@ -1,6 +1,7 @@
 // Branches as worlds and loops by induction: what must not be proved, beside what is.
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
+#include "src/graph/bodies.h"
 #include "src/ops/branches.h"
 #include "tests/catch.h"
 
@@ -12,6 +13,7 @@ const std::string kF2 = R"("type": {"dtype": "f32", "shape": [2]})";
 const std::string kI = R"("type": {"dtype": "i64", "shape": []})";
 
 std::string ref(const std::string& name) { return R"({"ref": ")" + name + R"("})"; }
+std::string refs_of(const std::string& a, const std::string& b) { return ref(a) + ", " + ref(b); }
 std::string step(const std::string& name, const std::string& op, const std::string& args) {
   return R"({"name": ")" + name + R"(", "op": ")" + op + R"(", "args": [)" + args + "]}";
 }
@@ -127,6 +129,29 @@ TEST_CASE("what a loop's results may share is not written afterwards", "[control
   const std::string kept = fresh + ", " + step("r", "aten.add.Tensor", ref("q") + ", " + ref("w"));
   never_proved(
       loops("", looping("pure", "u", "v", kept, ref("r")), looping("pure", "u", "v", operand, ref("r"))));
+}
+
+// Dropping the clones in front of a loop is what PyTorch's joint graph passes do.
+TEST_CASE("a loop that clones what it carries if no trip runs keeps its operands apart", "[control]") {
+  const std::string k = step("k", "aten.abs.default", ref("b"));
+  const std::string fresh =
+      body("fresh", step("m", "aten.mul.Tensor", ref("a") + ", " + ref("y")) + ", " + k, refs_of("m", "k"));
+  const std::string both = refs_of("p", "q");
+  const auto dropped = [&](const std::string& name, const std::string& a, const std::string& b, bool clones) {
+    Case out = loops(fresh, looping(name, a == "x" ? "u" : a, b == "x" ? "u" : b, "", both),
+                     looping(name, a, b, "", both));
+    for (Step& first : out.before->steps)
+      if (first.op == "aten.neg.default") first.op = "aten.clone.default";
+    for (Graph* graph : {&*out.before, &out.after})
+      for (Step& step : graph->steps)
+        if (clones) clone_without_trips(step);
+    return out;
+  };
+  for (const bool solver_only : {false, true})
+    CHECK(status(dropped("fresh", "x", "v", true), solver_only) == Status::proved);
+  never_proved(dropped("fresh", "x", "v", false));                           // the format's own loop
+  CHECK(status(dropped("pure", "v", "x", true), false) == Status::refuted);  // its body hands b on
+  never_proved(dropped("pure", "v", "x", true));
 }
 
 TEST_CASE("bodies that differ, write what they are given or return one storage twice", "[control]") {

@@ -361,3 +361,17 @@ TEST_CASE("what out= gets is what a copy of it would get, whether its result is 
     CHECK(fx_status(fx_pair(given, apart + output, turned + output)) == Status::refuted);
   }
 }
+
+// gemma_dyn of torch_trace_models: a slice that keeps all is dropped, and with it the first use of its size.
+TEST_CASE("a size that a number of the caller's tells is made by no step", "[traced]") {
+  const std::string given = R"fx(s: "Sym(s)", n: "Sym(n)", x: "f32[s]")fx";
+  Case pair = fx_pair(given,
+                      "v: \"f32[s]\" = torch.ops.aten.slice.Tensor(x, 0, n, 9223372036854775807)\n"
+                      "w: \"f32[s]\" = torch.ops.aten.neg.default(v)\nreturn (w,)",
+                      "w: \"f32[s + n]\" = torch.ops.aten.neg.default(x)\nreturn (w,)");
+  pair.assume.push_back(*parse_relation("n == 0"));
+  CHECK(pair.after.numbers.size() == 2);
+  CHECK(fx_status(pair) == Status::proved);
+  pair.after.numbers.clear();
+  CHECK(fx_status(pair) == Status::unknown);
+}

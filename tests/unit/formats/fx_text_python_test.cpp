@@ -2,6 +2,7 @@
 #include <string>
 
 #include "src/formats/formats.h"
+#include "src/graph/bodies.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -42,6 +43,16 @@ std::string fx_first_step(const std::string& statement) {
 }
 
 }  // namespace
+
+TEST_CASE(
+    "FX text: PyTorch's while_loop clones what it carries if no trip runs, and no other operator does") {
+  const auto clones = [](const std::string& op) {
+    return clones_without_trips(fx_python("        r = " + op + "(x, y)\n        return (r,)\n").steps.at(0));
+  };
+  CHECK(clones("torch.ops.higher_order.while_loop"));
+  CHECK(clones("torch._higher_order_ops.while_loop"));
+  CHECK(!clones("torch.ops.higher_order.cond"));
+}
 
 TEST_CASE("FX text: what is no operator is a step that nobody knows") {
   CHECK(fx_first_step("r = x + y") == "operator.add.default(x,y,)");

@@ -291,3 +291,18 @@ TEST_CASE("seed 9800064630: elements of a caller's storage that no input shows a
     CHECK(status_of(pair_of(input, graph("c", 0), graph("v", 0)), solver_only) == Status::proved);
   }
 }
+
+TEST_CASE("found by changed calls: pieces of another rank are not stacked", "[found]") {
+  const auto stacked = [](const char* shape, const char* dim) {
+    const std::string inputs =
+        R"({"name":"x","type":{"dtype":"f32","shape":[2,3]}},{"name":"y","type":{"dtype":"f32","shape":)" +
+        std::string(shape) + "}}";
+    const std::string steps =
+        R"("steps":[{"name":"s","op":"aten.stack.default","args":[[{"ref":"x"},{"ref":"y"}],)" +
+        std::string(dim) + R"(]}],"outputs":[{"ref":"s"}])";
+    return status_of(pair_of(inputs, steps, steps));
+  };
+  CHECK(stacked("[2,3]", "-1") == Status::proved);
+  CHECK(stacked("[3]", "-1") != Status::proved);  // ended the program
+  CHECK(stacked("[2,2,3]", "-1") != Status::proved);
+}

@@ -213,3 +213,25 @@ TEST_CASE("seed 6100125069: a write of no elements is a write", "[found]") {
   CHECK(fuzz::brute_force(pair_of(kX, only(""), itself)).difference == "writes an input");
   CHECK(status_of(pair_of(kX, only(""), itself)) == Status::refuted);
 }
+
+TEST_CASE("seed 12100006810: that undefined bytes agree in some runs is chance", "[found]") {
+  const std::string square = R"({"name":"x","type":{"dtype":"f32","shape":[4,4]},"mutable":true})";
+  const auto made_so = [](const char* name, const std::string& op, const std::string& args) {
+    return R"({"name":")" + std::string(name) + R"(","op":"aten.)" + op + R"(","args":[{"ref":)" + args +
+           R"(],"types":[{"dtype":"f32","shape":[4,4],"stride":[4,1]}]})";
+  };
+  const auto both = [&](const char* like, const std::string& last) {
+    return made_so("e", "empty_like.default", '"' + std::string(like) + "\"}") + "," +
+           made_so("m", "addbmm_.default", R"("e"},{"ref":"x"},{"ref":"x"})") + "," +
+           made_so("l", last, R"("e"})") + "," + made_so("w", "copy_.default", R"("x"},{"ref":"l"})") +
+           R"(],"outputs":[])";
+  };
+  const std::string clone = made_so("c", "clone.default", R"("x"})") + ",";
+  for (const char* last : {"logit.default", "neg.default"}) {
+    Case pair = pair_of(square, "\"steps\":[" + both("x", last), "\"steps\":[" + clone + both("c", last));
+    CHECK(status_of(pair) == Status::unknown);
+  }
+  const std::string logit = made_so("l", "logit.default", R"("x"})") + "," +
+                            made_so("w", "copy_.default", R"("x"},{"ref":"l"})") + R"(],"outputs":[])";
+  CHECK(status_of(pair_of(square, "\"steps\":[" + logit, R"("steps":[],"outputs":[])")) == Status::refuted);
+}

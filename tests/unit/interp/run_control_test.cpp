@@ -1,3 +1,4 @@
+#include "src/graph/bodies.h"
 #include "src/interp/interp.h"
 #include "src/ops/kernels_array.h"
 #include "tests/catch.h"
@@ -66,6 +67,24 @@ TEST_CASE("a while_loop carries until its condition fails") {
   const auto run = run_bodies(b.returning({r}), {{"c", until}, {"b", next}});
   REQUIRE(static_cast<bool>(run));
   CHECK(output_numbers(*run, 0) == Doubles{5});
+}
+
+TEST_CASE("a while_loop that runs no trip gives its operands back, PyTorch's clones them") {
+  GraphBuilder condition;
+  const ValueId c = condition.input("c", {});
+  const Graph never = condition.returning({condition.step("p", "aten.lt.Scalar", {ref(c), num(0)})});
+  for (const bool clones : {false, true}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", {});
+    const ValueId r =
+        b.step("r", "higher_order.while_loop",
+               {Arg::of_graph("c"), Arg::of_graph("b"), Arg::of({ref(x)}), Arg::of(std::vector<Arg>{})});
+    if (clones) clone_without_trips(b.graph.steps.back());
+    const auto run = run_bodies(b.returning({r}), {{"c", never}, {"b", never}});
+    REQUIRE(static_cast<bool>(run));
+    CHECK(output_numbers(*run, 0) == Doubles{1});
+    CHECK((run->outputs[0].tensor->storage == run->input_storage.at("x")) == !clones);
+  }
 }
 
 TEST_CASE("an endless while_loop is a diagnostic, not a hang") {

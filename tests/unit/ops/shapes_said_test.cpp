@@ -1,61 +1,11 @@
 // Shapes and types that rules say, at the bounds of what they take. The results are PyTorch's; where a rule
 // may only be silent, PyTorch refuses the call or does not go by shapes and types alone.
-#include "src/ops/row.h"
-#include "tests/catch.h"
+#include "tests/unit/ops/said.h"
 
 using namespace noclobber;
+using namespace noclobber::testing;
 
 namespace {
-
-using Extents = std::vector<std::int64_t>;
-
-Arg to(int tensor) { return Arg::of(ValueId(static_cast<std::uint32_t>(tensor))); }
-Arg n(std::int64_t value) { return Arg::of(SymExpr(value)); }
-Arg ns(const Extents& values) {
-  std::vector<Arg> out;
-  for (const std::int64_t value : values) out.push_back(n(value));
-  return Arg::of(std::move(out));
-}
-
-/// Arguments in schema order; those behind them have their defaults.
-struct Said {
-  const char* op;
-  std::vector<std::pair<Dtype, Extents>> tensors;
-  std::vector<Arg> arguments;
-  const char* result;
-};
-
-std::string results_of(const Said& row) {
-  Space space;
-  Sizes sizes(space);
-  const Schema* schema = find_schema(row.op);
-  REQUIRE(schema != nullptr);
-  std::vector<TensorMeta> metas;
-  for (const auto& [dtype, shape] : row.tensors) {
-    metas.push_back({{}, dtype});
-    for (const std::int64_t extent : shape) metas.back().shape.push_back(space.constant(extent));
-  }
-  std::vector<Arg> arguments = row.arguments;
-  for (std::size_t k = arguments.size(); k < schema->arguments.size(); ++k)
-    arguments.push_back(schema->arguments[k].fallback.value_or(Arg{}));
-  std::string out;
-  for (const InferredMeta& meta : infer_meta({sizes, base_name(row.op), *schema, arguments, metas})) {
-    out += (out.empty() ? "" : ", ") + std::string(meta.dtype ? name(*meta.dtype) : "open");
-    for (const PolyId extent : meta.shape) out += " " + std::to_string(space.value(extent).value_or(-1));
-  }
-  return out;
-}
-
-void check_all(const std::vector<Said>& rows) {
-  for (const Said& row : rows) {
-    std::string given;
-    for (const auto& [dtype, shape] : row.tensors) given += " " + std::to_string(shape.size()) + "d";
-    INFO(row.op << given);
-    CHECK(results_of(row) == row.result);
-  }
-}
-
-constexpr Dtype kF32 = Dtype::f32, kF64 = Dtype::f64, kI64 = Dtype::i64;
 
 using Typed = std::pair<Dtype, Extents>;
 const Typed kX{kF32, {2, 3}}, kWide{kF64, {2, 3}}, kRow{kI64, {1, 2}}, kTwo{kI64, {2}}, kTall{kI64, {3, 1}},
@@ -198,7 +148,7 @@ TEST_CASE("norms say means and deviations of all places that there are") {
   };
   CHECK(norm({2, 3}, {2, 3}) == "f32 2 3, f32 1 1, f32 1 1");
   CHECK(norm({2, 3}, {3}) == "f32 2 3, f32 2 1, f32 2 1");
-  CHECK(norm({3}, {2, 3}) == "f32 3");
+  CHECK(norm({3}, {2, 3}).empty());
   const char* legit = "aten._native_batch_norm_legit_functional.default";
   check_all({
       {legit,

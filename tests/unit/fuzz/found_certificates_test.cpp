@@ -1,0 +1,117 @@
+// What the fuzzer found where a right proof had no certificate that nc-check repeats, named after its seeds.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "checker/certificate.h"
+#include "tests/unit/fuzz/found.h"
+
+using namespace noclobber;
+using namespace noclobber::found;
+
+namespace {
+
+/// What nc-check says of the certificate of the case, which has that status.
+Judgement judged(const Case& value, const std::string& name, Status status) {
+  const auto folder = std::filesystem::temp_directory_path() / "noclobber_found";
+  std::filesystem::create_directories(folder);
+  CheckOptions options;
+  options.certificates = folder.string();
+  options.certificate_name = name;
+  bool alarm = false;
+  CHECK(check_case(value, options, alarm).status == status);
+  std::ifstream file(folder / (name + ".cert"));
+  std::stringstream text;
+  text << file.rdbuf();
+  Space space;
+  std::string fault;
+  const auto certificate = read_certificate(space, text.str(), false, fault);
+  REQUIRE(certificate);
+  return judge(space, *certificate);
+}
+
+}  // namespace
+
+TEST_CASE("seed 301023531: a certificate keeps the numbers that a rule found its way by", "[found]") {
+  const std::string inputs =
+      R"("inputs":[{"name":"x","type":{"dtype":"f32","shape":[2]},"storage":"S","storage_numel":6},{"name":"y","type":{"dtype":"f32","shape":[2],"offset":3},"storage":"S","storage_numel":6}],"outputs":[],"steps":[)";
+  const std::string relu = R"({"name":"r","op":"aten.relu_.default","args":[{"ref":"y"}]})";
+  const Case value =
+      read("\"before\":{" + inputs + R"({"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]},)" +
+           relu + R"(,{"name":"w","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"c"}]}]},"after":{)" +
+           inputs + relu + "]}");
+  CHECK(judged(value, "301023531", Status::proved).verdict == Judgement::Verdict::proved);
+}
+
+TEST_CASE("seed 300303051: what is refuted without a difference of the Traces has no certificate that proves",
+          "[found]") {
+  const auto graph = [](const std::string& steps) {
+    return R"({"inputs":[{"name":"x","type":{"dtype":"f32","shape":[2]}}],"outputs":[],"steps":[)" + steps +
+           "]}";
+  };
+  const std::string leaves = R"({"names":[],"op":"prims.return.default","args":[]})";
+  const std::string write = R"({"name":"w","op":"aten.relu_.default","args":[{"ref":"x"}]})";
+  Case value = read("\"before\":" + graph(leaves) + ",\"after\":" + graph(leaves + "," + write));
+  CHECK(status_of(value) == Status::proved);
+  value.return_is_last = true;
+  CHECK(status_of(value) == Status::refuted);
+  CHECK(judged(value, "300303051", Status::refuted).verdict == Judgement::Verdict::not_proved);
+}
+
+TEST_CASE("seed 8600011139: a certificate finds that two quotients of one index exclude each other",
+          "[found]") {
+  const std::string x =
+      R"({"name":"x","type":{"dtype":"f32","shape":[2,2,2]},"storage":"S","storage_numel":16})";
+  const auto slice = [](const char* name, int from) {
+    return R"({"name":")" + std::string(name) + R"(","op":"aten.slice.Tensor","args":[{"ref":"x"},0,)" +
+           std::to_string(from) + "," + std::to_string(from + 1) + "]}";
+  };
+  const std::string relu = R"({"name":"r","op":"aten.relu_.default","args":[{"ref":"x"}]})",
+                    copy = slice("a", 0) + "," + slice("b", 1) +
+                           R"(,{"name":"k","op":"aten.copy_.default","args":[{"ref":"a"},{"ref":"b"}]})",
+                    back = R"(,{"name":"v","op":"aten.relu.default","args":[{"ref":"x"}]},
+      {"name":"w","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"v"}]}],"outputs":[])";
+  const auto pair = [&](const std::string& after) {
+    return pair_of(x, "\"steps\":[" + relu + "," + copy + back, "\"steps\":[" + after + back);
+  };
+  const std::string other_way = slice("a", 1) + "," + slice("b", 0) +
+                                R"(,{"name":"k","op":"aten.copy_.default","args":[{"ref":"a"},{"ref":"b"}]})";
+  CHECK(judged(pair(copy + "," + relu), "8600011139", Status::proved).verdict == Judgement::Verdict::proved);
+  CHECK(status_of(pair(other_way + "," + relu)) == Status::refuted);
+}
+
+TEST_CASE("seed 9100654567: a derivation that leads the rules astray is left out of a certificate",
+          "[found]") {
+  const std::string inputs =
+      R"({"name":"x","type":{"dtype":"f32","shape":[3,3,3],"offset":22},"storage":"S","storage_numel":54},
+         {"name":"y","type":{"dtype":"f32","shape":[3,3,3]}})";
+  const auto pair = [&](const char* last) {
+    const std::string whole = R"({"name":"w","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":"y"}]})";
+    const std::string column = R"({"name":"c","op":"aten.select.int","args":[{"ref":"x"},2,2]},
+      {"name":"m","op":"aten.mm.default","args":[{"ref":"c"},{"ref":"c"}],
+        "types":[{"dtype":"f32","shape":[3,3]}]},
+      {"name":"k","op":"aten.copy_.default","args":[{"ref":"c"},{"ref":"m"}]})";
+    const bool covered = std::string(last) == "w";
+    return pair_of(
+        inputs, "\"steps\":[" + whole + R"(],"outputs":[])",
+        "\"steps\":[" + (covered ? column + "," + whole : whole + "," + column) + R"(],"outputs":[])");
+  };
+  CHECK(judged(pair("w"), "9100654567", Status::proved).verdict == Judgement::Verdict::proved);
+  CHECK(status_of(pair("k")) == Status::refuted);
+}
+
+TEST_CASE("seed 11000230591: two derivations that lead the rules astray are left out of a certificate",
+          "[found]") {
+  const std::string x =
+      R"({"name":"x","type":{"dtype":"f32","shape":[2,2,3]},"storage":"S","storage_numel":48})";
+  const auto steps = [](int start, const char* shown) {
+    const std::string from = std::to_string(start), to = std::to_string(start + 1);
+    return R"("steps":[{"name":"c","op":"aten.slice.Tensor","args":[{"ref":"x"},2,)" + from + "," + to +
+           R"(,2]},{"name":"m","op":"aten.mul_.Tensor","args":[{"ref":"c"},{"ref":"c"}]},
+             {"name":"z","op":"aten.zero_.default","args":[{"ref":")" +
+           shown + R"("}]}],"outputs":[])";
+  };
+  CHECK(judged(pair_of(x, steps(2, "x"), steps(1, "x")), "11000230591", Status::proved).verdict ==
+        Judgement::Verdict::proved);
+  CHECK(status_of(pair_of(x, steps(2, "x"), steps(2, "c"))) == Status::refuted);
+}
