@@ -43,6 +43,7 @@ bool Builder::each_item(const Call& call) {
     if (arg.kind == Arg::Kind::list && arg.list.size() != count) return false;
   const bool writes = call.schema->arguments[0].written;
   if (writes && !apart_items(call)) return false;
+  const auto places = item_places(*call.schema, *schema);
   for (std::size_t k = 0; k < count; ++k) {
     Step step;
     step.op = name;
@@ -50,12 +51,12 @@ bool Builder::each_item(const Call& call) {
       if (k >= call.step->results.size() || !call.step->results[k].valid()) continue;  // nobody asks for it
       step.results = {call.step->results[k]};
     }
-    Call item = call_of(step, *schema, call.arguments, call.number);
-    for (Arg& arg : item.arguments)
-      if (arg.kind == Arg::Kind::list) arg = Arg(arg.list[k]);
-    while (item.arguments.size() < schema->arguments.size())
-      item.arguments.push_back(*schema->arguments[item.arguments.size()].fallback);
-    dispatch(item);
+    std::vector<Arg> arguments;
+    for (std::size_t at = 0; at < places.size(); ++at) {
+      const Arg& arg = places[at] ? call.arguments[*places[at]] : *schema->arguments[at].fallback;
+      arguments.push_back(places[at] && arg.kind == Arg::Kind::list ? arg.list[k] : arg);
+    }
+    dispatch(call_of(step, *schema, std::move(arguments), call.number));
   }
   return true;
 }

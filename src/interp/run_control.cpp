@@ -160,9 +160,9 @@ void Machine::run_scan(Frame& frame, const Step& step, bool carries) {
   bind_all(frame, step, carried);
 }
 
-/// invoke_subgraph(body, "id", operands...)
-void Machine::run_invoke(Frame& frame, const Step& step) {
-  const Graph* body = find_body(frame, step, 0);
+/// invoke_subgraph(body, "id", operands...), or control_deps(waited for, body, operands...)
+void Machine::run_invoke(Frame& frame, const Step& step, std::size_t body_at) {
+  const Graph* body = find_body(frame, step, body_at);
   std::vector<Datum> all;
   for (std::size_t i = 2; i < step.args.size(); ++i) {
     const auto more = operands(frame, step, i);
@@ -182,7 +182,9 @@ bool Machine::run_higher_order(Frame& frame, const Step& step) {
   else if (name == "map_impl" || name == "scan")
     run_scan(frame, step, name == "scan");
   else if (name == "invoke_subgraph")
-    run_invoke(frame, step);
+    run_invoke(frame, step, 0);
+  else if (name == "control_deps")
+    run_invoke(frame, step, 1);
   else if (name == "auto_functionalized")
     run_auto_functionalized(frame, step, false);
   else if (name == "auto_functionalized_v2")

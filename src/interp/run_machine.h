@@ -149,7 +149,7 @@ class Machine {
   void run_cond(Frame& frame, const Step& step);
   void run_while(Frame& frame, const Step& step);
   void run_scan(Frame& frame, const Step& step, bool carries);
-  void run_invoke(Frame& frame, const Step& step);
+  void run_invoke(Frame& frame, const Step& step, std::size_t body_at);
   void bind_all(Frame& frame, const Step& step, const std::vector<Datum>& results);
   bool truth_of(const Frame& frame, const std::vector<Datum>& results);
   Datum stacked(Frame& frame, const std::vector<Datum>& items);

@@ -77,6 +77,14 @@ const KernelRow* foreach_row(const std::string& name, bool scalar_first, bool te
   return nullptr;
 }
 
+/// The arguments of an item's kernel are those of the list's operator, but what it writes.
+std::vector<std::optional<std::size_t>> in_order(const Schema& list) {
+  std::vector<std::optional<std::size_t>> out;
+  for (std::size_t k = 0; k < list.arguments.size(); ++k)
+    if (!list.arguments[k].written || !list.arguments[k].keyword_only) out.emplace_back(k);
+  return out;
+}
+
 }  // namespace
 
 bool gives_itself(const Invocation& invocation) {
@@ -182,16 +190,19 @@ bool Machine::run_foreach(Frame& frame, const Step& step, const Invocation& invo
   const bool weights =
       schema.arguments.size() > 2 && schema.arguments[2].type == SchemaSlot::Type::tensor_list;
   const KernelRow* row = foreach_row(name, scalar_first, weights);
+  const Schema* item = row == nullptr ? find_schema(item_op(invocation.op)) : nullptr;
+  if (item != nullptr) row = find_kernel(item->op);
+  const auto places = item != nullptr ? item_places(schema, *item) : in_order(schema);
   std::size_t count = 0;
   for (const Datum& arg : invocation.args) count = std::max(count, arg.list.size());
   if (!row) return false;
   std::vector<Datum> results;
   for (std::size_t i = 0; i < count && going(); ++i) {
     Call call = new_call(frame);
-    for (std::size_t j = 0; j < invocation.args.size(); ++j) {
-      const bool out = schema.arguments[j].written && schema.arguments[j].keyword_only;
-      if (!out) call.args.push_back(item_of(invocation.args[j], schema.arguments[j], i, call));
-    }
+    for (const auto& at : places)
+      call.args.push_back(at && *at < invocation.args.size()
+                              ? item_of(invocation.args[*at], schema.arguments[*at], i, call)
+                              : Datum{});
     if (!invocation.targets.empty() && i < invocation.targets.size()) call.targets = {invocation.targets[i]};
     run_kernel(*row, call);
     adopt(call);

@@ -13,8 +13,12 @@ constexpr std::size_t kWorlds = 64;
 constexpr int kNesting = 32;
 constexpr const char* kBranch = "noclobber.branch.default";
 
+/// control_deps((x, ...), body, operands...) runs its body behind x and reads nothing of it.
+bool waits(const Step& step) { return step.op.starts_with("higher_order.control_deps"); }
+
 bool branches(const Step& step) {
-  return step.op.starts_with("higher_order.cond") || step.op.starts_with("higher_order.invoke_subgraph");
+  return step.op.starts_with("higher_order.cond") || step.op.starts_with("higher_order.invoke_subgraph") ||
+         waits(step);
 }
 
 bool has_branches(const Graph& graph) {
@@ -135,6 +139,10 @@ class Inliner {
       return {body(graph, step.args[truth ? 1 : 2]), operands};
     }
     if (cond || step.args.empty()) return {nullptr, {}};
+    if (waits(step)) {
+      if (step.args.size() < 2) return {nullptr, {}};
+      return {body(graph, step.args[1]), {step.args.begin() + 2, step.args.end()}};
+    }
     for (std::size_t k = 1; k < step.args.size();
          ++k) {  // (body, "name", operands...) or (body, "name", [...])
       if (step.args[k].kind == Arg::Kind::list)

@@ -3,7 +3,7 @@
 //   r = cond(p, then, else, [x])     becomes     noclobber.branch(p, "cond0"); the steps of the chosen body
 //
 // The step noclobber.branch is impure: both graphs must branch alike, in one order, on equal predicates.
-// invoke_subgraph is written out the same way, without a branch.
+// invoke_subgraph and control_deps are written out the same way, without a branch.
 #pragma once
 #include <optional>
 #include <string>

@@ -118,6 +118,9 @@ constexpr std::pair<std::string_view, std::string_view> kItemOverloads[] = {
     {"ScalarList", "Tensor_Scalar"}, {"Tensor", "Tensor"},     {"ScalarAndTensor", "Scalar"},
 };
 
+/// Items whose operator has another name, or takes its arguments in another order: by name then.
+constexpr KnownPartner kItems[] = {{"aten._foreach_norm.Scalar", "aten.linalg_vector_norm.default"}};
+
 bool takes_items(const Schema& item, const Schema& list) {
   if (item.arguments.size() < list.arguments.size() || item.returns.size() > 1) return false;
   for (std::size_t k = list.arguments.size(); k < item.arguments.size(); ++k)
@@ -138,6 +141,8 @@ std::string item_op(std::string_view op) {
   const Schema* list = find_schema(op);
   const std::size_t at = op.find(kList);
   if (list == nullptr || at == std::string_view::npos) return "";
+  for (const KnownPartner& row : kItems)
+    if (row.op == list->op) return std::string(row.pure);
   const std::string_view name = op.substr(at + kList.size());
   const std::string item = std::string(op.substr(0, at)) + "." + std::string(name.substr(0, name.find('.')));
   for (const auto& [of_list, of_item] : kItemOverloads) {
@@ -145,6 +150,15 @@ std::string item_op(std::string_view op) {
     if (of_list == list->overload && schema != nullptr && takes_items(*schema, *list)) return schema->op;
   }
   return "";
+}
+
+std::vector<std::optional<std::size_t>> item_places(const Schema& list, const Schema& item) {
+  std::vector<std::optional<std::size_t>> out(item.arguments.size());
+  const bool in_order = takes_items(item, list);
+  for (std::size_t k = 0; k < out.size(); ++k)
+    for (std::size_t j = 0; j < list.arguments.size(); ++j)
+      if (in_order ? j == k : list.arguments[j].name == item.arguments[k].name) out[k] = j;
+  return out;
 }
 
 std::string functional_op(std::string_view op) {

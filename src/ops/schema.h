@@ -80,6 +80,9 @@ std::string functional_op(std::string_view op);
 /// What an operator over lists does to each item: aten.mul.Scalar of aten._foreach_mul.ScalarList, with every
 /// list replaced by its item. "" if no operator takes such arguments.
 std::string item_op(std::string_view op);
+/// For each argument of `item`, the operator that item_op names: which argument of `list` it takes. Nothing:
+/// its default.
+std::vector<std::optional<std::size_t>> item_places(const Schema& list, const Schema& item);
 
 /// A step's arguments in the order of its schema's arguments; defaults filled in. Absent optional
 /// arguments without a default are Arg::Kind::none. Keyword-only arguments may come by position. A "..."

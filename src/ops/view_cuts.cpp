@@ -88,6 +88,25 @@ Views cut_every(Sizes& sizes, const Viewed& base, std::uint32_t dim, std::int64_
   return cut(sizes, base, dim, lengths);
 }
 
+/// Pieces of one symbolic length, and a last one that is shorter but not empty. As many as are shown to be
+/// there.
+Views cut_evenly(Sizes& sizes, const Viewed& base, std::uint32_t dim, PolyId length) {
+  constexpr std::size_t kPieces = 64;
+  Space& space = sizes.space();
+  for (std::size_t n = 1; n <= kPieces; ++n)
+    if (space.same(space.scale(length, static_cast<std::int64_t>(n)), base.shape[dim]))
+      return cut(sizes, base, dim, std::vector<PolyId>(n, length));
+  std::vector<PolyId> lengths;
+  for (PolyId left = base.shape[dim]; lengths.size() < kPieces; left = space.sub(left, length)) {
+    lengths.push_back(length);
+    if (!space.nonnegative(space.sub(left, space.constant(1)))) return std::nullopt;
+    lengths.back() = left;
+    if (space.nonnegative(space.sub(length, left))) return cut(sizes, base, dim, lengths);
+    lengths.back() = length;
+  }
+  return std::nullopt;
+}
+
 std::int64_t upwards(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 /// Pieces that begin at 0 and at each index, which count as bounds of a slice do.
@@ -167,21 +186,21 @@ Views split_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args)
   const auto dim = dimension(args, 2, 0, base.shape.size());
   const auto length = integer(args, 1, std::nullopt);
   if (dim && length) return cut_every(sizes, base, *dim, *length);
-  const auto symbolic =
-      size(sizes, args, 1, std::nullopt);  // one piece, or pieces that a count gives exactly
+  const auto symbolic = size(sizes, args, 1, std::nullopt);
   if (!dim || !symbolic) return std::nullopt;
-  Space& space = sizes.space();
-  for (std::int64_t n = 1; n <= 64; ++n)
-    if (space.same(space.scale(*symbolic, n), base.shape[*dim]))
-      return cut(sizes, base, *dim, std::vector<PolyId>(static_cast<std::size_t>(n), *symbolic));
-  return std::nullopt;
+  return cut_evenly(sizes, base, *dim, *symbolic);
 }
 
 Views chunk_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
   const auto dim = dimension(args, 2, 0, base.shape.size());
   const auto count = integer(args, 1, std::nullopt);
-  const auto extent = dim ? sizes.space().value(base.shape[*dim]) : std::nullopt;
-  if (!count || *count <= 0 || !extent) return std::nullopt;
+  if (!dim || !count || *count <= 0) return std::nullopt;
+  Space& space = sizes.space();
+  const auto extent = space.value(base.shape[*dim]);
+  if (!extent)
+    return cut_evenly(
+        sizes, base, *dim,
+        space.quotient(space.add(base.shape[*dim], space.constant(*count - 1)), space.constant(*count)));
   return cut_every(sizes, base, *dim, std::max<std::int64_t>(1, upwards(*extent, *count)));
 }
 

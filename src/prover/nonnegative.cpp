@@ -145,12 +145,18 @@ Found Search::through_quotient(PolyId a, PolyId slope, PolyId rest, AtomId which
     lines.resize(mark);
   }
   const PolyId bound = up ? space_.add(space_.sub(q.first, q.second), space_.constant(1)) : q.first;
-  const Found worst = shown(space_.add(space_.mul(slope, bound), space_.mul(q.second, rest)), depth - 1);
+  const PolyId multiple = space_.add(space_.mul(slope, bound), space_.mul(q.second, rest));
+  Found worst = shown(multiple, depth - 1);
+  const bool exact = worst.has_value();
+  if (!exact && space_.value(q.second)) {  // d * a > -d is enough
+    lines.resize(mark);
+    worst = shown(space_.add(multiple, space_.sub(q.second, space_.constant(1))), depth - 1);
+  }
   if (!worst) return std::nullopt;
   const std::uint32_t gap = put(up ? LineRule::above : LineRule::below, self);
   const std::uint32_t whole = put(LineRule::add, put(LineRule::multiply, sign, gap), *worst);
   const std::uint32_t positive = put(LineRule::divisor, self);
-  return divided(whole, positive, positive, a, q.second);
+  return divided(whole, exact ? positive : put(LineRule::plain, 0), positive, a, q.second);
 }
 
 /// a >= 0 follows from fact >= 0 and a - fact >= 0.

@@ -76,3 +76,20 @@ TEST_CASE("a declared operator's arguments are what is written") {
   pair.after = fx_graph(given, last).graph;
   CHECK(fx_status(pair) == Status::proved);
 }
+
+TEST_CASE("a norm of each item is what the items' norms are") {
+  const std::string given = R"(x: "f32[2, 3]", y: "f32[4]")";
+  const auto listed = [](const std::string& more) {
+    return "n = torch.ops.aten._foreach_norm.Scalar([x, y]" + more + ")\nr: \"f32[]\" = n[1]\nreturn (r,)";
+  };
+  const auto single = [](const std::string& call) {
+    return "r = torch.ops.aten.linalg_vector_norm.default(" + call + ")\nreturn (r,)";
+  };
+  CHECK(fx_status(fx_pair(given, listed(""), single("y"))) == Status::proved);
+  CHECK(fx_status(fx_pair(given, listed(", 1"), single("y, 1.0"))) == Status::proved);
+  CHECK(fx_status(fx_pair(given, listed(", 1"), single("y, 2.0"))) == Status::refuted);
+  CHECK(fx_status(fx_pair(given, listed(""), single("x"))) == Status::refuted);
+  const std::string wrong =
+      "n = torch.ops.aten._foreach_norm.Scalar([x, y])\nr: \"f32[4]\" = n[1]\nreturn (r,)";
+  CHECK(fx_status(fx_pair(given, wrong, wrong)) != Status::proved);
+}

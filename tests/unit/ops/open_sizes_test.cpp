@@ -46,12 +46,14 @@ struct Open {
 
 }  // namespace
 
-TEST_CASE("pieces of a symbolic size, where a count gives it exactly") {
+TEST_CASE("pieces of a symbolic size, where their count is known") {
   Open o;
   CHECK(o.views("aten.split", {o.of("2*s")}, {"s", "0"}) == "s, s");
   CHECK(o.views("aten.split", {o.of("s")}, {"s", "0"}) == "s");
   CHECK(o.views("aten.split", {o.of("t")}, {"s", "0"}) == "none");
-  CHECK(o.views("aten.split", {o.of("2*s + 1")}, {"s", "0"}) == "none");
+  CHECK(o.views("aten.split", {o.of("2*s + 1")}, {"s", "0"}) == "s, s, 1");
+  CHECK(o.views("aten.split", {o.of("2*t + 1")}, {"t", "0"}) == "none");
+  CHECK(o.views("aten.split", {o.of("2*s + 1")}, {"s + 1", "0"}) == "1+s, s");
 }
 
 TEST_CASE("what PyTorch does not cut is no view") {

@@ -164,3 +164,32 @@ TEST_CASE("chunks of any count are pieces of one element at least") {
   CHECK(lengths(4, 0).empty());
   CHECK(lengths(4, -1).empty());
 }
+
+TEST_CASE("pieces of a symbolic length are as many as are shown to be there") {
+  const auto pieces = [](const char* op, std::int64_t least, const std::string& extent,
+                         const std::string& by) {
+    Space space = searching_space();
+    space.range("n", least, std::nullopt);
+    Sizes sizes(space);
+    const OpRow* row = find_row(op);
+    REQUIRE(row != nullptr);
+    const Viewed base{{sizes.of(*parse_sym(extent))}};
+    const auto views = row->view(sizes, base, {Arg::of(ValueId{0}), Arg::of(*parse_sym(by))});
+    std::string out;
+    for (const ViewMaps& v : views.value_or(std::vector<ViewMaps>{})) {
+      out += " ";
+      for (const char* length : {"n", "n+1", "(n+1)//2", "n - (n+1)//2", "1"})
+        if (v.shape[0] == sizes.of(*parse_sym(length))) out += length;
+    }
+    return out;
+  };
+  CHECK(pieces("aten.split", 2, "n", "(n+1)//2") == " (n+1)//2 n - (n+1)//2");
+  CHECK(pieces("aten.chunk", 2, "n", "2") == " (n+1)//2 n - (n+1)//2");
+  CHECK(pieces("aten.split", 1, "n", "(n+1)//2").empty());  // of one element there is one piece
+  CHECK(pieces("aten.chunk", 1, "n", "2").empty());
+  CHECK(pieces("aten.split", 1, "n", "n+1") == " n");
+  CHECK(pieces("aten.split", 0, "n", "n+1").empty());
+  CHECK(pieces("aten.split", 1, "2*n+1", "n") == " n n 1");
+  CHECK(pieces("aten.split", 1, "2*n+1", "n+1") == " n+1 n");
+  CHECK(pieces("aten.split", 1, "2*n", "n") == " n n");
+}
