@@ -114,6 +114,7 @@ class Builder {
 
   // items.cpp
   bool each_item(const Call& call);
+  std::optional<Shape> computed_item(const Call& call, const std::vector<InferredMeta>& rules, std::size_t k);
   bool apart_items(const Call& call);
 
   // fills.cpp
@@ -200,6 +201,7 @@ class Builder {
   void refresh(const TraceStep& step);
   void refresh_one(StorageId shadow, std::uint32_t origin, std::uint32_t means);
   bool is_shadow(StorageId storage) const { return shadows_.contains(storage); }
+  bool add_targets(const Call& call, Parts& parts, const std::vector<InferredMeta>& rules);
   bool add_results(const Call& call, Parts& parts);
   bool view_of_all(const Call& call, std::size_t result, std::size_t argument);
   bool storable(const Call& call, const Parts& parts);

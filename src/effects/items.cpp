@@ -32,6 +32,43 @@ bool Builder::apart_items(const Call& call) {
   return true;
 }
 
+namespace {
+/// The arguments of `item` for item k of the lists that `list` is given.
+std::vector<Arg> item_arguments(const Schema& list, const Schema& item, const std::vector<Arg>& arguments,
+                                std::size_t k) {
+  const auto places = item_places(list, item);
+  std::vector<Arg> out;
+  for (std::size_t at = 0; at < places.size(); ++at) {
+    const Arg& arg = places[at] ? arguments[*places[at]] : *item.arguments[at].fallback;
+    out.push_back(places[at] && arg.kind == Arg::Kind::list ? arg.list[k] : arg);
+  }
+  return out;
+}
+}  // namespace
+
+/// The shape of what is computed for item k of a list of targets, whose operator says of its results what
+/// `rules` are, copies views, or computes every item by itself. Nothing: no rule tells.
+std::optional<Shape> Builder::computed_item(const Call& call, const std::vector<InferredMeta>& rules,
+                                            std::size_t k) {
+  if (k < rules.size()) return rules[k].shape;
+  if (call.functional.empty()) return std::nullopt;
+  if (const auto base = bound_of(call.arguments[0])) {
+    const auto views = views_of(call, base_name(call.functional), *base);
+    if (views) return k < views->size() ? std::optional((*views)[k].view.shape) : std::nullopt;
+  }
+  const Schema* list = ops_.find(call.functional);
+  const Schema* item = list == nullptr ? nullptr : ops_.find(item_op(list->op));
+  if (item == nullptr) return std::nullopt;
+  for (const Arg& arg : call.arguments)
+    if (arg.kind == Arg::Kind::list && arg.list.size() <= k) return std::nullopt;
+  const std::vector<Arg> arguments = item_arguments(*list, *item, call.arguments, k);
+  std::vector<TensorMeta> metas;
+  for (const Arg& arg : arguments)
+    if (const auto bound = bound_of(arg)) metas.push_back({bound->view.shape, bound->dtype});
+  const auto computed = infer_meta({sizes_, base_name(item->op), *item, arguments, metas});
+  return computed.empty() ? std::nullopt : std::optional(computed[0].shape);
+}
+
 /// _foreach_add(a, b) is add(a[k], b[k]) for every k. false: not of this kind.
 bool Builder::each_item(const Call& call) {
   if (call.op.find("._foreach_") == std::string::npos) return false;
@@ -43,7 +80,6 @@ bool Builder::each_item(const Call& call) {
     if (arg.kind == Arg::Kind::list && arg.list.size() != count) return false;
   const bool writes = call.schema->arguments[0].written;
   if (writes && !apart_items(call)) return false;
-  const auto places = item_places(*call.schema, *schema);
   for (std::size_t k = 0; k < count; ++k) {
     Step step;
     step.op = name;
@@ -51,11 +87,7 @@ bool Builder::each_item(const Call& call) {
       if (k >= call.step->results.size() || !call.step->results[k].valid()) continue;  // nobody asks for it
       step.results = {call.step->results[k]};
     }
-    std::vector<Arg> arguments;
-    for (std::size_t at = 0; at < places.size(); ++at) {
-      const Arg& arg = places[at] ? call.arguments[*places[at]] : *schema->arguments[at].fallback;
-      arguments.push_back(places[at] && arg.kind == Arg::Kind::list ? arg.list[k] : arg);
-    }
+    std::vector<Arg> arguments = item_arguments(*call.schema, *schema, call.arguments, k);
     dispatch(call_of(step, *schema, std::move(arguments), call.number));
   }
   return true;

@@ -234,6 +234,25 @@ void Builder::claim_target(const Call& call, const Shape& target, const Shape& c
     if (target[k] != computed[k]) trace_.claims.push_back({call.number, "size", target[k], computed[k]});
 }
 
+/// What is written and not returned. What is computed for an out= is known to fit.
+bool Builder::add_targets(const Call& call, Parts& parts, const std::vector<InferredMeta>& rules) {
+  for (std::size_t k = 0; k < parts.operands.size(); ++k) {
+    const bool done =
+        std::find(parts.write_operands.begin(), parts.write_operands.end(), k) != parts.write_operands.end();
+    if (!parts.operands[k].written || done) continue;
+    const Operand& target = parts.operands[k];
+    const bool is_out = call.schema->arguments[target.argument].keyword_only && call.declared == nullptr;
+    const auto computed = is_out ? computed_item(call, rules, target.item) : std::nullopt;
+    if (is_out && !computed) {
+      unknown("no-metadata", call.step->op + " (whether its target takes it)");
+      return false;
+    }
+    if (is_out) claim_target(call, target.bound.view.shape, *computed);
+    parts.write(target.bound, target.item, k, kNone);
+  }
+  return true;
+}
+
 /// Results in the order of the schema: fresh, or the written argument they stand for.
 bool Builder::add_results(const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
@@ -282,13 +301,7 @@ bool Builder::add_results(const Call& call, Parts& parts) {
       }
     }
   }
-  for (std::size_t k = 0; k < parts.operands.size(); ++k) {
-    const bool done =
-        std::find(parts.write_operands.begin(), parts.write_operands.end(), k) != parts.write_operands.end();
-    if (parts.operands[k].written && !done)
-      parts.write(parts.operands[k].bound, parts.operands[k].item, k, kNone);
-  }
-  return true;
+  return add_targets(call, parts, rules);
 }
 
 /// Can what an in-place pointwise operator computes be stored in its target's type? PyTorch raises otherwise.

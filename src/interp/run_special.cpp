@@ -190,9 +190,10 @@ bool Machine::run_foreach(Frame& frame, const Step& step, const Invocation& invo
   const bool weights =
       schema.arguments.size() > 2 && schema.arguments[2].type == SchemaSlot::Type::tensor_list;
   const KernelRow* row = foreach_row(name, scalar_first, weights);
-  const Schema* item = row == nullptr ? find_schema(item_op(invocation.op)) : nullptr;
+  const Schema* list = row == nullptr ? find_schema(functional_op(invocation.op)) : nullptr;
+  const Schema* item = list != nullptr ? find_schema(item_op(list->op)) : nullptr;
   if (item != nullptr) row = find_kernel(item->op);
-  const auto places = item != nullptr ? item_places(schema, *item) : in_order(schema);
+  const auto places = item != nullptr ? item_places(*list, *item) : in_order(schema);
   std::size_t count = 0;
   for (const Datum& arg : invocation.args) count = std::max(count, arg.list.size());
   if (!row) return false;
@@ -204,6 +205,7 @@ bool Machine::run_foreach(Frame& frame, const Step& step, const Invocation& invo
                               ? item_of(invocation.args[*at], schema.arguments[*at], i, call)
                               : Datum{});
     if (!invocation.targets.empty() && i < invocation.targets.size()) call.targets = {invocation.targets[i]};
+    call.resizes = schema.has(Tag::out);
     run_kernel(*row, call);
     adopt(call);
     if (call.fault)

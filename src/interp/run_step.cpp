@@ -57,11 +57,8 @@ void store_shown(Call& call) {
 }
 
 /// Operators whose written argument is not read: every element is stored.
-bool only_stores(std::string_view op) {
-  for (const std::string_view name : {"aten.copy_.", "prims.copy_to.", "aten.fill_.", "aten.zero_.",
-                                      "aten._foreach_copy_.", "aten._foreach_zero_."})
-    if (op.starts_with(name)) return true;
-  return false;
+bool only_stores(Meaning meaning) {
+  return meaning == Meaning::copy_into || meaning == Meaning::copy_each || meaning == Meaning::fill_into;
 }
 
 /// Do the other arguments decide whether argument 0 itself is given, or is read?
@@ -70,12 +67,12 @@ bool may_give_itself(Meaning meaning) {
          meaning == Meaning::reduce_or_self;
 }
 
-/// Of argument `at` nothing but shape and type are looked at: other of view_as, self of zeros_like and
+/// Of argument `at` nothing but shape and type are looked at: other of view_as, self of zeros_like, copy and
 /// sym_size; nor is what is waited for read.
 Use use_of(Meaning meaning, std::size_t at) {
   const bool views =
       meaning == Meaning::view || meaning == Meaning::may_view || meaning == Meaning::may_convert;
-  const bool makes = meaning == Meaning::fill || meaning == Meaning::empty;
+  const bool makes = meaning == Meaning::fill || meaning == Meaning::empty || meaning == Meaning::copy;
   const bool sizes = meaning == Meaning::ignored || meaning == Meaning::wait;
   return sizes || (views && at > 0) || (makes && at == 0) ? Use::shape_only : Use::read;
 }
@@ -137,7 +134,7 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
     const bool plain = !declared && meaning == Meaning::opaque;
     const Arg arg = plain ? as_taken(*invocation.schema, i, (*bound)[i], rank_of(invocation)) : (*bound)[i];
-    const bool out = slot.written && (slot.keyword_only || only_stores(step.op));
+    const bool out = slot.written && (slot.keyword_only || only_stores(meaning));
     const bool view = invocation.schema->has(Tag::inplace_view);
     invocation.live.push_back(resolve(frame, arg, false));
     invocation.args.push_back(out || view ? invocation.live.back() : Datum{});

@@ -158,10 +158,11 @@ void run_eye(Call& call, const KernelRow& row) {
       call.targets.empty() ? call.dtype(next, Dtype::f32) : call.targets[0].at.dtype, {rows, columns});
   call.begin();
   if (!call.ok() || !call.spend({rows, columns})) return;
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j)
-      call.store(out, out.at.offset + i * out.at.stride[0] + j * out.at.stride[1],
-                 Number::of(i == j ? 1 : 0));
+  // By elements: of no columns there may be more rows than anybody can count.
+  for (std::int64_t k = 0; k < rows * columns; ++k) {
+    const std::int64_t i = k / columns, j = k % columns;
+    call.store(out, out.at.offset + i * out.at.stride[0] + j * out.at.stride[1], Number::of(i == j ? 1 : 0));
+  }
 }
 
 /// The first place of a sorted line that `value` may take; behind its equals if `right`.

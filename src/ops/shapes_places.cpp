@@ -65,6 +65,14 @@ bool masks_fit(const ShapeCall& call, const Arg& list) {
   return true;
 }
 
+/// Known to broadcast to `target`.
+bool surely_fills(const Space& space, const Shape& values, const Shape& target) {
+  if (values.size() > target.size()) return false;
+  const auto from = target.end() - static_cast<std::ptrdiff_t>(values.size());
+  return std::equal(values.begin(), values.end(), from, target.end(),
+                    [&](PolyId a, PolyId b) { return space.value(a) == 1 || space.same(a, b); });
+}
+
 }  // namespace
 
 bool cannot_fill(Space& space, const Shape& values, const Shape& target) {
@@ -95,7 +103,7 @@ std::vector<InferredMeta> index_put_shape(const ShapeCall& call) {
   if (!fills && !same_type(self, values)) return {};
   if (masks == 0 && !indices_fit(call)) return {};
   const auto picked = masks == 0 ? index_shape(call) : std::vector<InferredMeta>{};
-  if (!picked.empty() && cannot_fill(call.sizes.space(), values.shape, picked[0].shape)) return {};
+  if (!picked.empty() && !surely_fills(call.sizes.space(), values.shape, picked[0].shape)) return {};
   return like_shape(call);
 }
 

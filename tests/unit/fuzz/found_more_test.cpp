@@ -308,3 +308,21 @@ TEST_CASE("seeds 11000186001, 11100421863: what a step refuses is not proved, th
   CHECK(quotient("x") == Status::proved);
   CHECK(quotient("i") != Status::proved);
 }
+
+TEST_CASE("seed 15001027138: what is stored must fit the places for every size", "[found]") {
+  const auto status = [](const char* values) {
+    const std::string inputs =
+        std::string(R"({"name":"v","type":{"dtype":"f32","shape":)") + values +
+        R"(}},{"name":"x","type":{"dtype":"f32","shape":["s1","s1"]},"exit":"as_before"})";
+    const std::string end = R"(],"outputs":[])";
+    return status_of(
+        read(R"("symbols":{"s0":{"min":2,"max":2},"s1":{"min":2,"max":10}},"before":{"inputs":[)" + inputs +
+             R"(],"steps":[)" + end + R"(},"after":{"inputs":[)" + inputs + R"(],"steps":[
+        {"name":"i","op":"aten.full.default","args":[[{"sym":"s0"}],1],"kwargs":{"dtype":{"dtype":"i64"}}},
+        {"name":"p","op":"aten.index_put.default","args":[{"ref":"x"},[{"ref":"i"}],{"ref":"v"},true]})" +
+             end + "}"));
+  };
+  CHECK(status(R"(["s0"])") != Status::proved);
+  CHECK(status(R"(["s1"])") == Status::proved);
+  CHECK(status(R"(["s0","s1"])") == Status::proved);
+}

@@ -235,3 +235,43 @@ TEST_CASE("seed 12100006810: that undefined bytes agree in some runs is chance",
                             made_so("w", "copy_.default", R"("x"},{"ref":"l"})") + R"(],"outputs":[])";
   CHECK(status_of(pair_of(square, "\"steps\":[" + logit, R"("steps":[],"outputs":[])")) == Status::refuted);
 }
+
+TEST_CASE("seeds 15101156428, 15101560146: copies look at nothing but the shape of what they cover",
+          "[found]") {
+  const auto alone = [](const std::string& op, const std::string& more = "") {
+    Case value =
+        read(std::string(
+                 R"("after":{"inputs":[{"name":"x","type":{"dtype":"f32","shape":[4]},"mutable":true}],)") +
+             only(made("v", "cumsum_.default", R"([{"ref":"x"},0])") + "," + R"({"names":[],"op":")" + op +
+                  R"(","args":[{"ref":"x"})" + more + "]}") +
+             "}");
+    value.names_are_values = true;
+    return value;
+  };
+  const std::string from = R"(,{"ref":"v"})";
+  for (const char* op : {"aten.copy.default", "aten.copy_.default", "fsdp.copy_.default"}) {
+    INFO(op);
+    CHECK(fuzz::stale_name(alone(op, from)) == "");
+    CHECK(status_of(alone(op, from)) == Status::proved);
+  }
+  CHECK(fuzz::stale_name(alone("aten.add.Tensor", from)) == "x is no longer what it was");
+  CHECK(status_of(alone("aten.add.Tensor", from)) == Status::refuted);
+}
+
+TEST_CASE("seed 15100948737: a list of targets of other sizes is given other sizes, and not proved",
+          "[found]") {
+  const auto norms = [](const char* shape) {
+    const std::string inputs =
+        std::string(kX) + R"(,{"name":"o","type":{"dtype":"f32","shape":)" + shape + R"(},"mutable":true})";
+    const auto steps = [](const char* cumsum) {
+      return only(made("v", cumsum, R"([{"ref":"x"},0])") +
+                  R"(,{"names":[],"op":"aten._foreach_norm.Scalar_out","args":[[{"ref":"v"}],2,null],
+                  "kwargs":{"out":[{"ref":"o"}]}})");
+    };
+    return pair_of(inputs, steps("cumsum.default"), steps("cumsum.default"));
+  };
+  CHECK(status_of(norms("[]")) == Status::proved);
+  CHECK(status_of(norms("[4]")) != Status::proved);
+  CHECK(fuzz::brute_force(norms("[]")).difference == "");
+  CHECK_FALSE(fuzz::brute_force(norms("[4]")).usable);
+}
