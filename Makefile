@@ -70,7 +70,7 @@ check: packages  ## house checks: layers, budgets, format, generated docs
 demo: build  ## check the recorded logs in corpus/logs
 	@tools/demo.sh
 
-asan: setup  ## compile with address and undefined sanitizers, run the unit tests
+asan: setup  ## compile with address and undefined sanitizers, run the unit tests (long sweeps: one in NC_EVERY, 6)
 	@$(call preset,asan-ubsan)
 	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit
 

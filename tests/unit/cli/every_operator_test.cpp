@@ -1,5 +1,6 @@
 // Every operator of the vocabulary, called with whatever its schema takes.
 #include "src/ops/schema.h"
+#include "tests/support/sample.h"
 #include "tests/unit/fuzz/found.h"
 
 using namespace noclobber;
@@ -22,12 +23,12 @@ std::string called(std::string_view op, const Schema& schema, std::size_t count,
 
 /// TorchScript has overloads of fewer arguments than the row of their name looks at: seed 4100003859.
 TEST_CASE("no call of any operator ends the program", "[cli]") {
-  std::size_t calls = 0;
+  std::size_t calls = 0, number = 0;
   std::map<Status, std::size_t> said;
   for (const std::string_view op : vocabulary()) {
     const Schema* schema = find_schema(op);
     REQUIRE(schema != nullptr);
-    if (op.starts_with("higher_order.")) continue;  // they take graphs
+    if (op.starts_with("higher_order.") || !testing::is_sampled(number++)) continue;  // they take graphs
     std::size_t positional = 0;
     while (positional < schema->arguments.size() && !schema->arguments[positional].keyword_only) ++positional;
     for (const std::string other : {"0", "[]", "[1]", "[-9223372036854775808]", "\"none\"", "true"}) {
@@ -38,7 +39,7 @@ TEST_CASE("no call of any operator ends the program", "[cli]") {
       ++calls;
     }
   }
-  CHECK(calls > 10000);
+  CHECK(calls > testing::sampled(10000));
   CHECK(said[Status::proved] > calls / 10);
   CHECK(said[Status::refuted] == 0);
 }

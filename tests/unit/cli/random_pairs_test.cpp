@@ -7,6 +7,7 @@
 #include "tests/catch.h"
 #include "tests/support/brute.h"
 #include "tests/support/generator.h"
+#include "tests/support/sample.h"
 
 using namespace noclobber;
 using namespace noclobber::testing;
@@ -15,7 +16,7 @@ namespace {
 
 std::uint64_t pairs_wanted() {
   const char* text = std::getenv("NC_FUZZ_COUNT");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 400;
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : sampled(400);
 }
 
 CheckRecord checked(const Case& value, bool solver_only = false) {

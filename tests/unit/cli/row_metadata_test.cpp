@@ -11,6 +11,7 @@
 #include "src/ops/row.h"
 #include "tests/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/sample.h"
 
 using namespace noclobber;
 
@@ -109,8 +110,9 @@ std::map<std::string, std::string> listed_as_open() {
 
 TEST_CASE("a wrong dtype or size of what nobody uses is not proved", "[rows]") {
   const auto listed = listed_as_open();
-  std::size_t rows = 0, caught = 0;
+  std::size_t number = 0, rows = 0, caught = 0;
   for (const auto& [op, files] : files_by_row()) {
+    if (!testing::is_sampled(number++)) continue;
     const auto all = examine(files);
     rows += all.empty() ? 0 : 1;
     for (const auto& [what, said] : all) {
@@ -122,7 +124,7 @@ TEST_CASE("a wrong dtype or size of what nobody uses is not proved", "[rows]") {
   }
   std::printf("metadata: %zu operators, %zu dtypes and sizes held against them, %zu open\n", rows, caught,
               listed.size());
-  CHECK(rows >= 400);
+  CHECK(rows >= testing::sampled(400));
   for (const auto& [what, why] : listed) {
     INFO(what);
     CHECK(why.size() > 10);
