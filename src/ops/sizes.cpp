@@ -1,12 +1,15 @@
 #include "src/ops/sizes.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <set>
 
 namespace noclobber {
 
 namespace {
 constexpr std::int64_t kOpenBelow = -(std::int64_t{1} << 62);  // a range that begins below has no least value
+constexpr std::int64_t kMostUnit = 1 << 20;
 }  // namespace
 
 void Sizes::declare(const std::map<std::string, SymbolRange>& symbols,
@@ -29,34 +32,84 @@ void Sizes::declare(const std::map<std::string, SymbolRange>& symbols,
   }
   for (const SymRelation& relation : assume) eliminate(relation, symbols);
   for (const SymRelation& relation : assume) positive_factors(relation);
+  std::set<PolyId> known;  // nonnegative, as relations say it
+  const auto assumed = [&](PolyId size) {
+    space_.assume_nonnegative(size);
+    known.insert(size);
+  };
   for (const SymRelation& relation : assume) {
-    const PolyId left = of(relation.left);
-    const PolyId right = of(relation.right);
-    const PolyId gap = space_.sub(right, left);
+    const PolyId gap = space_.sub(of(relation.right), of(relation.left));
     switch (relation.kind) {
       case SymRelation::Kind::eq:
-        space_.assume_nonnegative(gap);
-        space_.assume_nonnegative(space_.scale(gap, -1));
+        assumed(gap);
+        assumed(space_.scale(gap, -1));
+        counted(gap);
         break;
       case SymRelation::Kind::ne:
         break;
       case SymRelation::Kind::lt:
-        space_.assume_nonnegative(space_.sub(gap, space_.constant(1)));
+        assumed(space_.sub(gap, space_.constant(1)));
         break;
       case SymRelation::Kind::le:
-        space_.assume_nonnegative(gap);
+        assumed(gap);
         break;
     }
   }
+  for (int round = 0; round < 2; ++round)  // what is not 0 may be 1, which another relation excludes
+    for (const SymRelation& relation : assume) {
+      if (relation.kind != SymRelation::Kind::ne) continue;
+      const PolyId gap = space_.sub(of(relation.right), of(relation.left));
+      for (const PolyId side : {gap, space_.scale(gap, -1)})
+        if (known.contains(side)) assumed(space_.sub(side, space_.constant(1)));
+    }
 }
 
-/// "Mod(s, 2) == 0" says of s what a range's multiple_of says.
+/// Where gap = 0 says that a // b is the constant n: n * b <= a < (n + 1) * b.
+void Sizes::counted(PolyId gap) {
+  if (gap == Space::kBad) return;
+  const Polynomial terms = space_.terms(gap);
+  const bool constant = terms.size() == 2 && std::ranges::any_of(terms, [&](const Monomial& m) {
+                          return space_.atoms(m).empty();
+                        });
+  for (const Monomial& m : terms) {
+    const Product own = space_.atoms(m);
+    if (!constant || own.size() != 1 || std::abs(m.factor) != 1) continue;
+    const Atom atom = space_.atom(own[0]);
+    if (atom.kind != Atom::Kind::quotient) continue;
+    const std::int64_t other = (terms[0] == m ? terms[1] : terms[0]).factor;
+    const PolyId least = space_.scale(atom.second, m.factor > 0 ? -other : other);
+    const PolyId above = space_.sub(atom.first, least);
+    space_.assume_nonnegative(above);
+    space_.assume_nonnegative(space_.sub(space_.sub(atom.second, space_.constant(1)), above));
+  }
+}
+
+/// "Mod(s, 2) == 0" and "2*((s - 1)//2) + 2 == s" say of s what a range's multiple_of says: s is a sum of
+/// multiples of 2.
 void Sizes::divisible(const SymRelation& relation) {
-  const auto& nodes = relation.left.nodes();
-  const bool is_mod = nodes.size() == 3 && nodes[2].op == SymExpr::Op::mod &&
-                      nodes[0].op == SymExpr::Op::symbol && nodes[1].op == SymExpr::Op::constant;
-  if (relation.kind == SymRelation::Kind::eq && is_mod && nodes[1].number > 1 && relation.right == SymExpr(0))
-    multiples_[nodes[0].text] = nodes[1].number;
+  if (relation.kind != SymRelation::Kind::eq) return;
+  Space plain;
+  Sizes sizes(plain);
+  const PolyId gap = plain.sub(sizes.of(relation.right), sizes.of(relation.left));
+  if (gap == Space::kBad) return;
+  const Polynomial terms = plain.terms(gap);
+  for (const Monomial& m : terms) {
+    const Product own = plain.atoms(m);
+    if (own.size() != 1 || std::abs(m.factor) != 1 || plain.atom(own[0]).kind != Atom::Kind::symbol) continue;
+    std::int64_t unit = 0;
+    bool quotients = false, integers = true;
+    for (const Monomial& o : terms) {
+      if (o == m) continue;
+      unit = std::gcd(unit, o.factor);
+      for (const AtomId other : Product(plain.atoms(o))) {
+        quotients = quotients || plain.atom(other).kind == Atom::Kind::quotient;
+        integers = integers && other != own[0] && plain.atom(other).kind != Atom::Kind::opaque;
+      }
+    }
+    if (!quotients || !integers || unit <= 1 || unit > kMostUnit) continue;
+    std::int64_t& known = multiples_.try_emplace(plain.atom(own[0]).name, 1).first->second;
+    if (known <= kMostUnit) known = std::lcm(known, unit);
+  }
 }
 
 /// From 0 < a * b and 0 < a follows 0 < b.

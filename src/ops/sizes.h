@@ -22,6 +22,7 @@ class Sizes {
  private:
   PolyId apply(SymExpr::Op op, PolyId a, PolyId b);
   void divisible(const SymRelation& relation);
+  void counted(PolyId gap);
   void positive_factors(const SymRelation& relation);
   void eliminate(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols);
   PolyId symbol(const std::string& name);

@@ -79,6 +79,39 @@ TEST_CASE("Mod(s, n) == 0 says that s is a multiple, and nothing else does") {
   CHECK(Known(all, {"Eq(Mod(s, 2), 0)", "Eq(Mod(s, 1), 0)"}).text("s") == "2*s/2");
 }
 
+TEST_CASE("what is the sum of multiples is a multiple") {
+  const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(0)}};
+  Known halved(all, {"Eq(2*((s - 1)//2) + 2, s)"});  // a picture that is halved, doubled, and met again
+  CHECK(halved.text("s") == "2*s/2");
+  CHECK(halved.text("2*((s - 1)//2) + 2 - s") == "0");
+  CHECK(Known(all, {"Eq(s, 4*((s + 3)//4))", "Eq(6*((s + 5)//6), s)"}).text("s") == "12*s/12");
+  for (const char* text :
+       {"Eq(2*((s - 1)//2) + 1, s)", "Eq(2*((s - 1)//2) + 2*t, 3*s)", "Eq(2*((s - 1)//2)*s, s)",
+        "2*((s - 1)//2) + 2 <= s", "Eq(2*((s - 1)//2) + 3*(t//2), s)"}) {
+    INFO(text);
+    CHECK(Known(all, {text}).text("s") == "s");
+  }
+}
+
+TEST_CASE("a count of pieces bounds what is cut, and no more") {
+  const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(1)}};
+  Known three(all, {"Eq((s + t - 1)//t, 3)"});
+  CHECK(three.holds("s - 2*t - 1"));
+  CHECK_FALSE(three.holds("s - 2*t - 2"));
+  CHECK(three.holds("3*t - s"));
+  CHECK_FALSE(three.holds("3*t - s - 1"));
+  CHECK_FALSE(Known(all, {"(s + t - 1)//t <= 3"}).holds("s - 2*t - 1"));
+}
+
+TEST_CASE("what is at least 0 and not 0 is at least 1") {
+  const std::map<std::string, SymbolRange> all{{"s", range(0)}, {"t", range(0)}};
+  CHECK(Known(all, {"s - t >= 0", "Ne(s - t, 0)"}).holds("s - t - 1"));
+  CHECK(Known(all, {"Ne(s - t, 1)", "Ne(s, t)", "t <= s"}).holds("s - t - 2"));
+  CHECK_FALSE(Known(all, {"s - t >= 0", "Ne(s - t, 0)"}).holds("s - t - 2"));
+  CHECK_FALSE(Known(all, {"s - t >= 0", "Ne(s - t, 1)"}).holds("s - t - 1"));
+  CHECK_FALSE(Known(all, {"s - t >= 0", "Ne(s, 0)"}).holds("s - t - 1"));
+}
+
 TEST_CASE("a relation holds at its bound and not beyond it") {
   const std::map<std::string, SymbolRange> all{{"s", range(0)}, {"t", range(0)}};
   Known less(all, {"s < t"}), at_most(all, {"s <= t"}), other(all, {"Ne(s, t)"});
