@@ -1,5 +1,6 @@
 // A loop in the Trace: one opaque step that names the checks of its bodies.
 #include <algorithm>
+#include <map>
 
 #include "src/effects/builder.h"
 #include "src/graph/bodies.h"
@@ -45,13 +46,21 @@ std::set<std::uint32_t> passed_on(const LoopUse& use, std::uint32_t k) {
 }
 
 /// Where the storage of carried operand k may be carried at some trip.
-std::set<std::uint32_t> places(const LoopUse& use, std::uint32_t k) {
+std::set<std::uint32_t> places(const BodyFacts& facts, std::uint32_t k) {
   return closure(k, [&](std::uint32_t at) {
     std::set<std::uint32_t> out;
-    for (std::uint32_t r = 0; r < use.own.from.size(); ++r)
-      if (use.own.from[r].contains(at)) out.insert(r);
+    for (std::uint32_t r = 0; r < facts.from.size(); ++r)
+      if (facts.from[r].contains(at)) out.insert(r);
     return out;
   });
+}
+
+/// Is the storage of operand k written at no trip, here and in the other graph?
+bool only_read(const LoopUse& use, std::uint32_t k) {
+  const auto unwritten = [&](const BodyFacts& facts) {
+    return std::ranges::none_of(places(facts, k), [&](std::uint32_t p) { return facts.written.contains(p); });
+  };
+  return unwritten(use.own) && unwritten(use.other) && !use.scratch.contains(k);
 }
 
 }  // namespace
@@ -83,11 +92,13 @@ bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carrie
 /// What keeps a loop from being understood; nullptr: nothing does.
 const char* Builder::fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const {
   if (!use.own.plain || !use.other.plain) return "a body with effects or outputs that share storage";
-  std::set<StorageId> seen;
-  for (std::size_t k = 0; k < carried; ++k)
-    if (!seen.insert(step.reads[k].storage).second) return "carried operands that share storage";
-  for (std::size_t k = carried; k < step.reads.size(); ++k)
-    if (seen.contains(step.reads[k].storage)) return "operands that share storage";
+  std::map<StorageId, bool> seen;  // all operands on it are only read
+  for (std::uint32_t k = 0; k < step.reads.size(); ++k) {
+    const bool reads = only_read(use, k);
+    const auto [at, is_new] = seen.try_emplace(step.reads[k].storage, reads);
+    if (!is_new && !(reads && at->second))
+      return k < carried ? "carried operands that share storage" : "operands that share storage";
+  }
   for (const BodyFacts* facts : {&use.own, &use.other}) {
     for (std::uint32_t k : facts->written)
       if (k >= carried) return "a body that writes what is not carried";
@@ -137,7 +148,7 @@ TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::siz
   out.origin = step.origin;
   for (std::uint32_t k = 0; k < carried; ++k) {
     bool lost = false;
-    for (const std::uint32_t p : places(use, k)) {
+    for (const std::uint32_t p : places(use.own, k)) {
       lost = lost || use.own.written.contains(p);
       for (std::size_t r = 0; r < use.own.from.size(); ++r)
         lost = lost || (use.own.from[r].contains(p) &&

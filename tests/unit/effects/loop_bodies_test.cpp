@@ -314,10 +314,24 @@ TEST_CASE("loops that are not understood", "[loops]") {
   const auto given = [](const std::string& carried, const std::string& more) {
     return loop("[" + refs(carried) + "], [" + refs(more) + "]");
   };
-  CHECK(became(use_of(), given("zuu", "y")) ==
-        not_understood("unsupported-op higher_order.while_loop (carried operands that share storage)"));
-  CHECK(became(use_of(), given("zuv", "u")) ==
-        not_understood("unsupported-op higher_order.while_loop (operands that share storage)"));
+  const auto step_of = [](const std::string& read, const std::string& more) {
+    return "opaque \"higher_order.while_loop;[T,T,T,];[" + more +
+           "]\"  write S6:other[], S7:other[2], S8:other[2]  read S2:i64[], " + read + "  # graph step 0";
+  };
+  // Operands may share what no trip writes, wherever it is carried to.
+  const LoopUse writes_first = use_of({{}, {1}, {2}}, {1}), exchanges = use_of({{}, {2}, {1}}, {1});
+  LoopUse other_writes = use_of(), keeps_scratch = use_of();
+  other_writes.other.written = {2};
+  keeps_scratch.scratch = {3};
+  CHECK(became(use_of(), given("zuu", "y")) == step_of("S3:f32[2], S3:f32[2], S5:f32[2]", "T,"));
+  CHECK(became(use_of(), given("zuv", "u")) == step_of("S3:f32[2], S4:f32[2], S3:f32[2]", "T,"));
+  for (const LoopUse& use : {writes_first, exchanges, other_writes})
+    CHECK(became(use, given("zuu", "y")) ==
+          not_understood("unsupported-op higher_order.while_loop (carried operands that share storage)"));
+  const std::string shared =
+      not_understood("unsupported-op higher_order.while_loop (operands that share storage)");
+  for (const LoopUse& use : {exchanges, other_writes}) CHECK(became(use, given("zuv", "v")) == shared);
+  for (const char* more : {"u", "yy"}) CHECK(became(keeps_scratch, given("zuv", more)) == shared);
   CHECK(became(use_of(), given("zuv", "yy")) ==
         "opaque \"higher_order.while_loop;[T,T,T,];[T,T,]\"  write S6:other[], S7:other[2], S8:other[2]  "
         "read S2:i64[], S3:f32[2], S4:f32[2], S5:f32[2], S5:f32[2]  # graph step 0");
