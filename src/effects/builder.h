@@ -251,7 +251,7 @@ class Builder {
   static std::string halves_of(const std::string& key) { return key + '\x01'; }
   bool wide(StorageId storage) const { return trace_.storages[storage].lanes > 0; }
   std::uint32_t now() const { return static_cast<std::uint32_t>(trace_.steps.size()); }
-  std::string scalar_text(const Arg& arg, Dtype dtype) const;
+  std::string scalar_text(const Arg& given, Dtype dtype) const;
 
   const BuildRequest& request_;
   const OpSet& ops_;

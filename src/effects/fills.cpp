@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "src/effects/builder.h"
+#include "src/ops/kernels_array.h"
 
 namespace noclobber {
 
@@ -52,9 +53,23 @@ bool Builder::moved_in_place(const Call& call) {
   return true;
 }
 
+namespace {
+/// The number of that type that PyTorch stores; itself where it refuses one that is too large.
+Arg rounded(const Arg& arg, Dtype dtype) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  const bool whole = arg.kind == Arg::Kind::sym && arg.sym.is_constant() && arg.sym.constant() <= kExact &&
+                     arg.sym.constant() >= -kExact;
+  if (!is_floating(dtype) || (arg.kind != Arg::Kind::real && !whole)) return arg;
+  const double given = whole ? static_cast<double>(arg.sym.constant()) : arg.real;
+  const double stored = convert(Number::of_real(given), dtype).as_real();
+  return std::isinf(stored) ? arg : Arg::of_real(stored);
+}
+}  // namespace
+
 /// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
-std::string Builder::scalar_text(const Arg& arg, Dtype dtype) const {
+std::string Builder::scalar_text(const Arg& given, Dtype dtype) const {
   const std::string type(name(dtype));
+  const Arg arg = rounded(given, dtype);
   if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
   if (arg.kind == Arg::Kind::real &&
       arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&

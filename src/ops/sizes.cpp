@@ -9,19 +9,22 @@ namespace noclobber {
 
 namespace {
 constexpr std::int64_t kOpenBelow = -(std::int64_t{1} << 62);  // a range that begins below has no least value
+constexpr std::int64_t kOpenAbove = -kOpenBelow;
 constexpr std::int64_t kMostUnit = 1 << 20;
 }  // namespace
 
-void Sizes::declare(const std::map<std::string, SymbolRange>& symbols,
-                    const std::vector<SymRelation>& assume) {
-  for (const SymRelation& relation : assume) divisible(relation);
-  for (const auto& [name, given] : symbols) {
-    SymbolRange range = given;
+void Sizes::declare(const std::map<std::string, SymbolRange>& given, const std::vector<SymRelation>& assume) {
+  std::map<std::string, SymbolRange> symbols = given;
+  for (const SymRelation& relation : assume) divisible(relation, symbols);
+  for (const SymRelation& relation : assume) narrow(relation, symbols);
+  for (auto& [name, range] : symbols) {
     if (const auto unit = multiples_.find(name); unit != multiples_.end() && range.multiple_of == 1)
       range.multiple_of = unit->second;
-    if (range.max && *range.max == range.min) fixed_[name] = range.min;
-    if (range.multiple_of > 1) multiples_[name] = range.multiple_of;
     const std::int64_t unit = range.multiple_of;
+    if (range.max && unit > 1 && range.min >= 0 && range.min < kOpenAbove)
+      range.min = (range.min + unit - 1) / unit * unit, range.max = *range.max / unit * unit;
+    if (range.max && *range.max == range.min) fixed_[name] = range.min;
+    if (unit > 1) multiples_[name] = unit;
     if (unit > 1 && range.min >= 0) {  // the symbol is `unit` times one of its own
       space_.range(name + "/" + std::to_string(unit), (range.min + unit - 1) / unit,
                    range.max ? std::optional(*range.max / unit) : std::nullopt);
@@ -84,32 +87,74 @@ void Sizes::counted(PolyId gap) {
   }
 }
 
+namespace {
+
+struct Part {
+  std::int64_t factor;
+  Product atoms;
+};
+
+/// What a relation says is 0, as it is written, without the sizes of at least 1 that all of it is multiplied
+/// by.
+std::vector<Part> parts_of(Space& plain, PolyId gap, const std::map<std::string, SymbolRange>& symbols) {
+  std::vector<Part> out;
+  if (gap == Space::kBad) return out;
+  const Polynomial terms = plain.terms(gap);
+  for (const Monomial& m : terms) out.push_back({m.factor, plain.atoms(m)});
+  if (out.size() < 2) return out;
+  for (const AtomId atom : Product(out[0].atoms)) {
+    const auto range = symbols.find(plain.atom(atom).name);
+    const bool positive =
+        plain.atom(atom).kind == Atom::Kind::symbol && range != symbols.end() && range->second.min >= 1;
+    if (!positive || !std::ranges::all_of(out, [&](const Part& part) {
+          return std::ranges::find(part.atoms, atom) != part.atoms.end();
+        }))
+      continue;
+    for (Part& part : out) part.atoms.erase(std::ranges::find(part.atoms, atom));
+  }
+  return out;
+}
+
+}  // namespace
+
 /// "Mod(s, 2) == 0" and "2*((s - 1)//2) + 2 == s" say of s what a range's multiple_of says: s is a sum of
 /// multiples of 2.
-void Sizes::divisible(const SymRelation& relation) {
+void Sizes::divisible(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols) {
   if (relation.kind != SymRelation::Kind::eq) return;
   Space plain;
   Sizes sizes(plain);
-  const PolyId gap = plain.sub(sizes.of(relation.right), sizes.of(relation.left));
-  if (gap == Space::kBad) return;
-  const Polynomial terms = plain.terms(gap);
-  for (const Monomial& m : terms) {
-    const Product own = plain.atoms(m);
-    if (own.size() != 1 || std::abs(m.factor) != 1 || plain.atom(own[0]).kind != Atom::Kind::symbol) continue;
+  const auto parts = parts_of(plain, plain.sub(sizes.of(relation.right), sizes.of(relation.left)), symbols);
+  for (const Part& one : parts) {
+    if (one.atoms.size() != 1 || std::abs(one.factor) != 1) continue;
+    const Atom& symbol = plain.atom(one.atoms[0]);
     std::int64_t unit = 0;
-    bool quotients = false, integers = true;
-    for (const Monomial& o : terms) {
-      if (o == m) continue;
-      unit = std::gcd(unit, o.factor);
-      for (const AtomId other : Product(plain.atoms(o))) {
-        quotients = quotients || plain.atom(other).kind == Atom::Kind::quotient;
-        integers = integers && other != own[0] && plain.atom(other).kind != Atom::Kind::opaque;
+    bool quotients = false, integers = symbol.kind == Atom::Kind::symbol;
+    for (const Part& other : parts) {
+      if (&other == &one) continue;
+      unit = std::gcd(unit, other.factor);
+      for (const AtomId atom : other.atoms) {
+        quotients = quotients || plain.atom(atom).kind == Atom::Kind::quotient;
+        integers = integers && atom != one.atoms[0] && plain.atom(atom).kind != Atom::Kind::opaque;
       }
     }
     if (!quotients || !integers || unit <= 1 || unit > kMostUnit) continue;
-    std::int64_t& known = multiples_.try_emplace(plain.atom(own[0]).name, 1).first->second;
+    std::int64_t& known = multiples_.try_emplace(symbol.name, 1).first->second;
     if (known <= kMostUnit) known = std::lcm(known, unit);
   }
+}
+
+/// "s // d == n" says where s lies.
+void Sizes::narrow(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
+  const auto& nodes = relation.left.nodes();
+  const bool divides = nodes.size() == 3 && nodes[2].op == SymExpr::Op::floor_div &&
+                       nodes[0].op == SymExpr::Op::symbol && nodes[1].op == SymExpr::Op::constant;
+  if (relation.kind != SymRelation::Kind::eq || !divides || !relation.right.is_constant()) return;
+  const std::int64_t d = nodes[1].number, n = relation.right.constant();
+  const auto at = symbols.find(nodes[0].text);
+  if (at == symbols.end() || d < 1 || d > kMostUnit || n < 0 || n > kOpenAbove / kMostUnit) return;
+  SymbolRange& range = at->second;
+  range.min = std::max(range.min, n * d);
+  range.max = std::min(range.max.value_or(n * d + d - 1), n * d + d - 1);
 }
 
 /// From 0 < a * b and 0 < a follows 0 < b.

@@ -13,7 +13,7 @@ class Sizes {
  public:
   explicit Sizes(Space& space) : space_(space) {}
   /// Ranges and relations of a case become facts of the space.
-  void declare(const std::map<std::string, SymbolRange>& symbols, const std::vector<SymRelation>& assume);
+  void declare(const std::map<std::string, SymbolRange>& given, const std::vector<SymRelation>& assume);
   /// kBad where the expression overflows; functions we do not know are opaque.
   PolyId of(const SymExpr& expression);
   Shape of(const std::vector<SymExpr>& expressions);
@@ -21,7 +21,8 @@ class Sizes {
 
  private:
   PolyId apply(SymExpr::Op op, PolyId a, PolyId b);
-  void divisible(const SymRelation& relation);
+  void divisible(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols);
+  void narrow(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols);
   void counted(PolyId gap);
   void positive_factors(const SymRelation& relation);
   void eliminate(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols);

@@ -240,3 +240,21 @@ TEST_CASE("strides are dense where they place every element once and without gap
               {{2, 2, 2}, {4, 2, 2}, false}};
   for (const auto& row : rows) CHECK(is_dense(space, ids(row.shape), ids(row.strides)) == row.dense);
 }
+
+TEST_CASE("a number that stands everywhere is what its type holds of it", "[identities]") {
+  const auto filled = [](const std::string& value, const std::string& dtype) {
+    const std::string step = "r = aten.full.default([4], " + value + ", dtype = torch." + dtype + ");";
+    return last_line(lines(alone(kInputs, step, "r"), "step unknown claim", Identities::all));
+  };
+  CHECK(filled("1.2", "float32").starts_with("fill f32:1.2000000476837158"));
+  CHECK(filled("1.2", "float32") == filled("1.2000000476837158", "float32"));
+  CHECK(filled("1.2", "float32") != filled("1.2000002", "float32"));
+  CHECK(filled("1.2", "float64") != filled("1.2000000476837158", "float64"));
+  CHECK(filled("1.2", "float16") == filled("1.2001953125", "float16"));
+  CHECK(filled("1.2", "bfloat16") == filled("1.203125", "bfloat16"));
+  CHECK(filled("1.2", "bfloat16") != filled("1.2001953125", "float16"));
+  CHECK(filled("16777217", "float32") == filled("16777216.0", "float32"));
+  CHECK(filled("16777217", "float64") != filled("16777216.0", "float64"));
+  CHECK(filled("-0.0", "float32") != filled("0", "float32"));
+  CHECK(filled("70000.0", "float16") != filled("80000.0", "float16"));  // both are refused
+}

@@ -93,6 +93,25 @@ TEST_CASE("what is the sum of multiples is a multiple") {
   }
 }
 
+TEST_CASE("what all of an equality is multiplied by says nothing, unless it may be 0") {
+  const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(1)}, {"u", range(0)}};
+  CHECK(Known(all, {"Eq(s*t, 2*t*(s//2))"}).text("s") == "2*s/2");
+  CHECK(Known(all, {"Eq(s*t*t, 2*t*t*(s//2))"}).text("s") == "2*s/2");
+  CHECK(Known(all, {"Eq(s*u, 2*u*(s//2))"}).text("s") == "s");
+  CHECK(Known(all, {"Eq(s*t, 2*(s//2))"}).text("s") == "s");
+}
+
+TEST_CASE("where a size divided says where it lies") {
+  const std::map<std::string, SymbolRange> all{{"s", range(2)}};
+  CHECK(Known(all, {"Eq(s//2, 4)", "Eq(Mod(s, 2), 0)"}).text("s") == "8");
+  CHECK(Known(all, {"Eq(s//2, 4)", "Eq(Mod(s, 2), 0)"}).text("s//(s//2)") == "2");
+  Known open(all, {"Eq(s//2, 4)"});
+  CHECK(open.text("s") == "s");
+  CHECK((open.holds("s - 8") && open.holds("9 - s")));
+  CHECK_FALSE((open.holds("s - 9") || open.holds("8 - s")));
+  CHECK_FALSE(Known(all, {"Eq(s//(-2), 4)"}).holds("9 - s"));
+}
+
 TEST_CASE("a count of pieces bounds what is cut, and no more") {
   const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(1)}};
   Known three(all, {"Eq((s + t - 1)//t, 3)"});
@@ -200,4 +219,84 @@ TEST_CASE("sizes as people read them") {
   const Shape strides = contiguous_strides(known.space, {known.of("2"), known.of("s"), known.of("t")});
   CHECK(strides == Shape{known.of("s*t"), known.of("t"), known.of("1")});
   CHECK(contiguous_strides(known.space, {}).empty());
+}
+
+namespace {
+
+const std::vector<std::string> kRelations{"Eq(Mod(s, 2), 0)",
+                                          "Eq(s//2, 4)",
+                                          "Eq(2*((s - 1)//2) + 2, s)",
+                                          "Eq(s*t, 2*s*(t//2))",
+                                          "Eq(3*((t + 2)//3), t)",
+                                          "Eq((s + t - 1)//s, 3)",
+                                          "Eq(t//s, 2)",
+                                          "s - t >= 0",
+                                          "Ne(s - t, 0)",
+                                          "Ne(s, 1)",
+                                          "t <= 2*(s//2)",
+                                          "Eq(s, t + 1)",
+                                          "Eq(4*(t//4), t)",
+                                          "Ne(s - t, 1)",
+                                          "Eq(t//3, 2)",
+                                          "Eq(s*t, 2*t*(s//2))"};
+const std::vector<std::string> kSizes{"s - 2",
+                                      "s - 3",
+                                      "8 - s",
+                                      "9 - s",
+                                      "s - t",
+                                      "s - t - 1",
+                                      "s - t - 2",
+                                      "t - s",
+                                      "t - 2*s",
+                                      "t - 2*s - 1",
+                                      "3*s - t",
+                                      "3*s - t - 1",
+                                      "s - 2*(s//2)",
+                                      "2*((s - 1)//2) + 2 - s",
+                                      "s - 2*((s - 1)//2) - 2",
+                                      "t - 3*(t//3)",
+                                      "3*(t//3) - t",
+                                      "t - 4*(t//4)",
+                                      "2*(t//2) - t",
+                                      "t - 6",
+                                      "8 - t",
+                                      "s//2 - 4"};
+
+bool holds_at(const std::string& text, const std::map<std::string, std::int64_t>& at) {
+  const SymRelation r = *parse_relation(text);
+  const auto a = r.left.evaluate(at), b = r.right.evaluate(at);
+  if (!a || !b) return false;
+  return r.kind == SymRelation::Kind::eq   ? *a == *b
+         : r.kind == SymRelation::Kind::ne ? *a != *b
+         : r.kind == SymRelation::Kind::lt ? *a < *b
+                                           : *a <= *b;
+}
+
+}  // namespace
+
+TEST_CASE("what is said of sizes under two relations is so wherever both hold") {
+  const std::map<std::string, SymbolRange> all{{"s", range(1, 24)}, {"t", range(0, 24)}};
+  int said = 0;
+  for (std::size_t i = 0; i < kRelations.size(); ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      Known known(all, {kRelations[i], kRelations[j]});
+      std::vector<std::map<std::string, std::int64_t>> places;
+      for (std::int64_t at = 0; at < 24 * 25; ++at) {
+        const std::map<std::string, std::int64_t> place{{"s", at % 24 + 1}, {"t", at / 24}};
+        if (holds_at(kRelations[i], place) && holds_at(kRelations[j], place)) places.push_back(place);
+      }
+      for (const std::string& size : kSizes) {
+        const bool claimed = known.holds(size), is_zero = known.text(size) == "0";
+        said += claimed && !places.empty() ? 1 : 0;
+        for (const auto& place : places) {
+          INFO(kRelations[i] << ", " << kRelations[j] << ": " << size << " at s = " << place.at("s")
+                             << ", t = " << place.at("t"));
+          const auto value = parse_sym(size)->evaluate(place);
+          REQUIRE(value);
+          if (claimed) CHECK(*value >= 0);
+          if (is_zero) CHECK(*value == 0);
+        }
+      }
+    }
+  CHECK(said > 300);
 }
