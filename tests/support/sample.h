@@ -4,8 +4,8 @@
 
 namespace noclobber::testing {
 
-/// Of operators, recorded calls or seeds one in so many is looked at: every one, but under the address
-/// sanitizer, which takes a dozen times as long, one in six. The environment's NC_EVERY says otherwise.
+/// Of operators, recorded calls or seeds one in so many is looked at: every one, but under
+/// sanitizers, which take a dozen times as long, one in six. The environment's NC_EVERY says otherwise.
 std::size_t every();
 inline bool is_sampled(std::size_t number) { return number % every() == 0; }
 /// Of so many, how many at least.

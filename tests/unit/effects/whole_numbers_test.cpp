@@ -253,6 +253,9 @@ TEST_CASE("a number that stands everywhere is what its type holds of it", "[iden
   CHECK(filled("1.2", "float16") == filled("1.2001953125", "float16"));
   CHECK(filled("1.2", "bfloat16") == filled("1.203125", "bfloat16"));
   CHECK(filled("1.2", "bfloat16") != filled("1.2001953125", "float16"));
+  // Above the middle of two f16 by less than an f32 tells: to the even one.
+  CHECK(filled("1.00048828126", "float16") == filled("1.0", "float16"));
+  CHECK(filled("1.000489", "float16") == filled("1.0009765625", "float16"));
   CHECK(filled("16777217", "float32") == filled("16777216.0", "float32"));
   CHECK(filled("16777217", "float64") != filled("16777216.0", "float64"));
   CHECK(filled("-0.0", "float32") != filled("0", "float32"));
