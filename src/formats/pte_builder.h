@@ -43,6 +43,7 @@ class PteBuilder {
   };
 
   // pte_inputs.cpp
+  std::vector<std::uint32_t> tensor_inputs() const;
   void add_inputs();
   void match_functional();
   std::optional<std::uint32_t> state_of(const Input& input, std::vector<std::uint32_t>& held);
@@ -133,7 +134,7 @@ class PteBuilder {
 
   // pte_delegates.cpp
   void delegate(const PteInstruction& instruction);
-  std::string declare_delegate(std::uint32_t number, const RegisterProgram& payload);
+  std::string declare_delegate(const PteInstruction& call);
 
   // pte_branches.cpp
   struct Arm {
@@ -165,7 +166,8 @@ class PteBuilder {
   std::optional<Diagnostic> fault_;
   std::string stopped_;  // what was not understood: the rest of the graph is left out
   std::size_t conds_ = 0;
-  std::map<std::string, std::size_t> calls_;  // so far, by operator
+  std::map<std::string, std::size_t> calls_;        // so far, by operator
+  std::map<std::uint32_t, std::string> delegates_;  // those called so far, with their schemas
 };
 
 }  // namespace noclobber

@@ -36,6 +36,9 @@ void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies)
 /// `next`, the next step of `graph`, as steps of ExecuTorch's dialect: all but the last are appended here.
 void decompose(Graph& graph, Step& next);
 
+/// Which arguments of calls of delegates are results: what their payloads say, else a guess from the names.
+void split_delegate_calls(PteMethod& method);
+
 /// Tells every method of all state in arenas that it shares with others. Bound: arenas up to 16.
 void share_states(std::vector<PteMethod>& methods);
 inline constexpr std::size_t kMostSharedArenas = 17;

@@ -1,5 +1,5 @@
-// Calls of delegates. What most of them do is not known, nor how many of their arguments are results; of one
-// whose payload was read it is: a function of its inputs, and of what lasts in it.
+// Calls of delegates: operators of their own, that make results of what they are given and, unless their
+// payload tells otherwise, of what lasts in them.
 #include <algorithm>
 #include <cctype>
 
@@ -8,54 +8,115 @@
 namespace noclobber {
 namespace {
 
-/// Does the delegate keep or draw anything between calls?
-bool has_effects(const RegisterProgram& payload) {
-  if (!payload.states.empty()) return true;
-  for (const auto& chain : payload.chains)
-    for (const RegisterStep& step : chain)
-      if (step.op.empty() || step.op == "UpdateAndAttendNode" || step.op == "RandomBitsNode") return true;
-  return false;
+/// Values that mean something before anything runs: what is given, numbers, and what a kernel stores into,
+/// which is state.
+std::vector<bool> named_at_first(const PteMethod& method) {
+  std::vector<bool> out;
+  for (const PteValue& value : method.values)
+    out.push_back(value.kind != PteValue::Kind::tensor || value.tensor.data != 0 ||
+                  !value.tensor.fqn.empty());
+  for (const std::uint32_t id : method.inputs) out[id] = true;
+  for (const PteInstruction& step : method.instructions) {
+    const bool kernel = step.kind == PteInstruction::Kind::kernel;
+    const Schema* schema = kernel ? find_schema(method.operators[step.target]) : nullptr;
+    for (std::size_t k = 0; schema && k < schema->arguments.size() && k < step.args.size(); ++k)
+      if (schema->arguments[k].written && !schema->arguments[k].keyword_only) out[step.args[k]] = true;
+  }
+  return out;
+}
+
+/// Emitters give each result a value of its own: the last arguments that nothing has named are the results.
+/// Nothing where there are none.
+std::optional<std::size_t> first_result(const std::vector<std::uint32_t>& args,
+                                        const std::vector<bool>& named) {
+  std::size_t first = args.size();
+  while (first > 0 && !named[args[first - 1]]) --first;
+  return first < args.size() ? std::optional(first) : std::nullopt;
+}
+
+const char* type_name(const PteValue& value) {
+  switch (value.kind) {
+    case PteValue::Kind::tensor:
+      return "Tensor";
+    case PteValue::Kind::integer:
+      return "SymInt";
+    case PteValue::Kind::boolean:
+      return "bool";
+    case PteValue::Kind::real:
+      return "float";
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
 
-/// The operator that stands for a delegate; declared when it is first called.
-std::string PteBuilder::declare_delegate(std::uint32_t number, const RegisterProgram& payload) {
-  std::string name = method_.delegates[number] + "_" + std::to_string(number);
+void split_delegate_calls(PteMethod& method) {
+  std::vector<bool> named = named_at_first(method);
+  for (PteInstruction& step : method.instructions) {
+    if (step.kind == PteInstruction::Kind::delegate) {
+      const auto& roles = method.delegates[step.target].roles;
+      step.guessed = !roles;
+      step.results = roles ? std::optional(roles->inputs) : first_result(step.args, named);
+      if (roles && roles->inputs + roles->outputs != step.args.size()) step.results.reset();
+    }
+    for (const std::uint32_t id : step.args) {
+      named[id] = true;
+      if (method.values[id].kind != PteValue::Kind::tensors) continue;
+      for (const std::int64_t item : method.values[id].items)
+        if (item >= 0) named[static_cast<std::size_t>(item)] = true;
+    }
+  }
+}
+
+/// The operator that stands for a delegate; declared when it is first called. "": calls differ in their
+/// arguments.
+std::string PteBuilder::declare_delegate(const PteInstruction& call) {
+  const PteDelegate& delegate = method_.delegates[call.target];
+  std::string name = delegate.id + "_" + std::to_string(call.target);
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) name = "d" + name;
-  const std::string op = "executorch_delegate." + name + ".default";
   OpDecl declared;
   declared.schema = "executorch_delegate::" + name + "(";
-  for (std::size_t k = 0; k < payload.inputs.size(); ++k)
-    declared.schema += (k > 0 ? ", Tensor x" : "Tensor x") + std::to_string(k);
+  for (std::size_t k = 0; k < *call.results; ++k) {
+    if (k > 0) declared.schema += ", ";
+    declared.schema += type_name(method_.values[call.args[k]]);
+    declared.schema += " x" + std::to_string(k);
+  }
   declared.schema += ") -> (";
-  for (std::size_t k = 0; k < payload.outputs.size(); ++k) declared.schema += k > 0 ? ", Tensor" : "Tensor";
+  for (std::size_t k = *call.results; k < call.args.size(); ++k)
+    declared.schema += k > *call.results ? ", Tensor" : "Tensor";
   declared.schema += ")";
-  declared.pure = !has_effects(payload);
-  const bool known =
-      std::ranges::any_of(out_.ops, [&](const OpDecl& other) { return other.schema == declared.schema; });
-  if (known) return op;
+  declared.pure = delegate.roles && delegate.roles->is_function;
+  const auto [known, fresh] = delegates_.try_emplace(call.target, declared.schema);
+  if (!fresh) return known->second == declared.schema ? "executorch_delegate." + name + ".default" : "";
   out_.ops.push_back(std::move(declared));
-  out_.registers.push_back(payload);
-  return op;
+  if (delegate.program) out_.registers.push_back(*delegate.program);
+  return "executorch_delegate." + name + ".default";
 }
 
 void PteBuilder::delegate(const PteInstruction& instruction) {
-  const std::string name = "executorch_delegate." + method_.delegates[instruction.target];
-  const auto& payload = method_.payloads[instruction.target];
-  if (!payload) return static_cast<void>(give_up(name));
+  const std::string& id = method_.delegates[instruction.target].id;
   const auto& args = instruction.args;
-  const std::size_t inputs = payload->inputs.size();
-  const bool plain = args.size() == inputs + payload->outputs.size() &&
-                     std::ranges::all_of(args, [&](std::uint32_t id) { return is_tensor(id); });
-  if (!plain) return static_cast<void>(give_up(name + " (arguments that its payload does not take)"));
+  const auto typed = [&](std::uint32_t arg) { return type_name(method_.values[arg]) != nullptr; };
+  if (!instruction.results || !std::ranges::all_of(args, typed))
+    return static_cast<void>(give_up("executorch_delegate." + id + " (arguments whose roles are not known)"));
+  const auto results = args.begin() + static_cast<std::ptrdiff_t>(*instruction.results);
+  if (!std::all_of(results, args.end(), [&](std::uint32_t arg) { return is_tensor(arg); }))
+    return static_cast<void>(give_up("executorch_delegate." + id + " (results that are no tensors)"));
   Step made;
-  made.op = declare_delegate(instruction.target, *payload);
-  for (std::size_t k = 0; k < inputs; ++k) made.args.push_back(Arg::of(read(args[k])));
-  if (!going()) return;
-  write_results(std::move(made), {args.begin() + static_cast<std::ptrdiff_t>(inputs), args.end()});
+  made.op = declare_delegate(instruction);
+  if (made.op.empty())
+    return static_cast<void>(give_up("executorch_delegate." + id + " (calls of other arguments)"));
+  for (auto at = args.begin(); at != results; ++at) {
+    const auto number = is_tensor(*at) ? Arg::of(read(*at)) : plain_argument(*at, SchemaSlot{});
+    if (!going()) return;
+    made.args.push_back(number.value_or(Arg{}));
+  }
+  if (instruction.guessed)
+    assume("delegate " + id + " writes the last of its arguments, those that nothing has named before");
+  write_results(std::move(made), {results, args.end()});
 }
 
 }  // namespace noclobber

@@ -23,9 +23,18 @@ bool is_state(const Input& input) {
 
 }  // namespace
 
+/// The inputs that are tensors. Others must be what the program says: the runtime compares, and refuses to
+/// run.
+std::vector<std::uint32_t> PteBuilder::tensor_inputs() const {
+  std::vector<std::uint32_t> out;
+  std::ranges::copy_if(method_.inputs, std::back_inserter(out),
+                       [&](std::uint32_t id) { return is_tensor(id); });
+  return out;
+}
+
 void PteBuilder::add_inputs() {
-  for (const std::uint32_t id : method_.inputs)
-    if (!is_tensor(id)) give_up("executorch.input that is no tensor");
+  const auto is_list = [&](std::uint32_t id) { return method_.values[id].kind >= PteValue::Kind::integers; };
+  if (std::ranges::any_of(method_.inputs, is_list)) give_up("executorch.input that is a list");
   if (!going()) return;
   functional_ != nullptr ? match_functional() : guess_inputs();
   if (going()) add_shared();
@@ -97,9 +106,8 @@ std::vector<std::uint32_t> PteBuilder::states() const {
         kernel && schema == nullptr && step.args.size() >= 2;  // out is named twice at the end
     const std::string op = kernel ? method_.operators[step.target] : "";
     if (op == "aten.sym_size.int") continue;  // asks for no contents
-    const bool known = step.kind == PteInstruction::Kind::delegate && method_.payloads[step.target];
     const auto is_out = [&](std::size_t k) {
-      if (known) return k >= method_.payloads[step.target]->inputs.size();
+      if (step.results) return k >= *step.results;
       if (op == "executorch_prim.et_copy_index.tensor") return k == 0;
       if (own_form)
         return step.args[k] == step.args[step.args.size() - (op.starts_with("dim_order_ops.") ? 2 : 1)];
@@ -189,6 +197,7 @@ void PteBuilder::same_layout(const Type& type, std::uint32_t id) {
 void PteBuilder::match_functional() {
   const Graph& functional = *functional_;
   std::vector<std::uint32_t> constant = constants();
+  const std::vector<std::uint32_t> users = tensor_inputs();
   std::size_t user = 0, next = 0;
   std::vector<std::uint32_t> held = states();
   // A method that only reads a buffer may still have it as state, for the others.
@@ -206,9 +215,9 @@ void PteBuilder::match_functional() {
     if (!value.type) return void(fault_ = Diagnostic{"", "input '" + value.name + "' has no type"});
     std::optional<std::uint32_t> id = given[k];
     if (input.kind == Input::Kind::user) {
-      if (user == method_.inputs.size() || !same_size(functional, input, method_.inputs[user]))
+      if (user == users.size() || !same_size(functional, input, users[user]))
         return void(fault_ = Diagnostic{"", "user input '" + value.name + "' does not match the program's"});
-      id = method_.inputs[user++];
+      id = users[user++];
     } else if (is_state(input) || (reads_state && !id && input.kind == Input::Kind::buffer)) {
       id = state_of(input, held);
     } else if (!id && input.digest.empty()) {
@@ -223,7 +232,7 @@ void PteBuilder::match_functional() {
     add_input(input, value.name, *value.type, id);
   }
   if (next > 0) assume("state and constants match in their order");
-  if (user != method_.inputs.size())
+  if (user != users.size())
     fault_ = Diagnostic{"", "the program has more inputs than the functional program"};
   add_unmatched(constant);
 }
@@ -309,7 +318,7 @@ void PteBuilder::guess_inputs() {
     add(id, Input::Kind::constant, "constant");
     by_data[tensor(id).data] = own_[id];
   }
-  for (const std::uint32_t id : method_.inputs)
+  for (const std::uint32_t id : tensor_inputs())
     if (going()) add(id, Input::Kind::user, "input");
 }
 

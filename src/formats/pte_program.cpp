@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "src/formats/constant_bytes.h"
-#include "src/formats/mlx.h"
 #include "src/formats/pte_case.h"
 #include "src/formats/pte_flat.h"
 
@@ -38,6 +37,7 @@ class PteReader {
     for (std::size_t k = 0; k < plans.count && !flat_.failed(); ++k) {
       out.push_back(method(flat_.table_at(plans, k)));
       read_payloads(program, flat_.table_at(plans, k), out.back());
+      if (!flat_.failed()) split_delegate_calls(out.back());
     }
     for (PteMethod& method : out) read_constants(program, method);
     if (!flat_.failed()) share_states(out);
@@ -61,7 +61,7 @@ class PteReader {
       out.operators.push_back(operator_name(flat_.table_at(operators, k)));
     const FlatVector delegates = flat_.vector(plan, 7, 4);
     for (std::size_t k = 0; k < delegates.count && !flat_.failed(); ++k)
-      out.delegates.push_back(flat_.text(flat_.table_at(delegates, k), 0));
+      out.delegates.emplace_back().id = flat_.text(flat_.table_at(delegates, k), 0);
     const FlatVector arenas = flat_.vector(plan, 8, 8);
     for (std::size_t k = 0; k < arenas.count; ++k)
       out.arenas.push_back(flat_.element<std::int64_t>(arenas, k));
@@ -102,21 +102,18 @@ class PteReader {
     return file_.substr(at, size);
   }
 
-  /// What delegates run, if it is a program over registers: in the table itself, or in a segment of the file.
+  /// What the payloads of delegates say: in the table itself, or in a segment of the file.
   void read_payloads(const FlatTable& program, const FlatTable& plan, PteMethod& out) {
     const FlatVector delegates = flat_.vector(plan, 7, 4), data = flat_.vector(program, 3, 4);
     for (std::size_t k = 0; k < delegates.count && !flat_.failed(); ++k) {
-      out.payloads.emplace_back();
       const FlatTable processed = flat_.table(flat_.table_at(delegates, k), 1);
       const auto number = flat_.scalar<std::uint32_t>(processed, 1);
       const bool inside = flat_.scalar<std::int8_t>(processed, 0) == 0;
       const auto bytes =
           inside ? std::optional(flat_.bytes(flat_.table_at(data, number), 0)) : segment(program, number);
-      if (!bytes || !is_mlx(*bytes)) continue;
-      auto read = read_mlx(*bytes, static_cast<std::size_t>(bytes->data() - file_.data()));
-      if (!read) return flat_.fail(read.fault());
-      read->name = out.delegates[k];
-      out.payloads.back() = *std::move(read);
+      if (!bytes) continue;
+      const auto at = static_cast<std::size_t>(bytes->data() - file_.data());
+      if (auto fault = read_payload(*bytes, at, out.delegates[k])) return flat_.fail(*std::move(fault));
     }
   }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/formats/delegate_payload.h"
 #include "src/graph/dtype.h"
-#include "src/graph/registers.h"
 
 namespace noclobber {
 
@@ -57,9 +57,11 @@ struct PteValue {
 struct PteInstruction {
   enum class Kind : std::uint8_t { kernel, delegate, move, jump_false, release };
   Kind kind = Kind::release;
-  std::uint32_t target = 0;         // kernel: operator; delegate; jump_false: instruction, may be the end
-  std::vector<std::uint32_t> args;  // values; move: from, to; jump_false: condition
-  std::size_t at = 0;               // byte of the file
+  std::uint32_t target = 0;            // kernel: operator; delegate; jump_false: instruction, may be the end
+  std::vector<std::uint32_t> args;     // values; move: from, to; jump_false: condition
+  std::size_t at = 0;                  // byte of the file
+  std::optional<std::size_t> results;  // delegate: the first argument that is one, where that is known
+  bool guessed = false;                // from what nothing has named before, as no payload says it
 };
 
 struct PteMethod {
@@ -68,10 +70,9 @@ struct PteMethod {
   std::vector<std::uint32_t> inputs, outputs;
   std::vector<PteInstruction> instructions;
   std::vector<std::string> operators;  // "aten.add.out"
-  std::vector<std::string> delegates;
-  std::vector<std::optional<RegisterProgram>> payloads;  // of delegates, where they are understood
-  std::vector<std::int64_t> arenas;                      // bytes; [0] is not used
-  std::vector<PteTensor> shared;  // state in arenas that are shared with other methods, where one has it
+  std::vector<PteDelegate> delegates;
+  std::vector<std::int64_t> arenas;  // bytes; [0] is not used
+  std::vector<PteTensor> shared;     // state in arenas that are shared with other methods, where one has it
 };
 
 /// error: `where` is "byte N".

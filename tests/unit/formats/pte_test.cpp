@@ -1,62 +1,11 @@
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <random>
-#include <sstream>
 
-#include "src/cli/commands.h"
-#include "src/cli/pairing.h"
 #include "src/formats/formats.h"
-#include "src/formats/pte_case.h"
-#include "tests/catch.h"
+#include "tests/unit/formats/pte_program.h"
 
 using namespace noclobber;
-
-static const std::string kPrograms = std::string(NC_SOURCE_DIR) + "/corpus/programs/";
-
-static std::string bytes_of(const std::string& name) {
-  std::ifstream file(kPrograms + name + ".pte", std::ios::binary);
-  std::stringstream out;
-  out << file.rdbuf();
-  REQUIRE(out.str().size() > 100);
-  return out.str();
-}
-
-static CheckRecord compared_files(const std::string& functional, const std::string& program) {
-  const Work work = work_of_pair(kPrograms + functional, kPrograms + program);
-  INFO(program << " " << work.fault.where << " " << work.fault.message);
-  REQUIRE(work.kind == Work::Kind::check);
-  bool contradiction = false;
-  return check_case(work.value, {}, contradiction);
-}
-
-static CheckRecord compared(const std::string& name, const char* ending = ".case.json") {
-  return compared_files(name + ending, name + ".pte");
-}
-
-static CheckRecord alone(const std::string& name) {
-  const auto methods = read_pte(bytes_of(name));
-  REQUIRE(methods);
-  REQUIRE(methods->size() == 1);
-  const auto value = case_of_pte(methods->front(), nullptr);
-  REQUIRE(value);
-  bool contradiction = false;
-  return check_case(*value, {}, contradiction);
-}
-
-static bool found(const CheckRecord& record, const std::string& property) {
-  for (const Finding& finding : record.findings)
-    if (finding.property == property && finding.replayed) return true;
-  return false;
-}
-
-static bool names_unknown(const CheckRecord& record, const std::string& name) {
-  if (record.status != Status::unknown) return false;
-  for (const Unknown& unknown : record.unknown)
-    for (const std::string& one : unknown.names)
-      if (one.find(name) != std::string::npos) return true;
-  return false;
-}
 
 TEST_CASE("pte: what the file says is what was recorded", "[pte]") {
   const auto methods = read_pte(bytes_of("ok-counter"));

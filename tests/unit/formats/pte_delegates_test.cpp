@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "tests/unit/formats/pte_program.h"
+
+using namespace noclobber;
+
+namespace {
+
+/// The same payload as that of a backend that nobody knows.
+std::string of_another_backend(std::string bytes) {
+  std::size_t changed = 0;
+  for (std::size_t at = 0; (at = bytes.find("XH00", at)) != std::string::npos; ++changed)
+    bytes.replace(at, 4, "XX00");
+  REQUIRE(changed > 0);
+  return bytes;
+}
+
+PteInstruction& call_of_delegate(PteMethod& method) {
+  const auto at =
+      std::ranges::find(method.instructions, PteInstruction::Kind::delegate, &PteInstruction::kind);
+  REQUIRE(at != method.instructions.end());
+  return *at;
+}
+
+bool assumes(const CheckRecord& record, const std::string& text) {
+  return std::ranges::any_of(record.assumptions,
+                             [&](const std::string& one) { return one.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("pte: a delegate of XNNPACK makes what its payload says, of what it is given alone", "[pte]") {
+  const PteMethod method = method_of(bytes_of("xnnpack-state"));
+  REQUIRE(method.delegates.size() == 1);
+  REQUIRE(method.delegates[0].roles);
+  CHECK((method.delegates[0].roles->inputs == 3 && method.delegates[0].roles->outputs == 2));
+  CHECK(method.delegates[0].roles->is_function);
+  for (const char* right : {"xnnpack-state", "xnnpack-twice"}) {
+    const CheckRecord record = alone(right);
+    INFO(right);
+    CHECK(record.status == Status::proved);
+    CHECK(record.assumptions.empty());
+  }
+  for (const char* wrong : {"xnnpack-state-on-result", "xnnpack-twice-overwritten"}) {
+    INFO(wrong);
+    CHECK(found(alone(wrong), "plan-overlap"));
+  }
+}
+
+TEST_CASE("pte: of a payload that is not read, results are what nothing named before, by an assumption",
+          "[pte]") {
+  const CheckRecord right = alone(method_of(of_another_backend(bytes_of("xnnpack-state"))));
+  CHECK(right.status == Status::proved);
+  CHECK(assumes(right, "delegate XnnpackBackend writes the last of its arguments"));
+  CHECK(found(alone(method_of(of_another_backend(bytes_of("xnnpack-state-on-result")))), "plan-overlap"));
+}
+
+TEST_CASE("pte: arguments of a delegate whose roles are not known are not guessed", "[pte]") {
+  const std::string bytes = bytes_of("xnnpack-state");
+  for (const bool known : {true, false}) {
+    PteMethod method = method_of(known ? bytes : of_another_backend(bytes));
+    INFO(known);
+    std::vector<std::uint32_t>& args = call_of_delegate(method).args;
+    const std::vector<std::uint32_t> own = args;
+    args.push_back(args[0]);  // named before, behind the results
+    split_delegate_calls(method);
+    CHECK_FALSE(call_of_delegate(method).results);
+    CHECK(names_unknown(alone(method), "roles are not known"));
+    args = {own[0], own[1], own[2]};  // no results at all
+    split_delegate_calls(method);
+    CHECK(names_unknown(alone(method), "roles are not known"));
+  }
+}
+
+TEST_CASE("pte: a number that the method is given is the one that it was exported with", "[pte]") {
+  PteMethod method = method_of(bytes_of("xnnpack-twice"));
+  REQUIRE(method.inputs.size() == 2);
+  PteValue& number = method.values[method.inputs[1]];
+  REQUIRE((number.kind == PteValue::Kind::integer && number.integer == 3));
+  const auto value = case_of_pte(method, nullptr);
+  REQUIRE(value);
+  const auto is_user = [](const Input& input) { return input.kind == Input::Kind::user; };
+  CHECK(std::ranges::count_if(value->after.inputs, is_user) == 1);
+  number.kind = PteValue::Kind::integers;  // the runtime takes no lists
+  CHECK(names_unknown(alone(method), "input that is a list"));
+}
+
+TEST_CASE("pte: a payload that is cut off, or whose table is not in it, is refused with its place", "[pte]") {
+  const std::string bytes = bytes_of("xnnpack-state");
+  const std::size_t at = bytes.find("XH00");
+  REQUIRE(at != std::string::npos);
+  const auto fault_with = [&](std::size_t offset, char byte) {
+    std::string changed = bytes;
+    changed[at + offset] = byte;
+    const auto methods = read_pte(changed);
+    return methods ? std::string() : methods.fault().where + ": " + methods.fault().message;
+  };
+  const std::string header = "byte " + std::to_string(at - 4 + 10);
+  CHECK(fault_with(6, '\4') == header + ": the table of this delegate's payload lies outside of it");
+  CHECK(fault_with(12, '\x7f') == header + ": the table of this delegate's payload lies outside of it");
+  PteDelegate out;
+  const auto cut = read_payload(std::string_view(bytes).substr(at - 4, 20), 7, out);
+  REQUIRE(cut);
+  CHECK((cut->where == "byte 7" && cut->message == "the header of this delegate's payload is cut off"));
+}
