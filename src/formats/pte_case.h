@@ -33,6 +33,10 @@ void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies
 /// added to `bodies`.
 void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies);
 
+/// `next`, the next step of `graph`, in the words of the core of ATen, if it is spelled otherwise; all but
+/// the last step are appended here.
+void respell(Graph& graph, Step& next);
+
 /// `next`, the next step of `graph`, as steps of ExecuTorch's dialect: all but the last are appended here.
 void decompose(Graph& graph, Step& next);
 

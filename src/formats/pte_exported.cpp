@@ -213,6 +213,7 @@ class Lowering {
         for (std::size_t k = 0; k < step.args.size(); ++k)
           if (lifted(*schema, k, step.args[k])) step.args[k] = Arg::of(constant(step.args[k]));
         promote(graph, step);
+        respell(graph, step);
         decompose(graph, step);
       }
       for (Graph* arm : arms(step)) enter(*arm, step, constant);

@@ -1,0 +1,327 @@
+// Operators of exported programs that the core of ATen spells otherwise, as PyTorch decomposes them: one rule
+// each. Facts: torch/_decomp and the composite kernels of PyTorch 2.15.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "src/formats/pte_case.h"
+
+namespace noclobber {
+namespace {
+
+using Args = std::vector<Arg>;
+using Keywords = std::vector<std::pair<std::string, Arg>>;
+using Sizes = std::vector<SymExpr>;
+
+Arg number(std::int64_t value) { return Arg::of(SymExpr(value)); }
+
+Arg sizes(const Sizes& all) {
+  Args out;
+  for (const SymExpr& size : all) out.push_back(Arg::of(size));
+  return Arg::of(std::move(out));
+}
+
+class Respelling {
+ public:
+  Respelling(Graph& graph, Step& step, const Schema& schema) : graph_(graph), step_(step), schema_(schema) {}
+
+  void convolution() { convolve(false, {3, 4, 5}, 6); }
+  void transposed_convolution() { convolve(true, {3, 4, 7}, 6); }
+
+  void batch_norm() {
+    if (given(5) != Arg::of_bool(false)) return;
+    become("aten._native_batch_norm_legit_no_training.default",
+           {given(0), given(1), given(2), given(3), given(4), given(6), given(7)}, 3);
+  }
+
+  void layer_norm() {
+    become("aten.native_layer_norm.default", {given(0), given(1), given(2), given(3), given(4)}, 3);
+  }
+
+  void group_norm() {
+    const Type* x = type_of(0);
+    if (x == nullptr || x->shape.size() < 2) return;
+    SymExpr rest = 1;
+    for (std::size_t k = 2; k < x->shape.size(); ++k) rest = rest * x->shape[k];
+    become("aten.native_group_norm.default",
+           {given(0), given(2), given(3), Arg::of(x->shape[0]), Arg::of(x->shape[1]), Arg::of(rest), given(1),
+            given(4)},
+           3);
+  }
+
+  void max_pool2d() {
+    become("aten.max_pool2d_with_indices.default",
+           {given(0), given(1), given(2), given(3), given(4), given(5)}, 2);
+  }
+
+  void argsort() { become("aten.sort.default", {given(0), given(1), given(2)}, 2, 1); }
+
+  void pad() {
+    if (given(2) != Arg::of_text("constant")) return;
+    const Arg value = given(3);
+    become("aten.constant_pad_nd.default",
+           {given(0), given(1), value.kind == Arg::Kind::none ? number(0) : value});
+  }
+
+  void adaptive_avg_pool2d() {
+    if (given(1) == sizes({1, 1})) become("aten.mean.dim", {given(0), sizes({-1, -2}), Arg::of_bool(true)});
+  }
+
+  void silu() { become("aten.mul.Tensor", {given(0), emit("aten.sigmoid.default", {given(0)})}); }
+
+  void glu() {
+    const Type* x = type_of(0);
+    const Arg at = given(1);
+    if (x == nullptr || at.kind != Arg::Kind::sym || !at.sym.is_constant()) return;
+    const auto rank = static_cast<std::int64_t>(x->shape.size());
+    const std::int64_t dim = at.sym.constant() < 0 ? at.sym.constant() + rank : at.sym.constant();
+    if (dim < 0 || dim >= rank || !x->shape[static_cast<std::size_t>(dim)].is_constant()) return;
+    const std::int64_t half = x->shape[static_cast<std::size_t>(dim)].constant() / 2;
+    const auto part = [&](std::int64_t begin) {
+      return emit("aten.slice_copy.Tensor",
+                  {given(0), number(dim), number(begin), number(begin + half), number(1)});
+    };
+    const Arg first = part(0), second = part(half);
+    become("aten.mul.Tensor", {first, emit("aten.sigmoid.default", {second})});
+  }
+
+  /// `unbiased` of .dim is a correction of one, and so is none of .correction.
+  void variance() { become_variance(step_); }
+  void deviation() {
+    Step inner = step_;
+    become_variance(inner);
+    become("aten.sqrt.default", {emit(inner.op.c_str(), std::move(inner.args), std::move(inner.kwargs))});
+  }
+
+  void norm() {
+    const Arg order = given(1);
+    if ((order != number(2) && order != Arg::of_real(2)) || given(4).kind != Arg::Kind::none) return;
+    const Arg square = emit("aten.pow.Tensor_Scalar", {given(0), number(2)});
+    const Arg sum = emit("aten.sum.dim_IntList", {square, given(2), given(3)});
+    become("aten.pow.Tensor_Scalar", {sum, Arg::of_real(0.5)});
+  }
+
+  void clamp_min() { become("aten.clamp.default", {given(0), given(1)}); }
+
+  void masked_fill_tensor() { become("aten.where.self", {given(1), given(2), given(0)}); }
+  void masked_fill() {
+    const Type* x = type_of(0);
+    if (x == nullptr) return;
+    const Arg value =
+        emit("aten.full.default", {Arg::of(Args{}), given(2)}, {{"dtype", Arg::of_dtype(x->dtype)}});
+    become("aten.where.self", {given(1), value, given(0)});
+  }
+
+  void arange() { arange(number(0), given(0)); }
+  void arange_from() { arange(given(0), given(1)); }
+
+  void pixel_shuffle() {
+    const Type* x = type_of(0);
+    const Arg by = given(1);
+    if (x == nullptr || x->shape.size() != 4 || by.kind != Arg::Kind::sym || !by.sym.is_constant() ||
+        !x->shape[1].is_constant() || by.sym.constant() < 1 || by.sym.constant() > 1 << 15)
+      return;
+    const std::int64_t r = by.sym.constant(), channels = x->shape[1].constant() / (r * r);
+    const SymExpr n = x->shape[0], h = x->shape[2], w = x->shape[3];
+    const Arg apart = emit("aten.view_copy.default", {given(0), sizes({n, channels, r, r, h, w})});
+    const Arg turned = emit("aten.permute_copy.default", {apart, sizes({0, 1, 4, 2, 5, 3})});
+    become("aten.view_copy.default", {turned, sizes({n, channels, h * SymExpr(r), w * SymExpr(r)})});
+  }
+
+  void rms_norm() {
+    const Type* x = type_of(0);
+    const Arg over = given(1), weight = given(2), eps = given(3);
+    if (x == nullptr || over.kind != Arg::Kind::list) return;
+    Args dims;
+    for (std::size_t k = 1; k <= over.list.size(); ++k) dims.push_back(number(-static_cast<std::int64_t>(k)));
+    const Arg square = emit("aten.pow.Tensor_Scalar", {given(0), number(2)});
+    const Arg mean = emit("aten.mean.dim", {square, Arg::of(std::move(dims)), Arg::of_bool(true)});
+    const Arg least = eps.kind == Arg::Kind::none ? Arg::of_real(0x1p-23) : eps;
+    const Arg scale = emit("aten.rsqrt.default", {emit("aten.add.Scalar", {mean, least})});
+    if (weight.kind == Arg::Kind::none) return become("aten.mul.Tensor", {given(0), scale});
+    become("aten.mul.Tensor", {emit("aten.mul.Tensor", {given(0), scale}), weight});
+  }
+
+  /// Of all positions, with or without a mask that is added. Rows of which nothing may be looked at are zero.
+  void attention() {
+    const Type *q = type_of(0), *k = type_of(1), *v = type_of(2);
+    const bool plain = q && k && v && q->shape.size() == 4 && k->shape.size() == 4 && v->shape.size() == 4 &&
+                       (given(4) == number(0) || given(4) == Arg::of_real(0)) &&
+                       given(5) == Arg::of_bool(false) && given(7) == Arg::of_bool(false) &&
+                       q->shape[3].is_constant() && q->shape[1] == k->shape[1];
+    const Type* mask = type_of(3);
+    if (!plain || (given(3).kind != Arg::Kind::none && (mask == nullptr || mask->dtype != q->dtype))) return;
+    const Arg said = given(6);
+    const double scale = said.kind == Arg::Kind::real
+                             ? said.real
+                             : 1.0 / std::sqrt(static_cast<double>(q->shape[3].constant()));
+    if (said.kind != Arg::Kind::none && (said.kind != Arg::Kind::real || said.real < 0)) return;
+    const Sizes of_q = q->shape, of_k = k->shape, of_v = v->shape;
+    const Dtype dtype = q->dtype;
+    const Arg root = Arg::of_real(std::sqrt(scale));
+    const Arg left = emit("aten.mul.Scalar", {given(0), root});
+    const Arg turned = emit("aten.permute_copy.default", {given(1), sizes({0, 1, 3, 2})});
+    Arg scores =
+        product(left, of_q, emit("aten.mul.Scalar", {turned, root}), {of_k[0], of_k[1], of_k[3], of_k[2]});
+    if (mask != nullptr) scores = emit("aten.add.Tensor", {scores, given(3)});
+    const Sizes square = {of_q[0], of_q[1], of_q[2], of_k[2]};
+    const Arg weights = safe_softmax(scores, square, dtype);
+    const Arg flat = flat_product(weights, square, given(2), of_v);
+    become("aten.view_copy.default", {flat, sizes({of_q[0], of_q[1], of_q[2], of_v[3]})});
+  }
+
+ private:
+  Arg given(std::size_t k) const {
+    if (k < step_.args.size()) return step_.args[k];
+    for (const auto& [name, value] : step_.kwargs)
+      if (name == schema_.arguments[k].name) return value;
+    return schema_.arguments[k].fallback.value_or(Arg{});
+  }
+
+  const Type* type_of(std::size_t k) const {
+    const Arg arg = given(k);
+    if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return nullptr;
+    const auto& type = graph_.value(arg.ref).type;
+    return type ? &*type : nullptr;
+  }
+
+  /// A list of so many whole numbers; one number stands for all of them.
+  static Arg spread(const Arg& arg, std::size_t count) {
+    Args out = arg.kind == Arg::Kind::list ? arg.list : Args{arg};
+    if (out.size() == 1) out.resize(count, out[0]);
+    return Arg::of(std::move(out));
+  }
+
+  /// `at`: where stride, padding and dilation stand. A transposed one has the padding of its output behind
+  /// them.
+  void convolve(bool is_transposed, const std::array<std::size_t, 3>& at, std::size_t groups) {
+    const Type *x = type_of(0), *weight = type_of(1);
+    if (x == nullptr || weight == nullptr || x->shape.size() != weight->shape.size() || x->shape.size() < 3)
+      return;
+    const std::size_t count = x->shape.size() - 2;
+    const Arg behind = is_transposed ? given(5) : number(0);
+    become("aten.convolution.default",
+           {given(0), given(1), given(2), spread(given(at[0]), count), spread(given(at[1]), count),
+            spread(given(at[2]), count), Arg::of_bool(is_transposed), spread(behind, count), given(groups)});
+  }
+
+  void become_variance(Step& step) {
+    const bool flagged = step_.op.ends_with(".dim");
+    const Arg said = given(2);
+    Arg correction = said;
+    if (said.kind == Arg::Kind::none) correction = number(1);
+    if (flagged) correction = number(said == Arg::of_bool(false) ? 0 : 1);
+    const Arg keep = given(3);
+    step.args = {given(0), given(1)};
+    step.kwargs = {{"correction", correction}};
+    if (keep != Arg::of_bool(false)) step.kwargs.emplace_back("keepdim", keep);
+    step.op = "aten.var.correction";
+  }
+
+  void arange(const Arg& begin, const Arg& end) {
+    const auto& type = graph_.value(step_.results[0]).type;
+    if (!type) return;
+    become("aten.arange.start_step", {begin, end, number(1)});
+    step_.kwargs = {{"dtype", Arg::of_dtype(type->dtype)}};
+  }
+
+  /// Of matrices in two leading dimensions, as one list of them.
+  Arg flat_product(const Arg& x, const Sizes& of_x, const Arg& y, const Sizes& of_y) {
+    const Arg left = emit("aten.view_copy.default", {x, sizes({of_x[0] * of_x[1], of_x[2], of_x[3]})});
+    const Arg right = emit("aten.view_copy.default", {y, sizes({of_y[0] * of_y[1], of_y[2], of_y[3]})});
+    return emit("aten.bmm.default", {left, right});
+  }
+  Arg product(const Arg& x, const Sizes& of_x, const Arg& y, const Sizes& of_y) {
+    return emit("aten.view_copy.default",
+                {flat_product(x, of_x, y, of_y), sizes({of_x[0], of_x[1], of_x[2], of_y[3]})});
+  }
+
+  Arg safe_softmax(const Arg& scores, const Sizes& shape, Dtype dtype) {
+    const Arg weights = emit("aten._softmax.default", {scores, number(-1), Arg::of_bool(false)});
+    const Arg hidden = emit("aten.eq.Scalar", {scores, Arg::of_real(-HUGE_VAL)});
+    const Arg any =
+        emit("aten.any.dim", {emit("aten.logical_not.default", {hidden}), number(-1), Arg::of_bool(true)});
+    const Arg none = emit("aten.logical_not.default", {any});
+    const Arg zeros = emit("aten.full.default", {sizes(shape), number(0)}, {{"dtype", Arg::of_dtype(dtype)}});
+    return emit("aten.where.self", {none, zeros, weights});
+  }
+
+  /// A step before this one, of one result.
+  Arg emit(const char* op, Args args, Keywords kwargs = {}) {
+    std::string name = "respelled";
+    for (int k = 1; graph_.find(name).valid(); ++k) name = "respelled_" + std::to_string(k);
+    graph_.values.push_back(
+        {std::move(name), Value::From::step, static_cast<std::uint32_t>(graph_.steps.size()), 0, {}});
+    const ValueId id(graph_.values.size() - 1);
+    Step& made = graph_.steps.emplace_back();
+    made.op = op;
+    made.args = std::move(args);
+    made.kwargs = std::move(kwargs);
+    made.results = {id};
+    return Arg::of(id);
+  }
+
+  /// The step itself: its result is number `which` of `results`.
+  void become(const char* op, Args args, std::size_t results = 1, std::size_t which = 0) {
+    step_.op = op;
+    step_.args = std::move(args);
+    step_.kwargs.clear();
+    const ValueId own = step_.results[0];
+    step_.results.assign(results, ValueId{});
+    step_.results[which] = own;
+    graph_.values[own.index].result = static_cast<std::uint32_t>(which);
+  }
+
+  Graph& graph_;
+  Step& step_;
+  const Schema& schema_;
+};
+
+struct SpellingRow {
+  std::string_view op;
+  void (Respelling::*rule)();
+  bool rounds = false;  // several steps of arithmetic: of narrow floats PyTorch makes wider ones on the way
+};
+
+constexpr SpellingRow kSpellings[] = {
+    {"aten.conv1d.default", &Respelling::convolution},
+    {"aten.conv2d.default", &Respelling::convolution},
+    {"aten.conv3d.default", &Respelling::convolution},
+    {"aten.conv_transpose1d.default", &Respelling::transposed_convolution},
+    {"aten.conv_transpose2d.input", &Respelling::transposed_convolution},
+    {"aten.conv_transpose3d.input", &Respelling::transposed_convolution},
+    {"aten.batch_norm.default", &Respelling::batch_norm},
+    {"aten.layer_norm.default", &Respelling::layer_norm},
+    {"aten.group_norm.default", &Respelling::group_norm},
+    {"aten.rms_norm.default", &Respelling::rms_norm, true},
+    {"aten.max_pool2d.default", &Respelling::max_pool2d},
+    {"aten.adaptive_avg_pool2d.default", &Respelling::adaptive_avg_pool2d},
+    {"aten.argsort.default", &Respelling::argsort},
+    {"aten.pad.default", &Respelling::pad},
+    {"aten.silu.default", &Respelling::silu, true},
+    {"aten.glu.default", &Respelling::glu, true},
+    {"aten.var.dim", &Respelling::variance},
+    {"aten.std.dim", &Respelling::deviation, true},
+    {"aten.std.correction", &Respelling::deviation, true},
+    {"aten.linalg_vector_norm.default", &Respelling::norm, true},
+    {"aten.masked_fill.Scalar", &Respelling::masked_fill},
+    {"aten.masked_fill.Tensor", &Respelling::masked_fill_tensor},
+    {"aten.clamp_min.default", &Respelling::clamp_min},
+    {"aten.arange.default", &Respelling::arange},
+    {"aten.arange.start", &Respelling::arange_from},
+    {"aten.pixel_shuffle.default", &Respelling::pixel_shuffle},
+    {"aten.scaled_dot_product_attention.default", &Respelling::attention, true}};
+
+}  // namespace
+
+void respell(Graph& graph, Step& next) {
+  const auto* const row = std::ranges::find(kSpellings, next.op, &SpellingRow::op);
+  const Schema* schema = row == std::end(kSpellings) ? nullptr : find_schema(next.op);
+  if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return;
+  const auto& type = graph.value(next.results[0]).type;
+  if (row->rounds && (!type || (type->dtype != Dtype::f32 && type->dtype != Dtype::f64))) return;
+  Respelling respelling(graph, next, *schema);
+  (respelling.*row->rule)();
+}
+
+}  // namespace noclobber
