@@ -149,7 +149,7 @@ ValueId PteBuilder::read(std::uint32_t id) {
   if (const auto rows = rows_.find(id); rows != rows_.end() && rows->second != tensor(id).sizes[0])
     return give_up("executorch.rows that were not stored");
   if (own_[id] >= 0) return as_view(id, own_[id]);
-  return tensor(id).place ? from_bytes(id) : undefined(id);
+  return tensor(id).place ? from_bytes(id) : undefined(id, false);
 }
 
 ValueId PteBuilder::as_view(std::uint32_t id, std::int32_t number) {
@@ -176,12 +176,13 @@ ValueId PteBuilder::as_view(std::uint32_t id, std::int32_t number) {
   return views[{id, number}] = value;
 }
 
-ValueId PteBuilder::undefined(std::uint32_t id) {
+/// Contents that nothing determines; in its place only where no other tensor's bytes lie.
+ValueId PteBuilder::undefined(std::uint32_t id, bool has_place) {
   if (tensor(id).dynamic) return give_up("executorch.read of bytes that nothing wrote");
   const ValueId value =
       emit("aten.empty.memory_format", {sizes_of(id)}, type_of(id), "unwritten" + std::to_string(id));
   graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(tensor(id).dtype)}};
-  if (tensor(id).place)
+  if (has_place)
     define_placed(id, value);  // a call may write it without an `out`
   else
     own_[id] = define(id, value, std::nullopt);
@@ -210,11 +211,15 @@ ValueId PteBuilder::from_bytes(std::uint32_t id) {
   const PteTensor& t = tensor(id);
   const std::int64_t bytes = bytes_of(id), begin = t.place->offset;
   std::int64_t end = 0;
-  if (bytes == 0 || __builtin_add_overflow(begin, bytes, &end)) return undefined(id);
+  if (bytes == 0 || __builtin_add_overflow(begin, bytes, &end)) return undefined(id, true);
   const auto pieces = memory_.read(t.place->arena, begin, end);
-  if (pieces.size() == 1 && pieces[0].by == PteMemory::kNobody) return undefined(id);
+  if (pieces.size() == 1 && pieces[0].by == PteMemory::kNobody) return undefined(id, true);
+  if (made_[id]) return undefined(id, false);  // later: these bytes are not yet its own
   if (std::ranges::any_of(pieces, [](const PteMemory::Piece& p) { return p.by == kUnsettled; }))
     return give_up("executorch.read of bytes that a branch may have written");
+  if (functional_ == nullptr && surely_state(id))  // nothing else would tell it from state without a name
+    assume("value " + std::to_string(id) +
+           ", which is stored into, is no state: it shows what its bytes hold");
   if (pieces.size() == 1) {
     const Definition& made = definitions_[static_cast<std::size_t>(pieces[0].by)];
     if (made.place->offset == begin && bytes_of(made.id) == bytes) return as_view(id, pieces[0].by);
@@ -295,6 +300,9 @@ Result<Case> PteBuilder::build() {
   own_.assign(method_.values.size(), -1);
   bound_.assign(method_.values.size(), -1);
   add_numbers();
+  made_.assign(method_.values.size(), false);
+  for (const Touch& touch : touches())
+    if (touch.kind == Touch::Kind::made) made_[touch.id] = true;
   levels_.emplace_back().graph.name = "after";
   add_inputs();
   if (going()) run(0, method_.instructions.size());

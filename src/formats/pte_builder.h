@@ -66,6 +66,12 @@ class PteBuilder {
   bool is_named_state(std::uint32_t id) const;
   bool surely_state(std::uint32_t id) const;
   bool begins_empty(std::uint32_t id) const;
+  struct Touch {
+    enum class Kind : std::uint8_t { read, given, made, moved };
+    std::uint32_t id = 0;
+    Kind kind = Kind::read;
+  };
+  std::vector<Touch> touches() const;
   std::vector<std::uint32_t> states() const;
   std::uint32_t eldest_at(std::uint32_t id, const std::vector<bool>& written) const;
   void add_input(const Input& like, std::string name, Type type, std::optional<std::uint32_t> id);
@@ -97,7 +103,7 @@ class PteBuilder {
   ValueId as_view(std::uint32_t id, std::int32_t definition);
   ValueId from_bytes(std::uint32_t id);
   ValueId part(const Definition& made, const PteMemory::Piece& piece, Dtype dtype);
-  ValueId undefined(std::uint32_t id);
+  ValueId undefined(std::uint32_t id, bool has_place);
   std::optional<Arg> output(std::uint32_t id);
   std::vector<Arg> outputs_unknown();
   ValueId give_up(const std::string& what);
@@ -152,6 +158,7 @@ class PteBuilder {
   Case out_;
   std::vector<Level> levels_;
   std::vector<Definition> definitions_;
+  std::vector<bool> made_;                       // per value: a call makes all of it, somewhere
   std::vector<std::int32_t> own_;                // per value: what an instruction wrote under its name last
   std::vector<std::int32_t> bound_;              // per value: what a move or view made it stand for
   std::vector<std::optional<SymExpr>> numbers_;  // per value: the number it holds now, if that is known

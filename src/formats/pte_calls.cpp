@@ -18,6 +18,18 @@ bool is_usual(std::vector<std::uint8_t> order) {
   return std::ranges::is_sorted(order);
 }
 
+/// One name for an operator and its copying form, and for those that ExecuTorch writes as one.
+std::string same_spelling(std::string op) {
+  constexpr std::pair<std::string_view, std::string_view> kSame[] = {
+      {"aten.transpose.int", "aten.permute.default"},
+      {"aten.t.default", "aten.permute.default"},
+      {"aten.contiguous.default", "aten.clone.default"},
+      {"aten.squeeze.dim", "aten.squeeze.dims"}};
+  if (const std::size_t at = op.find("_copy."); at != std::string::npos) op.erase(at, 5);
+  const auto* const row = std::ranges::find(kSame, op, &std::pair<std::string_view, std::string_view>::first);
+  return row == std::end(kSame) ? op : std::string(row->second);
+}
+
 /// PyTorch's number of a dtype.
 std::optional<Dtype> dtype_number(std::int64_t number) {
   static constexpr Dtype kTypes[] = {Dtype::u8,    Dtype::i8,  Dtype::i16,  Dtype::i32,
@@ -243,11 +255,12 @@ void PteBuilder::pure_call(const Schema& schema, const Schema& pure, const PteIn
 /// Sizes of which the program states bounds alone: those of the same call of the functional program. Calls of
 /// one operator come in the same order there.
 void PteBuilder::type_like_functional(const Step& made) {
-  const std::size_t nth = calls_[made.op]++;
+  const std::string wanted = same_spelling(made.op);
+  const std::size_t nth = calls_[wanted]++;
   if (functional_ == nullptr || levels_.size() > 1) return;
   std::size_t count = 0;
   for (const Step& step : functional_->steps) {
-    if (step.op != made.op || count++ != nth) continue;
+    if (same_spelling(step.op) != wanted || count++ != nth) continue;
     for (std::size_t k = 0; k < made.results.size() && k < step.results.size(); ++k) {
       Value& value = graph().values[made.results[k].index];
       if (!value.type && step.results[k].valid()) value.type = functional_->value(step.results[k]).type;

@@ -86,21 +86,22 @@ std::uint32_t PteBuilder::eldest_at(std::uint32_t id, const std::vector<bool>& w
   return id;
 }
 
-/// Tensors with a place that are used before any byte of it was written: their contents are from earlier.
-std::vector<std::uint32_t> PteBuilder::states() const {
-  std::vector<bool> written(method_.values.size(), false);
-  std::vector<std::pair<std::uint32_t, bool>> touches;  // (value, writes all of it), in order
-  for (const std::uint32_t id : method_.inputs) touches.emplace_back(id, true);
-  const auto add = [&](std::uint32_t id, bool whole) {
+/// Tensors in the order in which the program names them, and of each whether all of it is written. What a
+/// call reads comes before what it writes.
+std::vector<PteBuilder::Touch> PteBuilder::touches() const {
+  std::vector<Touch> out;
+  for (const std::uint32_t id : method_.inputs) out.push_back({id, Touch::Kind::given});
+  const auto add = [&](std::uint32_t id, Touch::Kind kind) {
     const PteValue& value = method_.values[id];
-    if (value.kind == PteValue::Kind::tensor) touches.emplace_back(id, whole);
+    if (value.kind == PteValue::Kind::tensor) out.push_back({id, kind});
     if (value.kind != PteValue::Kind::tensors) return;
     for (const std::int64_t item : value.items)
       if (item >= 0 && is_tensor(static_cast<std::uint32_t>(item)))
-        touches.emplace_back(static_cast<std::uint32_t>(item), whole);
+        out.push_back({static_cast<std::uint32_t>(item), kind});
   };
   for (const PteInstruction& step : method_.instructions) {
     const bool kernel = step.kind == PteInstruction::Kind::kernel;
+    const bool move = step.kind == PteInstruction::Kind::move;
     const Schema* schema = kernel ? find_schema(method_.operators[step.target]) : nullptr;
     const bool own_form =
         kernel && schema == nullptr && step.args.size() >= 2;  // out is named twice at the end
@@ -111,21 +112,30 @@ std::vector<std::uint32_t> PteBuilder::states() const {
       if (op == "executorch_prim.et_copy_index.tensor") return k == 0;
       if (own_form)
         return step.args[k] == step.args[step.args.size() - (op.starts_with("dim_order_ops.") ? 2 : 1)];
-      if (schema == nullptr) return step.kind == PteInstruction::Kind::move && k == 1;
+      if (schema == nullptr) return move && k == 1;
       return k >= schema->arguments.size() ||
              (schema->arguments[k].written && schema->arguments[k].keyword_only);
     };
     for (std::size_t k = 0; k < step.args.size(); ++k)
-      if (!is_out(k)) add(step.args[k], false);
+      if (!is_out(k)) add(step.args[k], Touch::Kind::read);
     for (std::size_t k = 0; k < step.args.size(); ++k)
-      if (is_out(k) && (schema == nullptr || k < schema->arguments.size())) add(step.args[k], true);
+      if (is_out(k) && (schema == nullptr || k < schema->arguments.size()))
+        add(step.args[k], move ? Touch::Kind::moved : Touch::Kind::made);
   }
-  for (const std::uint32_t id : method_.outputs) add(id, false);
-  for (const auto& [id, whole] : touches) written[id] = written[id] || whole;
+  for (const std::uint32_t id : method_.outputs) add(id, Touch::Kind::read);
+  return out;
+}
+
+/// Tensors with a place that are used before any byte of it was written: their contents are from earlier.
+std::vector<std::uint32_t> PteBuilder::states() const {
+  std::vector<bool> written(method_.values.size(), false);
+  const std::vector<Touch> all = touches();
+  for (const Touch& touch : all) written[touch.id] = written[touch.id] || touch.kind != Touch::Kind::read;
   PteMemory memory;
   std::vector<std::uint32_t> out;
   std::set<std::uint32_t> named;
-  for (const auto& [id, whole] : touches) {
+  for (const auto& [id, kind] : all) {
+    const bool whole = kind != Touch::Kind::read;
     const PteTensor& t = tensor(id);
     if (is_named_state(id) && named.insert(id).second) out.push_back(id);
     std::int64_t end = 0;

@@ -52,11 +52,13 @@ void plain_operators(Graph& graph) {
 /// An input that has a place in an arena is copied there: what the program writes into it, the caller sees in
 /// what is returned. Others are the caller's own memory.
 void copy_written_inputs(Graph& graph, const PteMethod& method) {
+  std::vector<const PteValue*> given_to;  // the inputs that are tensors
+  for (const std::uint32_t id : method.inputs)
+    if (method.values[id].kind == PteValue::Kind::tensor) given_to.push_back(&method.values[id]);
   std::size_t user = 0;
   for (Input& input : graph.inputs) {
     if (input.kind != Input::Kind::user) continue;
-    const bool copied =
-        user >= method.inputs.size() || method.values[method.inputs[user]].tensor.place.has_value();
+    const bool copied = user >= given_to.size() || given_to[user]->tensor.place.has_value();
     ++user;
     if (!copied || !input.may_write.value_or(false)) continue;
     const Value given = graph.value(input.value);

@@ -98,11 +98,12 @@ bool PteBuilder::numeric(const std::string& op, const PteInstruction& instructio
   return true;
 }
 
-/// Of a tensor with bounds alone: what the functional program calls that size.
+/// Of a tensor with bounds alone: what the functional program calls that size. Without one, what is given has
+/// the size of its bound, as is assumed.
 std::optional<SymExpr> PteBuilder::size_of(std::uint32_t id, std::int64_t dim) {
   const PteTensor& t = tensor(id);
   const auto k = static_cast<std::size_t>(dim);
-  if (!t.dynamic) return t.sizes[k];
+  if (!t.dynamic || (functional_ == nullptr && is_input(id))) return t.sizes[k];
   if (functional_ == nullptr) return std::nullopt;
   const ValueId value = read(id);
   if (!value.valid()) return std::nullopt;

@@ -157,7 +157,6 @@ class Respelling {
                              : 1.0 / std::sqrt(static_cast<double>(q->shape[3].constant()));
     if (said.kind != Arg::Kind::none && (said.kind != Arg::Kind::real || said.real < 0)) return;
     const Sizes of_q = q->shape, of_k = k->shape, of_v = v->shape;
-    const Dtype dtype = q->dtype;
     const Arg root = Arg::of_real(std::sqrt(scale));
     const Arg left = emit("aten.mul.Scalar", {given(0), root});
     const Arg turned = emit("aten.permute_copy.default", {given(1), sizes({0, 1, 3, 2})});
@@ -165,9 +164,10 @@ class Respelling {
         product(left, of_q, emit("aten.mul.Scalar", {turned, root}), {of_k[0], of_k[1], of_k[3], of_k[2]});
     if (mask != nullptr) scores = emit("aten.add.Tensor", {scores, given(3)});
     const Sizes square = {of_q[0], of_q[1], of_q[2], of_k[2]};
-    const Arg weights = safe_softmax(scores, square, dtype);
-    const Arg flat = flat_product(weights, square, given(2), of_v);
-    become("aten.view_copy.default", {flat, sizes({of_q[0], of_q[1], of_q[2], of_v[3]})});
+    const Arg weights = safe_softmax(scores);
+    const Arg made = product(weights, square, given(2), of_v);
+    const Arg rows = emit("aten.permute_copy.default", {made, sizes({2, 0, 1, 3})});
+    become("aten.permute_copy.default", {emit("aten.clone.default", {rows}), sizes({1, 2, 0, 3})});
   }
 
  private:
@@ -226,23 +226,23 @@ class Respelling {
   }
 
   /// Of matrices in two leading dimensions, as one list of them.
-  Arg flat_product(const Arg& x, const Sizes& of_x, const Arg& y, const Sizes& of_y) {
-    const Arg left = emit("aten.view_copy.default", {x, sizes({of_x[0] * of_x[1], of_x[2], of_x[3]})});
-    const Arg right = emit("aten.view_copy.default", {y, sizes({of_y[0] * of_y[1], of_y[2], of_y[3]})});
-    return emit("aten.bmm.default", {left, right});
-  }
   Arg product(const Arg& x, const Sizes& of_x, const Arg& y, const Sizes& of_y) {
+    const auto flat = [&](const Arg& side, const Sizes& shape) {
+      const Arg whole = emit("aten.expand_copy.default", {side, sizes(shape)});
+      return emit("aten.view_copy.default", {whole, sizes({shape[0] * shape[1], shape[2], shape[3]})});
+    };
+    const Arg left = flat(x, of_x), right = flat(y, of_y);
     return emit("aten.view_copy.default",
-                {flat_product(x, of_x, y, of_y), sizes({of_x[0], of_x[1], of_x[2], of_y[3]})});
+                {emit("aten.bmm.default", {left, right}), sizes({of_x[0], of_x[1], of_x[2], of_y[3]})});
   }
 
-  Arg safe_softmax(const Arg& scores, const Sizes& shape, Dtype dtype) {
+  Arg safe_softmax(const Arg& scores) {
     const Arg weights = emit("aten._softmax.default", {scores, number(-1), Arg::of_bool(false)});
     const Arg hidden = emit("aten.eq.Scalar", {scores, Arg::of_real(-HUGE_VAL)});
     const Arg any =
         emit("aten.any.dim", {emit("aten.logical_not.default", {hidden}), number(-1), Arg::of_bool(true)});
     const Arg none = emit("aten.logical_not.default", {any});
-    const Arg zeros = emit("aten.full.default", {sizes(shape), number(0)}, {{"dtype", Arg::of_dtype(dtype)}});
+    const Arg zeros = emit("aten.full_like.default", {scores, number(0)});
     return emit("aten.where.self", {none, zeros, weights});
   }
 

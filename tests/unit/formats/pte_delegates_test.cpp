@@ -47,6 +47,15 @@ TEST_CASE("pte: a delegate of XNNPACK makes what its payload says, of what it is
   }
 }
 
+TEST_CASE(
+    "pte: state that lies where something else is written may be another name of that, by an assumption",
+    "[pte]") {
+  const CheckRecord record = alone("xnnpack-state-on-sum");
+  CHECK(record.status == Status::proved);
+  CHECK(assumes(record, "value 0, which is stored into, is no state"));
+  CHECK_FALSE(assumes(alone("xnnpack-state"), "is no state"));
+}
+
 TEST_CASE("pte: of a payload that is not read, results are what nothing named before, by an assumption",
           "[pte]") {
   const CheckRecord right = alone(method_of(of_another_backend(bytes_of("xnnpack-state"))));
@@ -83,6 +92,33 @@ TEST_CASE("pte: a number that the method is given is the one that it was exporte
   CHECK(std::ranges::count_if(value->after.inputs, is_user) == 1);
   number.kind = PteValue::Kind::integers;  // the runtime takes no lists
   CHECK(names_unknown(alone(method), "input that is a list"));
+}
+
+TEST_CASE("pte: a tensor is not read before the call that makes it, whatever its bytes hold", "[pte]") {
+  PteMethod method = method_of(bytes_of("xnnpack-twice"));
+  REQUIRE(method.instructions.size() == 4);
+  const std::uint32_t sums = method.instructions[3].args[0], rows = method.instructions[1].args[1];
+  std::swap(method.instructions[2], method.instructions[3]);
+  split_delegate_calls(method);
+  CHECK(found(alone(method), "uninitialized-read"));
+  method.values[sums].tensor.place = method.values[rows].tensor.place;  // bytes that another call wrote
+  CHECK(found(alone(method), "uninitialized-read"));
+}
+
+TEST_CASE("pte: numbers among the inputs do not shift the tensors behind them", "[pte]") {
+  for (const char* name : {"number-first", "number-first-unplanned"}) {
+    INFO(name);
+    CHECK(alone(name).status == Status::proved);
+    CHECK(compared_files("number-first.exported.pt2", std::string(name) + ".pte").status == Status::proved);
+  }
+}
+
+TEST_CASE("pte: sizes of what is given are known, as bounds or as the functional program names them",
+          "[pte]") {
+  const CheckRecord record = alone("encoder-dynamic");
+  CHECK(record.status == Status::proved);
+  CHECK(assumes(record, "sizes are their upper bounds"));
+  CHECK(compared_files("encoder-dynamic.exported.pt2", "encoder-dynamic.pte").status == Status::proved);
 }
 
 TEST_CASE("pte: a payload that is cut off, or whose table is not in it, is refused with its place", "[pte]") {

@@ -65,4 +65,6 @@ TEST_CASE("pte: no number of a respelled operator can be another", "[pte]") {
   // Flags `implicit` of expand_copy, the memory format of full_like, and the end of a slice, which is that of
   // the tensor.
   CHECK(unseen("spelled-text") == std::vector<std::size_t>{41, 49, 67, 75, 83, 114});
+  // And what a size is before it is computed.
+  CHECK(unseen("encoder-dynamic") == std::vector<std::size_t>{14, 120, 130, 152, 158, 167});
 }
