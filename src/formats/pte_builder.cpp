@@ -7,32 +7,31 @@ namespace noclobber {
 
 namespace {
 constexpr std::int32_t kUnsettled = -2;  // by: one of several branches
+}  // namespace
 
-/// Strides of a dense tensor with this order of dimensions; nothing where they are row-major.
-std::optional<std::vector<SymExpr>> strides_of(const PteTensor& tensor) {
-  if (std::ranges::is_sorted(tensor.dim_order)) return std::nullopt;
-  std::vector<SymExpr> out(tensor.sizes.size(), 1);
-  std::int64_t stride = 1;
-  for (std::size_t k = tensor.dim_order.size(); k-- > 0;) {
-    out[tensor.dim_order[k]] = stride;
-    stride *= std::max<std::int64_t>(tensor.sizes[tensor.dim_order[k]], 1);
+/// A dense tensor of these sizes, in the order of dimensions that the program gives `id`.
+Type PteBuilder::dense(std::uint32_t id, Dtype dtype, std::vector<SymExpr> shape) const {
+  const PteTensor& t = tensor(id);
+  Type out;
+  out.dtype = dtype;
+  if (!std::ranges::is_sorted(t.dim_order)) {
+    out.strides = Type::Strides::given;
+    out.stride.assign(shape.size(), 1);
+    SymExpr stride = 1;
+    for (std::size_t k = t.dim_order.size(); k-- > 0;) {
+      out.stride[t.dim_order[k]] = stride;
+      if (t.sizes[t.dim_order[k]] != 0) stride = stride * shape[t.dim_order[k]];
+    }
   }
+  out.shape = std::move(shape);
   return out;
 }
-}  // namespace
 
 /// The type the program states; nothing where it is only a bound of the sizes and they can be inferred.
 std::optional<Type> PteBuilder::type_of(std::uint32_t id) const {
   const PteTensor& t = tensor(id);
   if (t.dynamic && functional_ != nullptr) return std::nullopt;
-  Type out;
-  out.dtype = t.dtype;
-  out.shape.assign(t.sizes.begin(), t.sizes.end());
-  if (auto strides = strides_of(t)) {
-    out.strides = Type::Strides::given;
-    out.stride = *std::move(strides);
-  }
-  return out;
+  return dense(id, t.dtype, {t.sizes.begin(), t.sizes.end()});
 }
 
 Arg PteBuilder::sizes_of(std::uint32_t id) const {

@@ -85,6 +85,7 @@ class PteBuilder {
   bool going() const { return stopped_.empty() && !fault_; }
   bool is_tensor(std::uint32_t id) const { return method_.values[id].kind == PteValue::Kind::tensor; }
   bool same_shape(std::uint32_t a, std::uint32_t b) const;
+  Type dense(std::uint32_t id, Dtype dtype, std::vector<SymExpr> shape) const;
   std::optional<Type> type_of(std::uint32_t id) const;
   Arg sizes_of(std::uint32_t id) const;
   std::int64_t bytes_of(std::uint32_t id) const { return pte_bytes(tensor(id)).value_or(0); }
@@ -113,15 +114,9 @@ class PteBuilder {
   void step(const PteInstruction& instruction);
   void kernel(const PteInstruction& instruction);
   bool special(const std::string& op, const PteInstruction& instruction);
-  static bool may_hold(const Type& type, const PteTensor& in);
   bool fits_order(std::uint32_t flag, std::uint32_t order, std::uint32_t out);
   void in_place_call(const Schema& schema, const PteInstruction& instruction);
   void pure_call(const Schema& schema, const Schema& pure, const PteInstruction& instruction);
-  void type_like_functional(const Step& made);
-  void write_results(Step step, const std::vector<std::uint32_t>& outs);
-  bool needs_place(std::uint32_t id) const;
-  bool is_given(std::uint32_t id) const;
-  void store_into(std::int32_t held, std::uint32_t id, ValueId made);
   bool is_elsewhere(std::uint32_t id) const;
   void point_to(std::uint32_t to, std::uint32_t from);
   void name_result(std::uint32_t name, std::uint32_t target);
@@ -130,10 +125,19 @@ class PteBuilder {
   std::optional<Arg> plain_argument(std::uint32_t id, const SchemaSlot& slot);
   void misfit(const PteInstruction& instruction, const std::string& op);
 
+  // pte_results.cpp
+  static bool may_hold(const Type& type, const PteTensor& in);
+  void type_like_functional(const Step& made, const std::vector<std::uint32_t>& outs);
+  void write_results(Step step, const std::vector<std::uint32_t>& outs);
+  bool needs_place(std::uint32_t id) const;
+  bool is_given(std::uint32_t id) const;
+  void store_into(std::int32_t held, std::uint32_t id, ValueId made);
+
   // pte_numbers.cpp
   void add_numbers();
   bool numeric(const std::string& op, const PteInstruction& instruction);
   std::optional<SymExpr> size_of(std::uint32_t id, std::int64_t dim);
+  bool kernels_take(std::uint32_t id, const SchemaSlot& slot) const;
   bool numbers_return() const;
   std::size_t jump(std::size_t at, std::size_t begin, std::size_t end);
   void store_row(const PteInstruction& instruction);

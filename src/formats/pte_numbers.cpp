@@ -111,6 +111,15 @@ std::optional<SymExpr> PteBuilder::size_of(std::uint32_t id, std::int64_t dim) {
   return type && type->shape.size() == t.sizes.size() ? Number(type->shape[k]) : Number();
 }
 
+/// Kernels stop at flags that are set, and at any order of dimensions but the one that is there (0, or 1: as
+/// is).
+bool PteBuilder::kernels_take(std::uint32_t id, const SchemaSlot& slot) const {
+  const bool flag = slot.name == "implicit" || slot.name == "non_blocking";
+  if (!flag && slot.name != "memory_format") return true;
+  const Whole said = whole(numbers_[id]);
+  return !said || *said == 0 || (!flag && *said == 1);
+}
+
 /// Values keep their numbers from call to call: one that is read before it is computed, as counters of loops
 /// are, must hold at the end what the file says.
 bool PteBuilder::numbers_return() const {
