@@ -6,11 +6,15 @@ Out-variants are written as the functional operator whose result lies at the pla
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 import operator
 
 from . import schemas, values
 from .values import Unwritable
+
+# Backends whose delegates are functions of their inputs, as the reader of .pte knows them.
+FUNCTIONS = ("XnnpackBackend",)
 
 # Steps that compute no value anybody reads: checks of sizes, and the planner's own.
 READS_CONTENTS = ("aten._local_scalar_dense", "aten.item", "_local_scalar_dense", "item")
@@ -31,6 +35,20 @@ class Written:
     places: list[dict] = dataclasses.field(default_factory=list)
     held: dict[str, dict] = dataclasses.field(default_factory=dict)  # what those constants hold, by name
     items: list[str] = dataclasses.field(default_factory=list)  # numbers read out of tensors, in order; "" no symbol
+
+
+def _delegate_name(lowered: object) -> str | None:
+    """The operator that the reader of .pte gives the delegate's payload: a digest of it and of what it is compiled for.
+
+    None where a delegate may keep something, or is no lowered module.
+    """
+    backend = getattr(lowered, "backend_id", None)
+    if backend not in FUNCTIONS:
+        return None
+    digest = hashlib.sha256(bytes(lowered.processed_bytes))
+    for spec in lowered.compile_specs or []:
+        digest.update(spec.key.encode() + b"\0" + bytes(spec.value) + b"\0")
+    return f"executorch_delegate::{backend}_{digest.hexdigest()[:32]}"
 
 
 class GraphWriter:
@@ -212,7 +230,7 @@ class GraphWriter:
         if not all(hasattr(a, "meta") and values.is_tensor(a.meta.get("val")) for a in operands):
             raise Unwritable(f"delegate {node.name}: an operand that is no tensor")
         results = _flat(node.meta["val"])
-        op = f"delegate::{node.args[0].name}"
+        op = _delegate_name(_attribute_of(self.module, node.args[0].target)) or f"delegate::{node.args[0].name}"
         inputs = ", ".join(f"Tensor a{i}" for i in range(len(operands)))
         schema = f"{op}({inputs}) -> ({', '.join(['Tensor'] * len(results))})"
         self.written.ops[schema] = {"schema": schema}

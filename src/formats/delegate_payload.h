@@ -15,6 +15,7 @@ namespace noclobber {
 
 struct PteDelegate {
   std::string id;                          // of the backend: "XnnpackBackend"
+  std::string digest;                      // SHA-256 of the payload, and of what it is compiled for
   std::optional<RegisterProgram> program;  // what it runs, if that is one over registers
   struct Roles {
     std::size_t inputs = 0, outputs = 0;  // of a call's arguments, in this order

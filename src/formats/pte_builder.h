@@ -130,6 +130,7 @@ class PteBuilder {
   void type_like_functional(const Step& made, const std::vector<std::uint32_t>& outs);
   void write_results(Step step, const std::vector<std::uint32_t>& outs);
   bool needs_place(std::uint32_t id) const;
+  bool names_results(std::uint32_t name, const std::vector<std::uint32_t>& outs) const;
   bool is_given(std::uint32_t id) const;
   void store_into(std::int32_t held, std::uint32_t id, ValueId made);
 
@@ -144,6 +145,7 @@ class PteBuilder {
 
   // pte_delegates.cpp
   void delegate(const PteInstruction& instruction);
+  std::string name_of(const PteDelegate& delegate, std::uint32_t number) const;
   std::string declare_delegate(const PteInstruction& call);
 
   // pte_branches.cpp

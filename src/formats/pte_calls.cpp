@@ -215,6 +215,9 @@ void PteBuilder::pure_call(const Schema& schema, const Schema& pure, const PteIn
   if (!std::ranges::all_of(outs, [&](std::uint32_t id) { return is_usual(tensor(id).dim_order); }))
     return static_cast<void>(
         give_up("executorch.result in an order of dimensions that kernels do not write"));
+  for (std::size_t k = schema.arguments.size(); k < instruction.args.size(); ++k)
+    if (!names_results(instruction.args[k], outs))
+      return static_cast<void>(give_up("executorch.call whose result gets another name"));
   bool positional = true;
   for (const SchemaSlot& slot : pure.arguments) {
     std::optional<Arg> value;

@@ -8,6 +8,8 @@
 namespace noclobber {
 namespace {
 
+constexpr std::size_t kNamedDigits = 32;  // of the digest
+
 /// Values that mean something before anything runs: what is given, numbers, and what a kernel stores into,
 /// which is state.
 std::vector<bool> named_at_first(const PteMethod& method) {
@@ -69,20 +71,33 @@ void split_delegate_calls(PteMethod& method) {
   }
 }
 
+/// With the beginning of its payload's digest, as the recorder names it (python/noclobber/fx_graph.py), where
+/// the functional program calls that; else with its number.
+std::string PteBuilder::name_of(const PteDelegate& delegate, std::uint32_t number) const {
+  const auto named = [&](const std::string& ending) {
+    std::string name = delegate.id + "_" + ending;
+    for (char& c : name)
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    return std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "d" + name : name;
+  };
+  std::string by_contents = named(delegate.digest.substr(0, kNamedDigits));
+  const std::string op = "executorch_delegate." + by_contents + ".default";
+  const bool meant = functional_ != nullptr &&
+                     std::ranges::any_of(functional_->steps, [&](const Step& step) { return step.op == op; });
+  return meant ? by_contents : named(std::to_string(number));
+}
+
 /// The operator that stands for a delegate; declared when it is first called. "": calls differ in their
 /// arguments.
 std::string PteBuilder::declare_delegate(const PteInstruction& call) {
   const PteDelegate& delegate = method_.delegates[call.target];
-  std::string name = delegate.id + "_" + std::to_string(call.target);
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) name = "d" + name;
+  const std::string name = name_of(delegate, call.target);
   OpDecl declared;
   declared.schema = "executorch_delegate::" + name + "(";
   for (std::size_t k = 0; k < *call.results; ++k) {
     if (k > 0) declared.schema += ", ";
     declared.schema += type_name(method_.values[call.args[k]]);
-    declared.schema += " x" + std::to_string(k);
+    declared.schema += " a" + std::to_string(k);
   }
   declared.schema += ") -> (";
   for (std::size_t k = *call.results; k < call.args.size(); ++k)

@@ -72,6 +72,14 @@ void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs
   }
 }
 
+/// Behind its arguments a call names what it returns, which the runtime stores there: what it wrote, or a
+/// list of it.
+bool PteBuilder::names_results(std::uint32_t name, const std::vector<std::uint32_t>& outs) const {
+  const PteValue& value = method_.values[name];
+  if (value.kind == PteValue::Kind::tensor) return outs.size() == 1 && outs[0] == name;
+  return value.kind != PteValue::Kind::tensors || std::ranges::equal(value.items, outs);
+}
+
 bool PteBuilder::is_input(std::uint32_t id) const {
   return std::ranges::find(method_.inputs, id) != method_.inputs.end();
 }

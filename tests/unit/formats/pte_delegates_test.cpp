@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "src/formats/formats.h"
 #include "tests/unit/formats/pte_program.h"
 
 using namespace noclobber;
@@ -64,6 +65,27 @@ TEST_CASE("pte: of a payload that is not read, results are what nothing named be
   CHECK(found(alone(method_of(of_another_backend(bytes_of("xnnpack-state-on-result")))), "plan-overlap"));
 }
 
+TEST_CASE("pte: a delegate of the functional program is the one of the same payload", "[pte]") {
+  CHECK(compared("xnnpack-twice").status == Status::proved);
+  CHECK(compared_files("xnnpack-twice.case.json", "xnnpack-twice-overwritten.pte").status == Status::refuted);
+  const auto with = [](const auto& change) {
+    auto before = read_side(*read_file(kPrograms + "xnnpack-twice.case.json"), true);
+    auto after = read_side(bytes_of("xnnpack-twice"), false);
+    REQUIRE((before && after));
+    change(after->program.front());
+    const auto value = pair_of(*std::move(before), *std::move(after));
+    bool contradiction = false;
+    return value ? check_case(*value, {}, contradiction) : CheckRecord();
+  };
+  CHECK(with([](PteMethod&) {}).status == Status::proved);
+  const CheckRecord other =
+      with([](PteMethod& method) { method.delegates[0].digest = std::string(64, '0'); });
+  CHECK(names_unknown(other, "XnnpackBackend_0"));
+  const CheckRecord same =
+      with([](PteMethod& method) { method.delegates[1].digest = method.delegates[0].digest; });
+  CHECK(same.status != Status::proved);
+}
+
 TEST_CASE("pte: arguments of a delegate whose roles are not known are not guessed", "[pte]") {
   const std::string bytes = bytes_of("xnnpack-state");
   for (const bool known : {true, false}) {
@@ -103,6 +125,15 @@ TEST_CASE("pte: a tensor is not read before the call that makes it, whatever its
   CHECK(found(alone(method), "uninitialized-read"));
   method.values[sums].tensor.place = method.values[rows].tensor.place;  // bytes that another call wrote
   CHECK(found(alone(method), "uninitialized-read"));
+}
+
+TEST_CASE("pte: a call that stores its result under the name of another tensor is not followed", "[pte]") {
+  PteMethod method = method_of(bytes_of("xnnpack-twice"));
+  PteInstruction& sums = method.instructions[2];
+  REQUIRE((sums.kind == PteInstruction::Kind::kernel && sums.args[3] == sums.args[4]));
+  CHECK(alone(method).status == Status::proved);
+  sums.args[4] = sums.args[0];
+  CHECK(names_unknown(alone(method), "result gets another name"));
 }
 
 TEST_CASE("pte: numbers among the inputs do not shift the tensors behind them", "[pte]") {
