@@ -23,6 +23,7 @@ class Program:
     config: dict = dataclasses.field(default_factory=dict)
     extra: tuple[str, ...] = ()
     dynamic: object = None
+    partitioners: tuple[Callable, ...] = ()  # classes; what they take becomes calls of delegates
 
 
 def row(k: int = 1) -> torch.Tensor:

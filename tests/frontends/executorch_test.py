@@ -21,7 +21,7 @@ warnings.filterwarnings("ignore")
 
 import torch
 from executorch import exir
-from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge
+from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 from executorch.exir.dialects._ops import ops as edge_ops
 from executorch.exir.serde.export_serialize import SerializeError
 from torch._export.serde.serialize import SerializeError as TorchSerializeError
@@ -29,7 +29,8 @@ from executorch.runtime import Runtime, Verification
 
 import noclobber.executorch
 from noclobber import program as nc
-import executorch_more  # noqa: F401, adds to PROGRAMS
+import executorch_delegates  # noqa: F401, adds to PROGRAMS
+import executorch_more  # noqa: F401
 from executorch_programs import PROGRAMS, Program
 
 NO_KERNEL = "not run: the portable runtime has no such kernel"
@@ -61,7 +62,7 @@ def eager(program: Program) -> list[list]:
     with torch.no_grad():
         for call in copy.deepcopy(program.calls):
             result = module(*call)
-            seen.append((_tensors(result), [t.clone() for t in _tensors(call)]))
+            seen.append((_tensors(result), _tensors(call)))
     return seen
 
 
@@ -135,11 +136,19 @@ def save_pt2(program: Program, edge: object, folder: pathlib.Path) -> list[pathl
     return saved
 
 
+def edge_of(program: Program) -> object:
+    config = EdgeCompileConfig(_check_ir_validity=False)
+    if not program.partitioners:
+        return to_edge(exported(program), compile_config=config)
+    return to_edge_transform_and_lower(exported(program), compile_config=config,
+                                       partitioner=[made() for made in program.partitioners])
+
+
 def examine(name: str, program: Program, folder: pathlib.Path) -> dict:
     """What execution and noclobber say of one program."""
-    edge = to_edge(exported(program), compile_config=EdgeCompileConfig(_check_ir_validity=False))
+    edge = edge_of(program)
     signature = edge.exported_program().graph_signature
-    saved = save_pt2(program, edge.exported_program(), folder)
+    saved = [] if program.partitioners else save_pt2(program, edge.exported_program(), folder)
     written = set(signature.user_inputs_to_mutate.values())
     mutated = [i for i, n in enumerate(signature.user_inputs) if n in written]
     try:
