@@ -10,17 +10,30 @@
 namespace noclobber {
 namespace {
 
+constexpr std::size_t kHeader = 30, kTableAt = 10, kTableSize = 14;
+
+/// XNNGraph: how many values are arguments of a call, and which of those, the last ones, are outputs. Nothing
+/// lasts.
+PteDelegate::Roles xnnpack_roles(FlatBytes& flat) {
+  const FlatTable root = flat.root();
+  const std::size_t outputs = flat.vector(root, 5, 4).count;
+  const auto all = flat.scalar<std::uint32_t>(root, 3);
+  if (all < outputs) flat.fail(root.at, "this delegate has more results than arguments");
+  return {all - outputs, outputs, true};
+}
+
+/// VkGraph: which values are inputs. Its outputs are those of a call, and what it keeps for the next one.
+PteDelegate::Roles vulkan_roles(FlatBytes& flat) {
+  return {flat.vector(flat.root(), 3, 4).count, std::nullopt, false};
+}
+
 /// Payloads behind a header: zero (4 bytes), magic (4), its own size (2), offset and size of the table (4
 /// each). The arguments of a call are its inputs, then its outputs.
 struct PayloadRow {
   std::string_view magic;
-  int arguments,
-      inputs;        // fields of the table: how many of them there are, or -1, or which are inputs, or -1
-  unsigned outputs;  // which are outputs
-  bool is_function;
+  PteDelegate::Roles (*roles)(FlatBytes&);
 };
-constexpr PayloadRow kPayloads[] = {{"XH00", 3, -1, 5, true}, {"VH00", -1, 3, 4, false}};
-constexpr std::size_t kHeader = 30, kTableAt = 10, kTableSize = 14;
+constexpr PayloadRow kPayloads[] = {{"XH00", xnnpack_roles}, {"VH00", vulkan_roles}};
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t out = 0;
@@ -32,16 +45,6 @@ const PayloadRow* row_of(std::string_view bytes) {
   if (bytes.size() < 8 || bytes.substr(0, 4) != std::string_view("\0\0\0\0", 4)) return nullptr;
   const auto* const found = std::ranges::find(kPayloads, bytes.substr(4, 4), &PayloadRow::magic);
   return found == std::end(kPayloads) ? nullptr : found;
-}
-
-PteDelegate::Roles roles_of(FlatBytes& flat, const PayloadRow& row) {
-  const FlatTable root = flat.root();
-  const std::size_t outputs = flat.vector(root, row.outputs, 4).count;
-  if (row.arguments < 0)
-    return {flat.vector(root, static_cast<unsigned>(row.inputs), 4).count, outputs, row.is_function};
-  const auto all = flat.scalar<std::uint32_t>(root, static_cast<unsigned>(row.arguments));
-  if (all < outputs) flat.fail(root.at, "this delegate has more results than arguments");
-  return {all - outputs, outputs, row.is_function};
 }
 
 /// Does such a program keep or draw anything between calls?
@@ -75,7 +78,7 @@ std::optional<Diagnostic> read_payload(std::string_view bytes, std::size_t base,
   if (begin < kHeader || begin > bytes.size() || size > bytes.size() - begin)
     return fault(kTableAt, "the table of this delegate's payload lies outside of it");
   FlatBytes flat(bytes.substr(begin, size), base + begin);
-  out.roles = roles_of(flat, *row);
+  out.roles = row->roles(flat);
   if (flat.failed()) return flat.fault();
   return std::nullopt;
 }

@@ -18,8 +18,9 @@ struct PteDelegate {
   std::string digest;                      // SHA-256 of the payload, and of what it is compiled for
   std::optional<RegisterProgram> program;  // what it runs, if that is one over registers
   struct Roles {
-    std::size_t inputs = 0, outputs = 0;  // of a call's arguments, in this order
-    bool is_function = false;             // nothing lasts from call to call, nothing is drawn
+    std::size_t inputs = 0;  // of a call's arguments, before its outputs
+    std::optional<std::size_t> outputs;
+    bool is_function = false;  // nothing lasts from call to call, nothing is drawn
   };
   std::optional<Roles> roles;  // where the payload says them
 };

@@ -60,7 +60,8 @@ void split_delegate_calls(PteMethod& method) {
       const auto& roles = method.delegates[step.target].roles;
       step.guessed = !roles;
       step.results = roles ? std::optional(roles->inputs) : first_result(step.args, named);
-      if (roles && roles->inputs + roles->outputs != step.args.size()) step.results.reset();
+      const std::size_t others = step.args.size() - std::min(step.args.size(), step.results.value_or(0));
+      if (roles && (others == 0 || roles->outputs.value_or(others) != others)) step.results.reset();
     }
     for (const std::uint32_t id : step.args) {
       named[id] = true;

@@ -57,6 +57,20 @@ TEST_CASE(
   CHECK_FALSE(assumes(alone("xnnpack-state"), "is no state"));
 }
 
+TEST_CASE("pte: a delegate of Vulkan is given what its payload says, and may keep more than it returns",
+          "[pte]") {
+  PteMethod method = method_of(bytes_of("vulkan-state"));
+  REQUIRE((method.delegates.size() == 2 && method.delegates[0].roles));
+  CHECK((method.delegates[0].roles->inputs == 1 && !method.delegates[0].roles->is_function));
+  CHECK(alone(method).status == Status::proved);
+  CHECK(alone(method).assumptions.empty());
+  const std::uint32_t sorted = call_of_delegate(method).args[1];
+  for (const PteInstruction& step : method.instructions)
+    if (step.kind == PteInstruction::Kind::kernel)  // what is sorted lies on what is returned
+      method.values[step.args[3]].tensor.place = method.values[sorted].tensor.place;
+  CHECK(found(alone(method), "plan-overlap"));
+}
+
 TEST_CASE("pte: of a payload that is not read, results are what nothing named before, by an assumption",
           "[pte]") {
   const CheckRecord right = alone(method_of(of_another_backend(bytes_of("xnnpack-state"))));
