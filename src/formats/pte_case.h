@@ -33,6 +33,9 @@ void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies
 /// added to `bodies`.
 void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies);
 
+/// `wanted`, or that with a number, as no value of the graph is called.
+std::string free_name(const Graph& graph, const std::string& wanted);
+
 /// `next`, the next step of `graph`, in the words of the core of ATen, if it is spelled otherwise; all but
 /// the last step are appended here.
 void respell(Graph& graph, Step& next);

@@ -94,8 +94,7 @@ class Decomposition {
     Type type;
     type.dtype = dtype;
     type.shape = std::move(shape);
-    std::string name = "lowered";
-    for (int k = 1; graph_.find(name).valid(); ++k) name = "lowered_" + std::to_string(k);
+    std::string name = free_name(graph_, "lowered");
     graph_.values.push_back({std::move(name), Value::From::step,
                              static_cast<std::uint32_t>(graph_.steps.size()), 0, std::move(type)});
     const ValueId id(graph_.values.size() - 1);

@@ -151,8 +151,7 @@ class Lowering {
 
   static ValueId add(Graph& graph, const std::string& name, Value::From from, std::size_t at, Dtype dtype,
                      std::vector<SymExpr> shape = {}) {
-    std::string free = name;
-    for (int k = 1; graph.find(free).valid(); ++k) free = name + "_" + std::to_string(k);
+    std::string free = free_name(graph, name);
     Type type = scalar_type(dtype);
     type.shape = std::move(shape);
     graph.values.push_back({std::move(free), from, static_cast<std::uint32_t>(at), 0, std::move(type)});
@@ -272,6 +271,13 @@ class Lowering {
 };
 
 }  // namespace
+
+std::string free_name(const Graph& graph, const std::string& wanted) {
+  if (!graph.find(wanted).valid()) return wanted;
+  std::size_t number = graph.values.size();  // of those that were made here, nearly all are taken
+  while (graph.find(wanted + "_" + std::to_string(number)).valid()) ++number;
+  return wanted + "_" + std::to_string(number);
+}
 
 void as_executorch_lowers(Graph& exported, Bodies& bodies) {
   flatten(exported, bodies);

@@ -136,7 +136,8 @@ class Respelling {
     for (std::size_t k = 1; k <= over.list.size(); ++k) dims.push_back(number(-static_cast<std::int64_t>(k)));
     const Arg square = emit("aten.pow.Tensor_Scalar", {given(0), number(2)});
     const Arg mean = emit("aten.mean.dim", {square, Arg::of(std::move(dims)), Arg::of_bool(true)});
-    const Arg least = eps.kind == Arg::Kind::none ? Arg::of_real(0x1p-23) : eps;
+    const double epsilon = x->dtype == Dtype::f32 ? 0x1p-23 : 0x1p-52;
+    const Arg least = eps.kind == Arg::Kind::none ? Arg::of_real(epsilon) : eps;
     const Arg scale = emit("aten.rsqrt.default", {emit("aten.add.Scalar", {mean, least})});
     if (weight.kind == Arg::Kind::none) return become("aten.mul.Tensor", {given(0), scale});
     become("aten.mul.Tensor", {emit("aten.mul.Tensor", {given(0), scale}), weight});
@@ -148,7 +149,8 @@ class Respelling {
     const bool plain = q && k && v && q->shape.size() == 4 && k->shape.size() == 4 && v->shape.size() == 4 &&
                        (given(4) == number(0) || given(4) == Arg::of_real(0)) &&
                        given(5) == Arg::of_bool(false) && given(7) == Arg::of_bool(false) &&
-                       q->shape[3].is_constant() && q->shape[1] == k->shape[1];
+                       q->shape[3].is_constant() && q->shape[0] == k->shape[0] &&
+                       q->shape[1] == k->shape[1] && k->shape[0] == v->shape[0] && k->shape[1] == v->shape[1];
     const Type* mask = type_of(3);
     if (!plain || (given(3).kind != Arg::Kind::none && (mask == nullptr || mask->dtype != q->dtype))) return;
     const Arg said = given(6);
@@ -248,10 +250,11 @@ class Respelling {
 
   /// A step before this one, of one result.
   Arg emit(const char* op, Args args, Keywords kwargs = {}) {
-    std::string name = "respelled";
-    for (int k = 1; graph_.find(name).valid(); ++k) name = "respelled_" + std::to_string(k);
-    graph_.values.push_back(
-        {std::move(name), Value::From::step, static_cast<std::uint32_t>(graph_.steps.size()), 0, {}});
+    graph_.values.push_back({free_name(graph_, "respelled"),
+                             Value::From::step,
+                             static_cast<std::uint32_t>(graph_.steps.size()),
+                             0,
+                             {}});
     const ValueId id(graph_.values.size() - 1);
     Step& made = graph_.steps.emplace_back();
     made.op = op;
