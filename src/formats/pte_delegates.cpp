@@ -10,14 +10,19 @@ namespace {
 
 constexpr std::size_t kNamedDigits = 32;  // of the digest
 
-/// Values that mean something before anything runs: what is given, numbers, and what a kernel stores into,
-/// which is state.
+/// Values that mean something before anything runs: what is given, and numbers.
 std::vector<bool> named_at_first(const PteMethod& method) {
   std::vector<bool> out;
   for (const PteValue& value : method.values)
     out.push_back(value.kind != PteValue::Kind::tensor || value.tensor.data != 0 ||
                   !value.tensor.fqn.empty());
   for (const std::uint32_t id : method.inputs) out[id] = true;
+  return out;
+}
+
+/// What some kernel stores into: state, or a result that is changed in place.
+std::vector<bool> stored_into(const PteMethod& method) {
+  std::vector<bool> out(method.values.size(), false);
   for (const PteInstruction& step : method.instructions) {
     const bool kernel = step.kind == PteInstruction::Kind::kernel;
     const Schema* schema = kernel ? find_schema(method.operators[step.target]) : nullptr;
@@ -28,12 +33,13 @@ std::vector<bool> named_at_first(const PteMethod& method) {
 }
 
 /// Emitters give each result a value of its own: the last arguments that nothing has named are the results.
-/// Nothing where there are none.
+/// Nothing where there are none, or where the first of them may be state.
 std::optional<std::size_t> first_result(const std::vector<std::uint32_t>& args,
-                                        const std::vector<bool>& named) {
+                                        const std::vector<bool>& named, const std::vector<bool>& stored) {
   std::size_t first = args.size();
-  while (first > 0 && !named[args[first - 1]]) --first;
-  return first < args.size() ? std::optional(first) : std::nullopt;
+  while (first > 0 && !named[args[first - 1]] && !stored[args[first - 1]]) --first;
+  if (first == args.size() || (first > 0 && !named[args[first - 1]])) return std::nullopt;
+  return first;
 }
 
 const char* type_name(const PteValue& value) {
@@ -55,11 +61,12 @@ const char* type_name(const PteValue& value) {
 
 void split_delegate_calls(PteMethod& method) {
   std::vector<bool> named = named_at_first(method);
+  const std::vector<bool> stored = stored_into(method);
   for (PteInstruction& step : method.instructions) {
     if (step.kind == PteInstruction::Kind::delegate) {
       const auto& roles = method.delegates[step.target].roles;
       step.guessed = !roles;
-      step.results = roles ? std::optional(roles->inputs) : first_result(step.args, named);
+      step.results = roles ? std::optional(roles->inputs) : first_result(step.args, named, stored);
       const std::size_t others = step.args.size() - std::min(step.args.size(), step.results.value_or(0));
       if (roles && (others == 0 || roles->outputs.value_or(others) != others)) step.results.reset();
     }

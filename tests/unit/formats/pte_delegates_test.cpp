@@ -100,6 +100,17 @@ TEST_CASE("pte: a delegate of the functional program is the one of the same payl
   CHECK(same.status != Status::proved);
 }
 
+TEST_CASE("pte: a new value that is stored into later, before the results, may be state or one of them",
+          "[pte]") {
+  PteMethod method = method_of(of_another_backend(bytes_of("xnnpack-state")));
+  std::vector<std::uint32_t>& args = call_of_delegate(method).args;
+  CHECK(call_of_delegate(method).results == 3);
+  std::swap(args[0], args[2]);  // the state is the last that it is given
+  split_delegate_calls(method);
+  CHECK_FALSE(call_of_delegate(method).results);
+  CHECK(names_unknown(alone(method), "roles are not known"));
+}
+
 TEST_CASE("pte: arguments of a delegate whose roles are not known are not guessed", "[pte]") {
   const std::string bytes = bytes_of("xnnpack-state");
   for (const bool known : {true, false}) {
