@@ -125,6 +125,15 @@ class PteBuilder {
   std::optional<Arg> plain_argument(std::uint32_t id, const SchemaSlot& slot);
   void misfit(const PteInstruction& instruction, const std::string& op);
 
+  // pte_variants.cpp
+  struct Operator {
+    std::optional<Schema> schema;
+    const Schema* pure = nullptr;  // of the functional operator, where there is one
+    bool derived = false;          // by its name alone
+  };
+  const Operator& operator_of(const std::string& op) const;
+  const Schema* schema_of(const PteInstruction& step) const;
+
   // pte_results.cpp
   static bool may_hold(const Type& type, const PteTensor& in);
   void type_like_functional(const Step& made, const std::vector<std::uint32_t>& outs);
@@ -179,8 +188,9 @@ class PteBuilder {
   std::optional<Diagnostic> fault_;
   std::string stopped_;  // what was not understood: the rest of the graph is left out
   std::size_t conds_ = 0;
-  std::map<std::string, std::size_t> calls_;        // so far, by operator
-  std::map<std::uint32_t, std::string> delegates_;  // those called so far, with their schemas
+  std::map<std::string, std::size_t> calls_;           // so far, by operator
+  mutable std::map<std::string, Operator> operators_;  // those that were asked for
+  std::map<std::uint32_t, std::string> delegates_;     // those called so far, with their schemas
 };
 
 }  // namespace noclobber

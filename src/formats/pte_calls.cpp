@@ -102,14 +102,14 @@ void PteBuilder::misfit(const PteInstruction& instruction, const std::string& op
 void PteBuilder::kernel(const PteInstruction& instruction) {
   const std::string& op = method_.operators[instruction.target];
   if (numeric(op, instruction) || special(op, instruction)) return;
-  const Schema* schema = find_schema(op);
-  if (schema == nullptr) return static_cast<void>(give_up(op));
-  if (instruction.args.size() < schema->arguments.size()) return misfit(instruction, op);
-  if (std::ranges::none_of(schema->arguments, is_out_slot)) return in_place_call(*schema, instruction);
-  const std::string functional = functional_op(op);
-  const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
-  if (pure == nullptr || pure->writes()) return static_cast<void>(give_up(op));
-  pure_call(*schema, *pure, instruction);
+  const Operator& called = operator_of(op);
+  if (!called.schema) return static_cast<void>(give_up(op));
+  const Schema& schema = *called.schema;
+  if (instruction.args.size() < schema.arguments.size()) return misfit(instruction, op);
+  if (std::ranges::none_of(schema.arguments, is_out_slot)) return in_place_call(schema, instruction);
+  if (called.pure == nullptr || called.pure->writes()) return static_cast<void>(give_up(op));
+  if (called.derived) assume(op + " writes what " + called.pure->op + " returns");
+  pure_call(schema, *called.pure, instruction);
 }
 
 /// A flag, which the runtime wants to be off, and an order of dimensions that is that of the result; none

@@ -102,7 +102,7 @@ std::vector<PteBuilder::Touch> PteBuilder::touches() const {
   for (const PteInstruction& step : method_.instructions) {
     const bool kernel = step.kind == PteInstruction::Kind::kernel;
     const bool move = step.kind == PteInstruction::Kind::move;
-    const Schema* schema = kernel ? find_schema(method_.operators[step.target]) : nullptr;
+    const Schema* schema = schema_of(step);
     const bool own_form =
         kernel && schema == nullptr && step.args.size() >= 2;  // out is named twice at the end
     const std::string op = kernel ? method_.operators[step.target] : "";
@@ -284,8 +284,7 @@ std::optional<std::uint32_t> PteBuilder::state_of(const Input& input, std::vecto
 bool PteBuilder::surely_state(std::uint32_t id) const {
   if (!tensor(id).fqn.empty()) return true;
   for (const PteInstruction& step : method_.instructions) {
-    if (step.kind != PteInstruction::Kind::kernel) continue;
-    const Schema* schema = find_schema(method_.operators[step.target]);
+    const Schema* schema = schema_of(step);
     if (schema == nullptr) continue;
     for (std::size_t k = 0; k < schema->arguments.size() && k < step.args.size(); ++k)
       if (step.args[k] == id && schema->arguments[k].written && !schema->arguments[k].keyword_only)

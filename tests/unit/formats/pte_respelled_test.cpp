@@ -9,8 +9,8 @@ namespace {
 
 /// The exported program `name` against its method, in which `change` changed something.
 template <class Change>
-CheckRecord against(const std::string& name, const Change& change) {
-  const auto text = read_file(kPrograms + name + ".exported.pt2");
+CheckRecord against(const std::string& name, const Change& change, const char* ending = ".exported.pt2") {
+  const auto text = read_file(kPrograms + name + ending);
   REQUIRE(text);
   auto before = read_side(*text, true);
   REQUIRE(before);
@@ -82,4 +82,35 @@ TEST_CASE("pte: what a program transposes lies row by row, though the exported v
     method.values[at->args[2]].tensor.place = method.values[at->args[0]].tensor.place;
   };
   CHECK(found(against("encoder-dynamic", moved_onto_operand), "plan-overlap"));
+}
+
+TEST_CASE("pte: a kernel that no schema is known of writes what the operator of that name returns", "[pte]") {
+  const CheckRecord right = against(
+      "quantized", [](PteMethod&) {}, ".case.json");
+  CHECK(right.status == Status::proved);
+  const std::string assumed = "quantized_decomposed.choose_qparams.Tensor_out writes what";
+  CHECK(std::ranges::any_of(right.assumptions,
+                            [&](const std::string& one) { return one.starts_with(assumed); }));
+  const auto call_of = [](PteMethod& method, const std::string& op) -> PteInstruction& {
+    const auto is_it = [&](const PteInstruction& step) {
+      return step.kind == PteInstruction::Kind::kernel && method.operators[step.target] == op;
+    };
+    const auto at = std::ranges::find_if(method.instructions, is_it);
+    REQUIRE(at != method.instructions.end());
+    return *at;
+  };
+  const auto other_bound = [&](PteMethod& method) {
+    change_number(
+        method.values[call_of(method, "quantized_decomposed.quantize_per_tensor.Tensor_out").args[3]]);
+  };
+  CHECK(against("quantized", other_bound, ".case.json").status != Status::proved);
+  const auto on_operand = [&](PteMethod& method) {
+    const auto& args = call_of(method, "quantized_decomposed.dequantize_per_tensor.Tensor_out").args;
+    method.values[args[7]].tensor.place = method.values[args[0]].tensor.place;
+  };
+  CHECK(against("quantized", on_operand, ".case.json").status == Status::refuted);
+  const auto renamed = [&](PteMethod& method) {
+    method.operators[0] = "quantized_decomposed.unheard_of.out";
+  };
+  CHECK(names_unknown(against("quantized", renamed, ".case.json"), "unheard_of"));
 }
