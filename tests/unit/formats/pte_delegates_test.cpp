@@ -100,6 +100,23 @@ TEST_CASE("pte: a delegate of the functional program is the one of the same payl
   CHECK(same.status != Status::proved);
 }
 
+TEST_CASE("pte: a delegate is a function where its payload says so, and else may keep what it likes",
+          "[pte]") {
+  const auto is_pure = [](const std::string& bytes) {
+    const auto value = case_of_pte(method_of(bytes), nullptr);
+    REQUIRE((value && !value->ops.empty()));
+    return value->ops[0].pure;
+  };
+  CHECK(is_pure(bytes_of("xnnpack-state")));
+  CHECK_FALSE(is_pure(bytes_of("vulkan-state")));
+  CHECK_FALSE(is_pure(bytes_of("mlx-cache-update")));
+  const std::string other = of_another_backend(bytes_of("xnnpack-twice"));
+  CHECK_FALSE(is_pure(other));
+  const CheckRecord twice = alone(method_of(other));  // what the second is given was named before
+  CHECK(twice.status == Status::proved);
+  CHECK(assumes(twice, "writes the last of its arguments"));
+}
+
 TEST_CASE("pte: a new value that is stored into later, before the results, may be state or one of them",
           "[pte]") {
   PteMethod method = method_of(of_another_backend(bytes_of("xnnpack-state")));

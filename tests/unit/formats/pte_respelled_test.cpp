@@ -54,7 +54,7 @@ std::vector<std::size_t> unseen(const std::string& name) {
 }  // namespace
 
 TEST_CASE("pte: operators that the core of ATen spells otherwise are what PyTorch makes of them", "[pte]") {
-  for (const char* name : {"spelled-vision", "spelled-text"}) {
+  for (const char* name : {"spelled-vision", "spelled-text", "spelled-more"}) {
     const CheckRecord record = against(name, [](PteMethod&) {});
     INFO(name);
     CHECK(record.status == Status::proved);
@@ -62,8 +62,16 @@ TEST_CASE("pte: operators that the core of ATen spells otherwise are what PyTorc
   }
 }
 
+TEST_CASE("pte: where PyTorch rounds on the way, half precision is left as it is spelled", "[pte]") {
+  const CheckRecord record = against("spelled-half", [](PteMethod&) {});
+  CHECK(record.findings.empty());
+  CHECK(names_unknown(record, "aten.rms_norm"));
+  CHECK(names_unknown(record, "aten.scaled_dot_product_attention"));
+}
+
 TEST_CASE("pte: no number of a respelled operator can be another", "[pte]") {
   CHECK(unseen("spelled-vision") == std::vector<std::size_t>{});
+  CHECK(unseen("spelled-more") == std::vector<std::size_t>{});
   // But the end of a slice, which is that of the tensor, and what a size is before it is computed.
   CHECK(unseen("spelled-text") == std::vector<std::size_t>{114});
   CHECK(unseen("encoder-dynamic") == std::vector<std::size_t>{14});
