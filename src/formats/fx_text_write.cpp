@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "src/base/unique_names.h"
 #include "src/formats/formats.h"
 #include "src/formats/fx_text_cursor.h"
 
@@ -116,9 +117,7 @@ class FxWriter {
   std::string indent_;
   std::string out_;
   std::vector<std::string> names_;  // of each value
-  std::set<std::string> taken_{"self", "device", "slice", "inf",   "nan",
-                               "None", "True",   "False", "torch", "aten"};
-  std::map<std::string, int> numbers_;  // the last one behind a taken name
+  UniqueNames taken_{{"self", "device", "slice", "inf", "nan", "None", "True", "False", "torch", "aten"}};
   std::map<SymExpr, std::string> sizes_;
   std::map<std::string, std::string> bodies_;
   std::set<ValueId> used_;
@@ -129,10 +128,7 @@ std::string FxWriter::fresh(std::string_view wanted) {
   std::string base;
   for (const char c : wanted) base += is_fx_letter(c) || is_fx_digit(c) ? c : '_';
   if (base.empty() || is_fx_digit(base.front())) base.insert(0, "_");
-  std::string name = base;
-  for (int& number = numbers_[base]; !taken_.insert(name).second;)
-    name = base + "_" + std::to_string(++number);
-  return name;
+  return taken_.fresh(base);
 }
 
 void FxWriter::prepare(const Arg& arg) {

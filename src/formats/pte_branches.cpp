@@ -61,7 +61,7 @@ std::size_t PteBuilder::branch(std::size_t at, std::size_t end) {
 }
 
 PteBuilder::Arm PteBuilder::run_arm(const std::string& name, std::size_t begin, std::size_t end) {
-  levels_.emplace_back().graph.name = fresh_name(name);
+  levels_.emplace_back().graph.name = names_.fresh(name);
   moves_.clear();
   run(begin, end);
   Arm out;
@@ -93,7 +93,7 @@ void PteBuilder::share_operands(std::vector<Arm>& arms) {
       const auto number = static_cast<std::uint32_t>(inputs.size());
       if (added) {
         const Value& outer = graph().value(value);
-        body.values.push_back({fresh_name(outer.name + "_in"), Value::From::input, number, 0, outer.type});
+        body.values.push_back({names_.fresh(outer.name + "_in"), Value::From::input, number, 0, outer.type});
       }
       body.values[known->second.index].at = number;
       inputs.emplace_back().value = known->second;
@@ -140,7 +140,7 @@ void PteBuilder::join(ValueId condition, std::vector<Arm> arms) {
   for (std::uint32_t k = 0; k < arms[0].moves.size(); ++k) {
     const std::uint32_t id = arms[0].moves[k].first;
     made.results.push_back(
-        add_value({fresh_name("t" + std::to_string(id)), Value::From::step, number, k, type_of(id)}));
+        add_value({names_.fresh("t" + std::to_string(id)), Value::From::step, number, k, type_of(id)}));
     bound_[id] = define(id, made.results.back(), std::nullopt);
     unsettled_.erase(id);
     moves_.emplace_back(id, bound_[id]);

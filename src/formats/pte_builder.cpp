@@ -45,12 +45,6 @@ bool PteBuilder::same_shape(std::uint32_t a, std::uint32_t b) const {
          tensor(a).dim_order == tensor(b).dim_order;
 }
 
-std::string PteBuilder::fresh_name(const std::string& wanted) {
-  std::string name = wanted;
-  for (int k = 1; !names_.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
-  return name;
-}
-
 ValueId PteBuilder::add_value(Value value) {
   graph().values.push_back(std::move(value));
   return ValueId(graph().values.size() - 1);
@@ -58,7 +52,7 @@ ValueId PteBuilder::add_value(Value value) {
 
 ValueId PteBuilder::emit(std::string op, std::vector<Arg> args, std::optional<Type> type, std::string name) {
   const auto number = static_cast<std::uint32_t>(graph().steps.size());
-  const ValueId value = add_value({fresh_name(name), Value::From::step, number, 0, std::move(type)});
+  const ValueId value = add_value({names_.fresh(name), Value::From::step, number, 0, std::move(type)});
   Step& step = graph().steps.emplace_back();
   step.op = std::move(op);
   step.args = std::move(args);
@@ -121,7 +115,7 @@ ValueId PteBuilder::import(ValueId value, std::size_t from, std::size_t to) {
     if (added) {
       const auto number = static_cast<std::uint32_t>(inner.graph.inputs.size());
       inner.graph.values.push_back(
-          {fresh_name(outer.name + "_in"), Value::From::input, number, 0, outer.type});
+          {names_.fresh(outer.name + "_in"), Value::From::input, number, 0, outer.type});
       inner.graph.inputs.emplace_back().value = at->second;
       inner.operands.push_back(value);
     }
@@ -268,7 +262,7 @@ std::vector<Arg> PteBuilder::outputs_unknown() {
       continue;
     }
     const auto result = static_cast<std::uint32_t>(step.results.size());
-    step.results.push_back(add_value({fresh_name("out"), Value::From::step, number, result, type_of(id)}));
+    step.results.push_back(add_value({names_.fresh("out"), Value::From::step, number, result, type_of(id)}));
     out.push_back(Arg::of(step.results.back()));
   }
   graph().steps.push_back(std::move(step));
@@ -285,7 +279,7 @@ void PteBuilder::add_outside() {
     if (!__builtin_add_overflow(place.offset, bytes_of(id), &end) && end <= method_.arenas[place.arena])
       continue;
     PlanBuffer& buffer = out_.plan->buffers.emplace_back(
-        pte_buffer(fresh_name("value" + std::to_string(id)), place, bytes_of(id)));
+        pte_buffer(names_.fresh("value" + std::to_string(id)), place, bytes_of(id)));
     buffer.is_value = false;
     buffer.lower = buffer.upper = 0;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/unique_names.h"
 #include "src/formats/pte_case.h"
 #include "src/formats/pte_memory.h"
 #include "src/ops/schema.h"
@@ -89,7 +90,6 @@ class PteBuilder {
   std::optional<Type> type_of(std::uint32_t id) const;
   Arg sizes_of(std::uint32_t id) const;
   std::int64_t bytes_of(std::uint32_t id) const { return pte_bytes(tensor(id)).value_or(0); }
-  std::string fresh_name(const std::string& wanted);
   ValueId add_value(Value value);
   ValueId emit(std::string op, std::vector<Arg> args, std::optional<Type> type, std::string name);
   std::int32_t define(std::uint32_t id, ValueId value, std::optional<PteTensor::Place> place);
@@ -184,7 +184,7 @@ class PteBuilder {
   std::vector<std::pair<PteTensor::Place, std::int64_t>> written_;  // places and ends, in order
   std::set<std::uint32_t> unsettled_;  // moved by one arm of a branch, and not written since
   std::set<std::uint32_t> used_;       // read or written under their own names
-  std::set<std::string> names_;
+  UniqueNames names_;
   std::optional<Diagnostic> fault_;
   std::string stopped_;  // what was not understood: the rest of the graph is left out
   std::size_t conds_ = 0;

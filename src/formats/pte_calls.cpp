@@ -193,7 +193,7 @@ void PteBuilder::in_place_call(const Schema& schema, const PteInstruction& instr
     const auto number = static_cast<std::uint32_t>(graph().steps.size());
     const auto result = static_cast<std::uint32_t>(made.results.size());
     made.results.push_back(
-        add_value({fresh_name("w" + std::to_string(number)), Value::From::step, number, result, {}}));
+        add_value({names_.fresh("w" + std::to_string(number)), Value::From::step, number, result, {}}));
   }
   graph().steps.push_back(std::move(made));
 }

@@ -176,7 +176,7 @@ void PteBuilder::add_of_file_alone(std::uint32_t id) {
   like.kind = Input::Kind::constant;
   like.may_write = false;
   like.contents = numbers_of(tensor(id).contents, tensor(id).dtype);
-  const std::string name = fresh_name("constant" + std::to_string(id));
+  const std::string name = names_.fresh("constant" + std::to_string(id));
   if (like.contents && type_of(id)) return add_input(like, name, *type_of(id), id);
   const ValueId value = emit("executorch.constant_of_the_file_alone", {}, type_of(id), name);
   own_[id] = define(id, value, std::nullopt);

@@ -61,7 +61,7 @@ void PteBuilder::add_shared() {
       Type type;
       type.dtype = state.dtype;
       type.shape.assign(state.sizes.begin(), state.sizes.end());
-      buffer.name = fresh_name(state.fqn);
+      buffer.name = names_.fresh(state.fqn);
       add_input(like, buffer.name, std::move(type), std::nullopt);
     }
     out_.plan->buffers.push_back(std::move(buffer));
@@ -152,7 +152,7 @@ std::vector<std::uint32_t> PteBuilder::states() const {
 /// An input like one of the functional program (or of our own making), which `id` names.
 void PteBuilder::add_input(const Input& like, std::string name, Type type, std::optional<std::uint32_t> id) {
   const auto number = static_cast<std::uint32_t>(graph().inputs.size());
-  names_.insert(name);
+  names_.take(name);
   const ValueId value = add_value({std::move(name), Value::From::input, number, 0, std::move(type)});
   Input input = like;
   input.value = value;
@@ -217,7 +217,7 @@ void PteBuilder::match_functional() {
   std::size_t left = 0;  // constants of the functional program that wait for one of the file
   for (std::size_t k = 0; k < functional.inputs.size(); ++k)
     left += is_constant_input(functional.inputs[k]) && functional.inputs[k].digest.empty() ? 1 : 0;
-  for (const Input& input : functional.inputs) names_.insert(functional.value(input.value).name);
+  for (const Input& input : functional.inputs) names_.take(functional.value(input.value).name);
   add_lifted(constant, left);
   for (std::size_t k = 0; k < functional.inputs.size(); ++k) {
     const Input& input = functional.inputs[k];
@@ -308,7 +308,7 @@ void PteBuilder::guess_inputs() {
     Input like;
     like.kind = kind;
     like.may_write = kind == Input::Kind::buffer || (kind == Input::Kind::user && is_written_back(id));
-    add_input(like, fresh_name(name + std::to_string(id)), type_of(id).value_or(Type{}), id);
+    add_input(like, names_.fresh(name + std::to_string(id)), type_of(id).value_or(Type{}), id);
   };
   std::map<std::uint32_t, std::int32_t> by_data;
   for (const std::uint32_t id : states()) {

@@ -55,7 +55,7 @@ void PteBuilder::write_results(Step made, const std::vector<std::uint32_t>& outs
   const auto number = static_cast<std::uint32_t>(graph().steps.size());
   for (std::uint32_t k = 0; k < outs.size(); ++k)
     made.results.push_back(add_value(
-        {fresh_name("t" + std::to_string(outs[k])), Value::From::step, number, k, type_of(outs[k])}));
+        {names_.fresh("t" + std::to_string(outs[k])), Value::From::step, number, k, type_of(outs[k])}));
   type_like_functional(made, outs);
   if (!going()) return;
   for (std::size_t k = 0; k < outs.size(); ++k)

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "src/base/unique_names.h"
 #include "src/formats/torch_trace_reader.h"
 
 namespace noclobber {
@@ -210,13 +211,8 @@ void TraceReader::add_singles(const TraceCompile& compile, bool trains) {
 
 /// An id that repeats gets _1, _2, ...
 void TraceReader::number_ids() {
-  std::map<std::string, int> counts;
-  std::set<std::string> taken;
-  for (TraceCheck& check : log_.checks) {
-    const std::string base = check.id;
-    int& count = counts[base];
-    while (!taken.insert(check.id).second) check.id = base + "_" + std::to_string(++count);
-  }
+  UniqueNames ids;
+  for (TraceCheck& check : log_.checks) check.id = ids.fresh(check.id);
 }
 
 /// A graph that ends too early at the end of the log: what is wrong with it is that it was cut.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/base/unique_names.h"
 #include "src/graph/bodies.h"
 
 namespace noclobber {
@@ -29,7 +30,7 @@ class Unroller {
   Unroller(const Case& value, const Graph& top, Plan* plan) : case_(value), plan_(plan) {
     out_.name = top.name;
     out_.bodies = top.bodies;
-    for (const Value& known : top.values) names_.insert(known.name);
+    for (const Value& known : top.values) names_.take(known.name);
   }
 
   /// Nothing where the graph would grow too large.
@@ -105,15 +106,9 @@ class Unroller {
                : std::nullopt;
   }
 
-  std::string fresh_name(const std::string& wanted) {
-    std::string name = wanted;
-    for (int k = 1; !names_.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
-    return name;
-  }
-
   Arg emit(const Step& of, std::string op, std::vector<Arg> args, const std::string& name) {
     const ValueId value(out_.values.size());
-    out_.values.push_back({fresh_name(name), Value::From::step, number(), 0, std::nullopt});
+    out_.values.push_back({names_.fresh(name), Value::From::step, number(), 0, std::nullopt});
     Step& step = out_.steps.emplace_back();
     step.op = std::move(op);
     step.args = std::move(args);
@@ -189,7 +184,7 @@ class Unroller {
       const Value& value = body.value(step.results[k]);
       const std::string own = body.name + "/" + value.name;
       const ValueId id(out_.values.size());
-      out_.values.push_back({fresh_name(own + "." + std::to_string(trip)), Value::From::step, number(),
+      out_.values.push_back({names_.fresh(own + "." + std::to_string(trip)), Value::From::step, number(),
                              static_cast<std::uint32_t>(k), value.type});
       place_like(own, out_.values.back().name);
       out.results[k] = id;
@@ -234,7 +229,8 @@ class Unroller {
   const Case& case_;
   Plan* plan_;
   Graph out_;
-  std::set<std::string> names_, bodies_;
+  UniqueNames names_;
+  std::set<std::string> bodies_;
 };
 
 bool has_loops(const Graph& graph) {
