@@ -107,7 +107,7 @@ FIELDS = {
     "reach": ["Reach::schema"], "token": ["Token::schema", "Token::generator", "Token::effects"],
     "in_flight": ["Flight::none", "Flight::results", "Flight::all"], "neutral": ["{}"],
     "unread": ["Unread::never"], "drawn": ["Drawn::in_order"],
-    "fold": ["nullptr", "fold_add", "fold_sub"], "same_as": ['""'],
+    "fold": ["nullptr", "fold_add", "fold_sub"], "same_as": ['""'], "product": ['""', '"aten.mm"'],
 }
 FIELD = re.compile(r"\.(" + "|".join(FIELDS) + r") = ((?:\{[^}]*\}|[\w:\".]+))(?=[,)])")
 

@@ -44,7 +44,7 @@ def rows(path):
         yield match[1], {key: value.strip('"') for key, value in FIELD.findall(match[2])}
 
 
-def extras(fields):
+def extras(own, fields):
     said = []
     if fields.get("reach") == "Reach::elementwise":
         said.append("element by element")
@@ -69,6 +69,8 @@ def extras(fields):
         said.append("exact on whole numbers")
     if "same_as" in fields:
         said.append(f"the same as `{fields['same_as']}`")
+    if fields.get("product", own) != own:
+        said.append(f"`{fields['product']}` and a sum, but for rounding")
     if "note" in fields:
         said.append(fields["note"])
     return "; ".join(said)
@@ -163,7 +165,7 @@ def page(root):
             rules = [fields[key].removesuffix("_rule").removesuffix("_moves").removesuffix("_shape")
                      for key in ("view", "moves", "shape") if key in fields]
             kernel = f"`{fields['kernel']}`" if "kernel" in fields else ""
-            print(f"| `{op}` | {HIDDEN.get(does, does)} | {', '.join(rules)} | {kernel} | {extras(fields)} | {proof(seen, op)} |")
+            print(f"| `{op}` | {HIDDEN.get(does, does)} | {', '.join(rules)} | {kernel} | {extras(op, fields)} | {proof(seen, op)} |")
         print()
     bare(root)
     alone = [f"`{op}` ({proof(seen, op)})" for op in sorted(set(seen) - listed)]

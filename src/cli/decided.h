@@ -28,7 +28,7 @@ struct Decided {
   std::vector<Obligation> open;            // of the last check
   std::optional<Case> of;                  // the world that `open` is about, where the case branches
   std::vector<std::string> unordered;      // pairs of steps that may run either way
-  std::set<std::string> inexact;           // identities that hold but for the sign of a zero
+  std::set<std::string> inexact;           // identities that hold but for rounding
   std::set<std::uint32_t> untold_strides;  // outputs whose strides are to be compared, and nobody tells
   std::vector<std::map<std::string, std::int64_t>> models;
   std::uint64_t obligations = 0, by_rule = 0, by_solver = 0, in_place = 0, storages = 0;

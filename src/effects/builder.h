@@ -142,6 +142,7 @@ class Builder {
   bool takes_multiple(const Call& call, const OpRow& row, const InferredMeta& meta) const;
   bool neutral(const Call& call, const OpRow& row, const InferredMeta& meta);
   bool simplified(const Call& call);
+  bool sum_apart(const Call& call, const OpRow& row, const InferredMeta& meta);
   Call with_scalars(const Call& call);
   bool meets_target(const Call& call, const Binding& operand) const;
 
@@ -167,13 +168,17 @@ class Builder {
   void view_copy(const Call& call);
   void fold_to_strides(Binding& bound);
 
+  // call_text.cpp
+  std::string attribute(const Arg& arg) const;
+  std::string attribute_of(const Call& call, const OpRow* row, std::size_t argument) const;
+  std::string attributes(const Call& call) const;
+
   // opaque.cpp
   void opaque(const Call& given);
   void normalize_running(Call call);
   void wait(const Call& call);
   void wait_one(const Call& call, std::size_t result, const Binding& bound);
   std::vector<InferredMeta> inferred(const Call& call, const std::vector<TensorMeta>& tensors) const;
-  std::string attribute_of(const Call& call, const OpRow* row, std::size_t argument) const;
   struct Operand {
     Binding bound;
     std::size_t argument = 0, item = 0;
@@ -203,11 +208,13 @@ class Builder {
   bool is_shadow(StorageId storage) const { return shadows_.contains(storage); }
   bool add_targets(const Call& call, Parts& parts, const std::vector<InferredMeta>& rules);
   bool add_results(const Call& call, Parts& parts);
+  bool sizes_known(const Call& call, const std::vector<TensorMeta>& tensors) const;
   bool view_of_all(const Call& call, std::size_t result, std::size_t argument);
   bool storable(const Call& call, const Parts& parts);
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
-  std::string attributes(const Call& call) const;
+  void product_first(const Call& call, std::vector<Operand>& operands) const;  // identities.cpp
+  void note_product(const Call& call, const Parts& parts);
   std::string laid_text(const Binding& operand) const;
   bool lies_as(const Binding& operand, std::size_t first, const Type& type);
   bool lie_as_said(const Step& step);
@@ -219,7 +226,6 @@ class Builder {
   /// One copy of each text for the whole Trace.
   Text shared(const std::string& text) { return texts_.try_emplace(text, text).first->second; }
   Text type_text(Dtype dtype) { return shared(std::string(name(dtype))); }
-  std::string attribute(const Arg& arg) const;
   Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
                 std::size_t write_item, bool listed) const;
   bool elementwise(const Call& call) const;
@@ -278,6 +284,7 @@ class Builder {
   std::map<StorageId, std::vector<Binding>>
       in_flight_;  // result of a collective -> operands in use until its wait
   std::set<std::string> inexact_;
+  std::map<StorageId, std::string> products_;  // made by a product of matrices, and of which inputs
   std::uint64_t simpler_ = 0;
   std::unordered_map<std::string, Text> texts_;
   std::map<std::string, StorageId> shared_;              // Input.storage -> storage

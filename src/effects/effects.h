@@ -32,7 +32,8 @@ struct Traced {
   std::uint64_t unmodelled = 0;  // steps, of both graphs, that were not understood
   /// Steps that identities make simpler; used unless `use` was none.
   std::uint64_t simpler = 0;
-  /// What was, or with Identities::all could be, taken for the same and is so but for the sign of a zero.
+  /// What was, or with Identities::all could be, taken for the same and is so but for rounding or a zero's
+  /// sign.
   std::set<std::string> inexact;
 };
 

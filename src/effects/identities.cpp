@@ -157,9 +157,40 @@ bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& me
   return false;
 }
 
+/// addmm(c, a, b) is mm(a, b) + c, where nothing is scaled, no type changes and the sum is as large as the
+/// product: the two round differently.
+bool Builder::sum_apart(const Call& call, const OpRow& row, const InferredMeta& meta) {
+  if (row.product.empty() || row.product == row.op || call.schema->writes() || !only_defaults_behind(call, 3))
+    return false;
+  const Schema* product = ops_.find(std::string(row.product) + ".default");
+  const Schema* sum = ops_.find("aten.add.Tensor");
+  const auto addend = bound_of(call.arguments[0]), left = bound_of(call.arguments[1]),
+             right = bound_of(call.arguments[2]);
+  if (!addend || !left || !right || addend->dtype != meta.dtype || left->dtype != meta.dtype ||
+      right->dtype != meta.dtype || broadcast(space_, meta.shape, addend->view.shape) != meta.shape)
+    return false;
+  ++simpler_;
+  inexact_.insert(std::string(row.op) + " is " + std::string(row.product) + " and a sum, but for rounding");
+  if (request_.use != Identities::all) return false;
+  Step multiply, add;
+  multiply.op = product->op;
+  multiply.results = {ValueId(values_.size())};
+  add.op = sum->op;
+  add.results = call.step->results;
+  values_.emplace_back();
+  hushed_ = true;
+  dispatch(call_of(multiply, *product, {call.arguments[1], call.arguments[2]}, call.number));
+  hushed_ = false;
+  const Arg made = Arg::of(multiply.results[0]);
+  dispatch(call_of(add, *sum, {made, call.arguments[0], *sum->arguments[2].fallback}, call.number));
+  values_.pop_back();
+  return true;
+}
+
 bool Builder::simplified(const Call& call) {
   const OpRow* row = functional_row(call);
-  if (row == nullptr || (row->fold == nullptr && row->neutral.argument != 1)) return false;
+  if (row == nullptr || (row->fold == nullptr && row->neutral.argument != 1 && row->product.empty()))
+    return false;
   if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
     return false;
   std::vector<TensorMeta> metas;
@@ -176,7 +207,32 @@ bool Builder::simplified(const Call& call) {
   if (type != nullptr && (type->dtype != *meta[0].dtype || sizes_.of(type->shape) != meta[0].shape))
     return false;
   return (row->fold != nullptr && folded(call, *row, meta[0])) ||
-         (row->neutral.argument == 1 && neutral(call, *row, meta[0]));
+         (row->neutral.argument == 1 && neutral(call, *row, meta[0])) || sum_apart(call, *row, meta[0]);
+}
+
+/// Remembers what a product is of, as far as both graphs have a name for it: its inputs.
+void Builder::note_product(const Call& call, const Parts& parts) {
+  const OpRow* row = functional_row(call);
+  if (row == nullptr || row->product.empty() || row->product != row->op) return;
+  std::string of;
+  for (const Operand& o : parts.operands) {
+    const TraceStorage& storage = trace_.storages[o.bound.view.storage];
+    of += storage.start == TraceStorage::Start::given ? storage.key + ";" : ";";
+  }
+  for (const Binding& w : parts.writes) products_[w.view.storage] = of;
+}
+
+/// A sum with a product is a sum to a product: it does not matter in which order two numbers are added. Of
+/// two products the one goes first that has the lesser name.
+void Builder::product_first(const Call& call, std::vector<Operand>& operands) const {
+  const OpRow* row = functional_row(call);
+  if (request_.use != Identities::all || row == nullptr || !row->neutral.commutes || operands.size() < 2 ||
+      operands[1].argument != 1 || !only_defaults_behind(call, 2))
+    return;
+  const auto first = products_.find(operands[0].bound.view.storage),
+             second = products_.find(operands[1].bound.view.storage);
+  if (second == products_.end()) return;
+  if (first == products_.end() || second->second < first->second) std::swap(operands[0], operands[1]);
 }
 
 /// A tensor of one whole number is the scalar, where it neither widens the result nor has another type.

@@ -1,86 +1,11 @@
 // Operators that are functions of what they read: reads and writes from the schema.
 #include <algorithm>
-#include <cstdio>
+#include <functional>
 
 #include "src/effects/builder.h"
 #include "src/graph/bodies.h"
 
 namespace noclobber {
-
-std::string Builder::attribute(const Arg& arg) const {
-  switch (arg.kind) {
-    case Arg::Kind::none:
-      return "-";
-    case Arg::Kind::ref:
-      return "T";
-    case Arg::Kind::sym: {
-      const PolyId size = sizes_.of(arg.sym);
-      return size == Space::kBad ? "overflow " + arg.sym.text() : size_text(space_, size);
-    }
-    case Arg::Kind::real: {
-      char text[64];
-      std::snprintf(text, sizeof text, "%.17g", arg.real);
-      return std::string(text) + "f";
-    }
-    case Arg::Kind::boolean:
-      return arg.boolean ? "true" : "false";
-    case Arg::Kind::text:
-    case Arg::Kind::device:
-    case Arg::Kind::graph:
-      return "'" + arg.text + "'";
-    case Arg::Kind::dtype:
-      return std::string(name(arg.dtype));
-    case Arg::Kind::list: {
-      std::string out = "[";
-      for (const Arg& item : arg.list) out += attribute(item) + ",";
-      return out + "]";
-    }
-  }
-  return "?";
-}
-
-/// An argument as part of what an operator computes. Whole numbers count alike for operators on floats.
-std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_t argument) const {
-  const Arg& given = call.arguments[argument];
-  if (given.kind == Arg::Kind::ref || given.kind == Arg::Kind::none) return attribute(given);
-  const auto first = bound_of(call.arguments[0]);
-  const auto rank = first ? std::optional(first->view.shape.size()) : std::nullopt;
-  const bool declared = call.declared != nullptr;
-  const Arg arg = declared ? given : as_taken(*call.schema, argument, given, rank);
-  const bool arithmetic = row != nullptr && row->fold != nullptr;
-  const bool scalar = call.schema->ns == "aten" && !declared &&
-                      call.schema->arguments[argument].type_text.starts_with("Scalar");
-  if ((!arithmetic && !scalar) || arg.kind != Arg::Kind::real) return attribute(arg);
-  for (const Arg& other : call.arguments) {
-    const auto bound = bound_of(other);
-    if (!bound) continue;
-    const auto number = is_floating(bound->dtype) ? whole(arg, bound->dtype) : std::nullopt;
-    return number ? std::to_string(*number) : attribute(arg);
-  }
-  return attribute(arg);
-}
-
-/// What is computed (the functional operator, or what its row says is the same) and everything it is given
-/// but tensors. Overloads of arithmetic differ only in where a scalar stands.
-std::string Builder::attributes(const Call& call) const {
-  std::string out = call.functional;
-  if (out.empty()) out = call.step->op;
-  const OpRow* own = find_row(base_name(out));
-  const bool declared = call.declared != nullptr;
-  if (!declared && own != nullptr && !own->same_as.empty())
-    out = std::string(own->same_as) + out.substr(base_name(out).size());
-  const OpRow* row = functional_row(call);
-  const bool arithmetic = row != nullptr && row->fold != nullptr;
-  if (arithmetic) out = std::string(base_name(out));
-  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
-    const SchemaSlot& slot = call.schema->arguments[k];
-    if (slot.written && slot.keyword_only) continue;
-    const bool by_default = slot.fallback && *slot.fallback == call.arguments[k];
-    if (by_default && (slot.keyword_only || arithmetic)) continue;
-    out += ";" + (slot.keyword_only ? slot.name + "=" : "") + attribute_of(call, row, k);
-  }
-  return out;
-}
 
 bool Builder::elementwise(const Call& call) const {
   if (call.declared != nullptr) return false;
@@ -115,6 +40,7 @@ std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call)
       out.push_back({*bound, k, item, slot.written || call.silent_writes.contains(k), read && !unread, read});
     }
   }
+  product_first(call, out);
   return out;
 }
 
@@ -253,6 +179,26 @@ bool Builder::add_targets(const Call& call, Parts& parts, const std::vector<Infe
   return true;
 }
 
+namespace {
+/// Does it give tensors alone whose shapes follow from what it is given? TorchScript's overloads for numbers
+/// and lists give none.
+bool gives_shapes(const Schema& schema) {
+  return !schema.writes() && !schema.has(Tag::dynamic_output_shape) && !schema.returns.empty() &&
+         schema.returns[0].type != SchemaSlot::Type::other;
+}
+}  // namespace
+
+/// Are all sizes that the call is given numbers? What a rule leaves open then is not open for a size.
+bool Builder::sizes_known(const Call& call, const std::vector<TensorMeta>& tensors) const {
+  const auto is_number = [&](PolyId extent) { return space_.value(extent).has_value(); };
+  const std::function<bool(const Arg&)> tells = [&](const Arg& arg) {
+    return (arg.kind != Arg::Kind::sym || arg.sym.is_constant()) && std::ranges::all_of(arg.list, tells);
+  };
+  return std::ranges::all_of(call.arguments, tells) && std::ranges::all_of(tensors, [&](const TensorMeta& t) {
+           return std::ranges::all_of(t.shape, is_number);
+         });
+}
+
 /// Results in the order of the schema: fresh, or the written argument they stand for.
 bool Builder::add_results(const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
@@ -260,6 +206,11 @@ bool Builder::add_results(const Call& call, Parts& parts) {
     if (o.counts) metas.push_back({o.bound.view.shape, o.bound.dtype});
   const std::vector<InferredMeta> rules = inferred(call, metas);
   const bool refused = rules.empty() && has_shape_rule(call.functional_name());
+  if ((refused && gives_shapes(*call.schema) && sizes_known(call, metas)) ||
+      is_refused({sizes_, call.functional_name(), *call.schema, call.arguments, metas})) {
+    unknown("no-metadata", call.step->op + " (what it is given)");
+    return false;
+  }
   std::size_t result = 0;
   for (const SchemaSlot& slot : call.schema->returns) {
     const auto source = slot.type == SchemaSlot::Type::other ? std::nullopt : aliased(*call.schema, slot);
@@ -370,6 +321,7 @@ void Builder::opaque(const Call& given) {
   while (parts.means.size() < parts.step.reads.size()) parts.means.push_back(now());
   push(std::move(parts.step), parts.means);
   take_off(call, parts);
+  note_product(call, parts);
   for (std::size_t w = 0; w < parts.writes.size(); ++w)
     if (parts.results[w] != kNone) bind(call, parts.results[w], parts.writes[w]);
 }

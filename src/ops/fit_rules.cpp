@@ -66,6 +66,11 @@ bool division_fits(const ShapeCall& call) {
   return type_category(call.tensors[1].dtype) > 1 || type_category(call.tensors[2].dtype) > 1;
 }
 
+bool average_fits(const ShapeCall& call) {
+  return call.tensors.empty() || type_category(call.tensors[0].dtype) > 1 ||
+         call.argument("dtype") != nullptr;
+}
+
 /// What is added has the type of the matrices, or that which is asked for.
 bool matrices_fit(const ShapeCall& call) {
   const std::size_t count = call.tensors.size();

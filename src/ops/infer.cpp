@@ -80,9 +80,14 @@ bool has_shape_rule(std::string_view op) {
   return row != nullptr && (row->shape != nullptr || row->fits != nullptr);
 }
 
-std::vector<InferredMeta> infer_meta(const ShapeCall& call) {
+bool is_refused(const ShapeCall& call) {
   const OpRow* row = find_row(call.op);
-  if (row != nullptr && row->fits != nullptr && !row->fits(call)) return {};
+  return row != nullptr && row->fits != nullptr && !row->fits(call);
+}
+
+std::vector<InferredMeta> infer_meta(const ShapeCall& call) {
+  if (is_refused(call)) return {};
+  const OpRow* row = find_row(call.op);
   if (row != nullptr && row->shape != nullptr) return row->shape(call);
   return is_elementwise(call.op, call.schema) ? shape_rules::pointwise_shape(call)
                                               : std::vector<InferredMeta>{};

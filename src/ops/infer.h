@@ -45,7 +45,10 @@ using ShapeRule = std::vector<InferredMeta> (*)(const ShapeCall& call);
 /// Is the operator called with what PyTorch takes? No only where that is known.
 using FitRule = bool (*)(const ShapeCall& call);
 
-/// By the operator's row, or as PyTorch's pointwise tag says; empty: there is no rule, or it leaves it open.
+/// Is it known that PyTorch refuses the call, by what the operator's row says that it takes?
+bool is_refused(const ShapeCall& call);
+/// By the operator's row, or as PyTorch's pointwise tag says; empty: there is no rule, it leaves it open,
+/// or the call is refused.
 std::vector<InferredMeta> infer_meta(const ShapeCall& call);
 /// Does the row of the functional operator name a rule of either kind? `infer_meta` then leaves open what
 /// PyTorch may refuse.

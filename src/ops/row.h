@@ -80,6 +80,7 @@ struct OpRow {
   Neutral neutral = {};
   FoldRule fold = nullptr;
   std::string_view same_as = {};  // computes what this operator does, from the same arguments
+  std::string_view product = {};  // of a product: itself; of one that adds to a product: the product's row
   std::string_view note = {};     // why the schema is not enough
 };
 

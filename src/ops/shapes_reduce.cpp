@@ -160,8 +160,9 @@ std::vector<InferredMeta> index_select_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2 || call.tensors[1].shape.size() > 1) return {};
   Shape out = call.tensors[0].shape;
   const auto dim = call.dim("dim", out.size());
-  if (out.empty() || !dim) return {};
-  out[*dim] = call.tensors[1].shape.empty() ? call.sizes.space().constant(1) : call.tensors[1].shape[0];
+  if (!dim) return {};
+  if (!out.empty())
+    out[*dim] = call.tensors[1].shape.empty() ? call.sizes.space().constant(1) : call.tensors[1].shape[0];
   return {{std::move(out), call.tensors[0].dtype}};
 }
 

@@ -1,4 +1,5 @@
 // Shapes of results that are chosen, counted out, compared in pairs or exchanged between processes.
+#include <cmath>
 #include <cstdlib>
 
 #include "src/ops/shape_rules.h"
@@ -45,6 +46,25 @@ std::optional<Indices> indices_of(const ShapeCall& call) {
   return out;
 }
 
+constexpr std::int64_t kFar = std::int64_t{1} << 40;
+
+std::optional<double> real_number(const ShapeCall& call, std::string_view name, double fallback) {
+  const Arg* arg = call.argument(name);
+  if (arg == nullptr) return fallback;
+  if (arg->kind == Arg::Kind::real) return arg->real;
+  const auto whole = call.integer(name, std::nullopt);
+  return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
+}
+
+/// By numbers of which one is real: reckoned with in f64, whatever the result is.
+std::vector<InferredMeta> real_count_shape(const ShapeCall& call) {
+  const auto start = real_number(call, "start", 0), end = real_number(call, "end", NAN),
+             step = real_number(call, "step", 1);
+  const double count = start && end && step ? std::ceil((*end - *start) / *step) : NAN;
+  if (!(count >= 0 && count <= static_cast<double>(kFar))) return {};
+  return {{{call.sizes.space().constant(static_cast<std::int64_t>(count))}, dtype_named(call, Dtype::f32)}};
+}
+
 }  // namespace
 
 /// What the indices give stands where they stood, or in front if another dimension lies between them.
@@ -75,9 +95,11 @@ std::vector<InferredMeta> bucket_shape(const ShapeCall& call) {
   return {{std::move(shape), narrow->boolean ? Dtype::i32 : Dtype::i64}};
 }
 
-/// arange by whole numbers: from `start` to before `end`. What out= is given is stored as it has it.
+/// arange: from `start` to before `end`. What out= is given is stored as it has it.
 std::vector<InferredMeta> count_shape(const ShapeCall& call) {
-  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  for (const char* name : {"start", "end", "step"})
+    if (const Arg* arg = call.argument(name); arg != nullptr && arg->kind == Arg::Kind::real)
+      return real_count_shape(call);
   const auto start = call.integer("start", 0), end = call.integer("end", std::nullopt);
   const auto step = call.integer("step", 1);
   const auto is_near = [](std::optional<std::int64_t> n) { return n && *n <= kFar && *n >= -kFar; };

@@ -13,7 +13,7 @@ namespace noclobber::golden {
 namespace {
 
 constexpr const char* kHead =
-    "row\tmeaning\treach\ttoken\tin flight\tneutral\tsame as\tshared\tshapes\tviews\ttypes";
+    "row\tmeaning\treach\ttoken\tin flight\tneutral\tsame as\tproduct\tshared\tshapes\tviews\ttypes";
 
 struct Asked {
   Space space;
@@ -231,10 +231,10 @@ std::string line_of(const OpRow& row) {
                                    n.but_zero_sign ? ", but for -0" : "");
   const auto part = [](int k, int of) { return of == 0 ? "-" : fmt::format("{}/{}", k, of); };
   const auto dash = [](std::string_view text) { return text.empty() ? std::string_view("-") : text; };
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", row.op, word(kMeanings, row.meaning),
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", row.op, word(kMeanings, row.meaning),
                      word(kReach, row.reach), word(kToken, row.token), word(kFlight, row.in_flight), neutral,
-                     dash(row.same_as), part(facts.shared, facts.results), part(facts.shapes, facts.results),
-                     part(facts.views, facts.seen), dash(facts.types));
+                     dash(row.same_as), dash(row.product), part(facts.shared, facts.results),
+                     part(facts.shapes, facts.results), part(facts.views, facts.seen), dash(facts.types));
 }
 
 }  // namespace

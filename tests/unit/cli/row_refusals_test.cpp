@@ -85,6 +85,14 @@ bool is_proved(Case value) {
   return check_case(std::move(value), {}, contradiction).status == Status::proved;
 }
 
+/// A dump that says of results what they were before an argument was changed.
+Case said_of(Case value, const golden::GoldenCall& call) {
+  for (std::size_t k = 0; k < value.after.values.size(); ++k)
+    if (value.after.values[k].from == Value::From::step)
+      value.after.values[k].type = call.value.after.values[k].type;
+  return value;
+}
+
 struct Count {
   int calls = 0, refused = 0;
   std::set<std::string> proved;  // "operator, why" of what is refused
@@ -101,7 +109,8 @@ void examine(const golden::GoldenCall& call, Count& count) {
       ++count.calls;
       const std::string why = refused(value);
       count.refused += why.empty() ? 0 : 1;
-      if (!why.empty() && is_proved(value)) count.proved.insert(call.op + "\t" + why);
+      if (!why.empty() && (is_proved(value) || is_proved(said_of(value, call))))
+        count.proved.insert(call.op + "\t" + why);
     }
     slot = own;
   }
@@ -127,7 +136,7 @@ TEST_CASE("a call that PyTorch refuses is not proved", "[rows]") {
   std::size_t number = 0;
   for (const auto& entry : std::filesystem::directory_iterator(NC_SOURCE_DIR "/corpus/golden")) {
     if (entry.path().extension() != ".json" || !testing::is_sampled(number++)) continue;
-    auto calls = golden::calls_of(entry.path().string(), false);
+    auto calls = golden::calls_of(entry.path().string(), true);
     if (calls.size() > kMostCalls) calls.resize(kMostCalls);
     for (const golden::GoldenCall& call : calls) examine(call, count);
   }

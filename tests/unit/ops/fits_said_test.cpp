@@ -40,7 +40,7 @@ const Typed kSquare = {kF32, {2, 2}};
 
 TEST_CASE("elements of some types are not computed with") {
   for (const char* op : {"aten.erf.default", "aten.erfc.default", "aten.frac.default", "aten.nansum.default",
-                         "aten.special_erf.default"})
+                         "aten.special_erf.default", "prims.erf.default", "prims.erfc.default"})
     check_taken({{true, op, {{kF32, {2}}}, {to(0)}}, {false, op, {{kC64, {2}}}, {to(0)}}});
   check_taken({
       {true, "aten.addcdiv.default", {{kF32, {2}}, {kI64, {2}}, {kF32, {2}}}, {to(0), to(1), to(2)}},
@@ -48,6 +48,9 @@ TEST_CASE("elements of some types are not computed with") {
       {false, "aten.addcdiv.default", {{kF32, {2}}, {kI64, {2}}, {kBool, {2}}}, {to(0), to(1), to(2)}},
       {true, "aten.take.default", {{kF32, {2}}, {kI64, {2}}}, {to(0), to(1)}},
       {false, "aten.take.default", {{kF32, {2}}, {kI32, {2}}}, {to(0), to(1)}},
+      {true, "aten.mean.default", {{kC64, {2}}}, {to(0)}},
+      {false, "aten.mean.default", {{kI64, {2}}}, {to(0)}},
+      {true, "aten.mean.default", {{kI64, {2}}}, {to(0), of(kF32)}},
   });
 }
 

@@ -1,5 +1,7 @@
 // Shapes and types that rules say, at the bounds of what they take. The results are PyTorch's; where a rule
 // may only be silent, PyTorch refuses the call or does not go by shapes and types alone.
+#include <cmath>
+
 #include "tests/unit/ops/said.h"
 
 using namespace noclobber;
@@ -236,4 +238,31 @@ TEST_CASE("windows as columns, and columns as an image") {
   CHECK(image({1, 3, 16}, {1, 1}) == "f32 1 3 4 4");
   CHECK(image({4, 9}, {2, 2}) == "f32 1 4 4");
   CHECK(image({4, 9}, {0, 2}).empty());
+}
+
+TEST_CASE("arange counts what lies before its end, of reals in f64 whatever it gives") {
+  const auto of = [](double start, double end, double step, const Arg& dtype) {
+    return call("aten.arange.start_step", {},
+                {Arg::of_real(start), Arg::of_real(end), Arg::of_real(step), dtype});
+  };
+  CHECK(of(0, 4, 1, {}) == "f32 4");
+  CHECK(of(0, 1, 0.3, {}) == "f32 4");
+  CHECK(of(0, 1, 0.3, Arg::of_dtype(kI64)) == "i64 4");
+  CHECK(of(0.5, 3.2, 0.9, {}) == "f32 3");
+  CHECK(of(5, 0, -0.7, Arg::of_dtype(kF16)) == "f16 8");
+  CHECK(of(5, 0, 0.7, {}) == "");  // PyTorch raises, as for a step of 0 and for what is no number
+  CHECK(of(0, 1, 0, {}) == "");
+  CHECK(of(0, NAN, 1, {}) == "");
+  CHECK(of(0, 1e300, 1, {}) == "");
+  CHECK(call("aten.arange.start_step", {}, {n(0), Arg::of_real(4), n(1), {}}) == "f32 4");
+  CHECK(call("aten.arange.start_step", {}, {n(0), n(4), n(3), {}}) == "i64 2");
+}
+
+TEST_CASE("of a number index_select selects itself") {
+  check_all({
+      {"aten.index_select.default", {{kI64, {}}, {kI64, {}}}, {to(0), n(0), to(1)}, "i64"},
+      {"aten.index_select.default", {{kI64, {}}, {kI64, {1}}}, {to(0), n(0), to(1)}, "i64"},
+      {"aten.index_select.default", {{kI64, {}}, {kI64, {1}}}, {to(0), n(1), to(1)}, ""},
+      {"aten.index_select.default", {{kF32, {3, 2}}, {kI64, {}}}, {to(0), n(1), to(1)}, "f32 3 1"},
+  });
 }

@@ -62,6 +62,7 @@ constexpr Speller kSpellers[] = {
     {"src/interp/replay_stale.cpp", 1, "a copy does not read what it writes"},
     {"src/plan/kernels.cpp", 3, "facts of one library's kernels, whose operators' rows know none"},
     {"src/effects/fills.cpp", 3, "variants of one meaning: open"},
+    {"src/effects/identities.cpp", 1, "writes a step: the sum with a product"},
     {"src/effects/moves.cpp", 3, "variants of one meaning: open"},
     {"src/effects/renames.cpp", 1, "variants of one meaning: open"},
     {"src/effects/view_steps.cpp", 8, "variants of one meaning: open"},
@@ -112,6 +113,8 @@ TEST_CASE("a row names the rules that its meaning needs, and says why it overrul
     CHECK(shows == (row.view != nullptr));
     CHECK((row.meaning == Meaning::moved) == (row.moves != nullptr));
     CHECK((row.meaning != Meaning::unsupported || !row.note.empty()));
+    const OpRow* product = row.product.empty() ? nullptr : find_row(row.product);
+    CHECK((row.product.empty() || (product != nullptr && product->product == product->op)));
     CHECK((row.same_as.empty() || (row.fold == nullptr && row.neutral.argument < 0)));
   }
 }
