@@ -294,7 +294,9 @@ class Builder {
   std::set<std::string> told_;                   // symbols whose tokens are written
   const StorageId generator_ = 0, effects_ = 1;  // as add_tokens() adds them
   bool hushed_ = false;  // what the dump says is of another result than the one that is made: of out=
-  std::uint64_t fresh_count_ = 0, in_place_ = 0, unmodelled_ = 0;
+  std::map<std::string, std::uint64_t> fresh_counts_;  // storages of each kind of key
+  bool unwritten_ = false;                             // what is made is written later, or in pieces
+  std::uint64_t in_place_ = 0, unmodelled_ = 0;
   bool failed_ = false;     // the step at hand
   bool effectful_ = false;  // inside with_effects
 };

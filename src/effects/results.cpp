@@ -51,10 +51,17 @@ bool steps_over(Space& space, const Shape& shape, const std::vector<PolyId>& str
 }
 }  // namespace
 
-/// A storage of its own for a result. One whose strides leave gaps (or repeat elements) gets a flat one.
+/// A storage of its own for a result. What is not written as a whole is counted by its type, so that both
+/// graphs name alike what neither has written, whatever else one of them makes. One whose strides leave gaps
+/// (or repeat elements) gets a flat one.
 Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides) {
   TraceStorage storage;
-  storage.key = "fresh " + std::to_string(fresh_count_++);
+  std::string stem = "fresh";
+  if (unwritten_) {
+    stem = "unwritten " + std::string(name(dtype));
+    for (const PolyId extent : shape) stem += "," + size_text(space_, extent);
+  }
+  storage.key = stem + " " + std::to_string(fresh_counts_[stem]++);
   storage.compared = false;
   storage.shape = shape;
   if (has_negative(space_, shape)) unknown("no-metadata", "a size below 0");

@@ -14,8 +14,8 @@ const FxRow kJoined[] = {
 s = torch.ops.aten.cat.default([x, z], -1)
 return (r, s))fx",
      R"fx(
-storage S5 [3, 3]  fresh 0
-storage S6 [2, 4]  fresh 1
+storage S5 [3, 3]  unwritten f32,3,3 0
+storage S6 [2, 4]  unwritten f32,2,4 0
 step 0 fill f32:0  write S5:f32[3, 3]  # graph step 0
 step 1 move  write S5:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S5:f32.slice(0, 2, step 1)[1, 3]  read S3:f32[1, 3]  # graph step 0
@@ -30,7 +30,7 @@ output 1 read S6:f32[2, 4]
      R"fx(r = torch.ops.aten.cat.default([y, x, y])
 return (r,))fx",
      R"fx(
-storage S4 [4+s0, 3]  fresh 0
+storage S4 [4+s0, 3]  unwritten f32,4+s0,3 0
 step 0 fill f32:0  write S4:f32[4+s0, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S3:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[s0, 3]  read S2:f32[s0, 3]  # graph step 0
@@ -94,9 +94,9 @@ s = torch.ops.aten.cat.default([e], 0)
 t = torch.ops.aten.stack.default([e, e])
 return (r, s, t))fx",
      R"fx(
-storage S5 [2, 3]  fresh 0
-storage S6 [0]  fresh 1
-storage S7 [2, 0]  fresh 2
+storage S5 [2, 3]  unwritten f32,2,3 0
+storage S6 [0]  unwritten f32,0 0
+storage S7 [2, 0]  unwritten f32,2,0 0
 step 0 fill f32:0  write S5:f32[2, 3]  # graph step 0
 step 1 move  write S5:f32[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 fill f32:0  write S6:f32[0]  # graph step 1
@@ -111,7 +111,7 @@ output 2 read S7:f32[2, 0]
      R"fx(u = torch.ops.aten.cat.default([h, k])
 return (u,))fx",
      R"fx(
-storage S4 [4]  fresh 0
+storage S4 [4]  unwritten f32,4 0
 step 0 fill f32:0  write S4:f32[4]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2]  read S2:f16[2]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2]  read S3:f32[2]  # graph step 0
@@ -123,9 +123,9 @@ s = torch.ops.aten.stack.default([x, x], -1)
 t = torch.ops.aten.stack.default([x, x], 2)
 return (r, s, t))fx",
      R"fx(
-storage S3 [2, 2, 3]  fresh 0
-storage S4 [2, 3, 2]  fresh 1
-storage S5 [2, 3, 2]  fresh 2
+storage S3 [2, 2, 3]  unwritten f32,2,2,3 0
+storage S4 [2, 3, 2]  unwritten f32,2,3,2 0
+storage S5 [2, 3, 2]  unwritten f32,2,3,2 1
 step 0 fill f32:0  write S3:f32[2, 2, 3]  # graph step 0
 step 1 move  write S3:f32.slice(1, 0, step 1)[2, 1, 3]  read S2:f32.reshape[2, 1, 3]  # graph step 0
 step 2 move  write S3:f32.slice(1, 1, step 1)[2, 1, 3]  read S2:f32.reshape[2, 1, 3]  # graph step 0
@@ -151,7 +151,7 @@ unknown no-metadata t
      R"fx(r: "f32[5, 3]" = torch.ops.aten.cat.default([x, x])
 return (r,))fx",
      R"fx(
-storage S3 [5, 3]  fresh 0
+storage S3 [5, 3]  unwritten f32,5,3 0
 output 0 scalar 
 claim size said 5 computed 4  # graph step 0
 unknown no-metadata aten.cat.default
@@ -162,7 +162,7 @@ unknown no-metadata r
 s = torch.ops.aten.as_strided.default(r, [12], [1])
 return (s,))fx",
      R"fx(
-storage S3 [4, 3]  fresh 0
+storage S3 [4, 3]  unwritten f32,4,3 0
 step 0 fill f32:0  write S3:f32[4, 3]  # graph step 0
 step 1 move  write S3:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S3:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
@@ -184,7 +184,7 @@ const FxRow kOut[] = {
      R"fx(r = torch.ops.aten.cat.out([x, x], out = o)
 return (r, o))fx",
      R"fx(
-storage S4 [4, 3]  fresh 0
+storage S4 [4, 3]  unwritten f32,4,3 0
 step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
@@ -196,7 +196,7 @@ output 1 read S3:f32[4, 3]
      R"fx(r = torch.ops.aten.cat.out([x, x], out = o)
 return (o,))fx",
      R"fx(
-storage S4 [4, 3]  fresh 0
+storage S4 [4, 3]  unwritten f32,4,3 0
 step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
@@ -230,8 +230,8 @@ t = torch.ops.aten.as_strided.default(s, [12], [1])
 u = torch.ops.aten.as_strided.default(r, [12], [1])
 return (t, u))fx",
      R"fx(
-storage S4 [4, 3]  fresh 0
-storage S5 [4, 3]  fresh 1
+storage S4 [4, 3]  unwritten f32,4,3 0
+storage S5 [4, 3]  fresh 0
 step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
@@ -246,7 +246,7 @@ q = torch.ops.aten.slice.Tensor(o, 0, 2, 4)
 r = torch.ops.aten.cat.out([p, p], out = q)
 return (r,))fx",
      R"fx(
-storage S3 [2, 3]  fresh 0
+storage S3 [2, 3]  unwritten f32,2,3 0
 step 0 fill f32:0  write S3:f32[2, 3]  # graph step 2
 step 1 move  write S3:f32.slice(0, 0, step 1)[1, 3]  read S2:f32.slice(0, 0, step 1)[1, 3]  # graph step 2
 step 2 move  write S3:f32.slice(0, 1, step 1)[1, 3]  read S2:f32.slice(0, 0, step 1)[1, 3]  # graph step 2
@@ -276,7 +276,7 @@ unknown no-metadata s
      R"fx(s = torch.ops.aten.cat.out([x, x], out = o)
 return (s,))fx",
      R"fx(
-storage S4 [4, 3]  fresh 0
+storage S4 [4, 3]  unwritten f32,4,3 0
 step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
@@ -288,7 +288,7 @@ unknown no-metadata s
      R"fx(s = torch.ops.aten.cat.out([x, x], out = h)
 return (s,))fx",
      R"fx(
-storage S4 [4, 3]  fresh 0
+storage S4 [4, 3]  unwritten f32,4,3 0
 step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0

@@ -202,9 +202,9 @@ a = torch.ops.aten.t_.default(y)
 b = torch.ops.aten.neg.default(y)
 return (r, b))fx",
      R"fx(
-storage S4 [4, 3]  fresh 0
-storage S5 [2, 3]  fresh 1
-storage S6 [3, 2]  fresh 2
+storage S4 [4, 3]  unwritten f32,4,3 0
+storage S5 [2, 3]  fresh 0
+storage S6 [3, 2]  fresh 1
 step 0 fill f32:0  write S4:f32[4, 3]  # graph step 0
 step 1 move  write S4:f32.slice(0, 0, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
 step 2 move  write S4:f32.slice(0, 2, step 1)[2, 3]  read S2:f32[2, 3]  # graph step 0
