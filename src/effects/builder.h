@@ -83,6 +83,7 @@ class Builder {
   Binding fresh(const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides);
   std::optional<Binding> fresh_for(const Call& call, std::size_t result,
                                    const std::optional<InferredMeta>& rule);
+  std::optional<Binding> unwritten_for(const Call& call, const std::optional<InferredMeta>& rule);
   const Type* said(const Call& call, std::size_t result) const;
   std::optional<std::vector<PolyId>> said_strides(const Type& type, const Shape& shape);
   std::optional<std::vector<PolyId>> unsaid_strides(const Call& call, const Shape& shape);

@@ -168,9 +168,7 @@ void Builder::fill(const Call& call) {
 void Builder::empty(const Call& call) {
   auto meta = factory_meta(call);
   if (meta && !meta->dtype) meta->dtype = Dtype::f32;
-  unwritten_ = true;
-  auto out = fresh_for(call, 0, meta);
-  unwritten_ = false;
+  auto out = unwritten_for(call, meta);
   if (!out) return unknown("no-metadata", call.step->op);
   bind(call, 0, std::move(*out));
 }

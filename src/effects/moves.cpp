@@ -281,9 +281,7 @@ void Builder::concatenate(const Call& call, bool stacked) {
         return unknown("no-metadata", call.step->op + " (shapes)");
   }
   shape[d] = length;
-  unwritten_ = true;
-  auto out = fresh_for(call, 0, InferredMeta{shape, dtype});
-  unwritten_ = false;
+  auto out = unwritten_for(call, InferredMeta{shape, dtype});
   if (!out || out->view.shape != shape) return unknown("no-metadata", call.step->op);
   // The pieces cover the result; nobody sees what lies beneath. A single graph is asked whether everything
   // was written, and who looks at one piece at a time cannot tell.

@@ -167,6 +167,14 @@ std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
   return fresh(rule->shape, *rule->dtype, unsaid_strides(call, rule->shape));
 }
 
+/// The only result, which is written later or in pieces.
+std::optional<Binding> Builder::unwritten_for(const Call& call, const std::optional<InferredMeta>& rule) {
+  unwritten_ = true;
+  auto out = fresh_for(call, 0, rule);
+  unwritten_ = false;
+  return out;
+}
+
 void Builder::bind(const Call& call, std::size_t result, Binding bound) {
   if (result >= call.step->results.size() || !call.step->results[result].valid()) return;
   claim(call, result, bound);

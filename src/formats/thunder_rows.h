@@ -28,6 +28,9 @@ const std::vector<SymExpr>* thunder_shape(const ThunderBuilder& builder, const T
 /// Of the result of a pointwise operator.
 ThunderLayout thunder_pointwise_layout(const ThunderBuilder& builder, const ThunderBuilder::Call& call);
 
+/// `sort(a, dim, descending, stable)`, `argsort` (thunder_torch.cpp).
+bool thunder_ordered(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+
 // Lowerings of views (thunder_views.cpp); false: not with these arguments.
 bool thunder_reshape(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
 bool thunder_permute(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);

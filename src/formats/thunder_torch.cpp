@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/formats/thunder_builder.h"
+#include "src/formats/thunder_rows.h"
 #include "src/ops/meaning.h"
 #include "src/ops/overloads.h"
 #include "src/ops/schema.h"
@@ -93,6 +94,15 @@ std::optional<std::vector<Arg>> moved(const ThunderBuilder& builder, const Step&
   return out;
 }
 
+struct Converted {
+  std::string_view name;
+  Dtype to;
+};
+/// Methods that give the tensor in another type, or itself.
+constexpr Converted kConverted[] = {
+    {"bfloat16", Dtype::bf16}, {"bool", Dtype::boolean}, {"double", Dtype::f64}, {"float", Dtype::f32},
+    {"half", Dtype::f16},      {"int", Dtype::i32},      {"long", Dtype::i64},   {"short", Dtype::i16}};
+
 /// Composites that the vocabulary does not model, by what they are made of.
 std::optional<Emit> composite(const ThunderBuilder& builder, const std::string& name, const Step& step) {
   if (name == "moveaxis" || name == "movedim") {
@@ -100,6 +110,10 @@ std::optional<Emit> composite(const ThunderBuilder& builder, const std::string& 
     if (!order) return std::nullopt;
     return Emit{"aten.permute.default", {step.args[0], Arg::of(*order)}, {}, ThunderLayout::open};
   }
+  const auto to = std::ranges::find(kConverted, name, &Converted::name);
+  if (to != std::end(kConverted) && step.args.size() == 1 && step.args[0].kind == Arg::Kind::ref &&
+      step.kwargs.empty())
+    return Emit{"aten.to.dtype", {step.args[0], Arg::of_dtype(to->to)}, {}, builder.layout(step.args[0].ref)};
   if (name == "ravel" && step.args.size() == 1 && step.args[0].kind == Arg::Kind::ref)
     return Emit{"aten.reshape.default",
                 {step.args[0], Arg::of(std::vector<Arg>{Arg::of(SymExpr(-1))})},
@@ -127,6 +141,26 @@ bool complex_view(ThunderBuilder& builder, const Call& call, const std::string& 
 }
 
 }  // namespace
+
+bool thunder_ordered(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
+  if (call.args.empty() || call.args.size() > 4 || !call.args[0].is_tensor()) return false;
+  Emit what{std::string(row.op), {Arg::of(call.args[0].id)}};
+  const std::pair<std::string_view, Arg> behind[] = {
+      {"dim", Arg::of(SymExpr(-1))}, {"descending", Arg::of_bool(false)}, {"stable", Arg::of_bool(false)}};
+  for (std::size_t k = 0; k < std::size(behind); ++k) {
+    const ThunderThing* thing = thunder_given(call, k + 1, behind[k].first);
+    auto given = thing != nullptr ? thunder_argument(*thing) : std::optional(Arg{});
+    if (!given) return false;
+    what.kwargs.emplace_back(behind[k].first, given->kind == Arg::Kind::none ? behind[k].second : *given);
+  }
+  if (row.name == "sort") {
+    what.types = thunder_type_like(builder, call.args[0].id);
+    if (!what.types.empty()) what.types.push_back(what.types[0]);
+    if (!what.types.empty()) what.types[1].dtype = Dtype::i64;
+  }
+  builder.emit(call, std::move(what));
+  return true;
+}
 
 /// `instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, ...)` writes the running
 /// statistics. What Thunder prints below it writes repeated copies of them.
@@ -159,6 +193,7 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
     if (arg->kind != Arg::Kind::none) step.kwargs.emplace_back(key, *std::move(arg));
   }
   std::string name = call.name;
+  if (name == "sort" || name == "argsort") return lower_thunder_call(builder, call);
   // The function cuts out windows and copies them; the method of that name is a view.
   if (name == "unfold" && call.statement->value.text.find("nn.functional.") != std::string::npos)
     return false;

@@ -337,3 +337,18 @@ def momentum(p, g, m):
 def where(a, b):
     return torch.where(a > b, a, b).clamp(0.6, 1.2) + F.softmax(a, -1)
 
+
+@program("sorted", squares(), "torch", DATAFLOW)
+def sorted_(x, y):
+    values, places = torch.sort(x, -1)
+    return values, places, x.argsort(0), x.mul_(y)
+
+
+@program("converted", squares(), "torch", DATAFLOW)
+def converted(x, y):
+    return x.double() * 2, y.half().float(), x.add_(y)
+
+
+@program("convolved", lambda: (torch.rand(1, 2, 5, 5), torch.rand(3, 2, 3, 3)), "torch", DATAFLOW)
+def convolved(x, w):
+    return F.avg_pool2d(F.conv2d(x, w), 2).add_(1), x.mul_(2)

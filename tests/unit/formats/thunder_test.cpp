@@ -111,6 +111,23 @@ TEST_CASE("complex numbers and results of topk are known", "[thunder]") {
   CHECK(ops_of(g) == Ops{"thunder.mul_ta.default", "aten.topk.default"});
 }
 
+TEST_CASE("sorting is told apart by its direction, however it is written", "[thunder]") {
+  const auto one = [](const std::string& call) {
+    return graph_of(program("  " + call + "\n  return (t1,)\n")).steps.at(0);
+  };
+  const Step plain = one("(t1, t2) = ltorch.sort(a, -1, False, False)");
+  CHECK(plain.op == "aten.sort.stable");
+  CHECK(plain.kwargs == one("(t1, t2) = torch.sort(a, dim=-1, descending=False, stable=False)").kwargs);
+  CHECK(plain.kwargs == one("(t1, t2) = prims.sort(a, -1, False, None)").kwargs);
+  CHECK_FALSE(plain.kwargs == one("(t1, t2) = ltorch.sort(a, -1, True, False)").kwargs);
+  CHECK_FALSE(plain.kwargs == one("(t1, t2) = ltorch.sort(a, 0, False, False)").kwargs);
+  CHECK(one("t1 = ltorch.argsort(a, -1, False, False)  # t1: \"cpu i64[2, 3]\"").op == "aten.argsort.stable");
+  CHECK(one("t1 = Tensor.double(a)  # t1: \"cpu f64[2, 3]\"").op == "aten.to.dtype");
+  CHECK(
+      one("t1 = prims.convolution(a, b, None, (2,), (0,), (1,), False, (0,), 1)  # t1: \"cpu f32[1]\"").op ==
+      one("t1 = torch.convolution(a, b, None, (2,), (0,), (1,), False, (0,), 1)  # t1: \"cpu f32[1]\"").op);
+}
+
 TEST_CASE("instance_norm writes its statistics, whatever is printed below it", "[thunder]") {
   const auto norm = [](const std::string& given) {
     const std::string below =
