@@ -1,6 +1,7 @@
 #include "src/ops/sizes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <set>
@@ -143,18 +144,57 @@ void Sizes::divisible(const SymRelation& relation, const std::map<std::string, S
   }
 }
 
-/// "s // d == n" says where s lies.
+namespace {
+/// The number that is `n` times `count` factors of itself, where there is one of at least 0.
+std::optional<std::int64_t> root_of(std::int64_t n, std::size_t count) {
+  if (n < 0 || n > kOpenAbove / kMostUnit) return std::nullopt;
+  const auto root = std::llround(std::pow(static_cast<double>(n), 1.0 / static_cast<double>(count)));
+  std::int64_t power = 1;
+  for (std::size_t k = 0; k < count; ++k)
+    if (__builtin_mul_overflow(power, root, &power)) return std::nullopt;
+  return power == n ? std::optional<std::int64_t>(root) : std::nullopt;
+}
+}  // namespace
+
+/// "(s + c) // d == n", or a power of it, says where s lies.
 void Sizes::narrow(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
-  const auto& nodes = relation.left.nodes();
-  const bool divides = nodes.size() == 3 && nodes[2].op == SymExpr::Op::floor_div &&
-                       nodes[0].op == SymExpr::Op::symbol && nodes[1].op == SymExpr::Op::constant;
-  if (relation.kind != SymRelation::Kind::eq || !divides || !relation.right.is_constant()) return;
-  const std::int64_t d = nodes[1].number, n = relation.right.constant();
-  const auto at = symbols.find(nodes[0].text);
-  if (at == symbols.end() || d < 1 || d > kMostUnit || n < 0 || n > kOpenAbove / kMostUnit) return;
+  if (relation.kind != SymRelation::Kind::eq) return;
+  Space plain;
+  Sizes sizes(plain);
+  const auto split = [&](PolyId of) {  // one product of factor 1 or -1, and a number
+    std::optional<std::pair<Monomial, std::int64_t>> out;
+    std::int64_t number = 0;
+    if (of == Space::kBad) return out;
+    for (const Monomial& m : Polynomial(plain.terms(of))) {
+      if (plain.atoms(m).empty()) {
+        number = m.factor;
+      } else if (out || std::abs(m.factor) != 1) {
+        return decltype(out){};
+      } else {
+        out.emplace(m, 0);
+      }
+    }
+    if (out) out->second = number;
+    return out;
+  };
+  const auto power = split(plain.sub(sizes.of(relation.left), sizes.of(relation.right)));
+  if (!power) return;
+  const Product factors = plain.atoms(power->first);
+  const Atom quotient = plain.atom(factors[0]);
+  if (quotient.kind != Atom::Kind::quotient || std::ranges::count(factors, factors[0]) != std::ssize(factors))
+    return;
+  const auto n = root_of(power->first.factor > 0 ? -power->second : power->second, factors.size());
+  const auto sum = split(quotient.first);
+  const std::int64_t d = plain.value(quotient.second).value_or(0);
+  if (!n || !sum || sum->first.factor != 1 || plain.atoms(sum->first).size() != 1 || d < 1 || d > kMostUnit ||
+      std::abs(sum->second) > kMostUnit)
+    return;
+  const auto at = symbols.find(plain.atom(plain.atoms(sum->first)[0]).name);
+  if (at == symbols.end() || at->second.min + sum->second < 0) return;  // an even power is one of -n as well
   SymbolRange& range = at->second;
-  range.min = std::max(range.min, n * d);
-  range.max = std::min(range.max.value_or(n * d + d - 1), n * d + d - 1);
+  const std::int64_t least = *n * d - sum->second, most = least + d - 1;
+  range.min = std::max(range.min, least);
+  range.max = std::min(range.max.value_or(most), most);
 }
 
 /// From 0 < a * b and 0 < a follows 0 < b.
@@ -223,6 +263,24 @@ PolyId Sizes::lesser(PolyId a, PolyId b, const char* name, int sign) {
   return space_.opaque(name, {std::min(a, b), std::max(a, b)});
 }
 
+namespace {
+/// The one number that the bounds of all it is made of leave.
+std::optional<std::int64_t> only_value(Space& space, PolyId of) {
+  std::int64_t sum = 0;
+  if (of == Space::kBad) return std::nullopt;
+  for (const Monomial& m : space.terms(of)) {
+    std::int64_t part = m.factor;
+    for (const AtomId id : space.atoms(m)) {
+      const Atom& atom = space.atom(id);
+      if (!atom.bounded_below || atom.most != atom.least || __builtin_mul_overflow(part, atom.least, &part))
+        return std::nullopt;
+    }
+    if (__builtin_add_overflow(sum, part, &sum)) return std::nullopt;
+  }
+  return sum;
+}
+}  // namespace
+
 PolyId Sizes::apply(SymExpr::Op op, PolyId a, PolyId b) {
   const auto opaque_unless = [&](PolyId known, const char* name) {
     return known != Space::kBad ? known : space_.opaque(name, {a, b});
@@ -232,8 +290,11 @@ PolyId Sizes::apply(SymExpr::Op op, PolyId a, PolyId b) {
       return space_.add(a, b);
     case SymExpr::Op::mul:
       return space_.mul(a, b);
-    case SymExpr::Op::floor_div:
-      return opaque_unless(space_.quotient(a, b), "div");
+    case SymExpr::Op::floor_div: {
+      const PolyId quotient = space_.quotient(a, b);
+      const auto only = only_value(space_, quotient);
+      return only ? space_.constant(*only) : opaque_unless(quotient, "div");
+    }
     case SymExpr::Op::mod:
       return opaque_unless(space_.sub(a, space_.mul(b, space_.quotient(a, b))), "mod");
     case SymExpr::Op::min:

@@ -113,6 +113,25 @@ TEST_CASE("where a size divided says where it lies") {
   CHECK_FALSE(Known(all, {"Eq(s//(-2), 4)"}).holds("9 - s"));
 }
 
+/// siglip with dynamic sizes: the square of the patches along a side is the number of positions.
+TEST_CASE("where the power of a size divided says where it lies, the quotient is a number") {
+  const std::map<std::string, SymbolRange> all{{"s", range(8)}, {"t", range(-9)}};
+  Known square(all, {"Eq((s//8)**2, 16)"});
+  CHECK(square.text("s//8") == "4");
+  CHECK(square.text("(s//8)**2*s") == "16*s");
+  CHECK(square.text("s//16") == "2");
+  CHECK(square.text("(s - 1)//8") == "-1+((7+s)//(8))");  // 3 or 4
+  CHECK((square.holds("s - 32") && square.holds("39 - s")));
+  CHECK_FALSE((square.holds("s - 33") || square.holds("38 - s")));
+  CHECK(Known(all, {"Eq(16, (s//8)*(s//8))"}).text("s//8") == "4");
+  CHECK(Known(all, {"Eq((s + 3)//8, 4)"}).text("(s + 3)//8") == "4");
+  CHECK(Known(all, {"Eq((s//8)**3, 27)"}).text("s//8") == "3");
+  for (const char* open : {"Eq((s//8)**2, 15)", "Eq((s//8)**2, s)", "Eq((s//8)*(s//4), 16)",
+                           "Eq(2*(s//8)**2, 16)", "(s//8)**2 <= 16", "Eq((s//8)**2, -16)"})
+    CHECK(Known(all, {open}).text("s//8") == "((s)//(8))");
+  CHECK(Known(all, {"Eq((t//8)**2, 1)"}).text("t//8") == "((t)//(8))");  // -1 as well
+}
+
 TEST_CASE("a count of pieces bounds what is cut, and no more") {
   const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(1)}};
   Known three(all, {"Eq((s + t - 1)//t, 3)"});
