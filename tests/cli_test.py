@@ -123,12 +123,16 @@ class Usage(Cli):
         self.assertNotIn(b"did you mean", self.expect(2, "zzzzzzzz").stderr)
 
     def test_explain(self):
-        listed = [line.split()[:2] for line in self.expect(0, "explain").stdout.decode().splitlines()]
+        rules, reasons = self.expect(0, "explain").stdout.decode().split("\n\nReasons for unknown:\n")
+        listed = [line.split()[:2] for line in rules.splitlines()]
         self.assertGreaterEqual(len(listed), 20)
         for code, name in listed:
             text = self.expect(0, "explain", code).stdout
             self.assertEqual(text, self.expect(0, "explain", name).stdout)
             self.assertGreater(len(text.splitlines()), 10)
+        for line in reasons.splitlines():
+            code, title = line.split(maxsplit=1)
+            self.assertTrue(self.expect(0, "explain", code).stdout.decode().startswith(f"unknown[{code}]: {title}\n"))
 
     def test_option_page_is_current(self):
         page = self.expect(0, "--print-options-md").stdout.decode()

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "src/report/names.h"
+#include "src/report/reasons.h"
 #include "src/report/style.h"
 
 namespace noclobber {
@@ -135,15 +136,28 @@ std::vector<std::string> counted(const std::map<std::string, std::uint64_t>& nam
   return out;
 }
 
+std::string reason_text(std::string_view code, const Reason& reason, bool colour) {
+  const char* noun = reason.checks.size() == 1 ? "check" : "checks";
+  const std::string head = fmt::format("unknown[{}]", printable(code));
+  std::string out = fmt::format("{}: {} {}", styled(head, Role::warning, colour), reason.checks.size(), noun);
+  if (!reason.names.empty()) out += fmt::format(": {}", some_of(counted(reason.names), kShownNames));
+  out += fmt::format("\n  in       {}\n", some_of(reason.checks, kShownChecks));
+  const UnknownReason* known = find_reason(code);
+  if (known == nullptr) return out;
+  if (!known->help.empty()) out += fmt::format("  help     {}\n", known->help);
+  return out + fmt::format("  explain  noclobber explain {}\n", code);
+}
+
 std::string unknown_text(const RunSummary& summary, bool colour) {
+  std::map<std::string, Reason> reasons = reasons_of(summary.unknown);
   std::string out;
-  for (const auto& [code, reason] : reasons_of(summary.unknown)) {
-    const char* noun = reason.checks.size() == 1 ? "check" : "checks";
-    const std::string head = fmt::format("unknown[{}]", printable(code));
-    out += fmt::format("{}: {} {}", styled(head, Role::warning, colour), reason.checks.size(), noun);
-    if (!reason.names.empty()) out += fmt::format(": {}", some_of(counted(reason.names), kShownNames));
-    out += fmt::format("\n  in {}\n", some_of(reason.checks, kShownChecks));
+  for (const UnknownReason& known : unknown_reasons()) {  // causes first
+    const auto found = reasons.find(std::string(known.code));
+    if (found == reasons.end()) continue;
+    out += reason_text(found->first, found->second, colour);
+    reasons.erase(found);
   }
+  for (const auto& [code, reason] : reasons) out += reason_text(code, reason, colour);
   return out.empty() ? out : out + "\n";
 }
 

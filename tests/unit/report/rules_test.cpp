@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "src/report/reasons.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -33,4 +34,18 @@ TEST_CASE("rules: each is explained with example, origin and repair", "[report]"
     }
     CHECK(rule.lint == (text.find("never changes the exit code") != std::string::npos));
   }
+}
+
+TEST_CASE("reasons: each says what to do", "[report]") {
+  for (const UnknownReason& reason : unknown_reasons()) {
+    const std::string text = explain_text(reason);
+    INFO(text);
+    CHECK(find_reason(reason.code) == &reason);
+    CHECK(text.starts_with("unknown[" + std::string(reason.code) + "]: "));
+    CHECK(text.find("\nWhat to do\n") != std::string::npos);
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+      CHECK(text.find('\n', at) - at <= 115);
+    }
+  }
+  CHECK(find_reason("unsupported") == nullptr);
 }

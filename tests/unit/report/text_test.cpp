@@ -114,8 +114,9 @@ TEST_CASE("text: findings are grouped by cause, unknowns by reason", "[report]")
   const std::string text = to_text(summary, 0, false);
   CHECK(text.find("  also in  2: trace.log [0/0] post-grad, trace.log [0/0] post-grad\n") !=
         std::string::npos);
-  CHECK(text.find("unknown[unsupported-op]: 2 checks: 2 × mylib.foo.default\n  in p, q\n") !=
-        std::string::npos);
+  CHECK(text.find("unknown[unsupported-op]: 2 checks: 2 × mylib.foo.default\n  in       p, q\n"
+                  "  help     schemas of your own operators: --ops FILE\n"
+                  "  explain  noclobber explain unsupported-op\n") != std::string::npos);
   CHECK(text.find("✗ 6 pairs checked: 0 proved, 4 refuted, 2 unknown") != std::string::npos);
   std::size_t diagnoses = 0;
   for (std::size_t at = 0; (at = text.find("error[", at)) != std::string::npos; ++at) ++diagnoses;
