@@ -19,7 +19,8 @@ void each_undefined(const Terms& terms, TermId whole, bool operands,
     if (term.kind == Term::Kind::undefined) visit(term, under);
     const bool inside = under || term.kind != Term::Kind::choose;
     for (TermId t : term.terms)
-      if ((operands || !inside) && seen.emplace(t, inside).second) open.emplace_back(t, inside);
+      if (terms[t].open && (operands || !inside) && seen.emplace(t, inside).second)
+        open.emplace_back(t, inside);
   }
 }
 

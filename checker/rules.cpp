@@ -150,9 +150,7 @@ bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *output_view(after_, output);
   const auto content = [&](Contents& of) { return of.at_all(view, of.exit()); };
   const TermId own = content(after_contents_);
-  bool found = false;
-  each_undefined(terms_, own, true, [&](const Term&, bool) { found = true; });
-  if (own == Terms::kBad || !found) return own != Terms::kBad;
+  if (own == Terms::kBad || !terms_[own].open) return own != Terms::kBad;
   if (!renamed_) {
     renamed_ = after_;
     for (TraceStorage& s : renamed_->storages)

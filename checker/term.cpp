@@ -64,14 +64,14 @@ TermId Terms::ordered(const Term& choice) {
 TermId Terms::intern(Term term) {
   using enum Term::Kind;
   bool is_bad = term.kind == bad;
-  term.lane = false;
+  term.lane = false, term.open = term.kind == undefined;
   const auto part = [&](PolyId p) {
     is_bad = is_bad || p == Space::kBad;
     term.lane = term.lane || (!is_bad && space_.has_lane(p));
   };
   for (PolyId p : term.index) part(p);
   for (const Condition& c : term.conditions) part(c.poly);
-  for (TermId t : term.terms) is_bad = is_bad || t == kBad, term.lane = term.lane || all_[t].lane;
+  for (TermId t : term.terms) is_bad |= t == kBad, term.lane |= all_[t].lane, term.open |= all_[t].open;
   if (is_bad) return kBad;
   if (term.kind == pack || term.kind == call) term.lane = false;  // both bind it
   if (term.kind == choose && term.terms[0] == term.terms[1]) return term.terms[0];

@@ -29,6 +29,7 @@ struct Term {
   std::vector<TermId> terms;
   std::vector<Condition> conditions;
   bool lane = false;  // does the running byte occur free in it?
+  bool open = false;  // may anything undefined occur in it?
   friend bool operator==(const Term&, const Term&) = default;
 };
 
