@@ -11,7 +11,6 @@ namespace noclobber {
 namespace {
 constexpr std::int64_t kOpenBelow = -(std::int64_t{1} << 62);  // a range that begins below has no least value
 constexpr std::int64_t kOpenAbove = -kOpenBelow;
-constexpr std::int64_t kMostUnit = 1 << 20;
 }  // namespace
 
 void Sizes::declare(const std::map<std::string, SymbolRange>& given, const std::vector<SymRelation>& assume) {
@@ -86,115 +85,6 @@ void Sizes::counted(PolyId gap) {
     space_.assume_nonnegative(above);
     space_.assume_nonnegative(space_.sub(space_.sub(atom.second, space_.constant(1)), above));
   }
-}
-
-namespace {
-
-struct Part {
-  std::int64_t factor;
-  Product atoms;
-};
-
-/// What a relation says is 0, as it is written, without the sizes of at least 1 that all of it is multiplied
-/// by.
-std::vector<Part> parts_of(Space& plain, PolyId gap, const std::map<std::string, SymbolRange>& symbols) {
-  std::vector<Part> out;
-  if (gap == Space::kBad) return out;
-  const Polynomial terms = plain.terms(gap);
-  for (const Monomial& m : terms) out.push_back({m.factor, plain.atoms(m)});
-  if (out.size() < 2) return out;
-  for (const AtomId atom : Product(out[0].atoms)) {
-    const auto range = symbols.find(plain.atom(atom).name);
-    const bool positive =
-        plain.atom(atom).kind == Atom::Kind::symbol && range != symbols.end() && range->second.min >= 1;
-    if (!positive || !std::ranges::all_of(out, [&](const Part& part) {
-          return std::ranges::find(part.atoms, atom) != part.atoms.end();
-        }))
-      continue;
-    for (Part& part : out) part.atoms.erase(std::ranges::find(part.atoms, atom));
-  }
-  return out;
-}
-
-}  // namespace
-
-/// "Mod(s, 2) == 0" and "2*((s - 1)//2) + 2 == s" say of s what a range's multiple_of says: s is a sum of
-/// multiples of 2.
-void Sizes::divisible(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols) {
-  if (relation.kind != SymRelation::Kind::eq) return;
-  Space plain;
-  Sizes sizes(plain);
-  const auto parts = parts_of(plain, plain.sub(sizes.of(relation.right), sizes.of(relation.left)), symbols);
-  for (const Part& one : parts) {
-    if (one.atoms.size() != 1 || std::abs(one.factor) != 1) continue;
-    const Atom& symbol = plain.atom(one.atoms[0]);
-    std::int64_t unit = 0;
-    bool quotients = false, integers = symbol.kind == Atom::Kind::symbol;
-    for (const Part& other : parts) {
-      if (&other == &one) continue;
-      unit = std::gcd(unit, other.factor);
-      for (const AtomId atom : other.atoms) {
-        quotients = quotients || plain.atom(atom).kind == Atom::Kind::quotient;
-        integers = integers && atom != one.atoms[0] && plain.atom(atom).kind != Atom::Kind::opaque;
-      }
-    }
-    if (!quotients || !integers || unit <= 1 || unit > kMostUnit) continue;
-    std::int64_t& known = multiples_.try_emplace(symbol.name, 1).first->second;
-    if (known <= kMostUnit) known = std::lcm(known, unit);
-  }
-}
-
-namespace {
-/// The number that is `n` times `count` factors of itself, where there is one of at least 0.
-std::optional<std::int64_t> root_of(std::int64_t n, std::size_t count) {
-  if (n < 0 || n > kOpenAbove / kMostUnit) return std::nullopt;
-  const auto root = std::llround(std::pow(static_cast<double>(n), 1.0 / static_cast<double>(count)));
-  std::int64_t power = 1;
-  for (std::size_t k = 0; k < count; ++k)
-    if (__builtin_mul_overflow(power, root, &power)) return std::nullopt;
-  return power == n ? std::optional<std::int64_t>(root) : std::nullopt;
-}
-}  // namespace
-
-/// "(s + c) // d == n", or a power of it, says where s lies.
-void Sizes::narrow(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
-  if (relation.kind != SymRelation::Kind::eq) return;
-  Space plain;
-  Sizes sizes(plain);
-  const auto split = [&](PolyId of) {  // one product of factor 1 or -1, and a number
-    std::optional<std::pair<Monomial, std::int64_t>> out;
-    std::int64_t number = 0;
-    if (of == Space::kBad) return out;
-    for (const Monomial& m : Polynomial(plain.terms(of))) {
-      if (plain.atoms(m).empty()) {
-        number = m.factor;
-      } else if (out || std::abs(m.factor) != 1) {
-        return decltype(out){};
-      } else {
-        out.emplace(m, 0);
-      }
-    }
-    if (out) out->second = number;
-    return out;
-  };
-  const auto power = split(plain.sub(sizes.of(relation.left), sizes.of(relation.right)));
-  if (!power) return;
-  const Product factors = plain.atoms(power->first);
-  const Atom quotient = plain.atom(factors[0]);
-  if (quotient.kind != Atom::Kind::quotient || std::ranges::count(factors, factors[0]) != std::ssize(factors))
-    return;
-  const auto n = root_of(power->first.factor > 0 ? -power->second : power->second, factors.size());
-  const auto sum = split(quotient.first);
-  const std::int64_t d = plain.value(quotient.second).value_or(0);
-  if (!n || !sum || sum->first.factor != 1 || plain.atoms(sum->first).size() != 1 || d < 1 || d > kMostUnit ||
-      std::abs(sum->second) > kMostUnit)
-    return;
-  const auto at = symbols.find(plain.atom(plain.atoms(sum->first)[0]).name);
-  if (at == symbols.end() || at->second.min + sum->second < 0) return;  // an even power is one of -n as well
-  SymbolRange& range = at->second;
-  const std::int64_t least = *n * d - sum->second, most = least + d - 1;
-  range.min = std::max(range.min, least);
-  range.max = std::min(range.max.value_or(most), most);
 }
 
 /// From 0 < a * b and 0 < a follows 0 < b.

@@ -132,6 +132,22 @@ TEST_CASE("where the power of a size divided says where it lies, the quotient is
   CHECK(Known(all, {"Eq((t//8)**2, 1)"}).text("t//8") == "((t)//(8))");  // -1 as well
 }
 
+/// mpt with dynamic sizes: the last s of 2048 positions.
+TEST_CASE("what a size and another have as their maximum is not the lesser") {
+  const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(2)}};
+  Known last(all, {"Eq(s, 2048 - Max(0, 2048 - s))"});
+  CHECK(last.text("2048 - Max(0, 2048 - s)") == "s");
+  CHECK((last.holds("2048 - s") && last.holds("s - 2")));
+  CHECK_FALSE((last.holds("2047 - s") || last.holds("s - 3")));
+  CHECK(Known(all, {"Eq(Max(s, 9), s)"}).text("Max(9, s)") == "s");
+  CHECK(Known(all, {"Eq(Min(s, 9), s)"}).holds("9 - s"));
+  CHECK(Known(all, {"Eq(9, Min(9, s))"}).holds("s - 9"));
+  for (const char* open :
+       {"Eq(s, 2048 - Max(0, 2047 - s))", "Eq(s, 2048 - Max(t, 2048 - s))",
+        "Eq(s, 2048 - 2*Max(0, 2048 - s))", "s <= 2048 - Max(0, 2048 - s)", "Eq(s, t - Max(0, 2048 - s))"})
+    CHECK_FALSE(Known(all, {open}).holds("2048 - s"));
+}
+
 TEST_CASE("a count of pieces bounds what is cut, and no more") {
   const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(1)}};
   Known three(all, {"Eq((s + t - 1)//t, 3)"});

@@ -1,0 +1,162 @@
+// What relations between sizes say of the range of one symbol.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include "src/ops/sizes.h"
+
+namespace noclobber {
+
+namespace {
+constexpr std::int64_t kOpenAbove = std::int64_t{1} << 62;
+constexpr std::int64_t kMostUnit = 1 << 20;
+}  // namespace
+
+namespace {
+
+struct Part {
+  std::int64_t factor;
+  Product atoms;
+};
+
+/// What a relation says is 0, as it is written, without the sizes of at least 1 that all of it is multiplied
+/// by.
+std::vector<Part> parts_of(Space& plain, PolyId gap, const std::map<std::string, SymbolRange>& symbols) {
+  std::vector<Part> out;
+  if (gap == Space::kBad) return out;
+  const Polynomial terms = plain.terms(gap);
+  for (const Monomial& m : terms) out.push_back({m.factor, plain.atoms(m)});
+  if (out.size() < 2) return out;
+  for (const AtomId atom : Product(out[0].atoms)) {
+    const auto range = symbols.find(plain.atom(atom).name);
+    const bool positive =
+        plain.atom(atom).kind == Atom::Kind::symbol && range != symbols.end() && range->second.min >= 1;
+    if (!positive || !std::ranges::all_of(out, [&](const Part& part) {
+          return std::ranges::find(part.atoms, atom) != part.atoms.end();
+        }))
+      continue;
+    for (Part& part : out) part.atoms.erase(std::ranges::find(part.atoms, atom));
+  }
+  return out;
+}
+
+}  // namespace
+
+/// "Mod(s, 2) == 0" and "2*((s - 1)//2) + 2 == s" say of s what a range's multiple_of says: s is a sum of
+/// multiples of 2.
+void Sizes::divisible(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols) {
+  if (relation.kind != SymRelation::Kind::eq) return;
+  Space plain;
+  Sizes sizes(plain);
+  const auto parts = parts_of(plain, plain.sub(sizes.of(relation.right), sizes.of(relation.left)), symbols);
+  for (const Part& one : parts) {
+    if (one.atoms.size() != 1 || std::abs(one.factor) != 1) continue;
+    const Atom& symbol = plain.atom(one.atoms[0]);
+    std::int64_t unit = 0;
+    bool quotients = false, integers = symbol.kind == Atom::Kind::symbol;
+    for (const Part& other : parts) {
+      if (&other == &one) continue;
+      unit = std::gcd(unit, other.factor);
+      for (const AtomId atom : other.atoms) {
+        quotients = quotients || plain.atom(atom).kind == Atom::Kind::quotient;
+        integers = integers && atom != one.atoms[0] && plain.atom(atom).kind != Atom::Kind::opaque;
+      }
+    }
+    if (!quotients || !integers || unit <= 1 || unit > kMostUnit) continue;
+    std::int64_t& known = multiples_.try_emplace(symbol.name, 1).first->second;
+    if (known <= kMostUnit) known = std::lcm(known, unit);
+  }
+}
+
+namespace {
+/// The number that is `n` times `count` factors of itself, where there is one of at least 0.
+std::optional<std::int64_t> root_of(std::int64_t n, std::size_t count) {
+  if (n < 0 || n > kOpenAbove / kMostUnit) return std::nullopt;
+  const auto root = std::llround(std::pow(static_cast<double>(n), 1.0 / static_cast<double>(count)));
+  std::int64_t power = 1;
+  for (std::size_t k = 0; k < count; ++k)
+    if (__builtin_mul_overflow(power, root, &power)) return std::nullopt;
+  return power == n ? std::optional<std::int64_t>(root) : std::nullopt;
+}
+}  // namespace
+
+namespace {
+/// One product of factor 1 or -1, and a number.
+std::optional<std::pair<Monomial, std::int64_t>> apart_from_number(Space& plain, PolyId of) {
+  std::optional<std::pair<Monomial, std::int64_t>> out;
+  std::int64_t number = 0;
+  if (of == Space::kBad) return out;
+  for (const Monomial& m : Polynomial(plain.terms(of))) {
+    if (plain.atoms(m).empty()) {
+      number = m.factor;
+    } else if (out || std::abs(m.factor) != 1) {
+      return std::nullopt;
+    } else {
+      out.emplace(m, 0);
+    }
+  }
+  if (out) out->second = number;
+  return out;
+}
+}  // namespace
+
+/// "(s + c) // d == n", or a power of it, says where s lies.
+void Sizes::narrow_quotient(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
+  Space plain;
+  Sizes sizes(plain);
+  const auto power = apart_from_number(plain, plain.sub(sizes.of(relation.left), sizes.of(relation.right)));
+  if (!power) return;
+  const Product factors = plain.atoms(power->first);
+  const Atom quotient = plain.atom(factors[0]);
+  if (quotient.kind != Atom::Kind::quotient || std::ranges::count(factors, factors[0]) != std::ssize(factors))
+    return;
+  const auto n = root_of(power->first.factor > 0 ? -power->second : power->second, factors.size());
+  const auto sum = apart_from_number(plain, quotient.first);
+  const std::int64_t d = plain.value(quotient.second).value_or(0);
+  if (!n || !sum || sum->first.factor != 1 || plain.atoms(sum->first).size() != 1 || d < 1 || d > kMostUnit ||
+      std::abs(sum->second) > kMostUnit)
+    return;
+  const auto at = symbols.find(plain.atom(plain.atoms(sum->first)[0]).name);
+  if (at == symbols.end() || at->second.min + sum->second < 0) return;  // an even power is one of -n as well
+  SymbolRange& range = at->second;
+  const std::int64_t least = *n * d - sum->second, most = least + d - 1;
+  range.min = std::max(range.min, least);
+  range.max = std::min(range.max.value_or(most), most);
+}
+
+/// "s == n - Max(0, n - s)": what equals one of two sizes and their maximum is not the lesser one.
+void Sizes::narrow_lesser(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
+  Space plain;
+  Sizes sizes(plain);
+  const PolyId gap = plain.sub(sizes.of(relation.left), sizes.of(relation.right));
+  if (gap == Space::kBad) return;
+  for (const Monomial& m : Polynomial(plain.terms(gap))) {
+    const Product own = plain.atoms(m);
+    const Atom atom = own.size() == 1 ? plain.atom(own[0]) : Atom{};
+    const bool most = atom.name == "max";
+    if (atom.kind != Atom::Kind::opaque || (!most && atom.name != "min") || std::abs(m.factor) != 1) continue;
+    const PolyId itself = plain.opaque(atom.name, atom.arguments);
+    const PolyId value = plain.sub(itself, plain.scale(gap, m.factor));
+    for (const std::size_t k : {0U, 1U}) {
+      if (!plain.same(value, atom.arguments[k])) continue;
+      const PolyId over = plain.scale(plain.sub(atom.arguments[k], atom.arguments[1 - k]), most ? 1 : -1);
+      const auto line = apart_from_number(plain, over);  // >= 0
+      const Product of = line ? plain.atoms(line->first) : Product{};
+      const auto at = of.size() == 1 ? symbols.find(plain.atom(of[0]).name) : symbols.end();
+      if (at == symbols.end() || line->second == std::numeric_limits<std::int64_t>::min()) continue;
+      SymbolRange& range = at->second;
+      if (line->first.factor > 0) range.min = std::max(range.min, -line->second);
+      if (line->first.factor < 0) range.max = std::min(range.max.value_or(line->second), line->second);
+    }
+  }
+}
+
+void Sizes::narrow(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
+  if (relation.kind != SymRelation::Kind::eq) return;
+  narrow_quotient(relation, symbols);
+  narrow_lesser(relation, symbols);
+}
+
+}  // namespace noclobber
