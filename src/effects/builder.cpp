@@ -345,7 +345,7 @@ void Builder::move(const Binding& to, const Binding& from, std::uint32_t origin)
 /// The storage behind `to` holds that number everywhere, where `to` is all of it.
 void Builder::holds(const Binding& to, std::int64_t number) {
   if (to.view.maps.empty() && to.view.lanes == 0 && holds_whole(to.dtype, number))
-    constants_[to.view.storage] = {number, to.dtype};
+    constants_[to.view.storage] = {number, to.dtype, {}};
 }
 
 void Builder::fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin) {

@@ -143,7 +143,10 @@ class Builder {
   bool takes_multiple(const Call& call, const OpRow& row, const InferredMeta& meta) const;
   bool neutral(const Call& call, const OpRow& row, const InferredMeta& meta);
   bool simplified(const Call& call);
+  Arg aside(const Call& call, const char* op, std::vector<Arg> arguments);
   bool sum_apart(const Call& call, const OpRow& row, const InferredMeta& meta);
+  std::optional<Arg> extent_of(const Call& call, const Shape& shape, std::size_t dim) const;
+  bool counted_up(const Call& call, const OpRow& row, const InferredMeta& meta);
   Call with_scalars(const Call& call);
   bool meets_target(const Call& call, const Binding& operand) const;
 
@@ -273,6 +276,7 @@ class Builder {
   struct Constant {
     std::int64_t value = 0;
     Dtype dtype = Dtype::other;
+    Arg device = {};  // as a factory was asked for it
   };
   /// A result that shows elements of another view, nobody knows which: what it shows is written into a
   /// storage of its own, the shadow, whenever somebody reads it.

@@ -161,6 +161,9 @@ void Builder::fill(const Call& call) {
   } else {
     fill_with(*out, scalar_text(*value, out->dtype), call.number);
     if (const auto number = whole(*value, out->dtype)) holds(*out, *number);
+    if (const auto known = constants_.find(out->view.storage); known != constants_.end())
+      for (const Arg& arg : call.arguments)
+        if (arg.kind == Arg::Kind::device) known->second.device = arg;
   }
   bind(call, 0, std::move(*out));
 }

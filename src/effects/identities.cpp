@@ -157,6 +157,18 @@ bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& me
   return false;
 }
 
+/// A call that the graph does not have, of which nothing is said: what it returns, until values_ is cut.
+Arg Builder::aside(const Call& call, const char* op, std::vector<Arg> arguments) {
+  Step step;
+  step.op = op;
+  step.results = {ValueId(values_.size())};
+  values_.emplace_back();
+  const bool was = std::exchange(hushed_, true);
+  dispatch(call_of(step, *ops_.find(op), std::move(arguments), call.number));
+  hushed_ = was;
+  return Arg::of(step.results[0]);
+}
+
 /// addmm(c, a, b) is mm(a, b) + c, where nothing is scaled, no type changes and the sum is as large as the
 /// product: the two round differently.
 bool Builder::sum_apart(const Call& call, const OpRow& row, const InferredMeta& meta) {
@@ -172,24 +184,62 @@ bool Builder::sum_apart(const Call& call, const OpRow& row, const InferredMeta& 
   ++simpler_;
   inexact_.insert(std::string(row.op) + " is " + std::string(row.product) + " and a sum, but for rounding");
   if (request_.use != Identities::all) return false;
-  Step multiply, add;
-  multiply.op = product->op;
-  multiply.results = {ValueId(values_.size())};
+  const std::size_t own = values_.size();
+  const Arg made = aside(call, product->op.c_str(), {call.arguments[1], call.arguments[2]});
+  Step add;
   add.op = sum->op;
   add.results = call.step->results;
-  values_.emplace_back();
-  hushed_ = true;
-  dispatch(call_of(multiply, *product, {call.arguments[1], call.arguments[2]}, call.number));
-  hushed_ = false;
-  const Arg made = Arg::of(multiply.results[0]);
   dispatch(call_of(add, *sum, {made, call.arguments[0], *sum->arguments[2].fallback}, call.number));
-  values_.pop_back();
+  values_.resize(own);
+  return true;
+}
+
+/// An extent as an argument; nothing if it is no number and no type says it.
+std::optional<Arg> Builder::extent_of(const Call& call, const Shape& shape, std::size_t dim) const {
+  if (const auto number = space_.value(shape[dim])) return Arg::of(SymExpr(*number));
+  const Type* type = said(call, 0);
+  return type != nullptr && dim < type->shape.size() ? std::optional(Arg::of(type->shape[dim]))
+                                                     : std::nullopt;
+}
+
+/// The sums so far of one whole number everywhere are its multiples, which count up: whole numbers alone
+/// wrap around alike.
+bool Builder::counted_up(const Call& call, const OpRow& row, const InferredMeta& meta) {
+  const auto from = row.sums_up ? bound_of(call.arguments[0]) : std::nullopt;
+  const auto dim = from && !call.schema->writes() ? whole(call.arguments[1], Dtype::i64) : std::nullopt;
+  const auto number = dim ? constant_of(*from) : std::nullopt;
+  const std::size_t rank = meta.shape.size();
+  if (!number || rank == 0 || is_floating(from->dtype) || meta.dtype != Dtype::i64) return false;
+  const Arg& device = constants_.at(from->view.storage).device;
+  const std::size_t at = static_cast<std::size_t>(*dim < 0 ? *dim + static_cast<std::int64_t>(rank) : *dim);
+  const auto length = at < rank ? extent_of(call, meta.shape, at) : std::nullopt;
+  if (!length || device.kind != Arg::Kind::device) return false;
+  ++simpler_;
+  if (request_.use == Identities::none) return false;
+  const std::size_t own = values_.size();
+  const Arg one = Arg::of(SymExpr(1)),
+            count = aside(call, "prims.iota.default",
+                          {*length, one, one, Arg::of_dtype(Dtype::i64), device, Arg::of_bool(false)});
+  const Arg times = aside(call, "aten.mul.Tensor", {count, Arg::of(SymExpr(*number))});
+  auto line = bound_of(times);
+  values_.resize(own);
+  const auto out = line ? fresh_for(call, 0, meta) : std::nullopt;
+  if (!out) return false;
+  Shape upright(rank - at, space_.constant(1));
+  upright[0] = meta.shape[at];
+  line->view.maps.push_back(reshape_map({meta.shape[at]}, upright));
+  line->view.shape = upright;
+  const auto everywhere = broadcast_to(*line, meta.shape);
+  if (!everywhere) return false;
+  move(*out, *everywhere, call.number);
+  bind(call, 0, *out);
   return true;
 }
 
 bool Builder::simplified(const Call& call) {
   const OpRow* row = functional_row(call);
-  if (row == nullptr || (row->fold == nullptr && row->neutral.argument != 1 && row->product.empty()))
+  if (row == nullptr ||
+      (row->fold == nullptr && row->neutral.argument != 1 && row->product.empty() && !row->sums_up))
     return false;
   if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
     return false;
@@ -207,7 +257,8 @@ bool Builder::simplified(const Call& call) {
   if (type != nullptr && (type->dtype != *meta[0].dtype || sizes_.of(type->shape) != meta[0].shape))
     return false;
   return (row->fold != nullptr && folded(call, *row, meta[0])) ||
-         (row->neutral.argument == 1 && neutral(call, *row, meta[0])) || sum_apart(call, *row, meta[0]);
+         (row->neutral.argument == 1 && neutral(call, *row, meta[0])) || sum_apart(call, *row, meta[0]) ||
+         counted_up(call, *row, meta[0]);
 }
 
 /// Remembers what a product is of, as far as both graphs have a name for it: its inputs.

@@ -81,6 +81,7 @@ struct OpRow {
   FoldRule fold = nullptr;
   std::string_view same_as = {};  // computes what this operator does, from the same arguments
   std::string_view product = {};  // of a product: itself; of one that adds to a product: the product's row
+  bool sums_up = false;           // the sums of the elements so far, along argument 1
   std::string_view note = {};     // why the schema is not enough
 };
 

@@ -1,0 +1,83 @@
+// Sums of one number everywhere count up, as Inductor writes them: prims.iota times the number.
+#include "tests/support/brute.h"
+#include "tests/unit/effects/fx_traced.h"
+
+using namespace noclobber;
+using namespace noclobber::testing;
+
+namespace {
+
+const std::string kGiven = R"(x: "i64[2, 8]", s: "f32[2, 8]")";
+
+CheckRecord checked(const std::string& before, const std::string& after) {
+  bool contradiction = false;
+  CheckRecord out = check_case(fx_pair(kGiven, before, after), {}, contradiction);
+  CHECK_FALSE(contradiction);
+  return out;
+}
+
+std::string full(const std::string& value, const std::string& type = "int64") {
+  return "f = aten.full.default([2, 8], " + value + ", dtype = torch." + type +
+         ", device = device(type='cpu'), pin_memory = False)\n";
+}
+
+std::string summed(const std::string& rest) { return rest + "\nr = aten.add.Tensor(x, c)\nreturn (r,)"; }
+
+std::string counted(int length, const std::string& first, const std::string& times,
+                    const std::string& device = "cpu") {
+  return "i = torch.ops.prims.iota.default(" + std::to_string(length) + ", start = " + first +
+         ", step = 1, dtype = torch.int64, device = device(type='" + device +
+         "'), requires_grad = False)\nm = aten.mul.Tensor(i, " + times + ")\n";
+}
+
+const std::string kAcross = "v = aten.view.default(m, [1, 8])\nc = aten.expand.default(v, [2, 8])";
+const std::string kDown = "v = aten.view.default(m, [2, 1])\nc = aten.expand.default(v, [2, 8])";
+
+}  // namespace
+
+TEST_CASE("sums of one number everywhere count up", "[identities]") {
+  // table: the sums, what Inductor makes of them
+  const std::pair<std::string, std::string> pairs[] = {
+      {full("1") + "c = aten.cumsum.default(f, 1)", counted(8, "1", "1") + kAcross},
+      {full("1") + "c = aten.cumsum.default(f, -1)", counted(8, "1", "1") + kAcross},
+      {full("1") + "c = aten.cumsum.default(f, 0)", counted(2, "1", "1") + kDown},
+      {full("-3") + "c = aten.cumsum.default(f, 1)", counted(8, "1", "-3") + kAcross},
+      {full("3", "int32") + "c = aten.cumsum.default(f, 1)", counted(8, "1", "3") + kAcross},
+      {full("True", "bool") + "c = aten.cumsum.default(f, 1)", counted(8, "1", "True") + kAcross},
+      {full("1", "int32") + "c = aten.cumsum.default(f, 1, dtype = torch.int64)",
+       counted(8, "1", "1") + kAcross},
+  };
+  for (const auto& [sums, counting] : pairs) {
+    INFO(sums << "\nand\n" << counting);
+    CHECK(checked(summed(sums), summed(counting)).status == Status::proved);
+    CHECK(checked(summed(counting), summed(sums)).status == Status::proved);
+    CHECK(brute_force(fx_pair(kGiven, summed(sums), summed(counting))).difference.empty());
+  }
+}
+
+TEST_CASE("what counts otherwise is not the sums", "[identities]") {
+  const std::string sums = full("1") + "c = aten.cumsum.default(f, 1)";
+  const std::string written = full("1") + "w = aten.select.int(f, 1, 3)\ny = aten.fill_.Scalar(w, 5)\n";
+  // table: before, after
+  const std::pair<std::string, std::string> pairs[] = {
+      {sums, counted(8, "0", "1") + kAcross},
+      {sums, counted(8, "1", "2") + kAcross},
+      {sums, counted(2, "1", "1") + kDown},
+      {full("1") + "c = aten.cumsum.default(f, 0)", counted(8, "1", "1") + kAcross},
+      {written + "c = aten.cumsum.default(f, 1)", counted(8, "1", "1") + kAcross},
+      {full("1") + "c = aten.cumsum.default(f, 1)\nd = aten.mul_.Tensor(c, 2)",
+       counted(8, "1", "1") + kAcross},
+  };
+  for (const auto& [before, after] : pairs) {
+    INFO(before << "\nand\n" << after);
+    CHECK(checked(summed(before), summed(after)).status == Status::refuted);
+    CHECK_FALSE(brute_force(fx_pair(kGiven, summed(before), summed(after))).difference.empty());
+  }
+  CHECK(checked(summed(sums), summed(counted(8, "1", "1", "cuda") + kAcross)).status != Status::proved);
+  // A narrow result wraps around sooner, and one of reals rounds.
+  for (const std::string type : {"int8", "float32"}) {
+    const std::string narrow =
+        full("100", "int8") + "c = aten.cumsum.default(f, 1, dtype = torch." + type + ")";
+    CHECK(checked(summed(narrow), summed(counted(8, "1", "100") + kAcross)).status != Status::proved);
+  }
+}
