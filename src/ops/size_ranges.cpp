@@ -126,36 +126,54 @@ void Sizes::narrow_quotient(const SymRelation& relation, std::map<std::string, S
   range.max = std::min(range.max.value_or(most), most);
 }
 
+namespace {
+
+/// What is at least 0, a symbol and a number, is in the range of that symbol.
+void at_least_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>& symbols) {
+  const auto line = apart_from_number(plain, size);
+  const Product of = line ? plain.atoms(line->first) : Product{};
+  const auto at = of.size() == 1 ? symbols.find(plain.atom(of[0]).name) : symbols.end();
+  if (at == symbols.end() || line->second == std::numeric_limits<std::int64_t>::min()) return;
+  SymbolRange& range = at->second;
+  if (line->first.factor > 0) range.min = std::max(range.min, -line->second);
+  if (line->first.factor < 0) range.max = std::min(range.max.value_or(line->second), line->second);
+}
+
+/// The lesser or greater of two sizes.
+bool is_choice(const Atom& atom) {
+  return atom.kind == Atom::Kind::opaque && (atom.name == "max" || atom.name == "min");
+}
+
+}  // namespace
+
 /// "s == n - Max(0, n - s)": what equals one of two sizes and their maximum is not the lesser one.
+/// "0 < Max(0, s - 5)": what is greater than a number that one is not is the other one.
 void Sizes::narrow_lesser(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
   Space plain;
   Sizes sizes(plain);
-  const PolyId gap = plain.sub(sizes.of(relation.left), sizes.of(relation.right));
+  const PolyId gap = plain.sub(sizes.of(relation.right), sizes.of(relation.left));
   if (gap == Space::kBad) return;
   for (const Monomial& m : Polynomial(plain.terms(gap))) {
     const Product own = plain.atoms(m);
     const Atom atom = own.size() == 1 ? plain.atom(own[0]) : Atom{};
-    const bool most = atom.name == "max";
-    if (atom.kind != Atom::Kind::opaque || (!most && atom.name != "min") || std::abs(m.factor) != 1) continue;
+    if (!is_choice(atom) || std::abs(m.factor) != 1) continue;
     const PolyId itself = plain.opaque(atom.name, atom.arguments);
-    const PolyId value = plain.sub(itself, plain.scale(gap, m.factor));
+    const PolyId other = plain.sub(itself, plain.scale(gap, m.factor));  // in gap, with the other sign
+    const int sign = atom.name == "max" ? 1 : -1;
     for (const std::size_t k : {0U, 1U}) {
-      if (!plain.same(value, atom.arguments[k])) continue;
-      const PolyId over = plain.scale(plain.sub(atom.arguments[k], atom.arguments[1 - k]), most ? 1 : -1);
-      const auto line = apart_from_number(plain, over);  // >= 0
-      const Product of = line ? plain.atoms(line->first) : Product{};
-      const auto at = of.size() == 1 ? symbols.find(plain.atom(of[0]).name) : symbols.end();
-      if (at == symbols.end() || line->second == std::numeric_limits<std::int64_t>::min()) continue;
-      SymbolRange& range = at->second;
-      if (line->first.factor > 0) range.min = std::max(range.min, -line->second);
-      if (line->first.factor < 0) range.max = std::min(range.max.value_or(line->second), line->second);
+      const PolyId one = atom.arguments[k], two = atom.arguments[1 - k];
+      if (relation.kind == SymRelation::Kind::eq && plain.same(other, one))
+        at_least_zero(plain, plain.scale(plain.sub(one, two), sign), symbols);
+      const auto least = plain.value(other), number = plain.value(two);
+      if (relation.kind == SymRelation::Kind::lt && m.factor == sign && least && number &&
+          sign * *number <= sign * *least)
+        at_least_zero(plain, plain.sub(plain.scale(plain.sub(one, other), sign), plain.constant(1)), symbols);
     }
   }
 }
 
 void Sizes::narrow(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
-  if (relation.kind != SymRelation::Kind::eq) return;
-  narrow_quotient(relation, symbols);
+  if (relation.kind == SymRelation::Kind::eq) narrow_quotient(relation, symbols);
   narrow_lesser(relation, symbols);
 }
 

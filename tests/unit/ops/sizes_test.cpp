@@ -148,6 +148,19 @@ TEST_CASE("what a size and another have as their maximum is not the lesser") {
     CHECK_FALSE(Known(all, {open}).holds("2048 - s"));
 }
 
+/// vits with dynamic sizes: as many positions more than the 5 that it knows.
+TEST_CASE("what exceeds a number that one of two does not is the other") {
+  const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(2)}};
+  Known more(all, {"Max(0, s - 5) > 0"});
+  CHECK((more.text("Max(0, s - 5)") == "-5+s" && more.text("Max(0, 5 - s)") == "0"));
+  CHECK((more.holds("s - 6") && !more.holds("s - 7")));
+  CHECK(Known(all, {"Max(3, s) > 7"}).holds("s - 8"));
+  CHECK(Known(all, {"Min(9, s) < 7"}).holds("6 - s"));
+  for (const char* open : {"Max(8, s) > 7", "Max(t, s) > 7", "Max(3, s) >= 3", "Min(6, s) < 7",
+                           "Min(9, s) > 1", "Max(0, s - 5) < 9"})
+    CHECK_FALSE((Known(all, {open}).holds("s - 3") || Known(all, {open}).holds("1000 - s")));
+}
+
 TEST_CASE("a count of pieces bounds what is cut, and no more") {
   const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(1)}};
   Known three(all, {"Eq((s + t - 1)//t, 3)"});
