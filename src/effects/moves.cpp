@@ -77,7 +77,8 @@ std::optional<std::vector<PolyId>> Builder::strides_of(const std::string& format
 /// Strides of a result that keeps its argument's layout where that is dense.
 std::optional<std::vector<PolyId>> Builder::kept_strides(const Binding& like, const Call& call,
                                                          std::size_t result) {
-  if (const Type* type = said(call, result)) return said_strides(*type, like.view.shape);
+  const Type* type = said(call, result);
+  if (type != nullptr && type->strides != Type::Strides::unknown) return said_strides(*type, like.view.shape);
   for (std::size_t k = 0; k < call.arguments.size(); ++k)
     if (call.schema->arguments[k].name == "memory_format" && call.arguments[k].kind == Arg::Kind::text &&
         call.arguments[k].text->find("preserve") == std::string::npos)

@@ -24,11 +24,12 @@ bool same_text(const Expr& a, const Expr& b) {
   return std::ranges::equal(a.items, b.items, same_text) && std::ranges::equal(a.entries, b.entries, entry);
 }
 
-/// "_softmax" is softmax, "__getitem__" is getitem.
+/// "_softmax" is softmax, "__getitem__" is getitem, "_log_softmax_backward_data" that without data.
 std::string_view plain(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
   if (name.ends_with("__")) name.remove_suffix(2);
-  return name;
+  if (name.ends_with("_backward_data")) name.remove_suffix(5);
+  return name == "sgn" ? "sign" : name;
 }
 
 /// Arguments that both calls give at one place, or under one name, are the same.

@@ -10,8 +10,10 @@ namespace noclobber {
 
 std::string thunder_stem(const std::string& callee) {
   std::string out = callee.substr(callee.rfind('.') + 1);
-  const bool prim = out.starts_with("torch_") && out.ends_with("_prim_impl");
+  const bool own = out.starts_with("torch_") && out.ends_with("_impl"),
+             prim = out.ends_with("_prim_impl") && own;
   if (out.ends_with("_impl")) out.resize(out.size() - 5);
+  if (own && !prim && is_thunder_prim(out.substr(6))) return out.substr(6);
   for (const std::string_view prefix : {"torch_prims_", "_torch_prims_"})
     if (out.starts_with(prefix)) out = out.substr(prefix.size());
   if (prim) out = out.substr(6);
@@ -27,16 +29,18 @@ bool is_torch_call(const std::string& callee) {
 
 namespace {
 
-/// prims, and those operators of executors that are prims under another name. Any other bare name is
-/// somebody's own operator, whatever it is called.
+/// prims, symbols that PyTorch has no function for, and those operators of executors that are prims under
+/// another name. Any other bare name is somebody's own operator, whatever it is called.
 bool is_thunders(const std::string& callee) {
+  if (callee == "ltorch.nll_loss_backward" || callee == "ltorch.adaptive_avg_pool2d_backward") return true;
   constexpr std::string_view kBare[] = {
       "bookend",        "clear_mutable_collection", "copy_", "setitem", "shallow_copy", "sink", "shape",
       "update_aliases", "copy_with_setitem"};
   if (callee.starts_with("prims.") || callee.starts_with("thunder."))
     return !callee.starts_with("thunder.torch.");
   if (callee.find('.') != std::string::npos) return false;
-  return callee.ends_with("_impl") || callee.find("torch_prims_") != std::string::npos ||
+  const bool pool = callee.starts_with("max_pool") && is_thunder_prim(callee);
+  return pool || callee.ends_with("_impl") || callee.find("torch_prims_") != std::string::npos ||
          std::ranges::find(kBare, callee) != std::end(kBare);
 }
 

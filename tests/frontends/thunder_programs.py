@@ -352,3 +352,19 @@ def converted(x, y):
 @program("convolved", lambda: (torch.rand(1, 2, 5, 5), torch.rand(3, 2, 3, 3)), "torch", DATAFLOW)
 def convolved(x, w):
     return F.avg_pool2d(F.conv2d(x, w), 2).add_(1), x.mul_(2)
+
+
+@program("merged_heads", leaves((2, 3, 4), (5, 8)), "torch", DATAFLOW, backward=True)
+def merged_heads(x, w):
+    return F.linear(x.transpose(0, 1).reshape(3, 8), w).sum()
+
+
+@program("cross_entropy", lambda: (torch.randn(4, 3).requires_grad_(), torch.randn(5, 3).requires_grad_(),
+                                   torch.tensor([0, 1, 2, 4])), "torch", DATAFLOW, backward=True)
+def cross_entropy(x, w, t):
+    return F.cross_entropy(F.linear(x, w).relu_(), t)
+
+
+@program("log_softmax", leaves((3, 3), (3, 3)), "torch", DATAFLOW, backward=True)
+def log_softmax(x, y):
+    return (F.log_softmax(x * 2, -1) * y).sum() + torch.sign(x).sum()

@@ -56,3 +56,26 @@ TEST_CASE("reshape is no copy where strides let it be a view in some run", "[eff
   CHECK(kept(R"([2,"s"])", "[3,0]") == Status::refuted);  // s = 1
   CHECK(kept(R"([2,"2*s"])", "[3,0]") != Status::refuted);
 }
+
+/// The dump says the type of a clone and not how it lies: in the order of its operand, or as it is asked for.
+TEST_CASE("a clone lies as its operand does, where nothing else is said", "[effects]") {
+  const std::string given = R"(x: "f32[2, 3]")";
+  const auto status = [&](const std::string& clone, const std::string& after) {
+    const std::string start =
+        "p: \"f32[3, 2]\" = aten.permute.default(x, [1, 0])\nc: \"f32[3, 2]\" = " + clone + "\n";
+    bool contradiction = false;
+    const Case pair =
+        fx_pair(given, start + "f = aten.reshape.default(c, [6])\nd = aten.clone.default(f)\nreturn (d, c)",
+                start + after);
+    return check_case(pair, {}, contradiction).status;
+  };
+  const std::string kept = "aten.clone.default(p)";
+  const std::string dense = "aten.clone.default(p, memory_format = torch.contiguous_format)";
+  const std::string written = "f = aten.reshape.default(c, [6])\nd = aten.clone.default(f)\n";
+  for (const std::string& clone : {kept, dense})
+    CHECK(status(clone, "f = aten.reshape.default(c, [6])\nd = aten.clone.default(f)\nreturn (d, c)") ==
+          Status::proved);
+  // The reshape of the one is a copy, that of the other a view.
+  CHECK(status(kept, written + "m = aten.mul_.Tensor(f, 2)\nreturn (d, c)") == Status::proved);
+  CHECK(status(dense, written + "m = aten.mul_.Tensor(f, 2)\nreturn (d, c)") == Status::refuted);
+}
