@@ -147,6 +147,7 @@ class Builder {
   bool sum_apart(const Call& call, const OpRow& row, const InferredMeta& meta);
   std::optional<Arg> extent_of(const Call& call, const Shape& shape, std::size_t dim) const;
   bool counted_up(const Call& call, const OpRow& row, const InferredMeta& meta);
+  bool upright(const Call& call, const InferredMeta& meta, Binding line, std::size_t dim);
   Call with_scalars(const Call& call);
   bool meets_target(const Call& call, const Binding& operand) const;
 

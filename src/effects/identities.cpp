@@ -202,35 +202,50 @@ std::optional<Arg> Builder::extent_of(const Call& call, const Shape& shape, std:
                                                      : std::nullopt;
 }
 
-/// The sums so far of one whole number everywhere are its multiples, which count up: whole numbers alone
-/// wrap around alike.
+/// The sums so far of one whole number everywhere are its multiples, as Inductor counts them: from 1, or as
+/// doubles from 0 and one more. Whole numbers wrap around alike, and reals hold them all or it is not so.
 bool Builder::counted_up(const Call& call, const OpRow& row, const InferredMeta& meta) {
   const auto from = row.sums_up ? bound_of(call.arguments[0]) : std::nullopt;
   const auto dim = from && !call.schema->writes() ? whole(call.arguments[1], Dtype::i64) : std::nullopt;
   const auto number = dim ? constant_of(*from) : std::nullopt;
   const std::size_t rank = meta.shape.size();
-  if (!number || rank == 0 || is_floating(from->dtype) || meta.dtype != Dtype::i64) return false;
+  const bool real = is_floating(*meta.dtype);
+  if (!number || rank == 0 || (!real && meta.dtype != Dtype::i64)) return false;
   const Arg& device = constants_.at(from->view.storage).device;
   const std::size_t at = static_cast<std::size_t>(*dim < 0 ? *dim + static_cast<std::int64_t>(rank) : *dim);
   const auto length = at < rank ? extent_of(call, meta.shape, at) : std::nullopt;
   if (!length || device.kind != Arg::Kind::device) return false;
+  std::int64_t last = 0;
+  if (real && (!length->sym.is_constant() || __builtin_mul_overflow(length->sym.constant(), *number, &last) ||
+               !holds_whole(*meta.dtype, last)))
+    return false;
   ++simpler_;
   if (request_.use == Identities::none) return false;
   const std::size_t own = values_.size();
-  const Arg one = Arg::of(SymExpr(1)),
-            count = aside(call, "prims.iota.default",
-                          {*length, one, one, Arg::of_dtype(Dtype::i64), device, Arg::of_bool(false)});
-  const Arg times = aside(call, "aten.mul.Tensor", {count, Arg::of(SymExpr(*number))});
-  auto line = bound_of(times);
+  const Arg one = Arg::of(SymExpr(1));
+  Arg line = aside(call, "prims.iota.default",
+                   {*length, real ? Arg::of(SymExpr(0)) : one, one, Arg::of_dtype(Dtype::i64), device,
+                    Arg::of_bool(false)});
+  const char* convert = "prims.convert_element_type.default";
+  if (real)
+    line =
+        aside(call, convert, {aside(call, "aten.add.Tensor", {line, one, one}), Arg::of_dtype(Dtype::f64)});
+  line = aside(call, "aten.mul.Tensor", {line, Arg::of(SymExpr(*number))});
+  if (real) line = aside(call, convert, {line, Arg::of_dtype(*meta.dtype)});
+  const auto counted = bound_of(line);
   values_.resize(own);
-  const auto out = line ? fresh_for(call, 0, meta) : std::nullopt;
+  return counted && upright(call, meta, *counted, at);
+}
+
+/// A call's result that is a line along one dimension, and the same everywhere else.
+bool Builder::upright(const Call& call, const InferredMeta& meta, Binding line, std::size_t dim) {
+  Shape shape(meta.shape.size() - dim, space_.constant(1));
+  shape[0] = meta.shape[dim];
+  line.view.maps.push_back(reshape_map({meta.shape[dim]}, shape));
+  line.view.shape = shape;
+  const auto everywhere = broadcast_to(line, meta.shape);
+  const auto out = everywhere ? fresh_for(call, 0, meta) : std::nullopt;
   if (!out) return false;
-  Shape upright(rank - at, space_.constant(1));
-  upright[0] = meta.shape[at];
-  line->view.maps.push_back(reshape_map({meta.shape[at]}, upright));
-  line->view.shape = upright;
-  const auto everywhere = broadcast_to(*line, meta.shape);
-  if (!everywhere) return false;
   move(*out, *everywhere, call.number);
   bind(call, 0, *out);
   return true;

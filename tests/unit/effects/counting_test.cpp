@@ -74,10 +74,49 @@ TEST_CASE("what counts otherwise is not the sums", "[identities]") {
     CHECK_FALSE(brute_force(fx_pair(kGiven, summed(before), summed(after))).difference.empty());
   }
   CHECK(checked(summed(sums), summed(counted(8, "1", "1", "cuda") + kAcross)).status != Status::proved);
-  // A narrow result wraps around sooner, and one of reals rounds.
-  for (const std::string type : {"int8", "float32"}) {
-    const std::string narrow =
-        full("100", "int8") + "c = aten.cumsum.default(f, 1, dtype = torch." + type + ")";
-    CHECK(checked(summed(narrow), summed(counted(8, "1", "100") + kAcross)).status != Status::proved);
+  const std::string narrow = full("100", "int8") + "c = aten.cumsum.default(f, 1, dtype = torch.int8)";
+  CHECK(checked(summed(narrow), summed(counted(8, "1", "100") + kAcross)).status != Status::proved);
+}
+
+namespace {
+
+/// As Inductor counts in reals: doubles, then the type of the sums.
+std::string counted_real(const std::string& more, const std::string& times, const std::string& type) {
+  return "i = torch.ops.prims.iota.default(8, start = 0, step = 1, dtype = torch.int64, device = "
+         "device(type='cpu'), requires_grad = False)\nj = aten.mul.Tensor(i, 1)\nk = aten.add.Tensor(j, " +
+         more +
+         ")\nd = torch.ops.prims.convert_element_type.default(k, torch.float64)\nm = aten.mul.Tensor(d, " +
+         times + ")\n" + "v = aten.view.default(m, [1, 8])\ne = aten.expand.default(v, [2, 8])\n" +
+         "c = torch.ops.prims.convert_element_type.default(e, torch." + type + ")";
+}
+
+std::string divided(const std::string& rest) { return rest + "\nr = aten.div.Tensor(s, c)\nreturn (r,)"; }
+
+}  // namespace
+
+TEST_CASE("reals count up as long as they hold the sums", "[identities]") {
+  // table: filled with, its type, more arguments of the sums, what Inductor makes of them
+  struct Row {
+    std::string value, type, more, after;
+  };
+  const Row proved[] = {{"1.0", "float32", "", counted_real("1", "1", "float32")},
+                        {"-3.0", "float32", "", counted_real("1", "-3", "float32")},
+                        {"True", "bool", ", dtype = torch.float32", counted_real("1", "1", "float32")},
+                        {"2", "int64", ", dtype = torch.bfloat16", counted_real("1", "2", "bfloat16")}};
+  for (const Row& row : proved) {
+    const std::string sums = full(row.value, row.type) + "c = aten.cumsum.default(f, 1" + row.more + ")";
+    INFO(sums << "\nand\n" << row.after);
+    CHECK(checked(divided(sums), divided(row.after)).status == Status::proved);
+    CHECK(brute_force(fx_pair(kGiven, divided(sums), divided(row.after))).difference.empty());
+  }
+  // 256 is the greatest number up to which bf16 holds all; tenths round.
+  const Row open[] = {{"64", "int64", ", dtype = torch.bfloat16", counted_real("1", "64", "bfloat16")},
+                      {"0.1", "float32", "", counted_real("1", "0.1", "float32")},
+                      {"1.0", "float32", "", counted_real("2", "1", "float32")},
+                      {"1.0", "float32", "", counted_real("1", "2", "float32")}};
+  for (const Row& row : open) {
+    const std::string sums = full(row.value, row.type) + "c = aten.cumsum.default(f, 1" + row.more + ")";
+    INFO(sums << "\nand\n" << row.after);
+    CHECK(checked(divided(sums), divided(row.after)).status != Status::proved);
   }
 }

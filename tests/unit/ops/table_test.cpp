@@ -62,7 +62,7 @@ constexpr Speller kSpellers[] = {
     {"src/interp/replay_stale.cpp", 1, "a copy does not read what it writes"},
     {"src/plan/kernels.cpp", 3, "facts of one library's kernels, whose operators' rows know none"},
     {"src/effects/fills.cpp", 3, "variants of one meaning: open"},
-    {"src/effects/identities.cpp", 3, "writes steps: the sum with a product, what counts up"},
+    {"src/effects/identities.cpp", 5, "writes steps: the sum with a product, what counts up"},
     {"src/effects/moves.cpp", 3, "variants of one meaning: open"},
     {"src/effects/renames.cpp", 1, "variants of one meaning: open"},
     {"src/effects/view_steps.cpp", 8, "variants of one meaning: open"},
