@@ -103,7 +103,10 @@ ValueId ThunderBuilder::gradient(const std::string& name, std::optional<Type> ty
 
 void ThunderBuilder::bind_parameters(const ThunderTrace& trace) {
   for (const ThunderInput& input : facts_->inputs) {
-    scopes_[0][input.name] = Thing::of(add_input(input.name, input.type));
+    Type type = input.type;
+    if (const auto said = trace.types.find(input.name); said != trace.types.end() && type.device->empty())
+      if (const auto printed = thunder_tensor_type(said->second)) type.device = *printed->device;
+    scopes_[0][input.name] = Thing::of(add_input(input.name, std::move(type)));
     graph_.inputs.back().storage = input.storage;
     graph_.inputs.back().storage_numel = input.storage_numel;
   }

@@ -141,6 +141,7 @@ Expr word(FxCursor& cursor, int depth) {
 Expr sequence(FxCursor& cursor, int depth) {
   Expr out = of_kind(Expr::Kind::sequence, cursor.at());
   const char close = cursor.peek() == '(' ? ')' : ']';
+  out.list = close == ']';
   cursor.take(cursor.peek());
   bool comma = false;
   arguments(cursor, close, depth, out, comma);

@@ -31,6 +31,7 @@ struct ThunderExpr {
   std::int64_t integer = 0;
   double real = 0;
   bool boolean = false;
+  bool list = false;                  // of a sequence: in brackets, which as an index is one tensor
   std::vector<ThunderExpr> items;     // sequence; positional arguments of a call
   std::vector<ThunderEntry> entries;  // dict; keyword arguments of a call
   std::size_t at = 0;                 // offset in the text

@@ -114,6 +114,9 @@ std::optional<Emit> composite(const ThunderBuilder& builder, const std::string& 
   if (to != std::end(kConverted) && step.args.size() == 1 && step.args[0].kind == Arg::Kind::ref &&
       step.kwargs.empty())
     return Emit{"aten.to.dtype", {step.args[0], Arg::of_dtype(to->to)}, {}, builder.layout(step.args[0].ref)};
+  if (name == "cpu" && step.args.size() == 1 && step.args[0].kind == Arg::Kind::ref && step.kwargs.empty())
+    if (const auto& type = builder.type_of(step.args[0].ref); type && *type->device == "cpu")  // itself
+      return Emit{"aten.alias.default", {step.args[0]}, {}, builder.layout(step.args[0].ref)};
   if (name == "ravel" && step.args.size() == 1 && step.args[0].kind == Arg::Kind::ref)
     return Emit{"aten.reshape.default",
                 {step.args[0], Arg::of(std::vector<Arg>{Arg::of(SymExpr(-1))})},

@@ -176,12 +176,12 @@ bool thunder_broadcast(ThunderBuilder& builder, const ViewCall& call, const Thun
 namespace {
 
 /// The views that an index takes, one after the other, each still without its base. Nothing: an index that is
-/// no basic one.
+/// no basic one, as a list is.
 std::optional<std::vector<ViewEmit>> index_views(const ThunderExpr& key, std::size_t rank) {
   const std::vector<ThunderExpr> keys =
       key.kind == ThunderExpr::Kind::sequence ? key.items : std::vector<ThunderExpr>{key};
   const auto dots = std::ranges::count(keys, ThunderExpr::Kind::ellipsis, &ThunderExpr::kind);
-  if (dots > 1 || keys.size() - static_cast<std::size_t>(dots) > rank) return std::nullopt;
+  if (key.list || dots > 1 || keys.size() - static_cast<std::size_t>(dots) > rank) return std::nullopt;
   std::vector<ViewEmit> out;
   auto dim = static_cast<std::int64_t>(0);
   for (const ThunderExpr& k : keys) {
@@ -233,10 +233,15 @@ bool thunder_set_item(ThunderBuilder& builder, const ViewCall& call, const Thund
   const auto* shape = call.args.size() == 3 ? thunder_shape(builder, &call.args[0]) : nullptr;
   const auto value = call.args.size() == 3 ? thunder_argument(call.args[2]) : std::nullopt;
   if (shape == nullptr || !value || call.statement->value.items.size() != 3) return false;
-  auto views = index_views(call.statement->value.items[1], shape->size());
+  const ThunderExpr& key = call.statement->value.items[1];
+  auto views = index_views(key, shape->size());
   const bool one = value->kind != Arg::Kind::list;
   if (!in_place && fill_by_mask(builder, call, *shape, *value)) return true;
-  if (!views || !one) return !in_place && emit_thunder_function(builder, call, true);
+  if (!views || !one) {
+    ViewCall function = call;
+    if (key.list) function.name += "_list";
+    return !in_place && emit_thunder_function(builder, function, true);
+  }
   const ValueId from = call.args[0].id;
   const ThunderLayout layout = in_place ? builder.layout(from) : thunder_pointwise_layout(builder, call);
   const ValueId target =

@@ -368,3 +368,10 @@ def cross_entropy(x, w, t):
 @program("log_softmax", leaves((3, 3), (3, 3)), "torch", DATAFLOW, backward=True)
 def log_softmax(x, y):
     return (F.log_softmax(x * 2, -1) * y).sum() + torch.sign(x).sum()
+
+
+@program("rows_by_list", squares(), "torch", DATAFLOW)
+def rows_by_list(x, y):
+    x[[0, 2]] = y[:2]
+    x[1].add_(x[2] * 1)
+    return x[[0, 2]], x.cpu() * 2
