@@ -1,5 +1,4 @@
 // One operator under the names that Thunder and its executors print.
-#include "src/cli/pipeline.h"
 #include "src/formats/thunder_builder.h"
 #include "tests/unit/formats/thunder_program.h"
 
@@ -57,34 +56,6 @@ TEST_CASE("an executed operator and its symbol below may differ in an underscore
   CHECK(ops("torch.sgn(a)", "ltorch.abs(a)") != below);
   CHECK(ops("torch.ops.aten._log_softmax_backward_data(a, b, 1, torch.float32)",
             "ltorch.log_softmax_backward(a, b, 0, torch.float32)") != below);
-}
-
-/// `x[[0, 2]]` are two rows, `x[0, 2]` one element.
-TEST_CASE("a list as an index is one tensor, a tuple several indices", "[thunder]") {
-  const auto set = [](const std::string& key) {
-    return ops_of(graph_of(
-        program("  g = prims.copy_with_setitem(a, " + key + ", 5.0)  # g: \"cpu f32[2, 3]\"\n  return g\n")));
-  };
-  CHECK(set("(0, 1)") == Ops{"aten.clone.default", "aten.select.int", "aten.select.int", "aten.fill_.Scalar",
-                             "aten.alias.default"});
-  const Ops listed = set("[0, 1]");
-  REQUIRE(listed.size() == 1);
-  CHECK(listed[0].starts_with("thunder.copy_with_setitem_list_"));
-  CHECK(set("(b, b)") != set("[b, b]"));
-  // Every row that the list names is written: the second one is read from the copy, or from what was copied.
-  const auto read = [](const std::string& from) {
-    return program(
-        "  c = prims.clone(a)  # c: \"cpu f32[2, 3]\"\n"
-        "  g = prims.copy_with_setitem(c, [0, 1], 5.0)  # g: \"cpu f32[2, 3]\"\n"
-        "  r = ltorch.select(" +
-        from + ", 0, 1)  # r: \"cpu f32[3]\"\n  return r\n");
-  };
-  for (const bool right : {true, false}) {
-    const auto pair = read_thunder({"t", read("g") + read(right ? "g" : "c")}, "");
-    REQUIRE(pair.size() == 1);
-    bool contradiction = false;
-    CHECK(check_case(*pair[0].value, {}, contradiction).status == (right ? Status::proved : Status::refuted));
-  }
 }
 
 TEST_CASE("cpu is the tensor itself where it lies there", "[thunder]") {
