@@ -422,7 +422,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"take_along_axis", function},
     {"tan", direct, "aten.tan.default"},
     {"tanh", direct, "aten.tanh.default"},
-    {"tensor_from_sequence", function},
+    {"tensor_from_sequence", thunder_numbers},
     {"topk", fresh, "aten.topk.default"},
     {"transpose", thunder_permute},
     {"trunc", direct, "aten.trunc.default"},

@@ -38,5 +38,6 @@ bool thunder_squeeze(ThunderBuilder& builder, const ThunderBuilder::Call& call, 
 bool thunder_slice(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
 bool thunder_broadcast(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
 bool thunder_set_item(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+bool thunder_numbers(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
 
 }  // namespace noclobber

@@ -173,4 +173,28 @@ bool thunder_broadcast(ThunderBuilder& builder, const ViewCall& call, const Thun
   return true;
 }
 
+/// `tensor_from_sequence([0, 2], dtype=, device=)`: numbers, one beside the other.
+bool thunder_numbers(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
+  constexpr std::size_t kMost = 64;
+  const auto type = thunder_tensor_type(call.statement->type);
+  const auto given = call.args.empty() ? std::nullopt : thunder_argument(call.args[0]);
+  const auto is_number = [](const Arg& arg) {
+    return arg.kind == Arg::Kind::sym || arg.kind == Arg::Kind::real || arg.kind == Arg::Kind::boolean;
+  };
+  if (!type || !given || given->kind != Arg::Kind::list || given->list.empty() ||
+      given->list.size() > kMost || !std::ranges::all_of(given->list, is_number))
+    return emit_thunder_function(builder, call, true);
+  Type number;
+  number.dtype = type->dtype;
+  std::vector<Arg> numbers;
+  for (const Arg& one : given->list)
+    numbers.push_back(Arg::of(builder.emit_part(call, {"aten.scalar_tensor.default",
+                                                       {one},
+                                                       {{"dtype", Arg::of_dtype(type->dtype)}},
+                                                       ThunderLayout::plain,
+                                                       {number}})));
+  builder.emit(call, {"aten.stack.default", {Arg::of(std::move(numbers))}});
+  return true;
+}
+
 }  // namespace noclobber

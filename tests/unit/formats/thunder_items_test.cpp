@@ -90,3 +90,15 @@ TEST_CASE("a tensor as an index is index_put", "[thunder]") {
     CHECK(ops_of(keyed(key))[0].starts_with("thunder.copy_with_setitem_"));
   CHECK(ops_of(keyed("[i, 0]")) != ops_of(keyed("(i, 0)")));
 }
+
+TEST_CASE("a tensor from a list of numbers holds these", "[thunder]") {
+  const auto ops = [](const std::string& list) {
+    return ops_of(
+        graph_of(program("  t = prims.tensor_from_sequence(" + list +
+                         ", dtype=dtypes.int64, device=devices.Device(\"cpu\"))  # t: \"cpu i64[2]\"\n"
+                         "  g = prims.take(a, t, 0)  # g: \"cpu f32[2, 3]\"\n  return g\n")));
+  };
+  CHECK(ops("[1, 0]") == Ops{"aten.scalar_tensor.default", "aten.scalar_tensor.default", "aten.stack.default",
+                             "aten.index_select.default"});
+  CHECK(ops("[[1], [0]]")[0].starts_with("thunder.tensor_from_sequence_"));
+}
