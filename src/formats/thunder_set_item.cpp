@@ -177,17 +177,24 @@ std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call,
   all.text = "slice";
   all.items.resize(3);
   Places out;
+  bool numbers = false, sliced = false;
   for (std::size_t k = 0; k < things.size(); ++k) {
-    const bool is_dots = key.items[k].kind == ThunderExpr::Kind::ellipsis, place = is_place(things[k], false);
-    if (!is_dots && !place && !is_slice(key.items[k])) return std::nullopt;
+    const ThunderExpr& one = key.items[k];
+    const bool is_dots = one.kind == ThunderExpr::Kind::ellipsis, place = is_place(things[k], false),
+               number = one.kind == ThunderExpr::Kind::integer;
+    if (!is_dots && !place && !number && !is_slice(one)) return std::nullopt;
     const std::size_t count = is_dots ? rank + 1 - things.size() : 1;
-    out.slices.insert(out.slices.end(), count, is_slice(key.items[k]) ? key.items[k] : all);
-    out.indices.insert(out.indices.end(), count, place ? Arg::of(things[k].id) : Arg());
+    out.slices.insert(out.slices.end(), count, number || is_slice(one) ? one : all);
+    if (!number) out.indices.insert(out.indices.end(), count, place ? Arg::of(things[k].id) : Arg());
+    numbers = numbers || number;
+    sliced = sliced || is_dots || is_slice(one);
   }
+  // With tensors apart, PyTorch puts the dimensions that they choose first: those of the value, too.
+  if (numbers && sliced && call.args[2].is_tensor()) return std::nullopt;
   return out;
 }
 
-/// `a[i] = value`, of a tensor i among slices: what PyTorch calls index_put, of the slices.
+/// `a[i] = value`, of a tensor i among numbers and slices: what PyTorch calls index_put, of what these take.
 void put(ThunderBuilder& builder, const Call& call, ValueId target, const Places& places, std::size_t rank,
          Arg value) {
   const ValueId at = narrowed(builder, call, target, places.slices, rank);
