@@ -39,5 +39,7 @@ bool thunder_slice(ThunderBuilder& builder, const ThunderBuilder::Call& call, co
 bool thunder_broadcast(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
 bool thunder_set_item(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
 bool thunder_numbers(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+/// A tensor without dimensions that holds the number.
+ValueId thunder_scalar(ThunderBuilder& builder, const ThunderBuilder::Call& call, Arg number, Dtype dtype);
 
 }  // namespace noclobber

@@ -14,6 +14,10 @@ using Keys = std::vector<ThunderExpr>;  // one per dimension, and dots
 
 constexpr std::size_t kMostRows = 64;
 
+bool is_slice(const ThunderExpr& key) {
+  return key.kind == ThunderExpr::Kind::call && key.text == "slice" && key.items.size() == 3;
+}
+
 /// The views that basic indices take, one after the other, each still without its base. Nothing: one of them
 /// is none.
 std::optional<std::vector<Emit>> index_views(const Keys& keys, std::size_t rank) {
@@ -29,7 +33,7 @@ std::optional<std::vector<Emit>> index_views(const Keys& keys, std::size_t rank)
                      ThunderLayout::open});
     } else if (k.kind == ThunderExpr::Kind::ellipsis) {
       dim += static_cast<std::int64_t>(rank - keys.size() + 1);
-    } else if (k.kind == ThunderExpr::Kind::call && k.text == "slice" && k.items.size() == 3) {
+    } else if (is_slice(k)) {
       Emit part{"aten.slice.Tensor", {Arg(), Arg::of(SymExpr(dim++))}, {}, ThunderLayout::open};
       for (const ThunderExpr& bound : k.items) {
         const bool open = bound.kind == ThunderExpr::Kind::none;
@@ -63,7 +67,7 @@ bool fill_by_mask(ThunderBuilder& builder, const Call& call, const std::vector<S
 
 /// What basic indices choose, and the row of the value that goes there; without one, all of the value.
 struct Region {
-  Keys keys;
+  std::vector<Emit> views;
   std::optional<std::int64_t> row;
 };
 
@@ -103,25 +107,28 @@ std::optional<std::vector<Region>> regions_of(const ThunderExpr& key, const std:
     if (count == 0 || keys.size() != 1 || shape.empty() || !differ(keys[0], shape[0])) return std::nullopt;
     rows = value->size() == shape.size();
     const auto extent = rows ? (*value)[0] : SymExpr(1);
-    if (value->size() > shape.size() || (extent != SymExpr(1) && extent != SymExpr(std::int64_t(count))))
+    if (value->size() > shape.size() ||
+        (extent != SymExpr(1) && extent != SymExpr(static_cast<std::int64_t>(count))))
       return std::nullopt;
   }
-  std::vector<Region> out(count);
+  std::vector<Region> out;
   for (std::size_t k = 0; k < count; ++k) {
+    Keys basic;
     for (const ThunderExpr& one : keys)
-      out[k].keys.push_back(one.kind != ThunderExpr::Kind::sequence ? one
-                            : one.items.size() == 1                 ? one.items[0]
-                                                                    : one.items[k]);
+      basic.push_back(one.kind != ThunderExpr::Kind::sequence ? one
+                      : one.items.size() == 1                 ? one.items[0]
+                                                              : one.items[k]);
+    auto views = index_views(basic, shape.size());
+    if (!views) return std::nullopt;
+    out.push_back({*std::move(views), std::nullopt});
     if (rows) out[k].row = (*value)[0] == SymExpr(1) ? 0 : static_cast<std::int64_t>(k);
   }
-  const auto is_view = [&](const Region& one) { return index_views(one.keys, shape.size()).has_value(); };
-  return !out.empty() && std::ranges::all_of(out, is_view) ? std::optional(out) : std::nullopt;
+  return out.empty() ? std::nullopt : std::optional(out);
 }
 
-/// The view that basic indices take.
-ValueId narrowed(ThunderBuilder& builder, const Call& call, ValueId at, const Keys& keys, std::size_t rank) {
-  auto views = index_views(keys, rank);
-  for (Emit& view : *views) {
+/// The last of the views, of what is there.
+ValueId narrowed(ThunderBuilder& builder, const Call& call, ValueId at, const std::vector<Emit>& views) {
+  for (Emit view : views) {
     view.args[0] = Arg::of(at);
     at = builder.emit_part(call, std::move(view));
   }
@@ -129,9 +136,8 @@ ValueId narrowed(ThunderBuilder& builder, const Call& call, ValueId at, const Ke
 }
 
 /// Writes the value into a region of the target.
-void write(ThunderBuilder& builder, const Call& call, ValueId target, const Region& region, std::size_t rank,
-           Arg value) {
-  const ValueId at = narrowed(builder, call, target, region.keys, rank);
+void write(ThunderBuilder& builder, const Call& call, ValueId target, const Region& region, Arg value) {
+  const ValueId at = narrowed(builder, call, target, region.views);
   if (region.row)
     value = Arg::of(builder.emit_part(call, {"aten.select.int",
                                              {value, Arg::of(SymExpr(0)), Arg::of(SymExpr(*region.row))},
@@ -145,16 +151,12 @@ bool has_tensor(const ThunderThing& thing) {
   return thing.is_tensor() || std::ranges::any_of(thing.items, has_tensor);
 }
 
-/// What a key of slices and tensors of places chooses: first the slices, one per dimension, then these
-/// indices.
+/// What a key of numbers, slices and tensors of places chooses: first the views of numbers and slices, then
+/// these indices of what they leave.
 struct Places {
-  Keys slices;
+  std::vector<Emit> views;
   std::vector<Arg> indices;  // none: all of the dimension
 };
-
-bool is_slice(const ThunderExpr& key) {
-  return key.kind == ThunderExpr::Kind::call && key.text == "slice" && key.items.size() == 3;
-}
 
 std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call, std::size_t rank) {
   const ThunderExpr& key = call.statement->value.items[1];
@@ -176,7 +178,8 @@ std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call,
   all.kind = ThunderExpr::Kind::call;
   all.text = "slice";
   all.items.resize(3);
-  Places out;
+  Keys basic;  // one per dimension, whole where a tensor stands
+  std::vector<Arg> indices;
   bool numbers = false, sliced = false;
   for (std::size_t k = 0; k < things.size(); ++k) {
     const ThunderExpr& one = key.items[k];
@@ -184,29 +187,22 @@ std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call,
                number = one.kind == ThunderExpr::Kind::integer;
     if (!is_dots && !place && !number && !is_slice(one)) return std::nullopt;
     const std::size_t count = is_dots ? rank + 1 - things.size() : 1;
-    out.slices.insert(out.slices.end(), count, number || is_slice(one) ? one : all);
-    if (!number) out.indices.insert(out.indices.end(), count, place ? Arg::of(things[k].id) : Arg());
+    basic.insert(basic.end(), count, number || is_slice(one) ? one : all);
+    if (!number) indices.insert(indices.end(), count, place ? Arg::of(things[k].id) : Arg());
     numbers = numbers || number;
     sliced = sliced || is_dots || is_slice(one);
   }
   // With tensors apart, PyTorch puts the dimensions that they choose first: those of the value, too.
   if (numbers && sliced && call.args[2].is_tensor()) return std::nullopt;
-  return out;
+  auto views = index_views(basic, rank);
+  return views ? std::optional(Places{*std::move(views), std::move(indices)}) : std::nullopt;
 }
 
 /// `a[i] = value`, of a tensor i among numbers and slices: what PyTorch calls index_put, of what these take.
-void put(ThunderBuilder& builder, const Call& call, ValueId target, const Places& places, std::size_t rank,
-         Arg value) {
-  const ValueId at = narrowed(builder, call, target, places.slices, rank);
-  if (value.kind != Arg::Kind::ref) {
-    Type number;
-    number.dtype = builder.type_of(call.args[0].id)->dtype;
-    value = Arg::of(builder.emit_part(call, {"aten.scalar_tensor.default",
-                                             {std::move(value)},
-                                             {{"dtype", Arg::of_dtype(number.dtype)}},
-                                             ThunderLayout::plain,
-                                             {number}}));
-  }
+void put(ThunderBuilder& builder, const Call& call, ValueId target, const Places& places, Arg value) {
+  const ValueId at = narrowed(builder, call, target, places.views);
+  if (value.kind != Arg::Kind::ref)
+    value = Arg::of(thunder_scalar(builder, call, value, builder.type_of(call.args[0].id)->dtype));
   builder.emit_part(call, {"aten.index_put_.default",
                            {Arg::of(at), Arg::of(places.indices), std::move(value)},
                            {},
@@ -249,9 +245,9 @@ bool thunder_set_item(ThunderBuilder& builder, const Call& call, const ThunderRo
           : builder.emit_part(
                 call, {"aten.clone.default", {Arg::of(from)}, {}, layout, thunder_type_like(builder, from)});
   if (places)
-    put(builder, call, target, *places, rank, *value);
+    put(builder, call, target, *places, *value);
   else
-    for (const Region& region : *regions) write(builder, call, target, region, rank, *value);
+    for (const Region& region : *regions) write(builder, call, target, region, *value);
   if (call.statement->target.kind == ThunderExpr::Kind::none) return true;
   builder.emit(call, {"aten.alias.default", {Arg::of(target)}, {}, layout, thunder_type_like(builder, from)});
   return true;

@@ -173,6 +173,16 @@ bool thunder_broadcast(ThunderBuilder& builder, const ViewCall& call, const Thun
   return true;
 }
 
+ValueId thunder_scalar(ThunderBuilder& builder, const ViewCall& call, Arg number, Dtype dtype) {
+  Type type;
+  type.dtype = dtype;
+  return builder.emit_part(call, {"aten.scalar_tensor.default",
+                                  {std::move(number)},
+                                  {{"dtype", Arg::of_dtype(dtype)}},
+                                  ThunderLayout::plain,
+                                  {type}});
+}
+
 /// `tensor_from_sequence([0, 2], dtype=, device=)`: numbers, one beside the other.
 bool thunder_numbers(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
   constexpr std::size_t kMost = 64;
@@ -184,15 +194,9 @@ bool thunder_numbers(ThunderBuilder& builder, const ViewCall& call, const Thunde
   if (!type || !given || given->kind != Arg::Kind::list || given->list.empty() ||
       given->list.size() > kMost || !std::ranges::all_of(given->list, is_number))
     return emit_thunder_function(builder, call, true);
-  Type number;
-  number.dtype = type->dtype;
   std::vector<Arg> numbers;
   for (const Arg& one : given->list)
-    numbers.push_back(Arg::of(builder.emit_part(call, {"aten.scalar_tensor.default",
-                                                       {one},
-                                                       {{"dtype", Arg::of_dtype(type->dtype)}},
-                                                       ThunderLayout::plain,
-                                                       {number}})));
+    numbers.push_back(Arg::of(thunder_scalar(builder, call, one, type->dtype)));
   builder.emit(call, {"aten.stack.default", {Arg::of(std::move(numbers))}});
   return true;
 }

@@ -89,7 +89,7 @@ TEST_CASE("a tensor as an index is index_put", "[thunder]") {
   CHECK(ops_of(keyed("(0, i)")) == Ops{kClone, kSelect, "aten.slice.Tensor", "aten.scalar_tensor.default",
                                        "aten.index_put_.default", kAlias});
   CHECK(keyed("(0, i)").steps[4].args[1].list.size() == 1);
-  for (const char* key : {"(None, i)", "[i, 0]", "(True, i)"})
+  for (const char* key : {"(None, i)", "[i, 0]", "(True, i)", "(slice(i,None,None), i)"})
     CHECK(ops_of(keyed(key))[0].starts_with("thunder.copy_with_setitem_"));
   CHECK(ops_of(keyed("[i, 0]")) != ops_of(keyed("(i, 0)")));
 }
