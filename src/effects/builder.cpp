@@ -343,9 +343,9 @@ void Builder::move(const Binding& to, const Binding& from, std::uint32_t origin)
 }
 
 /// The storage behind `to` holds that number everywhere, where `to` is all of it.
-void Builder::holds(const Binding& to, std::int64_t number) {
+void Builder::holds(const Binding& to, std::int64_t number, const Arg& device) {
   if (to.view.maps.empty() && to.view.lanes == 0 && holds_whole(to.dtype, number))
-    constants_[to.view.storage] = {number, to.dtype, {}};
+    constants_[to.view.storage] = {number, to.dtype, device};
 }
 
 void Builder::fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin) {

@@ -249,7 +249,7 @@ class Builder {
   std::optional<Binding> bound_of(const Arg& arg) const;
   std::optional<Binding> broadcast_to(const Binding& from, const Shape& shape);
   void move(const Binding& to, const Binding& from, std::uint32_t origin);
-  void holds(const Binding& to, std::int64_t number);
+  void holds(const Binding& to, std::int64_t number, const Arg& device = {});
   void fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin);
   void push(TraceStep step, const std::vector<std::uint32_t>& means);
   void unknown(const std::string& reason, const std::string& name);

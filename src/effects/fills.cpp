@@ -160,10 +160,9 @@ void Builder::fill(const Call& call) {
     move(*out, *source, call.number);
   } else {
     fill_with(*out, scalar_text(*value, out->dtype), call.number);
-    if (const auto number = whole(*value, out->dtype)) holds(*out, *number);
-    if (const auto known = constants_.find(out->view.storage); known != constants_.end())
-      for (const Arg& arg : call.arguments)
-        if (arg.kind == Arg::Kind::device) known->second.device = arg;
+    const auto device = std::ranges::find(call.arguments, Arg::Kind::device, &Arg::kind);
+    if (const auto number = whole(*value, out->dtype))
+      holds(*out, *number, device == call.arguments.end() ? Arg{} : *device);
   }
   bind(call, 0, std::move(*out));
 }

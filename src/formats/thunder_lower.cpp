@@ -29,10 +29,9 @@ bool is_torch_call(const std::string& callee) {
 
 namespace {
 
-/// prims, symbols that PyTorch has no function for, and those operators of executors that are prims under
-/// another name. Any other bare name is somebody's own operator, whatever it is called.
+/// prims, and those operators of executors that are prims under another name. Any other bare name is
+/// somebody's own operator, whatever it is called.
 bool is_thunders(const std::string& callee) {
-  if (callee == "ltorch.nll_loss_backward" || callee == "ltorch.adaptive_avg_pool2d_backward") return true;
   constexpr std::string_view kBare[] = {
       "bookend",        "clear_mutable_collection", "copy_", "setitem", "shallow_copy", "sink", "shape",
       "update_aliases", "copy_with_setitem"};

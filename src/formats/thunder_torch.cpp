@@ -196,7 +196,9 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
     if (arg->kind != Arg::Kind::none) step.kwargs.emplace_back(key, *std::move(arg));
   }
   std::string name = call.name;
-  if (name == "sort" || name == "argsort") return lower_thunder_call(builder, call);
+  constexpr std::string_view kOfRows[] = {"adaptive_avg_pool2d_backward", "argsort", "nll_loss_backward",
+                                          "sort"};
+  if (std::ranges::find(kOfRows, name) != std::end(kOfRows)) return lower_thunder_call(builder, call);
   // The function cuts out windows and copies them; the method of that name is a view.
   if (name == "unfold" && call.statement->value.text.find("nn.functional.") != std::string::npos)
     return false;

@@ -12,9 +12,6 @@ namespace noclobber {
 namespace {
 constexpr std::int64_t kOpenAbove = std::int64_t{1} << 62;
 constexpr std::int64_t kMostUnit = 1 << 20;
-}  // namespace
-
-namespace {
 
 struct Part {
   std::int64_t factor;
@@ -80,9 +77,7 @@ std::optional<std::int64_t> root_of(std::int64_t n, std::size_t count) {
     if (__builtin_mul_overflow(power, root, &power)) return std::nullopt;
   return power == n ? std::optional<std::int64_t>(root) : std::nullopt;
 }
-}  // namespace
 
-namespace {
 /// One product of factor 1 or -1, and a number.
 std::optional<std::pair<Monomial, std::int64_t>> apart_from_number(Space& plain, PolyId of) {
   std::optional<std::pair<Monomial, std::int64_t>> out;
@@ -100,13 +95,10 @@ std::optional<std::pair<Monomial, std::int64_t>> apart_from_number(Space& plain,
   if (out) out->second = number;
   return out;
 }
-}  // namespace
 
-/// "(s + c) // d == n", or a power of it, says where s lies.
-void Sizes::narrow_quotient(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
-  Space plain;
-  Sizes sizes(plain);
-  const auto power = apart_from_number(plain, plain.sub(sizes.of(relation.left), sizes.of(relation.right)));
+/// "(s + c) // d == n", or a power of it, says where s lies. `gap` is 0.
+void narrow_quotient(Space& plain, PolyId gap, std::map<std::string, SymbolRange>& symbols) {
+  const auto power = apart_from_number(plain, gap);
   if (!power) return;
   const Product factors = plain.atoms(power->first);
   const Atom quotient = plain.atom(factors[0]);
@@ -126,8 +118,6 @@ void Sizes::narrow_quotient(const SymRelation& relation, std::map<std::string, S
   range.max = std::min(range.max.value_or(most), most);
 }
 
-namespace {
-
 /// What is at least 0, a symbol and a number, is in the range of that symbol.
 void at_least_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>& symbols) {
   const auto line = apart_from_number(plain, size);
@@ -144,15 +134,10 @@ bool is_choice(const Atom& atom) {
   return atom.kind == Atom::Kind::opaque && (atom.name == "max" || atom.name == "min");
 }
 
-}  // namespace
-
 /// "s == n - Max(0, n - s)": what equals one of two sizes and their maximum is not the lesser one.
-/// "0 < Max(0, s - 5)": what is greater than a number that one is not is the other one.
-void Sizes::narrow_lesser(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
-  Space plain;
-  Sizes sizes(plain);
-  const PolyId gap = plain.sub(sizes.of(relation.right), sizes.of(relation.left));
-  if (gap == Space::kBad) return;
+/// "0 < Max(0, s - 5)": what is greater than a number that one is not is the other one. `gap`: right - left.
+void narrow_lesser(Space& plain, PolyId gap, SymRelation::Kind kind,
+                   std::map<std::string, SymbolRange>& symbols) {
   for (const Monomial& m : Polynomial(plain.terms(gap))) {
     const Product own = plain.atoms(m);
     const Atom atom = own.size() == 1 ? plain.atom(own[0]) : Atom{};
@@ -162,19 +147,25 @@ void Sizes::narrow_lesser(const SymRelation& relation, std::map<std::string, Sym
     const int sign = atom.name == "max" ? 1 : -1;
     for (const std::size_t k : {0U, 1U}) {
       const PolyId one = atom.arguments[k], two = atom.arguments[1 - k];
-      if (relation.kind == SymRelation::Kind::eq && plain.same(other, one))
+      if (kind == SymRelation::Kind::eq && plain.same(other, one))
         at_least_zero(plain, plain.scale(plain.sub(one, two), sign), symbols);
       const auto least = plain.value(other), number = plain.value(two);
-      if (relation.kind == SymRelation::Kind::lt && m.factor == sign && least && number &&
+      if (kind == SymRelation::Kind::lt && m.factor == sign && least && number &&
           sign * *number <= sign * *least)
         at_least_zero(plain, plain.sub(plain.scale(plain.sub(one, other), sign), plain.constant(1)), symbols);
     }
   }
 }
 
+}  // namespace
+
 void Sizes::narrow(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols) {
-  if (relation.kind == SymRelation::Kind::eq) narrow_quotient(relation, symbols);
-  narrow_lesser(relation, symbols);
+  Space plain;
+  Sizes sizes(plain);
+  const PolyId gap = plain.sub(sizes.of(relation.right), sizes.of(relation.left));
+  if (gap == Space::kBad) return;
+  if (relation.kind == SymRelation::Kind::eq) narrow_quotient(plain, gap, symbols);
+  narrow_lesser(plain, gap, relation.kind, symbols);
 }
 
 }  // namespace noclobber

@@ -1,7 +1,6 @@
 #include "src/ops/sizes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <set>

@@ -23,8 +23,6 @@ class Sizes {
   PolyId apply(SymExpr::Op op, PolyId a, PolyId b);
   void divisible(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols);
   void narrow(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols);
-  void narrow_quotient(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols);
-  void narrow_lesser(const SymRelation& relation, std::map<std::string, SymbolRange>& symbols);
   void counted(PolyId gap);
   void positive_factors(const SymRelation& relation);
   void eliminate(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols);

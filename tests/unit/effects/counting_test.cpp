@@ -98,16 +98,16 @@ TEST_CASE("reals count up as long as they hold the sums", "[identities]") {
   // table: filled with, its type, more arguments of the sums, what Inductor makes of them
   struct Row {
     std::string value, type, more, after;
+    std::string sums() const { return full(value, type) + "c = aten.cumsum.default(f, 1" + more + ")"; }
   };
   const Row proved[] = {{"1.0", "float32", "", counted_real("1", "1", "float32")},
                         {"-3.0", "float32", "", counted_real("1", "-3", "float32")},
                         {"True", "bool", ", dtype = torch.float32", counted_real("1", "1", "float32")},
                         {"2", "int64", ", dtype = torch.bfloat16", counted_real("1", "2", "bfloat16")}};
   for (const Row& row : proved) {
-    const std::string sums = full(row.value, row.type) + "c = aten.cumsum.default(f, 1" + row.more + ")";
-    INFO(sums << "\nand\n" << row.after);
-    CHECK(checked(divided(sums), divided(row.after)).status == Status::proved);
-    CHECK(brute_force(fx_pair(kGiven, divided(sums), divided(row.after))).difference.empty());
+    INFO(row.sums() << "\nand\n" << row.after);
+    CHECK(checked(divided(row.sums()), divided(row.after)).status == Status::proved);
+    CHECK(brute_force(fx_pair(kGiven, divided(row.sums()), divided(row.after))).difference.empty());
   }
   // 256 is the greatest number up to which bf16 holds all; tenths round.
   const Row open[] = {{"64", "int64", ", dtype = torch.bfloat16", counted_real("1", "64", "bfloat16")},
@@ -115,8 +115,7 @@ TEST_CASE("reals count up as long as they hold the sums", "[identities]") {
                       {"1.0", "float32", "", counted_real("2", "1", "float32")},
                       {"1.0", "float32", "", counted_real("1", "2", "float32")}};
   for (const Row& row : open) {
-    const std::string sums = full(row.value, row.type) + "c = aten.cumsum.default(f, 1" + row.more + ")";
-    INFO(sums << "\nand\n" << row.after);
-    CHECK(checked(divided(sums), divided(row.after)).status != Status::proved);
+    INFO(row.sums() << "\nand\n" << row.after);
+    CHECK(checked(divided(row.sums()), divided(row.after)).status != Status::proved);
   }
 }
