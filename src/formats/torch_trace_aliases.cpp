@@ -18,38 +18,70 @@ std::optional<std::int64_t> flat_position(std::string_view name) {
   return saved ? at - 1 : at;
 }
 
+/// Does the wrapper copy what the graph returns for this input into it? AOTAutograd's rule: what changes the
+/// data alone stays in the graph, unless autograd has to see it.
+bool is_returned(std::string_view input) {
+  const auto says = [&](std::string_view field) {
+    const std::size_t at = input.find(field);
+    return at != std::string_view::npos && input.substr(at + field.size()).starts_with("True");
+  };
+  const bool data = says("mutates_data="), names = says("mutates_metadata=");
+  const bool storage = says("mutates_storage_metadata=") || says("mutation_inductor_storage_resize=");
+  const bool unseen =
+      says("mutations_hidden_from_autograd=") || says("mutations_under_no_grad_or_inference_mode=");
+  const bool stays =
+      says("keep_input_mutations=") && (data || storage) && ((!names && !says("requires_grad=")) || unseen);
+  return (data || names || says("mutation_inductor_storage_resize=")) && !stays;
+}
+
+/// The text of every `head` between `begin` and `end`, up to the next one.
+std::vector<std::string_view> entries(std::string_view text, std::string_view begin, std::string_view end,
+                                      std::string_view head) {
+  std::vector<std::string_view> out;
+  const std::size_t from = text.find(begin), to = text.find(end, from);
+  if (from == std::string_view::npos || to == std::string_view::npos) return out;
+  text = text.substr(from, to - from);
+  for (std::size_t at = text.find(head); at != std::string_view::npos; at = text.find(head)) {
+    text.remove_prefix(at + head.size());
+    out.push_back(text.substr(0, text.find(head)));
+  }
+  return out;
+}
+
 }  // namespace
 
 void TraceFacts::read_aliases(std::string_view payload) {
-  constexpr std::string_view kOutputs = "output_info=[", kOutput = "OutputAliasInfo(output_type=<OutputType.",
-                             kBase = "base_idx=";
-  output_bases_.clear();
-  const std::size_t begin = payload.find(kOutputs);
-  const std::size_t end = payload.find("num_intermediate_bases=", begin);
-  if (begin == std::string_view::npos || end == std::string_view::npos) return;
-  std::string_view rest = payload.substr(begin, end - begin);
-  for (std::size_t at = rest.find(kOutput); at != std::string_view::npos; at = rest.find(kOutput)) {
-    rest.remove_prefix(at + kOutput.size());
-    const bool of_input = rest.starts_with("alias_of_input") || rest.starts_with("is_input");
-    const std::string_view own = rest.substr(0, rest.find(kOutput));
+  constexpr std::string_view kBase = "base_idx=";
+  fates_.clear(), refilled_.clear();
+  std::int64_t at = 0;
+  for (std::string_view input : entries(payload, "input_info=[", "output_info=[", "InputAliasInfo(")) {
+    if (is_returned(input)) refilled_.insert(at);
+    ++at;
+  }
+  fates_.assign(refilled_.size(), {std::nullopt, true});
+  for (std::string_view own : entries(
+           payload, "output_info=[", "num_intermediate_bases=", "OutputAliasInfo(output_type=<OutputType.")) {
+    const bool of_input = own.starts_with("alias_of_input") || own.starts_with("is_input");
     const std::size_t base = own.find(kBase);
     std::int64_t position = 0;
     const std::string_view digits = base == std::string_view::npos ? "" : own.substr(base + kBase.size());
     const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), position);
     const bool known = of_input && fault == std::errc() && stop != digits.data();
-    output_bases_.push_back(known ? std::optional(position) : std::nullopt);
+    fates_.push_back({known ? std::optional(position) : std::nullopt, false});
   }
 }
 
 void TraceFacts::give_aliases(Case& value) const {
-  if (output_bases_.size() > value.after.outputs.size()) return;
-  for (std::uint32_t k = 0; k < output_bases_.size(); ++k) {
-    if (!output_bases_[k]) continue;
+  if (fates_.size() > value.after.outputs.size()) return;
+  for (std::uint32_t k = 0; k < fates_.size(); ++k)
     for (const Input& input : value.after.inputs) {
       const std::string& name = value.after.value(input.value).name;
-      if (flat_position(name) == *output_bases_[k]) value.may_share.emplace_back(k, name);
+      const auto position = flat_position(name);
+      if (!position) continue;
+      // What is copied into an input is seen by nobody else, but must not change with another one before.
+      const bool unseen = fates_[k].is_copied && !refilled_.contains(*position);
+      if (unseen || fates_[k].base == position) value.may_share.emplace_back(k, name);
     }
-  }
 }
 
 }  // namespace noclobber

@@ -18,9 +18,11 @@ class TraceFacts {
   /// Takes what the record says, if it says anything.
   void read(const nlohmann::json& meta);
 
-  /// The payload of aot_forward_graph_fw_metadata: outputs that the caller turns into views of inputs.
+  /// The payload of aot_forward_graph_fw_metadata: which outputs AOTAutograd's wrapper copies into inputs,
+  /// and which it turns into views of them.
   void read_aliases(std::string_view payload);
-  /// Output k of a forward or inference graph may share storage with the inputs it is an alias of.
+  /// Output k of a forward or inference graph may share storage with the input it is an alias of; one that is
+  /// copied into an input, with all that nothing is copied into.
   void give_aliases(Case& value) const;
   /// After the last record, before anything is given.
   void settle();
@@ -59,8 +61,14 @@ class TraceFacts {
   std::vector<SymRelation> guards_;
   std::map<TensorKey, Tensor> tensors_;
   std::map<TensorKey, std::int64_t> storage_bytes_;
-  std::vector<std::optional<std::int64_t>>
-      output_bases_;  // per output of the forward: flat input it is an alias of
+  /// What the wrapper does with an output of the forward: makes a view of that flat input, or copies it into
+  /// one.
+  struct Fate {
+    std::optional<std::int64_t> base;
+    bool is_copied = false;
+  };
+  std::vector<Fate> fates_;          // per output
+  std::set<std::int64_t> refilled_;  // flat inputs that outputs are copied into
   std::set<TensorKey> seen_sources_;
   std::vector<TensorKey> sharing_;  // those whose storage another one of them has too
   std::vector<TensorKey> sources_;  // tensors the caller passes, in order, each once

@@ -1,3 +1,4 @@
+#include <set>
 #include <string>
 
 #include "src/formats/formats.h"
@@ -164,6 +165,73 @@ TEST_CASE("log: which inputs share storage") {
       read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + trace_tensor(4, 1, 5, 0) + kPair);
   CHECK(ambiguous.checks.at(0).value->inputs_may_overlap);
   CHECK(read_whole(kPair).checks.at(0).value->inputs_may_overlap);
+}
+
+namespace {
+/// InputAliasInfo as PyTorch prints it, with those fields true.
+std::string input_info(const std::set<std::string>& fields) {
+  std::string out = "InputAliasInfo(is_leaf=True";
+  for (const char* field : {"mutates_data", "mutates_metadata", "mutations_hidden_from_autograd",
+                            "mutations_under_no_grad_or_inference_mode", "mutation_inductor_storage_resize",
+                            "mutates_storage_metadata", "requires_grad", "keep_input_mutations"})
+    out += ",\n  " + std::string(field) + "=" + (fields.contains(field) ? "True" : "False");
+  return out + ")";
+}
+
+std::string output_info(const std::string& type, const std::string& base) {
+  return "OutputAliasInfo(output_type=<OutputType." + type + ": 2>,\n  base_idx=" + base +
+         ", dynamic_dims=set())";
+}
+
+using Shares = std::vector<std::pair<std::uint32_t, std::string>>;
+
+/// Of a graph of two inputs and two outputs.
+Shares shares_of(const std::set<std::string>& first, const std::set<std::string>& second,
+                 const std::string& outputs) {
+  std::string graph = trace_graph("add", "primals_1", "primals_2");
+  graph.replace(graph.find("return (r,)"), 11, "return (r, primals_2)");
+  const std::string metadata = "ViewAndMutationMeta(input_info=[" + input_info(first) + ", " +
+                               input_info(second) + "], output_info=[" + outputs +
+                               "], num_intermediate_bases=0)";
+  const auto log = read_whole(trace_artifact("aot_forward_graph_fw_metadata", metadata) +
+                              trace_artifact("before_post_grad_graph", graph) +
+                              trace_artifact("inductor_post_grad_graph", graph));
+  REQUIRE(log.checks.size() == 1);
+  REQUIRE(log.checks[0].value);
+  return log.checks[0].value->may_share;
+}
+}  // namespace
+
+TEST_CASE("log: which outputs the wrapper makes into views, or copies into inputs") {
+  const std::string own = output_info("non_alias", "None"), alias = output_info("alias_of_input", "1"),
+                    whole = output_info("is_input", "0");
+  const std::string kept = "keep_input_mutations", data = "mutates_data", grad = "requires_grad";
+  CHECK(shares_of({kept}, {kept}, own + ", " + alias) == Shares{{1, "primals_2"}});
+  CHECK(shares_of({kept}, {kept}, alias + ", " + whole) == Shares{{0, "primals_2"}, {1, "primals_1"}});
+  CHECK(shares_of({kept}, {kept}, own + ", " + own).empty());
+  CHECK(shares_of({kept}, {kept}, own + ", " + own + ", " + alias).empty());  // three outputs of two
+  // The new contents of an input that autograd watches are the first output, and nobody else's.
+  CHECK(shares_of({kept, data, grad}, {kept}, alias) == Shares{{0, "primals_2"}, {1, "primals_2"}});
+  CHECK(shares_of({kept, data, grad}, {kept}, own) == Shares{{0, "primals_2"}});
+  CHECK(shares_of({kept}, {kept, data, grad}, whole) == Shares{{0, "primals_1"}, {1, "primals_1"}});
+  CHECK(shares_of({kept, data, grad}, {kept, data, grad}, "").empty());
+  // table: an input's fields, is what it becomes an output
+  const std::pair<std::set<std::string>, bool> fields[] = {
+      {{kept, grad}, false},
+      {{kept, data}, false},
+      {{data}, true},
+      {{kept, "mutates_metadata"}, true},
+      {{kept, data, "mutates_metadata"}, true},
+      {{kept, data, grad, "mutations_hidden_from_autograd"}, false},
+      {{kept, data, grad, "mutations_under_no_grad_or_inference_mode"}, false},
+      {{kept, "mutates_storage_metadata"}, false},
+      {{kept, "mutation_inductor_storage_resize", grad}, true},
+      {{kept, "mutation_inductor_storage_resize"}, false},
+  };
+  for (const auto& [input, returned] : fields) {
+    INFO(input_info(input));
+    CHECK(shares_of(input, {kept}, own) == (returned ? Shares{{0, "primals_2"}} : Shares{}));
+  }
 }
 
 TEST_CASE("log: numbers that a reset gives again are another compilation") {
