@@ -325,12 +325,14 @@ void Builder::push(TraceStep step, const std::vector<std::uint32_t>& means) {
   if (request_.names_are_values) step.means = means;
   for (const TraceView& written : step.writes) {
     constants_.erase(written.storage);
+    written_[written.storage] = trace_.steps.size() + 1;
     if (loop_shared_.contains(written.storage)) unknown("unsupported-op", "a write to what a loop may share");
   }
   trace_.steps.push_back(std::move(step));
 }
 
-void Builder::move(const Binding& to, const Binding& from, std::uint32_t origin) {
+void Builder::move(const Binding& to, const Binding& of, std::uint32_t origin) {
+  const Binding from = unwidened(of, to.dtype);
   TraceStep step;
   step.kind = TraceStep::Kind::move;
   step.reads = {from.view};
@@ -340,6 +342,7 @@ void Builder::move(const Binding& to, const Binding& from, std::uint32_t origin)
   const auto number = constant_of(from);
   push(std::move(step), {from.since});
   if (number) holds(to, *number);
+  note_widened(to, from);
 }
 
 /// The storage behind `to` holds that number everywhere, where `to` is all of it.

@@ -150,6 +150,8 @@ class Builder {
   bool upright(const Call& call, const InferredMeta& meta, Binding line, std::size_t dim);
   Call with_scalars(const Call& call);
   bool meets_target(const Call& call, const Binding& operand) const;
+  Binding unwidened(Binding from, Dtype to);
+  void note_widened(const Binding& to, const Binding& from);
 
   // view_steps.cpp
   std::optional<std::vector<Binding>> views_of(const Call& call, std::string_view op, const Binding& base);
@@ -248,7 +250,7 @@ class Builder {
   std::optional<Binding> tensor(const Call& call, std::size_t argument);
   std::optional<Binding> bound_of(const Arg& arg) const;
   std::optional<Binding> broadcast_to(const Binding& from, const Shape& shape);
-  void move(const Binding& to, const Binding& from, std::uint32_t origin);
+  void move(const Binding& to, const Binding& of, std::uint32_t origin);
   void holds(const Binding& to, std::int64_t number, const Arg& device = {});
   void fill_with(const Binding& to, const std::string& scalar, std::uint32_t origin);
   void push(TraceStep step, const std::vector<std::uint32_t>& means);
@@ -286,6 +288,13 @@ class Builder {
     std::string key;
   };
   std::map<StorageId, Shadow> shadows_;
+  struct Widened {
+    Binding from;
+    std::size_t made = 0;  // when: as in written_
+  };
+  std::map<StorageId, Widened> widened_;  // storages whose numbers another one holds in a narrower type
+  std::unordered_map<StorageId, std::size_t>
+      written_;                              // the number of the last step that writes it, from 1 on
   std::map<StorageId, Constant> constants_;  // storages that hold one whole number everywhere
   std::map<StorageId, std::vector<Binding>>
       in_flight_;  // result of a collective -> operands in use until its wait

@@ -23,6 +23,53 @@ bool holds_whole(Dtype type, std::int64_t value) {
   return bits == 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1));
 }
 
+namespace {
+/// Can every number of one type be one of the other?
+bool holds_all(Dtype to, Dtype from) {
+  const auto is_half = [](Dtype type) { return type == Dtype::f16 || type == Dtype::bf16; };
+  if (is_floating(from))
+    return (is_half(from) && to == Dtype::f32) || ((is_half(from) || from == Dtype::f32) && to == Dtype::f64);
+  const int bits = from == Dtype::boolean ? 1 : bit_width(from) - (is_signed(from) ? 1 : 0);
+  if (is_complex(from) || from == Dtype::other || bits >= 63) return false;
+  const std::int64_t most = (std::int64_t{1} << bits) - 1;
+  return holds_whole(to, most) && (!is_signed(from) || holds_whole(to, -most - 1));
+}
+
+/// Is a number the same in `to`, whether or not it was one of a wider type in between? What a real that is
+/// out of range becomes depends on its type.
+bool converts_alike(Dtype from, Dtype between, Dtype to) {
+  if (is_complex(to) || to == Dtype::other) return to == from;
+  return to == from || is_floating(to) || to == Dtype::boolean || !is_floating(between) ||
+         (!is_floating(from) && holds_all(to, from));
+}
+}  // namespace
+
+/// What `from` was converted from, where that is still there and nothing of it was lost (but payloads of
+/// NaN).
+Binding Builder::unwidened(Binding from, Dtype to) {
+  for (auto at = widened_.find(from.view.storage); at != widened_.end();
+       at = widened_.find(from.view.storage)) {
+    const auto& [source, made] = at->second;
+    const bool same = written_[from.view.storage] == made && written_[source.view.storage] < made;
+    if (!same || !converts_alike(source.dtype, from.dtype, to)) break;
+    ++simpler_;
+    if (request_.use == Identities::none) break;
+    Binding next = source;
+    next.view.maps.insert(next.view.maps.end(), from.view.maps.begin(), from.view.maps.end());
+    next.view.shape = from.view.shape;
+    from = std::move(next);
+  }
+  return from;
+}
+
+/// Remembers that all of `to` are the numbers of `from`, as the last step left them.
+void Builder::note_widened(const Binding& to, const Binding& from) {
+  const bool whole = to.view.maps.empty() && to.view.lanes == 0 && from.view.lanes == 0;
+  if (whole && to.dtype != from.dtype && holds_all(to.dtype, from.dtype) &&
+      to.view.storage != from.view.storage && !shadows_.contains(from.view.storage))
+    widened_[to.view.storage] = {from, written_[to.view.storage]};
+}
+
 /// The row of the functional operator, or of the one that is the same; nullptr for declared operators.
 const OpRow* Builder::functional_row(const Call& call) const {
   if (call.declared != nullptr) return nullptr;
@@ -207,7 +254,8 @@ std::optional<Arg> Builder::extent_of(const Call& call, const Shape& shape, std:
 bool Builder::counted_up(const Call& call, const OpRow& row, const InferredMeta& meta) {
   const auto from = row.sums_up ? bound_of(call.arguments[0]) : std::nullopt;
   const auto dim = from && !call.schema->writes() ? whole(call.arguments[1], Dtype::i64) : std::nullopt;
-  const auto number = dim ? constant_of(*from) : std::nullopt;
+  if (!dim) return false;
+  const auto number = constant_of(*from);
   const std::size_t rank = meta.shape.size();
   const bool real = is_floating(*meta.dtype);
   if (!number || rank == 0 || (!real && meta.dtype != Dtype::i64)) return false;

@@ -242,8 +242,9 @@ bool Builder::add_results(const Call& call, Parts& parts) {
         const auto own = listed                  ? std::optional(InferredMeta{metas[k].shape, std::nullopt})
                          : result < rules.size() ? std::optional(rules[result])
                                                  : std::nullopt;
+        const bool told = named || (own && own->dtype);  // nobody asks for what has no name
         const auto bound =
-            named ? fresh_for(call, result, own) : fresh({}, Dtype::other, std::vector<PolyId>{});
+            told ? fresh_for(call, result, own) : fresh({}, Dtype::other, std::vector<PolyId>{});
         if (!bound) {
           unknown("no-metadata", call.step->op);
           return false;

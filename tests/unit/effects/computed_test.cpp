@@ -112,9 +112,9 @@ output 1 read S3:f32[4]
 c: "i64[2]" = n[1]
 return (c,))fx",
      R"fx(
-storage S3 []  fresh 0
+storage S3 [2]  fresh 0
 storage S4 [2]  fresh 1
-step 0 opaque "aten.max.dim;T;1;false"  write S3:other[], S4:i64[2]  read S2:f32[2, 3]  # graph step 0
+step 0 opaque "aten.max.dim;T;1;false"  write S3:f32[2], S4:i64[2]  read S2:f32[2, 3]  # graph step 0
 output 0 read S4:i64[2]
 )fx"},
     {"what is computed has its target's rank", R"fx(x: "f32[2, 3]", y: "f32[5, 2, 3]")fx",
