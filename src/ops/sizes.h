@@ -17,6 +17,8 @@ class Sizes {
   /// kBad where the expression overflows; functions we do not know are opaque.
   PolyId of(const SymExpr& expression);
   Shape of(const std::vector<SymExpr>& expressions);
+  /// The lesser of two sizes: one of them where that can be told, else opaque.
+  PolyId lesser(PolyId a, PolyId b) { return lesser(a, b, "min", 1); }
   Space& space() { return space_; }
 
  private:

@@ -124,12 +124,9 @@ Views diagonal_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& ar
     if (k != *a && k != *b) map.to.push_back(base.shape[k]);
   const PolyId rows = space.sub(base.shape[*a], map.start);
   const PolyId columns = space.sub(base.shape[*b], map.step);
-  PolyId length = rows;
-  if (!space.nonnegative(space.sub(columns, rows))) {
-    if (!space.nonnegative(space.sub(rows, columns))) return std::nullopt;
-    length = columns;
-  }
-  if (!space.nonnegative(length)) length = space.value(length) ? 0 : Space::kBad;
+  const bool there = space.nonnegative(rows) && space.nonnegative(columns);
+  PolyId length = sizes.lesser(rows, columns);
+  if (!there) length = space.value(length) ? 0 : Space::kBad;
   if (length == Space::kBad) return std::nullopt;
   map.to.push_back(length);
   return one({map}, map.to);

@@ -9,11 +9,11 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(const Space& space) : space_(space) {}
+  Writer(const Space& space, std::vector<PolyId> facts) : space_(space), facts_(std::move(facts)) {}
 
   std::string text(const Certificate& c, const std::vector<Derivation>& numbered) {
     // Facts first: their numbers are read before they are needed.
-    const std::string facts = part(Num{space_.facts()}), beside = part(numbered), evidence = part(c.evidence),
+    const std::string facts = part(Num{facts_}), beside = part(numbered), evidence = part(c.evidence),
                       checks = part(c.checks), refutation = part(c.refutation);
     out_ = "noclobber.cert/1\nabout";
     value(c.about);
@@ -175,6 +175,7 @@ class Writer {
   }
 
   const Space& space_;
+  const std::vector<PolyId> facts_;
   std::string out_, spare_, polys_text_;
   std::unordered_map<std::uint64_t, std::size_t> polys_;  // by polynomial; by 2^32 + atom
   Forms views_, storages_, steps_;
@@ -184,7 +185,18 @@ class Writer {
 
 std::string certificate_text(const Space& space, const Certificate& certificate,
                              const std::vector<Derivation>& numbered) {
-  return Writer(space).text(certificate, numbered);
+  return Writer(space, space.facts()).text(certificate, numbered);
+}
+
+std::string lean_certificate_text(const Space& space, const Certificate& certificate) {
+  std::set<PolyId> used;
+  for (const Derivation& derivation : certificate.evidence)
+    for (const Line& line : derivation.lines)
+      if (line.rule == Line::Rule::fact) used.insert(line.poly);
+  std::vector<PolyId> facts = space.facts();
+  std::erase_if(facts,
+                [&](PolyId fact) { return !used.contains(fact) && !space.value(fact, certificate.symbols); });
+  return Writer(space, std::move(facts)).text(certificate, {});
 }
 
 }  // namespace noclobber

@@ -10,5 +10,8 @@ namespace noclobber {
 /// `numbered`: derivations that are left out, while what they are about keeps its place among the numbers.
 std::string certificate_text(const Space& space, const Certificate& certificate,
                              const std::vector<Derivation>& numbered = {});
+/// Without the facts that no evidence uses and that the symbols' values do not tell: what they say is of
+/// functions that nobody computes, and nc-check wants each fact shown.
+std::string lean_certificate_text(const Space& space, const Certificate& certificate);
 
 }  // namespace noclobber

@@ -89,7 +89,7 @@ std::optional<std::string> with_less(const Space& space, const Certificate& whol
 /// another way at an earlier one, so that less evidence is more. Nothing where that is of no use.
 std::optional<std::string> searched_anew(const Space& space, Certificate content) {
   content.evidence.clear();
-  std::string found = replayed(searching_space(), certificate_text(space, content));
+  std::string found = replayed(searching_space(), lean_certificate_text(space, content));
   if (stands(found)) return found;
   Space again;
   std::string fault;
@@ -102,7 +102,7 @@ std::string certified(const Space& space, Certificate content) {
   const bool claimed =
       std::ranges::any_of(content.checks, [](const Check& check) { return !check.by_solver.empty(); });
   for (std::size_t k : space.used()) content.evidence.push_back(space.derivations()[k]);
-  std::string text = certificate_text(space, content);
+  std::string text = lean_certificate_text(space, content);
   if (claimed) text = without_needless_claims(text);
   if (settled(text)) return text;
   return searched_anew(space, std::move(content)).value_or(text);

@@ -56,6 +56,19 @@ TEST_CASE("pieces of a symbolic size, where their count is known") {
   CHECK(o.views("aten.split", {o.of("2*s + 1")}, {"s + 1", "0"}) == "1+s, s");
 }
 
+TEST_CASE("a diagonal is as long as the lesser of two sizes") {
+  Open o;
+  CHECK(o.views("aten.diagonal", o.all({"s", "s"}), {}) == "s");
+  CHECK(o.views("aten.diagonal", o.all({"s", "s + t"}), {}) == "s");
+  CHECK(o.views("aten.diagonal", o.all({"s", "t"}), {}) == o.text({o.of("Min(s, t)")}));
+  CHECK(o.views("aten.diagonal", o.all({"t", "s"}), {}) == o.text({o.of("Min(s, t)")}));
+  CHECK(o.views("aten.diagonal", o.all({"s", "2", "t"}), {"1", "2", "1"}) ==
+        o.text({o.of("s"), o.of("Min(2 - 1, t)")}));
+  CHECK(o.views("aten.diagonal", o.all({"s", "t"}), {"1"}) == "none");  // t may be 0
+  CHECK(o.views("aten.diagonal", o.all({"s", "t"}), {"-1"}) == o.text({o.of("Min(s - 1, t)")}));
+  CHECK(o.views("aten.diagonal", o.all({"s", "1"}), {"3"}) == "0");
+}
+
 TEST_CASE("what PyTorch does not cut is no view") {
   Open o;
   CHECK(o.views("aten.tensor_split", {o.of("3")}, {"2", "0"}) == "2, 1");
