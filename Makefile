@@ -3,8 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
-  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree bench-executorch \
-  flips-executorch damage-programs changed
+  exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
+  inductor-agree bench-executorch flips-executorch damage-programs changed
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -156,6 +156,12 @@ test-thunder: build  ## programs through Lightning Thunder itself, verdicts agai
 
 thunder-agree: build  ## random programs through Thunder against all orders of their traces (NC_COUNT of them, 5000)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tools/random_thunder.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000))
+
+test-inductor: build  ## programs through Inductor's passes themselves, verdicts against running them (installs several GB)
+	@$(call frontend,inductor,torch==2.15.0 numpy,tests/frontends/inductor_test.py)
+
+inductor-agree: build  ## random programs through Inductor's passes against running them (NC_COUNT of them, 2000)
+	@$(call frontend,inductor,torch==2.15.0 numpy,tools/random_inductor.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),2000))
 
 format: packages  ## rewrite the sources in the house format
 	@tools/check_format.sh --fix
