@@ -7,6 +7,7 @@
 #include "tests/support/bare_ops.h"
 #include "tests/support/decisions.h"
 #include "tests/support/evidence.h"
+#include "tests/support/readings.h"
 #include "tests/support/row_facts.h"
 #include "tests/support/timed_run.h"
 
@@ -28,6 +29,10 @@ int main(int argc, char** argv) {
   }
   if (argc == 2 && std::string_view(argv[1]) == "--decisions") {  // prints corpus/decisions.tsv
     for (const std::string& line : noclobber::testing::decisions()) std::puts(line.c_str());
+    return 0;
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "--readings") {  // prints corpus/readings.tsv
+    for (const std::string& line : noclobber::testing::readings()) std::puts(line.c_str());
     return 0;
   }
   if (argc == 3 && std::string_view(argv[1]) == "--golden") {  // compares calls that tools/golden.py recorded

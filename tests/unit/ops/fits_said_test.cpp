@@ -83,6 +83,7 @@ TEST_CASE("matrices are of one type, of the rank that an operator takes, and fit
       {true, "aten.baddbmm.default", {kSquare, batch, batch}, three},
       {false, "aten.baddbmm.default", {{kF64, {3, 2, 2}}, batch, batch}, three},
       {true, "aten.linear.default", {{kF32, {2, 3}}, {kF32, {4, 3}}, {kF32, {1}}}, three},
+      {true, "aten.linear.default", {{kF32, {2, 3}}, {kF32, {4, 3}}}, two},
       {true, "aten.linear.default", {{kF32, {5, 2, 3}}, {kF32, {4, 3}}, {kF32, {2, 4}}}, three},
       {false, "aten.linear.default", {{kF32, {2, 3}}, {kF32, {4, 3}}, {kF32, {5}}}, three},
       {false, "aten.trace.default", {batch}, {to(0)}},
@@ -188,6 +189,7 @@ TEST_CASE("index_put takes masks of the extents that they stand for, and indices
   CHECK(put({kBool, {2, 3}}).empty());
   CHECK(put({kBool, {2, 2, 2}}).empty());
   CHECK(put({kU8, {3}}).empty());
+  CHECK(put({kU8, {2}}) == "f32 2 2");
   CHECK(put({kI64, {3}}) == "f32 2 2");
   const auto both = [](const Extents& one, const Extents& other) {
     return results_of({"aten.index_put.default",

@@ -69,6 +69,20 @@ TEST_CASE("a diagonal is as long as the lesser of two sizes") {
   CHECK(o.views("aten.diagonal", o.all({"s", "1"}), {"3"}) == "0");
 }
 
+TEST_CASE("a layout that sizes leave open is not kept") {
+  Open o;
+  const auto kept = [&](const std::vector<const char*>& shape, const std::vector<const char*>& strides) {
+    const auto out = preserved_strides(o.space, Viewed{o.all(shape), o.all(strides)});
+    return out ? o.text(*out) : std::string("none");
+  };
+  CHECK(kept({"2", "3"}, {"6", "2"}) == "3 1");
+  CHECK(kept({"2", "3"}, {"2", "6"}) == "1 2");
+  CHECK(kept({"2", "s"}, {"3*s", "3"}) == "none");  // s may be 1
+  CHECK(kept({"2", "s"}, {"3*s + 1", "3"}) == o.text(o.all({"s", "1"})));
+  CHECK(kept({"2", "3"}, {"t", "6"}) == "none");  // t may be 0
+  CHECK(kept({"2", "3"}, {"s", "s + t"}) == "none");
+}
+
 TEST_CASE("what PyTorch does not cut is no view") {
   Open o;
   CHECK(o.views("aten.tensor_split", {o.of("3")}, {"2", "0"}) == "2, 1");

@@ -1,0 +1,25 @@
+// What the readers make of files, as corpus/readings.tsv holds it: any change of it is seen in a review.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace noclobber::testing {
+
+/// What that reader (readers.h) makes of these bytes, as text; what is wrong with them, and where, if it
+/// refuses them.
+std::string reading(std::string_view reader, const std::string& bytes);
+
+/// Lines of the page, a tab between the columns: reader, file beneath corpus/, how many bytes its reading
+/// has, the first 48 bits of the SHA-256 of that.
+using Readings = std::vector<std::string>;
+
+/// The whole page, its head first: what the fuzzing of readers kept, and programs, traces and logs as they
+/// are.
+Readings readings();
+/// Lines of the page that is held, of one reader.
+Readings held_readings(const std::string& reader);
+/// One of them anew.
+std::string read_again(const std::string& line);
+
+}  // namespace noclobber::testing
