@@ -9,8 +9,8 @@ bool is_equality(Kind kind) {
   return kind == Kind::value || kind == Kind::exit || kind == Kind::current || kind == Kind::current_output;
 }
 
-/// What each output must be, and what of its storage it must not share with inputs and earlier outputs; two
-/// views of one input for the caller may share anyway.
+/// What each output must be, and what of its storage it must not share with inputs and earlier outputs. What
+/// the caller makes anew nobody sees: whatever else that shares.
 static void of_outputs(std::vector<Obligation>& out, const Trace& after, const Boundary& boundary) {
   std::map<StorageId, std::vector<std::uint32_t>> inputs, outputs;
   for (std::uint32_t x = 0; x < after.inputs.size(); ++x) inputs[after.inputs[x].view.storage].push_back(x);
@@ -19,15 +19,14 @@ static void of_outputs(std::vector<Obligation>& out, const Trace& after, const B
     out.push_back({Kind::value, false, k, 0});
     const TraceView* view = output_view(after, k);
     if (boundary.sharing_may_grow || view == nullptr) continue;
-    const auto may = [&](std::uint32_t output, std::uint32_t input) {
-      return boundary.may_share.contains({output, input});
+    const auto anew = [&](std::uint32_t output) {
+      const auto at = boundary.may_share.lower_bound({output, 0});
+      return at != boundary.may_share.end() && at->first == output;
     };
     for (std::uint32_t x : inputs[view->storage])
-      if (!may(k, x)) out.push_back({Kind::sharing, false, k, x});
+      if (!boundary.may_share.contains({k, x})) out.push_back({Kind::sharing, false, k, x});
     for (std::uint32_t j : outputs[view->storage])
-      if (std::ranges::none_of(boundary.may_share,
-                               [&](const auto& one) { return one.first == k && may(j, one.second); }))
-        out.push_back({Kind::together, false, k, j});
+      if (!anew(k) && !anew(j)) out.push_back({Kind::together, false, k, j});
     outputs[view->storage].push_back(k);
   }
 }

@@ -32,7 +32,8 @@ struct Obligation {
 struct Boundary {
   bool compare_strides = false;
   bool sharing_may_grow = false;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> may_share;  // (output, input) that the caller makes share
+  std::set<std::pair<std::uint32_t, std::uint32_t>>
+      may_share;  // (output, input): the caller makes it anew, so it may show this
 };
 
 /// The only questions a solver is asked: nothing it says about another kind counts.

@@ -9,6 +9,8 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kMostMembers = 1000000;
+constexpr std::size_t kMostGrowth = 1100;  // of deflated bytes
+constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 std::string zip_message(zip_error_t& error) {
   const std::string text = zip_error_strerror(&error);
@@ -33,6 +35,7 @@ Result<Pt2Archive> Pt2Archive::open(std::string_view bytes) {
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
   if (!source) return Diagnostic{end, "the archive cannot be opened: " + zip_message(error)};
   Pt2Archive result;
+  result.size_ = bytes.size();
   result.zip_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
   if (!result.zip_) {
     zip_source_free(source);
@@ -73,13 +76,15 @@ Result<std::string> Pt2Archive::read(const std::string& name, std::size_t max_by
     return Diagnostic{name, std::string("cannot be unpacked: ") + why};
   };
   if (!file) return fault(zip_strerror(zip_.get()));
-  std::string text(*bytes, '\0');
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const zip_int64_t got = zip_fread(file.get(), text.data() + at, text.size() - at);
+  std::string text;  // grows as bytes come: what an archive says of a size may be far from true
+  text.reserve(std::min(*bytes, kMostGrowth * size_));
+  while (text.size() < *bytes) {
+    const std::size_t at = text.size(), piece = std::min(*bytes - at, kPiece);
+    text.resize(at + piece);
+    const zip_int64_t got = zip_fread(file.get(), text.data() + at, piece);
     if (got < 0) return fault(zip_file_strerror(file.get()));
     if (got == 0) return fault("it ends too early");
-    at += static_cast<std::size_t>(got);
+    text.resize(at + static_cast<std::size_t>(got));
   }
   char more = 0;  // only the end shows whether the checksum is right
   if (zip_fread(file.get(), &more, 1) != 0) return fault("its size or its checksum is wrong");

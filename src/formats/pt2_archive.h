@@ -31,6 +31,7 @@ class Pt2Archive {
     void operator()(zip* archive) const;
   };
   std::unique_ptr<zip, Closer> zip_;
+  std::size_t size_ = 0;  // bytes of the archive
   std::vector<std::string> names_;
 };
 

@@ -195,7 +195,8 @@ struct Case {
   bool names_are_values = false;  // without `before`: what a name means
   bool compare_strides = false;
   bool sharing_may_grow = false;  // "sharing": "any"
-  /// The caller makes output `first` a view of input `second` itself: there they may share storage.
+  /// The caller makes output `first` anew, as a view of input `second` or by copying it away: it may share
+  /// that input's storage, and what it shares with other outputs nobody sees.
   std::vector<std::pair<std::uint32_t, std::string>> may_share;
   std::optional<Plan> plan;                // where `after` places its values
   std::vector<RegisterProgram> registers;  // what delegates that `after` calls run

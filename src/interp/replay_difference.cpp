@@ -118,15 +118,12 @@ bool shared_before(const Expectation& expected, const Expectation::Share& now) {
   });
 }
 
-/// The caller makes this output a view of that input, or both outputs views of one input.
+/// The caller makes this output anew, and it may show that input, or one of the two outputs.
 bool caller_shares(const Case& value, const Expectation::Share& share) {
-  const auto given = [&](int output, const std::string& input) {
-    return std::find(value.may_share.begin(), value.may_share.end(),
-                     std::pair{static_cast<std::uint32_t>(output), input}) != value.may_share.end();
-  };
-  if (!share.input.empty()) return given(share.output, share.input);
   return std::any_of(value.may_share.begin(), value.may_share.end(), [&](const auto& entry) {
-    return given(share.output, entry.second) && given(share.other, entry.second);
+    const auto is = [&](int output) { return entry.first == static_cast<std::uint32_t>(output); };
+    return share.input.empty() ? is(share.output) || is(share.other)
+                               : is(share.output) && entry.second == share.input;
   });
 }
 

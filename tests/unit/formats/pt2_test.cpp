@@ -2,6 +2,7 @@
 #include <string>
 
 #include "src/formats/formats.h"
+#include "src/formats/pt2_archive.h"
 #include "src/formats/pt2_expr.h"
 #include "tests/catch.h"
 #include "tests/support/zip_text.h"
@@ -216,6 +217,20 @@ TEST_CASE("pt2: several programs, tied weights, and archives that hold none") {
   CHECK(shared->at(0).after.inputs[0].storage == "weight_0");
   CHECK(shared->at(0).after.inputs[1].storage == "weight_0");
   CHECK(shared->at(0).after.inputs[0].storage_numel == SymExpr(3));
+}
+
+TEST_CASE("pt2: an archive that says a member has four gigabytes") {  // fuzzing of readers, 1fa7cd16
+  std::string bytes = zip_of({{"models/model.json", kPlain}});
+  const std::size_t entry = bytes.find("PK\x01\x02");
+  REQUIRE(entry != std::string::npos);
+  bytes.replace(entry + 24, 4, "\xf0\xf0\xf0\x0f");
+  const auto archive = Pt2Archive::open(bytes);
+  REQUIRE(archive);
+  CHECK(archive->size("models/model.json") == 0x0ff0f0f0U);
+  const auto text = archive->read("models/model.json", std::size_t{1} << 32);
+  REQUIRE_FALSE(text);
+  CHECK(text.fault().where == "models/model.json");
+  CHECK(text.fault().message.starts_with("cannot be unpacked: "));
 }
 
 TEST_CASE("pt2: archives and programs with bits flipped or pieces cut out end in a Diagnostic or a graph") {
