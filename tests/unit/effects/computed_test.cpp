@@ -117,6 +117,14 @@ storage S4 [2]  fresh 1
 step 0 opaque "aten.max.dim;T;1;false"  write S3:f32[2], S4:i64[2]  read S2:f32[2, 3]  # graph step 0
 output 0 read S4:i64[2]
 )fx"},
+    {"targets of a list that are more than it has", R"fx(x: "f32[2]", y: "f32[2]", z: "f32[2]")fx",
+     R"fx(m = torch.ops.aten._foreach_neg.out([x], out = [y, z])
+return (y, z))fx",
+     R"fx(
+output 0 read S3:f32[2]
+output 1 read S4:f32[2]
+unknown no-metadata aten._foreach_neg.out (whether its target takes it)
+)fx"},
     {"what is computed has its target's rank", R"fx(x: "f32[2, 3]", y: "f32[5, 2, 3]")fx",
      R"fx(a = torch.ops.aten.add_.Tensor(x, y)
 return (a,))fx",
