@@ -118,11 +118,17 @@ class Program:
 
     def wrong_before(self) -> bool:
         """Is the first graph of the log wrong already?"""
-        return bool(self.differs(inductor_run.uncompiled(self.function, self.watched, self.dynamic), 0))
+        return bool(self.differs(self.uncompiled(), 0))
+
+    def uncompiled(self):
+        return inductor_run.uncompiled(self.function, self.watched, self.dynamic)
 
     def confirmed(self) -> bool:
-        """Does it differ on other contents, or is something shared that a backward needs?"""
+        """Does it differ on other contents, do passes change strides, or is something shared that a backward needs?"""
         if any(self.differs(self.compiled, seed) for seed in range(1, 6)):
+            return True
+        before, after = (inductor_run.observe(f, self.make(SIZES[0], 0)) for f in (self.uncompiled(), self.compiled))
+        if before.strides != after.strides:
             return True
         return self.watched and inductor_run.shares_saved(self.function, self.compiled, lambda: self.make(SIZES[0], 0))
 

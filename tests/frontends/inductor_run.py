@@ -39,6 +39,7 @@ class Seen:
     inputs: list[torch.Tensor]
     gradients: list[torch.Tensor]
     storages: list[int]
+    strides: list[tuple[int, ...]]  # of the results, as the passes leave them: lowering may give them others
 
 
 def observe(function, arguments: list[torch.Tensor], spoil: int | None = None) -> Seen:
@@ -55,7 +56,7 @@ def observe(function, arguments: list[torch.Tensor], spoil: int | None = None) -
     asked = [o for o in outputs if o.requires_grad]
     gradients = torch.autograd.grad(sum((o * (k + 1)).sum() for k, o in enumerate(asked)), leaves,
                                     allow_unused=True) if leaves and asked else ()
-    return Seen(*kept, [g for g in gradients if g is not None], storages)
+    return Seen(*kept, [g for g in gradients if g is not None], storages, [o.stride() for o in outputs])
 
 
 def difference(eager: Seen, compiled: Seen) -> str:
