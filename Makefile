@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree bench-executorch flips-executorch damage-programs changed
+  inductor-agree bench-executorch flips-executorch damage-programs changed test-cases
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -70,9 +70,12 @@ check: packages  ## house checks: layers, budgets, format, generated docs
 demo: build  ## check the recorded logs in corpus/logs
 	@tools/demo.sh
 
-asan: setup  ## compile with address and undefined sanitizers, run the unit tests (long sweeps: one in NC_EVERY, 6)
+test-cases: setup  # compiled once, linked to the default build and to the one with sanitizers
+	@cmake --preset default && cmake --build --preset default --parallel $(JOBS) --target nc_test_cases
+
+asan: test-cases  ## compile with address and undefined sanitizers, run the unit tests (long sweeps: one in NC_EVERY, 6)
 	@$(call preset,asan-ubsan)
-	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit
+	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit --parallel $(JOBS)
 
 clang: setup  ## compile with clang, run all tests
 	@$(call install,clang-16 libclang-rt-16-dev)
@@ -95,7 +98,7 @@ crosscheck: build $(CVC5_STAMP)  ## ask cvc5 what Z3 was asked about corpus/, an
 damage: build  ## damage 100,000 certificates and compare what is accepted with what its Traces do
 	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"
 
-damage-programs: setup  ## 100,000 damaged .pte, .pt2 and plans each for the readers, with sanitizers
+damage-programs: test-cases  ## 100,000 damaged .pte, .pt2 and plans each for the readers, with sanitizers
 	@$(call preset,asan-ubsan)
 	@NC_DAMAGED_PROGRAMS=$(or $(NC_PROGRAMS),100000) build-asan/bin/nc_tests "damaged programs and plans*"
 

@@ -6,8 +6,9 @@
 Needs torch and the package noclobber (`make inductor-agree` makes an environment that has both). Each program of views,
 writes in place, copies and conversions is compiled with the sizes as they are or open, some with gradients; its last
 graph is run with PyTorch's own operators, and compared with eager execution: results, contents of arguments, gradients,
-who shares storage. A miss is a difference with everything proved that the first graph of the log does not have, a false alarm a refutation of what never differs, on
-more contents either, and of which nothing that a backward needs is shared. Programs with complaints are kept in the
+who shares storage. A miss is a difference with everything proved that the first graph of the log does not
+have, a false alarm a refutation of what never differs, on more contents either, and of which nothing that a backward
+needs is shared. Programs with complaints are kept in the
 folder with their source and log, and so are those that Inductor gets wrong; the last lines count. Exit code 1 where
 there are complaints.
 """
@@ -136,8 +137,7 @@ class Program:
 def judged(made: Program, tally: collections.Counter, reasons: collections.Counter) -> str:
     """What is to complain about, or ""."""
     records = [r for r in program.all_records(["check", str(made.folder)]) if r["kind"] in ("check", "error")]
-    statuses = {r.get("status", "error") for r in records}
-    said = next(s for s in ("error", "refuted", "unknown", "proved") if s in statuses)
+    said = program.worst(records)
     tally[f"{'wrong' if made.difference else 'right'} when run, {said}"] += 1
     reasons.update(f"{u['reason']} {' '.join(u['names'][:2])}" for r in records for u in r.get("unknown", []))
     if said == "error":

@@ -185,8 +185,7 @@ def compiled(seed: int, folder: pathlib.Path, orders: int) -> tuple[str, thunder
 
 def judged(records: list[dict]) -> tuple[str, str, set[str]]:
     """(verdict of all pairs, every_order of the last trace, reasons of what is unknown)."""
-    statuses = {r["status"] for r in records}
-    pairs = next((s for s in ("refuted", "error", "unknown") if s in statuses), "proved")
+    pairs = program.worst(records)
     reasons = {f"{u['reason']} {' '.join(u['names'][:2])}" for r in records for u in r.get("unknown", [])}
     last = [r["every_order"] for r in records if "every_order" in r and not r.get("id", "").startswith("bw")]
     return pairs, "none" if pairs == "error" or not last else last[-1], reasons
@@ -245,6 +244,9 @@ def complaint(folder: pathlib.Path, mode: str, run: thunder_run.Run, pairs: str,
     return ", ".join(said)
 
 
+ERROR = {"kind": "error", "id": "", "status": "error", "unknown": [], "every_order": "none"}
+
+
 def checked(folders: list[pathlib.Path]) -> dict[str, list[dict]]:
     """Records by folder. A trace that cannot be read is a record of status error."""
     found: dict = collections.defaultdict(list)
@@ -252,7 +254,7 @@ def checked(folders: list[pathlib.Path]) -> dict[str, list[dict]]:
         if record["kind"] == "check":
             found[record["input"]].append(record)
         elif record["kind"] == "error":
-            found[str(record["input"])].append({"id": "", "status": "error", "unknown": [], "every_order": "none"})
+            found[str(record["input"])].append(ERROR)
     return found
 
 
@@ -285,7 +287,7 @@ def batch(done: Progress, scratch: pathlib.Path, size: int, orders: int) -> None
         done.seed += 1
     records = checked(list(runs))
     for folder, (mode, run) in runs.items():
-        found_in = records.get(str(folder)) or [{"id": "", "status": "error", "unknown": []}]
+        found_in = records.get(str(folder)) or [ERROR]
         pairs, every_order, why = judged(found_in)
         count(done.tally, done.reasons, run, pairs, every_order, why)
         if found := complaint(folder, mode, run, pairs, every_order, found_in):

@@ -72,6 +72,15 @@ def all_records(command: Sequence[str], *, order: str | None = None, options: It
     return records
 
 
+def worst(records: Sequence[Record]) -> str:
+    """The first of refuted, error, unknown and proved that one of them says. Raises ProgramError where none does."""
+    said = {"error" if r["kind"] == "error" else r.get("status") for r in records}
+    for status in ("refuted", "error", "unknown", "proved"):
+        if status in said:
+            return status
+    raise ProgramError("nothing was checked")
+
+
 def describe(record: Record) -> str:
     """One record as text: its status, then rule, message, source lines and repair of each refuted finding."""
     stage = f"{record['stage']}: " if record.get("stage") else ""

@@ -10,8 +10,8 @@
 namespace noclobber {
 
 namespace {
-constexpr std::int64_t kOpenAbove = std::int64_t{1} << 62;
 constexpr std::int64_t kMostUnit = 1 << 20;
+constexpr std::int64_t kMostPower = std::int64_t{1} << 42;  // a double holds it, and the roots, well enough
 
 struct Part {
   std::int64_t factor;
@@ -70,7 +70,7 @@ void Sizes::divisible(const SymRelation& relation, const std::map<std::string, S
 namespace {
 /// The number that is `n` times `count` factors of itself, where there is one of at least 0.
 std::optional<std::int64_t> root_of(std::int64_t n, std::size_t count) {
-  if (n < 0 || n > kOpenAbove / kMostUnit) return std::nullopt;
+  if (n < 0 || n > kMostPower) return std::nullopt;
   const auto root = std::llround(std::pow(static_cast<double>(n), 1.0 / static_cast<double>(count)));
   std::int64_t power = 1;
   for (std::size_t k = 0; k < count; ++k)

@@ -98,11 +98,6 @@ def _short(value: object) -> str:
     return str(value.flatten()[:6].tolist()) if isinstance(value, torch.Tensor) else str(value)
 
 
-def verdict_of(records: list[dict]) -> str:
-    statuses = {r["status"] for r in records}
-    return "refuted" if "refuted" in statuses else "unknown" if "unknown" in statuses else "proved"
-
-
 def stages(records: list[dict]) -> str:
     shown = []
     for r in records:
@@ -159,13 +154,13 @@ def examine(name: str, program: Program, folder: pathlib.Path) -> dict:
     try:
         records = recorder.run()
     except nc.ProgramError as error:
-        records = [{"stage": "cases", "status": "unreadable", "findings": [], "unknown": []}]
+        records = [{"kind": "error", "stage": "cases", "status": "unreadable", "findings": [], "unknown": []}]
         recorder.problems.append(str(error))
     for path in saved:
         try:
             records += [r | {"stage": f"pt2:{path.stem}"} for r in nc.compare(path, folder / "program.pte")]
         except nc.ProgramError as error:
-            records.append({"stage": f"pt2:{path.stem}", "status": "unreadable", "findings": [], "unknown": []})
+            records.append({"kind": "error", "stage": f"pt2:{path.stem}", "status": "unreadable", "findings": [], "unknown": []})
             recorder.problems.append(str(error))
     return {"name": name, "execution": executed(program, made.buffer, mutated), "records": records,
             "problems": recorder.problems}
@@ -174,7 +169,7 @@ def examine(name: str, program: Program, folder: pathlib.Path) -> dict:
 def complaints(seen: dict) -> list[str]:
     """Where noclobber and execution differ, and where a known wrong program is not seen end to end."""
     records, said = seen["records"], []
-    by_stage = {stage: verdict_of([r for r in records if r["stage"] == stage]) for stage in {r["stage"] for r in records}}
+    by_stage = {stage: nc.worst([r for r in records if r["stage"] == stage]) for stage in {r["stage"] for r in records}}
     if not records or seen["execution"] == NO_KERNEL:
         return []
     if seen["execution"]:
@@ -211,7 +206,7 @@ def main() -> int:
                 continue
             wrong, right = wrong + bool(seen["execution"]), right + (not seen["execution"])
             whole = [r for r in seen["records"] if r["stage"] not in ("pt2:exported", "pt2:functional")]
-            proved += not seen["execution"] and verdict_of(whole) == "proved"
+            proved += not seen["execution"] and nc.worst(whole) == "proved"
             found = complaints(seen)
             bad += [f"{name}: {c}" for c in found]
             print(f"{'BAD ' if found else 'ok  '} {name:24} {seen['execution'] or 'right'}\n       {stages(seen['records'])}")

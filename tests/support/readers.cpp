@@ -1,5 +1,10 @@
 #include "tests/support/readers.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "checker/certificate.h"
 #include "src/formats/formats.h"
 #include "src/formats/mlx.h"
@@ -8,63 +13,137 @@
 namespace noclobber::testing {
 namespace {
 
+std::string text_of(const Diagnostic& fault) {
+  return fmt::format("refused at {}: {}\n", fault.where, fault.message);
+}
+std::string text_of(const Result<Case>& value) {
+  return value ? write_case_json(*value) : text_of(value.fault());
+}
+
+std::string text_of(std::vector<TraceCheck> checks) {
+  std::string out;
+  for (TraceCheck& check : checks) {
+    check.read();
+    out += fmt::format("{} {} line {} {} {}\n{}\n", check.id, check.what == TraceCheck::What::pair,
+                       check.line, check.file, fmt::join(check.unchecked, ","), text_of(check.value));
+  }
+  return out;
+}
+
 /// What was read prints, and reads again.
-void read_case(const std::string& bytes) {
+std::string case_text(const std::string& bytes) {
   const auto value = read_case_json(bytes);
-  if (value) static_cast<void>(read_case_json(write_case_json(*value)));
+  if (!value) return text_of(value.fault());
+  std::string text = write_case_json(*value);
+  static_cast<void>(read_case_json(text));
+  return text;
 }
 
-void read_fx(const std::string& bytes) {
-  const auto value = read_fx_text(bytes);
-  if (value) static_cast<void>(write_fx_text(value->graph));
+std::string fx_text(const std::string& bytes) {
+  const auto read = read_fx_text(bytes);
+  if (!read) return text_of(read.fault());
+  Case value;
+  value.after = read->graph, value.symbols = read->symbols, value.ops = read->ops;
+  return fmt::format("{}\n{}\n{}", read->has_strides, write_case_json(value), write_fx_text(read->graph));
 }
 
-void read_log(const std::string& bytes) {
-  for (TraceCheck& check : read_torch_trace(bytes).checks) check.read();
+std::string log_text(const std::string& bytes) {
+  TraceLog log = read_torch_trace(bytes);
+  std::string out = fmt::format("{} records {} {} {}\n", log.records, log.truncated, log.any_graph,
+                                fmt::join(log.unchecked, ","));
+  for (const Diagnostic& note : log.notes) out += text_of(note);
+  return out + text_of(std::move(log.checks));
 }
-void read_archive(const std::string& bytes) { static_cast<void>(read_pt2(bytes, true)); }
-void read_payload(const std::string& bytes) { static_cast<void>(read_mlx(bytes, 0)); }
 
-void read_program(const std::string& bytes) {
+std::string pt2_text(const std::string& bytes) {
+  const auto all = read_pt2(bytes, true);
+  if (!all) return text_of(all.fault());
+  std::string out;
+  for (const Case& value : *all) out += write_case_json(value) + "\n";
+  return out;
+}
+
+std::string pte_text(const std::string& bytes) {
   const auto methods = read_pte(bytes);
-  if (!methods) return;
-  for (const PteMethod& method : *methods) static_cast<void>(case_of_pte(method, nullptr));
+  if (!methods) return text_of(methods.fault());
+  std::string out;
+  for (const PteMethod& method : *methods) out += text_of(case_of_pte(method, nullptr)) + "\n";
+  return out;
 }
 
-void read_table(const std::string& bytes) { static_cast<void>(read_plan_csv(bytes)); }
+std::string mlx_text(const std::string& bytes) {
+  const auto read = read_mlx(bytes, 0);
+  if (!read) return text_of(read.fault());
+  std::string out = fmt::format("{} {} numbers {} main {} init {}\n", read->name,
+                                fmt::join(read->counts, " "), read->numbers, read->main, read->init);
+  for (const auto* slots : {&read->inputs, &read->outputs, &read->states})
+    for (const auto& slot : *slots) out += fmt::format("{} {}\n", slot.at, slot.is_tensor);
+  for (const auto& [at, name] : read->names) out += fmt::format("{} {}\n", at, name);
+  for (const auto& chain : read->chains) {
+    out += "chain\n";
+    for (const RegisterStep& s : chain)
+      out += fmt::format("{} {} {} | {} | {} | {} | {} | {} at {}\n", s.op, static_cast<int>(s.runs),
+                         fmt::join(s.reads, " "), fmt::join(s.writes, " "), fmt::join(s.read_numbers, " "),
+                         fmt::join(s.write_numbers, " "), fmt::join(s.chains, " "), fmt::join(s.rows, " "),
+                         s.at);
+  }
+  return out;
+}
 
-void read_traces(const std::string& bytes) {
-  static_cast<void>(read_thunder({"00_fuzz", bytes}, ""));
-  static_cast<void>(read_thunder({"00_fuzz", "import thunder\n"}, bytes));
+std::string csv_text(const std::string& bytes) {
+  const auto table = read_plan_csv(bytes);
+  if (!table) return text_of(table.fault());
+  std::string out = fmt::format("{}\n", table->has_offsets);
+  for (std::size_t k = 0; k < table->rows.size(); ++k) {
+    const Placement& row = table->rows[k];
+    out += fmt::format("{} {} {} {} {}\n", table->name(k), row.first, row.last, row.size, row.offset);
+  }
+  return out;
+}
+
+/// A text alone, and as the facts beside a trace of nothing.
+std::string thunder_text(const std::string& bytes) {
+  return text_of(read_thunder({"00_fuzz", bytes}, "")) +
+         text_of(read_thunder({"00_fuzz", "import thunder\n"}, bytes));
 }
 
 /// As nc-check does.
-void read_proof(const std::string& bytes) {
-  Judgement plan;
-  std::string wrong;
-  if (bytes.starts_with(kPlanFormat)) return static_cast<void>(read_plan(bytes, plan, wrong));
+std::string certificate_text(const std::string& bytes) {
+  if (bytes.starts_with(kPlanFormat)) {
+    Judgement plan;
+    std::string wrong;
+    const bool good = read_plan(bytes, plan, wrong).has_value();
+    return fmt::format("plan {} {} {} {}\n", good, static_cast<int>(plan.verdict), plan.why, wrong);
+  }
+  std::string out;
   for (const bool concrete : {false, true}) {
     Space space;
     std::string fault;
     const auto certificate = read_certificate(space, bytes, concrete, fault);
+    out += fmt::format("{} {}\n", certificate.has_value(), fault);
     if (!certificate) continue;
-    if (certificate->refutation && concrete) static_cast<void>(breaks(space, *certificate));
-    if (!certificate->refutation && !concrete) static_cast<void>(judge(space, *certificate));
+    if (certificate->refutation && concrete) out += fmt::format("breaks {}\n", breaks(space, *certificate));
+    if (certificate->refutation || concrete) continue;
+    const Judgement said = judge(space, *certificate);
+    out += fmt::format("{} {} {} {} {} {}\n", static_cast<int>(said.verdict), said.why, said.obligations,
+                       said.by_rule, said.by_solver, said.derivations);
   }
+  return out;
 }
 
-constexpr Reader kReaders[] = {{"case", read_case},   {"certificate", read_proof}, {"csv", read_table},
-                               {"fx", read_fx},       {"log", read_log},           {"mlx", read_payload},
-                               {"pt2", read_archive}, {"pte", read_program},       {"thunder", read_traces}};
+constexpr Reader kReaders[] = {{"case", case_text},      {"certificate", certificate_text},
+                               {"csv", csv_text},        {"fx", fx_text},
+                               {"log", log_text},        {"mlx", mlx_text},
+                               {"pt2", pt2_text},        {"pte", pte_text},
+                               {"thunder", thunder_text}};
 
 }  // namespace
 
 std::span<const Reader> readers() { return kReaders; }
 
 const Reader* find_reader(std::string_view name) {
-  for (const Reader& reader : kReaders)
-    if (reader.name == name) return &reader;
-  return nullptr;
+  const auto* found = std::ranges::find(kReaders, name, &Reader::name);
+  return found == std::end(kReaders) ? nullptr : found;
 }
 
 }  // namespace noclobber::testing

@@ -1,5 +1,5 @@
-// Every reader of untrusted bytes behind one call: for libFuzzer, and for the damaged texts of the unit
-// tests.
+// Every reader of untrusted bytes behind one call: for libFuzzer, for the damaged texts of the unit tests,
+// and for corpus/readings.tsv.
 #pragma once
 #include <span>
 #include <string>
@@ -9,10 +9,12 @@ namespace noclobber::testing {
 
 struct Reader {
   std::string_view name;
-  void (*read)(const std::string& bytes);  // never fails but by crashing, hanging or eating memory
+  /// What it makes of the bytes, or what is wrong with them, and where. Fails by crashing, hanging or eating
+  /// memory only.
+  std::string (*text)(const std::string& bytes);
 };
 
-/// case, fx, log, pt2, pte, csv, thunder, certificate.
+/// By name: case, certificate, csv, fx, log, mlx, pt2, pte, thunder.
 std::span<const Reader> readers();
 /// nullptr: no reader of that name.
 const Reader* find_reader(std::string_view name);

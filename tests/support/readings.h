@@ -1,14 +1,10 @@
-// What the readers make of files, as corpus/readings.tsv holds it: any change of it is seen in a review.
+// What the readers (readers.h) make of files, as corpus/readings.tsv holds it: any change of it is seen in a
+// review.
 #pragma once
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace noclobber::testing {
-
-/// What that reader (readers.h) makes of these bytes, as text; what is wrong with them, and where, if it
-/// refuses them.
-std::string reading(std::string_view reader, const std::string& bytes);
 
 /// Lines of the page, a tab between the columns: reader, file beneath corpus/, how many bytes its reading
 /// has, the first 48 bits of the SHA-256 of that.
