@@ -51,24 +51,17 @@ std::vector<std::string_view> entries(std::string_view text, std::string_view be
 }  // namespace
 
 void TraceFacts::read_aliases(std::string_view payload) {
-  constexpr std::string_view kBase = "base_idx=";
   fates_.clear(), refilled_.clear();
   std::int64_t at = 0;
   for (std::string_view input : entries(payload, "input_info=[", "output_info=[", "InputAliasInfo(")) {
     if (is_returned(input)) refilled_.insert(at);
     ++at;
   }
-  fates_.assign(refilled_.size(), {std::nullopt, true});
-  for (std::string_view own : entries(
-           payload, "output_info=[", "num_intermediate_bases=", "OutputAliasInfo(output_type=<OutputType.")) {
-    const bool of_input = own.starts_with("alias_of_input") || own.starts_with("is_input");
-    const std::size_t base = own.find(kBase);
-    std::int64_t position = 0;
-    const std::string_view digits = base == std::string_view::npos ? "" : own.substr(base + kBase.size());
-    const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), position);
-    const bool known = of_input && fault == std::errc() && stop != digits.data();
-    fates_.push_back({known ? std::optional(position) : std::nullopt, false});
-  }
+  fates_.assign(refilled_.size(), Fate::copied);
+  for (std::string_view own : entries(payload, "output_info=[",
+                                      "num_intermediate_bases=", "OutputAliasInfo(output_type=<OutputType."))
+    fates_.push_back(own.starts_with("alias_of_input") || own.starts_with("is_input") ? Fate::remade
+                                                                                      : Fate::returned);
 }
 
 void TraceFacts::give_aliases(Case& value) const {
@@ -77,10 +70,10 @@ void TraceFacts::give_aliases(Case& value) const {
     for (const Input& input : value.after.inputs) {
       const std::string& name = value.after.value(input.value).name;
       const auto position = flat_position(name);
-      if (!position) continue;
-      // What is copied into an input is seen by nobody else, but must not change with another one before.
-      const bool unseen = fates_[k].is_copied && !refilled_.contains(*position);
-      if (unseen || fates_[k].base == position) value.may_share.emplace_back(k, name);
+      if (!position || fates_[k] == Fate::returned) continue;
+      // What is copied into an input must not change with another one before.
+      const bool changes = fates_[k] == Fate::copied && refilled_.contains(*position);
+      if (!changes) value.may_share.emplace_back(k, name);
     }
 }
 

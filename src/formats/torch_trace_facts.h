@@ -61,12 +61,9 @@ class TraceFacts {
   std::vector<SymRelation> guards_;
   std::map<TensorKey, Tensor> tensors_;
   std::map<TensorKey, std::int64_t> storage_bytes_;
-  /// What the wrapper does with an output of the forward: makes a view of that flat input, or copies it into
-  /// one.
-  struct Fate {
-    std::optional<std::int64_t> base;
-    bool is_copied = false;
-  };
+  /// What the wrapper does with an output of the forward: hands it on, makes a view of an input instead, or
+  /// copies it into an input.
+  enum class Fate : std::uint8_t { returned, remade, copied };
   std::vector<Fate> fates_;          // per output
   std::set<std::int64_t> refilled_;  // flat inputs that outputs are copied into
   std::set<TensorKey> seen_sources_;

@@ -112,8 +112,13 @@ def new_contents(x, z, k, y):
     return x * z,
 
 
+def new_row(y, z, k):
+    y.copy_(z * 1)
+    return y[0],
+
+
 PROGRAMS = (put_rows, put_rows_only, filled_row, filled_all, added_rows, scattered, kept_copy, fresh_copy, times_one,
-            times_two, there_and_back, halved_and_back, saved_rows, new_contents)
+            times_two, there_and_back, halved_and_back, saved_rows, new_contents, new_row)
 
 
 def judged(function, folder: pathlib.Path, dynamic: bool) -> tuple[str, str]:
