@@ -42,6 +42,7 @@ PRELUDE = """#ifndef NC_MUTATION
 #include <unistd.h>
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wreturn-type"
 namespace nc_mutation {
 inline unsigned char seen[1 << 16];
 struct Told {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "src/ops/kernels_math.h"
 #include "src/ops/sizes.h"
 
 namespace noclobber {
@@ -78,7 +79,9 @@ std::optional<std::int64_t> root_of(std::int64_t n, std::size_t count) {
   return power == n ? std::optional<std::int64_t>(root) : std::nullopt;
 }
 
-/// One product of factor 1 or -1, and a number.
+bool is_within(std::int64_t number, std::int64_t most) { return number >= -most && number <= most; }
+
+/// One product with its factor, and a number, which are small enough to be counted with.
 std::optional<std::pair<Monomial, std::int64_t>> apart_from_number(Space& plain, PolyId of) {
   std::optional<std::pair<Monomial, std::int64_t>> out;
   std::int64_t number = 0;
@@ -86,47 +89,85 @@ std::optional<std::pair<Monomial, std::int64_t>> apart_from_number(Space& plain,
   for (const Monomial& m : Polynomial(plain.terms(of))) {
     if (plain.atoms(m).empty()) {
       number = m.factor;
-    } else if (out || std::abs(m.factor) != 1) {
+    } else if (out) {
       return std::nullopt;
     } else {
       out.emplace(m, 0);
     }
   }
-  if (out) out->second = number;
+  if (!out || !is_within(out->first.factor, kMostUnit) || !is_within(number, kMostPower)) return std::nullopt;
+  out->second = number;
   return out;
 }
 
-/// "(s + c) // d == n", or a power of it, says where s lies. `gap` is 0.
-void narrow_quotient(Space& plain, PolyId gap, std::map<std::string, SymbolRange>& symbols) {
-  const auto power = apart_from_number(plain, gap);
-  if (!power) return;
-  const Product factors = plain.atoms(power->first);
-  const Atom quotient = plain.atom(factors[0]);
-  if (quotient.kind != Atom::Kind::quotient || std::ranges::count(factors, factors[0]) != std::ssize(factors))
-    return;
-  const auto n = root_of(power->first.factor > 0 ? -power->second : power->second, factors.size());
-  const auto sum = apart_from_number(plain, quotient.first);
-  const std::int64_t d = plain.value(quotient.second).value_or(0);
-  if (!n || !sum || sum->first.factor != 1 || plain.atoms(sum->first).size() != 1 || d < 1 || d > kMostUnit ||
-      std::abs(sum->second) > kMostUnit)
-    return;
-  const auto at = symbols.find(plain.atom(plain.atoms(sum->first)[0]).name);
-  if (at == symbols.end() || at->second.min + sum->second < 0) return;  // an even power is one of -n as well
-  SymbolRange& range = at->second;
-  const std::int64_t least = *n * d - sum->second, most = least + d - 1;
-  range.min = std::max(range.min, least);
-  range.max = std::min(range.max.value_or(most), most);
-}
+/// An atom with its factor, and a number.
+struct Line {
+  std::int64_t factor = 0, number = 0;
+  Atom atom;
+  std::int64_t by = 0;  // what a quotient divides by; 0: the atom is none
+};
 
-/// What is at least 0, a symbol and a number, is in the range of that symbol.
-void at_least_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>& symbols) {
+std::optional<Line> line_of(Space& plain, PolyId size) {
   const auto line = apart_from_number(plain, size);
   const Product of = line ? plain.atoms(line->first) : Product{};
-  const auto at = of.size() == 1 ? symbols.find(plain.atom(of[0]).name) : symbols.end();
-  if (at == symbols.end() || line->second == std::numeric_limits<std::int64_t>::min()) return;
-  SymbolRange& range = at->second;
-  if (line->first.factor > 0) range.min = std::max(range.min, -line->second);
-  if (line->first.factor < 0) range.max = std::min(range.max.value_or(line->second), line->second);
+  if (of.size() != 1) return std::nullopt;
+  Line out{line->first.factor, line->second, plain.atom(of[0])};
+  const bool divides = out.atom.kind == Atom::Kind::quotient;
+  if (divides) out.by = plain.value(out.atom.second).value_or(0);
+  return out.by <= kMostUnit && divides == (out.by > 0) ? std::optional(out) : std::nullopt;
+}
+
+/// What is at least 0, a symbol times a factor and a number, is in the range of that symbol; so is the symbol
+/// of which it has a quotient, or the quotient of a quotient.
+void at_least_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>& symbols) {
+  for (auto line = line_of(plain, size); line; line = line_of(plain, size)) {
+    // The atom is at least `end`, or at most.
+    const bool grows = line->factor > 0;
+    const std::int64_t end =
+        grows ? -floor_quotient(line->number, line->factor) : floor_quotient(line->number, -line->factor);
+    if (line->by == 0) {
+      const auto at = symbols.find(line->atom.name);
+      if (at == symbols.end() || line->atom.kind != Atom::Kind::symbol) return;
+      if (grows) at->second.min = std::max(at->second.min, end);
+      if (!grows) at->second.max = std::min(at->second.max.value_or(end), end);
+      return;
+    }
+    size = grows ? plain.sub(line->atom.first, plain.constant(end * line->by))
+                 : plain.sub(plain.constant(end * line->by + line->by - 1), line->atom.first);
+  }
+}
+
+/// Is it known to be at least `least`, by the range of the one symbol that it grows with?
+bool is_at_least(Space& plain, const Line& line, const std::map<std::string, SymbolRange>& symbols,
+                 std::int64_t least) {
+  if (line.factor <= 0) return false;
+  const std::int64_t end = -floor_quotient(line.number - least, line.factor);
+  if (!is_within(end, kMostPower)) return false;
+  if (line.by == 0) {
+    const auto at = symbols.find(line.atom.name);
+    return line.atom.kind == Atom::Kind::symbol && at != symbols.end() && at->second.min >= end;
+  }
+  const auto inner = line_of(plain, line.atom.first);
+  return inner && is_at_least(plain, *inner, symbols, end * line.by);
+}
+
+/// "n == atom**k" says where the atom lies, if it cannot be -n as well. `gap` is 0.
+void narrow_power(Space& plain, PolyId gap, std::map<std::string, SymbolRange>& symbols) {
+  const auto power = apart_from_number(plain, gap);
+  if (!power || !is_within(power->first.factor, 1)) return;
+  const Product factors = plain.atoms(power->first);
+  const auto count = static_cast<std::size_t>(std::ranges::count(factors, factors[0]));
+  const auto n = root_of(power->first.factor > 0 ? -power->second : power->second, factors.size());
+  if (!n || count < 2 || count != factors.size()) return;
+  const Atom atom = plain.atom(factors[0]);
+  if (atom.kind != Atom::Kind::quotient && atom.kind != Atom::Kind::symbol) return;
+  const PolyId root =
+      atom.kind == Atom::Kind::symbol ? plain.symbol(atom.name) : plain.quotient_in(atom.first, atom.second);
+  const auto line = line_of(plain, root);
+  if (count % 2 == 0 && !(line && is_at_least(plain, *line, symbols, 0))) return;
+  const PolyId more = plain.sub(root, plain.constant(*n));
+  at_least_zero(plain, more, symbols);
+  at_least_zero(plain, plain.scale(more, -1), symbols);
 }
 
 /// The lesser or greater of two sizes.
@@ -164,7 +205,12 @@ void Sizes::narrow(const SymRelation& relation, std::map<std::string, SymbolRang
   Sizes sizes(plain);
   const PolyId gap = plain.sub(sizes.of(relation.right), sizes.of(relation.left));
   if (gap == Space::kBad) return;
-  if (relation.kind == SymRelation::Kind::eq) narrow_quotient(plain, gap, symbols);
+  if (relation.kind == SymRelation::Kind::eq) narrow_power(plain, gap, symbols);
+  if (relation.kind == SymRelation::Kind::eq) at_least_zero(plain, plain.scale(gap, -1), symbols);
+  if (relation.kind == SymRelation::Kind::lt)
+    at_least_zero(plain, plain.sub(gap, plain.constant(1)), symbols);
+  if (relation.kind == SymRelation::Kind::eq || relation.kind == SymRelation::Kind::le)
+    at_least_zero(plain, gap, symbols);
   narrow_lesser(plain, gap, relation.kind, symbols);
 }
 

@@ -114,15 +114,15 @@ Found Search::bound_away(PolyId a, AtomId which, int depth) {
   Found out;
   const PolyId self = of(which);
   const bool index = atom.kind == Atom::Kind::index;
-  if (atom.kind == Atom::Kind::quotient) {
-    out = through_quotient(a, slope, rest, which, *sign, up, depth);
-  } else if (up && atom.bounded_below) {
+  if (up && atom.bounded_below) {
     out = plain(space_.constant(atom.least), space_.sub(self, space_.constant(atom.least)));
   } else if (!up && index) {
     out = at(space_.sub(atom.first, space_.constant(1)), {LineRule::below, 0, 0, 0, self, 0});
   } else if (!up && atom.most) {
     out = plain(space_.constant(*atom.most), space_.sub(space_.constant(*atom.most), self));
   }
+  if (!out && atom.kind == Atom::Kind::quotient)
+    out = through_quotient(a, slope, rest, which, *sign, up, depth);
   if (!out) lines.resize(mark);
   return out;
 }

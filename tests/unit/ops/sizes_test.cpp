@@ -132,6 +132,24 @@ TEST_CASE("where the power of a size divided says where it lies, the quotient is
   CHECK(Known(all, {"Eq((t//8)**2, 1)"}).text("t//8") == "((t)//(8))");  // -1 as well
 }
 
+/// wav2vec2 with dynamic sizes: a waveform through seven convolutions.
+TEST_CASE("where a quotient of quotients lies, the size lies") {
+  const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"b", range(2)}};
+  const std::string length = "(((s//80) - 3)//2 - 1)//2 + 1";
+  Known audio(all, {length + " > 1"});
+  CHECK((audio.holds("s - 720") && audio.holds(length + " - 2") && audio.holds("b*(" + length + ") - 4")));
+  CHECK_FALSE(
+      (audio.holds("s - 721") || audio.holds(length + " - 3") || audio.holds("b*(" + length + ") - 5")));
+  CHECK(audio.text("(32*b*(" + length + "))//(8*b*(" + length + "))") == "4");
+  Known brief(all, {length + " <= 3"});
+  CHECK((brief.holds("1359 - s") && brief.holds("3 - (" + length + ")")));
+  CHECK_FALSE((brief.holds("1358 - s") || brief.holds("2 - (" + length + ")")));
+  Known three(all, {"Eq(2*((s - 1)//4), 6)"});
+  CHECK((three.holds("s - 13") && three.holds("16 - s")));
+  CHECK_FALSE((three.holds("s - 14") || three.holds("15 - s")));
+  CHECK_FALSE(Known(all, {"s//b < 3"}).holds("16 - s"));
+}
+
 /// mpt with dynamic sizes: the last s of 2048 positions.
 TEST_CASE("what a size and another have as their maximum is not the lesser") {
   const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"t", range(2)}};
