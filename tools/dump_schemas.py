@@ -2,9 +2,11 @@
 """Prints every operator schema that the installed torch registers: dump_schemas.py > corpus/schemas/aten.txt
 
 One line each, SCHEMA <tab> TAGS <tab> DISPATCH, sorted by operator name; then the higher-order operators,
-which have no schema.  Needs torch; nothing else here does.
+which have no schema.  With --libraries, those of torchao, torchvision and transformers instead, for
+corpus/schemas/libraries.txt.  Needs torch, or those as well; nothing else here does.
 """
 import importlib
+import sys
 
 import torch
 
@@ -15,6 +17,9 @@ MODULES = (
     "torch.distributed._functional_collectives", "torch.distributed._symmetric_memory",
     "torch.distributed.fsdp._fully_shard._fsdp_collectives", "torch.export",
 )
+LIBRARIES = ("torchao", "torchao.ops", "torchao.quantization", "torchvision", "transformers.integrations.moe",
+             "transformers.integrations.msa_attention")
+NAMESPACES = ("torchao", "torchvision", "transformers", "transformers_msa")  # of tensors, not of files and devices
 KEYS = (
     ("Meta", "meta"),
     ("CompositeImplicitAutograd", "composite_implicit"),
@@ -48,15 +53,20 @@ def dispatch_of(schema):
 
 
 def main():
-    for module in MODULES:
+    libraries = sys.argv[1:] == ["--libraries"]
+    for module in LIBRARIES if libraries else MODULES:
         try:
             importlib.import_module(module)
         except ImportError:
-            pass
+            if libraries:
+                raise
     schemas = {full_name(schema): schema for schema in torch._C._jit_get_all_schemas()}
+    if libraries:
+        schemas = {name: s for name, s in schemas.items() if name.split("::")[0] in NAMESPACES
+                   and "composite_implicit" not in dispatch_of(s)}  # graphs have what those are made of
     for _, schema in sorted(schemas.items()):
         print(schema, ",".join(tags_of(schema)) or "-", ",".join(dispatch_of(schema)) or "-", sep="\t")
-    for name in sorted(torch._ops._higher_order_ops):
+    for name in sorted([] if libraries else torch._ops._higher_order_ops):
         print(f"higher_order::{name}", "higher_order", "-", sep="\t")
 
 

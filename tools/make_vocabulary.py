@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes src/ops/vocabulary.inc from corpus/schemas/aten.txt: make_vocabulary.py [--check]
+"""Makes src/ops/vocabulary.inc from corpus/schemas/*.txt: make_vocabulary.py [--check]
 
-Each line of aten.txt is SCHEMA <tab> TAGS <tab> DISPATCH.  A line without an argument list (a
+Each line is SCHEMA <tab> TAGS <tab> DISPATCH.  A line without an argument list (a
 higher-order operator) becomes a schema that takes and gives anything.  Tags that src/ops/schema.h does
 not name are dropped, and so is DISPATCH.  --check writes nothing and fails if the file is stale.
 """
@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "corpus/schemas/aten.txt"
+SOURCES = ROOT / "corpus/schemas"
 TARGET = ROOT / "src/ops/vocabulary.inc"
 # The bits of `enum class Tag` in src/ops/schema.h.
 TAGS = {
@@ -27,20 +27,20 @@ NAME = re.compile(r"([A-Za-z_]\w*)::([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?(?=\(|$)"
 DELIMITER = "s"
 
 
-def entry_of(line, number):
+def entry_of(line, place):
     """(operator name, schema, tag bits) of one line."""
     fields = line.split("\t")
     if len(fields) != 3:
-        sys.exit(f"{SOURCE.name}:{number}: {len(fields)} fields, expected 3")
+        sys.exit(f"{place}: {len(fields)} fields, expected 3")
     schema, tags, _ = fields
     schema = CORRECTED.get(schema, schema)
     match = NAME.match(schema)
     if match is None:
-        sys.exit(f"{SOURCE.name}:{number}: no operator name in {schema!r}")
+        sys.exit(f"{place}: no operator name in {schema!r}")
     if match.end() == len(schema):
         schema += "(...) -> ..."
     if f'){DELIMITER}"' in schema:
-        sys.exit(f"{SOURCE.name}:{number}: the schema cannot be a raw string")
+        sys.exit(f"{place}: the schema cannot be a raw string")
     namespace, name, overload = match.groups()
     bits = sum(TAGS.get(tag, 0) for tag in tags.split(","))
     return f"{namespace}.{name}.{overload or 'default'}", schema, bits
@@ -55,13 +55,14 @@ def digest(entries):
     return f"{value:016x}"
 
 
-def vocabulary(text):
-    entries = sorted(entry_of(line, number) for number, line in enumerate(text.splitlines(), 1) if line)
+def vocabulary():
+    entries = sorted(entry_of(line, f"{source.name}:{number}") for source in SOURCES.glob("*.txt")
+                     for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1) if line)
     for one, next_one in zip(entries, entries[1:]):
         if one[0] == next_one[0]:
-            sys.exit(f"{SOURCE.name}: {one[0]} stands there twice")
+            sys.exit(f"{one[0]} stands there twice")
     lines = [
-        f"// Made by tools/{pathlib.Path(__file__).name} from corpus/schemas/{SOURCE.name}; do not edit.",
+        f"// Made by tools/{pathlib.Path(__file__).name} from corpus/schemas; do not edit.",
         "// clang-format off",
         f'constexpr std::string_view kVocabularyDigest = "{digest(entries)}";',
         "constexpr VocabularyEntry kVocabulary[] = {",
@@ -72,7 +73,7 @@ def vocabulary(text):
 
 
 def main():
-    made = vocabulary(SOURCE.read_text(encoding="utf-8"))
+    made = vocabulary()
     if sys.argv[1:] == ["--check"]:
         if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != made:
             sys.exit(f"{TARGET.relative_to(ROOT)} is stale: run tools/{pathlib.Path(__file__).name}")

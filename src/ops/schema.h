@@ -2,8 +2,8 @@
 //
 //   aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
 //
-// The vocabulary (vocabulary.cpp, made from corpus/schemas/aten.txt) holds every schema that PyTorch
-// registers, as text; a schema is parsed at its first use.
+// The vocabulary (vocabulary.cpp, made from corpus/schemas) holds every schema that PyTorch and some of its
+// libraries register, as text; a schema is parsed at its first use.
 #pragma once
 #include <cstdint>
 #include <optional>
