@@ -168,7 +168,33 @@ std::optional<std::int64_t> only_value(Space& space, PolyId of) {
   }
   return sum;
 }
+
+/// The one atom of `a` that is a quotient by a number, with factor one; nothing where there are several.
+std::optional<Atom> quotient_within(Space& space, PolyId a) {
+  std::optional<Atom> out;
+  for (const Monomial& m : space.terms(a)) {
+    const Product& product = space.atoms(m);
+    if (product.size() != 1 || space.atom(product[0]).kind != Atom::Kind::quotient) continue;
+    if (out || m.factor != 1 || !space.value(space.atom(product[0]).second)) return std::nullopt;
+    out = space.atom(product[0]);
+  }
+  return out;
+}
 }  // namespace
+
+PolyId floor_quotient_of(Space& space, PolyId a, PolyId b) {
+  const PolyId plain = space.quotient(a, b);
+  if (plain == Space::kBad) return plain;
+  if (const auto only = only_value(space, plain)) return space.constant(*only);
+  const auto outer = quotient_within(space, plain);
+  const auto inner = outer ? quotient_within(space, outer->first) : std::nullopt;
+  if (!inner) return plain;
+  const PolyId itself = space.quotient_in(outer->first, outer->second);
+  const PolyId first = space.quotient_in(inner->first, inner->second), other = space.sub(outer->first, first);
+  const PolyId merged = floor_quotient_of(space, space.add(inner->first, space.mul(other, inner->second)),
+                                          space.mul(inner->second, outer->second));
+  return merged == Space::kBad ? plain : space.add(space.sub(plain, itself), merged);
+}
 
 PolyId Sizes::apply(SymExpr::Op op, PolyId a, PolyId b) {
   const auto opaque_unless = [&](PolyId known, const char* name) {
@@ -179,13 +205,10 @@ PolyId Sizes::apply(SymExpr::Op op, PolyId a, PolyId b) {
       return space_.add(a, b);
     case SymExpr::Op::mul:
       return space_.mul(a, b);
-    case SymExpr::Op::floor_div: {
-      const PolyId quotient = space_.quotient(a, b);
-      const auto only = only_value(space_, quotient);
-      return only ? space_.constant(*only) : opaque_unless(quotient, "div");
-    }
+    case SymExpr::Op::floor_div:
+      return opaque_unless(floor_quotient_of(space_, a, b), "div");
     case SymExpr::Op::mod:
-      return opaque_unless(space_.sub(a, space_.mul(b, space_.quotient(a, b))), "mod");
+      return opaque_unless(space_.sub(a, space_.mul(b, floor_quotient_of(space_, a, b))), "mod");
     case SymExpr::Op::min:
       return lesser(a, b, "min", 1);
     case SymExpr::Op::max:

@@ -36,6 +36,11 @@ class Sizes {
   std::map<std::string, PolyId> eliminated_;  // symbols that an equality gives in terms of others
 };
 
+/// floor(a / b), a number where ranges leave one; kBad unless b > 0 is shown. The quotient of a quotient by
+/// numbers is one quotient, as PyTorch's sizes have it: floor((floor(x / m) + y) / n) = floor((x + m * y) /
+/// (m * n)).
+PolyId floor_quotient_of(Space& space, PolyId a, PolyId b);
+
 /// A polynomial for people and keys: equal polynomials of one Space have equal texts.
 std::string size_text(const Space& space, PolyId a);
 

@@ -31,7 +31,8 @@ std::optional<ViewMaps> sliced(Space& space, const Shape& shape, std::uint32_t d
     if (!space.nonnegative(space.scale(length, -1))) return std::nullopt;
     length = 0;
   }
-  if (step != 1) length = space.quotient(space.add(length, space.constant(step - 1)), space.constant(step));
+  if (step != 1)
+    length = floor_quotient_of(space, space.add(length, space.constant(step - 1)), space.constant(step));
   if (length == shape[dim]) return ViewMaps{{}, shape};
   Map map;
   map.kind = Map::Kind::slice;
@@ -198,9 +199,9 @@ Views chunk_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args)
   Space& space = sizes.space();
   const auto extent = space.value(base.shape[*dim]);
   if (!extent)
-    return cut_evenly(
-        sizes, base, *dim,
-        space.quotient(space.add(base.shape[*dim], space.constant(*count - 1)), space.constant(*count)));
+    return cut_evenly(sizes, base, *dim,
+                      floor_quotient_of(space, space.add(base.shape[*dim], space.constant(*count - 1)),
+                                        space.constant(*count)));
   return cut_every(sizes, base, *dim, std::max<std::int64_t>(1, upwards(*extent, *count)));
 }
 

@@ -138,7 +138,7 @@ Views unfold_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args
   const auto length = size(sizes, args, 2, std::nullopt);
   const auto step = size(sizes, args, 3, std::nullopt);
   if (!dim || !length || !step) return std::nullopt;
-  const PolyId windows = space.quotient(space.sub(base.shape[*dim], *length), *step);
+  const PolyId windows = floor_quotient_of(space, space.sub(base.shape[*dim], *length), *step);
   if (windows == Space::kBad || !space.nonnegative(space.sub(base.shape[*dim], *length))) return std::nullopt;
   Map map;
   map.kind = Map::Kind::unfold;

@@ -132,6 +132,24 @@ TEST_CASE("where the power of a size divided says where it lies, the quotient is
   CHECK(Known(all, {"Eq((t//8)**2, 1)"}).text("t//8") == "((t)//(8))");  // -1 as well
 }
 
+/// Lengths behind strided slices and convolutions, one after the other.
+TEST_CASE("the quotient of a quotient by numbers is one quotient") {
+  Known known({{"s", range(2)}, {"t", range(2)}, {"u", range(4, 5)}});
+  CHECK(known.text("(s//2)//2") == known.text("s//4"));
+  CHECK(known.text("((s + 1)//2 + 3)//4") == known.text("(s + 7)//8"));
+  CHECK(known.text("((s//3 + t)//5)//2") == known.text("(s + 3*t)//30"));
+  CHECK(known.text("(((s//80) - 3)//2 - 1)//2 + 1") == known.text("(s - 240 - 160 + 320)//320"));
+  CHECK(known.text("Mod(s//2, 4)") == known.text("s//2 - 4*(s//8)"));
+  CHECK(known.text("u//4 + (u//2)//2") == "2");
+  CHECK(known.text("(2*(s//3))//2") == known.text("s//3"));
+  // Each of these is another number for some s and t.
+  const std::pair<const char*, const char*> others[] = {{"(2*(s//3))//4", "s//3"},
+                                                        {"(s//2)//3", "s//5"},
+                                                        {"(s//2 + 1)//2", "(s + 1)//4"},
+                                                        {"(s//t)//2", "s//2"}};
+  for (const auto& [one, other] : others) CHECK(known.text(one) != known.text(other));
+}
+
 /// wav2vec2 with dynamic sizes: a waveform through seven convolutions.
 TEST_CASE("where a quotient of quotients lies, the size lies") {
   const std::map<std::string, SymbolRange> all{{"s", range(2)}, {"b", range(2)}};
