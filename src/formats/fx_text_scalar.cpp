@@ -50,8 +50,8 @@ std::optional<double> fx_of_two(std::string_view name, double a, double b) {
   if (name == "pow" || name == "PowByNatural" || name == "FloatPow") return std::pow(a, b);
   if (name == "sym_max" || name == "max") return std::max(a, b);
   if (name == "sym_min" || name == "min") return std::min(a, b);
-  if (name == "eq") return a == b;
-  if (name == "ne") return a != b;
+  if (name == "eq" || name == "Eq") return a == b;
+  if (name == "ne" || name == "Ne") return a != b;
   if (name == "lt") return a < b;
   if (name == "le") return a <= b;
   if (name == "gt") return a > b;

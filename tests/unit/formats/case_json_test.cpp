@@ -174,6 +174,7 @@ TEST_CASE("a bare graph is a case of its own") {
 
 TEST_CASE("unknown members are ignored, a case without before means values") {
   CHECK(read(changed("/later", "1")).name == "small");
+  CHECK(read(changed("/assume", R"j(["Eq(2, 2)", "Ne(2, 3)", "2 <= 2", "1 < 2"])j")).assume.size() == 4);
   CHECK(read(changed("/after/steps/0/colour", "\"red\"")).after.steps.size() == 2);
   CHECK(read(changed("/before", "null!")).names_are_values);
 }
@@ -205,6 +206,12 @@ TEST_CASE("a fault is reported with its JSON pointer") {
       {"/assume", R"(["s0 < s1"])", "/assume/0", "undeclared symbol 's1'"},
       {"/assume", R"(["s0"])", "/assume/0", "relation"},
       {"/assume", R"(["s0 > 1", "2 < 1"])", "/assume/1", "never holds"},
+      {"/assume", R"(["2 < 2"])", "/assume/0", "never holds"},
+      {"/assume", R"(["2 <= 1"])", "/assume/0", "never holds"},
+      {"/assume", R"j(["Eq(2, 3)"])j", "/assume/0", "never holds"},
+      {"/assume", R"j(["Ne(2, 2)"])j", "/assume/0", "never holds"},
+      {"/assume", R"(["s1 < s0"])", "/assume/0", "undeclared symbol 's1'"},
+      {"/symbols/s0", R"({"min": 9223372036854775806, "multiple_of": 4})", "/symbols/s0", "multiple"},
       {"/ops/0/schema", "\"zoo::scale_\"", "/ops/0/schema", "schema"},
       {"/ops/1", R"({"schema": "zoo::scale_(Tensor x) -> Tensor"})", "/ops/1/schema", "twice"},
       {"/ops/0/access", R"({"z": "any"})", "/ops/0/access/z", "not an argument"},

@@ -157,6 +157,72 @@ TEST_CASE("FX text: functions of sizes are sizes") {
   CHECK(graph.outputs[8] == Arg::of(s0 - 1));
 }
 
+// What a call of sizes is named as beside it counts where both are the same number, else what is called.
+TEST_CASE("FX text: an annotation that means what is called is believed") {
+  // call, what it is said to be, is that the same
+  const std::tuple<const char*, const char*, bool> calls[] = {
+      {"operator.eq(n, 4)", "Eq(4, s0)", true},
+      {"operator.eq(n, 4)", "Eq(5, s0)", false},
+      {"operator.ne(n, 4)", "Ne(4, s0)", true},
+      {"operator.ne(n, 4)", "Ne(5, s0)", false},
+      {"operator.lt(n, 4)", "s0 <= 3", true},
+      {"operator.lt(n, 4)", "s0 <= 4", false},
+      {"operator.le(n, 4)", "s0 < 5", true},
+      {"operator.le(n, 4)", "s0 < 4", false},
+      {"operator.gt(n, 4)", "4 < s0", true},
+      {"operator.gt(n, 4)", "4 <= s0", false},
+      {"operator.ge(n, 4)", "4 <= s0", true},
+      {"operator.ge(n, 4)", "4 < s0", false},
+      {"torch.sym_max(n / 2, 3)", "Max(3, IntTrueDiv(s0, 2))", true},
+      {"torch.sym_max(n / 2, 3)", "Max(4, IntTrueDiv(s0, 2))", false},
+      {"torch.sym_min(n / 2, 3)", "Min(3, IntTrueDiv(s0, 2))", true},
+      {"torch.sym_min(n / 2, 3)", "Min(4, IntTrueDiv(s0, 2))", false},
+      {"operator.mul(n / 2, 2)", "ToFloat(s0)", true},
+      {"operator.mul(n / 2, 2)", "ToFloat(s0 + 1)", false},
+      {"operator.pow(n / 2, 2)", "FloatPow(IntTrueDiv(s0, 2), 2)", true},
+      {"operator.pow(n / 2, 2)", "FloatPow(IntTrueDiv(s0, 2), 3)", false},
+      {"torch.sym_not(n)", "Eq(0, s0)", true},
+      {"torch.sym_not(n)", "Eq(1, s0)", false},
+      {"operator.eq(n, n)", "True", true},
+      {"operator.eq(n, n)", "False", false},
+      {"n % 2", "s0 - 2*(s0//2)", true},
+      {"n % 2", "s0//2", false},
+  };
+  for (const auto& [call, said, same] : calls) {
+    INFO(call << " as " << said);
+    const std::string annotated =
+        std::string("        a: \"Sym(") + said + ")\" = " + call + "\n        return (a,)\n";
+    const std::string bare = std::string("        a = ") + call + "\n        return (a,)\n";
+    const Arg computed = fx_python(bare).outputs[0], kept = fx_python(annotated).outputs[0];
+    CHECK((kept == computed) == !same);
+  }
+}
+
+TEST_CASE("FX text: characters by number, devices and signs") {
+  const Graph graph = fx_python(
+      "        op = torch.ops.ns.op.default('\\x7f\\u0080\\u07ff\\u0800\\uffff\\U00010000\\U0010ffff', "
+      "'a\\t\\r\\b\\f\\v\\0z', device(type='cuda', index=7), device(type='cuda'), device(type='cuda:'), "
+      "device(type='cuda:x'), -3 ** 2, -n ** 2, - 4)\n        return ()\n");
+  const auto& args = graph.steps.at(0).args;
+  REQUIRE(args.size() == 9);
+  CHECK(args[0] ==
+        Arg::of_text("\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"));
+  CHECK(args[1] == Arg::of_text(std::string("a\t\r\b\f\v\0z", 8)));
+  CHECK(args[2] == Arg::of_device("cuda:7"));
+  CHECK(args[3] == Arg::of_device("cuda"));
+  CHECK(args[4] == Arg::of_device("cuda:"));
+  CHECK(args[5] == Arg::of_device("cuda:x"));
+  CHECK(args[6] == Arg::of(SymExpr(-9)));
+  CHECK(args[7] == Arg::of(SymExpr(-1) * SymExpr::binary(SymExpr::Op::pow, SymExpr::symbol("s0"), 2)));
+  CHECK(args[8] == Arg::of(SymExpr(-4)));
+  const std::string text = write_fx_text(graph);
+  for (const char* part : {"device(type='cuda', index=7)", "device(type='cuda')", "device(type='cuda:')",
+                           "device(type='cuda:x')", "'a\\x09\\x0d\\x08\\x0c\\x0b\\x00z'"})
+    CHECK(text.find(part) != text.npos);
+  CHECK(fx_python_fault(fx_python_text("        op = torch.ops.ns.op.default('\\U00110000')\n"))
+            .find("no such character") != std::string::npos);
+}
+
 TEST_CASE("FX text: literals as other versions print them") {
   const Graph graph = fx_python(
       "        op = torch.ops.ns.op.default(float('-inf'), float(\"nan\"), math.inf, torch.Size([2, 3]), "

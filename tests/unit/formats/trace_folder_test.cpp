@@ -175,3 +175,50 @@ TEST_CASE("load_args: broken texts say nothing or something, and end") {
   }
   CHECK(silent > 300);
 }
+
+TEST_CASE("load_args: what is said of inputs is placed where all of them are these tensors, or nowhere") {
+  const std::string text =
+      "def load_args(reader):\n    buf0 = reader.storage(None, 80)\n    buf1 = reader.storage(None, 16)\n"
+      "    reader.tensor(buf0, (2, 0, 5))  # a\n    reader.tensor(buf0, (5,), storage_offset=5)  # b\n"
+      "    reader.tensor(buf1, (2, 2), (1, 2))  # c\nload_args._version = 0\n    reader.tensor(buf1, (1,))\n";
+  const auto tensors = read_load_args(text);
+  REQUIRE(tensors);
+  REQUIRE(tensors->size() == 3);  // what comes behind the version is none
+  CHECK(tensors->at(0).type.stride == std::vector<SymExpr>{5, 5, 1});
+  CHECK(tensors->at(0).type.strides == Type::Strides::given);
+  CHECK(tensors->at(2).type.stride == std::vector<SymExpr>{1, 2});
+  const auto given = [](const std::string& inputs) {
+    auto read = read_fx_text("def forward(self, " + inputs + "):\n    return ()\n");
+    REQUIRE(read);
+    Case out;
+    out.before = read->graph;
+    out.after = std::move(read->graph);
+    return out;
+  };
+  Case value = given("a: \"f32[2, 0, 5]\", b: \"f32[5]\", c: \"f32[2, 2]\"");
+  REQUIRE(place_inputs(value, *tensors));
+  for (const Graph* graph : {&*value.before, &value.after}) {
+    CHECK(graph->inputs[0].storage == "buf0");
+    CHECK(graph->inputs[1].storage == "buf0");
+    CHECK(graph->inputs[1].storage_numel == SymExpr(20));
+    CHECK(graph->value(graph->inputs[1].value).type->offset == SymExpr(5));
+    CHECK(graph->inputs[2].storage.empty());
+    CHECK(graph->value(graph->inputs[2].value).type->stride == std::vector<SymExpr>{1, 2});
+  }
+  for (const char* other : {
+           "a: \"f32[2, 0, 5]\", b: \"f32[5]\"",
+           "a: \"f32[2, 0, 5]\", b: \"f32[5]\", c: \"f32[2, 2]\", d: \"f32[1]\"",
+           "a: \"f32[2, 0, 5]\", b: \"f32[6]\", c: \"f32[2, 2]\"",
+           "a: \"f32[2, 0, 5]\", b: \"i32[5]\", c: \"f32[2, 2]\"",
+           "a: \"f32[2, 0, 5]\", b: \"f32[5]\", c: \"f32[2, 2][2, 1]\"",
+       }) {
+    INFO(other);
+    Case wrong = given(other);
+    CHECK_FALSE(place_inputs(wrong, *tensors));
+    CHECK(wrong.after.inputs[1].storage.empty());
+  }
+  Case half = given("a: \"f32[2, 0, 5]\", b: \"f32[5]\", c: \"f32[2, 2]\"");
+  half.before = given("a: \"f32[2, 0, 5]\"").after;
+  CHECK_FALSE(place_inputs(half, *tensors));
+  CHECK(half.after.inputs[0].storage.empty());
+}
