@@ -187,6 +187,9 @@ TEST_CASE("FX text: an annotation that means what is called is believed") {
       {"operator.eq(n, n)", "False", false},
       {"n % 2", "s0 - 2*(s0//2)", true},
       {"n % 2", "s0//2", false},
+      {"n % 2", "0", false},
+      {"torch.sym_not(n == 4)", "Ne(4, s0)", true},
+      {"torch.sym_not(n == 4)", "Eq(4, s0)", false},
   };
   for (const auto& [call, said, same] : calls) {
     INFO(call << " as " << said);
@@ -201,13 +204,13 @@ TEST_CASE("FX text: an annotation that means what is called is believed") {
 TEST_CASE("FX text: characters by number, devices and signs") {
   const Graph graph = fx_python(
       "        op = torch.ops.ns.op.default('\\x7f\\u0080\\u07ff\\u0800\\uffff\\U00010000\\U0010ffff', "
-      "'a\\t\\r\\b\\f\\v\\0z', device(type='cuda', index=7), device(type='cuda'), device(type='cuda:'), "
+      "'a \\t\\r\\b\\f\\v\\0z', device(type='cuda', index=7), device(type='cuda'), device(type='cuda:'), "
       "device(type='cuda:x'), -3 ** 2, -n ** 2, - 4)\n        return ()\n");
   const auto& args = graph.steps.at(0).args;
   REQUIRE(args.size() == 9);
   CHECK(args[0] ==
         Arg::of_text("\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"));
-  CHECK(args[1] == Arg::of_text(std::string("a\t\r\b\f\v\0z", 8)));
+  CHECK(args[1] == Arg::of_text(std::string("a \t\r\b\f\v\0z", 9)));
   CHECK(args[2] == Arg::of_device("cuda:7"));
   CHECK(args[3] == Arg::of_device("cuda"));
   CHECK(args[4] == Arg::of_device("cuda:"));
@@ -217,7 +220,7 @@ TEST_CASE("FX text: characters by number, devices and signs") {
   CHECK(args[8] == Arg::of(SymExpr(-4)));
   const std::string text = write_fx_text(graph);
   for (const char* part : {"device(type='cuda', index=7)", "device(type='cuda')", "device(type='cuda:')",
-                           "device(type='cuda:x')", "'a\\x09\\x0d\\x08\\x0c\\x0b\\x00z'"})
+                           "device(type='cuda:x')", "'a \\x09\\x0d\\x08\\x0c\\x0b\\x00z'"})
     CHECK(text.find(part) != text.npos);
   CHECK(fx_python_fault(fx_python_text("        op = torch.ops.ns.op.default('\\U00110000')\n"))
             .find("no such character") != std::string::npos);

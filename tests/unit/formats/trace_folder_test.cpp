@@ -221,4 +221,11 @@ TEST_CASE("load_args: what is said of inputs is placed where all of them are the
   half.before = given("a: \"f32[2, 0, 5]\"").after;
   CHECK_FALSE(place_inputs(half, *tensors));
   CHECK(half.after.inputs[0].storage.empty());
+  // How large a storage of open size is, is not known, and two of its tensors may overlap.
+  const auto open = read_load_args(
+      "def load_args(reader):\n    buf0 = reader.storage(None, 16*s77)\n    reader.tensor(buf0, (2,))\n    "
+      "reader.tensor(buf0, (2,))\n");
+  REQUIRE(open);
+  Case two = given("a: \"f32[2]\", b: \"f32[2]\"");
+  CHECK_FALSE(place_inputs(two, *open));
 }
