@@ -101,17 +101,17 @@ std::optional<std::pair<Monomial, std::int64_t>> apart_from_number(Space& plain,
 }
 
 /// An atom with its factor, and a number.
-struct Line {
+struct Linear {
   std::int64_t factor = 0, number = 0;
   Atom atom;
   std::int64_t by = 0;  // what a quotient divides by; 0: the atom is none
 };
 
-std::optional<Line> line_of(Space& plain, PolyId size) {
+std::optional<Linear> line_of(Space& plain, PolyId size) {
   const auto line = apart_from_number(plain, size);
   const Product of = line ? plain.atoms(line->first) : Product{};
   if (of.size() != 1) return std::nullopt;
-  Line out{line->first.factor, line->second, plain.atom(of[0])};
+  Linear out{line->first.factor, line->second, plain.atom(of[0])};
   const bool divides = out.atom.kind == Atom::Kind::quotient;
   if (divides) out.by = plain.value(out.atom.second).value_or(0);
   return out.by <= kMostUnit && divides == (out.by > 0) ? std::optional(out) : std::nullopt;
@@ -138,7 +138,7 @@ void at_least_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>
 }
 
 /// Is it known to be at least `least`, by the range of the one symbol that it grows with?
-bool is_at_least(Space& plain, const Line& line, const std::map<std::string, SymbolRange>& symbols,
+bool is_at_least(Space& plain, const Linear& line, const std::map<std::string, SymbolRange>& symbols,
                  std::int64_t least) {
   if (line.factor <= 0) return false;
   const std::int64_t end = -floor_quotient(line.number - least, line.factor);
