@@ -75,7 +75,7 @@ test-cases: setup  # compiled once, linked to the default build and to the one w
 
 asan: test-cases  ## compile with address and undefined sanitizers, run the unit tests (long sweeps: one in NC_EVERY, 6)
 	@$(call preset,asan-ubsan)
-	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit --parallel $(JOBS)
+	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit
 
 clang: setup  ## compile with clang, run all tests
 	@$(call install,clang-16 libclang-rt-16-dev)
