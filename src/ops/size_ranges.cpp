@@ -137,6 +137,11 @@ void at_least_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>
   }
 }
 
+void is_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>& symbols) {
+  at_least_zero(plain, size, symbols);
+  at_least_zero(plain, plain.scale(size, -1), symbols);
+}
+
 /// Is it known to be at least `least`, by the range of the one symbol that it grows with?
 bool is_at_least(Space& plain, const Linear& line, const std::map<std::string, SymbolRange>& symbols,
                  std::int64_t least) {
@@ -159,15 +164,10 @@ void narrow_power(Space& plain, PolyId gap, std::map<std::string, SymbolRange>& 
   const auto count = static_cast<std::size_t>(std::ranges::count(factors, factors[0]));
   const auto n = root_of(power->first.factor > 0 ? -power->second : power->second, factors.size());
   if (!n || count < 2 || count != factors.size()) return;
-  const Atom atom = plain.atom(factors[0]);
-  if (atom.kind != Atom::Kind::quotient && atom.kind != Atom::Kind::symbol) return;
-  const PolyId root =
-      atom.kind == Atom::Kind::symbol ? plain.symbol(atom.name) : plain.quotient_in(atom.first, atom.second);
+  const PolyId root = plain.of({plain.monomial({factors[0]}, 1)});
   const auto line = line_of(plain, root);
   if (count % 2 == 0 && !(line && is_at_least(plain, *line, symbols, 0))) return;
-  const PolyId more = plain.sub(root, plain.constant(*n));
-  at_least_zero(plain, more, symbols);
-  at_least_zero(plain, plain.scale(more, -1), symbols);
+  is_zero(plain, plain.sub(root, plain.constant(*n)), symbols);
 }
 
 /// The lesser or greater of two sizes.
@@ -205,12 +205,20 @@ void Sizes::narrow(const SymRelation& relation, std::map<std::string, SymbolRang
   Sizes sizes(plain);
   const PolyId gap = plain.sub(sizes.of(relation.right), sizes.of(relation.left));
   if (gap == Space::kBad) return;
-  if (relation.kind == SymRelation::Kind::eq) narrow_power(plain, gap, symbols);
-  if (relation.kind == SymRelation::Kind::eq) at_least_zero(plain, plain.scale(gap, -1), symbols);
-  if (relation.kind == SymRelation::Kind::lt)
-    at_least_zero(plain, plain.sub(gap, plain.constant(1)), symbols);
-  if (relation.kind == SymRelation::Kind::eq || relation.kind == SymRelation::Kind::le)
-    at_least_zero(plain, gap, symbols);
+  switch (relation.kind) {
+    case SymRelation::Kind::eq:
+      narrow_power(plain, gap, symbols);
+      is_zero(plain, gap, symbols);
+      break;
+    case SymRelation::Kind::ne:
+      break;
+    case SymRelation::Kind::lt:
+      at_least_zero(plain, plain.sub(gap, plain.constant(1)), symbols);
+      break;
+    case SymRelation::Kind::le:
+      at_least_zero(plain, gap, symbols);
+      break;
+  }
   narrow_lesser(plain, gap, relation.kind, symbols);
 }
 

@@ -170,13 +170,13 @@ std::optional<std::int64_t> only_value(Space& space, PolyId of) {
 }
 
 /// The one atom of `a` that is a quotient by a number, with factor one; nothing where there are several.
-std::optional<Atom> quotient_within(Space& space, PolyId a) {
-  std::optional<Atom> out;
+std::optional<AtomId> quotient_within(Space& space, PolyId a) {
+  std::optional<AtomId> out;
   for (const Monomial& m : space.terms(a)) {
     const Product& product = space.atoms(m);
     if (product.size() != 1 || space.atom(product[0]).kind != Atom::Kind::quotient) continue;
     if (out || m.factor != 1 || !space.value(space.atom(product[0]).second)) return std::nullopt;
-    out = space.atom(product[0]);
+    out = product[0];
   }
   return out;
 }
@@ -186,14 +186,17 @@ PolyId floor_quotient_of(Space& space, PolyId a, PolyId b) {
   const PolyId plain = space.quotient(a, b);
   if (plain == Space::kBad) return plain;
   if (const auto only = only_value(space, plain)) return space.constant(*only);
-  const auto outer = quotient_within(space, plain);
-  const auto inner = outer ? quotient_within(space, outer->first) : std::nullopt;
-  if (!inner) return plain;
-  const PolyId itself = space.quotient_in(outer->first, outer->second);
-  const PolyId first = space.quotient_in(inner->first, inner->second), other = space.sub(outer->first, first);
-  const PolyId merged = floor_quotient_of(space, space.add(inner->first, space.mul(other, inner->second)),
-                                          space.mul(inner->second, outer->second));
-  return merged == Space::kBad ? plain : space.add(space.sub(plain, itself), merged);
+  const auto itself = [&](AtomId atom) { return space.of({space.monomial({atom}, 1)}); };
+  const auto outside = quotient_within(space, plain);
+  if (!outside) return plain;
+  const Atom outer = space.atom(*outside);
+  const auto inside = quotient_within(space, outer.first);
+  if (!inside) return plain;
+  const Atom inner = space.atom(*inside);
+  const PolyId beside = space.sub(outer.first, itself(*inside));
+  const PolyId merged = floor_quotient_of(space, space.add(inner.first, space.mul(beside, inner.second)),
+                                          space.mul(inner.second, outer.second));
+  return merged == Space::kBad ? plain : space.add(space.sub(plain, itself(*outside)), merged);
 }
 
 PolyId Sizes::apply(SymExpr::Op op, PolyId a, PolyId b) {

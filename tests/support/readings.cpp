@@ -30,7 +30,9 @@ std::vector<std::string> files_of(const std::string& folder, std::string_view en
 std::string line_of(const std::string& reader, const std::string& file) {
   const auto bytes = read_file((kCorpus / file).string());
   if (!bytes) return bytes.fault().message;
-  const std::string text = find_reader(reader)->text(*bytes);
+  const Reader* known = find_reader(reader);
+  if (known == nullptr) return "no reader is called " + reader;
+  const std::string text = known->text(*bytes);
   return fmt::format("{}\t{}\t{}\t{:.12}", reader, file, text.size(), sha256(text));
 }
 
