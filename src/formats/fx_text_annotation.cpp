@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "src/formats/fx_text_cursor.h"
@@ -89,7 +90,7 @@ Result<FxAnnotation> fx_tensor_annotation(std::string_view text, FxSymbols& symb
 
 /// Names in `text` that are no calls, sorted, each once.
 std::vector<SymExpr> fx_names_in(std::string_view text) {
-  std::map<std::string_view, bool> names;
+  std::set<std::string_view> names;
   for (std::size_t i = 0; i < text.size();) {
     if (!is_fx_letter(text[i])) {
       // 1e-05 is a number, not a symbol e.
@@ -103,10 +104,10 @@ std::vector<SymExpr> fx_names_in(std::string_view text) {
     while (i < text.size() && (is_fx_letter(text[i]) || is_fx_digit(text[i]))) ++i;
     const std::string_view name = text.substr(start, i - start);
     const bool is_word = name == "True" || name == "False" || name.ends_with("oo") || name == "nan";
-    if ((i == text.size() || text[i] != '(') && !is_word) names.emplace(name, true);
+    if ((i == text.size() || text[i] != '(') && !is_word) names.insert(name);
   }
   std::vector<SymExpr> symbols;
-  for (const auto& [name, unused] : names) symbols.push_back(SymExpr::symbol(std::string(name)));
+  for (const std::string_view name : names) symbols.push_back(SymExpr::symbol(std::string(name)));
   return symbols;
 }
 

@@ -93,7 +93,6 @@ std::string FxNames::element(std::string_view name, const Arg& list, std::int64_
 std::string FxNames::flat_index(const Meaning& tuple, std::int64_t index, std::uint32_t& flat) {
   if (index < 0 || index >= kMostResults) return "no step has a result " + std::to_string(index);
   StepState& state = steps_[tuple.step];
-  if (state.used_whole) return "a result is used both as a tensor and as a tuple";
   flat = static_cast<std::uint32_t>(index);
   if (tuple.kind == Meaning::Kind::step) {
     if (state.nested && flat > *state.nested) return "results behind a nested tuple have no number";
@@ -183,13 +182,12 @@ void FxNames::forget(std::string_view name) {
 
 std::string FxNames::take(std::string_view name, Meaning& meaning, Arg& out) {
   if (meaning.kind != Meaning::Kind::arg) {
-    StepState& state = steps_[meaning.step];
+    const StepState& state = steps_[meaning.step];
     const bool whole = meaning.kind == Meaning::Kind::step;
     if (whole ? state.has_items : !meaning.is_inner && state.nested == meaning.index)
       return fx_quoted(name) + " is used both as a tensor and as a tuple";
     if (whole && written_list(meaning.step))
       return fx_quoted(name) + " is used, but its operator returns nothing";
-    if (whole) state.used_whole = true;
     meaning.arg = Arg::of(result(name, meaning.step, meaning.index, std::nullopt));
     meaning.kind = Meaning::Kind::arg;
   }

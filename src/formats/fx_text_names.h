@@ -56,7 +56,6 @@ class FxNames {
     bool is_dead = false;   // behind `name = None`
   };
   struct StepState {
-    bool used_whole = false;
     std::uint32_t highest = 0;  // number of an item that has a name
     bool has_items = false;
     std::optional<std::uint32_t> nested;  // this item is a tuple itself, the last one

@@ -51,7 +51,7 @@ std::vector<std::string_view> entries(std::string_view text, std::string_view be
 }  // namespace
 
 void TraceFacts::read_aliases(std::string_view payload) {
-  fates_.clear(), refilled_.clear();
+  refilled_.clear();
   std::int64_t at = 0;
   for (std::string_view input : entries(payload, "input_info=[", "output_info=[", "InputAliasInfo(")) {
     if (is_returned(input)) refilled_.insert(at);

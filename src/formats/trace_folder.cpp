@@ -95,7 +95,6 @@ bool FolderReader::load(const fs::path& path, TraceRecord& record) {
     return false;
   }
   record.payload = payloads_->emplace_back(*std::move(text));
-  record.has_payload = true;
   return true;
 }
 

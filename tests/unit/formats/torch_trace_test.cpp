@@ -1,49 +1,11 @@
 #include <set>
 #include <string>
 
-#include "src/formats/formats.h"
-#include "tests/catch.h"
+#include "tests/unit/formats/torch_trace_text.h"
 
 using namespace noclobber;
 
 namespace {
-
-constexpr const char* kId = ", \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0";
-
-std::string trace_record(const std::string& members, const std::string& payload = "",
-                         const std::string& id = kId) {
-  std::string text = "V0521 11:50:42.931000 17 torch/a.py:1] {" + members + id;
-  text += payload.empty() ? "}\n" : ", \"has_payload\": \"0\"}\n";
-  if (payload.empty()) return text;
-  text += '\t';
-  for (const char c : payload) text += c == '\n' ? std::string("\n\t") : std::string(1, c);
-  return text + '\n';
-}
-
-std::string trace_artifact(const std::string& name, const std::string& payload, const std::string& id = kId) {
-  return trace_record("\"artifact\": {\"name\": \"" + name + "\", \"encoding\": \"string\"}", payload, id);
-}
-
-std::string trace_graph(const std::string& op, const std::string& a = "a", const std::string& b = "b") {
-  return "class <lambda>(torch.nn.Module):\n    def forward(self, " + a + ": \"f32[5][1]cpu\", " + b +
-         ": \"f32[5][1]cpu\"):\n        r: \"f32[5][1]cpu\" = torch.ops.aten." + op + ".Tensor(" + a + ", " +
-         b + ")\n        return (r,)\n";
-}
-
-std::string trace_tensor(int id, int storage, int size, int offset) {
-  const std::string number = std::to_string(id);
-  return trace_record("\"describe_storage\": {\"id\": " + std::to_string(storage) +
-                      ", \"describer_id\": 5, \"size\": 40}") +
-         trace_record("\"describe_tensor\": {\"id\": " + number +
-                      ", \"dtype\": \"torch.float32\", \"size\": [" + std::to_string(size) +
-                      "], \"stride\": [1], \"storage_offset\": " + std::to_string(offset) +
-                      ", \"storage\": " + std::to_string(storage) + ", \"describer_id\": 5}") +
-         trace_record("\"describe_source\": {\"describer_id\": 5, \"id\": " + number +
-                      ", \"source\": \"L['a']\"}");
-}
-
-const std::string kPair = trace_artifact("before_post_grad_graph", trace_graph("add")) +
-                          trace_artifact("inductor_post_grad_graph", trace_graph("add_"));
 
 std::string with_crlf(const std::string& text) {
   std::string out;
@@ -51,17 +13,10 @@ std::string with_crlf(const std::string& text) {
   return out;
 }
 
-/// The log with all that it holds.
-TraceLog read_whole(std::string text) {
-  TraceLog log = read_torch_trace(std::move(text));
-  for (TraceCheck& check : log.checks) check.read();
-  return log;
-}
-
 }  // namespace
 
 TEST_CASE("log: a pair becomes a Case") {
-  const auto log = read_whole(kPair);
+  const auto log = read_whole(kTracePair);
   REQUIRE(log.checks.size() == 1);
   const TraceCheck& check = log.checks[0];
   CHECK(check.id == "-_0_0_0/post_grad");
@@ -96,7 +51,7 @@ TEST_CASE("log: a pair with CRLF, a rank and other noise") {
 TEST_CASE("log: forward and backward under one id, and ids that repeat") {
   const std::string backward = trace_graph("mul", "a", "tangents_1");
   const auto log = read_whole(trace_record("\"aot_joint_graph\": {}", "class f") +
-                              trace_record("\"aot_backward_graph\": {}", "class f") + kPair +
+                              trace_record("\"aot_backward_graph\": {}", "class f") + kTracePair +
                               trace_artifact("before_post_grad_graph", backward) +
                               trace_artifact("after_post_grad_graph", backward) +
                               trace_record("\"inductor_output_code\": {}", "code"));
@@ -118,7 +73,7 @@ TEST_CASE("log: a graph alone is checked only where there is no pair") {
   CHECK(alone.checks[0].id == "-_0_0_0/aot_inference_graph");
   REQUIRE(alone.checks[0].value);
   CHECK_FALSE(alone.checks[0].value->before);
-  CHECK(read_whole(single + kPair).checks.size() == 1);
+  CHECK(read_whole(single + kTracePair).checks.size() == 1);
   const std::string next = ", \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 1";
   const auto restarted =
       read_whole(single + trace_record("\"aot_inference_graph\": {}", trace_graph("add"), next));
@@ -151,20 +106,20 @@ TEST_CASE("log: inputs match by position, constants by name") {
 }
 
 TEST_CASE("log: which inputs share storage") {
-  const auto shared = read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + kPair);
+  const auto shared = read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + kTracePair);
   const Case& value = *shared.checks.at(0).value;
   CHECK_FALSE(value.inputs_may_overlap);
   REQUIRE(value.after.inputs.size() == 2);
   CHECK(value.after.inputs[1].storage == "S0");
   CHECK(value.after.inputs[1].storage_numel == SymExpr(10));
   CHECK(value.before->value(value.before->inputs[1].value).type->offset == SymExpr(5));
-  const auto apart = read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 1, 5, 0) + kPair);
+  const auto apart = read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 1, 5, 0) + kTracePair);
   CHECK(apart.checks.at(0).value->after.inputs[1].storage.empty());
   CHECK_FALSE(apart.checks[0].value->inputs_may_overlap);
   const auto ambiguous =
-      read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + trace_tensor(4, 1, 5, 0) + kPair);
+      read_whole(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + trace_tensor(4, 1, 5, 0) + kTracePair);
   CHECK(ambiguous.checks.at(0).value->inputs_may_overlap);
-  CHECK(read_whole(kPair).checks.at(0).value->inputs_may_overlap);
+  CHECK(read_whole(kTracePair).checks.at(0).value->inputs_may_overlap);
 }
 
 namespace {
@@ -239,17 +194,17 @@ TEST_CASE("log: which outputs the wrapper makes into views, or copies into input
 
 TEST_CASE("log: numbers that a reset gives again are another compilation") {
   const std::string start = trace_record("\"dynamo_start\": {}");
-  const std::string apart = trace_tensor(0, 0, 5, 0) + trace_tensor(3, 1, 5, 0) + kPair;
-  const auto twice = read_whole(start + apart + start + kPair);
+  const std::string apart = trace_tensor(0, 0, 5, 0) + trace_tensor(3, 1, 5, 0) + kTracePair;
+  const auto twice = read_whole(start + apart + start + kTracePair);
   REQUIRE(twice.checks.size() == 2);
   CHECK(twice.checks[1].id == "-_0_0_0/post_grad_1");
   CHECK_FALSE(twice.checks[0].value->inputs_may_overlap);
   CHECK(twice.checks[1].value->inputs_may_overlap);  // nobody told of its inputs
-  const auto earlier = read_whole(start + kPair + start + apart);
+  const auto earlier = read_whole(start + kTracePair + start + apart);
   CHECK(earlier.checks.at(0).value->inputs_may_overlap);
   CHECK_FALSE(earlier.checks.at(1).value->inputs_may_overlap);
   // Without a new start it is one compilation: its forward and its backward.
-  CHECK_FALSE(read_whole(start + apart + kPair).checks.at(1).value->inputs_may_overlap);
+  CHECK_FALSE(read_whole(start + apart + kTracePair).checks.at(1).value->inputs_may_overlap);
   // An attempt that another compilation gave up is not this one's.
   const std::string next = ", \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 1";
   const std::string single = trace_record("\"aot_inference_graph\": {}", trace_graph("add"));
@@ -279,26 +234,27 @@ TEST_CASE("log: symbols and guards") {
 }
 
 TEST_CASE("log: broken records and cut tails are noted, never fatal") {
-  const auto broken = read_whole("V0521 11:50:42.931000 17 a.py:1] {\"artifact\": \n" + kPair);
+  const auto broken = read_whole("V0521 11:50:42.931000 17 a.py:1] {\"artifact\": \n" + kTracePair);
   CHECK(broken.checks.size() == 1);
   REQUIRE(broken.notes.size() == 1);
   CHECK(broken.notes[0].where == "line 1");
   CHECK_FALSE(broken.truncated);
-  const auto in_json = read_whole(kPair + "V0521 11:50:42.931000 17 a.py:1] {\"artif");
+  const auto in_json = read_whole(kTracePair + "V0521 11:50:42.931000 17 a.py:1] {\"artif");
   CHECK(in_json.truncated);
   CHECK(in_json.checks.size() == 1);
   const auto no_payload =
-      read_whole(kPair + "V0521 11:50:42.931000 17 a.py:1] {\"x\": 1, \"has_payload\": \"0\"}\n");
+      read_whole(kTracePair + "V0521 11:50:42.931000 17 a.py:1] {\"x\": 1, \"has_payload\": \"0\"}\n");
   CHECK(no_payload.truncated);
-  const auto in_graph = read_whole(kPair.substr(0, kPair.size() - 20));
+  const auto in_graph = read_whole(kTracePair.substr(0, kTracePair.size() - 20));
   CHECK(in_graph.truncated);
   REQUIRE(in_graph.checks.size() == 1);
   CHECK_FALSE(in_graph.checks[0].value);
   const std::size_t name =
-      kPair.rfind("aten");  // cut in the middle of a name, or of a line's end: fuzz seeds 282, 402
+      kTracePair.rfind("aten");  // cut in the middle of a name, or of a line's end: fuzz seeds 282, 402
   REQUIRE(name != std::string::npos);
-  CHECK(read_whole(kPair.substr(0, name + 2)).truncated);
-  CHECK_FALSE(read_whole(kPair.substr(0, kPair.size() - 2)).truncated);  // only the last line ends are gone
+  CHECK(read_whole(kTracePair.substr(0, name + 2)).truncated);
+  CHECK_FALSE(
+      read_whole(kTracePair.substr(0, kTracePair.size() - 2)).truncated);  // only the last line ends are gone
 }
 
 TEST_CASE("log: a fault in a graph names the place in the log") {

@@ -71,6 +71,9 @@ TEST_CASE("tlparse folders: compilations are paired by the numbers in their name
   CHECK(ids_of(log) == "-_1_2_0/joint! -_0_0_0/post_grad ");
   CHECK(log.checks[0].value.fault().where == "1_2_0/after_joint_graph_4.txt, line 2, column 21");
   CHECK(log.checks[1].what == TraceCheck::What::pair);
+  CHECK(log.checks[1].line == 13);
+  CHECK(log.checks[1].file == "-_0_0_0/inductor_post_grad_graph_12.txt");
+  CHECK(log.notes.empty());
   CHECK(log.checks[1].value->inputs_may_overlap);
   CHECK(log.unchecked == std::vector<std::string>{"output_code"});
   CHECK(ids_of(read_whole_folder(folder.path("-_0_0_0"))) == "-_0_0_0/post_grad ");
@@ -99,13 +102,40 @@ TEST_CASE("tlparse folders: raw.jsonl names the files, and tells what the caller
   const TraceLog log = read_whole_folder(folder.path());
   CHECK(ids_of(log) == "-_0_0_0/post_grad ");
   CHECK_FALSE(log.checks[0].value->inputs_may_overlap);
+  CHECK(log.checks[0].line == 10);
+  CHECK(log.records == 8);
   REQUIRE(log.notes.size() == 3);
   CHECK(log.notes[0] == Diagnostic{"raw.jsonl, line 9", "the record's JSON is broken"});
   CHECK(log.notes[1] == Diagnostic{"raw.jsonl, line 11", "the record's file lies outside the folder"});
   CHECK(log.notes[2].where == "x/missing.txt");
 }
 
+TEST_CASE("tlparse folders: ranks, equal numbers, and a graph whose file is missing") {
+  const LogFolder folder;
+  for (const std::string rank : {"rank_0/", "rank_1/"}) {
+    folder.write(rank + "-_0_0_0/before_post_grad_graph_10.txt", folder_graph("add"));
+    folder.write(rank + "-_0_0_0/inductor_post_grad_graph_12.txt", folder_graph("add_"));
+  }
+  for (const std::string number : {"0", "1"}) {
+    folder.write("-_" + number + "_0_0/before_post_grad_graph_10.txt", folder_graph("add"));
+    folder.write("-_" + number + "_0_0/inductor_post_grad_graph_12.txt", folder_graph("add_"));
+  }
+  CHECK(ids_of(read_whole_folder(folder.path())) == "-_0_0_0/post_grad -_1_0_0/post_grad ");
+  CHECK(ids_of(read_whole_folder(folder.path("rank_1"))) == "rank_1/-_0_0_0/post_grad ");
+  const LogFolder half;
+  const std::string id = R"(, "frame_id": 0, "frame_compile_id": 0, "attempt": 0})";
+  half.write("before.txt", folder_graph("add"));
+  half.write("raw.jsonl",
+             R"({"artifact": {"name": "before_post_grad_graph"}, "payload_filename": "before.txt")" + id +
+                 "\n" + R"({"artifact": {"name": "after_post_grad_graph"}, "payload_filename": "after.txt")" +
+                 id + "\n");
+  const TraceLog log = read_whole_folder(half.path());
+  CHECK(log.checks.empty());
+  CHECK(log.notes.size() == 1);
+}
+
 TEST_CASE("tlparse folders: names of compilations") {
+  CHECK_FALSE(is_compilation_folder("-_0_0_"));
   CHECK(is_compilation_folder("-_0_0_0"));
   CHECK(is_compilation_folder("0_0_0"));
   CHECK(is_compilation_folder("!_0_0_0") == false);
@@ -125,6 +155,11 @@ TEST_CASE("debug folders: readable and transformed are a pair, the runnable file
   const TraceLog bare = read_debug_folder(folder.path(name));
   REQUIRE(ids_of(bare) == name + "/post_grad ");
   CHECK(bare.checks[0].value->inputs_may_overlap);
+  CHECK(bare.checks[0].value->name == name + "/post_grad");
+  CHECK(bare.checks[0].value->source == "TORCH_COMPILE_DEBUG");
+  CHECK(bare.checks[0].file == "fx_graph_transformed.py");
+  CHECK(bare.checks[0].unchecked == bare.unchecked);
+  CHECK(bare.records == 2);
   CHECK(bare.unchecked == std::vector<std::string>{"output_code"});
   folder.write(name + "/fx_graph_runnable.py", kRunnable);
   const TraceLog log = read_debug_folder(folder.path(name) + "/");
@@ -139,7 +174,9 @@ TEST_CASE("debug folders: readable and transformed are a pair, the runnable file
     CHECK(graph->value(graph->inputs[1].value).type->strides == Type::Strides::given);
   }
   fs::remove(folder.path(name + "/fx_graph_transformed.py"));
-  CHECK(read_debug_folder(folder.path(name)).checks.at(0).what == TraceCheck::What::single);
+  const TraceLog alone = read_debug_folder(folder.path(name));
+  CHECK(alone.checks.at(0).what == TraceCheck::What::single);
+  CHECK(alone.records == 1);
   CHECK_FALSE(read_debug_folder(folder.path("none")).any_graph);
 }
 

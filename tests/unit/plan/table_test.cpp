@@ -97,3 +97,15 @@ TEST_CASE("plan tables: damaged text is read or refused, never worse", "[plan]")
   }
   CHECK(refused > 1000);
 }
+
+TEST_CASE("plan tables: numbers up to 2^62, so that sums of two stay within 64 bits", "[plan]") {
+  const std::string most = "4611686018427387904", beyond = "4611686018427387905";
+  const auto reads = [](const std::string& first, const std::string& offset) {
+    return read_plan_csv("id,lower,upper,size,offset\na," + first + ",4,8," + offset + "\n").operator bool();
+  };
+  CHECK(reads("-" + most, most));
+  CHECK_FALSE(reads("-" + beyond, "0"));
+  CHECK_FALSE(reads("0", beyond));
+  CHECK(table_of("a,0,4,8,0\r").rows.size() == 1);
+  CHECK_FALSE(read_plan_csv("id,lower,upper,size,offset\na,0,4,8"));
+}
