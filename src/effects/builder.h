@@ -263,6 +263,10 @@ class Builder {
   }
   static std::string halves_of(const std::string& key) { return key + '\x01'; }
   bool wide(StorageId storage) const { return trace_.storages[storage].lanes > 0; }
+  /// Views of storages that `lanes` should have had do not fit their storages: this Trace is thrown away, and
+  /// nothing is asked of its views.
+  bool is_thrown_away() const { return !more_lanes_.empty(); }
+  bool may_meet(const TraceView& a, const TraceView& b) { return is_thrown_away() || !apart(space_, a, b); }
   std::uint32_t now() const { return static_cast<std::uint32_t>(trace_.steps.size()); }
   std::string scalar_text(const Arg& given, Dtype dtype) const;
 

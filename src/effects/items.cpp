@@ -27,7 +27,7 @@ bool Builder::apart_items(const Call& call) {
   for (std::size_t a = 0; a < all.size(); ++a)
     for (std::size_t b = a + 1; b < all.size() && all[a].view.storage == all[b].view.storage; ++b)
       if (all[a].item != all[b].item && (all[a].written || all[b].written) &&
-          !apart(space_, all[a].view, all[b].view))
+          may_meet(all[a].view, all[b].view))
         return false;
   return true;
 }

@@ -25,7 +25,7 @@ bool Builder::out_variant(const Call& call) {
   if (!out) return false;
   for (const Arg& arg : inner.arguments)
     for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg})
-      if (const auto operand = bound_of(item); operand && !apart(space_, operand->view, out->view)) {
+      if (const auto operand = bound_of(item); operand && may_meet(operand->view, out->view)) {
         unknown("unsupported-op", call.step->op + " (an operand meets out)");
         return true;
       }

@@ -59,6 +59,7 @@ void Builder::fold_to_strides(Binding& bound) {
 
 /// A view of a strided view is strided itself: one map says more about which elements meet than a chain.
 void Builder::fold(Binding& bound) {
+  if (is_thrown_away()) return;
   fold_to_strides(bound);
   std::vector<Map>& maps = bound.view.maps;
   const auto at =

@@ -326,3 +326,23 @@ TEST_CASE("seed 15001027138: what is stored must fit the places for every size",
   CHECK(status(R"(["s1"])") == Status::proved);
   CHECK(status(R"(["s0","s1"])") == Status::proved);
 }
+
+TEST_CASE("seed 20000399664: a view of a storage that turns out to be read at two widths, and out= beside it",
+          "[found]") {
+  const auto status = [](const std::string& size, const std::string& call) {
+    const std::string steps =
+        R"("steps":[{"name":"v","op":"aten.view.dtype","args":[{"ref":"x"},{"dtype":"i16"}]},
+        {"name":"s","op":"aten.as_strided.default","args":[{"ref":"v"},[)" +
+        size +
+        R"(]},{"name":"n","op":"aten.neg.default","args":[{"ref":"s"}]},
+        {"names":[],"op":"aten.)" +
+        call + R"("out":{"ref":"x"}}}],"outputs":[{"ref":"n"}])";
+    return status_of(pair_of(
+        R"({"name":"x","type":{"dtype":"f32","shape":[4]},"storage":"S","storage_numel":8})", steps, steps));
+  };
+  const std::string sums = R"(cumsum.out","args":[{"ref":"s"},0],"kwargs":{"dtype":{"dtype":"f32"},)";
+  CHECK(status("3],[2],2", R"(q_per_channel_zero_points.out","args":[{"ref":"s"}],"kwargs":{)") ==
+        Status::unknown);
+  CHECK(status("4],[2],2", sums) == Status::unknown);  // an operand meets out
+  CHECK(status("4],[2],8", sums) == Status::proved);
+}
