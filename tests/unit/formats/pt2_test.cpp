@@ -4,8 +4,7 @@
 #include "src/formats/formats.h"
 #include "src/formats/pt2_archive.h"
 #include "src/formats/pt2_expr.h"
-#include "tests/catch.h"
-#include "tests/support/zip_text.h"
+#include "tests/unit/formats/pt2_text.h"
 
 using namespace noclobber;
 
@@ -24,45 +23,6 @@ Case pt2_program(const std::string& name) {
   REQUIRE(cases->size() == 1);
   return std::move(cases->front());
 }
-
-std::string pt2_fault(const std::string& bytes) {
-  const auto cases = read_pt2(bytes);
-  return cases ? "accepted" : cases.fault().where + ": " + cases.fault().message;
-}
-
-/// JSON is easier to read with single quotes.
-std::string json_of(std::string text) {
-  std::replace(text.begin(), text.end(), '\'', '"');
-  return text;
-}
-
-const std::string kMeta = json_of(
-    "{'dtype': 7, 'sizes': [{'as_int': 3}], 'strides': [{'as_int': 1}], 'storage_offset': {'as_int': 0}, "
-    "'device': {'type': 'cuda', 'index': 1}, 'layout': 7}");
-const std::string kOutput = json_of("{'as_tensor': {'name': 'y'}}");
-const std::string kUserOutput = json_of("{'user_output': {'arg': {'as_tensor': {'name': 'y'}}}}");
-
-/// A program y = neg(x) whose node is as given.
-std::string program_with(const std::string& node, const std::string& output = kOutput,
-                         const std::string& spec = kUserOutput) {
-  return json_of("{'graph_module': {'graph': {'inputs': [{'as_tensor': {'name': 'x'}}], 'outputs': [") +
-         output + json_of("], 'nodes': [") + node + json_of("], 'tensor_values': {'x': ") + kMeta +
-         json_of(", 'y': ") + kMeta +
-         json_of(
-             "}, 'sym_int_values': {}}, 'signature': {'input_specs': [{'user_input': {'arg': {'as_tensor': "
-             "{'name': 'x'}}}}], 'output_specs': [") +
-         spec + json_of("]}}, 'range_constraints': {}, 'schema_version': {'major': 8, 'minor': 2}}");
-}
-
-std::string node_of(const std::string& inputs, const std::string& target = "torch.ops.aten.neg.default") {
-  return R"({"target": ")" + target + R"(", "inputs": [)" + inputs +
-         R"(], "outputs": [{"as_tensor": {"name": "y"}}], "metadata": {}})";
-}
-
-const std::string kSelf = R"({"name": "self", "arg": {"as_tensor": {"name": "x"}}})";
-const std::string kPlain = program_with(node_of(kSelf));
-
-std::string zipped(const std::string& json) { return zip_of({{"root/models/model.json", json}}); }
 
 }  // namespace
 

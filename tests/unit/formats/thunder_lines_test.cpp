@@ -1,6 +1,7 @@
 // One line of a trace each: what it is in ATen, with its arguments, and what nobody models.
 #include <string>
 
+#include "tests/unit/formats/arg_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
 using namespace noclobber;
@@ -12,30 +13,6 @@ struct Line {
   const char *type, *call,
       *said;  // F: f32[2, 3], I: i64[2, 3], B: b8[2, 3], V: f32[2]; "": a whole statement
 };
-
-std::string text_of(const Graph& graph, const Arg& arg) {
-  switch (arg.kind) {
-    case Arg::Kind::ref:
-      return graph.value(arg.ref).name;
-    case Arg::Kind::sym:
-      return arg.sym.text();
-    case Arg::Kind::real:
-      return std::to_string(arg.real).substr(0, 4);
-    case Arg::Kind::boolean:
-      return arg.boolean ? "True" : "False";
-    case Arg::Kind::none:
-      return "None";
-    case Arg::Kind::dtype:
-      return "dtype:" + std::string(name(arg.dtype));
-    case Arg::Kind::list: {
-      std::string out = "[";
-      for (const Arg& item : arg.list) out += text_of(graph, item) + " ";
-      return out + "]";
-    }
-    default:
-      return "'" + arg.text + "'";
-  }
-}
 
 std::string text_of(const Graph& graph, const Step& step) {
   std::string out = step.op + "(";
@@ -154,7 +131,7 @@ constexpr Line kOthers[] = {
     {"F", "prims.stride_order(2.0)", "thunder.prims.stride_order(2.00 ):f32 2 3"},
     {"F", R"l(prims.device_put(a, devices.Device("cpu")))l", "aten.alias.default(a ):f32 2 3"},
     {"cuda:0 f32[2, 3]", R"l(prims.device_put(a, devices.Device("cuda:0")))l",
-     "thunder.device_put_ta.default(a 'cuda:0' ):f32 2 3 {thunder::device_put_ta(Tensor a0, Any a1) -> "
+     "thunder.device_put_ta.default(a device:cuda:0 ):f32 2 3 {thunder::device_put_ta(Tensor a0, Any a1) -> "
      "Tensor}"},
     {"F", "prims.device_put(a)", "thunder.prims.device_put(a ):f32 2 3"},
     {"V", "prims.sum(a, (1,))", "aten.sum.dim_IntList(a [1 ] ):f32 2"},
@@ -175,12 +152,13 @@ constexpr Line kOthers[] = {
     {"cpu f32[2, 2, 2]", "prims.unfold(a, 1, 2, step=1)", "thunder.prims.unfold(a 1 2 1 ):f32 2 2 2"},
     {"F", "prims.real(a)", "aten.real.default(a ):f32 2 3"},
     {"F", R"l(prims.full((2, 3), 1.0, device=devices.Device("cpu"), dtype=dtypes.float32))l",
-     "aten.full.default([2 3 ] 1.00 device='cpu' dtype=dtype:f32 ):f32 2 3"},
+     "aten.full.default([2 3 ] 1.00 device=device:cpu dtype=dtype:f32 ):f32 2 3"},
     {"cpu c64[2]", R"l(prims.full((2,), (1.0, 2.0), device=devices.Device("cpu"), dtype=dtypes.complex64))l",
-     "thunder.full_aaaa.default([2 ] [1.00 2.00 ] 'cpu' dtype:c64 ):c64 2 {thunder::full_aaaa(Any a0, Any "
+     "thunder.full_aaaa.default([2 ] [1.00 2.00 ] device:cpu dtype:c64 ):c64 2 {thunder::full_aaaa(Any a0, "
+     "Any "
      "a1, Any kw_device, Any kw_dtype) -> Tensor}"},
     {"cpu i64[4]", R"l(prims.iota(4, start=0, step=1, device=devices.Device("cpu"), dtype=dtypes.int64))l",
-     "prims.iota.default(4 start=0 step=1 device='cpu' dtype=dtype:i64 requires_grad=False ):i64 4"},
+     "prims.iota.default(4 start=0 step=1 device=device:cpu dtype=dtype:i64 requires_grad=False ):i64 4"},
     {"F", "prims.gather(a, c, 1)", "aten.gather.default(a 1 c ):f32 2 3"},
     {"F", "prims.gather(a, c, dim=1)", "aten.gather.default(a 1 c ):f32 2 3"},
     {"F", "prims.gather(a, c)", "thunder.prims.gather(a c ):f32 2 3"},
