@@ -20,7 +20,9 @@ std::string text_of(const Result<Case>& value) {
   return value ? write_case_json(*value) : text_of(value.fault());
 }
 
-std::string text_of(std::vector<TraceCheck> checks) {
+}  // namespace
+
+std::string checks_text(std::vector<TraceCheck> checks) {
   std::string out;
   for (TraceCheck& check : checks) {
     check.read();
@@ -29,6 +31,8 @@ std::string text_of(std::vector<TraceCheck> checks) {
   }
   return out;
 }
+
+namespace {
 
 /// What was read prints, and reads again.
 std::string case_text(const std::string& bytes) {
@@ -52,7 +56,7 @@ std::string log_text(const std::string& bytes) {
   std::string out = fmt::format("{} records {} {} {}\n", log.records, log.truncated, log.any_graph,
                                 fmt::join(log.unchecked, ","));
   for (const Diagnostic& note : log.notes) out += text_of(note);
-  return out + text_of(std::move(log.checks));
+  return out + checks_text(std::move(log.checks));
 }
 
 std::string pt2_text(const std::string& bytes) {
@@ -103,8 +107,8 @@ std::string csv_text(const std::string& bytes) {
 
 /// A text alone, and as the facts beside a trace of nothing.
 std::string thunder_text(const std::string& bytes) {
-  return text_of(read_thunder({"00_fuzz", bytes}, "")) +
-         text_of(read_thunder({"00_fuzz", "import thunder\n"}, bytes));
+  return checks_text(read_thunder({"00_fuzz", bytes}, "")) +
+         checks_text(read_thunder({"00_fuzz", "import thunder\n"}, bytes));
 }
 
 /// As nc-check does.

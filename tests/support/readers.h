@@ -4,6 +4,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "src/formats/formats.h"
 
 namespace noclobber::testing {
 
@@ -18,5 +21,7 @@ struct Reader {
 std::span<const Reader> readers();
 /// nullptr: no reader of that name.
 const Reader* find_reader(std::string_view name);
+/// What is said of each graph or pair, and the graphs themselves.
+std::string checks_text(std::vector<TraceCheck> checks);
 
 }  // namespace noclobber::testing

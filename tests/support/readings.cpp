@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <tuple>
 
 #include "checker/certificate.h"
+#include "src/cli/thunder_files.h"
 #include "src/formats/formats.h"
 #include "tests/support/readers.h"
 
@@ -15,6 +17,7 @@ namespace noclobber::testing {
 namespace {
 
 constexpr const char* kHead = "reader\tfile\tbytes of what is read\tits text";
+constexpr const char* kFolder = "thunder-folder";  // all passes of one compilation, with its backward
 const std::filesystem::path kCorpus = NC_SOURCE_DIR "/corpus";
 
 /// Files of a folder beneath corpus/ whose names end so, by name.
@@ -27,13 +30,18 @@ std::vector<std::string> files_of(const std::string& folder, std::string_view en
   return out;
 }
 
+std::string line_of(const std::string& reader, const std::string& file, const std::string& text) {
+  return fmt::format("{}\t{}\t{}\t{:.12}", reader, file, text.size(), sha256(text));
+}
+
 std::string line_of(const std::string& reader, const std::string& file) {
+  if (reader == kFolder)
+    return line_of(reader, file, checks_text(read_thunder_directory((kCorpus / file).string())));
   const auto bytes = read_file((kCorpus / file).string());
   if (!bytes) return bytes.fault().message;
   const Reader* known = find_reader(reader);
   if (known == nullptr) return "no reader is called " + reader;
-  const std::string text = known->text(*bytes);
-  return fmt::format("{}\t{}\t{}\t{:.12}", reader, file, text.size(), sha256(text));
+  return line_of(reader, file, known->text(*bytes));
 }
 
 }  // namespace
@@ -48,6 +56,10 @@ Readings readings() {
   Readings out{kHead};
   for (const auto& [reader, folder, ending] : kept)
     for (const std::string& file : files_of(folder, ending)) out.push_back(line_of(reader, file));
+  std::set<std::string> folders;
+  for (const std::string& file : files_of("thunder", ".trace.txt"))
+    folders.insert(std::filesystem::path(file).parent_path().string());
+  for (const std::string& folder : folders) out.push_back(line_of(kFolder, folder));
   for (const Reader& reader : readers())
     for (const std::string& file : files_of("fuzz/" + std::string(reader.name), ""))
       out.push_back(line_of(std::string(reader.name), file));

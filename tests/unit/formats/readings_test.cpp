@@ -28,3 +28,4 @@ TEST_CASE("readings: payloads", "[readings]") { compare("mlx", 30); }
 TEST_CASE("readings: exported programs", "[readings]") { compare("pt2", 15); }
 TEST_CASE("readings: programs", "[readings]") { compare("pte", 150); }
 TEST_CASE("readings: traces", "[readings]") { compare("thunder", 400); }
+TEST_CASE("readings: compilations of traces", "[readings]") { compare("thunder-folder", 25); }
