@@ -257,6 +257,116 @@ constexpr Line kTorch[] = {
     {"F", "torch.instance_norm(a, i)", "thunder.torch.instance_norm(a i ):f32 2 3"},
 };
 
+// table
+constexpr Line kKeys[] = {
+    {"F", "prims.copy_with_setitem(a, (..., 0), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 1 0 ) aten.fill_.Scalar(t1__part__1 7.00 ) "
+     "aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (0, ...), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 0 0 ) aten.fill_.Scalar(t1__part__1 7.00 ) "
+     "aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (..., slice(None,2,None)), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 1 None 2 1 ) aten.fill_.Scalar(t1__part__1 "
+     "7.00 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (slice(1,None,None), 0), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 0 1 None 1 ) aten.select.int(t1__part__1 1 0 "
+     ") aten.fill_.Scalar(t1__part__2 7.00 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (slice(0,None,2), ...), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 0 0 None 2 ) aten.fill_.Scalar(t1__part__1 "
+     "7.00 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, ..., 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.fill_.Scalar(t1__part 7.00 ) aten.alias.default(t1__part ):f32 2 "
+     "3"},
+    {"F", "prims.copy_with_setitem(a, [0, 1], 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 0 0 ) aten.fill_.Scalar(t1__part__1 7.00 ) "
+     "aten.select.int(t1__part 0 1 ) aten.fill_.Scalar(t1__part__3 7.00 ) aten.alias.default(t1__part ):f32 "
+     "2 3"},
+    {"F", "prims.copy_with_setitem(a, ([0, 1], 0), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 0 0 ) aten.select.int(t1__part__1 0 0 ) "
+     "aten.fill_.Scalar(t1__part__2 7.00 ) aten.select.int(t1__part 0 1 ) aten.select.int(t1__part__4 0 0 ) "
+     "aten.fill_.Scalar(t1__part__5 7.00 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (0, [0, 2]), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 0 0 ) aten.select.int(t1__part__1 0 0 ) "
+     "aten.fill_.Scalar(t1__part__2 7.00 ) aten.select.int(t1__part 0 0 ) aten.select.int(t1__part__4 0 2 ) "
+     "aten.fill_.Scalar(t1__part__5 7.00 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, [0, 0], 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 0 0 ) aten.fill_.Scalar(t1__part__1 7.00 ) "
+     "aten.select.int(t1__part 0 0 ) aten.fill_.Scalar(t1__part__3 7.00 ) aten.alias.default(t1__part ):f32 "
+     "2 3"},
+    {"F", "prims.copy_with_setitem(a, (..., ..., 0), 7.0)",
+     "thunder.prims.copy_with_setitem(a ['...' '...' 0 ] 7.00 ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (0, 0, 0), 7.0)",
+     "thunder.prims.copy_with_setitem(a [0 0 0 ] 7.00 ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (i, 0), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 0 None None 1 ) aten.select.int(t1__part__1 "
+     "1 0 ) aten.scalar_tensor.default(7.00 dtype=dtype:f32 ):f32 aten.index_put_.default(t1__part__2 [i ] "
+     "t1__part__3 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (0, i), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 0 0 ) aten.slice.Tensor(t1__part__1 0 None "
+     "None 1 ) aten.scalar_tensor.default(7.00 dtype=dtype:f32 ):f32 aten.index_put_.default(t1__part__2 [i "
+     "] t1__part__3 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (i, slice(None,2,None)), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 0 None None 1 ) "
+     "aten.slice.Tensor(t1__part__1 1 None 2 1 ) aten.scalar_tensor.default(7.00 dtype=dtype:f32 ):f32 "
+     "aten.index_put_.default(t1__part__2 [i None ] t1__part__3 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (slice(None,1,None), i), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 0 None 1 1 ) aten.slice.Tensor(t1__part__1 1 "
+     "None None 1 ) aten.scalar_tensor.default(7.00 dtype=dtype:f32 ):f32 "
+     "aten.index_put_.default(t1__part__2 [None i ] t1__part__3 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (..., i), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 0 None None 1 ) "
+     "aten.slice.Tensor(t1__part__1 1 None None 1 ) aten.scalar_tensor.default(7.00 dtype=dtype:f32 ):f32 "
+     "aten.index_put_.default(t1__part__2 [None i ] t1__part__3 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (i, ...), 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 0 None None 1 ) "
+     "aten.slice.Tensor(t1__part__1 1 None None 1 ) aten.scalar_tensor.default(7.00 dtype=dtype:f32 ):f32 "
+     "aten.index_put_.default(t1__part__2 [i None ] t1__part__3 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, i, 7.0)",
+     "aten.clone.default(a ):f32 2 3 aten.scalar_tensor.default(7.00 dtype=dtype:f32 ):f32 "
+     "aten.index_put_.default(t1__part [i ] t1__part__1 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (0, ...), b)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 0 0 ) aten.copy_.default(t1__part__1 b ) "
+     "aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, [0, 1], b)",
+     "aten.clone.default(a ):f32 2 3 aten.select.int(t1__part 0 0 ) aten.select.int(b 0 0 ) "
+     "aten.copy_.default(t1__part__1 t1__part__2 ) aten.select.int(t1__part 0 1 ) aten.select.int(b 0 1 ) "
+     "aten.copy_.default(t1__part__4 t1__part__5 ) aten.alias.default(t1__part ):f32 2 3"},
+    {"F", "prims.copy_with_setitem(a, (i, 0), b)",
+     "aten.clone.default(a ):f32 2 3 aten.slice.Tensor(t1__part 0 None None 1 ) aten.select.int(t1__part__1 "
+     "1 0 ) aten.index_put_.default(t1__part__2 [i ] b ) aten.alias.default(t1__part ):f32 2 3"},
+    {"", "prims.setitem(a, (..., 0), 7.0)", "aten.select.int(a 1 0 ) aten.fill_.Scalar(setitem__part 7.00 )"},
+    {"F", "prims.setitem(a, (0, ...), 7.0)",
+     "aten.select.int(a 0 0 ) aten.fill_.Scalar(t1__part 7.00 ) aten.alias.default(a ):f32 2 3"},
+    {"", "prims.setitem(a, [0, 1], 7.0)",
+     "aten.select.int(a 0 0 ) aten.fill_.Scalar(setitem__part 7.00 ) aten.select.int(a 0 1 ) "
+     "aten.fill_.Scalar(setitem__part__2 7.00 )"},
+    {"cpu f32[6]", "prims.reshape(a, (6,))", "aten.reshape.default(a [6 ] ):f32 6"},
+    {"F", "prims.reshape(2.0, (6,))", "thunder.prims.reshape(2.00 [6 ] ):f32 2 3"},
+    {"F", "prims.reshape(a)", "thunder.prims.reshape(a ):f32 2 3"},
+    {"F", "prims.squeeze(a, (0,))", "aten.squeeze.dims(a [0 ] ):f32 2 3"},
+    {"F", "prims.squeeze(2.0, (0,))", "thunder.prims.squeeze(2.00 [0 ] ):f32 2 3"},
+    {"F", "prims.squeeze(a)", "thunder.prims.squeeze(a ):f32 2 3"},
+    {"cpu f32[2, 5, 3]", "prims.broadcast_in_dim(a, (2, 5, 3), (0, 2))",
+     "aten.unsqueeze.default(a 1 ) aten.expand.default(t1__part [2 5 3 ] ):f32 2 5 3"},
+    {"F", "prims.broadcast_in_dim(a, (2, 3), (0, 2))",
+     "thunder.prims.broadcast_in_dim(a [2 3 ] [0 2 ] ):f32 2 3"},
+    {"F", "prims.broadcast_in_dim(a, (2, 3), (0, -1))",
+     "thunder.prims.broadcast_in_dim(a [2 3 ] [0 -1 ] ):f32 2 3"},
+    {"cpu f32[3, 2]", "prims.broadcast_in_dim(a, (3, 2), (1, 0))", "aten.expand.default(a [3 2 ] ):f32 3 2"},
+    {"cpu f32[2, 3, 4]", "prims.broadcast_in_dim(a, (2, 3, 4), (1, 0))",
+     "thunder.prims.broadcast_in_dim(a [2 3 4 ] [1 0 ] ):f32 2 3 4"},
+    {"F", "prims.broadcast_in_dim(a, (2, 3))", "thunder.prims.broadcast_in_dim(a [2 3 ] ):f32 2 3"},
+    {"V", "prims.tensor_from_sequence([1.0, 2.0], dtype=dtypes.float32)",
+     "aten.scalar_tensor.default(1.00 dtype=dtype:f32 ):f32 aten.scalar_tensor.default(2.00 dtype=dtype:f32 "
+     "):f32 aten.stack.default([t1__part t1__part__1 ] ):f32 2"},
+    {"V", "prims.tensor_from_sequence([], dtype=dtypes.float32)",
+     "thunder.tensor_from_sequence_aa.default([] dtype:f32 ):f32 2 {thunder::tensor_from_sequence_aa(Any a0, "
+     "Any kw_dtype) -> Tensor}"},
+    {"cpu f32[1, 2]", "prims.tensor_from_sequence([[1.0, 2.0]], dtype=dtypes.float32)",
+     "thunder.tensor_from_sequence_aa.default([[1.00 2.00 ] ] dtype:f32 ):f32 1 2 "
+     "{thunder::tensor_from_sequence_aa(Any a0, Any kw_dtype) -> Tensor}"},
+};
+
 }  // namespace
 
 TEST_CASE("thunder lines: between tensors and numbers, which may stand on either side", "[thunder]") {
@@ -276,6 +386,13 @@ TEST_CASE("thunder lines: windows, sums, indices, factories and effects", "[thun
 TEST_CASE("thunder lines: PyTorch's own functions, with flags, defaults and dimensions from either end",
           "[thunder]") {
   for (const Line& line : kTorch) {
+    INFO(line.call);
+    CHECK(said_of(line) == line.said);
+  }
+}
+
+TEST_CASE("thunder lines: writes by keys, and views of other ranks", "[thunder]") {
+  for (const Line& line : kKeys) {
     INFO(line.call);
     CHECK(said_of(line) == line.said);
   }
