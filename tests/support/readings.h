@@ -6,8 +6,8 @@
 
 namespace noclobber::testing {
 
-/// Lines of the page, a tab between the columns: reader, file beneath corpus/, how many bytes its reading
-/// has, the first 48 bits of the SHA-256 of that.
+/// Lines of the page, a tab between the columns: reader, file or folder beneath corpus/, how many bytes its
+/// reading has, the first 48 bits of the SHA-256 of that.
 using Readings = std::vector<std::string>;
 
 /// The whole page, its head first: what the fuzzing of readers kept, and programs, traces and logs as they

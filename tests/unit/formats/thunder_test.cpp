@@ -161,6 +161,14 @@ TEST_CASE("what a forward saves is compared, and an unbound name is named", "[th
   CHECK(outputs("t2,", "a,") == std::vector<std::string>{"t1", "a"});
   CHECK(outputs("t2,", "t2,") == std::vector<std::string>{"t1", "t2"});
   CHECK(outputs("t2,", "t2, a") == std::vector<std::string>{"t1", "saved_for_backward__other"});
+  const auto other = read_thunder_pair({"x", forward("t2,")}, {"y", forward("t2, a")}, "");
+  for (const Graph* graph : {&*other->before, &other->after}) {  // a backward that is not here decides
+    REQUIRE(graph->outputs.size() == 2);
+    CHECK(graph->steps.back().op == "thunder.other_values_saved");
+    CHECK(Arg::of(graph->steps.back().results.at(0)) == graph->outputs[1]);
+    CHECK(graph->value(graph->outputs[1].ref).from == Value::From::step);
+    CHECK(graph->value(graph->outputs[1].ref).at + 1 == graph->steps.size());
+  }
   const Diagnostic lost = fault_of(program("  (t3,) = update_aliases((t9,))\n  return (a, b)\n"));
   CHECK(lost.message == "'t9' is not bound");
   CHECK(lost.where == "line 9, column 27");
@@ -341,6 +349,11 @@ TEST_CASE("several traces in one text are consecutive pairs", "[thunder]") {
   REQUIRE(static_cast<bool>(checks[0].value));
   CHECK(checks[0].value->before.has_value());
   CHECK(checks[0].value->pass == "Dead Code Elimination");
+  std::string unnamed = one;
+  unnamed.replace(unnamed.find("# Constructed"), unnamed.find('\n'), "# x");
+  const auto steps =
+      read_thunder_sequence({{"05_first", unnamed}, {"06_fused-rematerialize", unnamed}}, {}, "");
+  CHECK(steps.back().value->pass == "fused-rematerialize");
 }
 
 TEST_CASE("sniffed by its first lines", "[thunder]") {
