@@ -89,9 +89,8 @@ void PteBuilder::assume(const std::string& what) {
 /// Can the constant of the file be this one, as far as both say what they hold?
 bool PteBuilder::may_be(const Input& input, std::uint32_t id) const {
   if (!same_size(*functional_, input, id)) return false;
-  if (!input.contents || input.contents->size() < 2) return true;
   const auto numbers = numbers_of(tensor(id).contents, tensor(id).dtype);
-  return !numbers || *numbers == *input.contents;
+  return !input.contents || !numbers || std::ranges::equal(*input.contents, *numbers, same_number);
 }
 
 /// Per input: the constant of the file that holds the same; those are taken out of `constant`.

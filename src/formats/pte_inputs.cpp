@@ -152,7 +152,6 @@ std::vector<std::uint32_t> PteBuilder::states() const {
 /// An input like one of the functional program (or of our own making), which `id` names.
 void PteBuilder::add_input(const Input& like, std::string name, Type type, std::optional<std::uint32_t> id) {
   const auto number = static_cast<std::uint32_t>(graph().inputs.size());
-  names_.take(name);
   const ValueId value = add_value({std::move(name), Value::From::input, number, 0, std::move(type)});
   Input input = like;
   input.value = value;

@@ -1,5 +1,6 @@
 // Methods and graphs made by hand: what no program in corpus/programs says.
 #pragma once
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,26 @@
 #include "tests/support/graph_text.h"
 
 namespace noclobber {
+
+/// A graph's text behind its inputs: their names, and what is not as with a user's that nothing writes. Of
+/// each the place among the inputs must be its own, and no two values have one name.
+inline std::string with_inputs(const Graph& graph) {
+  std::string out = "of";
+  for (std::size_t k = 0; k < graph.inputs.size(); ++k) {
+    const Input& input = graph.inputs[k];
+    const Value& value = graph.value(input.value);
+    CHECK((value.from == Value::From::input && value.at == k));
+    out += " " + value.name +
+           (input.kind == Input::Kind::buffer     ? ":buffer"
+            : input.kind == Input::Kind::constant ? ":constant"
+                                                  : "");
+    if (input.may_write.value_or(false)) out += "!";
+    if (input.contents) out += "=" + std::to_string(input.contents->size());
+  }
+  std::set<std::string> names;
+  for (const Value& value : graph.values) CHECK((names.insert(value.name).second || value.name.empty()));
+  return out + ":\n" + testing::graph_text(graph);
+}
 
 /// A method whose values and instructions are added one by one. Arena 1 has 1024 bytes.
 struct MadeMethod {
@@ -91,12 +112,13 @@ struct MadeMethod {
     REQUIRE(out);
     return *std::move(out);
   }
-  /// The graph and its bodies, or why there is none.
+  /// The graph and its bodies with their inputs and what is assumed, or why there is none.
   std::string text(const Graph* functional = nullptr) const {
     const auto out = read(functional);
     if (!out) return out.fault().where + ": " + out.fault().message + "\n";
-    std::string text = testing::graph_text(out->after);
-    for (const auto& [name, body] : out->bodies) text += name + ":\n" + testing::graph_text(body);
+    std::string text = with_inputs(out->after);
+    for (const auto& [name, body] : out->bodies) text += name + " " + with_inputs(body);
+    for (const std::string& what : out->assumed) text += "if " + what + "\n";
     return text;
   }
 };
