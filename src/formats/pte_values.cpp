@@ -106,7 +106,7 @@ class ValueReader {
     if (std::ranges::any_of(tensor.sizes, [](std::int64_t size) { return size < 0; }))
       return flat_.fail(body.at, "a tensor of negative size");
     if (tensor.dtype != Dtype::other && !pte_bytes(tensor))
-      flat_.fail(body.at, "a tensor of more than 2^62 bytes");
+      flat_.fail(body.at, "a tensor of 2^60 bytes or more");
   }
 
   FlatBytes& flat_;

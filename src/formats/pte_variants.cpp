@@ -29,10 +29,8 @@ std::optional<Schema> writing(const Schema& pure, const std::string& op) {
     return std::nullopt;
   Schema out = pure;
   out.op = op;
-  out.overload = op.substr(op.rfind('.') + 1);
   for (std::size_t k = 0; k < pure.returns.size(); ++k) {
     SchemaSlot slot = pure.returns[k];
-    slot.name = "out" + std::to_string(k);
     slot.written = slot.keyword_only = true;
     out.arguments.push_back(std::move(slot));
   }

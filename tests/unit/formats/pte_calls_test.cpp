@@ -267,6 +267,16 @@ t2:f32 = aten.neg.default(unwritten3)
 )x");
 }
 
+TEST_CASE("pte: a delegate that is given nothing gives nothing", "[pte]") {
+  MadeMethod made;
+  made.method.delegates.emplace_back().id = "Unheard";
+  made.instruction(PteInstruction::Kind::delegate, 0, {}).results = 0;
+  CHECK(made.text() == R"x(of:
+executorch_delegate.Unheard_0.default()
+->
+)x");
+}
+
 TEST_CASE("pte: the first tensor of all may have another name", "[pte]") {
   MadeMethod made;
   const auto x = made.given({2}), name = made.tensor({2}), out = made.tensor({2}, 8);

@@ -195,6 +195,31 @@ t4:f32 = aten.neg.default(number1)
 )x");
 }
 
+TEST_CASE("pte: bytes that are numbers of two types are steps of both", "[pte]") {
+  Functional functional;
+  const std::pair<Dtype, Arg> zeros[] = {{Dtype::f32, Arg::of_real(0)}, {Dtype::i32, Arg::of(SymExpr(0))}};
+  Reading made;
+  for (const auto& [dtype, zero] : zeros) {
+    functional
+        .step("n" + std::string(name(dtype)), "aten.full.default", {Arg::of(std::vector<Arg>{}), zero},
+              MadeGraph::type({}, dtype))
+        .kwargs = {{"dtype", Arg::of_dtype(dtype)}};
+    const auto constant = made.constant({}, 1, "zeros", std::string(4, '\0'));
+    made.of(constant).dtype = dtype;
+    made.use(constant);
+  }
+  CHECK(made.beside(functional) == R"x(of x:
+number1:f32 = aten.full.default([], 0.000000, dtype=f32)
+x__in:f32 = aten.clone.default(x)
+t2:f32 = aten.neg.default(number1)
+t3_flat:f32 = aten.view.default(number1, [1])
+t3_as = aten.view.dtype(t3_flat, i32)
+t3:i32 = aten.view.default(t3_as, [])
+t4:i32 = aten.neg.default(t3)
+-> t2 t4
+)x");
+}
+
 TEST_CASE("pte: a constant that comes first and is written is stored into", "[pte]") {
   MadeGraph functional;
   functional.input("c", MadeGraph::type({2}), Input::Kind::constant);

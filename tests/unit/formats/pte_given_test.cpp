@@ -203,7 +203,7 @@ if constants hold what the functional program's do
   unsaid.constant("p").may_write.reset();
   Reading only;
   only.use(only.constant({2}, 1));
-  CHECK(only.beside(unsaid) == R"x(of x p:constant:
+  CHECK(only.beside(unsaid) == R"x(of x p:constant?:
 x__in:f32 = aten.clone.default(x)
 t2:f32 = aten.neg.default(p)
 -> t2

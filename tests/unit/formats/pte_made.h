@@ -11,8 +11,8 @@
 
 namespace noclobber {
 
-/// A graph's text behind its inputs: their names, and what is not as with a user's that nothing writes. Of
-/// each the place among the inputs must be its own, and no two values have one name.
+/// A graph's text behind its inputs: their names, and what is not as with a user's that nothing writes (?:
+/// nothing says so). Of each the place among the inputs must be its own, and no two values have one name.
 inline std::string with_inputs(const Graph& graph) {
   std::string out = "of";
   for (std::size_t k = 0; k < graph.inputs.size(); ++k) {
@@ -24,6 +24,7 @@ inline std::string with_inputs(const Graph& graph) {
             : input.kind == Input::Kind::constant ? ":constant"
                                                   : "");
     if (input.may_write.value_or(false)) out += "!";
+    if (input.kind != Input::Kind::user && !input.may_write) out += "?";
     if (input.contents) out += "=" + std::to_string(input.contents->size());
   }
   std::set<std::string> names;

@@ -201,22 +201,22 @@ TEST_CASE("pte: both graphs know what either knows of a constant, and have those
   const auto known = [&](bool alone, bool told) {
     MadeGraph functional, program;
     functional.input("c", MadeGraph::type({2}), Input::Kind::constant).bytes = bytes;
+    if (alone) program.input("e", MadeGraph::type({2}), Input::Kind::constant);
     program.input("c", MadeGraph::type({2}), Input::Kind::constant);
     functional.input("d", MadeGraph::type({2}), Input::Kind::constant);
     Input& d = program.input("d", MadeGraph::type({2}), Input::Kind::constant);
     if (told) d.contents = {Arg::of_real(1)};
-    if (alone) program.input("e", MadeGraph::type({2}), Input::Kind::constant);
     know_constants(functional.graph, program.graph);
     return with_inputs(functional.graph) + with_inputs(program.graph);
   };
   CHECK(known(true, true) == R"x(of c:constant=2 d:constant=1 e:constant:
 ->
-of c:constant=2 d:constant=1 e:constant:
+of e:constant c:constant=2 d:constant=1:
 ->
 )x");
   CHECK(known(true, false) == R"x(of c:constant=2 d:constant e:constant:
 ->
-of c:constant=2 d:constant e:constant:
+of e:constant c:constant=2 d:constant:
 ->
 )x");
   CHECK(known(false, true) == R"x(of c:constant d:constant=1:

@@ -117,3 +117,46 @@ TEST_CASE("pte: a tensor that nothing uses must lie in an arena as well", "[pte]
     if (!read) CHECK(read.fault().message == "a tensor in an arena that does not exist");
   }
 }
+
+TEST_CASE("pte: a name that was moved is not written, also to the first tensor of all", "[pte]") {
+  MadeMethod made;
+  const auto x = made.given({2}), name = made.tensor({2});
+  made.move(x, name);
+  made.negate(x, name);
+  made.method.outputs = {name};
+  CHECK(made.text().find("executorch.write to a name that was moved()") != std::string::npos);
+}
+
+TEST_CASE("pte: a call of the functional program may have fewer or more results", "[pte]") {
+  MadeMethod made;
+  const auto x = made.given({4}, 0), values = made.tensor({2}, 16),
+             indices = made.tensor({2}, 24, Dtype::i64);
+  made.of(values).dynamic = made.of(indices).dynamic = true;
+  made.call("aten.topk.values",
+            {x, made.number(2), made.number(0), made.flag(true), made.flag(true), values, indices});
+  made.method.outputs = {values};
+  const auto beside = [&](std::size_t results) {
+    MadeGraph functional;
+    functional.input("x", MadeGraph::type({4}));
+    functional.step("v", "aten.topk.default", {functional.arg("x"), Arg::of(SymExpr(2)), Arg::of(SymExpr(0))},
+                    MadeGraph::type({SymExpr::symbol("s0")}));
+    functional.graph.steps[0].results.resize(results);
+    functional.graph.outputs = functional.args({"v"});
+    return made.text(&functional.graph);
+  };
+  CHECK(beside(1) == R"x(of x:
+x__in:f32 = aten.clone.default(x)
+t1:f32, t2 = aten.topk.default(x__in, 2, 0)
+-> t1
+)x");
+  CHECK(beside(3) == beside(1));
+}
+
+TEST_CASE("pte: rows are not stored into another name of a tensor, also of the first of all", "[pte]") {
+  MadeMethod made;
+  const auto x = made.given({2, 2}), all = made.tensor({2, 2}), row = made.given({2}, 0);
+  made.move(x, all);
+  made.call("executorch_prim.et_copy_index.tensor", {all, row, made.number(0)});
+  made.method.outputs = {all};
+  CHECK(made.text().find("executorch.row outside of its tensor()") != std::string::npos);
+}
