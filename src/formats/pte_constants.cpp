@@ -156,7 +156,7 @@ void PteBuilder::add_unmatched(const std::vector<std::uint32_t>& constant) {
   for (std::uint32_t id = 0; id < method_.values.size(); ++id)
     if (is_constant(id) && own_[id] >= 0) known[key_of(tensor(id))].push_back(own_[id]);
   for (const std::uint32_t id : constant) {
-    if (own_[id] >= 0 || bound_[id] >= 0 || fault_) continue;
+    if (own_[id] >= 0 || fault_) continue;
     std::vector<std::int32_t>& same = known[key_of(tensor(id))];
     const auto fits = [&](std::int32_t number) {
       return same_shape(id, definitions_[static_cast<std::size_t>(number)].id);

@@ -34,7 +34,7 @@ class ThunderReader {
   void line_of_body();
   void comment();
   bool location();
-  bool declared_type();
+  void declared_type();
   void statement(int depth);
   void place(ThunderStatement statement, int depth);
   ThunderStatement parse(int depth);
@@ -178,21 +178,12 @@ bool ThunderReader::location() {
 }
 
 /// NAME: "TYPE"
-bool ThunderReader::declared_type() {
-  const std::size_t start = cursor_.at();
+void ThunderReader::declared_type() {
   const std::string name(cursor_.identifier());
-  if (name.empty() || !cursor_.take(": \"")) {
-    cursor_.back_to(start);
-    return false;
-  }
+  if (name.empty() || !cursor_.take(": \"")) return;
   const std::string_view line = cursor_.rest_of_line();
-  const std::size_t end = line.rfind('"');
-  if (end == std::string_view::npos) {
-    cursor_.back_to(start);
-    return false;
-  }
-  trace_.types[name] = std::string(line.substr(0, end));
-  return true;
+  if (const std::size_t end = line.rfind('"'); end != std::string_view::npos)
+    trace_.types[name] = std::string(line.substr(0, end));
 }
 
 void ThunderReader::statement(int depth) {
@@ -272,7 +263,6 @@ void ThunderReader::annotation(ThunderStatement& out) {
 }
 
 void ThunderReader::type_comment(ThunderStatement& out) {
-  cursor_.skip_blanks();
   if (cursor_.failed() || cursor_.peek() != '#') return;
   const std::string_view line = cursor_.rest_of_line();
   const std::size_t from = line.find(": \""), to = line.rfind('"');

@@ -1,5 +1,7 @@
 #include "tests/support/graph_text.h"
 
+#include <set>
+
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
@@ -55,6 +57,25 @@ std::string graph_text(const Graph& graph) {
   for (const auto& [id, arg] : graph.finals)
     out += ", " + graph.value(id).name + " at exit " + argument_text(graph, arg);
   return out + "\n";
+}
+
+std::string with_inputs(const Graph& graph) {
+  std::string out = "of";
+  for (std::size_t k = 0; k < graph.inputs.size(); ++k) {
+    const Input& input = graph.inputs[k];
+    const Value& value = graph.value(input.value);
+    CHECK((value.from == Value::From::input && value.at == k));
+    out += " " + value.name +
+           (input.kind == Input::Kind::buffer     ? ":buffer"
+            : input.kind == Input::Kind::constant ? ":constant"
+                                                  : "");
+    if (input.may_write.value_or(false)) out += "!";
+    if (input.kind != Input::Kind::user && !input.may_write) out += "?";
+    if (input.contents) out += "=" + std::to_string(input.contents->size());
+  }
+  std::set<std::string> names;
+  for (const Value& value : graph.values) CHECK((names.insert(value.name).second || value.name.empty()));
+  return out + ":\n" + graph_text(graph);
 }
 
 std::string json_tensor(const std::string& name, const std::string& shape) {

@@ -1,6 +1,5 @@
 // Methods and graphs made by hand: what no program in corpus/programs says.
 #pragma once
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,26 +10,7 @@
 
 namespace noclobber {
 
-/// A graph's text behind its inputs: their names, and what is not as with a user's that nothing writes (?:
-/// nothing says so). Of each the place among the inputs must be its own, and no two values have one name.
-inline std::string with_inputs(const Graph& graph) {
-  std::string out = "of";
-  for (std::size_t k = 0; k < graph.inputs.size(); ++k) {
-    const Input& input = graph.inputs[k];
-    const Value& value = graph.value(input.value);
-    CHECK((value.from == Value::From::input && value.at == k));
-    out += " " + value.name +
-           (input.kind == Input::Kind::buffer     ? ":buffer"
-            : input.kind == Input::Kind::constant ? ":constant"
-                                                  : "");
-    if (input.may_write.value_or(false)) out += "!";
-    if (input.kind != Input::Kind::user && !input.may_write) out += "?";
-    if (input.contents) out += "=" + std::to_string(input.contents->size());
-  }
-  std::set<std::string> names;
-  for (const Value& value : graph.values) CHECK((names.insert(value.name).second || value.name.empty()));
-  return out + ":\n" + testing::graph_text(graph);
-}
+using testing::with_inputs;
 
 /// A method whose values and instructions are added one by one. Arena 1 has 1024 bytes.
 struct MadeMethod {
