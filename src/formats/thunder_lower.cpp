@@ -340,7 +340,6 @@ ValueId ThunderBuilder::emit_part(const Call& call, Emit what) {
   if (!what.types.empty()) type = std::move(what.types[0]);
   Step step = new_step(std::move(what));
   const ValueId id = new_value(name + "__part", std::move(type), layout);
-  graph_.values[id.index].from = Value::From::step;
   step.results = {id};
   graph_.steps.push_back(std::move(step));
   return id;
@@ -360,7 +359,6 @@ void ThunderBuilder::emit(const Call& call, Emit what) {
     std::optional<Type> type = many ? std::nullopt : thunder_tensor_type(s.type);
     if (!type && k < types.size()) type = types[k];
     const ValueId id = new_value(named ? targets[k].text : call.name + "__unused", std::move(type), layout);
-    graph_.values[id.index].from = Value::From::step;
     graph_.values[id.index].result = static_cast<std::uint32_t>(k);
     step.results.push_back(id);
     made.items.push_back(Thing::of(id));

@@ -235,7 +235,6 @@ void ThunderReader::parse_value(ThunderStatement& out) {
         first.items.insert(first.items.end(), more.items.begin(), more.items.end());
       else
         first.items.push_back(std::move(more));
-      cursor_.skip_blanks();
       cursor_.take("\\");
       if (cursor_.at_end()) return cursor_.fail("the text is cut");
     }

@@ -110,3 +110,17 @@ TEST_CASE("thunder text: what spans lines, and lines that are no place in a file
   CHECK(several.inputs.size() == 3);
   CHECK_FALSE(read_thunder({"t", std::string(kHead) + "def computation(a)\n  return a\n"}, "").at(0).value);
 }
+
+TEST_CASE("thunder layouts: what is computed of a view begins at its own storage, in rows", "[thunder]") {
+  const auto checks = read_thunder(
+      {"t", trace("a", "  t1 = prims.neg(a)  # t1: \"cpu f32[2, 3]\"\n  t2 = prims.neg(t1)\n  return t2\n")},
+      inputs_of(R"("dtype": "f32", "shape": [2, 3], "stride": [3, 1], "offset": 6, "storage": "S")"));
+  REQUIRE(checks.at(0).value);
+  const Graph& graph = checks[0].value->after;
+  for (const char* name : {"t1", "t2"}) {
+    const auto& type = graph.value(graph.find(name)).type;
+    if (!type) continue;
+    CHECK(type->offset == SymExpr(0));
+    CHECK(type->stride.empty());
+  }
+}

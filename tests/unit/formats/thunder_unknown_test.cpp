@@ -1,4 +1,5 @@
 // Lines that are given what nobody knows, and lines that give nothing: what is left of them is said.
+#include "src/formats/thunder_facts.h"
 #include "tests/support/graph_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
@@ -61,6 +62,65 @@ t1:f32 = thunder.nobody.knows(a, ['g' b 2 'k' 3])
 t1:f32 = thunder.nobody.knows(a, ['g' b])
 -> a
 )x");
+}
+
+TEST_CASE("thunder unknown: a result that nobody knows is one of a step of its own", "[thunder]") {
+  const Graph graph = graph_of(program("  u = prims.sink(b)\n  return (a, u)\n"));
+  CHECK(testing::with_inputs(graph) == R"x(of a b:
+unknown = thunder.unknown_result()
+-> a unknown
+)x");
+  CHECK(said("  t1 = prims.get_grad(a, b)  # t1: \"cpu f32[2, 3]\"") == R"x(of a b:
+t1:f32 = thunder.prims.get_grad(a, b)
+-> a
+)x");
+}
+
+TEST_CASE("thunder steps: results in their order, and the line of each", "[thunder]") {
+  const Graph graph =
+      graph_of(program("  (t1, t2) = prims.topk(a, 1, 1, True, True)\n  t3 = prims.add(t1, 2.0)  # t3: \"cpu "
+                       "f32[2, 1]\"\n  return t3\n"));
+  CHECK(testing::with_inputs(graph) == R"x(of a b:
+t1, t2 = aten.topk.default(a, 1, 1, true, true)
+t3:f32 = aten.add.Scalar(t1, 2.000000)
+-> t3
+)x");
+  REQUIRE(graph.steps.size() == 2);
+  CHECK(graph.steps[0].line == 9);
+  CHECK(graph.steps[1].line == 10);
+}
+
+TEST_CASE("thunder lines: keywords beside inplace, and dimensions that stay where there is room",
+          "[thunder]") {
+  CHECK(said("  t1 = torch.nn.functional.leaky_relu(a, negative_slope=0.25, inplace=False)  # t1: \"cpu "
+             "f32[2, 3]\"") == R"x(of a b:
+t1:f32 = aten.leaky_relu.default(a, negative_slope=0.250000)
+-> a
+)x");
+  CHECK(said("  t1 = torch.nn.functional.leaky_relu(a, negative_slope=0.25, inplace=True)  # t1: \"cpu "
+             "f32[2, 3]\"") == R"x(of a b:
+t1:f32 = aten.leaky_relu_.default(a, negative_slope=0.250000)
+-> a
+)x");
+  CHECK(said("  t1 = prims.neg(a)  # t1: \"cpu f32[2, 3, 4, 5]\"\n  t2 = torch.movedim(t1, 0, 2)  # t2: "
+             "\"cpu f32[3, 4, 2, 5]\"") == R"x(of a b:
+t1:f32 = aten.neg.default(a)
+t2:f32 = aten.permute.default(t1, [1 2 0 3])
+-> a
+)x");
+}
+
+TEST_CASE("thunder types: extents may be zero, not less", "[thunder]") {
+  const auto shape = [](const std::string& text) -> std::string {
+    const auto type = thunder_tensor_type(text);
+    if (!type) return "none";
+    std::string out;
+    for (const SymExpr& size : type->shape) out += size.text() + " ";
+    return out;
+  };
+  CHECK(shape("cpu f32[0, 3]") == "0 3 ");
+  CHECK(shape("cpu f32[-1, 3]") == "none");
+  CHECK(shape("cpu f32[]").empty());
 }
 
 TEST_CASE("thunder barriers: each tensor gets another name behind all of them", "[thunder]") {
