@@ -9,11 +9,11 @@ namespace {
 
 /// x is f32[2, 3, 4], i is i64[2], m is b8[2], v is f32[2, 3]: `call` of these, and what it writes.
 std::string said(const std::string& call) {
-  const auto checks = read_thunder(
-      {"t", trace("x, i, m, v",
-                  "  # x: \"cpu f32[2, 3, 4]\"\n  # i: \"cpu i64[2]\"\n  # m: \"cpu b8[2]\"\n  # v: \"cpu f32[2, 3]\"\n  t1 = prims." +
-                      call + "  # t1: \"cpu f32[2, 3, 4]\"\n  return t1\n")},
-      "");
+  const auto checks = read_thunder({"t", trace("x, i, m, v",
+                                               "  # x: \"cpu f32[2, 3, 4]\"\n  # i: \"cpu i64[2]\"\n  # m: "
+                                               "\"cpu b8[2]\"\n  # v: \"cpu f32[2, 3]\"\n  t1 = prims." +
+                                                   call + "  # t1: \"cpu f32[2, 3, 4]\"\n  return t1\n")},
+                                   "");
   if (!checks.at(0).value) return checks[0].value.fault().message;
   std::string out = testing::graph_text(checks[0].value->after);
   for (const OpDecl& op : checks[0].value->ops) out += op.schema + (op.pure ? " pure\n" : "\n");
@@ -42,11 +42,13 @@ t1__part__3 = aten.index_put_.default(t1__part__2, [- i], v)
 t1:f32 = aten.alias.default(t1__part)
 -> t1
 )x");
-  CHECK(copied("(0, " + all + ", i)", "v") == R"x(t1:f32 = thunder.copy_with_setitem_tatt.default(x, [0 ['slice' - - -] 'tensor'], i, v)
+  CHECK(copied("(0, " + all + ", i)", "v") ==
+        R"x(t1:f32 = thunder.copy_with_setitem_tatt.default(x, [0 ['slice' - - -] 'tensor'], i, v)
 -> t1
 thunder::copy_with_setitem_tatt(Tensor a0, Any a1, Tensor a1_0, Tensor a2) -> Tensor pure
 )x");
-  CHECK(copied("(0, ..., i)", "v") == R"x(t1:f32 = thunder.copy_with_setitem_tatt.default(x, [0 '...' 'tensor'], i, v)
+  CHECK(copied("(0, ..., i)", "v") ==
+        R"x(t1:f32 = thunder.copy_with_setitem_tatt.default(x, [0 '...' 'tensor'], i, v)
 -> t1
 thunder::copy_with_setitem_tatt(Tensor a0, Any a1, Tensor a1_0, Tensor a2) -> Tensor pure
 )x");
@@ -59,14 +61,16 @@ t1__part__5 = aten.index_put_.default(t1__part__3, [- i], t1__part__4)
 t1:f32 = aten.alias.default(t1__part)
 -> t1
 )x");
-  CHECK(copied("(" + all + ", i, 0)", "v") == R"x(t1:f32 = thunder.copy_with_setitem_tatt.default(x, [['slice' - - -] 'tensor' 0], i, v)
+  CHECK(copied("(" + all + ", i, 0)", "v") ==
+        R"x(t1:f32 = thunder.copy_with_setitem_tatt.default(x, [['slice' - - -] 'tensor' 0], i, v)
 -> t1
 thunder::copy_with_setitem_tatt(Tensor a0, Any a1, Tensor a1_0, Tensor a2) -> Tensor pure
 )x");
 }
 
 TEST_CASE("thunder keys: masks beside other keys, and calls and lists that are no slices", "[thunder]") {
-  CHECK(copied("(m, 0)", "7.0") == R"x(t1:f32 = thunder.copy_with_setitem_tata.default(x, ['tensor' 0], m, 7.000000)
+  CHECK(copied("(m, 0)", "7.0") ==
+        R"x(t1:f32 = thunder.copy_with_setitem_tata.default(x, ['tensor' 0], m, 7.000000)
 -> t1
 thunder::copy_with_setitem_tata(Tensor a0, Any a1, Tensor a1_0, Any a2) -> Tensor pure
 )x");
@@ -89,7 +93,8 @@ t1__part__9 = aten.fill_.Scalar(t1__part__8, 7.000000)
 t1:f32 = aten.alias.default(t1__part)
 -> t1
 )x");
-  CHECK(copied("slice(i, 2)", "7.0") == R"x(t1:f32 = thunder.copy_with_setitem_tata.default(x, ['slice' 'tensor' 2], i, 7.000000)
+  CHECK(copied("slice(i, 2)", "7.0") ==
+        R"x(t1:f32 = thunder.copy_with_setitem_tata.default(x, ['slice' 'tensor' 2], i, 7.000000)
 -> t1
 thunder::copy_with_setitem_tata(Tensor a0, Any a1, Tensor a1_0, Any a2) -> Tensor pure
 )x");
