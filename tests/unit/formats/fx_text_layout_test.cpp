@@ -194,3 +194,20 @@ TEST_CASE("FX text: ranges of a printed exported program, and bounds that are no
   CHECK(fx->symbols.at("s0").min == 0);
   CHECK(fx->symbols.at("s1").min < 0);
 }
+
+TEST_CASE("FX text: parameters behind stars, and what a name means once it is None") {
+  const Graph graph = graph_of(
+      "class M(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]\", *y: \"f32[4][1]\", **z):\n        "
+      "return (x,)\n");
+  REQUIRE(graph.inputs.size() == 3);
+  CHECK(graph.value(graph.inputs[1].value).name == "y");
+  CHECK(graph.value(graph.inputs[2].value).name == "z");
+  const auto negated = [](const std::string& name) {
+    return said_of(
+        "        b: \"f32[4][1]\" = torch.ops.aten.neg.default(y)\n        y = None\n        a: "
+        "\"f32[4][1]\" = torch.ops.aten.neg.default(" +
+        name + ")\n");
+  };
+  CHECK(negated("x").find("a: \"f32[4][1]\" = torch.ops.aten.neg.default(x)") != std::string::npos);
+  CHECK(negated("y") == "line 5, column 53: 'y' is None here");
+}

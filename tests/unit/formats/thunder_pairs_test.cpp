@@ -12,7 +12,7 @@ using testing::with_inputs;
 const std::string kTypes = "  # a: \"cpu f32[2, 3]\"\n  # b: \"cpu f32[2, 3]\"\n";
 
 std::string forward(const std::string& made) {
-  return trace("a, b", kTypes + "  t1 = prims." + made +
+  return trace("a, b", kTypes + "  first = prims.neg(a)  # first: \"cpu f32[2, 3]\"\n  t1 = prims." + made +
                            "(a)  # t1: \"cpu f32[2, 3]\"\n  return {'output': (t1,), 'flat_args': [a, b], "
                            "'flat_output': (t1,)}, ((t1,), ())\n");
 }
@@ -101,11 +101,16 @@ TEST_CASE("thunder pairs: a backward knows its own names alone, and its faults a
         "b1: line 12, column 22 't7' is not bound");
   CHECK(checked("  t9 = prims.mul(t8, grad)\n  grad = prims.sin(t8)\n  return (t9, None)\n") ==
         "b1: line 10, column 22 'grad' is not bound");
+  // A name of the forward alone is none of the backward.
+  CHECK(checked("  t9 = ltorch.foo(t1, first)  # t9: \"cpu f32[2, 3]\"\n    # t9 = prims.sin(t1)  # t9: "
+                "\"cpu f32[2, 3]\"\n"
+                "  return (t9, None)\n") == "b1");
   const auto checks =
       read_thunder_sequence({{"f0", forward("sin")}}, {{"b0", backward(right)}, {"b1", backward(right)}}, "");
   REQUIRE(checks.size() == 1);
   REQUIRE(checks[0].value);
   CHECK(with_inputs(checks[0].value->after) == R"x(of a b:
+first:f32 = aten.neg.default(a)
 t1:f32 = aten.sin.default(a)
 t9 = thunder.prims.mul(t1)
 -> t9 - t1

@@ -53,6 +53,20 @@ TEST_CASE("thunder unknown: names of one letter are names of something else", "[
         "'later' is not bound");
 }
 
+TEST_CASE("thunder unknown: a name is asked for where what is below does not read it, if the trace binds it",
+          "[thunder]") {
+  const auto below = [](const std::string& operand, const std::string& behind = "") {
+    return said("  t1 = ltorch.foo(a, " + operand +
+                ")  # t1: \"cpu f32[2, 3]\"\n    # t1 = prims.sin(a)  # t1: \"cpu f32[2, 3]\"" + behind);
+  };
+  const std::string read = "of a b:\nt1:f32 = aten.sin.default(a)\n-> a\n";
+  CHECK(below("b") == read);
+  CHECK(below("t") == read);
+  CHECK(below("later") == read);
+  CHECK(below("t9") == "'t9' is not bound");
+  CHECK(below("later", "\n  later = prims.sin(a)") == "'later' is not bound");
+}
+
 TEST_CASE("thunder unknown: calls as arguments are told apart by all that they are given", "[thunder]") {
   CHECK(said("  t1 = nobody.knows(a, g(b, 2, k=3))  # t1: \"cpu f32[2, 3]\"") == R"x(of a b:
 t1:f32 = thunder.nobody.knows(a, ['g' b 2 'k' 3])
