@@ -155,6 +155,7 @@ Arg FxValues::unary(char sign) {
     cursor_.take("**");
     cursor_.skip_blanks();
     if (literal.kind == Arg::Kind::sym) literal.sym = SymExpr(-1) * literal.sym;
+    if (literal.kind == Arg::Kind::real) literal.real = -literal.real;
     return fold("*", Arg::of(SymExpr(-1)), fold("**", literal, binary(9)));
   }
   const Arg inner = binary(8);

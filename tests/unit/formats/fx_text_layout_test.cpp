@@ -211,3 +211,43 @@ TEST_CASE("FX text: parameters behind stars, and what a name means once it is No
   CHECK(negated("x").find("a: \"f32[4][1]\" = torch.ops.aten.neg.default(x)") != std::string::npos);
   CHECK(negated("y") == "line 5, column 53: 'y' is None here");
 }
+
+TEST_CASE("FX text: a place is written once for the steps that it has, Python's functions by their names") {
+  const std::string place = "        # File: m.py:1 in f, code: y = -x\n";
+  const std::string neg = " = torch.ops.aten.neg.default(x)\n";
+  const std::string twice =
+      said_of(place + "        a: \"f32[4][1]\"" + neg + "        b: \"f32[4][1]\"" + neg);
+  CHECK(twice.find("# File: m.py:1") != std::string::npos);
+  CHECK(twice.find("# File: m.py:1") == twice.rfind("# File: m.py:1"));
+  CHECK(said_of("        k = len(x)\n").find(" = len(x)") != std::string::npos);
+}
+
+TEST_CASE("FX text: powers bind closer than signs, whatever is raised") {
+  const auto text = [](const std::string& number) {
+    return said_of("        k = " + number +
+                   "\n        a: \"f32[4][1]\" = torch.ops.aten.add.Scalar(x, k)\n");
+  };
+  const auto adds = [&](const std::string& number, const std::string& sum) {
+    return text(number).find("add.Scalar(x, " + sum + ")") != std::string::npos;
+  };
+  CHECK(adds("-3 ** 3", "-27"));
+  CHECK(adds("-3 ** 2", "-9"));
+  CHECK(adds("(-3) ** 3", "-27"));
+  CHECK(text("-2.5 ** 3") == text("-(2.5 ** 3)"));
+  CHECK(text("-2.5 ** 3") != text("-(-2.5) ** 3"));  // of the other sign
+  CHECK(text("-2.5 ** 3") != text("(-2.5) ** 3"));
+}
+
+TEST_CASE("FX text: what an annotation says is taken where it is the same for all symbols of the code") {
+  const auto settled = [](const std::string& code) {
+    const std::string text = said(
+        "class M(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]\", n: \"Sym(s0)\", m: "
+        "\"Sym(s1)\"):\n        k: \"Sym(s0)\" = " +
+        code + "\n        a: \"f32[4][1]\" = torch.ops.aten.add.Scalar(x, k)\n        return (a,)\n");
+    const std::size_t at = text.find("add.Scalar(x, ");
+    return at == text.npos ? text : text.substr(at + 14, text.find('\n', at) - at - 15);
+  };
+  CHECK(settled("n") == "s0");
+  CHECK(settled("n * (m // m)") == "s0");
+  CHECK(settled("n + m") != "s0");
+}

@@ -54,6 +54,8 @@ TEST_CASE("pt2: a weight is what its sizes, strides and offset choose of its fil
   CHECK(held(R"("sizes": 3, )" + one) == "nothing");
   CHECK(held(R"("sizes": ["x"], )" + one) == "nothing");
   CHECK(held(sizes + R"("strides": ["x"])") == "nothing");
+  CHECK(held(R"("sizes": ["x"], "strides": ["x"])") == "nothing");
+  CHECK(held("") == "nothing");
   CHECK(held(sizes + one, R"("use_pickle": true, )") == "nothing");
   CHECK(held(sizes + one, R"("use_pickle": false, )") == "aaaabbbbcccc");
 }

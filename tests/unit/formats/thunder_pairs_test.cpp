@@ -116,3 +116,15 @@ t9 = thunder.prims.mul(t1)
 -> t9 - t1
 )x");
 }
+
+TEST_CASE("thunder pairs: what stands before a backward is the one before it", "[thunder]") {
+  const auto with = [](const std::string& op) {
+    return backward("  t9 = prims." + op + "(t1)  # t9: \"cpu f32[2, 3]\"\n  return (t9, None)\n");
+  };
+  const auto checks =
+      read_thunder_sequence({{"f0", forward("sin")}}, {{"b0", with("exp")}, {"b1", with("cos")}}, "");
+  REQUIRE(checks.size() == 1);
+  REQUIRE(checks[0].value);
+  CHECK(ops_of(*checks[0].value->before) == Ops{"aten.neg.default", "aten.sin.default", "aten.exp.default"});
+  CHECK(ops_of(checks[0].value->after) == Ops{"aten.neg.default", "aten.sin.default", "aten.cos.default"});
+}
