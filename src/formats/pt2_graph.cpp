@@ -112,7 +112,6 @@ std::optional<Type> Pt2Graph::type(const OrderedJson& json, const JsonAt& at) {
     faults_.fail(at, "a tensor has not one stride per dimension");
   if (const OrderedJson* offset = find_member(json, "storage_offset")) {
     result.offset = size(*offset, JsonAt(at, "storage_offset"));
-    program_.symbols.mention(result.offset, false);
   }
   if (const OrderedJson* where = find_member(json, "device"))
     result.device = device(*where, JsonAt(at, "device")).text;

@@ -40,6 +40,14 @@ __unused = thunder.nobody.knows(a)
 )x");
 }
 
+TEST_CASE("thunder facts: numbers taken out of what nobody knows are numbers", "[thunder]") {
+  CHECK(said("  i0: \"int 2\" = args[0]\n  t1 = prims.full((i0, 3), 1.0)  # t1: \"cpu f32[2, 3]\"\n  return "
+             "t1\n") == R"x(of a b:
+t1:f32 = aten.full.default([2 3], 1.000000)
+-> t1
+)x");
+}
+
 TEST_CASE("thunder facts: calls that are no slices", "[thunder]") {
   CHECK(said("  t1 = prims.copy_with_setitem(a, slice(1, 2), 7.0)  # t1: \"cpu f32[2, 3]\"\n  return t1\n") ==
         R"x(of a b:

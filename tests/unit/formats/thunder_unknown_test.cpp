@@ -134,6 +134,9 @@ TEST_CASE("thunder types: extents may be zero, not less", "[thunder]") {
   };
   CHECK(shape("cpu f32[0, 3]") == "0 3 ");
   CHECK(shape("cpu f32[-1, 3]") == "none");
+  CHECK(shape("cpu f32[[IntegerProxy name=i0, value=0], 3]") == "0 3 ");
+  CHECK(shape("cpu f32[[IntegerProxy name=i0, value=2], 3]") == "2 3 ");
+  CHECK(shape("cpu f32[[IntegerProxy name=i0, value=-2], 3]") == "none");
   CHECK(shape("cpu f32[]").empty());
 }
 

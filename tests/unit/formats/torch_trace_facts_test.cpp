@@ -74,6 +74,8 @@ TEST_CASE("log: a specialized symbol has one value, guards narrow ranges") {
   CHECK(range_of(wide + guard("s0 < 9")).max == 8);
   CHECK(range_of(wide + guard("s0 <= 9")).max == 9);
   CHECK(range_of(wide + guard("s0 < 900")).max == 99);
+  CHECK(range_of(wide + guard("(s0 < 9)")).max == 99);  // brackets are those of one of several
+  CHECK(range_of(wide + guard("(s0 < 9) & (s0 < 8)")).max == 7);
   CHECK(range_of(wide + guard("2 < s0")).min == 3);
   CHECK(range_of(wide + guard("2 <= s0")).min == 2);
   const auto assumed = [&](const std::string& text) {
@@ -114,6 +116,21 @@ TEST_CASE("log: names of inputs are those of before, and what had one of them ge
   CHECK(graph.inputs[2].kind == Input::Kind::constant);
   CHECK(name(graph.inputs[2].value) == "_tensor_constant0");
   CHECK(graph.value(graph.inputs[2].value).at == 2);
+}
+
+TEST_CASE("log: constants that only one graph has stand behind those of both") {
+  const auto graph = [](const std::string& constants, const std::string& used) {
+    return "def forward(self, a: \"f32[4]\"):\n" + constants +
+           "    r: \"f32[4]\" = torch.ops.aten.add.Tensor(a, " + used + ")\n    return (r,)\n";
+  };
+  const std::string first = "    c: \"f32[4]\" = self._tensor_constant0\n",
+                    second = "    d: \"f32[4]\" = self._tensor_constant1\n";
+  const Case value = case_of(pair_of(graph(first + second, "d"), graph(second, "d")));
+  REQUIRE(value.after.inputs.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(value.after.value(value.after.inputs[k].value).at == k);
+    CHECK(value.before->value(value.before->inputs[k].value).at == k);
+  }
 }
 
 TEST_CASE("log: what a pair of graphs is, by its inputs and by what else is in the log") {
