@@ -310,6 +310,11 @@ TEST_CASE("ordering edges may point forward under dataflow, but not in a circle"
   CHECK(refused(with("program", "b", "")).where == "/after/steps/0/after/0");
   CHECK(refused(with("dataflow", "b", "s")).message == "ordering edges form a cycle");
   CHECK(refused(changed("/after/steps/0/after", R"(["b"])")).where == "/after/steps/0/after/0");
+  auto body = nlohmann::ordered_json::parse(kSmall);
+  body["graphs"]["f"] = body["after"];
+  body["graphs"]["f"]["steps"][0]["after"] = {"b"};
+  CHECK(refused(body.dump()).where == "/graphs/f/steps/0");
+  CHECK(refused(body.dump()).message == "ordering edges form a cycle");
 }
 
 TEST_CASE("hostile JSON is refused where it goes wrong") {

@@ -251,3 +251,48 @@ TEST_CASE("FX text: what an annotation says is taken where it is the same for al
   CHECK(settled("n * (m // m)") == "s0");
   CHECK(settled("n + m") != "s0");
 }
+
+TEST_CASE("FX text: empty lines, comments and blanks before, behind and inside") {
+  const std::string text =
+      "class M(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]\", n: \"Sym(s0)\"):\n        k: "
+      "\"Sym(2*s0)\" = n * 2\n        a: \"f32[4][1]\" = torch.ops.aten.add.Scalar(x, k)\n        return "
+      "(a,)\n";
+  const std::string plain = said(text);
+  CHECK(plain.find("torch.ops.aten.add.Scalar") != std::string::npos);
+  CHECK(said("\n\n# before\n\n" + text) == plain);
+  CHECK(said(text + "\n\n    # behind\n\n") == plain);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string out = text;
+    return said(out.replace(out.find(from), from.size(), to));
+  };
+  CHECK(with("Sym(s0)", "Sym( s0 )") == plain);
+  CHECK(with("Sym(2*s0)", "Sym( 2*s0 )") == plain);
+  const std::string joint =
+      "class inner_f(torch.nn.Module):\n    def forward(self, primals, tangents):\n"
+      "        primals_1: \"f32[2][1]cpu\"; tangents_1: \"f32[2][1]cpu\"; \n"
+      "        primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)\n"
+      "        return pytree.tree_unflatten([primals_1, None], self._out_spec)\n";
+  for (const char* end : {";   # two", "  # two", ";"}) {
+    std::string out = joint;
+    CHECK(said(out.replace(out.find("; \n"), 2, end)) == said(joint));
+  }
+}
+
+TEST_CASE("FX text: an attribute without an annotation is a module where there is one of its name") {
+  const auto inputs = [](const std::string& type, const std::string& more) {  // a constant is one
+    return graph_of("class M(torch.nn.Module):\n    def forward(self, x" + type +
+                    "):\n        w = self.w\n        y = torch.ops.higher_order.wrap(w, x)\n        return "
+                    "(y,)\n" +
+                    more)
+        .inputs.size();
+  };
+  const std::string module =
+      "\n    class w(torch.nn.Module):\n        def forward(self, x):\n            y = "
+      "torch.ops.aten.neg.default(x)\n"
+      "            return (y,)\n";
+  CHECK(inputs("", "") == 2);
+  CHECK(inputs(": f32", "") == 2);
+  CHECK(inputs(": torch.Tensor", "") == 2);
+  CHECK(inputs(": \"f32[4]\"", "") == 1);  // constants are annotated there
+  CHECK(inputs("", module) == 1);
+}

@@ -97,6 +97,7 @@ constexpr Row kRefused[] = {
 
 // table
 constexpr Row kExpressions[] = {
+    {"Add( Integer(1) ,  Symbol('s0') )", "s0 + 1"},
     {"Add(Symbol('s0', integer=True), Integer(1), Integer(2))", "s0 + 3"},
     {"Mul(Integer(2), Symbol('s0'), Symbol('s1'))", "2*s0*s1"},
     {"Max(Integer(1), Symbol('s0'), Symbol('s1'))", "max(1, s0, s1)"},

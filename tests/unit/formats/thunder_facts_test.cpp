@@ -48,6 +48,22 @@ t1:f32 = aten.full.default([2 3], 1.000000)
 )x");
 }
 
+TEST_CASE("thunder facts: what is read below a call in vain leaves nothing behind", "[thunder]") {
+  const auto vain = [](const std::string& below) {
+    return "  t9 = ltorch.foo(a)  # t9: \"cpu f32[2, 3]\"\n    # " + below +
+           "\n    # t9 = nobody.knows(t8)  # t9: \"cpu f32[2, 3]\"\n";
+  };
+  CHECK(said(vain("t8 = prims.sin(a)  # t8: \"cpu f32[2, 3]\"") + "  return t9\n") == R"x(of a b:
+t9:f32 = thunder.ltorch.foo(a)
+-> t9
+)x");
+  const auto checks =
+      read_thunder({"t", program(vain("t8 = myop(a)  # t8: \"cpu f32[2, 3]\"") + "  return t9\n")}, "");
+  REQUIRE(checks.at(0).value);
+  CHECK(checks[0].value->assumed_pure.empty());
+  CHECK(checks[0].value->ops.empty());
+}
+
 TEST_CASE("thunder facts: calls that are no slices", "[thunder]") {
   CHECK(said("  t1 = prims.copy_with_setitem(a, slice(1, 2), 7.0)  # t1: \"cpu f32[2, 3]\"\n  return t1\n") ==
         R"x(of a b:

@@ -40,3 +40,31 @@ TEST_CASE("what flat_args names is there when the trace returns", "[thunder]") {
   CHECK(graph_of(program(exit)).outputs.size() == 1);
   CHECK(fault_of(program("  del a\n" + exit)).message == "'a' is not bound");
 }
+
+TEST_CASE("a number in a tensor chooses a view, other tensors choose copies", "[thunder]") {
+  const auto ops = [](const std::string& index) {
+    return ops_of(graph_of(
+        trace("a, k", "  # a: \"cpu f32[2, 3]\"\n  # k: \"cpu " + index +
+                          "\"\n  t1 = Tensor.__getitem__(a, k)  # t1: \"cpu f32[3]\"\n    # t1 = "
+                          "ltorch.getitem(a, k)  # t1: \"cpu f32[3]\"\n"
+                          "      # t0 = prims.reshape(k, (1,))  # t0: \"cpu i64[1]\"\n      # t2 = "
+                          "prims.take(a, t0, 0)  # t2: \"cpu f32[1, 3]\"\n"
+                          "      # t1 = prims.squeeze(t2, (0,))  # t1: \"cpu f32[3]\"\n  return (t1,)\n")));
+  };
+  const Ops copied = {"aten.reshape.default", "aten.index_select.default", "aten.squeeze.dims"};
+  CHECK(ops("i64[1]") == copied);
+  CHECK(ops("f32[]") == copied);
+  CHECK(ops("i64[]") == Ops{"thunder.Tensor.__getitem__"});
+}
+
+TEST_CASE("what is known to have storage of its own is no view of what is below it", "[thunder]") {
+  const auto ops = [](const std::string& below) {
+    return ops_of(
+        graph_of(program("  t1 = torch.floor(a, foo=1)  # t1: \"cpu f32[2, 3]\"\n    # t1 = ltorch.floor(a, "
+                         "foo=1)  # t1: \"cpu f32[2, 3]\"\n      # t1 = prims." +
+                         below + "  # t1: \"cpu f32[2, 3]\"\n  return (t1,)\n")));
+  };
+  CHECK(ops("shallow_copy(a)") == Ops{"thunder.torch.floor"});
+  CHECK(ops("reshape(a, (2, 3))") == Ops{"aten.reshape.default"});  // which may be one
+  CHECK(ops("floor(a)") == Ops{"aten.floor.default"});
+}

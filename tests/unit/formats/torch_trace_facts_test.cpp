@@ -118,6 +118,21 @@ TEST_CASE("log: names of inputs are those of before, and what had one of them ge
   CHECK(graph.value(graph.inputs[2].value).at == 2);
 }
 
+TEST_CASE("log: an input of a specialized size is the tensor of that size") {
+  const std::string graph =
+      "class <lambda>(torch.nn.Module):\n    def forward(self, a: \"f32[5][1]cpu\", b: \"f32[5][1]cpu\", c: "
+      "\"f32[s0][1]cpu\"):\n        return (a,)\n";
+  const auto overlap = [&](const std::string& value) {
+    return case_of(trace_tensor(0, 0, 5, 0) + trace_tensor(3, 0, 5, 5) + trace_tensor(4, 1, 6, 0) +
+                   member("create_symbol", "s0", "\"val\": \"7\", \"vr\": \"[2, 99]\"") +
+                   member("symbolic_shape_specialization", "s0", "\"value\": \"" + value + "\"") +
+                   pair_of(graph, graph))
+        .inputs_may_overlap;
+  };
+  CHECK_FALSE(overlap("6"));
+  CHECK(overlap("7"));
+}
+
 TEST_CASE("log: constants that only one graph has stand behind those of both") {
   const auto graph = [](const std::string& constants, const std::string& used) {
     return "def forward(self, a: \"f32[4]\"):\n" + constants +
