@@ -93,29 +93,56 @@ Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std:
   return out;
 }
 
-/// What a pointwise kernel gives a result of these sizes, where operands of one floating type have constant
-/// sizes and strides: it keeps their order, without gaps.
+namespace {
+/// Constant sizes or strides as numbers, -1 for what is none.
+Extents numbers_of(const Space& space, const std::vector<PolyId>& sizes) {
+  Extents out;
+  for (const PolyId size : sizes) out.push_back(space.value(size).value_or(-1));
+  return out;
+}
+
+bool all_known(const Extents& numbers) {
+  return std::ranges::none_of(numbers, [](auto n) { return n < 0; });
+}
+
+/// Does every dimension of the strides surely step over all of the next one? Gaps may lie between.
+bool is_row_major(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
+  PolyId least = space.constant(1);
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    if (!space.nonnegative(space.sub(strides[k], least))) return false;
+    least = space.mul(strides[k], shape[k]);
+  }
+  return true;
+}
+}  // namespace
+
+/// What a pointwise kernel gives a result of these sizes, where its operands are of one floating type: it
+/// keeps their order, without gaps. Sizes and strides are constants, or no operand changes the order.
 std::optional<std::vector<PolyId>> Builder::iterated_strides(const Call& call, const Shape& shape) {
   const std::string& op = call.functional.empty() ? call.step->op : call.functional;
   const KernelRow* row = op.starts_with("aten.") ? find_kernel(op) : nullptr;
-  if (row == nullptr || row->pointwise == nullptr || row->variant != 0) return std::nullopt;
-  const auto numbers = [&](const std::vector<PolyId>& sizes, Extents& out) {
-    for (const PolyId size : sizes) out.push_back(space_.value(size).value_or(-1));
-    return std::ranges::none_of(out, [](std::int64_t size) { return size < 0; });
-  };
+  const bool laid_by_operands = row != nullptr && row->pointwise != nullptr &&
+                                (row->variant == 0 || row->variant == 4);  // 4: of how a number is rounded
+  if (!laid_by_operands) return std::nullopt;
   std::vector<Geometry> operands;
   std::set<Dtype> types;
+  bool constant = true, row_major = true;
   for (std::size_t k = 0; k < static_cast<std::size_t>(row->operands); ++k) {
     Geometry& own = operands.emplace_back();
     const auto bound = bound_of(call.arguments[k]);
     if (!bound) continue;  // a number
+    if (!bound->strides) return std::nullopt;
     types.insert(bound->dtype);
-    own.dtype = bound->dtype;
-    if (!bound->strides || !numbers(bound->view.shape, own.shape) || !numbers(*bound->strides, own.stride))
-      return std::nullopt;
+    const Shape& extents = bound->view.shape;
+    own.dtype = bound->dtype, own.shape = numbers_of(space_, extents),
+    own.stride = numbers_of(space_, *bound->strides);
+    constant = constant && all_known(own.shape) && all_known(own.stride);
+    row_major = row_major && extents == shape && is_row_major(space_, extents, *bound->strides);
   }
-  Extents extents;
-  if (types.size() != 1 || !is_floating(*types.begin()) || !numbers(shape, extents)) return std::nullopt;
+  if (types.size() != 1 || !is_floating(*types.begin())) return std::nullopt;
+  const Extents extents = numbers_of(space_, shape);
+  if (!constant || !all_known(extents))
+    return row_major ? std::optional(contiguous_strides(space_, shape)) : std::nullopt;
   std::vector<PolyId> out;
   for (const std::int64_t stride : iterator_strides(operands, extents))
     out.push_back(space_.constant(stride));

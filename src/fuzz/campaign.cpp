@@ -34,6 +34,14 @@ struct Look {
 
 bool is_decided(Status status) { return status == Status::proved || status == Status::refuted; }
 
+/// Is that what the verdict says it took for granted? Strides of results are, where nobody describes them.
+bool is_assumed(const CheckRecord& record, const std::string& difference) {
+  constexpr std::string_view kStrides = ": strides";
+  if (!difference.ends_with(kStrides)) return false;
+  const std::string output = difference.substr(0, difference.size() - kStrides.size());
+  return std::ranges::find(record.assumptions, strides_assumed(output)) != record.assumptions.end();
+}
+
 void compare_engines(Look& look, const Case& value, Way way, Status status, const std::string& difference) {
   bool alarm = false;
   const CheckRecord other = look.checker.check(value, way, alarm);
@@ -49,7 +57,8 @@ void compare_engines(Look& look, const Case& value, Way way, Status status, cons
                      (status == Status::refuted && other.status == Status::proved);
   if (split)
     look.say("engines", fmt::format("rules {}, z3 {}", status_name(status), status_name(other.status)));
-  if (other.status == Status::proved && !difference.empty()) look.say("z3-proved-but-differs", difference);
+  if (other.status == Status::proved && !difference.empty() && !is_assumed(other, difference))
+    look.say("z3-proved-but-differs", difference);
 }
 
 void compare_text(Look& look, const Case& value, Status status) {
@@ -61,14 +70,6 @@ void compare_text(Look& look, const Case& value, Status status) {
   if (other.status != status)
     look.say("text",
              fmt::format("{} as made, {} as read back", status_name(status), status_name(other.status)));
-}
-
-/// Is that what the verdict says it took for granted? Strides of results are, where nobody describes them.
-bool is_assumed(const CheckRecord& record, const std::string& difference) {
-  constexpr std::string_view kStrides = ": strides";
-  if (!difference.ends_with(kStrides)) return false;
-  const std::string output = difference.substr(0, difference.size() - kStrides.size());
-  return std::ranges::find(record.assumptions, strides_assumed(output)) != record.assumptions.end();
 }
 
 /// Of a case that came by another way (`kind`), nothing is proved that a run does not confirm.
@@ -167,7 +168,7 @@ bool still(const Case& value, const std::string& kind, const Checker& checker) {
     if (value.plan || !value.before) return false;  // nothing to run beside
     const BruteForce truth = brute_force(value);
     if (!truth.usable || truth.difference.empty()) return false;
-    if (kind == "proved-but-differs") return true;
+    if (kind == "proved-but-differs") return !is_assumed(record, truth.difference);
     compare_engines(look, value, Way::by_solver, record.status, truth.difference);
   }
   for (const auto& [found, text] : look.found)
@@ -253,7 +254,9 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   Look look{checker, {}};
   if (alarm) look.say("alarm", "the pipeline contradicts itself");
   if (out.status == Status::error) look.say("text", "the checker cannot read what was generated");
-  if (out.status == Status::proved && !difference.empty()) look.say("proved-but-differs", difference);
+  out.conditional = out.status == Status::proved && is_assumed(out.record, difference);
+  if (out.status == Status::proved && !difference.empty() && !out.conditional)
+    look.say("proved-but-differs", difference);
   const bool sound = out.probe.fault.empty() && out.probe.kind != Probe::Kind::symbolic;
   if (out.status == Status::refuted && sound && difference.empty())
     look.say("refuted-but-sound", first_finding(out.record));
@@ -279,9 +282,9 @@ void Score::add(const Examined& one) {
   ++tally.made;
   tally.visible += visible ? 1 : 0;
   if (fault.empty() || visible) {
-    tally.proved += one.status == Status::proved ? 1 : 0;
+    tally.proved += one.status == Status::proved && !one.conditional ? 1 : 0;
     tally.refuted += one.status == Status::refuted ? 1 : 0;
-    tally.unknown += one.status == Status::unknown ? 1 : 0;
+    tally.unknown += one.status == Status::unknown || one.conditional ? 1 : 0;
     tally.beyond += one.beyond ? 1 : 0;
   } else {
     ++tally.harmless;

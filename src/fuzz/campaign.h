@@ -20,7 +20,8 @@ struct Contradiction {
 /// Of one seed.
 struct Examined {
   bool usable = false;
-  bool beyond = false;  // unknown, and so is `before` beside itself
+  bool beyond = false;       // unknown, and so is `before` beside itself
+  bool conditional = false;  // proved, but for an assumption that the verdict names and the run shows false
   Probe probe;
   Status status = Status::unknown;
   CheckRecord record;

@@ -56,6 +56,34 @@ TEST_CASE("a checker that says one thing of everything contradicts runs, except 
   CHECK(kinds_found(always(Status::unknown), 60).empty());
 }
 
+TEST_CASE("a proof under an assumption that the run shows false is no proof, and no contradiction",
+          "[fuzz]") {
+  constexpr std::uint64_t kSeed = 20002033934;  // strides of output 1 differ
+  const auto examined = [](const std::string& assumption, fuzz::Score& score) {
+    fuzz::Checker checker = always(Status::proved);
+    checker.check = [&](const Case&, fuzz::Way, bool&) {
+      CheckRecord record;
+      record.status = Status::proved;
+      record.assumptions = {assumption};
+      return record;
+    };
+    fuzz::Examined one = fuzz::examine(kSeed, checker, {1, 0, 0, 0, 1, 0, 0, 5});  // with both other ways
+    score.add(one);
+    return one;
+  };
+  fuzz::Score assumed, other;
+  const fuzz::Examined excused = examined(strides_assumed("output 1"), assumed);
+  REQUIRE(excused.probe.difference.ends_with(": strides"));
+  CHECK(excused.conditional);
+  CHECK(excused.contradictions.empty());
+  CHECK(assumed.classes[excused.probe.fault].proved == 0);
+  CHECK(assumed.classes[excused.probe.fault].unknown == 1);
+  const fuzz::Examined told = examined(strides_assumed("output 0"), other);
+  CHECK_FALSE(told.conditional);
+  CHECK(told.contradictions.size() >= 1);
+  CHECK(other.classes[told.probe.fault].proved == 1);
+}
+
 TEST_CASE("random probes of every kind find nothing wrong", "[fuzz]") {
   fuzz::Score score;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

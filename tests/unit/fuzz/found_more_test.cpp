@@ -241,6 +241,27 @@ TEST_CASE("seed 8500012098: a pointwise result that nobody describes lies as its
   CHECK(status("[1,10]", "neg.default") == Status::proved);
 }
 
+TEST_CASE("seed 20002033934: a product of a slice of any size closes its gaps, in place it keeps them",
+          "[found]") {
+  const auto status = [](const char* end, const std::string& op) {
+    const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":["s0","s1","s2"]},"mutable":true})";
+    const auto steps = [&](const std::string& name) {
+      return R"("steps":[{"name":"c","op":"aten.cumsum.default","args":[{"ref":"x"},1]},)"
+             R"({"name":"v","op":"aten.slice.Tensor","args":[{"ref":"c"},1,0,)" +
+             std::string(end) + R"(,1]},{"name":"n","op":"aten.)" + name +
+             R"(","args":[{"ref":"v"},{"ref":"v"}]}],"outputs":[{"ref":"n"}])";
+    };
+    Case value = read("\"symbols\":{\"s0\":{},\"s1\":{},\"s2\":{}},\"before\":{\"inputs\":[" + x + "]," +
+                      steps("mul.Tensor") + "},\"after\":{\"inputs\":[" + x + "]," + steps(op) + "}");
+    value.compare_strides = true;
+    for (auto& [name, range] : value.symbols) range.min = 3, range.max = 14;
+    return status_of(value);
+  };
+  CHECK(status("2", "mul_.Tensor") == Status::refuted);
+  CHECK(status("2", "mul.Tensor") == Status::proved);
+  CHECK(status("null", "mul_.Tensor") == Status::proved);  // all of it: no gaps to keep
+}
+
 TEST_CASE("seed 8800042553: strides that are said for another rank are those of nothing", "[found]") {
   const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[2,2],"stride":null}})";
   const auto status = [&](const char* type) {
