@@ -97,7 +97,6 @@ FxAnnotation read_fx_annotation(FxText& text) {
 }
 
 void FxModule::class_line() {
-  fx_to_code(cursor_);
   cursor_.skip_blanks();
   if (cursor_.take_word("class")) {
     cursor_.skip_blanks();
@@ -242,10 +241,7 @@ void FxModule::declaration(std::string_view name, std::size_t at, FxAnnotation a
   if (!declared_.try_emplace(name, FxParameter{name, std::move(annotation), at}).second)
     return cursor_.fail_at(at, "a parameter is declared twice");
   cursor_.take(';');
-  cursor_.skip_blanks();
-  if (cursor_.peek() == '#') cursor_.rest_of_line();
-  mid_line_ = cursor_.peek() != '\n' && !cursor_.at_end();
-  if (!mid_line_) cursor_.next_line();
+  mid_line_ = true;
 }
 
 /// `primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)`
@@ -362,7 +358,6 @@ Result<FxGraph> read_fx_text(std::string_view text) {
   FxModule(whole, result.graph, 0).read();
   result.symbols = whole.symbols.take();
   if (!whole.cursor.failed()) {
-    fx_to_code(whole.cursor);
     const bool is_signed = is_exported && whole.cursor.starts_with("Graph signature");
     if (is_signed)
       fx_signature(whole.cursor, result.symbols);

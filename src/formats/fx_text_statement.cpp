@@ -253,7 +253,6 @@ void FxModule::update_result(std::string_view updated, std::string op, std::vect
   Arg scalar = is_scalar ? values_.apply(sign, args[0], args[1]) : Arg();
   refuse_unread(cursor_.at());
   step.args = std::move(args);
-  cursor_.skip_blanks();
   if (!cursor_.take(';')) {
     if (!cursor_.failed()) names_.add_effect(std::move(step));
     return ending();

@@ -101,13 +101,11 @@ Arg SreprReader::leaf(std::string_view head) {
 
 std::vector<Arg> SreprReader::arguments() {
   std::vector<Arg> args;
-  cursor_.skip_blanks();
   while (!cursor_.failed() && !cursor_.take(')')) {
     args.push_back(expression());
     cursor_.skip_blanks();
     if (cursor_.take(')')) break;
     cursor_.expect(',');
-    cursor_.skip_blanks();
   }
   return args;
 }

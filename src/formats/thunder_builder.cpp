@@ -29,8 +29,7 @@ void ThunderBuilder::fail_unbound(const ThunderExpr& expr) {
   resolve(expr, ok);
   if (ok || failed()) return;
   for (const ThunderExpr& item : expr.items) fail_unbound(item);
-  if (expr.kind == ThunderExpr::Kind::name || expr.items.empty())
-    fail(expr.at, "'" + expr.text + "' is not bound");
+  if (expr.items.empty()) fail(expr.at, "'" + expr.text + "' is not bound");
 }
 
 /// A name that the trace binds elsewhere, or that looks like a tensor's, has to be bound here.

@@ -160,10 +160,11 @@ bool thunder_hides_writes(const ThunderStatement& statement);
 std::string thunder_stem(const std::string& callee);
 /// Is it a function or a method of PyTorch, or Thunder's symbol of one?
 bool is_torch_call(const std::string& callee);
-/// Lowers a call of Thunder's own (prims and executor operators). False: no row fits.
+/// Lowers a call of Thunder's own (prims and executor operators). False: no row fits, and nothing is added.
 bool lower_thunder_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
 bool is_thunder_prim(const std::string& name);
-/// Lowers a call of a PyTorch function (`torch.mul`, `ltorch.mul`, `Tensor.view`). False: nothing fits.
+/// Lowers a call of a PyTorch function (`torch.mul`, `ltorch.mul`, `Tensor.view`). False: nothing fits or is
+/// added.
 bool lower_torch_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
 /// As an argument of a step. Nothing: it is none (a module, a collection of such).
 std::optional<Arg> thunder_argument(const ThunderThing& thing);

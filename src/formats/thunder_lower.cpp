@@ -209,7 +209,6 @@ bool ThunderBuilder::lower(const Statement& s) {
   if (otherwise == false) return true;
   back_to(before);
   if (lower_leaf(s)) return true;
-  back_to(before);
   return !otherwise && lower_inner(s);
 }
 
@@ -287,11 +286,8 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
 
 bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
   const std::string& callee = s.value.text;
-  const std::size_t steps = graph_.steps.size();
   if (is_thunders(callee) && lower_thunder_call(*this, call)) return true;
-  graph_.steps.resize(steps);
   if (is_torch_call(callee) && lower_torch_call(*this, call)) return true;
-  graph_.steps.resize(steps);
   // An executor's own operator without a body: Thunder takes those without a tag to be functions.
   const bool own = callee.find('.') == std::string::npos && s.inner.empty() && !may_write(call.name) &&
                    s.target.kind == ThunderExpr::Kind::name;

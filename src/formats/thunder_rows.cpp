@@ -121,8 +121,8 @@ bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() != 1 || call.args[0].kind != ThunderThing::Kind::sequence) return false;
   const std::vector<ThunderThing>& from = call.args[0].items;
   if (target.kind != ThunderExpr::Kind::sequence || target.items.size() != from.size()) return false;
+  if (!std::ranges::all_of(from, &ThunderThing::is_tensor)) return false;
   for (std::size_t k = 0; k < from.size(); ++k) {
-    if (!from[k].is_tensor()) return false;
     ThunderStatement one = *call.statement;
     one.target = target.items[k];
     Call part = call;

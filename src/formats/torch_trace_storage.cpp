@@ -80,7 +80,6 @@ bool TraceFacts::find_places(const Graph& graph, std::vector<Place>& places) con
 
 bool TraceFacts::place(Graph& graph, const std::vector<Place>& places) const {
   for (const Place& place : places) {
-    if (place.input >= graph.inputs.size()) return false;
     Input& input = graph.inputs[place.input];
     SharedType& type = graph.values[input.value.index].type;
     const auto bytes = storage_bytes_.find(place.tensor->storage);

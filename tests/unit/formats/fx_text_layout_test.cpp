@@ -3,6 +3,8 @@
 #include <string>
 
 #include "src/formats/formats.h"
+#include "src/formats/fx_text_annotation.h"
+#include "src/formats/fx_text_value.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -295,4 +297,41 @@ TEST_CASE("FX text: an attribute without an annotation is a module where there i
   CHECK(inputs(": torch.Tensor", "") == 2);
   CHECK(inputs(": \"f32[4]\"", "") == 1);  // constants are annotated there
   CHECK(inputs("", module) == 1);
+}
+
+TEST_CASE("FX text: annotations with blanks inside, and those of classes") {
+  FxSymbols symbols;
+  const auto truth = parse_fx_annotation("Sym( True )", symbols);
+  REQUIRE(truth);
+  CHECK(truth->scalar.kind == Arg::Kind::boolean);
+  const auto object = parse_fx_annotation("Handle(3)", symbols);
+  REQUIRE(object);
+  CHECK(object->kind == FxAnnotation::Kind::wrapped);
+}
+
+TEST_CASE("FX text: a module by its path behind a bare forward goes by the end of it") {
+  const auto read = read_fx_text(
+      "def forward(self, x: \"f32[2]\"):\n    return (x,)\nclass <lambda>/true_graph_0(torch.nn.Module):\n"
+      "    def forward(self, y: \"f32[2]\"):\n        return (y,)\n");
+  REQUIRE(read);
+  REQUIRE(read->graph.bodies.size() == 1);
+  CHECK(read->graph.bodies.begin()->first == "true_graph_0");
+}
+
+TEST_CASE("FX text: a size is said with fewer symbols than its code has") {
+  const SymExpr s0 = SymExpr::symbol("s0"), s1 = SymExpr::symbol("s1");
+  const SymExpr one = SymExpr::binary(SymExpr::Op::floor_div, s1, s1);
+  const auto settled = [&](const SymExpr& computed) {
+    return fx_settled(Arg::of(s0), Arg::of(computed)).sym;
+  };
+  CHECK(settled(s0 + one - SymExpr(1)) == s0);
+  CHECK(settled(s0 + one) == s0 + one);
+}
+
+TEST_CASE("FX text: an update that gives no number is refused where it stands") {
+  const auto read =
+      read_fx_text("def forward(self, n: \"Sym(s0)\"):\n    n += 'a';  iadd = n\n    return (n,)\n");
+  REQUIRE_FALSE(read);
+  CHECK(read.fault().where.starts_with("line 2,"));
+  CHECK(read.fault().message.starts_with("cannot be read: "));
 }

@@ -52,6 +52,23 @@ TEST_CASE("pt2: an input that is no tensor must be a value that there is", "[pt2
           .find("unknown kind of scalar") != std::string::npos);
 }
 
+TEST_CASE("pt2: a signature that names a number as a tensor is refused there", "[pt2]") {
+  std::string text =
+      changed(kPlain, "'sym_int_values': {}", "'sym_int_values': {'n': {'as_expr': {'expr_str': 's3'}}}");
+  text = changed(text, "'inputs': [{'as_tensor': {'name': 'x'}}]",
+                 "'inputs': [{'as_tensor': {'name': 'x'}}, {'as_sym_int': {'as_name': 'n'}}]");
+  const std::string user = "{'user_input': {'arg': {'as_tensor': {'name': 'x'}}}}";
+  const auto fault = [&](const std::string& spec) {
+    return pt2_fault(
+        zipped(changed(text, "'input_specs': [" + user, "'input_specs': [" + user + ", " + spec)));
+  };
+  CHECK(fault("{'user_input': {'arg': {'as_tensor': {'name': 'n'}}}}")
+            .find("input_specs/1/user_input/arg/as_tensor: is no tensor") != std::string::npos);
+  CHECK(fault("{'parameter': {'arg': {'name': 'n'}, 'parameter_name': 'p'}}")
+            .find("input_specs/1/parameter/arg: is no tensor") != std::string::npos);
+  CHECK(fault("{'user_input': {'arg': {'as_sym_int': {'as_name': 'n'}}}}") == "accepted");
+}
+
 TEST_CASE("pt2: results that are symbols tell them, others nothing", "[pt2]") {
   const auto tells = [](const std::string& result) {
     std::string text = program_with(changed(node_of(kSelf), "[{'as_tensor': {'name': 'y'}}]",

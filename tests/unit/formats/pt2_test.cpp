@@ -177,6 +177,13 @@ TEST_CASE("pt2: several programs, tied weights, and archives that hold none") {
   CHECK(shared->at(0).after.inputs[0].storage == "weight_0");
   CHECK(shared->at(0).after.inputs[1].storage == "weight_0");
   CHECK(shared->at(0).after.inputs[0].storage_numel == SymExpr(3));
+  for (std::size_t at = 0; (at = tied.find("\"dtype\": 7", at)) != tied.npos; ++at)
+    tied.replace(at, 10, "\"dtype\": 2");
+  const auto bytes = read_pt2(zip_of({{"r/models/model.json", tied},
+                                      {"r/data/weights/model_weights_config.json", config},
+                                      {"r/data/weights/weight_0", std::string(12, '\0')}}));
+  REQUIRE(bytes);
+  CHECK(bytes->at(0).after.inputs[1].storage_numel == SymExpr(12));
 }
 
 TEST_CASE("pt2: an archive that says a member has four gigabytes") {  // fuzzing of readers, 1fa7cd16

@@ -68,3 +68,34 @@ TEST_CASE("what is known to have storage of its own is no view of what is below 
   CHECK(ops("reshape(a, (2, 3))") == Ops{"aten.reshape.default"});  // which may be one
   CHECK(ops("floor(a)") == Ops{"aten.floor.default"});
 }
+
+TEST_CASE("a gradient that only a line below asks for is forgotten with what stands there", "[thunder]") {
+  const std::string text = program(
+      "  t1 = other.op(a)  # t1: \"cpu f32[2, 3]\"\n"
+      "    # t5 = prims.get_grad(a)  # t5: \"cpu f32[2, 3]\"\n"
+      "    # t1 = prims.bogus(t5)  # t1: \"cpu f32[2, 3]\"\n"
+      "  t6 = prims.get_grad(a)  # t6: \"cpu f32[2, 3]\"\n  t7 = prims.neg(t6)  # t7: \"cpu f32[2, 3]\"\n"
+      "  return (t1, t7)\n");
+  const auto traces = parse_thunder(text);
+  REQUIRE(traces);
+  const auto made = thunder_graph(traces->at(0), text, {}, ThunderPart::whole);
+  REQUIRE(made);
+  const Graph& graph = made->graph;
+  REQUIRE(graph.inputs.size() == 3);
+  REQUIRE(graph.steps.size() == 2);
+  CHECK(graph.steps[0].op == "thunder.other.op");
+  CHECK(graph.steps[1].args.at(0).ref == graph.inputs[2].value);
+}
+
+TEST_CASE("a view of what came by with the line is no view of what was there before", "[thunder]") {
+  const std::string call = "floor(a, a, a)", type = "  # t1: \"cpu f32[2, 3]\"\n";
+  CHECK(ops_of(graph_of(program("  t1 = torch." + call + type + "    # t1 = ltorch." + call + type +
+                                "      # t5 = prims.get_grad(a)  # t5: \"cpu f32[2, 3]\"\n"
+                                "      # t1 = prims.shallow_copy(t5)" +
+                                type + "  return (t1,)\n"))) == Ops{"aten.alias.default"});
+}
+
+TEST_CASE("a barrier with a number among its tensors leaves no step of its own behind", "[thunder]") {
+  const Graph graph = graph_of(program("  (t1, t2) = update_aliases((a, 1.0))\n  return (a,)\n"));
+  CHECK(ops_of(graph) == Ops{"thunder.update_aliases"});
+}

@@ -244,6 +244,10 @@ TEST_CASE("log: what is told before a frame starts, and what is told twice") {
   const Case once = case_of(record + pair_of(graph("add"), graph("add")));
   CHECK(once.may_share == std::vector<std::pair<std::uint32_t, std::string>>{{0, "primals_2"}});
   CHECK(case_of(record + record + pair_of(graph("add"), graph("add"))).may_share == once.may_share);
+  std::string kept = record;
+  kept.replace(kept.find("mutates_data=True"), 17, "mutates_data=False");
+  kept.replace(kept.find("mutates_metadata=True"), 21, "mutates_metadata=False");
+  CHECK(case_of(record + kept + pair_of(graph("add"), graph("add"))).may_share.empty());
 }
 
 TEST_CASE("log: lines that begin as a record's, and what is none") {
