@@ -447,7 +447,8 @@ def tried(texts, mutants, options, env):
 
 
 def wanted(mutants, texts, options):
-    """All, or a uniform sample; without those that were killed before according to the log, which keeps only these."""
+    """All, or a uniform sample; without those that were killed before according to the log, and how many those are.
+    The log keeps nothing else."""
     if options.limit:
         mutants = sorted(random.Random(options.seed).sample(mutants, min(options.limit, len(mutants))))
     log = pathlib.Path(options.log or "/nonexistent")
@@ -456,7 +457,8 @@ def wanted(mutants, texts, options):
     if rows:
         log.write_text("".join(killed), encoding="utf-8")
     known = {row.rpartition("\t")[0] for row in killed}
-    return [m for m in mutants if log_row(m, texts[m.file], "").rpartition("\t")[0] not in known]
+    left = [m for m in mutants if log_row(m, texts[m.file], "").rpartition("\t")[0] not in known]
+    return left, len(mutants) - len(left)
 
 
 def main():
@@ -479,13 +481,12 @@ def main():
         mutants += mutants_of(texts[name], name, len(mutants) + 1)
     copied_tree({name for name in [*texts, TABLE, NAMES, MAIN] if (TREE / name).exists()})
     accepted, known = listed_reasons(), []
-    chosen = wanted(mutants, texts, options)
+    chosen, before = wanted(mutants, texts, options)
     if not options.listed:
         known = [m for m in chosen if place(m, texts[m.file]) in accepted]
     survivors, tries = tried(texts, [m for m in chosen if m not in set(known)], options, env)
     for name in [*texts, TABLE, NAMES, MAIN]:
         shutil.copyfile(ROOT / name, TREE / name)
-    before = len(pathlib.Path(options.log).read_text(encoding="utf-8").splitlines()) - tries if options.log else 0
     total, left = before + tries + len(known), len(survivors) + len(known)
     print(f"{total} mutants of {len(texts)} files, {total - left} killed ({100 * (1 - left / max(1, total)):.1f} %), "
           f"{before} of them by an earlier run; {len(known)} listed survivors were not tried")

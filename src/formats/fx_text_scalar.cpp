@@ -92,6 +92,11 @@ std::optional<double> fx_of_integers(SymExpr::Op op, double a, double b) {
   return op == Op::floor_div ? std::floor(a / b) : a - b * std::floor(a / b);
 }
 
+std::optional<double> fx_sampled(const FxSample& at, const std::string& name) {
+  const auto found = at.find(name);
+  return found == at.end() ? std::nullopt : std::optional<double>(found->second);
+}
+
 /// The number that an expression is at these values; nothing where a function is not known here.
 std::optional<double> fx_number(const SymExpr& value, const FxSample& at) {
   if (value.is_constant()) return static_cast<double>(value.constant());
@@ -106,7 +111,7 @@ std::optional<double> fx_number(const SymExpr& value, const FxSample& at) {
     if (node.op == SymExpr::Op::constant)
       next = static_cast<double>(node.number);
     else if (node.op == SymExpr::Op::symbol)
-      next = at.find(node.text)->second;
+      next = fx_sampled(at, node.text);
     else if (node.op != SymExpr::Op::opaque)
       next = fx_of_integers(node.op, a, b);
     else
