@@ -3,6 +3,7 @@
 // moved.
 #include "tests/support/decisions.h"
 
+#include "src/prover/solver.h"
 #include "tests/catch.h"
 #include "tests/support/sample.h"
 
@@ -10,13 +11,22 @@ using namespace noclobber;
 
 namespace {
 
+constexpr const char* kSolver = "z3 5.4.0";  // others find other values, and ask something else next
+
+/// Without the last two columns, where they are another solver's.
+std::string of_this_solver(std::string line) {
+  static const bool same = solver_version() == kSolver;
+  for (int column = 0; column < 2 && !same; ++column) line.erase(line.rfind('\t'));
+  return line;
+}
+
 void compare(const std::string& part, std::size_t at_least) {
   testing::Decisions held = testing::held_decisions(part);
   CHECK(held.size() >= at_least);
   std::size_t number = 0;
   std::erase_if(held, [&](const std::string&) { return !testing::is_sampled(number++); });
   const testing::Decisions now = testing::decided_again(held);
-  for (std::size_t k = 0; k < held.size(); ++k) CHECK(now[k] == held[k]);
+  for (std::size_t k = 0; k < held.size(); ++k) CHECK(of_this_solver(now[k]) == of_this_solver(held[k]));
 }
 
 }  // namespace
