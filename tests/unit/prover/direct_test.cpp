@@ -2,6 +2,7 @@
 #include "src/prover/direct.h"
 
 #include "tests/catch.h"
+#include "tests/unit/fuzz/found.h"
 
 using namespace noclobber;
 
@@ -182,4 +183,52 @@ TEST_CASE("bodies are part of what a step is; guards are not asked about yet", "
   after = before;
   after.guards.push_back({w.all(0), 0});
   CHECK(decide_directly(w.space, &before, after, {}, enumerate(&before, after, {}), questions).shown.empty());
+}
+
+namespace {
+
+std::string step(const std::string& name, const std::string& op, const std::string& args) {
+  return R"({"name":")" + name + R"(","op":"aten.)" + op + R"(","args":[)" + args + "]},";
+}
+
+std::string ref(const std::string& name) { return R"({"ref":")" + name + R"("})"; }
+
+/// What the second engine says of two lists of steps that make r of x and y, f32[4].
+Status solved(std::string before, std::string after) {
+  const std::string inputs = R"({"name":"x","type":{"dtype":"f32","shape":[4]}},)"
+                             R"({"name":"y","type":{"dtype":"f32","shape":[4]}})",
+                    end = R"(],"outputs":[{"ref":"r"}])";
+  before.pop_back(), after.pop_back();
+  return found::status_of(found::pair_of(inputs, "\"steps\":[" + before + end, "\"steps\":[" + after + end),
+                          true);
+}
+
+}  // namespace
+
+TEST_CASE("the second engine tells calls of one operator apart by the types that they read", "[direct]") {
+  const std::string i32 = R"(,{"dtype":"i32"})", floats = step("r", "eq.Tensor", ref("x") + "," + ref("y")),
+                    bits = step("a", "view.dtype", ref("x") + i32) + step("b", "view.dtype", ref("y") + i32) +
+                           step("r", "eq.Tensor", ref("a") + "," + ref("b"));
+  CHECK(solved(floats, floats) == Status::proved);
+  CHECK(solved(bits, bits) == Status::proved);
+  CHECK(solved(floats, bits) != Status::proved);  // -0 and 0, NaN and itself
+}
+
+TEST_CASE("the second engine tells bytes of results from bytes of what they were made of", "[direct]") {
+  const auto bytes = [](const std::string& op) {
+    return step("n", op, ref("x")) + step("r", "view.dtype", ref("n") + R"(,{"dtype":"u8"})");
+  };
+  CHECK(solved(bytes("exp.default"), bytes("exp.default")) == Status::proved);
+  CHECK(solved(bytes("exp.default"), bytes("neg.default")) != Status::proved);
+}
+
+TEST_CASE("the second engine chooses what was never written once for each element", "[direct]") {
+  const auto empty = [](const char* size, const char* stride) {
+    return step("e", "empty.memory_format", size) +
+           step("r", "as_strided.default", ref("e") + ",[2,2]," + stride);
+  };
+  const std::string copy =
+      step("c", "clone.default", ref("x")) + step("r", "reshape.default", ref("c") + ",[2,2]");
+  CHECK(solved(step("r", "empty.memory_format", "[2,2]"), copy) == Status::proved);
+  CHECK(solved(empty("[3]", "[1,1]"), copy) != Status::proved);  // two places show one element
 }

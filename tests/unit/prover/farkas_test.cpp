@@ -79,3 +79,14 @@ TEST_CASE("a wrong derivation shows nothing", "[farkas]") {
   REQUIRE(space.nonnegative(less, {less}));
   REQUIRE_FALSE(space.nonnegative(less));
 }
+
+TEST_CASE("forms that say the same of two unknowns leave one of them over", "[farkas]") {
+  const Rows rows{{1, 1, 0}, {2, 2, -1}};
+  for (const std::vector<std::int64_t>& target : {std::vector<std::int64_t>{2, 2, 0}, {3, 3, -1}}) {
+    const auto found = combine(rows, target);
+    REQUIRE(found);
+    require_exact(rows, target, *found);
+  }
+  REQUIRE_FALSE(combine(rows, {1, 2, 0}));
+  REQUIRE_FALSE(combine({{1, 1, 0}}, {1, 1, -1}));
+}
