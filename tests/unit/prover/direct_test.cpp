@@ -51,9 +51,11 @@ struct Fresh {
     return out;
   }
   bool value_shown(const Trace& before, const Trace& after, std::uint64_t effort = 0) {
+    return shown({Kind::value, false, 0, 0}, before, after, effort);
+  }
+  bool shown(const Obligation& wanted, const Trace& before, const Trace& after, std::uint64_t effort = 0) {
     Questions questions(effort);
-    const Obligation value{Kind::value, false, 0, 0};
-    return decide_directly(space, &before, after, {}, {value}, questions).shown.contains(value);
+    return decide_directly(space, &before, after, {}, {wanted}, questions).shown.contains(wanted);
   }
 };
 
@@ -183,6 +185,57 @@ TEST_CASE("bodies are part of what a step is; guards are not asked about yet", "
   after = before;
   after.guards.push_back({w.all(0), 0});
   CHECK(decide_directly(w.space, &before, after, {}, enumerate(&before, after, {}), questions).shown.empty());
+}
+
+TEST_CASE("inputs of one name show the same, wherever their storages are listed", "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  const Obligation frame{Kind::frame, false, 0, 0};
+  const Trace before = w.trace({Fresh::move(w.all(2), w.all(0))});
+  Trace part = before, listed = w.trace({Fresh::move(w.all(2), w.all(1))});
+  CHECK(w.shown(frame, before, before));
+  part.inputs = {{"x", w.part(0, 1, 3)}};
+  CHECK_FALSE(w.shown(frame, before, part));
+  std::swap(listed.storages[0], listed.storages[1]);
+  listed.inputs = {{"x", w.all(1)}};
+  CHECK(w.shown(frame, before, listed));
+  listed.storages[0].key = "in:y", listed.storages[0].start = TraceStorage::Start::given;
+  CHECK_FALSE(w.shown(frame, before, listed));
+}
+
+TEST_CASE("outputs without a tensor are the same scalar", "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  const auto returns = [&](const char* scalar) {
+    Trace out = w.trace({});
+    out.outputs = {{std::nullopt, scalar, {}, false, std::nullopt}};
+    return out;
+  };
+  const Obligation type{Kind::type, false, 0, 0};
+  CHECK(w.shown(type, returns("s0"), returns("s0")));
+  CHECK_FALSE(w.shown(type, returns("s0"), returns("s1")));
+  CHECK_FALSE(w.shown(type, returns(""), w.trace({})));
+}
+
+TEST_CASE("bytes may be used again from the step at which they are no longer used", "[direct][solver]") {
+  if (solver_version().empty()) return;
+  Fresh w;
+  const auto plan = [&](std::uint32_t first, std::int64_t offset) {
+    Trace out = w.trace({});
+    out.arenas = {w.space.constant(24)};
+    const PolyId size = w.space.constant(16);
+    out.placements = {{"a", 0, w.space.constant(0), size, 0, 3, std::nullopt, std::nullopt},
+                      {"b", 0, w.space.constant(offset), size, first, 9, std::nullopt, std::nullopt}};
+    return out;
+  };
+  const auto placed = [&](std::uint32_t first, std::int64_t offset) {
+    return w.shown({Kind::placed, false, 1, 0}, w.trace({}), plan(first, offset));
+  };
+  CHECK(placed(3, 0));
+  CHECK_FALSE(placed(2, 0));
+  CHECK_FALSE(placed(2, 8));
+  CHECK(placed(3, 8));
+  CHECK_FALSE(placed(3, 9));  // beyond the arena
 }
 
 namespace {
