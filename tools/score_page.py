@@ -23,7 +23,8 @@ Made by `make score` (`tools/score_page.py`); do not edit. Random programs over 
 or with one fault of a named class. A fault is *visible* where a run of both graphs, or the construction of the fault,
 shows that it changes what a caller sees; *caught* is a visible one that is not proved. A fault that no run shows may
 rightly be proved. A sound rewrite counts as *not supported* where the program beside itself is not proved either: the
-checker does not know enough of an operator in it.
+checker does not know enough of an operator in it. A sound rewrite over symbols is sound for the sizes that it was run
+with; one that is refuted breaks at others, which a replay shows.
 
 Of `Reached`, cross-checks are what was asked besides: the second engine (`engines`, and how many both decided), `nc-check`
 (`certificates`), the case as text, damaged text, both graphs as a log, with next to no effort (`starved`), with advice.
