@@ -124,25 +124,29 @@ std::optional<std::vector<PolyId>> Builder::iterated_strides(const Call& call, c
   const bool laid_by_operands = row != nullptr && row->pointwise != nullptr &&
                                 (row->variant == 0 || row->variant == 4);  // 4: of how a number is rounded
   if (!laid_by_operands) return std::nullopt;
+  const Extents extents = numbers_of(space_, shape);
   std::vector<Geometry> operands;
+  std::vector<Binding> tensors;
   std::set<Dtype> types;
-  bool constant = true, row_major = true;
+  bool constant = all_known(extents);
   for (std::size_t k = 0; k < static_cast<std::size_t>(row->operands); ++k) {
     Geometry& own = operands.emplace_back();
     const auto bound = bound_of(call.arguments[k]);
     if (!bound) continue;  // a number
     if (!bound->strides) return std::nullopt;
     types.insert(bound->dtype);
-    const Shape& extents = bound->view.shape;
-    own.dtype = bound->dtype, own.shape = numbers_of(space_, extents),
+    own.dtype = bound->dtype, own.shape = numbers_of(space_, bound->view.shape),
     own.stride = numbers_of(space_, *bound->strides);
     constant = constant && all_known(own.shape) && all_known(own.stride);
-    row_major = row_major && extents == shape && is_row_major(space_, extents, *bound->strides);
+    tensors.push_back(*bound);
   }
   if (types.size() != 1 || !is_floating(*types.begin())) return std::nullopt;
-  const Extents extents = numbers_of(space_, shape);
-  if (!constant || !all_known(extents))
-    return row_major ? std::optional(contiguous_strides(space_, shape)) : std::nullopt;
+  if (!constant) {
+    const bool keeps = std::ranges::all_of(tensors, [&](const Binding& tensor) {
+      return tensor.view.shape == shape && is_row_major(space_, shape, *tensor.strides);
+    });
+    return keeps ? std::optional(contiguous_strides(space_, shape)) : std::nullopt;
+  }
   std::vector<PolyId> out;
   for (const std::int64_t stride : iterator_strides(operands, extents))
     out.push_back(space_.constant(stride));

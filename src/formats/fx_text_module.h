@@ -106,7 +106,7 @@ class FxModule {
   std::unordered_map<std::string_view, FxParameter> declared_;  // lines of an annotation only
   bool parameters_settled_ = false;
   bool returned_ = false;
-  bool mid_line_ = false;  // behind a declaration that shares its line
+  bool mid_line_ = false;  // behind a declaration, whose line may hold more
   std::string loc_, code_;
 };
 

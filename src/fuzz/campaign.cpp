@@ -42,6 +42,11 @@ bool is_assumed(const CheckRecord& record, const std::string& difference) {
   return std::ranges::find(record.assumptions, strides_assumed(output)) != record.assumptions.end();
 }
 
+/// Does a run show what the verdict excludes?
+bool is_disproved(const CheckRecord& record, const std::string& difference) {
+  return record.status == Status::proved && !difference.empty() && !is_assumed(record, difference);
+}
+
 void compare_engines(Look& look, const Case& value, Way way, Status status, const std::string& difference) {
   bool alarm = false;
   const CheckRecord other = look.checker.check(value, way, alarm);
@@ -57,8 +62,7 @@ void compare_engines(Look& look, const Case& value, Way way, Status status, cons
                      (status == Status::refuted && other.status == Status::proved);
   if (split)
     look.say("engines", fmt::format("rules {}, z3 {}", status_name(status), status_name(other.status)));
-  if (other.status == Status::proved && !difference.empty() && !is_assumed(other, difference))
-    look.say("z3-proved-but-differs", difference);
+  if (is_disproved(other, difference)) look.say("z3-proved-but-differs", difference);
 }
 
 void compare_text(Look& look, const Case& value, Status status) {
@@ -84,8 +88,7 @@ void confirm(Look& look, const Case& value, const std::string& kind) {
   if (record.status != Status::proved || !runs) return;
   const BruteForce truth = brute_force(value);
   // An error in what nobody uses is no question of memory.
-  if (truth.usable && !truth.difference.empty() && !truth.difference.starts_with("raises") &&
-      !is_assumed(record, truth.difference))
+  if (truth.usable && !truth.difference.starts_with("raises") && is_disproved(record, truth.difference))
     look.say(kind + "-proved-but-differs", truth.difference), look.damaged = value;
 }
 
@@ -168,7 +171,7 @@ bool still(const Case& value, const std::string& kind, const Checker& checker) {
     if (value.plan || !value.before) return false;  // nothing to run beside
     const BruteForce truth = brute_force(value);
     if (!truth.usable || truth.difference.empty()) return false;
-    if (kind == "proved-but-differs") return !is_assumed(record, truth.difference);
+    if (kind == "proved-but-differs") return is_disproved(record, truth.difference);
     compare_engines(look, value, Way::by_solver, record.status, truth.difference);
   }
   for (const auto& [found, text] : look.found)
@@ -255,8 +258,7 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   if (alarm) look.say("alarm", "the pipeline contradicts itself");
   if (out.status == Status::error) look.say("text", "the checker cannot read what was generated");
   out.conditional = out.status == Status::proved && is_assumed(out.record, difference);
-  if (out.status == Status::proved && !difference.empty() && !out.conditional)
-    look.say("proved-but-differs", difference);
+  if (is_disproved(out.record, difference)) look.say("proved-but-differs", difference);
   const bool sound = out.probe.fault.empty() && out.probe.kind != Probe::Kind::symbolic;
   if (out.status == Status::refuted && sound && difference.empty())
     look.say("refuted-but-sound", first_finding(out.record));

@@ -6,13 +6,13 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <stdexcept>
 
 #include "checker/certificate.h"
 #include "src/cli/pipeline.h"
 #include "src/fuzz/probe.h"
 #include "src/report/names.h"
 #include "tests/support/corpus.h"
+#include "tests/support/temp_folder.h"
 
 namespace noclobber::testing {
 namespace {
@@ -23,32 +23,24 @@ constexpr const char* kHead =
     "part\tcase or seed\tits text\tfault\tverdict\twhy\tin "
     "place/storages/obligations\tTraces\tevidence\tquestions";
 
-/// A folder of this process, empty again after every look.
-class Folder {
- public:
-  Folder() {
-    path_ = (std::filesystem::temp_directory_path() / "nc_decisions_XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no folder for certificates: " + path_);
+/// The texts of a folder's files, in the order of their names; the folder is empty then.
+std::vector<std::string> taken(const TempFolder& folder) {
+  std::set<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files.insert(entry.path());
+  std::vector<std::string> out;
+  for (const auto& file : files) {
+    out.push_back(*read_file(file.string()));
+    std::filesystem::remove(file);
   }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
+  return out;
+}
 
-  /// "how many:the first 48 bits of a digest" of all that `read` makes of its files, in the order of their
-  /// names.
-  std::string digest(std::string (*read)(const std::string& text)) {
-    std::set<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) files.insert(entry.path());
-    std::string all;
-    for (const auto& file : files) {
-      all += read(*read_file(file.string()));
-      std::filesystem::remove(file);
-    }
-    return files.empty() ? "-" : fmt::format("{}:{:.12}", files.size(), sha256(all));
-  }
-
- private:
-  std::string path_;
-};
+/// "how many:the first 48 bits of a digest".
+std::string digest(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += text;
+  return texts.empty() ? "-" : fmt::format("{}:{:.12}", texts.size(), sha256(all));
+}
 
 /// A certificate without what names its inputs, the solver and its own sum.
 std::string evidence_of(const std::string& text) {
@@ -56,36 +48,36 @@ std::string evidence_of(const std::string& text) {
   return from == text.npos || to == text.npos ? text : text.substr(from, to - from);
 }
 
-std::string question_of(const std::string& text) { return text; }
-
-/// What the certificates of a check hold, and what the second engine asks.
-std::string searched(const Case& value) {
-  static Folder folder;
-  CheckOptions certified, direct;
-  certified.certificates = direct.questions = folder.path();
-  direct.solver_only = true;
+/// What the second engine asks.
+std::vector<std::string> questions_about(const Case& value, const TempFolder& folder) {
+  CheckOptions options;
+  options.solver_only = true;
+  options.questions = folder.path();
   bool contradiction = false;
-  check_case(value, certified, contradiction);
-  const std::string evidence = folder.digest(evidence_of);
-  check_case(value, direct, contradiction);
-  return evidence + "\t" + folder.digest(question_of);
+  check_case(value, options, contradiction);
+  return taken(folder);
 }
 
 std::string line_of(const std::string& part, const std::string& name, const std::string& fault,
                     const Case& value) {
+  static const TempFolder folder;
+  CheckOptions options;
+  options.certificates = folder.path();
   bool contradiction = false;
-  const CheckRecord record = check_case(value, {}, contradiction);
+  const CheckRecord record = check_case(value, options, contradiction);
+  std::vector<std::string> certificates = taken(folder);
+  for (std::string& text : certificates) text = evidence_of(text);
   std::set<std::string> why;
   for (const Finding& finding : record.findings) why.insert(finding.rule);
   for (const Unknown& unknown : record.unknown) why.insert(unknown.reason);
   std::string listed;
   for (const std::string& one : why) listed += (listed.empty() ? "" : " ") + one;
   const auto dash = [](const std::string& text) { return text.empty() ? std::string("-") : text; };
-  return fmt::format("{}\t{}\t{:.8}\t{}\t{}{}\t{}\t{}/{}/{}\t{:.12}\t{}", part, name,
+  return fmt::format("{}\t{}\t{:.8}\t{}\t{}{}\t{}\t{}/{}/{}\t{:.12}\t{}\t{}", part, name,
                      sha256(write_case_json(value)), dash(fault), status_name(record.status),
                      contradiction ? " (contradiction)" : "", dash(listed), record.counts.in_place,
                      record.counts.storages, record.counts.obligations, sha256(trace_text(value, {})),
-                     searched(value));
+                     digest(certificates), digest(questions_about(value, folder)));
 }
 
 std::string line_of(const fuzz::Probe& probe) {

@@ -1,11 +1,10 @@
 #include "src/cli/inputs.h"
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 
 #include "tests/catch.h"
+#include "tests/support/temp_folder.h"
 
 using namespace noclobber;
 
@@ -13,29 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "nc_inputs_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-
-  std::string write(const std::string& name, const std::string& text) const {
-    const fs::path path = path_ / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << text;
-    return path.string();
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
+using Folder = testing::TempFolder;
 
 std::vector<Work> all_of(WorkSource source) {
   std::vector<Work> out;

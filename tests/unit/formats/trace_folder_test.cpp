@@ -1,12 +1,11 @@
 // Folders of tlparse and of TORCH_COMPILE_DEBUG.
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 
 #include "src/formats/formats.h"
 #include "src/formats/load_args.h"
 #include "tests/catch.h"
+#include "tests/support/temp_folder.h"
 
 using namespace noclobber;
 
@@ -14,25 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class LogFolder {
- public:
-  LogFolder() {
-    std::string name = (fs::temp_directory_path() / "nc_folder_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  LogFolder(const LogFolder&) = delete;
-  LogFolder& operator=(const LogFolder&) = delete;
-  ~LogFolder() { fs::remove_all(path_); }
-  void write(const std::string& name, const std::string& text) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << text;
-  }
-  std::string path(const std::string& below = "") const { return (path_ / below).string(); }
-
- private:
-  fs::path path_;
-};
+using LogFolder = testing::TempFolder;
 
 std::string folder_graph(const std::string& op) {
   return "class <lambda>(torch.nn.Module):\n    def forward(self, a: \"f32[5]\", b: \"f32[5]\"):\n"
