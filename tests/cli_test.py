@@ -269,6 +269,12 @@ class Solver(Cli):
         text = self.expect(0, "fuzz", "--count", "64", "--out", self.folder / "findings").stdout.decode()
         self.assertIn(f"engines {made['engines']},", text)
 
+    def test_a_seed_is_the_first_one_by_either_name(self):
+        said = [self.expect(0, "fuzz", option, seed, "--count", "40", "--json", "--out", self.folder / "findings").stdout
+                for option, seed in (("--start", "70"), ("--seed", "70"), ("--start", "71"))]
+        self.assertEqual(said[0], said[1])
+        self.assertNotEqual(said[0], said[2])
+
 
 class Compare(Cli):
     def test_texts_and_cases(self):
