@@ -6,24 +6,24 @@
 
 #include "checker/trace.h"
 
-namespace noclobber {
-
+namespace noclobber::checker {
 namespace {
+
 constexpr std::size_t kPlaces = 1U << 13, kPairs = 1U << 24;  // that are compared; none is believed beyond
 struct Touch {
   std::uint32_t origin = 0;
   bool writes = false;
-  const TraceView* view = nullptr;
+  View view;
 };
 
 /// What each storage is touched by, in listed order. Conditions of branches are read where they are used.
 std::vector<std::vector<Touch>> touches(const Trace& trace) {
   std::vector<std::vector<Touch>> out(trace.storages.size());
-  for (const TraceStep& step : trace.steps) {
-    const auto touch = [&](const TraceView& v, bool w) { out[v.storage].push_back({step.origin, w, &v}); };
-    for (const auto& [guard, wanted] : step.guards) touch(trace.guards[guard].view, false);
-    for (const TraceView& view : step.reads) touch(view, false);
-    for (const TraceView& view : step.writes) touch(view, true);
+  for (const Step& step : trace.steps) {
+    const auto touch = [&](const View& v, bool w) { out[v.storage].push_back({step.origin, w, v}); };
+    for (const auto& [guard, wanted] : trace.guards_of(step)) touch(trace.guards[guard].view, false);
+    for (const View& view : trace.reads(step)) touch(view, false);
+    for (const View& view : trace.writes(step)) touch(view, true);
   }
   return out;
 }
@@ -37,8 +37,8 @@ bool fits(Space& space, PolyId first, PolyId size, PolyId end) {
 std::vector<std::array<std::uint32_t, 3>> disturbing(Space& space, const Trace& trace) {
   std::vector<std::array<std::uint32_t, 3>> out;
   const auto uses = touches(trace);
-  for (const TracePlacement& p : trace.placements)
-    for (const TracePlacement& q : trace.placements) {
+  for (const Placement& p : trace.placements)
+    for (const Placement& q : trace.placements) {
       const bool on = p.storage && q.storage && p.arena == q.arena && p.last <= q.first &&
                       !fits(space, p.offset, p.size, q.offset) && !fits(space, q.offset, q.size, p.offset);
       for (std::size_t k = 0; on && out.size() < kPairs && k < uses[*p.storage].size(); ++k)
@@ -49,9 +49,9 @@ std::vector<std::array<std::uint32_t, 3>> disturbing(Space& space, const Trace& 
     std::vector<Touch> seen, wrote;
     for (const Touch& b : all) {
       for (const Touch& a : std::views::reverse(b.writes ? seen : wrote)) {
-        if (a.origin == b.origin || apart(space, *a.view, *b.view)) continue;
+        if (a.origin == b.origin || apart(space, a.view, b.view)) continue;
         out.push_back({std::bit_width(b.origin - a.origin) / 2U, a.origin, b.origin});
-        if (a.writes && (a.view->maps.empty() || *a.view == *b.view)) break;
+        if (a.writes && (a.view.form->maps.empty() || a.view.form->place == b.view.form->place)) break;
       }
       seen.push_back(b);
       if (b.writes) wrote.push_back(b);
@@ -62,53 +62,32 @@ std::vector<std::array<std::uint32_t, 3>> disturbing(Space& space, const Trace& 
 }
 
 /// Does the placement live through every use of its storage?
-bool lives(const Trace& trace, const TracePlacement& p, const std::vector<std::vector<Touch>>& uses) {
+bool lives(const Trace& trace, const Placement& p, const std::vector<std::vector<Touch>>& uses) {
   if (!p.storage) return true;
   for (const Touch& t : uses[*p.storage])
     if (t.origin < p.first || t.origin >= p.last) return false;
-  const TraceStorage& s = trace.storages[*p.storage];
-  const bool given = s.start == TraceStorage::Start::given;
-  bool leaves = given && s.compared;
-  for (const TraceOutput& o : trace.outputs) leaves = leaves || (o.view && o.view->storage == *p.storage);
-  const std::uint32_t steps = trace.steps.empty() ? 0 : trace.steps.back().origin + 1;
-  return !(given && p.first > 0) && !(leaves && p.last <= steps);
+  const StorageForm& s = *trace.storages[*p.storage].form;
+  bool leaves = s.start == Start::given && s.compared;
+  for (const Output& o : trace.outputs) leaves = leaves || (o.view && o.view->storage == *p.storage);
+  return !(s.start == Start::given && p.first > 0) && !(leaves && p.last <= trace.origins());
 }
 }  // namespace
 
-Index root_index(Space& space, const TraceView& view, Index index) {
-  for (auto m = view.maps.rbegin(); m != view.maps.rend(); ++m) index = forward(space, *m, index);
-  return index;
-}
-
-bool same_elements(Space& space, const TraceView& a, const TraceView& b) {
-  if (a.shape != b.shape || a.lanes != b.lanes) return false;
-  const Index x = root_index(space, a, running(space, a));
-  return x == root_index(space, b, running(space, b)) &&
-         std::find(x.begin(), x.end(), Space::kBad) == x.end();
-}
-
-bool apart(Space& space, const TraceView& a, const TraceView& b) {
-  if (a.storage != b.storage || element_count(space, a.shape) == 0 || element_count(space, b.shape) == 0)
-    return true;
-  const auto never = [&](const Condition& c) { return holds(space, c, {}) == Truth::no; };
-  for (const auto& [x, y] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
-    const auto inside = view_inverse(space, *x, root_index(space, *y, running(space, *y)));
-    if (inside && std::ranges::any_of(inside->conditions, never)) return true;
-  }
-  return false;
-}
-
-bool clean_step(Space& space, const TraceStep& step) {
-  for (std::size_t w = 0; w < step.writes.size(); ++w) {
+bool clean_step(Space& space, const Trace& trace, const Step& step) {
+  const auto reads = trace.reads(step), writes = trace.writes(step);
+  for (std::size_t w = 0; w < writes.size(); ++w) {
+    const View& write = writes[w];
+    if (!injective(space, *write.form)) return false;
     for (std::size_t other = 0; other < w; ++other)
-      if (!apart(space, step.writes[w], step.writes[other])) return false;
-    for (std::size_t r = 0; r < step.reads.size(); ++r) {
-      const Access access = step.access[r][w];
-      const TraceView &read = step.reads[r], &write = step.writes[w];
-      if (access == Access::before_write || read.storage != write.storage) continue;
-      const bool all = read.maps.empty() && write.maps.empty();
-      if (access == Access::elementwise && (all || same_elements(space, read, write))) continue;
-      if (!apart(space, read, write)) return false;
+      if (!apart(space, write, writes[other])) return false;
+    for (std::size_t r = 0; r < reads.size(); ++r) {
+      const View& read = reads[r];
+      const Access access = step.form->access[r][w];
+      const bool fine =
+          access == Access::before_write || read.storage != write.storage ||
+          (access == Access::elementwise && ((read.form->maps.empty() && write.form->maps.empty()) ||
+                                             same_elements(space, *read.form, *write.form)));
+      if (!fine && !apart(space, read, write)) return false;
     }
   }
   return true;
@@ -116,7 +95,7 @@ bool clean_step(Space& space, const TraceStep& step) {
 
 bool ordered(Space& space, const Trace& trace) {
   if (std::ranges::any_of(trace.edges, [](const auto& e) { return e.first >= e.second; })) return false;
-  const std::uint32_t steps = trace.steps.empty() ? 0 : trace.steps.back().origin + 1;
+  const std::uint32_t steps = trace.origins();
   const auto all = disturbing(space, trace);
   std::vector<std::uint64_t> after(steps);  // per step: the first steps of which pairs must run before it
   for (std::size_t k = 0; k < all.size(); k += 64) {
@@ -136,23 +115,23 @@ bool ordered(Space& space, const Trace& trace) {
 }
 
 std::vector<bool> placed(Space& space, const Trace& trace) {
-  const std::vector<TracePlacement>& all = trace.placements;
+  const std::vector<Placement>& all = trace.placements;
   const auto uses = touches(trace);
   std::vector<std::uint32_t> starts;
   std::vector<bool> out(all.size());
   for (std::uint32_t k = 0; k < all.size(); ++k) {
-    const TracePlacement& p = all[k];
+    const Placement& p = all[k];
     out[k] = p.arena < trace.arenas.size() && space.nonnegative(p.offset) && space.nonnegative(p.size) &&
              fits(space, p.offset, p.size, trace.arenas[p.arena]) && lives(trace, p, uses);
     if (out[k] && p.size != 0 && p.first < p.last) starts.push_back(k);
   }
-  std::stable_sort(starts.begin(), starts.end(), [&](auto a, auto b) { return all[a].first < all[b].first; });
+  std::ranges::stable_sort(starts, {}, [&](std::uint32_t k) { return all[k].first; });
   std::vector<std::vector<std::uint32_t>> alive(trace.arenas.size());  // from low to high bytes
   for (std::uint32_t k : starts) {
-    const TracePlacement& p = all[k];
+    const Placement& p = all[k];
     std::vector<std::uint32_t>& here = alive[p.arena];
     std::erase_if(here, [&](std::uint32_t j) { return all[j].last <= p.first; });
-    auto at = p.below ? std::find(here.begin(), here.end(), *p.below) : here.begin();
+    auto at = p.below ? std::ranges::find(here, *p.below) : here.begin();
     const bool found = !p.below || at != here.end();
     if (p.below && found) ++at;
     out[k] = found && (!p.below || fits(space, all[*p.below].offset, all[*p.below].size, p.offset)) &&
@@ -162,4 +141,4 @@ std::vector<bool> placed(Space& space, const Trace& trace) {
   return out;
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::checker

@@ -1,18 +1,61 @@
-// A certificate: what one verdict is about and what it rests on. docs/certificate.md describes its text.
+// A certificate: what one verdict is about and what it rests on.
 #pragma once
-#include <string_view>
+#include "checker/check.h"
+#include "checker/trace.h"
 
-#include "checker/obligation.h"
+namespace noclobber::checker {
 
-namespace noclobber {
+/// What has to be shown. Numbers of steps, outputs, storages and placements are those of `after`.
+struct Obligation {
+  enum class Kind : std::uint8_t {
+    modelled,        // everything of the graph was understood
+    claim,           // claim a: the dump's metadata agree with the operator table
+    frame,           // both graphs have the same inputs and equally many outputs
+    type,            // output a: shape, element type, scalar, strides are those of `before`
+    value,           // output a: the same content at every index
+    exit,            // storage a: the same content at exit
+    store,           // step a writes only what may be written
+    clean,           // step a: its accesses do not disturb each other
+    sharing,         // output a shares no storage with input b that it did not share before
+    together,        // output a shares no storage with output b that it did not share before
+    current,         // read b of step a finds what its name means (names are values)
+    current_output,  // so does output a
+    defined,         // output a of a single graph depends on nothing that was never written
+    order,           // conflicting steps are ordered in every order that may run
+    placed,          // placement a lies in its arena, lives long enough, and shares no byte meanwhile
+  };
+  Kind kind = Kind::frame;
+  bool of_before = false;
+  std::uint32_t a = 0, b = 0;
+  friend auto operator<=>(const Obligation&, const Obligation&) = default;
+};
+
+struct Boundary {
+  bool compare_strides = false;
+  bool sharing_may_grow = false;
+  std::set<Places> may_share;  // (output, input): the caller makes it anew, so it may show this
+};
+
+/// Evidence: equal things of `before` and `after`, each shown by those that stand before it.
+struct Lemma {
+  enum class Kind : std::uint8_t {
+    calls,     // steps a and c: the same operator of the same operands
+    contents,  // storage a after its write b and storage c after its write d, at every index
+    writes     // the same: before the latest writes, and these put the same in the same places
+  };
+  Kind kind = Kind::calls;
+  std::uint32_t a = 0, b = 0, c = 0, d = 0;
+  std::vector<std::uint32_t> order = {};  // of writes: which of those of c each of a is
+};
 
 /// One pair of Traces, or one Trace. `key`: the checks after it may have opaque steps that run this body.
 struct Check {
-  std::string key;
+  Text key;
   std::optional<Trace> before;
   Trace after;
   Boundary boundary;
-  std::vector<Obligation> by_solver;  // obligations that a solver claims
+  std::set<Obligation> claimed;  // what a solver claims
+  std::vector<Lemma> lemmas;
 };
 
 /// Where the last check breaks, for symbols as they are in the certificate.
@@ -24,40 +67,20 @@ struct Refutation {
 };
 
 struct Certificate {
-  std::vector<std::pair<std::string, std::string>> inputs;  // sha256, name
-  std::string about, operators;                             // id of the check; hash of the operator table
-  std::vector<std::string> assumptions;
+  Answer answer;                                // inputs and assumptions
   std::map<std::string, std::int64_t> symbols;  // values that satisfy ranges and facts
+  std::vector<PolyId> numbers;                  // as they stand in the text
+  std::vector<ViewForm> views;
+  std::vector<StorageForm> storages;
+  std::vector<StepForm> steps;
   std::vector<Derivation> evidence;
   std::vector<Check> checks;  // the last one is the verdict's
   std::optional<Refutation> refutation;
 };
 
-/// `concrete`: symbols are read as their values. error: `fault` says why and where; the result is then empty.
-std::optional<Certificate> read_certificate(Space& space, std::string_view text, bool concrete,
-                                            std::string& fault);
+/// `concrete`: symbols are read as their values. Throws Unreadable.
+Certificate read(Space& space, std::string_view text, bool concrete);
+/// Where symbols are values: does the last check break as the certificate says?
+bool breaks(Space& space, Certificate& certificate);
 
-struct Judgement {
-  enum class Verdict : std::uint8_t { proved, refuted, not_proved };
-  Verdict verdict = Verdict::not_proved;
-  std::size_t obligations = 0, by_rule = 0, by_solver = 0, derivations = 0;
-  std::string why;
-};
-
-/// Of a plan that is a table, reads and decides in one: `out`. error: as read_certificate.
-constexpr const char* kPlanFormat = "noclobber.plan/1";
-std::optional<Certificate> read_plan(std::string_view text, Judgement& out, std::string& fault);
-
-/// Decides from the Traces and the evidence alone. `space` is that of the certificate.
-Judgement judge(Space& space, const Certificate& certificate);
-/// The trace with its graph steps in another order; nothing where its edges forbid it, or names are values.
-std::optional<Trace> reordered(const Trace& trace, const std::vector<std::uint32_t>& order);
-/// `space`: symbols are values. Does the last check break as the certificate says?
-bool breaks(Space& space, const Certificate& certificate);
-
-/// In lower-case hexadecimal. A certificate ends with the checksum of its text: a word of it that differs
-/// gives another one, and anything else does so but for one in 2^64.
-std::string sha256(std::string_view bytes);
-std::string checksum(std::string_view bytes);
-
-}  // namespace noclobber
+}  // namespace noclobber::checker

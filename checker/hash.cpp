@@ -1,9 +1,8 @@
 // FIPS 180-4 for the files that a certificate is about; a faster sum for its own text.
-#include <array>
 #include <bit>
 #include <cstring>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
 
 namespace noclobber {
 namespace {

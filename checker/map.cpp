@@ -1,167 +1,89 @@
-#include "checker/map.h"
-
+// Where the elements of views lie, and where in a view an element of its storage lies.
 #include <algorithm>
 #include <numeric>
 
-namespace noclobber {
+#include "checker/trace.h"
+
+namespace noclobber::checker {
 namespace {
 
-/// Dimensions [i, i_end) of one shape hold the same elements as [j, j_end) of another.
-struct Group {
-  std::size_t i, i_end, j, j_end;
-};
-
-/// Cuts two shapes of equally many elements wherever their running products meet.
-std::vector<Group> groups(Space& space, const Shape& from, const Shape& to) {
-  std::vector<Group> out;
-  const std::vector<Group> whole{{0, from.size(), 0, to.size()}};
-  std::size_t i = 0, j = 0;
-  while (i < from.size() && j < to.size()) {
-    Group group{i, 0, j, 0};
-    PolyId a = from[i++], b = to[j++];
-    while (!space.same(a, b)) {
-      const bool take_from = i < from.size() && space.nonnegative(space.sub(b, a));
-      if (!take_from && j == to.size()) return whole;
-      (take_from ? a : b) = take_from ? space.mul(a, from[i++]) : space.mul(b, to[j++]);
-    }
-    group.i_end = i, group.j_end = j;
-    out.push_back(group);
-  }
-  for (; i < from.size(); ++i)
-    if (space.value(from[i]) != 1) return whole;
-  for (; j < to.size(); ++j)
-    if (space.value(to[j]) != 1) return whole;
-  return out;
-}
-
-Index reshaped(Space& space, const Shape& from, const Shape& to, const Index& index) {
+/// The index in `from` of the element that has this one in `to`, group by group.
+Index reshaped(Space& space, const Shape& from, const Shape& to, const std::vector<Places>& groups, bool back,
+               const Index& index) {
   Index out(from.size(), 0);
-  const auto part = [](const Index& all, std::size_t begin, std::size_t end) {
-    return Index(all.data() + begin, all.data() + end);
-  };
-  for (const Group& g : groups(space, from, to)) {
-    const PolyId at = linear(space, part(to, g.j, g.j_end), part(index, g.j, g.j_end));
-    const Index piece = delinear(space, part(from, g.i, g.i_end), at);
-    std::copy(piece.begin(), piece.end(), out.data() + g.i);
+  std::size_t i = 0, j = 0;
+  for (const auto& [a, b] : groups) {
+    const std::size_t i_end = back ? b : a, j_end = back ? a : b;
+    PolyId at = 0;
+    for (; j < j_end; ++j) at = space.add(space.mul(at, to[j]), index[j]);
+    std::size_t first = i;  // dimension that is not one element: whatever is left is its index
+    while (first + 1 < i_end && space.value(from[first]) == 1) ++first;
+    for (std::size_t k = i_end; k-- > first + 1;) {
+      const PolyId above = space.quotient_in(at, from[k]);
+      out[k] = space.sub(at, space.mul(above, from[k]));
+      at = above;
+    }
+    if (first < i_end) out[first] = at;
+    i = i_end;
   }
   return out;
 }
 
-/// Every map but reshape: parent[d] = start_of(d) + sum over k of factor(k, d) * i[k].
-PolyId start_of(const Map& m, std::size_t d) {
-  if (m.kind == Map::Kind::diagonal && d == m.other) return m.step;
-  const bool moved = m.kind == Map::Kind::slice || m.kind == Map::Kind::diagonal;
-  return m.kind == Map::Kind::strided || (moved && d == m.dim) ? m.start : 0;
-}
-
-PolyId factor(const Space& space, const Map& m, std::size_t k, std::size_t d, PolyId one) {
-  const bool last = k + 1 == m.to.size();
-  switch (m.kind) {
-    case Map::Kind::slice: return k != d ? 0 : d == m.dim ? m.step : one;
-    case Map::Kind::permute: return m.order[k] == d ? one : 0;
-    case Map::Kind::expand:
-      return k != d                           ? 0
-             : space.same(m.from[k], m.to[k]) ? one
-             : space.value(m.from[k]) == 1    ? 0
-                                              : Space::kBad;
-    case Map::Kind::diagonal:
-      if (last || d == m.dim || d == m.other) return last && (d == m.dim || d == m.other) ? one : 0;
-      return d == k + (m.dim < d ? 1 : 0) + (m.other < d ? 1 : 0) ? one : 0;
-    case Map::Kind::unfold: return k == d ? (d == m.dim ? m.step : one) : last && d == m.dim ? one : 0;
-    case Map::Kind::strided: return m.strides[k];
-    case Map::Kind::reshape: break;
-  }
-  return Space::kBad;
-}
-
-/// Dimensions of the view still to be solved for in parent dimension d, by descending factor. A mixed-radix
-/// number: each factor must be larger than all that the smaller ones can reach.
-std::optional<std::vector<std::size_t>> digits(Space& space, const Map& m, const std::vector<PolyId>& factors,
-                                               const std::vector<bool>& solved) {
-  std::vector<std::size_t> dims;
-  for (std::size_t k = 0; k < m.to.size(); ++k) {
-    if (solved[k] || factors[k] == 0) continue;
-    const auto larger = [&](std::size_t j) { return !space.nonnegative(space.sub(factors[k], factors[j])); };
-    dims.insert(std::find_if_not(dims.begin(), dims.end(), larger), k);
-  }
-  PolyId reach = 0;
-  for (auto k = dims.rbegin(); k != dims.rend(); ++k) {
-    if (!space.nonnegative(space.beyond(factors[*k], reach))) return std::nullopt;
-    reach = space.add(reach, space.mul(factors[*k], space.beyond(m.to[*k], 0)));
-  }
-  return dims;
-}
-
-std::optional<Inverse> inverse_affine(Space& space, const Map& m, const Index& parent) {
-  Inverse out{{}, Index(m.to.size(), 0)};
-  const PolyId one = space.constant(1);
-  std::vector<bool> solved;
-  for (PolyId extent : m.to) solved.push_back(extent == one);
-  std::vector<PolyId> factors(m.to.size());
-  for (std::size_t d = 0; d < m.from.size(); ++d) {
-    PolyId rest = space.sub(parent[d], start_of(m, d));
-    for (std::size_t k = 0; k < m.to.size(); ++k) {
-      factors[k] = factor(space, m, k, d, one);
-      if (solved[k]) rest = space.sub(rest, space.mul(factors[k], out.index[k]));
-    }
-    const auto dims = digits(space, m, factors, solved);
-    if (!dims) return std::nullopt;
-    for (std::size_t k : *dims) {
-      const PolyId at = out.index[k] = space.quotient(rest, factors[k]);
-      out.conditions.push_back({false, at});
-      out.conditions.push_back({false, space.beyond(m.to[k], at)});
-      rest = space.sub(rest, space.mul(factors[k], at));
-      solved[k] = true;
-    }
-    if (rest != 0) out.conditions.push_back({true, rest});
-  }
-  if (std::find(solved.begin(), solved.end(), false) != solved.end()) return std::nullopt;
+Index forward(Space& space, const Map& m, const Index& index) {
+  Index out = m.reshape ? reshaped(space, m.from, m.to, m.groups, false, index) : m.start;
+  for (const auto& [to, from, by] : m.factors) out[from] = space.add(out[from], space.mul(by, index[to]));
+  out.insert(out.end(), index.begin() + static_cast<std::ptrdiff_t>(m.to.size()), index.end());
   return out;
+}
+
+/// Solves for each index of the view by the first factor that has it. Bad where none has.
+Index backward(Space& space, const Map& m, const Index& parent, std::vector<Condition>& conditions) {
+  Index out = m.reshape ? reshaped(space, m.to, m.from, m.groups, true, parent) : Index();
+  for (std::size_t k = out.size(); k < m.to.size(); ++k)
+    out.push_back(space.value(m.to[k]) == 1 ? 0 : Space::kBad);
+  Index rest;
+  for (std::size_t d = 0; d < m.start.size(); ++d) rest.push_back(space.sub(parent[d], m.start[d]));
+  for (const auto& [to, from, by] : m.factors) {
+    if (out[to] == Space::kBad) {
+      out[to] = space.quotient(rest[from], by);
+      conditions.push_back({false, out[to]});
+      conditions.push_back({false, space.beyond(m.to[to], out[to])});
+    }
+    rest[from] = space.sub(rest[from], space.mul(by, out[to]));
+  }
+  for (PolyId left : rest)
+    if (left != 0) conditions.push_back({true, left});
+  out.insert(out.end(), parent.begin() + static_cast<std::ptrdiff_t>(m.from.size()), parent.end());
+  return out;
+}
+
+/// Is an element found again from where it lies? Then no other lies there.
+bool finds_again(Space& space, const Map& m) {
+  const Index at = running(space, m.to, 0);
+  std::vector<Condition> conditions;
+  return backward(space, m, forward(space, m, at), conditions) == at &&
+         std::ranges::find(conditions, Space::kBad, &Condition::poly) == conditions.end();
 }
 
 }  // namespace
 
-bool well_formed(const Map& m) {
-  const std::size_t from = m.from.size(), to = m.to.size();
-  switch (m.kind) {
-    case Map::Kind::slice: return from == to && m.dim < from;
-    case Map::Kind::permute:
-      return from == to && m.order.size() == from &&
-             std::set<std::uint32_t>(m.order.begin(), m.order.end()).size() == from &&
-             std::all_of(m.order.begin(), m.order.end(), [&](auto k) { return k < from; });
-    case Map::Kind::reshape: return true;
-    case Map::Kind::expand: return from == to;
-    case Map::Kind::diagonal:
-      return from >= 2 && to + 1 == from && m.dim < from && m.other < from && m.dim != m.other;
-    case Map::Kind::unfold: return to == from + 1 && m.dim < from;
-    case Map::Kind::strided: return from == 1 && m.strides.size() == to;
-  }
-  return false;
+Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>& facts) {
+  const PolyId p = condition.poly, minus = space.scale(p, -1);
+  if (p == Space::kBad) return Truth::unknown;
+  if (condition.zero && p == 0) return Truth::yes;
+  if (space.nonnegative(space.beyond(minus, 0), facts)) return Truth::no;
+  if (!condition.zero) return space.nonnegative(p, facts) ? Truth::yes : Truth::unknown;
+  if (space.nonnegative(space.beyond(p, 0), facts)) return Truth::no;
+  std::int64_t step = 0, constant = 0;
+  for (const Monomial& m : space.terms(p)) (m.first == 0 ? constant : step) = std::gcd(step, m.factor);
+  if (step != 0 && constant % step != 0) return Truth::no;
+  return space.nonnegative(p, facts) && space.nonnegative(minus, facts) ? Truth::yes : Truth::unknown;
 }
 
-PolyId linear(Space& space, const Shape& shape, const Index& index) {
-  PolyId at = 0;
-  for (std::size_t k = 0; k < shape.size(); ++k) at = space.add(space.mul(at, shape[k]), index[k]);
-  return at;
-}
-
-Index delinear(Space& space, const Shape& shape, PolyId position) {
-  Index out(shape.size(), 0);
-  std::size_t first = 0;  // dimension that is not one element: whatever is left is its index
-  while (first + 1 < shape.size() && space.value(shape[first]) == 1) ++first;
-  for (std::size_t k = shape.size(); k-- > first + 1;) {
-    const PolyId above = space.quotient_in(position, shape[k]);
-    out[k] = space.sub(position, space.mul(above, shape[k]));
-    position = above;
-  }
-  if (!shape.empty()) out[first] = position;
-  return out;
-}
-
-PolyId element_count(Space& space, const Shape& shape) {
-  PolyId out = space.constant(1);
-  for (PolyId extent : shape) out = space.mul(out, extent);
-  return out;
+bool same(Space& space, const Index& a, const Index& b, const std::vector<PolyId>& facts) {
+  return std::ranges::equal(a, b, [&](PolyId x, PolyId y) {
+    return space.same(x, y) || holds(space, {true, space.sub(x, y)}, facts) == Truth::yes;
+  });
 }
 
 Index running(Space& space, const Shape& shape, std::int64_t lanes) {
@@ -172,49 +94,38 @@ Index running(Space& space, const Shape& shape, std::int64_t lanes) {
   return out;
 }
 
-Index forward(Space& space, const Map& m, const Index& index) {
-  Index out(m.from.size(), 0);
-  const PolyId one = space.constant(1);
-  if (m.kind == Map::Kind::reshape) out = reshaped(space, m.from, m.to, index);
-  for (std::size_t d = 0; m.kind != Map::Kind::reshape && d < out.size(); ++d) {
-    out[d] = start_of(m, d);
-    for (std::size_t k = 0; k < m.to.size(); ++k)
-      out[d] = space.add(out[d], space.mul(factor(space, m, k, d, one), index[k]));
+Index root_index(Space& space, const ViewForm& view, Index index) {
+  for (auto m = view.maps.rbegin(); m != view.maps.rend(); ++m) index = forward(space, *m, index);
+  return index;
+}
+
+bool injective(Space& space, ViewForm& view) {
+  const auto found = [&](const Map& m) { return m.reshape || finds_again(space, m); };
+  if (!view.injective) view.injective = std::ranges::all_of(view.maps, found);
+  return *view.injective;
+}
+
+Index inverse(Space& space, const ViewForm& view, Index root, std::vector<Condition>& conditions) {
+  for (const Map& m : view.maps) root = backward(space, m, root, conditions);
+  return root;
+}
+
+bool empty(const Shape& shape) { return std::ranges::find(shape, PolyId{0}) != shape.end(); }
+
+bool same_elements(Space& space, const ViewForm& a, const ViewForm& b) {
+  const Index x = root_index(space, a, running(space, a)), y = root_index(space, b, running(space, b));
+  return a.shape == b.shape && a.lanes == b.lanes && x == y && std::ranges::find(x, Space::kBad) == x.end();
+}
+
+bool apart(Space& space, ViewForm& a, ViewForm& b) {
+  if (empty(a.shape) || empty(b.shape)) return true;
+  const auto never = [&](const Condition& c) { return holds(space, c, {}) == Truth::no; };
+  for (const auto& [x, y] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+    std::vector<Condition> in;
+    if (injective(space, *x)) inverse(space, *x, root_index(space, *y, running(space, *y)), in);
+    if (std::ranges::any_of(in, never)) return true;
   }
-  out.insert(out.end(), index.data() + m.to.size(), index.data() + index.size());
-  return out;
+  return false;
 }
 
-std::optional<Inverse> inverse(Space& space, const Map& m, const Index& parent) {
-  auto out = m.kind == Map::Kind::reshape ? Inverse{{}, reshaped(space, m.to, m.from, parent)}
-                                          : inverse_affine(space, m, parent);
-  if (out) out->index.insert(out->index.end(), parent.data() + m.from.size(), parent.data() + parent.size());
-  return out;
-}
-
-std::optional<Inverse> inverse(Space& space, const std::vector<Map>& maps, Index root) {
-  Inverse out{{}, std::move(root)};
-  for (const Map& map : maps) {
-    std::optional<Inverse> step = inverse(space, map, out.index);
-    if (!step) return std::nullopt;
-    out.conditions.insert(out.conditions.end(), step->conditions.begin(), step->conditions.end());
-    out.index = std::move(step->index);
-  }
-  return out;
-}
-
-Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>& facts) {
-  const PolyId p = condition.poly;
-  if (p == Space::kBad) return Truth::unknown;
-  const PolyId minus = space.scale(p, -1);
-  if (space.nonnegative(space.beyond(minus, 0), facts)) return Truth::no;
-  if (!condition.zero) return space.nonnegative(p, facts) ? Truth::yes : Truth::unknown;
-  if (p == 0) return Truth::yes;
-  if (space.nonnegative(space.beyond(p, 0), facts)) return Truth::no;
-  std::int64_t step = 0, constant = 0;
-  for (const Monomial& m : space.terms(p)) (m.first == 0 ? constant : step) = std::gcd(step, m.factor);
-  if (step != 0 && constant % step != 0) return Truth::no;
-  return space.nonnegative(p, facts) && space.nonnegative(minus, facts) ? Truth::yes : Truth::unknown;
-}
-
-}  // namespace noclobber
+}  // namespace noclobber::checker

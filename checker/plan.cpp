@@ -3,7 +3,7 @@
 // two comparisons show it to be apart from all. Linear in the number of buffers.
 #include "checker/scan.h"
 
-namespace noclobber {
+namespace noclobber::checker {
 namespace {
 
 constexpr std::int64_t kMost = 1'000'000'000'000'000'000;  // of any number, so that sums of two have 64 bits
@@ -12,21 +12,25 @@ class PlanReader : Scanner {
  public:
   explicit PlanReader(std::string_view text) : Scanner(text), alive_(1) {}
 
-  std::optional<Certificate> read(Judgement& out, std::string& fault) {
-    Certificate about = header();
+  Answer read() {
+    expect(kPlanFormat);
+    about(out_);
+    assumptions(out_);
     expect("capacity");
     const std::int64_t capacity = number();
     expect("rows");
     const auto rows = integer<std::uint64_t>();
     expect("moments");
-    times([&] { moment(capacity); });
+    times([&] {
+      number();
+      times([&] { left_.push_back(leaves()); });
+      times([&] { birth(capacity); });
+    });
     require(born_ == rows, "as many rows as there are");
-    out.obligations = 2 * born_;
-    out.by_rule = out.obligations - open_;
-    out.why = why_;
-    if (why_.empty()) out.verdict = Judgement::Verdict::proved;
-    if (!ends(fault)) return std::nullopt;
-    return about;
+    ends();
+    out_.obligations = 2 * born_;
+    if (out_.why.empty()) out_.said = Answer::Said::proved;
+    return std::move(out_);
   }
 
  private:
@@ -37,73 +41,56 @@ class PlanReader : Scanner {
     bool alive = true;
   };
 
-  Certificate header() {
-    Certificate out;
-    expect(kPlanFormat);
-    expect("about");
-    value(out.about);
-    expect("inputs");
-    times([&] {
-      auto& [hash, name] = out.inputs.emplace_back();
-      value(hash);
-      value(name);
-    });
-    expect("assumptions");
-    times([&] { value(out.assumptions.emplace_back()); });
-    return out;
-  }
   std::int64_t number() {
     const auto out = integer<std::int64_t>();
     require(0 <= out && out < kMost, "a number of 18 digits");
-    return good_ ? out : 0;
+    return out;
+  }
+  std::uint32_t slot() {
+    const auto out = static_cast<std::uint64_t>(number());
+    require(out < alive_.size() && alive_[out].alive, "one that is alive");
+    return static_cast<std::uint32_t>(out);
   }
 
-  /// Those that leave, by slot; then those that come, each into the slot that was left last.
-  void moment(std::int64_t capacity) {
-    number();
-    times([&] {
-      const auto slot = static_cast<std::uint64_t>(number());
-      if (!good_ || slot == 0 || slot >= alive_.size() || !alive_[slot].alive)
-        return fail("one that is alive");
-      Slot& gone = alive_[slot];
-      alive_[gone.below].above = gone.above;
-      alive_[gone.above].below = gone.below;
-      gone.alive = false;
-      left_.push_back(static_cast<std::uint32_t>(slot));
-    });
-    times([&] { birth(capacity); });
+  /// Each newcomer takes the slot that was left last.
+  std::uint32_t leaves() {
+    const std::uint32_t out = slot();
+    require(out > 0, "one that is alive");
+    Slot& gone = alive_[out];
+    alive_[gone.below].above = gone.above;
+    alive_[gone.above].below = gone.below;
+    gone.alive = false;
+    return out;
   }
-
   void birth(std::int64_t capacity) {
     const std::int64_t size = number(), offset = number();
-    const auto below = static_cast<std::uint64_t>(number());
-    if (!good_ || below >= alive_.size() || !alive_[below].alive) return fail("one that is alive, or 0");
-    const std::uint32_t above = alive_[below].above;
-    const auto own = left_.empty() ? static_cast<std::uint32_t>(alive_.size()) : left_.back();
-    if (left_.empty()) alive_.emplace_back();
-    else left_.pop_back();
-    const bool apart = alive_[below].end <= offset && (above == 0 || offset + size <= alive_[above].offset);
-    if (!apart) open(" meets a neighbour");
-    if (capacity > 0 && offset + size > capacity) open(" ends behind the arena");
-    alive_[own] = {offset, offset + size, static_cast<std::uint32_t>(below), above, true};
+    const std::uint32_t below = slot(), above = alive_[below].above;
+    if (left_.empty()) {
+      left_.push_back(static_cast<std::uint32_t>(alive_.size()));
+      alive_.emplace_back();
+    }
+    const std::uint32_t own = left_.back();
+    left_.pop_back();
+    decided(alive_[below].end <= offset && (above == 0 || offset + size <= alive_[above].offset),
+            " meets a neighbour");
+    decided(capacity == 0 || offset + size <= capacity, " ends behind the arena");
+    alive_[own] = {offset, offset + size, below, above, true};
     alive_[below].above = alive_[above].below = own;
     ++born_;
   }
-
-  void open(const char* why) {
-    if (open_++ == 0) why_ = "row " + std::to_string(born_) + " in the order of time" + why;
+  void decided(bool good, const char* why) {
+    if (good) ++out_.by_rule;
+    else if (out_.why.empty()) out_.why = "row " + std::to_string(born_) + " in the order of time" + why;
   }
 
+  Answer out_;
   std::vector<Slot> alive_;
   std::vector<std::uint32_t> left_;
-  std::uint64_t born_ = 0, open_ = 0;
-  std::string why_;
+  std::uint64_t born_ = 0;
 };
 
 }  // namespace
 
-std::optional<Certificate> read_plan(std::string_view text, Judgement& out, std::string& fault) {
-  return PlanReader(text).read(out, fault);
-}
+Answer check_plan(std::string_view text) { return PlanReader(text).read(); }
 
-}  // namespace noclobber
+}  // namespace noclobber::checker

@@ -80,19 +80,20 @@ PolyId Space::of(Polynomial sum) {
 
 PolyId Space::of_atom(Atom atom, const std::string& key) {
   const auto [at, is_new] = atom_ids_.emplace(key, static_cast<AtomId>(atoms_.size()));
-  const auto lane = [&](PolyId p) { return has_lane(p); };
   if (is_new) {
-    atom.lane |= lane(atom.first) || lane(atom.second) || std::ranges::any_of(atom.arguments, lane);
+    for (PolyId p : {atom.first, atom.second}) atom.lanes |= lanes(p);
+    for (PolyId p : atom.arguments) atom.lanes |= lanes(p);
     atoms_.push_back(std::move(atom));
   }
   return of({monomial({at->second}, 1)});
 }
 
-bool Space::has_lane(PolyId a) const {
+std::uint64_t Space::lanes(PolyId a) const {
+  if (a == kBad) return ~std::uint64_t{0};
+  std::uint64_t out = 0;
   for (const Monomial& m : polys_[a])
-    for (AtomId atom : atoms(m))
-      if (atoms_[atom].lane) return true;
-  return false;
+    for (AtomId atom : atoms(m)) out |= atoms_[atom].lanes;
+  return out;
 }
 
 void Space::range(const std::string& name, std::optional<std::int64_t> least,
@@ -108,7 +109,9 @@ PolyId Space::index(std::uint32_t position, PolyId extent) {
   if (extent == kBad) return kBad;
   if (value(extent) == 1) return 0;
   if (const PolyId known = index_[pair_key(position, extent)]; known != kUnset) return known;
-  Atom atom{Atom::Kind::index, "", position, extent, 0, {}, 0, bound(extent, true), true, position == kLane};
+  Atom atom{Atom::Kind::index, "", position, extent, 0, {}, 0, bound(extent, true), true, 0};
+  if (position == kLane)
+    atom.lanes = std::uint64_t{1} << std::clamp<std::int64_t>(value(extent).value_or(0), 0, 63);
   if (atom.most && --*atom.most < 0) atom.most = std::nullopt;  // there is no such index
   return index_[pair_key(position, extent)] =
              of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));

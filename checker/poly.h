@@ -34,6 +34,7 @@ class Numbers {
     out.key = key;
     return out.number;
   }
+  bool contains(std::uint64_t key) const { return !cells_.empty() && cells_[place(key)].key == key; }
 
  private:
   static constexpr std::uint64_t kFree = ~std::uint64_t{0};
@@ -41,12 +42,13 @@ class Numbers {
     std::uint64_t key = kFree;
     std::uint32_t number = kUnset;
   };
-  Cell& cell(std::uint64_t key) {
+  std::size_t place(std::uint64_t key) const {
     std::size_t at = key * 0x9e3779b97f4a7c15ULL;
     at ^= at >> 32;
     while (cells_[at &= cells_.size() - 1].key != key && cells_[at].key != kFree) ++at;
-    return cells_[at];
+    return at;
   }
+  Cell& cell(std::uint64_t key) { return cells_[place(key)]; }
   void grow() {
     const std::size_t size = std::max<std::size_t>(16, 2 * cells_.size());
     for (const Cell& one : std::exchange(cells_, std::vector<Cell>(size)))
@@ -105,7 +107,7 @@ struct Atom {
   std::int64_t least = 0;  // constant bounds, where there are any
   std::optional<std::int64_t> most;
   bool bounded_below = true;
-  bool lane = false;  // depends on the running byte of an element
+  std::uint64_t lanes = 0;  // running bytes that it depends on: bit n of an element of n bytes
 };
 
 /// One line of a derivation says that a polynomial is >= 0.
@@ -184,7 +186,10 @@ class Space {
   const Atom& atom(AtomId a) const { return atoms_[a]; }
   std::size_t atom_count() const { return atoms_.size(); }
   const std::vector<PolyId>& facts() const { return facts_; }
-  bool has_lane(PolyId a) const;
+  /// Of elements of which widths does it depend on the running byte: as Atom::lanes.
+  std::uint64_t lanes(PolyId a) const;
+  bool has_lane(PolyId a) const { return lanes(a) != 0; }
+  bool searches() const { return finder_ != nullptr; }
 
   /// Is a >= 0 for all values of atoms in range, where `facts` are? `false` means "not shown".
   bool nonnegative(PolyId a, const std::vector<PolyId>& facts = {});

@@ -1,126 +1,85 @@
-#include <array>
-#include <tuple>
+// The text of a certificate, and what must hold of each noun in it. Braces read from left to right.
+#include <unordered_set>
 
-#include "checker/fields.h"
+#include "checker/certificate.h"
 #include "checker/scan.h"
 
-namespace noclobber {
+namespace noclobber::checker {
 namespace {
-
-constexpr std::size_t kReserved = 1U << 18;  // what a count is believed before its entries are there
 
 class Reader : Scanner {
  public:
   Reader(Space& space, std::string_view text, bool concrete)
       : Scanner(text), space_(space), concrete_(concrete) {}
 
-  std::optional<Certificate> read(std::string& fault) {
+  Certificate read() {
     expect("noclobber.cert/1");
-    section("about", out_.about);
-    section("inputs", out_.inputs);
-    section("operators", out_.operators);
-    section("assumptions", out_.assumptions);
-    expect("symbols");
-    times([&] { symbol(); });
-    expect("numbers");
-    times([&] { polys_.push_back(number()); });
-    expect("facts");
-    times([&] { space_.assume_nonnegative(poly()); });
-    forms<TraceView>("views");
-    forms<TraceStorage>("storages");
-    forms<TraceStep>("steps");
-    section("evidence", out_.evidence);
-    section("checks", out_.checks);
-    section("refutation", out_.refutation);
+    about(out_.answer);
+    expect("operators"), text();
+    assumptions(out_.answer);
+    expect("symbols"), times([&] { symbol(); });
+    expect("numbers"), times([&] {
+      indexed_ = false;
+      out_.numbers.push_back(number());
+      with_index_.push_back(indexed_);
+    });
+    indexed_ = false;
+    expect("facts"), times([&] { space_.assume_nonnegative(poly()); });
+    expect("views"), out_.views = list([&] { return view_form(); });
+    expect("storages"), out_.storages = list([&] { return storage_form(); });
+    expect("steps"), out_.steps = list([&] { return step_form(); });
+    without_index();
+    expect("evidence"), out_.evidence = list([&] {
+                          return Derivation{polys(), list([&] { return line(); })};
+                        });
+    indexed_ = false;
+    expect("checks"), times([&] { check(out_.checks.emplace_back()); });
+    without_index();
+    expect("refutation"), out_.refutation = maybe([&] { return refutation(); });
     require(!out_.checks.empty(), "a check");
-    if (!ends(fault)) return std::nullopt;
+    ends();
     return std::move(out_);
   }
 
-  template <class... T> void operator()(T&&... all) { (value(all), ...); }
-
  private:
-  using Scanner::value;
-  template <class T> void section(const char* name, T& content) { expect(name), value(content); }
-  template <class T> void forms(const char* name) {
-    expect(name), times([&] { form(*this, std::get<std::vector<T>>(forms_).emplace_back()); });
+  std::vector<std::uint32_t> integers() {
+    return list([&] { return integer(); });
   }
-  template <class T> void entries(std::vector<T>& out, auto&& each) {
-    std::size_t n = size();
-    for (out.reserve(std::min(n, kReserved)); n > 0 && good_; --n) each();
-  }
+  Places places() { return {integer(), integer()}; }
   PolyId poly(bool may_be_bad = false) {
     const auto k = integer<std::size_t>();
-    require(k < polys_.size() && (may_be_bad || polys_[k] != Space::kBad), "a number of the table");
-    return good_ ? polys_[k] : Space::kBad;
+    require(k < out_.numbers.size() && (may_be_bad || out_.numbers[k] != Space::kBad),
+            "a number of the table");
+    indexed_ = indexed_ || with_index_[k];
+    return out_.numbers[k];
+  }
+  Shape polys() {
+    return list([&] { return poly(); });
+  }
+  Shape shape() {
+    Shape out = polys();
+    require(out.size() < Space::kLane, "fewer dimensions");
+    return out;
+  }
+  std::int64_t lanes() {
+    const auto out = integer<std::int64_t>();
+    require(out >= 0, "a count of parts");
+    return out;
+  }
+  template <class T> T& form(std::vector<T>& all) {
+    const auto k = integer<std::size_t>();
+    require(k < all.size(), "a form of the table");
+    return all[k];
   }
 
-  template <std::integral T> void value(T& out) { out = integer<T>(); }
-  void value(bool& out) {
-    const auto flag = integer<unsigned>();
-    require(flag <= 1, "0 or 1");
-    out = flag == 1;
-  }
-  template <class T>
-  requires std::is_enum_v<T>
-  void value(T& out) {
-    const auto kind = integer<unsigned>();
-    require(kind <= static_cast<unsigned>(last(T{})), "a smaller kind");
-    if (good_) out = static_cast<T>(kind);
-  }
-  void value(Text& out) {
-    std::string text;
-    value(text);
-    out = std::move(text);
-  }
-  template <class T> void value(std::vector<T>& out) {
-    entries(out, [&] { value(out.emplace_back()); });
-  }
-  template <class T> void value(std::set<T>& out) {
-    std::vector<T> all;
-    value(all);
-    out.insert(all.begin(), all.end());
-  }
-  template <class T> void value(std::optional<T>& out) {
-    bool present = false;
-    value(present);
-    if (present && good_) value(out.emplace());
-  }
-  template <class A, class B> void value(std::pair<A, B>& out) { (*this)(out.first, out.second); }
-  void value(Num<PolyId>& out) { out.at = poly(out.may_be_bad); }
-  void value(Num<std::vector<PolyId>>& out) {
-    entries(out.at, [&] { out.at.push_back(poly()); });
-  }
-  template <class T> void value(Form<T> out) {
-    const auto& all = std::get<std::vector<T>>(forms_);
-    const auto place = integer<std::size_t>();
-    require(place < all.size(), "a form of the table");
-    if (good_) out.of = all[place];
-  }
-  template <class T> void value(Count<T> out) { out.of.resize(size()); }
-  template <class T> void value(Entries<T> out) {
-    for (auto& one : out.of) value(one);
-  }
-  template <class T>
-  requires requires(Reader& r, T& t) { fields(r, t); }
-  void value(T& out) {
-    fields(*this, out);
-    if (good_) complete(out);
-  }
-  void value(Trace& out) {
-    trace_ = &out;
-    for (auto& keys : keys_) keys = {};
-    fields(*this, out);
-    for (const auto& [earlier, later] : out.edges) require(later < TraceStep::kMostOrigin, "a graph step");
-    require(std::ranges::is_sorted(out.steps, {}, &TraceStep::origin), "steps as the graph has them");
-  }
+  /// An index is of evidence: what a Trace says is the same at every index.
+  void without_index() { require(!indexed_, "numbers without an index"); }
 
   void symbol() {
-    std::string name;
-    std::optional<std::int64_t> least, most;
-    std::int64_t at = 0;
-    (*this)(name, least, most, at);
-    if (!good_) return;
+    const std::string name(text());
+    const auto bound = [&] { return integer<std::int64_t>(); };
+    const auto least = maybe(bound), most = maybe(bound);
+    const auto at = bound();
     require(at >= least.value_or(at) && at <= most.value_or(at), "a value in range");
     require(out_.symbols.emplace(name, at).second, "another name");
     if (!concrete_) space_.range(name, least, most);
@@ -128,103 +87,199 @@ class Reader : Scanner {
   /// bad | s name | f name arguments | i position extent | q dividend divisor | p sum of products
   PolyId number() {
     const std::string_view kind = word();
-    std::string name;
-    if (kind == "s") {
-      value(name);
-      const auto fixed = out_.symbols.find(name);
-      return concrete_ && fixed != out_.symbols.end() ? space_.constant(fixed->second) : space_.symbol(name);
-    }
-    if (kind == "f") {
-      std::vector<PolyId> arguments;
-      (*this)(name, Num{arguments});
-      return space_.opaque(name, arguments);
-    }
+    const std::string name(kind == "s" || kind == "f" ? text() : "");
+    const auto fixed = out_.symbols.find(name);
+    if (kind == "s" && concrete_ && fixed != out_.symbols.end()) return space_.constant(fixed->second);
+    if (kind == "s") return space_.symbol(name);
+    if (kind == "f") return space_.opaque(name, polys());
+    const PolyId first = kind == "i" ? integer() : kind == "q" ? poly() : 0;
     if (kind == "i") {
-      const auto position = integer<std::uint32_t>();
-      return space_.index(position, poly());
+      const PolyId extent = poly();
+      indexed_ = true;
+      return space_.index(first, extent);
     }
-    const PolyId dividend = kind == "q" ? poly() : 0;
-    if (kind == "q") return space_.quotient_in(dividend, poly());
+    if (kind == "q") return space_.quotient_in(first, poly());
     require(kind == "p" || kind == "bad", "a kind of number");
-    if (kind != "p") return Space::kBad;
+    if (kind == "bad") return Space::kBad;
     PolyId sum = 0;
     times([&] {
       PolyId product = space_.constant(integer<std::int64_t>());
-      times([&] { product = space_.mul(product, poly()); });
+      for (PolyId factor : polys()) product = space_.mul(product, factor);
       sum = space_.add(sum, product);
     });
     return sum;
   }
+  Line line() { return {kind(Line::Rule::divide), integer(), integer(), integer(), poly(), poly()}; }
 
-  /// What must hold of a noun that has been read, as has what stands before it in the trace.
-  void complete(const auto&) {}
-  void complete(const Map& m) { require(well_formed(m), "a map of these shapes"); }
-  void complete(const TraceStorage& s) {
-    auto& keys = keys_[static_cast<std::size_t>(s.start)];
-    const std::string_view key(at_ - s.key.size(), s.key.size());  // it has just been read
-    const std::size_t others = keys.size();
-    require(keys.add(key, std::hash<std::string_view>{}(key)) == others && s.lanes >= 0, "another storage");
+  ViewForm view_form() {
+    const Text type = text();
+    blank();
+    const char* const from = at_;
+    ViewForm v{type, lanes(), shape(), list([&] { return map(); })};
+    v.place = places_.emplace(Text(from, at_), static_cast<std::uint32_t>(places_.size())).first->second;
+    return v;
   }
-  Shape with_lanes(Shape shape, std::int64_t lanes) {
-    if (lanes > 0) shape.push_back(space_.constant(lanes));
-    return shape;
+  Map map() {
+    Map m{flag(), shape(), shape()};
+    const Places ranks(m.from.size(), m.to.size());
+    if (m.reshape) {
+      m.groups = list([&] { return places(); });
+      Places last{0, 0};
+      for (const Places& end : m.groups) {
+        require(end.first >= last.first && end.second >= last.second && end.first <= ranks.first &&
+                    end.second <= ranks.second &&
+                    (end == ranks ||
+                     count(m.from, last.first, end.first) == count(m.to, last.second, end.second)),
+                "groups of equally many elements");
+        last = end;
+      }
+      require(last == ranks, "groups of all dimensions");
+      return m;
+    }
+    for (std::uint32_t d = 0; d < ranks.first; ++d) m.start.push_back(poly());
+    m.factors = list([&] { return Map::Factor{integer(), integer(), poly(true)}; });
+    for (const auto& [to, from, by] : m.factors)
+      require(to < ranks.second && from < ranks.first, "dimensions of the map");
+    return m;
   }
+  PolyId count(const Shape& shape, std::size_t from, std::size_t to) {
+    PolyId out = space_.constant(1);
+    for (; from < to; ++from) out = space_.mul(out, shape[from]);
+    require(out != Space::kBad, "a count of elements");
+    return out;
+  }
+  StorageForm storage_form() { return {kind(Start::token), shape(), lanes(), flag(), flag()}; }
+  StepForm step_form() {
+    StepForm s{kind(StepKind::opaque),
+               text(),
+               flag(),
+               integer(),
+               integer(),
+               list([&] { return list([&] { return kind(Access::before_write); }); }),
+               list([&] { return text(); })};
+    const bool opaque = s.kind == StepKind::opaque, move = s.kind == StepKind::move;
+    const auto each_write = [&](const auto& row) { return row.size() == s.writes; };
+    require(s.access.size() == s.reads && std::ranges::all_of(s.access, each_write) &&
+                (opaque || (!s.elementwise && s.reads == (move ? 1U : 0U))) &&
+                (s.writes == 1 || (opaque && !s.elementwise)),
+            "a step of this form");
+    return s;
+  }
+
   /// Each map begins where the one before it ends; the last ends in the view's own shape.
-  void complete(const TraceView& view) {
-    require(view.storage < trace_->storages.size(), "a storage of the trace");
-    if (!good_) return;
-    const TraceStorage& s = trace_->storages[view.storage];
-    if (view.maps.empty() && view.lanes == s.lanes && view.shape == s.shape) return;
+  bool fits(const ViewForm& view, const StorageForm& s) {
+    if (view.maps.empty() && view.lanes == s.lanes && view.shape == s.shape) return true;
+    const auto with_lanes = [&](Shape shape, std::int64_t lanes) {
+      if (lanes > 0) shape.push_back(space_.constant(lanes));
+      return shape;
+    };
     Shape shape = with_lanes(s.shape, s.lanes);
     for (const Map& m : view.maps) {
       if (m.from.size() > shape.size() || !std::equal(m.from.begin(), m.from.end(), shape.begin()))
-        return fail("maps that fit one another");
+        return false;
       shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(m.from.size()));
       shape.insert(shape.begin(), m.to.begin(), m.to.end());
     }
-    const bool ends =
-        view.lanes >= 0 && (s.lanes > 0) == (view.lanes > 0) && shape == with_lanes(view.shape, view.lanes);
-    require(ends, "maps that end in the view's shape");
+    return (s.lanes > 0) == (view.lanes > 0) && shape == with_lanes(view.shape, view.lanes);
   }
-  /// One element, looked at before it is needed.
-  void complete(const TraceGuard& g) {
-    for (PolyId extent : g.view.shape) require(space_.value(extent) == 1, "a condition of one element");
+  View view() {
+    ViewForm& v = form(out_.views);
+    const StorageId storage = integer();
+    require(storage < trace_->storages.size(), "a storage of the trace");
+    const StorageForm* const s = trace_->storages[storage].form;
+    require(v.fits == s || fits(v, *s), "maps that fit one another, from the storage to the view");
+    v.fits = s;
+    return {storage, &v};
   }
-  void complete(const TraceStep& s) {
-    const std::size_t reads = s.reads.size(), writes = s.writes.size();
-    const auto each_write = [&](const auto& row) { return row.size() == writes; };
-    const bool move = s.kind == TraceStep::Kind::move, opaque = s.kind == TraceStep::Kind::opaque;
-    bool good = s.access.size() == reads && std::ranges::all_of(s.access, each_write) &&
-                (s.means.empty() || s.means.size() == reads) && s.origin < TraceStep::kMostOrigin &&
-                (opaque || (!s.elementwise && reads == (move ? 1U : 0U))) &&
-                (writes == 1 || (opaque && !s.elementwise));
-    for (const TraceView& view : s.reads)
-      good = good && ((opaque && !s.elementwise) || view.shape == s.writes[0].shape);
-    for (const auto& [guard, wanted] : s.guards)
-      good = good && guard < trace_->guards.size() && trace_->guards[guard].time < trace_->steps.size();
+  Guard guard() {
+    const Guard g{view(), integer()};
+    for (PolyId extent : g.view.form->shape) require(space_.value(extent) == 1, "a condition of one element");
+    return g;
+  }
+  Step step() {
+    Trace& t = *trace_;
+    Step s{&form(out_.steps), integer(), t.views.size(), t.means.size(), t.wanted.size()};
+    for (std::uint32_t k = s.form->reads + s.form->writes; k > 0; --k) t.views.push_back(view());
+    times([&] { t.means.push_back(integer()); });
+    times([&] { t.wanted.push_back({integer(), flag()}); });
+    s.means_end = t.means.size(), s.guards_end = t.wanted.size();
+    for (const auto& [guard, wanted] : t.guards_of(s))
+      require(guard < t.guards.size() && t.guards[guard].time <= t.steps.size(), "a condition of before");
+    const std::size_t means = s.means_end - s.means;
+    bool good = (means == 0 || means == s.form->reads) && s.origin < kMostOrigin && s.origin >= t.origin;
+    t.origin = s.origin;
+    for (const View& v : t.reads(s))
+      good = good && ((s.form->kind == StepKind::opaque && !s.form->elementwise) ||
+                      v.form->shape == t.writes(s)[0].form->shape);
     require(good, "a step of this form");
+    return s;
   }
-  void complete(const TraceOutput& o) {
-    require(!o.strides_known || (o.view && o.strides.size() == o.view->shape.size()), "the output's strides");
+  Output output() {
+    Output o{maybe([&] { return view(); }), text(), polys(), flag(), maybe([&] { return integer(); })};
+    require(!o.strides_known || (o.view && o.strides.size() == o.view->form->shape.size()),
+            "the output's strides");
+    return o;
   }
-  void complete(const TracePlacement& p) {
+  Placement placement() {
+    text();
+    Placement p{integer(), poly(), poly(), integer(), integer(), maybe([&] { return integer(); }), maybe([&] {
+                  return integer();
+                })};
     require(!p.storage || *p.storage < trace_->storages.size(), "a storage of the trace");
+    return p;
+  }
+  void trace(Trace& out) {
+    trace_ = &out;
+    std::map<Start, std::unordered_set<Text>> known;
+    out.storages = list([&] { return Storage{&form(out_.storages), text()}; });
+    for (const Storage& s : out.storages)
+      require(known[s.form->start].insert(s.key).second, "other storages");
+    out.inputs = list([&] { return std::pair<Text, View>{text(), view()}; });
+    out.guards = list([&] { return guard(); });
+    times([&] { out.steps.push_back(step()); });
+    out.outputs = list([&] { return output(); });
+    out.claims = list([&] { return (integer(), text(), Places{poly(true), poly(true)}); });
+    times([&] { text(), text(), ++out.unknown; });
+    out.any_order = flag();
+    out.edges = list([&] { return places(); });
+    for (const auto& [earlier, later] : out.edges) require(later < kMostOrigin, "a graph step");
+    require(std::ranges::is_sorted(out.edges), "edges in order");
+    out.arenas = polys();
+    out.placements = list([&] { return placement(); });
+  }
+  Obligation obligation() { return {kind(Obligation::Kind::placed), flag(), integer(), integer()}; }
+  void check(Check& c) {
+    c.key = text();
+    if (flag()) trace(c.before.emplace());
+    trace(c.after);
+    c.boundary.compare_strides = flag(), c.boundary.sharing_may_grow = flag();
+    times([&] { c.boundary.may_share.insert(places()); });
+    times([&] { require(c.claimed.insert(obligation()).second, "another claim"); });
+    c.lemmas = list([&] {
+      return Lemma{kind(Lemma::Kind::writes), integer(), integer(), integer(), integer(), integers()};
+    });
+  }
+  Refutation refutation() {
+    const auto element = [&] { return list([&] { return integer<std::int64_t>(); }); };
+    return {obligation(), element(), element(), list([&] {
+              return std::pair{integer(), element()};
+            }),
+            integers()};
   }
 
   Space& space_;
   bool concrete_;
   Certificate out_;
-  std::vector<PolyId> polys_;
-  std::tuple<std::vector<TraceView>, std::vector<TraceStorage>, std::vector<TraceStep>> forms_;
-  const Trace* trace_ = nullptr;                    // the one being read
-  std::array<Interned<std::string_view>, 3> keys_;  // of its storages, per start
+  std::vector<bool> with_index_;  // per number: does an index occur in it?
+  bool indexed_ = false;          // did one occur in what was read?
+  std::map<Text, std::uint32_t> places_;
+  Trace* trace_ = nullptr;  // the one being read
 };
 
 }  // namespace
 
-std::optional<Certificate> read_certificate(Space& space, std::string_view text, bool concrete,
-                                            std::string& fault) {
-  return Reader(space, text, concrete).read(fault);
+Certificate read(Space& space, std::string_view text, bool concrete) {
+  return Reader(space, text, concrete).read();
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::checker

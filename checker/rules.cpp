@@ -1,208 +1,259 @@
+#include "checker/rules.h"
+
 #include <algorithm>
 
-#include "checker/obligation.h"
-
-namespace noclobber {
-
+namespace noclobber::checker {
 namespace {
+
 using Kind = Obligation::Kind;
 
-/// Does the view show every element of its storage?
-bool covers(const TraceView& view) {
-  return std::all_of(view.maps.begin(), view.maps.end(), [](const Map& m) {
-    return m.kind == Map::Kind::permute || m.kind == Map::Kind::reshape;
+const View* output_view(const Trace& trace, std::size_t k) {
+  return k < trace.outputs.size() && trace.outputs[k].view ? &*trace.outputs[k].view : nullptr;
+}
+
+/// What each output must be, and what of its storage it must not share with inputs and earlier outputs. What
+/// the caller makes anew nobody sees: whatever else that shares.
+void of_outputs(std::vector<Obligation>& out, const Trace& after, const Boundary& boundary) {
+  std::map<StorageId, std::vector<std::uint32_t>> inputs, outputs;
+  for (std::uint32_t x = 0; x < after.inputs.size(); ++x) inputs[after.inputs[x].second.storage].push_back(x);
+  for (std::uint32_t k = 0; k < after.outputs.size(); ++k) {
+    out.push_back({Kind::type, false, k, 0});
+    out.push_back({Kind::value, false, k, 0});
+    const View* view = output_view(after, k);
+    if (boundary.sharing_may_grow || view == nullptr) continue;
+    const auto anew = [&](std::uint32_t output) {
+      const auto at = boundary.may_share.lower_bound({output, 0});
+      return at != boundary.may_share.end() && at->first == output;
+    };
+    for (std::uint32_t x : inputs[view->storage])
+      if (!boundary.may_share.contains({k, x})) out.push_back({Kind::sharing, false, k, x});
+    for (std::uint32_t j : outputs[view->storage])
+      if (!anew(k) && !anew(j)) out.push_back({Kind::together, false, k, j});
+    outputs[view->storage].push_back(k);
+  }
+}
+
+/// Does the view show every element of its storage: through permutations and reshapes alone?
+bool covers(const Space& space, const View& view) {
+  return std::ranges::all_of(view.form->maps, [&](const Map& m) {
+    std::set<std::uint32_t> to, from;
+    bool each = m.from.size() == m.to.size();
+    for (const Map::Factor& f : m.factors) {
+      to.insert(f.to), from.insert(f.from);
+      each = each && space.value(f.by) == 1 && m.from[f.from] == m.to[f.to] && m.start[f.from] == 0;
+    }
+    return m.reshape || (each && to.size() == m.to.size() && from.size() == m.factors.size());
   });
 }
+
 }  // namespace
 
-std::pair<const TraceView*, const TraceView*> both_views(const Trace& trace, const Obligation& o) {
-  const TraceView* input = o.b < trace.inputs.size() ? &trace.inputs[o.b].view : nullptr;
-  return {output_view(trace, o.a), o.kind == Kind::sharing ? input : output_view(trace, o.b)};
+std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const Boundary& boundary) {
+  std::vector<Obligation> out;
+  const auto each = [&](Kind kind, std::size_t count, bool of_before = false) {
+    for (std::uint32_t k = 0; k < count; ++k) out.push_back({kind, of_before, k, 0});
+  };
+  for (const Trace* trace : {&after, before})
+    if (trace != nullptr)
+      each(Kind::modelled, trace->unknown, trace == before),
+          each(Kind::claim, trace->claims.size(), trace == before);
+  each(Kind::order, after.any_order ? 1 : 0);
+  each(Kind::placed, after.placements.size());
+  each(Kind::store, after.steps.size());
+  each(Kind::clean, after.steps.size());
+  for (std::uint32_t step = 0; step < after.steps.size(); ++step)
+    for (std::uint32_t k = 0; k < after.steps[step].means_end - after.steps[step].means; ++k)
+      out.push_back({Kind::current, false, step, k});
+  for (std::uint32_t k = 0; k < after.outputs.size(); ++k) {
+    if (after.outputs[k].means) out.push_back({Kind::current_output, false, k, 0});
+    if (before == nullptr && after.outputs[k].view) out.push_back({Kind::defined, false, k, 0});
+  }
+  if (before == nullptr) return out;
+  each(Kind::frame, 1);
+  for (StorageId s = 0; s < after.storages.size(); ++s)
+    if (after.storages[s].form->compared) out.push_back({Kind::exit, false, s, 0});
+  of_outputs(out, after, boundary);
+  return out;
 }
 
-Rules::Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary)
-    : space_(space), terms_(terms), before_(before), after_(after), boundary_(boundary),
-      after_contents_(space, terms, after), equality_(space, terms) {
-  if (before != nullptr) before_contents_.emplace(space, terms, *before);
+Rules::Rules(Space& space, const Check& check)
+    : space_(space), check_(check), before_(check.before ? *check.before : check.after), after_(check.after),
+      run_before_(space, before_), run_after_(space, after_),
+      equality_(space, run_before_, run_after_, !check.before) {
+  for (std::size_t side = 0; const Trace* trace : {&before_, &after_}) {
+    for (StorageId s = 0; s < trace->storages.size(); ++s)
+      if (const Storage& one = trace->storages[s]; one.form->start != Start::undefined)
+        at_entry_[side].emplace(std::pair(one.form->start, one.key), s);
+    ++side;
+  }
 }
 
-bool Rules::shown(const Obligation& o) {
+void Rules::show(const Obligation& o) {
   switch (o.kind) {
-    case Kind::modelled: return false;
+    case Kind::modelled: throw Open{"something was not understood"};
     case Kind::claim: {
-      const TraceClaim& c = (o.of_before ? *before_ : after_).claims[o.a];
-      return space_.same(c.said, c.computed);
+      const auto& [said, computed] = (o.of_before ? before_ : after_).claims[o.a];
+      return require(space_.same(said, computed), "the dump says something else");
     }
     case Kind::frame: return same_frame();
-    case Kind::type: return same_type(o.a);
+    case Kind::type: return require(same_type(o.a), "an output has another type");
+    case Kind::store:
+      for (const View& v : after_.writes(after_.steps[o.a]))
+        require(after_.storages[v.storage].form->writable, "a storage is written that must not be");
+      return;
+    case Kind::clean: return require(run_after_.clean(o.a), "a step disturbs itself");
+    case Kind::sharing:
+    case Kind::together: return require(sharing(o), "an output shares more");
+    case Kind::order: return require(ordered(space_, after_), "two steps are in no order");
+    case Kind::placed:
+      if (!placed_) placed_ = placed(space_, after_);
+      return require((*placed_)[o.a], "a place is not free");
     case Kind::value:
     case Kind::exit:
     case Kind::current:
-    case Kind::current_output: return equal(o);
-    case Kind::store:
-      return std::all_of(after_.steps[o.a].writes.begin(), after_.steps[o.a].writes.end(),
-                         [&](const TraceView& view) { return after_.storages[view.storage].writable; });
-    case Kind::clean: return after_contents_.clean(o.a);
-    case Kind::defined: return defined(o.a);
-    case Kind::sharing:
-    case Kind::together: return sharing(o);
-    case Kind::order: return ordered(space_, after_);
-    case Kind::placed:
-      if (!placed_) placed_ = placed(space_, after_);
-      return (*placed_)[o.a];
+    case Kind::current_output:
+    case Kind::defined: return equality(o);
   }
-  return false;
 }
 
-bool Rules::equal(const Obligation& o) {
-  if (o.kind == Kind::value && o.a >= before_->outputs.size()) return false;
-  const TraceView* view = output_view(after_, o.a);
-  if (o.kind == Kind::value && view == nullptr) return true;  // a scalar: `type` compares it
+void Rules::equality(const Obligation& o) {
+  const View* const shown = view(o);
+  if (o.kind == Kind::value) {
+    require(o.a < before_.outputs.size(), "there is no such output");
+    if (shown == nullptr) return;  // a scalar: `type` compares it
+  }
   const auto both = sides(o);
-  if (!both || element_count(space_, both->first.view.shape) == 0) return both.has_value();
-  const auto [a, b] = contents(*both);
-  const Index index = o.kind == Kind::value ? running(space_, view->shape) : Index{};
-  return terms_.same(a, b) || equality_.shown(a, b, free_undefined(o), index);
+  require(both.has_value(), "two contents have no one shape");
+  if (empty(shown != nullptr ? shown->form->shape : after_.storages[o.a].form->shape)) return;
+  const bool may_choose = o.kind == Kind::value && check_.claimed.empty();
+  equality_.shown(both->first, both->second, may_choose ? std::optional(o.a) : std::nullopt);
 }
 
-std::optional<std::pair<Rules::Side, Rules::Side>> Rules::sides(const Obligation& o) {
-  Contents* const after = &after_contents_;
-  const std::uint32_t end = after->exit();
-  if (o.kind == Kind::current) {
-    const TraceStep& step = after_.steps[o.a];
-    return std::pair{Side{after, step.reads[o.b], step.means[o.b]}, Side{after, step.reads[o.b], o.a}};
-  }
-  if (o.kind == Kind::current_output && output_view(after_, o.a) != nullptr) {
-    const TraceOutput& out = after_.outputs[o.a];
-    return std::pair{Side{after, *out.view, *out.means}, Side{after, *out.view, end}};
-  }
-  if (!before_contents_) return std::nullopt;
-  Contents* const before = &*before_contents_;
+bool Rules::may_be_claimed(const Obligation& o) {
+  const auto clean = [](Run& run) {
+    for (std::uint32_t k = 0; k < run.exit(); ++k)
+      if (!run.clean(k)) return false;
+    return true;
+  };
+  const bool equality = o.kind == Kind::value || o.kind == Kind::exit || o.kind == Kind::current ||
+                        o.kind == Kind::current_output;
+  return equality && sides(o) && clean(run_before_) && clean(run_after_);
+}
+
+const View* Rules::view(const Obligation& o) const {
+  if (o.kind == Kind::exit) return nullptr;
+  return o.kind == Kind::current ? &after_.reads(after_.steps[o.a])[o.b] : output_view(after_, o.a);
+}
+
+std::optional<std::pair<Content, Content>> Rules::sides(const Obligation& o, const Index* index) {
+  const std::uint32_t end = run_after_.exit();
   if (o.kind == Kind::exit) {
-    const TraceStorage& s = after_.storages[o.a];
-    const auto partner = before->partner(s);
-    if (!partner) return std::nullopt;
-    return std::pair{
-        Side{before, {*partner, {}, s.shape, "", before_->storages[*partner].lanes}, before->exit()},
-        Side{after, {o.a, {}, s.shape, "", s.lanes}, end}};
+    const Storage& s = after_.storages[o.a];
+    const auto was = partner(true, s);
+    if (!was) return std::nullopt;
+    Index all = index != nullptr ? *index : running(space_, s.form->shape, 0);
+    if (s.form->lanes > 0) all.push_back(space_.index(Space::kLane, space_.constant(s.form->lanes)));
+    return std::pair{Content{&run_before_, *was, run_before_.version(*was, run_before_.exit()), {}, all},
+                     Content{&run_after_, o.a, run_after_.version(o.a, end), {}, all}};
   }
-  const TraceView *a = output_view(*before_, o.a), *b = output_view(after_, o.a);
-  if (o.kind != Kind::value || a == nullptr || b == nullptr || a->shape != b->shape) return std::nullopt;
-  return std::pair{Side{before, *a, before->exit()}, Side{after, *b, end}};
+  const View* const is = view(o);
+  const bool within = o.kind == Kind::current || o.kind == Kind::current_output;
+  const View* const was = within ? is : output_view(before_, o.a);
+  if (is == nullptr || was == nullptr || was->form->shape != is->form->shape) return std::nullopt;
+  const std::uint32_t then = o.kind == Kind::current          ? after_.means[after_.steps[o.a].means + o.b]
+                             : o.kind == Kind::current_output ? *after_.outputs[o.a].means
+                                                              : run_before_.exit();
+  const Index at = index != nullptr ? *index : running(space_, is->form->shape, 0);
+  return std::pair{equality_.at(within ? run_after_ : run_before_, *was, at, then),
+                   equality_.at(run_after_, *is, at, o.kind == Kind::current ? o.a : end)};
 }
 
-std::pair<TermId, TermId> Rules::contents(const Obligation& o) {
-  const auto both = sides(o);
-  return both ? contents(*both) : std::pair{Terms::kBad, Terms::kBad};
-}
-
-std::pair<TermId, TermId> Rules::contents(const std::pair<Side, Side>& both) {
-  const auto at = [](const Side& side) { return side.of->at_all(side.view, side.time); };
-  return {at(both.first), at(both.second)};
+/// The storage that has the same shape and known contents at entry.
+std::optional<StorageId> Rules::partner(bool in_before, const Storage& s) const {
+  const auto& all = at_entry_[in_before ? 0 : 1];
+  const auto at = all.find({s.form->start, s.key});
+  if (at == all.end()) return std::nullopt;
+  const StorageForm& t = *(in_before ? before_ : after_).storages[at->second].form;
+  return t.shape == s.form->shape && t.lanes == s.form->lanes ? std::optional(at->second) : std::nullopt;
 }
 
 /// Equally many outputs, the same storages at entry, and inputs of one name show the same of them.
-bool Rules::same_frame() const {
-  std::multimap<std::string, const TraceView*> named;
-  for (const TraceInput& input : after_.inputs) named.emplace(input.name, &input.view);
-  for (const TraceInput& input : before_->inputs)
-    for (auto [at, end] = named.equal_range(input.name); at != end; ++at) {
-      TraceView moved = input.view;
-      moved.storage = at->second->storage;
-      const TraceStorage &was = before_->storages[input.view.storage], &is = after_.storages[moved.storage];
-      if (moved != *at->second || was.key != is.key || was.start != is.start) return false;
+void Rules::same_frame() const {
+  std::multimap<Text, const View*> named;
+  for (const auto& [name, view] : after_.inputs) named.emplace(name, &view);
+  for (const auto& [name, view] : before_.inputs)
+    for (auto [at, end] = named.equal_range(name); at != end; ++at) {
+      const Storage &was = before_.storages[view.storage], &is = after_.storages[at->second->storage];
+      const ViewForm &v = *view.form, &w = *at->second->form;
+      require(v.type == w.type && (&v == &w || same_elements(space_, v, w)) && was.key == is.key &&
+                  was.form->start == is.form->start,
+              "inputs of one name show other storages");
     }
-  const auto found = [](const Trace& of, const Contents& in) {
-    return std::all_of(of.storages.begin(), of.storages.end(), [&](const TraceStorage& s) {
-      const auto other = in.partner(s);
-      const TraceStorage* t = other ? &in.trace().storages[*other] : nullptr;
-      return s.start == TraceStorage::Start::undefined ||
-             (t != nullptr && t->lanes == s.lanes && t->compared == s.compared);
-    });
-  };
-  return before_->outputs.size() == after_.outputs.size() && found(*before_, after_contents_) &&
-         found(after_, *before_contents_);
+  for (const bool in_before : {false, true})
+    for (const auto& [known, id] : at_entry_[in_before ? 1 : 0]) {
+      const Storage& s = (in_before ? after_ : before_).storages[id];
+      const auto found = partner(in_before, s);
+      require(found && (in_before ? before_ : after_).storages[*found].form->compared == s.form->compared,
+              "the graphs have other inputs");
+    }
+  require(before_.outputs.size() == after_.outputs.size(), "the graphs have not equally many outputs");
 }
 
 bool Rules::same_type(std::uint32_t output) const {
-  if (output >= before_->outputs.size()) return false;
-  const TraceOutput &a = before_->outputs[output], &b = after_.outputs[output];
+  if (output >= before_.outputs.size()) return false;
+  const Output &a = before_.outputs[output], &b = after_.outputs[output];
   if (a.view.has_value() != b.view.has_value() || a.scalar != b.scalar) return false;
   if (!a.view) return true;
-  if (a.view->shape != b.view->shape || a.view->type != b.view->type) return false;
-  if (!boundary_.compare_strides || !a.strides_known || !b.strides_known) return true;
+  if (a.view->form->shape != b.view->form->shape || a.view->form->type != b.view->form->type) return false;
+  if (!check_.boundary.compare_strides || !a.strides_known || !b.strides_known) return true;
   for (std::size_t k = 0; k < a.strides.size(); ++k)
-    if (space_.value(a.view->shape[k]) != 1 && !space_.same(a.strides[k], b.strides[k])) return false;
+    if (space_.value(a.view->form->shape[k]) != 1 && !space_.same(a.strides[k], b.strides[k])) return false;
   return true;
 }
 
-/// The output shows the same elements of the same input in both graphs.
-bool Rules::same_input(std::uint32_t output) {
-  const TraceView *a = output_view(*before_, output), *b = output_view(after_, output);
-  if (a == nullptr || b == nullptr) return false;
-  const TraceStorage &s = before_->storages[a->storage], &t = after_.storages[b->storage];
-  return t.start == TraceStorage::Start::given && s.start == t.start && s.key == t.key &&
-         same_elements(space_, *a, *b);
+std::array<const View*, 4> Rules::views(const Obligation& o) const {
+  std::array<const View*, 4> out{};
+  for (std::size_t side = 0; const Trace* trace : {&after_, &before_}) {
+    out[side] = output_view(*trace, o.a);
+    const View* input = o.b < trace->inputs.size() ? &trace->inputs[o.b].second : nullptr;
+    out[side + 1] = o.kind == Kind::sharing ? input : output_view(*trace, o.b);
+    side += 2;
+  }
+  return out;
 }
 
-/// The same whatever nobody wrote: equal to what it is where those contents have other names.
-bool Rules::defined(std::uint32_t output) {
-  const TraceView& view = *output_view(after_, output);
-  const auto content = [&](Contents& of) { return of.at_all(view, of.exit()); };
-  const TermId own = content(after_contents_);
-  if (own == Terms::kBad || !terms_[own].open) return own != Terms::kBad;
-  if (!renamed_) {
-    renamed_ = after_;
-    for (TraceStorage& s : renamed_->storages)
-      if (s.start == TraceStorage::Start::undefined) s.key += " of others";
-    renamed_contents_.emplace(space_, terms_, *renamed_);
-  }
-  return equality_.shown(own, content(*renamed_contents_), {}, {});
+/// The same elements of the same input in both graphs.
+bool Rules::same_input(const View* was, const View* is) const {
+  if (was == nullptr || is == nullptr) return false;
+  const Storage &s = before_.storages[was->storage], &t = after_.storages[is->storage];
+  return t.form->start == Start::given && s.form->start == t.form->start && s.key == t.key &&
+         same_elements(space_, *was->form, *is->form);
 }
 
 /// Shows the view nothing, or perhaps what an input shows? What none shows of their storage is the caller's,
 /// too.
-bool Rules::seen(const TraceView& view) {
-  return apart(space_, view, view) || std::ranges::any_of(after_.inputs, [&](const TraceInput& input) {
-           return input.view.storage == view.storage && !apart(space_, input.view, view);
+bool Rules::seen(const View& view) const {
+  return apart(space_, view, view) || std::ranges::any_of(after_.inputs, [&](const auto& input) {
+           return input.second.storage == view.storage && !apart(space_, input.second, view);
          });
 }
 
 /// Shares the elements that it shared before, or then shared all of them. Two outputs: the same pairs of
 /// places, or one view twice on both sides.
-bool Rules::sharing(const Obligation& o) {
-  const auto [x, y] = both_views(after_, o);
-  const auto [was_x, was_y] = both_views(*before_, o);
+bool Rules::sharing(const Obligation& o) const {
+  const auto [x, y, was_x, was_y] = views(o);
   const bool input = o.kind == Kind::sharing;
   if (x == nullptr || y == nullptr || x->storage != y->storage) return true;
   if (apart(space_, *x, *y) && (!input || seen(*x))) return true;
-  if (same_input(o.a) && (input || same_input(o.b))) return true;
+  if (same_input(was_x, x) && (input || same_input(was_y, y))) return true;
   if (was_x == nullptr) return false;
-  const TraceStorage& had = before_->storages[was_x->storage];
+  const Storage& had = before_.storages[was_x->storage];
   if (input)
-    return covers(*was_x) && had.start == TraceStorage::Start::given &&
+    return covers(space_, *was_x) && had.form->start == Start::given &&
            had.key == after_.storages[x->storage].key;
   if (was_y == nullptr || was_x->storage != was_y->storage) return false;
-  return (*was_x == *was_y && *x == *y) ||
-         (same_elements(space_, *was_x, *x) && same_elements(space_, *was_y, *y));
+  return (was_x->form == was_y->form && x->form == y->form) ||
+         (same_elements(space_, *was_x->form, *x->form) && same_elements(space_, *was_y->form, *y->form));
 }
 
-/// Undefined storages of `before` that only the whole elements of this one obligation show.
-std::set<std::string> Rules::free_undefined(const Obligation& obligation) {
-  std::set<std::string> out;
-  if (before_ == nullptr || obligation.kind != Kind::value) return out;
-  if (!undefined_uses_) {
-    undefined_uses_.emplace();
-    for (const Obligation& o : enumerate(before_, after_, boundary_)) {
-      if (o.kind != Kind::value && o.kind != Kind::exit) continue;
-      each_undefined(terms_, contents(o).first, true, [&](const Term& t, bool nested) {
-        (*undefined_uses_)[t.text].insert(nested ? Obligation{} : o);
-      });
-    }
-  }
-  for (const auto& [key, uses] : *undefined_uses_)
-    if (uses == std::set{obligation}) out.insert(key);
-  return out;
-}
-
-}  // namespace noclobber
+}  // namespace noclobber::checker

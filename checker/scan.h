@@ -1,20 +1,25 @@
-// The words, numbers and texts of a certificate, taken one after the other. The first that is not as wanted
-// ends the reading: all that is asked for after it is empty.
+// The words, numbers and texts of a certificate, taken one after the other.
 #pragma once
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <stdexcept>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
 
-namespace noclobber {
+namespace noclobber::checker {
+
+/// The text is no certificate: what was wanted, and where.
+struct Unreadable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 class Scanner {
  protected:
   explicit Scanner(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
-  void fail(const char* wanted) {
-    if (good_) wanted_ = wanted;
-    good_ = false;
+  [[noreturn]] void fail(const char* wanted) {
+    throw Unreadable("byte " + std::to_string(at_ - begin_) + ": expected " + wanted);
   }
   void require(bool is, const char* wanted) {
     if (!is) fail(wanted);
@@ -26,54 +31,73 @@ class Scanner {
   std::string_view word() {
     blank();
     const char* const first = at_;
-    while (good_ && at_ != end_ && *at_ != ' ' && *at_ != '\n') ++at_;
+    while (at_ != end_ && *at_ != ' ' && *at_ != '\n') ++at_;
     return {first, at_};
   }
   void expect(const char* wanted) { require(word() == wanted, wanted); }
   /// Digits, up to a blank; of a text's length, up to its colon.
-  template <class T> T integer(bool text = false) {
+  template <class T = std::uint32_t> T integer(bool text = false) {
     blank();
-    const bool negative = std::is_signed_v<T> && at_ != end_ && *at_ == '-';
-    const char* const first = at_ + (negative ? 1 : 0);
-    const char* digit = first;
-    std::uint64_t out = 0;  // below 10^19
-    for (; digit != end_ && static_cast<unsigned char>(*digit - '0') < 10; ++digit)
-      out = out * 10 + static_cast<unsigned char>(*digit - '0');
+    T out = 0;
+    const auto [digit, fault] = std::from_chars(at_, end_, out);
     const bool ended = digit == end_ ? !text : text ? *digit == ':' : *digit == ' ' || *digit == '\n';
-    const auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + (negative ? 1 : 0);
-    const bool good = ended && digit != first && digit - first < 20 && out <= most;
-    if (good) at_ = digit;
-    require(good, text ? "a text" : "a number");
-    return !good_ ? T{0} : static_cast<T>(negative ? 0 - out : out);
+    require(fault == std::errc() && ended, text ? "a text" : "a number");
+    at_ = digit;
+    return out;
   }
-  void value(std::string& out) {
+  std::string_view text() {
     const auto length = integer<std::size_t>(true);
-    if (good_ && length >= static_cast<std::size_t>(end_ - at_)) fail("a text");
-    if (!good_) return;
-    out.assign(at_ + 1, length);
+    require(length < static_cast<std::size_t>(end_ - at_), "a text");
     at_ += 1 + length;
+    return {at_ - length, length};
   }
-  /// Of a list: each entry takes at least two bytes.
+  bool flag() {
+    const auto out = integer();
+    require(out <= 1, "0 or 1");
+    return out == 1;
+  }
+  template <class T> T kind(T last) {
+    const auto out = integer();
+    require(out <= static_cast<std::uint32_t>(last), "a smaller kind");
+    return static_cast<T>(out);
+  }
+  /// A list: each entry takes at least two bytes.
   std::size_t size() {
     const auto out = integer<std::size_t>();
     require(out <= static_cast<std::size_t>(end_ - at_) / 2, "a shorter list");
-    return good_ ? out : 0;
+    return out;
   }
   void times(auto&& each) {
-    for (std::size_t n = size(); n > 0 && good_; --n) each();
+    for (std::size_t n = size(); n > 0; --n) each();
   }
-  /// What stands last. False: `fault` says what was wanted first, and where.
-  bool ends(std::string& fault) {
+  /// A list of what `each` reads.
+  auto list(auto&& each) {
+    std::vector<decltype(each())> out;
+    times([&] { out.push_back(each()); });
+    return out;
+  }
+  auto maybe(auto&& each) { return flag() ? std::optional(each()) : std::nullopt; }
+  void about(Answer& out) {
+    expect("about");
+    text();
+    expect("inputs");
+    times([&] {
+      const auto hash = text();
+      out.inputs.emplace_back(hash, text());
+    });
+  }
+  void assumptions(Answer& out) {
+    expect("assumptions");
+    times([&] { out.assumptions.emplace_back(text()); });
+  }
+  void ends() {
     const char* const summed = std::min(at_ + 1, end_);
     expect("sum");
     require(word() == checksum({begin_, summed}), "the sum of all that stands before it");
     require(blank(), "the end");
-    if (!good_) fault = "byte " + std::to_string(at_ - begin_) + ": expected " + wanted_;
-    return good_;
   }
 
-  const char *begin_, *at_, *end_, *wanted_ = "";
-  bool good_ = true;
+  const char *begin_, *at_, *end_;
 };
 
-}  // namespace noclobber
+}  // namespace noclobber::checker

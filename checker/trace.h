@@ -5,155 +5,162 @@
 //   step  2      fill   write v4  0
 //   step  3      opaque "aten.mm" reads v2 v4, writes v5
 //
-// Steps are listed in the order they run in. A storage's contents are bits; types belong to views.
+// Steps are listed in the order they run in. A storage's contents are bits; types belong to views. Texts lie
+// in the certificate. docs/certificate.md says what each field means.
 #pragma once
-#include <memory>
+#include <string_view>
 
-#include "checker/map.h"
+#include "checker/poly.h"
 
-namespace noclobber {
+namespace noclobber::checker {
 
+using Text = std::string_view;
+using Index = std::vector<PolyId>;
+using Shape = Index;
 using StorageId = std::uint32_t;
+using Places = std::pair<std::uint32_t, std::uint32_t>;
 
-/// A text that copies share.
-class Text {
- public:
-  Text() = default;
-  Text(std::string text) : at_(std::make_shared<const std::string>(std::move(text))) {}  // NOLINT: implicit
-  Text(const char* text) : Text(std::string(text)) {}                                    // NOLINT: implicit
-  operator const std::string&() const { return **this; }                                 // NOLINT: implicit
-  const std::string& operator*() const {
-    static const std::string none;
-    return at_ ? *at_ : none;
-  }
-  const std::string* operator->() const { return &**this; }
-  friend bool operator==(const Text& a, const Text& b) { return a.at_ == b.at_ || *a == *b; }
-
- private:
-  std::shared_ptr<const std::string> at_;
-};
-
-/// Something with contents. Its own index space is `shape` (with `lanes`: one more, an element's bytes).
-struct TraceStorage {
-  enum class Start : std::uint8_t {
-    given,      // an input: arbitrary contents, the same in both graphs for the same `key`
-    undefined,  // fresh; `key` pairs undefined contents of the two graphs
-    token,      // not memory: a generator, or the sequence of impure effects
+/// From the index space `to` of a view to its parent's, `from`; indices behind its rank (bytes) pass through.
+struct Map {
+  struct Factor {
+    std::uint32_t to = 0, from = 0;
+    PolyId by = 0;
   };
-  Start start = Start::undefined;
-  std::string key;
-  Shape shape;
-  std::int64_t lanes =
-      0;  // parts of an element (bytes, or all halves of bytes) if it is read at several widths, else 0
-  bool writable = true;  // may this graph store into it?
-  bool compared = true;  // are its contents at exit part of the boundary? (inputs and tokens)
+  bool reshape = false;
+  Shape from, to;
+  std::vector<Places> groups = {};  // reshape: dimensions up to these hold the same elements, row-major
+  Index start = {};  // else: parent[d] = start[d] + sum of by * i[to] over factors with from = d,
+  std::vector<Factor> factors = {};  // in an order in which the first factor of each i[to] tells it
 };
 
-/// A view: index space `shape` (without lanes), maps from the view's own space up to the storage's.
-struct TraceView {
-  StorageId storage = 0;
-  std::vector<Map> maps;  // maps.back() is applied first to an index of the view
-  Shape shape;
-  Text type;  // element type: contents of another type are other contents
+struct ViewForm {
+  Text type;  // contents of another type are other contents
   std::int64_t lanes = 0;
-  friend bool operator==(const TraceView&, const TraceView&) = default;
+  Shape shape;
+  std::vector<Map> maps;               // maps.back() is applied first to an index of the view
+  std::uint32_t place = 0;             // equal ones: the same lanes, shape and maps
+  const void* fits = nullptr;          // the latest form of a storage that it was found to fit
+  std::optional<bool> injective = {};  // once it was asked
+};
+struct View {
+  StorageId storage = 0;
+  ViewForm* form = nullptr;
 };
 
-/// What is promised of the reads and writes of one step, per (read, write).
-enum class Access : std::uint8_t {
-  any_time,     // nothing
-  elementwise,  // element k of the write reads only element k of the read, at the same bytes
-  before_write  // all reads precede the first write
+enum class Start : std::uint8_t { given, undefined, token };
+struct StorageForm {
+  Start start = Start::undefined;
+  Shape shape;
+  std::int64_t lanes = 0;
+  bool writable = true, compared = true;
+};
+struct Storage {
+  const StorageForm* form = nullptr;
+  Text key;
 };
 
-struct TraceStep {
-  enum class Kind : std::uint8_t { move, fill, opaque };
-  static constexpr std::uint32_t kMostOrigin = 1U << 20;
-  Kind kind = Kind::opaque;
-  bool elementwise = false;  // opaque: element k of its one result is a function of element k of each read
-  std::uint32_t origin = 0;  // step of the graph: steps of one origin run together, in listed order
-  Text key;                  // opaque: operator, attributes; fill: the scalar
-  std::vector<TraceView> reads, writes;
+/// What is promised of a read and a write of one step: nothing; element k of the write reads only element k
+/// of the read, at the same bytes; all reads precede the first write.
+enum class Access : std::uint8_t { any_time, elementwise, before_write };
+enum class StepKind : std::uint8_t { move, fill, opaque };
+constexpr std::uint32_t kMostOrigin = 1U << 20;
+struct StepForm {
+  StepKind kind = StepKind::opaque;
+  Text key;
+  bool elementwise = false;
+  std::uint32_t reads = 0, writes = 0;
   std::vector<std::vector<Access>> access;  // [read][write]
-  std::vector<std::uint32_t> means;  // per read: it means what was there when this step began; or empty
-  std::vector<std::string> bodies;   // opaque: checks that prove what this step runs in both graphs
-  std::vector<std::pair<std::uint32_t, bool>> guards;  // runs only where each of these has that value
+  std::vector<Text> bodies;
 };
-
-/// The condition of a branch: one boolean element, as it is when step `time` begins.
-struct TraceGuard {
-  TraceView view;
+/// Where its own begin among all of the Trace: views (reads, then writes), what its reads mean, guards.
+struct Step {
+  const StepForm* form = nullptr;
+  std::uint32_t origin = 0;
+  std::size_t views = 0, means = 0, guards = 0, means_end = 0, guards_end = 0;
+};
+struct Guard {
+  View view;
   std::uint32_t time = 0;
 };
-
-/// Bytes [offset, offset + size) of an arena, alive in [first, last): steps of the graph.
-struct TracePlacement {
-  std::string name;
+struct Output {
+  std::optional<View> view;
+  Text scalar;
+  Shape strides;
+  bool strides_known = false;
+  std::optional<std::uint32_t> means;
+};
+struct Placement {
   std::uint32_t arena = 0;
   PolyId offset = 0, size = 0;
   std::uint32_t first = 0, last = 0;
-  std::optional<StorageId> storage;    // then the life covers every use of it
+  std::optional<StorageId> storage;
   std::optional<std::uint32_t> below;  // evidence: the placement next below, when this one begins to live
 };
 
-/// An output of the graph: a view as left at the end, or a scalar.
-struct TraceOutput {
-  std::optional<TraceView> view;
-  std::string scalar;
-  std::vector<PolyId> strides;  // compared if both graphs know them
-  bool strides_known = false;
-  std::optional<std::uint32_t> means;  // as TraceStep::means
-};
-
-/// What an input's name shows of its storage.
-struct TraceInput {
-  std::string name;
-  TraceView view;
-};
-
-/// What the dump says of a result, and what the operator table says of it: they must be the same.
-struct TraceClaim {
-  std::uint32_t origin = 0;
-  std::string what;
-  PolyId said = 0, computed = 0;
-};
-
 struct Trace {
-  std::vector<TraceStorage> storages;
-  std::vector<TraceInput> inputs;
-  std::vector<TraceStep> steps;
-  std::vector<TraceOutput> outputs;
-  std::vector<TraceClaim> claims;
-  std::vector<TraceGuard> guards;
-  bool any_order = false;  // graph steps may run in every order that `edges` allow
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // (earlier, later) graph steps, sorted
-  std::vector<PolyId> arenas;                                  // bytes
-  std::vector<TracePlacement> placements;
-  std::vector<std::pair<std::string, std::string>> unknown;  // (reason, name): then nothing is proved
+  std::vector<Storage> storages;
+  std::vector<std::pair<Text, View>> inputs;
+  std::vector<Guard> guards;
+  std::vector<Step> steps;
+  std::vector<View> views;                             // of steps: reads, then writes
+  std::vector<std::uint32_t> means;                    // of steps
+  std::vector<std::pair<std::uint32_t, bool>> wanted;  // of steps: guards, and their values where they run
+  std::vector<Output> outputs;
+  std::vector<std::pair<PolyId, PolyId>> claims;  // what the dump says, and what was computed
+  std::size_t unknown = 0;                        // things that were not understood
+  std::uint32_t origin = 0;                       // of the last step
+  bool any_order = false;
+  std::vector<Places> edges;
+  Shape arenas;
+  std::vector<Placement> placements;
+
+  std::span<const View> reads(const Step& s) const { return {views.data() + s.views, s.form->reads}; }
+  std::span<const View> writes(const Step& s) const {
+    return {views.data() + s.views + s.form->reads, s.form->writes};
+  }
+  std::span<const std::pair<std::uint32_t, bool>> guards_of(const Step& s) const {
+    return {wanted.data() + s.guards, wanted.data() + s.guards_end};
+  }
+  std::uint32_t origins() const { return steps.empty() ? 0 : origin + 1; }
 };
 
-/// Output k, where there is one and it is no scalar.
-inline const TraceView* output_view(const Trace& trace, std::size_t k) {
-  return k < trace.outputs.size() && trace.outputs[k].view ? &*trace.outputs[k].view : nullptr;
-}
+/// poly >= 0, or poly == 0.
+struct Condition {
+  bool zero = false;
+  PolyId poly = 0;
+};
+enum class Truth : std::uint8_t { unknown, yes, no };
 
-/// Index in the storage's own space of element `index` of the view.
-Index root_index(Space& space, const TraceView& view, Index index);
-/// Where element `root` of the storage lies in the view; nothing if the view may hold an element twice.
-inline std::optional<Inverse> view_inverse(Space& space, const TraceView& view, Index root) {
-  return inverse(space, view.maps, std::move(root));
+/// Under the space's own facts and `facts` (each >= 0).
+Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>& facts);
+/// Both are good, and the same wherever `facts` are.
+bool same(Space& space, const Index& a, const Index& b, const std::vector<PolyId>& facts = {});
+/// The running index of a view or storage: i0, i1, ... and that of the bytes, where there are lanes.
+Index running(Space& space, const Shape& shape, std::int64_t lanes);
+inline Index running(Space& space, const auto& form) {
+  return checker::running(space, form.shape, form.lanes);
 }
-/// Running index of a view or storage.
-Index running(Space& space, const auto& noun) { return running(space, noun.shape, noun.lanes); }
+/// Index in the storage's own space of element `index` of the view.
+Index root_index(Space& space, const ViewForm& view, Index index);
+/// Do different indices lie on different elements? Of a reshape that is the writer's claim.
+bool injective(Space& space, ViewForm& view);
+/// Where element `root` of the storage lies in an injective view: at the index that is returned, if all
+/// `conditions` hold, else nowhere.
+Index inverse(Space& space, const ViewForm& view, Index root, std::vector<Condition>& conditions);
+/// Is some extent 0?
+bool empty(const Shape& shape);
 /// The same elements of a storage at every index.
-bool same_elements(Space& space, const TraceView& a, const TraceView& b);
-/// No element of one is an element of the other; false: not shown.
-bool apart(Space& space, const TraceView& a, const TraceView& b);
-/// No two accesses meet in a way that their contract forbids.
-bool clean_step(Space& space, const TraceStep& step);
+bool same_elements(Space& space, const ViewForm& a, const ViewForm& b);
+/// Of views of one storage: no element of one is an element of the other; false: not shown.
+bool apart(Space& space, ViewForm& a, ViewForm& b);
+inline bool apart(Space& space, const View& a, const View& b) {
+  return a.storage != b.storage || apart(space, *a.form, *b.form);
+}
+/// No two accesses of a step meet in a way that their contract forbids.
+bool clean_step(Space& space, const Trace& trace, const Step& step);
 /// Does a path of edges join any two graph steps that touch one element, one of them writing it?
 bool ordered(Space& space, const Trace& trace);
 /// Per placement: is it inside its arena, alive through every use, and apart from all that live with it?
 std::vector<bool> placed(Space& space, const Trace& trace);
 
-}  // namespace noclobber
+}  // namespace noclobber::checker

@@ -10,15 +10,15 @@ import sys
 
 ALLOWED = {
     "checker": set(),
+    "trace": {"checker"},
+    "values": {"trace", "checker"},
     "base": set(),
     "graph": set(),
-    "ops": {"graph", "checker"},
+    "ops": {"graph", "trace", "checker"},
     "formats": {"ops", "graph"},
-    "effects": {"ops", "checker"},
-    "regions": {"checker"},
-    "values": {"regions"},
+    "effects": {"ops", "trace", "values"},
     "plan": {"effects"},
-    "prover": {"regions", "values", "plan"},
+    "prover": {"trace", "values", "plan"},
     "interp": {"ops", "graph"},
     "report": {"graph", "checker"},
     "fuzz": {"ops", "graph", "interp", "formats", "report"},
@@ -30,10 +30,9 @@ AMENDMENTS: dict[tuple[str, str], str] = {
     ("prover", "graph"): "the satisfying value of a case's own symbols is looked for before any Trace exists",
     ("effects", "graph"): "what a step is given, and what must run before what, are read off the graph",
     ("formats", "checker"): "constants of two files are compared by their SHA-256, which is written once",
-    ("plan", "checker"): "places are polynomials and views of the Trace",
+    ("plan", "checker"): "places in an arena are polynomials (checker/poly.h)",
     ("plan", "graph"): "a plan names values of the graph",
-    ("plan", "ops"): "sizes of a plan are expressions over the case's symbols",
-    ("prover", "checker"): "obligations and terms are the checker's own nouns (docs/decisions/0001-rules-in-the-checker.md)",
+    ("prover", "checker"): "what is >= 0 is searched for in the checker's arithmetic, and what is found is tried as nc-check does",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

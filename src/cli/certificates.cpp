@@ -60,7 +60,7 @@ std::string CertificateNames::of(const std::string& id) {
   return count == 1 ? out : out + "." + std::to_string(count);
 }
 
-void write_certificate(const CheckOptions& options, const Case& value, const Space& space,
+void write_certificate(const CheckOptions& options, const Case& value, Space& space,
                        std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown) {
   if (options.certificates.empty()) return;
   Certificate content;

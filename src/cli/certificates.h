@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "checker/certificate.h"
 #include "src/cli/pipeline.h"
 #include "src/graph/placement.h"
 #include "src/interp/replay.h"
+#include "src/values/certificate.h"
 
 namespace noclobber {
 
 /// Writes DIR/<options.certificate_name>.cert: `checks`, the verdict's last; `shown`: the replay that refuted
 /// it, if one did.
-void write_certificate(const CheckOptions& options, const Case& value, const Space& space,
+void write_certificate(const CheckOptions& options, const Case& value, Space& space,
                        std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown);
 
 /// The same of a plan table that holds. `below`: per row, its neighbour below when it began to live.

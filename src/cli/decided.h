@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "checker/certificate.h"
 #include "src/cli/pipeline.h"
 #include "src/effects/effects.h"
 #include "src/prover/questions.h"
+#include "src/values/certificate.h"
 
 namespace noclobber {
 

@@ -1,8 +1,8 @@
 // From what the checker and the replay say to the fields of a record.
 #pragma once
-#include "checker/obligation.h"
 #include "src/interp/replay.h"
 #include "src/report/record.h"
+#include "src/values/obligation.h"
 
 namespace noclobber {
 

@@ -39,13 +39,12 @@ std::string content_of(const fs::path& path) {
   return out.str();
 }
 
-/// nc-check's judgement of a certificate, in this process.
-std::string disagreement(Space& space, const std::optional<Certificate>& certificate,
-                         const std::string& fault, Status status) {
-  if (!certificate) return "nc-check cannot read the certificate: " + fault;
-  if (certificate->refutation) return status == Status::refuted ? "" : "a refutation for what was proved";
-  const Judgement said = judge(space, *certificate);
-  const bool proved = said.verdict == Judgement::Verdict::proved;
+/// What nc-check says of a certificate, in this process, against the status of its check.
+std::string disagreement(const checker::Answer& said, Status status) {
+  using Said = checker::Answer::Said;
+  if (said.said == Said::unreadable) return "nc-check cannot read the certificate: " + said.why;
+  if (said.said == Said::refuted) return status == Status::refuted ? "" : "a refutation for what was proved";
+  const bool proved = said.said == Said::proved;
   if (status == Status::proved && !proved) return "nc-check says not proved: " + said.why;
   return status == Status::refuted && proved ? "nc-check proves what was refuted" : "";
 }
@@ -76,11 +75,11 @@ fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder) {
     bool alarm = false;
     check_case(value, options, alarm);
     Space space;
-    std::string fault;
     const std::string text = content_of(folder / (options.certificate_name + ".cert"));
-    const auto certificate = read_certificate(space, text, false, fault);
-    fuzz::Certified said{disagreement(space, certificate, fault, status), {}};
-    if (certificate) said.evidence = evidence_kinds(space, *certificate);
+    const checker::Answer answer = checker::check(text, space);
+    fuzz::Certified said{disagreement(answer, status), {}};
+    if (answer.said != checker::Answer::Said::unreadable)
+      said.evidence = evidence_kinds(space, checker::read(space, text, false));
     return said;
   };
   return out;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "checker/obligation.h"
 #include "src/ops/decl.h"
 #include "src/ops/sizes.h"
+#include "src/values/obligation.h"
 
 namespace noclobber {
 

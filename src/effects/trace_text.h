@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "checker/trace.h"
+#include "src/trace/trace.h"
 
 namespace noclobber {
 

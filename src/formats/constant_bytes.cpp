@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
 
 namespace noclobber {
 namespace {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {

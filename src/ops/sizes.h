@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/map.h"
 #include "src/graph/case.h"
+#include "src/trace/map.h"
 
 namespace noclobber {
 

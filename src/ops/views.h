@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/map.h"
 #include "src/ops/sizes.h"
+#include "src/trace/map.h"
 
 namespace noclobber {
 

@@ -2,27 +2,37 @@
 
 #include <charconv>
 
-#include "checker/fields.h"
+#include "src/prover/fields.h"
 
 namespace noclobber {
 namespace {
 
 class Writer {
  public:
-  Writer(const Space& space, std::vector<PolyId> facts) : space_(space), facts_(std::move(facts)) {}
+  explicit Writer(Space& space) : space_(space) {}
 
-  std::string text(const Certificate& c, const std::vector<Derivation>& numbered) {
+  CertificateText parts(const Certificate& c, const std::vector<PolyId>& facts) {
+    CertificateText out;
     // Facts first: their numbers are read before they are needed.
-    const std::string facts = part(Num{facts_}), beside = part(numbered), evidence = part(c.evidence),
-                      checks = part(c.checks), refutation = part(c.refutation);
-    out_ = "noclobber.cert/1\nabout";
-    value(c.about);
-    out_ += "\ninputs" + part(c.inputs) + "\noperators" + part(c.operators) + "\nassumptions" +
-            part(c.assumptions) + "\nsymbols" + symbols(c) + "\nnumbers " + std::to_string(polys_.size()) +
-            polys_text_ + "\nfacts" + facts + table("views", views_) + table("storages", storages_) +
-            table("steps", steps_) + "\nevidence" + evidence + "\nchecks" + checks + "\nrefutation" +
-            refutation + "\n";
-    return out_ + "sum " + checksum(out_) + "\n";
+    const std::string facts_text = part(Num{facts});
+    out.evidence = part(c.evidence);
+    out.tail = "\nchecks" + part(c.checks) + "\nrefutation" + part(c.refutation) + "\n";
+    out.head = "noclobber.cert/1\nabout" + part(c.about) + "\ninputs" + part(c.inputs) + "\noperators" +
+               part(c.operators) + "\nassumptions" + part(c.assumptions) + "\nsymbols" + symbols(c);
+    out.forms = "\nfacts" + facts_text + table("views", views_) + table("storages", storages_) +
+                table("steps", steps_);
+    out.count = polys_.size();
+    out.numbers = polys_text_;
+    return out;
+  }
+  void put(CertificateText& text, const std::vector<PolyId>& numbers,
+           const std::vector<Derivation>& evidence) {
+    for (std::size_t k = 0; k < numbers.size(); ++k) polys_.emplace(numbers[k], k);
+    for (std::size_t k = 0; k < numbers.size(); ++k) numbered_atom(numbers[k], k);
+    first_ = numbers.size() - polys_.size();
+    text.evidence = part(evidence);
+    text.numbers += polys_text_;
+    text.count = first_ + polys_.size();
   }
 
   template <class... T>
@@ -110,6 +120,15 @@ class Writer {
   void value(const Entries<const T>& all) {
     for (const auto& one : all.of) value(one);
   }
+  void value(const Map& m) {
+    const bool reshape = m.kind == Map::Kind::reshape;
+    (*this)(reshape, Num{m.from}, Num{m.to});
+    if (reshape) return value(group_ends(space_, m));
+    const Affine all = affine(space_, m);
+    for (PolyId p : all.start) value(poly(p));
+    value(all.factors.size());
+    for (const auto& [to, from, by] : all.factors) (*this)(to, from, poly(by));
+  }
   template <class T>
   requires requires(Writer& w, const T& t) { fields(w, t); }
   void value(const T& noun) {
@@ -134,9 +153,15 @@ class Writer {
     return " " + std::to_string(count) + out;
   }
 
+  /// A number of a text that is one atom.
+  void numbered_atom(PolyId id, std::size_t place) {
+    if (id == Space::kBad || space_.terms(id).size() != 1 || space_.terms(id)[0].factor != 1) return;
+    const Product& atoms = space_.atoms(space_.terms(id)[0]);
+    if (atoms.size() == 1) polys_.emplace(std::uint64_t{1} << 32 | atoms[0], place);
+  }
   /// Number of an atom as a polynomial: written before it is used.
   std::size_t number(std::uint64_t key, const std::string& text) {
-    const auto [at, is_new] = polys_.emplace(key, polys_.size());
+    const auto [at, is_new] = polys_.emplace(key, first_ + polys_.size());
     if (is_new) polys_text_ += "\n" + text;
     return at->second;
   }
@@ -174,29 +199,36 @@ class Writer {
     return number(key, text);
   }
 
-  const Space& space_;
-  const std::vector<PolyId> facts_;
+  Space& space_;
   std::string out_, spare_, polys_text_;
+  std::size_t first_ = 0;  // numbers of a text that have no place in polys_, less atoms that have two
   std::unordered_map<std::uint64_t, std::size_t> polys_;  // by polynomial; by 2^32 + atom
   Forms views_, storages_, steps_;
 };
 
 }  // namespace
 
-std::string certificate_text(const Space& space, const Certificate& certificate,
-                             const std::vector<Derivation>& numbered) {
-  return Writer(space, space.facts()).text(certificate, numbered);
+std::string CertificateText::whole() const {
+  const std::string out =
+      head + "\nnumbers " + std::to_string(count) + numbers + forms + "\nevidence" + evidence + tail;
+  return out + "sum " + checksum(out) + "\n";
 }
 
-std::string lean_certificate_text(const Space& space, const Certificate& certificate) {
+void CertificateText::put(Space& space, const checker::Certificate& read,
+                          const std::vector<Derivation>& derivations) {
+  Writer(space).put(*this, read.numbers, derivations);
+}
+
+CertificateText certificate_parts(Space& space, const Certificate& certificate, bool lean) {
   std::set<PolyId> used;
   for (const Derivation& derivation : certificate.evidence)
     for (const Line& line : derivation.lines)
       if (line.rule == Line::Rule::fact) used.insert(line.poly);
   std::vector<PolyId> facts = space.facts();
-  std::erase_if(facts,
-                [&](PolyId fact) { return !used.contains(fact) && !space.value(fact, certificate.symbols); });
-  return Writer(space, std::move(facts)).text(certificate, {});
+  if (lean)
+    std::erase_if(
+        facts, [&](PolyId fact) { return !used.contains(fact) && !space.value(fact, certificate.symbols); });
+  return Writer(space).parts(certificate, facts);
 }
 
 }  // namespace noclobber

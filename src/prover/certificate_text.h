@@ -2,16 +2,31 @@
 #pragma once
 #include <string>
 
-#include "checker/certificate.h"
+#include "src/values/certificate.h"
 
 namespace noclobber {
 
-/// The text of `noclobber.cert/1`. `space` is that of the certificate's Traces, evidence and facts.
-/// `numbered`: derivations that are left out, while what they are about keeps its place among the numbers.
-std::string certificate_text(const Space& space, const Certificate& certificate,
-                             const std::vector<Derivation>& numbered = {});
-/// Without the facts that no evidence uses and that the symbols' values do not tell: what they say is of
-/// functions that nobody computes, and nc-check wants each fact shown.
-std::string lean_certificate_text(const Space& space, const Certificate& certificate);
+/// The text of `noclobber.cert/1` in parts, so that evidence can be put into one that was read in a space of
+/// its own.
+struct CertificateText {
+  std::string head;       // up to the table of numbers
+  std::size_t count = 0;  // of numbers
+  std::string numbers;
+  std::string forms;  // from the facts to the evidence
+  std::string evidence;
+  std::string tail;  // from the checks on
+
+  std::string whole() const;
+  /// `read`: of this text, in `space`; the evidence is then these derivations.
+  void put(Space& space, const checker::Certificate& read, const std::vector<Derivation>& derivations);
+};
+
+/// `space` is that of the certificate's Traces, evidence and facts. Facts that no evidence uses and that the
+/// symbols' values do not tell are left out, if `lean`: what they say is of functions that nobody computes,
+/// and nc-check wants each fact shown.
+CertificateText certificate_parts(Space& space, const Certificate& certificate, bool lean = false);
+inline std::string certificate_text(Space& space, const Certificate& certificate) {
+  return certificate_parts(space, certificate).whole();
+}
 
 }  // namespace noclobber

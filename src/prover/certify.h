@@ -2,16 +2,16 @@
 #pragma once
 #include <string>
 
-#include "checker/certificate.h"
+#include "src/values/certificate.h"
 
 namespace noclobber {
 
-/// The text of `content` (Traces over `space`, no evidence yet) with the derivations its checks rest on.
-std::string certified(const Space& space, Certificate content);
+/// The text of `content` (Traces over `space`, no evidence yet) with what its checks rest on.
+std::string certified(Space& space, Certificate content);
 
 /// As certified(), with an element at which the last check breaks for the symbols' values. Without evidence
 /// `order`: of graph steps, empty as listed. Without evidence where none is found within 20,000 elements:
 /// nc-check then answers "not proved".
-std::string refuted(const Space& space, Certificate content, const std::vector<std::uint32_t>& order);
+std::string refuted(Space& space, Certificate content, const std::vector<std::uint32_t>& order);
 
 }  // namespace noclobber

@@ -2,21 +2,69 @@
 
 #include <algorithm>
 
-#include "src/prover/nonnegative.h"
+#include "src/prover/certificate_text.h"
+#include "src/prover/fields.h"
 
 namespace noclobber {
 namespace {
 
 using Kind = Obligation::Kind;
+using checker::Refutation;
 using Place = std::vector<std::int64_t>;
 using Path = std::vector<std::pair<std::uint32_t, Place>>;
 
 constexpr std::uint64_t kElements = 20000;  // looked at in all
 constexpr int kDeep = 300;
 
+/// Puts values in the place of symbols.
+class Concrete {
+ public:
+  Concrete(Space& space, const std::map<std::string, std::int64_t>& symbols)
+      : space_(space), symbols_(symbols) {}
+  template <class... T>
+  void operator()(T&&... all) {
+    (value(all), ...);
+  }
+
+ private:
+  void put(PolyId& p) {
+    if (const auto at = space_.value(p, symbols_)) p = space_.constant(*at);
+  }
+  void value(Map& m) { (*this)(Num{m.from}, Num{m.to}, Num{m.start}, Num{m.step}, Num{m.strides}); }
+  void value(const Num<PolyId>& n) { put(n.at); }
+  void value(const Num<std::vector<PolyId>>& n) {
+    for (PolyId& p : n.at) put(p);
+  }
+  template <class T>
+  void value(const Form<T>& f) {
+    form(*this, f.of);
+  }
+  template <class T>
+  void value(const Entries<T>& all) {
+    for (auto& one : all.of) value(one);
+  }
+  template <class T>
+  void value(std::vector<T>& all) {
+    if constexpr (std::is_class_v<T>)
+      for (T& one : all) value(one);
+  }
+  template <class T>
+  void value(std::optional<T>& one) {
+    if (one) value(*one);
+  }
+  template <class T>
+  requires requires(Concrete& c, T& t) { fields(c, t); }
+  void value(T& noun) { fields(*this, noun); }
+  template <class T>
+  requires(!requires(Concrete & c, T& t) { fields(c, t); }) void value(const T&) {}  // no number
+
+  Space& space_;
+  const std::map<std::string, std::int64_t>& symbols_;
+};
+
 class Looking {
  public:
-  Looking(Space& space, Certificate& certificate, Check check, std::vector<std::uint32_t> order)
+  Looking(Space& space, const Certificate& certificate, Check check, std::vector<std::uint32_t> order)
       : space_(space),
         certificate_(certificate),
         order_(std::move(order)),
@@ -28,25 +76,30 @@ class Looking {
   std::optional<Refutation> run() {
     for (const Obligation& o : enumerate(before_, check_.after, check_.boundary)) {
       if (rules_.shown(o)) continue;
-      Refutation found{o, {}, {}, {}, order_};
-      if (!fill(found)) continue;
-      certificate_.refutation = found;
-      if (breaks(space_, certificate_)) return found;
+      const auto kind = static_cast<checker::Obligation::Kind>(o.kind);
+      Refutation found{{kind, o.of_before, o.a, o.b}, {}, {}, {}, order_};
+      if (fill(o, found) && breaks(found)) return found;
     }
     return std::nullopt;
   }
 
  private:
-  bool fill(Refutation& out) {
-    switch (out.about.kind) {
+  bool breaks(const Refutation& found) {
+    certificate_.refutation = found;
+    Space space;
+    return checker::check(certificate_text(space_, certificate_), space).said ==
+           checker::Answer::Said::refuted;
+  }
+  bool fill(const Obligation& about, Refutation& out) {
+    switch (about.kind) {
       case Kind::value:
       case Kind::exit:
       case Kind::current:
       case Kind::current_output:
-        return equality(out);
+        return equality(about, out);
       case Kind::sharing:
       case Kind::together:
-        return sharing(out);
+        return sharing(about, out);
       case Kind::placed:
         return placed(out);
       case Kind::frame:
@@ -85,8 +138,8 @@ class Looking {
     return out;
   }
 
-  bool equality(Refutation& out) {
-    const auto both = rules_.sides(out.about);
+  bool equality(const Obligation& about, Refutation& out) {
+    const auto both = rules_.sides(about);
     if (!both) return false;
     of_ = {both->first.of, both->second.of};
     return each_place(both->first.view.shape, [&](const Place& at) {
@@ -106,10 +159,11 @@ class Looking {
     if (x.kind == Term::Kind::undefined) return false;
     if (x.kind != y.kind || x.text != y.text || x.number != y.number || x.index != y.index) return true;
     if (x.kind == Term::Kind::result) return operands(x.terms[0], y.terms[0], path, depth);
+    const bool bytes = x.kind == Term::Kind::byte || x.kind == Term::Kind::pack;  // no steps of a path
     for (std::uint32_t k = 0; k < std::min(x.terms.size(), y.terms.size()); ++k) {
-      path.push_back({k, {}});
+      if (!bytes) path.push_back({k, {}});
       if (differ(x.terms[k], y.terms[k], path, depth + 1)) return true;
-      path.pop_back();
+      if (!bytes) path.pop_back();
     }
     return false;
   }
@@ -157,8 +211,7 @@ class Looking {
     });
   }
 
-  bool sharing(Refutation& out) {
-    const Obligation& o = out.about;
+  bool sharing(const Obligation& o, Refutation& out) {
     const auto& x = check_.after.outputs[o.a].view;
     const std::optional<TraceView> y =
         o.kind == Kind::sharing ? check_.after.inputs[o.b].view : check_.after.outputs[o.b].view;
@@ -203,8 +256,9 @@ class Looking {
     const bool call = t.kind == Term::Kind::result;
     const std::uint32_t step = call ? of.step_of(t.terms[0]) : 0;
     const std::size_t count = call ? terms_[t.terms[0]].terms.size() : t.terms.size();
+    const bool bytes = t.kind == Term::Kind::byte || t.kind == Term::Kind::pack;
     for (std::uint32_t k = 0; k < count; ++k) {
-      path.push_back({k, {}});
+      if (!bytes) path.push_back({k, {}});
       const bool found =
           call ? each_place(check_.after.steps[step].reads[k].shape,
                             [&](const Place& place) {
@@ -213,7 +267,7 @@ class Looking {
                             })
                : unwritten(t.terms[k], path, depth + 1);
       if (found) return true;
-      path.pop_back();
+      if (!bytes) path.pop_back();
     }
     return false;
   }
@@ -222,14 +276,13 @@ class Looking {
     const auto& all = check_.after.placements;
     for (std::uint32_t k = 0; k < all.size(); ++k) {
       out.path = {{k, {}}};
-      certificate_.refutation = out;
-      if (breaks(space_, certificate_)) return true;
+      if (breaks(out)) return true;
     }
     return false;
   }
 
   Space& space_;
-  Certificate& certificate_;
+  Certificate certificate_;
   std::vector<std::uint32_t> order_;
   Check check_;
   const Trace* before_;
@@ -240,20 +293,38 @@ class Looking {
   std::uint64_t looked_ = 0;
 };
 
+/// The trace with its graph steps in another order; nothing where its edges forbid it, or names are values.
+std::optional<Trace> reordered(const Trace& trace, const std::vector<std::uint32_t>& order) {
+  std::map<std::uint32_t, std::size_t> place;
+  for (std::size_t k = 0; k < order.size(); ++k) place.emplace(order[k], k);
+  const auto at = [&](std::uint32_t step) {  // what is stored at exit comes after all
+    const auto found = place.find(step);
+    return found == place.end() ? order.size() + step : found->second;
+  };
+  Trace out = trace;
+  bool good = trace.any_order && trace.guards.empty() && place.size() == order.size();
+  for (const auto& [earlier, later] : trace.edges) good = good && at(earlier) < at(later);
+  for (const TraceStep& s : trace.steps) good = good && s.means.empty();
+  if (!good) return std::nullopt;
+  std::ranges::stable_sort(out.steps, {}, [&](const TraceStep& s) { return at(s.origin); });
+  return out;
+}
+
 }  // namespace
 
-std::optional<Refutation> find_difference(const std::string& text, const std::vector<std::uint32_t>& order) {
-  Space space = searching_space();
-  std::string fault;
-  auto certificate = read_certificate(space, text, true, fault);
-  if (!certificate || certificate->checks.empty()) return std::nullopt;
-  Check check = certificate->checks.back();
+std::optional<Refutation> find_difference(Space& space, const Certificate& certificate,
+                                          const std::vector<std::uint32_t>& order) {
+  if (certificate.checks.empty()) return std::nullopt;
+  Check check = certificate.checks.back();
   if (!order.empty()) {
     const auto other = reordered(check.after, order);
     if (!other) return std::nullopt;
     check.after = *other;
   }
-  return Looking(space, *certificate, std::move(check), order).run();
+  Concrete concrete(space, certificate.symbols);
+  if (check.before) concrete(*check.before);
+  concrete(check.after);
+  return Looking(space, certificate, std::move(check), order).run();
 }
 
 }  // namespace noclobber

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "checker/obligation.h"
 #include "src/prover/direct_contents.h"
 #include "src/prover/questions.h"
+#include "src/values/obligation.h"
 
 namespace noclobber {
 

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "checker/obligation.h"
 #include "src/prover/direct_contents.h"
+#include "src/values/obligation.h"
 
 namespace noclobber {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/trace.h"
 #include "src/prover/direct_formula.h"
+#include "src/trace/trace.h"
 
 namespace noclobber {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "checker/term.h"
 #include "src/graph/uses.h"
 #include "src/prover/order_graph.h"
+#include "src/values/term.h"
 
 namespace noclobber {
 namespace {

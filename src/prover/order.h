@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/trace.h"
 #include "src/graph/case.h"
+#include "src/trace/trace.h"
 
 namespace noclobber {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/certificate.h"
 #include "src/graph/placement.h"
+#include "src/values/certificate.h"
 
 namespace noclobber {
 

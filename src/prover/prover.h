@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "checker/obligation.h"
 #include "src/graph/case.h"
 #include "src/prover/questions.h"
+#include "src/values/obligation.h"
 
 namespace noclobber {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/term.h"
+#include "src/values/term.h"
 
 namespace noclobber {
 

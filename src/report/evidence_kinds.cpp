@@ -10,6 +10,8 @@ namespace {
 constexpr const char* kLines[] = {"plain",   "fact", "below-index", "above",
                                   "divisor", "add",  "multiply",    "divide"};
 
+constexpr const char* kLemmas[] = {"same-calls", "same-contents", "same-writes"};
+
 void of_derivation(const Space& space, const Derivation& derivation, std::set<std::string>& out) {
   for (const Line& line : derivation.lines) {
     const bool below = line.rule == Line::Rule::below;
@@ -23,23 +25,23 @@ void of_derivation(const Space& space, const Derivation& derivation, std::set<st
   }
 }
 
-void of_step(const TraceStep& step, std::set<std::string>& out) {
+void of_step(const checker::StepForm& step, std::set<std::string>& out) {
   if (!step.bodies.empty()) out.insert("body");
-  if (!step.means.empty()) out.insert("time-of-name");
   for (const auto& row : step.access)
-    for (const Access access : row)
-      if (access == Access::before_write) out.insert("reads-first");
+    for (const checker::Access access : row)
+      if (access == checker::Access::before_write) out.insert("reads-first");
 }
 
-void of_trace(const Trace& trace, std::set<std::string>& out) {
-  for (const TraceStep& step : trace.steps) of_step(step, out);
+void of_trace(const checker::Trace& trace, std::set<std::string>& out) {
+  for (const checker::Step& step : trace.steps) of_step(*step.form, out);
+  if (!trace.means.empty()) out.insert("time-of-name");
   if (trace.any_order && !trace.edges.empty()) out.insert("edge");
   if (!trace.claims.empty()) out.insert("claim-of-dump");
-  for (const TracePlacement& placement : trace.placements)
+  for (const checker::Placement& placement : trace.placements)
     out.insert(placement.below ? "neighbour-below" : "lowest-placement");
 }
 
-void of_refutation(const Refutation& refutation, std::set<std::string>& out) {
+void of_refutation(const checker::Refutation& refutation, std::set<std::string>& out) {
   out.insert("refutation");
   if (!refutation.path.empty()) out.insert("path-to-leaf");
   if (!refutation.other.empty()) out.insert("two-elements");
@@ -54,19 +56,22 @@ std::set<std::string> all_evidence_kinds() {
                             "lowest-placement", "refutation",   "path-to-leaf",  "two-elements",
                             "another-order",    "solver-claim", "assumption",    "several-checks"};
   out.insert(std::begin(kLines), std::end(kLines));
+  out.insert(std::begin(kLemmas), std::end(kLemmas));
   return out;
 }
 
-std::set<std::string> evidence_kinds(const Space& space, const Certificate& certificate) {
+std::set<std::string> evidence_kinds(const Space& space, const checker::Certificate& certificate) {
   std::set<std::string> out;
   for (const Derivation& derivation : certificate.evidence) of_derivation(space, derivation, out);
-  for (const Check& check : certificate.checks) {
+  for (const checker::Check& check : certificate.checks) {
     if (check.before) of_trace(*check.before, out);
     of_trace(check.after, out);
-    if (!check.by_solver.empty()) out.insert("solver-claim");
+    if (!check.claimed.empty()) out.insert("solver-claim");
+    for (const checker::Lemma& lemma : check.lemmas)
+      out.insert(kLemmas[static_cast<std::size_t>(lemma.kind)]);
   }
   if (certificate.checks.size() > 1) out.insert("several-checks");
-  if (!certificate.assumptions.empty()) out.insert("assumption");
+  if (!certificate.answer.assumptions.empty()) out.insert("assumption");
   if (certificate.refutation) of_refutation(*certificate.refutation, out);
   return out;
 }

@@ -9,6 +9,6 @@ namespace noclobber {
 
 /// Every kind that evidence_kinds may name.
 std::set<std::string> all_evidence_kinds();
-std::set<std::string> evidence_kinds(const Space& space, const Certificate& certificate);
+std::set<std::string> evidence_kinds(const Space& space, const checker::Certificate& certificate);
 
 }  // namespace noclobber

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <string>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
 #include "tests/support/readers.h"
 
 namespace {

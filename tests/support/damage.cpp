@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ranges>
 
 #include "checker/certificate.h"
 
@@ -74,6 +75,35 @@ std::string number_changed(std::string text, std::size_t from, std::size_t to, R
   return text.replace(at, length, by);
 }
 
+/// A lemma of the last check gets another number, goes, comes twice, or takes the place of another.
+std::string lemma_changed(const std::string& whole, Random& random) {
+  const std::string text = body_of(whole);
+  Space space;
+  const checker::Certificate read = checker::read(space, whole, false);
+  const std::size_t to = text.rfind("\nrefutation");
+  std::size_t from = to;
+  const auto word_before = [&](std::size_t at) { return text.find_last_of(" \n", at - 1); };
+  std::vector<std::string> all;
+  for (const checker::Lemma& lemma : std::views::reverse(read.checks.back().lemmas)) {
+    const std::size_t end = from;
+    for (std::size_t words = 6 + lemma.order.size(); words > 0; --words) from = word_before(from);
+    all.insert(all.begin(), text.substr(from, end - from));
+  }
+  if (all.empty()) return "";
+  if (random.chance(50)) return number_changed(text, from, to, random);
+  const auto one = all.begin() + random.below(std::ssize(all)),
+             other = all.begin() + random.below(std::ssize(all));
+  if (random.chance(50))
+    std::swap(*one, *other);
+  else if (random.chance(50))
+    all.erase(one);
+  else
+    all.insert(other, std::string(*one));
+  std::string out = text.substr(0, word_before(from)) + " " + std::to_string(all.size());
+  for (const std::string& lemma : all) out += lemma;
+  return out + text.substr(to);
+}
+
 /// A line of a table (numbers, forms) more or less: its count is put right.
 void recount(Lines& lines, std::size_t at, int by) {
   for (std::size_t k = at + 1; k-- > 0;)
@@ -103,6 +133,8 @@ const char* name(Wear wear) {
       return "number";
     case Wear::evidence:
       return "evidence for another key";
+    case Wear::lemma:
+      return "lemma";
     case Wear::evidence_of_other:
       return "evidence of another run";
     case Wear::trace_of_other:
@@ -150,6 +182,8 @@ std::string worn(const std::string& whole, const std::string& other, Wear wear, 
       const std::size_t from = text.find("\nevidence"), to = text.find("\nchecks");
       return number_changed(text, from, to, random);
     }
+    case Wear::lemma:
+      return lemma_changed(whole, random);
     case Wear::evidence_of_other: {
       const auto [from, to] = section(lines, "evidence", "checks");
       const auto [from2, to2] = section(others, "evidence", "checks");

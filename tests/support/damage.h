@@ -14,10 +14,11 @@ enum class Wear : std::uint8_t {
   line_of_other,  // a line from another run
   number,         // one number is another
   evidence,       // a number of a derivation: its goal, facts, multipliers
+  lemma,          // a number of a lemma of the last check, or the list of these
   evidence_of_other,
   trace_of_other,  // `after`, views and numbers from another run
 };
-constexpr int kWears = 9;
+constexpr int kWears = 10;
 const char* name(Wear wear);
 
 /// The text without its last line, damaged; "" where there is no place for that. The list counts that the

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
 #include "src/cli/pipeline.h"
 #include "src/fuzz/probe.h"
 #include "src/report/names.h"

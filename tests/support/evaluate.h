@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/map.h"
+#include "src/trace/map.h"
 
 namespace noclobber::testing {
 

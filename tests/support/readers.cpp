@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "checker/certificate.h"
+#include "checker/scan.h"
 #include "src/formats/formats.h"
 #include "src/formats/mlx.h"
 #include "src/formats/pte_case.h"
@@ -111,26 +112,18 @@ std::string thunder_text(const std::string& bytes) {
          checks_text(read_thunder({"00_fuzz", "import thunder\n"}, bytes));
 }
 
-/// As nc-check does.
+/// As nc-check does; and read where symbols are values, which nc-check does for a refutation alone.
 std::string certificate_text(const std::string& bytes) {
-  if (bytes.starts_with(kPlanFormat)) {
-    Judgement plan;
-    std::string wrong;
-    const bool good = read_plan(bytes, plan, wrong).has_value();
-    return fmt::format("plan {} {} {} {}\n", good, static_cast<int>(plan.verdict), plan.why, wrong);
-  }
-  std::string out;
-  for (const bool concrete : {false, true}) {
-    Space space;
-    std::string fault;
-    const auto certificate = read_certificate(space, bytes, concrete, fault);
-    out += fmt::format("{} {}\n", certificate.has_value(), fault);
-    if (!certificate) continue;
-    if (certificate->refutation && concrete) out += fmt::format("breaks {}\n", breaks(space, *certificate));
-    if (certificate->refutation || concrete) continue;
-    const Judgement said = judge(space, *certificate);
-    out += fmt::format("{} {} {} {} {} {}\n", static_cast<int>(said.verdict), said.why, said.obligations,
-                       said.by_rule, said.by_solver, said.derivations);
+  Space space, concrete;
+  const checker::Answer said = checker::check(bytes, space);
+  std::string out = fmt::format("{} {} {} {} {} {}\n", static_cast<int>(said.said), said.why,
+                                said.obligations, said.by_rule, said.by_solver, said.derivations);
+  if (bytes.starts_with(kPlanFormat)) return out;
+  try {
+    const checker::Certificate certificate = checker::read(concrete, bytes, true);
+    out += fmt::format("{} checks, {} numbers\n", certificate.checks.size(), certificate.numbers.size());
+  } catch (const checker::Unreadable& fault) {
+    out += fmt::format("{}\n", fault.what());
   }
   return out;
 }

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
 #include "src/cli/thunder_files.h"
 #include "src/formats/formats.h"
 #include "tests/support/readers.h"

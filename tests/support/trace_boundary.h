@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/obligation.h"
+#include "src/values/obligation.h"
 #include "tests/support/generator.h"
 
 namespace noclobber::testing {

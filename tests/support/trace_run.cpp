@@ -147,7 +147,7 @@ class Runner {
       case Map::Kind::reshape: {
         const Ints from = numbers(map.from);
         const std::int64_t where = position(numbers(map.to), at);
-        usable_ = usable_ && where < size(from);
+        usable_ = usable_ && where < size(from) && size(from) == size(numbers(map.to));
         return at_position(from, where);
       }
       case Map::Kind::expand:

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/trace.h"
+#include "src/trace/trace.h"
 
 namespace noclobber::testing {
 

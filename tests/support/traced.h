@@ -1,9 +1,11 @@
 // A Case as its Traces and its certificate, for tests.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "src/effects/effects.h"
+#include "src/prover/certificate_text.h"
 #include "src/prover/certify.h"
 #include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
@@ -38,25 +40,31 @@ inline Certificate unsigned_certificate(const Modelled& m) {
   return out;
 }
 
+using checker::Answer;
+using Said = Answer::Said;
+
 /// What nc-check says of a certificate's text.
-enum class Said : std::uint8_t { unreadable, not_proved, refuted, proved };
-struct Answer {
-  Said said = Said::unreadable;
-  std::string why;
-};
 inline Answer nc_check(const std::string& text) {
   Space space;
-  std::string fault;
-  const auto certificate = read_certificate(space, text, false, fault);
-  if (!certificate) return {Said::unreadable, fault};
-  if (certificate->refutation) {
-    Space concrete;
-    const auto again = read_certificate(concrete, text, true, fault);
-    return {again && breaks(concrete, *again) ? Said::refuted : Said::not_proved,
-            "the witness breaks nothing"};
-  }
-  const Judgement out = judge(space, *certificate);
-  return {out.verdict == Judgement::Verdict::proved ? Said::proved : Said::not_proved, out.why};
+  return checker::check(text, space);
+}
+/// What it says of a certificate by hand: lemmas and evidence are those that stand in it.
+inline Answer nc_check(Space& space, const Certificate& content) {
+  return nc_check(certificate_text(space, content));
+}
+/// With all evidence that is found for it, and no other.
+inline Answer nc_check_certified(Space& space, const Certificate& content) {
+  const Answer bare = nc_check(space, content);
+  return bare.said == Said::unreadable ? bare : nc_check(certified(space, content));
+}
+
+/// The same Trace, where its steps can be read as they are listed: no order counts but that.
+inline Trace as_listed(Trace trace) {
+  std::vector<std::uint32_t> origins;
+  for (const TraceStep& s : trace.steps) origins.push_back(s.origin);
+  std::ranges::sort(origins);
+  for (std::size_t k = 0; k < origins.size() && !trace.any_order; ++k) trace.steps[k].origin = origins[k];
+  return trace;
 }
 
 }  // namespace noclobber::testing

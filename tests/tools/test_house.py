@@ -45,19 +45,21 @@ class Layers(House):
 
     def test_allowed(self):
         self.accepts({
-            "src/ops/table.cpp": '#include "src/graph/case.h"\n#include "checker/trace.h"\n#include "src/base/ids.h"\n',
+            "src/ops/table.cpp": '#include "src/graph/case.h"\n#include "src/trace/trace.h"\n#include "src/base/ids.h"\n',
             "src/graph/case.h": '#include <vector>\n#include "src/graph/type.h"\n#include "src/base/ids.h"\n',
             "src/prover/z3.cpp": "#include <z3++.h>\n",
             "src/prover/solver.cpp": '#include "src/prover/z3_loader.h"\n',
             "checker/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
-            "src/cli/pipeline.cpp": '#include "src/prover/prove.h"\n#include "checker/trace.h"\n',
+            "src/trace/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
+            "src/values/term.h": '#include "src/trace/trace.h"\n',
+            "src/cli/pipeline.cpp": '#include "src/prover/prove.h"\n#include "src/trace/trace.h"\n',
         }, *self.command())
 
     def test_upward(self):
         self.refuses("src/graph/case.h:2:", {"src/graph/case.h": '\n#include "src/ops/table.h"\n'}, *self.command())
 
     def test_not_transitive(self):
-        self.refuses("src/values/term.h:1:", {"src/values/term.h": '#include "checker/trace.h"\n'}, *self.command())
+        self.refuses("src/formats/file.h:1:", {"src/formats/file.h": '#include "src/trace/trace.h"\n'}, *self.command())
 
     def test_checker_includes_nothing(self):
         for other in ("src/base/ids.h", "src/graph/case.h"):

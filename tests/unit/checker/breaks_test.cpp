@@ -1,8 +1,10 @@
 // Witnesses, replayed: each kind of obligation broken just so, beside witnesses that show nothing.
-#include "checker/certificate.h"
+#include "src/values/certificate.h"
 #include "tests/catch.h"
+#include "tests/support/traced.h"
 
 using namespace noclobber;
+using namespace noclobber::testing;
 
 namespace {
 
@@ -16,7 +18,7 @@ struct Witnessed {
   Shape four{space.constant(4)};
   Trace before, after;
   Boundary boundary;
-  Refutation witness;
+  checker::Refutation witness;
 
   Witnessed() {
     for (const char* key : {"in:x", "in:y", "fresh 0", "fresh 1"}) {
@@ -54,13 +56,23 @@ struct Witnessed {
     trace.outputs.clear();
     for (TraceView& v : outputs) trace.outputs.push_back({std::move(v), "", {}, false, std::nullopt});
   }
-  bool broken(Obligation about, Values index = {}, Path path = {}, Values other = {}, bool single = false) {
-    witness.about = about, witness.index = std::move(index);
-    witness.path = std::move(path), witness.other = std::move(other);
+  Certificate content(bool single = false) const {
     Certificate c;
-    c.checks.push_back({"", single ? std::nullopt : std::optional(before), after, boundary, {}});
+    c.checks.push_back({"", single ? std::nullopt : std::optional(before), after, boundary});
     c.refutation = witness;
-    return breaks(space, c);
+    return c;
+  }
+  Said said(Obligation about, Values index = {}, Path path = {}, Values other = {}, bool single = false) {
+    witness.about = {static_cast<checker::Obligation::Kind>(about.kind), about.of_before, about.a, about.b};
+    witness.index = std::move(index);
+    witness.path = std::move(path), witness.other = std::move(other);
+    return nc_check(space, content(single)).said;
+  }
+  /// What cannot be read, or is proved, is no answer here.
+  bool broken(Obligation about, Values index = {}, Path path = {}, Values other = {}, bool single = false) {
+    const Said out = said(about, std::move(index), std::move(path), std::move(other), single);
+    if (out != Said::refuted) REQUIRE(out == Said::not_proved);
+    return out == Said::refuted;
   }
   bool value_broken(Values index, Path path = {}) {
     return broken({Kind::value, false, 0, 0}, std::move(index), std::move(path));
@@ -243,8 +255,8 @@ TEST_CASE("elements of several bytes meet as a whole", "[breaks]") {
   const Obligation sharing{Kind::sharing, false, 0, 0};
   CHECK(w.broken(sharing, {0}, {}, {1}));
   CHECK_FALSE(w.broken(sharing, {1}, {}, {1}));
-  w.give(w.after, {bytes(w.from(0, 1, 2), 2)});  // bytes of another width are not compared
-  CHECK_FALSE(w.broken(sharing, {0}, {}, {1}));
+  w.give(w.after, {bytes(w.from(0, 1, 2), 2)});  // a view has all bytes of an element
+  CHECK(w.said(sharing, {0}, {}, {1}) == Said::unreadable);
   Map apart;  // into 16 bytes
   apart.from = {w.four[0], w.four[0]}, apart.to = {w.space.constant(16), w.space.constant(1)};
   const TraceView single{0, {apart}, {w.space.constant(16)}, "u8", 1};
@@ -362,14 +374,18 @@ TEST_CASE("a witness counts where facts hold, and is about a check", "[breaks]")
   w.before.steps = {w.fill("f32:0", w.all(2))};
   w.after.steps = {w.fill("f32:1", w.all(2))};
   w.give(w.before, {w.all(2)}), w.give(w.after, {w.all(2)});
-  Certificate none;
-  CHECK_FALSE(breaks(w.space, none));
-  none.refutation = Refutation{};
-  CHECK_FALSE(breaks(w.space, none));
   CHECK(w.value_broken({0}));
-  none.checks.push_back({"", w.before, w.after, {}, {}});
-  none.refutation.reset();
-  CHECK_FALSE(breaks(w.space, none));
+  Certificate c = w.content();
+  c.refutation.reset();
+  CHECK(nc_check(w.space, c).why == "1 obligations are open");
+  c = w.content();
+  c.checks.insert(c.checks.begin(), {"", w.before, w.before, {}});
+  CHECK(nc_check(w.space, c).said == Said::refuted);
+  std::swap(c.checks[0], c.checks[1]);  // of the last check
+  CHECK(nc_check(w.space, c).said == Said::not_proved);
+  CHECK(nc_check(w.space, c).why == "the witness breaks nothing");
+  c.checks.clear();
+  CHECK(nc_check(w.space, c).why.ends_with("expected a check"));
   w.space.assume_nonnegative(0);
   CHECK(w.value_broken({0}));
   w.space.assume_nonnegative(w.space.constant(-1));

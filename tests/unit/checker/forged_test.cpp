@@ -2,9 +2,9 @@
 // bodies.
 #include <algorithm>
 
-#include "checker/certificate.h"
 #include "src/formats/formats.h"
 #include "src/prover/certificate_text.h"
+#include "src/values/certificate.h"
 #include "tests/catch.h"
 #include "tests/support/damage.h"
 #include "tests/support/traced.h"
@@ -80,7 +80,7 @@ struct Forged {
     content.checks.push_back({"", before, after, {}, {}});
   }
   PolyId positive() { return space.sub(s, one); }
-  Answer answer() { return nc_check(certificate_text(space, content)); }
+  Answer answer() { return nc_check(space, content); }
 };
 
 Line line(Rule rule, PolyId poly) { return {rule, 0, 0, 0, poly, 0}; }
@@ -91,6 +91,7 @@ Line line(Rule rule, std::uint32_t a, std::uint32_t b) { return {rule, a, b, 0, 
 TEST_CASE("the whole storage is the whole storage, without evidence", "[forged]") {
   CHECK(Forged(true).answer().said == Said::proved);
   CHECK(Forged(false).answer().said == Said::not_proved);
+  CHECK(Forged(false).answer().why == "1 obligations are open");
 }
 
 TEST_CASE("an index of what may be empty shows nothing of places where it is not", "[forged]") {
@@ -201,18 +202,20 @@ TEST_CASE("a body is shown by a check of both graphs, which stands before", "[fo
       trace->steps[0].kind = TraceStep::Kind::opaque;
       trace->steps[0].bodies = {"body"};
     }
+    checks.back().lemmas = {{checker::Lemma::Kind::calls, 0, 0, 0, 0}};
     out.content.checks = std::move(checks);
-    return nc_check(certificate_text(out.space, out.content)).said;
+    return nc_check(out.space, out.content);
   };
   Check single = main;
   single.before.reset();
-  CHECK(with_body({main}) == Said::proved);
-  CHECK(with_body({}) == Said::not_proved);
-  CHECK(with_body({single}) == Said::not_proved);
-  CHECK(with_body({main, main}) == Said::not_proved);
+  CHECK(with_body({main}).said == Said::proved);
+  CHECK(with_body({}).why == "no check shows body body");
+  CHECK(with_body({single}).why == "no check shows body body");
+  CHECK(with_body({main, main}).why == "two checks are called body");
   Check wrong = main;
   wrong.after.steps.clear();
-  CHECK(with_body({wrong}) == Said::not_proved);
+  CHECK(with_body({wrong}).said == Said::not_proved);
+  CHECK(with_body({wrong}).why == "1 obligations are open");
 }
 
 TEST_CASE("a Trace that has no meaning is not read", "[forged]") {
@@ -265,7 +268,7 @@ TEST_CASE("lives are those of the order in which steps run", "[forged]") {
     place(0, 0, 0, 2), place(1, 16, 1, 4), place(2, 0, 2, 4), place(3, 32, 3, 5);
     t.placements[1].below = 0, t.placements[3].below = 1;
     change(t);
-    return nc_check(certified(m.space, content)).said;
+    return nc_check_certified(m.space, content).said;
   };
   using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   const auto in_any_order = [](const Edges& edges) {

@@ -1,10 +1,13 @@
 // What is asked of a certificate, and what is counted.
 #include <algorithm>
 
-#include "checker/certificate.h"
+#include "checker/rules.h"
+#include "src/values/certificate.h"
 #include "tests/catch.h"
+#include "tests/support/traced.h"
 
 using namespace noclobber;
+using namespace noclobber::testing;
 
 namespace {
 
@@ -26,43 +29,98 @@ Certificate honest(Space& space, const char* after = "f") {
   trace.steps = {step};
   trace.outputs.push_back({all_of(1, four), "", {}, false, std::nullopt});
   Certificate out;
-  out.checks.push_back({"", trace, trace, {}, {}});
+  out.checks.push_back({"", trace, trace, {}, {}, {{checker::Lemma::Kind::calls, 0, 0, 0, 0}}});
   out.checks[0].after.steps[0].key = after;
+  if (out.checks[0].after.steps[0].key != "f") out.checks[0].lemmas.clear();
   return out;
 }
 
 }  // namespace
 
-TEST_CASE("a judgement counts what was shown, how", "[judge]") {
+TEST_CASE("an answer counts what was shown, how", "[judge]") {
   Space space;
   Certificate c = honest(space);
-  Judgement out = judge(space, c);
-  CHECK(out.verdict == Judgement::Verdict::proved);
+  const Answer out = nc_check(space, c);
+  CHECK(out.said == Said::proved);
   CHECK(out.why.empty());
   CHECK(out.obligations == 6);
   CHECK(out.by_rule == 6);
   CHECK(out.by_solver == 0);
   CHECK(out.derivations == 0);
+  CHECK(out.used == std::vector<std::vector<bool>>{{true}});
   c.checks.push_back(c.checks[0]);
   c.checks[0].key = "body";
-  CHECK(judge(space, c).obligations == 12);
-  CHECK(judge(space, c).by_rule == 12);
+  CHECK(nc_check(space, c).obligations == 12);
+  CHECK(nc_check(space, c).by_rule == 12);
+  c.checks[0].key = "";
+  CHECK(nc_check(space, c).why == "two checks are called ");
+}
+
+TEST_CASE("what an answer says of inputs and assumptions stands in the certificate", "[judge]") {
+  Space space;
+  Certificate c = honest(space);
+  c.inputs = {{"abc", "f"}, {"", "g h"}};
+  c.assumptions = {"one", "another"};
+  const Answer out = nc_check(space, c);
+  CHECK(out.said == Said::proved);
+  CHECK(out.inputs == c.inputs);
+  CHECK(out.assumptions == c.assumptions);
+}
+
+TEST_CASE("a lemma is used, or it is one too many", "[judge]") {
+  Space space;
+  Certificate c = honest(space);
+  const auto lemmas = c.checks[0].lemmas;
+  c.checks[0].lemmas.clear();
+  CHECK(nc_check(space, c).why == "1 obligations are open");
+  c.checks[0].lemmas = {lemmas[0], {checker::Lemma::Kind::contents, 0, 0, 0, 0}};
+  CHECK(nc_check(space, c).used == std::vector<std::vector<bool>>{{true, true}});  // x at exit
+  c.checks[0].lemmas[1] = {checker::Lemma::Kind::contents, 1, 0, 1, 0};
+  const Answer surplus = nc_check(space, c);
+  CHECK(surplus.said == Said::not_proved);
+  CHECK(surplus.why == "surplus evidence");
+  CHECK(surplus.used == std::vector<std::vector<bool>>{{true, false}});
 }
 
 TEST_CASE("a solver's claims are counted, and none is one too many", "[judge]") {
   Space space;
   Certificate c = honest(space, "g");
-  CHECK(judge(space, c).why == "1 obligations are open");
+  CHECK(nc_check(space, c).why == "1 obligations are open");
   const Obligation value{Kind::value, false, 0, 0};
   c.checks[0].by_solver = {value};
-  const Judgement claimed = judge(space, c);
-  CHECK(claimed.verdict == Judgement::Verdict::proved);
+  const Answer claimed = nc_check(space, c);
+  CHECK(claimed.said == Said::proved);
   CHECK(claimed.by_rule == 5);
   CHECK(claimed.by_solver == 1);
   c.checks[0].by_solver = {value, value};
-  CHECK(judge(space, c).why == "surplus claims of a solver");
-  c.checks[0].by_solver = {value, {Kind::exit, false, 0, 0}};  // shown by rule
-  CHECK(judge(space, c).why == "surplus claims of a solver");
+  CHECK(nc_check(space, c).said == Said::unreadable);
+  CHECK(nc_check(space, c).why.ends_with("expected another claim"));
+  c.checks[0].by_solver = {value, {Kind::exit, false, 0, 0}};  // which a rule shows as well
+  CHECK(nc_check(space, c).said == Said::proved);
+  CHECK(nc_check(space, c).by_solver == 2);
+  CHECK(nc_check(space, c).by_rule == 4);
+  for (const Obligation& none :
+       {Obligation{Kind::exit, false, 1, 0}, Obligation{Kind::value, false, 1, 0},
+        Obligation{Kind::value, true, 0, 0}, Obligation{Kind::value, false, 0, 1},
+        Obligation{Kind::exit, false, 1 << 20, 0}, Obligation{Kind::type, false, 0, 0}}) {
+    c.checks[0].by_solver = {value, none};
+    CHECK(nc_check(space, c).said == Said::not_proved);
+    CHECK(nc_check(space, c).why == "surplus claims of a solver");
+  }
+}
+
+TEST_CASE("a solver tells nothing of Traces in which a step disturbs itself", "[judge]") {
+  for (const bool in_before : {true, false}) {
+    Space space;
+    Certificate c = honest(space, "g");
+    c.checks[0].by_solver = {{Kind::value, false, 0, 0}};
+    CHECK(nc_check(space, c).said == Said::proved);
+    TraceStep& step = (in_before ? *c.checks[0].before : c.checks[0].after).steps[0];
+    step.reads[0] = step.writes[0];
+    CHECK(nc_check(space, c).said == Said::not_proved);
+    step.access = {{Access::before_write}};
+    CHECK(nc_check(space, c).said == Said::proved);
+  }
 }
 
 TEST_CASE("evidence is used, or it is one too many", "[judge]") {
@@ -70,27 +128,28 @@ TEST_CASE("evidence is used, or it is one too many", "[judge]") {
   space.range("n", 0, std::nullopt);
   const PolyId n = space.symbol("n"), i = space.index(0, n);
   Certificate c = honest(space);
+  CHECK(nc_check(space, c).said == Said::proved);
   c.evidence = {{{}, {{Line::Rule::below, 0, 0, 0, i, 0}}}};  // n - 1 - i >= 0
-  CHECK(judge(space, c).why == "surplus evidence");
+  CHECK(nc_check(space, c).why == "surplus evidence");
   Space used;
-  used.range("n", 0, std::nullopt), used.range("m", 0, std::nullopt);
-  const PolyId offset = used.symbol("m"), size = used.add(offset, used.symbol("n"));
+  used.range("n", 0, std::nullopt);
+  const PolyId two = used.constant(2), half = used.quotient_in(used.symbol("n"), two);
   Certificate placed;
   placed.checks.push_back({"", std::nullopt, {}, {}, {}});
   Trace& trace = placed.checks[0].after;
-  trace.arenas = {used.index(0, size)};
+  trace.arenas = {used.symbol("n")};
   TracePlacement p;
-  p.offset = 0, p.size = used.index(1, trace.arenas[0]);
+  p.offset = 0, p.size = used.mul(two, half);
   p.last = 1;
   trace.placements = {p};
-  CHECK(judge(used, placed).why == "1 obligations are open");
-  placed.evidence = {{{},
-                      {{Line::Rule::below, 0, 0, 0, p.size, 0},
-                       {Line::Rule::plain, 0, 0, 0, used.constant(1), 0},
-                       {Line::Rule::add, 0, 1, 0, 0, 0}}}};
-  const Judgement out = judge(used, placed);
+  CHECK(nc_check(used, placed).why == "1 obligations are open");
+  placed.evidence = {{{}, {{Line::Rule::below, 0, 0, 0, half, 0}}}};  // n - 2 floor(n / 2) >= 0
+  const Answer out = nc_check(used, placed);
+  CHECK(out.said == Said::proved);
   CHECK(out.why.empty());
   CHECK(out.derivations == 1);
+  placed.evidence.push_back(placed.evidence[0]);  // was there already
+  CHECK(nc_check(used, placed).why == "derivation 1 is wrong");
 }
 
 TEST_CASE("facts hold at the values of the symbols, also where they just do", "[judge]") {
@@ -99,27 +158,63 @@ TEST_CASE("facts hold at the values of the symbols, also where they just do", "[
     space.assume_nonnegative(space.sub(space.symbol("s"), space.constant(3)));
     Certificate c = honest(space);
     c.symbols = {{"s", value}};
-    CHECK((judge(space, c).verdict == Judgement::Verdict::proved) == (value >= 3));
+    const Answer out = nc_check(space, c);
+    CHECK((out.said == Said::proved) == (value >= 3));
+    CHECK(out.why == (value >= 3 ? "" : "the symbols' values do not show a fact"));
   }
 }
 
-TEST_CASE("what is asked of a graph, and of two", "[judge]") {
+namespace {
+
+/// A graph of which everything is asked, and one of which little is.
+struct Asked {
   Space space;
-  const Certificate c = honest(space);
-  Trace after = c.checks[0].after;
-  after.inputs.push_back({"y", after.inputs[0].view});
-  after.unknown = {{"unsupported-op", "zoo.op"}};
-  after.claims.resize(1);
-  after.any_order = true;
-  after.placements.resize(1);
-  after.steps[0].means = {0};
-  after.outputs[0].view = after.inputs[0].view;
-  after.outputs.push_back(after.outputs[0]);
-  after.outputs[0].means = 1;
-  Trace before = c.checks[0].after;
-  before.claims.resize(1);
+  Trace before, after;
+
+  Asked() {
+    const Certificate c = honest(space);
+    before = after = c.checks[0].after;
+    after.inputs.push_back({"y", after.inputs[0].view});
+    after.unknown = {{"unsupported-op", "zoo.op"}};
+    after.claims.resize(1);
+    after.any_order = true;
+    after.placements.resize(1);
+    after.steps[0].means = {0};
+    after.outputs[0].view = after.inputs[0].view;
+    after.outputs.push_back(after.outputs[0]);
+    after.outputs[0].means = 1;
+    before.claims.resize(1);
+  }
+};
+
+using All = std::vector<Obligation>;
+
+All sorted(All all) {
+  std::ranges::sort(all);
+  return all;
+}
+
+/// What is asked; the checker and the prover enumerate it apart, and must agree.
+All asked(Space& space, const Trace* before, const Trace& after, const Boundary& boundary) {
+  Certificate content;
+  content.checks.push_back({"", before != nullptr ? std::optional(*before) : std::nullopt, after, boundary});
+  const std::string text = certificate_text(space, content);
+  Space own;
+  const checker::Certificate read = checker::read(own, text, false);
+  const checker::Check& check = read.checks[0];
+  All out;
+  for (const checker::Obligation& o :
+       checker::enumerate(check.before ? &*check.before : nullptr, check.after, check.boundary))
+    out.push_back({static_cast<Kind>(o.kind), o.of_before, o.a, o.b});
+  CHECK(sorted(enumerate(before, after, boundary)) == sorted(out));
+  return sorted(out);
+}
+
+}  // namespace
+
+TEST_CASE("what is asked of a graph, and of two", "[judge]") {
+  Asked a;
   Boundary boundary;
-  using All = std::vector<Obligation>;
   const All of_after{{Kind::modelled, false, 0, 0}, {Kind::claim, false, 0, 0},
                      {Kind::order, false, 0, 0},    {Kind::placed, false, 0, 0},
                      {Kind::store, false, 0, 0},    {Kind::clean, false, 0, 0},
@@ -136,36 +231,46 @@ TEST_CASE("what is asked of a graph, and of two", "[judge]") {
                                    {Kind::sharing, false, k, 0},
                                    {Kind::sharing, false, k, 1}})
       both.push_back(o);
-  const auto sorted = [](All all) {
-    std::ranges::sort(all);
-    return all;
-  };
-  CHECK(sorted(enumerate(nullptr, after, boundary)) == sorted(alone));
-  CHECK(sorted(enumerate(&before, after, boundary)) == sorted(both));
-  Trace elsewhere = after;  // what lies on other storages shares nothing
+  CHECK(asked(a.space, nullptr, a.after, boundary) == sorted(alone));
+  CHECK(asked(a.space, &a.before, a.after, boundary) == sorted(both));
+  Trace elsewhere = a.after;  // what lies on other storages shares nothing
   elsewhere.outputs[0].view->storage = 1;
   All fewer = both;
   std::erase(fewer, Obligation{Kind::sharing, false, 0, 0});
   std::erase(fewer, Obligation{Kind::sharing, false, 0, 1});
   std::erase(fewer, Obligation{Kind::together, false, 1, 0});
-  CHECK(sorted(enumerate(&before, elsewhere, boundary)) == sorted(fewer));
+  CHECK(asked(a.space, &a.before, elsewhere, boundary) == sorted(fewer));
   for (const std::uint32_t anew : {0U, 1U}) {  // the caller makes one of them, as a view of x
     boundary.may_share = {{anew, 0}};
     All rest = both;
     std::erase(rest, Obligation{Kind::sharing, false, anew, 0});
     std::erase(rest, Obligation{Kind::together, false, 1, 0});
-    CHECK(sorted(enumerate(&before, after, boundary)) == sorted(rest));
+    CHECK(asked(a.space, &a.before, a.after, boundary) == sorted(rest));
   }
   boundary.sharing_may_grow = true;
   std::erase_if(both,
                 [](const Obligation& o) { return o.kind == Kind::sharing || o.kind == Kind::together; });
-  CHECK(sorted(enumerate(&before, after, boundary)) == sorted(both));
+  CHECK(asked(a.space, &a.before, a.after, boundary) == sorted(both));
 }
 
 TEST_CASE("a solver is asked about equalities alone", "[judge]") {
   const std::set<Kind> equalities{Kind::value, Kind::exit, Kind::current, Kind::current_output};
   for (auto kind = Kind::modelled; kind <= Kind::placed; kind = static_cast<Kind>(static_cast<int>(kind) + 1))
     CHECK(is_equality(kind) == equalities.contains(kind));
+  Asked a;
+  std::set<Kind> met;
+  for (const bool single : {false, true}) {
+    Certificate c;
+    c.checks.push_back({"", single ? std::nullopt : std::optional(a.before), a.after, {}});
+    for (const Obligation& o : enumerate(single ? nullptr : &a.before, a.after, {})) {
+      c.checks[0].by_solver = {o};
+      INFO(static_cast<int>(o.kind) << " " << o.a << " " << o.b);
+      const bool counts = equalities.contains(o.kind) && o.a == 0;  // `before` has one output
+      CHECK(nc_check(a.space, c).by_solver == (counts ? 1 : 0));
+      met.insert(o.kind);
+    }
+  }
+  CHECK(met.size() == static_cast<std::size_t>(Kind::placed) + 1);
 }
 
 TEST_CASE("sums are those that a certificate's page describes", "[judge]") {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
 #include "tests/support/brute.h"
 #include "tests/unit/effects/fx_traced.h"
 
@@ -66,8 +66,7 @@ TEST_CASE("a fact of a function nobody computes does not keep a certificate from
   std::ifstream file(options.certificates + "/check.cert", std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   Space space;
-  std::string fault;
-  const auto certificate = read_certificate(space, text, true, fault);
-  REQUIRE(certificate);
-  CHECK(judge(space, *certificate).verdict == Judgement::Verdict::proved);
+  const checker::Answer said = checker::check(text, space);
+  INFO(said.why);
+  CHECK(said.said == checker::Answer::Said::proved);
 }

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "checker/certificate.h"
 #include "src/fuzz/brute.h"
 #include "src/fuzz/probe.h"
 #include "src/interp/interp.h"

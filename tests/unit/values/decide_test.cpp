@@ -1,9 +1,9 @@
 // The decision: each kind of obligation met and not met, and solvers that lie or say nothing.
 #include <algorithm>
 
-#include "checker/obligation.h"
 #include "src/prover/direct.h"
 #include "src/prover/nonnegative.h"
+#include "src/values/obligation.h"
 #include "tests/catch.h"
 
 using namespace noclobber;

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "checker/term.h"
+#include "src/values/term.h"
 
 namespace noclobber {
 

@@ -1,6 +1,6 @@
 // What is shown of one obligation, asked by itself: cases that other obligations would refuse as well.
-#include "checker/obligation.h"
 #include "src/prover/nonnegative.h"
+#include "src/values/obligation.h"
 #include "tests/catch.h"
 
 using namespace noclobber;

@@ -1,8 +1,8 @@
 // What steps do to the storages they touch: one fault of each kind beside what is right, and just so.
 #include <algorithm>
 
-#include "checker/obligation.h"
 #include "src/prover/nonnegative.h"
+#include "src/values/obligation.h"
 #include "tests/catch.h"
 
 using namespace noclobber;

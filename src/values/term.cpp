@@ -1,4 +1,4 @@
-#include "checker/term.h"
+#include "src/values/term.h"
 
 #include <algorithm>
 
@@ -143,7 +143,10 @@ void Contents::number_writes() {
 }
 
 Contents::Contents(Space& space, Terms& terms, const Trace& trace)
-    : space_(space), terms_(terms), trace_(trace), first_(trace.storages.size() + 1),
+    : space_(space),
+      terms_(terms),
+      trace_(trace),
+      first_(trace.storages.size() + 1),
       clean_(trace.steps.size(), true) {
   number_writes();
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
@@ -271,6 +274,12 @@ TermId Contents::written(const Write& write, std::uint32_t at) {
   const TermId whole = stored(write, terms_.number(std::move(index)));
   if (to.lanes == 1) return whole;
   return terms_.intern({Term::Kind::byte, static_cast<std::uint32_t>(to.lanes), "", {lane}, {whole}, {}});
+}
+
+TermId Contents::put(std::uint32_t step, std::uint32_t slot) {
+  const TraceView& to = trace_.steps[step].writes[slot];
+  return clean_[step] ? joined(to, written({step, slot, 0}, terms_.number(running(space_, to))))
+                      : Terms::kBad;
 }
 
 TermId Contents::stored(const Write& write, std::uint32_t index) {

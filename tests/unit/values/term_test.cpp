@@ -1,5 +1,5 @@
 // Terms and contents: what is one term, what is two, and how far chains of steps are followed.
-#include "checker/term.h"
+#include "src/values/term.h"
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 

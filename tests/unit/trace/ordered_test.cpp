@@ -1,9 +1,9 @@
 // `ordered` asks few pairs, in windows: against paths that are followed for every pair of touches.
 #include <algorithm>
 
-#include "checker/trace.h"
 #include "src/fuzz/random.h"
 #include "src/prover/nonnegative.h"
+#include "src/trace/trace.h"
 #include "tests/catch.h"
 
 using namespace noclobber;

@@ -1,5 +1,5 @@
 // Equality of contents: twins that differ in one thing.
-#include "checker/term.h"
+#include "src/values/term.h"
 
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"

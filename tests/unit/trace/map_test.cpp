@@ -1,14 +1,14 @@
 // Maps, their inverses and `apart` against enumeration.
-#include "checker/map.h"
+#include "src/trace/map.h"
 
 #include <algorithm>
 #include <iostream>
 #include <numeric>
 #include <set>
 
-#include "checker/term.h"
 #include "src/prover/direct_access.h"
 #include "src/prover/nonnegative.h"
+#include "src/values/term.h"
 #include "tests/catch.h"
 #include "tests/support/evaluate.h"
 #include "tests/support/formula_value.h"

@@ -1,4 +1,4 @@
-#include "checker/obligation.h"
+#include "src/values/obligation.h"
 
 #include <algorithm>
 
@@ -73,9 +73,12 @@ Decision decide(Rules& rules, const std::vector<Obligation>& obligations,
       const auto [a, b] = rules.contents(o);
       return a != Terms::kBad && b != Terms::kBad;
     };
-    if (!(solver_only && equality) && rules.shown(o)) ++out.by_rule;
-    else if (equality && claimed()) ++out.by_solver;
-    else out.open.push_back(o);
+    if (!(solver_only && equality) && rules.shown(o))
+      ++out.by_rule;
+    else if (equality && claimed())
+      ++out.by_solver;
+    else
+      out.open.push_back(o);
   }
   out.proved = out.open.empty();
   return out;

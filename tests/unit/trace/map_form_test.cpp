@@ -1,6 +1,6 @@
 // Maps: which are well formed, and what of their conditions is known.
-#include "checker/map.h"
 #include "src/prover/nonnegative.h"
+#include "src/trace/map.h"
 #include "tests/catch.h"
 
 using namespace noclobber;

@@ -1,7 +1,7 @@
 // Contents as terms: what one element of a storage holds, at a symbolic index, as a function of the
 // contents at entry. Terms are interned across both graphs: equal ids mean equal contents.
 #pragma once
-#include "checker/trace.h"
+#include "src/trace/trace.h"
 
 namespace noclobber {
 
@@ -93,6 +93,19 @@ class Contents {
   /// The storage that has the same shape and known contents at entry as one of another Trace.
   std::optional<StorageId> partner(const TraceStorage& other) const;
   std::uint32_t step_of(TermId call) const;  // steps.size(): none
+  /// What a step puts in its write `slot`, at every index of that, where it runs.
+  TermId put(std::uint32_t step, std::uint32_t slot);
+  /// Of a storage after so many of its writes, at every index.
+  TermId whole(StorageId storage, std::uint32_t version) {
+    return element(storage, version, running_[storage]);
+  }
+  std::uint32_t version(StorageId storage, std::uint32_t time) const;
+  std::uint32_t versions(StorageId storage) const { return first_[storage + 1] - first_[storage]; }
+  /// The write that made version `version` > 0: its step and slot.
+  std::pair<std::uint32_t, std::uint32_t> latest(StorageId storage, std::uint32_t version) const {
+    const Write& w = writes_[first_[storage] + version - 1];
+    return {w.step, w.slot};
+  }
 
  private:
   struct Write {
@@ -107,7 +120,6 @@ class Contents {
   TermId stored(const Write& write, std::uint32_t index);
   TermId applied(std::uint32_t step, std::uint32_t index);
   TermId at(const TraceView& view, std::uint32_t index, std::uint32_t time);
-  std::uint32_t version(StorageId storage, std::uint32_t time) const;
 
   Space& space_;
   Terms& terms_;

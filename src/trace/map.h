@@ -42,6 +42,19 @@ struct Inverse {
   Index index;
 };
 
+/// Every map but reshape: parent[d] = start[d] + sum of by * i[to] over the factors with `from` d, in an
+/// order in which the first factor of each i[to] tells it, once those before it are known.
+struct Affine {
+  struct Factor {
+    std::uint32_t to = 0, from = 0;
+    PolyId by = 0;
+  };
+  Index start;
+  std::vector<Factor> factors;
+};
+Affine affine(Space& space, const Map& map);
+/// Of a reshape: up to which dimensions of both sides the same elements lie, in row-major order.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> group_ends(Space& space, const Map& map);
 /// Do ranks and dimensions fit the kind? All else here expects it.
 bool well_formed(const Map& map);
 /// Index in the parent of element `index` of the view. Bad entries where the map cannot be computed.

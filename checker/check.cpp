@@ -1,0 +1,93 @@
+// The verdict of a certificate.
+#include "checker/check.h"
+
+#include <algorithm>
+
+#include "checker/rules.h"
+#include "checker/scan.h"
+
+namespace noclobber::checker {
+namespace {
+
+void wrong(Answer& answer, bool is, const std::string& why) {
+  if (is && answer.why.empty()) answer.why = why;
+}
+
+/// Symbols have values, evidence is right, and bodies were shown before what runs them.
+void prepare(Space& space, const Certificate& certificate, Answer& answer) {
+  for (PolyId fact : space.facts())
+    wrong(answer, space.value(fact, certificate.symbols).value_or(-1) < 0,
+          "the symbols' values do not show a fact");
+  for (std::size_t k = 0; answer.why.empty() && k < certificate.evidence.size(); ++k)
+    wrong(answer, !space.derive(certificate.evidence[k]), "derivation " + std::to_string(k) + " is wrong");
+  std::set<Text> bodies;
+  for (const Check& check : certificate.checks) {
+    for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
+      for (std::size_t k = 0; trace != nullptr && k < trace->steps.size(); ++k)
+        for (const Text& body : trace->steps[k].form->bodies)
+          wrong(answer, !bodies.contains(body), "no check shows body " + std::string(body));
+    if (check.before)
+      wrong(answer, !bodies.insert(check.key).second, "two checks are called " + std::string(check.key));
+  }
+}
+
+/// Every obligation is shown, or is an equality that a solver claims; no claim is about anything else. Where
+/// a space searches, so do lemmas: one that does not hold is one that nothing rests on.
+void decide(Space& space, const Check& check, Answer& answer) {
+  Rules rules(space, check);
+  const auto shown = [&](auto&& show, std::string& why) {
+    try {
+      show();
+      return true;
+    } catch (const Open& open) {
+      why = open.why;
+      return false;
+    }
+  };
+  std::string why;
+  for (const Lemma& lemma : check.lemmas)
+    if (!shown([&] { rules.equality().learn(lemma); }, why))
+      wrong(answer, !space.searches(), "a lemma is not shown: " + why);
+  std::size_t open = 0, claimed = 0;
+  for (const Obligation& o :
+       enumerate(check.before ? &*check.before : nullptr, check.after, check.boundary)) {
+    ++answer.obligations;
+    if (check.claimed.contains(o) && rules.may_be_claimed(o)) ++claimed;
+    else ++(shown([&] { rules.show(o); }, why) ? answer.by_rule : open);
+  }
+  answer.by_solver += claimed;
+  answer.used.push_back(rules.equality().used());
+  wrong(answer, open > 0, std::to_string(open) + " obligations are open");
+  wrong(answer, claimed != check.claimed.size(), "surplus claims of a solver");
+  wrong(answer, std::ranges::find(answer.used.back(), false) != answer.used.back().end(), "surplus evidence");
+  wrong(answer, !shown([&] { rules.equality().chosen_once(); }, why), why);
+}
+
+}  // namespace
+
+Answer check(std::string_view text, Space& space) try {
+  if (text.starts_with(kPlanFormat)) return check_plan(text);
+  Certificate certificate = read(space, text, false);
+  Answer& answer = certificate.answer;
+  if (certificate.refutation) {
+    Space concrete;
+    Certificate again = read(concrete, text, true);
+    const bool refuted = breaks(concrete, again);
+    answer.said = refuted ? Answer::Said::refuted : Answer::Said::not_proved;
+    wrong(answer, !refuted, "the witness breaks nothing");
+    return std::move(answer);
+  }
+  prepare(space, certificate, answer);
+  for (const Check& one : certificate.checks) decide(space, one, answer);
+  answer.derivations = space.used().size();
+  wrong(answer, space.used().size() != space.derivations().size(), "surplus evidence");
+  if (answer.why.empty()) answer.said = Answer::Said::proved;
+  return std::move(answer);
+} catch (const Unreadable& fault) {
+  Answer answer;
+  answer.said = Answer::Said::unreadable;
+  answer.why = fault.what();
+  return answer;
+}
+
+}  // namespace noclobber::checker

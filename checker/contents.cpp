@@ -1,0 +1,305 @@
+#include "checker/contents.h"
+
+#include <algorithm>
+
+namespace noclobber::checker {
+namespace {
+
+constexpr int kNested = 200;
+constexpr const char* kDiffer = "two contents differ";
+
+}  // namespace
+
+bool one_operator(const Trace& s, const Step& a, const Trace& t, const Step& b, bool whole) {
+  const StepForm &x = *a.form, &y = *b.form;
+  const auto one_type = [&](const View& v, const View& w) {
+    return v.form == w.form || (v.form->type == w.form->type && (!whole || v.form->shape == w.form->shape));
+  };
+  const bool one = x.kind == y.kind && x.elementwise == y.elementwise && x.bodies == y.bodies;
+  return (&x == &y || (one && x.key == y.key)) && std::ranges::equal(s.reads(a), t.reads(b), one_type) &&
+         std::ranges::equal(s.writes(a), t.writes(b), one_type);
+}
+
+Run::Run(Space& space, const Trace& of)
+    : trace(of), space_(space), first_(of.storages.size() + 1), clean_(of.steps.size(), 2) {
+  for (const Step& step : trace.steps)
+    for (const View& view : trace.writes(step)) ++first_[view.storage + 1];
+  for (StorageId s = 0; s < trace.storages.size(); ++s) first_[s + 1] += first_[s];
+  writes_.resize(first_.back());
+  std::vector<std::uint32_t> next = first_;
+  for (std::uint32_t step = 0; step < trace.steps.size(); ++step)
+    for (std::uint32_t slot = 0; slot < trace.steps[step].form->writes; ++slot)
+      writes_[next[trace.writes(trace.steps[step])[slot].storage]++] = {step, slot};
+}
+
+std::uint32_t Run::version(StorageId storage, std::uint32_t time) const {
+  const std::span all(writes_.begin() + first_[storage], writes_.begin() + first_[storage + 1]);
+  const auto earlier = [&](const Write& w) { return w.step < time; };
+  return static_cast<std::uint32_t>(std::partition_point(all.begin(), all.end(), earlier) - all.begin());
+}
+
+bool Run::clean(std::uint32_t step) {
+  if (clean_[step] == 2) clean_[step] = clean_step(space_, trace, trace.steps[step]) ? 1 : 0;
+  return clean_[step] == 1;
+}
+
+Content Equality::at(Run& run, const View& view, Index index, std::uint32_t time) {
+  const std::int64_t lanes = view.form->lanes;
+  require((outer_ >> std::min<std::int64_t>(lanes, 63) & 1) == 0, "an element depends on a byte of another");
+  if (lanes > 0) index.push_back(space_.index(Space::kLane, space_.constant(lanes)));
+  return byte_at(run, view, std::move(index), time);
+}
+
+Content Equality::byte_at(Run& run, const View& view, Index index, std::uint32_t time) {
+  const std::uint32_t version = run.version(view.storage, time);
+  return {&run, view.storage, version, {}, root_index(space_, *view.form, std::move(index))};
+}
+
+/// One write back: to the content before it, to where a move had it from, or to what the step stored.
+Equality::Went Equality::back(Content& c, const Facts& facts, Split& split) {
+  if (c.stored || c.version == 0) return Went::no_further;
+  const Run::Write w = c.run->write(c.storage, c.version);
+  const Trace& trace = c.run->trace;
+  const Step& step = trace.steps[w.step];
+  require(c.run->clean(w.step), "a step that disturbs itself was met");
+  for (const auto& [guard, wanted] : trace.guards_of(step)) {
+    const std::optional<bool> is = decided(*c.run, guard, facts);
+    if (!is) split = {{}, c.run, guard};
+    if (is == wanted) continue;
+    if (is) --c.version;
+    return is ? Went::back : Went::open;
+  }
+  std::vector<Condition> conditions;
+  const View& to = c.run->view(w);
+  Index index = inverse(space_, *to.form, c.index, conditions);
+  for (const Condition& one : conditions) {
+    const Truth truth = holds(space_, one, facts.polys);
+    if (truth == Truth::unknown) split = {one};
+    if (truth == Truth::yes) continue;
+    if (truth == Truth::no) --c.version;
+    return truth == Truth::no ? Went::back : Went::open;
+  }
+  c = source(*c.run, w, std::move(index));
+  return Went::back;
+}
+
+/// What a write puts at `index` of its view: what a move read there, or what the step stores.
+Content Equality::source(Run& run, Run::Write w, Index index) {
+  const Step& step = run.trace.steps[w.step];
+  const ViewForm& to = *run.view(w).form;
+  if (step.form->kind == StepKind::move) {
+    const View& view = run.trace.reads(step)[0];
+    const ViewForm& from = *view.form;
+    const bool whole = to.lanes == 0 || index.back() == space_.index(Space::kLane, space_.constant(to.lanes));
+    if (from.type == to.type && from.lanes == to.lanes) return byte_at(run, view, std::move(index), w.step);
+    if (from.type == to.type && whole) {
+      if (to.lanes > 0) index.pop_back();
+      return at(run, view, std::move(index), w.step);
+    }
+  }
+  return {&run, 0, 0, w, std::move(index)};
+}
+
+/// Is there a lemma, and what it needs? Then what is being shown rests on it.
+bool Equality::known(Numbers& lemmas, std::uint64_t one, std::uint64_t other,
+                     const std::function<bool()>& fits) {
+  const std::uint64_t key = one << 32 | other;
+  if (!lemmas.contains(key) || !fits()) return false;
+  uses_.emplace_back(proving_, lemmas[key]);
+  return true;
+}
+
+bool Equality::meets(const Content& x, const Content& y, const Facts& facts) {
+  if (x.stored || y.stored) return false;
+  const auto there = [&] { return same(space_, x.index, y.index, facts.polys); };
+  if (x.run == y.run) return x.storage == y.storage && x.version == y.version && there();
+  return known(same_contents_, x.run->number(x.storage, x.version), y.run->number(y.storage, y.version),
+               there);
+}
+
+/// Is there a lemma about the content, or is the other one of the same Trace?
+bool Equality::may_meet(const Content& c, const Content& other) const {
+  return !c.stored &&
+         (c.run == other.run || told_.contains(c.run->number(c.storage, c.version) * 2 + (c.run == &after_)));
+}
+
+void Equality::equal(const Content& x, const Content& y, const Facts& facts) {
+  require(++depth_ < kNested, "a question is nested too deep");
+  std::vector<Content> xs, ys;  // where both were, as far as that may be where the other one comes to
+  Content at_x = x, at_y = y;
+  Split of_x, of_y;
+  for (Went went_x = Went::back, went_y = Went::back;;) {
+    const bool new_x = went_x == Went::back && may_meet(at_x, at_y),
+               new_y = went_y == Went::back && may_meet(at_y, at_x);
+    if (new_x) xs.push_back(at_x);
+    if (new_y) ys.push_back(at_y);
+    const auto met_x = [&](const Content& c) { return meets(c, at_y, facts); };
+    const auto met_y = [&](const Content& c) { return meets(at_x, c, facts); };
+    if ((new_y && std::ranges::any_of(xs, met_x)) || (new_x && std::ranges::any_of(ys, met_y))) break;
+    require(--steps_ > 0, "a question is too long");
+    if (went_x == Went::back) went_x = back(at_x, facts, of_x);
+    if (went_y == Went::back) went_y = back(at_y, facts, of_y);
+    if (went_x == Went::back || went_y == Went::back) continue;
+    if (went_x == Went::open || went_y == Went::open) either(went_x == Went::open ? of_x : of_y, x, y, facts);
+    else made_alike(at_x, at_y, facts);
+    break;
+  }
+  --depth_;
+}
+
+/// All ways of a condition that the facts leave open; a way that contradicts the facts has no place.
+void Equality::either(const Split& split, const Content& x, const Content& y, const Facts& facts) {
+  require(--splits_ > 0, "a question has too many cases");
+  if (!split.condition) {
+    for (const bool value : {false, true}) {
+      Facts with = facts;
+      with.guards.emplace_back(split.run, split.guard, value);
+      equal(x, y, with);
+    }
+    return;
+  }
+  const PolyId p = split.condition->poly, minus = space_.scale(p, -1);
+  require(p != Space::kBad, "a condition cannot be computed");
+  const auto where = [&](std::vector<PolyId> more) {
+    require(std::ranges::find(more, Space::kBad) == more.end(), "a condition cannot be computed");
+    Facts with = facts;
+    with.polys.insert(with.polys.end(), more.begin(), more.end());
+    equal(x, y, with);
+  };
+  const auto otherwise = [&](PolyId fact) {
+    if (holds(space_, {false, fact}, facts.polys) != Truth::no) where({fact});
+  };
+  where(split.condition->zero ? std::vector{p, minus} : std::vector{p});
+  otherwise(space_.beyond(minus, 0));
+  if (split.condition->zero) otherwise(space_.beyond(p, 0));
+}
+
+/// What a condition of a branch is: as it was decided for the same one, in either graph.
+std::optional<bool> Equality::decided(Run& run, std::uint32_t guard, const Facts& facts) {
+  for (const auto& [other, known, value] : facts.guards)
+    if ((other == &run && known == guard) || one_guard(*other, known, run, guard)) return value;
+  return std::nullopt;
+}
+
+bool Equality::one_guard(Run& run, std::uint32_t a, Run& other, std::uint32_t b) {
+  const Guard &g = run.trace.guards[a], &h = other.trace.guards[b];
+  if (g.view.form->type != h.view.form->type) return false;
+  const bool turned = &run == &after_ && &other == &before_;
+  const auto output = std::exchange(output_, std::nullopt);
+  const auto outer = std::exchange(outer_, 0);
+  const int depth = depth_;
+  bool out = true;
+  try {
+    const Content x = at_all(run, g.view, g.time), y = at_all(other, h.view, h.time);
+    turned ? equal(y, x, {}) : equal(x, y, {});
+  } catch (const Open&) { out = false; }
+  depth_ = depth, output_ = output, outer_ = outer;
+  return out;
+}
+
+/// Bytes are compared where both have some; a whole element is each of its bytes.
+bool Equality::same_bytes(const Content& x, const Content& y, bool elements, const Facts& facts) {
+  const auto lanes = [](const Content& c) { return c.run->view(*c.stored).form->lanes; };
+  Index i = x.index, j = y.index;
+  const std::int64_t m = lanes(x), n = lanes(y);
+  if (m > 0 && n > 0 && m != n) return false;
+  for (auto [part, own, other] : {std::tuple(&i, m, n), std::tuple(&j, n, m)}) {
+    if (own == 0 || other > 0) continue;
+    if (part->back() != space_.index(Space::kLane, space_.constant(own))) return false;
+    part->pop_back();
+  }
+  if (!elements && m > 0 && n > 0) i = {i.back()}, j = {j.back()};
+  return (!elements && (m == 0 || n == 0)) || same(space_, i, j, facts.polys);
+}
+
+Content Equality::operand(const Content& c, std::uint32_t number, const Index& index) {
+  const Trace& trace = c.run->trace;
+  const Step& step = trace.steps[c.stored->step];
+  require(number < step.form->reads, "there is no such operand");
+  const View& read = trace.reads(step)[number];
+  const bool each = step.form->kind == StepKind::move || step.form->elementwise;
+  require(each || index.size() == read.form->shape.size(), "there is no such element");
+  Index own = each ? c.index : index;
+  own.resize(read.form->shape.size());  // without the byte
+  return at(*c.run, read, std::move(own), c.stored->step);
+}
+
+Content Equality::followed(Content content) {
+  Split split;
+  Went went = Went::back;
+  while (went == Went::back) went = back(content, {}, split);
+  require(went == Went::no_further, "a condition is open");
+  return content;
+}
+
+/// Stored by one step, or by two of `after` that are both what one of `before` is, whatever conditions are.
+bool Equality::one_of_both(const Content& x, const Content& y) {
+  const std::uint32_t i = x.stored->step, j = y.stored->step;
+  if (i == j || x.run != &after_) return i == j;
+  for (const auto& [a, lemma] : always_[i])
+    for (const auto& [b, other] : always_[j])
+      if (a == b) {
+        uses_.insert(uses_.end(), {{proving_, lemma}, {proving_, other}});
+        return true;
+      }
+  return false;
+}
+
+/// Both were stored, or were there at the beginning.
+void Equality::made_alike(const Content& x, const Content& y, const Facts& facts) {
+  if (!x.stored || !y.stored) return begin_alike(x, y, facts);
+  const Trace &s = x.run->trace, &t = y.run->trace;
+  const Step &a = s.steps[x.stored->step], &b = t.steps[y.stored->step];
+  const auto there = [&] { return x.stored->slot == y.stored->slot && same_bytes(x, y, true, facts); };
+  if (x.run == y.run ? there() && one_of_both(x, y)
+                     : known(same_calls_, x.stored->step, y.stored->step, there))
+    return;
+  require(one_operator(s, a, t, b, false) && same_bytes(x, y, false, facts), kDiffer);
+  if (a.form->kind == StepKind::fill) return;
+  require(a.form->kind == StepKind::move || a.form->elementwise, kDiffer);
+  Facts whole = facts;  // what is known of a byte is not known of all bytes
+  std::erase_if(whole.polys, [&](PolyId f) { return space_.has_lane(f); });
+  const auto output = std::exchange(output_, std::nullopt);
+  const std::uint64_t outer = outer_;
+  for (const Content* c : {&x, &y})
+    for (std::size_t k = 0; k < c->run->view(*c->stored).form->shape.size(); ++k)
+      outer_ |= space_.lanes(c->index[k]);
+  for (std::uint32_t k = 0; k < a.form->reads; ++k) equal(operand(x, k), operand(y, k), whole);
+  output_ = output, outer_ = outer;
+}
+
+void Equality::begin_alike(const Content& x, const Content& y, const Facts& facts) {
+  require(!x.stored, kDiffer);
+  const Storage &s = x.run->trace.storages[x.storage],
+                &t = (y.stored ? x : y).run->trace.storages[(y.stored ? x : y).storage];
+  const bool undefined = s.form->start == Start::undefined;
+  if (undefined) shows_[x.storage].emplace(output_, x.index);
+  const bool one = !y.stored && s.form->start == t.form->start && s.key == t.key &&
+                   s.form->shape == t.form->shape && s.form->lanes == t.form->lanes &&
+                   !(undefined && single_);
+  if (one && same(space_, x.index, y.index, facts.polys)) return;
+  const auto seen = [&](PolyId p) { return p == 0 || std::ranges::find(x.index, p) != x.index.end(); };
+  require(undefined && !single_ && x.run == &before_ && output_ && std::ranges::all_of(running_, seen),
+          kDiffer);
+  chosen_.insert(x.storage);
+}
+
+void Equality::begin(std::uint32_t proving, std::optional<std::uint32_t> output) {
+  steps_ = 200'000, splits_ = 256, depth_ = 0, outer_ = 0;
+  proving_ = proving, output_ = output;
+}
+
+void Equality::shown(const Content& x, const Content& y, std::optional<std::uint32_t> output) {
+  begin(learned_, output);
+  const auto form = [&](const Run& run) { return run.trace.outputs[*output].view->form; };
+  running_.clear();
+  if (output)
+    running_ = running(space_, form(after_)->shape, std::max(form(before_)->lanes, form(after_)->lanes));
+  equal(x, y, {});
+}
+
+void Equality::chosen_once() const {
+  for (StorageId s : chosen_) require(shows_.at(s).size() == 1, "what nobody wrote is chosen twice");
+}
+
+}  // namespace noclobber::checker

@@ -1,0 +1,132 @@
+// What elements of storages hold. Two contents are followed back, each from its last write to where that had
+// it from, until both are the same by a lemma, or were made by one operator from equal operands.
+#pragma once
+#include "checker/certificate.h"
+
+namespace noclobber::checker {
+
+/// Not shown: why.
+struct Open {
+  std::string why;
+};
+inline void require(bool is, const char* why) {
+  if (!is) throw Open{why};
+}
+
+/// A Trace as it runs. Version k of a storage is its contents after its k-th write.
+class Run {
+ public:
+  struct Write {
+    std::uint32_t step = 0, slot = 0;
+  };
+  Run(Space& space, const Trace& trace);
+  std::uint32_t version(StorageId storage, std::uint32_t time) const;
+  const Write& write(StorageId storage, std::uint32_t version) const {
+    return writes_[first_[storage] + version - 1];
+  }
+  const View& view(const Write& w) const { return trace.writes(trace.steps[w.step])[w.slot]; }
+  /// Is the step's access to storages harmless?
+  bool clean(std::uint32_t step);
+  std::uint32_t exit() const { return static_cast<std::uint32_t>(trace.steps.size()); }
+  std::uint64_t number(StorageId storage, std::uint32_t version) const {
+    return first_[storage] + storage + version;
+  }
+
+  const Trace& trace;
+
+ private:
+  Space& space_;
+  std::vector<std::uint32_t> first_;  // per storage: where its writes begin
+  std::vector<Write> writes_;
+  std::vector<char> clean_;  // per step: once it was asked
+};
+
+/// A content: what element `index` of a storage holds at a version; or what a step stores at `index` of what
+/// it writes. The byte of an element comes last, where the storage has bytes.
+struct Content {
+  Run* run = nullptr;
+  StorageId storage = 0;
+  std::uint32_t version = 0;
+  std::optional<Run::Write> stored = {};
+  Index index = {};
+};
+
+/// Are two steps one operator, to be given equal operands? Of `whole` operands shapes count.
+bool one_operator(const Trace& s, const Step& a, const Trace& t, const Step& b, bool whole);
+
+/// What is known at a place: polynomials that are >= 0, and conditions of branches.
+struct Facts {
+  std::vector<PolyId> polys;
+  std::vector<std::tuple<Run*, std::uint32_t, bool>> guards;
+};
+
+class Equality {
+ public:
+  /// `single`: both are one Trace, and what nobody wrote is equal to nothing.
+  Equality(Space& space, Run& before, Run& after, bool single)
+      : space_(space), before_(before), after_(after), single_(single) {}
+  /// Element `index` of a view (without the byte) when step `time` begins.
+  Content at(Run& run, const View& view, Index index, std::uint32_t time);
+  Content at_all(Run& run, const View& view, std::uint32_t time) {
+    return at(run, view, running(space_, view.form->shape, 0), time);
+  }
+  /// Adds what the lemma says to what is known. All here throw Open if they do not show it.
+  void learn(const Lemma& lemma);
+  /// The same at every index. `output`: of which what `before` never wrote may be chosen.
+  void shown(const Content& before, const Content& after, std::optional<std::uint32_t> output = {});
+  /// Contents of each storage that nobody wrote were chosen at one place only.
+  void chosen_once() const;
+  /// Per lemma: does what was shown beside lemmas rest on it?
+  std::vector<bool> used() const;
+  /// The content followed to the step that stored it, or to the beginning. Throws where a condition is open.
+  Content followed(Content content);
+  /// Operand `number` of the step that stored this: at the same element, or of a whole operand at `index`.
+  Content operand(const Content& content, std::uint32_t number, const Index& index = {});
+
+ private:
+  enum class Went : std::uint8_t { back, no_further, open };
+  struct Split {
+    std::optional<Condition> condition;
+    Run* run = nullptr;
+    std::uint32_t guard = 0;
+  };
+  void begin(std::uint32_t proving, std::optional<std::uint32_t> output);
+  Went back(Content& content, const Facts& facts, Split& split);
+  bool known(Numbers& lemmas, std::uint64_t one, std::uint64_t other, const std::function<bool()>& fits);
+  bool may_meet(const Content& content, const Content& other) const;
+  bool meets(const Content& x, const Content& y, const Facts& facts);
+  std::optional<bool> decided(Run& run, std::uint32_t guard, const Facts& facts);
+  bool one_guard(Run& run, std::uint32_t a, Run& other, std::uint32_t b);
+  void equal(const Content& x, const Content& y, const Facts& facts);
+  void either(const Split& split, const Content& x, const Content& y, const Facts& facts);
+  void made_alike(const Content& x, const Content& y, const Facts& facts);
+  bool one_of_both(const Content& x, const Content& y);
+  void begin_alike(const Content& x, const Content& y, const Facts& facts);
+  void calls(std::uint32_t a, std::uint32_t b);
+  void contents(const Lemma& lemma);
+  void writes(Lemma lemma);
+  std::vector<Run::Write> latest(Run& run, StorageId& storage, std::uint32_t& version, std::size_t count);
+  void same_write(Run::Write a, Run::Write b);
+  Facts guarded(Run::Write a, Run::Write b);
+  bool same_bytes(const Content& x, const Content& y, bool elements, const Facts& facts);
+  Content byte_at(Run& run, const View& view, Index index, std::uint32_t time);
+  Content source(Run& run, Run::Write write, Index index);
+
+  Space& space_;
+  Run &before_, &after_;
+  bool single_;
+  std::map<std::uint32_t, std::vector<Places>> always_;  // per step of `after`: (same one of `before`, lemma)
+  Numbers told_;  // contents that a lemma is about: twice their number, one more in `after`
+  Numbers same_contents_, same_calls_;       // the lemma, by numbers of both
+  std::uint32_t learned_ = 0, proving_ = 0;  // how many; which one, or as many: an obligation
+  std::vector<Places> uses_;  // (lemma that is being shown, or as many as there are; lemma that it rests on)
+  int steps_ = 0, splits_ = 0, depth_ = 0;  // that are left; of this question
+  std::uint64_t outer_ = 0;              // running bytes, as Space::lanes, that places of elements depend on
+  std::optional<std::uint32_t> output_;  // whose elements are compared; none: of something else
+  Index running_;
+  /// Of each storage of `before` that nobody wrote: the outputs, and their places, that show it.
+  std::map<StorageId, std::set<std::pair<std::optional<std::uint32_t>, Index>>> shows_;
+  std::set<StorageId> chosen_;
+};
+
+}  // namespace noclobber::checker
