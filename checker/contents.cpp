@@ -79,25 +79,26 @@ Equality::Went Equality::back(Content& c, const Facts& facts, Split& split) {
     if (truth == Truth::no) --c.version;
     return truth == Truth::no ? Went::back : Went::open;
   }
-  c = source(*c.run, w, std::move(index));
+  c = source(*c.run, w, std::move(index), c.byte);
   return Went::back;
 }
 
-/// What a write puts at `index` of its view: what a move read there, or what the step stores.
-Content Equality::source(Run& run, Run::Write w, Index index) {
+/// What a write puts at `index` of its view: what a move read there, or what the step stores. Between
+/// elements with bytes and whole ones a move carries the byte that is meant along.
+Content Equality::source(Run& run, Run::Write w, Index index, const Byte& byte) {
   const Step& step = run.trace.steps[w.step];
   const ViewForm& to = *run.view(w).form;
-  if (step.form->kind == StepKind::move) {
-    const View& view = run.trace.reads(step)[0];
-    const ViewForm& from = *view.form;
-    const bool whole = to.lanes == 0 || index.back() == space_.index(Space::kLane, space_.constant(to.lanes));
-    if (from.type == to.type && from.lanes == to.lanes) return byte_at(run, view, std::move(index), w.step);
-    if (from.type == to.type && whole) {
-      if (to.lanes > 0) index.pop_back();
-      return at(run, view, std::move(index), w.step);
-    }
-  }
-  return {&run, 0, 0, w, std::move(index)};
+  const View* const view = step.form->kind == StepKind::move ? &run.trace.reads(step)[0] : nullptr;
+  const Byte meant = to.lanes > 0 ? Byte({to.lanes, index.back()}) : byte;
+  const std::int64_t lanes = view != nullptr ? view->form->lanes : 0;
+  if (view == nullptr || view->form->type != to.type || (meant && lanes > 0 && meant->first != lanes))
+    return {&run, 0, 0, w, std::move(index), byte};
+  if (to.lanes > 0) index.pop_back();
+  if (!meant || running_byte(meant)) return at(run, *view, std::move(index), w.step);
+  if (lanes > 0) index.push_back(meant->second);
+  Content out = byte_at(run, *view, std::move(index), w.step);
+  if (lanes == 0) out.byte = meant;
+  return out;
 }
 
 /// Is there a lemma, and what it needs? Then what is being shown rests on it.
@@ -111,7 +112,9 @@ bool Equality::known(Numbers& lemmas, std::uint64_t one, std::uint64_t other,
 
 bool Equality::meets(const Content& x, const Content& y, const Facts& facts) {
   if (x.stored || y.stored) return false;
-  const auto there = [&] { return same(space_, x.index, y.index, facts.polys); };
+  const auto there = [&] {
+    return same(space_, x.index, y.index, facts.polys) && one_byte(x.byte, y.byte, facts);
+  };
   if (x.run == y.run) return x.storage == y.storage && x.version == y.version && there();
   return known(same_contents_, x.run->number(x.storage, x.version), y.run->number(y.storage, y.version),
                there);
@@ -197,19 +200,25 @@ bool Equality::one_guard(Run& run, std::uint32_t a, Run& other, std::uint32_t b)
   return out;
 }
 
-/// Bytes are compared where both have some; a whole element is each of its bytes.
+bool Equality::running_byte(const Byte& byte) {
+  return byte->second == space_.index(Space::kLane, space_.constant(byte->first));
+}
+
+/// Both are one byte, or that of the whole element: the running one.
+bool Equality::one_byte(const Byte& a, const Byte& b, const Facts& facts) {
+  if (a && b) return a->first == b->first && same(space_, {a->second}, {b->second}, facts.polys);
+  return (!a || running_byte(a)) && (!b || running_byte(b));
+}
+
 bool Equality::same_bytes(const Content& x, const Content& y, bool elements, const Facts& facts) {
-  const auto lanes = [](const Content& c) { return c.run->view(*c.stored).form->lanes; };
   Index i = x.index, j = y.index;
-  const std::int64_t m = lanes(x), n = lanes(y);
-  if (m > 0 && n > 0 && m != n) return false;
-  for (auto [part, own, other] : {std::tuple(&i, m, n), std::tuple(&j, n, m)}) {
-    if (own == 0 || other > 0) continue;
-    if (part->back() != space_.index(Space::kLane, space_.constant(own))) return false;
-    part->pop_back();
-  }
-  if (!elements && m > 0 && n > 0) i = {i.back()}, j = {j.back()};
-  return (!elements && (m == 0 || n == 0)) || same(space_, i, j, facts.polys);
+  Byte a = x.byte, b = y.byte;
+  for (auto [content, index, byte] : {std::tuple(&x, &i, &a), std::tuple(&y, &j, &b)})
+    if (const std::int64_t lanes = content->run->view(*content->stored).form->lanes; lanes > 0) {
+      *byte = {lanes, index->back()};
+      index->pop_back();
+    }
+  return one_byte(a, b, facts) && (!elements || same(space_, i, j, facts.polys));
 }
 
 Content Equality::operand(const Content& c, std::uint32_t number, const Index& index) {
@@ -277,10 +286,11 @@ void Equality::begin_alike(const Content& x, const Content& y, const Facts& fact
   const bool one = !y.stored && s.form->start == t.form->start && s.key == t.key &&
                    s.form->shape == t.form->shape && s.form->lanes == t.form->lanes &&
                    !(undefined && single_);
-  if (one && same(space_, x.index, y.index, facts.polys)) return;
+  if (one && same(space_, x.index, y.index, facts.polys) && one_byte(x.byte, y.byte, facts)) return;
   const auto seen = [&](PolyId p) { return p == 0 || std::ranges::find(x.index, p) != x.index.end(); };
-  require(undefined && !single_ && x.run == &before_ && output_ && std::ranges::all_of(running_, seen),
-          kDiffer);
+  require(
+      undefined && !single_ && x.run == &before_ && output_ && !x.byte && std::ranges::all_of(running_, seen),
+      kDiffer);
   chosen_.insert(x.storage);
 }
 

@@ -41,6 +41,9 @@ class Run {
   std::vector<char> clean_;  // per step: once it was asked
 };
 
+/// Of an element whose storage has no bytes: how many it has, and which one is meant; none: the running one.
+using Byte = std::optional<std::pair<std::int64_t, PolyId>>;
+
 /// A content: what element `index` of a storage holds at a version; or what a step stores at `index` of what
 /// it writes. The byte of an element comes last, where the storage has bytes.
 struct Content {
@@ -49,6 +52,7 @@ struct Content {
   std::uint32_t version = 0;
   std::optional<Run::Write> stored = {};
   Index index = {};
+  Byte byte = {};
 };
 
 /// Are two steps one operator, to be given equal operands? Of `whole` operands shapes count.
@@ -110,7 +114,9 @@ class Equality {
   Facts guarded(Run::Write a, Run::Write b);
   bool same_bytes(const Content& x, const Content& y, bool elements, const Facts& facts);
   Content byte_at(Run& run, const View& view, Index index, std::uint32_t time);
-  Content source(Run& run, Run::Write write, Index index);
+  Content source(Run& run, Run::Write write, Index index, const Byte& byte);
+  bool running_byte(const Byte& byte);
+  bool one_byte(const Byte& a, const Byte& b, const Facts& facts);
 
   Space& space_;
   Run &before_, &after_;

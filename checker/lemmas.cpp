@@ -100,7 +100,7 @@ void Equality::same_write(Run::Write a, Run::Write b) {
   require(std::ranges::equal(s.guards_of(s.steps[a.step]), t.guards_of(t.steps[b.step]), one),
           "two conditions differ");
   const Index index = running(space_, view);
-  equal(source(before_, a, index), source(after_, b, index), guarded(a, b));
+  equal(source(before_, a, index, {}), source(after_, b, index, {}), guarded(a, b));
 }
 
 }  // namespace noclobber::checker

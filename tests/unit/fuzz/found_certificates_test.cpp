@@ -148,3 +148,22 @@ TEST_CASE("seed 42000016739: what is written over is as good as another storage'
   CHECK(judged(pair("y"), "42000016739", Status::proved) == Said::proved);
   CHECK(judged(pair("x"), "42000016739", Status::refuted) == Said::refuted);
 }
+
+TEST_CASE("seed 50000152527: a byte goes along where an element is moved to a storage without bytes",
+          "[found]") {
+  const std::string input = R"({"name":"x","type":{"dtype":"f32","shape":[2,4]}})";
+  const auto graph = [](const std::string& moved) {
+    return R"("steps":[{"name":"n","op":"aten.neg_.default","args":[{"ref":"x"}]},)" + moved +
+           R"({"name":"v","op":"aten.view.dtype","args":[{"ref":"x"},{"dtype":"i16"}]}],"outputs":[{"ref":"v"}])";
+  };
+  const auto there_and_back = [](const char* of) {
+    return R"({"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]},)"
+           R"({"name":"w","op":"aten.copy_.default","args":[{"ref":"x"},{"ref":")" +
+           std::string(of) + R"("}]},)";
+  };
+  const std::string flipped = R"({"name":"f","op":"aten.flip.default","args":[{"ref":"x"},[0]]},)";
+  CHECK(judged(pair_of(input, graph(there_and_back("c")), graph("")), "50000152527", Status::proved) ==
+        Said::proved);
+  CHECK(judged(pair_of(input, graph(flipped + there_and_back("f")), graph("")), "50000152527",
+               Status::refuted) != Said::proved);
+}
