@@ -52,7 +52,7 @@ bool settled(CertificateText& text) {
   return false;
 }
 
-/// The text with lemmas and claims alone.
+/// The text with lemmas and claims alone. Numbers of evidence stay: a rule may find its way in their order.
 CertificateText unproved(Space& space, const Certificate& content) {
   CertificateText out = certificate_parts(space, content, true);
   out.evidence = " 0";

@@ -76,9 +76,8 @@ class Looking {
   std::optional<Refutation> run() {
     for (const Obligation& o : enumerate(before_, check_.after, check_.boundary)) {
       if (rules_.shown(o)) continue;
-      const auto kind = static_cast<checker::Obligation::Kind>(o.kind);
-      Refutation found{{kind, o.of_before, o.a, o.b}, {}, {}, {}, order_};
-      if (fill(o, found) && breaks(found)) return found;
+      Refutation found{o, {}, {}, {}, order_};
+      if (fill(found) && breaks(found)) return found;
     }
     return std::nullopt;
   }
@@ -90,16 +89,16 @@ class Looking {
     return checker::check(certificate_text(space_, certificate_), space).said ==
            checker::Answer::Said::refuted;
   }
-  bool fill(const Obligation& about, Refutation& out) {
-    switch (about.kind) {
+  bool fill(Refutation& out) {
+    switch (out.about.kind) {
       case Kind::value:
       case Kind::exit:
       case Kind::current:
       case Kind::current_output:
-        return equality(about, out);
+        return equality(out);
       case Kind::sharing:
       case Kind::together:
-        return sharing(about, out);
+        return sharing(out);
       case Kind::placed:
         return placed(out);
       case Kind::frame:
@@ -138,8 +137,8 @@ class Looking {
     return out;
   }
 
-  bool equality(const Obligation& about, Refutation& out) {
-    const auto both = rules_.sides(about);
+  bool equality(Refutation& out) {
+    const auto both = rules_.sides(out.about);
     if (!both) return false;
     of_ = {both->first.of, both->second.of};
     return each_place(both->first.view.shape, [&](const Place& at) {
@@ -211,7 +210,8 @@ class Looking {
     });
   }
 
-  bool sharing(const Obligation& o, Refutation& out) {
+  bool sharing(Refutation& out) {
+    const Obligation& o = out.about;
     const auto& x = check_.after.outputs[o.a].view;
     const std::optional<TraceView> y =
         o.kind == Kind::sharing ? check_.after.inputs[o.b].view : check_.after.outputs[o.b].view;

@@ -72,7 +72,6 @@ void fields(auto& io, Is<Check> auto& c) { io(c.key, c.before, c.after, c.bounda
 void fields(auto& io, Is<checker::Lemma> auto& l) { io(l.kind, l.a, l.b, l.c, l.d, l.order); }
 void fields(auto& io, Is<Line> auto& l) { io(l.rule, l.a, l.b, l.c, Num{l.poly}, Num{l.by}); }
 void fields(auto& io, Is<Derivation> auto& d) { io(Num{d.facts}, d.lines); }
-void fields(auto& io, Is<checker::Obligation> auto& o) { io(o.kind, o.of_before, o.a, o.b); }
 void fields(auto& io, Is<checker::Refutation> auto& r) { io(r.about, r.index, r.other, r.path, r.order); }
 
 }  // namespace noclobber

@@ -169,7 +169,6 @@ class Lemmas {
   Equality equality_;
   std::map<TermId, std::vector<std::uint32_t>> made_;       // steps of `before`
   std::map<std::string, std::deque<std::uint32_t>> named_;  // those of one key
-
   std::set<std::uint32_t> matched_;
   std::map<TermId, std::vector<Place>> held_;
   std::map<TermId, std::uint32_t> seen_, held_seen_;

@@ -1,40 +1,14 @@
 // What has to be shown of a Trace, or of two Traces that claim one meaning. Enumerated from the Traces
 // alone, by code that knows nothing of who will show it.
 #pragma once
+#include "checker/certificate.h"
 #include "src/values/term.h"
 
 namespace noclobber {
 
-struct Obligation {
-  enum class Kind : std::uint8_t {
-    modelled,  // everything of the graph was understood                          a: number in Trace::unknown
-    claim,     // the dump's metadata agree with the operator table               a: number in Trace::claims
-    frame,     // both graphs have the same inputs and equally many outputs
-    type,      // output a: shape, element type, scalar, strides are those of `before`
-    value,     // output a: the same content at every index
-    exit,      // storage a (of `after`): the same content at exit
-    store,     // step a of `after` writes only what may be written
-    clean,     // step a of `after`: its accesses do not disturb each other
-    sharing,   // output a shares no storage with input b that it did not share before
-    together,  // output a shares no storage with output b that it did not share before
-    current,   // read b of step a finds what its name means (names are values)
-    current_output,
-    defined,  // output a of a single graph depends on nothing that was never written
-    order,    // conflicting steps are ordered in every order that may run
-    placed,   // placement a lies in its arena, lives long enough, and shares no byte meanwhile
-  };
-  Kind kind = Kind::frame;
-  bool of_before = false;
-  std::uint32_t a = 0, b = 0;
-  friend auto operator<=>(const Obligation&, const Obligation&) = default;
-};
-
-struct Boundary {
-  bool compare_strides = false;
-  bool sharing_may_grow = false;
-  std::set<std::pair<std::uint32_t, std::uint32_t>>
-      may_share;  // (output, input): the caller makes it anew, so it may show this
-};
+/// The nouns of the certificate's text: what has to be shown, and what a caller may see.
+using checker::Boundary;
+using checker::Obligation;
 
 /// The only questions a solver is asked: nothing it says about another kind counts.
 bool is_equality(Obligation::Kind kind);

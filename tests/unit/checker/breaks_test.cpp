@@ -63,7 +63,7 @@ struct Witnessed {
     return c;
   }
   Said said(Obligation about, Values index = {}, Path path = {}, Values other = {}, bool single = false) {
-    witness.about = {static_cast<checker::Obligation::Kind>(about.kind), about.of_before, about.a, about.b};
+    witness.about = about;
     witness.index = std::move(index);
     witness.path = std::move(path), witness.other = std::move(other);
     return nc_check(space, content(single)).said;
