@@ -1,0 +1,4 @@
+"""`python -m noclobber`: the program."""
+from .program import main
+
+main()
