@@ -59,7 +59,7 @@ void decide(Space& space, const Check& check, Answer& answer) {
   answer.used.push_back(rules.equality().used());
   wrong(answer, open > 0, std::to_string(open) + " obligations are open");
   wrong(answer, claimed != check.claimed.size(), "surplus claims of a solver");
-  wrong(answer, std::ranges::find(answer.used.back(), false) != answer.used.back().end(), "surplus evidence");
+  wrong(answer, std::ranges::find(answer.used.back(), false) != answer.used.back().end(), kSurplus);
   wrong(answer, !shown([&] { rules.equality().chosen_once(); }, why), why);
 }
 
@@ -80,7 +80,7 @@ Answer check(std::string_view text, Space& space) try {
   prepare(space, certificate, answer);
   for (const Check& one : certificate.checks) decide(space, one, answer);
   answer.derivations = space.used().size();
-  wrong(answer, space.used().size() != space.derivations().size(), "surplus evidence");
+  wrong(answer, space.used().size() != space.derivations().size(), kSurplus);
   if (answer.why.empty()) answer.said = Answer::Said::proved;
   return std::move(answer);
 } catch (const Unreadable& fault) {

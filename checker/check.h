@@ -17,6 +17,9 @@ struct Answer {
   std::vector<std::string> assumptions;
 };
 
+/// Why a certificate proves nothing that holds more than is needed, and nothing else is wrong.
+constexpr const char* kSurplus = "surplus evidence";
+
 /// Decides from the Traces and the evidence alone; a plan that is a table is read and decided in one. A
 /// `space` that searches adds evidence to what stands in the text; nc-check's does not.
 Answer check(std::string_view text, Space& space);

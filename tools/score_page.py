@@ -34,7 +34,7 @@ next to no effort (resource-limit), and of texts that were damaged (unreadable).
 
 """
 # Every reason that src/ gives for unknown.
-REASONS = ("approximated", "no-metadata", "not-replayed", "resource-limit", "truncated-input", "unreadable", "unsupported-op")
+REASONS = ("approximated", "no-metadata", "not-certified", "not-replayed", "resource-limit", "truncated-input", "unreadable", "unsupported-op")
 
 
 def share(part, whole):

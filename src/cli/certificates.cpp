@@ -36,20 +36,76 @@ std::vector<std::string> assumed(const CheckRecord& record, const Case& value) {
   return out;
 }
 
+/// What every certificate begins with; files are read for those that are kept alone.
+Certificate headed(const CheckOptions& options) {
+  Certificate out;
+  out.about = options.certificate_name;
+  if (options.certificates.empty()) return out;
+  for (const std::string& path : options.files)
+    if (std::string hash = hash_of_file(path); !hash.empty()) out.inputs.emplace_back(hash, path);
+  return out;
+}
+
+Certificate content_of(const CheckOptions& options, const Case& value, const CheckRecord& record) {
+  Certificate out = headed(options);
+  out.operators = vocabulary_digest();
+  out.assumptions = assumed(record, value);
+  out.symbols = sample(value);
+  return out;
+}
+
+void keep(const CheckOptions& options, const std::string& text) {
+  if (options.certificates.empty() || text.empty()) return;
+  std::ofstream(options.certificates + "/" + options.certificate_name + ".cert", std::ios::binary) << text;
+}
+
 }  // namespace
 
-void write_plan_certificate(const CheckOptions& options, const PlanTable& table,
-                            const std::vector<std::uint32_t>& below, std::int64_t capacity,
-                            std::vector<std::string> assumed) {
+checker::Answer certify(const CheckOptions& options, const Case& value, Space& space,
+                        std::vector<Check>& checks, const CheckRecord& record) {
+  Certificate content = content_of(options, value, record);
+  content.checks = std::move(checks);
+  Certified out = certified(space, content);
+  checks = std::move(content.checks);
+  if (out.answer.said == checker::Answer::Said::proved) keep(options, out.text);
+  return std::move(out.answer);
+}
+
+void write_certificate(const CheckOptions& options, const Case& value, Space& space,
+                       std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown) {
   if (options.certificates.empty()) return;
-  Certificate content;
-  content.about = options.certificate_name;
-  for (const std::string& path : options.files)
-    if (std::string hash = hash_of_file(path); !hash.empty()) content.inputs.emplace_back(hash, path);
+  Certificate content = content_of(options, value, record);
+  content.checks = std::move(checks);
+  Trace& after = content.checks.back().after;
+  for (const Unknown& u : record.unknown)  // what nobody looked at must not look proved
+    for (const std::string& name : u.names) after.unknown.emplace_back(u.reason, name);
+  if (record.status == Status::refuted && !shown.witnesses.empty()) {
+    content.symbols = shown.witnesses[0].symbols;
+    keep(options, refuted(space, content, shown.witnesses[0].options.order));
+  } else {
+    keep(options, certified(space, content).text);
+  }
+}
+
+checker::Answer certify_plan(const CheckOptions& options, const PlanTable& table,
+                             const std::vector<std::uint32_t>& below, std::int64_t capacity,
+                             std::vector<std::string> assumed) {
+  Certificate content = headed(options);
   content.assumptions = std::move(assumed);
   const std::string text = certified_plan(content, table.rows, below, capacity);
-  if (!text.empty())
-    std::ofstream(options.certificates + "/" + options.certificate_name + ".cert", std::ios::binary) << text;
+  keep(options, text);
+  checker::Answer out;
+  out.why = "a number of the plan has more than 17 digits";
+  return text.empty() ? out : checker::check_plan(text);
+}
+
+void agree(CheckRecord& record, const checker::Answer& answer) {
+  if (answer.said != checker::Answer::Said::proved) {
+    record.status = Status::unknown;
+    record.unknown.push_back({"not-certified", {answer.why}});
+  } else if (answer.by_solver == 0) {
+    record.checked_by = {"nc-check"};
+  }
 }
 
 std::string CertificateNames::of(const std::string& id) {
@@ -58,30 +114,6 @@ std::string CertificateNames::of(const std::string& id) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.') c = '_';
   const int count = ++taken_[out];
   return count == 1 ? out : out + "." + std::to_string(count);
-}
-
-void write_certificate(const CheckOptions& options, const Case& value, Space& space,
-                       std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown) {
-  if (options.certificates.empty()) return;
-  Certificate content;
-  content.about = options.certificate_name;
-  for (const std::string& path : options.files)
-    if (std::string hash = hash_of_file(path); !hash.empty()) content.inputs.emplace_back(hash, path);
-  content.operators = vocabulary_digest();
-  content.assumptions = assumed(record, value);
-  content.symbols = sample(value);
-  content.checks = std::move(checks);
-  Trace& after = content.checks.back().after;
-  for (const Unknown& u : record.unknown)  // what nobody looked at must not look proved
-    for (const std::string& name : u.names) after.unknown.emplace_back(u.reason, name);
-  std::string text;
-  if (record.status == Status::refuted && !shown.witnesses.empty()) {
-    content.symbols = shown.witnesses[0].symbols;
-    text = refuted(space, content, shown.witnesses[0].options.order);
-  } else {
-    text = certified(space, content);
-  }
-  std::ofstream(options.certificates + "/" + options.certificate_name + ".cert") << text;
 }
 
 }  // namespace noclobber

@@ -11,15 +11,24 @@
 
 namespace noclobber {
 
-/// Writes DIR/<options.certificate_name>.cert: `checks`, the verdict's last; `shown`: the replay that refuted
-/// it, if one did.
+/// The checker's answer to the certificate of what was proved by `checks`, the verdict's last; with
+/// `--certificate` its text is left in DIR/<options.certificate_name>.cert. Lemmas are added to the checks.
+checker::Answer certify(const CheckOptions& options, const Case& value, Space& space,
+                        std::vector<Check>& checks, const CheckRecord& record);
+
+/// With `--certificate`: the certificate of what was not proved; `shown`: the replay that refuted it, if one
+/// did.
 void write_certificate(const CheckOptions& options, const Case& value, Space& space,
                        std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown);
 
-/// The same of a plan table that holds. `below`: per row, its neighbour below when it began to live.
-void write_plan_certificate(const CheckOptions& options, const PlanTable& table,
-                            const std::vector<std::uint32_t>& below, std::int64_t capacity,
-                            std::vector<std::string> assumed);
+/// As certify(), of a plan table that holds. `below`: per row, its neighbour below when it began to live.
+checker::Answer certify_plan(const CheckOptions& options, const PlanTable& table,
+                             const std::vector<std::uint32_t>& below, std::int64_t capacity,
+                             std::vector<std::string> assumed);
+
+/// What the checker did not show is not proved; else it is among those who agreed, unless it took a solver's
+/// word for it.
+void agree(CheckRecord& record, const checker::Answer& answer);
 
 /// Names that no two checks of a run share, whatever the inputs call them. Not thread-safe.
 class CertificateNames {

@@ -68,12 +68,14 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
-/// The plan as part of the last check, or beside it where that is about other Traces.
-void state_places(std::vector<Check>& checks, const Traced& running, const PlanAnswer& plan, bool beside) {
+/// The plan as part of the last check, or beside it where that is about other Traces. false: it cannot be
+/// said there.
+bool state_places(std::vector<Check>& checks, const Traced& running, const PlanAnswer& plan, bool beside,
+                  bool branches) {
   const bool holds = plan.faults.empty() && plan.open.empty();
-  if (!holds || plan.stated.size() != plan.placements.size()) {
+  if (!holds || branches || plan.stated.size() != plan.placements.size()) {
     checks.back().after.unknown.emplace_back("unsupported-op", "memory plan");
-    return;
+    return false;
   }
   if (beside) {
     Check own{"plan", running.after, running.after, {}, {}};
@@ -82,6 +84,26 @@ void state_places(std::vector<Check>& checks, const Traced& running, const PlanA
   Trace& placed = (beside ? checks.end()[-2] : checks.back()).after;
   placed.arenas = plan.arenas;
   placed.placements = plan.stated;
+  return true;
+}
+
+/// The memory plan and programs of registers. false: the certificate cannot say them.
+bool check_places(CheckRecord& record, const Case& value, Decided& decided, Engine& engine) {
+  bool stated = true;
+  if (value.plan) {  // of what runs: an identity leaves out accesses
+    const bool branches = !decided.running;
+    const Traced running =
+        decided.running ? *std::move(decided.running) : trace_case(value, engine.ops, engine.sizes);
+    const PlanAnswer plan = check_plan(value, engine.ops, running, engine.sizes);
+    report_plan(record, value, plan);
+    stated = state_places(decided.checks, running, plan, decided.simplified, branches);
+  }
+  for (const RegisterProgram& program : value.registers) {
+    report_plan(record, value, check_registers(program));
+    decided.checks.back().after.unknown.emplace_back("unsupported-op", program.name);
+    stated = false;
+  }
+  return stated;
 }
 
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
@@ -108,20 +130,13 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");
-  if (value.plan) {  // of what runs: an identity leaves out accesses
-    const Traced running = decided.running ? *std::move(decided.running) : trace_case(value, *ops, sizes);
-    const PlanAnswer plan = check_plan(value, *ops, running, sizes);
-    report_plan(record, value, plan);
-    state_places(decided.checks, running, plan, decided.simplified);
-  }
-  for (const RegisterProgram& program : value.registers) {
-    report_plan(record, value, check_registers(program));
-    decided.checks.back().after.unknown.emplace_back("unsupported-op", program.name);
-  }
+  const bool stated = check_places(record, value, decided, engine);
   ReplayResult run;
-  if (decided.proved && record.unknown.empty()) {
-    if (record.status != Status::refuted) record.status = Status::proved;
-  } else {
+  if (decided.proved && record.unknown.empty() && record.status != Status::refuted) {
+    record.status = Status::proved;
+    if (stated && !options.solver_only) agree(record, certify(options, value, space, decided.checks, record));
+  }
+  if (record.status == Status::unknown || !decided.proved || !record.unknown.empty()) {
     ReplayHint hint;
     hint.symbols = decided.models;
     // Where nothing is written in place, a difference is hardly one of memory: look for it less long.
@@ -138,7 +153,8 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   }
   if (record.status == Status::refuted) record.unknown.clear();
   fill_properties(record, value);
-  write_certificate(options, value, space, std::move(decided.checks), record, run);
+  if (record.checked_by.empty())
+    write_certificate(options, value, space, std::move(decided.checks), record, run);
   return record;
 }
 
@@ -156,7 +172,9 @@ std::string every_order(const Case& value, const CheckOptions& options) {
   alone.dataflow = true;
   alone.every_order = false;
   expect_all_to_run(alone);
-  if (alone.before) return std::string(status_name(check_one(alone, options).status));
+  CheckOptions own = options;
+  own.certificates.clear();
+  if (alone.before) return std::string(status_name(check_one(alone, own).status));
   const auto ops = make_op_set(alone.ops);
   if (!ops || options.no_assumptions) return std::string(status_name(Status::unknown));
   Space space = searching_space();
@@ -189,9 +207,11 @@ void advise(CheckRecord& record, const Case& value, const CheckOptions& options)
 bool fills_instead(const CheckRecord& record, const Readings& readings, std::size_t reading,
                    const CheckOptions& options) {
   const auto of_old = [](const Finding& finding) { return finding.rule == "NC002"; };
+  CheckOptions own = options;
+  own.certificates.clear();
   return record.status == Status::refuted && !readings.inferred.empty() &&
          std::ranges::all_of(record.findings, of_old) &&
-         check_one(filling(readings.cases[reading], readings.inferred), options).status != Status::refuted;
+         check_one(filling(readings.cases[reading], readings.inferred), own).status != Status::refuted;
 }
 
 /// Checks every reading of wrapped operators; what they do not agree on is unknown.

@@ -15,11 +15,13 @@ namespace noclobber {
 namespace {
 constexpr int kRounds = 3;  // a later derivation may answer an earlier question: then others are asked
 
-/// Is the text proved by what stands in it?
-bool stands(const std::string& text) {
+/// What nc-check says of the text.
+Certified decided(std::string text) {
   Space space;
-  return checker::check(text, space).said == checker::Answer::Said::proved;
+  checker::Answer answer = checker::check(text, space);
+  return {std::move(text), std::move(answer)};
 }
+bool stands(const Certified& out) { return out.answer.said == checker::Answer::Said::proved; }
 /// The evidence of the text is then what its replay in `space` uses, and no other: a space that searches adds
 /// what is found, and what a later line makes needless goes.
 void replay(Space space, CertificateText& text) {
@@ -41,15 +43,16 @@ void drop_needless_claims(Space& space, Certificate& content) {
   }
 }
 
-/// Completes `text` with evidence for what it claims, as far as there is some. Is it proved by that?
-bool settled(CertificateText& text) {
-  for (int round = 0; round < kRounds; ++round) {
-    if (stands(text.whole())) return true;
+/// `text` completed with evidence for what it claims, as far as there is some; `first`: as it stands.
+Certified settled(CertificateText& text, Certified first) {
+  for (int round = 0; round < kRounds && !stands(first); ++round) {
     replay(searching_space(), text);
-    if (stands(text.whole())) return true;
+    first = decided(text.whole());
+    if (stands(first)) break;
     replay(Space(), text);
+    if (round + 1 < kRounds) first = decided(text.whole());
   }
-  return false;
+  return first;
 }
 
 /// The text with lemmas and claims alone. Numbers of evidence stay: a rule may find its way in their order.
@@ -58,27 +61,41 @@ CertificateText unproved(Space& space, const Certificate& content) {
   out.evidence = " 0";
   return out;
 }
+
+/// Lemmas that nothing rests on go. Are there any?
+bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& used) {
+  bool out = false;
+  for (std::size_t k = 0; k < used.size(); ++k) {
+    if (std::ranges::find(used[k], false) == used[k].end()) continue;
+    auto kept = used[k].begin();
+    std::erase_if(content.checks[k].lemmas, [&](const checker::Lemma&) { return !*kept++; });
+    out = true;
+  }
+  return out;
+}
 }  // namespace
 
-std::string certified(Space& space, Certificate content) {
+Certified certified(Space& space, Certificate& content) {
   for (std::size_t k : space.used()) content.evidence.push_back(space.derivations()[k]);
   drop_needless_claims(space, content);
-  std::string first;
+  std::optional<Certified> first;
   for (const bool every : {false, true}) {
     for (Check& check : content.checks) check.lemmas = find_lemmas(space, check, every);
     CertificateText text = unproved(space, content);
-    Space searching = searching_space();
-    const auto used = checker::check(text.whole(), searching).used;
-    for (std::size_t k = 0; k < used.size(); ++k)
-      if (std::ranges::find(used[k], false) != used[k].end()) {
-        auto kept = used[k].begin();
-        std::erase_if(content.checks[k].lemmas, [&](const checker::Lemma&) { return !*kept++; });
+    Certified out = decided(text.whole());
+    if (!stands(out)) {
+      Space searching = searching_space();  // where more is open, what is found says which lemmas are needed
+      const bool open = out.answer.why != checker::kSurplus;
+      if (drop_surplus(content, open ? checker::check(out.text, searching).used : out.answer.used)) {
         text = unproved(space, content);
+        out = decided(text.whole());
       }
-    if (settled(text)) return text.whole();
-    if (first.empty()) first = text.whole();
+      out = settled(text, std::move(out));
+    }
+    if (stands(out)) return out;
+    if (!first) first = std::move(out);
   }
-  return first;
+  return *std::move(first);
 }
 
 std::string refuted(Space& space, Certificate content, const std::vector<std::uint32_t>& order) {

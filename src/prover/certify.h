@@ -6,8 +6,15 @@
 
 namespace noclobber {
 
-/// The text of `content` (Traces over `space`, no evidence yet) with what its checks rest on.
-std::string certified(Space& space, Certificate content);
+/// A certificate's text, and what nc-check answers to it.
+struct Certified {
+  std::string text;
+  checker::Answer answer;
+};
+
+/// The text of `content` (Traces over `space`, no evidence yet), whose checks get what they rest on. The
+/// answer is made by the reader and the rules of nc-check from that text alone.
+Certified certified(Space& space, Certificate& content);
 
 /// As certified(), with an element at which the last check breaks for the symbols' values. Without evidence
 /// `order`: of graph steps, empty as listed. Without evidence where none is found within 20,000 elements:

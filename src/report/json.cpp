@@ -149,6 +149,7 @@ std::string to_json(const CheckRecord& record) {
   put_text(out, "every_order", record.every_order);
   put_advice(out, record);
   out["assumptions"] = record.assumptions;
+  if (record.status == Status::proved) out["checked_by"] = record.checked_by;
   out["semantics"] = record.semantics;
   out["version"] = record.version;
   return one_line(out);

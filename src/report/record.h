@@ -94,6 +94,7 @@ struct CheckRecord {
   BarrierLint barriers;
   InplaceLint inplace;  // `advise` alone asks for it
   std::vector<std::string> assumptions;
+  std::vector<std::string> checked_by;  // checkers that proved it again, from the certificate's text alone
   std::string semantics;
   std::string version;
 };

@@ -55,7 +55,7 @@ inline Answer nc_check(Space& space, const Certificate& content) {
 /// With all evidence that is found for it, and no other.
 inline Answer nc_check_certified(Space& space, const Certificate& content) {
   const Answer bare = nc_check(space, content);
-  return bare.said == Said::unreadable ? bare : nc_check(certified(space, content));
+  return bare.said == Said::unreadable ? bare : nc_check(certified(space, content).text);
 }
 
 /// The same Trace, where its steps can be read as they are listed: no order counts but that.
