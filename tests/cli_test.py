@@ -97,6 +97,32 @@ class Cli(unittest.TestCase):
 
 
 class Usage(Cli):
+    def test_extract(self):
+        """A check of any format, as a case, has the verdict that it has in its file."""
+        inputs = ["corpus/logs/miscompiled/b198094-slice-zero.log.gz", "corpus/thunder/t6-eval-dropout-deep",
+                  "corpus/programs/methods.pte", "corpus/pt2/item.pt2", "corpus/programs/moved-freed.pte"]
+        def checks(*arguments):
+            lines = self.run_it(*arguments, "--json").stdout.decode().splitlines()
+            return [r for r in map(json.loads, lines) if r["kind"] == "check"]
+
+        seen = 0
+        for name in inputs:
+            made = checks("check", str(ROOT / name))
+            for record in made:
+                ran = self.run_it("extract", str(ROOT / name), "--only", record["id"])
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                (again,) = checks("check", self.write("extracted.json", ran.stdout))
+                for field in ("status", "counts", "assumptions"):
+                    self.assertEqual(again[field], record[field], (name, record["id"], field))
+                self.assertEqual([f["rule"] for f in again["findings"]], [f["rule"] for f in record["findings"]])
+                seen += 1
+        self.assertGreater(seen, 10)
+
+    def test_extract_asks_which(self):
+        ran = self.run_it("extract", str(ROOT / "corpus/programs/methods.pte"))
+        self.assertEqual((ran.returncode, ran.stdout), (2, b""))
+        self.assertIn(b"more than one check", ran.stderr)
+
     def test_help_and_version(self):
         for arguments in (["--help"], ["-h"], ["--version"], ["check", "--help"], ["trace", "-h"]):
             run = self.expect(0, *arguments)

@@ -16,6 +16,7 @@ int run_check(const Options& options);
 int run_compare(const Options& options);
 int run_advise(const Options& options);
 int run_trace(const Options& options);
+int run_extract(const Options& options);
 int run_explain(const Options& options);
 int run_fuzz(const Options& options);
 int run_reduce(const Options& options);

@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "src/report/names.h"
+
 namespace noclobber {
 
 namespace {
@@ -45,24 +47,37 @@ std::optional<std::uint64_t> frame_of(std::string_view id) {
   return number_of(id.substr(first + 1, id.find('_', first + 1) - first - 1));
 }
 
+/// "[0/0] post-grad" or an id as records hold it, rather than numbers.
+bool is_name(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789->") != std::string_view::npos;
+}
+
 }  // namespace
 
 Result<IdFilter> IdFilter::parse(std::string_view text) {
   IdFilter out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    const auto range = range_of(text.substr(at, end - at));
-    if (!range || end + 1 == text.size()) {
-      return Diagnostic{fmt::format("column {}", at + 1), "expected ids such as 0,5,10-20,>30"};
+    const std::string_view item = text.substr(at, end - at);
+    const auto range = range_of(item);
+    if ((!range && !is_name(item)) || end + 1 == text.size()) {
+      return Diagnostic{fmt::format("column {}", at + 1), "expected ids such as 0,5,10-20,>30 or [0/0]"};
     }
-    out.ranges_.push_back(*range);
+    if (range) out.ranges_.push_back(*range);
+    if (!range) out.names_.emplace_back(item);
     at = end + 1;
   }
   return out;
 }
 
 bool IdFilter::accepts(std::string_view id, std::uint64_t position) const {
-  if (ranges_.empty()) return true;
+  if (ranges_.empty() && names_.empty()) return true;
+  const std::string shown = shown_id(id);
+  const auto named = [&](const std::string& name) {
+    return name == id || name == shown || shown.starts_with(name + " ") ||
+           shown.starts_with("[" + name + "] ");
+  };
+  if (std::ranges::any_of(names_, named)) return true;
   const std::uint64_t key = frame_of(id).value_or(position);
   return std::ranges::any_of(ranges_, [&](const auto& r) { return r.first <= key && key <= r.second; });
 }

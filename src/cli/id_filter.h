@@ -1,6 +1,7 @@
 // --only: which graphs of an input to look at.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,7 +11,8 @@
 namespace noclobber {
 
 /// "0,5,10-20,>30" as the graph filters of torch.compile are written: frame ids of a log, positions
-/// elsewhere. Empty: everything.
+/// elsewhere; or ids as records hold them or reports print them: "[0/0]", "0/0", "[0/0] post-grad". Empty:
+/// everything.
 class IdFilter {
  public:
   /// error: `where` is "column N".
@@ -20,6 +22,7 @@ class IdFilter {
 
  private:
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // both ends included
+  std::vector<std::string> names_;
 };
 
 }  // namespace noclobber

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "src/formats/case_json_facts.h"
 #include "src/formats/case_json_graph.h"
 #include "src/formats/case_json_ops.h"
 #include "src/formats/case_json_plan.h"
@@ -87,6 +88,9 @@ class CaseJsonReader {
     if (const OrderedJson* overlap = find_member(json, "inputs_may_overlap")) {
       case_.inputs_may_overlap = faults_.boolean(*overlap, JsonAt(root, "inputs_may_overlap"));
     }
+    const JsonAt at_facts(root, "facts");
+    const OrderedJson* facts = find_member(json, "facts");
+    if (facts != nullptr && faults_.object(*facts, at_facts)) read_facts(*facts, at_facts, case_, faults_);
   }
 
   void symbols(const OrderedJson& json, const JsonAt& root) {
@@ -193,7 +197,7 @@ class CaseJsonReader {
       const JsonAt here(at, name);
       GraphJsonReader reader(context_, faults_);
       Graph graph = reader.read(item, here);
-      graph.name = name;
+      if (graph.name.empty()) graph.name = name;
       if (!faults_.failed()) check_order(graph, here, true, faults_);
       uses[name] = reader.used_bodies();
       case_.bodies.emplace(name, std::move(graph));
@@ -232,17 +236,21 @@ class CaseJsonReader {
     const JsonAt at_before(root, "before"), at_after(root, "after");
     GraphJsonReader reader(context_, faults_);
     if (before != nullptr) {
-      case_.before = reader.read(*before, at_before);
-      case_.before->name = "before";
-      case_.before->device = "cpu";  // format.md: where nothing is said
+      case_.before = named(reader.read(*before, at_before), *before, "before");
       if (!faults_.failed()) check_order(*case_.before, at_before, false, faults_);
     }
     if (after == nullptr || faults_.failed()) return;
     case_.after = reader.read(*after, at_after);
     if (!faults_.failed()) check_order(case_.after, at_after, case_.dataflow, faults_);
     has_after_ = true;
-    case_.after.name = "after";
-    case_.after.device = "cpu";
+    case_.after = named(std::move(case_.after), *after, "after");
+  }
+
+  // format.md: where nothing is said of devices, all is on the CPU.
+  static Graph named(Graph graph, const OrderedJson& json, const char* name) {
+    if (graph.name.empty()) graph.name = name;
+    if (!json.is_object() || find_member(json, "device") == nullptr) graph.device = "cpu";
+    return graph;
   }
 
   void plan(const OrderedJson& json, const JsonAt& root) {

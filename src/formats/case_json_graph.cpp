@@ -1,8 +1,11 @@
 #include "src/formats/case_json_graph.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
+
+#include "src/formats/case_json_facts.h"
 
 namespace noclobber {
 
@@ -16,6 +19,7 @@ Graph GraphJsonReader::read(const OrderedJson& json, const JsonAt& at) {
   const OrderedJson* steps = faults_.required(json, at, "steps");
   const OrderedJson* outputs = faults_.required(json, at, "outputs");
   if (faults_.failed()) return {};
+  graph_facts(json, at);
   inputs(*listed_inputs, JsonAt(at, "inputs"));
   const JsonAt at_steps(at, "steps");
   if (faults_.array(*steps, at_steps)) {
@@ -31,6 +35,24 @@ Graph GraphJsonReader::read(const OrderedJson& json, const JsonAt& at) {
     finals(*final, JsonAt(at, "final"));
   }
   return std::move(graph_);
+}
+
+void GraphJsonReader::graph_facts(const OrderedJson& json, const JsonAt& at) {
+  if (const OrderedJson* name = find_member(json, "name"))
+    graph_.name = faults_.text(*name, JsonAt(at, "name"));
+  if (const OrderedJson* device = find_member(json, "device"))
+    graph_.device = faults_.text(*device, JsonAt(at, "device"));
+  const OrderedJson* numbers = find_member(json, "numbers");
+  const JsonAt at_numbers(at, "numbers");
+  if (numbers == nullptr || !faults_.array(*numbers, at_numbers)) return;
+  for (std::size_t k = 0; k < numbers->size() && !faults_.failed(); ++k) {
+    const JsonAt here(at_numbers, k);
+    const OrderedJson& item = (*numbers)[k];
+    if (!faults_.array(item, here)) return;
+    if (item.size() != 2) return faults_.fail(here, "expected a name and an expression");
+    std::string name = faults_.text(item[0], JsonAt(here, 0));
+    graph_.numbers.emplace_back(std::move(name), expression(item[1], JsonAt(here, 1), true));
+  }
 }
 
 void GraphJsonReader::inputs(const OrderedJson& json, const JsonAt& at) {
@@ -86,6 +108,11 @@ void GraphJsonReader::input_flags(const OrderedJson& json, const JsonAt& at, Inp
     if (!faults_.failed() && (!hex || text.size() != kDigestDigits))
       faults_.fail(JsonAt(at, "sha256"), "is no SHA-256 in lower-case hexadecimal");
     result.digest = text;
+  }
+  if (const OrderedJson* bytes = find_member(json, "bytes")) {
+    auto read = bytes_of_hex(faults_.text(*bytes, JsonAt(at, "bytes")));
+    if (!read) return faults_.fail(JsonAt(at, "bytes"), "is not in lower-case hexadecimal");
+    result.bytes = *std::move(read);
   }
 }
 
@@ -176,9 +203,12 @@ void GraphJsonReader::check_symbols(const SymExpr& value, const JsonAt& at) {
     if (node.op == SymExpr::Op::symbol && !context_.symbols.contains(node.text)) {
       faults_.fail(at, "undeclared symbol " + in_quotes(node.text));
     }
-    // Functions of sympy are written in capitals; any other is a misspelt min or max.
+    // Functions of sympy are written in capitals, comparisons as FX text names them; any other is a misspelt
+    // min or max.
+    static constexpr std::array<std::string_view, 6> kComparisons = {"eq", "ne", "lt", "le", "gt", "ge"};
     const bool known =
-        !node.text.empty() && (node.text[0] < 'a' || node.text[0] > 'z') && node.text[0] != '_';
+        std::ranges::find(kComparisons, node.text) != kComparisons.end() ||
+        (!node.text.empty() && (node.text[0] < 'a' || node.text[0] > 'z') && node.text[0] != '_');
     if (node.op == SymExpr::Op::opaque && !known)
       faults_.fail(at, "unknown function " + in_quotes(node.text));
   }

@@ -32,6 +32,7 @@ class GraphJsonReader {
   void check_symbols(const SymExpr& value, const JsonAt& at);
 
  private:
+  void graph_facts(const OrderedJson& json, const JsonAt& at);
   void inputs(const OrderedJson& json, const JsonAt& at);
   Input input(const OrderedJson& json, const JsonAt& at);
   void input_flags(const OrderedJson& json, const JsonAt& at, Input& result);

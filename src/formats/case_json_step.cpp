@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "src/formats/case_json_facts.h"
 #include "src/formats/case_json_graph.h"
 
 namespace noclobber {
@@ -57,6 +58,8 @@ Step GraphJsonReader::step(const OrderedJson& json, const JsonAt& at) {
 std::string GraphJsonReader::op(const OrderedJson& json, const JsonAt& at) {
   std::string text = faults_.text(json, at);
   if (faults_.failed()) return {};
+  // What readers of programs make of a thing that no operator does is called by a sentence.
+  if (text.starts_with("executorch.") && text.find(' ') != std::string::npos) return text;
   std::size_t parts = 0;
   for (std::size_t start = 0; start <= text.size(); ++parts) {
     const std::size_t end = std::min(text.find('.', start), text.size());
@@ -82,6 +85,7 @@ void GraphJsonReader::step_texts(const OrderedJson& json, const JsonAt& at, Step
   read("stream", step.stream);
   read("loc", step.loc);
   read("code", step.code);
+  read_step_facts(json, at, step, faults_);
   const JsonAt at_after(at, "after");
   const OrderedJson* after = find_member(json, "after");
   if (after == nullptr || !faults_.array(*after, at_after)) return;

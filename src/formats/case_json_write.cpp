@@ -1,9 +1,11 @@
-// Writer of noclobber.case/1. Facts the format does not know are added as members of their own and only
-// where they say something: a step's "code", a symbol's "hint", the case's "inputs_may_overlap".
+// Writer of noclobber.case/1. Facts that a case written by hand rarely says are added as members of their own
+// and only where they say something: a step's "code", a symbol's "hint", the case's "facts"
+// (case_json_facts.h).
 #include <cmath>
 #include <set>
 #include <utility>
 
+#include "src/formats/case_json_facts.h"
 #include "src/formats/case_json_plan.h"
 #include "src/formats/formats.h"
 #include "src/formats/json.h"
@@ -29,12 +31,12 @@ class CaseJsonWriter {
     for (const OpDecl& decl : case_.ops) result["ops"].push_back(declaration(decl));
     for (const auto& [name, body] : case_.bodies) taken_.insert(name);
     OrderedJson before, after;
-    if (case_.before) before = graph(*case_.before, {});
+    if (case_.before) before = graph(*case_.before, {}, {"before", "cpu"});
     const bool only_plan =
         case_.plan && case_.after.inputs.empty() && case_.after.steps.empty() && case_.after.outputs.empty();
-    if (!only_plan) after = graph(case_.after, {});
+    if (!only_plan) after = graph(case_.after, {}, {"after", "cpu"});
     for (const auto& [name, body] : case_.bodies) {
-      OrderedJson written = graph(body, {});
+      OrderedJson written = graph(body, {}, {name, ""});
       add_member(bodies_, name, std::move(written));
     }
     if (!bodies_.empty()) result["graphs"] = std::move(bodies_);
@@ -47,6 +49,10 @@ class CaseJsonWriter {
  private:
   // Nested graphs by the name a step uses, innermost first, and the name they are written under.
   using Scope = std::map<std::string, std::string>;
+  // What a reader takes a graph to be called and to lie on where its text does not say so.
+  struct Default {
+    std::string name, device;
+  };
 
   void choices(OrderedJson& to) const {
     if (case_.dataflow) to["order"] = "dataflow";
@@ -55,6 +61,7 @@ class CaseJsonWriter {
     if (case_.sharing_may_grow) to["sharing"] = "any";
     if (case_.inputs_may_overlap) to["inputs_may_overlap"] = true;
     if (case_.plan) to["plan"] = plan_json(*case_.plan);
+    if (OrderedJson facts = written_facts(case_); !facts.is_null()) to["facts"] = std::move(facts);
   }
 
   OrderedJson symbols() const {
@@ -111,7 +118,7 @@ class CaseJsonWriter {
     return result;
   }
 
-  OrderedJson graph(const Graph& value, Scope scope) {
+  OrderedJson graph(const Graph& value, Scope scope, const Default& unsaid) {
     std::vector<std::pair<const Graph*, std::string>> own;
     for (const auto& [name, body] : value.bodies) {
       std::string written = fresh_name(name, value.name);
@@ -119,7 +126,7 @@ class CaseJsonWriter {
       own.emplace_back(&body, std::move(written));
     }
     for (const auto& [body, written] : own) {
-      OrderedJson text = graph(*body, scope);
+      OrderedJson text = graph(*body, scope, {written, ""});
       add_member(bodies_, written, std::move(text));
     }
     OrderedJson inputs = OrderedJson::array(), steps = OrderedJson::array(), outputs = OrderedJson::array();
@@ -127,6 +134,10 @@ class CaseJsonWriter {
     for (const Step& item : value.steps) steps.push_back(step(value, item, scope));
     for (const Arg& item : value.outputs) outputs.push_back(argument(value, item, scope));
     OrderedJson result = OrderedJson::object();
+    if (value.name != unsaid.name) result["name"] = value.name;
+    if (value.device != unsaid.device) result["device"] = value.device;
+    for (const auto& [name, number] : value.numbers)
+      result["numbers"].push_back(OrderedJson::array({name, number.text()}));
     result["inputs"] = std::move(inputs);
     result["steps"] = std::move(steps);
     result["outputs"] = std::move(outputs);
@@ -157,6 +168,7 @@ class CaseJsonWriter {
     if (!value.storage.empty()) result["storage"] = value.storage;
     if (value.storage_numel) result["storage_numel"] = size(*value.storage_numel);
     if (!value.digest.empty()) result["sha256"] = *value.digest;
+    if (!value.bytes.empty()) result["bytes"] = hex_of(*value.bytes);
     if (!value.contents) return result;
     OrderedJson contents = OrderedJson::array();
     for (const Arg& item : *value.contents) contents.push_back(argument(graph, item, {}));
@@ -204,6 +216,7 @@ class CaseJsonWriter {
     if (!value.stream.empty()) result["stream"] = value.stream;
     if (!value.loc.empty()) result["loc"] = value.loc;
     if (!value.code.empty()) result["code"] = value.code;
+    write_step_facts(value, result);
     return result;
   }
 

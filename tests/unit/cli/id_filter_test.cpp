@@ -23,9 +23,21 @@ TEST_CASE("only: the frame of a compile id counts, not its place", "[cli]") {
   CHECK(filter->accepts("rank_", 3));
 }
 
+TEST_CASE("only: an id as records hold it, or as reports print it", "[cli]") {
+  for (const char* text : {"-_3_0_0/post_grad", "[3/0]", "3/0", "[3/0] post-grad", "7,3/0"}) {
+    INFO(text);
+    CHECK(IdFilter::parse(text)->accepts("-_3_0_0/post_grad", 0));
+    CHECK(!IdFilter::parse(text)->accepts("-_3_1_0/post_grad", 0));
+  }
+  CHECK(IdFilter::parse("[3/0]")->accepts("-_3_0_0/joint", 0));
+  CHECK(!IdFilter::parse("[3/0] post-grad")->accepts("-_3_0_0/joint", 0));
+  CHECK(IdFilter::parse("05_delete-last-used")->accepts("05_delete-last-used", 9));
+  CHECK(!IdFilter::parse("05_delete")->accepts("05_delete-last-used", 9));
+}
+
 TEST_CASE("only: refused texts", "[cli]") {
-  for (const char* text : {"a", "1-", "-1", "3-2", "1,,2", "1,", ",1", ">", ">18446744073709551615", " 1",
-                           "99999999999999999999"}) {
+  for (const char* text :
+       {"1-", "-1", "3-2", "1,,2", "1,", ",1", ">", ">18446744073709551615", "99999999999999999999", "a,"}) {
     INFO(text);
     CHECK(!IdFilter::parse(text));
   }

@@ -122,6 +122,62 @@ TEST_CASE("facts beyond the format survive writing") {
   CHECK(again.after.steps[1].args.back() == Arg::of_graph("after.body"));
 }
 
+TEST_CASE("what readers of other formats know survives writing") {
+  Case value = read(kSmall);
+  value.may_share = {{0, "x"}};
+  value.assumed = {"inputs do not overlap"};
+  value.assumed_pure = {"zoo.f.default"};
+  value.one_sided = {"c"};
+  value.pass = "reinplace";
+  value.portable_kernels = value.return_is_last = value.every_order = true;
+  Step& step = value.after.steps[0];
+  step.barrier = step.fused = true;
+  step.unit = 3, step.line = 12, step.tells = "zuf0";
+  value.after.numbers = {{"s77", SymExpr::symbol("s0")}};
+  value.after.name = "computation", value.after.device = "cuda:0", value.before->device = "";
+  value.after.inputs[0].bytes = std::string("\x00\xff", 2);
+  RegisterProgram program;
+  program.name = "mlx", program.counts = {1, 2, 3, 4, 5}, program.numbers = 6, program.main = 1,
+  program.init = 0;
+  program.inputs = {{1, true}, {2, false}}, program.outputs = {{3, true}}, program.names = {{4, "x"}};
+  RegisterStep node{"ExpNode", RegisterStep::Runs::one_of, {1}, {2}, {3}, {4}, {0}, {5}, 77};
+  program.chains = {{}, {node, node}};
+  value.registers = {program};
+  const std::string once = write_case_json(value);
+  const Case again = read(once);
+  CHECK(write_case_json(again) == once);
+  CHECK(again.may_share == value.may_share);
+  CHECK(std::tie(again.assumed, again.assumed_pure, again.one_sided, again.pass) ==
+        std::tie(value.assumed, value.assumed_pure, value.one_sided, value.pass));
+  CHECK((again.portable_kernels && again.return_is_last && again.every_order));
+  const Step& same = again.after.steps[0];
+  CHECK((same.barrier && same.fused && same.unit == 3 && same.line == 12 && *same.tells == "zuf0"));
+  CHECK(again.after.numbers == value.after.numbers);
+  CHECK(
+      (again.after.name == "computation" && again.after.device == "cuda:0" && again.before->device.empty()));
+  CHECK(*again.after.inputs[0].bytes == *value.after.inputs[0].bytes);
+  const RegisterProgram& read_again = again.registers.at(0);
+  CHECK((read_again.counts == program.counts && read_again.main == 1 && read_again.init == 0));
+  CHECK((read_again.names == program.names && read_again.inputs.at(1).is_tensor == false));
+  const RegisterStep& copy = read_again.chains.at(1).at(1);
+  CHECK((copy.runs == node.runs && copy.reads == node.reads && copy.rows == node.rows && copy.at == 77));
+}
+
+TEST_CASE("facts that make no sense are refused with their place") {
+  const auto with = [](const std::string& facts) {
+    return refused(
+        R"({"format": "noclobber.case/1", "name": "x", "after": {"inputs": [], "steps": [], "outputs": []}, "facts": )" +
+        facts + "}");
+  };
+  CHECK(with("3").where == "/facts");
+  CHECK(with(R"({"every_order": 1})").where == "/facts/every_order");
+  CHECK(with(R"({"may_share": [[0]]})").where == "/facts/may_share/0");
+  CHECK(with(R"({"may_share": [[-1, "x"]]})").where == "/facts/may_share/0/0");
+  CHECK(with(R"({"registers": [{"counts": [1]}]})").where == "/facts/registers/0/counts");
+  CHECK(with(R"({"registers": [{"counts": [1, 1, 1, 1, 1], "chains": []}]})").where ==
+        "/facts/registers/0/main");
+}
+
 TEST_CASE("a bare graph is a case of its own") {
   const Case value = read(R"({"inputs": [], "steps": [], "outputs": []})");
   CHECK_FALSE(value.before);
