@@ -161,7 +161,7 @@ void WorkSource::load_program(const std::string& path, const std::string& bytes)
   std::uint64_t position = 0;
   for (const PteMethod& method : *methods) {
     const std::string id = methods->size() > 1 ? method.name : "";
-    if (!options_.only.accepts(id, position++)) continue;
+    if (!options_.only.accepts(id.empty() ? stem_of(path) : id, position++)) continue;
     auto value = case_of_pte(method, nullptr);
     if (!value) {
       push(error_of(path, {value.fault().where, method.name + ": " + value.fault().message}));
@@ -180,7 +180,7 @@ void WorkSource::load_payload(const std::string& path, const std::string& bytes)
   Case value;
   program->name = stem_of(path);
   value.registers.push_back(*std::move(program));
-  if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "program"));
+  if (options_.only.accepts(stem_of(path), 0)) push(check_of(path, std::move(value), "program"));
 }
 
 void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> checks) {
@@ -218,7 +218,7 @@ void WorkSource::load_table(const std::string& path, std::string text) {
     if (!instance) return push(error_of(options_.instance, instance.fault()));
     work.instance = *std::move(instance);
   }
-  if (options_.only.accepts("", 0)) push(std::move(work));
+  if (options_.only.accepts(work.id, 0)) push(std::move(work));
 }
 
 void WorkSource::load_pt2(const std::string& path, Result<std::vector<Case>> programs) {
@@ -226,7 +226,8 @@ void WorkSource::load_pt2(const std::string& path, Result<std::vector<Case>> pro
   std::uint64_t position = 0;
   for (Case& program : *programs) {
     if (programs->size() == 1) program.name.clear();
-    if (options_.only.accepts(program.name, position++)) push(check_of(path, std::move(program), "single"));
+    Work work = check_of(path, std::move(program), "single");
+    if (options_.only.accepts(work.id, position++)) push(std::move(work));
   }
 }
 
@@ -253,7 +254,7 @@ void WorkSource::load_file(const std::string& path) {
       const bool planned = value->plan.has_value();
       Work work = check_of(path, *std::move(value), "");
       work.what = planned ? "plan" : work.value.before ? "pair" : "single";
-      if (options_.only.accepts("", 0)) push(std::move(work));
+      if (options_.only.accepts(work.id, 0)) push(std::move(work));
       return;
     }
     case InputKind::fx_text: {
@@ -264,7 +265,8 @@ void WorkSource::load_file(const std::string& path) {
       value.ops = std::move(graph->ops);
       value.after = std::move(graph->graph);
       value.inputs_may_overlap = true;
-      if (options_.only.accepts("", 0)) push(check_of(path, std::move(value), "single"));
+      Work work = check_of(path, std::move(value), "single");
+      if (options_.only.accepts(work.id, 0)) push(std::move(work));
       return;
     }
     case InputKind::pte:
