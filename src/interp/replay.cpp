@@ -66,6 +66,7 @@ ReplayResult replay(const Case& value, const ReplayHint& hint) {
   }
   replay_return(session);
   if (!session.result.witnesses.empty()) session.result.unsupported = false;
+  join_causes(value.after, session.result.witnesses);
   return std::move(session.result);
 }
 

@@ -1,6 +1,8 @@
 // From a suspicion to a witness: runs both graphs until a difference is seen, then explains and shrinks it.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,12 +22,63 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
+/// What `value` held right before step `at`, kept for every later read of it.
+struct KeptValue {
+  ValueId value;
+  std::uint32_t at = 0;
+  friend bool operator==(const KeptValue&, const KeptValue&) = default;
+};
+
+/// A step of a body that a step at fault runs.
+struct InnerPlace {
+  enum class Role : std::uint8_t { define, clobber, read, differs };
+  Role role = Role::differs;
+  std::string body;  // its name, as the step gives it
+  Place place;
+};
+
+/// The contents of an input in numbers, row-major.
+struct InputNumbers {
+  std::string name;
+  Dtype dtype = Dtype::other;
+  std::vector<std::int64_t> shape;
+  std::vector<double> elements;
+};
+
+/// What happens to one storage in a run: every name that shows it, from the step that makes the name to the
+/// last that uses it, and the steps that read and write its bytes. Steps of `after`; their number: the
+/// return.
+struct StorageLane {
+  struct Shown {
+    std::string name;
+    std::uint32_t begin = Place::kEntry, end = 0;  // kEntry: there at entry
+    std::int64_t first_byte = 0, last_byte = 0;    // half-open
+    friend bool operator==(const Shown&, const Shown&) = default;
+  };
+  std::string storage;
+  std::int64_t bytes = 0;
+  std::vector<Shown> values;
+  std::vector<std::uint32_t> reads, writes;
+};
+
 /// A replayed refutation: a run in which `after` differs from what is meant.
 struct Witness {
+  static constexpr std::size_t kItself = SIZE_MAX;
   std::string rule;      // "NC001"
   std::string property;  // "stale-read"
+  std::string aspect;    // of the ways to break the rule, which: "dtype" of NC020, "input" of NC005; or ""
   std::optional<Place> define, clobber, read;
-  std::string storage;                         // input or value whose storage is at fault
+  /// NC001: what makes in `before` what the value that is read was to be; NC006: the write of `before` that
+  /// is gone. Nothing where no value of `before` agrees.
+  std::optional<Place> before;
+  std::vector<InnerPlace> inside;         // where the step at fault runs bodies
+  std::size_t follows = kItself;          // the witness of the same result that names the cause of this one
+  std::vector<StorageLane> lanes;         // of the storages at fault
+  std::vector<InputNumbers> numbers;      // of inputs that are small enough
+  std::vector<std::string> reaches;       // what else at the boundary is wrong because of it: "output 1"
+  std::optional<KeptValue> kept;          // NC001: repairs it
+  std::shared_ptr<const Graph> repaired;  // `after` with this fault repaired, where one edit does it
+  std::string storage;                    // input or value whose storage is at fault
   std::int64_t first_byte = 0, last_byte = 0;  // half-open, in that storage
   Symbols symbols;
   std::vector<std::pair<std::string, std::string>> inputs;  // name -> short description ("arange(24)")
@@ -40,10 +93,11 @@ struct Witness {
 struct ReplayHint {
   std::vector<Symbols> symbols;
   std::int64_t work = 40'000'000;  // elements that all runs together may visit
+  bool inner = false;              // of bodies: what their own steps run is not looked into again
 };
 
 struct ReplayResult {
-  std::vector<Witness> witnesses;  // one per cause, the plainest first; empty: nothing was shown
+  std::vector<Witness> witnesses;  // of one cause together, the cause first; empty: nothing was shown
   bool approximated = false;       // differences were seen, but only through operators without a congruent
                                    // partner in the other graph, or within a rounding bound
   std::vector<std::string> names;  // the operators that made it so, or unsupported ones

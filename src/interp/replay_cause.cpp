@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "src/interp/replay_held.h"
+
 namespace noclobber {
 
 namespace {
@@ -61,9 +63,8 @@ bool untouched(const Scene& scene, const Difference& d) {
   return then != run->input_storage.end() && run->storages[then->second].bytes == storage.bytes;
 }
 
-/// The step that wrote the element last, as the run of `after` has it.
-std::optional<std::uint32_t> last_writer(const Scene& scene, const Difference& d) {
-  const Run& run = *scene.after.run;
+/// The step that wrote the element last, as a run has it.
+std::optional<std::uint32_t> last_writer(const Run& run, const Difference& d) {
   std::optional<std::uint32_t> storage;
   auto byte = static_cast<std::size_t>(d.element);
   if (d.target.output >= 0) {
@@ -142,6 +143,19 @@ std::string shown_text(const Scene& scene, const Difference& d) {
          " and is " + d.actual;
 }
 
+std::string difference_text(const Scene& scene, const Difference& d) {
+  using Kind = Difference::Kind;
+  if (d.kind == Kind::value) return shown_text(scene, d);
+  if (d.kind == Kind::sharing)
+    return target_text(d.target) + " shares storage with " +
+           (d.other.output >= 0 ? target_text(d.other) : "input " + d.other.input) + " and did not before";
+  const std::string what = d.kind == Kind::effects ? "the effects of the program"
+                           : d.kind == Kind::raised || d.kind == Kind::immutable
+                               ? "step " + std::to_string(d.step)
+                               : target_text(d.target);
+  return what + " should give " + d.expected + " and gives " + d.actual;
+}
+
 std::optional<Run> Scene::variant(const Graph& edited) const {
   if (runs_left <= 0) return std::nullopt;
   --runs_left;
@@ -158,8 +172,9 @@ std::optional<Witness> lost_mutation(const Scene& scene, const Difference& d) {
   if (d.target.output < 0 && untouched(scene, d)) {
     Witness w = named("NC006");
     w.storage = d.target.input;
+    if (const auto step = last_writer(*scene.before.run, d)) w.before = place_of(*scene.before.graph, *step);
     w.read = place_of(*scene.after.graph, static_cast<std::uint32_t>(scene.after.graph->steps.size()));
-    if (const auto step = last_writer(scene, d)) w.clobber = place_of(*scene.after.graph, *step);
+    if (const auto step = last_writer(*scene.after.run, d)) w.clobber = place_of(*scene.after.graph, *step);
     w.message = "the new contents never reach " + d.target.input + ": " + shown_text(scene, d);
     return w;
   }
@@ -168,6 +183,9 @@ std::optional<Witness> lost_mutation(const Scene& scene, const Difference& d) {
     if (moves_data(op)) continue;
     Witness w = named("NC006");
     w.storage = d.target.input;
+    for (const std::uint32_t s : steps)
+      if (scene.ops.functional(scene.before.graph->steps[s].op) == op)
+        w.before = place_of(*scene.before.graph, s);
     w.message = "a write by " + op + " is gone: " + shown_text(scene, d);
     return w;
   }
@@ -195,7 +213,9 @@ std::optional<Witness> repeated_write(const Scene& scene, const Difference& d) {
 
 Witness value_mismatch(const Scene& scene, const Difference& d) {
   Witness w = named("NC004");
-  if (const auto step = last_writer(scene, d)) w.clobber = place_of(*scene.after.graph, *step);
+  if (const auto step = last_writer(*scene.after.run, d)) w.clobber = place_of(*scene.after.graph, *step);
+  const auto first = first_that_differs(scene, d);
+  if (first && (!w.clobber || *first < w.clobber->step)) w.define = place_of(*scene.after.graph, *first);
   w.read = place_of(*scene.after.graph, static_cast<std::uint32_t>(scene.after.graph->steps.size()));
   w.storage = d.target.input;
   w.message = shown_text(scene, d);

@@ -18,7 +18,8 @@ struct Scene {
   Ran before;  // graph and run are null if there is no `before`
   Ran after;
   RunOptions options;
-  int& runs_left;  // bound on variants still to be run
+  int& runs_left;                       // bound on variants still to be run
+  std::vector<KeptValue> repairs = {};  // of stale reads that were found already: variants have them
 
   /// The same inputs through an edited graph; nothing if it does not run through.
   std::optional<Run> variant(const Graph& edited) const;
@@ -35,6 +36,8 @@ Witness value_mismatch(const Scene& scene, const Difference& difference);
 
 // One by one; nothing if the explanation does not hold.
 std::optional<Witness> stale_read(const Scene& scene, const Difference& difference);
+/// Several reads of old contents that only together make the target right; empty: there are none.
+std::vector<Witness> stale_reads(const Scene& scene, const Difference& difference);
 std::optional<Witness> uninitialized_read(const Scene& scene, const Difference& difference);
 std::optional<Witness> intra_op_overlap(const Scene& scene, const Difference& difference);
 std::optional<Witness> self_overlap(const Scene& scene, const Difference& difference);
@@ -69,6 +72,8 @@ const Tensor* view_in(const Run& run, ValueId value);
 std::string target_text(const Target& target);
 /// "output 0 at [1, 0] should be -6 and is 0"
 std::string shown_text(const Scene& scene, const Difference& difference);
+/// The same of a difference of any kind: "output 0 shares storage with input x and did not before".
+std::string difference_text(const Scene& scene, const Difference& difference);
 std::vector<std::int64_t> index_at(const Scene& scene, const Difference& difference);
 
 }  // namespace noclobber

@@ -129,13 +129,19 @@ bool caller_shares(const Case& value, const Expectation::Share& share) {
 
 void sharing_differences(const Case& value, const Expectation& expected, const Run& run,
                          std::vector<Difference>& out) {
+  std::set<int> told;       // one for each output
+  std::set<int> of_inputs;  // outputs that lie on an input: what lies there with them says no more
   for (const Expectation::Share& share : shares_of(value.after, run)) {
     if (shared_before(expected, share) || caller_shares(value, share)) continue;
+    if (share.other < 0) of_inputs.insert(share.output);
+    const bool implied =
+        share.other >= 0 && (of_inputs.contains(share.output) || of_inputs.contains(share.other));
+    if (implied || !told.insert(share.other < 0 ? share.output : share.other).second) continue;
     Difference d;
     d.kind = Difference::Kind::sharing;
-    d.target.output = share.output;
-    d.other = {share.other, share.input};
-    const Tensor& shown = *run.outputs[static_cast<std::size_t>(share.output)].tensor;
+    d.target.output = std::max(share.output, share.other);
+    d.other = {share.other < 0 ? -1 : share.output, share.input};
+    const Tensor& shown = *run.outputs[static_cast<std::size_t>(d.target.output)].tensor;
     d.bytes = byte_extent(shown);
     out.push_back(std::move(d));
   }
@@ -211,12 +217,12 @@ std::vector<Difference> differences(const Case& value, const Expectation& expect
   if (expected.effects_known && expected.effects != run.effects) {
     out.push_back(about(Difference::Kind::effects, -1, list_text(expected.effects), list_text(run.effects)));
   }
-  for (const std::uint32_t step : run.immutable_writes) {
+  for (const std::uint32_t step :
+       std::set<std::uint32_t>(run.immutable_writes.begin(), run.immutable_writes.end())) {
     Difference d;
     d.kind = Difference::Kind::immutable;
     d.step = step;
     out.push_back(std::move(d));
-    break;
   }
   return out;
 }

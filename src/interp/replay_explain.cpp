@@ -7,7 +7,8 @@ namespace noclobber {
 
 namespace {
 
-constexpr int kTargetsExplained = 6;
+constexpr int kTargetsExplained = 48;
+constexpr int kTargetsAgain = 6;  // with a whole search each, and in further runs
 
 bool is_metadata(Difference::Kind kind) {
   using Kind = Difference::Kind;
@@ -43,6 +44,7 @@ std::string_view kind_text(Difference::Kind kind) {
 
 Witness metadata(const Difference& d) {
   Witness w = named("NC020");
+  w.aspect = kind_text(d.kind);
   w.message = std::string(kind_text(d.kind)) + " of " + target_text(d.target) + " should be " + d.expected +
               " and is " + d.actual;
   return w;
@@ -54,8 +56,8 @@ Witness sharing(const Scene& scene, const Difference& d) {
   w.storage = storage_name(scene.after, shown);
   w.first_byte = d.bytes.first;
   w.last_byte = d.bytes.last;
-  const std::string with = d.other.output >= 0 ? target_text(d.other) : "input " + d.other.input;
-  w.message = target_text(d.target) + " shares storage with " + with + " and did not before";
+  w.aspect = d.other.output >= 0 ? "output" : "input";
+  w.message = difference_text(scene, d);
   return w;
 }
 
@@ -67,6 +69,7 @@ Witness immutable(const Scene& scene, const Difference& d) {
   for (const ValueId target : refs.opaque ? refs.operands : refs.targets) {
     const Tensor* view = view_in(*scene.after.run, target);
     if (view == nullptr || scene.after.run->storages[view->storage].input.empty()) continue;
+    if (!refs.opaque && scene.may_write.contains(scene.after.run->storages[view->storage].input)) continue;
     w.storage = storage_name(scene.after, *view);
     w.first_byte = byte_extent(*view).first;
     w.last_byte = byte_extent(*view).last;
@@ -89,42 +92,96 @@ Witness effects(const Scene& scene, const Difference& d) {
   return w;
 }
 
-/// A step that may not run where the operator it replaces could.
-std::vector<Witness> raised(const Scene& scene, const Difference& d) {
-  const Graph& graph = *scene.after.graph;
-  const bool known = d.step < graph.steps.size();
-  const StepRefs refs = known ? step_refs(scene.ops, graph.steps[d.step]) : StepRefs{};
-  std::vector<std::string> rules = {"NC023"};
-  if (refs.writes()) {
-    const bool misfit = d.actual.find("index") == std::string::npos;
-    if (misfit) rules = {"NC021", "NC020"};
-    if (overlaps_itself(scene.ops, scene.after, d.step)) rules = {"NC007"};
-    if (writes_repeated_bytes(scene.ops, scene.after, d.step)) rules = {"NC008"};
-  }
-  std::vector<Witness> out;
-  for (const std::string& rule : rules) {
-    Witness w = named(rule);
-    w.clobber = place_of(graph, d.step);
-    if (refs.writes()) w.storage = value_name(graph, refs.targets.front());
-    w.message = w.clobber->name + " raises where the program before does not: " + d.actual;
-    out.push_back(std::move(w));
-  }
-  return out;
-}
+/// What one run shows, explained target by target; a fault that was found already explains what its repair
+/// takes away.
+class Values {
+ public:
+  Values(Session& session, const Scene& scene) : session_(session), scene_(scene) {}
 
-void explain_values(Session& session, const Scene& scene, const std::vector<Difference>& found) {
-  int explained = 0;
-  for (const Difference& d : found) {
-    if (d.kind != Difference::Kind::value || explained++ >= kTargetsExplained) continue;
-    Witness w = explain_value(scene, d);
-    // A step over lists is a sequence of calls as well: an earlier one changed what a later one means.
-    const bool sequence = w.rule == "NC007" && w.clobber &&
-                          w.clobber->step < scene.after.graph->steps.size() &&
-                          scene.after.graph->steps[w.clobber->step].op.find("_foreach_") != std::string::npos;
-    const bool lost_to_output = w.rule == "NC006" && d.target.output >= 0;
-    session.add(std::move(w), scene, d);
-    if (sequence || lost_to_output) session.add(value_mismatch(scene, d), scene, d);
+  void explain(const std::vector<Difference>& found) {
+    for (const Difference& d : found) {
+      if (d.kind != Difference::Kind::value || explained_ >= kTargetsExplained) continue;
+      ++explained_;
+      const bool again = session_.settled.contains(d.target);
+      if (again && explained_ > kTargetsAgain) continue;
+      if (cause_of(d, true) != Witness::kItself) continue;
+      scene_.runs_left = explained_ <= kTargetsAgain ? kVariantRuns : kVariantRuns / 4;
+      one(d, again);
+    }
+    for (const Difference& d : found)
+      if (d.kind == Difference::Kind::value) session_.settled.insert(d.target);
   }
+
+  /// The fault whose repair takes the difference away.
+  std::size_t cause_of(const Difference& d, bool notes) {
+    for (const Repaired& fault : repaired_) {
+      if (shows(fault.run, d)) continue;
+      if (notes) note(fault.witness, target_text(d.target));
+      return fault.witness;
+    }
+    return Witness::kItself;
+  }
+
+ private:
+  struct Repaired {
+    std::size_t witness;
+    Run run;
+  };
+
+  void note(std::size_t witness, const std::string& target) {
+    Witness& w = session_.result.witnesses[witness];
+    if (w.where != target && std::ranges::find(w.reaches, target) == w.reaches.end())
+      w.reaches.push_back(target);
+  }
+
+  bool shows(const Run& run, const Difference& d) const {
+    if (d.kind == Difference::Kind::value)
+      return value_difference(scene_.expected, run, d.target).has_value();
+    const std::vector<Difference> now = differences(scene_.value, scene_.expected, run);
+    return std::ranges::any_of(
+        now, [&](const Difference& other) { return other.kind == d.kind && other.target == d.target; });
+  }
+
+  void keep(Witness w, const Difference& d, bool again) {
+    if (again && session_.found(w.rule)) return;
+    const std::shared_ptr<const Graph> graph = w.repaired;
+    const std::optional<KeptValue> kept = w.kept;
+    const std::size_t at = session_.add(std::move(w), scene_, d);
+    if (kept) scene_.repairs.push_back(*kept);
+    ++scene_.runs_left;  // this one is not part of the search
+    if (graph == nullptr || at == Witness::kItself) return;
+    if (std::optional<Run> run = scene_.variant(*graph)) repaired_.push_back({at, *std::move(run)});
+  }
+
+  void one(const Difference& d, bool again) {
+    Witness w = explain_value(scene_, d);
+    if (w.rule == "NC004") {
+      std::vector<Witness> several = stale_reads(scene_, d);
+      for (Witness& read : several) keep(std::move(read), d, again);
+      if (!several.empty()) return;
+    }
+    // A step over lists is a sequence of calls as well: an earlier one changed what a later one means.
+    const bool sequence =
+        w.rule == "NC007" && w.clobber && w.clobber->step < scene_.after.graph->steps.size() &&
+        scene_.after.graph->steps[w.clobber->step].op.find("_foreach_") != std::string::npos;
+    const bool lost_to_output = w.rule == "NC006" && d.target.output >= 0;
+    keep(std::move(w), d, again);
+    if (!sequence && !lost_to_output) return;
+    Witness also = value_mismatch(scene_, d);
+    if (again && session_.found(also.rule)) return;
+    session_.add(std::move(also), scene_, d, session_.result.witnesses.size() - 1);
+  }
+
+  Session& session_;
+  Scene scene_;
+  std::vector<Repaired> repaired_;
+  int explained_ = 0;
+};
+
+std::string where_text(const Difference& d) {
+  if (d.kind == Difference::Kind::effects) return "effects";
+  const bool of_step = d.kind == Difference::Kind::immutable || d.kind == Difference::Kind::raised;
+  return of_step ? "step " + std::to_string(d.step) : target_text(d.target);
 }
 
 bool touches_as_target(const StepRefs& refs, const Ran& ran, const Tensor* view) {
@@ -170,10 +227,12 @@ Witness order_witness(const Scene& scene, const Swap& swap, const Difference& d)
     w.first_byte = byte_extent(*view).first;
     w.last_byte = byte_extent(*view).last;
   }
-  const std::string what =
-      d.kind == Difference::Kind::value ? shown_text(scene, d) : d.expected + " becomes " + d.actual;
+  w.aspect = !swap.shared.valid()            ? "effects"
+             : first_writes && second_writes ? "write-write"
+             : first_writes                  ? "write-read"
+                                             : "read-write";
   w.message = "nothing orders " + first.name + " before " + second.name + ", and with " +
-              moved_text(graph, swap) + " before it " + what;
+              moved_text(graph, swap) + " before it " + difference_text(scene, d);
   return w;
 }
 
@@ -182,47 +241,61 @@ bool Session::found(const std::string& rule) const {
                      [&](const Witness& w) { return w.rule == rule; });
 }
 
-void Session::add(Witness witness, const Scene& scene, const Difference& d) {
-  if (found(witness.rule)) return;
+std::size_t Session::add(Witness witness, const Scene& scene, const Difference& d, std::size_t follows) {
+  if (witness.where.empty()) witness.where = where_text(d);
+  const std::string key = fault_key(witness);
+  const auto known = std::ranges::find(result.witnesses, key, &fault_key);
+  if (known != result.witnesses.end()) return static_cast<std::size_t>(known - result.witnesses.begin());
+  if (result.witnesses.size() >= kMostWitnesses) return Witness::kItself;
+  witness.follows = follows;
+  witness.lanes = lanes_of(scene, witness);
+  if (!hint.inner) witness.inside = steps_inside(scene, witness);
+  witness.numbers = input_numbers(value, scene.options);
   witness.symbols = scene.options.symbols;
   witness.options = scene.options;
   witness.inputs = describe_inputs(value, scene.options);
-  if (witness.where.empty()) {
-    witness.where = d.kind == Difference::Kind::immutable || d.kind == Difference::Kind::raised
-                        ? "step " + std::to_string(d.step)
-                    : d.kind == Difference::Kind::effects ? "effects"
-                                                          : target_text(d.target);
-  }
   if (d.kind == Difference::Kind::value) witness.index = index_at(scene, d);
   if (d.kind != Difference::Kind::sharing) {
     witness.expected = d.expected;
     witness.actual = d.actual;
   }
   result.witnesses.push_back(std::move(witness));
+  return result.witnesses.size() - 1;
 }
 
-void explain(Session& session, const Scene& scene, std::vector<Difference> found, const Guard* guard) {
-  if (guard != nullptr) {
-    std::erase_if(found, [&](const Difference& d) {
-      const std::vector<std::string> names = guard->doubts(d, scene.expected);
-      if (names.empty() || due_to_memory(scene, d, guard->folds_constants(d))) return false;
-      session.result.approximated = true;
-      for (const std::string& name : names) {
-        auto& known = session.result.names;
-        if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
-      }
-      return true;
-    });
-  }
+namespace {
+
+/// Takes away what the guard doubts, and notes the operators it is due to.
+void leave_sure(Session& session, const Scene& scene, std::vector<Difference>& found, const Guard& guard) {
+  std::erase_if(found, [&](const Difference& d) {
+    const std::vector<std::string> names = guard.doubts(d, scene.expected);
+    if (names.empty() || due_to_memory(scene, d, guard.folds_constants(d))) return false;
+    session.result.approximated = true;
+    for (const std::string& name : names) {
+      auto& known = session.result.names;
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+bool explain(Session& session, const Scene& scene, std::vector<Difference> found, const Guard* guard) {
+  if (guard != nullptr) leave_sure(session, scene, found, *guard);
   for (const Difference& d : found) {
-    if (d.kind != Difference::Kind::raised) continue;
-    for (Witness& w : raised(scene, d)) session.add(std::move(w), scene, d);
+    if (d.kind == Difference::Kind::raised) explain_raised(session, scene, d);
   }
-  explain_values(session, scene, found);
+  Values values(session, scene);
+  values.explain(found);
   for (const Difference& d : found) {
+    const bool other =
+        d.kind == Difference::Kind::immutable || d.kind == Difference::Kind::sharing || is_metadata(d.kind);
+    if (!other) continue;
+    const std::size_t cause = values.cause_of(d, false);
     if (d.kind == Difference::Kind::immutable) session.add(immutable(scene, d), scene, d);
-    if (d.kind == Difference::Kind::sharing) session.add(sharing(scene, d), scene, d);
-    if (is_metadata(d.kind)) session.add(metadata(d), scene, d);
+    if (d.kind == Difference::Kind::sharing) session.add(sharing(scene, d), scene, d, cause);
+    if (is_metadata(d.kind)) session.add(metadata(d), scene, d, cause);
   }
   const bool values_differ = std::any_of(
       found.begin(), found.end(), [](const Difference& d) { return d.kind == Difference::Kind::value; });
@@ -231,6 +304,7 @@ void explain(Session& session, const Scene& scene, std::vector<Difference> found
     if (d.kind == Difference::Kind::effects && !(values_differ && same_length))
       session.add(effects(scene, d), scene, d);
   }
+  return !found.empty();
 }
 
 }  // namespace noclobber

@@ -162,6 +162,13 @@ Graph with_snapshot(const OpSet& ops, const Graph& graph, ValueId value, std::ui
   return edited;
 }
 
+Graph with_kept_values(const OpSet& ops, const Graph& graph, std::vector<KeptValue> kept) {
+  std::ranges::stable_sort(kept, std::greater<>(), &KeptValue::at);  // later steps move with each
+  Graph edited = graph;
+  for (const KeptValue& one : kept) edited = with_snapshot(ops, edited, one.value, one.at, one.at + 1);
+  return edited;
+}
+
 Graph with_cloned_operands(const OpSet& ops, const Graph& graph, std::uint32_t at) {
   Graph edited = graph;
   const StepRefs refs = step_refs(ops, graph.steps[at]);

@@ -30,6 +30,8 @@ ValueId insert_clone(Graph& graph, std::uint32_t at, ValueId of);
 /// into `value` finds it restored. require: at <= from.
 Graph with_snapshot(const OpSet& ops, const Graph& graph, ValueId value, std::uint32_t at,
                     std::uint32_t from);
+/// The same for several values at once.
+Graph with_kept_values(const OpSet& ops, const Graph& graph, std::vector<KeptValue> kept);
 /// The operands of step `at` that it does not write are cloned first.
 Graph with_cloned_operands(const OpSet& ops, const Graph& graph, std::uint32_t at);
 /// Of several written arguments of step `at`, each after the first is cloned first.

@@ -72,6 +72,7 @@ std::optional<Witness> dropped_write(const Scene& scene, const Difference& d) {
   w.storage = d.target.input;
   const ValueId written = step_refs(scene.ops, before.steps[*step]).targets.front();
   if (const Tensor* view = view_in(*scene.before.run, written)) w.storage = storage_name(scene.before, *view);
+  if (!late) w.before = place_of(before, *step);
   w.message = "the write by " + place_of(before, *step).name +
               (late ? " would only run behind the return: " : " is gone: ") + shown_text(scene, d);
   return w;

@@ -154,9 +154,7 @@ class Pair {
                          [&](const Difference& d) { return guard.doubts(d, expected).empty(); });
     }
     const Scene scene{value_, session_.ops, session_.may_write, expected, then, now, options, variants};
-    const std::size_t known = session_.result.witnesses.size();
-    explain(session_, scene, std::move(found), &guard);
-    return session_.result.witnesses.size() > known;
+    return explain(session_, scene, std::move(found), &guard);
   }
 
   /// How many trials are affordable, or nothing if this one could not be made.
@@ -201,7 +199,6 @@ class Pair {
       const Guard guard(value_, session_.ops, then, now);
       if (!guard.doubts(found.front(), expected).empty()) continue;
       session_.add(order_witness(scene, swap, found.front()), scene, found.front());
-      if (session_.found("NC010") && session_.found("NC011")) return;
     }
   }
 
@@ -244,9 +241,15 @@ class Pair {
     }
     if (!any) return;
     session_.result.witnesses.clear();
+    session_.settled.clear();
     attempt(trial, true);
     for (const Witness& w : original) {
-      if (!session_.found(w.rule)) session_.result.witnesses.push_back(w);
+      const auto same = [&](const Witness& now) {
+        return fault_key(now) == fault_key(w) || (now.rule == w.rule && now.where == w.where);
+      };
+      if (std::ranges::any_of(session_.result.witnesses, same)) continue;
+      session_.result.witnesses.push_back(w);
+      session_.result.witnesses.back().follows = Witness::kItself;  // its cause has moved
     }
   }
 

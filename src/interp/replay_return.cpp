@@ -52,8 +52,9 @@ void replay_return(Session& session) {
       Difference d;
       d.expected = std::to_string(bytes) + " bytes written";
       d.actual = "none";
-      return session.add(std::move(w), scene, d);
+      session.add(std::move(w), scene, d);
     }
+    if (session.found("NC011")) return;
   }
 }
 

@@ -1,11 +1,13 @@
 // Reads that find what a later step made: stale and uninitialised ones.
 #include <algorithm>
 
-#include "src/interp/replay_cause.h"
+#include "src/interp/replay_held.h"
 
 namespace noclobber {
 
 namespace {
+
+constexpr std::size_t kReadsTogether = 12;
 
 /// Reads of `value` after step `clobber` might want what it held before.
 struct Suspect {
@@ -110,6 +112,11 @@ Witness stale(const Scene& scene, const Difference& d, const Suspect& s) {
     w.first_byte = shared.first;
     w.last_byte = shared.last;
   }
+  w.before = counterpart(scene, s.value, s.clobber, *w.define);
+  w.kept = KeptValue{s.value, s.clobber};
+  std::vector<KeptValue> all = scene.repairs;
+  all.push_back(*w.kept);
+  w.repaired = std::make_shared<const Graph>(with_kept_values(scene.ops, graph, all));
   w.message = w.read->name + " reads " + value_name(graph, s.value) + " after " + w.clobber->name +
               " overwrote bytes [" + std::to_string(w.first_byte) + ", " + std::to_string(w.last_byte) +
               ") of the storage of " + w.storage + ": " + shown_text(scene, d);
@@ -181,8 +188,10 @@ std::optional<std::pair<Suspect, std::int64_t>> best_repair(const Scene& scene, 
   std::optional<std::pair<Suspect, std::int64_t>> best;
   std::int64_t fewest = d.count;
   for (const Suspect& s : suspects(scene, d)) {
-    const Graph edited = with_snapshot(scene.ops, *scene.after.graph, s.value, s.clobber, s.clobber + 1);
-    const std::optional<Run> run = scene.variant(edited);
+    std::vector<KeptValue> kept = scene.repairs;
+    kept.push_back({s.value, s.clobber});
+    const std::optional<Run> run =
+        scene.variant(with_kept_values(scene.ops, *scene.after.graph, std::move(kept)));
     if (scene.runs_left <= 0) break;
     const std::optional<std::int64_t> wrong = run ? still_wrong(scene, *run, d) : std::nullopt;
     if (!wrong || *wrong >= fewest) continue;
@@ -196,9 +205,37 @@ std::optional<std::pair<Suspect, std::int64_t>> best_repair(const Scene& scene, 
 }  // namespace
 
 std::optional<Witness> stale_read(const Scene& scene, const Difference& d) {
-  const auto best = best_repair(scene, d);
+  Difference left = d;
+  if (!scene.repairs.empty()) {
+    const std::optional<Run> run =
+        scene.variant(with_kept_values(scene.ops, *scene.after.graph, scene.repairs));
+    if (const auto rest = run ? value_difference(scene.expected, *run, d.target) : std::nullopt) left = *rest;
+  }
+  const auto best = best_repair(scene, left);
   if (!best) return std::nullopt;
   return stale(scene, d, best->first);
+}
+
+std::vector<Witness> stale_reads(const Scene& scene, const Difference& d) {
+  std::vector<Suspect> all;
+  for (const Suspect& s : suspects(scene, d)) {
+    const auto known = [&](const Suspect& other) {
+      return other.value == s.value && other.clobber == s.clobber;
+    };
+    if (std::ranges::none_of(all, known)) all.push_back(s);
+  }
+  if (all.size() < 2 || all.size() > kReadsTogether) return {};
+  const auto right = [&](const std::vector<Suspect>& repaired) {
+    std::vector<KeptValue> kept = scene.repairs;
+    for (const Suspect& s : repaired) kept.push_back({s.value, s.clobber});
+    const std::optional<Run> run = scene.variant(with_kept_values(scene.ops, *scene.after.graph, kept));
+    return run && !value_difference(scene.expected, *run, d.target);
+  };
+  for (std::size_t a = 0; a < all.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (all[a].value != all[b].value && right({all[b], all[a]}))
+        return {stale(scene, d, all[b]), stale(scene, d, all[a])};
+  return {};
 }
 
 bool repaired_by_one_read(const Scene& scene, const Difference& d) {

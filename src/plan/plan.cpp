@@ -9,7 +9,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kAllPairs = 4096;  // storages; beyond, only the first meeting is looked at
-constexpr std::size_t kReported = 8;     // faults of one kind
+constexpr std::size_t kReported = 256;   // faults
 
 /// The sweep at one value of the symbols, and what becomes of every meeting it finds.
 class Meetings {

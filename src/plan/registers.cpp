@@ -6,7 +6,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kReportedRegisters = 8;
+constexpr std::size_t kReportedRegisters = 256;
 constexpr std::size_t kDeepestChain = 32;
 constexpr std::size_t kStepsRun = 1'000'000;  // with those of chains each time they are entered
 

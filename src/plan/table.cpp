@@ -6,7 +6,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kListed = 8;       // faults reported of one plan
+constexpr std::size_t kListed = 256;     // faults reported of one plan
 constexpr std::size_t kPairwise = 4096;  // rows up to which all meetings are looked for
 constexpr std::uint32_t kFree = 0xffffffffU;
 
