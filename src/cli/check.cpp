@@ -28,6 +28,7 @@ struct Sink {
   RunSummary summary;
   bool contradiction = false;
   std::vector<std::pair<double, std::string>> times;
+  std::map<std::string, std::uint64_t> faults;  // findings so far, by fingerprint
 
   void take(Outcome&& outcome);
   void take_error(const std::string& input, const Diagnostic& fault);
@@ -63,6 +64,7 @@ void Sink::take_record(Outcome&& outcome) {
                 "soundness alarm: the interpreter contradicts a proof; please report this input");
   }
   if (outcome.record.status == Status::error) return take_error(outcome.input, fault_of(outcome.record));
+  number_findings(outcome.record, faults);
   if (json) print_json(to_json(outcome.record));
   times.emplace_back(outcome.seconds, outcome.input + " " + outcome.record.id);
   summary.add(std::move(outcome.record));

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
+#include "src/cli/finding_words.h"
+#include "src/graph/bodies.h"
 #include "src/report/rules.h"
 
 namespace noclobber {
 namespace {
+
+constexpr std::size_t kMostSteps = 32;  // of a slice: views and storages have the rest
 
 /// "i64[4, 6], 192 B" of the input or value that a storage is named after; "" if the dump does not say.
 std::string type_text(const Graph& graph, const std::string& storage) {
@@ -37,59 +42,6 @@ std::optional<FindingPlace> place(const Graph& graph, const std::optional<Place>
   return out;
 }
 
-std::string range_text(const Witness& w) {
-  if (w.last_byte <= w.first_byte) return "";
-  return " [" + std::to_string(w.first_byte) + ", " + std::to_string(w.last_byte) + ")";
-}
-
-FindingPlace place_before(const Graph& before, std::uint32_t step, const std::string& name,
-                          const std::string& note) {
-  FindingPlace out;
-  out.graph = "before";
-  out.step = step;
-  out.name = name;
-  out.loc = before.steps[step].loc;
-  out.statement = statement_text(before, step);
-  out.note = note;
-  return out;
-}
-
-/// The step of `before` that made what is meant: of the output at fault, else the one whose result has the
-/// name of a step at fault.
-std::optional<FindingPlace> partner(const Case& value, const Finding& finding) {
-  if (!value.before) return std::nullopt;
-  const Graph& before = *value.before;
-  if (finding.witness_where.starts_with("output ")) {
-    const std::size_t k = static_cast<std::size_t>(std::atoi(finding.witness_where.c_str() + 7));
-    const bool tensor = k < before.outputs.size() && before.outputs[k].kind == Arg::Kind::ref;
-    const Value* meant = tensor ? &before.value(before.outputs[k].ref) : nullptr;
-    if (meant != nullptr && meant->from == Value::From::step)
-      return place_before(before, meant->at, meant->name, "makes what is meant");
-  }
-  for (const auto* at : {&finding.read, &finding.define, &finding.clobber}) {
-    if (!*at) continue;
-    for (std::uint32_t k = 0; k < before.steps.size(); ++k)
-      for (ValueId id : before.steps[k].results)
-        if (id.valid() && before.value(id).name == (*at)->name)
-          return place_before(before, k, (*at)->name, "the same in before");
-  }
-  return std::nullopt;
-}
-
-/// What to do about it, where one sentence can say it.
-std::string help_for(const Finding& finding) {
-  const std::string at = finding.clobber ? finding.clobber->statement : "";
-  if (finding.rule == "NC001" && finding.define && finding.before)
-    return "keep " + finding.before->statement + " functional here, or clone it before " + at;
-  if (finding.rule == "NC007") return "clone the operand that meets the target before " + at;
-  if (finding.rule == "NC008")
-    return "write into a tensor of its own, then copy: the target holds an element twice";
-  if (finding.rule == "NC005") return "return a clone: the caller may write one of the two";
-  if (finding.rule == "NC003")
-    return "copy " + finding.storage + " first: the caller does not expect it to change";
-  return "";
-}
-
 /// The user's line behind the fault: of the first place that has a location, in the order the terminal shows.
 std::string code_of(const Case& value, const Finding& finding) {
   const auto code = [](const Graph& graph, const std::optional<FindingPlace>& place) {
@@ -101,10 +53,84 @@ std::string code_of(const Case& value, const Finding& finding) {
   return out.empty() ? code(value.after, finding.clobber) : out;
 }
 
+const char* role_name(InnerPlace::Role role) {
+  switch (role) {
+    case InnerPlace::Role::define:
+      return "define";
+    case InnerPlace::Role::clobber:
+      return "clobber";
+    case InnerPlace::Role::read:
+      return "read";
+    case InnerPlace::Role::differs:
+      return "differs";
+  }
+  return "";
+}
+
+const char* role_note(InnerPlace::Role role) {
+  switch (role) {
+    case InnerPlace::Role::define:
+      return "a. the value it means";
+    case InnerPlace::Role::clobber:
+      return "b. overwrites it";
+    case InnerPlace::Role::read:
+      return "c. reads it: means a, finds b";
+    case InnerPlace::Role::differs:
+      return "before has no such step";
+  }
+  return "";
+}
+
+/// Steps of bodies, with their statements.
+void put_inside(Finding& out, const Case& value, const Witness& w) {
+  for (const InnerPlace& inner : w.inside) {
+    const Graph* body = find_body(value, value.after, inner.body);
+    if (body == nullptr) continue;
+    FindingPlace at = *place(*body, inner.place);
+    at.body = inner.body;
+    at.note = role_note(inner.role);
+    out.inside.emplace_back(role_name(inner.role), std::move(at));
+  }
+}
+
+std::int64_t step_number(std::uint32_t step) { return step == Place::kEntry ? -1 : std::int64_t{step}; }
+
+void put_lanes(Finding& out, const Witness& w) {
+  for (const StorageLane& from : w.lanes) {
+    Lane lane;
+    lane.storage = from.storage;
+    lane.bytes = from.bytes;
+    for (const StorageLane::Shown& shown : from.values)
+      lane.values.push_back({shown.name, step_number(shown.begin), step_number(shown.end),
+                             std::pair{shown.first_byte, shown.last_byte}});
+    lane.reads.assign(from.reads.begin(), from.reads.end());
+    lane.writes.assign(from.writes.begin(), from.writes.end());
+    out.lanes.push_back(std::move(lane));
+  }
+  for (const InputNumbers& input : w.numbers)
+    out.witness_numbers.push_back({input.name, std::string(name(input.dtype)), input.shape, input.elements});
+}
+
+/// Of an output or a storage, what a fingerprint says of it.
+void put_subjects(Finding& out, const Case& value, const Witness& w) {
+  const Graph& after = value.after;
+  if (out.witness_where.starts_with("output ")) {
+    const std::size_t k = static_cast<std::size_t>(std::atoi(out.witness_where.c_str() + 7));
+    const bool tensor = k < after.outputs.size() && after.outputs[k].kind == Arg::Kind::ref;
+    if (tensor && (w.rule == "NC005" || w.rule == "NC020"))
+      out.subjects.push_back(value_key(after, after.outputs[k].ref));
+  }
+  if (w.rule == "NC003" || w.rule == "NC005" || w.rule == "NC006")
+    out.subjects.push_back(value_key(after, after.find(w.storage)));
+  if (w.rule == "NC006" && w.before && value.before)
+    out.subjects.push_back(step_key(*value.before, w.before->step));
+}
+
 Finding finding_of(const Case& value, const Witness& w) {
   Finding out;
   out.rule = w.rule;
   out.property = w.property;
+  out.aspect = w.aspect;
   out.pass = value.pass;
   out.storage = w.storage;
   out.storage_type = type_text(value.after, w.storage);
@@ -112,15 +138,7 @@ Finding finding_of(const Case& value, const Witness& w) {
   out.define = place(value.after, w.define);
   out.clobber = place(value.after, w.clobber);
   out.read = place(value.after, w.read);
-  const bool stale = out.define && out.clobber && out.read;
-  if (stale) {
-    out.define->note = "the value lives in " + w.storage;
-    out.clobber->note = "overwritten" + range_text(w);
-    const bool itself = out.clobber->step == out.read->step;
-    if (itself) out.clobber->note = "writes" + range_text(w);
-    out.read->note = itself ? "and still reads it: finds what it wrote itself"
-                            : "read: means what 1 made, finds what 2 made";
-  }
+  note_places(out, value, w);
   out.message = w.message;
   out.witness_symbols = w.symbols;
   out.witness_inputs = w.inputs;
@@ -128,108 +146,69 @@ Finding finding_of(const Case& value, const Witness& w) {
   out.index = w.index;
   out.expected = w.expected;
   out.actual = w.actual;
-  out.before = partner(value, out);
+  out.before = place_in_before(out, value, w);
   out.code = code_of(value, out);
   out.replayed = true;
-  out.help = help_for(out);
+  out.help = help_for_pass(out, value);
+  out.help_model = help_for_model(out, value);
+  out.reaches = w.reaches;
+  put_inside(out, value, w);
+  put_lanes(out, w);
+  put_slice(out, value.after);
+  put_subjects(out, value, w);
   const Graph none;
   out.fingerprint = fingerprint(out, value.before ? *value.before : none, value.after);
   return out;
 }
 
-const char* property_of(Obligation::Kind kind) {
-  switch (kind) {
-    case Obligation::Kind::claim:
-    case Obligation::Kind::type:
-      return "metadata";
-    case Obligation::Kind::frame:
-      return "signature";
-    case Obligation::Kind::value:
-    case Obligation::Kind::exit:
-      return "value-mismatch";
-    case Obligation::Kind::store:
-      return "immutable-write";
-    case Obligation::Kind::clean:
-      return "intra-op-overlap";
-    case Obligation::Kind::sharing:
-    case Obligation::Kind::together:
-      return "alias-growth";
-    case Obligation::Kind::current:
-    case Obligation::Kind::current_output:
-      return "stale-read";
-    case Obligation::Kind::defined:
-      return "uninitialized-read";
-    case Obligation::Kind::order:
-      return "order-hazard";
-    case Obligation::Kind::placed:
-      return "plan-overlap";
-    case Obligation::Kind::modelled:
-      return "";
-  }
-  return "";
-}
-
-/// What an open obligation is about, in the names of the graph.
-std::string name_of(const Obligation& o, const Trace& after, const Trace* before, const Case& value) {
-  const Trace& trace = o.of_before && before != nullptr ? *before : after;
-  const Graph& graph = o.of_before && value.before ? *value.before : value.after;
-  const auto step_name = [&](std::uint32_t origin) { return statement_text(graph, origin); };
-  switch (o.kind) {
-    case Obligation::Kind::value:
-    case Obligation::Kind::type:
-    case Obligation::Kind::sharing:
-    case Obligation::Kind::together:
-    case Obligation::Kind::current_output:
-    case Obligation::Kind::defined:
-      return std::string(property_of(o.kind)) + " of output " + std::to_string(o.a);
-    case Obligation::Kind::exit:
-      return trace.storages[o.a].key + " at exit";
-    case Obligation::Kind::store:
-    case Obligation::Kind::clean:
-    case Obligation::Kind::current:
-      return std::string(property_of(o.kind)) + ": " + step_name(trace.steps[o.a].origin);
-    case Obligation::Kind::claim:
-      return trace.claims[o.a].what + ": " + step_name(trace.claims[o.a].origin);
-    case Obligation::Kind::frame:
-      return "inputs and outputs";
-    case Obligation::Kind::order:
-      return "the order of steps";
-    case Obligation::Kind::placed:
-      return "placement of " + trace.placements[o.a].name;
-    case Obligation::Kind::modelled:
-      return trace.unknown[o.a].second;
-  }
-  return "";
-}
-
-void add(CheckRecord& record, const std::string& reason, const std::string& name) {
-  auto at = std::find_if(record.unknown.begin(), record.unknown.end(),
-                         [&](const Unknown& u) { return u.reason == reason; });
-  if (at == record.unknown.end()) at = record.unknown.insert(record.unknown.end(), Unknown{reason, {}});
-  if (std::find(at->names.begin(), at->names.end(), name) == at->names.end()) at->names.push_back(name);
+/// What follows from a cause is one error with it.
+void follow(std::vector<Finding>& findings, std::size_t cause, std::size_t at) {
+  Finding& follows = findings[at];
+  follows.follows = findings[cause].rule;
+  follows.fingerprint = findings[cause].fingerprint;
+  findings[cause].also_breaks.push_back({follows.rule, follows.property, follows.message});
 }
 
 }  // namespace
 
-void report_replay(CheckRecord& record, const Case& value, const ReplayResult& shown) {
-  for (const Witness& w : shown.witnesses) record.findings.push_back(finding_of(value, w));
-  if (!shown.witnesses.empty()) record.status = Status::refuted;
+void put_slice(Finding& finding, const Graph& after) {
+  std::set<std::int64_t> steps;
+  for (const auto* place : {&finding.define, &finding.clobber, &finding.read})
+    if (*place && (*place)->step <= after.steps.size()) steps.insert((*place)->step);
+  for (const Lane& lane : finding.lanes) {
+    for (const std::int64_t step : lane.writes) steps.insert(step);
+    for (const std::int64_t step : lane.reads) steps.insert(step);
+    for (const Lane::Shown& shown : lane.values)
+      if (shown.begin >= 0) steps.insert(shown.begin);
+  }
+  for (const std::int64_t step : steps) {
+    if (finding.slice.size() >= kMostSteps) break;
+    finding.slice.push_back(place_of_step(after, static_cast<std::uint32_t>(step)));
+  }
+  if (finding.before) finding.slice.push_back(*finding.before);
 }
 
-void explain_open(CheckRecord& record, const Trace& after, const Trace* before,
-                  const std::vector<Obligation>& open, const Case& value, const ReplayResult& shown) {
-  bool modelled = true;
-  for (const Obligation& o : open) {
-    if (o.kind != Obligation::Kind::modelled) continue;
-    modelled = false;
-    const auto& [reason, name] = (o.of_before && before != nullptr ? *before : after).unknown[o.a];
-    add(record, reason, name);
-  }
-  if (shown.approximated)
-    for (const std::string& name : shown.names) add(record, "approximated", name);
-  if (!modelled || shown.approximated) return;
-  for (const Obligation& o : open)
-    add(record, shown.unsupported ? "unsupported-op" : "not-replayed", name_of(o, after, before, value));
+FindingPlace place_of_step(const Graph& graph, std::uint32_t step) {
+  FindingPlace out;
+  out.graph = "after";
+  out.step = step;
+  out.name = "return";
+  out.statement = statement_text(graph, step);
+  if (step >= graph.steps.size()) return out;
+  const Step& at = graph.steps[step];
+  const bool named = !at.results.empty() && at.results[0].valid();
+  out.name = named ? graph.value(at.results[0]).name : at.op;
+  out.loc = at.loc;
+  return out;
+}
+
+void report_replay(CheckRecord& record, const Case& value, const ReplayResult& shown) {
+  const std::size_t first = record.findings.size();
+  for (const Witness& w : shown.witnesses) record.findings.push_back(finding_of(value, w));
+  for (std::size_t k = 0; k < shown.witnesses.size(); ++k)
+    if (shown.witnesses[k].follows < shown.witnesses.size())
+      follow(record.findings, first + shown.witnesses[k].follows, first + k);
+  if (!shown.witnesses.empty()) record.status = Status::refuted;
 }
 
 void fill_properties(CheckRecord& record, const Case& value) {

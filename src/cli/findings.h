@@ -9,6 +9,12 @@ namespace noclobber {
 /// Witnesses become refuted findings; sets the status to refuted if there is one.
 void report_replay(CheckRecord& record, const Case& value, const ReplayResult& shown);
 
+/// A step of `after`, or the return, with its statement.
+FindingPlace place_of_step(const Graph& graph, std::uint32_t step);
+
+/// The steps that the finding names and those that its lanes name, in order; what `before` makes comes last.
+void put_slice(Finding& finding, const Graph& after);
+
 /// Why nothing was decided: one entry per reason, with the names involved.
 void explain_open(CheckRecord& record, const Trace& after, const Trace* before,
                   const std::vector<Obligation>& open, const Case& value, const ReplayResult& shown);

@@ -3,10 +3,14 @@
 #include <algorithm>
 
 #include "src/cli/certificates.h"
+#include "src/cli/findings.h"
+#include "src/graph/uses.h"
 #include "src/report/rules.h"
 
 namespace noclobber {
 namespace {
+
+constexpr std::size_t kMostUses = 60;
 
 const char* plan_rule(PlanFault::Kind kind) {
   switch (kind) {
@@ -33,18 +37,55 @@ const char* plan_rule(PlanFault::Kind kind) {
 }
 
 std::optional<FindingPlace> step_place(const Graph& graph, std::optional<std::uint32_t> step) {
-  if (!step) return std::nullopt;
-  FindingPlace out;
-  out.graph = "after";
-  out.step = *step;
-  out.name = "return";
-  out.statement = statement_text(graph, *step);
-  if (*step >= graph.steps.size()) return out;
-  const Step& at = graph.steps[*step];
-  const bool named = !at.results.empty() && at.results[0].valid();
-  out.name = named ? graph.value(at.results[0]).name : at.op;
-  out.loc = at.loc;
+  return step ? std::optional(place_of_step(graph, *step)) : std::nullopt;
+}
+
+/// What is wrong in words, without names and numbers: "  ends behind arena ".
+std::string aspect_of(const PlanFault& fault) {
+  std::string out = fault.message;
+  for (const std::string& name : {fault.first, fault.second, fault.arena})
+    for (std::size_t at = name.empty() ? std::string::npos : out.find(name); at != std::string::npos;
+         at = out.find(name, at))
+      out.erase(at, name.size());
+  std::erase_if(out, [](char c) { return c >= '0' && c <= '9'; });
   return out;
+}
+
+/// The buffer by the operator that makes it.
+std::string buffer_key(const Graph& graph, const std::string& name) {
+  const ValueId id = graph.find(name);
+  return id.valid() ? value_key(graph, id) : "buffer";
+}
+
+/// The buffer as the graph names it: from the step that makes it to the last that uses it.
+void add_lane(Finding& finding, const Graph& graph, const std::string& name) {
+  const ValueId id = graph.find(name);
+  if (!id.valid()) return;
+  const Value& value = graph.value(id);
+  Lane lane;
+  lane.storage = name;
+  const std::int64_t begin = value.from == Value::From::step ? std::int64_t{value.at} : -1;
+  std::int64_t end = std::max<std::int64_t>(begin, 0);
+  if (begin >= 0) lane.writes.push_back(begin);
+  const auto use = [&](const std::vector<ValueId>& used, std::size_t step) {
+    if (std::ranges::find(used, id) == used.end()) return;
+    end = static_cast<std::int64_t>(step);
+    if (lane.reads.size() < kMostUses) lane.reads.push_back(end);
+  };
+  for (std::size_t s = 0; s < graph.steps.size(); ++s) use(uses_of(graph.steps[s]), s);
+  std::vector<ValueId> leaving;
+  for (const Arg& output : graph.outputs) collect_uses(output, leaving);
+  use(leaving, graph.steps.size());
+  lane.values.push_back({name, begin, end, std::nullopt});
+  finding.lanes.push_back(std::move(lane));
+}
+
+/// Only what is known of a runtime's own planner.
+std::string model_help(const Case& value, const PlanFault& fault) {
+  const bool shares = fault.kind == PlanFault::Kind::overlap || fault.kind == PlanFault::Kind::lifetime;
+  return value.portable_kernels && shares
+             ? "MemoryPlanningPass(memory_planning_algo=naive) gives every buffer bytes of its own"
+             : "";
 }
 
 std::string help_of(const PlanFault& fault) {
@@ -78,6 +119,8 @@ Finding plan_finding(const Case& value, const PlanFault& fault) {
   out.clobber = step_place(value.after, fault.clobber);
   out.read = step_place(value.after, fault.read);
   const bool lost = out.clobber && out.read;
+  if (!lost && out.define) out.define->note = "makes " + fault.first;
+  if (!lost && out.read) out.read->note = "uses " + fault.first;
   if (lost && out.define) out.define->note = "makes " + fault.first;
   if (lost) out.clobber->note = "writes " + fault.second + " over it";
   if (lost) out.read->note = "still reads " + fault.first;
@@ -88,6 +131,14 @@ Finding plan_finding(const Case& value, const PlanFault& fault) {
   out.actual = fault.actual;
   out.replayed = true;
   out.help = help_of(fault);
+  out.help_model = model_help(value, fault);
+  out.aspect = aspect_of(fault);
+  for (const std::string& name : {fault.first, fault.second}) {
+    if (name.empty()) continue;
+    out.subjects.push_back(buffer_key(value.after, name));
+    add_lane(out, value.after, name);
+  }
+  put_slice(out, value.after);
   const Graph none;
   out.fingerprint = fingerprint(out, none, value.after);
   return out;

@@ -12,13 +12,17 @@
 namespace noclobber {
 namespace {
 
-/// Does a record say what the first one said?
+/// Does a record say what the first one said: the same fault, or the same reason about the same, by
+/// fingerprint?
 bool says_the_same(const CheckRecord& first, const CheckRecord& record) {
   if (record.status != first.status) return false;
   if (first.status == Status::unknown)
-    return !record.unknown.empty() && record.unknown[0].reason == first.unknown[0].reason;
-  return std::any_of(record.findings.begin(), record.findings.end(),
-                     [&](const Finding& f) { return f.fingerprint == first.findings[0].fingerprint; });
+    return std::ranges::any_of(record.unknown, [&](const Unknown& unknown) {
+      return fingerprint(unknown) == fingerprint(first.unknown[0]);
+    });
+  return std::any_of(record.findings.begin(), record.findings.end(), [&](const Finding& f) {
+    return f.rule == first.findings[0].rule && f.fingerprint == first.findings[0].fingerprint;
+  });
 }
 
 }  // namespace

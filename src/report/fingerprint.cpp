@@ -1,6 +1,7 @@
 // What stays the same about a finding when unrelated lines of the graph come and go.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "src/report/record.h"
@@ -43,28 +44,82 @@ void add_place(Digest& digest, std::string_view role, const std::optional<Findin
                const Graph& before, const Graph& after) {
   digest.add(role);
   if (!place) return digest.add("none");
-  const Graph& graph = place->graph == "before" ? before : after;
   digest.add(place->graph);
-  if (place->step >= graph.steps.size()) return digest.add("return");
-  const Step& step = graph.steps[place->step];
-  digest.add(plain_op(step.op));
-  for (const ValueId result : step.results) digest.add(plain_type(graph, result));
-  for (const Arg& arg : step.args) {
-    if (arg.kind == Arg::Kind::ref) digest.add(plain_type(graph, arg.ref));
+  digest.add(step_key(place->graph == "before" ? before : after, place->step));
+}
+
+const char* kind_name(Input::Kind kind) {
+  switch (kind) {
+    case Input::Kind::user:
+      return "user";
+    case Input::Kind::buffer:
+      return "buffer";
+    case Input::Kind::parameter:
+      return "parameter";
+    case Input::Kind::constant:
+      return "constant";
   }
+  return "";
 }
 
 }  // namespace
 
+std::string step_key(const Graph& graph, std::uint32_t step) {
+  if (step >= graph.steps.size()) return "return";
+  const Step& at = graph.steps[step];
+  std::string out = plain_op(at.op) + "(";
+  for (const Arg& arg : at.args)
+    if (arg.kind == Arg::Kind::ref) out += plain_type(graph, arg.ref) + ",";
+  out += ")";
+  for (const ValueId result : at.results) out += plain_type(graph, result) + ",";
+  return out;
+}
+
+std::string value_key(const Graph& graph, ValueId value) {
+  if (!value.valid() || value.index >= graph.values.size()) return "?";
+  const Value& of = graph.values[value.index];
+  if (of.from == Value::From::step) return fmt::format("{}#{}", step_key(graph, of.at), of.result);
+  const char* kind = of.at < graph.inputs.size() ? kind_name(graph.inputs[of.at].kind) : "";
+  return fmt::format("input {} {}", kind, plain_type(graph, value));
+}
+
 std::string fingerprint(const Finding& finding, const Graph& before, const Graph& after) {
   Digest digest;
-  digest.add("noclobber/v1");
+  digest.add("noclobber/v2");
   digest.add(finding.rule);
+  digest.add(finding.aspect);
   digest.add(finding.pass);
   add_place(digest, "define", finding.define, before, after);
   add_place(digest, "clobber", finding.clobber, before, after);
   add_place(digest, "read", finding.read, before, after);
+  for (const std::string& subject : finding.subjects) digest.add(subject);
   return digest.text();
+}
+
+std::string fingerprint(const Unknown& unknown) {
+  Digest digest;
+  digest.add("noclobber/v2");
+  digest.add(unknown.reason);
+  std::vector<std::string> about = unknown.keys.empty() ? unknown.names : unknown.keys;
+  std::ranges::sort(about);
+  for (const std::string& key : about) digest.add(key);
+  return digest.text();
+}
+
+void number_findings(CheckRecord& record, std::map<std::string, std::uint64_t>& seen) {
+  std::uint64_t of_cause = 1;
+  for (Finding& finding : record.findings) {
+    if (finding.follows.empty()) of_cause = ++seen[finding.fingerprint];
+    finding.nth = of_cause;
+  }
+}
+
+std::string link_of(const CheckRecord& record) {
+  const std::size_t slash = record.id.rfind('/');
+  const std::string last = slash == std::string::npos ? std::string() : record.id.substr(slash + 1);
+  if (last == "joint" || last == "post_grad") return last;
+  if (record.what == "plan" || record.what == "program") return record.what;
+  return record.what == "pair" ? "pass" : "trace";
 }
 
 }  // namespace noclobber

@@ -1,4 +1,6 @@
 // Records as JSON Lines: member order is part of the contract, so that results can be compared as bytes.
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "src/report/names.h"
@@ -20,12 +22,94 @@ void put_text(Json& json, const char* name, const std::string& text) {
   if (!text.empty()) json[name] = text;
 }
 
+void put_line(Json& json, const std::string& loc) {
+  const auto [file, line] = file_and_line(loc);
+  if (line == 0) return;
+  json["file"] = file;
+  json["line"] = line;
+}
+
+Json finding_place_json(const FindingPlace& place) {
+  Json out{{"graph", place.graph}, {"step", place.step}, {"name", place.name}, {"loc", place.loc}};
+  put_line(out, place.loc);
+  put_text(out, "body", place.body);
+  put_text(out, "statement", place.statement);
+  put_text(out, "note", place.note);
+  return out;
+}
+
 void put_place(Json& json, const char* name, const std::optional<FindingPlace>& place) {
-  if (!place) return;
-  Json out{{"graph", place->graph}, {"step", place->step}, {"name", place->name}, {"loc", place->loc}};
-  put_text(out, "statement", place->statement);
-  put_text(out, "note", place->note);
-  json[name] = std::move(out);
+  if (place) json[name] = finding_place_json(*place);
+}
+
+Json range_json(const std::optional<std::pair<std::int64_t, std::int64_t>>& range) {
+  return range ? Json{range->first, range->second} : Json();
+}
+
+Json lane_json(const Lane& lane) {
+  Json values = Json::array();
+  for (const Lane::Shown& shown : lane.values) {
+    Json one{{"name", shown.name}, {"begin", shown.begin}, {"end", shown.end}};
+    if (shown.bytes) one["bytes"] = range_json(shown.bytes);
+    values.push_back(std::move(one));
+  }
+  Json out{{"storage", lane.storage}};
+  if (lane.bytes) out["bytes"] = *lane.bytes;
+  out["values"] = std::move(values);
+  out["reads"] = lane.reads;
+  out["writes"] = lane.writes;
+  return out;
+}
+
+/// Steps, then views and storages as the lanes have them; no more than kSlice in all.
+Json slice_json(const Finding& finding) {
+  constexpr std::size_t kSlice = 60;
+  Json steps = Json::array(), views = Json::array(), storages = Json::array();
+  const auto room = [&] { return steps.size() + views.size() + storages.size() < kSlice; };
+  for (const Lane& lane : finding.lanes) {
+    if (!room()) break;
+    Json one{{"name", lane.storage}};
+    if (lane.bytes) one["bytes"] = *lane.bytes;
+    storages.push_back(std::move(one));
+  }
+  for (const FindingPlace& place : finding.slice)
+    if (room()) steps.push_back(finding_place_json(place));
+  for (const Lane& lane : finding.lanes)
+    for (const Lane::Shown& shown : lane.values) {
+      if (!room()) break;
+      Json one{{"name", shown.name}, {"storage", lane.storage}};
+      if (shown.bytes) one["bytes"] = range_json(shown.bytes);
+      views.push_back(std::move(one));
+    }
+  return Json{{"steps", std::move(steps)}, {"views", std::move(views)}, {"storages", std::move(storages)}};
+}
+
+Json element_json(double value) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+  const bool whole = std::abs(value) < 9e15 && std::floor(value) == value;
+  return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
+/// The number that a text is, the whole of it; null for none.
+Json number_json(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return text.empty() || *end != '\0' || !std::isfinite(value) ? Json() : element_json(value);
+}
+
+/// What the texts of the witness say, in numbers.
+Json numbers_json(const Finding& finding) {
+  Json inputs = Json::object();
+  for (const WitnessInput& input : finding.witness_numbers) {
+    Json data = Json::array();
+    for (const double value : input.elements) data.push_back(element_json(value));
+    inputs[input.name] = Json{{"dtype", input.dtype}, {"shape", input.shape}, {"data", std::move(data)}};
+  }
+  Json out{{"inputs", std::move(inputs)}};
+  if (Json expected = number_json(finding.expected); !expected.is_null())
+    out["expected"] = std::move(expected);
+  if (Json actual = number_json(finding.actual); !actual.is_null()) out["actual"] = std::move(actual);
+  return out;
 }
 
 /// One object; a name that comes twice keeps its first value.
@@ -39,14 +123,39 @@ Json witness_json(const Finding& finding) {
            {"actual", finding.actual},
            {"index", finding.index}};
   put_text(out, "where", finding.witness_where);
+  Json numbers = numbers_json(finding);
+  if (numbers.size() > 1 || !numbers["inputs"].empty()) out["numbers"] = std::move(numbers);
   return out;
+}
+
+/// "6d0f", "6d0f#2"
+std::string counted(const Finding& finding) {
+  return finding.nth <= 1 ? finding.fingerprint : finding.fingerprint + "#" + std::to_string(finding.nth);
+}
+
+/// What follows from it, and where else it is seen.
+void put_consequences(Json& out, const Finding& finding) {
+  put_text(out, "follows", finding.follows);
+  Json breaks = Json::array();
+  for (const Consequence& one : finding.also_breaks)
+    breaks.push_back(Json{{"rule", one.rule}, {"property", one.property}, {"message", one.message}});
+  if (!breaks.empty()) out["also_breaks"] = std::move(breaks);
+  if (!finding.reaches.empty()) out["reaches"] = finding.reaches;
+}
+
+void put_picture(Json& out, const Finding& finding) {
+  if (finding.slice.empty() && finding.lanes.empty()) return;
+  out["slice"] = slice_json(finding);
+  Json lanes = Json::array();
+  for (const Lane& lane : finding.lanes) lanes.push_back(lane_json(lane));
+  out["lanes"] = std::move(lanes);
 }
 
 Json finding_json(const Finding& finding) {
   Json out{{"rule", finding.rule},
            {"property", finding.property},
            {"status", status_name(finding.status)},
-           {"fingerprint", finding.fingerprint}};
+           {"fingerprint", counted(finding)}};
   put_text(out, "pass", finding.pass);
   put_text(out, "storage", finding.storage);
   put_text(out, "storage_type", finding.storage_type);
@@ -60,6 +169,16 @@ Json finding_json(const Finding& finding) {
   out["witness"] = witness_json(finding);
   out["replayed"] = finding.replayed;
   put_text(out, "help", finding.help);
+  put_text(out, "help_model", finding.help_model);
+  put_text(out, "aspect", finding.aspect);
+  put_consequences(out, finding);
+  Json inside = Json::array();
+  for (const auto& [role, place] : finding.inside) {
+    inside.push_back(finding_place_json(place));
+    inside.back()["role"] = role;
+  }
+  if (!inside.empty()) out["inside"] = std::move(inside);
+  put_picture(out, finding);
   return out;
 }
 
@@ -128,6 +247,18 @@ Json counts_json(const CheckRecord::Counts& counts) {
 
 }  // namespace
 
+std::pair<std::string, int> file_and_line(const std::string& loc) {
+  const std::size_t end = std::min(loc.find(" in "), loc.size());
+  const std::size_t colon = loc.rfind(':', end == 0 ? 0 : end - 1);
+  if (colon == std::string::npos || colon == 0 || colon + 1 >= end || end - colon > 10) return {"", 0};
+  int line = 0;
+  for (std::size_t k = colon + 1; k < end; ++k) {
+    if (loc[k] < '0' || loc[k] > '9') return {"", 0};
+    line = line * 10 + (loc[k] - '0');
+  }
+  return {loc.substr(0, colon), line};
+}
+
 std::string to_json(const CheckRecord& record) {
   Json out = record_of("check");
   out["input"] = record.input;
@@ -141,11 +272,13 @@ std::string to_json(const CheckRecord& record) {
   Json findings = Json::array(), unknown = Json::array();
   for (const Finding& finding : record.findings) findings.push_back(finding_json(finding));
   for (const Unknown& item : record.unknown) {
-    unknown.push_back(Json{{"reason", item.reason}, {"names", item.names}});
+    unknown.push_back(
+        Json{{"reason", item.reason}, {"names", item.names}, {"fingerprint", fingerprint(item)}});
   }
   out["findings"] = std::move(findings);
   out["unknown"] = std::move(unknown);
   out["unchecked"] = record.unchecked;
+  out["link"] = link_of(record);
   put_text(out, "every_order", record.every_order);
   put_advice(out, record);
   out["assumptions"] = record.assumptions;

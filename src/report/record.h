@@ -21,6 +21,36 @@ struct FindingPlace {
   std::string loc;        // user source, "program.py:3 in f"
   std::string statement;  // "copy_ = copy_(arg1_1, full_default)"
   std::string note;       // "all of arg1_1 overwritten [0, 192)"
+  std::string body = "";  // of a step inside: the body it belongs to
+};
+
+/// "model.py:4 in fn" -> "model.py" and 4; "" and 0 where there is no line.
+std::pair<std::string, int> file_and_line(const std::string& loc);
+
+/// What happens to one storage: each name that shows it, from the step that makes the name to the last that
+/// uses it; the steps that read and write it. Steps of `after`; their number is the return, -1 the entry.
+struct Lane {
+  struct Shown {
+    std::string name;
+    std::int64_t begin = -1, end = 0;
+    std::optional<std::pair<std::int64_t, std::int64_t>> bytes;
+  };
+  std::string storage;
+  std::optional<std::int64_t> bytes;
+  std::vector<Shown> values;
+  std::vector<std::int64_t> reads, writes;
+};
+
+/// An input of a witness in numbers, row-major.
+struct WitnessInput {
+  std::string name, dtype;
+  std::vector<std::int64_t> shape;
+  std::vector<double> elements;
+};
+
+/// What follows from a finding, in the same check.
+struct Consequence {
+  std::string rule, property, message;
 };
 
 struct Finding {
@@ -39,12 +69,25 @@ struct Finding {
   std::string witness_where, expected, actual;
   std::vector<std::int64_t> index;
   bool replayed = false;
-  std::string help;
+  std::string help;        // for the author of the pass or plan
+  std::string help_model;  // for the author of the model
+  std::string aspect;      // of the ways to break the rule, which: "dtype" of NC020, "input" of NC005
+  std::vector<std::string> subjects;  // what a fingerprint says of it besides steps, see step_key()
+  std::uint64_t nth = 1;              // of the findings of one fingerprint in a run
+  std::string follows;                // the rule of the finding that names the cause; "": this one does
+  std::vector<Consequence> also_breaks;
+  std::vector<std::string> reaches;                          // what else at the boundary is wrong: "output 1"
+  std::vector<std::pair<std::string, FindingPlace>> inside;  // role, and a step of a body that is at fault
+  std::vector<FindingPlace> slice;                           // the steps that matter, in order
+  std::vector<Lane> lanes;
+  std::vector<WitnessInput> witness_numbers;
 };
 
 struct Unknown {
   std::string reason;  // a code of cli.md
   std::vector<std::string> names;
+  std::vector<std::string> keys =
+      {};  // of the names: what a fingerprint says of them; none: the names themselves
 };
 
 /// One step must run before another.
@@ -118,8 +161,23 @@ std::string to_json(const CheckRecord& record);  // one line, no newline
 std::string to_json(const ErrorRecord& record);
 std::string to_json(const SummaryRecord& record);
 
-/// Hash of rule, pass and the canonical define-clobber-read slice; no step numbers, names, paths or dates.
+/// Hash of rule, aspect, pass, subjects and the canonical define-clobber-read slice; no step numbers, names,
+/// paths or dates.
 std::string fingerprint(const Finding& finding, const Graph& before, const Graph& after);
+/// The same of a reason for unknown and what it is about.
+std::string fingerprint(const Unknown& unknown);
+/// A step without its names: operator and types; "return" for a step past the last.
+std::string step_key(const Graph& graph, std::uint32_t step);
+/// An input or the step that makes the value, without names.
+std::string value_key(const Graph& graph, ValueId value);
+
+/// Counts findings of one fingerprint through a run: the k-th of them has `nth` k. Those that follow from
+/// another count as that one.
+void number_findings(CheckRecord& record, std::map<std::string, std::uint64_t>& seen);
+
+/// Which link of a chain of compilations a check judges: "joint", "split", "pass", "post_grad", "code",
+/// "dynamo", "plan", "program" or "trace".
+std::string link_of(const CheckRecord& record);
 
 /// One statement as a reader of FX text knows it: "copy_ = copy_(arg1_1, full_default)".
 std::string statement_text(const Graph& graph, std::uint32_t step);

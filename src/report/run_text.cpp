@@ -11,6 +11,31 @@
 
 namespace noclobber {
 
+namespace {
+
+/// "z3 5.4.0 on 3 obligations" -> "z3 5.4.0 on … obligations": sentences that differ in a count or a position
+/// alone are one. Numbers in names and versions stay.
+std::string without_counts(const std::string& sentence) {
+  std::string out;
+  for (std::size_t k = 0; k < sentence.size();) {
+    std::size_t end = k;
+    while (end < sentence.size() && sentence[end] >= '0' && sentence[end] <= '9') ++end;
+    const bool alone = end > k && (k == 0 || sentence[k - 1] == ' ') &&
+                       (end == sentence.size() || sentence[end] == ' ' || sentence[end] == ',');
+    out += alone ? "…" : end > k ? sentence.substr(k, end - k) : std::string(1, sentence[k]);
+    k = std::max(end, k + 1);
+  }
+  return out;
+}
+
+void note_assumptions(std::map<std::string, std::uint64_t>& into, const std::vector<std::string>& sentences) {
+  std::set<std::string> own;
+  for (const std::string& sentence : sentences) own.insert(without_counts(sentence));
+  for (const std::string& sentence : own) ++into[sentence];
+}
+
+}  // namespace
+
 void RunSummary::add(CheckRecord&& record) {
   const bool pair = record.what == "pair";
   switch (record.status) {
@@ -38,6 +63,7 @@ void RunSummary::add(CheckRecord&& record) {
   unchecked.insert(record.unchecked.begin(), record.unchecked.end());
   const bool proved = record.status == Status::proved;
   if (proved && !record.assumptions.empty()) ++with_assumptions;
+  if (proved) note_assumptions(assumptions, record.assumptions);
   if (record.barriers.barriers > 0) barriers[record.input] = record.barriers;
   if (!keep_records) return;
   if (!record.inplace.rewrites.empty())
@@ -51,7 +77,7 @@ void RunSummary::add(CheckRecord&& record) {
 
 namespace {
 
-constexpr std::size_t kShownChecks = 5, kShownNames = 8;
+constexpr std::size_t kShownChecks = 5, kShownNames = 8, kShownAssumptions = 20;
 
 std::string check_name(const CheckRecord& record) {
   const std::string id = shown_id(record.id);
@@ -66,7 +92,8 @@ std::string some_of(const std::vector<std::string>& items, std::size_t shown) {
   return out;
 }
 
-/// Findings with one fingerprint have one cause: the first is told in full, the others are counted.
+/// Findings with one fingerprint in several checks have one cause: the first is told in full, the others are
+/// counted. What follows from another is told with that.
 struct Cause {
   const CheckRecord* record;
   const Finding* finding;
@@ -78,12 +105,14 @@ std::vector<Cause> causes_of(const std::vector<CheckRecord>& refuted) {
   std::map<std::string, std::size_t> known;
   for (const CheckRecord& record : refuted) {
     for (const Finding& finding : record.findings) {
-      if (finding.status != Status::refuted) continue;
+      if (finding.status != Status::refuted || !finding.follows.empty()) continue;
       const auto [at, fresh] = known.emplace(finding.fingerprint, out.size());
-      if (fresh || finding.fingerprint.empty()) {
+      const bool here = !fresh && out[at->second].record == &record;  // two faults of one shape
+      if (fresh || here || finding.fingerprint.empty()) {
         out.push_back({&record, &finding, {}});
       } else {
-        out[at->second].also.push_back(check_name(record));
+        std::vector<std::string>& also = out[at->second].also;
+        if (also.empty() || also.back() != check_name(record)) also.push_back(check_name(record));
       }
     }
   }
@@ -159,6 +188,22 @@ std::string unknown_text(const RunSummary& summary, bool colour) {
   }
   for (const auto& [code, reason] : reasons) out += reason_text(code, reason, colour);
   return out.empty() ? out : out + "\n";
+}
+
+/// What the proofs of the run rest on, the commonest first.
+std::string assumptions_text(const RunSummary& summary, bool colour) {
+  if (summary.assumptions.empty()) return "";
+  const std::uint64_t of = summary.with_assumptions;
+  std::string out = fmt::format("{}: {} proof{} rest{} on\n", styled("assumed", Role::strong, colour), of,
+                                of == 1 ? "" : "s", of == 1 ? "s" : "");
+  std::vector<std::pair<std::string, std::uint64_t>> order(summary.assumptions.begin(),
+                                                           summary.assumptions.end());
+  std::ranges::stable_sort(order, std::greater<>(), [](const auto& item) { return item.second; });
+  const std::size_t more = order.size() - std::min(order.size(), kShownAssumptions);
+  order.resize(order.size() - more);
+  for (const auto& [sentence, count] : order)
+    out += fmt::format("  {} × {}\n", count, shortened(printable(sentence), 120));
+  return out + (more == 0 ? "\n" : fmt::format("  and {} more\n\n", more));
 }
 
 /// Of the last graphs: earlier ones have the same barriers.
@@ -241,7 +286,8 @@ std::string last_line(const RunSummary& summary, double seconds, bool colour) {
 
 std::string to_text(const RunSummary& summary, double seconds, bool colour) {
   return causes_text(summary, colour) + unknown_text(summary, colour) + barriers_text(summary, colour) +
-         inplace_text(summary, colour) + last_line(summary, seconds, colour);
+         inplace_text(summary, colour) + assumptions_text(summary, colour) +
+         last_line(summary, seconds, colour);
 }
 
 }  // namespace noclobber

@@ -17,6 +17,7 @@ struct RunSummary {
   CheckRecord::Counts counts;
   std::set<std::string> unchecked;
   std::uint64_t with_assumptions = 0;                        // proved checks that rest on one
+  std::map<std::string, std::uint64_t> assumptions;          // by sentence, of how many proved checks
   std::vector<CheckRecord> refuted, unknown;                 // in order
   std::map<std::string, BarrierLint> barriers;               // by input, of its last graph
   std::vector<std::pair<std::string, InplaceLint>> inplace;  // by check

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kStatementColumns = 60;
 constexpr std::size_t kSentenceColumns = 400;
+constexpr std::size_t kBodyColumns = 24;
+constexpr std::size_t kShownReached = 6;
 constexpr std::size_t kShownInputs = 6;
 
 struct Line {
@@ -38,22 +40,29 @@ std::vector<Line> lines_of(const Finding& finding) {
     add_line(lines, place, static_cast<int>(lines.size()) + 1, fallback);
   };
   add(finding.define, "defined here");
-  add(finding.clobber, "overwritten here");
+  add(finding.clobber, "at fault");
   add(finding.read, "read here");
+  for (const auto& [role, place] : finding.inside)
+    lines.push_back({"in " + shortened(printable(place.body), kBodyColumns),
+                     shortened(printable(place.statement), kStatementColumns), clean(place.note)});
   add_line(lines, finding.before, 0, "the same in before");
   return lines;
 }
 
 std::string places_text(const Finding& finding, bool colour) {
   const std::vector<Line> lines = lines_of(finding);
-  std::size_t width = 0;
-  for (const Line& line : lines) width = std::max(width, columns(line.statement));
+  std::size_t width = 0, margin = 6;
+  for (const Line& line : lines) {
+    width = std::max(width, columns(line.statement));
+    margin = std::max(margin, columns(line.graph));
+  }
   std::string out, graph;
   for (const Line& line : lines) {
     const std::string label = line.graph == graph ? "" : line.graph;
     graph = line.graph;
     const std::string gap(width - columns(line.statement), ' ');
-    out += fmt::format("   {} {}{}   {}\n", styled(fmt::format("{:<6}", label), Role::faint, colour),
+    out += fmt::format("   {} {}{}   {}\n",
+                       styled(label + std::string(margin - columns(label), ' '), Role::faint, colour),
                        line.statement, gap, styled(line.note, Role::warning, colour));
   }
   return out;
@@ -110,6 +119,21 @@ std::string witness_text(const Finding& finding) {
   return fmt::format("  witness  {} ({})\n", out, finding.replayed ? "replayed" : "not replayed");
 }
 
+/// What follows from it, a line for each rule, and where else it is seen.
+std::string consequences_text(const Finding& finding) {
+  std::string out;
+  for (const Consequence& one : finding.also_breaks)
+    out += fmt::format("  also breaks {} {}: {}\n", clean(one.rule), clean(one.property), clean(one.message));
+  if (finding.reaches.empty()) return out;
+  const auto end =
+      finding.reaches.begin() + static_cast<std::ptrdiff_t>(std::min(finding.reaches.size(), kShownReached));
+  std::vector<std::string> shown;
+  for (auto at = finding.reaches.begin(); at != end; ++at) shown.push_back(clean(*at));
+  const std::size_t more = finding.reaches.size() - shown.size();
+  return out + fmt::format("  also wrong  {}{}\n", fmt::join(shown, ", "),
+                           more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
 }  // namespace
 
 std::string to_text(const CheckRecord& record, const Finding& finding, bool colour) {
@@ -125,7 +149,9 @@ std::string to_text(const CheckRecord& record, const Finding& finding, bool colo
     out += fmt::format("  note     {}\n", clean(finding.message));
   }
   out += witness_text(finding);
+  out += consequences_text(finding);
   if (!finding.help.empty()) out += fmt::format("  help     {}\n", clean(finding.help));
+  if (!finding.help_model.empty()) out += fmt::format("  model    {}\n", clean(finding.help_model));
   return out;
 }
 

@@ -4,3 +4,10 @@ if(TARGET noclobber)
   set_tests_properties(cli PROPERTIES LABELS cli TIMEOUT 600
     ENVIRONMENT "NC_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
 endif()
+
+# Fingerprints and words of findings.
+if(TARGET noclobber)
+  add_test(NAME words COMMAND ${Python3_EXECUTABLE} tests/words_test.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(words PROPERTIES LABELS cli TIMEOUT 600
+    ENVIRONMENT "NC_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+endif()

@@ -56,7 +56,7 @@ TEST_CASE("text: the diagnosis of one finding", "[report]") {
         "  trace.log · [0/0] post-grad · storage of arg1_1 (i64[4,6], 192 B)\n"
         "\n"
         "   after  copy__default = copy_(slice_tensor, slice_1)     1. rows 1..3 live in arg1_1\n"
-        "          copy_ = copy_(arg1_1, full)                      2. overwritten here\n"
+        "          copy_ = copy_(arg1_1, full)                      2. at fault\n"
         "          return (arg1_1,)                                 3. finds what 2 made\n"
         "   before slice_scatter = slice_scatter(arg1_1, slice_1)   own storage\n"
         "\n"
@@ -102,7 +102,11 @@ TEST_CASE("text: success is one calm line", "[report]") {
 
 TEST_CASE("text: findings are grouped by cause, unknowns by reason", "[report]") {
   RunSummary summary;
-  for (int k = 0; k < 3; ++k) summary.add(slice_zero());
+  for (const char* input : {"trace.log", "b.log", "c.log"}) {
+    CheckRecord record = slice_zero();
+    record.input = input;
+    summary.add(std::move(record));
+  }
   CheckRecord other = slice_zero();
   other.findings[0].fingerprint = "2";
   summary.add(std::move(other));
@@ -112,8 +116,7 @@ TEST_CASE("text: findings are grouped by cause, unknowns by reason", "[report]")
     summary.add(std::move(record));
   }
   const std::string text = to_text(summary, 0, false);
-  CHECK(text.find("  also in  2: trace.log [0/0] post-grad, trace.log [0/0] post-grad\n") !=
-        std::string::npos);
+  CHECK(text.find("  also in  2: b.log [0/0] post-grad, c.log [0/0] post-grad\n") != std::string::npos);
   CHECK(text.find("unknown[unsupported-op]: 2 checks: 2 × mylib.foo.default\n  in       p, q\n"
                   "  help     schemas of your own operators: --ops FILE\n"
                   "  explain  noclobber explain unsupported-op\n") != std::string::npos);
@@ -122,6 +125,38 @@ TEST_CASE("text: findings are grouped by cause, unknowns by reason", "[report]")
   for (std::size_t at = 0; (at = text.find("error[", at)) != std::string::npos; ++at) ++diagnoses;
   CHECK(diagnoses == 2);
   CHECK(summary.totals.pairs_refuted == 4);
+}
+
+TEST_CASE("text: one cause is one error, two faults of one shape are two", "[report]") {
+  RunSummary summary;
+  CheckRecord record = slice_zero();
+  record.findings[0].also_breaks = {{"NC005", "alias-growth", "output 0 shares storage"}};
+  record.findings[0].help_model = "use .clone()";
+  record.findings.push_back(record.findings[0]);
+  record.findings.back().rule = "NC005";
+  record.findings.back().follows = "NC001";
+  record.findings.push_back(record.findings[0]);
+  summary.add(std::move(record));
+  const std::string text = to_text(summary, 0, false);
+  CHECK(text.find("  also breaks NC005 alias-growth: output 0 shares storage\n") != std::string::npos);
+  CHECK(text.find("  model    use .clone()\n") != std::string::npos);
+  CHECK(text.find("error[NC005]") == std::string::npos);
+  std::size_t diagnoses = 0;
+  for (std::size_t at = 0; (at = text.find("error[NC001]", at)) != std::string::npos; ++at) ++diagnoses;
+  CHECK(diagnoses == 2);
+}
+
+TEST_CASE("text: what proofs rest on is listed with counts, the commonest first", "[report]") {
+  RunSummary summary;
+  for (const char* more : {"z3 5.4.0 on 3 obligations", "z3 5.4.0 on 12 obligations", ""}) {
+    CheckRecord record = plain(Status::proved, "pair", "a");
+    record.assumptions = {"inputs do not overlap"};
+    if (*more != '\0') record.assumptions.emplace_back(more);
+    summary.add(std::move(record));
+  }
+  const std::string text = to_text(summary, 0, false);
+  CHECK(text.find("assumed: 3 proofs rest on\n  3 × inputs do not overlap\n"
+                  "  2 × z3 5.4.0 on … obligations\n") != std::string::npos);
 }
 
 TEST_CASE("text: an empty run is no success", "[report]") {

@@ -1,0 +1,222 @@
+#include "src/cli/finding_words.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace noclobber {
+namespace {
+
+std::string range_text(const Witness& w) {
+  if (w.last_byte <= w.first_byte) return "";
+  return " [" + std::to_string(w.first_byte) + ", " + std::to_string(w.last_byte) + ")";
+}
+
+void note(std::optional<FindingPlace>& place, const std::string& text) {
+  if (place) place->note = text;
+}
+
+void note_stale(Finding& finding, const Witness& w) {
+  const bool itself = finding.clobber && finding.read && finding.clobber->step == finding.read->step;
+  note(finding.define, "the value lives in " + w.storage);
+  note(finding.clobber, (itself ? "writes" : "overwritten") + range_text(w));
+  note(finding.read, itself ? "and still reads it: finds what it wrote itself"
+                            : "read: means what 1 made, finds what 2 made");
+}
+
+/// Which of the two comes first is said by the kind of the hazard.
+void note_order(Finding& finding, const Witness& w) {
+  if (w.aspect == "write-read") {
+    note(finding.define, "what " + w.storage + " holds before");
+    note(finding.clobber, "writes" + range_text(w) + ": comes first");
+    note(finding.read, "reads: means what 2 made, but nothing orders it behind 2");
+  } else if (w.aspect == "read-write") {
+    note(finding.define, "the value lives in " + w.storage);
+    note(finding.clobber, "writes" + range_text(w) + ": comes last, but nothing orders it behind 3");
+    note(finding.read, "reads: comes first, means what 1 made");
+  } else if (w.aspect == "write-write") {
+    note(finding.define, "writes last: what it makes is meant, but nothing orders it behind 2");
+    note(finding.clobber, "writes" + range_text(w) + ": comes first");
+    note(finding.read, "means what 1 made");
+  } else {
+    note(finding.define, "comes last, but nothing orders it behind 2");
+    note(finding.clobber, "comes first");
+  }
+}
+
+/// Does the step store into what was there before it?
+bool writes_in_place(const Graph& graph, const std::optional<FindingPlace>& place) {
+  if (!place || place->step >= graph.steps.size()) return false;
+  const std::string& op = graph.steps[place->step].op;
+  const std::string name = op.substr(0, op.rfind('.'));
+  const auto& kwargs = graph.steps[place->step].kwargs;
+  return (name.ends_with('_') && !name.ends_with("__")) ||
+         std::ranges::any_of(kwargs, [](const auto& entry) { return entry.first == "out"; });
+}
+
+void note_mismatch(Finding& finding, const Case& value) {
+  note(finding.define, "the first whose result before does not have");
+  note(finding.clobber,
+       writes_in_place(value.after, finding.clobber) ? "writes what is seen last" : "makes what is seen");
+  note(finding.read, "differs from before");
+}
+
+const Value* output_of(const Graph& graph, const std::string& where) {
+  if (!where.starts_with("output ")) return nullptr;
+  const std::size_t k = static_cast<std::size_t>(std::atoi(where.c_str() + 7));
+  const bool tensor = k < graph.outputs.size() && graph.outputs[k].kind == Arg::Kind::ref;
+  return tensor ? &graph.value(graph.outputs[k].ref) : nullptr;
+}
+
+FindingPlace place_before(const Graph& before, std::uint32_t step, const std::string& name,
+                          const std::string& says) {
+  FindingPlace out;
+  out.graph = "before";
+  out.step = step;
+  out.name = name;
+  out.note = says;
+  out.statement = step < before.steps.size() ? statement_text(before, step) : "input " + name;
+  if (step < before.steps.size()) out.loc = before.steps[step].loc;
+  return out;
+}
+
+std::optional<FindingPlace> same_name(const Graph& before, const std::string& name) {
+  for (std::uint32_t k = 0; k < before.steps.size(); ++k)
+    for (const ValueId id : before.steps[k].results)
+      if (id.valid() && before.value(id).name == name)
+        return place_before(before, k, name, "the same in before");
+  return std::nullopt;
+}
+
+/// What `before` makes there; where it is an input, that.
+std::string meant(const Finding& finding) {
+  const FindingPlace& of = finding.before ? *finding.before : *finding.define;
+  return of.statement;
+}
+
+std::string stale_help(const Finding& finding, const Case& value) {
+  const std::string at = finding.clobber->statement;
+  if (!finding.define) return "clone what is read before " + at;
+  const bool moved_in = finding.before && finding.before->step < value.before->steps.size() &&
+                        writes_in_place(value.after, finding.define) &&
+                        finding.before->statement != finding.define->statement;
+  if (moved_in) return "keep " + meant(finding) + " functional here, or clone it before " + at;
+  const auto was = value.before ? same_name(*value.before, finding.clobber->name) : std::nullopt;
+  const bool rewritten = was && was->statement != at && !writes_in_place(*value.before, was);
+  const bool entry = finding.define->step >= value.after.steps.size();
+  const std::string clone =
+      entry ? "clone " + finding.define->name : "clone what " + meant(finding) + " makes";
+  return (rewritten ? "keep " + was->statement + " functional here, or " : "") + clone + " before " + at;
+}
+
+bool listed_before(const Graph& graph, const std::string& first, const std::string& second) {
+  const auto at = [&](const std::string& name) {
+    const ValueId id = graph.find(name);
+    return id.valid() && graph.value(id).from == Value::From::step ? std::int64_t{graph.value(id).at} : -1;
+  };
+  return at(first) >= 0 && at(second) >= 0 && at(first) < at(second);
+}
+
+/// Both graphs have the read and the write, in place in both, and `after` has exchanged them.
+bool only_moved(const Finding& finding, const Case& value) {
+  if (!finding.clobber || !finding.read || !value.before) return false;
+  const auto write = same_name(*value.before, finding.clobber->name);
+  return write && writes_in_place(*value.before, write) && writes_in_place(value.after, finding.clobber) &&
+         listed_before(*value.before, finding.read->name, finding.clobber->name) &&
+         listed_before(value.after, finding.clobber->name, finding.read->name);
+}
+
+std::string code_line(const Case& value, const std::optional<FindingPlace>& place) {
+  if (!place) return "";
+  const bool before = place->graph == "before";
+  if (before && !value.before) return "";
+  const Graph& graph = before ? *value.before : value.after;
+  if (place->step >= graph.steps.size() || graph.steps[place->step].code->empty()) return "";
+  return *graph.steps[place->step].code + (place->loc.empty() ? "" : " (" + place->loc + ")");
+}
+
+}  // namespace
+
+void note_places(Finding& finding, const Case& value, const Witness& w) {
+  if (w.rule == "NC001") note_stale(finding, w);
+  if (!w.aspect.empty() && (w.rule == "NC010" || w.rule == "NC011")) return note_order(finding, w);
+  if (w.rule == "NC004") note_mismatch(finding, value);
+  if (w.rule == "NC002") {
+    note(finding.define, "nothing is written into it");
+    note(finding.read, "reads what is there");
+  } else if (w.rule == "NC003") {
+    note(finding.clobber, "writes" + range_text(w) + " of " + w.storage);
+  } else if (w.rule == "NC006") {
+    note(finding.read, "what is seen was not written");
+  } else if (w.rule == "NC007") {
+    note(finding.define, "an operand, in " + w.storage);
+    note(finding.clobber, "writes" + range_text(w) + ", where the operand lies");
+    note(finding.read, "the same step: finds what it wrote itself");
+  } else if (w.rule == "NC008") {
+    note(finding.clobber, "writes one element through two indices");
+  } else if (w.rule == "NC009") {
+    note(finding.clobber, "once more than before");
+  } else if (w.rule == "NC011") {
+    note(finding.clobber, "behind the return");
+  } else if (w.rule == "NC020" || w.rule == "NC021" || w.rule == "NC023") {
+    note(finding.clobber, "raises");
+  }
+}
+
+std::optional<FindingPlace> place_in_before(const Finding& finding, const Case& value, const Witness& w) {
+  if (!value.before) return std::nullopt;
+  const Graph& before = *value.before;
+  if (w.rule == "NC001" || w.rule == "NC006") {
+    if (!w.before) return std::nullopt;
+    const bool entry = w.before->step >= before.steps.size();
+    const char* says = w.rule == "NC006" ? "the write that is gone"
+                       : entry           ? "holds what is meant"
+                                         : "makes what is meant";
+    return place_before(before, w.before->step, w.before->name, says);
+  }
+  const Value* output = output_of(before, finding.witness_where);
+  if (output != nullptr && output->from == Value::From::step)
+    return place_before(before, output->at, output->name, "makes what is meant");
+  for (const auto* at : {&finding.read, &finding.define, &finding.clobber})
+    if (*at)
+      if (auto same = same_name(before, (*at)->name)) return same;
+  return std::nullopt;
+}
+
+std::string help_for_pass(const Finding& finding, const Case& value) {
+  const std::string at = finding.clobber ? finding.clobber->statement : "";
+  if (finding.rule == "NC001" && finding.clobber) return stale_help(finding, value);
+  if (finding.rule == "NC002" && finding.define)
+    return "write all of " + finding.storage + " before it is read, or make it by a step that fills it";
+  if (finding.rule == "NC003")
+    return "copy " + finding.storage + " first: the caller does not expect it to change";
+  if (finding.rule == "NC005") return "return a clone: the caller may write one of the two";
+  if (finding.rule == "NC006" && finding.before) return "keep " + finding.before->statement;
+  if (finding.rule == "NC007") return "clone the operand that meets the target before " + at;
+  if (finding.rule == "NC008")
+    return "write into a tensor of its own, then copy: the target holds an element twice";
+  if (finding.rule == "NC009" && finding.clobber) return "let " + at + " run once";
+  if ((finding.rule == "NC021" || finding.rule == "NC023") && finding.before)
+    return "keep " + finding.before->statement;
+  return "";
+}
+
+std::string help_for_model(const Finding& finding, const Case& value) {
+  if (only_moved(finding, value) && value.name.ends_with("/post_grad"))
+    return "torch._inductor.config.reorder_for_locality = False leaves the steps in their order";
+  if (finding.rule == "NC001") {
+    std::string line = code_line(value, finding.before);
+    if (line.empty()) line = code_line(value, finding.define);
+    if (!line.empty()) return "until then, use .clone() of what this line makes: " + line;
+  }
+  if (finding.rule == "NC005") {
+    const std::string line = code_line(value, finding.before);
+    if (!line.empty()) return "until then, return .clone() of what this line makes: " + line;
+  }
+  if (finding.rule == "NC003" || finding.rule == "NC007" || finding.rule == "NC008") {
+    const std::string line = code_line(value, finding.clobber);
+    if (!line.empty()) return "until then, let this line work on a .clone(): " + line;
+  }
+  return "";
+}
+
+}  // namespace noclobber

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Fingerprints and words of findings, asked of the program as others use it.
+
+For every rule that a case can break: a program with k faults of one shape has k findings' fingerprints, one more fault
+is one more fingerprint, and a step that has nothing to do with them changes none.  NC_BIN_DIR names another folder
+with the program.  Standard library only.
+"""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")) / "noclobber")
+
+
+def ref(name):
+    return {"ref": name}
+
+
+def given(name, shape=(4,), **more):
+    return {"name": name, "type": {"dtype": "f32", "shape": list(shape)}, **more}
+
+
+def step(name, op, *args, **more):
+    return {"name": name, "op": f"aten.{op}", "args": [ref(a) if isinstance(a, str) else a for a in args], **more}
+
+
+class Pattern:
+    """One fault, all names ending in `k`: inputs, steps of both graphs, outputs of both."""
+    def __init__(self, inputs, before, after, outputs, after_outputs=None, **case):
+        self.inputs, self.before, self.after, self.outputs = inputs, before, after, outputs
+        self.after_outputs, self.case = after_outputs or outputs, case
+
+
+def nc001(k):
+    both = [step(f"b{k}", "neg.default", f"x{k}")]
+    end = [step(f"r{k}", "cumsum.default", f"b{k}", 0)]
+    return Pattern([given(f"x{k}")], both + [step(f"w{k}", "mul.Scalar", f"b{k}", 3)] + end,
+                   both + [step(f"w{k}", "mul_.Scalar", f"b{k}", 3)] + end, [f"w{k}", f"r{k}"])
+
+
+def nc002(k):
+    return Pattern([given(f"x{k}")], [step(f"u{k}", "cumsum.default", f"x{k}", 0)],
+                   [step(f"B{k}", "empty.memory_format", [4]), step(f"u{k}", "cumsum.default", f"B{k}", 0)], [f"u{k}"])
+
+
+def nc003(k):
+    end = [step(f"z{k}", "neg.default", f"y{k}")]
+    return Pattern([given(f"x{k}")], [step(f"y{k}", "mul.Scalar", f"x{k}", 2)] + end,
+                   [step(f"y{k}", "mul_.Scalar", f"x{k}", 2)] + end, [f"z{k}"])
+
+
+def nc004(k):
+    return Pattern([given(f"x{k}"), given(f"p{k}")], [step(f"y{k}", "neg.default", f"x{k}")],
+                   [step(f"y{k}", "neg.default", f"p{k}")], [f"y{k}"])
+
+
+def nc005(k):
+    return Pattern([given(f"x{k}")], [step(f"y{k}", "clone.default", f"x{k}")],
+                   [step(f"y{k}", "alias.default", f"x{k}")], [f"y{k}"])
+
+
+def nc005_outputs(k):
+    both = [step(f"b{k}", "neg.default", f"x{k}")]
+    return Pattern([given(f"x{k}")], both + [step(f"y{k}", "clone.default", f"b{k}")],
+                   both + [step(f"y{k}", "alias.default", f"b{k}")], [f"b{k}", f"y{k}"])
+
+
+def nc006(k):
+    end = [step(f"r{k}", "neg.default", f"x{k}")]
+    return Pattern([given(f"x{k}"), given(f"b{k}", kind="buffer")],
+                   [step(f"w{k}", "copy_.default", f"b{k}", f"x{k}")] + end, end, [f"r{k}"])
+
+
+def nc007(k):
+    both = [step(f"b{k}", "neg.default", f"x{k}"), step(f"s{k}", "slice.Tensor", f"b{k}", 0, 1, 4),
+            step(f"v{k}", "slice.Tensor", f"b{k}", 0, 0, 3)]
+    return Pattern([given(f"x{k}")],
+                   both + [step(f"c{k}", "clone.default", f"s{k}"), step(f"w{k}", "copy_.default", f"v{k}", f"c{k}")],
+                   both + [step(f"w{k}", "copy_.default", f"v{k}", f"s{k}")], [f"b{k}"])
+
+
+def nc008(k):
+    both = [step(f"b{k}", "neg.default", f"x{k}"), step(f"e{k}", "expand.default", f"b{k}", [3, 4])]
+    return Pattern([given(f"x{k}"), given(f"y{k}", (3, 4))], both + [step(f"r{k}", "add.Tensor", f"e{k}", f"y{k}")],
+                   both + [step(f"r{k}", "add_.Tensor", f"e{k}", f"y{k}")], [f"r{k}"])
+
+
+def nc009(k):
+    once = [step(f"w{k}", "add_.Tensor", f"b{k}", f"x{k}")]
+    end = [step(f"r{k}", "cumsum.default", f"x{k}", 0)]
+    return Pattern([given(f"x{k}"), given(f"b{k}", kind="buffer")], once + end,
+                   once + [step(f"again{k}", "add_.Tensor", f"b{k}", f"x{k}")] + end, [f"r{k}"])
+
+
+def nc010(k):
+    steps = [step(f"r{k}", "cumsum.default", f"b{k}", 0), step(f"w{k}", "copy_.default", f"b{k}", f"x{k}")]
+    return Pattern([given(f"b{k}", kind="buffer"), given(f"x{k}")], steps, steps, [f"r{k}"], order="dataflow")
+
+
+def nc011(k):
+    end = [step(f"r{k}", "neg.default", f"x{k}")]
+    write = [step(f"w{k}", "copy_.default", f"b{k}", f"x{k}")]
+    return Pattern([given(f"x{k}"), given(f"b{k}", kind="buffer")], write + end, (end, write), [f"r{k}"])
+
+
+def nc020(k):
+    both = [step(f"t{k}", "neg.default", f"x{k}")]
+    return Pattern([given(f"x{k}")], both + [step(f"y{k}", "view.default", f"t{k}", [1, 4])], both, [f"y{k}"], [f"t{k}"])
+
+
+def nc021(k):
+    both = [step(f"h{k}", "neg.default", f"x{k}")]
+    return Pattern([given(f"x{k}", (1,)), given(f"y{k}", (3,))], both + [step(f"r{k}", "add.Tensor", f"h{k}", f"y{k}")],
+                   both + [step(f"r{k}", "add_.Tensor", f"h{k}", f"y{k}")], [f"r{k}"])
+
+
+def nc023(k):
+    both = [step(f"t{k}", "permute.default", f"x{k}", [1, 0])]
+    return Pattern([given(f"x{k}", (2, 3))], both + [step(f"v{k}", "reshape.default", f"t{k}", [6])],
+                   both + [step(f"v{k}", "view.default", f"t{k}", [6])], [f"v{k}"])
+
+
+def plan_pattern(k, buffers):
+    return Pattern([given(f"i{k}"), given(f"j{k}")], None,
+                   [step(f"a{k}", "neg.default", f"i{k}"), step(f"d{k}", "relu.default", f"j{k}"),
+                    step(f"y{k}", "cumsum.default", f"a{k}", 0)], [f"y{k}"], buffers=buffers)
+
+
+def place(value, offset, **more):
+    return {"value": value, "arena": "1", "offset": offset, "size": 16, **more}
+
+
+def nc030(k):
+    return plan_pattern(k, [place(f"a{k}", 96 * k), place(f"d{k}", 96 * k), place(f"y{k}", 96 * k + 32)])
+
+
+def nc031(k):
+    return plan_pattern(k, [place(f"a{k}", 96 * k + 8), place(f"d{k}", 96 * k + 32), place(f"y{k}", 96 * k + 64)])
+
+
+def nc032(k):
+    return plan_pattern(k, [place(f"a{k}", 96 * k, lower=0, upper=1), place(f"d{k}", 96 * k + 32),
+                            place(f"y{k}", 96 * k + 64)])
+
+
+def unrelated(graph):
+    """With a step in front that nothing else has to do with, and its result as the last output."""
+    graph["inputs"].append(given("other", (5,)))
+    graph["steps"].insert(0, step("apart", "exp.default", "other"))
+    graph["outputs"].append(ref("apart"))
+
+
+def case_of(patterns, apart=False):
+    """One program that has all the faults, one after the other."""
+    def graph(inputs, steps, outputs):
+        made = {"inputs": [dict(i) for i in inputs], "steps": [dict(s) for s in steps],
+                "outputs": [ref(o) for o in outputs]}
+        if apart:
+            unrelated(made)
+        return made
+
+    inputs = [i for p in patterns for i in p.inputs]
+    case = {"format": "noclobber.case/1", "name": "planted"}
+    if patterns[0].before is not None:
+        case["before"] = graph(inputs, [s for p in patterns for s in p.before], [o for p in patterns for o in p.outputs])
+    if isinstance(patterns[0].after, tuple):  # some steps, the return, the rest
+        first, late = ([s for p in patterns for s in p.after[k]] for k in (0, 1))
+        leave = {"names": [], "op": "prims.return.default", "args": [ref(o) for p in patterns for o in p.after_outputs]}
+        steps = first + [leave] + late
+    else:
+        steps = [s for p in patterns for s in p.after]
+    case["after"] = graph(inputs, steps, [o for p in patterns for o in p.after_outputs])
+    extra = {k: v for p in patterns for k, v in p.case.items() if k != "buffers"}
+    buffers = [b for p in patterns for b in p.case.get("buffers", [])]
+    if buffers:
+        arena = {"size": 4096, "alignment": 16}
+        if apart:
+            buffers = buffers + [{"value": "apart", "arena": "1", "offset": 4000, "size": 20}]
+            arena["size"] = 8192
+            buffers[-1]["offset"] = 4096
+            for b in buffers[:-1]:  # times count steps: one more stands in front
+                for time in ("lower", "upper"):
+                    if time in b:
+                        b[time] += 1
+        case["plan"] = {"arenas": {"1": arena}, "buffers": buffers}
+    return case | extra
+
+
+RULES = {"NC001": nc001, "NC002": nc002, "NC003": nc003, "NC004": nc004, "NC005": nc005, "NC006": nc006,
+         "NC007": nc007, "NC008": nc008, "NC009": nc009, "NC010": nc010, "NC011": nc011, "NC020": nc020,
+         "NC021": nc021, "NC023": nc023, "NC030": nc030, "NC031": nc031, "NC032": nc032}
+MORE = {"NC005 between outputs": nc005_outputs}
+
+
+class Words(unittest.TestCase):
+    def setUp(self):
+        self.temp = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temp.cleanup)
+        self.folder = pathlib.Path(self.temp.name)
+
+    def records(self, *cases):
+        """The check records of a folder with these cases."""
+        home = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        for k, case in enumerate(cases):
+            (home / f"case{k}.json").write_text(json.dumps(case))
+        run = subprocess.run([BINARY, "check", "--json", str(home)], capture_output=True, text=True, timeout=120)
+        found = [json.loads(line) for line in run.stdout.splitlines()]
+        return [r for r in found if r.get("kind") == "check"]
+
+    def prints(self, *cases):
+        return {f["fingerprint"] for r in self.records(*cases) for f in r["findings"]}
+
+    def test_one_more_fault_is_one_more_fingerprint(self):
+        for name, pattern in {**RULES, **MORE}.items():
+            with self.subTest(name):
+                rule = name[:5]
+                first = self.records(case_of([pattern(0)]))
+                self.assertEqual(first[0]["status"], "refuted", first)
+                self.assertIn(rule, {f["rule"] for f in first[0]["findings"] if "follows" not in f})
+                old = {f["fingerprint"] for r in first for f in r["findings"]}
+                self.assertEqual(len(old), 1, first[0]["findings"])
+                for count in (2, 3):
+                    new = self.prints(case_of([pattern(k) for k in range(count)]))
+                    self.assertEqual(len(new - old), 1, (count, new, old))
+                    self.assertLessEqual(old, new)
+                    apart = self.prints(case_of([pattern(k) for k in range(count)], apart=True))
+                    self.assertEqual(apart, new)
+                    old = new
+
+    def test_one_more_file_is_one_more_fingerprint(self):
+        for rule, pattern in RULES.items():
+            with self.subTest(rule):
+                one = case_of([pattern(0)])
+                old, new = self.prints(one), self.prints(one, case_of([pattern(5)], apart=True))
+                self.assertEqual((len(new - old), old - new), (1, set()))
+
+    def test_rules_differ(self):
+        prints = collections.Counter()
+        for pattern in {**RULES, **MORE}.values():
+            prints.update(self.prints(case_of([pattern(0)])))
+        self.assertEqual(set(prints.values()), {1})
+
+    def test_what_differs_tells_faults_apart(self):
+        both = [step("t", "neg.default", "x")]
+        def ending(*more, out):
+            return self.prints(case_of([Pattern([given("x")], both + [step("y", "view.default", "t", [1, 4])],
+                                                both + list(more), ["y"], [out])]))
+        shape, dtype = ending(out="t"), ending(step("z", "view.dtype", "t", {"dtype": "i32"}), out="z")
+        self.assertFalse(shape & dtype)
+        end = plan_pattern(0, [place("a0", 4090), place("d0", 0), place("y0", 32)])
+        begin = plan_pattern(0, [place("a0", -16), place("d0", 0), place("y0", 32)])
+        self.assertFalse(self.prints(case_of([end])) & self.prints(case_of([begin])))
+
+    def test_records_have_what_a_picture_needs(self):
+        record = self.records(case_of([nc001(0)]))[0]
+        finding = record["findings"][0]
+        self.assertEqual(record["link"], "pass")
+        self.assertEqual({s["name"] for s in finding["slice"]["steps"]} & {"b0", "w0", "r0"}, {"b0", "w0", "r0"})
+        self.assertLessEqual(sum(map(len, finding["slice"].values())), 60)
+        lane = next(lane for lane in finding["lanes"] if lane["storage"] == "b0")
+        self.assertIn(finding["clobber"]["step"], lane["writes"])
+        self.assertIn(finding["read"]["step"], lane["reads"])
+        b0 = next(v for v in lane["values"] if v["name"] == "b0")
+        self.assertEqual((b0["begin"], b0["end"]), (finding["define"]["step"], finding["read"]["step"]))
+        numbers = finding["witness"]["numbers"]
+        self.assertEqual(len(numbers["inputs"]["x0"]["data"]), 4)
+        self.assertEqual(str(numbers["expected"]), finding["witness"]["expected"])
+
+    def test_unknown_has_a_fingerprint(self):
+        def unknown(*front):
+            steps = [*front, {"name": "y", "op": "nobody.knows.default", "args": [ref("x")],
+                              "types": [{"dtype": "f32", "shape": [4]}]}]
+            return case_of([Pattern([given("x")], steps, steps, ["y"])])
+        first, second = (self.records(unknown(*front))[0] for front in ((), (step("apart", "exp.default", "x"),)))
+        self.assertEqual(first["status"], "unknown")
+        self.assertEqual([u["fingerprint"] for u in first["unknown"]], [u["fingerprint"] for u in second["unknown"]])
+
+    def test_reduce_keeps_the_fault(self):
+        for rule, pattern in RULES.items():
+            with self.subTest(rule):
+                path = self.folder / "large.json"
+                large = case_of([pattern(0), pattern(1)], apart=True)
+                path.write_text(json.dumps(large))
+                run = subprocess.run([BINARY, "reduce", str(path)], capture_output=True, text=True, timeout=120)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                small = json.loads(run.stdout)
+                self.assertLess(len(small["after"]["steps"]), len(large["after"]["steps"]))
+                self.assertTrue(self.prints(small) & {f.split("#")[0] for f in self.prints(large)})
+
+    def test_order_says_what_comes_first(self):
+        def noted(steps):
+            case = case_of([Pattern([given("b", kind="buffer"), given("x")], steps, steps, ["r"], order="dataflow")])
+            finding = next(f for f in self.records(case)[0]["findings"] if f["rule"] == "NC010")
+            return finding["clobber"]["note"], finding["read"]["note"]
+        read, write = step("r", "neg.default", "b"), step("w", "copy_.default", "b", "x")
+        clobber, reader = noted([write, read])
+        self.assertIn("comes first", clobber)
+        self.assertIn("means what 2 made", reader)
+        clobber, reader = noted([read, write])
+        self.assertIn("comes last", clobber)
+        self.assertIn("comes first", reader)
+
+    def test_overwritten_only_where_something_was(self):
+        finding = self.records(case_of([nc004(0)]))[0]["findings"][0]
+        self.assertEqual(finding["rule"], "NC004")
+        self.assertNotIn("overwritten", json.dumps(finding))
+
+
+if __name__ == "__main__":
+    unittest.main()
