@@ -239,6 +239,62 @@ class Words(unittest.TestCase):
                 old, new = self.prints(one), self.prints(one, case_of([pattern(5)], apart=True))
                 self.assertEqual((len(new - old), old - new), (1, set()))
 
+    def test_two_stale_reads_in_one_output(self):
+        def summed(count):
+            patterns = [nc001(k) for k in range(2)]
+            for p in patterns[count:]:
+                p.after = p.before
+            last = [step("sum", "add.Tensor", "r0", "r1")]
+            both = Pattern([i for p in patterns for i in p.inputs], [s for p in patterns for s in p.before] + last,
+                           [s for p in patterns for s in p.after] + last, ["sum"])
+            found = self.records(case_of([both]))[0]["findings"]
+            self.assertEqual({f["rule"] for f in found}, {"NC001"})
+            return {f["fingerprint"] for f in found}
+        self.assertEqual((len(summed(1)), len(summed(2)), len(summed(2) - summed(1))), (1, 2, 1))
+
+    def test_reads_that_one_overwrite_breaks_are_one_fault(self):
+        one = nc001(0)
+        one.before, one.after = (steps + [step("q", "sin.default", "b0")] for steps in (one.before, one.after))
+        one.outputs = one.after_outputs = ["w0", "r0", "q"]
+        found = self.records(case_of([one]))[0]["findings"]
+        self.assertEqual(len(found), 1)
+        self.assertEqual(found[0]["reaches"], ["output 2"])
+
+    def test_writes_into_one_immutable_input_are_two_faults(self):
+        def written(*steps):
+            end = [step("z", "neg.default", "y0")]
+            return self.prints(case_of([Pattern([given("x")], [step("y0", "mul.Scalar", "x", 2)] + end,
+                                                [step("y0", "mul_.Scalar", "x", 2), *steps] + end, ["z"])]))
+        self.assertEqual(len(written(step("again", "zero_.default", "x")) - written()), 1)
+
+    def test_steps_of_loop_bodies_are_named(self):
+        def body(*steps, out):
+            return {"inputs": [given("i", (1,)) | {"type": {"dtype": "i64", "shape": [1]}}, *map(given, "abx")],
+                    "steps": [step("v", "add.Tensor", "a", "x"), *steps, step("i1", "add.Scalar", "i", 1)],
+                    "outputs": [ref(o) for o in out]}
+        test = body(out=["c"]) | {"steps": [step("c0", "lt.Scalar", "i", 3), step("c", "any.default", "c0")]}
+        def loop(name):
+            return {"names": ["n", "r1", "r2"], "op": "higher_order.while_loop",
+                    "args": [{"graph": "test"}, {"graph": name}, [ref(z) for z in ("z", "a0", "b0")], [ref("x")]]}
+        front = [step("a0", "clone.default", "p"), step("b0", "clone.default", "q"),
+                 step("z", "zeros.default", [1], kwargs={"dtype": {"dtype": "i64"}})]
+        case = case_of([Pattern([given("x"), given("p"), given("q")], front + [loop("pure")], front + [loop("in_place")],
+                                ["r1", "r2"])])
+        write = [step("w1", "copy_.default", "a", "v"), step("w2", "copy_.default", "b", "a")]
+        case["graphs"] = {"test": test, "pure": body(out=["i1", "v", "a"]),
+                          "in_place": body(*write, out=["i1", "w1", "w2"])}
+        finding = self.records(case)[0]["findings"][0]
+        named = {place["role"]: (place["body"], place["name"]) for place in finding["inside"]}
+        self.assertEqual(named, {"define": ("in_place", "a"), "clobber": ("in_place", "w1"), "read": ("in_place", "w2")})
+
+    def test_what_follows_has_the_fingerprint_of_its_cause(self):
+        after = [step("y", "mul_.Scalar", "x", 2)]
+        found = self.records(case_of([Pattern([given("x")], [step("y", "mul.Scalar", "x", 2)], after, ["y"])]))[0]["findings"]
+        self.assertEqual({f["rule"] for f in found}, {"NC003", "NC004", "NC005"})
+        self.assertEqual([f.get("follows") for f in found], [None, "NC003", "NC003"])
+        self.assertEqual(len({f["fingerprint"] for f in found}), 1)
+        self.assertEqual({f["rule"] for f in found[0]["also_breaks"]}, {"NC004", "NC005"})
+
     def test_rules_differ(self):
         prints = collections.Counter()
         for pattern in {**RULES, **MORE}.values():

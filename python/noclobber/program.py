@@ -86,8 +86,9 @@ def describe(record: Record) -> str:
     stage = f"{record['stage']}: " if record.get("stage") else ""
     lines = [f"{stage}{record['input']} {record.get('id') or ''}: {record['status']}".rstrip()]
     for finding in record.get("findings", []):
-        if finding["status"] == "refuted":
+        if finding["status"] == "refuted" and not finding.get("follows"):
             lines.append(f"  {finding['rule']} {finding['property']}: {finding.get('message', '')}")
+            lines += [f"    also breaks {f['rule']} {f['property']}: {f['message']}" for f in finding.get("also_breaks", [])]
             for role in ("define", "clobber", "read"):
                 if place := finding.get(role):
                     where = f" ({place['loc']})" if place.get("loc") else ""

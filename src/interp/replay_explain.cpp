@@ -8,6 +8,7 @@ namespace noclobber {
 namespace {
 
 constexpr int kTargetsExplained = 48;
+constexpr std::size_t kVariantsPerTrial = 24;
 constexpr int kTargetsAgain = 6;  // with a whole search each, and in further runs
 
 bool is_metadata(Difference::Kind kind) {
@@ -96,7 +97,10 @@ Witness effects(const Scene& scene, const Difference& d) {
 /// takes away.
 class Values {
  public:
-  Values(Session& session, const Scene& scene) : session_(session), scene_(scene) {}
+  Values(Session& session, const Scene& scene)
+      : session_(session),
+        scene_(scene),
+        left_(kVariantRuns + kVariantsPerTrial * affordable_trials(*scene.after.graph, *scene.after.run)) {}
 
   void explain(const std::vector<Difference>& found) {
     for (const Difference& d : found) {
@@ -105,8 +109,11 @@ class Values {
       const bool again = session_.settled.contains(d.target);
       if (again && explained_ > kTargetsAgain) continue;
       if (cause_of(d, true) != Witness::kItself) continue;
-      scene_.runs_left = explained_ <= kTargetsAgain ? kVariantRuns : kVariantRuns / 4;
+      const std::size_t most = explained_ <= kTargetsAgain ? kVariantRuns : kVariantRuns / 4;
+      scene_.runs_left = static_cast<int>(std::min(most, left_));
+      const int given = scene_.runs_left;
       one(d, again);
+      left_ -= std::min(left_, static_cast<std::size_t>(std::max(0, given - scene_.runs_left)));
     }
     for (const Difference& d : found)
       if (d.kind == Difference::Kind::value) session_.settled.insert(d.target);
@@ -143,13 +150,15 @@ class Values {
   }
 
   void keep(Witness w, const Difference& d, bool again) {
-    if (again && session_.found(w.rule)) return;
+    if (again && session_.found(w.rule) && !session_.knows(w)) return;
     const std::shared_ptr<const Graph> graph = w.repaired;
     const std::optional<KeptValue> kept = w.kept;
     const std::size_t at = session_.add(std::move(w), scene_, d);
     if (kept) scene_.repairs.push_back(*kept);
     ++scene_.runs_left;  // this one is not part of the search
-    if (graph == nullptr || at == Witness::kItself) return;
+    if (at == Witness::kItself) return;
+    note(at, target_text(d.target));
+    if (graph == nullptr) return;
     if (std::optional<Run> run = scene_.variant(*graph)) repaired_.push_back({at, *std::move(run)});
   }
 
@@ -176,6 +185,7 @@ class Values {
   Scene scene_;
   std::vector<Repaired> repaired_;
   int explained_ = 0;
+  std::size_t left_;  // variants in all: fewer for graphs that are costly to run
 };
 
 std::string where_text(const Difference& d) {
@@ -239,6 +249,10 @@ Witness order_witness(const Scene& scene, const Swap& swap, const Difference& d)
 bool Session::found(const std::string& rule) const {
   return std::any_of(result.witnesses.begin(), result.witnesses.end(),
                      [&](const Witness& w) { return w.rule == rule; });
+}
+
+bool Session::knows(const Witness& witness) const {
+  return std::ranges::find(result.witnesses, fault_key(witness), &fault_key) != result.witnesses.end();
 }
 
 std::size_t Session::add(Witness witness, const Scene& scene, const Difference& d, std::size_t follows) {

@@ -24,7 +24,7 @@ std::string step_text(const std::optional<Place>& place) {
 
 /// Seen at the boundary only: the place there tells one from another.
 bool told_by_boundary(const Witness& w) {
-  return w.rule == "NC005" || w.rule == "NC006" || (w.rule == "NC020" && !w.clobber) || !w.clobber;
+  return w.rule == "NC006" || (w.rule == "NC020" && !w.clobber) || !w.clobber;
 }
 
 bool same_storage(const Witness& a, const Witness& b) {
@@ -85,6 +85,7 @@ Groups groups_of(const Graph& after, const std::vector<Witness>& all) {
 }  // namespace
 
 std::string fault_key(const Witness& w) {
+  if (w.rule == "NC005") return w.rule + "|" + w.where;  // on what it lies may depend on the run
   std::string key =
       w.rule + "|" + w.aspect + "|" + w.storage + "|" + step_text(w.define) + "|" + step_text(w.clobber);
   if (told_by_boundary(w)) key += "|" + w.where;

@@ -31,6 +31,8 @@ struct Session {
   /// One run. Nothing: the sizes are not legal, or an operator is not known (then noted in `result`).
   std::optional<Run> run(const Graph& graph, const RunOptions& options);
   bool found(const std::string& rule) const;
+  /// Its fault is known already.
+  bool knows(const Witness& witness) const;
   /// Completes a witness with the run's symbols, inputs and place, unless its fault is known already. Returns
   /// its place among the witnesses. `follows`: that of its cause, where that was shown.
   std::size_t add(Witness witness, const Scene& scene, const Difference& difference,
