@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree bench-executorch flips-executorch damage-programs changed test-cases
+  inductor-agree control-flow-agree bench-executorch flips-executorch damage-programs changed test-cases
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -169,6 +169,9 @@ test-inductor: build  ## programs through Inductor's passes themselves, verdicts
 
 inductor-agree: build  ## random programs through Inductor's passes against running them (NC_COUNT of them, 2000)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tools/random_inductor.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),2000))
+
+control-flow-agree: build  ## random loops, maps, scans and branches against PyTorch running them (NC_COUNT of them, 3000)
+	@$(call frontend,inductor,torch==2.15.0 numpy,tools/random_control_flow.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),3000))
 
 format: packages  ## rewrite the sources in the house format
 	@tools/check_format.sh --fix

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/effects/loops.h"
+#include "src/graph/body_key.h"
 #include "src/ops/branches.h"
 #include "src/ops/devices.h"
 #include "src/prover/direct.h"
@@ -14,6 +15,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kShownPairs = 16;
+constexpr int kNestedBodies = 64;
 
 Boundary boundary_of(const Case& value, const Trace& after) {
   Boundary out{value.compare_strides, value.sharing_may_grow, {}};
@@ -116,30 +118,86 @@ Shown show_world(const Case& value, const Loops& loops, Engine& engine) {
   return plain;
 }
 
+/// What was decided of a pair of bodies, now or where it was met before; nullptr: it contains itself, or
+/// bodies are nested too deeply.
+std::shared_ptr<const Decided> decided_body(const LoopBody& body, const std::string& name, Engine& engine) {
+  const std::string key =
+      body_key(body.value, *body.value.before) + "|" + body_key(body.value, body.value.after);
+  if (const auto known = engine.bodies.find(key); known != engine.bodies.end()) return known->second;
+  if (engine.nested >= kNestedBodies) return nullptr;
+  engine.bodies.emplace(key, nullptr);
+  ++engine.nested;
+  auto decided = std::make_shared<const Decided>(decide_case(body.value, name, engine));
+  --engine.nested;
+  return engine.bodies[key] = std::move(decided);
+}
+
+/// Do the bodies declare their inputs alike? Where an input is not all of its storage, contents of storages
+/// are compared, and both must show the same of them.
+bool declare_alike(const LoopBody& body, const Decided& decided) {
+  const Graph &before = *body.value.before, &after = body.value.after;
+  for (const Input& input : after.inputs) {
+    const Value& value = after.value(input.value);
+    const ValueId other = before.find(value.name);
+    if (!other.valid()) return false;
+    const auto k = static_cast<std::uint32_t>(std::stoul(value.name));
+    const bool whole = decided.before.whole.contains(k) && decided.after.whole.contains(k);
+    if (!whole && !(before.value(other).type == value.type)) return false;
+  }
+  return true;
+}
+
+/// The facts of a body, of its carried results alone.
+BodyFacts carried_facts(BodyFacts facts, std::size_t passing) {
+  facts.from.resize(std::min(facts.from.size(), passing));
+  if (passing == 0) facts.results.clear();
+  return facts;
+}
+
+/// Checks that are not there yet, before what uses them.
+void add_checks(std::vector<Check>& all, const std::vector<Check>& more) {
+  for (const Check& check : more)
+    if (std::ranges::none_of(all, [&](const Check& known) { return known.key == check.key; }))
+      all.push_back(check);
+}
+
+void use_body(const LoopBody& body, const std::string& name, const Decided& one, Loops& loops) {
+  LoopUse &ours = loops.before[body.loop], &theirs = loops.after[body.loop];
+  for (LoopUse* use : {&ours, &theirs}) {
+    use->side = use == &ours ? "before" : "after";
+    if (!one.proved) use->alone += "@" + name + " of " + use->side;
+    for (std::size_t k = 0; one.proved && k < one.checks.size(); ++k)
+      use->bodies.push_back(one.checks[k].key);
+  }
+  theirs.scratch = body.scratch;
+  const BodyFacts before = carried_facts(one.before, body.passing),
+                  after = carried_facts(one.after, body.passing);
+  for (BodyFacts* facts : {&ours.own, &theirs.other}) merge(*facts, before);
+  for (BodyFacts* facts : {&theirs.own, &ours.other}) merge(*facts, after);
+}
+
 /// Compares the bodies of loops; a loop's own checks come before it.
 Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engine& engine) {
   Loops loops;
+  std::set<std::uint32_t> open;
   for (const LoopBody& body : loop_bodies(value)) {
     const std::string name = key + body.key;
-    Decided one = decide_case(body.value, name, engine);
+    const std::size_t known = engine.bodies.size();
+    const auto one = decided_body(body, name, engine);
     loops.before.resize(body.loop + 1);
     loops.after.resize(body.loop + 1);
-    LoopUse &ours = loops.before.back(), &theirs = loops.after.back();
-    for (LoopUse* use : {&ours, &theirs}) {
-      use->understood = true;
-      use->side = use == &ours ? "before" : "after";
-      for (const Check& check : one.checks)
-        use->bodies.push_back(one.proved ? check.key : name + " of " + use->side);
-    }
-    theirs.scratch = body.scratch;
-    for (BodyFacts* facts : {&one.before, &one.after})
-      facts->from.resize(std::min(facts->from.size(), body.passing));
-    for (BodyFacts* facts : {&ours.own, &theirs.other}) merge(*facts, one.before);
-    for (BodyFacts* facts : {&theirs.own, &ours.other}) merge(*facts, one.after);
-    out.obligations += one.obligations, out.by_rule += one.by_rule, out.by_solver += one.by_solver;
-    out.models.insert(out.models.end(), one.models.begin(), one.models.end());
-    if (one.proved) std::move(one.checks.begin(), one.checks.end(), std::back_inserter(out.checks));
+    if (one == nullptr || !declare_alike(body, *one)) open.insert(body.loop);
+    if (one == nullptr) continue;
+    use_body(body, name, *one, loops);
+    if (one->proved) add_checks(out.checks, one->checks);
+    if (one->proved) out.inexact.insert(one->inexact.begin(), one->inexact.end());
+    if (engine.bodies.size() == known) continue;  // counted where it was decided
+    out.obligations += one->obligations, out.by_rule += one->by_rule, out.by_solver += one->by_solver;
+    out.models.insert(out.models.end(), one->models.begin(), one->models.end());
   }
+  for (std::uint32_t k = 0; k < loops.before.size(); ++k)
+    loops.before[k].understood = loops.after[k].understood =
+        !open.contains(k) && !loops.before[k].side.empty();
   return loops;
 }
 
@@ -168,8 +226,8 @@ void take(Decided& out, Shown&& shown, const std::string& name) {
   out.models.insert(out.models.end(), shown.models.begin(), shown.models.end());
   out.inexact.insert(shown.traced.inexact.begin(), shown.traced.inexact.end());
   out.untold_strides.merge(untold_strides(shown));
-  if (shown.traced.before) merge(out.before, facts_of(*shown.traced.before));
-  merge(out.after, facts_of(shown.traced.after));
+  if (shown.traced.before) merge(out.before, facts_of(*shown.traced.before, shown.traced.reached_before));
+  merge(out.after, facts_of(shown.traced.after, shown.traced.reached_after));
   out.proved = shown.decision.proved && out.unordered.empty();
   out.open = std::move(shown.decision.open);
   out.checks.push_back({name,
@@ -229,7 +287,10 @@ Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
   for (World& world : worlds) {
     const bool shown = decide_one(key + (key.empty() ? "" : " ") + world.name, world.value);
     out.of = std::move(world.value);
-    if (!shown) break;
+    if (shown) continue;
+    if (&world != &worlds.back())
+      out.before.plain = out.after.plain = false;  // nobody has looked at the others
+    break;
   }
   const std::vector<Obligation> moved = moved_outputs(value);
   out.open.insert(out.open.end(), moved.begin(), moved.end());

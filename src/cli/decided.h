@@ -1,6 +1,7 @@
 // Case -> worlds and bodies -> Traces -> obligations -> evidence -> decision.
 #pragma once
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,12 +13,17 @@
 
 namespace noclobber {
 
+struct Decided;
+
 /// What all Traces of one check share.
 struct Engine {
   const CheckOptions& options;
   const OpSet& ops;
   Sizes& sizes;
   Questions& questions;
+  /// Pairs of bodies by what they say, each decided once; nullptr while that is under way.
+  std::map<std::string, std::shared_ptr<const Decided>> bodies = {};
+  int nested = 0;  // bodies in bodies that are being decided
   Space& space() { return sizes.space(); }
 };
 

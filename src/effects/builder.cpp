@@ -74,6 +74,24 @@ ValueViews Builder::views() const {
   return out;
 }
 
+Reached Builder::reached() const {
+  Reached out = reached_;
+  for (const Arg& arg : request_.graph->outputs) {
+    const auto bound = bound_of(arg);
+    out.outputs.push_back(
+        bound ? std::optional(Lies{bound->dtype, bound->view.shape, bound->strides, bound->offset})
+              : std::nullopt);
+  }
+  return out;
+}
+
+/// Elements of the storage are named by where they lie in it: the views that the graph is given do not tell
+/// which. `from_start`: counted from its first element, wherever those views begin.
+void Builder::reaches(StorageId storage, bool from_start) {
+  reached_.beyond.insert(storage);
+  if (from_start) reached_.from_start.insert(storage);
+}
+
 void Builder::add_tokens() {
   std::vector<std::string> keys{"generator", "effects"};
   for (const auto& [symbol, step] : request_.sizes) keys.push_back("size " + symbol);

@@ -46,6 +46,7 @@ class Builder {
   /// Steps of the graph that were not understood, or that need what was not.
   std::uint64_t unmodelled() const { return unmodelled_; }
   std::uint64_t simpler() const { return simpler_; }
+  Reached reached() const;
   /// Identities that were used, or could have been, and do not hold to the bit.
   const std::set<std::string>& inexact() const { return inexact_; }
 
@@ -223,8 +224,15 @@ class Builder {
   void product_first(const Call& call, std::vector<Operand>& operands) const;  // identities.cpp
   void note_product(const Call& call, const Parts& parts);
   std::string laid_text(const Binding& operand) const;
-  bool lies_as(const Binding& operand, std::size_t first, const Type& type);
-  bool lie_as_said(const Step& step);
+  struct LoopOperands;
+  bool lies_as(const Lies& tensor, std::size_t first, const Type& type, bool from_start);
+  bool lie_as_said(const Step& step, const LoopUse& use, LoopOperands& operands);
+  std::optional<TraceView> span_of(const Binding& operand, bool from_start);
+  bool align(const Step& step, LoopOperands& operands) const;
+  bool combines(const Step& step);
+  bool reach(const LoopUse& use, LoopOperands& operands);
+  std::optional<TraceView> all_of_storage(const Binding& operand, Text& key);
+  void reaches(StorageId storage, bool from_start);
   void tell_sizes(std::uint32_t number, TraceStep& step);
   std::string shapes_text(const Parts& parts) const;
   std::string told_text(const Call& call) const;
@@ -236,14 +244,24 @@ class Builder {
   Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
                 std::size_t write_item, bool listed) const;
   bool elementwise(const Call& call) const;
-  std::optional<std::string> body_text(const Graph& body, int depth = 0) const;
+  /// Texts of the bodies of one branch and of those inside of them, each once and before those that name it.
+  struct BodyTexts {
+    std::vector<std::string> all;
+    std::map<std::string, std::size_t> places;  // in `all`
+    std::map<const Graph*, std::optional<std::size_t>>
+        numbers;                // absent inside: one that is more than a text
+    bool see_storages = false;  // more than the views they are given
+  };
+  std::optional<std::string> body_text(const Graph& body, BodyTexts& texts, int depth) const;
+  std::optional<std::size_t> body_number(const Graph& body, BodyTexts& texts, int depth) const;
   void control(const Step& step, std::uint32_t number);
   void with_effects(const Step& step, std::uint32_t number);
   void loop(const Step& step, std::uint32_t number);
-  bool add_operands(const Step& step, TraceStep& out, std::size_t& carried);
-  const char* fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
-  TraceStep clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const;
-  void share(const LoopUse& use, const TraceStep& step, std::size_t passing, bool may_be_operand);
+  bool add_operands(const Step& step, LoopOperands& out);
+  const char* fault_of(const LoopUse& use, const LoopOperands& operands) const;
+  TraceStep clobbered(const LoopUse& use, const LoopOperands& operands) const;
+  std::optional<Binding> loop_result(const Call& call, std::size_t k, const LoopOperands& operands);
+  void share(const LoopUse& use, const TraceStep& step, const LoopOperands& operands, bool may_be_operand);
   void say_where_loops_lie();
   void thread_tokens(const Call& call, TraceStep& step);
 
@@ -310,6 +328,7 @@ class Builder {
   std::set<StorageId> loop_shared_;                      // what a loop's result and its operands may share
   std::map<StorageId, std::set<StorageId>> may_lie_on_;  // result of a loop -> operands that it may be
   std::size_t loops_ = 0;
+  Reached reached_;
   std::set<std::string> told_;                   // symbols whose tokens are written
   const StorageId generator_ = 0, effects_ = 1;  // as add_tokens() adds them
   bool hushed_ = false;  // what the dump says is of another result than the one that is made: of out=

@@ -32,11 +32,30 @@ bool makes_fresh(const OpSet& ops, const Step& step) {
                      [](const SchemaSlot& slot) { return slot.alias.empty(); });
 }
 
+/// May what it shows lie outside of the view that it is given?
+bool sees_storage(const OpSet& ops, const Step& step) {
+  const std::string_view op = base_name(step.op);
+  const Schema& schema = *ops.find(step.op);
+  const auto shares = [](const SchemaSlot& slot) { return !slot.alias.empty(); };
+  const bool no_rule = std::ranges::any_of(schema.returns, shares) && find_view_rule(op) == nullptr;
+  return no_rule || counts_in_storage(step);
+}
+
 }  // namespace
 
-/// A body as text that is the same for bodies that compute the same; nothing where it does more than compute
-/// fresh results.
-std::optional<std::string> Builder::body_text(const Graph& body, int depth) const {
+/// The number of a body's text among `texts`; nothing where it does more than compute fresh results.
+std::optional<std::size_t> Builder::body_number(const Graph& body, BodyTexts& texts, int depth) const {
+  if (const auto known = texts.numbers.find(&body); known != texts.numbers.end()) return known->second;
+  const auto text = body_text(body, texts, depth);
+  const auto number =
+      text ? std::optional(texts.places.try_emplace(*text, texts.all.size()).first->second) : std::nullopt;
+  if (number == texts.all.size()) texts.all.push_back(*text);
+  return texts.numbers[&body] = number;
+}
+
+/// A body as text that is the same for bodies that compute the same, with the numbers of those inside;
+/// nothing where it does more than compute fresh results.
+std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& texts, int depth) const {
   std::vector<std::string> names(body.values.size(), "?");
   std::string out = "{";
   for (std::size_t k = 0; k < body.inputs.size(); ++k) {
@@ -56,13 +75,14 @@ std::optional<std::string> Builder::body_text(const Graph& body, int depth) cons
   for (const Step& step : body.steps) {
     const bool branch = step.op == "higher_order.cond" && step.kwargs.empty() && depth < kDeepestBranch;
     if (!branch && !pure(ops_, step)) return std::nullopt;
+    texts.see_storages = texts.see_storages || (!branch && sees_storage(ops_, step));
     out += step.op + "(";
     for (const Arg& arg : step.args) {
       const bool nested = branch && arg.kind == Arg::Kind::graph;
       const Graph* inner = nested ? find_body(*request_.value, body, arg.text) : nullptr;
-      const auto inside = inner != nullptr ? body_text(*inner, depth + 1) : std::nullopt;
+      const auto inside = inner != nullptr ? body_number(*inner, texts, depth + 1) : std::nullopt;
       if (nested && !inside) return std::nullopt;
-      out += (nested ? *inside : text(arg, text)) + ",";
+      out += (nested ? "#" + std::to_string(*inside) : text(arg, text)) + ",";
     }
     for (const auto& [key, arg] : step.kwargs) out += key + "=" + text(arg, text) + ",";
     out += ");";
@@ -114,6 +134,21 @@ std::string Builder::laid_text(const Binding& operand) const {
   return out;
 }
 
+/// All of the storage that an operand lies on; `key` says how that and the operand lie in memory.
+std::optional<TraceView> Builder::all_of_storage(const Binding& operand, Text& key) {
+  const TraceStorage& storage = trace_.storages[operand.view.storage];
+  const Layout& layout = layouts_[operand.view.storage];
+  if (!layout.strides || !operand.strides || operand.offset == Space::kBad) return std::nullopt;
+  if (layout.dtype != operand.dtype || storage.lanes > 0) return std::nullopt;
+  std::string lies = ";at " + size_text(space_, operand.offset);
+  for (const auto* strides : {&*operand.strides, &*layout.strides}) {
+    lies += strides == &*operand.strides ? " by" : " in";
+    for (const PolyId stride : *strides) lies += "," + size_text(space_, stride);
+  }
+  key = *key + lies;
+  return TraceView{operand.view.storage, {}, storage.shape, type_text(layout.dtype), 0};
+}
+
 void Builder::control(const Step& step, std::uint32_t number) {
   if (is_loop(step)) return loop(step, number);
   if (step.op == "higher_order.with_effects") return with_effects(step, number);
@@ -122,22 +157,30 @@ void Builder::control(const Step& step, std::uint32_t number) {
   opaque.key = step.op;
   opaque.origin = number;
   std::vector<std::uint32_t> means;
+  BodyTexts texts;
   for (const Arg& arg : step.args) {
-    opaque.key = *opaque.key + ";" + (arg.kind == Arg::Kind::graph ? "" : attribute(arg));
+    if (arg.kind != Arg::Kind::graph) continue;
+    const Graph* body = find_body(*request_.value, *request_.graph, arg.text);
+    const auto inside = body != nullptr ? body_number(*body, texts, 0) : std::nullopt;
+    if (!inside)
+      return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
+    opaque.key = *opaque.key + ";#" + std::to_string(*inside);
+  }
+  for (const std::string& text : texts.all) opaque.key = *opaque.key + text;
+  for (const Arg& arg : step.args) {
+    if (arg.kind != Arg::Kind::graph) opaque.key = *opaque.key + ";" + attribute(arg);
     std::vector<ValueId> values;
     collect_uses(arg, values);
     for (ValueId id : values) {
       if (!values_[id.index]) return unknown("no-metadata", step.op);
-      opaque.reads.push_back(values_[id.index]->view);
-      opaque.key = *opaque.key + laid_text(*values_[id.index]);
-      means.push_back(values_[id.index]->since);
+      const Binding& operand = *values_[id.index];
+      const auto seen = texts.see_storages ? all_of_storage(operand, opaque.key) : operand.view;
+      if (!seen) return unknown("unsupported-op", step.op + " (a body that sees more than operands)");
+      if (texts.see_storages) reaches(operand.view.storage, true);
+      opaque.reads.push_back(*seen);
+      opaque.key = *opaque.key + laid_text(operand);
+      means.push_back(operand.since);
     }
-    if (arg.kind != Arg::Kind::graph) continue;
-    const Graph* body = find_body(*request_.value, *request_.graph, arg.text);
-    const auto text = body != nullptr ? body_text(*body) : std::nullopt;
-    if (!text)
-      return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
-    opaque.key = *opaque.key + *text;
   }
   Call call{&step, nullptr, step.op, {}, number};
   std::vector<Binding> results;

@@ -23,11 +23,27 @@ struct ValueViews {
   std::vector<StorageLayout> layouts;  // per storage of the Trace
 };
 
+/// How a tensor lies in its storage, in elements. No strides, or an offset kBad: not known.
+struct Lies {
+  Dtype dtype = Dtype::other;
+  Shape shape;
+  std::optional<std::vector<PolyId>> strides;
+  PolyId offset = Space::kBad;
+};
+
+/// What a graph names by where it lies in memory instead of in a view (as_strided), and how its outputs lie.
+struct Reached {
+  std::set<StorageId> beyond;      // storages of which elements are named so
+  std::set<StorageId> from_start;  // those of them that are counted from the start of the storage
+  std::vector<std::optional<Lies>> outputs;
+};
+
 /// The Traces of a Case, over one Space.
 struct Traced {
   std::optional<Trace> before;
   Trace after;
-  ValueViews views;              // of `after`, where there is a plan
+  ValueViews views;  // of `after`, where there is a plan
+  Reached reached_before, reached_after;
   std::uint64_t in_place = 0;    // steps of `after` that write storage that existed before them
   std::uint64_t unmodelled = 0;  // steps, of both graphs, that were not understood
   /// Steps that identities make simpler; used unless `use` was none.
@@ -42,15 +58,20 @@ struct BodyFacts {
   std::vector<std::set<std::uint32_t>> from;  // per output: inputs whose storage it may lie on
   std::set<std::uint32_t> written;            // inputs
   bool plain = true;  // outputs lie on different storages, and nothing but storages is touched
+  std::set<std::uint32_t> whole = {};       // inputs that show all of the storage that a body of them needs
+  std::set<std::uint32_t> beyond = {};      // inputs of whose storage more is touched than they show
+  std::set<std::uint32_t> from_start = {};  // inputs whose storage is counted from its start
+  std::vector<std::vector<std::optional<Lies>>> results = {};  // the first outputs, in each graph looked at
 };
 
 /// How a loop of one graph is built into its Trace.
 struct LoopUse {
   bool understood = false;
-  std::vector<std::string> bodies;  // checks that prove both sides alike; names of one side where they do not
+  std::vector<std::string> bodies;  // checks that prove both sides alike
   BodyFacts own, other;             // of the carrying body, here and in the other graph
   std::set<std::uint32_t> scratch;  // operands that this side's body writes and that hold anything afterwards
   std::string side;                 // "before", "after"
+  std::string alone;  // of bodies that are not proved alike: makes the loop a function of this side's own
 };
 
 /// In listed order.

@@ -63,90 +63,210 @@ bool only_read(const LoopUse& use, std::uint32_t k) {
   return unwritten(use.own) && unwritten(use.other) && !use.scratch.contains(k);
 }
 
+/// Operators whose bodies take the operands in their order: while_loop, scan, map.
+struct LoopForm {
+  bool passes_on = false;                     // operands become the body's inputs
+  std::size_t first = 0, rows = 0, more = 0;  // arguments: the first list, that of items, that of what stays
+};
+
+LoopForm form_of(const Step& step) {
+  if (step.op.starts_with("higher_order.while_loop")) return {true, 2, step.args.size(), 3};
+  if (step.op.starts_with("higher_order.scan")) return {true, 1, 2, 3};
+  if (step.op.starts_with("higher_order.map")) return {true, 1, 1, 2};
+  return {};
+}
+
 }  // namespace
 
-/// Everything the loop is given, carried operands first.
-bool Builder::add_operands(const Step& step, TraceStep& out, std::size_t& carried) {
-  const bool loops = step.op.starts_with("higher_order.while_loop");
+/// What a loop is given, as a step under construction.
+struct Builder::LoopOperands {
+  TraceStep step;
+  std::vector<std::optional<Binding>> inputs;               // per input of a body; a number is none
+  std::vector<std::size_t> reads;                           // per input: the read that it is
+  std::vector<std::optional<std::vector<PolyId>>> strides;  // per input: as bodies declare it
+  std::size_t carried = 0, rows = 0;      // how many inputs the body's results become; items
+  bool passes_on = false, loops = false;  // as LoopForm; a while_loop
+  bool is_row(std::size_t k) const { return k >= carried && k < carried + rows; }
+  const Binding* tensor(std::size_t k) const {
+    return k < inputs.size() && inputs[k] ? &*inputs[k] : nullptr;
+  }
+};
+
+/// Everything the loop is given, carried operands first. A number may stand among what stays as it is.
+bool Builder::add_operands(const Step& step, LoopOperands& out) {
+  const LoopForm form = form_of(step);
+  out.passes_on = form.passes_on;
+  out.loops = step.op.starts_with("higher_order.while_loop");
   for (std::size_t k = 0; k < step.args.size(); ++k) {
     if (step.args[k].kind == Arg::Kind::graph) continue;
     std::vector<ValueId> values;
     collect_uses(step.args[k], values);
-    for (ValueId id : values) {
+    for (const ValueId id : values) {
       if (!values_[id.index] || is_shadow(values_[id.index]->view.storage)) return false;
-      out.reads.push_back(values_[id.index]->view);
+      out.step.reads.push_back(values_[id.index]->view);
     }
-    if (loops && k == 2) carried = values.size();
-    if (loops && k >= 2 && values.size() != step.args[k].list.size()) return false;  // not all are tensors
-    out.key = *out.key + ";" + attribute(nameless(step.args[k]));
+    std::size_t read = out.step.reads.size() - values.size();
+    for (const Arg& arg : form.passes_on&& k >= form.first ? step.args[k].list : std::vector<Arg>{}) {
+      const bool tensor = arg.kind == Arg::Kind::ref;
+      if (!tensor && (k != form.more || arg.kind == Arg::Kind::list)) return false;
+      out.inputs.push_back(bound_of(arg));
+      out.reads.push_back(tensor ? read++ : 0);
+    }
+    if (form.passes_on && k == form.first && k != form.rows) out.carried = out.inputs.size();
+    if (form.passes_on && k == form.rows) out.rows = step.args[k].list.size();
+    out.step.key = *out.step.key + ";" + attribute(nameless(step.args[k]));
   }
   for (const auto& [name, arg] : step.kwargs) {
     std::vector<ValueId> values;
     collect_uses(arg, values);
     if (!values.empty() || arg.kind == Arg::Kind::graph) return false;
-    out.key = *out.key + ";" + name + "=" + attribute(arg);
+    out.step.key = *out.step.key + ";" + name + "=" + attribute(arg);
+  }
+  return align(step, out);
+}
+
+/// Operands by input of a body. A number is an input of its own, or its body has a symbol for it and no
+/// input.
+bool Builder::align(const Step& step, LoopOperands& out) const {
+  if (!out.passes_on) return true;
+  std::set<std::size_t> counts;
+  for (const auto& [place, name] : bodies_given(step))
+    if (const Graph* body = find_body(*request_.value, *request_.graph, name))
+      counts.insert(body->inputs.size());
+  if (counts.empty() || counts == std::set{out.inputs.size()}) return true;
+  for (std::size_t k = out.inputs.size(); k-- > 0;) {
+    if (out.inputs[k]) continue;
+    out.inputs.erase(out.inputs.begin() + static_cast<std::ptrdiff_t>(k));
+    out.reads.erase(out.reads.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  return counts == std::set{out.inputs.size()};
+}
+
+/// The elements of an operand's storage, in the order of memory, from its first one (or that of the storage)
+/// to its last: a body that is given no more sees none beyond.
+std::optional<TraceView> Builder::span_of(const Binding& operand, bool from_start) {
+  const Shape& shape = operand.view.shape;
+  if (!operand.strides || operand.offset == Space::kBad || wide(operand.view.storage)) return std::nullopt;
+  if (layouts_[operand.view.storage].dtype != operand.dtype) return std::nullopt;
+  std::vector<Map> all = flat(operand);
+  if (all.empty() || space_.value(element_count(space_, shape)) == 0) return std::nullopt;
+  Map span;
+  span.kind = Map::Kind::strided;
+  span.from = all.back().to;
+  span.start = from_start ? 0 : operand.offset;
+  span.strides = {space_.constant(1)};
+  PolyId end = space_.add(operand.offset, space_.constant(1));
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    end = space_.add(end, space_.mul((*operand.strides)[d], space_.sub(shape[d], space_.constant(1))));
+  span.to = {space_.sub(end, span.start)};
+  all.push_back(span);
+  return TraceView{operand.view.storage, std::move(all), span.to, operand.view.type, 0};
+}
+
+/// An operand of whose storage a body sees more than it shows is read with what lies between its elements.
+/// What is carried lies on another storage at each trip, and an item, the first of which PyTorch copies, too.
+bool Builder::reach(const LoopUse& use, LoopOperands& operands) {
+  std::set<std::uint32_t> from_start = use.own.from_start, beyond = use.own.beyond;  // in both graphs alike
+  from_start.insert(use.other.from_start.begin(), use.other.from_start.end());
+  beyond.insert(use.other.beyond.begin(), use.other.beyond.end());
+  for (const std::uint32_t k : from_start) {
+    const Binding* bound = operands.tensor(k);
+    if (bound == nullptr || operands.is_row(k)) return false;
+    reaches(bound->view.storage, true);
+  }
+  for (const std::uint32_t k : beyond) {
+    const Binding* bound = operands.tensor(k);
+    if (bound == nullptr || k < operands.carried || operands.is_row(k)) return false;
+    const auto span = span_of(*bound, from_start.contains(k));
+    if (!span) return false;
+    reaches(bound->view.storage, false);
+    operands.step.reads[operands.reads[k]] = *span;
+  }
+  return true;
+}
+
+/// Items of an associative_scan, of which PyTorch returns a single one as it is.
+bool Builder::combines(const Step& step) {
+  if (!step.op.starts_with("higher_order.associative_scan")) return true;
+  for (const Arg& arg : step.args.size() > 1 ? step.args[1].list : std::vector<Arg>{}) {
+    const auto bound = bound_of(arg);
+    if (!bound || bound->view.shape.empty() ||
+        !space_.nonnegative(space_.sub(bound->view.shape[0], space_.constant(2))))
+      return false;
   }
   return true;
 }
 
 /// What keeps a loop from being understood; nullptr: nothing does.
-const char* Builder::fault_of(const LoopUse& use, const TraceStep& step, std::size_t carried) const {
+const char* Builder::fault_of(const LoopUse& use, const LoopOperands& operands) const {
   if (!use.own.plain || !use.other.plain) return "a body with effects or outputs that share storage";
   std::map<StorageId, bool> seen;  // all operands on it are only read
-  for (std::uint32_t k = 0; k < step.reads.size(); ++k) {
+  for (std::uint32_t k = 0; k < operands.inputs.size(); ++k) {
+    const Binding* bound = operands.tensor(k);
+    if (bound == nullptr) continue;
     const bool reads = only_read(use, k);
-    const auto [at, is_new] = seen.try_emplace(step.reads[k].storage, reads);
+    const auto [at, is_new] = seen.try_emplace(bound->view.storage, reads);
     if (!is_new && !(reads && at->second))
-      return k < carried ? "carried operands that share storage" : "operands that share storage";
+      return k < operands.carried ? "carried operands that share storage" : "operands that share storage";
   }
   for (const BodyFacts* facts : {&use.own, &use.other}) {
-    for (std::uint32_t k : facts->written)
-      if (k >= carried) return "a body that writes what is not carried";
+    for (const std::uint32_t k : facts->written)
+      if (!operands.loops || k >= operands.carried) return "a body that writes what is not carried";
     for (const auto& from : facts->from)
-      for (std::uint32_t k : from)
-        if (carried > 0 && k >= carried) return "a body that returns what is not carried";
+      for (const std::uint32_t k : from)
+        if (operands.loops && k >= operands.carried) return "a body that returns what is not carried";
   }
   return nullptr;
 }
 
-/// Do the last dimensions lie as the body says that its input does, as far as both are known?
-bool Builder::lies_as(const Binding& operand, std::size_t first, const Type& type) {
+/// Does a tensor lie as a body says that its input does? `first`: dimensions before those of the input.
+bool Builder::lies_as(const Lies& tensor, std::size_t first, const Type& type, bool from_start) {
   const Shape shape = sizes_.of(type.shape);
   const auto said = said_strides(type, shape);
-  if (!operand.strides) return true;
-  if (operand.strides->size() != first + shape.size()) return false;
-  for (std::size_t d = 0; said && d < shape.size(); ++d)
-    if (space_.value(shape[d]) != 1 && !space_.same((*operand.strides)[first + d], (*said)[d])) return false;
-  return true;
+  if (tensor.dtype != type.dtype || tensor.shape.size() != first + shape.size()) return false;
+  if (from_start && (tensor.offset == Space::kBad || !space_.same(tensor.offset, sizes_.of(type.offset))))
+    return false;
+  bool strides = true;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (!space_.same(tensor.shape[first + d], shape[d])) return false;
+    if (!said || space_.value(shape[d]) == 1) continue;
+    strides = strides && tensor.strides && space_.same((*tensor.strides)[first + d], (*said)[d]);
+  }
+  return strides || space_.value(element_count(space_, shape)) == 0;
 }
 
-/// Do operands lie as the bodies say their inputs do? A body is compared for these strides only.
-bool Builder::lie_as_said(const Step& step) {
-  const bool loops = step.op.starts_with("higher_order.while_loop"),
-             scans = step.op.starts_with("higher_order.scan");
-  if (!loops && !scans && !step.op.starts_with("higher_order.map")) return true;
-  const std::size_t first = loops ? 2 : 1, rows = loops ? step.args.size() : scans ? 2 : 1;
+/// Do operands, and what a body hands on, lie as the bodies say their inputs do? They are compared for that
+/// alone.
+bool Builder::lie_as_said(const Step& step, const LoopUse& use, LoopOperands& operands) {
+  operands.strides.resize(operands.inputs.size());
   for (const auto& [place, name] : bodies_given(step)) {
     const Graph* body = find_body(*request_.value, *request_.graph, name);
-    std::size_t input = 0;
-    for (std::size_t k = first; body != nullptr && k < step.args.size(); ++k)
-      for (const Arg& arg : step.args[k].list) {
-        if (input == body->inputs.size()) return false;
-        const SharedType& type = body->value(body->inputs[input++].value).type;
-        const auto bound = bound_of(arg);
-        if (bound && type && !lies_as(*bound, k == rows ? 1 : 0, *type)) return false;
-      }
+    for (std::uint32_t k = 0; operands.passes_on && body != nullptr && k < body->inputs.size(); ++k) {
+      const SharedType& type = body->value(body->inputs[k].value).type;
+      if (!type) continue;  // its Trace is not understood
+      const Binding* bound = operands.tensor(k);
+      if (bound == nullptr && !type->shape.empty()) return false;
+      if (bound == nullptr) continue;
+      if (!operands.strides[k]) operands.strides[k] = said_strides(*type, sizes_.of(type->shape));
+      const bool from_start = use.own.from_start.contains(k) || use.other.from_start.contains(k);
+      const Lies lies{bound->dtype, bound->view.shape, bound->strides, bound->offset};
+      if (!lies_as(lies, operands.is_row(k) ? 1 : 0, *type, from_start)) return false;
+      for (const auto& results : use.own.results)
+        if (k < operands.carried &&
+            (k >= results.size() || !results[k] || !lies_as(*results[k], 0, *type, from_start)))
+          return false;
+    }
   }
   return true;
 }
 
 /// Carried operands that this loop writes at some trip, or keeps where the other graph's loop does not, hold
 /// anything afterwards: something else in each graph.
-TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::size_t carried) const {
+TraceStep Builder::clobbered(const LoopUse& use, const LoopOperands& operands) const {
   TraceStep out;
   out.key = "clobbered by " + use.side + std::to_string(loops_);
-  out.origin = step.origin;
-  for (std::uint32_t k = 0; k < carried; ++k) {
+  out.origin = operands.step.origin;
+  for (std::uint32_t k = 0; operands.loops && k < operands.carried; ++k) {
     bool lost = false;
     for (const std::uint32_t p : places(use.own, k)) {
       lost = lost || use.own.written.contains(p);
@@ -154,22 +274,49 @@ TraceStep Builder::clobbered(const LoopUse& use, const TraceStep& step, std::siz
         lost = lost || (use.own.from[r].contains(p) &&
                         (r >= use.other.from.size() || !use.other.from[r].contains(p)));
     }
-    if (lost) out.writes.push_back(step.reads[k]);
+    if (lost) out.writes.push_back(operands.step.reads[operands.reads[k]]);
   }
-  for (std::uint32_t k : use.scratch)
-    if (k < step.reads.size()) out.writes.push_back(step.reads[k]);
+  for (const std::uint32_t k : use.scratch)
+    if (operands.tensor(k) != nullptr) out.writes.push_back(operands.step.reads[operands.reads[k]]);
   return out;
 }
 
-void Builder::share(const LoopUse& use, const TraceStep& step, std::size_t passing, bool may_be_operand) {
-  for (std::uint32_t r = 0; r < std::min(step.writes.size(), passing); ++r) {
+/// A storage for result k. What a loop hands on lies somewhere in a storage that nobody knows.
+std::optional<Binding> Builder::loop_result(const Call& call, std::size_t k, const LoopOperands& operands) {
+  auto bound = call.step->results[k].valid() && said(call, k) != nullptr ? fresh_for(call, k, std::nullopt)
+                                                                         : std::nullopt;
+  const Binding* carried = k < operands.carried ? operands.tensor(k) : nullptr;
+  if (!bound && carried != nullptr) bound = fresh(carried->view.shape, carried->dtype, std::nullopt);
+  if (!bound) {
+    unknown("no-metadata", call.step->op);
+    return std::nullopt;
+  }
+  if (carried == nullptr) return bound;
+  const bool alike = bound->view.shape == carried->view.shape && bound->dtype == carried->dtype;
+  if (!alike) {
+    unknown("no-metadata", call.step->op + " (a result unlike what is carried)");
+    return std::nullopt;
+  }
+  // As the body declares; the clone that PyTorch makes without trips has no gaps.
+  const auto& strides = k < operands.strides.size() ? operands.strides[k] : std::nullopt;
+  const bool kept =
+      !clones_without_trips(*call.step) || (strides && is_dense(space_, bound->view.shape, *strides));
+  if (!bound->strides && kept) bound->strides = strides;
+  layouts_[bound->view.storage].strides.reset();
+  bound->offset = Space::kBad;
+  return bound;
+}
+
+void Builder::share(const LoopUse& use, const TraceStep& step, const LoopOperands& operands,
+                    bool may_be_operand) {
+  for (std::uint32_t r = 0; r < std::min(step.writes.size(), operands.carried); ++r) {
     const auto places = may_be_operand ? reachable(use, r) : passed_on(use, r);
     if (places.empty()) continue;
     loop_shared_.insert(step.writes[r].storage);
     auto& on = may_lie_on_[step.writes[r].storage];
-    for (std::uint32_t k : places) {
-      if (k >= step.reads.size()) continue;
-      const StorageId operand = step.reads[k].storage;
+    for (const std::uint32_t k : places) {
+      if (operands.tensor(k) == nullptr) continue;
+      const StorageId operand = operands.tensor(k)->view.storage;
       loop_shared_.insert(operand);
       on.insert(operand);
       if (const auto at = may_lie_on_.find(operand); at != may_lie_on_.end()) on.merge(std::set(at->second));
@@ -200,33 +347,32 @@ void Builder::loop(const Step& step, std::uint32_t number) {
   if (request_.loops == nullptr || at >= request_.loops->size() || !(*request_.loops)[at].understood)
     return unknown("unsupported-op", step.op);
   const LoopUse& use = (*request_.loops)[at];
-  TraceStep out;
-  out.key = step.op;
+  LoopOperands operands;
+  TraceStep& out = operands.step;
+  out.key = step.op + use.alone;
   out.origin = number;
   out.bodies = use.bodies;
-  std::size_t carried = 0;
-  if (!add_operands(step, out, carried)) return unknown("no-metadata", step.op);
-  if (!lie_as_said(step)) return unknown("no-metadata", step.op + " (strides of operands)");
-  if (const char* fault = fault_of(use, out, carried); fault != nullptr)
+  if (!add_operands(step, operands)) return unknown("no-metadata", step.op);
+  if (!lie_as_said(step, use, operands)) return unknown("no-metadata", step.op + " (how operands lie)");
+  if (const char* fault = fault_of(use, operands); fault != nullptr)
     return unknown("unsupported-op", step.op + " (" + fault + ")");
+  if (!reach(use, operands))
+    return unknown("unsupported-op", step.op + " (a body that sees more than operands)");
+  if (!combines(step)) return unknown("unsupported-op", step.op + " (of a single item)");
   Call call{&step, nullptr, step.op, {}, number};
   std::vector<Binding> results;
   for (std::size_t k = 0; k < step.results.size(); ++k) {
-    auto bound =
-        step.results[k].valid() && said(call, k) != nullptr ? fresh_for(call, k, std::nullopt) : std::nullopt;
-    if (!bound && k < carried) bound = fresh(out.reads[k].shape, Dtype::other, std::nullopt);
-    if (!bound) return unknown("no-metadata", step.op);
-    if (k < carried && bound->view.shape != out.reads[k].shape)
-      return unknown("no-metadata", step.op + " (a result unlike what is carried)");
+    const auto bound = loop_result(call, k, operands);
+    if (!bound) return;
     out.writes.push_back(bound->view);
     results.push_back(*bound);
   }
   out.access.assign(out.reads.size(), std::vector<Access>(out.writes.size(), Access::before_write));
-  const TraceStep pushed = out;
-  tell_sizes(number, out);
-  push(std::move(out), {});
-  if (TraceStep lost = clobbered(use, pushed, carried); !lost.writes.empty()) push(std::move(lost), {});
-  share(use, pushed, carried > 0 ? carried : use.own.from.size(), carried > 0 && !clones_without_trips(step));
+  TraceStep pushed = out;
+  tell_sizes(number, pushed);
+  push(std::move(pushed), {});
+  if (TraceStep lost = clobbered(use, operands); !lost.writes.empty()) push(std::move(lost), {});
+  share(use, out, operands, operands.loops && !clones_without_trips(step));
   for (std::size_t k = 0; k < results.size(); ++k) bind(call, k, results[k]);
 }
 

@@ -34,6 +34,15 @@ bool uses_input(const Graph& body, std::size_t k) {
          });
 }
 
+/// Is that how a buffer lies that is made anew for these sizes?
+bool lies_plainly(const Type& type) {
+  if (type.strides == Type::Strides::unknown || type.offset != SymExpr(0)) return false;
+  SymExpr expected = 1;
+  for (std::size_t k = type.stride.size(); k-- > 0; expected = expected * type.shape[k])
+    if (type.stride[k] != expected) return false;
+  return true;
+}
+
 /// Buffers that only the body of `after` uses: no trip may depend on what they hold when it begins.
 std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const Step& after,
                                    std::size_t carried) {
@@ -41,14 +50,16 @@ std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const 
   const Graph* body = find_body(value, value.after, after.args[1].text);
   for (std::uint32_t k = static_cast<std::uint32_t>(carried); body != nullptr && k < body->inputs.size(); ++k)
     if (uses_input(*body, k)) out.insert(k);
+  if (body != nullptr && counts_in_storage(value, *body)) out.clear();
   const std::pair<const Graph*, const Step*> sides[] = {{&*value.before, &before}, {&value.after, &after}};
   for (const auto& [graph, step] : sides)
     for (std::size_t arg = 0; arg < 2; ++arg) {
       const Graph* other = find_body(value, *graph, step->args[arg].text);
       const bool own = graph == &value.after && arg == 1;
       std::erase_if(out, [&](std::uint32_t k) {
-        return other == nullptr || k >= other->inputs.size() || !other->value(other->inputs[k].value).type ||
-               (!own && uses_input(*other, k));
+        if (other == nullptr || k >= other->inputs.size()) return true;
+        const SharedType& type = other->value(other->inputs[k].value).type;
+        return !type || !lies_plainly(*type) || (!own && uses_input(*other, k));
       });
     }
   return out;
@@ -157,13 +168,27 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
   return out;
 }
 
-BodyFacts facts_of(const Trace& body) {
+namespace {
+/// Inputs are called by their position, unless the graph is no body of a loop.
+std::optional<std::uint32_t> position(const TraceInput& input) {
+  const std::string& name = input.name;
+  const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_number || name.empty() || name.size() >= 9) return std::nullopt;
+  return static_cast<std::uint32_t>(std::stoul(name));
+}
+}  // namespace
+
+BodyFacts facts_of(const Trace& body, const Reached& reached) {
   BodyFacts out;
   std::map<StorageId, std::set<std::uint32_t>> shown;
-  for (const TraceInput& input : body.inputs)  // called by their position, unless the body is none of a loop
-    if (input.name.size() < 9 && !input.name.empty() &&
-        std::all_of(input.name.begin(), input.name.end(), [](char c) { return c >= '0' && c <= '9'; }))
-      shown[input.view.storage].insert(static_cast<std::uint32_t>(std::stoul(input.name)));
+  for (const TraceInput& input : body.inputs) {
+    const auto k = position(input);
+    if (!k) continue;
+    shown[input.view.storage].insert(*k);
+    if (input.view.maps.empty()) out.whole.insert(*k);
+    if (!input.view.maps.empty() && reached.beyond.contains(input.view.storage)) out.beyond.insert(*k);
+    if (reached.from_start.contains(input.view.storage)) out.from_start.insert(*k);
+  }
   for (const TraceStep& step : body.steps)
     for (const TraceView& view : step.writes) {
       out.written.insert(shown[view.storage].begin(), shown[view.storage].end());
@@ -178,6 +203,7 @@ BodyFacts facts_of(const Trace& body) {
     out.plain = out.plain && seen.insert(output.view->storage).second;
   }
   out.plain = out.plain && body.unknown.empty();
+  out.results = {reached.outputs};
   return out;
 }
 
@@ -187,6 +213,10 @@ void merge(BodyFacts& into, const BodyFacts& more) {
     into.from[k].insert(more.from[k].begin(), more.from[k].end());
   into.written.insert(more.written.begin(), more.written.end());
   into.plain = into.plain && more.plain;
+  into.whole.insert(more.whole.begin(), more.whole.end());
+  into.beyond.insert(more.beyond.begin(), more.beyond.end());
+  into.from_start.insert(more.from_start.begin(), more.from_start.end());
+  into.results.insert(into.results.end(), more.results.begin(), more.results.end());
 }
 
 }  // namespace noclobber

@@ -34,7 +34,7 @@ std::vector<LoopBody> loop_bodies(const Case& value);
 /// Is this an operator that loop_bodies() looks into?
 bool is_loop(const Step& step);
 
-BodyFacts facts_of(const Trace& body);
+BodyFacts facts_of(const Trace& body, const Reached& reached = {});
 void merge(BodyFacts& into, const BodyFacts& more);
 
 }  // namespace noclobber

@@ -236,8 +236,10 @@ void Builder::view_scatter(const Call& call) {
   // the result would see elements that are not modelled.
   const bool part = !base->view.maps.empty() || base->offset != 0;
   const bool dense = base->strides && base->strides == contiguous_strides(space_, base->view.shape);
-  if (part && !(dense && base->offset == 0) && find_view_rule(call.op) == find_view_rule("aten.as_strided"))
+  const bool strided = find_view_rule(call.op) == find_view_rule("aten.as_strided");
+  if (part && !(dense && base->offset == 0) && strided)
     return unknown("unsupported-op", call.step->op + " (of a part of a storage)");
+  if (strided) reaches(base->view.storage, true);
   if (part) layouts_[out.view.storage].strides.reset();
   if (!whole_window(call, out, *base)) move(out, *base, call.number);
   move(target->front(), *from, call.number);

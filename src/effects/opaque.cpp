@@ -137,6 +137,7 @@ bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argu
   if (layout.dtype != base->dtype || !layout.strides || !is_dense(space_, layout.shape, *layout.strides) ||
       strides != contiguous_strides(space_, shape) || !space_.same(element_count(space_, shape), count))
     return false;
+  reaches(base->view.storage, true);
   Binding out = *base;
   out.view.maps = flat(*base);
   out.view.maps.push_back(reshape_map({count}, shape));

@@ -21,6 +21,7 @@ void Builder::shows_unknown(const Call& call, const Parts& parts, std::size_t ba
   if (!bound || !whole || !pure || wide(bound->view.storage))
     return unknown("unsupported-op", call.step->op + " (a view of elements that are not known)");
   Shadow shadow{of.view, bound->view, attributes(call) + ";shown"};
+  reaches(of.view.storage, true);
   for (const PolyId stride : *of.strides) shadow.key += ";" + size_text(space_, stride);
   trace_.storages[bound->view.storage].key = kShadow + std::to_string(shadows_.size());
   layouts_[bound->view.storage].strides.reset();

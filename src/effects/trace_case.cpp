@@ -90,6 +90,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
       Trace trace = builder.build();
       for (const std::string& key : builder.more_lanes())
         lanes.insert(key.starts_with("in:") ? key : side + key);
+      (side == "before:" ? out.reached_before : out.reached_after) = builder.reached();
       out.in_place = builder.in_place();
       if (value.plan && &graph == &value.after) out.views = builder.views();
       out.unmodelled += builder.unmodelled();

@@ -82,6 +82,7 @@ std::optional<Binding> Builder::viewed(const Binding& base, const ViewMaps& maps
   Binding out = base;
   out.view.shape = maps.shape;
   if (maps.flat) {
+    reaches(base.view.storage, maps.maps[0].dim == 0);
     std::vector<Map> all = flat(base);
     if (all.empty()) return std::nullopt;
     Map strided = maps.maps[0];

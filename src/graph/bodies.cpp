@@ -1,6 +1,7 @@
 #include "src/graph/bodies.h"
 
 #include <algorithm>
+#include <set>
 
 namespace noclobber {
 
@@ -30,6 +31,30 @@ const Graph* find_body(const Case& value, const Graph& graph, const Graph& outer
 bool has_bodies(const Step& step) {
   return std::ranges::any_of(step.args, names_body) ||
          std::ranges::any_of(step.kwargs, [](const auto& entry) { return names_body(entry.second); });
+}
+
+bool counts_in_storage(const Step& step) {
+  for (const char* part : {"as_strided", "_reshape_alias", "resize", ".set_", "reinterpret_tensor"})
+    if (step.op.find(part) != std::string::npos) return true;
+  return false;
+}
+
+namespace {
+bool counts(const Case& value, const Graph& graph, std::set<const Graph*>& seen) {
+  if (!seen.insert(&graph).second) return false;
+  return std::ranges::any_of(graph.steps, [&](const Step& step) {
+    if (counts_in_storage(step)) return true;
+    return std::ranges::any_of(bodies_given(step), [&](const auto& given) {
+      const Graph* body = find_body(value, graph, given.second);
+      return body != nullptr && counts(value, *body, seen);
+    });
+  });
+}
+}  // namespace
+
+bool counts_in_storage(const Case& value, const Graph& graph) {
+  std::set<const Graph*> seen;
+  return counts(value, graph, seen);
 }
 
 bool gives_number(const Arg& output) {

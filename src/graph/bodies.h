@@ -16,6 +16,11 @@ const Graph* find_body(const Case& value, const Graph& graph, const Graph& outer
 /// Is the step given a body?
 bool has_bodies(const Step& step);
 
+/// May the operator show, or write, elements of a storage beyond the view that it is given (as_strided)?
+bool counts_in_storage(const Step& step);
+/// The same of any step of a graph or of the bodies that it runs.
+bool counts_in_storage(const Case& value, const Graph& graph);
+
 /// The bodies that a step is given and where they stand, in lists, too: ("1", "body0"), ("4.12", "mask0").
 std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step);
 

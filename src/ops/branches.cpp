@@ -9,7 +9,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kWorlds = 64;
+constexpr std::size_t kWorlds = 64, kSteps = 1U << 16;
 constexpr int kNesting = 32;
 constexpr const char* kBranch = "noclobber.branch.default";
 
@@ -185,6 +185,58 @@ class Inliner {
   bool failed_ = false;
 };
 
+/// How many worlds a graph has, and steps at most, as far as bodies tell: counted once per body, however
+/// often it is run, so that nothing is written out that grows too large.
+class Extent {
+ public:
+  Extent(const Case& value, const Graph& top) : case_(value), top_(top) {}
+  bool is_small() { return small(of(top_)); }
+
+ private:
+  struct Count {
+    std::size_t worlds = 1, steps = 0;
+  };
+  static constexpr Count kLarge{kWorlds + 1, kSteps + 1};
+  static bool small(const Count& count) { return count.worlds <= kWorlds && count.steps <= kSteps; }
+
+  Count of(const Graph& graph) {
+    const auto [at, is_new] = known_.try_emplace(&graph, kLarge);  // of a body that runs itself
+    if (!is_new) return at->second;
+    if (++depth_ > kNesting + 1) return --depth_, kLarge;
+    Count all;
+    for (const Step& step : graph.steps) {
+      const Count one = branches(step) ? of_branch(graph, step) : Count{1, 1};
+      all.steps += one.steps;
+      all.worlds *= one.worlds;
+      if (!small(all)) all = kLarge;
+    }
+    --depth_;
+    return known_[&graph] = all;
+  }
+
+  /// One way or the other for cond, unless its predicate is a constant.
+  Count of_branch(const Graph& graph, const Step& step) {
+    Count out{0, 1};
+    const bool cond = step.op.starts_with("higher_order.cond");
+    const bool decided = cond && !step.args.empty() && step.args[0].kind == Arg::Kind::boolean;
+    for (std::size_t k = 0; k < step.args.size(); ++k) {
+      if (step.args[k].kind != Arg::Kind::graph) continue;
+      if (decided && k != (step.args[0].boolean ? 1U : 2U)) continue;
+      const Graph* body = find_body(case_, graph, top_, step.args[k].text);
+      const Count inside = body != nullptr ? of(*body) : Count{};
+      out.worlds += inside.worlds;
+      out.steps = std::max(out.steps, 1 + inside.steps);
+    }
+    out.worlds = std::max<std::size_t>(out.worlds, 1);
+    return small(out) ? out : kLarge;
+  }
+
+  const Case& case_;
+  const Graph& top_;
+  std::map<const Graph*, Count> known_;
+  int depth_ = 0;
+};
+
 std::optional<World> world(const Case& value, Ways& ways) {
   World out{"", value};
   if (value.before) {
@@ -212,6 +264,8 @@ std::vector<World> worlds_of(const Case& value) {
   std::vector<World> out;
   const bool any = has_branches(value.after) || (value.before && has_branches(*value.before));
   if (!any || value.dataflow) return {};
+  if (!Extent(value, value.after).is_small() || (value.before && !Extent(value, *value.before).is_small()))
+    return {};
   Ways ways;
   for (;;) {
     auto next = world(value, ways);

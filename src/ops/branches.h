@@ -18,9 +18,9 @@ struct World {
   Case value;
 };
 
-/// Every combination of branches that is met, 64 at most. None where the case is left as it is: nothing
-/// branches, any order may run, or a branch cannot be written out (its body is not known or takes other
-/// operands).
+/// Every combination of branches that is met, 64 at most, each of 65,536 steps at most. None where the case
+/// is left as it is: nothing branches, any order may run, there are more, or a branch cannot be written out
+/// (its body is not known or takes other operands).
 std::vector<World> worlds_of(const Case& value);
 
 /// The operator noclobber.branch, which the cases of worlds use.

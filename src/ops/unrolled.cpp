@@ -71,6 +71,17 @@ class Unroller {
     return std::ranges::all_of(out, [](const Arg& a) { return a.kind == Arg::Kind::ref; });
   }
 
+  /// Does the body hand on what it was given, as far as its types tell?
+  static bool carries_alike(const KnownLoop& loop) {
+    for (std::size_t k = 0; k < loop.carried.size(); ++k) {
+      const Arg& made = loop.body->outputs[k];
+      const SharedType given = loop.body->value(loop.body->inputs[k].value).type,
+                       type = made.kind == Arg::Kind::ref ? loop.body->value(made.ref).type : SharedType();
+      if (given && type && (given->dtype != type->dtype || given->shape != type->shape)) return false;
+    }
+    return true;
+  }
+
   std::optional<KnownLoop> known(const Graph& graph, const Step& step) const {
     KnownLoop out;
     const std::size_t first = is_scan(step) ? 2 : 1;
@@ -82,7 +93,8 @@ class Unroller {
     const bool fits = out.body->inputs.size() == out.carried.size() + out.items.size() + out.more.size() &&
                       out.body->outputs.size() == step.results.size() && out.body->finals.empty() &&
                       out.body->outputs.size() >= out.carried.size();
-    if (!fits) return std::nullopt;
+    // Written out, what is carried is a copy, in a storage that holds nothing else.
+    if (!fits || counts_in_storage(case_, *out.body) || !carries_alike(out)) return std::nullopt;
     for (const Arg& item : out.items) {
       const auto& type = graph.value(item.ref).type;
       if (!type || type->shape.empty() || !type->shape[0].is_constant()) return std::nullopt;
