@@ -305,13 +305,17 @@ class Program:
         self.case["graphs"][name] = w.graph(outputs)
         return name
 
-    def operator(self, w: Writer, depth: int) -> None:
+    def operator(self, w: Writer, depth: int, focus: str = "") -> None:
+        """`focus`: a part of a storage that the operator's body is given besides what it carries."""
         rng = self.rng
         kind = rng.choice(["while", "while", "while", "scan", "map", "cond", "cond", "invoke"])
         names = w.floats()
         parts = [n for n in names if w.values[n].numel() * 4 < w.values[n].untyped_storage().size()]
         names = names + 4 * parts
         more = [ref(rng.choice(names)) for _ in range(rng.randrange(0, 3))]
+        if focus:
+            more = [ref(focus)]
+            names = [n for n in names if w.values[n].shape == w.values[focus].shape or w.values[n].dim() == 2]
         if kind != "while" and rng.random() < 0.2:
             more.insert(rng.randrange(len(more) + 1), rng.randrange(5))
         value = lambda arg: w.values[arg["ref"]] if isinstance(arg, dict) else arg  # noqa: E731
@@ -388,6 +392,9 @@ class Program:
             w.give(tensor)
         for _ in range(rng.randrange(1, 3)):
             w.add("aten.clone.default", [ref(rng.choice(["v0", "v1"]))])
+        if rng.random() < 0.5:
+            self.focused(w)
+            return self.closed(w)
         for _ in range(rng.randrange(1, 4)):
             w.part()
         w.grow(rng.randrange(0, 3), 0.8, 0.1)
@@ -397,6 +404,24 @@ class Program:
             if some and rng.random() < 0.7:  # an element of what the operator may have seen
                 w.add("aten.fill_.Scalar", [ref(some), 77])
             w.grow(rng.randrange(0, 4), 0.3, 0.5)
+        return self.closed(w)
+
+    def focused(self, w: Writer) -> None:
+        """A part of a copy, and an element that lies near it: what the body of an operator may see, and a later write."""
+        rng = self.rng
+        base = w.steps[-1]["name"]
+        part = w.part()
+        while part is None or w.values[part]._base is not w.values[base]:
+            part = w.part()
+        element = w.add("aten.as_strided.default", [ref(base), [1], [1], rng.randrange(8)])
+        like = w.add("aten.clone.default", [ref(part)])
+        w.add("aten.neg.default", [ref(like)])
+        self.operator(w, 0, part)
+        w.add("aten.fill_.Scalar", [ref(element), 77])
+
+    def closed(self, w: Writer) -> dict:
+        """The graph of what was grown, with the contents of some of it as outputs."""
+        rng = self.rng
         names = w.floats()
         outputs = list(dict.fromkeys(names[-1:] + [n for n in names if "r" in n][:3] + [rng.choice(names)]))
         for k, n in enumerate(outputs):  # contents alone
