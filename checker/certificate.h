@@ -46,6 +46,7 @@ struct Lemma {
   Kind kind = Kind::calls;
   std::uint32_t a = 0, b = 0, c = 0, d = 0;
   std::vector<std::uint32_t> order = {};  // of writes: which of those of c each of a is
+  friend bool operator==(const Lemma&, const Lemma&) = default;
 };
 
 /// One pair of Traces, or one Trace. `key`: the checks after it may have opaque steps that run this body.
@@ -70,6 +71,7 @@ struct Certificate {
   Answer answer;                                // inputs and assumptions
   std::map<std::string, std::int64_t> symbols;  // values that satisfy ranges and facts
   std::vector<PolyId> numbers;                  // as they stand in the text
+  std::set<PolyId> divisors;                    // that must be positive, lest a number means nothing
   std::vector<ViewForm> views;
   std::vector<StorageForm> storages;
   std::vector<StepForm> steps;

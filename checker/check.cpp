@@ -9,6 +9,8 @@
 namespace noclobber::checker {
 namespace {
 
+constexpr std::uint64_t kWork = 100'000'000, kWorkPerByte = 100;  // a second, and one for each MB
+
 void wrong(Answer& answer, bool is, const std::string& why) {
   if (is && answer.why.empty()) answer.why = why;
 }
@@ -20,12 +22,14 @@ void prepare(Space& space, const Certificate& certificate, Answer& answer) {
           "the symbols' values do not show a fact");
   for (std::size_t k = 0; answer.why.empty() && k < certificate.evidence.size(); ++k)
     wrong(answer, !space.derive(certificate.evidence[k]), "derivation " + std::to_string(k) + " is wrong");
+  for (PolyId by : certificate.divisors)
+    wrong(answer, !space.nonnegative(space.beyond(by, 0)), "a divisor is not shown to be positive");
   std::set<Text> bodies;
   for (const Check& check : certificate.checks) {
     for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
       for (std::size_t k = 0; trace != nullptr && k < trace->steps.size(); ++k)
         for (const Text& body : trace->steps[k].form->bodies)
-          wrong(answer, !bodies.contains(body), "no check shows body " + std::string(body));
+          space.work(8), wrong(answer, !bodies.contains(body), "no check shows body " + std::string(body));
     if (check.before)
       wrong(answer, !bodies.insert(check.key).second, "two checks are called " + std::string(check.key));
   }
@@ -67,10 +71,14 @@ void decide(Space& space, const Check& check, Answer& answer) {
 
 Answer check(std::string_view text, Space& space) try {
   if (text.starts_with(kPlanFormat)) return check_plan(text);
+  const std::uint64_t most_work = kWork + kWorkPerByte * text.size();
+  if (!space.searches()) space.limit_work(most_work);
   Certificate certificate = read(space, text, false);
   Answer& answer = certificate.answer;
+  answer.what = certificate.checks.back().before ? "pair" : "single graph";
   if (certificate.refutation) {
     Space concrete;
+    concrete.limit_work(most_work);
     Certificate again = read(concrete, text, true);
     const bool refuted = breaks(concrete, again);
     answer.said = refuted ? Answer::Said::refuted : Answer::Said::not_proved;
@@ -87,6 +95,10 @@ Answer check(std::string_view text, Space& space) try {
   Answer answer;
   answer.said = Answer::Said::unreadable;
   answer.why = fault.what();
+  return answer;
+} catch (const TooMuchWork&) {
+  Answer answer;
+  answer.why = "more work than a text of this size may ask for";
   return answer;
 }
 

@@ -15,6 +15,7 @@ struct Answer {
   std::vector<std::vector<bool>> used;  // per check and lemma: does an obligation rest on it?
   std::vector<std::pair<std::string, std::string>> inputs;  // sha256, name
   std::vector<std::string> assumptions;
+  std::string about, what;  // the name of the check; "pair", "single graph" or "plan"
 };
 
 /// Why a certificate proves nothing that holds more than is needed, and nothing else is wrong.

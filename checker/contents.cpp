@@ -56,25 +56,17 @@ Content Equality::byte_at(Run& run, const View& view, Index index, std::uint32_t
 }
 
 /// One write back: to the content before it, to where a move had it from, or to what the step stored.
-Equality::Went Equality::back(Content& c, const Facts& facts, Split& split) {
+Equality::Went Equality::back(Content& c, const Facts& facts, Condition& open) {
   if (c.stored || c.version == 0) return Went::no_further;
+  space_.work(20);
   const Run::Write w = c.run->write(c.storage, c.version);
-  const Trace& trace = c.run->trace;
-  const Step& step = trace.steps[w.step];
   require(c.run->clean(w.step), "a step that disturbs itself was met");
-  for (const auto& [guard, wanted] : trace.guards_of(step)) {
-    const std::optional<bool> is = decided(*c.run, guard, facts);
-    if (!is) split = {{}, c.run, guard};
-    if (is == wanted) continue;
-    if (is) --c.version;
-    return is ? Went::back : Went::open;
-  }
   std::vector<Condition> conditions;
   const View& to = c.run->view(w);
   Index index = inverse(space_, *to.form, c.index, conditions);
   for (const Condition& one : conditions) {
-    const Truth truth = holds(space_, one, facts.polys);
-    if (truth == Truth::unknown) split = {one};
+    const Truth truth = holds(space_, one, facts);
+    if (truth == Truth::unknown) open = one;
     if (truth == Truth::yes) continue;
     if (truth == Truth::no) --c.version;
     return truth == Truth::no ? Went::back : Went::open;
@@ -112,9 +104,7 @@ bool Equality::known(Numbers& lemmas, std::uint64_t one, std::uint64_t other,
 
 bool Equality::meets(const Content& x, const Content& y, const Facts& facts) {
   if (x.stored || y.stored) return false;
-  const auto there = [&] {
-    return same(space_, x.index, y.index, facts.polys) && one_byte(x.byte, y.byte, facts);
-  };
+  const auto there = [&] { return same(space_, x.index, y.index, facts) && one_byte(x.byte, y.byte, facts); };
   if (x.run == y.run) return x.storage == y.storage && x.version == y.version && there();
   return known(same_contents_, x.run->number(x.storage, x.version), y.run->number(y.storage, y.version),
                there);
@@ -130,7 +120,7 @@ void Equality::equal(const Content& x, const Content& y, const Facts& facts) {
   require(++depth_ < kNested, "a question is nested too deep");
   std::vector<Content> xs, ys;  // where both were, as far as that may be where the other one comes to
   Content at_x = x, at_y = y;
-  Split of_x, of_y;
+  Condition of_x, of_y;
   for (Went went_x = Went::back, went_y = Went::back;;) {
     const bool new_x = went_x == Went::back && may_meet(at_x, at_y),
                new_y = went_y == Went::back && may_meet(at_y, at_x);
@@ -138,6 +128,7 @@ void Equality::equal(const Content& x, const Content& y, const Facts& facts) {
     if (new_y) ys.push_back(at_y);
     const auto met_x = [&](const Content& c) { return meets(c, at_y, facts); };
     const auto met_y = [&](const Content& c) { return meets(at_x, c, facts); };
+    space_.work(1 + (new_y ? xs.size() : 0) + (new_x ? ys.size() : 0));
     if ((new_y && std::ranges::any_of(xs, met_x)) || (new_x && std::ranges::any_of(ys, met_y))) break;
     require(--steps_ > 0, "a question is too long");
     if (went_x == Went::back) went_x = back(at_x, facts, of_x);
@@ -151,53 +142,22 @@ void Equality::equal(const Content& x, const Content& y, const Facts& facts) {
 }
 
 /// All ways of a condition that the facts leave open; a way that contradicts the facts has no place.
-void Equality::either(const Split& split, const Content& x, const Content& y, const Facts& facts) {
+void Equality::either(const Condition& open, const Content& x, const Content& y, const Facts& facts) {
   require(--splits_ > 0, "a question has too many cases");
-  if (!split.condition) {
-    for (const bool value : {false, true}) {
-      Facts with = facts;
-      with.guards.emplace_back(split.run, split.guard, value);
-      equal(x, y, with);
-    }
-    return;
-  }
-  const PolyId p = split.condition->poly, minus = space_.scale(p, -1);
+  const PolyId p = open.poly, minus = space_.scale(p, -1);
   require(p != Space::kBad, "a condition cannot be computed");
   const auto where = [&](std::vector<PolyId> more) {
     require(std::ranges::find(more, Space::kBad) == more.end(), "a condition cannot be computed");
     Facts with = facts;
-    with.polys.insert(with.polys.end(), more.begin(), more.end());
+    with.insert(with.end(), more.begin(), more.end());
     equal(x, y, with);
   };
   const auto otherwise = [&](PolyId fact) {
-    if (holds(space_, {false, fact}, facts.polys) != Truth::no) where({fact});
+    if (holds(space_, {false, fact}, facts) != Truth::no) where({fact});
   };
-  where(split.condition->zero ? std::vector{p, minus} : std::vector{p});
+  where(open.zero ? std::vector{p, minus} : std::vector{p});
   otherwise(space_.beyond(minus, 0));
-  if (split.condition->zero) otherwise(space_.beyond(p, 0));
-}
-
-/// What a condition of a branch is: as it was decided for the same one, in either graph.
-std::optional<bool> Equality::decided(Run& run, std::uint32_t guard, const Facts& facts) {
-  for (const auto& [other, known, value] : facts.guards)
-    if ((other == &run && known == guard) || one_guard(*other, known, run, guard)) return value;
-  return std::nullopt;
-}
-
-bool Equality::one_guard(Run& run, std::uint32_t a, Run& other, std::uint32_t b) {
-  const Guard &g = run.trace.guards[a], &h = other.trace.guards[b];
-  if (g.view.form->type != h.view.form->type) return false;
-  const bool turned = &run == &after_ && &other == &before_;
-  const auto output = std::exchange(output_, std::nullopt);
-  const auto outer = std::exchange(outer_, 0);
-  const int depth = depth_;
-  bool out = true;
-  try {
-    const Content x = at_all(run, g.view, g.time), y = at_all(other, h.view, h.time);
-    turned ? equal(y, x, {}) : equal(x, y, {});
-  } catch (const Open&) { out = false; }
-  depth_ = depth, output_ = output, outer_ = outer;
-  return out;
+  if (open.zero) otherwise(space_.beyond(p, 0));
 }
 
 bool Equality::running_byte(const Byte& byte) {
@@ -206,7 +166,7 @@ bool Equality::running_byte(const Byte& byte) {
 
 /// Both are one byte, or that of the whole element: the running one.
 bool Equality::one_byte(const Byte& a, const Byte& b, const Facts& facts) {
-  if (a && b) return a->first == b->first && same(space_, {a->second}, {b->second}, facts.polys);
+  if (a && b) return a->first == b->first && same(space_, {a->second}, {b->second}, facts);
   return (!a || running_byte(a)) && (!b || running_byte(b));
 }
 
@@ -218,7 +178,7 @@ bool Equality::same_bytes(const Content& x, const Content& y, bool elements, con
       *byte = {lanes, index->back()};
       index->pop_back();
     }
-  return one_byte(a, b, facts) && (!elements || same(space_, i, j, facts.polys));
+  return one_byte(a, b, facts) && (!elements || same(space_, i, j, facts));
 }
 
 Content Equality::operand(const Content& c, std::uint32_t number, const Index& index) {
@@ -234,9 +194,9 @@ Content Equality::operand(const Content& c, std::uint32_t number, const Index& i
 }
 
 Content Equality::followed(Content content) {
-  Split split;
+  Condition open;
   Went went = Went::back;
-  while (went == Went::back) went = back(content, {}, split);
+  while (went == Went::back) went = back(content, {}, open);
   require(went == Went::no_further, "a condition is open");
   return content;
 }
@@ -246,11 +206,13 @@ bool Equality::one_of_both(const Content& x, const Content& y) {
   const std::uint32_t i = x.stored->step, j = y.stored->step;
   if (i == j || x.run != &after_) return i == j;
   for (const auto& [a, lemma] : always_[i])
-    for (const auto& [b, other] : always_[j])
+    for (const auto& [b, other] : always_[j]) {
+      space_.work(1);
       if (a == b) {
         uses_.insert(uses_.end(), {{proving_, lemma}, {proving_, other}});
         return true;
       }
+    }
   return false;
 }
 
@@ -267,7 +229,7 @@ void Equality::made_alike(const Content& x, const Content& y, const Facts& facts
   if (a.form->kind == StepKind::fill) return;
   require(a.form->kind == StepKind::move || a.form->elementwise, kDiffer);
   Facts whole = facts;  // what is known of a byte is not known of all bytes
-  std::erase_if(whole.polys, [&](PolyId f) { return space_.has_lane(f); });
+  std::erase_if(whole, [&](PolyId f) { return space_.has_lane(f); });
   const auto output = std::exchange(output_, std::nullopt);
   const std::uint64_t outer = outer_;
   for (const Content* c : {&x, &y})
@@ -286,7 +248,7 @@ void Equality::begin_alike(const Content& x, const Content& y, const Facts& fact
   const bool one = !y.stored && s.form->start == t.form->start && s.key == t.key &&
                    s.form->shape == t.form->shape && s.form->lanes == t.form->lanes &&
                    !(undefined && single_);
-  if (one && same(space_, x.index, y.index, facts.polys) && one_byte(x.byte, y.byte, facts)) return;
+  if (one && same(space_, x.index, y.index, facts) && one_byte(x.byte, y.byte, facts)) return;
   const auto seen = [&](PolyId p) { return p == 0 || std::ranges::find(x.index, p) != x.index.end(); };
   require(
       undefined && !single_ && x.run == &before_ && output_ && !x.byte && std::ranges::all_of(running_, seen),

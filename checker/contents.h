@@ -58,11 +58,8 @@ struct Content {
 /// Are two steps one operator, to be given equal operands? Of `whole` operands shapes count.
 bool one_operator(const Trace& s, const Step& a, const Trace& t, const Step& b, bool whole);
 
-/// What is known at a place: polynomials that are >= 0, and conditions of branches.
-struct Facts {
-  std::vector<PolyId> polys;
-  std::vector<std::tuple<Run*, std::uint32_t, bool>> guards;
-};
+/// What is known at a place: polynomials that are >= 0.
+using Facts = std::vector<PolyId>;
 
 class Equality {
  public:
@@ -89,20 +86,13 @@ class Equality {
 
  private:
   enum class Went : std::uint8_t { back, no_further, open };
-  struct Split {
-    std::optional<Condition> condition;
-    Run* run = nullptr;
-    std::uint32_t guard = 0;
-  };
   void begin(std::uint32_t proving, std::optional<std::uint32_t> output);
-  Went back(Content& content, const Facts& facts, Split& split);
+  Went back(Content& content, const Facts& facts, Condition& open);
   bool known(Numbers& lemmas, std::uint64_t one, std::uint64_t other, const std::function<bool()>& fits);
   bool may_meet(const Content& content, const Content& other) const;
   bool meets(const Content& x, const Content& y, const Facts& facts);
-  std::optional<bool> decided(Run& run, std::uint32_t guard, const Facts& facts);
-  bool one_guard(Run& run, std::uint32_t a, Run& other, std::uint32_t b);
   void equal(const Content& x, const Content& y, const Facts& facts);
-  void either(const Split& split, const Content& x, const Content& y, const Facts& facts);
+  void either(const Condition& open, const Content& x, const Content& y, const Facts& facts);
   void made_alike(const Content& x, const Content& y, const Facts& facts);
   bool one_of_both(const Content& x, const Content& y);
   void begin_alike(const Content& x, const Content& y, const Facts& facts);
@@ -111,7 +101,6 @@ class Equality {
   void writes(Lemma lemma);
   std::vector<Run::Write> latest(Run& run, StorageId& storage, std::uint32_t& version, std::size_t count);
   void same_write(Run::Write a, Run::Write b);
-  Facts guarded(Run::Write a, Run::Write b);
   bool same_bytes(const Content& x, const Content& y, bool elements, const Facts& facts);
   Content byte_at(Run& run, const View& view, Index index, std::uint32_t time);
   Content source(Run& run, Run::Write write, Index index, const Byte& byte);

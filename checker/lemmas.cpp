@@ -17,24 +17,14 @@ std::vector<bool> Equality::used() const {
   return out;
 }
 
-/// What is known where both writes happen.
-Facts Equality::guarded(Run::Write a, Run::Write b) {
-  Facts out;
-  for (auto [run, step] : {std::pair(&before_, a.step), std::pair(&after_, b.step)})
-    for (const auto& [guard, wanted] : run->trace.guards_of(run->trace.steps[step]))
-      out.guards.emplace_back(run, guard, wanted);
-  return out;
-}
-
 void Equality::calls(std::uint32_t a, std::uint32_t b) {
   require(a < before_.exit() && b < after_.exit(), "no such step");
   const Step &s = before_.trace.steps[a], &t = after_.trace.steps[b];
   require(one_operator(before_.trace, s, after_.trace, t, true), "two steps are different operators");
-  const Facts facts = guarded({a, 0}, {b, 0});
   for (std::uint32_t k = 0; k < s.form->reads; ++k)
-    equal(at_all(before_, before_.trace.reads(s)[k], a), at_all(after_, after_.trace.reads(t)[k], b), facts);
+    equal(at_all(before_, before_.trace.reads(s)[k], a), at_all(after_, after_.trace.reads(t)[k], b), {});
   same_calls_[std::uint64_t{a} << 32 | b] = proving_;
-  if (facts.guards.empty()) always_[b].emplace_back(a, proving_);
+  always_[b].emplace_back(a, proving_);
 }
 
 void Equality::contents(const Lemma& l) {
@@ -80,7 +70,7 @@ std::vector<Run::Write> Equality::latest(Run& run, StorageId& storage, std::uint
     require(run.clean(w.step), "a step that disturbs itself was met");
     --version;
     if (step.form->kind != StepKind::move || !to.maps.empty() || !from.maps.empty() || from.type != to.type ||
-        from.lanes != to.lanes || step.guards != step.guards_end) {
+        from.lanes != to.lanes) {
       out.push_back(w);
     } else {
       storage = run.trace.views[step.views].storage;
@@ -93,14 +83,8 @@ std::vector<Run::Write> Equality::latest(Run& run, StorageId& storage, std::uint
 void Equality::same_write(Run::Write a, Run::Write b) {
   const ViewForm& view = *before_.view(a).form;
   require(view.place == after_.view(b).form->place, "two writes go elsewhere");
-  const Trace &s = before_.trace, &t = after_.trace;
-  const auto one = [&](const auto& g, const auto& h) {
-    return g.second == h.second && one_guard(before_, g.first, after_, h.first);
-  };
-  require(std::ranges::equal(s.guards_of(s.steps[a.step]), t.guards_of(t.steps[b.step]), one),
-          "two conditions differ");
   const Index index = running(space_, view);
-  equal(source(before_, a, index, {}), source(after_, b, index, {}), guarded(a, b));
+  equal(source(before_, a, index, {}), source(after_, b, index, {}), {});
 }
 
 }  // namespace noclobber::checker

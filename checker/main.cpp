@@ -1,5 +1,6 @@
-// nc-check CERTIFICATE [INPUT...]: decides again from the certificate, without solver, JSON library or
-// operator table. Exit code: 0 proved, 1 refuted and replayed, 3 not proved, 2 unreadable or other inputs.
+// nc-check [--accept-solver] CERTIFICATE [INPUT...]: decides again from the certificate, without solver, JSON
+// library or operator table. Exit code: 0 proved, 1 refuted and replayed, 3 not proved, 2 unreadable or other
+// inputs.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -45,25 +46,60 @@ int fail(const std::string& what) {
   std::cerr << what << "\n";
   return 2;
 }
+
+constexpr const char* kUsage =
+    "usage: nc-check [--accept-solver] CERTIFICATE [INPUT...]\n"
+    "Decides again what noclobber said of a check, from the certificate alone. With INPUTs, that it is of "
+    "these.\n"
+    "  --accept-solver  count equalities that rest on a solver's word alone\n"
+    "  --help, --version\n"
+    "Exit code: 0 proved, 1 refuted and replayed, 3 not proved, 2 unreadable or other inputs.\n";
+
+/// What a text calls something, on one line.
+std::string shown(std::string name) {
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
+  return name;
+}
+
+/// "pair NAME of FILE, FILE"
+std::string subject(const Answer& answer) {
+  std::string out = answer.what + " " + shown(answer.about);
+  for (std::size_t k = 0; k < answer.inputs.size(); ++k)
+    out += (k == 0 ? " of " : ", ") + shown(answer.inputs[k].second);
+  return out;
+}
+
+int say(const Answer& answer, bool bound, bool accept_solver) {
+  const bool believed = answer.by_solver == 0 || accept_solver;
+  const bool proved = answer.said == Answer::Said::proved && believed,
+             refuted = answer.said == Answer::Said::refuted;
+  const std::string why = believed ? answer.why : "a solver's word is not taken without --accept-solver";
+  std::cout << (proved ? "proved" : refuted ? "refuted: replayed on the Trace" : "not proved: " + why);
+  if (answer.obligations > 0 || proved)
+    std::cout << ": " << answer.obligations << " obligations, " << answer.by_rule << " by rule with "
+              << answer.derivations << " derivations, " << answer.by_solver << " assumed of the solver";
+  std::cout << (bound ? "; inputs bound; " : "; input not bound; ") << subject(answer) << "\n";
+  for (const std::string& one : answer.assumptions) std::cout << "assumed: " << shown(one) << "\n";
+  std::cout.flush();
+  return proved ? 0 : refuted ? 1 : 3;
+}
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return fail("usage: nc-check CERTIFICATE [INPUT...]");
-  const std::string name = argv[1];
-  const auto text = read(name);
-  if (!text) return fail("nc-check: " + name + ": cannot be read");
+  std::vector<std::string> names(argv + 1, argv + argc);
+  const auto given = [&](const char* option) { return std::erase(names, option) > 0; };
+  if (given("--help")) return std::cout << kUsage, 0;
+  if (given("--version")) return std::cout << "nc-check " NC_VERSION "\n", 0;
+  const bool accept_solver = given("--accept-solver");
+  if (names.empty() || names[0].starts_with("--")) return fail(kUsage);
+  const auto text = read(names[0]);
+  if (!text) return fail("nc-check: " + names[0] + ": cannot be read");
   Space space;
   const Answer out = checker::check(*text, space);
-  if (out.said == Answer::Said::unreadable) return fail("nc-check: " + name + ": " + out.why);
-  const std::string why = argc > 2 ? unbound(out, {argv + 2, argv + argc}) : "";
+  if (out.said == Answer::Said::unreadable) return fail("nc-check: " + names[0] + ": " + out.why);
+  const bool bound = names.size() > 1;
+  const std::string why = bound ? unbound(out, {names.begin() + 1, names.end()}) : "";
   if (!why.empty()) return fail("nc-check: " + why);
-  const bool proved = out.said == Answer::Said::proved, refuted = out.said == Answer::Said::refuted;
-  std::cout << (proved ? "proved" : refuted ? "refuted: replayed on the Trace" : "not proved: " + out.why);
-  if (out.obligations > 0 || proved)
-    std::cout << ": " << out.obligations << " obligations, " << out.by_rule << " by rule with "
-              << out.derivations << " derivations, " << out.by_solver << " assumed of the solver";
-  std::cout << (argc > 2 ? "; inputs bound\n" : "; input not bound\n");
-  for (const std::string& one : out.assumptions) std::cout << "assumed: " << one << "\n";
-  std::cout.flush();
-  std::_Exit(proved ? 0 : refuted ? 1 : 3);  // what was read need not be given back piece by piece
+  std::_Exit(say(out, bound, accept_solver));  // what was read need not be given back piece by piece
 }

@@ -113,11 +113,13 @@ Index inverse(Space& space, const ViewForm& view, Index root, std::vector<Condit
 bool empty(const Shape& shape) { return std::ranges::find(shape, PolyId{0}) != shape.end(); }
 
 bool same_elements(Space& space, const ViewForm& a, const ViewForm& b) {
-  const Index x = root_index(space, a, running(space, a)), y = root_index(space, b, running(space, b));
-  return a.shape == b.shape && a.lanes == b.lanes && x == y && std::ranges::find(x, Space::kBad) == x.end();
+  space.work(4 + a.shape.size());
+  if (a.shape != b.shape || a.lanes != b.lanes) return false;
+  return same(space, root_index(space, a, running(space, a)), root_index(space, b, running(space, b)));
 }
 
 bool apart(Space& space, ViewForm& a, ViewForm& b) {
+  space.work(4 + a.shape.size() + b.shape.size());
   if (empty(a.shape) || empty(b.shape)) return true;
   const auto never = [&](const Condition& c) { return holds(space, c, {}) == Truth::no; };
   for (const auto& [x, y] : {std::pair{&a, &b}, std::pair{&b, &a}}) {

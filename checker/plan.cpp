@@ -15,6 +15,7 @@ class PlanReader : Scanner {
   Answer read() {
     expect(kPlanFormat);
     about(out_);
+    out_.what = "plan";
     assumptions(out_);
     expect("capacity");
     const std::int64_t capacity = number();

@@ -6,6 +6,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kMaxTerms = 2048;       // a longer polynomial is bad: no real size needs it
+constexpr std::uint32_t kMaxDepth = 64;       // and so are atoms that are nested deeper
 constexpr std::size_t kMaxProduct = 1 << 16;  // and so is what it takes longer to multiply
 
 bool contains(const auto& all, PolyId one) { return std::ranges::find(all, one) != all.end(); }
@@ -17,6 +18,7 @@ void existing(const Space& space, PolyId a, std::set<AtomId>& out) {
   for (std::vector<PolyId> open{a}; !open.empty();) {
     const Polynomial& all = space.terms(open.back());
     open.pop_back();
+    space.work(1 + all.size());
     for (const Monomial& m : all)
       for (AtomId id : space.atoms(m)) {
         const Atom& atom = space.atom(id);
@@ -46,6 +48,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 /// m / by, if it has no remainder (or `by` is a constant: rounded down, 0 counts as none).
 std::optional<Monomial> Space::ratio(const Monomial& m, const Monomial& by) {
   const Product &whole = atoms(m), &part = atoms(by);
+  work(1 + (whole.size() + part.size()) / 4);
   Product rest;
   std::ranges::set_difference(whole, part, std::back_inserter(rest));
   if (rest.size() + part.size() != whole.size()) return std::nullopt;
@@ -58,7 +61,10 @@ Monomial Space::monomial(Product atoms, std::int64_t factor) {
   const AtomId first = atoms.empty() ? 0 : atoms[0] + 1;
   std::size_t hash = 0;
   for (AtomId a : atoms) hash = mix(hash, a + 1);
-  return {first, products_.add(std::move(atoms), hash), factor};
+  std::uint64_t done = 1 + atoms.size() / 4;
+  const std::uint32_t product = products_.add(std::move(atoms), hash, done);
+  work(done);
+  return {first, product, factor};
 }
 
 PolyId Space::of(Polynomial sum) {
@@ -75,22 +81,35 @@ PolyId Space::of(Polynomial sum) {
     if (m.factor == INT64_MIN) return kBad;  // so that every coefficient has a negative
     hash = mix(mix(hash, static_cast<std::uint64_t>(m.factor)), m.product);
   }
-  return size > kMaxTerms ? kBad : polys_.add(std::move(sum), hash);
+  std::uint64_t done = 1 + size;
+  const PolyId out = size > kMaxTerms ? kBad : polys_.add(std::move(sum), hash, done);
+  work(done);
+  return out;
 }
 
 PolyId Space::of_atom(Atom atom, const std::string& key) {
   const auto [at, is_new] = atom_ids_.emplace(key, static_cast<AtomId>(atoms_.size()));
   if (is_new) {
-    for (PolyId p : {atom.first, atom.second}) atom.lanes |= lanes(p);
-    for (PolyId p : atom.arguments) atom.lanes |= lanes(p);
+    for (PolyId p : {atom.first, atom.second})
+      atom.lanes |= lanes(p), atom.depth = std::max(atom.depth, depth(p) + 1);
+    for (PolyId p : atom.arguments) atom.lanes |= lanes(p), atom.depth = std::max(atom.depth, depth(p) + 1);
     atoms_.push_back(std::move(atom));
   }
-  return of({monomial({at->second}, 1)});
+  return atoms_[at->second].depth > kMaxDepth ? kBad : of({monomial({at->second}, 1)});
+}
+
+/// Of its atoms the deepest; 0 for a number.
+std::uint32_t Space::depth(PolyId a) const {
+  std::uint32_t out = 0;
+  for (const Monomial& m : polys_[a])
+    for (AtomId atom : atoms(m)) out = std::max(out, atoms_[atom].depth);
+  return out;
 }
 
 std::uint64_t Space::lanes(PolyId a) const {
   if (a == kBad) return ~std::uint64_t{0};
   std::uint64_t out = 0;
+  work(polys_[a].size());
   for (const Monomial& m : polys_[a])
     for (AtomId atom : atoms(m)) out |= atoms_[atom].lanes;
   return out;
@@ -112,14 +131,14 @@ PolyId Space::index(std::uint32_t position, PolyId extent) {
   Atom atom{Atom::Kind::index, "", position, extent, 0, {}, 0, bound(extent, true), true, 0};
   if (position == kLane)
     atom.lanes = std::uint64_t{1} << std::clamp<std::int64_t>(value(extent).value_or(0), 0, 63);
-  if (atom.most && --*atom.most < 0) atom.most = std::nullopt;  // there is no such index
+  if (atom.most && (*atom.most <= 0 || --*atom.most < 0)) atom.most = std::nullopt;  // there is no such index
   return index_[pair_key(position, extent)] =
              of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
 }
 
 PolyId Space::opaque(const std::string& name, std::vector<PolyId> arguments) {
   if (contains(arguments, kBad)) return kBad;
-  std::string key = "f" + name;
+  std::string key = "f" + std::to_string(name.size()) + ":" + name;
   for (PolyId a : arguments) key += ":" + std::to_string(a);
   return of_atom({Atom::Kind::opaque, name, 0, 0, 0, std::move(arguments), 0, std::nullopt, false}, key);
 }
@@ -132,6 +151,7 @@ void Space::assume_nonnegative(PolyId fact) {
 PolyId Space::add(PolyId a, PolyId b) {
   if (a == kBad || b == kBad) return kBad;
   if (a == 0 || b == 0) return a + b;
+  work(1);
   PolyId& known = sum_[pair_key(std::min(a, b), std::max(a, b))];
   if (known != kUnset) return known;
   Polynomial sum(polys_[a].size() + polys_[b].size());
@@ -158,18 +178,24 @@ PolyId Space::mul(PolyId a, PolyId b) {
   return known = of(std::move(sum));
 }
 
-std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const {
+/// `known`: of quotients, each of which is looked at once.
+std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, std::int64_t>& symbols,
+                                         Values& known) const {
   if (a == kBad) return std::nullopt;
   std::int64_t sum = 0;
   for (const Monomial& m : polys_[a]) {
     std::int64_t product = m.factor;
+    work(1 + atoms(m).size());
     for (AtomId id : atoms(m)) {
       const Atom& atom = atoms_[id];
       std::optional<std::int64_t> part;
       if (atom.kind == Atom::Kind::symbol && symbols.contains(atom.name)) part = symbols.at(atom.name);
-      if (atom.kind == Atom::Kind::quotient) {
-        const auto x = value(atom.first, symbols), y = value(atom.second, symbols);
+      if (const auto at = known.find(id); at != known.end()) {
+        part = at->second;
+      } else if (atom.kind == Atom::Kind::quotient) {
+        const auto x = value(atom.first, symbols, known), y = value(atom.second, symbols, known);
         if (x && y && *y > 0) part = floor_div(*x, *y);
+        known.emplace(id, part);
       }
       if (!part || __builtin_mul_overflow(product, *part, &product)) return std::nullopt;
     }
@@ -220,6 +246,7 @@ std::optional<std::int64_t> Space::bound(PolyId a, bool upper) const {
   std::int64_t sum = 0;
   for (const Monomial& m : polys_[a]) {
     std::int64_t low = 1, high = 1;
+    work(1 + atoms(m).size() / 4);
     bool open = false;  // high is not known
     const Product& product = atoms(m);
     for (AtomId id : product) {
@@ -240,6 +267,7 @@ bool Space::known(PolyId a, const std::vector<PolyId>& facts) {
   const auto at = known_.find(a);
   for (std::size_t n = 0; at != known_.end() && n < at->second.size(); ++n) {
     const Known& k = at->second[n];
+    work(1 + k.facts.size() * (1 + facts.size() / 4));
     if (!std::ranges::all_of(k.facts, [&](PolyId f) { return contains(facts, f); })) continue;
     used_.insert(k.derivation);
     return true;
@@ -249,6 +277,7 @@ bool Space::known(PolyId a, const std::vector<PolyId>& facts) {
 
 bool Space::nonnegative(PolyId a, const std::vector<PolyId>& facts) {
   if (a == kBad) return false;
+  work(1 + facts.size() / 4);
   if (plain(a) || contains(facts, a) || known(a, facts)) return true;
   if (!finder_ || (facts.empty() && not_found_.contains(a))) return false;
   const auto found = finder_(*this, a, facts);
@@ -264,10 +293,13 @@ bool Space::derive(const Derivation& derivation) {
     if (shown.back() == kBad) return false;
   }
   if (shown.empty() || !about_itself(*this, derivation, shown.back())) return false;
+  work(derivation.facts.size());
   Known entry{derivation.facts, derivations_.size()};
   std::sort(entry.facts.begin(), entry.facts.end());
-  for (const Known& k : known_[shown.back()])
+  for (const Known& k : known_[shown.back()]) {
+    work(1);
     if (k.facts == entry.facts) return false;
+  }
   known_[shown.back()].push_back(std::move(entry));
   derivations_.push_back(derivation);
   return true;
@@ -278,7 +310,9 @@ PolyId Space::line(const Line& l, const std::vector<PolyId>& facts, const std::v
   const auto at = [&](std::uint32_t k) { return k < shown.size() ? shown[k] : kBad; };
   switch (l.rule) {
     case Line::Rule::plain: return plain(l.poly) ? l.poly : kBad;
-    case Line::Rule::fact: return contains(facts, l.poly) || contains(facts_, l.poly) ? l.poly : kBad;
+    case Line::Rule::fact:
+      work(1 + (facts.size() + facts_.size()) / 4);
+      return contains(facts, l.poly) || contains(facts_, l.poly) ? l.poly : kBad;
     case Line::Rule::below:
     case Line::Rule::above:
     case Line::Rule::divisor: {

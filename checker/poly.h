@@ -17,6 +17,9 @@
 
 namespace noclobber {
 
+/// More work than a text of its size may ask for.
+struct TooMuchWork {};
+
 inline std::size_t mix(std::size_t h, std::uint64_t v) {
   return (h ^ v) * 1099511628211ULL + 0x9e3779b97f4a7c15ULL;
 }
@@ -63,8 +66,12 @@ class Numbers {
 template <class T> class Interned {
  public:
   std::uint32_t add(T value, std::size_t hash) {
+    std::uint64_t compared = 0;
+    return add(std::move(value), hash, compared);
+  }
+  std::uint32_t add(T value, std::size_t hash, std::uint64_t& compared) {
     std::uint32_t& latest = ids_[hash / 2];
-    for (std::uint32_t id = latest; id != kUnset; id = older_[id])
+    for (std::uint32_t id = latest; id != kUnset; id = older_[id], ++compared)
       if (all_[id] == value) return id;
     all_.push_back(std::move(value));
     older_.push_back(latest);
@@ -108,6 +115,7 @@ struct Atom {
   std::optional<std::int64_t> most;
   bool bounded_below = true;
   std::uint64_t lanes = 0;  // running bytes that it depends on: bit n of an element of n bytes
+  std::uint32_t depth = 1;  // of atoms inside of each other
 };
 
 /// One line of a derivation says that a polynomial is >= 0.
@@ -145,6 +153,11 @@ class Space {
     monomial({}, 0);
     of({});
   }
+  /// No more than this is done from now on: about 10 ns each. Beyond: TooMuchWork.
+  void limit_work(std::uint64_t most) { work_ = 0, most_work_ = most; }
+  void work(std::uint64_t done) const {
+    if ((work_ += done) > most_work_) throw TooMuchWork();
+  }
   PolyId constant(std::int64_t value) {
     auto& [known, id] = constants_[static_cast<std::uint64_t>(value) % constants_.size()];
     if (id == kBad || known != value) known = value, id = of({{0, 0, value}});
@@ -176,7 +189,10 @@ class Space {
   Monomial monomial(Product atoms, std::int64_t factor);
 
   /// Its value where `symbols` have these and there are no other atoms but quotients.
-  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const;
+  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const {
+    Values known;
+    return value(a, symbols, known);
+  }
   std::optional<std::int64_t> value(PolyId a) const {
     if (a == kBad || polys_[a].empty()) return a == kBad ? std::nullopt : std::optional<std::int64_t>(0);
     return polys_[a].back().first == 0 ? polys_[a].back().factor : value(a, {});
@@ -216,7 +232,11 @@ class Space {
   }
   std::optional<Monomial> ratio(const Monomial& m, const Monomial& by);
   PolyId of_atom(Atom atom, const std::string& key);
+  std::uint32_t depth(PolyId a) const;
   std::pair<PolyId, PolyId> divide(PolyId a, PolyId b);
+  using Values = std::map<AtomId, std::optional<std::int64_t>>;
+  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols,
+                                    Values& known) const;
   std::optional<std::int64_t> bound(PolyId a, bool upper) const;
   PolyId line(const Line& line, const std::vector<PolyId>& facts, const std::vector<PolyId>& before);
   PolyId of_quotient(const Line& line, const Atom& q);
@@ -234,6 +254,8 @@ class Space {
   std::set<std::size_t> used_;
   std::set<PolyId> not_found_;
   std::vector<std::pair<std::int64_t, PolyId>> constants_{1024, {0, kBad}};  // the latest of each remainder
+  mutable std::uint64_t work_ = 0;
+  std::uint64_t most_work_ = ~std::uint64_t{0} / 2;
 };
 
 }  // namespace noclobber

@@ -15,29 +15,31 @@ class Reader : Scanner {
   Certificate read() {
     expect("noclobber.cert/1");
     about(out_.answer);
-    expect("operators"), text();
-    assumptions(out_.answer);
+    expect("operators"), text(), assumptions(out_.answer);
     expect("symbols"), times([&] { symbol(); });
     expect("numbers"), times([&] {
       indexed_ = false;
+      parts_.emplace_back();
       out_.numbers.push_back(number());
       with_index_.push_back(indexed_);
     });
-    indexed_ = false;
+    indexed_ = false, stated_.resize(out_.numbers.size());
     expect("facts"), times([&] { space_.assume_nonnegative(poly()); });
     expect("views"), out_.views = list([&] { return view_form(); });
     expect("storages"), out_.storages = list([&] { return storage_form(); });
     expect("steps"), out_.steps = list([&] { return step_form(); });
     without_index();
+    const std::vector<bool> stated = stated_;
     expect("evidence"), out_.evidence = list([&] {
                           return Derivation{polys(), list([&] { return line(); })};
                         });
-    indexed_ = false;
+    indexed_ = false, stated_ = stated;
     expect("checks"), times([&] { check(out_.checks.emplace_back()); });
     without_index();
     expect("refutation"), out_.refutation = maybe([&] { return refutation(); });
     require(!out_.checks.empty(), "a check");
     ends();
+    divisors();
     return std::move(out_);
   }
 
@@ -51,6 +53,8 @@ class Reader : Scanner {
     require(k < out_.numbers.size() && (may_be_bad || out_.numbers[k] != Space::kBad),
             "a number of the table");
     indexed_ = indexed_ || with_index_[k];
+    if (stated_.empty()) parts_.back().parts.push_back(k);
+    else stated_[k] = true;
     return out_.numbers[k];
   }
   Shape polys() {
@@ -84,13 +88,21 @@ class Reader : Scanner {
     require(out_.symbols.emplace(name, at).second, "another name");
     if (!concrete_) space_.range(name, least, most);
   }
+  /// Of all numbers that anything but evidence is about, also as parts of others.
+  void divisors() {
+    for (std::size_t k = stated_.size(); k-- > 0;) {
+      if (!stated_[k]) continue;
+      for (std::size_t part : parts_[k].parts) stated_[part] = true;
+      if (parts_[k].divisor) out_.divisors.insert(*parts_[k].divisor);
+    }
+  }
   /// bad | s name | f name arguments | i position extent | q dividend divisor | p sum of products
   PolyId number() {
     const std::string_view kind = word();
     const std::string name(kind == "s" || kind == "f" ? text() : "");
     const auto fixed = out_.symbols.find(name);
-    if (kind == "s" && concrete_ && fixed != out_.symbols.end()) return space_.constant(fixed->second);
-    if (kind == "s") return space_.symbol(name);
+    require(kind != "s" || fixed != out_.symbols.end(), "a symbol that was declared");
+    if (kind == "s") return concrete_ ? space_.constant(fixed->second) : space_.symbol(name);
     if (kind == "f") return space_.opaque(name, polys());
     const PolyId first = kind == "i" ? integer() : kind == "q" ? poly() : 0;
     if (kind == "i") {
@@ -98,7 +110,11 @@ class Reader : Scanner {
       indexed_ = true;
       return space_.index(first, extent);
     }
-    if (kind == "q") return space_.quotient_in(first, poly());
+    if (kind == "q") {
+      const PolyId by = poly();
+      parts_.back().divisor = by;
+      return space_.quotient_in(first, by);
+    }
     require(kind == "p" || kind == "bad", "a kind of number");
     if (kind == "bad") return Space::kBad;
     PolyId sum = 0;
@@ -109,7 +125,14 @@ class Reader : Scanner {
     });
     return sum;
   }
-  Line line() { return {kind(Line::Rule::divide), integer(), integer(), integer(), poly(), poly()}; }
+  Line line() {
+    const Line l{kind(Line::Rule::divide), integer(), integer(), integer(), poly(), poly()};
+    const bool of_lines = l.rule >= Line::Rule::add, divides = l.rule == Line::Rule::divide;
+    require((of_lines || (l.a == 0 && l.b == 0)) && (divides || (l.c == 0 && l.by == 0)) &&
+                (!of_lines || divides || l.poly == 0),
+            "0 where a rule uses nothing");
+    return l;
+  }
 
   ViewForm view_form() {
     const Text type = text();
@@ -174,7 +197,9 @@ class Reader : Scanner {
       return shape;
     };
     Shape shape = with_lanes(s.shape, s.lanes);
+    space_.work(shape.size());
     for (const Map& m : view.maps) {
+      space_.work(4 + m.from.size() + m.to.size());
       if (m.from.size() > shape.size() || !std::equal(m.from.begin(), m.from.end(), shape.begin()))
         return false;
       shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(m.from.size()));
@@ -191,20 +216,18 @@ class Reader : Scanner {
     v.fits = s;
     return {storage, &v};
   }
-  Guard guard() {
-    const Guard g{view(), integer()};
-    for (PolyId extent : g.view.form->shape) require(space_.value(extent) == 1, "a condition of one element");
-    return g;
-  }
+  /// Of steps that run under conditions nothing is known.
+  void no_conditions() { require(integer() == 0, "no conditions"); }
   Step step() {
     Trace& t = *trace_;
-    Step s{&form(out_.steps), integer(), t.views.size(), t.means.size(), t.wanted.size()};
+    Step s{&form(out_.steps), integer(), t.views.size(), t.means.size()};
     for (std::uint32_t k = s.form->reads + s.form->writes; k > 0; --k) t.views.push_back(view());
-    times([&] { t.means.push_back(integer()); });
-    times([&] { t.wanted.push_back({integer(), flag()}); });
-    s.means_end = t.means.size(), s.guards_end = t.wanted.size();
-    for (const auto& [guard, wanted] : t.guards_of(s))
-      require(guard < t.guards.size() && t.guards[guard].time <= t.steps.size(), "a condition of before");
+    times([&] {
+      t.means.push_back(integer());
+      require(t.means.back() <= t.steps.size(), "a time before");
+    });
+    s.means_end = t.means.size();
+    no_conditions();
     const std::size_t means = s.means_end - s.means;
     bool good = (means == 0 || means == s.form->reads) && s.origin < kMostOrigin && s.origin >= t.origin;
     t.origin = s.origin;
@@ -216,15 +239,18 @@ class Reader : Scanner {
   }
   Output output() {
     Output o{maybe([&] { return view(); }), text(), polys(), flag(), maybe([&] { return integer(); })};
+    require(!o.means || *o.means <= trace_->steps.size(), "a time before");
     require(!o.strides_known || (o.view && o.strides.size() == o.view->form->shape.size()),
             "the output's strides");
     return o;
   }
   Placement placement() {
     text();
-    Placement p{integer(), poly(), poly(), integer(), integer(), maybe([&] { return integer(); }), maybe([&] {
-                  return integer();
-                })};
+    Placement p;
+    p.arena = integer(), p.offset = poly(), p.size = poly(), p.first = integer(), p.last = integer();
+    p.storage = maybe([&] { return integer(); });
+    if (p.storage) p.order = integers();
+    p.below = maybe([&] { return integer(); });
     require(!p.storage || *p.storage < trace_->storages.size(), "a storage of the trace");
     return p;
   }
@@ -235,7 +261,7 @@ class Reader : Scanner {
     for (const Storage& s : out.storages)
       require(known[s.form->start].insert(s.key).second, "other storages");
     out.inputs = list([&] { return std::pair<Text, View>{text(), view()}; });
-    out.guards = list([&] { return guard(); });
+    no_conditions();
     times([&] { out.steps.push_back(step()); });
     out.outputs = list([&] { return output(); });
     out.claims = list([&] { return (integer(), text(), Places{poly(true), poly(true)}); });
@@ -255,8 +281,13 @@ class Reader : Scanner {
     c.boundary.compare_strides = flag(), c.boundary.sharing_may_grow = flag();
     times([&] { c.boundary.may_share.insert(places()); });
     times([&] { require(c.claimed.insert(obligation()).second, "another claim"); });
-    c.lemmas = list([&] {
-      return Lemma{kind(Lemma::Kind::writes), integer(), integer(), integer(), integer(), integers()};
+    times([&] {
+      Lemma l{kind(Lemma::Kind::writes), integer(), integer(), integer(), integer(), integers()};
+      const bool calls = l.kind == Lemma::Kind::calls, writes = l.kind == Lemma::Kind::writes;
+      require((!calls || (l.b == 0 && l.d == 0)) && writes != l.order.empty(),
+              "0 where a lemma uses nothing");
+      require(c.lemmas.empty() || l != c.lemmas.back(), "another lemma");
+      c.lemmas.push_back(std::move(l));
     });
   }
   Refutation refutation() {
@@ -272,6 +303,13 @@ class Reader : Scanner {
   Certificate out_;
   std::vector<bool> with_index_;  // per number: does an index occur in it?
   bool indexed_ = false;          // did one occur in what was read?
+  /// Per number: those it is made of, and what it is divided by.
+  struct Parts {
+    std::vector<std::size_t> parts;
+    std::optional<PolyId> divisor;
+  };
+  std::vector<Parts> parts_;
+  std::vector<bool> stated_;  // per number, once all were read: does anything but evidence name it?
   std::map<Text, std::uint32_t> places_;
   Trace* trace_ = nullptr;  // the one being read
 };

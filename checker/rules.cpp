@@ -183,6 +183,7 @@ void Rules::same_frame() const {
   for (const auto& [name, view] : after_.inputs) named.emplace(name, &view);
   for (const auto& [name, view] : before_.inputs)
     for (auto [at, end] = named.equal_range(name); at != end; ++at) {
+      space_.work(10);
       const Storage &was = before_.storages[view.storage], &is = after_.storages[at->second->storage];
       const ViewForm &v = *view.form, &w = *at->second->form;
       require(v.type == w.type && (&v == &w || same_elements(space_, v, w)) && was.key == is.key &&

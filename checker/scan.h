@@ -79,7 +79,7 @@ class Scanner {
   auto maybe(auto&& each) { return flag() ? std::optional(each()) : std::nullopt; }
   void about(Answer& out) {
     expect("about");
-    text();
+    out.about = text();
     expect("inputs");
     times([&] {
       const auto hash = text();

@@ -72,15 +72,11 @@ struct StepForm {
   std::vector<std::vector<Access>> access;  // [read][write]
   std::vector<Text> bodies;
 };
-/// Where its own begin among all of the Trace: views (reads, then writes), what its reads mean, guards.
+/// Where its own begin among all of the Trace: views (reads, then writes), what its reads mean.
 struct Step {
   const StepForm* form = nullptr;
   std::uint32_t origin = 0;
-  std::size_t views = 0, means = 0, guards = 0, means_end = 0, guards_end = 0;
-};
-struct Guard {
-  View view;
-  std::uint32_t time = 0;
+  std::size_t views = 0, means = 0, means_end = 0;
 };
 struct Output {
   std::optional<View> view;
@@ -94,17 +90,16 @@ struct Placement {
   PolyId offset = 0, size = 0;
   std::uint32_t first = 0, last = 0;
   std::optional<StorageId> storage;
+  std::vector<std::uint32_t> order;    // its dimensions, the outermost in memory first
   std::optional<std::uint32_t> below;  // evidence: the placement next below, when this one begins to live
 };
 
 struct Trace {
   std::vector<Storage> storages;
   std::vector<std::pair<Text, View>> inputs;
-  std::vector<Guard> guards;
   std::vector<Step> steps;
-  std::vector<View> views;                             // of steps: reads, then writes
-  std::vector<std::uint32_t> means;                    // of steps
-  std::vector<std::pair<std::uint32_t, bool>> wanted;  // of steps: guards, and their values where they run
+  std::vector<View> views;           // of steps: reads, then writes
+  std::vector<std::uint32_t> means;  // of steps
   std::vector<Output> outputs;
   std::vector<std::pair<PolyId, PolyId>> claims;  // what the dump says, and what was computed
   std::size_t unknown = 0;                        // things that were not understood
@@ -117,9 +112,6 @@ struct Trace {
   std::span<const View> reads(const Step& s) const { return {views.data() + s.views, s.form->reads}; }
   std::span<const View> writes(const Step& s) const {
     return {views.data() + s.views + s.form->reads, s.form->writes};
-  }
-  std::span<const std::pair<std::uint32_t, bool>> guards_of(const Step& s) const {
-    return {wanted.data() + s.guards, wanted.data() + s.guards_end};
   }
   std::uint32_t origins() const { return steps.empty() ? 0 : origin + 1; }
 };
@@ -156,6 +148,8 @@ bool apart(Space& space, ViewForm& a, ViewForm& b);
 inline bool apart(Space& space, const View& a, const View& b) {
   return a.storage != b.storage || apart(space, *a.form, *b.form);
 }
+/// Bits of an element of that type, where they are known; else 0.
+std::int64_t width(Text type);
 /// No two accesses of a step meet in a way that their contract forbids.
 bool clean_step(Space& space, const Trace& trace, const Step& step);
 /// Does a path of edges join any two graph steps that touch one element, one of them writing it?

@@ -60,7 +60,7 @@ class NcCheck(cli_test.Cli):
         path, certs = self.issue(plan, name="plan.csv")
         (cert,) = certs.values()
         out = self.check(cert, path)
-        self.assertEqual((out.returncode, out.stdout.split(";")[1]), (0, " inputs bound\n"))
+        self.assertEqual((out.returncode, out.stdout.split("; ")[1:]), (0, ["inputs bound", f"plan plan of {path}\n"]))
         self.assertTrue(out.stdout.startswith("proved: 6 obligations"), out.stdout)
         good = cert.read_text()
         for was, now, code, said in [("\n08 16 1\n", "\n08 15 1\n", 3, "not proved: row 1 in the order of time meets a neighbour"),
@@ -128,6 +128,61 @@ class NcCheck(cli_test.Cli):
             _, certs = self.issue(cli_test.case("n" * length, cli_test.SIN, cli_test.SIN), name=f"n{length}.json")
             for cert in certs.values():
                 self.assertEqual(self.check(cert).returncode, 0, length)
+
+    def test_says_what_it_is_and_what_it_proves(self):
+        for option, said in [("--help", "usage: nc-check"), ("--version", "nc-check 0")]:
+            out = self.check(option)
+            self.assertEqual((out.returncode, out.stdout[:len(said)]), (0, said))
+        for arguments in [(), ("--nothing",)]:
+            out = self.check(*arguments)
+            self.assertEqual((out.returncode, out.stdout), (2, ""))
+        path, certs = self.issue(cli_test.PROVED)
+        (cert,) = certs.values()
+        self.assertTrue(self.check(cert).stdout.endswith(f"of {path}\n"), self.check(cert).stdout)
+        self.assertIn("; pair ", self.check(cert).stdout)
+        alone = json.loads(cli_test.PROVED)
+        del alone["before"]
+        _, certs = self.issue(json.dumps(alone), name="alone.json")
+        (cert,) = certs.values()
+        self.assertIn("; single graph ", self.check(cert).stdout)
+
+    def test_a_solver_is_taken_at_its_word_where_that_is_asked_for(self):
+        path = ROOT / "corpus/cases/z61-padding-of-batch-1-kept.accept.json"
+        out = self.folder / "solved"
+        out.mkdir()
+        ran = self.run_it("check", path, "--certificate", str(out), "--json")
+        (record,) = [r for r in map(json.loads, ran.stdout.splitlines()) if r["kind"] == "check"]
+        self.assertEqual((record["status"], record["checked_by"]), ("proved", []))
+        self.assertIn("z3", " ".join(record["assumptions"]))
+        (cert,) = out.iterdir()
+        self.assertEqual(self.check("--accept-solver", cert).returncode, 0)
+        doubted = self.check(cert)
+        self.assertEqual((doubted.returncode, doubted.stdout.split(":")[0]), (3, "not proved"))
+        self.assertEqual(self.run_it("check", path, "--strict").returncode, 3)
+
+    def test_every_proof_of_the_corpus_is_accepted(self):
+        """Each proved check has a certificate, and nc-check accepts it as it lies on the disk."""
+        inputs = [p for p in sorted((ROOT / "corpus").rglob("*")) if p.is_file() and p.suffix in (".json", ".gz", ".pt2", ".pte")
+                  and p.relative_to(ROOT / "corpus").parts[0] not in ("golden", "index", "schemas")]
+        self.assertGreater(len(inputs), 200)
+        accepted = 0
+        for path in inputs:
+            out = self.folder / f"proofs{accepted}-{path.stem}"
+            out.mkdir(exist_ok=True)
+            ran = self.run_it("check", path, "--json", "--jobs", "1", "--certificate", str(out))
+            records = [r for r in map(json.loads, ran.stdout.splitlines()) if r["kind"] == "check"]
+            taken = {}
+            for record in records:
+                name = re.sub(r"[^A-Za-z0-9_.-]", "_", record["id"]) or "check"
+                taken[name] = taken.get(name, 0) + 1
+                cert = out / (name + (f".{taken[name]}" if taken[name] > 1 else "") + ".cert")
+                if record["status"] != "proved":
+                    continue
+                accept = [] if record["checked_by"] == ["nc-check"] else ["--accept-solver"]
+                said = self.check(*accept, cert)
+                self.assertEqual(said.returncode, 0, (path, record["id"], said.stdout, said.stderr))
+                accepted += 1
+        self.assertGreater(accepted, 200)
 
     def test_unreadable(self):
         _, certs = self.issue(cli_test.PROVED)

@@ -58,4 +58,15 @@ void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs,
   }
 }
 
+void be_strict(CheckRecord& record) {
+  if (record.status != Status::proved) return;
+  Unknown rests{"assumed", {}};
+  for (const std::string& what : record.assumptions)
+    if (what != "inputs do not overlap") rests.names.push_back(what);
+  if (rests.names.empty()) return;
+  record.status = Status::unknown;
+  record.unknown.push_back(std::move(rests));
+  for (auto& [property, status] : record.properties) status = Status::unknown;
+}
+
 }  // namespace noclobber

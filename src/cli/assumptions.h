@@ -18,4 +18,7 @@ void assume_untested(CheckRecord& record, const Case& value, const OpSet& ops, b
 /// That the strides of these outputs are those of `before`: nothing says what they are.
 void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs, bool dropped);
 
+/// A proof that rests on more than that inputs do not overlap is unknown, and says on what.
+void be_strict(CheckRecord& record);
+
 }  // namespace noclobber

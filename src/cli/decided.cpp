@@ -8,6 +8,7 @@
 #include "src/ops/devices.h"
 #include "src/prover/direct.h"
 #include "src/prover/direct_order.h"
+#include "src/prover/lemmas.h"
 #include "src/prover/order.h"
 #include "src/prover/prover.h"
 
@@ -32,6 +33,7 @@ struct Shown {
   std::vector<Obligation> all;
   Decision decision;
   std::set<Obligation> by_solver;
+  std::vector<checker::Lemma> lemmas;  // for the checker
   std::vector<std::map<std::string, std::int64_t>> models;
   std::optional<Traced> running;  // without identities, where `traced` has them
 
@@ -53,6 +55,7 @@ void show_by_rules(Shown& shown, Engine& engine, bool ask) {
   Terms terms(space);
   Rules rules(space, terms, shown.before(), shown.traced.after, shown.boundary);
   shown.decision = decide(rules, shown.all, {});
+  if (shown.decision.proved) shown.lemmas = find_lemmas(space, terms, rules.of_before(), rules.of_after());
   if (!ask || shown.decision.open.empty() || engine.options.no_assumptions) return;
   Solved solved = solve(space, terms, rules, shown.decision.open, engine.questions);
   if (!solved.shown.empty()) shown.decision = decide(rules, shown.all, solved.shown);
@@ -234,7 +237,8 @@ void take(Decided& out, Shown&& shown, const std::string& name) {
                         std::move(shown.traced.before),
                         std::move(shown.traced.after),
                         shown.boundary,
-                        {shown.by_solver.begin(), shown.by_solver.end()}});
+                        {shown.by_solver.begin(), shown.by_solver.end()},
+                        std::move(shown.lemmas)});
 }
 
 /// Outputs that are on another device than in `before`: a Trace holds bytes, wherever they are.

@@ -68,42 +68,44 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
-/// The plan as part of the last check, or beside it where that is about other Traces. false: it cannot be
-/// said there.
-bool state_places(std::vector<Check>& checks, const Traced& running, const PlanAnswer& plan, bool beside,
-                  bool branches) {
-  const bool holds = plan.faults.empty() && plan.open.empty();
-  if (!holds || branches || plan.stated.size() != plan.placements.size()) {
-    checks.back().after.unknown.emplace_back("unsupported-op", "memory plan");
-    return false;
+/// The plan as part of the last check, or beside it where that is about other Traces.
+void state_places(std::vector<Check>& checks, const Traced& running, const Case& value,
+                  const PlanAnswer& plan, bool beside) {
+  const auto add = [&](const std::string& name, std::optional<Trace> before, Trace after) -> Trace& {
+    return checks.insert(checks.end() - 1, {name, std::move(before), std::move(after), {}, {}})->after;
+  };
+  for (std::size_t k = 0; k < plan.ways.size(); ++k)
+    add("plan, way " + std::to_string(k + 1), std::nullopt, plan.ways[k]);
+  if (plan.stated.empty()) {
+    const bool empty = plan.ways.empty() && !plan.placements.empty();
+    if (empty || !plan.open.empty())
+      checks.back().after.unknown.emplace_back("unsupported-op", "memory plan");
+    return;
   }
-  if (beside) {
-    Check own{"plan", running.after, running.after, {}, {}};
-    checks.insert(checks.end() - 1, std::move(own));
-  }
-  Trace& placed = (beside ? checks.end()[-2] : checks.back()).after;
+  Trace& placed = beside ? add("plan", running.after, running.after) : checks.back().after;
+  run_by_rows(placed, value);
   placed.arenas = plan.arenas;
   placed.placements = plan.stated;
-  return true;
 }
 
-/// The memory plan and programs of registers. false: the certificate cannot say them.
-bool check_places(CheckRecord& record, const Case& value, Decided& decided, Engine& engine) {
-  bool stated = true;
+/// The memory plan and programs of registers.
+void check_places(CheckRecord& record, const Case& value, Decided& decided, Engine& engine) {
   if (value.plan) {  // of what runs: an identity leaves out accesses
     const bool branches = !decided.running;
     const Traced running =
         decided.running ? *std::move(decided.running) : trace_case(value, engine.ops, engine.sizes);
-    const PlanAnswer plan = check_plan(value, engine.ops, running, engine.sizes);
+    const PlanAnswer plan = check_plan(value, engine.ops, running, engine.sizes, branches);
     report_plan(record, value, plan);
-    stated = state_places(decided.checks, running, plan, decided.simplified, branches);
+    state_places(decided.checks, running, value, plan, decided.simplified);
   }
   for (const RegisterProgram& program : value.registers) {
     report_plan(record, value, check_registers(program));
-    decided.checks.back().after.unknown.emplace_back("unsupported-op", program.name);
-    stated = false;
+    if (std::optional<Trace> trace = trace_of(program))
+      decided.checks.insert(decided.checks.end() - 1,
+                            {"registers of " + program.name, std::nullopt, *std::move(trace), {}, {}});
+    else
+      decided.checks.back().after.unknown.emplace_back("unsupported-op", program.name);
   }
-  return stated;
 }
 
 CheckRecord check_one(const Case& value, const CheckOptions& options) {
@@ -130,11 +132,11 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (decided.by_solver > 0)
     record.assumptions.push_back(solver_version() + " on " + std::to_string(decided.by_solver) +
                                  " obligations");
-  const bool stated = check_places(record, value, decided, engine);
+  check_places(record, value, decided, engine);
   ReplayResult run;
   if (decided.proved && record.unknown.empty() && record.status != Status::refuted) {
     record.status = Status::proved;
-    if (stated && !options.solver_only) agree(record, certify(options, value, space, decided.checks, record));
+    if (!options.solver_only) agree(record, certify(options, value, space, decided.checks, record));
   }
   if (record.status == Status::unknown || !decided.proved || !record.unknown.empty()) {
     ReplayHint hint;
@@ -183,7 +185,10 @@ std::string every_order(const Case& value, const CheckOptions& options) {
   Questions questions;
   Engine engine{options, *ops, sizes, questions};
   const Traced traced = trace_case(alone, *ops, sizes);
-  if (unordered_steps(alone, traced.after, engine).empty() && traced.after.unknown.empty())
+  std::vector<Check> checks{{"", traced.after, traced.after, {}, {}}};
+  checks[0].boundary.sharing_may_grow = true;
+  if (unordered_steps(alone, traced.after, engine).empty() && traced.after.unknown.empty() &&
+      certify(own, alone, space, checks, {}).said == checker::Answer::Said::proved)
     return std::string(status_name(Status::proved));
   ReplayHint hint;
   const ReplayResult shown = can_run(alone, *ops) ? replay(alone, hint) : ReplayResult{};

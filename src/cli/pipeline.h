@@ -16,6 +16,7 @@ struct CheckOptions {
   std::string certificate_name = "check";
   std::vector<std::string> files;  // what the check was read from
   bool no_assumptions = false;
+  bool strict = false;            // --strict: see be_strict()
   bool advise = false;            // what else could run in place, which takes a check of each
   std::vector<OpDecl> extra_ops;  // --ops FILE
 };

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "src/base/check.h"
+#include "src/cli/assumptions.h"
 #include "src/cli/certificates.h"
 #include "src/cli/plan_findings.h"
 #include "src/cli/progress.h"
@@ -64,6 +65,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
     out.record.what = std::move(work.what);
     out.record.version = NC_VERSION;
   }
+  if (options.strict) be_strict(out.record);
   out.unchecked = std::move(work.unchecked);
   return out;
 }

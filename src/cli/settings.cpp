@@ -86,6 +86,7 @@ Result<CheckOptions> check_options(const Options& options) {
     return Diagnostic{"--engine z3", "no solver: " + solver_fault()};
   out.effort = options.effort;
   out.no_assumptions = options.no_assumptions;
+  out.strict = options.strict;
   out.certificates = options.certificate;
   out.questions = options.dump_smt2;
   for (const auto& [folder, what] :

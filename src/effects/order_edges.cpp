@@ -24,7 +24,6 @@ void add_return(Trace& trace, const Graph& graph) {
                                   [&](const TraceStep& s) { return s.origin > step.origin; });
   const auto later = [number = place - trace.steps.begin()](std::uint32_t& time) { time += time > number; };
   for (TraceStep& other : trace.steps) std::for_each(other.means.begin(), other.means.end(), later);
-  for (TraceGuard& guard : trace.guards) later(guard.time);
   for (TraceOutput& output : trace.outputs)
     if (output.means) later(*output.means);
   trace.steps.insert(place, std::move(step));

@@ -58,9 +58,17 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
 void prove_for_all_symbols(const PlanScene& scene, const PlacedStorages& placed, const PlanNumbers& numbers,
                            const std::vector<SymbolValues>& samples, PlanAnswer& answer);
 
-/// What the certificate says of a plan that holds; empty where it cannot say it: slots taken over within one
-/// step, branches, orders.
+/// What the certificate says of a plan that holds, of storages of the Trace; empty where there are branches.
 std::vector<TracePlacement> stated_places(const PlanScene& scene, const PlacedStorages& placed,
-                                          const PlanNumbers& numbers, const PlanAnswer& answer);
+                                          const PlanNumbers& numbers,
+                                          const std::vector<SymbolValues>& samples);
+/// Of a graph with branches: for each way they may go, what touches the places. Empty: there are too many.
+std::vector<Trace> plan_ways(const PlanScene& scene, const PlacedStorages& placed, const PlanNumbers& numbers,
+                             const std::vector<SymbolValues>& samples);
+/// A placement but for its life and its neighbour.
+TracePlacement stated_place(const PlanScene& scene, const PlacedStorage& one, const PlanNumbers& numbers);
+/// Evidence: the neighbour below of each place when it begins to live. false: places are no numbers.
+bool find_neighbours(const PlanScene& scene, const PlacedStorages& placed,
+                     const std::vector<SymbolValues>& samples, std::vector<TracePlacement>& stated);
 
 }  // namespace noclobber

@@ -29,12 +29,8 @@ class Meetings {
 
   void run(PlanAnswer& answer) {
     SweepHooks hooks;
-    bool in_turn = false;
-    hooks.takes_over = [&](std::uint32_t dying, std::uint32_t born) {
-      return allowed(dying, born) && (in_turn = true);
-    };
+    hooks.takes_over = [&](std::uint32_t dying, std::uint32_t born) { return allowed(dying, born); };
     SweepAnswer swept = sweep(all_, hooks);
-    answer.in_turn = answer.in_turn || in_turn;
     keep(answer, swept);
     if (!scene_.order.listed()) return every_order(answer);
     if (!swept.clash) return;
@@ -110,7 +106,8 @@ bool depends_on_symbols(const Space& space, const PlacedStorages& placed, const 
 
 }  // namespace
 
-PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes) {
+PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes,
+                      bool branches) {
   PlanAnswer answer;
   const auto order = StepOrder::of(value);
   if (!order) {
@@ -143,8 +140,11 @@ PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced,
   if (symbolic && answer.faults.empty() && answer.open.empty())
     prove_for_all_symbols(scene, placed, numbers, samples, answer);
   answer.arenas = numbers.arenas;
-  if (answer.faults.empty() && answer.open.empty())
-    answer.stated = stated_places(scene, placed, numbers, answer);
+  if (!answer.faults.empty() || !answer.open.empty()) return answer;
+  if (branches || !placed.guards.empty())
+    answer.ways = plan_ways(scene, placed, numbers, samples);
+  else
+    answer.stated = stated_places(scene, placed, numbers, samples);
   return answer;
 }
 

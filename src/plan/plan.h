@@ -54,12 +54,16 @@ struct PlanAnswer {
   std::vector<Placement> placements;   // at one value of the symbols
   std::vector<std::uint32_t> below;    // per placement: evidence, see sweep.h
   std::size_t empty = 0;               // placements without bytes
-  bool in_turn = false;                // some place is taken over within one step
   std::vector<PolyId> arenas;          // bytes
-  std::vector<TracePlacement> stated;  // the same for all symbols, for a certificate; empty: it cannot say it
+  std::vector<TracePlacement> stated;  // the same for all symbols, for a certificate
+  std::vector<Trace> ways;             // with placements, where what runs has branches
 };
 
-/// require: value.plan. `traced`: of `value`, over the space of `sizes`.
-PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes);
+/// require: value.plan. `traced`: of `value`, over the space of `sizes`. `branches`: its branches were
+/// decided in other Traces.
+PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes, bool branches);
+
+/// Where a kernel of the runtime reads each place for the last time before it writes it, its steps say so.
+void run_by_rows(Trace& trace, const Case& value);
 
 }  // namespace noclobber

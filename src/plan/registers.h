@@ -8,4 +8,9 @@ namespace noclobber {
 
 PlanAnswer check_registers(const RegisterProgram& program);
 
+/// The same for the checker: a Trace of one graph. What all instructions read runs through one storage, which
+/// is returned with the outputs: it is defined only if each register was written before it is read. Nothing:
+/// chains are entered too often.
+std::optional<Trace> trace_of(const RegisterProgram& program);
+
 }  // namespace noclobber

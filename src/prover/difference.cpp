@@ -302,7 +302,7 @@ std::optional<Trace> reordered(const Trace& trace, const std::vector<std::uint32
     return found == place.end() ? order.size() + step : found->second;
   };
   Trace out = trace;
-  bool good = trace.any_order && trace.guards.empty() && place.size() == order.size();
+  bool good = trace.any_order && place.size() == order.size();
   for (const auto& [earlier, later] : trace.edges) good = good && at(earlier) < at(later);
   for (const TraceStep& s : trace.steps) good = good && s.means.empty();
   if (!good) return std::nullopt;

@@ -7,12 +7,6 @@
 namespace noclobber {
 
 namespace {
-/// Steps that run under conditions: not asked about yet.
-bool has_branches(const Trace& trace) {
-  return !trace.guards.empty() || std::any_of(trace.steps.begin(), trace.steps.end(),
-                                              [](const TraceStep& s) { return !s.guards.empty(); });
-}
-
 /// What a step runs is part of what it is: two steps are one function only where the same checks show their
 /// bodies alike.
 Trace with_bodies_in_keys(Trace trace) {
@@ -60,7 +54,6 @@ DirectAnswer decide_directly(const Space& space, const Trace* before, const Trac
   DirectAnswer out;
   const auto blocked = [](const Obligation& o) { return o.kind == Obligation::Kind::modelled; };
   if (std::any_of(obligations.begin(), obligations.end(), blocked)) return out;
-  if (has_branches(after) || (before != nullptr && has_branches(*before))) return out;
   Formulas formulas(glances == Glances::known);
   DirectSizes sizes(space, formulas);
   DirectAsk ask(sizes, questions);

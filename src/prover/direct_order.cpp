@@ -36,13 +36,6 @@ std::string positions(const Trace& trace, std::uint32_t count) {
   return out;
 }
 
-/// Views that a step reads, the conditions that it runs under among them.
-std::vector<TraceView> views_read(const Trace& trace, const TraceStep& step) {
-  std::vector<TraceView> out = step.reads;
-  for (const auto& [guard, wanted] : step.guards) out.push_back(trace.guards[guard].view);
-  return out;
-}
-
 /// Pairs of steps, in listed order, that touch one element of a storage, one of them writing it.
 std::set<StepPair> conflicts(DirectSizes& sizes, DirectAsk& ask, const Trace& trace) {
   std::set<StepPair> out;
@@ -57,9 +50,7 @@ std::set<StepPair> conflicts(DirectSizes& sizes, DirectAsk& ask, const Trace& tr
             if (!never_meet(sizes, ask, v, w)) return true;
         return false;
       };
-      if (meet(x.writes, views_read(trace, y)) || meet(x.writes, y.writes) ||
-          meet(views_read(trace, x), y.writes))
-        out.insert(pair);
+      if (meet(x.writes, y.reads) || meet(x.writes, y.writes) || meet(x.reads, y.writes)) out.insert(pair);
     }
   return out;
 }

@@ -8,14 +8,13 @@ namespace noclobber {
 
 namespace {
 
-/// Graph steps at which the storage is read or written, the conditions of branches included.
+/// Graph steps at which the storage is read or written.
 std::vector<std::uint32_t> uses_of_storage(const Trace& trace, StorageId storage) {
   std::vector<std::uint32_t> out;
   const auto touches = [&](const TraceView& view) { return view.storage == storage; };
   for (const TraceStep& step : trace.steps) {
-    bool used = std::any_of(step.reads.begin(), step.reads.end(), touches) ||
-                std::any_of(step.writes.begin(), step.writes.end(), touches);
-    for (const auto& [guard, wanted] : step.guards) used = used || touches(trace.guards[guard].view);
+    const bool used = std::any_of(step.reads.begin(), step.reads.end(), touches) ||
+                      std::any_of(step.writes.begin(), step.writes.end(), touches);
     if (used) out.push_back(step.origin);
   }
   return out;

@@ -38,6 +38,9 @@ Count(T&) -> Count<T>;
 template <class T>
 Entries(T&) -> Entries<T>;
 
+/// Conditions of steps, of which there are none.
+inline const std::vector<std::uint32_t> kNone;
+
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
 
@@ -49,7 +52,7 @@ void form(auto& io, Is<TraceStep> auto& s) {
 void fields(auto& io, Is<TraceView> auto& v) { io(Form{v}, v.storage); }
 void fields(auto& io, Is<TraceStorage> auto& s) { io(Form{s}, s.key); }
 void fields(auto& io, Is<TraceStep> auto& s) {
-  io(Form{s}, s.origin, Entries{s.reads}, Entries{s.writes}, s.means, s.guards);
+  io(Form{s}, s.origin, Entries{s.reads}, Entries{s.writes}, s.means, kNone);
 }
 void fields(auto& io, Is<TraceOutput> auto& o) {
   io(o.view, o.scalar, Num{o.strides}, o.strides_known, o.means);
@@ -58,14 +61,15 @@ void fields(auto& io, Is<TraceClaim> auto& c) {
   io(c.origin, c.what, Num{c.said, true}, Num{c.computed, true});
 }
 void fields(auto& io, Is<TracePlacement> auto& p) {
-  io(p.name, p.arena, Num{p.offset}, Num{p.size}, p.first, p.last, p.storage, p.below);
+  io(p.name, p.arena, Num{p.offset}, Num{p.size}, p.first, p.last, p.storage);
+  if (p.storage) io(p.order);
+  io(p.below);
 }
 void fields(auto& io, Is<Trace> auto& t) {
-  io(t.storages, t.inputs, t.guards, t.steps, t.outputs, t.claims, t.unknown, t.any_order, t.edges,
+  io(t.storages, t.inputs, kNone, t.steps, t.outputs, t.claims, t.unknown, t.any_order, t.edges,
      Num{t.arenas}, t.placements);
 }
 void fields(auto& io, Is<TraceInput> auto& i) { io(i.name, i.view); }
-void fields(auto& io, Is<TraceGuard> auto& g) { io(g.view, g.time); }
 void fields(auto& io, Is<Boundary> auto& b) { io(b.compare_strides, b.sharing_may_grow, b.may_share); }
 void fields(auto& io, Is<Obligation> auto& o) { io(o.kind, o.of_before, o.a, o.b); }
 void fields(auto& io, Is<Check> auto& c) { io(c.key, c.before, c.after, c.boundary, c.by_solver, c.lemmas); }

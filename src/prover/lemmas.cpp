@@ -15,14 +15,14 @@ constexpr std::size_t kAlike = 64;          // things of `before` that one of `a
 
 class Lemmas {
  public:
-  Lemmas(Space& space, const Check& check, bool every)
+  Lemmas(Space& space, Terms& terms, Contents& was, Contents& is, bool every)
       : every_(every),
-        before_(check.before ? *check.before : check.after),
-        after_(check.after),
-        terms_(space),
-        was_(space, terms_, before_),
-        is_(space, terms_, after_),
-        equality_(space, terms_) {}
+        before_(was.trace()),
+        after_(is.trace()),
+        terms_(terms),
+        was_(was),
+        is_(is),
+        equality_(space, terms) {}
 
   std::vector<Lemma> run() {
     for (std::uint32_t step = 0; step < before_.steps.size(); ++step)
@@ -47,8 +47,7 @@ class Lemmas {
   }
   static bool partial(const Contents& of, StorageId storage, std::uint32_t version) {
     const auto [step, slot] = of.latest(storage, version);
-    const TraceStep& s = of.trace().steps[step];
-    return !s.writes[slot].maps.empty() || !s.guards.empty();
+    return !of.trace().steps[step].writes[slot].maps.empty();
   }
   /// Those of `all` that number `own` of equally many is compared with.
   template <class T>
@@ -114,7 +113,7 @@ class Lemmas {
       const TraceStep& s = of.trace().steps[step];
       const TraceView& v = s.writes[slot];
       const bool move = s.kind == TraceStep::Kind::move && v.maps.empty() && s.reads[0].maps.empty() &&
-                        s.reads[0].type == v.type && s.reads[0].lanes == v.lanes && s.guards.empty();
+                        s.reads[0].type == v.type && s.reads[0].lanes == v.lanes;
       if (move) {
         place = {s.reads[0].storage, of.version(s.reads[0].storage, step)};
         continue;
@@ -122,8 +121,7 @@ class Lemmas {
       --place.second;
       const TermId put = of.put(step, slot);
       if (put == Terms::kBad) return "";
-      return std::to_string(terms_.chain(v.maps)) + " " + std::to_string(put) + " " +
-             std::to_string(s.guards.size());
+      return std::to_string(terms_.chain(v.maps)) + " " + std::to_string(put);
     }
   }
   /// The latest writes of both, as few as make the same of what was the same, which `was` and `is` then are;
@@ -164,8 +162,8 @@ class Lemmas {
 
   bool every_;
   const Trace &before_, &after_;
-  Terms terms_;
-  Contents was_, is_;
+  Terms& terms_;
+  Contents &was_, &is_;
   Equality equality_;
   std::map<TermId, std::vector<std::uint32_t>> made_;       // steps of `before`
   std::map<std::string, std::deque<std::uint32_t>> named_;  // those of one key
@@ -179,8 +177,14 @@ class Lemmas {
 
 }  // namespace
 
+std::vector<Lemma> find_lemmas(Space& space, Terms& terms, Contents& was, Contents& is) {
+  return Lemmas(space, terms, was, is, false).run();
+}
+
 std::vector<Lemma> find_lemmas(Space& space, const Check& check, bool every) {
-  return Lemmas(space, check, every).run();
+  Terms terms(space);
+  Contents was(space, terms, check.before ? *check.before : check.after), is(space, terms, check.after);
+  return Lemmas(space, terms, was, is, every).run();
 }
 
 }  // namespace noclobber

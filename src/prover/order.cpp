@@ -76,7 +76,6 @@ std::vector<std::vector<OrderTouch>> touches_by_storage(const Graph& graph, cons
   };
   for (const TraceStep& step : trace.steps) {
     if (step.origin >= graph.steps.size()) continue;  // final contents: after every step
-    for (const auto& [guard, wanted] : step.guards) note(step.origin, trace.guards[guard].view, false);
     for (const TraceView& view : step.reads) note(step.origin, view, false);
     for (const TraceView& view : step.writes) note(step.origin, view, true);
   }

@@ -77,13 +77,6 @@ struct TraceStep {
   std::vector<std::vector<Access>> access;  // [read][write]
   std::vector<std::uint32_t> means;  // per read: it means what was there when this step began; or empty
   std::vector<std::string> bodies;   // opaque: checks that prove what this step runs in both graphs
-  std::vector<std::pair<std::uint32_t, bool>> guards;  // runs only where each of these has that value
-};
-
-/// The condition of a branch: one boolean element, as it is when step `time` begins.
-struct TraceGuard {
-  TraceView view;
-  std::uint32_t time = 0;
 };
 
 /// Bytes [offset, offset + size) of an arena, alive in [first, last): steps of the graph.
@@ -93,6 +86,7 @@ struct TracePlacement {
   PolyId offset = 0, size = 0;
   std::uint32_t first = 0, last = 0;
   std::optional<StorageId> storage;    // then the life covers every use of it
+  std::vector<std::uint32_t> order;    // of its dimensions, the outermost in memory first
   std::optional<std::uint32_t> below;  // evidence: the placement next below, when this one begins to live
 };
 
@@ -124,7 +118,6 @@ struct Trace {
   std::vector<TraceStep> steps;
   std::vector<TraceOutput> outputs;
   std::vector<TraceClaim> claims;
-  std::vector<TraceGuard> guards;
   bool any_order = false;  // graph steps may run in every order that `edges` allow
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // (earlier, later) graph steps, sorted
   std::vector<PolyId> arenas;                                  // bytes
@@ -151,9 +144,5 @@ bool same_elements(Space& space, const TraceView& a, const TraceView& b);
 bool apart(Space& space, const TraceView& a, const TraceView& b);
 /// No two accesses meet in a way that their contract forbids.
 bool clean_step(Space& space, const TraceStep& step);
-/// Does a path of edges join any two graph steps that touch one element, one of them writing it?
-bool ordered(Space& space, const Trace& trace);
-/// Per placement: is it inside its arena, alive through every use, and apart from all that live with it?
-std::vector<bool> placed(Space& space, const Trace& trace);
 
 }  // namespace noclobber

@@ -33,6 +33,8 @@ class Rules {
   /// The two that an equality is about (`before` first), of one shape; nothing where it is no equality.
   std::optional<std::pair<Side, Side>> sides(const Obligation& obligation);
   Contents& of_after() { return after_contents_; }
+  /// Those of `before`; of a single graph its own.
+  Contents& of_before() { return before_contents_ ? *before_contents_ : after_contents_; }
   /// Their contents at every index; kBad where there are none.
   std::pair<TermId, TermId> contents(const Obligation& obligation);
 
@@ -59,7 +61,6 @@ class Rules {
   Equality equality_;
   // Undefined storages of `before`, and which equalities show them.
   std::optional<std::map<std::string, std::set<Obligation>>> undefined_uses_;
-  std::optional<std::vector<bool>> placed_;
 };
 
 struct Decision {

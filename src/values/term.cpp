@@ -231,32 +231,20 @@ TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t
 TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t index) {
   while (version > 0) {
     const Write& write = writes_[first_[storage] + --version];
-    const TraceStep& step = trace_.steps[write.step];
     if (!clean_[write.step]) return Terms::kBad;
-    if (write.chain == 0 && step.guards.empty()) return written(write, index);
+    if (write.chain == 0) return written(write, index);
     const Inside& in = terms_.inside(write.chain, index);
     if (!in.shown) return Terms::kBad;
     if (in.never) continue;
     const TermId here = written(write, in.index);
-    if (in.conditions.empty() && step.guards.empty()) return here;
-    const TermId old = element(storage, version, index), there = guarded(step, here, old);
-    if (in.conditions.empty()) return there;
-    return terms_.intern({Term::Kind::choose, 0, "", {}, {there, old}, in.conditions});
+    if (in.conditions.empty()) return here;
+    const TermId old = element(storage, version, index);
+    return terms_.intern({Term::Kind::choose, 0, "", {}, {here, old}, in.conditions});
   }
   const TraceStorage& s = trace_.storages[storage];
   const bool undefined = s.start == TraceStorage::Start::undefined;
   const auto kind = undefined ? Term::Kind::undefined : Term::Kind::start;
   return terms_.intern({kind, 0, s.key, terms_.index(index), {}, {}});
-}
-
-/// `here` where the step runs, else `old`.
-TermId Contents::guarded(const TraceStep& step, TermId here, TermId old) {
-  for (const auto& [guard, wanted] : step.guards) {
-    const TraceGuard& g = trace_.guards[guard];
-    const TermId is = at_all(g.view, g.time);
-    here = terms_.intern({Term::Kind::when, wanted ? 1U : 0U, "", {}, {is, here, old}, {}});
-  }
-  return here;
 }
 
 /// Element `index` (with its lane, if the target has lanes) of what a step stored.

@@ -114,7 +114,6 @@ class Contents {
   void number_writes();
   TermId element(StorageId storage, std::uint32_t version, std::uint32_t index);
   TermId found(StorageId storage, std::uint32_t version, std::uint32_t index);
-  TermId guarded(const TraceStep& step, TermId here, TermId old);
   TermId joined(const TraceView& view, TermId part);
   TermId written(const Write& write, std::uint32_t index);
   TermId stored(const Write& write, std::uint32_t index);

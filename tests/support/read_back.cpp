@@ -141,8 +141,6 @@ void steps_of(Space& space, const checker::Trace& t, Trace& out) {
     }
     step.means.assign(t.means.data() + s.means, t.means.data() + s.means_end);
     step.bodies = texts(s.form->bodies);
-    const auto guards = t.guards_of(s);
-    step.guards.assign(guards.begin(), guards.end());
   }
 }
 
@@ -152,7 +150,6 @@ Trace trace_of(Space& space, const checker::Trace& t) {
     out.storages.push_back({static_cast<TraceStorage::Start>(s.form->start), std::string(s.key),
                             s.form->shape, s.form->lanes, s.form->writable, s.form->compared});
   for (const auto& [name, view] : t.inputs) out.inputs.push_back({std::string(name), view_of(space, view)});
-  for (const checker::Guard& g : t.guards) out.guards.push_back({view_of(space, g.view), g.time});
   steps_of(space, t, out);
   for (const checker::Output& o : t.outputs)
     out.outputs.push_back({o.view ? std::optional(view_of(space, *o.view)) : std::nullopt,
@@ -161,7 +158,7 @@ Trace trace_of(Space& space, const checker::Trace& t) {
   out.unknown.resize(t.unknown);
   out.any_order = t.any_order, out.edges = t.edges, out.arenas = t.arenas;
   for (const checker::Placement& p : t.placements)
-    out.placements.push_back({"", p.arena, p.offset, p.size, p.first, p.last, p.storage, p.below});
+    out.placements.push_back({"", p.arena, p.offset, p.size, p.first, p.last, p.storage, p.order, p.below});
   return out;
 }
 

@@ -32,8 +32,8 @@ std::uint64_t byte_of(std::uint64_t element, std::int64_t lane) {
 class Runner {
  public:
   Runner(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
-         std::uint64_t side, std::uint64_t world)
-      : space_(space), trace_(trace), side_(side), world_(world), truths_(trace.guards.size()) {
+         std::uint64_t side)
+      : space_(space), trace_(trace), side_(side) {
     choice_.symbols = symbols;
   }
 
@@ -49,11 +49,7 @@ class Runner {
     TraceRun out;
     for (const TraceStorage& storage : trace_.storages) start(storage);
     for (std::size_t k = 0; k < trace_.steps.size() && usable_; ++k) {
-      sense(k);
-      const auto& guards = trace_.steps[k].guards;
-      if (std::all_of(guards.begin(), guards.end(),
-                      [&](const auto& g) { return truths_[g.first] == g.second; }))
-        step(trace_.steps[k], k, out);
+      step(trace_.steps[k], k, out);
     }
     for (const TraceOutput& output : trace_.outputs)
       out.outputs.push_back(output.view && usable_ ? std::optional(elements(*output.view)) : std::nullopt);
@@ -255,16 +251,6 @@ class Runner {
     return true;
   }
 
-  /// Conditions of branches that are looked at when this step begins.
-  void sense(std::size_t step) {
-    for (std::size_t g = 0; g < trace_.guards.size() && usable_; ++g) {
-      if (trace_.guards[g].time != step) continue;
-      const Cells is = elements(trace_.guards[g].view);
-      usable_ = usable_ && is.size() == 1;
-      if (usable_) truths_[g] = (mixed(mixed(17, world_), is[0]) & 1) != 0;
-    }
-  }
-
   void step(const TraceStep& s, std::size_t number_of_step, TraceRun& out) {
     const bool good = orderly(s);
     std::vector<Cells> given;
@@ -317,8 +303,7 @@ class Runner {
   const Space& space_;
   const Trace& trace_;
   Choice choice_;
-  std::uint64_t side_, world_;
-  std::vector<bool> truths_;
+  std::uint64_t side_;
   bool usable_ = true;
   std::vector<Cells> cells_;
   std::map<std::pair<std::uint64_t, std::int64_t>, std::uint64_t> whole_of_;
@@ -334,14 +319,14 @@ std::string cells_difference(const Cells& before, const Cells& after) {
 }  // namespace
 
 TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
-                   std::uint64_t side, std::uint64_t world) {
-  return Runner(space, trace, symbols, side, world).run();
+                   std::uint64_t side) {
+  return Runner(space, trace, symbols, side).run();
 }
 
 std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace,
                                                  const TraceView& view,
                                                  const std::map<std::string, std::int64_t>& symbols) {
-  return Runner(space, trace, symbols, 0, 0).cells(view);
+  return Runner(space, trace, symbols, 0).cells(view);
 }
 
 bool any_undefined(const TraceRun& run) {

@@ -20,10 +20,9 @@ struct TraceRun {
 };
 
 /// `side` tells apart what no contract promises: a step whose accesses meet in a way that it forbids
-/// leaves contents that are equal to nothing. `world`: in another one, conditions of branches fall out
-/// otherwise.
+/// leaves contents that are equal to nothing.
 TraceRun run_trace(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
-                   std::uint64_t side, std::uint64_t world = 0);
+                   std::uint64_t side);
 
 /// Positions in its storage of all that a view shows; nothing where it leaves the storage.
 std::optional<std::vector<std::size_t>> cells_of(const Space& space, const Trace& trace,

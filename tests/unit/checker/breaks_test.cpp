@@ -168,10 +168,6 @@ TEST_CASE("what is open may be equal", "[breaks]") {
   w.after.steps = {w.before.steps[0], w.fill("f32:1", w.begins(2, w.space.opaque("n", {}), 1))};
   CHECK_FALSE(w.value_broken({0}));  // stored somewhere
   w.after.steps = {w.before.steps[0], w.fill("f32:1", w.all(2))};
-  w.after.steps[1].guards = {{0, true}};
-  w.after.guards = {{w.from(0, 0, 1), 0}};
-  CHECK_FALSE(w.value_broken({0}));  // stored sometimes
-  w.after.steps[1].guards.clear();
   CHECK(w.value_broken({0}));
   w.after.steps[1].writes.push_back(w.all(2));  // a step that disturbs itself stores nothing that is known
   w.after.steps[1].kind = TraceStep::Kind::opaque;
@@ -365,8 +361,6 @@ TEST_CASE("another order of graph steps breaks what the listed one keeps", "[bre
   CHECK_FALSE(w.value_broken({0}));
   w.after.edges.clear();
   CHECK(w.value_broken({0}));
-  w.after.guards = {{w.from(0, 0, 1), 0}};
-  CHECK_FALSE(w.value_broken({0}));  // conditions are read at times of the listed order
 }
 
 TEST_CASE("a witness counts where facts hold, and is about a check", "[breaks]") {

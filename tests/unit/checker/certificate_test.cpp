@@ -115,9 +115,6 @@ class Alike {
     each(&Trace::inputs, [&](const TraceInput& a, const TraceInput& b) {
       CHECK((a.name == b.name && view(a.view, b.view)));
     });
-    each(&Trace::guards, [&](const TraceGuard& a, const TraceGuard& b) {
-      CHECK((a.time == b.time && view(a.view, b.view)));
-    });
     each(&Trace::steps, [&](const TraceStep& a, const TraceStep& b) { step(a, b); });
     each(&Trace::outputs, [&](const TraceOutput& a, const TraceOutput& b) {
       CHECK((a.scalar == b.scalar && a.strides_known == b.strides_known && a.means == b.means &&
@@ -129,7 +126,7 @@ class Alike {
     });
     each(&Trace::placements, [&](const TracePlacement& a, const TracePlacement& b) {
       CHECK((a.arena == b.arena && a.first == b.first && a.last == b.last && a.storage == b.storage &&
-             a.below == b.below && numbers({a.offset, a.size}, {b.offset, b.size})));
+             a.order == b.order && a.below == b.below && numbers({a.offset, a.size}, {b.offset, b.size})));
     });
     CHECK(trace_.unknown.size() == read_.unknown.size());
     CHECK((trace_.any_order == read_.any_order && trace_.edges == read_.edges));
@@ -157,7 +154,7 @@ class Alike {
   }
   void step(const TraceStep& a, const TraceStep& b) const {
     CHECK((a.kind == b.kind && a.elementwise == b.elementwise && a.origin == b.origin && *a.key == *b.key));
-    CHECK((a.access == b.access && a.means == b.means && a.bodies == b.bodies && a.guards == b.guards));
+    CHECK((a.access == b.access && a.means == b.means && a.bodies == b.bodies));
     CHECK((views(a.reads, b.reads) && views(a.writes, b.writes)));
   }
 

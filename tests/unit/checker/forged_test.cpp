@@ -224,8 +224,7 @@ TEST_CASE("a Trace that has no meaning is not read", "[forged]") {
     Trace& after = out.content.checks[0].after;
     for (Trace* t : {&*out.content.checks[0].before, &after}) {
       t->storages.push_back({TraceStorage::Start::given, "in:c", {}, 0, true, true});
-      t->guards = {{{1, {}, {}, "b8", 0}, 0}};
-      t->steps[0].guards = {{0, true}};
+      t->inputs.push_back({"c", {1, {}, {}, "b8", 0}});
     }
     change(out, after);
     return out.answer().said;
@@ -233,12 +232,9 @@ TEST_CASE("a Trace that has no meaning is not read", "[forged]") {
   CHECK(with([](Forged&, Trace&) {}) == Said::proved);
   CHECK(with([](Forged&, Trace& t) { t.storages[1].key = "in:x"; }) == Said::unreadable);
   CHECK(with([](Forged&, Trace& t) { t.storages[1].lanes = -1; }) == Said::unreadable);
-  CHECK(with([](Forged&, Trace& t) { t.guards[0].time = 1; }) == Said::unreadable);
   CHECK(with([](Forged&, Trace& t) { t.steps[0].origin = 0xffffffff; }) == Said::unreadable);
   CHECK(with([](Forged&, Trace& t) { t.edges = {{0, 0xffffffff}}; }) == Said::unreadable);
-  CHECK(with([](Forged& f, Trace& t) {
-          t.storages[1].shape = t.guards[0].view.shape = {f.space.constant(2)};
-        }) == Said::unreadable);
+  CHECK(with([](Forged& f, Trace& t) { t.storages[1].shape = {f.space.constant(2)}; }) == Said::unreadable);
 }
 
 TEST_CASE("lives are those of the order in which steps run", "[forged]") {

@@ -25,12 +25,11 @@ struct Written {
       trace.storages.push_back({TraceStorage::Start::given, key, four, 4, true, true});
     trace.storages.push_back({TraceStorage::Start::given, "in:c", {}, 0, true, true});
     trace.inputs = {{"x", all(0)}, {"y", all(1)}};
-    trace.guards = {{{2, {}, {}, "b8", 0}, 0}};
+    trace.inputs.push_back({"c", {2, {}, {}, "b8", 0}});
     TraceStep step;
     step.kind = TraceStep::Kind::move;
     step.reads = {all(0)}, step.writes = {all(1)};
     step.access = {{Access::elementwise}};
-    step.guards = {{0, true}};
     trace.steps = {step};
     trace.outputs.push_back({all(1), "", {space.symbol("s")}, true, std::nullopt});
     trace.arenas = {space.constant(64)};
@@ -108,7 +107,7 @@ TEST_CASE("views are made of maps that fit their storage", "[form]") {
         }) == fit);
   CHECK(fault_with([](Written& w, Trace& t) {  // no map sees a dimension of no bytes
           t.storages[2].shape = w.four;
-          t.guards.clear(), t.steps[0].guards.clear(), t.placements.clear();
+          t.inputs.pop_back(), t.placements.clear();
           Map flat{Map::Kind::reshape, {w.four[0], w.space.constant(0)}, {0}, 0, 0, 0, 0, {}, {}};
           t.inputs[0].view = {2, {flat}, {0}, "f32", 0};
         }) == fit);
@@ -194,7 +193,7 @@ TEST_CASE("what is one size for a whole Trace depends on no index of an element"
 TEST_CASE("a shape has fewer dimensions than the number of the running byte", "[form]") {
   const auto with = [](std::size_t rank) {
     return fault_with([&](Written& w, Trace& t) {
-      t.storages[2].shape = t.guards[0].view.shape = Shape(rank, w.space.constant(1));
+      t.storages[2].shape = t.inputs[2].view.shape = Shape(rank, w.space.constant(1));
     });
   };
   CHECK(with(Space::kLane - 1).empty());
@@ -204,9 +203,6 @@ TEST_CASE("a shape has fewer dimensions than the number of the running byte", "[
 TEST_CASE("steps, edges and placements are about what there is", "[form]") {
   const std::string step = "expected a step of this form", storage = "expected a storage of the trace";
   CHECK(fault_with([](Written&, Trace&) {}).empty());
-  CHECK(fault_with([](Written&, Trace& t) {
-          t.steps[0].guards = {{1, true}};
-        }) == "expected a condition of before");
   CHECK(fault_with([](Written&, Trace& t) { t.steps[0].origin = TraceStep::kMostOrigin; }) == step);
   CHECK(fault_with([](Written&, Trace& t) { t.steps[0].origin = TraceStep::kMostOrigin - 1; }).empty());
   CHECK(fault_with([](Written& w, Trace& t) { t.steps[0].reads = {w.part(w.four, 2)}; }) == step);

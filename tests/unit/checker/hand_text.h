@@ -38,10 +38,9 @@ struct HandStep {
   Words reads, writes;
   int origin = 0;
   bool elementwise = false;
-  Words guards = {};  // guard and value
 };
 struct HandTrace {
-  Words storages, inputs = {}, steps = {}, outputs = {}, guards = {}, edges = {};
+  Words storages, inputs = {}, steps = {}, outputs = {}, edges = {};
   std::string arenas = "0";
   Words placements = {};
 };
@@ -89,24 +88,22 @@ class HandText {
     Words out{place(steps_, form), std::to_string(s.origin)};
     out.insert(out.end(), s.reads.begin(), s.reads.end());
     out.insert(out.end(), s.writes.begin(), s.writes.end());
-    out.push_back("0");
-    out.push_back(listed(s.guards));
+    out.push_back("0 0");
     return joined(out);
   }
   std::string move(const std::string& to, const std::string& from, int origin = 0) {
     return step({0, "", {from}, {to}, origin});
   }
-  std::string fill(const std::string& scalar, const std::string& to, int origin = 0,
-                   const Words& guards = {}) {
-    return step({1, scalar, {}, {to}, origin, false, guards});
+  std::string fill(const std::string& scalar, const std::string& to, int origin = 0) {
+    return step({1, scalar, {}, {to}, origin, false});
   }
   static std::string input(const std::string& name, const std::string& view) {
     return joined({quoted(name), view});
   }
   static std::string output(const std::string& view) { return "1 " + view + " 0: 0 0 0"; }
   static std::string trace(const HandTrace& t) {
-    return joined({listed(t.storages), listed(t.inputs), listed(t.guards), listed(t.steps), listed(t.outputs),
-                   "0 0", t.edges.empty() ? "0" : "1", listed(t.edges), t.arenas, listed(t.placements)});
+    return joined({listed(t.storages), listed(t.inputs), "0", listed(t.steps), listed(t.outputs), "0 0",
+                   t.edges.empty() ? "0" : "1", listed(t.edges), t.arenas, listed(t.placements)});
   }
 
   Words symbols, claims, lemmas;

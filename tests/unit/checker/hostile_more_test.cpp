@@ -230,20 +230,3 @@ TEST_CASE("a placement without a storage, where there are none", "[hostile]") {
   proves_nothing(text(65, "0"), kOneOpen);
   is_unreadable(text(16, "1 0"), "a storage of the trace");
 }
-
-TEST_CASE("a condition is a view, and then a time that has been", "[hostile]") {
-  const auto text = [](const std::string& time, const std::string& guard) {
-    HandText c;
-    const auto flag = c.view(0, "f32", 0, {1}), out = c.view(1, "f32", 0, {1});
-    const auto trace = c.trace({.storages = {c.storage(0, {1}, 0, "g"), c.storage(0, {1}, 0, "o")},
-                                .inputs = {c.input("g", flag), c.input("o", out)},
-                                .steps = {c.fill("2", out), c.fill("1", out, 1, {guard})},
-                                .outputs = {c.output(out)},
-                                .guards = {flag + " " + time}});
-    return c.text(trace, trace);
-  };
-  for (const char* time : {"0", "1"}) proves(text(time, "0 1"));
-  is_unreadable(text("2", "0 1"), "a condition of before");
-  is_unreadable(text("0", "1 1"), "a condition of before");
-  is_unreadable(text("0", "0 2"), "0 or 1");
-}

@@ -23,31 +23,6 @@ TEST_CASE("an odd number is not 0, and may be more", "[hostile]") {
   proves_nothing(text(1), kOneOpen);
 }
 
-TEST_CASE("two conditions that different steps of one graph make are two", "[hostile]") {
-  const auto text = [](const char* second) {
-    HandText c;
-    const auto x = c.view(0, "bool", 0, {}), y = c.view(3, "f32", 0, {});
-    const Words storages = {c.storage(0, {}, 0, "x"), c.storage(1, {}, 0, "c"), c.storage(1, {}, 0, "d"),
-                            c.storage(0, {}, 0, "y")};
-    const auto made = [&](const char* key, int storage, int origin) {
-      return c.step({.key = key, .reads = {x}, .writes = {c.view(storage, "bool", 0, {})}, .origin = origin});
-    };
-    const auto before = c.trace(
-        {.storages = storages,
-         .inputs = {c.input("x", x)},
-         .steps = {made("f", 1, 0), made("g", 2, 1), c.fill("0", y, 2, {"0 1"}), c.fill("0", y, 3, {second})},
-         .outputs = {c.output(y)},
-         .guards = {c.view(1, "bool", 0, {}) + " 2", c.view(2, "bool", 0, {}) + " 2"}});
-    const auto after = c.trace({.storages = storages,
-                                .inputs = {c.input("x", x)},
-                                .steps = {c.fill("0", y, 0)},
-                                .outputs = {c.output(y)}});
-    return c.text(before, after);
-  };
-  proves(text("0 0"));
-  proves_nothing(text("1 0"), kOneOpen);
-}
-
 TEST_CASE("a view of the storage behind the last one is of none", "[hostile]") {
   const auto text = [](int storage) {
     HandText c;

@@ -113,23 +113,6 @@ TEST_CASE("a Trace's own numbers are the same at every index", "[hostile]") {
   }
 }
 
-TEST_CASE("guards that read other types are other guards", "[hostile]") {
-  HandText c;
-  const auto trace = [&](const std::string& type, const std::string& wanted) {
-    const auto flag = [&](const std::string& of) { return c.view(0, of, 0, {1}); };
-    const auto out = c.view(1, "f32", 0, {1});
-    return c.trace({.storages = {c.storage(0, {1}, 0, "g"), c.storage(0, {1}, 0, "o")},
-                    .inputs = {c.input("g", flag("f32")), c.input("o", out)},
-                    .steps = {c.fill("1", out, 0, {"0 " + wanted})},
-                    .outputs = {c.output(out)},
-                    .guards = {flag(type) + " 0"}});
-  };
-  proves(c.text(trace("f32", "1"), trace("f32", "1")));
-  proves(c.text(trace("f32", "0"), trace("f32", "0")));
-  proves_nothing(c.text(trace("i32", "1"), trace("f32", "1")), kOneOpen);
-  proves_nothing(c.text(trace("f32", "0"), trace("f32", "1")), kOneOpen);
-}
-
 TEST_CASE("a slice, or one element repeated, shows not all of an input", "[hostile]") {
   const auto text = [](bool by_one, std::int64_t start, std::int64_t length, std::int64_t shown) {
     HandText c;

@@ -7,6 +7,8 @@ namespace checker = noclobber::checker;
 
 namespace {
 
+constexpr std::int64_t kBytes = 4 * kLength;  // of a storage
+
 struct Bytes {
   std::int64_t offset, size;
 };
@@ -28,12 +30,11 @@ bool fits_alone(const Touching& t, const Placement& p) {
   if (p.arena >= t.trace.arenas.size() || b.offset < 0 || b.size < 0) return false;
   if (b.offset + b.size > t.space.value(t.trace.arenas[p.arena]).value()) return false;
   if (!p.storage) return true;
+  if (b.size < kBytes) return false;
   const auto alive = [&](std::int64_t time) { return time >= p.first && time < p.last; };
   for (const Step& step : t.trace.steps) {
     const std::span views(t.trace.views.data() + step.views, step.form->reads + step.form->writes);
-    bool uses = std::ranges::any_of(views, [&](const View& v) { return v.storage == *p.storage; });
-    for (const auto& [guard, wanted] : t.trace.guards_of(step))
-      uses = uses || t.trace.guards[guard].view.storage == *p.storage;
+    const bool uses = std::ranges::any_of(views, [&](const View& v) { return v.storage == *p.storage; });
     if (uses && !alive(step.origin)) return false;
   }
   const StorageForm& s = *t.trace.storages[*p.storage].form;
@@ -70,7 +71,7 @@ void say_below(Touching& t) {
 }
 
 void some_placements(Touching& t, Random& random) {
-  t.trace.arenas = constants(t.space, {random.between(4, 24), random.between(4, 24)});
+  t.trace.arenas = constants(t.space, {random.between(4, 72), random.between(4, 72)});
   for (std::uint32_t k = 0; k < 3; ++k) t.step(2 * k, {t.whole(k % 2)}, {t.whole(1 - k % 2)});
   if (random.chance(50)) t.trace.outputs.push_back({t.part(1, 0, 2), "", {}, false, std::nullopt});
   for (std::int64_t n = random.between(1, 6); n > 0; --n) {
@@ -81,6 +82,7 @@ void some_placements(Touching& t, Random& random) {
     p.arena = random.chance(70) ? 0 : static_cast<std::uint32_t>(random.between(1, edge ? 2 : 1));
     if (random.chance(80)) continue;
     p.storage = static_cast<StorageId>(random.below(2));
+    if (random.chance(90)) p.size = t.space.constant(kBytes);
     if (random.chance(90)) p.first = 0, p.last = 6;
   }
 }
@@ -184,4 +186,119 @@ TEST_CASE("placements of any size lie one above the other, and so does their are
   CHECK(placed(t.space, t.trace) == std::vector{true, false});
   t.trace.arenas = {two}, above.size = Space::kBad;
   CHECK(placed(t.space, t.trace) == std::vector{true, false});
+}
+
+namespace {
+
+/// x, read by the step that makes y of it, both at one place of the arena.
+struct TakenOver : Touching {
+  explicit TakenOver(Access access) : Touching(3) {
+    trace.arenas = constants(space, {96});
+    step(0, {}, {whole(0)});
+    step(1, {whole(0)}, {whole(1)}, access);
+    step(2, {whole(1)}, {});
+    place(0, 32, 0, 2).storage = 0;
+    place(0, 32, 1, 3).storage = 1;
+  }
+  bool holds() { return all_placed(*this); }
+};
+
+}  // namespace
+
+TEST_CASE("a result lies where an operand lay that is read no more, if the step's contract allows it",
+          "[placed]") {
+  CHECK(TakenOver(Access::elementwise).holds());
+  CHECK(TakenOver(Access::before_write).holds());
+  CHECK_FALSE(TakenOver(Access::any_time).holds());
+  const auto moved = [](Access access, std::int64_t offset) {
+    TakenOver t(access);
+    t.trace.placements[1].offset = t.space.constant(offset);
+    return t.holds();
+  };
+  CHECK_FALSE(moved(Access::elementwise, 4));  // element k over element k + 1, which is read later
+  CHECK(moved(Access::before_write, 4));
+  CHECK(moved(Access::any_time, 64) == false);  // above the first, it has to say so
+  const auto with = [](Access access, const auto& change) {
+    TakenOver t(access);
+    change(t);
+    return t.holds();
+  };
+  for (const Access access : {Access::elementwise, Access::before_write}) {
+    CHECK_FALSE(with(access, [](TakenOver& t) { t.trace.placements[0].last = 3; }));  // lives on
+    CHECK_FALSE(with(access, [](TakenOver& t) { t.step(2, {t.whole(0)}, {}); }));     // is read later
+    CHECK_FALSE(with(access, [](TakenOver& t) { t.step(1, {t.whole(0)}, {}); }));  // in the same graph step
+    CHECK_FALSE(with(access, [](TakenOver& t) { t.trace.placements[0].storage.reset(); }));
+    CHECK_FALSE(with(access, [](TakenOver& t) { t.trace.placements[1].storage.reset(); }));
+    CHECK_FALSE(with(access, [](TakenOver& t) { t.trace.placements[0].size = t.space.constant(31); }));
+    CHECK_FALSE(with(access, [](TakenOver& t) {  // a second one comes to the place of the first
+      t.step(1, {}, {t.whole(2)});
+      t.place(8, 32, 1, 3).storage = 2;
+    }));
+  }
+  CHECK_FALSE(with(Access::elementwise, [](TakenOver& t) { t.trace.placements[1].order = {}; }));
+  CHECK_FALSE(with(Access::elementwise, [](TakenOver& t) { t.trace.placements[1].order = {1}; }));
+}
+
+TEST_CASE("two results share the place of an operand between them, and no byte", "[placed]") {
+  const auto holds = [](std::int64_t second, Access access) {
+    Touching t(3);
+    t.trace.arenas = constants(t.space, {96});
+    t.step(0, {}, {t.whole(0)});
+    t.step(1, {t.whole(0)}, {t.whole(1), t.whole(2)}, access);
+    t.step(2, {t.whole(1), t.whole(2)}, {});
+    t.place(0, 64, 0, 2).storage = 0;
+    t.place(0, 32, 1, 3).storage = 1;
+    t.place(second, 32, 1, 3).storage = 2;
+    t.trace.placements[2].below = 1;
+    return all_placed(t);
+  };
+  CHECK(holds(32, Access::before_write));
+  CHECK_FALSE(holds(31, Access::before_write));
+  CHECK_FALSE(holds(32, Access::elementwise));
+  CHECK_FALSE(holds(32, Access::any_time));
+}
+
+TEST_CASE("element by element counts where elements lie, not what their indices are", "[placed]") {
+  const auto holds = [](std::vector<std::uint32_t> first, std::vector<std::uint32_t> second, bool turned) {
+    Touching t;
+    t.all = {t.space.constant(2), t.space.constant(4)};
+    t.own.shape = t.all;
+    ViewForm whole{"f32", 0, t.all, {}}, other = whole;
+    const Map turn{false, t.all,  {t.all[1], t.all[0]},
+                   {},    {0, 0}, {{0, 1, t.space.constant(1)}, {1, 0, t.space.constant(1)}}};
+    ViewForm across{"f32", 0, turn.to, {turn}};
+    t.trace.arenas = constants(t.space, {32});
+    t.step(0, {}, {{0, &whole}});
+    t.step(1, {{0, turned ? &across : &whole}}, {{1, turned ? &across : &other}}, Access::elementwise);
+    t.place(0, 32, 0, 2).storage = 0;
+    t.place(0, 32, 1, 3).storage = 1;
+    t.trace.placements[0].order = std::move(first), t.trace.placements[1].order = std::move(second);
+    return all_placed(t);
+  };
+  for (const bool turned : {false, true}) {
+    CHECK(holds({0, 1}, {0, 1}, turned));
+    CHECK(holds({1, 0}, {1, 0}, turned));
+    CHECK_FALSE(holds({0, 1}, {1, 0}, turned));  // by columns over by rows
+    CHECK_FALSE(holds({0, 0}, {0, 0}, turned));
+    CHECK_FALSE(holds({0}, {0}, turned));
+  }
+}
+
+TEST_CASE("a place has room for its storage, in all types that it is seen in", "[placed]") {
+  const auto holds = [](const char* type, const char* other, std::int64_t size) {
+    Touching t(1);
+    ViewForm one{type, 0, t.all, {}}, two{other, 0, t.all, {}};
+    t.trace.arenas = constants(t.space, {128});
+    t.step(0, {}, {{0, &one}});
+    t.step(1, {{0, &two}}, {});
+    t.place(0, size, 0, 2).storage = 0;
+    return all_placed(t);
+  };
+  CHECK(holds("f32", "i32", 32));
+  CHECK_FALSE(holds("f32", "i32", 31));
+  CHECK(holds("bool", "u8", 8));
+  CHECK(holds("i4", "u4", 4));
+  CHECK_FALSE(holds("i4", "u4", 3));
+  CHECK_FALSE(holds("f32", "f64", 64));  // elements have one width, or bytes
+  CHECK_FALSE(holds("f31", "f31", 128));
 }

@@ -56,7 +56,7 @@ struct Touching {
   }
   View repeated(StorageId storage) { return view(storage, {{false, {kLength}, {2}, {}, {3}, {}}}); }
   void step(std::uint32_t origin, const std::vector<View>& reads, const std::vector<View>& writes,
-            Access access = Access::any_time, const std::vector<std::uint32_t>& guards = {}) {
+            Access access = Access::any_time) {
     StepForm form{StepKind::opaque,
                   "f",
                   false,
@@ -64,11 +64,9 @@ struct Touching {
                   static_cast<std::uint32_t>(writes.size()),
                   std::vector(reads.size(), std::vector(writes.size(), access)),
                   {}};
-    Step made{&step_forms.emplace_back(std::move(form)), origin, trace.views.size(), 0, trace.wanted.size()};
+    Step made{&step_forms.emplace_back(std::move(form)), origin, trace.views.size(), 0, 0};
     for (const auto* views : {&reads, &writes})
       trace.views.insert(trace.views.end(), views->begin(), views->end());
-    for (const std::uint32_t guard : guards) trace.wanted.emplace_back(guard, true);
-    made.guards_end = trace.wanted.size();
     trace.steps.push_back(made);
     trace.origin = origin;
   }
@@ -82,8 +80,7 @@ struct Touching {
     return ordered(space, trace);
   }
   Placement& place(std::int64_t offset, std::int64_t size, std::uint32_t first, std::uint32_t last) {
-    trace.placements.push_back(
-        {0, space.constant(offset), space.constant(size), first, last, std::nullopt, std::nullopt});
+    trace.placements.push_back({0, space.constant(offset), space.constant(size), first, last, {}, {0}, {}});
     return trace.placements.back();
   }
 };

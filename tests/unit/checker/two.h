@@ -28,11 +28,9 @@ struct Two {
                                  flag ? Shape{} : four, flag ? 0 : lanes, true, given});
     }
     before.inputs = {{"x", all(kX)}, {"y", all(kY)}};
-    before.guards = {{flag_of(kFlag), 0}, {flag_of(kOther), 0}};
     after = before;
   }
   TraceView all(StorageId storage) const { return {storage, {}, four, "f32", lanes}; }
-  static TraceView flag_of(StorageId storage) { return {storage, {}, {}, "b8", 0}; }
   TraceView from(StorageId storage, std::int64_t start, std::int64_t length) {
     Map map;
     map.kind = Map::Kind::slice;
@@ -104,10 +102,6 @@ inline TraceStep move(TraceView read, TraceView write) {
 inline TraceStep fill(const char* scalar, TraceView write) {
   TraceStep step = call(scalar, {}, {std::move(write)});
   step.kind = TraceStep::Kind::fill;
-  return step;
-}
-inline TraceStep guarded(TraceStep step, std::uint32_t guard, bool wanted) {
-  step.guards.emplace_back(guard, wanted);
   return step;
 }
 inline Lemma calls(std::uint32_t before, std::uint32_t after) {
