@@ -8,7 +8,7 @@
 namespace noclobber {
 namespace {
 
-constexpr int kDeepestBranch = 16;  // bodies in bodies
+constexpr int kDeepestBranch = 64;  // bodies in bodies
 
 bool pure(const OpSet& ops, const Step& step) {
   const Schema* schema = ops.find(step.op);
@@ -32,20 +32,35 @@ bool makes_fresh(const OpSet& ops, const Step& step) {
                      [](const SchemaSlot& slot) { return slot.alias.empty(); });
 }
 
+/// Does it do nothing but run the bodies that it is given?
+bool computes_by_bodies(const Step& step) {
+  return (step.op == "higher_order.cond" || step.op.starts_with("higher_order.invoke_subgraph")) &&
+         step.kwargs.empty();
+}
+
+/// invoke_subgraph(body, "name", ...): the name says nothing.
+bool is_label(const Step& step, const Arg& arg) {
+  return step.op != "higher_order.cond" && (arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::none);
+}
+
 /// May what it shows lie outside of the view that it is given?
 bool sees_storage(const OpSet& ops, const Step& step) {
-  const std::string_view op = base_name(step.op);
+  if (counts_in_storage(step)) return true;
   const Schema& schema = *ops.find(step.op);
-  const auto shares = [](const SchemaSlot& slot) { return !slot.alias.empty(); };
-  const bool no_rule = std::ranges::any_of(schema.returns, shares) && find_view_rule(op) == nullptr;
-  return no_rule || counts_in_storage(step);
+  const OpDecl* declared = ops.declaration(step.op);
+  if (declared != nullptr && std::ranges::find(declared->result, "view") != declared->result.end())
+    return true;
+  const bool has_rule = declared == nullptr && meaning_of(base_name(step.op), schema) != Meaning::opaque;
+  return !has_rule &&
+         std::ranges::any_of(schema.returns, [](const SchemaSlot& s) { return !s.alias.empty(); });
 }
 
 }  // namespace
 
 /// The number of a body's text among `texts`; nothing where it does more than compute fresh results.
 std::optional<std::size_t> Builder::body_number(const Graph& body, BodyTexts& texts, int depth) const {
-  if (const auto known = texts.numbers.find(&body); known != texts.numbers.end()) return known->second;
+  const auto [known, is_new] = texts.numbers.try_emplace(&body, std::nullopt);  // nothing inside of itself
+  if (!is_new) return known->second;
   const auto text = body_text(body, texts, depth);
   const auto number =
       text ? std::optional(texts.places.try_emplace(*text, texts.all.size()).first->second) : std::nullopt;
@@ -73,7 +88,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
   std::set<ValueId> fresh_values;
   std::size_t count = 0;
   for (const Step& step : body.steps) {
-    const bool branch = step.op == "higher_order.cond" && step.kwargs.empty() && depth < kDeepestBranch;
+    const bool branch = computes_by_bodies(step) && depth < kDeepestBranch;
     if (!branch && !pure(ops_, step)) return std::nullopt;
     texts.see_storages = texts.see_storages || (!branch && sees_storage(ops_, step));
     out += step.op + "(";
@@ -82,6 +97,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
       const Graph* inner = nested ? find_body(*request_.value, body, arg.text) : nullptr;
       const auto inside = inner != nullptr ? body_number(*inner, texts, depth + 1) : std::nullopt;
       if (nested && !inside) return std::nullopt;
+      if (is_label(step, arg)) continue;
       out += (nested ? "#" + std::to_string(*inside) : text(arg, text)) + ",";
     }
     for (const auto& [key, arg] : step.kwargs) out += key + "=" + text(arg, text) + ",";
@@ -152,7 +168,7 @@ std::optional<TraceView> Builder::all_of_storage(const Binding& operand, Text& k
 void Builder::control(const Step& step, std::uint32_t number) {
   if (is_loop(step)) return loop(step, number);
   if (step.op == "higher_order.with_effects") return with_effects(step, number);
-  if (step.op != "higher_order.cond" || !step.kwargs.empty()) return unknown("unsupported-op", step.op);
+  if (!computes_by_bodies(step)) return unknown("unsupported-op", step.op);
   TraceStep opaque;
   opaque.key = step.op;
   opaque.origin = number;
@@ -168,7 +184,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
   }
   for (const std::string& text : texts.all) opaque.key = *opaque.key + text;
   for (const Arg& arg : step.args) {
-    if (arg.kind != Arg::Kind::graph) opaque.key = *opaque.key + ";" + attribute(arg);
+    if (arg.kind != Arg::Kind::graph && !is_label(step, arg)) opaque.key = *opaque.key + ";" + attribute(arg);
     std::vector<ValueId> values;
     collect_uses(arg, values);
     for (ValueId id : values) {

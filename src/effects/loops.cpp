@@ -192,7 +192,9 @@ BodyFacts facts_of(const Trace& body, const Reached& reached) {
   for (const TraceStep& step : body.steps)
     for (const TraceView& view : step.writes) {
       out.written.insert(shown[view.storage].begin(), shown[view.storage].end());
-      out.plain = out.plain && body.storages[view.storage].start != TraceStorage::Start::token;
+      // A branch that was written out marks which way it goes; that is no effect of the body.
+      const bool marks = step.key->starts_with("noclobber.branch.default");
+      out.plain = out.plain && (marks || body.storages[view.storage].start != TraceStorage::Start::token);
     }
   std::set<StorageId> seen;
   for (const TraceOutput& output : body.outputs) {
