@@ -8,14 +8,18 @@ using namespace noclobber::trace_lines;
 
 namespace {
 
-/// A body of inputs "0" (two elements in a row) and "1" (two with one between), and what its Trace shows.
+/// A body of inputs x (two elements in a row) and y (two with one between), and what its Trace shows.
 BodyFacts facts(Space& space, const std::string& steps, const std::string& output) {
   auto value = read_case_json(
-      R"({"format": "noclobber.case/1", "name": "t", "sharing": "any", "after": {"inputs": [{"name": "0", "type": )"
-      R"({"dtype": "f32", "shape": [2]}}, {"name": "1", "type": {"dtype": "f32", "shape": [2], "stride": [2]}}], )"
+      R"({"format": "noclobber.case/1", "name": "t", "after": {"inputs": [{"name": "x", "type": )"
+      R"({"dtype": "f32", "shape": [2]}}, {"name": "y", "type": {"dtype": "f32", "shape": [2], "stride": [2]}}], )"
       R"("steps": [)" +
       steps + R"(], "outputs": [{"ref": ")" + output + R"("}]}})");
+  INFO((value ? "" : value.fault().where + " " + value.fault().message));
   REQUIRE(value);
+  value->sharing_may_grow = true;
+  for (std::uint32_t k = 0; k < 2; ++k)  // as a loop's body has them
+    value->after.values[value->after.inputs[k].value.index].name = std::to_string(k);
   const auto ops = make_op_set(value->ops);
   Sizes sizes(space);
   const Traced traced = trace_case(*value, *ops, sizes);
@@ -34,16 +38,16 @@ using Inputs = std::set<std::uint32_t>;
 }  // namespace
 
 TEST_CASE("a body that names elements by where they lie reaches beyond its operand", "[loops]") {
-  const BodyFacts row = facts(strided("0", "[2], [1]"), "w"), gap = facts(strided("1", "[2], [1]"), "w");
+  const BodyFacts row = facts(strided("x", "[2], [1]"), "w"), gap = facts(strided("y", "[2], [1]"), "w");
   CHECK(row.whole == Inputs{0});
   CHECK(row.beyond.empty());  // it shows all of what a body of two elements in a row may see
   CHECK(row.from_start.empty());
   CHECK(gap.beyond == Inputs{1});
   CHECK(gap.from_start.empty());
-  CHECK(facts(strided("0", "[2], [1], 0"), "w").from_start == Inputs{0});
-  CHECK(facts(strided("1", "[1], [1], 1"), "w").beyond == Inputs{1});
-  CHECK(facts(strided("1", "[2], [1]", "as_strided_copy"), "w").beyond == Inputs{1});
-  const std::string part = R"({"name": "v", "op": "aten.slice.Tensor", "args": [{"ref": "1"}, 0, 1, 2]})";
+  CHECK(facts(strided("x", "[2], [1], 0"), "w").from_start == Inputs{0});
+  CHECK(facts(strided("y", "[1], [1], 1"), "w").beyond == Inputs{1});
+  CHECK(facts(strided("y", "[2], [1]", "as_strided_copy"), "w").beyond == Inputs{1});
+  const std::string part = R"({"name": "v", "op": "aten.slice.Tensor", "args": [{"ref": "y"}, 0, 1, 2]})";
   CHECK(facts(part, "v").beyond.empty());
   CHECK(facts(part + ", " + strided("v", "[1], [1]"), "w").beyond == Inputs{1});
 }
@@ -53,7 +57,7 @@ TEST_CASE("how what a body hands on lies", "[loops]") {
   const auto lies = [&](const std::string& steps, const std::string& output) {
     return facts(space, steps, output).results.at(0).at(0);
   };
-  const auto given = lies("", "1"), made = lies(strided("1", "[2], [1], 1"), "w");
+  const auto given = lies("", "y"), made = lies(strided("y", "[2], [1], 1"), "w");
   REQUIRE(given);
   CHECK(given->dtype == Dtype::f32);
   CHECK(space.value(given->offset) == 0);

@@ -1,7 +1,7 @@
 // The text of a body with those inside: the same for bodies that are one question.
 #include "src/graph/body_key.h"
 
-#include "src/formats/case_json.h"
+#include "src/formats/formats.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
@@ -48,11 +48,10 @@ TEST_CASE("a body's text grows with bodies, not with the places that run them", 
   for (int k = 1; k < 40; ++k) {
     const std::string inner = "b" + std::to_string(k - 1);
     Graph& graph = all.bodies["b" + std::to_string(k)] = all.bodies.at("b0");
-    Step& first = graph.steps[0];
-    first.op = "higher_order.invoke_subgraph";
-    first.args = {Arg::of_graph(inner), Arg::of_text("f"), Arg::of(graph.inputs[0].value)};
-    graph.steps.push_back(first);
-    graph.steps.push_back(first);
+    Step call = graph.steps[0];
+    call.op = "higher_order.invoke_subgraph";
+    call.args = {Arg::of_graph(inner), Arg::of_text("f"), Arg::of(graph.inputs[0].value)};
+    graph.steps = {call, call, call};
   }
   CHECK(key(all, "b39").size() < 40 * key(all, "b1").size());
 }
