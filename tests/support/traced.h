@@ -52,10 +52,13 @@ inline Answer nc_check(const std::string& text) {
 inline Answer nc_check(Space& space, const Certificate& content) {
   return nc_check(certificate_text(space, content));
 }
+inline std::string certified_text(Space& space, Certificate content) {
+  return certified(space, content).text;
+}
 /// With all evidence that is found for it, and no other.
 inline Answer nc_check_certified(Space& space, const Certificate& content) {
   const Answer bare = nc_check(space, content);
-  return bare.said == Said::unreadable ? bare : nc_check(certified(space, content).text);
+  return bare.said == Said::unreadable ? bare : nc_check(certified_text(space, content));
 }
 
 /// The same Trace, where its steps can be read as they are listed: no order counts but that.

