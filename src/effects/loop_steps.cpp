@@ -45,6 +45,15 @@ std::set<std::uint32_t> passed_on(const LoopUse& use, std::uint32_t k) {
   return out;
 }
 
+/// Inputs whose storage bodies count from its start, at some trip: that of another may be carried there
+/// later.
+std::set<std::uint32_t> counted(const LoopUse& use) {
+  std::set<std::uint32_t> out;
+  for (const BodyFacts* facts : {&use.own, &use.other})
+    for (const std::uint32_t k : facts->from_start) out.merge(reachable(use, k));
+  return out;
+}
+
 /// Where the storage of carried operand k may be carried at some trip.
 std::set<std::uint32_t> places(const BodyFacts& facts, std::uint32_t k) {
   return closure(k, [&](std::uint32_t at) {
@@ -166,8 +175,8 @@ std::optional<TraceView> Builder::span_of(const Binding& operand, bool from_star
 /// An operand of whose storage a body sees more than it shows is read with what lies between its elements.
 /// What is carried lies on another storage at each trip, and an item, the first of which PyTorch copies, too.
 bool Builder::reach(const LoopUse& use, LoopOperands& operands) {
-  std::set<std::uint32_t> from_start = use.own.from_start, beyond = use.own.beyond;  // in both graphs alike
-  from_start.insert(use.other.from_start.begin(), use.other.from_start.end());
+  const std::set<std::uint32_t> from_start = counted(use);
+  std::set<std::uint32_t> beyond = use.own.beyond;  // in both graphs alike
   beyond.insert(use.other.beyond.begin(), use.other.beyond.end());
   for (const std::uint32_t k : from_start) {
     const Binding* bound = operands.tensor(k);
@@ -239,6 +248,7 @@ bool Builder::lies_as(const Lies& tensor, std::size_t first, const Type& type, b
 /// alone.
 bool Builder::lie_as_said(const Step& step, const LoopUse& use, LoopOperands& operands) {
   operands.strides.resize(operands.inputs.size());
+  const std::set<std::uint32_t> from_starts = counted(use);
   for (const auto& [place, name] : bodies_given(step)) {
     const Graph* body = find_body(*request_.value, *request_.graph, name);
     for (std::uint32_t k = 0; operands.passes_on && body != nullptr && k < body->inputs.size(); ++k) {
@@ -248,7 +258,7 @@ bool Builder::lie_as_said(const Step& step, const LoopUse& use, LoopOperands& op
       if (bound == nullptr && !type->shape.empty()) return false;
       if (bound == nullptr) continue;
       if (!operands.strides[k]) operands.strides[k] = said_strides(*type, sizes_.of(type->shape));
-      const bool from_start = use.own.from_start.contains(k) || use.other.from_start.contains(k);
+      const bool from_start = from_starts.contains(k);
       const Lies lies{bound->dtype, bound->view.shape, bound->strides, bound->offset};
       if (!lies_as(lies, operands.is_row(k) ? 1 : 0, *type, from_start)) return false;
       for (const auto& results : use.own.results)
