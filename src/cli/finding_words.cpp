@@ -54,7 +54,7 @@ bool writes_in_place(const Graph& graph, const std::optional<FindingPlace>& plac
 }
 
 void note_mismatch(Finding& finding, const Case& value) {
-  note(finding.define, "the first whose result before does not have");
+  note(finding.define, "the first whose result is another than in before");
   note(finding.clobber,
        writes_in_place(value.after, finding.clobber) ? "writes what is seen last" : "makes what is seen");
   note(finding.read, "differs from before");
@@ -146,11 +146,14 @@ void note_places(Finding& finding, const Case& value, const Witness& w) {
   } else if (w.rule == "NC003") {
     note(finding.clobber, "writes" + range_text(w) + " of " + w.storage);
   } else if (w.rule == "NC006") {
+    note(finding.clobber, "leaves what was there at entry");
     note(finding.read, "what is seen was not written");
   } else if (w.rule == "NC007") {
+    const bool twice = w.aspect == "results";
     note(finding.define, "an operand, in " + w.storage);
-    note(finding.clobber, "writes" + range_text(w) + ", where the operand lies");
-    note(finding.read, "the same step: finds what it wrote itself");
+    note(finding.clobber, twice ? "writes two results into the same bytes"
+                                : "writes" + range_text(w) + ", where the operand lies");
+    note(finding.read, twice ? "the same step" : "the same step: finds what it wrote itself");
   } else if (w.rule == "NC008") {
     note(finding.clobber, "writes one element through two indices");
   } else if (w.rule == "NC009") {
@@ -178,7 +181,10 @@ std::optional<FindingPlace> place_in_before(const Finding& finding, const Case& 
     return place_before(before, output->at, output->name, "makes what is meant");
   for (const auto* at : {&finding.read, &finding.define, &finding.clobber})
     if (*at)
-      if (auto same = same_name(before, (*at)->name)) return same;
+      if (auto same = same_name(before, (*at)->name)) {
+        if (same->statement == (*at)->statement) same->note = "the same in before";
+        return same;
+      }
   return std::nullopt;
 }
 
@@ -191,7 +197,9 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
     return "copy " + finding.storage + " first: the caller does not expect it to change";
   if (finding.rule == "NC005") return "return a clone: the caller may write one of the two";
   if (finding.rule == "NC006" && finding.before) return "keep " + finding.before->statement;
-  if (finding.rule == "NC007") return "clone the operand that meets the target before " + at;
+  if (finding.rule == "NC007")
+    return finding.aspect == "results" ? "let " + at + " write each result into a tensor of its own"
+                                       : "clone the operand that meets the target before " + at;
   if (finding.rule == "NC008")
     return "write into a tensor of its own, then copy: the target holds an element twice";
   if (finding.rule == "NC009" && finding.clobber) return "let " + at + " run once";

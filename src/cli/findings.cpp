@@ -212,6 +212,7 @@ void report_replay(CheckRecord& record, const Case& value, const ReplayResult& s
 }
 
 void fill_properties(CheckRecord& record, const Case& value) {
+  complete_reasons(record, value);
   std::vector<std::string> asked{"immutable-write", "intra-op-overlap", "metadata"};
   if (value.before)
     asked = {"stale-read",    "uninitialized-read", "immutable-write", "value-mismatch", "alias-growth",

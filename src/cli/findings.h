@@ -19,6 +19,9 @@ void put_slice(Finding& finding, const Graph& after);
 void explain_open(CheckRecord& record, const Trace& after, const Trace* before,
                   const std::vector<Obligation>& open, const Case& value, const ReplayResult& shown);
 
+/// For fingerprints: what each reason is about, without names of values.
+void complete_reasons(CheckRecord& record, const Case& value);
+
 /// The status of each property that was asked: refuted where a finding names it, else the record's own.
 void fill_properties(CheckRecord& record, const Case& value);
 

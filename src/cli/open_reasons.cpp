@@ -104,11 +104,36 @@ std::string key_of(const Obligation& o, const Trace& after, const Trace* before,
   return "";
 }
 
-void add(CheckRecord& record, const std::string& reason, const std::string& name, const std::string& key) {
+bool in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// Names of values in a sentence become what they stand for.
+std::string without_names(const Graph& graph, const std::string& sentence) {
+  std::string out;
+  for (std::size_t k = 0; k < sentence.size();) {
+    std::size_t end = k;
+    while (end < sentence.size() && in_name(sentence[end])) ++end;
+    const std::string word = sentence.substr(k, end - k);
+    const ValueId id = word.empty() ? ValueId{} : graph.find(word);
+    out += word.empty() ? sentence.substr(k, 1) : id.valid() ? value_key(graph, id) : word;
+    k = std::max(end, k + 1);
+  }
+  return out;
+}
+
+void complete_keys(Unknown& unknown, const Graph& graph) {
+  for (std::size_t k = unknown.keys.size(); k < unknown.names.size(); ++k)
+    unknown.keys.push_back(without_names(graph, unknown.names[k]));
+}
+
+void add(CheckRecord& record, const std::string& reason, const std::string& name, const std::string& key,
+         const Graph& graph) {
   auto at = std::find_if(record.unknown.begin(), record.unknown.end(),
                          [&](const Unknown& u) { return u.reason == reason; });
   if (at == record.unknown.end()) at = record.unknown.insert(record.unknown.end(), Unknown{reason, {}});
   if (std::find(at->names.begin(), at->names.end(), name) != at->names.end()) return;
+  complete_keys(*at, graph);
   at->names.push_back(name);
   at->keys.push_back(key);
 }
@@ -122,14 +147,18 @@ void explain_open(CheckRecord& record, const Trace& after, const Trace* before,
     if (o.kind != Obligation::Kind::modelled) continue;
     modelled = false;
     const auto& [reason, name] = (o.of_before && before != nullptr ? *before : after).unknown[o.a];
-    add(record, reason, name, name);
+    add(record, reason, name, name, value.after);
   }
   if (shown.approximated)
-    for (const std::string& name : shown.names) add(record, "approximated", name, name);
+    for (const std::string& name : shown.names) add(record, "approximated", name, name, value.after);
   if (!modelled || shown.approximated) return;
   for (const Obligation& o : open)
     add(record, shown.unsupported ? "unsupported-op" : "not-replayed", name_of(o, after, before, value),
-        key_of(o, after, before, value));
+        key_of(o, after, before, value), value.after);
+}
+
+void complete_reasons(CheckRecord& record, const Case& value) {
+  for (Unknown& unknown : record.unknown) complete_keys(unknown, value.after);
 }
 
 }  // namespace noclobber

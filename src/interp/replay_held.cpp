@@ -56,6 +56,44 @@ std::tuple<bool, bool, bool, std::size_t> rank(const Scene& scene, ValueId candi
   return {value_name(before, candidate) != define.name, !same_op, held.shape != meant.shape, candidate.index};
 }
 
+/// The graph with a copy of every tensor right behind what makes it, before anything can write there.
+struct Copied {
+  Graph graph;
+  std::vector<ValueId> of;  // of which value output k is the copy
+
+  explicit Copied(const Ran& ran) : graph(*ran.graph), ran_(ran) {
+    graph.steps.clear();
+    graph.outputs.clear();
+    graph.finals.clear();
+    for (const Input& input : ran.graph->inputs) copy(input.value);
+    for (const Step& step : ran.graph->steps) {
+      for (const ValueId made : step.results)
+        if (made.valid()) graph.values[made.index].at = static_cast<std::uint32_t>(graph.steps.size());
+      graph.steps.push_back(step);
+      for (const ValueId made : step.results) copy(made);
+    }
+  }
+
+ private:
+  void copy(ValueId value) {
+    if (view_in(*ran_.run, value) == nullptr) return;  // a number, or nothing
+    const ValueId id(graph.values.size());
+    Value held;
+    held.name = "held_" + std::to_string(id.index);
+    held.from = Value::From::step;
+    held.at = static_cast<std::uint32_t>(graph.steps.size());
+    graph.values.push_back(std::move(held));
+    Step& step = graph.steps.emplace_back();
+    step.op = "aten.clone.default";
+    step.results = {id};
+    step.args = {Arg::of(value)};
+    graph.outputs.push_back(Arg::of(id));
+    of.push_back(value);
+  }
+
+  const Ran& ran_;
+};
+
 /// Is there a value of `before` with these contents?
 bool found_in(const HeldValues& before, const Held& held) {
   return std::ranges::any_of(before,
@@ -64,20 +102,13 @@ bool found_in(const HeldValues& before, const Held& held) {
 
 }  // namespace
 
-HeldValues held_values(const Scene& scene, const Graph& graph, const RunOptions& options) {
-  Graph all = graph;
-  all.finals.clear();
-  all.outputs.clear();
-  RunOptions own = options;
-  const auto end = static_cast<std::uint32_t>(all.steps.size());
-  for (std::size_t k = 0; k < all.values.size(); ++k) {
-    all.outputs.push_back(Arg::of(ValueId(k)));
-    own.repaired.insert({end, ValueId(k)});  // as the step left it, whatever was written since
-  }
-  HeldValues out;
-  const std::optional<Run> run = plain_run(scene, all, std::move(own));
-  if (!run) return out;
-  for (const Run::Output& output : run->outputs) out.push_back(held_of(output));
+HeldValues held_values(const Scene& scene, const Ran& ran, const RunOptions& options) {
+  const Copied copied(ran);
+  const std::optional<Run> run = plain_run(scene, copied.graph, options);
+  if (!run) return {};
+  HeldValues out(ran.graph->values.size());
+  for (std::size_t k = 0; k < copied.of.size() && k < run->outputs.size(); ++k)
+    out[copied.of[k].index] = held_of(run->outputs[k]);
   return out;
 }
 
@@ -99,7 +130,7 @@ std::optional<Place> counterpart(const Scene& scene, ValueId value, std::uint32_
   std::optional<Held> meant;
   for (const RunOptions& options : trials_of(scene)) {
     std::optional<Held> now = held_before(scene, value, at, options);
-    HeldValues then = held_values(scene, before, before_options(options));
+    HeldValues then = held_values(scene, scene.before, before_options(options));
     if (then.empty() || !now) {
       if (!meant) return std::nullopt;  // of the witness's own run nothing is known
       continue;
@@ -122,16 +153,21 @@ std::optional<Place> counterpart(const Scene& scene, ValueId value, std::uint32_
 std::optional<std::uint32_t> first_that_differs(const Scene& scene, const Difference& d) {
   if (scene.before.graph == nullptr || !scene.options.order.empty()) return std::nullopt;
   const Graph& after = *scene.after.graph;
-  const HeldValues then = held_values(scene, *scene.before.graph, before_options(scene.options));
-  const HeldValues now = held_values(scene, after, scene.options);
+  const HeldValues then = held_values(scene, scene.before, before_options(scene.options));
+  const HeldValues now = held_values(scene, scene.after, scene.options);
   if (then.empty() || now.empty()) return std::nullopt;
-  const auto right = [&](ValueId id) {
-    const bool told = id.valid() && id.index < now.size() && now[id.index].has_value();
-    return !told || found_in(then, *now[id.index]);
+  const auto told = [&](ValueId id) {
+    return id.valid() && id.index < now.size() && now[id.index].has_value();
+  };
+  const auto right = [&](ValueId id) { return !told(id) || found_in(then, *now[id.index]); };
+  const auto differs = [&](ValueId id) {  // from what has its name
+    const ValueId same = told(id) ? scene.before.graph->find(value_name(after, id)) : ValueId{};
+    return same.valid() && then[same.index].has_value() && !agree(*then[same.index], *now[id.index]) &&
+           !right(id);
   };
   for (const std::uint32_t s : backward_slice(scene.ops, scene.after, d.target))
     if (std::ranges::all_of(uses_of(after.steps[s]), right) &&
-        !std::ranges::all_of(after.steps[s].results, right))
+        std::ranges::any_of(after.steps[s].results, differs))
       return s;
   return std::nullopt;
 }

@@ -19,8 +19,8 @@ struct Held {
 /// through.
 using HeldValues = std::vector<std::optional<Held>>;
 
-/// Every value of `graph` in a run with these options.
-HeldValues held_values(const Scene& scene, const Graph& graph, const RunOptions& options);
+/// Every value of the graph in a run with these options; `ran.run` says which are tensors.
+HeldValues held_values(const Scene& scene, const Ran& ran, const RunOptions& options);
 
 /// What `value` of `after` holds right before step `at`.
 std::optional<Held> held_before(const Scene& scene, ValueId value, std::uint32_t at,

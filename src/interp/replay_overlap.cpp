@@ -32,6 +32,7 @@ Witness overlap_at(const Scene& scene, std::uint32_t s, const Difference& d) {
   if (const ValueId operand = tangled_operand(scene, s); operand.valid())
     w.define = defining_place(*scene.after.graph, operand);
   const bool twice = targets_overlap(scene.ops, scene.after, s);
+  if (twice) w.aspect = "results";
   w.message = w.clobber->name +
               (twice ? " writes two results into the same bytes: "
                      : " reads elements that it has already overwritten itself: ") +
