@@ -317,8 +317,14 @@ void FxModule::outputs() {
   if (is_tree) cursor_.rest_of_line();
   ending();
   returned_ = true;
-  if (is_tree_node)  // the values of a dictionary, in order
-    for (Arg& member : value.list) member = Arg(std::move(member.list.back()));
+  if (is_tree_node) {  // the values of a dictionary, in order
+    for (Arg& member : value.list) {
+      const Arg& key = member.list.front();
+      graph_.output_keys.push_back(key.kind == Arg::Kind::text ? "['" + *key.text + "']"
+                                                               : "[" + key.sym.text() + "]");
+      member = Arg(std::move(member.list.back()));
+    }
+  }
   if (is_list && value.kind == Arg::Kind::list)
     graph_.outputs = std::move(value.list);
   else
@@ -344,6 +350,7 @@ void fx_signature(FxCursor& cursor, std::map<std::string, SymbolRange>& symbols)
                high = parse_sym(bounds.substr(comma + 2, close - comma - 2));
     if (low && low->is_constant()) range.min = std::max(range.min, low->constant());
     if (high && high->is_constant()) range.max = high->constant();
+    range.told = true;
   }
 }
 
@@ -356,6 +363,7 @@ Result<FxGraph> read_fx_text(std::string_view text) {
   const bool is_exported = text.starts_with("ExportedProgram:");
   if (is_exported) whole.cursor.next_line();
   FxModule(whole, result.graph, 0).read();
+  fx_qualify_attributes(result.graph, "");
   result.symbols = whole.symbols.take();
   if (!whole.cursor.failed()) {
     const bool is_signed = is_exported && whole.cursor.starts_with("Graph signature");

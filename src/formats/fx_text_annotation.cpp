@@ -118,6 +118,7 @@ SymbolRange fx_default_range(std::string_view name) {
   };
   range.unbacked = numbered("u") || numbered("zuf");
   range.min = kFxUnbounded;
+  range.told = false;
   return range;
 }
 

@@ -32,6 +32,9 @@ std::size_t fx_indentation(FxCursor& cursor);
 /// "<lambda>/true_graph_0/body_graph_0" -> "body_graph_0"
 std::string_view fx_last_name(std::string_view name);
 
+/// Names the constants of all nested modules by their path: "true_graph_0._tensor_constant0".
+void fx_qualify_attributes(Graph& graph, const std::string& path);
+
 /// Reads an annotation behind its `:`.
 FxAnnotation read_fx_annotation(FxText& text);
 

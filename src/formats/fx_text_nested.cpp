@@ -10,6 +10,14 @@ constexpr int kDeepestModule = 32;
 
 }  // namespace
 
+/// An attribute belongs to the module whose `forward` reads it: two bodies have a `_tensor_constant0` each.
+void fx_qualify_attributes(Graph& graph, const std::string& path) {
+  for (const Input& input : graph.inputs)
+    if (std::string& name = graph.values[input.value.index].name; input.kind == Input::Kind::constant)
+      name.insert(0, path);
+  for (auto& [name, body] : graph.bodies) fx_qualify_attributes(body, path + name + ".");
+}
+
 std::string_view fx_last_name(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
 void FxModule::nested() {

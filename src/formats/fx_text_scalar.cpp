@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "src/formats/fx_text_value.h"
+#include "src/ops/sizes.h"
 
 namespace noclobber {
 namespace {
@@ -39,129 +39,160 @@ Arg fx_folded(SymExpr::Op op, const std::vector<SymExpr>& terms) {
   return Arg::of(std::move(result));
 }
 
-using FxSample = std::map<std::string, double>;
+struct FxSpelling {
+  std::string_view other, name;
+};
+/// One function as Python calls it and as sympy prints it.
+constexpr std::array kFxSpellings = {
+    FxSpelling{"IntTrueDiv", "truediv"},
+    FxSpelling{"FloatTrueDiv", "truediv"},
+    FxSpelling{"ToFloat", "sym_float"},
+    FxSpelling{"float", "sym_float"},
+    FxSpelling{"TruncToInt", "sym_int"},
+    FxSpelling{"int", "sym_int"},
+    FxSpelling{"trunc", "sym_int"},
+    FxSpelling{"FloorToInt", "floor"},
+    FxSpelling{"CeilToInt", "ceil"},
+    FxSpelling{"_sym_sqrt", "sym_sqrt"},
+    FxSpelling{"sqrt", "sym_sqrt"},
+    FxSpelling{"OpaqueUnaryFn_sqrt", "sym_sqrt"},
+    FxSpelling{"PowByNatural", "pow"},
+    FxSpelling{"FloatPow", "pow"},
+    FxSpelling{"Abs", "abs"},
+    FxSpelling{"sym_not", "Not"},
+    FxSpelling{"not_", "Not"},
+    FxSpelling{"Eq", "eq"},
+    FxSpelling{"Ne", "ne"},
+};
 
-std::optional<double> fx_of_two(std::string_view name, double a, double b) {
-  if (name == "truediv" || name == "IntTrueDiv" || name == "FloatTrueDiv")
-    return b == 0 ? std::nullopt : std::optional(a / b);
-  if (name == "add") return a + b;
-  if (name == "sub") return a - b;
-  if (name == "mul") return a * b;
-  if (name == "pow" || name == "PowByNatural" || name == "FloatPow") return std::pow(a, b);
-  if (name == "sym_max" || name == "max") return std::max(a, b);
-  if (name == "sym_min" || name == "min") return std::min(a, b);
-  if (name == "eq" || name == "Eq") return a == b;
-  if (name == "ne" || name == "Ne") return a != b;
-  if (name == "lt") return a < b;
-  if (name == "le") return a <= b;
-  if (name == "gt") return a > b;
-  if (name == "ge") return a >= b;
-  return std::nullopt;
+std::string fx_spelt(const std::string& function) {
+  for (const FxSpelling& row : kFxSpellings)
+    if (row.other == function) return std::string(row.name);
+  return function;
 }
 
-std::optional<double> fx_of_one(std::string_view name, double a) {
-  if (name == "sym_float" || name == "float" || name == "ToFloat") return a;
-  if (name == "sym_int" || name == "int" || name == "trunc" || name == "TruncToInt") return std::trunc(a);
-  if (name == "floor" || name == "FloorToInt") return std::floor(a);
-  if (name == "ceil" || name == "CeilToInt") return std::ceil(a);
-  if (name == "sym_sqrt" || name == "_sym_sqrt" || name == "sqrt" || name == "OpaqueUnaryFn_sqrt")
-    return std::sqrt(a);
-  if (name == "neg") return -a;
-  if (name == "abs" || name == "Abs") return std::fabs(a);
-  if (name == "sym_not" || name == "not_" || name == "Not") return a == 0;
-  return std::nullopt;
+bool fx_is_integer(const SymExpr& value) {
+  return value.is_constant() || std::none_of(value.nodes().begin(), value.nodes().end(),
+                                             [](const auto& node) { return node.op == SymExpr::Op::opaque; });
 }
 
-/// A constant without arguments, as fx_scalar_term writes it.
-std::optional<double> fx_of_none(std::string_view name) {
-  if (name == "True" || name == "False") return name == "True";
-  double real = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), real);
-  const bool is_number = error == std::errc() && end == name.data() + name.size();
-  return is_number ? std::optional(real) : std::nullopt;
+/// A number, or a statement about one: that the square `of` is zero or other than that, that `of` is natural.
+struct FxTerm {
+  enum class Kind : std::uint8_t { number, zero, other, natural };
+  Kind kind = Kind::number;
+  SymExpr of;
+};
+
+FxTerm fx_denied(FxTerm term) {
+  using Kind = FxTerm::Kind;
+  if (term.kind == Kind::natural) return {Kind::natural, SymExpr(-1) * term.of - 1};
+  term.kind = term.kind == Kind::zero ? Kind::other : Kind::zero;
+  return term;
 }
 
-std::optional<double> fx_of_integers(SymExpr::Op op, double a, double b) {
-  using Op = SymExpr::Op;
-  if (op == Op::add) return a + b;
-  if (op == Op::mul) return a * b;
-  if (op == Op::min) return std::min(a, b);
-  if (op == Op::max) return std::max(a, b);
-  if (op == Op::pow) return std::pow(a, b);
-  if (b == 0) return std::nullopt;
-  return op == Op::floor_div ? std::floor(a / b) : a - b * std::floor(a / b);
+SymExpr fx_written(const FxTerm& term) {
+  using Kind = FxTerm::Kind;
+  if (term.kind == Kind::number) return term.of;
+  if (term.of.is_constant()) {
+    const bool is_zero = term.of.constant() == 0, is_natural = term.of.constant() >= 0;
+    const bool holds = term.kind == Kind::natural ? is_natural : is_zero == (term.kind == Kind::zero);
+    return SymExpr::opaque(holds ? "True" : "False", {});
+  }
+  const char* const name = term.kind == Kind::zero ? "zero" : term.kind == Kind::other ? "other" : "natural";
+  return SymExpr::opaque(name, {term.of});
 }
 
-std::optional<double> fx_sampled(const FxSample& at, const std::string& name) {
-  const auto found = at.find(name);
-  return found == at.end() ? std::nullopt : std::optional<double>(found->second);
+/// A function by one name and in one form: whole numbers are compared by their difference.
+FxTerm fx_function(const std::string& function, const std::vector<FxTerm>& given) {
+  using Kind = FxTerm::Kind;
+  const std::string name = fx_spelt(function);
+  std::vector<SymExpr> arguments;
+  bool integers = given.size() == 1 || given.size() == 2;
+  for (const FxTerm& term : given) {
+    arguments.push_back(fx_written(term));
+    integers = integers && term.kind == Kind::number && fx_is_integer(term.of);
+  }
+  if (name == "Not" && given.size() == 1 && given[0].kind != Kind::number) return fx_denied(given[0]);
+  const SymExpr gap = !integers ? SymExpr(0) : given.size() == 2 ? arguments[1] - arguments[0] : arguments[0];
+  if (integers && (name == "Not" || name == "eq")) return {Kind::zero, gap * gap};
+  if (integers && name == "ne") return {Kind::other, gap * gap};
+  if (integers && name == "le") return {Kind::natural, gap};
+  if (integers && name == "lt") return {Kind::natural, gap - 1};
+  return {Kind::number, SymExpr::opaque(name, arguments)};
 }
 
-/// The number that an expression is at these values; nothing where a function is not known here.
-std::optional<double> fx_number(const SymExpr& value, const FxSample& at) {
-  if (value.is_constant()) return static_cast<double>(value.constant());
-  std::vector<double> stack;
+/// The same expression, what is equal written in one way as far as that is plain.
+SymExpr fx_respelt(const SymExpr& value) {
+  if (value.is_constant()) return value;
+  std::vector<FxTerm> stack;
+  const auto pop = [&stack] {
+    FxTerm top = std::move(stack.back());
+    stack.pop_back();
+    return top;
+  };
   for (const SymExpr::Node& node : value.nodes()) {
-    std::optional<double> next;
-    std::size_t taken = 2;
-    if (node.op == SymExpr::Op::constant || node.op == SymExpr::Op::symbol) taken = 0;
-    if (node.op == SymExpr::Op::opaque) taken = static_cast<std::size_t>(node.number);
-    if (taken > 2 || stack.size() < taken) return std::nullopt;
-    const double b = taken > 0 ? stack.back() : 0, a = taken == 2 ? stack[stack.size() - 2] : 0;
-    if (node.op == SymExpr::Op::constant)
-      next = static_cast<double>(node.number);
-    else if (node.op == SymExpr::Op::symbol)
-      next = fx_sampled(at, node.text);
-    else if (node.op != SymExpr::Op::opaque)
-      next = fx_of_integers(node.op, a, b);
-    else
-      next = taken == 0   ? fx_of_none(node.text)
-             : taken == 1 ? fx_of_one(node.text, b)
-                          : fx_of_two(node.text, a, b);
-    if (!next || std::isnan(*next)) return std::nullopt;
-    stack.resize(stack.size() - taken);
-    stack.push_back(*next);
+    if (node.op == SymExpr::Op::constant) {
+      stack.push_back({FxTerm::Kind::number, node.number});
+    } else if (node.op == SymExpr::Op::symbol) {
+      stack.push_back({FxTerm::Kind::number, SymExpr::symbol(node.text)});
+    } else if (node.op == SymExpr::Op::opaque) {
+      std::vector<FxTerm> arguments(static_cast<std::size_t>(node.number));
+      for (std::size_t k = arguments.size(); k > 0; --k) arguments[k - 1] = pop();
+      stack.push_back(fx_function(node.text, arguments));
+    } else {
+      const SymExpr right = fx_written(pop());
+      const SymExpr left = fx_written(pop());
+      stack.push_back({FxTerm::Kind::number, SymExpr::binary(node.op, left, right)});
+    }
   }
-  return stack.size() == 1 ? std::optional(stack.back()) : std::nullopt;
+  return fx_written(pop());
 }
 
-constexpr std::array<int, 17> kFxSamples = {2,    3,       5, 7, 4,  12, 17, 64, 101,
-                                            4099, 1000003, 0, 1, -1, 6,  -4, 10};
-constexpr int kFewestAgreed = 8;
-
-/// Values of all symbols: small ones, ones that share no factor, large ones, ones that no size has.
-FxSample fx_sample(const std::vector<std::string>& names, std::size_t round) {
-  FxSample sample;
-  for (std::size_t k = 0; k < names.size(); ++k)
-    sample[names[k]] = kFxSamples[(round + 3 * k) % kFxSamples.size()];
-  return sample;
-}
-
-/// The same number wherever both have one.
-bool fx_agree(const SymExpr& said, const SymExpr& computed) {
-  std::vector<std::string> names = said.symbols();
-  for (std::string& name : computed.symbols())
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
-  int agreed = 0;
-  for (std::size_t round = 0; round < kFxSamples.size(); ++round) {
-    const FxSample sample = fx_sample(names, round);
-    const auto a = fx_number(said, sample), b = fx_number(computed, sample);
-    if (!a || !b) continue;  // division by zero, or a function that is not known here
-    if (*a != *b && !(std::fabs(*a - *b) <= 1e-12 * std::fabs(*b))) return false;
-    ++agreed;
-  }
-  return agreed >= kFewestAgreed;
+/// The same number at all values of the symbols, whatever they are.
+bool fx_equal(const SymExpr& said, const SymExpr& computed) {
+  if (said.nodes().size() + computed.nodes().size() > kFxLargestFold) return false;
+  Space space;
+  Sizes sizes(space);
+  std::map<std::string, SymbolRange> symbols;
+  for (const SymExpr* side : {&said, &computed})
+    for (const std::string& name : side->symbols()) symbols[name].min = kFxUnbounded;
+  sizes.declare(symbols, {});
+  const PolyId a = sizes.of(fx_respelt(said)), b = sizes.of(fx_respelt(computed));
+  return a == b && a != Space::kBad;
 }
 
 }  // namespace
 
 /// Guards let an annotation say less than the code (`s0` for `s0 // 2 * 2`), and an edited text lets it say
-/// something else: what runs is the code.
+/// something else: what runs is the code, which is called as its annotation has it only where the two are one
+/// polynomial.
 Arg fx_settled(const Arg& said, Arg computed) {
   const auto a = fx_scalar_term(said), b = fx_scalar_term(computed);
-  if (!a || !b || *a == *b || fx_agree(*a, *b)) return said;
+  if (!a || !b || *a == *b || fx_equal(*a, *b)) return said;
   return computed;
 }
+
+namespace {
+
+/// Python's operators between two integers, as functions of `operator`.
+std::optional<SymExpr> fx_integer_call(std::string_view name, const SymExpr& a, const SymExpr& b) {
+  using Kind = SymRelation::Kind;
+  if (name == "add") return a + b;
+  if (name == "sub") return a - b;
+  if (name == "mul") return a * b;
+  if (name == "floordiv") return SymExpr::binary(SymExpr::Op::floor_div, a, b);
+  if (name == "mod") return SymExpr::binary(SymExpr::Op::mod, a, b);
+  if (name == "pow") return SymExpr::binary(SymExpr::Op::pow, a, b);
+  if (name == "eq") return fx_relation(Kind::eq, a, b);
+  if (name == "ne") return fx_relation(Kind::ne, a, b);
+  if (name == "lt") return fx_relation(Kind::lt, a, b);
+  if (name == "le") return fx_relation(Kind::le, a, b);
+  if (name == "gt") return fx_relation(Kind::lt, b, a);
+  if (name == "ge") return fx_relation(Kind::le, b, a);
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<Arg> fx_scalar_call(std::string_view function, const std::vector<Arg>& args) {
   const std::string_view name = function.substr(function.rfind('.') + 1);
@@ -177,6 +208,10 @@ std::optional<Arg> fx_scalar_call(std::string_view function, const std::vector<A
     if (name == "sym_min" || name == "min") return fx_folded(SymExpr::Op::min, *terms);
     if (is_sum) return fx_folded(SymExpr::Op::add, *terms);
     if ((name == "sym_int" || name == "int") && terms->size() == 1) return Arg::of(terms->front());
+    if (name == "neg" && terms->size() == 1) return Arg::of(SymExpr(-1) * terms->front());
+    if (terms->size() == 2)
+      if (auto result = fx_integer_call(name, terms->front(), terms->back()))
+        return Arg::of(*std::move(result));
   }
   return Arg::of(SymExpr::opaque(std::string(name), *terms));
 }

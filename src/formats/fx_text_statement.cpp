@@ -29,7 +29,8 @@ bool fx_is_size_query(std::string_view op) {
          op.starts_with("aten.sym_numel.") || op.starts_with("aten.sym_storage_offset.");
 }
 
-/// What a query of a tensor's sizes or strides gives, by the tensor's own annotation.
+}  // namespace
+
 std::optional<SymExpr> fx_size(const Graph& graph, const Step& step) {
   if (step.args.empty() || step.args[0].kind != Arg::Kind::ref) return std::nullopt;
   const auto& type = graph.value(step.args[0].ref).type;
@@ -51,8 +52,6 @@ std::optional<SymExpr> fx_size(const Graph& graph, const Step& step) {
   if (from_left < 0 || from_left >= rank) return std::nullopt;
   return list[static_cast<std::size_t>(from_left)];
 }
-
-}  // namespace
 
 Step FxModule::new_step(std::string op) const {
   Step step;

@@ -23,6 +23,8 @@ constexpr std::size_t kFxLargestFold = 1000;  // nodes of an expression without 
 std::optional<Arg> fx_scalar_call(std::string_view function, const std::vector<Arg>& args);
 /// The scalar of a statement: what its annotation says, unless its code gives something else.
 Arg fx_settled(const Arg& said, Arg computed);
+/// What a query of a tensor's sizes or strides gives, by the tensor's own type.
+std::optional<SymExpr> fx_size(const Graph& graph, const Step& step);
 /// Functions that only ever take and give scalars: torch.sym_max, math.ceil, int.
 bool fx_is_scalar_function(std::string_view path);
 

@@ -81,7 +81,9 @@ std::string fx_one_line(std::string text) {
 
 class FxWriter {
  public:
-  FxWriter(const Graph& graph, std::string indent) : graph_(graph), indent_(std::move(indent)) {}
+  /// `path`: of the module, which its own constants are named by.
+  FxWriter(const Graph& graph, std::string indent, std::string path)
+      : graph_(graph), indent_(std::move(indent)), path_(std::move(path)) {}
 
   std::string write(std::string_view class_name) {
     for (const Value& value : graph_.values) names_.push_back(fresh(value.name));
@@ -96,7 +98,7 @@ class FxWriter {
     for (const Step& step : graph_.steps) write_step(step);
     line("return " + list_text(graph_.outputs, '(', ')'));
     for (const auto& [name, body] : graph_.bodies)
-      out_ += "\n" + FxWriter(body, indent_ + "    ").write(name);
+      out_ += "\n" + FxWriter(body, indent_ + "    ", path_ + name + ".").write(name);
     return std::move(out_);
   }
 
@@ -115,6 +117,7 @@ class FxWriter {
 
   const Graph& graph_;
   std::string indent_;
+  std::string path_;
   std::string out_;
   std::vector<std::string> names_;  // of each value
   UniqueNames taken_{{"self", "device", "slice", "inf", "nan", "None", "True", "False", "torch", "aten"}};
@@ -157,7 +160,8 @@ void FxWriter::attributes() {
   for (const Input& input : graph_.inputs) {
     if (input.kind != Input::Kind::constant) continue;
     const Value& value = graph_.value(input.value);
-    const std::string source = value.name.starts_with("getattr(") ? value.name : "self." + value.name;
+    const std::string own = value.name.starts_with(path_) ? value.name.substr(path_.size()) : value.name;
+    const std::string source = own.starts_with("getattr(") ? own : "self." + own;
     line(names_[input.value.index] + fx_annotation_text(value.type) + " = " + source);
   }
 }
@@ -247,7 +251,7 @@ void FxWriter::write_items(const std::string& call, const Step& step) {
 }  // namespace
 
 std::string write_fx_text(const Graph& graph) {
-  return FxWriter(graph, "").write(graph.name.empty() ? "GraphModule" : graph.name);
+  return FxWriter(graph, "", "").write(graph.name.empty() ? "GraphModule" : graph.name);
 }
 
 }  // namespace noclobber

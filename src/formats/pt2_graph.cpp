@@ -205,13 +205,32 @@ void Pt2Graph::node(const OrderedJson& json, const JsonAt& at) {
   clone_without_trips(step);
   place(json, step);
   const bool has_tensors = results(json, at, step);
-  if (faults_.failed() || (!has_tensors && pt2_is_query(step.op))) return;
+  if (faults_.failed()) return;
+  if (!has_tensors && pt2_is_query(step.op)) return settle(json, step);
   if (!has_tensors) {
     const OrderedJson* name = find_member(json, "name");
     step.results.clear();
     if (name && name->is_string()) step.id = name->get<std::string>();
   }
   graph_.steps.push_back(std::move(step));
+}
+
+/// A number is what its node computes, called as the program says where that is the same.
+void Pt2Graph::settle(const OrderedJson& json, const Step& step) {
+  const OrderedJson* target = find_member(json, "target");
+  const OrderedJson* outputs = find_member(json, "outputs");
+  const OrderedJson* only = outputs->size() == 1 && outputs->front().is_object() && !outputs->front().empty()
+                                ? &outputs->front().front()
+                                : nullptr;
+  const OrderedJson* name = only != nullptr && only->is_object() ? find_member(*only, "as_name") : nullptr;
+  const auto said =
+      name != nullptr && name->is_string() ? names_.find(name->get<std::string>()) : names_.end();
+  if (said == names_.end() || !step.kwargs.empty()) return;
+  if (const auto size = fx_size(graph_, step)) said->second = fx_settled(said->second, Arg::of(*size));
+  const std::string& function = target->get_ref<const std::string&>();
+  if (!step.op.starts_with("operator.") && !fx_is_scalar_function(function)) return;
+  if (auto computed = fx_scalar_call(function, step.args))
+    said->second = fx_settled(said->second, *std::move(computed));
 }
 
 /// Older programs do not say which arguments are keywords: then the schema does. Of an operator that nobody

@@ -47,6 +47,7 @@ class Pt2Graph {
   bool results(const OrderedJson& json, const JsonAt& at, Step& step);
   void result(const OrderedJson& json, const JsonAt& at, Step& step);
   void place(const OrderedJson& json, Step& step);
+  void settle(const OrderedJson& json, const Step& step);
   ValueId new_value(const std::string& name, Value::From from, std::size_t at, std::size_t result,
                     const JsonAt& place);
   Arg argument(const OrderedJson& json, const JsonAt& at);

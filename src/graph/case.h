@@ -145,6 +145,7 @@ struct Graph {
   std::vector<std::pair<std::string, SymExpr>> numbers;  // that it is given besides, where the text tells
   std::vector<Step> steps;
   std::vector<Arg> outputs;
+  std::vector<std::string> output_keys;  // where each lies in what a caller gets, "['p'][0]"; empty: not said
   std::vector<std::pair<ValueId, Arg>> finals;  // contents that an input must hold at exit, all at once
   std::map<std::string, Graph> bodies;          // nested graphs of control-flow operators, by name
   std::string device;  // of inputs and new tensors of which nothing else is said; "": nobody knows
@@ -164,6 +165,7 @@ struct SymbolRange {
   std::int64_t multiple_of = 1;
   bool unbacked = false;
   std::optional<std::int64_t> hint;  // a value the compiler saw
+  bool told = true;                  // false: a text that tells no ranges mentions it
   friend bool operator==(const SymbolRange&, const SymbolRange&) = default;
 };
 

@@ -177,7 +177,12 @@ TEST_CASE("FX text: an annotation that means what is called is believed") {
       {"torch.sym_max(n / 2, 3)", "Max(4, IntTrueDiv(s0, 2))", false},
       {"torch.sym_min(n / 2, 3)", "Min(3, IntTrueDiv(s0, 2))", true},
       {"torch.sym_min(n / 2, 3)", "Min(4, IntTrueDiv(s0, 2))", false},
-      {"operator.mul(n / 2, 2)", "ToFloat(s0)", true},
+      {"operator.mul(n / 2, 2)", "ToFloat(s0)", false},  // but for rounding
+      {"operator.mul(n / 2, 2)", "2*IntTrueDiv(s0, 2)", true},
+      {"torch.sym_min(n, 2000000)", "s0", false},
+      {"torch.sym_not(n < 4)", "4 <= s0", true},
+      {"torch.sym_not(n < 4)", "4 < s0", false},
+      {"operator.floordiv(n, 2000000)", "0", false},
       {"operator.mul(n / 2, 2)", "ToFloat(s0 + 1)", false},
       {"operator.pow(n / 2, 2)", "FloatPow(IntTrueDiv(s0, 2), 2)", true},
       {"operator.pow(n / 2, 2)", "FloatPow(IntTrueDiv(s0, 2), 3)", false},
