@@ -142,20 +142,52 @@ void TraceReader::checks_of(const TraceCompile& compile) {
     return graph.kind == Kind::aot_forward || graph.kind == Kind::aot_backward ||
            graph.kind == Kind::aot_joint;
   });
-  const TraceGraph* joint = nullptr;
-  const TraceGraph* post_grad = nullptr;
-  bool has_pair = false;
-  for (const TraceGraph& graph : compile.graphs) {
-    if (graph.kind == Kind::before_joint) joint = &graph;
-    if (graph.kind == Kind::before_post_grad) post_grad = &graph;
-    const TraceGraph*& open = graph.kind == Kind::after_joint ? joint : post_grad;
-    if ((graph.kind != Kind::after_joint && graph.kind != Kind::after_post_grad) || !open) continue;
-    add_pair(compile, *std::exchange(open, nullptr), graph, trains);
-    has_pair = true;
-  }
   // What an attempt leaves behind that was given up for the next one will never run.
   const bool is_given_up = compile.attempt < last_attempts_.at(compile.attempts);
-  if (!has_pair && !is_given_up) add_singles(compile, trains);
+  const bool has_joint = pairs_of(compile, Kind::before_joint, Kind::after_joint, trains, !is_given_up);
+  const bool has_post_grad =
+      pairs_of(compile, Kind::before_post_grad, Kind::after_post_grad, trains, !is_given_up);
+  if (!has_post_grad && !is_given_up) add_singles(compile, trains, has_joint);
+}
+
+namespace {
+
+/// The line of a graph that names what it is given.
+std::string_view trace_signature(const TraceGraph& graph) {
+  const std::size_t at = graph.payload.find("def forward(");
+  if (at == graph.payload.npos) return {};
+  return graph.payload.substr(at, graph.payload.find('\n', at) - at);
+}
+
+}  // namespace
+
+/// A `before` goes with the next `after`. Another `after` behind it, which nothing stands before, claims the
+/// same place where it is given the same: then it has to mean the same, too. A `before` that nothing follows
+/// is named. Returns whether there is any pair.
+bool TraceReader::pairs_of(const TraceCompile& compile, TraceGraph::Kind before_kind,
+                           TraceGraph::Kind after_kind, bool trains, bool names_left) {
+  const TraceGraph *open = nullptr, *last_before = nullptr, *last_after = nullptr;
+  const auto unfinished = [&](const TraceGraph* before) {
+    if (before != nullptr && names_left)
+      log_.notes.push_back(
+          {"line " + std::to_string(before->line), before->name + " has no graph behind it"});
+  };
+  for (const TraceGraph& graph : compile.graphs) {
+    if (graph.kind == before_kind) {
+      unfinished(std::exchange(open, &graph));
+    } else if (graph.kind == after_kind && open != nullptr) {
+      last_before = std::exchange(open, nullptr);
+      last_after = &graph;
+      add_pair(compile, *last_before, graph, trains);
+    } else if (graph.kind == after_kind && last_after != nullptr && graph.payload != last_after->payload) {
+      if (trace_signature(graph) == trace_signature(*last_after))
+        add_pair(compile, *last_before, graph, trains);
+      else
+        add_single(compile, graph, trains);
+    }
+  }
+  if (last_before != nullptr) unfinished(open);
+  return last_before != nullptr;
 }
 
 namespace {
@@ -185,8 +217,19 @@ void TraceReader::add_pair(const TraceCompile& compile, const TraceGraph& before
   add(std::move(check), compile, after);
 }
 
+void TraceReader::add_single(const TraceCompile& compile, const TraceGraph& graph, bool trains) {
+  TraceCheck check;
+  check.what = TraceCheck::What::single;
+  check.id = trace_directory_of(compile, graph) + "/" + graph.name;
+  check.unread = [texts = texts_, &compile, &graph, trains] {
+    return trace_single_case(graph, compile.facts, trains);
+  };
+  add(std::move(check), compile, graph);
+}
+
 /// Graphs without a partner: those after the passes if there are any, else those before.
-void TraceReader::add_singles(const TraceCompile& compile, bool trains) {
+/// Where the joint graph has one, only what runs: those after the passes.
+void TraceReader::add_singles(const TraceCompile& compile, bool trains, bool has_joint) {
   using Kind = TraceGraph::Kind;
   constexpr std::array<std::array<Kind, 3>, 3> kPreferred = {{
       {Kind::after_post_grad, Kind::after_post_grad, Kind::after_post_grad},
@@ -197,15 +240,9 @@ void TraceReader::add_singles(const TraceCompile& compile, bool trains) {
     const std::size_t before = log_.checks.size();
     for (const TraceGraph& graph : compile.graphs) {
       if (std::find(kinds.begin(), kinds.end(), graph.kind) == kinds.end()) continue;
-      TraceCheck check;
-      check.what = TraceCheck::What::single;
-      check.id = trace_directory_of(compile, graph) + "/" + graph.name;
-      check.unread = [texts = texts_, &compile, &graph, trains] {
-        return trace_single_case(graph, compile.facts, trains);
-      };
-      add(std::move(check), compile, graph);
+      add_single(compile, graph, trains);
     }
-    if (log_.checks.size() > before) return;
+    if (has_joint || log_.checks.size() > before) return;
   }
 }
 

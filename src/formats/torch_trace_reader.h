@@ -43,8 +43,11 @@ class TraceReader {
  private:
   TraceCompile& compile_of(const nlohmann::json& meta);
   void checks_of(const TraceCompile& compile);
+  bool pairs_of(const TraceCompile& compile, TraceGraph::Kind before_kind, TraceGraph::Kind after_kind,
+                bool trains, bool names_left);
+  void add_single(const TraceCompile& compile, const TraceGraph& graph, bool trains);
   void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
-  void add_singles(const TraceCompile& compile, bool trains);
+  void add_singles(const TraceCompile& compile, bool trains, bool has_joint);
   void number_ids();
   void note_cut_graph(bool inside_a_line);
   void add(TraceCheck check, const TraceCompile& compile, const TraceGraph& after);
