@@ -32,15 +32,28 @@ std::string_view plain(std::string_view name) {
   return name == "sgn" ? "sign" : name;
 }
 
-/// Arguments that both calls give at one place, or under one name, are the same.
+/// Nothing, as far as an argument can say it.
+bool says_nothing(const Expr& given) {
+  return given.kind == Expr::Kind::none || (given.kind == Expr::Kind::boolean && !given.boolean);
+}
+
+/// Is `given` the argument of that name in `other`, or nothing where that one has none?
+bool same_keyword(const ThunderEntry& given, const Expr& other) {
+  const Expr* same = other.entry(given.first);
+  return same == nullptr ? says_nothing(given.second) : same_text(given.second, *same);
+}
+
+/// Both calls are given the same: what one alone has says nothing.
 bool same_arguments(const Expr& call, const Expr& below) {
   const std::size_t count = std::min(call.items.size(), below.items.size());
-  for (std::size_t k = 0; k < count; ++k)
-    if (!same_text(call.items[k], below.items[k])) return false;
-  return std::ranges::all_of(call.entries, [&](const ThunderEntry& given) {
-    const Expr* other = below.entry(given.first);
-    return other == nullptr || same_text(given.second, *other);
-  });
+  for (std::size_t k = 0; k < std::max(call.items.size(), below.items.size()); ++k) {
+    const Expr& given = k < call.items.size() ? call.items[k] : below.items[k];
+    if (k < count ? !same_text(call.items[k], below.items[k]) : !says_nothing(given)) return false;
+  }
+  const auto in = [](const Expr& other) {
+    return [&other](const ThunderEntry& given) { return same_keyword(given, other); };
+  };
+  return std::ranges::all_of(call.entries, in(below)) && std::ranges::all_of(below.entries, in(call));
 }
 
 /// The tensors that a call is given, as they stand.
@@ -94,6 +107,12 @@ bool thunder_repeats(const ThunderStatement& s, std::string_view stem, std::stri
   const ThunderStatement& inner = s.inner[0];
   return plain(stem) == plain(below) && same_text(s.target, inner.target) &&
          same_arguments(s.value, inner.value);
+}
+
+bool thunder_writes_elsewhere(const ThunderStatement& s) {
+  return std::ranges::any_of(s.value.entries, [](const ThunderEntry& given) {
+    return (given.first == "out" || given.first == "inplace") && !says_nothing(given.second);
+  });
 }
 
 bool thunder_contradicts(const ThunderStatement& s, std::string_view stem, std::string_view below,

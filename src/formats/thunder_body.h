@@ -19,6 +19,9 @@ ThunderNames thunder_strange_names(const ThunderStatement& statement);
 /// The one line below repeats the call: the same operator by another module, targets, and arguments.
 bool thunder_repeats(const ThunderStatement& statement, std::string_view stem, std::string_view stem_below);
 
+/// The call is given `out=` or `inplace=`: what it writes stands in it alone.
+bool thunder_writes_elsewhere(const ThunderStatement& statement);
+
 /// The one line below is the same operator, but on other tensors or with another number: a remark that was
 /// not renewed. Axes below may be counted from the front, and arguments may stand in another order.
 bool thunder_contradicts(const ThunderStatement& statement, std::string_view stem,

@@ -62,8 +62,8 @@ bool is_harmless(const ThunderStatement& s, const std::string& name) {
          name.find("seed") == std::string::npos && !may_write(name);
 }
 
-bool has_tensor(const ThunderThing& thing) {
-  return thing.is_tensor() || std::ranges::any_of(thing.items, has_tensor);
+bool holds_tensor(const ThunderThing& thing) {
+  return thing.is_tensor() || std::ranges::any_of(thing.items, holds_tensor);
 }
 
 }  // namespace
@@ -188,8 +188,9 @@ bool ThunderBuilder::described(const Statement& s) const {
                     !callee.starts_with("prims.") && (is_torch_call(callee) || is_thunders(callee));
   const auto is_tensor = [&](const std::string& name) {
     const Thing* thing = find(name);
-    return thing != nullptr && has_tensor(*thing);
+    return thing != nullptr && holds_tensor(*thing);
   };
+  if (runs && thunder_writes_elsewhere(s)) return false;
   if (s.value.kind == ThunderExpr::Kind::call && s.inner.size() == 1) {
     const std::string stem = thunder_stem(callee), below = thunder_stem(s.inner[0].value.text);
     if (runs ? !thunder_repeats(s, stem, below) : thunder_contradicts(s, stem, below, is_tensor))
@@ -265,7 +266,7 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
     bool ok = true;
     Thing thing = resolve(expr, ok);
     if (!ok && scopes_.size() == 1) fail_unbound(expr);
-    tensors = tensors || has_tensor(thing);
+    tensors = tensors || holds_tensor(thing);
     if (!ok) call.name.clear();
     return thing;
   };

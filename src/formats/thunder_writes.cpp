@@ -50,6 +50,10 @@ std::set<std::string> ThunderWrites::sources_of(const std::string& name) const {
 }
 
 void ThunderWrites::note(std::size_t at, const ThunderStatement& s) {
+  if (const ThunderExpr* out = s.value.kind == ExprKind::call ? s.value.entry("out") : nullptr)
+    each_thunder_name(*out, [&](const std::string& to) {
+      writes_.push_back({at, to, s.target.text, ThunderWrites::Kind::other});
+    });
   for (const ThunderStatement& inner : s.inner) note(at, inner);
   if (s.inner.empty()) note_leaf(at, s);
 }

@@ -78,14 +78,22 @@ bool is_script(const Schema& schema) {
                                                   std::ranges::none_of(schema.returns, is_tensor));
 }
 
-std::vector<const Schema*> overloads_of(std::string_view op) {
+/// Is the step told what to fill?
+bool fills(const Step& step) {
+  return std::ranges::any_of(step.kwargs, [](const auto& entry) {
+    return entry.first == "out" && entry.second.kind != Arg::Kind::none;
+  });
+}
+
+/// Those that fill what they are given, or the others.
+std::vector<const Schema*> overloads_of(std::string_view op, bool filling) {
   const std::string prefix = std::string(op) + ".";
   const auto all = vocabulary();
   std::vector<const Schema*> out;
   for (auto at = std::ranges::lower_bound(all, std::string_view(prefix));
        at != all.end() && at->starts_with(prefix); ++at) {
     const Schema* schema = find_schema(*at);
-    if (schema != nullptr && !schema->has(Tag::out)) out.push_back(schema);
+    if (schema != nullptr && schema->has(Tag::out) == filling) out.push_back(schema);
   }
   return out;
 }
@@ -93,14 +101,16 @@ std::vector<const Schema*> overloads_of(std::string_view op) {
 }  // namespace
 
 std::optional<std::string> first_overload(std::string_view op, const Step& step) {
-  for (const Schema* schema : overloads_of(op))
+  for (const Schema* schema : overloads_of(op, fills(step)))
     if (takes(*schema, step)) return schema->op;
   return std::nullopt;
 }
 
 std::optional<std::string> called_overload(const std::string& op, const Step& step) {
   const Schema* plain = find_schema(op + ".default");
-  const auto all = overloads_of(op);
+  const bool filling = fills(step);
+  const auto all = overloads_of(op, filling);
+  if (filling && all.empty()) return std::nullopt;
   if (all.empty() || (all.size() == 1 && all.front() == plain)) return op + ".default";
   const Schema* only = nullptr;
   int count = 0;

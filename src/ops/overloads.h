@@ -8,8 +8,8 @@
 
 namespace noclobber {
 
-/// The first overload of "aten.add" in the vocabulary's order, but those that fill `out`, whose arguments may
-/// be the step's.
+/// The first overload of "aten.add" in the vocabulary's order whose arguments may be the step's. One that
+/// fills `out` only where the step gives it.
 std::optional<std::string> first_overload(std::string_view op, const Step& step);
 
 /// The overload that PyTorch calls for the operator "aten.add" with these arguments: the only one that takes
