@@ -78,6 +78,21 @@ std::optional<Diagnostic> wrong_results(const Schema& schema, const OpDecl& decl
   return std::nullopt;
 }
 
+/// Operators that are built in are what they are: one that writes, say, cannot be declared not to. A
+/// declaration that repeats the schema and promises nothing more is fine.
+std::optional<Diagnostic> contradicts_known(const DeclaredOp& declared, const std::string& place) {
+  const Schema& schema = declared.schema;
+  const OpDecl& decl = declared.decl;
+  const Schema* known = find_schema(schema.op);
+  if (known == nullptr) return std::nullopt;
+  const bool is_plain = (decl.functional.empty() || decl.functional == functional_op(schema.op)) &&
+                        decl.access.empty() && !decl.before_write && !decl.reads_old && decl.writes.empty() &&
+                        decl.result.empty() && decl.may_alias.empty() && decl.pure;
+  if (is_plain && schema_text(*known) == schema_text(schema)) return std::nullopt;
+  return Diagnostic{place + "/schema", schema.op + " is built in and cannot be declared otherwise: it is " +
+                                           schema_text(*known)};
+}
+
 bool same_declaration(const OpDecl& a, const OpDecl& b) {
   const auto key = [](const OpDecl& d) {
     return std::tie(d.functional, d.access, d.before_write, d.reads_old, d.writes, d.result, d.may_alias,
@@ -182,6 +197,7 @@ Result<OpSet> make_op_set(std::span<const OpDecl> decls) {
     const std::string place = "/ops/" + std::to_string(i);
     Result<DeclaredOp> declared = declare_op(decls[i], place);
     if (!declared) return declared.fault();
+    if (const auto fault = contradicts_known(*declared, place)) return *fault;
     const DeclaredOp* known = set.find_declared(declared->schema.op);
     if (known == nullptr) {
       const auto at =

@@ -26,7 +26,6 @@ bool reads_old(const OpDecl& decl, const SchemaSlot& slot);
 /// May elements of a written argument keep what they held? By default those of all but a keyword-only `out`.
 bool writes_some(const OpDecl& decl, const SchemaSlot& slot);
 
-/// A declared operator hides the vocabulary's one of the same name.
 class OpSet {
  public:
   /// The pointer stays valid as long as this set, or the set it is moved to; nullptr: unknown operator.
@@ -45,7 +44,8 @@ class OpSet {
   std::vector<DeclaredOp> declared_;  // sorted by schema.op
 };
 
-/// error: `where` is "/ops/N/...". The same declaration twice is fine, two different ones of a name are not.
+/// error: `where` is "/ops/N/...". The same declaration twice is fine, two different ones of a name are not,
+/// nor is one of an operator that is built in and otherwise.
 Result<OpSet> make_op_set(std::span<const OpDecl> decls);
 
 /// The content of an --ops file: one schema per line ("#" begins a comment line), or a JSON array of

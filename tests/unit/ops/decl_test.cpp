@@ -78,7 +78,7 @@ const Twins kContradictions[] = {
 TEST_CASE("declared operators come before the vocabulary") {
   const std::vector<OpDecl> decls = {
       declared(kScale, "zoo::scale"), declared("zoo::scale(Tensor x, Tensor y) -> Tensor"),
-      declared("aten::mm(Tensor(a!) x) -> ()"), declared("zoo::w_(Tensor(a!) x) -> ()"),
+      declared("zoo::w_(Tensor(a!) x) -> ()"),
       declared("aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)")};
   const Result<OpSet> set = make_op_set(decls);
   REQUIRE(set);
@@ -86,7 +86,6 @@ TEST_CASE("declared operators come before the vocabulary") {
   CHECK(set->find("zoo.scale_") == set->find("zoo.scale_.default"));
   CHECK(set->find("zoo.scale_.x") == nullptr);
   CHECK(set->find("aten.add.Tensor") == find_schema("aten.add.Tensor"));
-  CHECK(set->find("aten.mm.default")->writes());
   CHECK(set->declaration("zoo.scale_")->schema == kScale);
   CHECK(set->declaration("aten.add.Tensor") == nullptr);
   CHECK(set->functional("zoo.scale_.default") == "zoo.scale.default");
@@ -96,6 +95,26 @@ TEST_CASE("declared operators come before the vocabulary") {
   CHECK(set->functional("aten.mul_.Tensor") == "aten.mul.Tensor");  // declared, and known to have one
   CHECK(set->functional("zoo.other").empty());
   CHECK(make_op_set({})->find("zoo.scale_") == nullptr);
+}
+
+TEST_CASE("an operator that is built in cannot be declared otherwise") {
+  const std::string add = "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)";
+  CHECK(make_op_set(std::vector{declared(add)}));
+  CHECK(make_op_set(std::vector{declared(add, "aten::add.Tensor")}));
+  for (const OpDecl& decl :
+       {declared("aten::add_.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"),  // no write
+        declared("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=2) -> Tensor(a!)"),
+        declared("aten::add_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"),
+        declared(add, "aten::sub.Tensor"), declared("aten::view(Tensor self, SymInt[] size) -> Tensor"),
+        declared("aten::mm(Tensor(a!) x) -> ()")}) {
+    const Result<OpSet> refused = make_op_set(std::vector{decl});
+    INFO(decl.schema);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.fault().where == "/ops/0/schema");
+  }
+  OpDecl promising = declared(add);
+  promising.access = {{"*", "elementwise"}};
+  CHECK_FALSE(make_op_set(std::vector{promising}));
 }
 
 TEST_CASE("declarations that contradict their schema are refused") {
