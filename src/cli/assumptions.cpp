@@ -1,8 +1,10 @@
 #include "src/cli/assumptions.h"
 
+#include <algorithm>
 #include <set>
 
 #include "src/ops/evidence.h"
+#include "src/ops/schema.h"
 
 namespace noclobber {
 namespace {
@@ -14,6 +16,42 @@ void collect_untested(const Graph& graph, const OpSet& ops, std::set<std::string
     if (!row_tested(step.op)) out.insert(step.op);
   }
   for (const auto& [name, body] : graph.bodies) collect_untested(body, ops, out);
+}
+
+/// Does a value lie on the storage of an input, as far as schemas tell?
+bool lies_on_input(const Graph& graph, ValueId id) {
+  for (std::size_t k = 0; k < graph.values.size(); ++k) {
+    const Value& value = graph.value(id);
+    if (value.from == Value::From::input) return graph.inputs[value.at].kind == Input::Kind::user;
+    const Step& step = graph.steps[value.at];
+    const Schema* schema = find_schema(step.op);
+    if (schema == nullptr) return true;
+    if (value.result < schema->returns.size() && schema->returns[value.result].alias.empty()) return false;
+    if (step.args.empty() || step.args[0].kind != Arg::Kind::ref || !step.args[0].ref.valid()) return true;
+    id = step.args[0].ref;
+  }
+  return true;
+}
+
+/// Does a step count elements from the start of an input's storage: as_strided with an offset?
+bool counts_from_start(const Graph& graph) {
+  const auto counts = [&](const Step& step) {
+    const Schema* schema = find_schema(step.op);
+    if (schema == nullptr || schema->name.find("as_strided") == std::string::npos) return false;
+    const auto arguments = bind_arguments(*schema, step);
+    if (!arguments || arguments->empty() || (*arguments)[0].kind != Arg::Kind::ref) return false;
+    for (std::size_t k = 0; k < arguments->size(); ++k)
+      if (schema->arguments[k].name == "storage_offset" && (*arguments)[k].kind == Arg::Kind::sym)
+        return lies_on_input(graph, (*arguments)[0].ref);
+    return false;
+  };
+  return std::ranges::any_of(graph.steps, counts) ||
+         std::ranges::any_of(graph.bodies, [](const auto& body) { return counts_from_start(body.second); });
+}
+
+bool counts_from_start(const Case& value) {
+  return counts_from_start(value.after) || (value.before && counts_from_start(*value.before)) ||
+         std::ranges::any_of(value.bodies, [](const auto& body) { return counts_from_start(body.second); });
 }
 
 }  // namespace
@@ -31,6 +69,10 @@ void assume(CheckRecord& record, const Case& value, bool dropped) {
     record.assumptions.push_back(op + " is a function of its arguments and writes none");
   }
   if (!value.inputs_may_overlap) return;
+  if (counts_from_start(value)) {  // whoever does not know where inputs overlap does not know that either
+    if (dropped) record.unknown.push_back({"no-metadata", {"where inputs begin in their storage"}});
+    record.assumptions.emplace_back("inputs begin at the start of their storage");
+  }
   if (value.every_order) record.assumptions.push_back("inputs lie contiguously");
   if (dropped) {
     record.unknown.push_back({"no-metadata", {"which inputs overlap"}});

@@ -6,9 +6,11 @@
 #include <set>
 #include <vector>
 
+#include "src/cli/pairing_facts.h"
 #include "src/cli/pairing_symbols.h"
 #include "src/formats/formats.h"
 #include "src/formats/pte_case.h"
+#include "src/formats/specialised.h"
 #include "src/graph/bodies.h"
 
 namespace noclobber {
@@ -36,7 +38,7 @@ Result<Side> read_side(const std::string& text, bool is_before) {
       return side;
     }
     case InputKind::pt2: {
-      auto programs = read_pt2(text, is_before);
+      auto programs = read_pt2(text, true);
       if (!programs) return programs.fault();
       if (programs->size() != 1) return Diagnostic{"", "holds several programs"};
       Case& program = programs->front();
@@ -125,22 +127,6 @@ std::optional<Diagnostic> match_inputs(const Graph& before, Graph& after) {
   return std::nullopt;
 }
 
-/// What one file says about storages and writing holds for the other, which cannot know.
-void share_facts(const Graph& from, Graph& to) {
-  for (const Input& known : from.inputs) {
-    const std::string& name = from.value(known.value).name;
-    for (Input& input : to.inputs) {
-      if (to.value(input.value).name != name) continue;
-      input.kind = known.kind;
-      input.may_write = known.may_write;
-      input.exit = known.exit;
-      input.storage = known.storage;
-      input.storage_numel = known.storage_numel;
-      input.contents = known.contents;
-    }
-  }
-}
-
 bool same_declaration(const OpDecl& a, const OpDecl& b) {
   return a.schema == b.schema && a.functional == b.functional && a.access == b.access &&
          a.before_write == b.before_write && a.reads_old == b.reads_old && a.writes == b.writes &&
@@ -212,7 +198,8 @@ Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
 }  // namespace
 
 Result<Case> pair_of(Side before, Side after) {
-  if (!after.program.empty()) {
+  const bool is_program = !after.program.empty();
+  if (is_program) {
     auto program = program_case(before, after.program);
     if (!program) return program.fault();
     after.facts = *std::move(program);
@@ -226,14 +213,12 @@ Result<Case> pair_of(Side before, Side after) {
   merge_symbols(out, after.facts);
   out.ops = before.facts.ops;
   if (auto fault = merge_operators(out.ops, after.facts.ops)) return *fault;
-  if (before.knows_storages && !after.knows_storages) share_facts(before.graph, after.graph);
-  if (after.knows_storages && !before.knows_storages) share_facts(after.graph, before.graph);
-  if (!before.knows_storages && !after.knows_storages) {
-    if (before.knows_kinds)
-      share_facts(before.graph, after.graph);
-    else if (after.knows_kinds)
-      share_facts(after.graph, before.graph);
+  if (!is_program) {
+    if (auto fault = share_facts(before, after, out.assumed)) return *fault;
+  } else if (!before.knows_storages) {
+    take_from_program(after.graph, before.graph);
   }
+  if (auto fault = match_outputs(before.graph, after.graph, out.assumed)) return *fault;
   own_bodies(before.graph, before.facts.bodies, 0);
   own_bodies(after.graph, after.facts.bodies, 0);
   out.before = std::move(before.graph);
@@ -244,8 +229,9 @@ Result<Case> pair_of(Side before, Side after) {
   out.plan = after.facts.plan;
   out.registers = after.facts.registers;
   out.portable_kernels = after.facts.portable_kernels;
-  out.assumed = after.facts.assumed;
+  out.assumed.insert(out.assumed.end(), after.facts.assumed.begin(), after.facts.assumed.end());
   out.inputs_may_overlap = !before.knows_storages && !after.knows_storages;
+  assume_specialised(out);
   return out;
 }
 

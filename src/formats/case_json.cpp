@@ -118,6 +118,8 @@ class CaseJsonReader {
     if (const OrderedJson* unbacked = find_member(json, "unbacked")) {
       result.unbacked = faults_.boolean(*unbacked, JsonAt(at, "unbacked"));
     }
+    if (const OrderedJson* told = find_member(json, "told"))
+      result.told = faults_.boolean(*told, JsonAt(at, "told"));
     if (result.multiple_of < 1) faults_.fail(JsonAt(at, "multiple_of"), "expected a positive integer");
     if (result.max && result.min > *result.max) faults_.fail(at, "min is above max");
     if (!faults_.failed() && !has_multiple(result)) faults_.fail(at, "no value in the range is a multiple");

@@ -1,5 +1,5 @@
 // Writer of noclobber.case/1. Facts that a case written by hand rarely says are added as members of their own
-// and only where they say something: a step's "code", a symbol's "hint", the case's "facts"
+// and only where they say something: a step's "code", a symbol's "hint" and "told", the case's "facts"
 // (case_json_facts.h).
 #include <cmath>
 #include <set>
@@ -71,6 +71,7 @@ class CaseJsonWriter {
       if (range.max) item["max"] = *range.max;
       if (range.multiple_of != 1) item["multiple_of"] = range.multiple_of;
       if (range.unbacked) item["unbacked"] = true;
+      if (!range.told) item["told"] = false;
       if (range.hint) item["hint"] = *range.hint;
       add_member(result, name, std::move(item));
     }

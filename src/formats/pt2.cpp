@@ -9,6 +9,7 @@
 #include "src/formats/formats.h"
 #include "src/formats/pt2_archive.h"
 #include "src/formats/pt2_graph.h"
+#include "src/formats/pt2_tree.h"
 
 namespace noclobber {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::size_t kLargestModel = std::size_t{1} << 28;   // bytes of JSON
 constexpr std::size_t kLargestConfig = std::size_t{1} << 26;  // bytes of JSON
 constexpr std::size_t kLargestWeight = std::size_t{1} << 32;  // bytes
 constexpr std::size_t kMostModels = 100;
+constexpr const char* kWeights = "data/weights/";
 constexpr std::int64_t kNewestSchema = 8;                      // its major number
 constexpr std::int64_t kLargestBound = std::int64_t{1} << 62;  // more is no bound
 
@@ -149,6 +151,8 @@ void Pt2Reader::exported(const OrderedJson& json) {
   Pt2Graph reader(program_);
   case_.after = reader.read(*graph, graph_at);
   if (!faults.failed()) signature(*signed_by, signature_at, reader);
+  case_.after.output_keys = pt2_output_keys(*module);
+  if (case_.after.output_keys.size() != case_.after.outputs.size()) case_.after.output_keys.clear();
   case_.symbols = program_.symbols.take();
   if (!faults.failed()) ranges(json);
 }
@@ -256,12 +260,13 @@ void Pt2Reader::ranges(const OrderedJson& json) {
     if (known == case_.symbols.end()) continue;
     if (least) known->second.min = std::max(known->second.min, *least);
     if (most) known->second.max = most;
+    known->second.told = true;
   }
 }
 
 /// Parameters and buffers that lie in one file of the archive share storage.
 void Pt2Reader::weights() {
-  for (const std::string folder : {"data/weights/", "data/constants/"})
+  for (const std::string folder : {kWeights, "data/constants/"})
     for (const std::string ending :
          {"_weights_config.json", "_model_param_config.json", "_constants_config.json"})
       if (const std::string member = archive_.find(folder + model_.name + ending); !member.empty())
@@ -296,7 +301,7 @@ void Pt2Reader::storage(const OrderedJson& meta, const std::string& folder,
     const std::optional<Type>& type = case_.after.values[input.value.index].type;
     const int bits = type ? bit_width(type->dtype) : 0;
     if (!bytes || bits < 8) continue;
-    input.storage = file;
+    input.storage = folder == kWeights ? file : folder + file;
     input.storage_numel = SymExpr(static_cast<std::int64_t>(*bytes / static_cast<std::size_t>(bits / 8)));
   }
 }

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/formats/specialised.h"
+
 namespace noclobber {
 namespace {
 
@@ -127,6 +129,7 @@ Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, 
     if (!is_new) at->second.min = std::max(at->second.min, range.min);
   }
   finish_case(value, facts, trains);
+  assume_specialised(value);
   return value;
 }
 

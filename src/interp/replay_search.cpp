@@ -16,8 +16,19 @@ std::optional<std::int64_t> round_up(std::int64_t low, std::int64_t step) {
   return out;
 }
 
+/// The values of a symbol that a run may have. Of one whose range nobody told: a few that compilers leave to
+/// every size, which 0 and 1 and what is negative are not.
+SymbolRange runnable(SymbolRange range) {
+  constexpr std::int64_t kLeast = 2, kMost = 64;
+  if (range.told) return range;
+  range.min = std::max(range.min, kLeast);
+  range.max = std::max(range.min, std::min(range.max.value_or(kMost), kMost));
+  return range;
+}
+
 /// The k-th smallest value of a symbol, or its largest if there are fewer.
-std::int64_t kth_value(const SymbolRange& range, std::int64_t k) {
+std::int64_t kth_value(const SymbolRange& given, std::int64_t k) {
+  const SymbolRange range = runnable(given);
   const std::int64_t step = std::max<std::int64_t>(1, range.multiple_of);
   const std::int64_t first = round_up(range.min, step).value_or(range.min);
   std::int64_t value = first;
@@ -86,7 +97,8 @@ Symbols completed(const Case& value, const Symbols& hint) {
 }  // namespace
 
 bool allowed(const Case& value, const Symbols& symbols) {
-  for (const auto& [name, range] : value.symbols) {
+  for (const auto& [name, given] : value.symbols) {
+    const SymbolRange range = runnable(given);
     const auto at = symbols.find(name);
     if (at == symbols.end() || at->second < range.min) return false;
     if (range.max && at->second > *range.max) return false;

@@ -11,7 +11,8 @@ struct Trial {
   std::uint64_t contents_seed = 0;
 };
 
-/// Within its range, a multiple of what it must be, and every relation of the case holds.
+/// Within its range, a multiple of what it must be, and every relation of the case holds. Nothing unusual for
+/// a symbol whose range nobody told: what happens there alone is no witness.
 bool allowed(const Case& value, const Symbols& symbols);
 
 /// Distinct allowed assignments, hints first, then minima and their neighbours, then pseudo-random ones.
