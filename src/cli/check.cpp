@@ -72,6 +72,7 @@ void Sink::take_record(Outcome&& outcome) {
 
 void Sink::take(Outcome&& outcome) {
   summary.unchecked.insert(outcome.unchecked.begin(), outcome.unchecked.end());
+  summary.totals.skipped += outcome.skipped;
   switch (outcome.kind) {
     case Work::Kind::check:
     case Work::Kind::plan:
@@ -116,6 +117,10 @@ int conclude(Sink& sink, const Options& options, double seconds) {
     const std::string input = options.inputs.size() == 1 ? options.inputs[0] : "";
     sink.take_error(input, {"", "nothing to check"});
   }
+  const std::uint64_t made = totals.proved + totals.refuted + totals.unknown;
+  if (made < options.expect_checks && !summary.interrupted)
+    sink.take_error("",
+                    {"--expect-checks", fmt::format("{} expected, {} made", options.expect_checks, made)});
   totals.exit = exit_code(totals, sink.contradiction, fail_on_of(options.fail_on));
   if (summary.interrupted && totals.exit != 4) totals.exit = kInterrupted;
   if (options.json) {

@@ -65,17 +65,37 @@ std::optional<Work> WorkSource::next() {
   return work;
 }
 
+namespace {
+
+/// "3 files (README.md, notes/a.txt, ...)"
+Work skipped_of(const std::string& input, const std::vector<std::string>& files) {
+  constexpr std::size_t kNamed = 3;
+  std::string names;
+  for (std::size_t k = 0; k < std::min(files.size(), kNamed); ++k) names += (k > 0 ? ", " : "") + files[k];
+  if (files.size() > kNamed) names += ", ...";
+  Work note;
+  note.kind = Work::Kind::note;
+  note.input = input;
+  note.skipped = files.size();
+  note.fault.message =
+      fmt::format("skipped: {} file{} ({})", files.size(), files.size() == 1 ? "" : "s", names);
+  return note;
+}
+
+}  // namespace
+
 void WorkSource::open(const std::string& input) {
   std::error_code fault;
   if (input == "-" || !fs::is_directory(input, fault)) {
     files_.push_back({FoundInput::Kind::file, input});
     return;
   }
-  if (has_thunder_traces(input)) return load_checks(input, read_thunder_directory(input));
-  const auto found = inputs_in(input);
+  auto found = inputs_in(input);
   if (!found) return ready_.push_back(error_of(input, found.fault()));
-  if (found->empty()) return ready_.push_back(error_of(input, {"", "nothing in this directory can be read"}));
-  files_.assign(found->begin(), found->end());
+  if (!found->skipped.empty()) ready_.push_back(skipped_of(input, found->skipped));
+  if (found->inputs.empty())
+    return ready_.push_back(error_of(input, {"", "nothing in this directory can be read"}));
+  files_.assign(found->inputs.begin(), found->inputs.end());
 }
 
 void WorkSource::push(Work work) {
@@ -239,6 +259,8 @@ void WorkSource::load(const FoundInput& found) {
       return load_log(found.path, read_tlparse_folder(found.path));
     case FoundInput::Kind::debug:
       return load_log(found.path, read_debug_folder(found.path));
+    case FoundInput::Kind::thunder:
+      return load_checks(found.path, read_thunder_directory(found.path));
   }
 }
 

@@ -32,6 +32,7 @@ struct Work {
   CheckRecord record;                  // record
   Diagnostic fault;                    // error, note
   std::vector<std::string> unchecked;  // of the check; of the whole log in a note
+  std::size_t skipped = 0;             // note: files of a directory that are nothing that is read
 
   /// Reads `value` if that is still to be done; what cannot be read becomes an error. Pieces of work can be
   /// opened at the same time.

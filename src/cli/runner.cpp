@@ -67,6 +67,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
   }
   if (options.strict) be_strict(out.record);
   out.unchecked = std::move(work.unchecked);
+  out.skipped = work.skipped;
   return out;
 }
 

@@ -17,7 +17,8 @@ struct Outcome {
   CheckRecord record;  // check, record
   Diagnostic fault;    // error, note
   std::vector<std::string> unchecked;
-  double seconds = 0;  // of the check alone
+  std::size_t skipped = 0;  // note: files that are nothing that is read
+  double seconds = 0;       // of the check alone
   bool contradiction = false;
 };
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "src/cli/inputs.h"
+#include "src/cli/looks.h"
 
 namespace noclobber {
 
@@ -17,7 +18,7 @@ namespace files = std::filesystem;
 
 constexpr std::string_view kDigits = "0123456789";
 
-/// Forward traces, then backward ones, by number; nothing for other files.
+/// Forward traces, then backward ones, by number; nothing for files of other names.
 std::optional<std::tuple<bool, std::uint64_t, std::string>> trace_rank(const std::string& name) {
   const bool backward = name.starts_with("bw");
   const std::size_t start = backward ? 2 : 0;
@@ -27,27 +28,28 @@ std::optional<std::tuple<bool, std::uint64_t, std::string>> trace_rank(const std
   return std::tuple(backward, std::stoull(name.substr(start, end - start)), name);
 }
 
+/// Numbered traces by their rank.
 std::map<std::tuple<bool, std::uint64_t, std::string>, std::string> numbered(const std::string& directory) {
   std::map<std::tuple<bool, std::uint64_t, std::string>, std::string> out;
   std::error_code fault;
   for (auto at = files::directory_iterator(directory, fault); !fault && at != files::directory_iterator();
        at.increment(fault)) {
     std::error_code unreadable;
-    if (!at->is_regular_file(unreadable)) continue;
-    if (const auto rank = trace_rank(at->path().filename().string())) out[*rank] = at->path().string();
+    const std::string path = at->path().string();
+    const auto rank = trace_rank(at->path().filename().string());
+    if (!rank || !at->is_regular_file(unreadable)) continue;
+    const bool is_called_one = path.ends_with(".trace.txt") || path.ends_with(".trace.txt.gz");
+    if (is_called_one || looks_of(path) == Looks::thunder) out[*rank] = path;
   }
   return out;
 }
 
 }  // namespace
 
-bool has_thunder_traces(const std::string& directory) {
-  const auto traces = numbered(directory);
-  return std::ranges::any_of(traces, [](const auto& entry) {
-    if (entry.second.ends_with(".trace.txt")) return true;
-    const auto text = read_file(entry.second);
-    return text && sniff(*text) == InputKind::thunder;
-  });
+std::vector<std::string> thunder_traces_in(const std::string& directory) {
+  std::vector<std::string> out;
+  for (const auto& [rank, path] : numbered(directory)) out.push_back(path);
+  return out;
 }
 
 std::vector<TraceCheck> read_thunder_directory(const std::string& directory) {

@@ -7,8 +7,8 @@
 
 namespace noclobber {
 
-/// Is there a file NN_PASS.trace.txt, or a numbered text file that begins like a trace?
-bool has_thunder_traces(const std::string& directory);
+/// Files NN_PASS.trace.txt in the directory, and numbered text files that begin like a trace, in their order.
+std::vector<std::string> thunder_traces_in(const std::string& directory);
 /// Its numbered traces (those of the backward are called bwNN_...) with its inputs.json.
 std::vector<TraceCheck> read_thunder_directory(const std::string& directory);
 /// The text of the inputs.json in the folder of a trace, or "".

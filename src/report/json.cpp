@@ -304,6 +304,7 @@ std::string to_json(const SummaryRecord& record) {
   // (docs/decisions/0002-summary-unknown.md).
   out["unknown_checks"] = record.unknown;
   out["error"] = record.error;
+  out["skipped"] = record.skipped;
   out["exit"] = record.exit;
   out["pairs"] = Json{
       {"proved", record.pairs_proved}, {"refuted", record.pairs_refuted}, {"unknown", record.pairs_unknown}};

@@ -149,6 +149,7 @@ struct ErrorRecord {
 struct SummaryRecord {
   std::uint64_t proved = 0, refuted = 0, unknown = 0, error = 0;
   std::uint64_t pairs_proved = 0, pairs_refuted = 0, pairs_unknown = 0;
+  std::uint64_t skipped = 0;  // files in directories that are nothing that is read
   int exit = 0;
 };
 

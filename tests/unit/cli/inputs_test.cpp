@@ -59,9 +59,10 @@ TEST_CASE("inputs: a directory gives its logs and cases by name, and nothing els
   const std::string one = folder.write("case.json", kCase);
   const auto found = inputs_in(folder.path());
   REQUIRE(found);
-  CHECK(*found == std::vector<FoundInput>{{FoundInput::Kind::file, early},
-                                          {FoundInput::Kind::file, late},
-                                          {FoundInput::Kind::file, one}});
+  CHECK(found->inputs == std::vector<FoundInput>{{FoundInput::Kind::file, early},
+                                                 {FoundInput::Kind::file, late},
+                                                 {FoundInput::Kind::file, one}});
+  CHECK(found->skipped == std::vector<std::string>{"LICENSE", "other.json"});
   CHECK(!inputs_in(folder.path() + "/none"));
 }
 
@@ -71,7 +72,7 @@ TEST_CASE("inputs: output of tlparse and of the debugger are one input each", "[
     const auto found = inputs_in(folder.path());
     REQUIRE(found);
     std::string out;
-    for (const FoundInput& input : *found)
+    for (const FoundInput& input : found->inputs)
       out += std::to_string(static_cast<int>(input.kind)) + input.path.substr(folder.path().size()) + " ";
     return out;
   };
@@ -93,8 +94,10 @@ TEST_CASE("inputs: a directory without logs is a fault", "[cli]") {
   const Folder folder;
   folder.write("LICENSE", "hello");
   const auto works = all_of(WorkSource({folder.path()}, {}));
-  REQUIRE(works.size() == 1);
-  CHECK(works[0].kind == Work::Kind::error);
+  REQUIRE(works.size() == 2);
+  CHECK(works[0].fault.message == "skipped: 1 file (LICENSE)");
+  CHECK(works[0].skipped == 1);
+  CHECK(works[1].kind == Work::Kind::error);
 }
 
 TEST_CASE("inputs: a log without graphs leaves a note", "[cli]") {

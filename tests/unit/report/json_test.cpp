@@ -122,7 +122,7 @@ TEST_CASE("json: error and summary", "[report]") {
   CHECK(
       to_json(summary) ==
       R"({"schema":"noclobber.result/1","kind":"summary","proved":49,"refuted":1,"unknown_checks":0,"error":0,)"
-      R"("exit":1,"pairs":{"proved":40,"refuted":0,"unknown":0}})");
+      R"("skipped":0,"exit":1,"pairs":{"proved":40,"refuted":0,"unknown":0}})");
 }
 
 TEST_CASE("json: hostile names stay one valid line", "[report]") {
