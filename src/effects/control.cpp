@@ -156,7 +156,8 @@ std::optional<TraceView> Builder::all_of_storage(const Binding& operand, Text& k
   const Layout& layout = layouts_[operand.view.storage];
   if (!layout.strides || !operand.strides || operand.offset == Space::kBad) return std::nullopt;
   if (layout.dtype != operand.dtype || storage.lanes > 0) return std::nullopt;
-  std::string lies = ";at " + size_text(space_, operand.offset);
+  std::string lies = ";at " + size_text(space_, operand.offset) + " sized";  // the read is no longer the view
+  for (const PolyId extent : operand.view.shape) lies += "," + size_text(space_, extent);
   for (const auto* strides : {&*operand.strides, &*layout.strides}) {
     lies += strides == &*operand.strides ? " by" : " in";
     for (const PolyId stride : *strides) lies += "," + size_text(space_, stride);

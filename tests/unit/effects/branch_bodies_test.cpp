@@ -134,7 +134,8 @@ TEST_CASE("of a branch whose body sees a storage all of it is read", "[branches]
                            step("r", "aten.sin.default", ref("w"));
   CHECK(became(body(seen)) ==
         "opaque \"higher_order.cond;#0;#1{aten.as_strided.default(i0,[1,],[1,],);aten.sin.default(v1,);v2,}"
-        "{aten.neg.default(i0,);v1,};T;at 0 by in;[T,T,];at 0 by,1 in,1;at 0 by,1 in,1\"  write S5:f32[2]  "
+        "{aten.neg.default(i0,);v1,};T;at 0 sized by in;[T,T,];at 0 sized,2 by,1 in,1;at 0 sized,2 by,1 "
+        "in,1\"  write S5:f32[2]  "
         "read S4:bool[], S2:f32[2], S3:f32[2]");
 }
 
