@@ -61,13 +61,14 @@ Monomial Space::monomial(Product atoms, std::int64_t factor) {
   const AtomId first = atoms.empty() ? 0 : atoms[0] + 1;
   std::size_t hash = 0;
   for (AtomId a : atoms) hash = mix(hash, a + 1);
-  std::uint64_t done = 1 + atoms.size() / 4;
+  std::uint64_t done = 25 + atoms.size();
   const std::uint32_t product = products_.add(std::move(atoms), hash, done);
   work(done);
   return {first, product, factor};
 }
 
 PolyId Space::of(Polynomial sum) {
+  work(10 + 4 * sum.size());
   const auto sooner = [this](const Monomial& a, const Monomial& b) { return earlier(a, b); };
   if (!std::is_sorted(sum.begin(), sum.end(), sooner)) std::stable_sort(sum.begin(), sum.end(), sooner);
   std::size_t size = 0, hash = 0;
@@ -81,7 +82,7 @@ PolyId Space::of(Polynomial sum) {
     if (m.factor == INT64_MIN) return kBad;  // so that every coefficient has a negative
     hash = mix(mix(hash, static_cast<std::uint64_t>(m.factor)), m.product);
   }
-  std::uint64_t done = 1 + size;
+  std::uint64_t done = size;
   const PolyId out = size > kMaxTerms ? kBad : polys_.add(std::move(sum), hash, done);
   work(done);
   return out;
