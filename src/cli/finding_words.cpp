@@ -103,8 +103,7 @@ std::string stale_help(const Finding& finding, const Case& value) {
   const auto was = value.before ? same_name(*value.before, finding.clobber->name) : std::nullopt;
   const bool rewritten = was && was->statement != at && !writes_in_place(*value.before, was);
   const bool entry = finding.define->step >= value.after.steps.size();
-  const std::string clone =
-      entry ? "clone " + finding.define->name : "clone what " + meant(finding) + " makes";
+  const std::string clone = entry ? "clone " + meant(finding) : "clone what " + meant(finding) + " makes";
   return (rewritten ? "keep " + was->statement + " functional here, or " : "") + clone + " before " + at;
 }
 
