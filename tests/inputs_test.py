@@ -396,7 +396,12 @@ class Programs(Cli):
         self.assertEqual(self.pair(self.tied(one, self.READS), self.tied(two, self.READS))["status"], "proved")
         self.assertEqual(self.pair(self.tied(two, self.READS), self.tied(one, self.READS))["kind"], "error")
         apart = self.tied(two, self.READS, ((1, 2), (3, 4)))
-        self.assertEqual(self.pair(self.tied(one, self.READS), apart)["status"], "refuted")
+        self.assertEqual(self.pair(self.tied(one, self.READS), apart)["status"], "unknown")
+        # Nobody reads what differs: no fault.
+        others = self.tied(one, self.READS, ((3, 4), (3, 4)))
+        self.assertEqual(self.pair(self.tied(one, self.READS), others)["status"], "unknown")
+        unread = [("r", "sin.default", ("x",))]
+        self.assertEqual(self.pair(self.tied(one, unread), self.tied(one, unread, ((3, 4), (3, 4))))["status"], "proved")
 
     def outputs(self, spec, order):
         steps = (("s", "sin.default", ("x",)), ("c", "cos.default", ("x",)), ("t", "tan.default", ("x",)))

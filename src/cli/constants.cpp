@@ -100,7 +100,10 @@ void tell_constants_apart(Case& value) {
     Input& right = after.inputs[at->second];
     if (!is_told(left) && !is_told(right)) continue;
     const Value was = before.value(left.value), is = after.value(right.value);
-    if (differ({left, was}, {right, is})) {
+    const bool lie_together = !left.storage.empty() || !right.storage.empty();
+    if (lie_together && differ({left, was}, {right, is})) {  // no storage of its own to be told apart by
+      if (is_used(before, left.value) || is_used(after, right.value)) value.one_sided.push_back(was.name);
+    } else if (differ({left, was}, {right, is})) {
       const Input mine = left, other = right;
       const std::string own = unused_name(before, after, was.name);
       before.values[left.value.index].name = own;
