@@ -30,7 +30,7 @@ def listed(text):
 def run(checker, arguments, *extra):
     """Exit code and output of one `check`; a checker that hangs or cannot start has no output."""
     try:
-        done = subprocess.run([*checker, "check", "--json", *extra, *arguments], cwd=ROOT, capture_output=True, timeout=300)
+        done = subprocess.run([*checker, "check", "--json", "--run", "always", *extra, *arguments], cwd=ROOT, capture_output=True, timeout=300)
         return done.returncode, done.stdout
     except (OSError, subprocess.TimeoutExpired) as fault:
         return -1, str(fault).encode()

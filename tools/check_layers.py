@@ -20,6 +20,7 @@ ALLOWED = {
     "plan": {"effects"},
     "prover": {"trace", "values", "plan"},
     "interp": {"ops", "graph"},
+    "watch": {"effects", "interp", "ops", "graph", "trace"},
     "report": {"graph", "checker"},
     "fuzz": {"ops", "graph", "interp", "formats", "report"},
 }

@@ -61,7 +61,8 @@ void Sink::take_record(Outcome&& outcome) {
   if (outcome.contradiction) {
     contradiction = true;
     print_error(outcome.input, outcome.record.id,
-                "soundness alarm: the interpreter contradicts a proof; please report this input");
+                "soundness alarm: a run contradicts a proof (" + outcome.record.contradiction +
+                    "); please report this input");
   }
   if (outcome.record.status == Status::error) return take_error(outcome.input, fault_of(outcome.record));
   number_findings(outcome.record, faults);

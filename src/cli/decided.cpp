@@ -179,6 +179,21 @@ void use_body(const LoopBody& body, const std::string& name, const Decided& one,
   for (BodyFacts* facts : {&theirs.own, &ours.other}) merge(*facts, after);
 }
 
+/// Elements that the runs of a proof may visit: in proportion to what its check costs, unless all is asked
+/// for.
+std::int64_t work_of_run(const Case& value, const CheckOptions& options) {
+  constexpr std::int64_t kLeast = 20'000, kPerStep = 200, kAll = 30'000'000;
+  if (options.run == CheckOptions::Runs::never) return 0;
+  if (options.run == CheckOptions::Runs::always) return kAll;
+  const std::size_t steps = value.after.steps.size() + (value.before ? value.before->steps.size() : 0);
+  return kLeast + kPerStep * static_cast<std::int64_t>(steps);
+}
+
+void add_run(ProofRun& all, const ProofRun& one) {
+  all.ran = all.ran && one.ran;
+  if (all.contradiction.empty()) all.contradiction = one.contradiction;
+}
+
 /// Compares the bodies of loops; a loop's own checks come before it.
 Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engine& engine) {
   Loops loops;
@@ -192,6 +207,7 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
     if (one == nullptr || !declare_alike(body, *one)) open.insert(body.loop);
     if (one == nullptr) continue;
     use_body(body, name, *one, loops);
+    if (one->proved) add_run(out.run, one->run);
     if (one->proved) add_checks(out.checks, one->checks);
     if (one->proved) out.inexact.insert(one->inexact.begin(), one->inexact.end());
     if (engine.bodies.size() == known) continue;  // counted where it was decided
@@ -282,6 +298,9 @@ Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
     const Trace& runs = shown.running ? shown.running->after : shown.traced.after;
     out.unordered = unordered_steps(one, runs, engine);
     if (out.simplified && one.dataflow) out.checks.push_back({name + " as it runs", runs, runs, {}, {}});
+    if (shown.decision.proved && out.unordered.empty())
+      add_run(out.run, run_proof(one, shown.running ? *shown.running : shown.traced, engine.space(),
+                                 engine.ops, shown.traced.inexact.empty(), work_of_run(one, engine.options)));
     if (value.plan && name.empty()) out.running = shown.running ? std::move(shown.running) : shown.traced;
     take(out, std::move(shown), name);
     return out.proved;
@@ -299,6 +318,8 @@ Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
   const std::vector<Obligation> moved = moved_outputs(value);
   out.open.insert(out.open.end(), moved.begin(), moved.end());
   out.proved = out.proved && moved.empty();
+  if (out.proved && !worlds.empty())
+    add_run(out.run, run_unwatched(value, out.inexact.empty(), work_of_run(value, engine.options)));
   return out;
 }
 

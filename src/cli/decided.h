@@ -10,6 +10,7 @@
 #include "src/effects/effects.h"
 #include "src/prover/questions.h"
 #include "src/values/certificate.h"
+#include "src/watch/proof_run.h"
 
 namespace noclobber {
 
@@ -43,6 +44,7 @@ struct Decided {
   /// Of a case with a plan, as it runs: no identities, no branches written out. Absent: it has branches.
   std::optional<Traced> running;
   bool simplified = false;  // the last check's Traces are others: they use identities
+  ProofRun run{true, ""};   // of all that is proved: worlds, bodies, the whole
 };
 
 /// `key` names the checks of a body; "" for the whole. Every world must be proved, and every body of a loop.

@@ -238,9 +238,11 @@ void write_undecided(const fs::path& stem, const std::vector<std::pair<std::stri
 /// Every program of up to so many steps, a scope after the other, until --time is over.
 int run_exhaustive(const Options& options, const CheckOptions& check) {
   std::map<std::string, std::uint64_t> reasons;
+  std::uint64_t alarms = 0;
   const auto judge_case = [&](const Case& value) {
     bool alarm = false;
     const CheckRecord record = check_case(value, check, alarm);
+    alarms += alarm ? 1 : 0;
     std::set<std::string> own;
     for (const Unknown& u : record.unknown) own.insert(u.reason);
     for (const std::string& reason : own) ++reasons[reason];
@@ -267,7 +269,8 @@ int run_exhaustive(const Options& options, const CheckOptions& check) {
     }
     if (!whole) break;
   }
-  return wrong > 0 ? kContradiction : 0;
+  if (alarms > 0) fmt::print("{} proofs that a run contradicts\n", alarms);
+  return wrong + alarms > 0 ? kContradiction : 0;
 }
 
 }  // namespace
@@ -282,6 +285,7 @@ int run_fuzz(const Options& options) {
     print_error("fuzz", "no solver", fault);
     return kUsageError;
   }
+  if (check->run == CheckOptions::Runs::automatic) check->run = CheckOptions::Runs::always;
   if (options.exhaustive > 0) return run_exhaustive(options, *check);
   const Scratch scratch;
   name_seed_of_crash();

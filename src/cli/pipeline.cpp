@@ -136,6 +136,8 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   ReplayResult run;
   if (decided.proved && record.unknown.empty() && record.status != Status::refuted) {
     record.status = Status::proved;
+    record.ran = decided.run.ran;
+    record.contradiction = decided.run.contradiction;
     if (!options.solver_only) agree(record, certify(options, value, space, decided.checks, record));
   }
   if (record.status == Status::unknown || !decided.proved || !record.unknown.empty()) {
@@ -227,6 +229,8 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
     CheckOptions own = options;
     if (k > 0) own.reading = "-reading-" + std::to_string(k + 1);
     CheckRecord next = check_one(readings.cases[k], own);
+    next.ran = next.ran && (k == 0 || out.ran);
+    if (next.contradiction.empty()) next.contradiction = out.contradiction;
     const bool disputed = k > 0 && next.status != out.status;
     if (disputed || fills_instead(next, readings, k, own)) {
       next.status = Status::unknown;
@@ -260,6 +264,9 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   tell_constants_apart(value);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
+  out.ran = out.ran && out.status == Status::proved;
+  contradiction = out.status == Status::proved && !out.contradiction.empty();
+  if (!contradiction) out.contradiction.clear();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
   if (value.every_order || value.dataflow) advise(out, value, options);
   const bool has_meaning = !as_read || !as_read->before || out.status == Status::proved;

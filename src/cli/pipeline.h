@@ -16,9 +16,10 @@ struct CheckOptions {
   std::string certificate_name = "check";
   std::vector<std::string> files;  // what the check was read from
   bool no_assumptions = false;
-  bool strict = false;            // --strict: see be_strict()
-  bool advise = false;            // what else could run in place, which takes a check of each
-  std::vector<OpDecl> extra_ops;  // --ops FILE
+  bool strict = false;  // --strict: see be_strict()
+  bool advise = false;  // what else could run in place, which takes a check of each
+  enum class Runs : std::uint8_t { automatic, always, never } run = Runs::automatic;  // what is proved: --run
+  std::vector<OpDecl> extra_ops;                                                      // --ops FILE
 };
 
 /// Checks one Case. The caller fills in `input`, `id`, `what` and `unchecked` of the record.

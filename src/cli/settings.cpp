@@ -87,6 +87,8 @@ Result<CheckOptions> check_options(const Options& options) {
   out.effort = options.effort;
   out.no_assumptions = options.no_assumptions;
   out.strict = options.strict;
+  using enum CheckOptions::Runs;
+  out.run = options.run == "always" ? always : options.run == "never" ? never : automatic;
   out.certificates = options.certificate;
   out.questions = options.dump_smt2;
   for (const auto& [folder, what] :

@@ -67,10 +67,12 @@ Trace Builder::build() {
   return std::move(trace_);
 }
 
-ValueViews Builder::views() const {
+ValueViews Builder::take_views() {
   ValueViews out;
-  for (const auto& bound : values_) out.values.push_back(bound ? std::optional(bound->view) : std::nullopt);
-  for (const Layout& layout : layouts_) out.layouts.push_back({layout.strides, layout.dtype});
+  out.values.resize(values_.size());
+  for (std::size_t k = 0; k < values_.size(); ++k)
+    if (values_[k]) out.values[k] = std::move(values_[k]->view);
+  for (Layout& layout : layouts_) out.layouts.push_back({std::move(layout.strides), layout.dtype});
   return out;
 }
 

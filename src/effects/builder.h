@@ -42,7 +42,8 @@ class Builder {
   /// Storages found to be read at several widths that `lanes` lacks: build again with them.
   const std::set<std::string>& more_lanes() const { return more_lanes_; }
   std::uint64_t in_place() const { return in_place_; }
-  ValueViews views() const;
+  /// Once the Trace is built.
+  ValueViews take_views();
   /// Steps of the graph that were not understood, or that need what was not.
   std::uint64_t unmodelled() const { return unmodelled_; }
   std::uint64_t simpler() const { return simpler_; }

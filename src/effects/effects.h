@@ -42,7 +42,7 @@ struct Reached {
 struct Traced {
   std::optional<Trace> before;
   Trace after;
-  ValueViews views;  // of `after`, where there is a plan
+  ValueViews views_before, views;  // of `before`, of `after`
   Reached reached_before, reached_after;
   std::uint64_t in_place = 0;    // steps of `after` that write storage that existed before them
   std::uint64_t unmodelled = 0;  // steps, of both graphs, that were not understood

@@ -92,7 +92,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
         lanes.insert(key.starts_with("in:") ? key : side + key);
       (side == "before:" ? out.reached_before : out.reached_after) = builder.reached();
       out.in_place = builder.in_place();
-      if (value.plan && &graph == &value.after) out.views = builder.views();
+      (&graph == &value.after ? out.views : out.views_before) = builder.take_views();
       out.unmodelled += builder.unmodelled();
       out.simpler += builder.simpler();
       out.inexact.insert(builder.inexact().begin(), builder.inexact().end());

@@ -80,7 +80,7 @@ void compare_text(Look& look, const Case& value, Status status) {
 void confirm(Look& look, const Case& value, const std::string& kind) {
   bool alarm = false;
   const CheckRecord record = look.checker.check(value, Way::by_rules, alarm);
-  if (alarm) look.say(kind + "-alarm", "the pipeline contradicts itself");
+  if (alarm) look.say(kind + "-alarm", "a run contradicts the proof: " + record.contradiction);
   if (record.status == Status::error) look.also.emplace_back("unreadable");
   const auto is_constant = [](const Input& input) { return input.contents.has_value(); };
   const bool same = std::none_of(value.after.inputs.begin(), value.after.inputs.end(), is_constant);
@@ -255,7 +255,7 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   out.record = checker.check(value, Way::by_rules, alarm);
   out.status = out.record.status;
   Look look{checker, {}};
-  if (alarm) look.say("alarm", "the pipeline contradicts itself");
+  if (alarm) look.say("alarm", "a run contradicts the proof: " + out.record.contradiction);
   if (out.status == Status::error) look.say("text", "the checker cannot read what was generated");
   out.conditional = out.status == Status::proved && is_assumed(out.record, difference);
   if (is_disproved(out.record, difference)) look.say("proved-but-differs", difference);

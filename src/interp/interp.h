@@ -19,6 +19,10 @@
 
 namespace noclobber {
 
+/// Seeds of contents that tell apart: integers beyond 2^32 where the type holds them (small: 0 and 1), floats
+/// that no narrower type holds, halves, a zero below 0; positive: above 0, with a NaN, integers 0 and 1.
+inline constexpr std::uint64_t kTelling = 1000001, kTellingSmall = 1000002, kTellingPositive = 1000003;
+
 using Symbols = std::map<std::string, std::int64_t>;
 
 /// A concrete strided view. Strides and offset count elements of `dtype` from the start of the storage.
@@ -42,6 +46,20 @@ struct Storage {
 using Read = std::pair<std::uint32_t, ValueId>;
 
 struct Contact;
+struct Storage;
+
+/// Looks on while a graph runs, step by step; what bodies touch is touched by the step that runs them.
+class Onlooker {
+ public:
+  virtual ~Onlooker() = default;
+  /// What a step has named, inputs at the entry.
+  using Named = std::vector<std::pair<ValueId, const Tensor*>>;
+  virtual void entry(const std::vector<Storage>& storages, const Named& inputs) = 0;
+  /// Step number of steps: what is done at the return.
+  virtual void begins(std::uint32_t step, const std::vector<Storage>& storages) = 0;
+  virtual void ends(std::uint32_t step, const std::vector<Storage>& storages, const Named& results,
+                    const std::vector<Contact>& touched) = 0;
+};
 
 struct RunOptions {
   Symbols symbols;
@@ -57,6 +75,7 @@ struct RunOptions {
   std::map<std::string, std::vector<std::uint8_t>>
       contents;                             // exact bytes of an input's storage, by input name
   std::vector<Contact>* watched = nullptr;  // every element that kernels read and write, in order
+  Onlooker* onlooker = nullptr;             // instead
 };
 
 /// What happened. `raised`: the run stopped with an error a real run would raise too.

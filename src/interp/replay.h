@@ -94,6 +94,7 @@ struct ReplayHint {
   std::vector<Symbols> symbols;
   std::int64_t work = 40'000'000;  // elements that all runs together may visit
   bool inner = false;              // of bodies: what their own steps run is not looked into again
+  std::size_t trials = 48;         // sizes and contents that are tried, at most
 };
 
 struct ReplayResult {

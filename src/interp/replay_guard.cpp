@@ -445,13 +445,13 @@ bool Guard::exact(const Difference& difference) const {
 }
 
 bool Guard::convincing(const Difference& difference, const Expectation& expected,
-                       const std::set<std::string>& operators) const {
+                       const std::set<std::string>& operators, bool to_the_bit) const {
   if (difference.kind != Difference::Kind::value) return false;
   const auto hashed = [&](const std::string& op) {
     return before_.run->hashed.contains(op) || after_.run->hashed.contains(op);
   };
   if (std::any_of(operators.begin(), operators.end(), hashed)) return false;
-  if (exact(difference)) return true;
+  if (to_the_bit || exact(difference)) return true;
   if (any_named(operators, kJumps)) return false;
   Dtype type = Dtype::other;
   double scale = 0;
@@ -517,7 +517,8 @@ std::vector<std::string> Guard::one_sided_draws(const Difference& difference) co
   return behind ? std::vector<std::string>(alone.begin(), alone.end()) : std::vector<std::string>{};
 }
 
-std::vector<std::string> Guard::doubts(const Difference& difference, const Expectation& expected) const {
+std::vector<std::string> Guard::doubts(const Difference& difference, const Expectation& expected,
+                                       bool exact) const {
   if (std::vector<std::string> constants = one_sided_constants(difference); !constants.empty())
     return constants;
   if (unmatched_.empty()) return {};
@@ -531,7 +532,7 @@ std::vector<std::string> Guard::doubts(const Difference& difference, const Expec
   for (const std::string& op : operators) {
     if (unmatched_.contains(op)) names.push_back(op);
   }
-  if (names.empty() || convincing(difference, expected, operators)) return {};
+  if (names.empty() || convincing(difference, expected, operators, exact)) return {};
   return names;
 }
 

@@ -26,7 +26,9 @@ class Guard {
  public:
   Guard(const Case& value, const OpSet& ops, const Ran& before, const Ran& after);
   /// Names of unmatched operators that this difference may be due to; empty: it counts as it stands.
-  std::vector<std::string> doubts(const Difference& difference, const Expectation& expected) const;
+  /// `exact`: the graphs are said to be the same to the bit, so nothing is excused by rounding.
+  std::vector<std::string> doubts(const Difference& difference, const Expectation& expected,
+                                  bool exact = false) const;
   /// Does one graph alone read constants of unknown contents for what differs?
   bool folds_constants(const Difference& difference) const {
     return !one_sided_constants(difference).empty();
@@ -36,7 +38,7 @@ class Guard {
 
  private:
   bool convincing(const Difference& difference, const Expectation& expected,
-                  const std::set<std::string>& operators) const;
+                  const std::set<std::string>& operators, bool to_the_bit) const;
   bool exact(const Difference& difference) const;
   bool declared_effects_differ() const;
   std::vector<std::string> one_sided_constants(const Difference& difference) const;

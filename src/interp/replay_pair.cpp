@@ -1,28 +1,19 @@
 // Before against after.
 #include <algorithm>
 
-#include "src/interp/replay_session.h"
+#include "src/interp/replay_runs.h"
 
 namespace noclobber {
 
 namespace {
 
-constexpr std::uint64_t kGarbageSeeds = 24;
 /// Trials that are still made after the first that shows something, or only what may be rounding.
 constexpr int kFurtherTrials = 4;
 constexpr int kFurtherDoubts = 2;
 
-std::vector<std::string> input_names(const Graph& graph) {
-  std::vector<std::string> names;
-  for (const Input& input : graph.inputs) names.push_back(graph.value(input.value).name);
-  return names;
-}
-
-class Pair {
+class Pair : PairRuns {
  public:
-  explicit Pair(Session& session) : session_(session), value_(session.value), before_(*session.value.before) {
-    same_inputs_ = input_names(before_) == input_names(value_.after);
-  }
+  explicit Pair(Session& session) : PairRuns(session) {}
 
   void search() {
     find_written();
@@ -54,30 +45,6 @@ class Pair {
     result.names.assign(unmatched_.begin(), unmatched_.end());
   }
 
-  static RunOptions options_of(const Trial& trial, bool turned) {
-    RunOptions options;
-    options.symbols = trial.symbols;
-    options.contents_seed = trial.contents_seed;
-    options.garbage_seed = turned ? 2 : 1;
-    options.backwards = turned;
-    return options;
-  }
-
-  /// For runs of `after`: the very contents that `before` has, by name.
-  RunOptions options_after(const Trial& trial, bool turned) {
-    RunOptions options = options_of(trial, turned);
-    if (same_inputs_) return options;
-    Graph entry = before_;
-    entry.steps.clear();
-    entry.outputs.clear();
-    entry.finals.clear();
-    const std::optional<Run> run = session_.run(entry, options);
-    if (!run) return options;
-    for (const auto& [name, storage] : run->input_storage)
-      options.contents[name] = run->storages[storage].bytes;
-    return options;
-  }
-
   /// Inputs that some run of `before` stores into; they may be written, and must hold what it leaves.
   void find_written() {
     for (const auto& [input, contents] : before_.finals) written_.insert(before_.value(input).name);
@@ -89,53 +56,6 @@ class Pair {
       note_written(*run);
       if (!run->raised) tries = std::min(tries, affordable_trials(before_, *run) - 1);
     }
-  }
-
-  void note_written(const Run& run) {
-    for (const auto& [name, storage] : run.input_storage)
-      if (run.written.contains(storage)) written_.insert(name);
-    for (const Input& input : value_.after.inputs) {
-      const std::string& name = value_.after.value(input.value).name;
-      if (input.may_write.value_or(written_.contains(name))) session_.may_write.insert(name);
-    }
-    session_.free_inputs = free_at_exit(value_, written_);
-  }
-
-  /// What `before` determines under this trial; nothing if it raises there.
-  std::optional<Expectation> meant_by(const Trial& trial, std::optional<Run>& first) {
-    first = session_.run(before_, options_of(trial, false));
-    if (!first || first->raised) return std::nullopt;
-    note_written(*first);
-    Expectation expected = expectation_of(before_, *first, session_.free_inputs);
-    const std::optional<Run> second = session_.run(before_, options_of(trial, true));
-    if (!second || second->raised) return std::nullopt;
-    narrow(expected, before_, *second);
-    return expected;
-  }
-
-  /// A difference counts only where many more choices of undefined bytes agree. False if one of them raises.
-  bool narrow_further(Expectation& expected, const Trial& trial) {
-    if (!may_be_undefined(value_, before_)) return true;
-    for (std::uint64_t seed = 3; seed < kGarbageSeeds; ++seed) {
-      RunOptions options = options_of(trial, false);
-      options.garbage_seed = seed;
-      const std::optional<Run> run = session_.run(before_, options);
-      if (!run || run->raised) return false;
-      narrow(expected, before_, *run);
-      // That undefined bytes agree may be chance: most numbers have no logit.
-      keep_defined(expected, *run);
-    }
-    return true;
-  }
-
-  static std::vector<Difference> compare(const Case& value, const Expectation& expected, const Run& run) {
-    if (!run.raised) return differences(value, expected, run);
-    Difference d;
-    d.kind = Difference::Kind::raised;
-    d.step = run.raised_at;
-    d.expected = "no error";
-    d.actual = run.raised->message;
-    return {d};
   }
 
   /// Compares one run of `after`; explains what it shows.
@@ -253,12 +173,7 @@ class Pair {
     }
   }
 
-  Session& session_;
-  const Case& value_;
-  const Graph& before_;
-  std::set<std::string> written_;
   std::set<std::string> unmatched_;  // of the last trial that showed nothing
-  bool same_inputs_ = true;          // same names in the same order: contents come out alike by themselves
 };
 
 }  // namespace

@@ -13,10 +13,10 @@ class Single {
 
   void search() {
     find_writable();
-    std::size_t most = kMostTrials, made = 0;
+    std::size_t most = session_.hint.trials, made = 0;
     int further = 3;
     std::optional<std::pair<Trial, Run>> first_raised;
-    for (const Trial& trial : trials(value_, session_.hint, kMostTrials)) {
+    for (const Trial& trial : trials(value_, session_.hint, session_.hint.trials)) {
       if (made >= most) break;
       std::optional<Run> run = session_.run(graph_, options_of(trial));
       if (session_.result.unsupported) return;
@@ -26,7 +26,7 @@ class Single {
         continue;
       }
       ++made;
-      most = std::max<std::size_t>(2, affordable_trials(graph_, *run) / 2);
+      most = std::min(session_.hint.trials, std::max<std::size_t>(2, affordable_trials(graph_, *run) / 2));
       judge(*run, options_of(trial));
       if (!session_.result.witnesses.empty() && further-- == 0) return;
     }

@@ -31,10 +31,21 @@ Result<Run> Machine::execute(const Graph& graph) {
   frame.values.resize(graph.values.size());
   frame.top = true;
   make_inputs(frame);
+  if (going() && options_.onlooker != nullptr) {
+    Onlooker::Named named;
+    for (const Input& input : graph.inputs)
+      if (const auto& tensor = frame.values[input.value.index].tensor)
+        named.emplace_back(input.value, &*tensor);
+    options_.onlooker->entry(run_.storages, named);
+  }
   if (going()) run_steps(frame);
   if (going()) {
     frame.at = static_cast<std::uint32_t>(graph.steps.size());
+    touched_.clear();
+    if (options_.onlooker != nullptr) options_.onlooker->begins(frame.at, run_.storages);
     write_finals(frame);  // an output that is the input itself, or shows it, is seen after the write-back
+    if (going() && options_.onlooker != nullptr)
+      options_.onlooker->ends(frame.at, run_.storages, {}, touched_);
   }
   if (going()) make_outputs(frame);
   if (bound_) return *bound_;

@@ -1,6 +1,8 @@
 // The edges of a graph: contents of inputs, outputs, final contents.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "src/interp/run_machine.h"
 #include "src/ops/kernels_runs.h"
@@ -52,9 +54,33 @@ std::int64_t counting_range(Dtype type) {
   return std::int64_t{1} << 24;
 }
 
+/// Contents that tell apart (interp.h).
+Number telling_element(Dtype type, std::uint64_t seed, std::size_t input, std::int64_t at) {
+  const auto number = static_cast<std::int64_t>(input);
+  if (type == Dtype::boolean) return Number::of((at + number) % 2);
+  if (is_integer(type)) {
+    if (seed != kTelling) return Number::of((at * 5 + number + at / 3) % 2);
+    const std::int64_t range = counting_range(type), count = 1 + (at * 7 + number * 37) % (range - 1);
+    if (range < (std::int64_t{1} << 24)) return Number::of(at % 2 == 0 ? count : -count);
+    const bool wide = item_bytes(type) == 8;
+    return Number::of((wide ? std::int64_t{1} << 33 : std::int64_t{1} << 25) +
+                      (at % 2 == 0 ? count : -count));
+  }
+  const bool positive = seed == kTellingPositive;
+  if (!positive && at == (number + 1) % 3) return Number::of_real(-0.0);
+  if (positive && at % 97 == 5 + number) return Number::of_real(std::numeric_limits<double>::quiet_NaN());
+  const double step = static_cast<double>((at * 37 + number * 101) % 509) / 32,
+               beyond = type == Dtype::f64 || type == Dtype::c128 ? 0x1p-40 : 0x1p-19,
+               value = (positive ? step + 0.25 : step - 8) + static_cast<double>(at % 7 + 1) * beyond;
+  const double real = at % 5 == 4 ? std::floor(value) + 0.5 : value;
+  return is_complex(type) ? Number::of_complex({real, 0.75 - step}) : Number::of_real(real);
+}
+
 /// Element `at` of the storage of input number `input`. Seed 0 counts; odd seeds keep integers in {0, 1}.
 Number input_element(Dtype type, std::uint64_t seed, std::size_t input, std::int64_t at) {
   const bool floats = is_floating(type) || is_complex(type);
+  if (seed == kTelling || seed == kTellingSmall || seed == kTellingPositive)
+    return telling_element(type, seed, input, at);
   if (seed == 0) {
     const std::int64_t count =
         1 + (at + 1000 * static_cast<std::int64_t>(input)) % (counting_range(type) - 1);

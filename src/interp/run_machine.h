@@ -75,7 +75,11 @@ class Machine {
  public:
   Machine(const Case& value, const OpSet& ops, const std::set<std::string>& may_write,
           const RunOptions& options)
-      : case_(value), ops_(ops), may_write_(may_write), options_(options) {}
+      : case_(value),
+        ops_(ops),
+        may_write_(may_write),
+        options_(options),
+        watched_(options.onlooker != nullptr ? &touched_ : options.watched) {}
 
   /// error: the run could not be made (see run_graph).
   Result<Run> execute(const Graph& graph);
@@ -126,6 +130,7 @@ class Machine {
   void rebind_view(Frame& frame, const Step& step, const Invocation& invocation);
   bool rebind_storage(Frame& frame, const Step& step, const Invocation& invocation);
   Call new_call(const Frame& frame);
+  void watch_step(Frame& frame, const Step& step);
   void bind_results(Frame& frame, const Step& step, const Invocation& invocation,
                     std::span<const Datum> results);
 
@@ -168,6 +173,8 @@ class Machine {
   const OpSet& ops_;
   const std::set<std::string>& may_write_;
   const RunOptions& options_;
+  std::vector<Contact> touched_;  // by the step that runs, if somebody looks on
+  std::vector<Contact>* const watched_;
   Run run_;
   std::set<std::uint32_t> immutable_;        // storages that may not be written
   std::deque<Buffer> temporaries_;           // of the step that runs

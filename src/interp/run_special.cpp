@@ -103,6 +103,7 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   digest.add(extra);
   Call call;
   call.budget = budget_;
+  call.watched = watched_;
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];

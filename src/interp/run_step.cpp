@@ -94,9 +94,23 @@ void Machine::run_steps(Frame& frame) {
     if (step >= graph.steps.size()) return stop("an order names a step that is not there");
     if (is_return(graph.steps[step])) return;
     if (frame.top) frame.at = static_cast<std::uint32_t>(step);
-    run_step(frame, graph.steps[step]);
+    if (frame.top && options_.onlooker != nullptr)
+      watch_step(frame, graph.steps[step]);
+    else
+      run_step(frame, graph.steps[step]);
     if (frame.top) temporaries_.clear();
   }
+}
+
+void Machine::watch_step(Frame& frame, const Step& step) {
+  touched_.clear();
+  options_.onlooker->begins(frame.at, run_.storages);
+  run_step(frame, step);
+  if (!going()) return;
+  Onlooker::Named named;
+  for (const ValueId id : step.results)
+    if (id.valid() && frame.values[id.index].tensor) named.emplace_back(id, &*frame.values[id.index].tensor);
+  options_.onlooker->ends(frame.at, run_.storages, named, touched_);
 }
 
 Call Machine::new_call(const Frame& frame) {
@@ -105,7 +119,7 @@ Call Machine::new_call(const Frame& frame) {
   call.garbage_seed = options_.garbage_seed;
   call.step = static_cast<std::int32_t>(frame.at);
   call.budget = budget_;
-  call.watched = options_.watched;
+  call.watched = watched_;
   call.memory_left = memory_left_;
   call.first_id = static_cast<std::uint32_t>(run_.storages.size());
   return call;
@@ -229,7 +243,7 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   const bool told = !moves || drop_same_device(*frame.graph, invocation, call.args);
   call.targets = invocation.targets;
   call.resizes = invocation.schema->has(Tag::out);
-  const std::size_t touched = options_.watched ? options_.watched->size() : 0;
+  const std::size_t touched = watched_ != nullptr ? watched_->size() : 0;
   run_kernel(*row, call);
   if (call.fault && call.fault->kind == Fault::Kind::declined) return false;
   if (!told && !call.fault && call.fresh.empty()) {
@@ -238,7 +252,7 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
   }
   const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
   if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid()) {
-    if (options_.watched) options_.watched->resize(touched);  // what is watched is the run that counts
+    if (watched_ != nullptr) watched_->resize(touched);  // what is watched is the run that counts
     call = copied_as_meant(frame, *row, call, read_value(frame, invocation.names[0]));
   }
   if (row->shares && !call.fault && !call.targets.empty()) store_shown(call);

@@ -116,7 +116,7 @@ class Call {
  private:
   void fail(Fault::Kind kind, std::string text);
   void touch(bool write, const Array& array, std::int64_t at, std::int64_t width) {
-    if (watched) watched->push_back({write, array.memory.bytes, at * width});
+    if (watched) watched->push_back({write, array.memory.bytes, at * width, width});
   }
   Array allocate(const Geometry& geometry);
   bool defined_ = true;

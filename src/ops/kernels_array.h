@@ -54,11 +54,12 @@ struct Memory {
   std::int32_t step = 0;  // stores are recorded under this step
 };
 
-/// One element that a kernel read or wrote, for tests that watch it.
+/// One element that a kernel read or wrote, for those that watch it.
 struct Contact {
   bool write = false;
   const std::uint8_t* storage = nullptr;
   std::int64_t at = 0;  // bytes from the start of the storage
+  std::int64_t width = 1;
 };
 
 /// Strided view: element (i...) lies at offset + sum i*stride, counted in elements of `dtype`.

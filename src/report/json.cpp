@@ -283,6 +283,8 @@ std::string to_json(const CheckRecord& record) {
   put_advice(out, record);
   out["assumptions"] = record.assumptions;
   if (record.status == Status::proved) out["checked_by"] = record.checked_by;
+  out["ran"] = record.ran;
+  put_text(out, "contradiction", record.contradiction);
   out["semantics"] = record.semantics;
   out["version"] = record.version;
   return one_line(out);

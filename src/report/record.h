@@ -138,6 +138,8 @@ struct CheckRecord {
   InplaceLint inplace;  // `advise` alone asks for it
   std::vector<std::string> assumptions;
   std::vector<std::string> checked_by;  // checkers that proved it again, from the certificate's text alone
+  bool ran = false;                     // what is proved was also run, and nothing differed
+  std::string contradiction;            // what a run shows against what is proved; "" for nothing
   std::string semantics;
   std::string version;
 };

@@ -1,0 +1,121 @@
+// What moves and fills of the Trace leave, against the bytes that are there.
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "src/interp/replay_view.h"
+#include "src/ops/kernels_array.h"
+#include "src/watch/watch.h"
+
+namespace noclobber {
+namespace {
+
+std::uint64_t cell_key(StorageId storage, std::int64_t cell) {
+  return std::uint64_t{storage} << 40U | static_cast<std::uint64_t>(cell);
+}
+
+/// The whole number behind "i64:"; nothing for others.
+std::optional<Number> filled_with(const std::string& key) {
+  const std::size_t colon = key.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  std::int64_t value = 0;
+  const char *begin = key.data() + colon + 1, *end = key.data() + key.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
+  return error == std::errc() && rest == end ? std::optional(Number::of(value)) : std::nullopt;
+}
+
+}  // namespace
+
+/// Element k of a view when the step has come as far as it has been foreseen.
+std::optional<Watch::Element> Watch::element(const TraceView& view, const CellList& cells, std::size_t k,
+                                             const std::vector<Storage>& storages) const {
+  const Place& place = places_[view.storage];
+  const auto lanes = static_cast<std::size_t>(std::max<std::int64_t>(view.lanes, 1));
+  Element out{};
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const std::int64_t cell = cells[k * lanes + lane];
+    const auto left = left_.find(cell_key(view.storage, cell));
+    if (left != left_.end()) {
+      if (!left->second) return std::nullopt;
+      std::copy_n(left->second->first.begin(), left->second->second,
+                  out.begin() + static_cast<std::ptrdiff_t>(lane));
+      continue;
+    }
+    if (place.blind || !place.storage) return std::nullopt;
+    const std::int64_t byte = place.at[static_cast<std::size_t>(cell)];
+    if (byte == kNowhere) return std::nullopt;
+    std::copy_n(storages[*place.storage].bytes.begin() + byte, place.width,
+                out.begin() + static_cast<std::ptrdiff_t>(lane));
+  }
+  return out;
+}
+
+void Watch::put(const TraceView& view, const CellList& cells, std::size_t k,
+                const std::optional<Element>& value) {
+  const auto dtype = parse_dtype(*view.type);
+  const auto lanes = static_cast<std::size_t>(std::max<std::int64_t>(view.lanes, 1));
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    auto& left = left_[cell_key(view.storage, cells[k * lanes + lane])];
+    left.reset();
+    if (!value || !dtype) continue;
+    Element bytes = *value;
+    if (view.lanes > 0) bytes = {(*value)[lane]};
+    left.emplace(bytes, view.lanes > 0 ? 1 : item_bytes(*dtype));
+  }
+}
+
+void Watch::foresee(const TraceStep& step, const Seen& seen, const std::vector<Storage>& storages) {
+  const bool moves = step.kind == TraceStep::Kind::move, fills = step.kind == TraceStep::Kind::fill;
+  for (std::size_t w = 0; w < step.writes.size(); ++w) {
+    if (!seen.writes[w]) continue;
+    const TraceView& to = step.writes[w];
+    const auto lanes = static_cast<std::size_t>(std::max<std::int64_t>(to.lanes, 1));
+    const auto dtype = parse_dtype(*to.type);
+    std::vector<std::optional<Element>> values(seen.writes[w]->size() / lanes);
+    if (fills && dtype)
+      if (const auto number = filled_with(*step.key)) {
+        Element one{};
+        store_number(*dtype, one.data(), *number);
+        std::ranges::fill(values, one);
+      }
+    if (moves && dtype && seen.reads[0]) {
+      const TraceView& from = step.reads[0];
+      const auto of = parse_dtype(*from.type);
+      for (std::size_t k = 0; k < values.size() && of; ++k) {
+        values[k] = element(from, *seen.reads[0], k, storages);
+        if (values[k] && *of != *dtype)
+          store_number(*dtype, values[k]->data(),
+                       convert(load_number(*of, Element(*values[k]).data()), *dtype));
+      }
+    }
+    for (std::size_t k = 0; k < values.size(); ++k) put(to, *seen.writes[w], k, values[k]);
+  }
+}
+
+/// Numbers are compared: that all NaN are alike is for elements, not for their bytes.
+void Watch::compare_contents(std::uint32_t step, const std::vector<Storage>& storages) {
+  for (std::size_t k = first_; k < last_; ++k) {
+    const TraceStep& s = what_.trace->steps[k];
+    for (std::size_t w = 0; w < s.writes.size() && s.kind != TraceStep::Kind::opaque; ++w) {
+      const TraceView& view = s.writes[w];
+      const Place& place = places_[view.storage];
+      const auto dtype = parse_dtype(*view.type);
+      if (!seen_[k - first_].writes[w] || place.blind || !place.storage || !dtype) continue;
+      for (const std::int64_t cell : *seen_[k - first_].writes[w]) {
+        const auto left = left_.find(cell_key(view.storage, cell));
+        const std::int64_t byte = place.at[static_cast<std::size_t>(cell)];
+        if (left == left_.end() || !left->second || byte == kNowhere) continue;
+        const auto& [bytes, width] = *left->second;
+        const std::span<const std::uint8_t> there(storages[*place.storage].bytes.data() + byte,
+                                                  static_cast<std::size_t>(width)),
+            meant(bytes.data(), static_cast<std::size_t>(width));
+        if (std::ranges::equal(there, meant)) continue;
+        if (view.lanes == 0 && same_element(*dtype, there, meant)) continue;
+        return say(name(step) + " leaves something else at byte " + std::to_string(byte) + " of " +
+                   what_.trace->storages[view.storage].key + " than its Trace says");
+      }
+    }
+  }
+}
+
+}  // namespace noclobber

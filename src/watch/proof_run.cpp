@@ -1,0 +1,49 @@
+#include "src/watch/proof_run.h"
+
+#include <deque>
+
+#include "src/watch/watch.h"
+
+namespace noclobber {
+
+ProofRun run_proof(const Case& value, const Traced& running, const Space& space, const OpSet& ops, bool exact,
+                   std::int64_t work) {
+  ProofRun out;
+  std::deque<Symbols> sizes;  // a Watch refers to its own
+  std::deque<Watch> all;
+  std::set<const Onlooker*> of_before;
+  bool doubtful = false;
+  ConfirmOptions options;
+  options.work = work;
+  options.exact = exact;
+  options.onlooker = [&](bool before, const Symbols& symbols) -> Onlooker* {
+    const Graph* graph = before ? &*value.before : &value.after;
+    const Trace* trace = before ? &*running.before : &running.after;
+    const auto& views = before ? running.views_before : running.views;
+    Watch& watch =
+        all.emplace_back(space, Watched{graph, trace, &views.values}, ops, sizes.emplace_back(symbols), work);
+    if (before) of_before.insert(&watch);
+    return &watch;
+  };
+  options.finish = [&](Onlooker& onlooker, const Run& run) {
+    auto& watch = static_cast<Watch&>(onlooker);
+    watch.finish(run);
+    doubtful = doubtful || watch.doubtful();
+    if (out.contradiction.empty() && !watch.fault().empty())
+      out.contradiction = (of_before.contains(&onlooker) ? "before: " : "after: ") + watch.fault();
+  };
+  const Confirmed said = confirm(value, options);
+  out.ran = said.ran && !doubtful;
+  if (out.contradiction.empty()) out.contradiction = said.difference;
+  return out;
+}
+
+ProofRun run_unwatched(const Case& value, bool exact, std::int64_t work) {
+  ConfirmOptions options;
+  options.work = work;
+  options.exact = exact;
+  Confirmed said = confirm(value, options);
+  return {said.ran, std::move(said.difference)};
+}
+
+}  // namespace noclobber
