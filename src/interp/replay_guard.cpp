@@ -411,7 +411,12 @@ std::vector<std::uint32_t> Guard::slice(const Ran& ran, const Difference& differ
   switch (difference.kind) {
     case Difference::Kind::value:
       return backward_slice(ops_, ran, difference.target);
-    case Difference::Kind::raised:
+    case Difference::Kind::raised: {  // what the step that raises is given; what `before` computes plays no
+                                      // part
+      if (ran.graph != after_.graph || difference.step >= ran.graph->steps.size()) return {};
+      return slice_from(ops_, ran, touched(*ran.run, uses_of(ran.graph->steps[difference.step])),
+                        difference.step);
+    }
     case Difference::Kind::effects:
       return all_steps(*ran.graph);
     case Difference::Kind::count:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "src/interp/run_machine.h"
 #include "src/ops/row.h"
@@ -22,9 +23,10 @@ struct HashPlan {
   std::vector<HashOperand> operands;
   std::uint64_t salt = 0;
   bool before_write = false;
-  bool draws = false;         // for one element after the other as they lie in memory
-  bool pointwise = false;     // one function of the elements, wherever they stand
-  std::vector<bool> partial;  // per result: only some elements are written, the old ones do not matter
+  bool draws = false;      // for one element after the other as they lie in memory
+  bool pointwise = false;  // one function of the elements, wherever they stand
+  /// Numbers that are drawn from an interval, the upper end left out.
+  std::optional<std::pair<double, double>> within;
 };
 
 bool meets(const Array& a, const Array& b) {
@@ -85,8 +87,18 @@ bool broadcasts_to(const Datum& datum, const Extents& shape) {
   return both && *both == shape;
 }
 
+/// A number of that interval, whole where the type is.
+Number drawn_number(Dtype type, std::uint64_t bits, const std::pair<double, double>& within) {
+  const auto [low, high] = within;
+  const double part = static_cast<double>((bits >> 40U) % 128) / 128;
+  const bool whole = std::floor(high) != high;  // an end between two whole numbers: these alone are drawn
+  if (is_floating(type) && !whole) return Number::of_real(low + (high - low) * part);
+  if (is_floating(type)) return Number::of_real(std::floor(low + (high - low) * part));
+  return Number::of(static_cast<std::int64_t>(std::floor(low + (high - low) * part)));
+}
+
 /// Fills result number `result`: while reading live memory, unless all reads come first.
-void write_hashes(HashPlan plan, Call& call, const Array& out, std::size_t result) {
+void write_hashes(HashPlan plan, Call& call, const Array& out, std::size_t result, bool partial = false) {
   bool live = false, all_defined = true;
   for (HashOperand& operand : plan.operands) {
     operand.elementwise = operand.elementwise && broadcasts_to(operand.datum, out.at.shape);
@@ -99,7 +111,6 @@ void write_hashes(HashPlan plan, Call& call, const Array& out, std::size_t resul
   all_defined = call.all_defined();
   std::vector<std::pair<Number, bool>> first;
   const Elements to(out.at);
-  const bool partial = result < plan.partial.size() && plan.partial[result];
   auto value_of = [&](std::int64_t k) {
     call.begin();
     if (live && !plan.before_write) {
@@ -107,7 +118,10 @@ void write_hashes(HashPlan plan, Call& call, const Array& out, std::size_t resul
       all_defined = call.all_defined();
     }
     const std::uint64_t bits = element_digest(plan, call, whole, result, out.at, k);
-    return std::pair(plausible(out.at.dtype, bits), call.all_defined() && all_defined);
+    const bool narrow = plan.within && result == 0 && !is_complex(out.at.dtype);
+    const Number number =
+        narrow ? drawn_number(out.at.dtype, bits, *plan.within) : plausible(out.at.dtype, bits);
+    return std::pair(number, call.all_defined() && all_defined);
   };
   for (std::int64_t k = 0; plan.before_write && k < count && call.ok(); ++k) first.push_back(value_of(k));
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
@@ -255,20 +269,16 @@ Datum held(const Datum& datum, std::deque<Buffer>& copies) {
 
 /// Writes every result of a hashed call: written arguments first, as a real kernel has no other place for
 /// them.
-void run_plan(HashPlan plan, Call& call, const std::vector<Array>& targets, const std::vector<Datum>& outputs,
-              const Schema& schema) {
+void run_plan(HashPlan plan, Call& call, const std::vector<HashTarget>& targets,
+              const std::vector<Datum>& outputs, const Schema& schema) {
   std::deque<Buffer> copies;
   for (HashOperand& operand : plan.operands)
     if (operand.own) operand.datum = held(operand.datum, copies);
-  std::size_t result = 0;
-  for (const Array& target : targets) {
-    write_hashes(plan, call, target, result++);
-  }
-  const std::size_t base = targets.empty() ? 0 : targets.size();
+  for (const HashTarget& target : targets)
+    write_hashes(plan, call, target.tensor, target.result, target.partial);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const bool view = i < schema.returns.size() && !schema.returns[i].alias.empty();
-    if (outputs[i].kind == Datum::Kind::tensor && !view)
-      write_hashes(plan, call, outputs[i].tensor, targets.empty() ? i : base + i);
+    if (outputs[i].kind == Datum::Kind::tensor && !view) write_hashes(plan, call, outputs[i].tensor, i);
   }
 }
 
@@ -316,13 +326,13 @@ void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocat
   const auto writes = [&](std::size_t k, const SchemaSlot& slot) {
     return slot.written || std::ranges::find(invocation.silent, k) != invocation.silent.end();
   };
-  std::vector<Array> targets = invocation.targets;
-  for (const std::size_t k : invocation.silent) targets.push_back(invocation.live[k].tensor);
+  const std::vector<HashTarget> targets = targets_of(step, invocation);
   HashPlan plan;
   const std::string functional = ops_.functional(step.op), own = functional.empty() ? step.op : functional;
   plan.name = function_name(own);
   plan.salt = salt;
   plan.draws = invocation.draws;
+  if (plan.draws) plan.within = drawn_within(own, invocation);
   plan.pointwise = !plan.draws && is_elementwise(base_name(own), schema);
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
@@ -347,16 +357,19 @@ void Machine::run_declared(Frame& frame, const Step& step, const Invocation& inv
   const std::string functional = ops_.functional(step.op);
   plan.name = functional.empty() ? step.op : functional;
   const Schema* access_schema = nullptr;
+  std::vector<HashTarget> targets = targets_of(step, invocation);
   const OpDecl* access = access_declaration(ops_, invocation, decl, access_schema);
   plan.before_write = decl.before_write;
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
     const bool reads = !slot.written || reads_old(decl, slot);
-    if (slot.written) {
-      const bool partial = !reads && writes_some(decl, slot);
-      const std::size_t count =
-          invocation.live[i].kind == Datum::Kind::list ? invocation.live[i].list.size() : 1;
-      plan.partial.insert(plan.partial.end(), count, partial);
+    if (slot.written && !reads && writes_some(decl, slot)) {
+      std::vector<Array> own;
+      flatten_tensors(invocation.live[i], own);
+      for (HashTarget& target : targets)
+        target.partial = target.partial || std::ranges::any_of(own, [&](const Array& one) {
+                           return meets(one, target.tensor) && one.at == target.tensor.at;
+                         });
     }
     if (!reads) continue;
     const bool known = i < access_schema->arguments.size();
@@ -367,7 +380,7 @@ void Machine::run_declared(Frame& frame, const Step& step, const Invocation& inv
   if (!decl.pure) note_effect(invocation, 0);
   Call call = new_call(frame);
   const std::vector<Datum> outputs = hash_outputs(frame, step, invocation, call);
-  if (going()) run_plan(plan, call, invocation.targets, outputs, schema);
+  if (going()) run_plan(plan, call, targets, outputs, schema);
   adopt(call);
   if (call.fault) return take_fault(frame, *call.fault);
   run_.hashed.insert(plan.name);

@@ -1,11 +1,32 @@
 // A digest of everything a call reads, and plausible values made from it.
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "src/graph/case.h"
 #include "src/ops/kernels.h"
 
 namespace noclobber {
+
+struct Invocation;
+
+/// A written argument as a result: its place among the results of the functional operator.
+struct HashTarget {
+  Array tensor;
+  std::size_t result = 0;
+  bool partial = false;  // only some elements are written, the old ones do not matter
+};
+
+/// Written arguments at the places where the functional operator returns them: those that are returned at
+/// their own, then the others, those last that are written in silence.
+std::vector<HashTarget> targets_of(const Step& step, const Invocation& invocation);
+/// Where the numbers lie that the functional operator `own` draws, if its arguments say so; uniform ones
+/// between 0 and 1. An upper end that is no whole number: whole ones alone.
+std::optional<std::pair<double, double>> drawn_within(const std::string& own, const Invocation& invocation);
 
 /// 64 bits that depend on everything added, in order.
 class Digest {

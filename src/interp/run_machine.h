@@ -56,6 +56,8 @@ struct Invocation {
   bool draws = false;               // random numbers
 };
 
+/// The tensors of an argument, in order.
+void flatten_tensors(const Datum& datum, std::vector<Array>& into);
 /// The numbers of a list of sizes.
 Extents extents_of(const Datum& sizes);
 
@@ -123,6 +125,8 @@ class Machine {
   void run_step(Frame& frame, const Step& step);
   bool invoke(Frame& frame, const Step& step, Invocation& invocation);
   void dispatch(Frame& frame, const Step& step, const Invocation& invocation);
+  bool follows_elsewhere(const Graph& graph, const Invocation& from);
+  Call copied(const Frame& frame, const Call& shows);
   bool drop_same_device(const Graph& graph, const Invocation& from, std::vector<Datum>& args);
   bool run_row(Frame& frame, const Step& step, const Invocation& invocation);
   Call copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand);
@@ -138,7 +142,8 @@ class Machine {
   void bind_waited(Frame& frame, const Step& step, const Invocation& invocation);
   bool run_special(Frame& frame, const Step& step, const Invocation& invocation);
   bool run_foreach(Frame& frame, const Step& step, const Invocation& invocation);
-  void note_effect(const Invocation& invocation, std::uint64_t extra);
+  void note_effect(const Invocation& invocation, std::uint64_t extra, const std::string& device = "");
+  std::string drawn_on(const Graph& graph, const Step& step, const Invocation& invocation);
 
   // run_hash.cpp
   void run_hash(Frame& frame, const Step& step, const Invocation& invocation, std::uint64_t salt);
@@ -182,8 +187,9 @@ class Machine {
   std::optional<Diagnostic> bound_;
   std::int64_t budget_ = std::min(kWorkBound, options_.work);
   std::int64_t memory_left_ = std::min(kMemoryBound, options_.memory);
-  std::uint64_t drawn_ = 0;  // how often the random generator was asked
-  std::size_t draws_ = 0;    // effects that are draws
+  std::map<std::string, std::uint64_t> drawn_;   // how often the random generator of a device was asked
+  std::map<std::string, std::ptrdiff_t> draws_;  // effects that are draws, by device
+  std::optional<bool> several_devices_;          // does the case name more than one?
   int depth_ = 0;
 };
 

@@ -53,7 +53,8 @@ bool drops_nothing(const Invocation& invocation) {
 /// sum_to_size: to the shape that the argument has.
 bool reduces_nothing(const Invocation& invocation) {
   if (invocation.live[0].kind != Datum::Kind::tensor) return false;
-  return extents_of(invocation.args[1]) == invocation.live[0].tensor.at.shape;
+  const Extents to = extents_of(invocation.args[1]);  // to no dimension: a sum whatever it is of
+  return !to.empty() && to == invocation.live[0].tensor.at.shape;
 }
 
 /// Item i of an argument that is a list, the argument itself otherwise. Lists that are no tensor or scalar
@@ -98,7 +99,21 @@ bool gives_itself(const Invocation& invocation) {
   return !invocation.args[2].boolean || (p && p->as_real() == 0);
 }
 
-void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
+/// The device that a draw is made on; "" where the case names one device, or none tells.
+std::string Machine::drawn_on(const Graph& graph, const Step& step, const Invocation& invocation) {
+  if (!several_devices_) {
+    std::set<std::string> all = named_devices(case_.after);
+    if (case_.before) all.merge(named_devices(*case_.before));
+    several_devices_ = all.size() > 1;
+  }
+  if (!*several_devices_) return "";
+  const Devices& devices = devices_.try_emplace(&graph, graph).first->second;
+  for (const ValueId result : step.results)
+    if (result.valid()) return devices.of(Arg::of(result));
+  return invocation.names.empty() ? "" : devices.of(Arg::of(invocation.names[0]));
+}
+
+void Machine::note_effect(const Invocation& invocation, std::uint64_t extra, const std::string& device) {
   Digest digest;
   digest.add(extra);
   Call call;
@@ -115,10 +130,15 @@ void Machine::note_effect(const Invocation& invocation, std::uint64_t extra) {
   const std::string functional = ops_.functional(invocation.op);  // dropout_ draws what dropout does
   const std::string text =
       (functional.empty() ? invocation.op : functional) + " " + std::to_string(digest.value());
-  // Draws are a sequence of their own: they stand first, whatever ran before them.
-  const bool draws = is_random(base_name(invocation.op), *invocation.schema);
-  run_.effects.insert(
-      draws ? run_.effects.begin() + static_cast<std::ptrdiff_t>(draws_++) : run_.effects.end(), text);
+  // Draws are sequences of their own, one for each device: they stand first, whatever ran before them.
+  if (!is_random(base_name(invocation.op), *invocation.schema)) {
+    run_.effects.push_back(text);
+    return;
+  }
+  ++draws_[device];
+  std::ptrdiff_t place = -1;
+  for (auto at = draws_.begin(); at != draws_.end() && at->first <= device; ++at) place += at->second;
+  run_.effects.insert(run_.effects.begin() + place, device.empty() ? text : text + " on " + device);
 }
 
 /// What was waited for is what was given: a tensor, or each of a list.
@@ -175,9 +195,14 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
     return true;
   }
   if (!random || seeded) return false;
-  note_effect(invocation, ++drawn_);
+  const std::string device = drawn_on(*frame.graph, step, invocation);
+  const std::uint64_t count = ++drawn_[device];
+  note_effect(invocation, count, device);
   if (drops_nothing(invocation)) return false;
-  run_hash(frame, step, invocation, drawn_);
+  Digest salt;  // each device has a generator of its own
+  salt.add(count);
+  salt.add(device);
+  run_hash(frame, step, invocation, device.empty() ? count : salt.value());
   return true;
 }
 

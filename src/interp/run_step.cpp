@@ -43,11 +43,6 @@ std::optional<std::size_t> rank_of(const Invocation& from) {
   return from.live[0].tensor.at.shape.size();
 }
 
-void flatten_tensors(const Datum& datum, std::vector<Array>& into) {
-  if (datum.kind == Datum::Kind::tensor) into.push_back(datum.tensor);
-  for (const Datum& item : datum.list) flatten_tensors(item, into);
-}
-
 /// The out= form of a view: its elements are stored.
 void store_shown(Call& call) {
   const Array &from = call.results[0].tensor, &to = call.targets[0];
@@ -78,6 +73,11 @@ Use use_of(Meaning meaning, std::size_t at) {
 }
 
 }  // namespace
+
+void flatten_tensors(const Datum& datum, std::vector<Array>& into) {
+  if (datum.kind == Datum::Kind::tensor) into.push_back(datum.tensor);
+  for (const Datum& item : datum.list) flatten_tensors(item, into);
+}
 
 Extents extents_of(const Datum& sizes) {
   Extents out;
@@ -232,6 +232,27 @@ bool Machine::drop_same_device(const Graph& graph, const Invocation& from, std::
   return told;
 }
 
+/// type_as, to.other of a tensor that lies on another device: a copy, whatever the type is.
+bool Machine::follows_elsewhere(const Graph& graph, const Invocation& from) {
+  if (from.meaning != Meaning::may_convert) return false;
+  for (std::size_t i = 1; i < from.schema->arguments.size() && i < from.names.size(); ++i) {
+    if (from.schema->arguments[i].name != "other") continue;
+    const Devices& devices = devices_.try_emplace(&graph, graph).first->second;
+    return same_device(devices.of(Arg::of(from.names[0])), devices.of(Arg::of(from.names[i]))) == false;
+  }
+  return false;
+}
+
+/// A call that gives a copy of what the given one shows.
+Call Machine::copied(const Frame& frame, const Call& shows) {
+  const Array from = shows.results[0].tensor;
+  Call copy = new_call(frame);
+  copy.args = shows.args;
+  const Array out = copy.output(from.at.dtype, from.at.shape, preserved_strides(from.at));
+  if (copy.ok()) copy_elements(copy, from, out);
+  return copy;
+}
+
 /// Runs the kernel of the step's functional operator. False: there is none, or it declined.
 bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocation) {
   const std::string functional = kernel_name(ops_, step.op);
@@ -250,6 +271,8 @@ bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocati
     unsupported(step.op + " (device)");
     return true;
   }
+  if (moves && !call.fault && call.fresh.empty() && follows_elsewhere(*frame.graph, invocation))
+    call = copied(frame, call);
   const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
   if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid()) {
     if (watched_ != nullptr) watched_->resize(touched);  // what is watched is the run that counts

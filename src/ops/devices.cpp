@@ -33,6 +33,25 @@ void add_operands(const Arg& arg, std::vector<ValueId>& out) {
   for (const Arg& item : arg.list) add_operands(item, out);
 }
 
+void add_devices(const Arg& arg, std::set<std::string>& out) {
+  if (arg.kind == Arg::Kind::device) out.insert(arg.text);
+  for (const Arg& item : arg.list) add_devices(item, out);
+}
+
+/// Where the result lies, of operators that look at one argument for it: what they are told to be like, what
+/// they write or, of a gathering, what is gathered from.
+std::optional<ValueId> laid_by(const Step& step, const Schema& schema) {
+  const Arg* like = step.op.starts_with("aten.type_as.") || step.op.starts_with("aten.to.other")
+                        ? argument(step, schema, "other")
+                        : nullptr;
+  for (std::size_t k = 0; like == nullptr && k < schema.arguments.size(); ++k)
+    if (schema.arguments[k].written) like = argument(step, schema, schema.arguments[k].name);
+  if (like == nullptr &&
+      (step.op.find(".index") != std::string::npos || step.op.find("index_put") != std::string::npos))
+    like = argument(step, schema, "self");
+  return like != nullptr && like->kind == Arg::Kind::ref ? std::optional(like->ref) : std::nullopt;
+}
+
 /// Seeds and offsets of random numbers lie elsewhere than what is drawn; bodies of branches and loops are not
 /// looked into.
 bool stays_on_device(const Step& step) {
@@ -60,6 +79,8 @@ Devices::Devices(const Graph& graph) {
     std::string found = graph.device;  // of a tensor that is made of nothing
     if (asked != nullptr && asked->kind != Arg::Kind::none) {
       found = asked->text;
+    } else if (const auto like = laid_by(step, *schema)) {
+      found = told_[like->index];
     } else {
       std::vector<ValueId> operands;
       for (const Arg& arg : step.args) add_operands(arg, operands);
@@ -74,6 +95,18 @@ Devices::Devices(const Graph& graph) {
     for (const ValueId result : step.results)
       if (result.valid() && told_[result.index].empty()) told_[result.index] = found;
   }
+}
+
+std::set<std::string> named_devices(const Graph& graph) {
+  std::set<std::string> out;
+  if (!graph.device.empty()) out.insert(graph.device);
+  for (const Value& value : graph.values)
+    if (is_said(value)) out.insert(value.type->device);
+  for (const Step& step : graph.steps) {
+    for (const Arg& arg : step.args) add_devices(arg, out);
+    for (const auto& [keyword, arg] : step.kwargs) add_devices(arg, out);
+  }
+  return out;
 }
 
 const std::string& Devices::of(const Arg& value) const {

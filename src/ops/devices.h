@@ -1,6 +1,7 @@
 // On which device values lie.
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class Devices {
 
 /// Is any value said to lie somewhere, or asked to?
 bool names_device(const Graph& graph);
+
+/// Every device that a graph names: "cpu", "cuda:0".
+std::set<std::string> named_devices(const Graph& graph);
 
 /// Are both names of one device, "cuda" and "cuda:0"? Nothing where either is not told, or says no number.
 std::optional<bool> same_device(const std::string& a, const std::string& b);
