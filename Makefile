@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree control-flow-agree bench-executorch flips-executorch damage-programs changed test-cases
+  inductor-agree control-flow-agree rows-agree bench-executorch flips-executorch damage-programs changed test-cases
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -135,6 +135,9 @@ bench: build  ## measure; the numbers go to standard output
 
 golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
 	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --forms corpus/golden --samples
+
+rows-agree: build  ## every overload in PyTorch: what it writes and shares against the Trace (installs several GB)
+	@$(call frontend,inductor,torch==2.15.0 numpy,tools/rows_agree.py build/bin/noclobber build/rows-agree)
 
 EXECUTORCH := 1.5.1
 THUNDER := 0.2.6

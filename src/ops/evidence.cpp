@@ -15,8 +15,17 @@ constexpr std::string_view kTestedRows[] = {
 #include "src/ops/evidence.inc"
 };
 
+/// Sorted; tools/ops_evidence.py makes it, of what tools/rows_agree.py saw.
+constexpr std::string_view kSeenOverloads[] = {
+#include "src/ops/evidence_overloads.inc"
+};
+
 bool listed_as_tested(std::string_view op) {
   return std::binary_search(std::begin(kTestedRows), std::end(kTestedRows), op);
+}
+
+bool seen_to_agree(std::string_view op) {
+  return std::binary_search(std::begin(kSeenOverloads), std::end(kSeenOverloads), op);
 }
 
 /// Rows as text, one after the other.
@@ -46,7 +55,7 @@ std::string table_digest() {
 bool row_tested(std::string_view op) {
   if (listed_as_tested(op)) return true;
   const std::string functional = functional_op(op);
-  return !functional.empty() && functional != op && listed_as_tested(functional);
+  return !functional.empty() && functional != op && listed_as_tested(functional) && seen_to_agree(op);
 }
 
 }  // namespace noclobber

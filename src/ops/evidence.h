@@ -6,8 +6,10 @@
 
 namespace noclobber {
 
-/// The kernel of `op` (with overload), or of its functional operator, agrees with recorded calls; its access
-/// contract was watched, and its view maps and shape rule were compared where it has them.
+/// The kernel of `op` (with overload) agrees with recorded calls; its access contract was watched, and its
+/// view maps and shape rule were compared where it has them. Of an overload that writes, so it is of its
+/// functional operator, and of the overload itself it was seen in PyTorch that it writes and shares what its
+/// row says.
 bool row_tested(std::string_view op);
 
 /// sha256 of the operator table: schemas and rows as they are written.

@@ -3,8 +3,8 @@
 //   OP("aten.slice", .meaning = view, .view = slice_rule)
 //
 // A row is about the functional operator of that name, whatever its overload; in-place, out= and *_copy forms
-// follow from it. "c10d.*" stands for every operator of a namespace that has no row of its own. Operators
-// without a row are what their schema says, and no more.
+// follow from it (row_of_overload). "c10d.*" stands for every operator of a namespace that has no row of its
+// own. Operators without a row are what their schema says, and no more.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -82,11 +82,15 @@ struct OpRow {
   std::string_view same_as = {};  // computes what this operator does, from the same arguments
   std::string_view product = {};  // of a product: itself; of one that adds to a product: the product's row
   bool sums_up = false;           // the sums of the elements so far, along argument 1
+  bool writes_silently = false;   // or replaces a storage: so does every overload of it
   std::string_view note = {};     // why the schema is not enough
 };
 
 /// `op` has no overload; nullptr: no row.
 const OpRow* find_row(std::string_view op);
+/// The row that an overload goes by: `op` is its name without overload. Overloads that write without a row of
+/// their own have the effects, tokens and flights of their functional operator.
+const OpRow* row_of_overload(std::string_view op, const Schema& schema);
 /// Sorted by name.
 std::span<const OpRow> op_rows();
 

@@ -82,7 +82,24 @@ std::string_view base_name(std::string_view op) {
   return op.substr(0, second);
 }
 
+/// The row of an overload: its own, or that of the operator whose effects it has but for what it writes.
+const OpRow* row_of_overload(std::string_view op, const Schema& schema) {
+  if (const OpRow* row = find_row(op); row != nullptr || !schema.writes()) return row;
+  const std::string functional = functional_op(schema.op);
+  return functional.empty() ? nullptr : find_row(base_name(functional));
+}
+
+namespace {
+/// Does that also hold of the overloads that fill `out`, or write their argument? What such an overload
+/// returns is what it writes, so nothing that is said of the result alone does.
+bool holds_where_written(const OpRow& row) {
+  return row.meaning == Meaning::normalize_running || row.writes_silently;
+}
+}  // namespace
+
 Meaning meaning_of(std::string_view op, const Schema& schema) {
+  const OpRow* of_overload = row_of_overload(op, schema);
+  if (of_overload != nullptr && holds_where_written(*of_overload)) return of_overload->meaning;
   const OpRow* row = is_out_overload(schema) ? nullptr : find_row(op);
   if (row != nullptr && row->meaning != Meaning::opaque) return row->meaning;
   if (op.ends_with("_copy") && !schema.writes() && find_view_rule(op) != nullptr) return Meaning::view_copy;
@@ -166,13 +183,13 @@ bool schema_is_silent(std::string_view op, const Schema& schema) {
   return false;
 }
 
-bool is_impure(std::string_view op, const Schema&) {
-  const OpRow* row = find_row(op);
+bool is_impure(std::string_view op, const Schema& schema) {
+  const OpRow* row = row_of_overload(op, schema);
   return row != nullptr && (row->token == Token::effects || row->token == Token::both);
 }
 
 bool is_random(std::string_view op, const Schema& schema) {
-  const OpRow* row = find_row(op);
+  const OpRow* row = row_of_overload(op, schema);
   return schema.has(Tag::nondeterministic_seeded) ||
          (row != nullptr && (row->token == Token::generator || row->token == Token::both));
 }
