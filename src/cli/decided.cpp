@@ -243,6 +243,7 @@ void take(Decided& out, Shown&& shown, const std::string& name) {
       std::max(out.storages, shown.traced.after.storages.size() +
                                  (shown.before() != nullptr ? shown.before()->storages.size() : 0));
   out.models.insert(out.models.end(), shown.models.begin(), shown.models.end());
+  if (name.empty()) out.flown = shown.traced.flown;
   out.inexact.insert(shown.traced.inexact.begin(), shown.traced.inexact.end());
   out.untold_strides.merge(untold_strides(shown));
   if (shown.traced.before) merge(out.before, facts_of(*shown.traced.before, shown.traced.reached_before));

@@ -35,6 +35,7 @@ struct Decided {
   std::vector<Obligation> open;            // of the last check
   std::optional<Case> of;                  // the world that `open` is about, where the case branches
   std::vector<std::string> unordered;      // pairs of steps that may run either way
+  std::vector<Flown> flown;                // touched while it was in flight
   std::set<std::string> inexact;           // identities that hold but for rounding
   std::set<std::uint32_t> untold_strides;  // outputs whose strides are to be compared, and nobody tells
   std::vector<std::map<std::string, std::int64_t>> models;

@@ -161,6 +161,30 @@ Finding finding_of(const Case& value, const Witness& w) {
   return out;
 }
 
+Finding flight_finding(const Case& value, const Flown& flown) {
+  Finding out;
+  out.rule = "NC010";
+  out.property = "order-hazard";
+  out.pass = value.pass;
+  out.define = place_of_step(value.after, flown.launched);
+  out.define->note = "in flight from here on";
+  out.storage = out.define->name;
+  std::optional<FindingPlace>& touches = flown.writes ? out.clobber : out.read;
+  touches = place_of_step(value.after, flown.at);
+  touches->note = flown.writes ? "overwrites what is in use" : "reads what may not be there yet";
+  const std::string touching = touches->name;
+  out.message = touching + (flown.writes ? " writes what " : " reads what ") + out.define->name +
+                (flown.writes ? " still uses" : " still makes") + ": nobody has waited for it";
+  out.witness_where =
+      "every run in which " + out.define->name + " takes longer than what stands between them";
+  out.replayed = true;
+  out.help = "wait for " + out.define->name + " before " + touching;
+  out.code = code_of(value, out);
+  const Graph none;
+  out.fingerprint = fingerprint(out, value.before ? *value.before : none, value.after);
+  return out;
+}
+
 /// What follows from a cause is one error with it.
 void follow(std::vector<Finding>& findings, std::size_t cause, std::size_t at) {
   Finding& follows = findings[at];
@@ -209,6 +233,14 @@ void report_replay(CheckRecord& record, const Case& value, const ReplayResult& s
     if (shown.witnesses[k].follows < shown.witnesses.size())
       follow(record.findings, first + shown.witnesses[k].follows, first + k);
   if (!shown.witnesses.empty()) record.status = Status::refuted;
+}
+
+void report_flights(CheckRecord& record, const Case& value, const std::vector<Flown>& flown) {
+  for (const Flown& one : flown) {
+    if (!one.surely) continue;
+    record.findings.push_back(flight_finding(value, one));
+    record.status = Status::refuted;
+  }
 }
 
 void fill_properties(CheckRecord& record, const Case& value) {

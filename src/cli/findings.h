@@ -1,5 +1,6 @@
 // From what the checker and the replay say to the fields of a record.
 #pragma once
+#include "src/effects/effects.h"
 #include "src/interp/replay.h"
 #include "src/report/record.h"
 #include "src/values/obligation.h"
@@ -14,6 +15,9 @@ FindingPlace place_of_step(const Graph& graph, std::uint32_t step);
 
 /// The steps that the finding names and those that its lanes name, in order; what `before` makes comes last.
 void put_slice(Finding& finding, const Graph& after);
+
+/// What is surely touched while a collective or a copy has it in use becomes refuted findings.
+void report_flights(CheckRecord& record, const Case& value, const std::vector<Flown>& flown);
 
 /// Why nothing was decided: one entry per reason, with the names involved.
 void explain_open(CheckRecord& record, const Trace& after, const Trace* before,

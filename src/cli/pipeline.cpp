@@ -147,6 +147,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
     if (decided.in_place == 0) hint.work /= 10;
     if (can_run(value, *ops)) run = replay(value, hint);
     report_replay(record, value, run);
+    report_flights(record, value, decided.flown);
     const Check& last = decided.checks.back();
     if (record.status != Status::refuted)
       explain_open(record, last.after, last.before ? &*last.before : nullptr, decided.open,

@@ -63,6 +63,7 @@ Trace Builder::build() {
     if (!told_.contains(symbol)) unknown("no-metadata", "size " + symbol);
   add_finals();
   add_outputs();
+  return_flights();
   say_where_loops_lie();
   return std::move(trace_);
 }
@@ -97,6 +98,13 @@ void Builder::reaches(StorageId storage, bool from_start) {
 void Builder::add_tokens() {
   std::vector<std::string> keys{"generator", "effects"};
   for (const auto& [symbol, step] : request_.sizes) keys.push_back("size " + symbol);
+  std::set<std::string> devices = named_devices(request_.value->after);
+  if (request_.value->before) devices.merge(named_devices(*request_.value->before));
+  if (devices.size() < 2) devices.clear();  // one generator
+  for (const std::string& device : devices) {
+    generators_[device] = static_cast<StorageId>(keys.size());
+    keys.push_back("generator of " + device);
+  }
   for (std::string& key : keys) {
     TraceStorage storage;
     storage.start = TraceStorage::Start::token;
@@ -232,7 +240,10 @@ void Builder::run(const Step& step, std::uint32_t number) {
     if ((*arguments)[k].kind == Arg::Kind::text && schema->arguments[k].name == "layout" &&
         (*arguments)[k].text->find("strided") == std::string::npos)
       return unknown("unsupported-op", step.op + " (layout)");
-  dispatch(call_of(step, *schema, std::move(*arguments), number));
+  const Call call = call_of(step, *schema, std::move(*arguments), number);
+  note_raising(call);
+  may_land(call);
+  dispatch(call);
 }
 
 Builder::Call Builder::call_of(const Step& step, const Schema& schema, std::vector<Arg> arguments,
@@ -348,6 +359,8 @@ void Builder::push(TraceStep step, const std::vector<std::uint32_t>& means) {
     written_[written.storage] = trace_.steps.size() + 1;
     if (loop_shared_.contains(written.storage)) unknown("unsupported-op", "a write to what a loop may share");
   }
+  meet_flights(step);
+  if (request_.value->before) hash_step(step);
   trace_.steps.push_back(std::move(step));
 }
 

@@ -8,6 +8,7 @@
 
 #include "src/effects/effects.h"
 #include "src/effects/loops.h"
+#include "src/effects/paired.h"
 #include "src/ops/devices.h"
 #include "src/ops/row.h"
 
@@ -48,6 +49,7 @@ class Builder {
   std::uint64_t unmodelled() const { return unmodelled_; }
   std::uint64_t simpler() const { return simpler_; }
   Reached reached() const;
+  const Noted& noted() const { return noted_; }
   /// Identities that were used, or could have been, and do not hold to the bit.
   const std::set<std::string>& inexact() const { return inexact_; }
 
@@ -155,6 +157,17 @@ class Builder {
   Binding unwidened(Binding from, Dtype to);
   void note_widened(const Binding& to, const Binding& from);
 
+  // raises.cpp
+  std::uint64_t shown_hash(const TraceView& view) const;
+  void hash_step(const TraceStep& step);
+  bool may_divide_by_zero(const Call& call) const;
+  std::string devices_brought_together(const Call& call);
+  void raises(const Call& call, const std::vector<std::size_t>& over, const std::string& why);
+  void note_raising(const Call& call);
+
+  // draws.cpp
+  std::vector<StorageId> generators_of(const Call& call);
+
   // view_steps.cpp
   std::optional<std::vector<Binding>> views_of(const Call& call, std::string_view op, const Binding& base);
   std::optional<Binding> viewed(const Binding& base, const ViewMaps& maps);
@@ -210,6 +223,11 @@ class Builder {
     }
   };
   void take_off(const Call& call, const Parts& parts);
+  void copy_off(const Call& call, const Binding& from, const Binding& to);
+  void land();
+  void may_land(const Call& call);
+  void meet_flights(const TraceStep& step);
+  void return_flights();
   std::optional<std::size_t> shown_operand(const Call& call, const Parts& parts) const;
   void shows_unknown(const Call& call, const Parts& parts, std::size_t base);
   void refresh(const TraceStep& step);
@@ -319,8 +337,17 @@ class Builder {
   std::unordered_map<StorageId, std::size_t>
       written_;                              // the number of the last step that writes it, from 1 on
   std::map<StorageId, Constant> constants_;  // storages that hold one whole number everywhere
-  std::map<StorageId, std::vector<Binding>>
-      in_flight_;  // result of a collective -> operands in use until its wait
+  /// What a collective uses until its wait, or a copy that does not block until the host waits.
+  struct InFlight {
+    std::uint32_t launched = 0;       // step of the graph
+    std::optional<TraceView> result;  // nobody may touch it
+    std::vector<Binding> used;        // nobody may write it
+    bool copies = false;
+  };
+  std::map<StorageId, InFlight> in_flight_;  // by the storage of the result
+  Noted noted_;
+  std::unordered_map<StorageId, std::uint64_t> contents_;  // what a storage holds, as a number
+  std::map<std::string, StorageId> generators_;            // of each device, where there are several
   std::set<std::string> inexact_;
   std::map<StorageId, std::string> products_;  // made by a product of matrices, and of which inputs
   std::uint64_t simpler_ = 0;

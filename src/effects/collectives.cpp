@@ -1,16 +1,111 @@
-// Collectives: what they are given and what they make is in use until somebody waits for it.
+// What is in flight: a collective uses what it is given and makes until somebody waits for it, a copy that
+// does not block until the host waits for the device.
+#include <algorithm>
+
 #include "src/effects/builder.h"
 
 namespace noclobber {
+namespace {
+
+/// Do both surely have an element in common, where they may meet at all?
+bool surely_meet(const Space& space, const TraceView& a, const TraceView& b) {
+  const auto holds = [&](const TraceView& view) {
+    return std::ranges::none_of(view.shape,
+                                [&](PolyId extent) { return space.value(extent).value_or(1) == 0; });
+  };
+  return holds(a) && holds(b) && (a == b || a.maps.empty() || b.maps.empty());
+}
+
+bool on_host(const std::string& device) { return device == "cpu"; }
+
+/// Does the host wait there until the device has done what it was told?
+bool waits_for_device(std::string_view op) {
+  constexpr std::string_view kWaits[] = {"aten._local_scalar_dense", "aten.item",
+                                         "aten.masked_select",       "aten.nonzero",
+                                         "aten.unique_dim",          "aten._unique2"};
+  return std::ranges::find(kWaits, op) != std::end(kWaits);
+}
+
+}  // namespace
 
 /// Notes what a collective has in use from now on.
 void Builder::take_off(const Call& call, const Parts& parts) {
-  const OpRow* row = find_row(call.op);
+  const OpRow* row = row_of_overload(call.op, *call.schema);
   if (row == nullptr || row->in_flight == Flight::none) return;
   for (const Binding& write : parts.writes) {
-    std::vector<Binding>& used = in_flight_[write.view.storage];
+    InFlight& flight = in_flight_[write.view.storage];
+    flight.launched = call.number;
+    flight.result = write.view;
     for (const Operand& o : parts.operands)
-      if (row->in_flight == Flight::all && !o.written) used.push_back(o.bound);
+      if (row->in_flight == Flight::all && !o.written) flight.used.push_back(o.bound);
+  }
+}
+
+/// A copy that does not block, between the host and a device: memory of the host is in use until the host
+/// waits. Memory of a device is used in the order of its stream, and what is not told flies nowhere.
+void Builder::copy_off(const Call& call, const Binding& from, const Binding& to) {
+  bool blocks = true;
+  for (std::size_t k = 0; k < call.arguments.size(); ++k)
+    if (call.schema->arguments[k].name == "non_blocking")
+      blocks = call.arguments[k].kind != Arg::Kind::boolean || !call.arguments[k].boolean;
+  if (generators_.empty()) return;  // all lies on one device
+  if (!devices_) devices_.emplace(*request_.graph);
+  const bool into = call.schema->arguments[0].written;
+  const std::string& source = devices_->of(call.arguments[into ? 1 : 0]);
+  const bool named = !call.step->results.empty() && call.step->results[0].valid();
+  const std::string& target = into    ? devices_->of(call.arguments[0])
+                              : named ? devices_->of(Arg::of(call.step->results[0]))
+                                      : source;
+  if (same_device(source, target) != false || on_host(source) == on_host(target)) return;
+  if (blocks) return land();
+  InFlight& flight = in_flight_[to.view.storage];
+  flight = {call.number, {}, {}, true};
+  if (on_host(source)) flight.used.push_back(from);
+  if (on_host(target)) flight.result = to.view;
+}
+
+/// The host waits: no copy is in flight any more.
+void Builder::land() {
+  std::erase_if(in_flight_, [](const auto& entry) { return entry.second.copies; });
+}
+
+void Builder::may_land(const Call& call) {
+  if (call.op == "cuda.synchronize") return land();
+  if (in_flight_.empty() || !waits_for_device(call.op) || call.arguments.empty()) return;
+  if (!devices_) devices_.emplace(*request_.graph);
+  const std::string& device = devices_->of(call.arguments[0]);
+  if (!device.empty() && !on_host(device)) land();
+}
+
+/// Does the step touch what is in flight?
+void Builder::meet_flights(const TraceStep& step) {
+  for (const auto& [storage, flight] : in_flight_) {
+    if (flight.launched == step.origin) continue;
+    const auto note = [&](const TraceView& touched, const TraceView& used, bool writes) {
+      if (touched.storage != used.storage || !may_meet(touched, used)) return false;
+      const bool known = !noted_.flown.empty() && noted_.flown.back().launched == flight.launched &&
+                         noted_.flown.back().at == step.origin;
+      if (!known)
+        noted_.flown.push_back({flight.launched, step.origin, writes, surely_meet(space_, touched, used)});
+      return true;
+    };
+    bool met = false;
+    for (const TraceView& write : step.writes) {
+      for (const Binding& used : flight.used) met = met || note(write, used.view, true);
+      met = met || (flight.result && note(write, *flight.result, true));
+    }
+    for (const TraceView& read : step.reads)
+      met = met || (flight.result && note(read, *flight.result, false));
+  }
+}
+
+/// A collective whose result is returned before anybody has waited for it.
+void Builder::return_flights() {
+  const auto end = static_cast<std::uint32_t>(request_.graph->steps.size());
+  for (const TraceOutput& output : trace_.outputs) {
+    const auto flight = output.view ? in_flight_.find(output.view->storage) : in_flight_.end();
+    if (flight != in_flight_.end() && !flight->second.copies && flight->second.result)
+      noted_.flown.push_back({flight->second.launched, end, false, true});
   }
 }
 
@@ -20,7 +115,7 @@ void Builder::wait_one(const Call& call, std::size_t result, const Binding& boun
   const auto flight = in_flight_.find(bound.view.storage);
   if (flight == in_flight_.end()) return bind_view(call, result, bound);
   std::vector<Binding> reads{bound};
-  reads.insert(reads.end(), flight->second.begin(), flight->second.end());
+  reads.insert(reads.end(), flight->second.used.begin(), flight->second.used.end());
   in_flight_.erase(flight);
   TraceStep step;
   step.key = "wait";

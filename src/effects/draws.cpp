@@ -6,6 +6,20 @@
 
 namespace noclobber {
 
+/// The generators that a call may draw from: each device has one of its own.
+std::vector<StorageId> Builder::generators_of(const Call& call) {
+  if (generators_.empty()) return {generator_};
+  if (!devices_) devices_.emplace(*request_.graph);
+  std::string device;
+  for (const ValueId result : call.step->results)
+    if (device.empty() && result.valid()) device = devices_->of(Arg::of(result));
+  if (device.empty() && !call.arguments.empty()) device = devices_->of(call.arguments[0]);
+  std::vector<StorageId> out;
+  for (const auto& [name, generator] : generators_)
+    if (same_device(name, device) != false) out.push_back(generator);
+  return out;
+}
+
 /// Shape and type of operands whose contents play no part.
 std::string Builder::shapes_text(const Parts& parts) const {
   std::string out;

@@ -38,12 +38,20 @@ struct Reached {
   std::vector<std::optional<Lies>> outputs;
 };
 
+/// A step that touches what a collective, or a copy that does not block, has in use.
+struct Flown {
+  std::uint32_t launched = 0, at = 0;  // steps of the graph; the number of steps: the return
+  bool writes = false;                 // else it reads what is not there yet
+  bool surely = false;                 // for all sizes; else it is not known whether the two meet
+};
+
 /// The Traces of a Case, over one Space.
 struct Traced {
   std::optional<Trace> before;
   Trace after;
   ValueViews views_before, views;  // of `before`, of `after`
   Reached reached_before, reached_after;
+  std::vector<Flown> flown;      // in `after`, and not alike in `before`
   std::uint64_t in_place = 0;    // steps of `after` that write storage that existed before them
   std::uint64_t unmodelled = 0;  // steps, of both graphs, that were not understood
   /// Steps that identities make simpler; used unless `use` was none.

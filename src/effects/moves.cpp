@@ -105,6 +105,7 @@ void Builder::convert(const Call& call) {
     if (arg.kind == Arg::Kind::dtype) dtype = arg.dtype;
   Binding out = fresh(from->view.shape, dtype, kept_strides(*from, call, 0));
   move(out, *from, call.number);
+  copy_off(call, *from, out);
   bind(call, 0, std::move(out));
 }
 
@@ -114,13 +115,21 @@ std::optional<Builder::Wanted> Builder::wanted(const Call& call, const Binding& 
   for (std::size_t k = 1; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
     const std::string& what = call.schema->arguments[k].name;
-    if (arg.kind == Arg::Kind::none || (arg.kind == Arg::Kind::boolean && !arg.boolean)) continue;
+    const bool is_type = what == "dtype";  // of TorchScript's overloads a number, which is not understood
+    if (arg.kind == Arg::Kind::none || (arg.kind == Arg::Kind::boolean && !arg.boolean && !is_type)) continue;
     const bool named = arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::device;
     const auto like = what == "other" ? bound_of(arg) : std::nullopt;
     if (arg.kind == Arg::Kind::dtype || like) {
       out.dtype = like ? like->dtype : arg.dtype;
+      if (!like || generators_.empty()) continue;  // all lies on one device
+      if (!devices_) devices_.emplace(*request_.graph);
+      const auto stays = same_device(devices_->of(call.arguments[0]), devices_->of(arg));
+      out.fresh = out.fresh || stays == false;
+      out.open = out.open || !stays;
     } else if (what == "memory_format" && arg.kind == Arg::Kind::text) {
       if (arg.text->find("preserve_format") == std::string::npos) out.format = arg.text;
+    } else if (what == "non_blocking") {
+      continue;  // when it is copied, not whether
     } else if (what == "copy" && arg.kind == Arg::Kind::boolean) {
       out.fresh = true;
     } else if (what == "device" && named) {
@@ -159,6 +168,7 @@ void Builder::may_convert(const Call& call) {
   if (!converts) return bind_view(call, 0, *from);
   Binding out = fresh(from->view.shape, asked->dtype, strides);
   move(out, *from, call.number);
+  copy_off(call, *from, out);
   bind(call, 0, std::move(out));
 }
 
@@ -170,6 +180,7 @@ void Builder::copy_into(const Call& call) {
   if (!source) return unknown("no-metadata", call.step->op + " (shapes)");
   ++in_place_;
   move(*to, *source, call.number);
+  copy_off(call, *from, *to);
   bind(call, 0, *to);
 }
 

@@ -78,7 +78,8 @@ void Builder::thread_tokens(const Call& call, TraceStep& step) {
     for (auto& row : step.access) row.push_back(Access::before_write);
     step.access.emplace_back(step.writes.size(), Access::before_write);
   };
-  if (draws(call.op, *call.schema, call.arguments)) thread(generator_);
+  if (draws(call.op, *call.schema, call.arguments))
+    for (const StorageId generator : generators_of(call)) thread(generator);
   // The number that a declared operator returns is called by a symbol, which nothing compares.
   const bool counts =
       declared != nullptr && std::ranges::any_of(call.schema->returns, [](const SchemaSlot& slot) {

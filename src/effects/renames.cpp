@@ -149,6 +149,7 @@ std::optional<bool> Builder::is_itself(const Call& call) {
   for (const Arg& extent : call.arguments[1].list)
     asked.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
   const Shape& own = base->view.shape;
+  if (asked.empty()) return false;  // to no dimension: a sum, whatever it is of
   if (asked == own) return true;
   if (asked.size() != own.size()) return false;
   for (std::size_t k = 0; k < own.size(); ++k)

@@ -1,4 +1,5 @@
 #include "src/effects/builder.h"
+#include "src/effects/paired.h"
 #include "src/graph/uses.h"
 
 namespace noclobber {
@@ -70,6 +71,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
     const std::size_t known = lanes.size();
     Traced out;
     std::set<std::string> written;
+    Noted noted_before, noted_after;
     // Fresh storages are numbered per graph, so those of the two graphs are kept apart by a prefix.
     const auto build = [&](const Graph& graph, std::optional<std::set<std::string>> writable,
                            const std::string& side) {
@@ -88,6 +90,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
       request.sizes = side == "before:" ? sizes_before : sizes_after;
       Builder builder(request, ops, sizes);
       Trace trace = builder.build();
+      (side == "before:" ? noted_before : noted_after) = builder.noted();
       for (const std::string& key : builder.more_lanes())
         lanes.insert(key.starts_with("in:") ? key : side + key);
       (side == "before:" ? out.reached_before : out.reached_after) = builder.reached();
@@ -116,6 +119,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
     relax(out.after, given.any_at_exit);
     if (out.before) relax(*out.before, given.any_at_exit);
     if (lanes.size() != known) continue;
+    pair_noted(out, value, noted_before, noted_after);
     for (const std::string& symbol : strange) out.after.unknown.push_back({"no-metadata", "size " + symbol});
     if (value.dataflow) add_order(out.after, value.after);
     return out;

@@ -1,0 +1,137 @@
+// Calls that may raise: each writes a storage of its own with a function of what it may raise over, so that
+// two calls that are equal there raise alike. trace_case pairs those of the two graphs.
+#include <algorithm>
+
+#include "src/effects/builder.h"
+#include "src/ops/raises.h"
+
+namespace noclobber {
+namespace {
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  return (a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6U) + (a >> 2U))) * 0xff51afd7ed558ccdULL;
+}
+
+std::uint64_t hash_of(const Map& map) {
+  std::uint64_t out = static_cast<std::uint64_t>(map.kind);
+  for (const std::uint64_t part :
+       {std::uint64_t{map.dim}, std::uint64_t{map.other}, static_cast<std::uint64_t>(map.start),
+        static_cast<std::uint64_t>(map.step)})
+    out = mixed(out, part);
+  for (const PolyId extent : map.to) out = mixed(out, static_cast<std::uint64_t>(extent));
+  for (const PolyId stride : map.strides) out = mixed(out, static_cast<std::uint64_t>(stride));
+  for (const std::uint32_t dim : map.order) out = mixed(out, dim);
+  return out;
+}
+
+}  // namespace
+
+/// What a view shows now, as a number that is the same where the same steps made it.
+std::uint64_t Builder::shown_hash(const TraceView& view) const {
+  std::uint64_t out = 1;
+  if (const auto at = contents_.find(view.storage); at != contents_.end()) out = at->second;
+  for (const Map& map : view.maps) out = mixed(out, hash_of(map));
+  return out;
+}
+
+/// Notes what the written storages hold from now on.
+void Builder::hash_step(const TraceStep& step) {
+  std::uint64_t made = mixed(static_cast<std::uint64_t>(step.kind), std::hash<std::string>{}(*step.key));
+  for (const TraceView& read : step.reads) made = mixed(made, shown_hash(read));
+  if (step.kind == TraceStep::Kind::move) made = shown_hash(step.reads[0]);
+  for (std::size_t k = 0; k < step.writes.size(); ++k) {
+    const TraceView& to = step.writes[k];
+    std::uint64_t& now = contents_[to.storage];
+    const std::uint64_t own = k == 0 ? made : mixed(made, k);
+    if (to.maps.empty()) now = own;
+    for (const Map& map : to.maps) now = mixed(mixed(now, hash_of(map)), own);
+  }
+}
+
+/// Are all tensors and numbers that it is given whole, and is the divisor none that is surely not zero?
+bool Builder::may_divide_by_zero(const Call& call) const {
+  bool whole = true, safe = false;
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    const Arg& arg = call.arguments[k];
+    const auto bound = bound_of(arg);
+    if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
+    whole = whole && arg.kind != Arg::Kind::real && (!bound || !is_floating(bound->dtype)) &&
+            (!bound || !is_complex(bound->dtype));
+    if (k != 1) continue;
+    const auto number = bound ? constant_of(*bound)
+                        : arg.kind == Arg::Kind::sym && arg.sym.is_constant()
+                            ? std::optional(arg.sym.constant())
+                            : std::nullopt;
+    safe = number && *number != 0;
+  }
+  return whole && !safe;
+}
+
+/// Devices that the call would bring together, where kernels take none but one: tensors without dimensions
+/// may be taken from the CPU, by operators that compute element by element.
+std::string Builder::devices_brought_together(const Call& call) {
+  const bool known = call.schema->ns == "aten" || call.schema->ns == "prims";
+  if (!known || takes_any_device(call.functional_name()) || takes_any_device(call.op)) return "";
+  if (!devices_) devices_.emplace(*request_.graph);
+  std::vector<std::string> all;
+  for (const Arg& arg : call.arguments)
+    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg}) {
+      const auto bound = bound_of(item);
+      const std::string& device = bound ? devices_->of(item) : std::string();
+      if (device.empty()) continue;
+      const bool number = bound->view.shape.empty() && device == "cpu" && elementwise(call);
+      if (!number) all.push_back(device);
+    }
+  std::string out;
+  for (const std::string& device : all)
+    if (same_device(device, all[0]) == false) out += device + ",";
+  return out.empty() ? "" : all[0] + "," + out;
+}
+
+/// One more storage, and the step that says over what the call raises: the contents of these arguments.
+void Builder::raises(const Call& call, const std::vector<std::size_t>& over, const std::string& why) {
+  TraceStep step;
+  step.key = "raises " + why + attributes(call);
+  std::string shapes;
+  std::vector<std::uint32_t> means;
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
+    const Arg& arg = call.arguments[k];
+    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg}) {
+      const auto bound = bound_of(item);
+      if (!bound) continue;
+      shapes += ";" + std::string(name(bound->dtype)) + "[";
+      for (const PolyId extent : bound->view.shape) shapes += size_text(space_, extent) + ",";
+      shapes += "]";
+      if (std::ranges::find(over, k) == over.end()) continue;
+      step.reads.push_back(bound->view);
+      step.access.push_back({Access::before_write});
+      means.push_back(bound->since);
+    }
+  }
+  step.key = shared(*step.key + shapes);
+  TraceStorage storage;
+  storage.key = "raises " + std::to_string(noted_.raised.size());
+  storage.compared = false;
+  const auto own = static_cast<StorageId>(trace_.storages.size());
+  trace_.storages.push_back(std::move(storage));
+  layouts_.emplace_back();
+  step.writes = {{own, {}, {}, "token", 0}};
+  step.origin = call.number;
+  std::uint64_t hash = std::hash<std::string>{}(*step.key);
+  for (const TraceView& read : step.reads) hash = mixed(hash, shown_hash(read));
+  noted_.raised.push_back({own, now(), *step.key, hash, call.step->op});
+  push(std::move(step), means);
+}
+
+void Builder::note_raising(const Call& call) {
+  if (!request_.value->before || call.declared != nullptr) return;
+  const std::string devices = devices_brought_together(call);
+  if (!devices.empty()) raises(call, {}, "on " + devices + ";");
+  const std::string_view op = call.functional_name();
+  if (draws(call.op, *call.schema, call.arguments)) return;
+  if (const auto over = raises_over(op, *call.schema, call.arguments)) raises(call, *over, "");
+  if (divides_whole(op, *call.schema, call.arguments) && may_divide_by_zero(call)) raises(call, {0, 1}, "");
+}
+
+}  // namespace noclobber
