@@ -230,12 +230,18 @@ void Builder::add_outputs() {
   }
 }
 
+namespace {
+/// Is it a type that has no name here? Several of PyTorch's are one then.
+bool names_no_type(const Arg& arg) { return arg.kind == Arg::Kind::dtype && arg.dtype == Dtype::other; }
+}  // namespace
+
 void Builder::run(const Step& step, std::uint32_t number) {
   if (step.op.starts_with("higher_order.")) return control(step, number);
   const Schema* schema = ops_.find(step.op);
   if (schema == nullptr) return unknown("unsupported-op", step.op);
   auto arguments = bind_arguments(*schema, step);
   if (!arguments) return unknown("unsupported-op", step.op + " (" + arguments.fault().message + ")");
+  if (std::ranges::any_of(*arguments, names_no_type)) return unknown("unsupported-op", step.op + " (dtype)");
   for (std::size_t k = 0; k < std::min(arguments->size(), schema->arguments.size()); ++k)
     if ((*arguments)[k].kind == Arg::Kind::text && schema->arguments[k].name == "layout" &&
         (*arguments)[k].text->find("strided") == std::string::npos)

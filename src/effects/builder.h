@@ -193,6 +193,7 @@ class Builder {
   // call_text.cpp
   std::string attribute(const Arg& arg) const;
   std::string attribute_of(const Call& call, const OpRow* row, std::size_t argument) const;
+  const Schema& schema_meant(const Call& call) const;
   std::string attributes(const Call& call) const;
 
   // opaque.cpp
@@ -257,6 +258,8 @@ class Builder {
   std::string told_text(const Call& call) const;
   std::string order_text(const Binding& to) const;
   std::string drawn_text(const Call& call, const Parts& parts) const;
+  std::string numbers_text(const Call& call, const Parts& parts) const;
+  std::string device_text(const Call& call, const Parts& parts);
   /// One copy of each text for the whole Trace.
   Text shared(const std::string& text) { return texts_.try_emplace(text, text).first->second; }
   Text type_text(Dtype dtype) { return shared(std::string(name(dtype))); }
@@ -313,6 +316,7 @@ class Builder {
   Space& space_;
   Trace trace_;
   std::optional<Devices> devices_;  // once something asks
+  std::optional<std::set<std::string>> device_kinds_;  // that the graphs name, once something asks
   std::vector<Layout> layouts_;     // per storage
   std::vector<std::optional<Binding>> values_;
   std::vector<ValueId> first_names_;  // once a name has come to stand for something else

@@ -1,10 +1,36 @@
 // What an opaque step computes, as text: two steps of the same text are the same function of what they read.
+#include <algorithm>
 #include <cstdio>
 
 #include "src/effects/builder.h"
 
 namespace noclobber {
+namespace {
+/// With its length, so that nothing in it can pass for what stands around it.
+std::string quoted(const std::string& text) { return std::to_string(text.size()) + "'" + text + "'"; }
 
+bool is_text(const Arg& arg) { return arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::device; }
+
+/// The argument of that name; nullptr: there is none.
+const SchemaSlot* slot_of(const Schema& schema, const std::string& name) {
+  const auto at = std::ranges::find(schema.arguments, name, &SchemaSlot::name);
+  return at == schema.arguments.end() ? nullptr : &*at;
+}
+
+/// Do both take the same arguments, but for those that one of them writes into and that come by name alone?
+bool take_alike(const Schema& a, const Schema& b) {
+  const auto taken = [](const Schema& schema) {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const SchemaSlot& slot : schema.arguments)
+      if (!slot.written || !slot.keyword_only) out.emplace_back(slot.name, slot.type_text);
+    return out;
+  };
+  return taken(a) == taken(b);
+}
+}  // namespace
+
+/// No two attributes have one text: sizes that are no numbers stand in braces, texts have a length, and a
+/// whole number, a real one and a boolean are told apart.
 std::string Builder::attribute(const Arg& arg) const {
   switch (arg.kind) {
     case Arg::Kind::none:
@@ -13,7 +39,8 @@ std::string Builder::attribute(const Arg& arg) const {
       return "T";
     case Arg::Kind::sym: {
       const PolyId size = sizes_.of(arg.sym);
-      return size == Space::kBad ? "overflow " + arg.sym.text() : size_text(space_, size);
+      if (size == Space::kBad) return "{overflow " + quoted(arg.sym.text()) + "}";
+      return space_.value(size) ? size_text(space_, size) : "{" + size_text(space_, size) + "}";
     }
     case Arg::Kind::real: {
       char text[64];
@@ -23,9 +50,11 @@ std::string Builder::attribute(const Arg& arg) const {
     case Arg::Kind::boolean:
       return arg.boolean ? "true" : "false";
     case Arg::Kind::text:
+      return quoted(arg.text);
     case Arg::Kind::device:
+      return "device " + quoted(arg.text);
     case Arg::Kind::graph:
-      return "'" + arg.text + "'";
+      return "graph " + quoted(arg.text);
     case Arg::Kind::dtype:
       return std::string(name(arg.dtype));
     case Arg::Kind::list: {
@@ -45,6 +74,8 @@ std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_
   const auto rank = first ? std::optional(first->view.shape.size()) : std::nullopt;
   const bool declared = call.declared != nullptr;
   const Arg arg = declared ? given : as_taken(*call.schema, argument, given, rank);
+  if (is_text(arg) && call.schema->arguments[argument].type_text.starts_with("Device"))
+    return attribute(Arg::of_device(arg.text));
   const bool arithmetic = row != nullptr && row->fold != nullptr;
   const bool scalar = call.schema->ns == "aten" && !declared &&
                       call.schema->arguments[argument].type_text.starts_with("Scalar");
@@ -58,13 +89,22 @@ std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_
   return attribute(arg);
 }
 
+/// Of the operator that a call's text names: the functional one, where it is known and takes the same
+/// arguments.
+const Schema& Builder::schema_meant(const Call& call) const {
+  const Schema* pure = call.functional.empty() ? nullptr : ops_.find(call.functional);
+  if (pure == nullptr) return *call.schema;
+  return call.declared == nullptr || take_alike(*call.schema, *pure) ? *pure : *call.schema;
+}
+
 /// What is computed (the functional operator, or what its row says is the same) and everything it is given
-/// but tensors. Overloads of arithmetic differ only in where a scalar stands.
+/// but tensors. Overloads of arithmetic differ only in where a scalar stands. What is left out is the default
+/// of the operator that the text names.
 std::string Builder::attributes(const Call& call) const {
-  std::string out = call.functional;
-  if (out.empty()) out = call.step->op;
-  const OpRow* own = find_row(base_name(out));
+  const Schema& meant = schema_meant(call);
   const bool declared = call.declared != nullptr;
+  std::string out = meant.op;
+  const OpRow* own = find_row(base_name(out));
   if (!declared && own != nullptr && !own->same_as.empty())
     out = std::string(own->same_as) + out.substr(base_name(out).size());
   const OpRow* row = functional_row(call);
@@ -73,7 +113,9 @@ std::string Builder::attributes(const Call& call) const {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const SchemaSlot& slot = call.schema->arguments[k];
     if (slot.written && slot.keyword_only) continue;
-    const bool by_default = slot.fallback && *slot.fallback == call.arguments[k];
+    const SchemaSlot* twin = slot_of(meant, slot.name);
+    const bool by_default = twin != nullptr && twin->keyword_only == slot.keyword_only && twin->fallback &&
+                            *twin->fallback == call.arguments[k];
     if (by_default && (slot.keyword_only || arithmetic)) continue;
     out += ";" + (slot.keyword_only ? slot.name + "=" : "") + attribute_of(call, row, k);
   }

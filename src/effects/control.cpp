@@ -71,15 +71,20 @@ std::optional<std::size_t> Builder::body_number(const Graph& body, BodyTexts& te
 /// A body as text that is the same for bodies that compute the same, with the numbers of those inside;
 /// nothing where it does more than compute fresh results.
 std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& texts, int depth) const {
-  std::vector<std::string> names(body.values.size(), "?");
+  std::vector<std::string> names(body.values.size());  // begin with %: no size or type is called so
   std::string out = "{";
   for (std::size_t k = 0; k < body.inputs.size(); ++k) {
-    const Value& value = body.value(body.inputs[k].value);
-    names[body.inputs[k].value.index] =
-        body.inputs[k].kind == Input::Kind::constant ? "c:" + value.name : "i" + std::to_string(k);
+    const std::string& name = body.value(body.inputs[k].value).name;
+    std::string& to = names[body.inputs[k].value.index];
+    to = "%i" + std::to_string(k);
+    if (body.inputs[k].kind == Input::Kind::constant) to += ":" + std::to_string(name.size()) + ":" + name;
   }
+  bool all_known = true;
   const auto text = [&](const Arg& arg, const auto& self) -> std::string {
-    if (arg.kind == Arg::Kind::ref) return names[arg.ref.index];
+    if (arg.kind == Arg::Kind::ref) {
+      all_known = all_known && arg.ref.valid() && !names[arg.ref.index].empty();
+      return arg.ref.valid() ? names[arg.ref.index] : "";
+    }
     if (arg.kind != Arg::Kind::list) return attribute(arg);
     std::string items = "[";
     for (const Arg& item : arg.list) items += self(item, self) + ",";
@@ -105,7 +110,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
     for (ValueId id : step.results) {
       ++count;
       if (!id.valid()) continue;
-      names[id.index] = "v" + std::to_string(count);
+      names[id.index] = "%v" + std::to_string(count);
       if (const SharedType& type = body.value(id).type) out += std::string(name(type->dtype)) + ";";
       if (branch || makes_fresh(ops_, step)) fresh_values.insert(id);
     }
@@ -119,7 +124,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
       if (!fresh_values.contains(id) || !returned.insert(id).second) return std::nullopt;
     out += text(arg, text) + ",";
   }
-  return out + "}";
+  return all_known ? std::optional(out + "}") : std::nullopt;
 }
 
 /// with_effects(token, op, args...) gives (token, results of op...): op in the sequence of effects. The order
@@ -183,7 +188,7 @@ void Builder::control(const Step& step, std::uint32_t number) {
       return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
     opaque.key = *opaque.key + ";#" + std::to_string(*inside);
   }
-  for (const std::string& text : texts.all) opaque.key = *opaque.key + text;
+  for (const std::string& text : texts.all) opaque.key = *opaque.key + std::to_string(text.size()) + text;
   for (const Arg& arg : step.args) {
     if (arg.kind != Arg::Kind::graph && !is_label(step, arg)) opaque.key = *opaque.key + ";" + attribute(arg);
     std::vector<ValueId> values;

@@ -1,6 +1,7 @@
 // What a step computes beyond its arguments' contents: shapes that alone count, and the order in which random
 // numbers are drawn.
 #include <algorithm>
+#include <set>
 
 #include "src/effects/builder.h"
 
@@ -30,6 +31,44 @@ std::string Builder::shapes_text(const Parts& parts) const {
     out += "]";
   }
   return out;
+}
+
+/// Operands that are one number, where it counts: beside others that have dimensions and another type they
+/// take no part in the type that is computed in. Of an operator that is none of elements, the shapes say it.
+std::string Builder::numbers_text(const Call& call, const Parts& parts) const {
+  if (!elementwise(call)) return "";
+  std::string out;
+  std::set<Dtype> types;
+  bool dimensions = false;
+  for (std::size_t k = 0; k < parts.operands.size(); ++k) {
+    const Binding& bound = parts.operands[k].bound;
+    if (!parts.operands[k].counts) continue;
+    types.insert(bound.dtype);
+    dimensions = dimensions || !bound.view.shape.empty();
+    if (bound.view.shape.empty()) out += "," + std::to_string(k);
+  }
+  return types.size() > 1 && dimensions && !out.empty() ? ";of no dimension" + out : "";
+}
+
+/// The kind of device that the call runs on, where the graphs name several: kernels of two kinds are two
+/// functions. Tensors without dimensions may lie elsewhere than those that they are taken with.
+std::string Builder::device_text(const Call& call, const Parts& parts) {
+  if (!device_kinds_) {
+    device_kinds_ = device_kinds(request_.value->after);
+    if (request_.value->before) device_kinds_->merge(device_kinds(*request_.value->before));
+  }
+  if (device_kinds_->size() < 2) return "";
+  if (!devices_) devices_.emplace(*request_.graph);
+  std::string out;
+  for (const ValueId result : call.step->results)
+    if (out.empty() && result.valid()) out = devices_->of(Arg::of(result));
+  for (const bool numbers : {false, true})
+    for (const Operand& o : parts.operands) {
+      const Arg& arg = call.arguments[o.argument];
+      if (out.empty() && o.bound.view.shape.empty() == numbers)
+        out = devices_->of(arg.kind == Arg::Kind::list ? arg.list[o.item] : arg);
+    }
+  return ";on " + (out.empty() ? "?" : device_kind(out));
 }
 
 /// The symbol that stands for the number that item() gives: another one in another place is another program.

@@ -313,7 +313,8 @@ void Builder::opaque(const Call& given) {
     return;
   }
   if (!add_results(call, parts)) return;
-  parts.step.key = shared(attributes(call) + shapes_text(parts) + drawn_text(call, parts) + told_text(call));
+  parts.step.key = shared(attributes(call) + shapes_text(parts) + numbers_text(call, parts) +
+                          drawn_text(call, parts) + told_text(call) + device_text(call, parts));
   if (!storable(call, parts)) return unknown("no-metadata", call.step->op + " (type of its target)");
   if (!add_reads(call, parts)) return;
   if (std::any_of(parts.operands.begin(), parts.operands.end(), [](const Operand& o) { return o.written; }))

@@ -114,11 +114,18 @@ const std::string& Devices::of(const Arg& value) const {
   return value.kind == Arg::Kind::ref && value.ref.index < told_.size() ? told_[value.ref.index] : nothing;
 }
 
+std::string device_kind(const std::string& device) { return device.substr(0, device.find(':')); }
+
+std::set<std::string> device_kinds(const Graph& graph) {
+  std::set<std::string> out;
+  for (const std::string& device : named_devices(graph)) out.insert(device_kind(device));
+  return out;
+}
+
 std::optional<bool> same_device(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return std::nullopt;
   if (a == b) return true;
-  const auto kind = [](const std::string& name) { return name.substr(0, name.find(':')); };
-  if (kind(a) != kind(b)) return false;
+  if (device_kind(a) != device_kind(b)) return false;
   const bool both = a.find(':') != std::string::npos && b.find(':') != std::string::npos;
   return both ? std::optional(false) : std::nullopt;
 }

@@ -27,6 +27,11 @@ bool names_device(const Graph& graph);
 /// Every device that a graph names: "cpu", "cuda:0".
 std::set<std::string> named_devices(const Graph& graph);
 
+/// "cuda" of "cuda:1".
+std::string device_kind(const std::string& device);
+/// Of all devices that a graph names: "cpu", "cuda".
+std::set<std::string> device_kinds(const Graph& graph);
+
 /// Are both names of one device, "cuda" and "cuda:0"? Nothing where either is not told, or says no number.
 std::optional<bool> same_device(const std::string& a, const std::string& b);
 
