@@ -315,9 +315,9 @@ class Builder {
   Sizes& sizes_;
   Space& space_;
   Trace trace_;
-  std::optional<Devices> devices_;  // once something asks
+  std::optional<Devices> devices_;                     // once something asks
   std::optional<std::set<std::string>> device_kinds_;  // that the graphs name, once something asks
-  std::vector<Layout> layouts_;     // per storage
+  std::vector<Layout> layouts_;                        // per storage
   std::vector<std::optional<Binding>> values_;
   std::vector<ValueId> first_names_;  // once a name has come to stand for something else
   std::set<std::string> more_lanes_;
@@ -335,7 +335,8 @@ class Builder {
   std::map<StorageId, Shadow> shadows_;
   struct Widened {
     Binding from;
-    std::size_t made = 0;  // when: as in written_
+    Dtype held = Dtype::other;  // what its numbers were converted to
+    std::size_t made = 0;       // when: as in written_
   };
   std::map<StorageId, Widened> widened_;  // storages whose numbers another one holds in a narrower type
   std::unordered_map<StorageId, std::size_t>

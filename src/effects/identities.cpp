@@ -49,8 +49,10 @@ bool converts_alike(Dtype from, Dtype between, Dtype to) {
 Binding Builder::unwidened(Binding from, Dtype to) {
   for (auto at = widened_.find(from.view.storage); at != widened_.end();
        at = widened_.find(from.view.storage)) {
-    const auto& [source, made] = at->second;
-    const bool same = written_[from.view.storage] == made && written_[source.view.storage] < made;
+    const auto& [source, held, made] = at->second;
+    // Bits that are looked at as another type are other numbers.
+    const bool same = from.dtype == held && from.view.lanes == 0 && written_[from.view.storage] == made &&
+                      written_[source.view.storage] < made;
     if (!same || !converts_alike(source.dtype, from.dtype, to)) break;
     ++simpler_;
     if (request_.use == Identities::none) break;
@@ -67,7 +69,7 @@ void Builder::note_widened(const Binding& to, const Binding& from) {
   const bool whole = to.view.maps.empty() && to.view.lanes == 0 && from.view.lanes == 0;
   if (whole && to.dtype != from.dtype && holds_all(to.dtype, from.dtype) &&
       to.view.storage != from.view.storage && !shadows_.contains(from.view.storage))
-    widened_[to.view.storage] = {from, written_[to.view.storage]};
+    widened_[to.view.storage] = {from, to.dtype, written_[to.view.storage]};
 }
 
 /// The row of the functional operator, or of the one that is the same; nullptr for declared operators.
