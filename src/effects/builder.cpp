@@ -95,25 +95,6 @@ void Builder::reaches(StorageId storage, bool from_start) {
   if (from_start) reached_.from_start.insert(storage);
 }
 
-void Builder::add_tokens() {
-  std::vector<std::string> keys{"generator", "effects"};
-  for (const auto& [symbol, step] : request_.sizes) keys.push_back("size " + symbol);
-  std::set<std::string> devices = named_devices(request_.value->after);
-  if (request_.value->before) devices.merge(named_devices(*request_.value->before));
-  if (devices.size() < 2) devices.clear();  // one generator
-  for (const std::string& device : devices) {
-    generators_[device] = static_cast<StorageId>(keys.size());
-    keys.push_back("generator of " + device);
-  }
-  for (std::string& key : keys) {
-    TraceStorage storage;
-    storage.start = TraceStorage::Start::token;
-    storage.key = std::move(key);
-    trace_.storages.push_back(std::move(storage));
-    layouts_.emplace_back();
-  }
-}
-
 /// The flat index space of a storage that an input shows through strides, and the input's map into it.
 /// Nothing where the strides are not known.
 std::optional<std::pair<Shape, Map>> Builder::flat_input(const Input& input, const Binding& bound) {

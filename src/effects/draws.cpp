@@ -1,5 +1,5 @@
 // What a step computes beyond its arguments' contents: shapes that alone count, and the order in which random
-// numbers are drawn.
+// numbers are drawn; the tokens that order draws and effects.
 #include <algorithm>
 #include <set>
 
@@ -114,6 +114,25 @@ std::string Builder::drawn_text(const Call& call, const Parts& parts) const {
   if (row != nullptr && row->drawn == Drawn::as_read && !parts.operands.empty())
     out += ";for " + order_text(parts.operands[0].bound);
   return out;
+}
+
+void Builder::add_tokens() {
+  std::vector<std::string> keys{"generator", "effects"};
+  for (const auto& [symbol, step] : request_.sizes) keys.push_back("size " + symbol);
+  std::set<std::string> devices = named_devices(request_.value->after);
+  if (request_.value->before) devices.merge(named_devices(*request_.value->before));
+  if (devices.size() < 2) devices.clear();  // one generator
+  for (const std::string& device : devices) {
+    generators_[device] = static_cast<StorageId>(keys.size());
+    keys.push_back("generator of " + device);
+  }
+  for (std::string& key : keys) {
+    TraceStorage storage;
+    storage.start = TraceStorage::Start::token;
+    storage.key = std::move(key);
+    trace_.storages.push_back(std::move(storage));
+    layouts_.emplace_back();
+  }
 }
 
 }  // namespace noclobber

@@ -62,6 +62,14 @@ CommonSizes common_sizes(const Case& value) {
   return out;
 }
 
+/// Inputs of a graph alone whose names are storages may be written unless it says otherwise.
+void let_write(Trace& trace, const Graph& graph) {
+  for (TraceInput& input : trace.inputs)
+    for (const Input& i : graph.inputs)
+      if (graph.value(i.value).name == input.name && !i.may_write)
+        trace.storages[input.view.storage].writable = true;
+}
+
 }  // namespace
 
 Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use, const Loops& loops) {
@@ -109,13 +117,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
     const InputRights given = rights(value.after, written);
     const bool free_to_write = !value.before && !value.names_are_values;
     out.after = build(value.after, given.writable, "after:");
-    if (free_to_write)
-      for (TraceInput& input : out.after.inputs) {
-        const auto& graph = value.after;
-        for (const Input& i : graph.inputs)
-          if (graph.value(i.value).name == input.name && !i.may_write)
-            out.after.storages[input.view.storage].writable = true;
-      }
+    if (free_to_write) let_write(out.after, value.after);
     relax(out.after, given.any_at_exit);
     if (out.before) relax(*out.before, given.any_at_exit);
     if (lanes.size() != known) continue;
