@@ -133,7 +133,13 @@ void Watch::learn(ValueId id, const Tensor& tensor, const std::vector<Storage>& 
     place.blind = true;
     return;
   }
-  if (*shape != tensor.shape) return say(who + " has another shape than its Trace says");
+  if (*shape != tensor.shape) {
+    const bool made = what_.graph->value(id).from == Value::From::step;
+    if (!made || !cells_.is_symbolic(view.shape)) return say(who + " has another shape than its Trace says");
+    place.blind = doubtful_ =
+        true;  // the contents tell the size, as those of nonzero: the symbol stands for it
+    return;
+  }
   if (*view.type != std::string(noclobber::name(tensor.dtype)))
     return say(who + " has another type than its Trace says");
   if (place.storage && *place.storage != tensor.storage)
