@@ -153,12 +153,13 @@ std::optional<std::vector<PolyId>> Builder::iterated_strides(const Call& call, c
   return out;
 }
 
-/// Of a result that nothing is said of: contiguous, where all tensors that come in are. Kernels keep an order
-/// of strides that they are given, and some are told one.
+/// Of a result that nothing is said of: those that the call asks for; contiguous, where all tensors that come
+/// in are. Kernels keep an order of strides that they are given, and some are told one.
 std::optional<std::vector<PolyId>> Builder::unsaid_strides(const Call& call, const Shape& shape) {
   const auto& slots = call.schema->arguments;
-  const bool sized =
-      std::any_of(slots.begin(), slots.end(), [](const auto& slot) { return slot.name == "size"; });
+  const bool sized = std::any_of(slots.begin(), slots.end(), [](const auto& slot) {
+    return slot.name == "size" || slot.name == "shape";
+  });
   const auto is_plain = [&](const Arg& arg) {
     const auto bound = bound_of(arg);
     return !bound || (bound->strides && bound->strides == contiguous_strides(space_, bound->view.shape));
@@ -166,7 +167,14 @@ std::optional<std::vector<PolyId>> Builder::unsaid_strides(const Call& call, con
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
     const std::string& name = slots[k].name;
-    const bool orders = name == "memory_format" || name == "physical_layout" || (name == "stride" && sized);
+    const bool strides = sized && (name == "stride" || name == "strides");
+    if (strides && arg.kind == Arg::Kind::list && arg.list.size() == shape.size()) {
+      Shape out;
+      for (const Arg& stride : arg.list)
+        out.push_back(stride.kind == Arg::Kind::sym ? sizes_.of(stride.sym) : Space::kBad);
+      return out;
+    }
+    const bool orders = name == "memory_format" || name == "physical_layout" || strides;
     if (orders && arg.kind != Arg::Kind::none) return std::nullopt;
     if (!is_plain(arg) || !std::all_of(arg.list.begin(), arg.list.end(), is_plain))
       return iterated_strides(call, shape);
