@@ -1,7 +1,5 @@
 #include "src/watch/cells.h"
 
-#include <algorithm>
-
 namespace noclobber {
 namespace {
 
@@ -103,10 +101,6 @@ std::optional<std::int64_t> Cells::count(StorageId storage) const {
   if (!shape) return std::nullopt;
   if (trace_.storages[storage].lanes > 0) shape->push_back(trace_.storages[storage].lanes);
   return elements(*shape);
-}
-
-bool Cells::is_symbolic(const Shape& shape) const {
-  return !std::ranges::all_of(shape, [&](PolyId size) { return space_.value(size).has_value(); });
 }
 
 std::optional<CellList> Cells::of(const TraceView& view) const {

@@ -23,8 +23,6 @@ class Cells {
   /// A small number; nothing where it is none under these symbols.
   std::optional<std::int64_t> number(PolyId poly) const;
   std::optional<std::vector<std::int64_t>> numbers(const Shape& shape) const;
-  /// Does a symbol take part in a size?
-  bool is_symbolic(const Shape& shape) const;
   /// Of the storage; nothing where it has more than `most` or its sizes are no numbers.
   std::optional<std::int64_t> count(StorageId storage) const;
   /// Element by element, row-major; with lanes as many per element. Nothing where a size is no number, there

@@ -2,9 +2,28 @@
 
 #include <deque>
 
+#include "src/graph/uses.h"
 #include "src/watch/watch.h"
 
 namespace noclobber {
+
+namespace {
+
+/// Symbols that a step brings in: rows that nonzero finds, numbers that the host reads.
+std::set<std::string> found_by_steps(const Case& value) {
+  std::set<std::string> out;
+  for (const auto& [symbol, range] : value.symbols)
+    if (range.unbacked) out.insert(symbol);
+  const auto add = [&](const Graph& graph) {
+    for (const auto& [symbol, step] : sizes_made(graph))
+      if (step) out.insert(symbol);
+  };
+  if (value.before) add(*value.before);
+  add(value.after);
+  return out;
+}
+
+}  // namespace
 
 ProofRun run_proof(const Case& value, const Traced& running, const Space& space, const OpSet& ops, bool exact,
                    std::int64_t work) {
@@ -12,6 +31,7 @@ ProofRun run_proof(const Case& value, const Traced& running, const Space& space,
   std::deque<Symbols> sizes;  // a Watch refers to its own
   std::deque<Watch> all;
   std::set<const Onlooker*> of_before;
+  const std::set<std::string> found = found_by_steps(value);
   bool doubtful = false;
   ConfirmOptions options;
   options.work = work;
@@ -20,8 +40,8 @@ ProofRun run_proof(const Case& value, const Traced& running, const Space& space,
     const Graph* graph = before ? &*value.before : &value.after;
     const Trace* trace = before ? &*running.before : &running.after;
     const auto& views = before ? running.views_before : running.views;
-    Watch& watch =
-        all.emplace_back(space, Watched{graph, trace, &views.values}, ops, sizes.emplace_back(symbols), work);
+    Watch& watch = all.emplace_back(space, Watched{graph, trace, &views.values}, ops,
+                                    sizes.emplace_back(symbols), found, work);
     if (before) of_before.insert(&watch);
     return &watch;
   };

@@ -38,20 +38,36 @@ bool may_lie_elsewhere(const Graph& graph, ValueId id) {
 }  // namespace
 
 Watch::Watch(const Space& space, const Watched& what, const OpSet& ops, const Symbols& symbols,
-             std::int64_t most)
+             const std::set<std::string>& found, std::int64_t most)
     : what_(what),
       ops_(ops),
       symbols_(symbols),
-      cells_(space, *what.trace, symbols, most),
+      others_(symbols),
+      cells_(space, *what.trace, symbols_, most),
+      other_cells_(space, *what.trace, others_, most),
       places_(what.trace->storages.size()),
       moving_(moving_names(*what.graph, ops)) {
+  for (const std::string& symbol : found) ++others_[symbol];
   for (StorageId s = 0; s < places_.size(); ++s) {
     const TraceStorage& storage = what.trace->storages[s];
     const auto count = cells_.count(s);
-    places_[s].blind = storage.start == TraceStorage::Start::token || !count;
+    const bool open = cells_.numbers(storage.shape) != other_cells_.numbers(storage.shape);
+    doubtful_ = doubtful_ || open;
+    places_[s].blind = storage.start == TraceStorage::Start::token || !count || open;
     places_[s].loose = storage.key.starts_with(kShadow);
     if (!places_[s].blind) places_[s].at.assign(static_cast<std::size_t>(*count), kNowhere);
   }
+}
+
+/// Does what the view shows depend on a size that the run finds?
+bool Watch::is_found(const TraceView& view) const {
+  if (others_ == symbols_) return false;
+  const auto differ = [&](const Shape& shape) {
+    return cells_.numbers(shape) != other_cells_.numbers(shape);
+  };
+  return differ(view.shape) || std::ranges::any_of(view.maps, [&](const Map& map) {
+           return differ(map.from) || differ(map.to) || differ(map.strides) || differ({map.start, map.step});
+         });
 }
 
 void Watch::say(const std::string& what) {
@@ -121,6 +137,10 @@ void Watch::learn(ValueId id, const Tensor& tensor, const std::vector<Storage>& 
   const TraceView& view = *(*what_.views)[id.index];
   Place& place = places_[view.storage];
   if (place.blind || element_count(tensor) == 0) return;
+  if (is_found(view)) {
+    doubtful_ = true;
+    return;
+  }
   const std::string& who = what_.graph->value(id).name;
   place.loose = place.loose || may_lie_elsewhere(*what_.graph, id);
   if (lies_otherwise(id, tensor)) place.blind = doubtful_ = true;
@@ -133,13 +153,7 @@ void Watch::learn(ValueId id, const Tensor& tensor, const std::vector<Storage>& 
     place.blind = true;
     return;
   }
-  if (*shape != tensor.shape) {
-    const bool made = what_.graph->value(id).from == Value::From::step;
-    if (!made || !cells_.is_symbolic(view.shape)) return say(who + " has another shape than its Trace says");
-    place.blind = doubtful_ =
-        true;  // the contents tell the size, as those of nonzero: the symbol stands for it
-    return;
-  }
+  if (*shape != tensor.shape) return say(who + " has another shape than its Trace says");
   if (*view.type != std::string(noclobber::name(tensor.dtype)))
     return say(who + " has another type than its Trace says");
   if (place.storage && *place.storage != tensor.storage)
@@ -170,7 +184,7 @@ void Watch::begins(std::uint32_t step, const std::vector<Storage>& storages) {
     const auto all = [&](const std::vector<TraceView>& views, std::vector<std::optional<CellList>>& out) {
       for (const TraceView& view : views) {
         const bool token = what_.trace->storages[view.storage].start == TraceStorage::Start::token;
-        out.push_back(token ? std::nullopt : cells_.of(view));
+        out.push_back(token || is_found(view) ? std::nullopt : cells_.of(view));
         open_ = open_ || (!token && !out.back());
       }
     };

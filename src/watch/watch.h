@@ -26,7 +26,9 @@ struct Watched {
 class Watch : public Onlooker {
  public:
   /// `most`: cells of one storage or view that are followed.
-  Watch(const Space& space, const Watched& what, const OpSet& ops, const Symbols& symbols, std::int64_t most);
+  /// `found`: symbols that steps bring in. The run finds them, and they are hardly what `symbols` says.
+  Watch(const Space& space, const Watched& what, const OpSet& ops, const Symbols& symbols,
+        const std::set<std::string>& found, std::int64_t most);
 
   void entry(const std::vector<Storage>& storages, const Named& inputs) override;
   void begins(std::uint32_t step, const std::vector<Storage>& storages) override;
@@ -63,6 +65,7 @@ class Watch : public Onlooker {
 
   void say(const std::string& what);
   std::string name(std::uint32_t step) const;
+  bool is_found(const TraceView& view) const;
   bool lies_otherwise(ValueId id, const Tensor& tensor) const;
   void learn(ValueId id, const Tensor& tensor, const std::vector<Storage>& storages);
   void lay(StorageId at, const CellList& cells, const Tensor& tensor, std::int64_t lanes, std::size_t bytes,
@@ -84,7 +87,8 @@ class Watch : public Onlooker {
   const Watched what_;
   const OpSet& ops_;
   const Symbols& symbols_;
-  Cells cells_;
+  Symbols others_;  // `symbols_`, but for those that the run finds
+  Cells cells_, other_cells_;
   std::vector<Place> places_;
   std::vector<Marks> marks_;  // by storage of the run
   std::set<ValueId> moving_;  // names that come to stand for something else
