@@ -259,7 +259,7 @@ TEST_CASE("lives are those of the order in which steps run", "[forged]") {
       StorageId s = 0;
       while (t.storages[s].key != "fresh " + std::to_string(key)) ++s;
       const PolyId at = m.space.constant(offset), size = m.space.constant(16);
-      t.placements.push_back({"", 0, at, size, first, last, s, {}});
+      t.placements.push_back({"", 0, at, size, first, last, s, {}, {}});
     };
     place(0, 0, 0, 2), place(1, 16, 1, 4), place(2, 0, 2, 4), place(3, 32, 3, 5);
     t.placements[1].below = 0, t.placements[3].below = 1;
@@ -279,7 +279,7 @@ TEST_CASE("lives are those of the order in which steps run", "[forged]") {
     return with([&](Trace& t) {
       if (any_order) in_any_order({{0, 1}, {1, 2}, {1, 3}, {2, 3}})(t);
       const PolyId none = t.placements[0].offset;  // zero
-      t.placements.insert(t.placements.end(), count, {"", 0, none, none, 0, 0, {}, {}});
+      t.placements.insert(t.placements.end(), count, {"", 0, none, none, 0, 0, {}, {}, {}});
     });
   };
   CHECK(with_empty(1000, true) == Said::proved);
