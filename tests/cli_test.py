@@ -387,6 +387,24 @@ class Compare(Cli):
         self.expect(0, "compare", before, also)
         self.expect(3, "compare", before, write("c.py", "zuf1", "zuf0", "t"))
 
+    def test_constants_of_one_side(self):
+        """A constant that one graph alone holds is no input that the other lacks."""
+        head = """class f(torch.nn.Module):
+    def forward(self, x: "f32[2][1]cpu"):
+"""
+        constant = """        c: "f32[2][1]cpu" = self._tensor_constant0
+        y: "f32[2][1]cpu" = torch.ops.aten.mul.Tensor(x, c)
+"""
+        sine = """        z: "f32[2][1]cpu" = torch.ops.aten.sin.default(x)
+        return (RESULT,)
+"""
+        plain = self.write("plain.py", head + sine.replace("RESULT", "z"))
+        unread = self.write("unread.py", head + constant + sine.replace("RESULT", "z"))
+        read = self.write("read.py", head + constant + sine.replace("RESULT", "y"))
+        self.expect(0, "compare", plain, unread)
+        self.expect(0, "compare", unread, plain)
+        self.expect(1, "compare", plain, read)
+
     def test_sizes_of_another_tracing(self):
         text = """class <lambda>(torch.nn.Module):
     def forward(self, x: "f32[4][1]cpu", y: "f32[4][1]cpu"):

@@ -105,6 +105,23 @@ void rename_inputs(Graph& graph, const std::vector<std::string>& names) {
   for (std::size_t k = 0; k < names.size(); ++k) graph.values[graph.inputs[k].value.index].name = names[k];
 }
 
+/// What one graph alone holds as a constant is no input that the caller gives: the other holds it, too, and
+/// does not read it.
+void lend_constants(const Graph& from, Graph& to) {
+  const auto names = input_names(to);
+  std::set<std::string> taken(names.begin(), names.end());
+  for (const Value& value : to.values) taken.insert(value.name);
+  for (const Input& input : from.inputs) {
+    const Value& value = from.value(input.value);
+    if (input.kind != Input::Kind::constant || !taken.insert(value.name).second) continue;
+    Input lent = input;
+    lent.value = ValueId{static_cast<std::uint32_t>(to.values.size())};
+    Value named{value.name, Value::From::input, static_cast<std::uint32_t>(to.inputs.size()), 0, value.type};
+    to.values.push_back(std::move(named));
+    to.inputs.push_back(std::move(lent));
+  }
+}
+
 /// Nothing, or why the inputs of the two graphs cannot be matched.
 std::optional<Diagnostic> match_inputs(const Graph& before, Graph& after) {
   const auto left = input_names(before), right = input_names(after);
@@ -204,6 +221,10 @@ Result<Case> pair_of(Side before, Side after) {
     if (!program) return program.fault();
     after.facts = *std::move(program);
     after.graph = after.facts.after;
+  }
+  if (!is_program && before.graph.inputs.size() != after.graph.inputs.size()) {
+    lend_constants(before.graph, after.graph);
+    lend_constants(after.graph, before.graph);
   }
   if (auto fault = match_inputs(before.graph, after.graph)) return *fault;
   match_symbols(before, after);
