@@ -247,7 +247,7 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
       if (contact.write) there.written[byte] = stamp_;
       const bool own = s >= old_ && owner == 0;
       const bool blind = owner == 0 || places_[static_cast<StorageId>((owner >> 40U) - 1)].blind;
-      if (own || blind || there.may_write[byte] == stamp_) continue;
+      if (own || blind || (contact.write && there.may_write[byte] == stamp_)) continue;
       if (!contact.write && (there.may_read[byte] == stamp_ || there.written[byte] == stamp_)) continue;
       const StorageId whose = static_cast<StorageId>((owner >> 40U) - 1);
       return say(name(step) + (contact.write ? " writes" : " reads") + " byte " + std::to_string(b) + " of " +

@@ -43,6 +43,15 @@ bool is_memory(const Trace& trace, const TraceView& view) {
   return trace.storages[view.storage].start != TraceStorage::Start::token;
 }
 
+/// What the graph step reads of a storage, through whichever views: one makes up for another.
+std::ptrdiff_t reads_of(const Trace& trace, std::uint32_t origin, StorageId storage) {
+  std::ptrdiff_t out = 0;
+  for (const TraceStep& step : trace.steps)
+    if (step.origin == origin)
+      out += std::ranges::count_if(step.reads, [&](const TraceView& v) { return v.storage == storage; });
+  return out;
+}
+
 /// Faults of one step of `after`.
 void plant_in_step(const Case& value, const Modelled& m, std::size_t k, Table& table) {
   const Trace& good = m.traced.after;
@@ -50,7 +59,7 @@ void plant_in_step(const Case& value, const Modelled& m, std::size_t k, Table& t
   const std::string where = "step " + std::to_string(k);
   const bool opaque = step.kind == TraceStep::Kind::opaque;
   for (std::size_t r = 0; r < step.reads.size() && opaque; ++r) {
-    if (!is_memory(good, step.reads[r]) || std::ranges::count(step.reads, step.reads[r]) > 1) continue;
+    if (!is_memory(good, step.reads[r]) || reads_of(good, step.origin, step.reads[r].storage) > 1) continue;
     Traced wrong = m.traced;
     TraceStep& s = wrong.after.steps[k];
     s.reads.erase(s.reads.begin() + static_cast<std::ptrdiff_t>(r));
@@ -112,6 +121,7 @@ TEST_CASE("no run of the corpus contradicts its Trace; faults that are planted a
     if (!path.ends_with(".accept.json") || !is_sampled(static_cast<std::size_t>(number++))) continue;
     Modelled m;
     if (!model(value, m) || !m.traced.after.unknown.empty()) continue;
+    if (m.traced.before && !m.traced.before->unknown.empty()) continue;
     INFO(path);
     const ProofRun good = run_of(value, m, m.traced);
     CHECK(good.contradiction == "");
