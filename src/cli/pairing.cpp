@@ -122,6 +122,33 @@ void lend_constants(const Graph& from, Graph& to) {
   }
 }
 
+/// A constant that has the name of another one of BEFORE, by its type, gets a name of its own.
+/// Is there one?
+bool part_constants(const Graph& before, Graph& after) {
+  std::map<std::string, const Input*> known;
+  for (const Input& input : before.inputs) known[before.value(input.value).name] = &input;
+  std::set<std::string> taken;
+  for (const Graph* graph : {&before, static_cast<const Graph*>(&after)})
+    for (const Value& value : graph->values) taken.insert(value.name);
+  bool found = false;
+  for (const Input& input : after.inputs) {
+    Value& value = after.values[input.value.index];
+    const auto twin = known.find(value.name);
+    if (twin == known.end() || input.kind != Input::Kind::constant ||
+        twin->second->kind != Input::Kind::constant)
+      continue;
+    const SharedType& type = before.value(twin->second->value).type;
+    if (!type || !value.type || (type->dtype == value.type->dtype && type->shape == value.type->shape))
+      continue;
+    const std::string fresh = free_name(value.name, taken);
+    taken.insert(fresh);
+    rename_edges(after, value.name, fresh);
+    value.name = fresh;
+    found = true;
+  }
+  return found;
+}
+
 /// Nothing, or why the inputs of the two graphs cannot be matched.
 std::optional<Diagnostic> match_inputs(const Graph& before, Graph& after) {
   const auto left = input_names(before), right = input_names(after);
@@ -222,7 +249,8 @@ Result<Case> pair_of(Side before, Side after) {
     after.facts = *std::move(program);
     after.graph = after.facts.after;
   }
-  if (!is_program && before.graph.inputs.size() != after.graph.inputs.size()) {
+  if (!is_program && (part_constants(before.graph, after.graph) ||
+                      before.graph.inputs.size() != after.graph.inputs.size())) {
     lend_constants(before.graph, after.graph);
     lend_constants(after.graph, before.graph);
   }

@@ -333,7 +333,8 @@ void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocat
   plan.salt = salt;
   plan.draws = invocation.draws;
   if (plan.draws) plan.within = drawn_within(own, invocation);
-  plan.pointwise = !plan.draws && is_elementwise(base_name(own), schema);
+  const Schema* meant = ops_.find(own);  // tags of in-place forms may be missing
+  plan.pointwise = !plan.draws && is_elementwise(base_name(own), meant != nullptr ? *meant : schema);
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
     if (slot.written && slot.keyword_only) continue;

@@ -8,13 +8,13 @@ namespace noclobber {
 namespace {
 
 Number scaled_operand(const Number* x, const Extras& e) {
-  return e.has(0) ? mul_numbers(x[1], convert(e.number(0, 1), opmath(e.dtype))) : x[1];
+  return e.has(0) ? mul_numbers(x[1], convert(e.number(0, 1), e.dtype)) : x[1];
 }
 
 Number add_fn(const Number* x, const Extras& e) { return add_numbers(x[0], scaled_operand(x, e)); }
 Number sub_fn(const Number* x, const Extras& e) { return sub_numbers(x[0], scaled_operand(x, e)); }
 Number rsub_fn(const Number* x, const Extras& e) {
-  const Number by = e.has(0) ? mul_numbers(x[0], convert(e.number(0, 1), opmath(e.dtype))) : x[0];
+  const Number by = e.has(0) ? mul_numbers(x[0], convert(e.number(0, 1), e.dtype)) : x[0];
   return sub_numbers(x[1], by);
 }
 Number mul_fn(const Number* x, const Extras&) { return mul_numbers(x[0], x[1]); }
@@ -252,10 +252,10 @@ Number threshold_backward_fn(const Number* x, const Extras& e) {
 }
 
 const KernelRow kArithmeticRows[] = {
-    {"add.Tensor", run_pointwise, add_fn, Promotion::same, 2, 4},
-    {"add.Scalar", run_pointwise, add_fn, Promotion::same, 2, 4},
-    {"sub.Tensor", run_pointwise, sub_fn, Promotion::same, 2, 4},
-    {"sub.Scalar", run_pointwise, sub_fn, Promotion::same, 2, 4},
+    {"add.Tensor", run_pointwise, add_fn, Promotion::same, 2},
+    {"add.Scalar", run_pointwise, add_fn, Promotion::same, 2},
+    {"sub.Tensor", run_pointwise, sub_fn, Promotion::same, 2},
+    {"sub.Scalar", run_pointwise, sub_fn, Promotion::same, 2},
     {"rsub.Tensor", run_pointwise, rsub_fn, Promotion::same, 2},
     {"rsub.Scalar", run_pointwise, rsub_fn, Promotion::same, 2},
     {"mul.Tensor", run_pointwise, mul_fn, Promotion::same, 2, 4},
