@@ -44,7 +44,7 @@ std::string text_of(const Case& value, const Difference& d) {
   const std::string values = ": " + d.expected + " became " + d.actual;
   switch (d.kind) {
     case Kind::raised:
-      return "after raises: " + d.actual;
+      return std::string(kAfterRaises) + d.actual;
     case Kind::sharing:
       return where + " shares storage that it did not share before";
     case Kind::immutable:

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "src/interp/interp.h"
 
@@ -20,6 +21,9 @@ struct Confirmed {
   bool ran = false;        // both graphs (or the single one) ran to their end, and nothing was left in doubt
   std::string difference;  // in what they differ, or what is wrong with the single one; "" for nothing
 };
+
+/// How a difference begins that is none of contents: `before` runs, and `after` ends in an error.
+inline constexpr std::string_view kAfterRaises = "after raises: ";
 
 /// Of a case that is proved. Sizes are the largest of a few that the work allows; contents tell apart.
 Confirmed confirm(const Case& value, const ConfirmOptions& options);

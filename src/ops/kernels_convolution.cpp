@@ -349,6 +349,10 @@ void run_convolution_backward(Call& call, const KernelRow&) {
   std::vector<bool> mask;
   for (const Datum& d : call.arg(10).list) mask.push_back(d.boolean || d.integer != 0);
   if (call.ok() && mask.size() != 3) call.raise("convolution_backward: output_mask has three items");
+  // What becomes of other sizes than a bias has is left to whoever computes it.
+  if (call.ok() && mask[2] && call.has(3) &&
+      (call.arg(3).list.size() != 1 || call.arg(3).list[0].integer != grad.at.shape[1]))
+    call.decline("convolution_backward: sizes that a bias does not have");
   if (!call.ok()) return;
   with_dense_type(input.at.dtype,
                   [&](auto zero) { convolution_derivatives<decltype(zero)>(call, *c, mask); });

@@ -35,6 +35,14 @@ bool may_lie_elsewhere(const Graph& graph, ValueId id) {
   return value.from == Value::From::step && graph.steps[value.at].op.starts_with("higher_order.");
 }
 
+/// Do contents tell how many elements it has, whatever the dump says?
+bool is_as_long_as_found(const Graph& graph, ValueId id, const OpSet& ops) {
+  const Value& value = graph.value(id);
+  if (value.from != Value::From::step) return false;
+  const Schema* schema = ops.find(graph.steps[value.at].op);
+  return schema != nullptr && schema->has(Tag::dynamic_output_shape);
+}
+
 }  // namespace
 
 Watch::Watch(const Space& space, const Watched& what, const OpSet& ops, const Symbols& symbols,
@@ -153,7 +161,12 @@ void Watch::learn(ValueId id, const Tensor& tensor, const std::vector<Storage>& 
     place.blind = true;
     return;
   }
-  if (*shape != tensor.shape) return say(who + " has another shape than its Trace says");
+  if (*shape != tensor.shape) {
+    resized_ = resized_ || is_as_long_as_found(*what_.graph, id, ops_);  // what follows is, too
+    if (!resized_) return say(who + " has another shape than its Trace says");
+    place.blind = doubtful_ = true;
+    return;
+  }
   if (*view.type != std::string(noclobber::name(tensor.dtype)))
     return say(who + " has another type than its Trace says");
   if (place.storage && *place.storage != tensor.storage)

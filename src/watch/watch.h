@@ -93,6 +93,7 @@ class Watch : public Onlooker {
   std::vector<Marks> marks_;  // by storage of the run
   std::set<ValueId> moving_;  // names that come to stand for something else
   std::string fault_;
+  bool resized_ = false;  // contents have told other sizes than the dump does
   bool doubtful_ = false;
   std::uint64_t contacts_ = 0, unseen_ = 0;
 

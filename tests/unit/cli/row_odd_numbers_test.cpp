@@ -57,7 +57,8 @@ void run_and_check(Case value, int& runs, int& declined) {
   value.before->steps.clear();
   std::erase_if(value.before->values, [](const Value& v) { return v.from == Value::From::step; });
   bool contradiction = false;
-  check_case(std::move(value), {}, contradiction);
+  const CheckRecord record = check_case(std::move(value), {}, contradiction);
+  INFO(record.contradiction);
   CHECK_FALSE(contradiction);
   ++runs;
 }
