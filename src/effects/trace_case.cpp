@@ -34,10 +34,21 @@ InputRights rights(const Graph& graph, const std::set<std::string>& written_befo
   return out;
 }
 
-void relax(Trace& trace, const std::set<std::string>& any_at_exit) {
+PolyId elements(Space& space, const Shape& shape) {
+  PolyId out = space.constant(1);
+  for (const PolyId size : shape) out = space.mul(out, size);
+  return out;
+}
+
+/// Elements of a storage that none of its inputs shows must survive, whatever may become of those inputs: the storage
+/// is compared unless one shows as many as there are.
+void relax(Space& space, Trace& trace, const std::set<std::string>& any_at_exit) {
   std::set<StorageId> shown_otherwise;
-  for (const TraceInput& input : trace.inputs)
-    if (!any_at_exit.contains(input.name)) shown_otherwise.insert(input.view.storage);
+  for (const TraceInput& input : trace.inputs) {
+    const bool whole = elements(space, input.view.shape) ==
+                       elements(space, trace.storages[input.view.storage].shape);
+    if (!whole || !any_at_exit.contains(input.name)) shown_otherwise.insert(input.view.storage);
+  }
   for (const TraceInput& input : trace.inputs)
     trace.storages[input.view.storage].compared = shown_otherwise.contains(input.view.storage);
 }
@@ -118,8 +129,8 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
     const bool free_to_write = !value.before && !value.names_are_values;
     out.after = build(value.after, given.writable, "after:");
     if (free_to_write) let_write(out.after, value.after);
-    relax(out.after, given.any_at_exit);
-    if (out.before) relax(*out.before, given.any_at_exit);
+    relax(sizes.space(), out.after, given.any_at_exit);
+    if (out.before) relax(sizes.space(), *out.before, given.any_at_exit);
     if (lanes.size() != known) continue;
     pair_noted(out, value, noted_before, noted_after);
     for (const std::string& symbol : strange) out.after.unknown.push_back({"no-metadata", "size " + symbol});

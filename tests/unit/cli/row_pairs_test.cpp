@@ -153,6 +153,7 @@ Twins early_copy(const golden::GoldenCall& call) {
 Status status_of(const Case& value) {
   bool contradiction = false;
   const CheckRecord record = check_case(value, {}, contradiction);
+  INFO(record.contradiction);
   REQUIRE_FALSE(contradiction);
   return record.status;
 }
@@ -180,7 +181,11 @@ bool told_apart(const golden::GoldenCall& call, int& tries) {
       if (!(type->offset == SymExpr(0))) continue;  // a copy of a part is no copy for as_strided
       if (tries-- > 0 && told_apart(step.op, late_write(call, ValueId(k), forgets))) return true;
     }
-    if (shown && tries-- > 0 && told_apart(step.op, spoilt_result(call, forgets))) return true;
+    // A result may lie on elements of a storage that no input shows: these must survive.
+    const bool hidden = step.op.find("as_strided") != std::string::npos &&
+                        std::ranges::any_of(call.value.after.inputs,
+                                            [](const Input& input) { return input.storage_numel.has_value(); });
+    if (shown && !hidden && tries-- > 0 && told_apart(step.op, spoilt_result(call, forgets))) return true;
   }
   return false;
 }
