@@ -188,7 +188,8 @@ void Builder::control(const Step& step, std::uint32_t number) {
       return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
     opaque.key = *opaque.key + ";#" + std::to_string(*inside);
   }
-  for (const std::string& text : texts.all) opaque.key = *opaque.key + std::to_string(text.size()) + text;
+  for (const std::string& text : texts.all)
+    opaque.key = *opaque.key + ";" + std::to_string(text.size()) + text;
   for (const Arg& arg : step.args) {
     if (arg.kind != Arg::Kind::graph && !is_label(step, arg)) opaque.key = *opaque.key + ";" + attribute(arg);
     std::vector<ValueId> values;

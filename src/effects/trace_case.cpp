@@ -40,13 +40,13 @@ PolyId elements(Space& space, const Shape& shape) {
   return out;
 }
 
-/// Elements of a storage that none of its inputs shows must survive, whatever may become of those inputs: the storage
-/// is compared unless one shows as many as there are.
+/// Elements of a storage that none of its inputs shows must survive, whatever may become of those inputs: the
+/// storage is compared unless one shows as many as there are.
 void relax(Space& space, Trace& trace, const std::set<std::string>& any_at_exit) {
   std::set<StorageId> shown_otherwise;
   for (const TraceInput& input : trace.inputs) {
-    const bool whole = elements(space, input.view.shape) ==
-                       elements(space, trace.storages[input.view.storage].shape);
+    const bool whole =
+        elements(space, input.view.shape) == elements(space, trace.storages[input.view.storage].shape);
     if (!whole || !any_at_exit.contains(input.name)) shown_otherwise.insert(input.view.storage);
   }
   for (const TraceInput& input : trace.inputs)

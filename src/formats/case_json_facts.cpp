@@ -5,7 +5,7 @@
 namespace noclobber {
 namespace {
 
-using Numbers = std::vector<std::uint32_t>;
+using NumberList = std::vector<std::uint32_t>;
 
 OrderedJson slots_json(const std::vector<RegisterProgram::Slot>& slots) {
   OrderedJson out = OrderedJson::array();
@@ -16,12 +16,12 @@ OrderedJson slots_json(const std::vector<RegisterProgram::Slot>& slots) {
 
 OrderedJson step_json(const RegisterStep& step) {
   OrderedJson out = {{"op", step.op}, {"runs", static_cast<int>(step.runs)}, {"at", step.at}};
-  const std::pair<const char*, const Numbers*> lists[] = {{"reads", &step.reads},
-                                                          {"writes", &step.writes},
-                                                          {"read_numbers", &step.read_numbers},
-                                                          {"write_numbers", &step.write_numbers},
-                                                          {"chains", &step.chains},
-                                                          {"rows", &step.rows}};
+  const std::pair<const char*, const NumberList*> lists[] = {{"reads", &step.reads},
+                                                             {"writes", &step.writes},
+                                                             {"read_numbers", &step.read_numbers},
+                                                             {"write_numbers", &step.write_numbers},
+                                                             {"chains", &step.chains},
+                                                             {"rows", &step.rows}};
   for (const auto& [key, list] : lists)
     if (!list->empty()) out[key] = *list;
   return out;
@@ -67,7 +67,7 @@ class Members {
   void texts(std::string_view key, std::vector<std::string>& to) {
     each(key, [&](const OrderedJson& item, const JsonAt& at) { to.push_back(faults_.text(item, at)); });
   }
-  void numbers(std::string_view key, Numbers& to) {
+  void numbers(std::string_view key, NumberList& to) {
     each(key, [&](const OrderedJson& item, const JsonAt& at) {
       to.push_back(static_cast<std::uint32_t>(within(item, at, 0, kMost)));
     });
@@ -136,7 +136,7 @@ RegisterProgram read_register_program(const OrderedJson& json, const JsonAt& at,
   if (!faults.object(json, at)) return out;
   Members members(json, at, faults);
   members.text("name", out.name);
-  Numbers counts;
+  NumberList counts;
   members.numbers("counts", counts);
   if (counts.size() != out.counts.size()) faults.fail(JsonAt(at, "counts"), "expected five numbers");
   if (faults.failed()) return out;

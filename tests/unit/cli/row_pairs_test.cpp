@@ -183,8 +183,9 @@ bool told_apart(const golden::GoldenCall& call, int& tries) {
     }
     // A result may lie on elements of a storage that no input shows: these must survive.
     const bool hidden = step.op.find("as_strided") != std::string::npos &&
-                        std::ranges::any_of(call.value.after.inputs,
-                                            [](const Input& input) { return input.storage_numel.has_value(); });
+                        std::ranges::any_of(call.value.after.inputs, [](const Input& input) {
+                          return input.storage_numel.has_value();
+                        });
     if (shown && !hidden && tries-- > 0 && told_apart(step.op, spoilt_result(call, forgets))) return true;
   }
   return false;

@@ -44,7 +44,7 @@ TEST_CASE("settings: from options to stages", "[cli]") {
   options.order = "dataflow";
   CHECK(input_options(options)->dataflow == true);
   CHECK(!input_options(Options())->dataflow);
-  options.only = "x";
+  options.only = "3-2";
   CHECK(!input_options(options));
 }
 

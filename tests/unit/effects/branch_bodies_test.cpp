@@ -58,7 +58,7 @@ std::string became(const std::string& yes, const std::string& more = "") {
 TEST_CASE("a body of a branch is compared where it only computes", "[branches]") {
   const auto compared = [](const std::string& steps) {
     const std::string said = became(body(steps));
-    CHECK((said.starts_with("opaque \"higher_order.cond;#0;#1{") || said == kRefused));
+    CHECK((said.starts_with("opaque \"higher_order.cond;#0;#1;") || said == kRefused));
     return said != kRefused;
   };
   for (const char* op : {"aten.sin.default", "zoo.pure.default", "zoo.fresh.default"}) {
@@ -84,14 +84,16 @@ TEST_CASE("a body of a branch is compared where it only computes", "[branches]")
   CHECK(
       became(body(R"({"names": ["a", null, "r"], "op": "aten.unbind.int", "args": [{"ref": "p"}]})")) ==
       "unknown unsupported-op higher_order.cond (yes writes, shares or is not known)\nunknown no-metadata r");
-  CHECK(
-      became(body(R"({"names": [null, "r"], "op": "aten.topk.default", "args": [{"ref": "p"}, 1]})")) ==
-      "opaque \"higher_order.cond;#0;#1{aten.topk.default(i0,1,);v2,}{aten.neg.default(i0,);v1,};T;[T,T,]\"  "
-      "write S5:f32[2]  read S4:bool[], S2:f32[2], S3:f32[2]");
-  CHECK(
-      became(body(R"({"names": ["r"], "op": "aten.topk.default", "args": [{"ref": "p"}, 1]})")) ==
-      "opaque \"higher_order.cond;#0;#1{aten.topk.default(i0,1,);v1,}{aten.neg.default(i0,);v1,};T;[T,T,]\"  "
-      "write S5:f32[2]  read S4:bool[], S2:f32[2], S3:f32[2]");
+  CHECK(became(body(R"({"names": [null, "r"], "op": "aten.topk.default", "args": [{"ref": "p"}, 1]})")) ==
+        "opaque "
+        "\"higher_order.cond;#0;#1;32{aten.topk.default(%i0,1,);%v2,};29{aten.neg.default(%i0,);%v1,};T;[T,T,"
+        "]\"  "
+        "write S5:f32[2]  read S4:bool[], S2:f32[2], S3:f32[2]");
+  CHECK(became(body(R"({"names": ["r"], "op": "aten.topk.default", "args": [{"ref": "p"}, 1]})")) ==
+        "opaque "
+        "\"higher_order.cond;#0;#1;32{aten.topk.default(%i0,1,);%v1,};29{aten.neg.default(%i0,);%v1,};T;[T,T,"
+        "]\"  "
+        "write S5:f32[2]  read S4:bool[], S2:f32[2], S3:f32[2]");
 }
 
 TEST_CASE("a branch with keywords is not understood", "[branches]") {
@@ -120,8 +122,8 @@ TEST_CASE("a body of a branch holds branches, but not itself", "[branches]") {
   };
   CHECK(became(nested, inner(step("s", "aten.sin.default", ref("q")), "s")) ==
         "opaque "
-        "\"higher_order.cond;#2;#1{aten.sin.default(i1,);v1,}{aten.neg.default(i0,);v1,}"
-        "{higher_order.cond(i0,#0,#1,[i0,i1,],);v1,};T;[T,T,]\"  write S5:f32[2]  read S4:bool[], S2:f32[2], "
+        "\"higher_order.cond;#2;#1;29{aten.sin.default(%i1,);%v1,};29{aten.neg.default(%i0,);%v1,};47{higher_"
+        "order.cond(%i0,#0,#1,[%i0,%i1,],);%v1,};T;[T,T,]\"  write S5:f32[2]  read S4:bool[], S2:f32[2], "
         "S3:f32[2]");
   CHECK(became(nested, inner("", "p")) == kRefused);
   Case value = branching(nested, kCall, inner(step("s", "aten.sin.default", ref("q")), "s"));
@@ -133,8 +135,9 @@ TEST_CASE("of a branch whose body sees a storage all of it is read", "[branches]
   const std::string seen = step("w", "aten.as_strided.default", ref("p") + ", [1], [1]") + ", " +
                            step("r", "aten.sin.default", ref("w"));
   CHECK(became(body(seen)) ==
-        "opaque \"higher_order.cond;#0;#1{aten.as_strided.default(i0,[1,],[1,],);aten.sin.default(v1,);v2,}"
-        "{aten.neg.default(i0,);v1,};T;at 0 sized by in;[T,T,];at 0 sized,2 by,1 in,1;at 0 sized,2 by,1 "
+        "opaque "
+        "\"higher_order.cond;#0;#1;69{aten.as_strided.default(%i0,[1,],[1,],);aten.sin.default(%v1,);%v2,};"
+        "29{aten.neg.default(%i0,);%v1,};T;at 0 sized by in;[T,T,];at 0 sized,2 by,1 in,1;at 0 sized,2 by,1 "
         "in,1\"  write S5:f32[2]  "
         "read S4:bool[], S2:f32[2], S3:f32[2]");
 }
@@ -150,7 +153,8 @@ TEST_CASE("a branch means what its operands held when it was called", "[branches
   CHECK(lines_of(space, out.after, "step unknown", true) ==
         "opaque \"aten.neg;T\"  write S5:f32[2]  read S2:f32[2]  # graph step 0\nfill f32:0  write S3:f32[2] "
         " # graph step 1\nopaque "
-        "\"higher_order.cond;#0;#1{aten.add.Tensor(i0,i1,);v1,}{aten.neg.default(i0,);v1,};T;[T,T,]\"  write "
+        "\"higher_order.cond;#0;#1;32{aten.add.Tensor(%i0,%i1,);%v1,};29{aten.neg.default(%i0,);%v1,};T;[T,T,"
+        "]\"  write "
         "S6:f32[2]  read S4:bool[], S5:f32[2], S3:f32[2]  # graph step 2");
   std::string means;
   for (const std::uint32_t since : out.after.steps.back().means) means += std::to_string(since);

@@ -125,7 +125,7 @@ TEST_CASE("outputs", "[outputs]") {
   };
   const std::string x = R"({"ref": "x"})";
   CHECK(of("", x + R"(, 7, null, "a", [3])") ==
-        "output 0 read S2:f32[2, 3]\noutput 1 scalar 7\noutput 2 scalar -\noutput 3 scalar 'a'\noutput 4 "
+        "output 0 read S2:f32[2, 3]\noutput 1 scalar 7\noutput 2 scalar -\noutput 3 scalar 1'a'\noutput 4 "
         "scalar [3,]\n known 3 1 - - - -");
   CHECK(of("", R"([3, [{"ref": "x"}]])") ==
         "output 0 scalar [3,[T,],]\nunknown unsupported-op an output that is a list of tensors\n -");

@@ -51,8 +51,8 @@ TEST_CASE("thunder remarks: a call is repeated with the same arguments, as they 
     INFO(above << " | " << below);
     CHECK_FALSE(repeats(above, below));
   }
-  CHECK(repeats("a, k=2", "a"));  // what one of them does not say, it does not deny
-  CHECK(repeats("a, 2", "a"));
+  CHECK_FALSE(repeats("a, k=2", "a"));  // an argument that one of them leaves out may say anything
+  CHECK_FALSE(repeats("a, 2", "a"));
 }
 
 TEST_CASE("thunder remarks: another number contradicts, an axis from the other end does not", "[thunder]") {

@@ -52,7 +52,7 @@ TEST_CASE("json: the members of a check record, in the order of the contract", "
       R"("findings":[],"unknown":[{"reason":"unsupported-op","names":["mylib.foo.default"],)"
       R"("fingerprint":"9178dab2a976cc46"}],)"
       R"("unchecked":["output_code"],"link":"post_grad","every_order":"unknown","assumptions":["z3 5.4.0 on 3 obligations"],)"
-      R"("semantics":"cafe","version":"0.1.0"})");
+      R"("ran":false,"semantics":"cafe","version":"0.1.0"})");
 }
 
 TEST_CASE("json: the members of a finding", "[report]") {
