@@ -34,23 +34,20 @@ InputRights rights(const Graph& graph, const std::set<std::string>& written_befo
   return out;
 }
 
-PolyId elements(Space& space, const Shape& shape) {
-  PolyId out = space.constant(1);
-  for (const PolyId size : shape) out = space.mul(out, size);
-  return out;
-}
-
-/// Elements of a storage that none of its inputs shows must survive, whatever may become of those inputs: the
-/// storage is compared unless one shows as many as there are.
+/// Elements of a storage that none of its inputs shows must survive, whatever may become of those inputs: a
+/// storage is compared unless one of them shows as many as there are.
 void relax(Space& space, Trace& trace, const std::set<std::string>& any_at_exit) {
-  std::set<StorageId> shown_otherwise;
+  std::set<StorageId> shown_otherwise, shown_whole;
   for (const TraceInput& input : trace.inputs) {
-    const bool whole =
-        elements(space, input.view.shape) == elements(space, trace.storages[input.view.storage].shape);
-    if (!whole || !any_at_exit.contains(input.name)) shown_otherwise.insert(input.view.storage);
+    const StorageId at = input.view.storage;
+    if (!any_at_exit.contains(input.name)) shown_otherwise.insert(at);
+    if (element_count(space, input.view.shape) == element_count(space, trace.storages[at].shape))
+      shown_whole.insert(at);
   }
-  for (const TraceInput& input : trace.inputs)
-    trace.storages[input.view.storage].compared = shown_otherwise.contains(input.view.storage);
+  for (const TraceInput& input : trace.inputs) {
+    const StorageId at = input.view.storage;
+    trace.storages[at].compared = shown_otherwise.contains(at) || !shown_whole.contains(at);
+  }
 }
 
 struct CommonSizes {
