@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree control-flow-agree rows-agree bench-executorch flips-executorch damage-programs changed test-cases
+  inductor-agree judge control-flow-agree rows-agree bench-executorch flips-executorch damage-programs changed test-cases
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -169,6 +169,9 @@ thunder-agree: build  ## random programs through Thunder against all orders of t
 
 test-inductor: build  ## programs through Inductor's passes themselves, verdicts against running them (installs several GB)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tests/frontends/inductor_test.py)
+
+judge: build  ## random pairs written by PyTorch against running both (NC_COUNT of them, 5000, from NC_SEED on)
+	@$(call frontend,inductor,torch==2.15.0 numpy,tools/judge.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000) --jobs $(JOBS))
 
 inductor-agree: build  ## random programs through Inductor's passes against running them (NC_COUNT of them, 2000)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tools/random_inductor.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),2000))
