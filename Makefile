@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup packages build test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
+.PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge control-flow-agree rows-agree bench-executorch flips-executorch damage-programs changed test-cases
 MAKEFLAGS += --no-print-directory
@@ -61,8 +61,10 @@ build: setup  ## compile the two programs, left in build/bin
 	cmake --build --preset default --parallel $(JOBS) --target $(PROGRAMS) && \
 	echo "build: build/bin/noclobber and build/bin/nc-check, $$((SECONDS - start)) s"
 
-test: setup  ## compile everything, run every test, then the house checks
+tests: setup
 	@$(call preset,default)
+
+test: tests  ## compile everything, run every test, then the house checks
 	@ctest --preset default --no-tests=error --output-on-failure --parallel $(JOBS)
 	@$(MAKE) check
 
@@ -99,14 +101,14 @@ $(CVC5_STAMP): | packages
 crosscheck: build $(CVC5_STAMP)  ## ask cvc5 what Z3 was asked about corpus/, and compare
 	@build/crosscheck-venv/bin/python tools/crosscheck.py build/bin/noclobber
 
-damage: build  ## damage 100,000 certificates and compare what is accepted with what its Traces do
+damage: tests  ## damage 100,000 certificates and compare what is accepted with what its Traces do
 	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"
 
 damage-programs: test-cases  ## 100,000 damaged .pte, .pt2 and plans each for the readers, with sanitizers
 	@$(call preset,asan-ubsan)
 	@NC_DAMAGED_PROGRAMS=$(or $(NC_PROGRAMS),100000) build-asan/bin/nc_tests "damaged programs and plans*"
 
-changed: build  ## the given cases with NC_CHANGES random changes each (400), from NC_SEED on: what is proved is run
+changed: tests  ## the given cases with NC_CHANGES random changes each (400), from NC_SEED on: what is proved is run
 	@NC_CHANGES=$(or $(NC_CHANGES),400) build/bin/nc_tests "changed cases*"
 
 views: build  ## 12,000 random pairs of views against enumeration
