@@ -68,6 +68,8 @@ Dtype value_dtype(const Datum& d) {
 void run_create(Call& call, const KernelRow& row) {
   const CreateArguments& where = kCreate[row.variant];
   const bool like = where.like != kNowhere;
+  if (where.size != kNowhere && call.arg(where.size).kind == Datum::Kind::boolean)
+    return call.decline("a truth value as size");
   const Extents shape = where.size != kNowhere ? call.integers(where.size) : call.tensor(where.like).at.shape;
   Dtype dtype = like ? call.tensor(where.like).at.dtype : Dtype::f32;
   if (!like && where.filling == Filling::value) dtype = value_dtype(call.arg(where.value));

@@ -26,7 +26,7 @@ storage S9 [2]  fresh 5
 step 0 opaque "aten.clamp.default;T;0.5f;-"  write S4:f32[2]  read S2:f32[2]  # graph step 0
 step 1 opaque "aten.sum.dim_IntList;T;[0,];true;dtype=f32"  write S5:f32[1]  read S2:f32[2]  # graph step 1
 step 2 opaque "aten.sum.dim_IntList;T;[0,];true"  write S6:f32[1]  read S2:f32[2]  # graph step 2
-step 3 opaque "aten.gelu.default;T;approximate='tanh'"  write S7:f32[2]  read S2:f32[2]  # graph step 3
+step 3 opaque "aten.gelu.default;T;approximate=4'tanh'"  write S7:f32[2]  read S2:f32[2]  # graph step 3
 step 4 opaque "aten.gelu.default;T"  write S8:f32[2]  read S2:f32[2]  # graph step 4
 step 5 opaque "aten.cumsum.default;T;0"  write S9:f32[2]  read S2:f32[2]  # graph step 5
 output 0 read S4:f32[2]
@@ -189,7 +189,7 @@ c: "f32[4]" = torch.ops._c10d_functional.wait_tensor.default(b)
 return (b, c))fx",
      R"fx(
 storage S3 [4]  fresh 0
-step 0 opaque "_c10d_functional.all_reduce.default;T;'sum';'0'"  write S3:f32[4], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
+step 0 opaque "_c10d_functional.all_reduce.default;T;3'sum';1'0'"  write S3:f32[4], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
 step 1 opaque "wait"  write S3:f32[4]  read S3:f32[4]  # graph step 1
 output 0 read S3:f32[4]
 output 1 read S3:f32[4]
@@ -199,7 +199,7 @@ output 1 read S3:f32[4]
 b: "f32[4]" = torch.ops._c10d_functional.wait_tensor.default(a)
 return (b,))fx",
      R"fx(
-step 0 opaque "_c10d_functional.all_reduce.default;T;'sum';'0'"  write S2:f32[4], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
+step 0 opaque "_c10d_functional.all_reduce.default;T;3'sum';1'0'"  write S2:f32[4], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
 step 1 opaque "wait"  write S2:f32[4]  read S2:f32[4]  # graph step 1
 output 0 read S2:f32[4]
 )fx"},
@@ -209,7 +209,7 @@ b: "f32[8]" = torch.ops._c10d_functional.wait_tensor.default(a)
 return (b,))fx",
      R"fx(
 storage S3 [8]  fresh 0
-step 0 opaque "_c10d_functional.all_gather_into_tensor.default;T;2;'0'"  write S3:f32[8], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
+step 0 opaque "_c10d_functional.all_gather_into_tensor.default;T;2;1'0'"  write S3:f32[8], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
 step 1 opaque "wait"  write S3:f32[8]  read S3:f32[8], S2:f32[4]  # graph step 1
 output 0 read S3:f32[8]
 )fx"},
@@ -218,7 +218,7 @@ output 0 read S3:f32[8]
 b: "f32[8]" = torch.ops._c10d_functional.wait_tensor.default(a)
 return (b,))fx",
      R"fx(
-step 0 opaque "_c10d_functional.all_gather_into_tensor.default;T;2;'0'"  write S3:f32[8], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
+step 0 opaque "_c10d_functional.all_gather_into_tensor.default;T;2;1'0'"  write S3:f32[8], S1:token[]  read S2:f32[4], S1:token[]  # graph step 0
 step 1 opaque "wait"  write S3:f32[8]  read S3:f32[8], S2:f32[4]  # graph step 1
 output 0 read S3:f32[8]
 )fx"},
@@ -231,7 +231,7 @@ return (b, c))fx",
      R"fx(
 storage S4 [4]  fresh 0
 storage S5 [4]  fresh 1
-step 0 opaque "_c10d_functional.all_reduce_coalesced.default;[T,T,];'sum';'0'"  write S4:f32[4], S5:f32[4], S1:token[]  read S2:f32[4], S3:f32[4], S1:token[]  # graph step 0
+step 0 opaque "_c10d_functional.all_reduce_coalesced.default;[T,T,];3'sum';1'0'"  write S4:f32[4], S5:f32[4], S1:token[]  read S2:f32[4], S3:f32[4], S1:token[]  # graph step 0
 step 1 opaque "wait"  write S4:f32[4]  read S4:f32[4]  # graph step 1
 output 0 read S5:f32[4]
 output 1 read S4:f32[4]

@@ -23,6 +23,7 @@ inline Status status_of(const Case& value, bool solver_only = false) {
   CheckOptions options;
   options.solver_only = solver_only;
   const CheckRecord record = check_case(value, options, alarm);
+  INFO(record.contradiction);
   CHECK_FALSE(alarm);
   return record.status;
 }
