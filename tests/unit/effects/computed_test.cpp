@@ -235,6 +235,7 @@ step 0 opaque "_c10d_functional.all_reduce_coalesced.default;[T,T,];3'sum';1'0'"
 step 1 opaque "wait"  write S4:f32[4]  read S4:f32[4]  # graph step 1
 output 0 read S5:f32[4]
 output 1 read S4:f32[4]
+unknown not-replayed _c10d_functional.all_reduce_coalesced.default in flight
 )fx"},
     {"nobody waits for what nobody knows", R"fx(x: "f32[2]")fx",
      R"fx(u = torch.ops.zoo.unknown.default(x)

@@ -114,21 +114,23 @@ d = torch.ops.aten.to.other(x, h)
 e = torch.ops.aten.type_as.default(x, h)
 return (a, b, c, d, e))fx",
      R"fx(
-storage S4 [2, 3]  fresh 0
-storage S5 [2, 3]  fresh 1
-storage S6 [2, 3]  fresh 2
-storage S7 [2, 3]  fresh 3
-storage S8 [2, 3]  fresh 4
-step 0 move  write S4:f16[2, 3]  read S2:f32[2, 3]  # graph step 0
-step 1 move  write S5:f32[2, 3]  read S2:f32[2, 3]  # graph step 1
-step 2 move  write S6:f32[2, 3]  read S2:f32[2, 3]  # graph step 2
-step 3 move  write S7:f16[2, 3]  read S2:f32[2, 3]  # graph step 3
-step 4 move  write S8:f16[2, 3]  read S2:f32[2, 3]  # graph step 4
-output 0 read S4:f16[2, 3]
-output 1 read S5:f32[2, 3]
-output 2 read S6:f32[2, 3]
-output 3 read S7:f16[2, 3]
-output 4 read S8:f16[2, 3]
+storage S2 token generator of cpu
+storage S3 token generator of cuda:0
+storage S6 [2, 3]  fresh 0
+storage S7 [2, 3]  fresh 1
+storage S8 [2, 3]  fresh 2
+storage S9 [2, 3]  fresh 3
+storage S10 [2, 3]  fresh 4
+step 0 move  write S6:f16[2, 3]  read S4:f32[2, 3]  # graph step 0
+step 1 move  write S7:f32[2, 3]  read S4:f32[2, 3]  # graph step 1
+step 2 move  write S8:f32[2, 3]  read S4:f32[2, 3]  # graph step 2
+step 3 move  write S9:f16[2, 3]  read S4:f32[2, 3]  # graph step 3
+step 4 move  write S10:f16[2, 3]  read S4:f32[2, 3]  # graph step 4
+output 0 read S6:f16[2, 3]
+output 1 read S7:f32[2, 3]
+output 2 read S8:f32[2, 3]
+output 3 read S9:f16[2, 3]
+output 4 read S10:f16[2, 3]
 )fx"},
     {"in the format that it is asked for", R"fx(q: "f32[2, 3, 4, 5]", k: "f32[2, 3, 4, 5][60, 1, 15, 3]")fx",
      R"fx(a = torch.ops.aten.to.dtype(q, torch.float32, memory_format = torch.channels_last)
@@ -164,9 +166,9 @@ unknown no-metadata a
      R"fx(a = torch.ops.aten.to.dtype(x, torch.float16, True)
 return (a,))fx",
      R"fx(
-output 0 scalar 
-unknown unsupported-op aten.to.dtype (non_blocking)
-unknown no-metadata a
+storage S3 [2, 3]  fresh 0
+step 0 move  write S3:f16[2, 3]  read S2:f32[2, 3]  # graph step 0
+output 0 read S3:f16[2, 3]
 )fx"},
     {"a device that nobody tells leaves it open", R"fx(x: "f32[2, 3][3, 1]")fx",
      R"fx(a = torch.ops.aten.to.dtype_layout(x, device = device(type='cpu'))
@@ -187,6 +189,8 @@ output 0 read S2:f32.permute(1, 0)
      R"fx(a = torch.ops.aten.to.dtype_layout(x, device = device(type='cuda'))
 return (a,))fx",
      R"fx(
+storage S2 token generator of cuda
+storage S3 token generator of cuda:0
 output 0 scalar 
 unknown no-metadata aten.to.dtype_layout (device)
 unknown no-metadata a
@@ -195,9 +199,11 @@ unknown no-metadata a
      R"fx(a = torch.ops.aten.to.dtype_layout(x, dtype = torch.float16, device = device(type='cuda'))
 return (a,))fx",
      R"fx(
-storage S3 [2, 3]  fresh 0
-step 0 move  write S3:f16[2, 3]  read S2:f32[2, 3]  # graph step 0
-output 0 read S3:f16[2, 3]
+storage S2 token generator of cuda
+storage S3 token generator of cuda:0
+storage S5 [2, 3]  fresh 0
+step 0 move  write S5:f16[2, 3]  read S4:f32[2, 3]  # graph step 0
+output 0 read S5:f16[2, 3]
 )fx"},
     {"strides that nobody can compare leave open whether it is contiguous",
      R"fx(s0: "Sym(s0)", s1: "Sym(s1)", x: "f32[4, 4][s0, s1]")fx",
