@@ -23,7 +23,8 @@ std::set<std::string> found_by_steps(const Case& value) {
   return out;
 }
 
-/// Does one graph alone say what a constant holds? The other knows it by a digest, which no run can look into.
+/// Does one graph alone say what a constant holds? The other knows it by a digest, which no run can look
+/// into.
 bool is_told_by_one(const Case& value) {
   if (!value.before) return false;
   for (const Input& mine : value.before->inputs)
