@@ -244,6 +244,9 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
   std::unordered_map<const std::uint8_t*, std::uint32_t> at;
   for (std::uint32_t s = 0; s < storages.size(); ++s)
     if (!storages[s].bytes.empty()) at.emplace(storages[s].bytes.data(), s);
+  // Of a list of which some items have no name the Trace may leave out what makes those.
+  const auto& steps = what_.graph->steps;
+  const bool forgets = step < steps.size() && !std::ranges::all_of(steps[step].results, &ValueId::valid);
   bool moves = first_ != last_;
   for (std::size_t k = first_; k < last_; ++k)
     moves = moves && what_.trace->steps[k].kind != TraceStep::Kind::opaque;
@@ -262,6 +265,7 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
       const bool blind = owner == 0 || places_[static_cast<StorageId>((owner >> 40U) - 1)].blind;
       if (own || blind || (contact.write && there.may_write[byte] == stamp_)) continue;
       if (!contact.write && (there.may_read[byte] == stamp_ || there.written[byte] == stamp_)) continue;
+      if (!contact.write && forgets) continue;
       const StorageId whose = static_cast<StorageId>((owner >> 40U) - 1);
       return say(name(step) + (contact.write ? " writes" : " reads") + " byte " + std::to_string(b) + " of " +
                  what_.trace->storages[whose].key + ", which its Trace does not say");

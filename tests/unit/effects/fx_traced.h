@@ -103,9 +103,10 @@ void check_rows(const FxRow (&rows)[kRows], const std::string& declared = "") {
 
 inline Status fx_status(const Case& value) {
   bool contradiction = false;
-  const Status out = check_case(value, {}, contradiction).status;
+  const CheckRecord record = check_case(value, {}, contradiction);
+  INFO(record.contradiction);
   CHECK_FALSE(contradiction);
-  return out;
+  return record.status;
 }
 
 }  // namespace noclobber::testing
