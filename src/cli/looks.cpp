@@ -109,7 +109,7 @@ Looks looks_of(const std::string& path) {
   const auto begin = file.next();
   const auto if_so = [](bool is_ours) { return is_ours ? Looks::ours : Looks::strange; };
   if (!begin) return if_so(is_named_like_ours(path));
-  const std::string_view extension = fs::path(path).extension().native();
+  const std::string extension = fs::path(path).extension().string();
   if (extension == ".pt2" || extension == ".pte") return Looks::ours;
   switch (sniff(*begin)) {
     case InputKind::torch_trace:
