@@ -194,14 +194,16 @@ bool aliases_agree(const PlanSample& sample, PlanAnswer& answer) {
       const auto offset = number_of(space, sample.numbers.offsets[k], sample.symbols);
       const auto start = number_of(space, one.starts[j], sample.symbols);
       const auto size = number_of(space, sample.numbers.sizes[k], sample.symbols);
+      const auto bit = number_of(space, one.bits[j], sample.symbols);
       std::int64_t meant = 0;
-      if (!offset || !start || !size || __builtin_add_overflow(*base, *start, &meant)) return false;
-      if ((*offset == meant && plan.buffers[k].arena == one.arena) || *size == 0) continue;
+      if (!offset || !start || !size || !bit || __builtin_add_overflow(*base, *start, &meant)) return false;
+      if ((*offset == meant && *bit == 0 && plan.buffers[k].arena == one.arena) || *size == 0) continue;
       PlanFault out =
           fault_of(sample, PlanFault::Kind::metadata, k,
                    plan.buffers[k].name + " shares the storage of " + one.name + " and is placed elsewhere");
       out.second = one.name;
-      out.expected = "offset " + text(meant) + " of arena " + plan.arenas[one.arena].name;
+      out.expected = "offset " + text(meant) + (*bit != 0 ? " and a half" : "") + " of arena " +
+                     plan.arenas[one.arena].name;
       out.actual = "offset " + text(*offset) + " of arena " + out.arena;
       answer.faults.push_back(std::move(out));
     }

@@ -41,12 +41,10 @@ bool large_enough(const PlanSample& sample, PlanAnswer& answer);
 std::optional<Placement> placement_of(const PlanScene& scene, const PlacedStorage& placed,
                                       const SymbolValues& symbols);
 
-/// A pair of buffers without values: `born` says it is in place of `dying`, on the very same slice.
-bool claimed_in_place(const PlanScene& scene, const PlacedStorage& dying, const PlacedStorage& born,
+/// Two buffers without values, one of which says that it is a view of the other and lies within it. Nobody
+/// can see whether that is so.
+bool said_to_be_views(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y,
                       const Placement& a, const Placement& b);
-/// Two buffers without values, one of which says that it is a view of the other and lies within it.
-bool shares_by_view(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y,
-                    const Placement& a, const Placement& b);
 /// In-place kernels of ExecuTorch's portable library that refuse what the operator accepts.
 void kernels_accept(const Case& value, PlanAnswer& answer);
 

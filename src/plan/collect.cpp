@@ -54,7 +54,7 @@ class Collector {
     const PlanBuffer& buffer = case_.plan->buffers[number];
     PlacedStorage placed;
     placed.buffers = {number};
-    placed.starts = {0};
+    placed.starts = placed.bits = {0};
     placed.arena = buffer.arena;
     placed.name = buffer.name;
     placed.base = sizes_.of(buffer.offset);
@@ -83,8 +83,8 @@ class Collector {
     if (id.index >= views.values.size() || !views.values[id.index]) return;
     const TraceView& view = *views.values[id.index];
     const Index zero(view.shape.size() + (view.lanes > 0 ? 1 : 0), 0);
-    const PolyId start =
-        view.maps.empty() ? 0 : space_.quotient(bit_address(space_, views, view, zero), space_.constant(8));
+    const PolyId bit = view.maps.empty() ? 0 : bit_address(space_, views, view, zero);
+    const PolyId start = space_.quotient(bit, space_.constant(8));
     if (start == Space::kBad) return;
     used_[number] = true;
     auto [known, added] = walk.placed.try_emplace(view.storage, out_.storages.size());
@@ -100,6 +100,7 @@ class Collector {
     }
     out_.storages[known->second].buffers.push_back(number);
     out_.storages[known->second].starts.push_back(start);
+    out_.storages[known->second].bits.push_back(space_.sub(bit, space_.scale(start, 8)));
     out_.storages[known->second].views.emplace_back(walk.traced, &view);
   }
 

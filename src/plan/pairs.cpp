@@ -66,15 +66,8 @@ bool views_inside(const PlanSample& sample, PlanAnswer& answer) {
   return true;
 }
 
-bool claimed_in_place(const PlanScene& scene, const PlacedStorage& dying, const PlacedStorage& born,
+bool said_to_be_views(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y,
                       const Placement& a, const Placement& b) {
-  if (dying.storage || born.storage) return false;
-  return entry(scene, born).inplace_of == dying.name && a.arena == b.arena && a.offset == b.offset &&
-         a.size == b.size;
-}
-
-bool shares_by_view(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y,
-                    const Placement& a, const Placement& b) {
   if (x.storage || y.storage) return false;
   const Plan& plan = *scene.value.plan;
   return root_of(plan, entry(scene, x)) == root_of(plan, entry(scene, y)) &&

@@ -57,6 +57,13 @@ std::optional<ByteRanges> enumerate_bytes(const Space& space, PolyId address, in
   return out;
 }
 
+/// Of one element of the view; 0: not known.
+int own_bits(const ValueViews& views, const TraceView& view) {
+  if (view.lanes == 0) return bit_width(views.layouts[view.storage].dtype);
+  const auto dtype = parse_dtype(*view.type);
+  return dtype ? bit_width(*dtype) : 0;
+}
+
 }  // namespace
 
 bool may_coexist(const std::vector<Guard>& guards, std::uint32_t a, std::uint32_t b) {
@@ -79,7 +86,11 @@ PolyId bit_address(Space& space, const ValueViews& views, const TraceView& view,
     elements = space.add(elements, space.mul((*layout.strides)[k], root[k]));
   }
   PolyId out = space.scale(elements, bits);
-  if (root.size() > rank) out = space.add(out, space.scale(root.back(), 8));
+  if (root.size() > rank) {  // its lane: a byte, or half of one where 4-bit elements are seen
+    const int part = view.lanes > 0 ? own_bits(views, view) / static_cast<int>(view.lanes) : 0;
+    if (part == 0) return Space::kBad;
+    out = space.add(out, space.scale(root.back(), part));
+  }
   return out;
 }
 
@@ -98,8 +109,8 @@ std::optional<ByteRanges> bytes_of(Space& space, const PlacedStorage& placed, co
     shape.push_back(*known);
   }
   const ValueViews& views = touch.traced->views;
-  const int bits =
-      view->lanes > 0 ? static_cast<int>(8 * view->lanes) : bit_width(views.layouts[view->storage].dtype);
+  const int bits = own_bits(views, *view);
+  if (bits == 0) return std::nullopt;
   const PolyId address = bit_address(space, views, *view, running(space, *view));
   return enumerate_bytes(space, address, bits, shape, symbols);
 }

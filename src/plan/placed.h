@@ -38,7 +38,8 @@ struct PlacedStorage {
   std::optional<StorageId> storage;    // absent: life and size are what the plan says
   const Traced* traced = nullptr;      // whose storage it is: of the graph, or of one of its bodies
   std::vector<std::uint32_t> buffers;  // entries of the plan
-  std::vector<PolyId> starts;          // per entry: where it begins in the storage, in bytes
+  std::vector<PolyId> starts;          // per entry: the byte of the storage in which it begins
+  std::vector<PolyId> bits;            // per entry: where in that byte; 0, or half of it for 4-bit elements
   std::vector<std::pair<const Traced*, const TraceView*>> views;  // per entry: its value, and whose it is
   std::uint32_t arena = 0;
   PolyId base = 0;   // of the first byte in the arena

@@ -48,8 +48,7 @@ class Meetings {
   /// In other orders the last use of the listed one need not be the last: see always_before().
   bool allowed(std::uint32_t dying, std::uint32_t born) const {
     const auto now = static_cast<std::uint32_t>(all_[born].first);
-    return (scene_.order.listed() && takes_over(scene_, at(dying), at(born), now)) ||
-           claimed_in_place(scene_, at(dying), at(born), all_[dying], all_[born]);
+    return scene_.order.listed() && takes_over(scene_, at(dying), at(born), now);
   }
 
   /// Of several samples, the one in which the fewest places are empty says most about neighbours.
@@ -72,7 +71,11 @@ class Meetings {
   }
 
   void judge(std::uint32_t a, std::uint32_t b, PlanAnswer& answer) {
-    if (shares_by_view(scene_, at(a), at(b), all_[a], all_[b])) return;
+    // Nobody sees whether a buffer without a value is written, or shows what the other one holds.
+    if (said_to_be_views(scene_, at(a), at(b), all_[a], all_[b]))
+      return answer.open.emplace_back("not-replayed", "whether " + at(a).name + " and " + at(b).name +
+                                                          " are one view of the other"),
+             void();
     const bool in_turn = all_[a].last == all_[b].first + 1 && allowed(a, b);
     if (in_turn || (all_[b].last == all_[a].first + 1 && allowed(b, a))) return;
     if (at(a).storage && at(b).storage &&

@@ -38,7 +38,8 @@ class ForAllSymbols {
     }
     for (const PlacedStorage& one : placed_.storages)
       for (std::size_t j = 0; j < one.buffers.size(); ++j)
-        if (!space_.same(space_.add(one.base, one.starts[j]), numbers_.offsets[one.buffers[j]]))
+        if (one.bits[j] != 0 ||
+            !space_.same(space_.add(one.base, one.starts[j]), numbers_.offsets[one.buffers[j]]))
           open("place of " + plan.buffers[one.buffers[j]].name);
   }
 
@@ -91,8 +92,7 @@ class ForAllSymbols {
     SweepHooks hooks;
     hooks.takes_over = [&](std::uint32_t dying, std::uint32_t born) {
       const PlacedStorage &x = placed_.storages[dying], &y = placed_.storages[born];
-      return takes_over(scene_, x, y, static_cast<std::uint32_t>(all[born].first)) ||
-             claimed_in_place(scene_, x, y, all[dying], all[born]);
+      return takes_over(scene_, x, y, static_cast<std::uint32_t>(all[born].first));
     };
     hooks.neighbours = [&](std::uint32_t lower, std::uint32_t upper) {
       const PlacedStorage &x = placed_.storages[lower], &y = placed_.storages[upper];
