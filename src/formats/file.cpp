@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -21,6 +22,12 @@ Diagnostic too_large(const std::string& path, std::size_t max_bytes) {
 Result<std::string> read_stream(std::FILE* file, const std::string& path, std::size_t max_bytes) {
   std::string bytes;
   std::array<char, kChunk> chunk;
+  struct stat known {};  // of a file of known size nothing is copied twice
+  if (::fstat(::fileno(file), &known) == 0 && S_ISREG(known.st_mode) && known.st_size > 0 &&
+      static_cast<std::size_t>(known.st_size) <= max_bytes) {
+    bytes.resize(static_cast<std::size_t>(known.st_size));
+    bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
+  }
   while (const std::size_t size = std::fread(chunk.data(), 1, chunk.size(), file)) {
     if (size > max_bytes - bytes.size()) return too_large(path, max_bytes);
     bytes.append(chunk.data(), size);
