@@ -6,8 +6,9 @@
 namespace noclobber {
 namespace {
 
-constexpr int kMostNested = 400;         // moves followed in a row
-constexpr std::int64_t kMostLanes = 16;  // bytes of an element
+constexpr int kMostNested = 400;                                       // moves followed in a row
+constexpr std::size_t kMostContents = 200'000, kMostPassed = 500'000;  // and writes that are looked at
+constexpr std::int64_t kMostLanes = 16;                                // bytes of an element
 
 std::string content_key(DirectSide side, StorageId storage, std::size_t version, const DirectIndex& index) {
   std::string out = side == DirectSide::before ? "b" : "a";
@@ -77,7 +78,7 @@ FormulaId DirectContents::version_of(DirectSide side, StorageId storage, std::si
                                      const DirectIndex& index) {
   const std::string key = content_key(side, storage, version, index);
   if (const auto at = memo_.find(key); at != memo_.end()) return at->second;
-  if (depth_ >= kMostNested) return Formulas::kBad;
+  if (depth_ >= kMostNested || memo_.size() > kMostContents) return Formulas::kBad;
   ++depth_;
   const FormulaId out = found(side, storage, version, index);
   --depth_;
@@ -91,6 +92,7 @@ FormulaId DirectContents::found(DirectSide side, StorageId storage, std::size_t 
   std::vector<std::pair<FormulaId, FormulaId>> choices;
   std::optional<FormulaId> base;
   while (version > 0 && !base) {
+    if (++passed_ > kMostPassed) return Formulas::kBad;
     const Write& write = own.writes[storage][--version];
     const TraceView& target = own.trace->steps[write.step].writes[write.slot];
     if ((target.lanes > 0) != (own.trace->storages[storage].lanes > 0)) return Formulas::kBad;

@@ -82,6 +82,7 @@ class DirectContents {
   std::unordered_map<std::string, std::vector<std::size_t>> calls_by_signature_;
   std::unordered_map<std::string, FormulaId> memo_;
   int depth_ = 0;
+  std::size_t passed_ = 0;  // writes, for all contents
   Unwritten unwritten_;
 };
 

@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::uint64_t kEffort = 5'000'000;
 constexpr int kQuestions = 200;  // per check
+constexpr int kNested = 1000;    // operators that a difference is looked for behind
+constexpr std::size_t kCompared = 100'000;
+constexpr std::size_t kPairs = 1'000'000;  // of calls that may be one
 
 /// One check's questions to the solver.
 class Asking {
@@ -30,8 +33,9 @@ class Asking {
 
   /// Do contents and operators exist that tell them apart wherever there is an element? Both are then made
   /// by different operators, or of different things by the same one, without a condition in between.
-  bool differ(TermId a, TermId b, int depth = 0) const {
-    if (a == b || a == Terms::kBad || b == Terms::kBad || depth > 40) return false;
+  bool differ(TermId a, TermId b, int depth = 0) {
+    if (a == b || a == Terms::kBad || b == Terms::kBad || depth > kNested) return false;
+    if (compared_.size() > kCompared || !compared_.emplace(a, b).second) return false;
     const Term &x = terms_[a], &y = terms_[b];
     if (!is_free(x) || !is_free(y)) return false;
     if (x.kind != y.kind || x.text != y.text || x.terms.size() != y.terms.size()) return true;
@@ -73,7 +77,7 @@ class Asking {
     for (TermId y : theirs) {
       if (ours.contains(y) || same_.contains(y)) continue;
       for (TermId x : ours)
-        if (same_call(x, y)) {
+        if (++pairs_ <= kPairs && same_call(x, y)) {
           same_[y] = x;
           break;
         }
@@ -110,9 +114,11 @@ class Asking {
   const Terms& terms_;
   Questions& to_;
   std::map<std::pair<TermId, TermId>, bool> known_;
+  std::set<std::pair<TermId, TermId>> compared_;  // and not found to differ
   std::map<TermId, TermId> same_;
   int questions_ = 0;
   int depth_ = 0;
+  std::size_t pairs_ = 0;
 };
 
 constexpr int kMostRaised = 64;

@@ -5,7 +5,8 @@
 namespace noclobber {
 
 namespace {
-constexpr int kSteps = 20000;  // comparisons for one question
+constexpr int kSteps = 20'000;        // comparisons for one question
+constexpr int kAllSteps = 2'000'000;  // and for all questions of a check together
 constexpr int kNested = 200;
 }  // namespace
 
@@ -29,9 +30,12 @@ bool Equality::shown(TermId before, TermId after, const std::set<std::string>& f
   free_ = free_undefined;
   running_ = running;
   chosen_at_.clear();
-  steps_ = kSteps;
+  steps_ = std::min(kSteps, kAllSteps - taken_);
+  const int most = steps_;
   depth_ = 0;
-  return equal(before, after, {});
+  const bool out = equal(before, after, {});
+  taken_ += most - std::max(steps_, 0);
+  return out;
 }
 
 bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
@@ -41,7 +45,23 @@ bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
                    [&](auto& t, bool) { ok = ok && (!free_.contains(t.text) || chosen(t)); });
     return ok;
   }
-  if (a == Terms::kBad || b == Terms::kBad || --steps_ < 0 || depth_ > kNested) return false;
+  if (a == Terms::kBad || b == Terms::kBad) return false;
+  if (--steps_ < 0 || depth_ > kNested) return !(cut_ = true);
+  // What may be chosen is noted on the way: such an answer is no other question's.
+  if (!free_.empty() && terms_[a].open) return compared(a, b, facts);
+  const auto [at, is_new] = known_.try_emplace({{a, b}, facts}, false);
+  if (!is_new) return at->second;
+  const bool cut = std::exchange(cut_, false), out = compared(a, b, facts);
+  if (cut_) {  // elsewhere there may be more effort left for it
+    known_.erase({{a, b}, facts});
+  } else {
+    known_[{{a, b}, facts}] = out;
+  }
+  cut_ = cut_ || cut;
+  return out;
+}
+
+bool Equality::compared(TermId a, TermId b, const std::vector<PolyId>& facts) {
   const Term &x = terms_[a], &y = terms_[b];
   ++depth_;
   const bool out = x.kind == Term::Kind::choose   ? split(a, b, true, facts)

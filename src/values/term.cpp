@@ -1,11 +1,17 @@
 #include "src/values/term.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace noclobber {
 namespace {
 
-constexpr int kFollowed = 600;  // moves followed in a row; beyond it a content is bad
+constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+constexpr int kFollowed = 600;  // contents looked into, one within the other; beyond it one is bad
+/// Contents that are looked up and writes that are passed, for each step of a Trace and at least; beyond, all
+/// are bad. A graph that copies halves into halves has more elements with other contents than anyone can
+/// name.
+constexpr std::size_t kLookedUp = 64, kLeastLookedUp = 100'000, kPassed = 4'000, kLeastPassed = 20'000'000;
 
 std::size_t hash_of(const Term& term) {
   std::size_t h =
@@ -100,6 +106,37 @@ std::uint32_t Terms::chain(const std::vector<Map>& maps) {
     for (PolyId extent : m.to) hash = mix(hash, extent);
   }
   return chains_.add(maps, hash);
+}
+
+const Terms::Box& Terms::box(std::vector<Box>& all, std::uint32_t number, const auto& index) {
+  if (all.size() <= number) all.resize(number + 1);
+  Box& out = all[number];
+  if (!out.empty()) return out;
+  for (PolyId at : index()) {
+    const bool bad = at == Space::kBad;
+    out.emplace_back((bad ? std::nullopt : space_.bound(at, false)).value_or(-kFar),
+                     (bad ? std::nullopt : space_.bound(at, true)).value_or(kFar));
+  }
+  return out;
+}
+
+/// By constant bounds: lies the element beside all that the view shows?
+bool Terms::beside(std::uint32_t chain, std::uint32_t index) {
+  if (chain == 0) return false;
+  const auto shown = [&] {
+    const std::vector<Map>& maps = chains_[chain];
+    Index at = running(space_, maps.back().to);
+    for (auto m = maps.rbegin(); m != maps.rend(); ++m) {
+      if (at.size() < m->to.size()) return Index{};  // it goes through the bytes of elements
+      at = forward(space_, *m, at);
+    }
+    return at;
+  };
+  const Box& one = box(index_boxes_, index, [&] { return indices_[index]; });
+  const Box& all = box(chain_boxes_, chain, shown);
+  for (std::size_t d = 0; d < std::min(one.size(), all.size()); ++d)
+    if (one[d].second < all[d].first || all[d].second < one[d].first) return true;
+  return false;
 }
 
 const Inside& Terms::inside(std::uint32_t chain, std::uint32_t index) {
@@ -216,30 +253,46 @@ TermId Contents::joined(const TraceView& view, TermId part) {
 }
 
 TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t index) {
-  const auto memo = [&]() -> TermId& {
-    const std::uint64_t own = first_[storage] + storage + version;
-    return index == running_[storage] ? whole_[own] : memo_[own << 32 | index];
-  };
-  if (const TermId known = memo(); known != kUnset) return known;
+  if (const TermId known = remembered(storage, version, index); known != kUnset) return known;
   if (depth_ > kFollowed) return Terms::kBad;
+  if (++looked_up_ > std::max(kLeastLookedUp, kLookedUp * trace_.steps.size())) exhausted_ = true;
+  if (exhausted_) return Terms::kBad;
   ++depth_;
   const TermId out = found(storage, version, index);
   --depth_;
-  return memo() = out;
+  return remembered(storage, version, index) = out;
 }
 
+TermId& Contents::remembered(StorageId storage, std::uint32_t version, std::uint32_t index) {
+  const std::uint64_t own = first_[storage] + storage + version;
+  return index == running_[storage] ? whole_[own] : memo_[own << 32 | index];
+}
+
+/// What is plainly the content of another place is looked up there: a chain of moves is followed step by
+/// step, and writes that miss the element are passed by.
 TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t index) {
   while (version > 0) {
     const Write& write = writes_[first_[storage] + --version];
+    if (++passed_ > std::max(kLeastPassed, kPassed * trace_.steps.size())) exhausted_ = true;
+    if (exhausted_) return Terms::kBad;
     if (!clean_[write.step]) return Terms::kBad;
-    if (write.chain == 0) return written(write, index);
-    const Inside& in = terms_.inside(write.chain, index);
-    if (!in.shown) return Terms::kBad;
-    if (in.never) continue;
-    const TermId here = written(write, in.index);
-    if (in.conditions.empty()) return here;
-    const TermId old = element(storage, version, index);
-    return terms_.intern({Term::Kind::choose, 0, "", {}, {here, old}, in.conditions});
+    if (terms_.beside(write.chain, index)) continue;
+    std::uint32_t at = index;
+    if (write.chain != 0) {
+      const Inside& in = terms_.inside(write.chain, index);
+      if (!in.shown) return Terms::kBad;
+      if (in.never) continue;
+      at = in.index;
+      if (!in.conditions.empty()) {
+        const TermId here = written(write, at), old = element(storage, version, index);
+        return terms_.intern({Term::Kind::choose, 0, "", {}, {here, old}, in.conditions});
+      }
+    }
+    const TraceView* from = moved_from(write);
+    if (from == nullptr) return written(write, at);
+    index = from->maps.empty() ? at : terms_.number(root_index(space_, *from, terms_.index(at)));
+    storage = from->storage, version = this->version(storage, write.step);
+    if (const TermId known = remembered(storage, version, index); known != kUnset) return known;
   }
   const TraceStorage& s = trace_.storages[storage];
   const bool undefined = s.start == TraceStorage::Start::undefined;
@@ -247,12 +300,18 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
   return terms_.intern({kind, 0, s.key, terms_.index(index), {}, {}});
 }
 
+/// What a write moves as it is.
+const TraceView* Contents::moved_from(const Write& write) const {
+  const TraceStep& step = trace_.steps[write.step];
+  if (step.kind != TraceStep::Kind::move) return nullptr;
+  const TraceView &from = step.reads[0], &to = step.writes[write.slot];
+  return from.type == to.type && from.lanes == to.lanes ? &from : nullptr;
+}
+
 /// Element `index` (with its lane, if the target has lanes) of what a step stored.
 TermId Contents::written(const Write& write, std::uint32_t at) {
-  const TraceStep& step = trace_.steps[write.step];
-  const TraceView& to = step.writes[write.slot];
-  const TraceView* from = step.kind == TraceStep::Kind::move ? &step.reads[0] : nullptr;
-  if (from != nullptr && from->type == to.type && from->lanes == to.lanes)
+  const TraceView& to = trace_.steps[write.step].writes[write.slot];
+  if (const TraceView* from = moved_from(write))
     return element(from->storage, version(from->storage, write.step),
                    from->maps.empty() ? at : terms_.number(root_index(space_, *from, terms_.index(at))));
   if (to.lanes == 0) return stored(write, at);

@@ -53,12 +53,15 @@ class Terms {
   const Index& index(std::uint32_t number) const { return indices_[number]; }
   std::uint32_t chain(const std::vector<Map>& maps);
   const Inside& inside(std::uint32_t chain, std::uint32_t index);
+  bool beside(std::uint32_t chain, std::uint32_t index);
   /// Bad if any part of it is.
   TermId intern(Term term);
   const Term& operator[](TermId id) const { return all_[id]; }
   bool same(TermId a, TermId b) const { return a == b && a != kBad; }
 
  private:
+  using Box = std::vector<std::pair<std::int64_t, std::int64_t>>;  // constant bounds in each dimension
+  const Box& box(std::vector<Box>& all, std::uint32_t number, const auto& index);
   TermId byte_of(const Term& term);
   bool apart(const Term& a, const Term& b);
   TermId ordered(const Term& choice);
@@ -68,6 +71,7 @@ class Terms {
   Interned<Index> indices_;
   Interned<std::vector<Map>> chains_;
   std::deque<Inside> insides_;
+  std::vector<Box> index_boxes_, chain_boxes_;
   Numbers inside_;  // by chain and index, in `insides_`
   int depth_ = 0;
 };
@@ -101,6 +105,11 @@ class Contents {
   }
   std::uint32_t version(StorageId storage, std::uint32_t time) const;
   std::uint32_t versions(StorageId storage) const { return first_[storage + 1] - first_[storage]; }
+  /// Work so far, on any machine: contents that were looked up, and writes that were passed on the way.
+  std::size_t looked_up() const { return looked_up_; }
+  std::size_t passed() const { return passed_; }
+  /// Was more asked for than may be looked up? What was not found then says nothing.
+  bool exhausted() const { return exhausted_; }
   /// The write that made version `version` > 0: its step and slot.
   std::pair<std::uint32_t, std::uint32_t> latest(StorageId storage, std::uint32_t version) const {
     const Write& w = writes_[first_[storage] + version - 1];
@@ -114,6 +123,8 @@ class Contents {
   void number_writes();
   TermId element(StorageId storage, std::uint32_t version, std::uint32_t index);
   TermId found(StorageId storage, std::uint32_t version, std::uint32_t index);
+  TermId& remembered(StorageId storage, std::uint32_t version, std::uint32_t index);
+  const TraceView* moved_from(const Write& write) const;
   TermId joined(const TraceView& view, TermId part);
   TermId written(const Write& write, std::uint32_t index);
   TermId stored(const Write& write, std::uint32_t index);
@@ -132,6 +143,8 @@ class Contents {
   std::vector<bool> clean_;
   Numbers memo_;  // by storage and version, and number of an index
   int depth_ = 0;
+  bool exhausted_ = false;
+  std::size_t looked_up_ = 0, passed_ = 0;  // contents and writes, in all
 };
 
 /// Are two contents the same for every index in range, every contents at entry and every operator?
@@ -142,9 +155,12 @@ class Equality {
   /// `free_undefined`: undefined storages of `before` whose contents may be chosen here, since nothing else
   /// depends on them; where different elements of `running` mean different elements of it. false: not shown.
   bool shown(TermId before, TermId after, const std::set<std::string>& free_undefined, const Index& running);
+  /// Comparisons so far, for all questions.
+  int work() const { return taken_; }
 
  private:
   bool equal(TermId a, TermId b, const std::vector<PolyId>& facts);
+  bool compared(TermId a, TermId b, const std::vector<PolyId>& facts);
   bool split(TermId choice, TermId other, bool choice_first, const std::vector<PolyId>& facts);
   bool chosen(const Term& before);
   bool calls_equal(TermId a, TermId b);
@@ -153,6 +169,9 @@ class Equality {
   Space& space_;
   Terms& terms_;
   std::map<std::pair<TermId, TermId>, bool> calls_;
+  std::map<std::pair<std::pair<TermId, TermId>, std::vector<PolyId>>, bool> known_;  // under which facts
+  bool cut_ = false;  // was something given up for want of steps?
+  int taken_ = 0;     // steps, for all questions so far
   std::set<std::string> free_;
   Index running_;
   std::map<std::string, Index> chosen_at_;  // where each chosen storage is seen: at one place only
