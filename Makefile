@@ -133,7 +133,7 @@ mutants: build  ## changes lines of FILES (checker/*.cpp) one at a time; each mu
 
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
-	@bad=0; for b in tools/bench.py tools/bench_chains.py tools/bench_plans.py; do python3 $$b || bad=1; done; exit $$bad
+	@bad=0; for b in tools/bench.py tools/bench_chains.py tools/bench_plans.py tools/bench_growth.py; do python3 $$b || bad=1; done; exit $$bad
 
 golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
 	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --forms corpus/golden --samples

@@ -16,8 +16,8 @@ struct Obligation {
     exit,            // storage a: the same content at exit
     store,           // step a writes only what may be written
     clean,           // step a: its accesses do not disturb each other
-    sharing,         // output a shares no storage with input b that it did not share before
-    together,        // output a shares no storage with output b that it did not share before
+    sharing,         // output a: no place of it is one of the caller's storages' that was not so before
+    together,        // output a: no two places of it, or of it and earlier ones, are one that were not before
     current,         // read b of step a finds what its name means (names are values)
     current_output,  // so does output a
     defined,         // output a of a single graph depends on nothing that was never written
@@ -32,7 +32,7 @@ struct Obligation {
 
 struct Boundary {
   bool compare_strides = false;
-  bool sharing_may_grow = false;
+  bool sharing_may_grow = false, sharing_may_shrink = true;
   std::set<Places> may_share;  // (output, input): the caller makes it anew, so it may show this
 };
 

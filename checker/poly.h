@@ -211,6 +211,7 @@ class Space {
   bool nonnegative(PolyId a, const std::vector<PolyId>& facts = {});
   /// By the constant bounds of its atoms alone.
   bool plain(PolyId a) const { return bound(a, false).value_or(-1) >= 0; }
+  std::optional<std::int64_t> bound(PolyId a, bool upper) const;
   /// Replays a derivation; what it shows counts from now on. false: it is wrong, or was there already.
   bool derive(const Derivation& derivation);
   /// What a line that rests on no other shows to be >= 0; kBad if it shows nothing.
@@ -237,7 +238,6 @@ class Space {
   using Values = std::map<AtomId, std::optional<std::int64_t>>;
   std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols,
                                     Values& known) const;
-  std::optional<std::int64_t> bound(PolyId a, bool upper) const;
   PolyId line(const Line& line, const std::vector<PolyId>& facts, const std::vector<PolyId>& before);
   PolyId of_quotient(const Line& line, const Atom& q);
   bool known(PolyId a, const std::vector<PolyId>& facts);

@@ -279,6 +279,7 @@ class Reader : Scanner {
     if (flag()) trace(c.before.emplace());
     trace(c.after);
     c.boundary.compare_strides = flag(), c.boundary.sharing_may_grow = flag();
+    c.boundary.sharing_may_shrink = flag();
     times([&] { c.boundary.may_share.insert(places()); });
     times([&] { require(c.claimed.insert(obligation()).second, "another claim"); });
     times([&] {

@@ -116,12 +116,45 @@ class Breaking {
   static bool unwritten(const Content& c) {
     return !c.stored && c.run->trace.storages[c.storage].form->start == Start::undefined;
   }
+  /// path: another output, or an input, whose element `other` and element `index` of the output are one now
+  /// and were not before. Nothing: it is one of an input's storage that no input shows.
   bool sharing(const Obligation& o) {
-    const auto [x, y, was_x, was_y] = rules_.views(o);
-    if (o.kind == Kind::sharing && was_y != nullptr && after_.inputs[o.b].first != before_.inputs[o.b].first)
-      return false;
-    return x != nullptr && y != nullptr && meet(*x, *y) && was_x != nullptr && was_y != nullptr &&
-           apart(space_, *was_x, *was_y);
+    const Trace &is = o.of_before ? before_ : after_, &was = o.of_before ? after_ : before_;
+    const auto now = spot(output_view(is, o.a), is, refutation_.index),
+               then = spot(output_view(was, o.a), was, refutation_.index);
+    const std::uint32_t other = refutation_.path.empty() ? 0 : refutation_.path[0].first;
+    if (!now || !then || made_anew(check_.boundary, o.a)) return false;
+    if (o.kind == Kind::together) {
+      const auto to = spot(output_view(is, other), is, refutation_.other),
+                 from = spot(output_view(was, other), was, refutation_.other);
+      return !refutation_.path.empty() && other <= o.a && !made_anew(check_.boundary, other) && now == to &&
+             from && then != from;
+    }
+    if (!now->given || now == then) return false;
+    if (!refutation_.path.empty())
+      return other < is.inputs.size() && now == spot(&is.inputs[other].second, is, refutation_.other);
+    const View& view = *output_view(is, o.a);
+    return std::ranges::all_of(is.inputs, [&](const auto& in) { return apart(space_, view, in.second); });
+  }
+  /// Where an element lies, with its first byte. What the caller has is one in both graphs.
+  struct Spot {
+    bool given = false;
+    Text key;
+    StorageId storage = 0;
+    std::int64_t lanes = 0;
+    Index at;
+    friend bool operator==(const Spot&, const Spot&) = default;
+  };
+  std::optional<Spot> spot(const View* view, const Trace& of, const Place& element) {
+    if (view == nullptr || !inside(view->form->shape, element)) return std::nullopt;
+    const Storage& s = of.storages[view->storage];
+    Index at = index(element);
+    if (view->form->lanes > 0) at.push_back(0);
+    at = root_index(space_, *view->form, at);
+    if (!std::ranges::all_of(at, [&](PolyId p) { return p != Space::kBad && space_.value(p); }))
+      return std::nullopt;
+    const bool given = s.form->start == Start::given;
+    return Spot{given, given ? s.key : Text(), given ? 0 : view->storage, view->form->lanes, at};
   }
   /// path: the write, then the read that meets it, or nothing: the write meets itself.
   bool disturbs(const Step& step) {

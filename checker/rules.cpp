@@ -7,43 +7,18 @@ namespace {
 
 using Kind = Obligation::Kind;
 
-const View* output_view(const Trace& trace, std::size_t k) {
-  return k < trace.outputs.size() && trace.outputs[k].view ? &*trace.outputs[k].view : nullptr;
-}
-
-/// What each output must be, and what of its storage it must not share with inputs and earlier outputs. What
-/// the caller makes anew nobody sees: whatever else that shares.
-void of_outputs(std::vector<Obligation>& out, const Trace& after, const Boundary& boundary) {
-  std::map<StorageId, std::vector<std::uint32_t>> inputs, outputs;
-  for (std::uint32_t x = 0; x < after.inputs.size(); ++x) inputs[after.inputs[x].second.storage].push_back(x);
-  for (std::uint32_t k = 0; k < after.outputs.size(); ++k) {
-    out.push_back({Kind::type, false, k, 0});
-    out.push_back({Kind::value, false, k, 0});
-    const View* view = output_view(after, k);
-    if (boundary.sharing_may_grow || view == nullptr) continue;
-    const auto anew = [&](std::uint32_t output) {
-      const auto at = boundary.may_share.lower_bound({output, 0});
-      return at != boundary.may_share.end() && at->first == output;
-    };
-    for (std::uint32_t x : inputs[view->storage])
-      if (!boundary.may_share.contains({k, x})) out.push_back({Kind::sharing, false, k, x});
-    for (std::uint32_t j : outputs[view->storage])
-      if (!anew(k) && !anew(j)) out.push_back({Kind::together, false, k, j});
-    outputs[view->storage].push_back(k);
+/// What outputs may share: with what the caller has, and with each other. What the caller makes anew nobody
+/// sees: whatever else that shares.
+void of_sharing(std::vector<Obligation>& out, const Trace& trace, const Boundary& boundary, bool of_before) {
+  std::map<StorageId, std::vector<std::uint32_t>> inputs;
+  for (std::uint32_t x = 0; x < trace.inputs.size(); ++x) inputs[trace.inputs[x].second.storage].push_back(x);
+  for (std::uint32_t k = 0; k < trace.outputs.size(); ++k) {
+    const View* const view = output_view(trace, k);
+    if (view == nullptr) continue;
+    const auto counts = [&](std::uint32_t x) { return !boundary.may_share.contains({k, x}); };
+    if (std::ranges::any_of(inputs[view->storage], counts)) out.push_back({Kind::sharing, of_before, k, 0});
+    if (!made_anew(boundary, k)) out.push_back({Kind::together, of_before, k, 0});
   }
-}
-
-/// Does the view show every element of its storage: through permutations and reshapes alone?
-bool covers(const Space& space, const View& view) {
-  return std::ranges::all_of(view.form->maps, [&](const Map& m) {
-    std::set<std::uint32_t> to, from;
-    bool each = m.from.size() == m.to.size();
-    for (const Map::Factor& f : m.factors) {
-      to.insert(f.to), from.insert(f.from);
-      each = each && space.value(f.by) == 1 && m.from[f.from] == m.to[f.to] && m.start[f.from] == 0;
-    }
-    return m.reshape || (each && to.size() == m.to.size() && from.size() == m.factors.size());
-  });
 }
 
 }  // namespace
@@ -72,7 +47,10 @@ std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const
   each(Kind::frame, 1);
   for (StorageId s = 0; s < after.storages.size(); ++s)
     if (after.storages[s].form->compared) out.push_back({Kind::exit, false, s, 0});
-  of_outputs(out, after, boundary);
+  each(Kind::type, after.outputs.size());
+  each(Kind::value, after.outputs.size());
+  if (!boundary.sharing_may_grow) of_sharing(out, after, boundary, false);
+  if (!boundary.sharing_may_shrink) of_sharing(out, *before, boundary, true);
   return out;
 }
 
@@ -103,7 +81,7 @@ void Rules::show(const Obligation& o) {
       return;
     case Kind::clean: return require(run_after_.clean(o.a), "a step disturbs itself");
     case Kind::sharing:
-    case Kind::together: return require(sharing(o), "an output shares more");
+    case Kind::together: return require(sharing(o), "an output shares otherwise");
     case Kind::order: return require(ordered(space_, after_), "two steps are in no order");
     case Kind::placed:
       if (!placed_) placed_ = placed(space_, after_);
@@ -212,49 +190,12 @@ bool Rules::same_type(std::uint32_t output) const {
   return true;
 }
 
-std::array<const View*, 4> Rules::views(const Obligation& o) const {
-  std::array<const View*, 4> out{};
-  for (std::size_t side = 0; const Trace* trace : {&after_, &before_}) {
-    out[side] = output_view(*trace, o.a);
-    const View* input = o.b < trace->inputs.size() ? &trace->inputs[o.b].second : nullptr;
-    out[side + 1] = o.kind == Kind::sharing ? input : output_view(*trace, o.b);
-    side += 2;
-  }
-  return out;
-}
-
-/// The same elements of the same input in both graphs.
-bool Rules::same_input(const View* was, const View* is) const {
-  if (was == nullptr || is == nullptr) return false;
-  const Storage &s = before_.storages[was->storage], &t = after_.storages[is->storage];
-  return t.form->start == Start::given && s.form->start == t.form->start && s.key == t.key &&
-         same_elements(space_, *was->form, *is->form);
-}
-
-/// Shows the view nothing, or perhaps what an input shows? What none shows of their storage is the caller's,
-/// too.
-bool Rules::seen(const View& view) const {
-  return apart(space_, view, view) || std::ranges::any_of(after_.inputs, [&](const auto& input) {
-           return input.second.storage == view.storage && !apart(space_, input.second, view);
-         });
-}
-
-/// Shares the elements that it shared before, or then shared all of them. Two outputs: the same pairs of
-/// places, or one view twice on both sides.
-bool Rules::sharing(const Obligation& o) const {
-  const auto [x, y, was_x, was_y] = views(o);
-  const bool input = o.kind == Kind::sharing;
-  if (x == nullptr || y == nullptr || x->storage != y->storage) return true;
-  if (apart(space_, *x, *y) && (!input || seen(*x))) return true;
-  if (same_input(was_x, x) && (input || same_input(was_y, y))) return true;
-  if (was_x == nullptr) return false;
-  const Storage& had = before_.storages[was_x->storage];
-  if (input)
-    return covers(space_, *was_x) && had.form->start == Start::given &&
-           had.key == after_.storages[x->storage].key;
-  if (was_y == nullptr || was_x->storage != was_y->storage) return false;
-  return (was_x->form == was_y->form && x->form == y->form) ||
-         (same_elements(space_, *was_x->form, *x->form) && same_elements(space_, *was_y->form, *y->form));
+/// Of `before` for `after` it is asked where sharing may not shrink.
+bool Rules::sharing(const Obligation& o) {
+  std::optional<Sharing>& all = o.of_before ? shrunk_ : grown_;
+  if (!all)
+    all.emplace(space_, o.of_before ? after_ : before_, o.of_before ? before_ : after_, check_.boundary);
+  return o.kind == Kind::sharing ? all->with_inputs(o.a) : all->with_outputs(o.a);
 }
 
 }  // namespace noclobber::checker

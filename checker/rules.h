@@ -3,6 +3,7 @@
 #include <array>
 
 #include "checker/contents.h"
+#include "checker/sharing.h"
 
 namespace noclobber::checker {
 
@@ -22,17 +23,13 @@ class Rules {
   const View* view(const Obligation& obligation) const;
   /// The only questions a solver is asked: nothing it says about another kind counts.
   bool may_be_claimed(const Obligation& obligation);
-  /// The two views of `after` that a `sharing` or `together` is about, and those of `before`; nullptr: none.
-  std::array<const View*, 4> views(const Obligation& obligation) const;
   Equality& equality() { return equality_; }
 
  private:
   void equality(const Obligation& obligation);
   void same_frame() const;
   bool same_type(std::uint32_t output) const;
-  bool same_input(const View* was, const View* is) const;
-  bool sharing(const Obligation& obligation) const;
-  bool seen(const View& view) const;
+  bool sharing(const Obligation& obligation);
   std::optional<StorageId> partner(bool in_before, const Storage& storage) const;
 
   Space& space_;
@@ -42,6 +39,7 @@ class Rules {
   Equality equality_;
   std::array<std::map<std::pair<Start, Text>, StorageId>, 2> at_entry_;  // of each graph
   std::optional<std::vector<bool>> placed_;
+  std::optional<Sharing> grown_, shrunk_;  // once it was asked
 };
 
 }  // namespace noclobber::checker

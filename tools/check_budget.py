@@ -17,7 +17,7 @@ FILE_LINES = 400
 FUNCTION_LINES = 60
 FUNCTION_P90 = 30
 CHECKER_FUNCTION_LINES = 30
-CHECKER_LINES = 3200  # docs/decisions/0015-contents-are-followed.md, and what it refuses since
+CHECKER_LINES = 3350  # docs/decisions/0015-contents-are-followed.md, what it refuses since, and sharing
 
 
 class Function(NamedTuple):

@@ -1,6 +1,7 @@
 #include "src/cli/decided.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "src/effects/loops.h"
 #include "src/graph/body_key.h"
@@ -11,6 +12,7 @@
 #include "src/prover/lemmas.h"
 #include "src/prover/order.h"
 #include "src/prover/prover.h"
+#include "src/values/sharing.h"
 
 namespace noclobber {
 namespace {
@@ -18,11 +20,20 @@ namespace {
 constexpr std::size_t kShownPairs = 16;
 constexpr int kNestedBodies = 64;
 
+/// What the caller may share is asked only of storages that are one: of the rest one is enough, which says
+/// that the caller makes the output anew.
 Boundary boundary_of(const Case& value, const Trace& after) {
-  Boundary out{value.compare_strides, value.sharing_may_grow, {}};
-  for (const auto& [output, name] : value.may_share)
-    for (std::uint32_t k = 0; k < after.inputs.size(); ++k)
-      if (after.inputs[k].name == name) out.may_share.emplace(output, k);
+  Boundary out{value.compare_strides, value.sharing_may_grow, value.sharing_may_shrink, {}};
+  if (value.may_share.empty()) return out;
+  std::unordered_multimap<std::string_view, std::uint32_t> named;
+  for (std::uint32_t k = 0; k < after.inputs.size(); ++k) named.emplace(after.inputs[k].name, k);
+  for (const auto& [output, name] : value.may_share) {
+    const TraceView* view = output_view(after, output);
+    for (auto [at, end] = named.equal_range(name); at != end; ++at)
+      if (!made_anew(out, output) ||
+          (view != nullptr && view->storage == after.inputs[at->second].view.storage))
+        out.may_share.emplace(output, at->second);
+  }
   return out;
 }
 
@@ -56,7 +67,8 @@ void show_by_rules(Shown& shown, Engine& engine, bool ask) {
   Rules rules(space, terms, shown.before(), shown.traced.after, shown.boundary);
   shown.decision = decide(rules, shown.all, {});
   if (shown.decision.proved) shown.lemmas = find_lemmas(space, terms, rules.of_before(), rules.of_after());
-  if (!ask || shown.decision.open.empty() || engine.options.no_assumptions) return;
+  if (rules.exhausted()) engine.questions.limit();  // nor is there anything that a solver could be asked
+  if (!ask || shown.decision.open.empty() || rules.exhausted() || engine.options.no_assumptions) return;
   Solved solved = solve(space, terms, rules, shown.decision.open, engine.questions);
   if (!solved.shown.empty()) shown.decision = decide(rules, shown.all, solved.shown);
   shown.by_solver = std::move(solved.shown);

@@ -275,6 +275,7 @@ Result<Case> pair_of(Side before, Side after) {
   out.dataflow = after.facts.dataflow;
   out.compare_strides = before.compares_strides && after.compares_strides;
   out.sharing_may_grow = before.facts.sharing_may_grow && after.facts.sharing_may_grow;
+  out.sharing_may_shrink = before.facts.sharing_may_shrink && after.facts.sharing_may_shrink;
   out.plan = after.facts.plan;
   out.registers = after.facts.registers;
   out.portable_kernels = after.facts.portable_kernels;

@@ -110,7 +110,7 @@ Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, 
   out.dataflow = false;
   out.names_are_values = false;
   out.compare_strides = false;
-  out.sharing_may_grow = true;
+  out.sharing_may_grow = out.sharing_may_shrink = true;
   out.may_share.clear();
   out.plan.reset();
   return out;

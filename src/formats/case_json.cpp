@@ -73,18 +73,25 @@ class CaseJsonReader {
     }
   }
 
-  // Whether the member says the second of its two choices.
+  // Which of its choices the member says; the first where it is not there.
+  std::size_t choice(const OrderedJson& json, const JsonAt& root, std::string_view key,
+                     std::span<const std::string_view> choices) {
+    const OrderedJson* item = find_member(json, key);
+    return item == nullptr ? 0 : faults_.one_of(*item, JsonAt(root, key), choices);
+  }
   bool second(const OrderedJson& json, const JsonAt& root, std::string_view key,
               const std::array<std::string_view, 2>& either) {
-    const OrderedJson* item = find_member(json, key);
-    return item != nullptr && faults_.one_of(*item, JsonAt(root, key), either) == 1;
+    return choice(json, root, key, either) == 1;
   }
 
   void choices(const OrderedJson& json, const JsonAt& root) {
     case_.dataflow = second(json, root, "order", {"program", "dataflow"});
     case_.names_are_values = !second(json, root, "names", {"values", "storages"});
     case_.compare_strides = second(json, root, "strides", {"ignore", "compare"});
-    case_.sharing_may_grow = second(json, root, "sharing", {"no-growth", "any"});
+    constexpr std::array<std::string_view, 3> kSharing{"no-growth", "any", "same"};
+    const std::size_t sharing = choice(json, root, "sharing", kSharing);
+    case_.sharing_may_grow = sharing == 1;
+    case_.sharing_may_shrink = sharing != 2;
     if (const OrderedJson* overlap = find_member(json, "inputs_may_overlap")) {
       case_.inputs_may_overlap = faults_.boolean(*overlap, JsonAt(root, "inputs_may_overlap"));
     }

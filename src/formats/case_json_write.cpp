@@ -59,6 +59,7 @@ class CaseJsonWriter {
     if (!case_.names_are_values) to["names"] = "storages";
     if (case_.compare_strides) to["strides"] = "compare";
     if (case_.sharing_may_grow) to["sharing"] = "any";
+    if (!case_.sharing_may_shrink) to["sharing"] = "same";
     if (case_.inputs_may_overlap) to["inputs_may_overlap"] = true;
     if (case_.plan) to["plan"] = plan_json(*case_.plan);
     if (OrderedJson facts = written_facts(case_); !facts.is_null()) to["facts"] = std::move(facts);

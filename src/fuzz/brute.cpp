@@ -28,8 +28,8 @@ Places places(const Tensor& tensor) {
   return out;
 }
 
-/// Output `output` holds byte `at` of an input's storage (by its place among the names; `byte` is 0: sharing
-/// is of elements, wherever they stand), or its byte `byte` is one of an earlier output.
+/// Byte `byte` of output `output` is byte `at` of an input's storage (by its place among the names), or of an
+/// earlier output, or of its own.
 struct Share {
   std::size_t output, byte;
   bool input;
@@ -47,12 +47,11 @@ std::set<Share> shares(const Run& run) {
     const Places all = run.outputs[k].tensor ? places(*run.outputs[k].tensor) : Places{};
     for (std::size_t b = 0; b < all.size(); ++b) {
       if (const auto input = inputs.find(all[b].first); input != inputs.end())
-        out.insert({k, 0, true, input->second, all[b].second});
-      if (const auto same = earlier.find(all[b]); same != earlier.end())
-        for (const auto& [output, byte] : same->second) out.insert({k, b, false, output, byte});
+        out.insert({k, b, true, input->second, all[b].second});
+      auto& there = earlier[all[b]];
+      for (const auto& [output, byte] : there) out.insert({k, b, false, output, byte});
+      there.emplace_back(k, static_cast<std::int64_t>(b));
     }
-    for (std::size_t b = 0; b < all.size(); ++b)
-      earlier[all[b]].emplace_back(k, static_cast<std::int64_t>(b));
   }
   return out;
 }

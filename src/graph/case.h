@@ -196,7 +196,8 @@ struct Case {
   bool dataflow = false;          // "order": every order that dataflow allows
   bool names_are_values = false;  // without `before`: what a name means
   bool compare_strides = false;
-  bool sharing_may_grow = false;  // "sharing": "any"
+  bool sharing_may_grow = false;   // "sharing": "any"
+  bool sharing_may_shrink = true;  // not with "sharing": "same"
   /// The caller makes output `first` anew, as a view of input `second` or by copying it away: it may share
   /// that input's storage, and what it shares with other outputs nobody sees.
   std::vector<std::pair<std::uint32_t, std::string>> may_share;

@@ -146,9 +146,13 @@ std::string shown_text(const Scene& scene, const Difference& d) {
 std::string difference_text(const Scene& scene, const Difference& d) {
   using Kind = Difference::Kind;
   if (d.kind == Kind::value) return shown_text(scene, d);
-  if (d.kind == Kind::sharing)
-    return target_text(d.target) + " shares storage with " +
-           (d.other.output >= 0 ? target_text(d.other) : "input " + d.other.input) + " and did not before";
+  if (d.kind == Kind::sharing) {
+    const std::string with = d.other.output >= 0 ? target_text(d.other) : "input " + d.other.input;
+    if (d.lost) return target_text(d.target) + " shares less storage with " + with + " than before";
+    if (d.other.output == d.target.output)
+      return target_text(d.target) + " holds two elements on one place and did not before";
+    return target_text(d.target) + " shares storage with " + with + " and did not before";
+  }
   const std::string what = d.kind == Kind::effects ? "the effects of the program"
                            : d.kind == Kind::raised || d.kind == Kind::immutable
                                ? "step " + std::to_string(d.step)

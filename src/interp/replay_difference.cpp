@@ -106,20 +106,8 @@ std::optional<Difference> final_difference(const Expectation::Final& expected, c
   return first;
 }
 
-/// Some run of the expected shares these two as well, in every byte that counts.
-bool shared_before(const Expectation& expected, const Expectation::Share& now) {
-  return std::any_of(expected.shares.begin(), expected.shares.end(), [&now](const Expectation::Share& then) {
-    if (then.output != now.output || then.other != now.other || then.input != now.input) return false;
-    if (then.bytes.size() != now.bytes.size()) return true;
-    for (std::size_t i = 0; i < now.bytes.size(); ++i) {
-      if (now.bytes[i] != 0 && then.bytes[i] == 0) return false;
-    }
-    return true;
-  });
-}
-
 /// The caller makes this output anew, and it may show that input, or one of the two outputs.
-bool caller_shares(const Case& value, const Expectation::Share& share) {
+bool caller_shares(const Case& value, const SharedPlace& share) {
   return std::any_of(value.may_share.begin(), value.may_share.end(), [&](const auto& entry) {
     const auto is = [&](int output) { return entry.first == static_cast<std::uint32_t>(output); };
     return share.input.empty() ? is(share.output) || is(share.other)
@@ -127,23 +115,39 @@ bool caller_shares(const Case& value, const Expectation::Share& share) {
   });
 }
 
+/// What is shared in `after` and in no run of `before`; `lost`: the other way round.
+std::set<SharedPlace> sharing_found(const Expectation& expected, const Shown& now, bool lost) {
+  std::optional<std::set<SharedPlace>> out;
+  for (const Shown& then : expected.shown) {
+    std::set<SharedPlace> more = lost ? new_sharing(then, now) : new_sharing(now, then);
+    if (out) std::erase_if(more, [&](const SharedPlace& share) { return !out->contains(share); });
+    out = std::move(more);
+  }
+  return out.value_or(std::set<SharedPlace>{});
+}
+
 void sharing_differences(const Case& value, const Expectation& expected, const Run& run,
                          std::vector<Difference>& out) {
-  std::set<int> told;       // one for each output
-  std::set<int> of_inputs;  // outputs that lie on an input: what lies there with them says no more
-  for (const Expectation::Share& share : shares_of(value.after, run)) {
-    if (shared_before(expected, share) || caller_shares(value, share)) continue;
-    if (share.other < 0) of_inputs.insert(share.output);
-    const bool implied =
-        share.other >= 0 && (of_inputs.contains(share.output) || of_inputs.contains(share.other));
-    if (implied || !told.insert(share.other < 0 ? share.output : share.other).second) continue;
-    Difference d;
-    d.kind = Difference::Kind::sharing;
-    d.target.output = std::max(share.output, share.other);
-    d.other = {share.other < 0 ? -1 : share.output, share.input};
-    const Tensor& shown = *run.outputs[static_cast<std::size_t>(d.target.output)].tensor;
-    d.bytes = byte_extent(shown);
-    out.push_back(std::move(d));
+  const Shown now = shown_by(value.after, run);
+  for (const bool lost : {false, true}) {
+    if (lost ? value.sharing_may_shrink : value.sharing_may_grow) continue;
+    std::set<int> told;       // one for each output
+    std::set<int> of_inputs;  // outputs that lie on an input: what lies there with them says no more
+    for (const SharedPlace& share : sharing_found(expected, now, lost)) {
+      if (caller_shares(value, share)) continue;
+      if (share.other < 0) of_inputs.insert(share.output);
+      const bool implied =
+          share.other >= 0 && (of_inputs.contains(share.output) || of_inputs.contains(share.other));
+      if (implied || !told.insert(share.output).second) continue;
+      Difference d;
+      d.kind = Difference::Kind::sharing;
+      d.lost = lost;
+      d.target.output = share.output;
+      d.other = {share.other, share.input};
+      const auto& shown = run.outputs[static_cast<std::size_t>(d.target.output)].tensor;
+      if (shown) d.bytes = byte_extent(*shown);
+      out.push_back(std::move(d));
+    }
   }
 }
 
@@ -213,7 +217,7 @@ std::vector<Difference> differences(const Case& value, const Expectation& expect
   for (const Expectation::Final& final : expected.finals) {
     if (std::optional<Difference> found = final_difference(final, run)) out.push_back(*found);
   }
-  if (!value.sharing_may_grow) sharing_differences(value, expected, run, out);
+  sharing_differences(value, expected, run, out);
   if (expected.effects_known && expected.effects != run.effects) {
     out.push_back(about(Difference::Kind::effects, -1, list_text(expected.effects), list_text(run.effects)));
   }

@@ -23,32 +23,6 @@ std::size_t elements_in(const std::vector<std::uint8_t>& bytes, Dtype type) {
   return bytes.size() / element_width(type);
 }
 
-/// The row-major bytes of an output, and the type they hold.
-std::vector<Expectation::Share> shares_with_inputs(const Graph& graph, const Run& run, int output,
-                                                   const Tensor& shown) {
-  std::vector<Expectation::Share> out;
-  for (const Input& input : graph.inputs) {
-    const Tensor* view = tensor_of(run, input.value);
-    if (view == nullptr || !share_bytes(shown, *view)) continue;
-    const std::size_t size = run.storages[shown.storage].bytes.size();
-    std::vector<std::uint8_t> both = shown_bytes(shown, size);
-    const std::vector<std::uint8_t> in_input = shown_bytes(*view, size);
-    for (std::size_t i = 0; i < size; ++i) both[i] = both[i] & in_input[i];
-    out.push_back({output, -1, graph.value(input.value).name, std::move(both)});
-  }
-  if (!out.empty()) return out;
-  // Elements of an input's storage that no input shows are the caller's, too.
-  for (const Input& input : graph.inputs) {
-    const Tensor* view = tensor_of(run, input.value);
-    if (view == nullptr || view->storage != shown.storage) continue;
-    std::vector<std::uint8_t> own = shown_bytes(shown, run.storages[shown.storage].bytes.size());
-    if (std::ranges::count(own, 0) != std::ssize(own))
-      out.push_back({output, -1, graph.value(input.value).name, std::move(own)});
-    break;
-  }
-  return out;
-}
-
 /// Every byte of the storage counts, except those that only inputs with free contents show.
 std::vector<std::uint8_t> kept_bytes(const Graph& graph, const Run& run, std::uint32_t storage,
                                      const std::set<std::string>& free_inputs) {
@@ -103,22 +77,6 @@ std::set<std::string> free_at_exit(const Case& value, const std::set<std::string
   return out;
 }
 
-std::vector<Expectation::Share> shares_of(const Graph& graph, const Run& run) {
-  std::vector<Expectation::Share> out;
-  for (std::size_t i = 0; i < run.outputs.size(); ++i) {
-    if (!run.outputs[i].tensor) continue;
-    const Tensor& shown = *run.outputs[i].tensor;
-    for (Expectation::Share& share : shares_with_inputs(graph, run, static_cast<int>(i), shown)) {
-      out.push_back(std::move(share));
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!run.outputs[j].tensor || !share_bytes(shown, *run.outputs[j].tensor)) continue;
-      out.push_back({static_cast<int>(j), static_cast<int>(i), "", {}});
-    }
-  }
-  return out;
-}
-
 Expectation expectation_of(const Graph& graph, const Run& run, const std::set<std::string>& free_inputs) {
   Expectation meant;
   const Devices devices(graph);
@@ -130,7 +88,7 @@ Expectation expectation_of(const Graph& graph, const Run& run, const std::set<st
     meant.outputs.push_back(std::move(expected));
   }
   add_finals(meant, graph, run, free_inputs);
-  meant.shares = shares_of(graph, run);
+  meant.shown = {shown_by(graph, run)};
   meant.effects = run.effects;
   return meant;
 }
@@ -158,7 +116,8 @@ void narrow(Expectation& meant, const Graph& graph, const Run& run) {
       if (b >= other.size() || other[b] != final.bytes[b]) final.known[b] = 0;
     }
   }
-  for (Expectation::Share& share : shares_of(graph, run)) meant.shares.push_back(std::move(share));
+  if (Shown shown = shown_by(graph, run); std::ranges::find(meant.shown, shown) == meant.shown.end())
+    meant.shown.push_back(std::move(shown));
   if (run.effects != meant.effects) meant.effects_known = false;
 }
 

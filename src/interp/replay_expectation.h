@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/interp/replay_view.h"
+#include "src/interp/replay_sharing.h"
 
 namespace noclobber {
 
@@ -31,15 +31,9 @@ struct Expectation {
     Dtype dtype = Dtype::other;
     std::vector<std::uint8_t> bytes, known;  // per byte
   };
-  /// Bytes of input `input` that output `output` shows, per byte of the storage; absent: none.
-  struct Share {
-    int output = 0, other = -1;  // other: another output, or -1
-    std::string input;
-    std::vector<std::uint8_t> bytes;
-  };
   std::vector<Output> outputs;
   std::vector<Final> finals;
-  std::vector<Share> shares;
+  std::vector<Shown> shown;  // one for each run that is known to share otherwise
   std::vector<std::string> effects;
   bool effects_known = true;
 };
@@ -63,6 +57,7 @@ struct Difference {
   std::int64_t element = 0;  // value: row-major element of the output, or byte of the storage
   std::int64_t count = 0;    // value: elements (bytes) that differ
   std::uint32_t step = 0;    // raised, immutable
+  bool lost = false;         // sharing: it was there before, and must be
   ByteRange bytes;           // sharing
   std::string expected, actual;
   RunOptions options;  // of the run that shows it
@@ -84,8 +79,5 @@ std::vector<Difference> differences(const Case& value, const Expectation& expect
 std::optional<Difference> value_difference(const Expectation& expected, const Run& run, const Target& target);
 /// Does the run show what is meant at this element?
 bool element_right(const Expectation& expected, const Run& run, const Target& target, std::int64_t element);
-
-/// Where outputs of the run share bytes with inputs and with each other.
-std::vector<Expectation::Share> shares_of(const Graph& graph, const Run& run);
 
 }  // namespace noclobber

@@ -53,11 +53,12 @@ Witness metadata(const Difference& d) {
 
 Witness sharing(const Scene& scene, const Difference& d) {
   Witness w = named("NC005");
-  const Tensor& shown = *scene.after.run->outputs[static_cast<std::size_t>(d.target.output)].tensor;
-  w.storage = storage_name(scene.after, shown);
+  const auto& shown = scene.after.run->outputs[static_cast<std::size_t>(d.target.output)].tensor;
+  if (shown) w.storage = storage_name(scene.after, *shown);
   w.first_byte = d.bytes.first;
   w.last_byte = d.bytes.last;
-  w.aspect = d.other.output >= 0 ? "output" : "input";
+  w.aspect = d.other.output < 0 ? "input" : d.other.output == d.target.output ? "itself" : "output";
+  if (d.lost) w.aspect += " lost";
   w.message = difference_text(scene, d);
   return w;
 }

@@ -186,15 +186,16 @@ class Looking {
     return false;
   }
 
+  /// Where the first byte of an element lies.
+  Index root(const TraceView& view, const Place& at) {
+    Index all = index(at);
+    if (view.lanes > 0) all.push_back(0);
+    return root_index(space_, view, all);
+  }
   /// Elements i of x and j of y that are one element of a storage, and that `wanted` likes.
   template <class Wanted>
   bool meeting(const TraceView& x, const TraceView& y, Refutation& out, const Wanted& wanted) {
     if (x.storage != y.storage) return false;
-    const auto root = [&](const TraceView& v, const Place& at) {
-      Index all = index(at);
-      if (v.lanes > 0) all.push_back(0);
-      return root_index(space_, v, all);
-    };
     std::multimap<Index, Place> seen;
     each_place(x.shape, [&](const Place& at) {
       seen.emplace(root(x, at), at);
@@ -210,12 +211,39 @@ class Looking {
     });
   }
 
+  /// Another output, or an input, and two elements that are one now and were not before.
   bool sharing(Refutation& out) {
     const Obligation& o = out.about;
-    const auto& x = check_.after.outputs[o.a].view;
-    const std::optional<TraceView> y =
-        o.kind == Kind::sharing ? check_.after.inputs[o.b].view : check_.after.outputs[o.b].view;
-    return x && y && meeting(*x, *y, out, [](const Place&, const Place&) { return true; });
+    if (!check_.before) return false;
+    const Trace &is = o.of_before ? *check_.before : check_.after,
+                &was = o.of_before ? check_.after : *check_.before;
+    const TraceView *const x = output_view(is, o.a), *const was_x = output_view(was, o.a);
+    if (x == nullptr || was_x == nullptr) return false;
+    const auto grown = [&](std::uint32_t other, const TraceView* y, const auto& wanted) {
+      out.path = {{other, {}}};
+      return y != nullptr && meeting(*x, *y, out, wanted);
+    };
+    if (o.kind == Kind::together) {
+      for (std::uint32_t other = 0; other <= o.a; ++other) {
+        const TraceView* const was_y = output_view(was, other);
+        const auto apart_before = [&](const Place& i, const Place& j) {
+          return was_y != nullptr && (was_x->storage != was_y->storage || root(*was_x, i) != root(*was_y, j));
+        };
+        if (grown(other, output_view(is, other), apart_before)) return true;
+      }
+      return false;
+    }
+    const TraceStorage &s = is.storages[x->storage], &t = was.storages[was_x->storage];
+    const auto moved = [&](const Place& i, const Place&) {
+      return s.start != t.start || s.key != t.key || root(*was_x, i) != root(*x, i);
+    };
+    for (std::uint32_t k = 0; k < is.inputs.size(); ++k)
+      if (grown(k, &is.inputs[k].view, moved)) return true;
+    out.path.clear();
+    return each_place(x->shape, [&](const Place& at) {
+      out.index = at;
+      return moved(at, at);
+    });
   }
 
   bool disturbs(Refutation& out) {

@@ -40,9 +40,9 @@ bool DirectJudge::shown(const Obligation& o) {
     case DirectKind::clean:
       return contents_.clean(DirectSide::after, o.a);
     case DirectKind::sharing:
-      return sharing(o.a, o.b);
+      return o.of_before ? sharing(after_, *before_, o.a) : sharing(*before_, after_, o.a);
     case DirectKind::together:
-      return together(o.a, o.b);
+      return o.of_before ? together(after_, *before_, o.a) : together(*before_, after_, o.a);
     case DirectKind::current:
       return current(after_.steps[o.a].reads[o.b], after_.steps[o.a].means[o.b], o.a);
     case DirectKind::current_output:
@@ -176,53 +176,6 @@ bool DirectJudge::defined(std::uint32_t output) {
   const FormulaId content =
       contents_.at(DirectSide::after, view, any_index(sizes_, view, "i"), after_.steps.size());
   return ask_.never(contents_.undefined_where(content), DirectAsk::About::equality);
-}
-
-/// Wherever an element of the output is one of the input's, it was that very one before; or the output lay on
-/// all of that storage before. What no input shows of a storage of the caller's is the caller's, too.
-bool DirectJudge::sharing(std::uint32_t output, std::uint32_t input) {
-  const TraceView& view = *after_.outputs[output].view;
-  const TraceView& shown = after_.inputs[input].view;
-  const auto meets = [&](const TraceInput& other) {
-    return other.view.storage == view.storage && !never_meet(sizes_, ask_, view, other.view);
-  };
-  const bool empty = std::ranges::any_of(view.shape, [&](PolyId size) { return space_.value(size) == 0; });
-  if (never_meet(sizes_, ask_, view, shown) && (empty || std::ranges::any_of(after_.inputs, meets)))
-    return true;
-  const TraceView* was = view_before(output);
-  const TraceStorage& storage = after_.storages[view.storage];
-  if (was == nullptr || storage.start != TraceStorage::Start::given ||
-      partner_of(*before_, storage) != &before_->storages[was->storage])
-    return false;
-  const bool whole = std::all_of(was->maps.begin(), was->maps.end(), [](const Map& m) {
-    return m.kind == Map::Kind::permute || m.kind == Map::Kind::reshape;
-  });
-  if (whole) return true;
-  if (was->lanes != view.lanes || !equal_shapes(was->shape, view.shape)) return false;
-  const DirectIndex i = any_place(sizes_, view, "i");
-  const auto now = root_of(sizes_, view, i), then = root_of(sizes_, *was, i);
-  const auto other = root_of(sizes_, shown, any_place(sizes_, shown, "j"));
-  if (!now || !then || !other) return false;
-  const FormulaId moved = f_.all({one_place(f_, *now, *other), f_.inverted(one_place(f_, *now, *then))});
-  return ask_.never(moved, DirectAsk::About::overlap);
-}
-
-/// Wherever elements of the two outputs are one, they were one before.
-bool DirectJudge::together(std::uint32_t a, std::uint32_t b) {
-  const auto &x = after_.outputs[a].view, &y = after_.outputs[b].view;
-  if (!x || !y || never_meet(sizes_, ask_, *x, *y)) return true;
-  const TraceView *was_x = view_before(a), *was_y = view_before(b);
-  if (was_x == nullptr || was_y == nullptr || was_x->storage != was_y->storage) return false;
-  if (was_x->lanes != x->lanes || was_y->lanes != y->lanes || !equal_shapes(was_x->shape, x->shape) ||
-      !equal_shapes(was_y->shape, y->shape))
-    return false;
-  const DirectIndex i = any_place(sizes_, *x, "i"), j = any_place(sizes_, *y, "j");
-  const auto now_x = root_of(sizes_, *x, i), now_y = root_of(sizes_, *y, j);
-  const auto then_x = root_of(sizes_, *was_x, i), then_y = root_of(sizes_, *was_y, j);
-  if (!now_x || !now_y || !then_x || !then_y) return false;
-  const FormulaId grown =
-      f_.all({one_place(f_, *now_x, *now_y), f_.inverted(one_place(f_, *then_x, *then_y))});
-  return ask_.never(grown, DirectAsk::About::overlap);
 }
 
 }  // namespace noclobber

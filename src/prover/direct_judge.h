@@ -39,8 +39,10 @@ class DirectJudge {
   bool current(const TraceView& view, std::size_t meant, std::size_t now);
   bool untouched(const TraceView& view, std::size_t meant, std::size_t now);
   bool defined(std::uint32_t output);
-  bool sharing(std::uint32_t output, std::uint32_t input);
-  bool together(std::uint32_t a, std::uint32_t b);
+  // direct_sharing.cpp; `is` may share no more than `was`.
+  bool sharing(const Trace& was, const Trace& is, std::uint32_t output);
+  bool together(const Trace& was, const Trace& is, std::uint32_t output);
+  bool together(const Trace& was, const Trace& is, std::uint32_t a, std::uint32_t b);
   const TraceView* view_before(std::uint32_t output) const;
 
   // direct_undefined.cpp

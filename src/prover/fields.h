@@ -70,7 +70,9 @@ void fields(auto& io, Is<Trace> auto& t) {
      Num{t.arenas}, t.placements);
 }
 void fields(auto& io, Is<TraceInput> auto& i) { io(i.name, i.view); }
-void fields(auto& io, Is<Boundary> auto& b) { io(b.compare_strides, b.sharing_may_grow, b.may_share); }
+void fields(auto& io, Is<Boundary> auto& b) {
+  io(b.compare_strides, b.sharing_may_grow, b.sharing_may_shrink, b.may_share);
+}
 void fields(auto& io, Is<Obligation> auto& o) { io(o.kind, o.of_before, o.a, o.b); }
 void fields(auto& io, Is<Check> auto& c) { io(c.key, c.before, c.after, c.boundary, c.by_solver, c.lemmas); }
 void fields(auto& io, Is<checker::Lemma> auto& l) { io(l.kind, l.a, l.b, l.c, l.d, l.order); }

@@ -1,6 +1,9 @@
 #include "src/values/obligation.h"
 
 #include <algorithm>
+#include <unordered_map>
+
+#include "src/values/sharing.h"
 
 namespace noclobber {
 using Kind = Obligation::Kind;
@@ -9,26 +12,29 @@ bool is_equality(Kind kind) {
   return kind == Kind::value || kind == Kind::exit || kind == Kind::current || kind == Kind::current_output;
 }
 
-/// What each output must be, and what of its storage it must not share with inputs and earlier outputs. What
-/// the caller makes anew nobody sees: whatever else that shares.
-static void of_outputs(std::vector<Obligation>& out, const Trace& after, const Boundary& boundary) {
-  std::map<StorageId, std::vector<std::uint32_t>> inputs, outputs;
-  for (std::uint32_t x = 0; x < after.inputs.size(); ++x) inputs[after.inputs[x].view.storage].push_back(x);
+/// What outputs may share: with what the caller has, and with each other. What the caller makes anew nobody
+/// sees, whatever else it shares.
+static void of_sharing(std::vector<Obligation>& out, const Trace& trace, const Boundary& boundary,
+                       bool of_before) {
+  std::unordered_map<StorageId, std::vector<std::uint32_t>> inputs;
+  for (std::uint32_t x = 0; x < trace.inputs.size(); ++x) inputs[trace.inputs[x].view.storage].push_back(x);
+  for (std::uint32_t k = 0; k < trace.outputs.size(); ++k) {
+    const TraceView* view = output_view(trace, k);
+    if (view == nullptr) continue;
+    const auto asked = [&](std::uint32_t x) { return !boundary.may_share.contains({k, x}); };
+    if (std::ranges::any_of(inputs[view->storage], asked)) out.push_back({Kind::sharing, of_before, k, 0});
+    if (!made_anew(boundary, k)) out.push_back({Kind::together, of_before, k, 0});
+  }
+}
+
+static void of_outputs(std::vector<Obligation>& out, const Trace& before, const Trace& after,
+                       const Boundary& boundary) {
   for (std::uint32_t k = 0; k < after.outputs.size(); ++k) {
     out.push_back({Kind::type, false, k, 0});
     out.push_back({Kind::value, false, k, 0});
-    const TraceView* view = output_view(after, k);
-    if (boundary.sharing_may_grow || view == nullptr) continue;
-    const auto anew = [&](std::uint32_t output) {
-      const auto at = boundary.may_share.lower_bound({output, 0});
-      return at != boundary.may_share.end() && at->first == output;
-    };
-    for (std::uint32_t x : inputs[view->storage])
-      if (!boundary.may_share.contains({k, x})) out.push_back({Kind::sharing, false, k, x});
-    for (std::uint32_t j : outputs[view->storage])
-      if (!anew(k) && !anew(j)) out.push_back({Kind::together, false, k, j});
-    outputs[view->storage].push_back(k);
   }
+  if (!boundary.sharing_may_grow) of_sharing(out, after, boundary, false);
+  if (!boundary.sharing_may_shrink) of_sharing(out, before, boundary, true);
 }
 
 static void of_step(std::vector<Obligation>& out, const TraceStep& step, std::uint32_t number) {
@@ -59,7 +65,7 @@ std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const
   out.push_back({Kind::frame, false, 0, 0});
   for (StorageId s = 0; s < after.storages.size(); ++s)
     if (after.storages[s].compared) out.push_back({Kind::exit, false, s, 0});
-  of_outputs(out, after, boundary);
+  of_outputs(out, *before, after, boundary);
   return out;
 }
 

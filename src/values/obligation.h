@@ -6,14 +6,14 @@
 
 namespace noclobber {
 
+class Sharing;
+
 /// The nouns of the certificate's text: what has to be shown, and what a caller may see.
 using checker::Boundary;
 using checker::Obligation;
 
 /// The only questions a solver is asked: nothing it says about another kind counts.
 bool is_equality(Obligation::Kind kind);
-/// The two views in `trace` that an obligation of a kind `sharing` or `together` is about; nullptr: none.
-std::pair<const TraceView*, const TraceView*> both_views(const Trace& trace, const Obligation& obligation);
 
 /// All obligations of `after` for `before` (nullptr: of a single graph).
 std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const Boundary& boundary);
@@ -35,6 +35,11 @@ class Rules {
   Contents& of_after() { return after_contents_; }
   /// Those of `before`; of a single graph its own.
   Contents& of_before() { return before_contents_ ? *before_contents_ : after_contents_; }
+  int comparisons() const { return equality_.work(); }
+  /// Have the Traces more contents than may be looked up?
+  bool exhausted() const {
+    return after_contents_.exhausted() || (before_contents_ && before_contents_->exhausted());
+  }
   /// Their contents at every index; kBad where there are none.
   std::pair<TermId, TermId> contents(const Obligation& obligation);
 
@@ -44,10 +49,8 @@ class Rules {
   bool same_frame() const;
   bool same_type(std::uint32_t output) const;
   bool defined(std::uint32_t output);
-  bool seen(const TraceView& view);
   bool sharing(const Obligation& obligation);
   std::set<std::string> free_undefined(const Obligation& obligation);
-  bool same_input(std::uint32_t output);
 
   Space& space_;
   Terms& terms_;
@@ -61,6 +64,7 @@ class Rules {
   Equality equality_;
   // Undefined storages of `before`, and which equalities show them.
   std::optional<std::map<std::string, std::set<Obligation>>> undefined_uses_;
+  std::shared_ptr<Sharing> grown_, shrunk_;  // once they are asked for
 };
 
 struct Decision {

@@ -1,24 +1,13 @@
 #include <algorithm>
 
 #include "src/values/obligation.h"
+#include "src/values/sharing.h"
 
 namespace noclobber {
 
 namespace {
 using Kind = Obligation::Kind;
-
-/// Does the view show every element of its storage?
-bool covers(const TraceView& view) {
-  return std::all_of(view.maps.begin(), view.maps.end(), [](const Map& m) {
-    return m.kind == Map::Kind::permute || m.kind == Map::Kind::reshape;
-  });
-}
 }  // namespace
-
-std::pair<const TraceView*, const TraceView*> both_views(const Trace& trace, const Obligation& o) {
-  const TraceView* input = o.b < trace.inputs.size() ? &trace.inputs[o.b].view : nullptr;
-  return {output_view(trace, o.a), o.kind == Kind::sharing ? input : output_view(trace, o.b)};
-}
 
 Rules::Rules(Space& space, Terms& terms, const Trace* before, const Trace& after, const Boundary& boundary)
     : space_(space),
@@ -147,15 +136,6 @@ bool Rules::same_type(std::uint32_t output) const {
   return true;
 }
 
-/// The output shows the same elements of the same input in both graphs.
-bool Rules::same_input(std::uint32_t output) {
-  const TraceView *a = output_view(*before_, output), *b = output_view(after_, output);
-  if (a == nullptr || b == nullptr) return false;
-  const TraceStorage &s = before_->storages[a->storage], &t = after_.storages[b->storage];
-  return t.start == TraceStorage::Start::given && s.start == t.start && s.key == t.key &&
-         same_elements(space_, *a, *b);
-}
-
 /// The same whatever nobody wrote: equal to what it is where those contents have other names.
 bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *output_view(after_, output);
@@ -171,31 +151,13 @@ bool Rules::defined(std::uint32_t output) {
   return equality_.shown(own, content(*renamed_contents_), {}, {});
 }
 
-/// Shows the view nothing, or perhaps what an input shows? What none shows of their storage is the caller's,
-/// too.
-bool Rules::seen(const TraceView& view) {
-  return apart(space_, view, view) || std::ranges::any_of(after_.inputs, [&](const TraceInput& input) {
-           return input.view.storage == view.storage && !apart(space_, input.view, view);
-         });
-}
-
-/// Shares the elements that it shared before, or then shared all of them. Two outputs: the same pairs of
-/// places, or one view twice on both sides.
+/// Of `before` for `after` it is asked where sharing may not shrink.
 bool Rules::sharing(const Obligation& o) {
-  const auto [x, y] = both_views(after_, o);
-  const auto [was_x, was_y] = both_views(*before_, o);
-  const bool input = o.kind == Kind::sharing;
-  if (x == nullptr || y == nullptr || x->storage != y->storage) return true;
-  if (apart(space_, *x, *y) && (!input || seen(*x))) return true;
-  if (same_input(o.a) && (input || same_input(o.b))) return true;
-  if (was_x == nullptr) return false;
-  const TraceStorage& had = before_->storages[was_x->storage];
-  if (input)
-    return covers(*was_x) && had.start == TraceStorage::Start::given &&
-           had.key == after_.storages[x->storage].key;
-  if (was_y == nullptr || was_x->storage != was_y->storage) return false;
-  return (*was_x == *was_y && *x == *y) ||
-         (same_elements(space_, *was_x, *x) && same_elements(space_, *was_y, *y));
+  std::shared_ptr<Sharing>& all = o.of_before ? shrunk_ : grown_;
+  if (!all)
+    all = std::make_shared<Sharing>(space_, o.of_before ? after_ : *before_, o.of_before ? *before_ : after_,
+                                    boundary_);
+  return o.kind == Kind::sharing ? all->with_inputs(o.a) : all->with_outputs(o.a);
 }
 
 /// Undefined storages of `before` that only the whole elements of this one obligation show.

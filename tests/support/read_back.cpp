@@ -171,7 +171,7 @@ std::vector<Check> checks_of(Space& space, const checker::Certificate& read) {
     check.key = std::string(c.key);
     if (c.before) check.before = trace_of(space, *c.before);
     check.after = trace_of(space, c.after);
-    check.boundary = {c.boundary.compare_strides, c.boundary.sharing_may_grow, c.boundary.may_share};
+    check.boundary = c.boundary;
     for (const checker::Obligation& o : c.claimed)
       check.by_solver.push_back({static_cast<Obligation::Kind>(o.kind), o.of_before, o.a, o.b});
     check.lemmas = c.lemmas;

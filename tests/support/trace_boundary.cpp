@@ -1,6 +1,7 @@
 #include "tests/support/trace_boundary.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "tests/support/evaluate.h"
 #include "tests/support/trace_run.h"
@@ -49,30 +50,42 @@ std::string claim_difference(const Space& space, const Trace& trace, const Symbo
   return trace.unknown.empty() ? "" : "not modelled";
 }
 
-/// Do two views of a Trace have a cell in common?
-bool meet(const Space& space, const Trace& trace, const std::optional<TraceView>& a,
-          const std::optional<TraceView>& b, const Symbols& symbols) {
-  if (!a || !b || a->storage != b->storage) return false;
-  const auto x = cells_of(space, trace, *a, symbols), y = cells_of(space, trace, *b, symbols);
-  if (!x || !y) return false;
-  const std::set<std::size_t> all(x->begin(), x->end());
-  return std::any_of(y->begin(), y->end(), [&](std::size_t c) { return all.contains(c); });
+/// A cell of a storage that the caller has is one in both Traces.
+using Cell = std::tuple<bool, std::string, StorageId, std::size_t>;
+
+std::optional<std::vector<Cell>> cells(const Space& space, const Trace& trace, const TraceView& view,
+                                       const Symbols& symbols) {
+  const auto at = cells_of(space, trace, view, symbols);
+  if (!at) return std::nullopt;
+  const TraceStorage& s = trace.storages[view.storage];
+  const bool given = s.start == TraceStorage::Start::given;
+  std::vector<Cell> out;
+  for (const std::size_t c : *at) out.emplace_back(given, given ? s.key : "", given ? 0 : view.storage, c);
+  return out;
 }
 
-std::string sharing_difference(const Space& space, const Trace& before, const Trace& after,
-                               const Boundary& boundary, const Symbols& symbols) {
-  if (boundary.sharing_may_grow) return "";
-  for (std::uint32_t k = 0; k < std::min(before.outputs.size(), after.outputs.size()); ++k) {
-    const auto &was = before.outputs[k].view, &is = after.outputs[k].view;
-    for (std::uint32_t x = 0; x < std::min(before.inputs.size(), after.inputs.size()); ++x)
-      if (!boundary.may_share.contains({k, x}) && before.inputs[x].name == after.inputs[x].name &&
-          meet(space, after, is, after.inputs[x].view, symbols) &&
-          !meet(space, before, was, before.inputs[x].view, symbols))
-        return "output " + std::to_string(k) + " shares with input " + after.inputs[x].name;
-    for (std::uint32_t j = 0; j < k && boundary.may_share.empty(); ++j)
-      if (meet(space, after, is, after.outputs[j].view, symbols) &&
-          !meet(space, before, was, before.outputs[j].view, symbols))
-        return "outputs " + std::to_string(j) + " and " + std::to_string(k) + " share";
+/// Places of `is` that are one, or one with a cell of the caller's, and were not in `was`.
+std::string sharing_growth(const Space& space, const Trace& was, const Trace& is, const Boundary& boundary,
+                           const Symbols& symbols) {
+  struct Place {
+    std::uint32_t output;
+    Cell then;
+  };
+  std::map<Cell, std::vector<Place>> there;
+  for (std::uint32_t k = 0; k < std::min(was.outputs.size(), is.outputs.size()); ++k) {
+    const auto &old = was.outputs[k].view, &view = is.outputs[k].view;
+    const auto then = old ? cells(space, was, *old, symbols) : std::nullopt,
+               now = view ? cells(space, is, *view, symbols) : std::nullopt;
+    if (!then || !now || then->size() != now->size()) continue;
+    const bool anew = std::ranges::any_of(boundary.may_share, [&](const auto& p) { return p.first == k; });
+    for (std::size_t e = 0; e < now->size() && !anew; ++e) {
+      const std::string name = "output " + std::to_string(k);
+      if (std::get<0>((*now)[e]) && (*now)[e] != (*then)[e]) return name + " shares with an input";
+      std::vector<Place>& all = there[(*now)[e]];
+      for (const Place& other : all)
+        if (other.then != (*then)[e]) return name + " shares with output " + std::to_string(other.output);
+      all.push_back({k, (*then)[e]});
+    }
   }
   return "";
 }
@@ -175,6 +188,15 @@ std::string placement_fault(const Space& space, const Trace& trace, const Symbol
         return p.name + " meets " + q.name;
     }
   return "";
+}
+
+std::string sharing_difference(const Space& space, const Trace& before, const Trace& after,
+                               const Boundary& boundary, const Symbols& symbols) {
+  const std::string more =
+      boundary.sharing_may_grow ? "" : sharing_growth(space, before, after, boundary, symbols);
+  return !more.empty() || boundary.sharing_may_shrink
+             ? more
+             : sharing_growth(space, after, before, boundary, symbols);
 }
 
 Seen boundary_difference(const Space& space, const Trace* before, const Trace& after,

@@ -21,6 +21,10 @@ Seen boundary_difference(const Space& space, const Trace* before, const Trace& a
                          const Boundary& boundary, const std::map<std::string, std::int64_t>& symbols,
                          int orders, Random& random);
 
+/// Places that share in `after` and not in `before`, or the other way round where that is asked; "" if none.
+std::string sharing_difference(const Space& space, const Trace& before, const Trace& after,
+                               const Boundary& boundary, const std::map<std::string, std::int64_t>& symbols);
+
 /// A random order of graph steps that the edges allow, steps of one graph step together.
 Trace in_some_order(const Trace& trace, Random& random);
 

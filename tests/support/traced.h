@@ -28,6 +28,7 @@ inline bool model(const Case& value, Modelled& out) {
   out.traced = trace_case(value, *ops, sizes);
   out.boundary.compare_strides = value.compare_strides;
   out.boundary.sharing_may_grow = value.sharing_may_grow;
+  out.boundary.sharing_may_shrink = value.sharing_may_shrink;
   out.symbols = sample(value);
   return true;
 }

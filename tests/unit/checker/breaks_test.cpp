@@ -215,27 +215,30 @@ TEST_CASE("elements are stored where nothing may be", "[breaks]") {
 
 TEST_CASE("two outputs, or an output and an input, lie on one element that they did not share", "[breaks]") {
   Witnessed w;
+  const Path to_first{{0, {}}}, to_second{{1, {}}};
   w.give(w.before, {w.all(2), w.all(3)}), w.give(w.after, {w.from(0, 1, 2), w.from(0, 2, 2)});
   const Obligation sharing{Kind::sharing, false, 0, 0}, together{Kind::together, false, 1, 0};
-  CHECK(w.broken(sharing, {0}, {}, {1}));
-  CHECK_FALSE(w.broken(sharing, {0}, {}, {0}));
-  CHECK_FALSE(w.broken(sharing, {2}, {}, {3}));  // beyond the output
-  CHECK_FALSE(w.broken(sharing, {0}, {}, {4}));
-  CHECK_FALSE(w.broken({Kind::sharing, false, 0, 1}, {0}, {}, {1}));  // of another storage
-  CHECK(w.broken(together, {0}, {}, {1}));
-  CHECK_FALSE(w.broken(together, {1}, {}, {1}));
-  w.after.inputs[0].name = "z";  // another input is another question
-  CHECK_FALSE(w.broken(sharing, {0}, {}, {1}));
-  CHECK(w.broken(together, {0}, {}, {1}));
-  w.after.inputs[0].name = "x";
-  w.give(w.before, {w.all(0), w.all(0)});  // and so they shared before
-  CHECK_FALSE(w.broken(sharing, {0}, {}, {1}));
+  CHECK(w.broken(sharing, {0}, to_first, {1}));
+  CHECK_FALSE(w.broken(sharing, {0}, to_first, {0}));
+  CHECK_FALSE(w.broken(sharing, {2}, to_first, {3}));  // beyond the output
+  CHECK_FALSE(w.broken(sharing, {0}, to_first, {4}));
+  CHECK_FALSE(w.broken(sharing, {0}, to_second, {1}));  // of another storage
+  CHECK_FALSE(w.broken(sharing, {0}));                  // an input shows it
+  CHECK(w.broken(together, {0}, to_first, {1}));
+  CHECK_FALSE(w.broken(together, {1}, to_first, {1}));
+  CHECK_FALSE(w.broken(together, {0}, to_second, {0}));
   CHECK_FALSE(w.broken(together, {0}, {}, {1}));
+  w.give(w.before, {w.all(0), w.all(0)});  // so did they before, but otherwise
+  CHECK(w.broken(sharing, {0}, to_first, {1}));
+  CHECK(w.broken(together, {0}, to_first, {1}));
+  w.before.outputs = w.after.outputs;
+  CHECK_FALSE(w.broken(sharing, {0}, to_first, {1}));
+  CHECK_FALSE(w.broken(together, {0}, to_first, {1}));
   w.before.outputs[0].view.reset(), w.before.outputs[0].scalar = "1";
-  CHECK_FALSE(w.broken(sharing, {0}, {}, {1}));
+  CHECK_FALSE(w.broken(sharing, {0}, to_first, {1}));
   w.give(w.after, {w.begins(0, w.space.opaque("n", {}), 2), w.begins(0, w.space.opaque("m", {}), 2)});
   w.give(w.before, {w.all(2), w.all(3)});
-  CHECK_FALSE(w.broken(together, {0}, {}, {0}));
+  CHECK_FALSE(w.broken(together, {0}, to_first, {0}));
 }
 
 TEST_CASE("elements of several bytes meet as a whole", "[breaks]") {
@@ -249,18 +252,21 @@ TEST_CASE("elements of several bytes meet as a whole", "[breaks]") {
   w.after.inputs = w.before.inputs = {{"x", bytes(w.all(0), 4)}};
   w.give(w.before, {bytes(w.all(2), 4)}), w.give(w.after, {bytes(w.from(0, 1, 2), 4)});
   const Obligation sharing{Kind::sharing, false, 0, 0};
-  CHECK(w.broken(sharing, {0}, {}, {1}));
-  CHECK_FALSE(w.broken(sharing, {1}, {}, {1}));
+  const Path to_x{{0, {}}};
+  CHECK(w.broken(sharing, {0}, to_x, {1}));
+  CHECK_FALSE(w.broken(sharing, {1}, to_x, {1}));
   w.give(w.after, {bytes(w.from(0, 1, 2), 2)});  // a view has all bytes of an element
-  CHECK(w.said(sharing, {0}, {}, {1}) == Said::unreadable);
+  CHECK(w.said(sharing, {0}, to_x, {1}) == Said::unreadable);
   Map apart;  // into 16 bytes
   apart.from = {w.four[0], w.four[0]}, apart.to = {w.space.constant(16), w.space.constant(1)};
   const TraceView single{0, {apart}, {w.space.constant(16)}, "u8", 1};
   w.after.inputs[0].view = w.before.inputs[0].view = single;
-  w.give(w.after, {single});
-  CHECK(w.broken(sharing, {7}, {}, {7}));
-  CHECK_FALSE(w.broken(sharing, {7}, {}, {6}));
-  CHECK_FALSE(w.broken(sharing, {16}, {}, {16}));
+  TraceView elsewhere = single;
+  elsewhere.storage = 2;
+  w.give(w.before, {elsewhere}), w.give(w.after, {single});
+  CHECK(w.broken(sharing, {7}, to_x, {7}));
+  CHECK_FALSE(w.broken(sharing, {7}, to_x, {6}));
+  CHECK_FALSE(w.broken(sharing, {16}, to_x, {16}));
 }
 
 TEST_CASE("a step disturbs itself where a write meets another access of it", "[breaks]") {

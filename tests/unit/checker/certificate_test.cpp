@@ -175,6 +175,7 @@ void reads_back(const Issued& one) {
   Alike(one.of->space, printed.after, space, read[0].after, c.symbols).check();
   const Boundary &a = one.of->boundary, &b = read[0].boundary;
   CHECK((a.compare_strides == b.compare_strides && a.sharing_may_grow == b.sharing_may_grow));
+  CHECK(a.sharing_may_shrink == b.sharing_may_shrink);
   CHECK(a.may_share == b.may_share);
 }
 

@@ -112,8 +112,9 @@ class HandText {
 
   /// `before` "": a single graph.
   std::string text(const std::string& before, const std::string& after) const {
-    const std::string check = joined({"0:", before.empty() ? "0" : "1 " + before, after,
-                                      sharing_may_grow ? "0 1 0" : "0 0 0", listed(claims), listed(lemmas)});
+    const std::string check =
+        joined({"0:", before.empty() ? "0" : "1 " + before, after, sharing_may_grow ? "0 1 1 0" : "0 0 1 0",
+                listed(claims), listed(lemmas)});
     return hashed(
         joined({"noclobber.cert/1 about 1:t inputs 0 operators 1:x assumptions 0 symbols", listed(symbols),
                 "numbers", listed(numbers_), "facts 0 views", listed(views_), "storages", listed(storages_),

@@ -43,15 +43,15 @@ TEST_CASE("an answer counts what was shown, how", "[judge]") {
   const Answer out = nc_check(space, c);
   CHECK(out.said == Said::proved);
   CHECK(out.why.empty());
-  CHECK(out.obligations == 6);
-  CHECK(out.by_rule == 6);
+  CHECK(out.obligations == 7);
+  CHECK(out.by_rule == 7);
   CHECK(out.by_solver == 0);
   CHECK(out.derivations == 0);
   CHECK(out.used == std::vector<std::vector<bool>>{{true}});
   c.checks.push_back(c.checks[0]);
   c.checks[0].key = "body";
-  CHECK(nc_check(space, c).obligations == 12);
-  CHECK(nc_check(space, c).by_rule == 12);
+  CHECK(nc_check(space, c).obligations == 14);
+  CHECK(nc_check(space, c).by_rule == 14);
   c.checks[0].key = "";
   CHECK(nc_check(space, c).why == "two checks are called ");
 }
@@ -90,7 +90,7 @@ TEST_CASE("a solver's claims are counted, and none is one too many", "[judge]") 
   c.checks[0].by_solver = {value};
   const Answer claimed = nc_check(space, c);
   CHECK(claimed.said == Said::proved);
-  CHECK(claimed.by_rule == 5);
+  CHECK(claimed.by_rule == 6);
   CHECK(claimed.by_solver == 1);
   c.checks[0].by_solver = {value, value};
   CHECK(nc_check(space, c).said == Said::unreadable);
@@ -98,7 +98,7 @@ TEST_CASE("a solver's claims are counted, and none is one too many", "[judge]") 
   c.checks[0].by_solver = {value, {Kind::exit, false, 0, 0}};  // which a rule shows as well
   CHECK(nc_check(space, c).said == Said::proved);
   CHECK(nc_check(space, c).by_solver == 2);
-  CHECK(nc_check(space, c).by_rule == 4);
+  CHECK(nc_check(space, c).by_rule == 5);
   for (const Obligation& none :
        {Obligation{Kind::exit, false, 1, 0}, Obligation{Kind::value, false, 1, 0},
         Obligation{Kind::value, true, 0, 0}, Obligation{Kind::value, false, 0, 1},
@@ -222,14 +222,12 @@ TEST_CASE("what is asked of a graph, and of two", "[judge]") {
   All alone = of_after, both = of_after;
   alone.push_back({Kind::defined, false, 0, 0});
   alone.push_back({Kind::defined, false, 1, 0});
-  for (const Obligation& o :
-       All{{Kind::claim, true}, {Kind::frame}, {Kind::exit}, {Kind::together, false, 1, 0}})
-    both.push_back(o);
+  for (const Obligation& o : All{{Kind::claim, true}, {Kind::frame}, {Kind::exit}}) both.push_back(o);
   for (const std::uint32_t k : {0U, 1U})
     for (const Obligation& o : All{{Kind::type, false, k},
                                    {Kind::value, false, k},
-                                   {Kind::sharing, false, k, 0},
-                                   {Kind::sharing, false, k, 1}})
+                                   {Kind::sharing, false, k},
+                                   {Kind::together, false, k}})
       both.push_back(o);
   CHECK(asked(a.space, nullptr, a.after, boundary) == sorted(alone));
   CHECK(asked(a.space, &a.before, a.after, boundary) == sorted(both));
@@ -237,16 +235,28 @@ TEST_CASE("what is asked of a graph, and of two", "[judge]") {
   elsewhere.outputs[0].view->storage = 1;
   All fewer = both;
   std::erase(fewer, Obligation{Kind::sharing, false, 0, 0});
-  std::erase(fewer, Obligation{Kind::sharing, false, 0, 1});
-  std::erase(fewer, Obligation{Kind::together, false, 1, 0});
   CHECK(asked(a.space, &a.before, elsewhere, boundary) == sorted(fewer));
   for (const std::uint32_t anew : {0U, 1U}) {  // the caller makes one of them, as a view of x
     boundary.may_share = {{anew, 0}};
     All rest = both;
+    std::erase(rest, Obligation{Kind::together, false, anew, 0});
+    CHECK(asked(a.space, &a.before, a.after, boundary) == sorted(rest));  // it may not show the other input
+    boundary.may_share.insert({anew, 1});
     std::erase(rest, Obligation{Kind::sharing, false, anew, 0});
-    std::erase(rest, Obligation{Kind::together, false, 1, 0});
     CHECK(asked(a.space, &a.before, a.after, boundary) == sorted(rest));
   }
+  boundary.may_share.clear();
+  boundary.sharing_may_shrink = false;
+  All same = both;
+  for (std::uint32_t k = 0; k < a.before.outputs.size(); ++k)
+    if (const auto& view = a.before.outputs[k].view) {
+      same.push_back({Kind::together, true, k});
+      if (std::ranges::any_of(a.before.inputs,
+                              [&](const TraceInput& x) { return x.view.storage == view->storage; }))
+        same.push_back({Kind::sharing, true, k});
+    }
+  CHECK(asked(a.space, &a.before, a.after, boundary) == sorted(same));
+  boundary.sharing_may_shrink = true;
   boundary.sharing_may_grow = true;
   std::erase_if(both,
                 [](const Obligation& o) { return o.kind == Kind::sharing || o.kind == Kind::together; });

@@ -342,7 +342,7 @@ TEST_CASE("seed 20024478: a pointwise operator that nobody runs is one function 
   CHECK(check_case(value, {}, alarm).status == Status::proved);
 }
 
-TEST_CASE("seed 20014788: a view that shares the elements which were shared is no growth", "[found]") {
+TEST_CASE("seed 20014788: other pairs of places are more sharing, a clone is less", "[found]") {
   const auto value = [](const char* own, const char* other) {
     return pair_of(R"({"name":"x","type":{"dtype":"f32","shape":[2,2]}})",
                    R"("steps":[{"name":"f","op":"aten.fill_.Scalar","args":[{"ref":"x"},3]}],"outputs":[)" +
@@ -353,8 +353,8 @@ TEST_CASE("seed 20014788: a view that shares the elements which were shared is n
                        std::string(other) + "]");
   };
   bool alarm = false;
-  CHECK(fuzz::brute_force(value(R"({"ref":"x"})", R"({"ref":"t"})")).difference == "");
-  CHECK(check_case(value(R"({"ref":"x"})", R"({"ref":"t"})"), {}, alarm).status == Status::proved);
+  CHECK(fuzz::brute_force(value(R"({"ref":"x"})", R"({"ref":"t"})")).difference != "");
+  CHECK(check_case(value(R"({"ref":"x"})", R"({"ref":"t"})"), {}, alarm).status == Status::refuted);
   CHECK(check_case(value(R"({"ref":"x"})", R"({"ref":"s"})"), {}, alarm).status == Status::proved);
 }
 

@@ -1,0 +1,47 @@
+// Which places (elements of tensors, byte by byte where their storage has bytes) are one element of a
+// storage.
+#pragma once
+#include <map>
+
+#include "checker/certificate.h"
+
+namespace noclobber::checker {
+
+/// Are two places of `is` one element only if they were in `was`? docs/trust.md, lemma 12.
+class Sharing {
+ public:
+  Sharing(Space& space, const Trace& was, const Trace& is, const Boundary& boundary);
+  /// Places of the output and of the caller's storages.
+  bool with_inputs(std::uint32_t output);
+  /// Two places of the output, or one of it and one of an earlier output.
+  bool with_outputs(std::uint32_t output);
+
+ private:
+  using Box = std::vector<std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>>;
+  using Shift = std::optional<std::vector<std::int64_t>>;
+  struct Shown {  // by one output: now and then
+    ViewForm is, was;
+  };
+  const Shift& shift(std::uint32_t output);
+  const Box& box(std::uint32_t output);
+  bool beside(std::uint32_t a, std::uint32_t b);
+  bool pair(std::uint32_t a, std::uint32_t b);
+  bool implied(Shown& x, Shown& y);
+
+  Space& space_;
+  const Trace &was_, &is_;
+  const Boundary& boundary_;
+  std::map<StorageId, std::vector<std::uint32_t>> inputs_, outputs_;
+  std::vector<std::size_t>
+      staying_;  // per output: how many of its storage's outputs, from the first, moved alike
+  std::map<std::uint32_t, Shift> shifts_;
+  std::map<std::uint32_t, Box> boxes_;
+  std::size_t pairs_ = 0, compared_ = 0;
+};
+
+/// The view of output k; nullptr: it is a scalar, or there is none.
+const View* output_view(const Trace& trace, std::size_t k);
+/// Does the caller make the output anew? Then what it shares with other outputs nobody sees.
+bool made_anew(const Boundary& boundary, std::uint32_t output);
+
+}  // namespace noclobber::checker
