@@ -7,7 +7,7 @@ namespace noclobber {
 namespace {
 // Pairs of outputs on one storage, and those of them whose elements are compared; beyond, nothing is shown.
 constexpr std::size_t kPairs = std::size_t{1} << 23, kCompared = std::size_t{1} << 17;
-constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kFarApart = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 bool made_anew(const Boundary& boundary, std::uint32_t output) {
@@ -99,8 +99,8 @@ const Sharing::Box& Sharing::box(std::uint32_t output) {
   out.emplace();
   for (PolyId at : root_index(space_, view, running(space_, view))) {
     const bool bad = at == Space::kBad;
-    out->emplace_back(bad ? -kFar : space_.bound(at, false).value_or(-kFar),
-                      bad ? kFar : space_.bound(at, true).value_or(kFar));
+    out->emplace_back(bad ? -kFarApart : space_.bound(at, false).value_or(-kFarApart),
+                      bad ? kFarApart : space_.bound(at, true).value_or(kFarApart));
   }
   return *out;
 }
