@@ -147,8 +147,8 @@ class Writer {
       ++count;
       const auto at = c.symbols.find(atom.name);
       const std::int64_t value = at != c.symbols.end() ? at->second : atom.bounded_below ? atom.least : 0;
-      const auto least = atom.bounded_below ? std::optional(atom.least) : std::nullopt;
-      out += "\n" + part(atom.name) + part(least) + part(atom.most) + part(value);
+      const std::string least = atom.bounded_below ? part(atom.least) : std::string();
+      out += "\n" + part(atom.name) + part(atom.bounded_below) + least + part(atom.most) + part(value);
     }
     return " " + std::to_string(count) + out;
   }
