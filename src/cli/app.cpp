@@ -20,7 +20,14 @@ namespace {
 
 struct Command {
   std::string_view name;
-  enum class Takes : std::uint8_t { checks = 1, reads = 2, fuzz = 4, reduce = 8, nothing = 0 } takes;
+  enum class Takes : std::uint8_t {
+    checks = 1,
+    reads = 2,
+    fuzz = 4,
+    reduce = 8,
+    render = 16,
+    nothing = 0
+  } takes;
   int least, most;  // number of positional arguments
   const char* positional;
   const char* positional_help;
@@ -49,6 +56,8 @@ constexpr std::array kCommands = {
             "what a rule means, an example, how to repair", run_explain},
     Command{"reduce", Command::Takes::reduce, 1, 1, "CASE", "a case that is refuted or unknown",
             "the smallest case with the same finding, on standard output", run_reduce},
+    Command{"render", Command::Takes::render, 1, kMany, "RECORDS", "what --json printed; - is stdin",
+            "show the records of a run in another form, on standard output", run_render},
     Command{"fuzz", Command::Takes::fuzz, 0, 0, "", "",
             "check random programs and compare the verdicts with runs, engines and certificates", run_fuzz},
 };

@@ -131,11 +131,7 @@ int conclude(Sink& sink, const Options& options, double seconds) {
   }
   if (options.stats) print_stats(summary.counts);
   if (options.timings) print_times(std::move(sink.times));
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    print_error("standard output", "", "cannot be written");
-    return kUsageError;
-  }
-  return totals.exit;
+  return flush_output() ? totals.exit : kUsageError;
 }
 
 int run_source(WorkSource& source, const Options& options, bool advises = false) {

@@ -7,6 +7,7 @@
 #include "src/cli/inputs.h"
 #include "src/cli/options.h"
 #include "src/cli/pipeline.h"
+#include "src/report/report.h"
 
 namespace noclobber {
 
@@ -20,6 +21,7 @@ int run_extract(const Options& options);
 int run_explain(const Options& options);
 int run_fuzz(const Options& options);
 int run_reduce(const Options& options);
+int run_render(const Options& options);
 
 /// `noclobber: error: FILE: WHERE: MESSAGE`, one line on standard error; empty parts are left out.
 void print_error(std::string_view file, std::string_view where, std::string_view message);
@@ -32,6 +34,14 @@ Result<InputOptions> input_options(const Options& options);
 /// Declarations of custom operators: a JSON list of OPDECL, or one schema per line with `#` comments.
 /// error: `where` is a JSON pointer or "line N".
 Result<std::vector<OpDecl>> read_operators(std::string_view text);
+
+/// The records in a file; "-" is standard input. error: it cannot be read, or holds none. What is wrong with
+/// single lines is in the report.
+Result<Report> read_records_of(const std::string& path);
+/// What is wrong with the records, a few lines of it.
+void print_damage(const Report& report);
+/// Writes out what standard output holds back; false, and an error is printed, if that cannot be done.
+bool flush_output();
 
 /// The one piece of work of `compare`: a check, or an error that names the file.
 Work work_of_pair(const std::string& before, const std::string& after);

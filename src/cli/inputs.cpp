@@ -10,6 +10,7 @@
 #include "src/cli/thunder_files.h"
 #include "src/formats/mlx.h"
 #include "src/formats/pte_case.h"
+#include "src/report/report.h"
 
 namespace noclobber {
 
@@ -271,6 +272,8 @@ void WorkSource::load_file(const std::string& path) {
     case InputKind::torch_trace:
       return load_log(path, read_torch_trace(*std::move(text)));
     case InputKind::case_json: {
+      if (is_records(*text))
+        return push(error_of(path, {"", "holds records of a run: `noclobber render` shows them"}));
       auto value = read_case_json(*text);
       if (!value) return push(error_of(path, value.fault()));
       const bool planned = value->plan.has_value();

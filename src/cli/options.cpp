@@ -32,6 +32,7 @@ std::string commands_of(unsigned scope) {
   add((scope & 2U) != 0, "trace");
   add((scope & option_scope::fuzzing) != 0, "fuzz");
   add((scope & option_scope::reducing) != 0, "reduce");
+  add((scope & option_scope::rendering) != 0, "render");
   return out;
 }
 

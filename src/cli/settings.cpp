@@ -69,6 +69,12 @@ void print_error(std::string_view file, std::string_view where, std::string_view
   print_line("error", file, where, message);
 }
 
+bool flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  print_error("standard output", "", "cannot be written");
+  return false;
+}
+
 void print_note(std::string_view file, std::string_view where, std::string_view message) {
   print_line("note", file, where, message);
 }

@@ -97,6 +97,7 @@ std::string fingerprint(const Finding& finding, const Graph& before, const Graph
 }
 
 std::string fingerprint(const Unknown& unknown) {
+  if (!unknown.fingerprint.empty()) return unknown.fingerprint;
   Digest digest;
   digest.add("noclobber/v2");
   digest.add(unknown.reason);
@@ -115,6 +116,7 @@ void number_findings(CheckRecord& record, std::map<std::string, std::uint64_t>& 
 }
 
 std::string link_of(const CheckRecord& record) {
+  if (!record.link.empty()) return record.link;
   const std::size_t slash = record.id.rfind('/');
   const std::string last = slash == std::string::npos ? std::string() : record.id.substr(slash + 1);
   if (last == "joint" || last == "post_grad") return last;

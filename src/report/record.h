@@ -87,7 +87,8 @@ struct Unknown {
   std::string reason;  // a code of cli.md
   std::vector<std::string> names;
   std::vector<std::string> keys =
-      {};  // of the names: what a fingerprint says of them; none: the names themselves
+      {};                        // of the names: what a fingerprint says of them; none: the names themselves
+  std::string fingerprint = {};  // of a record that was read: what it says
 };
 
 /// One step must run before another.
@@ -132,6 +133,7 @@ struct CheckRecord {
   std::vector<Finding> findings;
   std::vector<Unknown> unknown;
   std::vector<std::string> unchecked;
+  std::string link;                 // of a record that was read: what it says
   std::string every_order;          // "" or a status name
   std::vector<Dependence> repairs;  // where an order is refuted: with these every order is right
   BarrierLint barriers;

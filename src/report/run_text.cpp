@@ -279,7 +279,7 @@ std::string last_line(const RunSummary& summary, double seconds, bool colour) {
   for (const std::string& name : summary.unchecked) unchecked.push_back(printable(name));
   if (!unchecked.empty()) out += fmt::format("; not checked: {}", fmt::join(unchecked, ", "));
   if (summary.interrupted) out += "; interrupted";
-  return fmt::format("{} ({:.1f} s)\n", out, seconds);
+  return seconds < 0 ? out + "\n" : fmt::format("{} ({:.1f} s)\n", out, seconds);
 }
 
 }  // namespace

@@ -27,7 +27,10 @@ struct RunSummary {
   void add(CheckRecord&& record);
 };
 
-/// `seconds`: wall time of the run.
+/// Where the time of a run is not known.
+inline constexpr double kNoTime = -1;
+
+/// `seconds`: wall time of the run, or kNoTime.
 std::string to_text(const RunSummary& summary, double seconds, bool colour);
 
 }  // namespace noclobber

@@ -1,0 +1,60 @@
+// The ways to show a report, one line each.
+#include <algorithm>
+
+#include "src/report/names.h"
+#include "src/report/report.h"
+#include "src/report/run_text.h"
+
+namespace noclobber {
+
+namespace {
+
+std::string error_line(const ErrorRecord& error) {
+  std::string out = "error: ";
+  for (const std::string& part : {error.input, error.where})
+    if (!part.empty()) out += printable(part) + ": ";
+  return out + printable(error.message) + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, bool colour) {
+  RunSummary run;
+  for (const CheckRecord& record : report.checks) run.add(CheckRecord(record));
+  run.totals.error += report.errors.size();
+  if (report.summary) run.totals.skipped = report.summary->skipped;
+  std::string out;
+  for (const ErrorRecord& error : report.errors) out += error_line(error);
+  return out + to_text(run, kNoTime, colour);
+}
+
+std::string to_jsonl(const Report& report) {
+  std::string out;
+  std::size_t error = 0;
+  const auto errors_up_to = [&](std::size_t checks) {
+    for (; error < report.errors.size() && report.errors_after[error] <= checks; ++error)
+      out += to_json(report.errors[error]) + "\n";
+  };
+  for (std::size_t k = 0; k < report.checks.size(); ++k) {
+    errors_up_to(k);
+    out += to_json(report.checks[k]) + "\n";
+  }
+  errors_up_to(report.checks.size());
+  if (report.summary) out += to_json(*report.summary) + "\n";
+  return out;
+}
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all = {
+      {"text", "as a terminal has it", [](const Report& report) { return to_text(report, false); }},
+      {"records", "JSON Lines", to_jsonl},
+  };
+  return all;
+}
+
+const Format* find_format(std::string_view name) {
+  const auto found = std::ranges::find(formats(), name, &Format::name);
+  return found == formats().end() ? nullptr : &*found;
+}
+
+}  // namespace noclobber
