@@ -56,6 +56,8 @@ constexpr std::array kCommands = {
             "what a rule means, an example, how to repair", run_explain},
     Command{"reduce", Command::Takes::reduce, 1, 1, "CASE", "a case that is refuted or unknown",
             "the smallest case with the same finding, on standard output", run_reduce},
+    Command{"diff", Command::Takes::checks, 2, 2, "OLD NEW", "an input, or the records of a run (--json)",
+            "what a change introduced and fixed: exit code 1 for introduced findings", run_diff},
     Command{"render", Command::Takes::render, 1, kMany, "RECORDS", "what --json printed; - is stdin",
             "show the records of a run in another form, on standard output", run_render},
     Command{"fuzz", Command::Takes::fuzz, 0, 0, "", "",

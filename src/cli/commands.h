@@ -21,6 +21,7 @@ int run_extract(const Options& options);
 int run_explain(const Options& options);
 int run_fuzz(const Options& options);
 int run_reduce(const Options& options);
+int run_diff(const Options& options);
 int run_render(const Options& options);
 
 /// `noclobber: error: FILE: WHERE: MESSAGE`, one line on standard error; empty parts are left out.

@@ -265,6 +265,20 @@ void WorkSource::load(const FoundInput& found) {
   }
 }
 
+void WorkSource::load_records(const std::string& path, const std::string& text) {
+  if (!options_.records)
+    return push(error_of(path, {"", "holds records of a run: `noclobber render` shows them"}));
+  Report report = read_records(text, path);
+  for (const ErrorRecord& error : report.errors) push(error_of(error.input, {error.where, error.message}));
+  for (std::size_t k = 0; k < report.checks.size(); ++k) {
+    Work work;
+    work.kind = Work::Kind::record;
+    work.record = std::move(report.checks[k]);
+    work.input = work.record.input;
+    if (options_.only.accepts(work.record.id, k)) push(std::move(work));
+  }
+}
+
 void WorkSource::load_file(const std::string& path) {
   auto text = read_file(path);
   if (!text) return push(error_of(path, text.fault()));
@@ -272,8 +286,7 @@ void WorkSource::load_file(const std::string& path) {
     case InputKind::torch_trace:
       return load_log(path, read_torch_trace(*std::move(text)));
     case InputKind::case_json: {
-      if (is_records(*text))
-        return push(error_of(path, {"", "holds records of a run: `noclobber render` shows them"}));
+      if (is_records(*text)) return load_records(path, *text);
       auto value = read_case_json(*text);
       if (!value) return push(error_of(path, value.fault()));
       const bool planned = value->plan.has_value();

@@ -44,6 +44,7 @@ struct InputOptions {
   std::optional<bool> dataflow;  // --order
   std::int64_t capacity = 0;     // --capacity; 0: not limited
   std::string instance;          // --instance: a file
+  bool records = false;          // a file of records stands for the run that wrote it
 };
 
 /// The Case of one input and how it is called.
@@ -67,6 +68,7 @@ class WorkSource {
   void load_program(const std::string& path, const std::string& bytes);
   void load_payload(const std::string& path, const std::string& bytes);
   void load_table(const std::string& path, std::string text);
+  void load_records(const std::string& path, const std::string& text);
   void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);
   void push(Work work);

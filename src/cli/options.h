@@ -22,6 +22,7 @@ struct Options {
 #include "src/cli/options.def"
 #undef NC_OPTION
   std::vector<std::string> inputs;  // positional: INPUT..., BEFORE AFTER, or CODE
+  bool only_changes = false;        // `diff`: of the records those that compare
 };
 
 /// docs/cli-options.md, one table row per option.

@@ -65,6 +65,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
     out.record.what = std::move(work.what);
     out.record.version = NC_VERSION;
   }
+  if (work.kind == Work::Kind::record) out.contradiction = !out.record.contradiction.empty();
   if (options.strict) be_strict(out.record);
   out.unchecked = std::move(work.unchecked);
   out.skipped = work.skipped;

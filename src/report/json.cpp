@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "src/report/json_parts.h"
 #include "src/report/names.h"
 #include "src/report/record.h"
 
@@ -128,9 +129,10 @@ Json witness_json(const Finding& finding) {
   return out;
 }
 
-/// "6d0f", "6d0f#2"
-std::string counted(const Finding& finding) {
-  return finding.nth <= 1 ? finding.fingerprint : finding.fingerprint + "#" + std::to_string(finding.nth);
+void put_accepted(Json& out, const std::optional<Acceptance>& accepted) {
+  if (!accepted) return;
+  out["accepted"] =
+      Json{{"reason", accepted->reason}, {"owner", accepted->owner}, {"expires", accepted->expires}};
 }
 
 /// What follows from it, and where else it is seen.
@@ -149,6 +151,12 @@ void put_picture(Json& out, const Finding& finding) {
   Json lanes = Json::array();
   for (const Lane& lane : finding.lanes) lanes.push_back(lane_json(lane));
   out["lanes"] = std::move(lanes);
+}
+
+}  // namespace
+
+std::string counted(const Finding& finding) {
+  return finding.nth <= 1 ? finding.fingerprint : finding.fingerprint + "#" + std::to_string(finding.nth);
 }
 
 Json finding_json(const Finding& finding) {
@@ -179,8 +187,11 @@ Json finding_json(const Finding& finding) {
   }
   if (!inside.empty()) out["inside"] = std::move(inside);
   put_picture(out, finding);
+  put_accepted(out, finding.accepted);
   return out;
 }
+
+namespace {
 
 Json place_json(const FindingPlace& place, const std::string& code) {
   Json out{{"step", place.step}, {"name", place.name}, {"loc", place.loc}, {"statement", place.statement}};
@@ -274,6 +285,7 @@ std::string to_json(const CheckRecord& record) {
   for (const Unknown& item : record.unknown) {
     unknown.push_back(
         Json{{"reason", item.reason}, {"names", item.names}, {"fingerprint", fingerprint(item)}});
+    put_accepted(unknown.back(), item.accepted);
   }
   out["findings"] = std::move(findings);
   out["unknown"] = std::move(unknown);
@@ -307,6 +319,10 @@ std::string to_json(const SummaryRecord& record) {
   out["unknown_checks"] = record.unknown;
   out["error"] = record.error;
   out["skipped"] = record.skipped;
+  if (record.accepted > 0) {
+    out["accepted"] = record.accepted;
+    out["accepted_checks"] = Json{{"refuted", record.refuted_accepted}, {"unknown", record.unknown_accepted}};
+  }
   out["exit"] = record.exit;
   out["pairs"] = Json{
       {"proved", record.pairs_proved}, {"refuted", record.pairs_refuted}, {"unknown", record.pairs_unknown}};

@@ -48,6 +48,7 @@ CheckRecord::Counts counts_of(const Json& json) {
 Unknown unknown_of(const Json& json) {
   Unknown out{json.value("reason", std::string()), texts(json, "names")};
   out.fingerprint = json.value("fingerprint", std::string());
+  out.accepted = read_accepted(json);
   return out;
 }
 
@@ -126,6 +127,10 @@ SummaryRecord summary_of(const Json& json) {
   out.unknown = number(json, "unknown_checks");
   out.error = number(json, "error");
   out.skipped = number(json, "skipped");
+  out.accepted = number(json, "accepted");
+  const Json accepted = json.value("accepted_checks", Json::object());
+  out.refuted_accepted = number(accepted, "refuted");
+  out.unknown_accepted = number(accepted, "unknown");
   out.exit = json.value("exit", 0);
   const Json pairs = json.value("pairs", Json::object());
   out.pairs_proved = number(pairs, "proved");
@@ -141,6 +146,9 @@ void add(SummaryRecord& to, const SummaryRecord& more) {
   to.unknown += more.unknown;
   to.error += more.error;
   to.skipped += more.skipped;
+  to.accepted += more.accepted;
+  to.refuted_accepted += more.refuted_accepted;
+  to.unknown_accepted += more.unknown_accepted;
   to.pairs_proved += more.pairs_proved;
   to.pairs_refuted += more.pairs_refuted;
   to.pairs_unknown += more.pairs_unknown;

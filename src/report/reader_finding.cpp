@@ -112,6 +112,12 @@ FindingPlace read_place(const Json& json) {
   return out;
 }
 
+std::optional<Acceptance> read_accepted(const Json& json) {
+  const Json* found = member(json, "accepted");
+  if (found == nullptr) return std::nullopt;
+  return Acceptance{text(*found, "reason"), text(*found, "owner"), text(*found, "expires")};
+}
+
 Finding read_finding(const Json& json) {
   Finding out;
   out.rule = json.at("rule").get<std::string>();
@@ -136,6 +142,7 @@ Finding read_finding(const Json& json) {
   out.aspect = text(json, "aspect");
   read_consequences(json, out);
   read_pictures(json, out);
+  out.accepted = read_accepted(json);
   return out;
 }
 

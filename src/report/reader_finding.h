@@ -7,6 +7,7 @@
 namespace noclobber {
 
 FindingPlace read_place(const nlohmann::ordered_json& json);
+std::optional<Acceptance> read_accepted(const nlohmann::ordered_json& json);
 Finding read_finding(const nlohmann::ordered_json& json);
 
 }  // namespace noclobber

@@ -48,6 +48,11 @@ struct WitnessInput {
   std::vector<double> elements;
 };
 
+/// What a baseline says of something that is accepted for now.
+struct Acceptance {
+  std::string reason, owner, expires;  // expires: "2026-12-31"
+};
+
 /// What follows from a finding, in the same check.
 struct Consequence {
   std::string rule, property, message;
@@ -81,6 +86,7 @@ struct Finding {
   std::vector<FindingPlace> slice;                           // the steps that matter, in order
   std::vector<Lane> lanes;
   std::vector<WitnessInput> witness_numbers;
+  std::optional<Acceptance> accepted;
 };
 
 struct Unknown {
@@ -89,6 +95,7 @@ struct Unknown {
   std::vector<std::string> keys =
       {};                        // of the names: what a fingerprint says of them; none: the names themselves
   std::string fingerprint = {};  // of a record that was read: what it says
+  std::optional<Acceptance> accepted = {};
 };
 
 /// One step must run before another.
@@ -154,6 +161,8 @@ struct SummaryRecord {
   std::uint64_t proved = 0, refuted = 0, unknown = 0, error = 0;
   std::uint64_t pairs_proved = 0, pairs_refuted = 0, pairs_unknown = 0;
   std::uint64_t skipped = 0;  // files in directories that are nothing that is read
+  // With a baseline: findings and reasons for unknown that it accepts, and checks that have no others.
+  std::uint64_t accepted = 0, refuted_accepted = 0, unknown_accepted = 0;
   int exit = 0;
 };
 

@@ -1,6 +1,8 @@
-# What is made of records.
+# What is made of records: other forms; comparisons.
 if(TARGET noclobber)
-  add_test(NAME gate COMMAND ${Python3_EXECUTABLE} tests/gate_test.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(gate PROPERTIES LABELS cli TIMEOUT 300
-    ENVIRONMENT "NC_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  foreach(name gate change)
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} tests/${name}_test.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES LABELS cli TIMEOUT 300
+      ENVIRONMENT "NC_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  endforeach()
 endif()

@@ -1,0 +1,173 @@
+#include "src/cli/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "src/cli/commands.h"
+#include "src/cli/sink.h"
+#include "src/cli/terminal.h"
+#include "src/report/change.h"
+#include "src/report/names.h"
+
+namespace noclobber {
+
+namespace {
+
+constexpr int kInterrupted = 130;
+constexpr std::size_t kShownTimes = 20;
+
+FailOn fail_on_of(const std::string& text) {
+  return text == "none" ? FailOn::none : text == "refuted" ? FailOn::refuted : FailOn::unknown;
+}
+
+FailOnChange fail_on_change_of(const std::string& text) {
+  if (text == "none") return FailOnChange::none;
+  if (text == "unknown") return FailOnChange::unknown;
+  return text.empty() || text == "vanished" ? FailOnChange::vanished : FailOnChange::introduced;
+}
+
+void print_stats(const CheckRecord::Counts& counts) {
+  fmt::print(stderr,
+             "noclobber: stats: {} steps, {} modelled, {} in place, {} storages, {} obligations, {} by rule, "
+             "{} by z3\n",
+             counts.steps, counts.modelled, counts.in_place, counts.storages, counts.obligations,
+             counts.by_rule, counts.by_z3);
+}
+
+void print_times(std::vector<std::pair<double, std::string>> times) {
+  std::ranges::stable_sort(times, std::greater<>(), [](const auto& item) { return item.first; });
+  if (times.size() > kShownTimes) times.resize(kShownTimes);
+  for (const auto& [seconds, name] : times) {
+    fmt::print(stderr, "noclobber: time: {:9.3f} s  {}\n", seconds, printable(name));
+  }
+}
+
+/// The run of one side.
+struct Run {
+  Sink sink;
+  double seconds = 0;
+};
+
+/// An empty run, or one that made too few checks.
+void count_checks(Sink& sink, const Options& options) {
+  const SummaryRecord& totals = sink.summary.totals;
+  if (sink.summary.interrupted) return;
+  const std::uint64_t made = totals.proved + totals.refuted + totals.unknown;
+  const std::string input = options.inputs.size() == 1 ? options.inputs[0] : "";
+  if (made + totals.error == 0) sink.take_error(input, {"", "nothing to check"});
+  if (made < options.expect_checks)
+    sink.take_error("",
+                    {"--expect-checks", fmt::format("{} expected, {} made", options.expect_checks, made)});
+}
+
+void print_changes(const Difference& difference, const Options& options, const Run& run, int exit) {
+  if (!options.json) {
+    const std::string text = to_text(difference, options.list, wants_colour(options.no_color));
+    const std::uint64_t errors = run.sink.summary.totals.error;
+    const std::string errors_text =
+        errors == 0 ? "" : fmt::format("; {} error{}", errors, errors == 1 ? "" : "s");
+    fmt::print("{}{} ({:.1f} s)\n", text, errors_text, run.seconds);
+    return;
+  }
+  for (const Change& change : difference.changes) fmt::print("{}\n", to_json(change));
+  print_record(to_json(difference, exit));
+}
+
+void print_state(Sink& sink, const Options& options, double seconds) {
+  if (!options.json) fmt::print("{}", to_text(sink.summary, seconds, wants_colour(options.no_color)));
+  if (options.json) print_record(to_json(sink.summary.totals));
+}
+
+/// Everything that is said after the last check. `old`: what the run is compared with, or nullptr. Returns
+/// the exit code.
+int conclude(Run& run, const Run* old, const Options& options) {
+  Sink& sink = run.sink;
+  SummaryRecord& totals = sink.summary.totals;
+  count_checks(sink, options);
+  Difference difference;
+  if (old != nullptr) {
+    totals.error += old->sink.summary.totals.error;
+    const bool contradiction = sink.contradiction || old->sink.contradiction;
+    difference = compare(old->sink.report, sink.report);
+    totals.exit = exit_code(difference, totals, contradiction, fail_on_change_of(options.fail_on));
+  } else {
+    totals.exit = exit_code(totals, sink.contradiction, fail_on_of(options.fail_on));
+  }
+  if (sink.summary.interrupted && totals.exit != 4) totals.exit = kInterrupted;
+  if (old != nullptr) print_changes(difference, options, run, totals.exit);
+  if (old == nullptr || (options.json && !options.only_changes)) print_state(sink, options, run.seconds);
+  if (options.stats) print_stats(sink.summary.counts);
+  if (options.timings) print_times(std::move(sink.times));
+  return flush_output() ? totals.exit : kUsageError;
+}
+
+void go(WorkSource& source, const RunnerOptions& runner, Run& run) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool whole = run_all(source, runner, [&](Outcome&& outcome) { run.sink.take(std::move(outcome)); });
+  run.sink.summary.interrupted = !whole;
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// What a run is compared with: nothing of it is printed but errors.
+void run_old(const Options& options, RunnerOptions runner, Run& run) {
+  runner.check.certificates.clear();
+  runner.check.questions.clear();
+  runner.check.advise = false;
+  run.sink.json = options.json;
+  run.sink.keeps = true;
+  run.sink.summary.keep_records = false;
+  auto input = input_options(options);
+  NC_CHECK(static_cast<bool>(input), "the same options were read before");
+  input->records = true;
+  WorkSource source({options.against}, *std::move(input));
+  go(source, runner, run);
+  Options same = options;
+  same.inputs = {options.against};
+  same.expect_checks = 0;
+  count_checks(run.sink, same);
+}
+
+Result<RunnerOptions> runner_options(const Options& options, bool advises) {
+  const bool of_changes = options.fail_on == "introduced" || options.fail_on == "vanished";
+  if (of_changes && options.against.empty())
+    return Diagnostic{"--fail-on " + options.fail_on, "there is nothing to compare with: see --against"};
+  auto check = check_options(options);
+  if (!check) return check.fault();
+  check->advise = advises;
+  return RunnerOptions{*std::move(check), options.jobs, can_redraw()};
+}
+
+[[noreturn]] void leave(int code) {
+  std::fflush(stderr);
+  std::_Exit(code);  // threads still run; nothing they hold may be destroyed
+}
+
+}  // namespace
+
+int run_source(WorkSource& source, const Options& options, bool advises) {
+  auto runner = runner_options(options, advises);
+  if (!runner) {
+    print_error(runner.fault().where, "", runner.fault().message);
+    return kUsageError;
+  }
+  watch_interrupts();
+  const bool compares = !options.against.empty();
+  Run old, run;
+  if (compares) run_old(options, *runner, old);
+  if (old.sink.summary.interrupted) leave(kInterrupted);
+  run.sink.json = options.json;
+  run.sink.json_checks = options.json && !options.only_changes;
+  run.sink.keeps = compares;
+  run.sink.summary.keep_records = !options.json && !compares;
+  go(source, *runner, run);
+  const int code = conclude(run, compares ? &old : nullptr, options);
+  if (run.sink.summary.interrupted) leave(code);
+  std::fflush(stderr);
+  return code;
+}
+
+}  // namespace noclobber
