@@ -106,9 +106,9 @@ FIELDS = {
     "moves": ["nullptr", "flip_moves", "roll_moves"], "shape": ["nullptr", "like_shape", "float_shape"],
     "fits": ["nullptr", "square_fits", "matrices_fit"],
     "reach": ["Reach::schema"], "token": ["Token::schema", "Token::generator", "Token::effects"],
-    "in_flight": ["Flight::none", "Flight::results", "Flight::all"], "neutral": ["{}"],
+    "in_flight": ["Flight::none", "Flight::results", "Flight::all"],
     "unread": ["Unread::never"], "drawn": ["Drawn::in_order"],
-    "fold": ["nullptr", "fold_add", "fold_sub"], "same_as": ['""'], "product": ['""', '"aten.mm"'],
+    "same_as": ['""'],
 }
 FIELD = re.compile(r"\.(" + "|".join(FIELDS) + r") = ((?:\{[^}]*\}|[\w:\".]+))(?=[,)])")
 
@@ -150,11 +150,10 @@ def changes_of_row(line):
     """(rule, begin, end, before, behind) for each field that says something, of one row of the operator table."""
     for match in FIELD.finditer(line):
         field, value = match.groups()
-        kind = {"neutral": "Neutral"}.get(field, "")
         begin, end = match.span(2)
         others = [other for other in FIELDS[field] if other != value]
         for other in others[:1] if field == "meaning" and value != "unsupported" else others[:2]:
-            yield f".{field} becomes {other}", begin, end, f"nc_mutation::in_row({{n}}) ? {kind}{other} : {kind}", ""
+            yield f".{field} becomes {other}", begin, end, f"nc_mutation::in_row({{n}}) ? {other} : ", ""
 
 
 def balanced(text):

@@ -18,6 +18,7 @@ FAMILIES = {
 }
 ROW = re.compile(r'^OP\("([^"]+)"(.*)\)$')
 FIELD = re.compile(r"\.(\w+) = (\{[^}]*\}|\"[^\"]*\"|[\w:]+)")
+IDENTITY = re.compile(r'IDENTITY\("[^"]*", (\w+), "([^"]*)", "([^"]*)", (.*)\)$')
 HIDDEN = {"unsupported": "not modelled", "opaque": ""}
 HEAD = """# What is known of each operator
 
@@ -44,7 +45,7 @@ def rows(path):
         yield match[1], {key: value.strip('"') for key, value in FIELD.findall(match[2])}
 
 
-def extras(own, fields):
+def extras(own, fields, identities):
     said = []
     if fields.get("reach") == "Reach::elementwise":
         said.append("element by element")
@@ -61,19 +62,28 @@ def extras(own, fields):
     if "drawn" in fields:
         said.append({"Drawn::in_bulk": "draws in another way for what is contiguous",
                      "Drawn::as_read": "draws in the order in which its argument lies"}[fields["drawn"]])
-    if "neutral" in fields:
-        _, value, commutes, sign = (part.strip() for part in fields["neutral"].strip("{}").split(","))
-        said.append(f"{value} changes nothing" + (" on either side" if commutes == "true" else "") +
-                    (", but for -0" if sign == "true" else ""))
-    if "fold" in fields:
+    if (keeps := identities.get(("keeps", own))) is not None:
+        said.append(f"{keeps['value']} changes nothing" + (" on either side" if "either" in keeps else "") +
+                    (", but for -0" if "assumed" in keeps else ""))
+    if ("folds", own) in identities:
         said.append("exact on whole numbers")
     if "same_as" in fields:
         said.append(f"the same as `{fields['same_as']}`")
-    if fields.get("product", own) != own:
-        said.append(f"`{fields['product']}` and a sum, but for rounding")
+    if (fused := identities.get(("fused", own))) is not None:
+        said.append(f"`{fused['other']}` and a sum, but for rounding")
     if "note" in fields:
         said.append(fields["note"])
     return "; ".join(said)
+
+
+def identity_rows(path):
+    """(form, operator) -> fields of the table of identities."""
+    out = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if match := IDENTITY.match(line):
+            fields = {key: value.strip('"') for key, value in FIELD.findall(match[4])}
+            out.update({(match[1], op): fields for op in (match[2], match[3]) if op})
+    return out
 
 
 def evidence(root):
@@ -154,7 +164,7 @@ def bare(root):
 
 
 def page(root):
-    seen = evidence(root)
+    seen, identities = evidence(root), identity_rows(root / "src/ops/identities.def")
     print(HEAD)
     listed = set()
     for family, title in FAMILIES.items():
@@ -165,7 +175,7 @@ def page(root):
             rules = [fields[key].removesuffix("_rule").removesuffix("_moves").removesuffix("_shape")
                      for key in ("view", "moves", "shape") if key in fields]
             kernel = f"`{fields['kernel']}`" if "kernel" in fields else ""
-            print(f"| `{op}` | {HIDDEN.get(does, does)} | {', '.join(rules)} | {kernel} | {extras(op, fields)} | {proof(seen, op)} |")
+            print(f"| `{op}` | {HIDDEN.get(does, does)} | {', '.join(rules)} | {kernel} | {extras(op, fields, identities)} | {proof(seen, op)} |")
         print()
     bare(root)
     alone = [f"`{op}` ({proof(seen, op)})" for op in sorted(set(seen) - listed)]

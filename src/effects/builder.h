@@ -10,6 +10,7 @@
 #include "src/effects/loops.h"
 #include "src/effects/paired.h"
 #include "src/ops/devices.h"
+#include "src/ops/identities.h"
 #include "src/ops/row.h"
 
 namespace noclobber {
@@ -141,16 +142,18 @@ class Builder {
   std::optional<std::int64_t> constant_of(const Binding& bound) const;
   bool only_defaults_behind(const Call& call, std::size_t first) const;
   std::optional<Binding> target_of(const Call& call, const InferredMeta& meta);
-  bool folded(const Call& call, const OpRow& row, const InferredMeta& meta);
-  bool is_neutral(const Call& call, const OpRow& row, std::size_t argument, const InferredMeta& meta,
+  const Identity* identity(const Call& call, Identity::Form form) const;
+  bool folded(const Call& call, const Identity& row, const InferredMeta& meta);
+  bool may_use(const Identity& row, Dtype dtype, std::string_view about);
+  bool is_neutral(const Call& call, const Identity& row, std::size_t argument, const InferredMeta& meta,
                   Dtype dtype);
-  bool takes_multiple(const Call& call, const OpRow& row, const InferredMeta& meta) const;
-  bool neutral(const Call& call, const OpRow& row, const InferredMeta& meta);
+  bool takes_multiple(const Call& call, const Identity& row, const InferredMeta& meta) const;
+  bool neutral(const Call& call, const Identity& row, const InferredMeta& meta);
   bool simplified(const Call& call);
   Arg aside(const Call& call, const char* op, std::vector<Arg> arguments);
-  bool sum_apart(const Call& call, const OpRow& row, const InferredMeta& meta);
+  bool sum_apart(const Call& call, const Identity& row, const InferredMeta& meta);
   std::optional<Arg> extent_of(const Call& call, const Shape& shape, std::size_t dim) const;
-  bool counted_up(const Call& call, const OpRow& row, const InferredMeta& meta);
+  bool counted_up(const Call& call, const Identity& row, const InferredMeta& meta);
   bool upright(const Call& call, const InferredMeta& meta, Binding line, std::size_t dim);
   Call with_scalars(const Call& call);
   bool meets_target(const Call& call, const Binding& operand) const;
@@ -378,8 +381,5 @@ std::optional<std::vector<std::uint32_t>> dense_order(Space& space, const Shape&
                                                       const std::vector<PolyId>& strides);
 /// Strides that place every element of the shape in memory once, without gaps, in some order.
 bool is_dense(Space& space, const Shape& shape, const std::vector<PolyId>& strides);
-
-/// Does the type hold this whole number, and all smaller ones?
-bool holds_whole(Dtype type, std::int64_t value);
 
 }  // namespace noclobber

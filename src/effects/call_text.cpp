@@ -76,14 +76,15 @@ std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_
   const Arg arg = declared ? given : as_taken(*call.schema, argument, given, rank);
   if (is_text(arg) && call.schema->arguments[argument].type_text.starts_with("Device"))
     return attribute(Arg::of_device(arg.text));
-  const bool arithmetic = row != nullptr && row->fold != nullptr;
+  const bool arithmetic = row != nullptr && find_identity(Identity::Form::folds, row->op) != nullptr;
   const bool scalar = call.schema->ns == "aten" && !declared &&
                       call.schema->arguments[argument].type_text.starts_with("Scalar");
   if ((!arithmetic && !scalar) || arg.kind != Arg::Kind::real) return attribute(arg);
   for (const Arg& other : call.arguments) {
     const auto bound = bound_of(other);
     if (!bound) continue;
-    const auto number = is_floating(bound->dtype) ? whole(arg, bound->dtype) : std::nullopt;
+    const bool one = find_identity(Identity::Form::spelled, "")->exact.contains(bound->dtype);
+    const auto number = one ? whole(arg, bound->dtype) : std::nullopt;
     return number ? std::to_string(*number) : attribute(arg);
   }
   return attribute(arg);
@@ -108,7 +109,7 @@ std::string Builder::attributes(const Call& call) const {
   if (!declared && own != nullptr && !own->same_as.empty())
     out = std::string(own->same_as) + out.substr(base_name(out).size());
   const OpRow* row = functional_row(call);
-  const bool arithmetic = row != nullptr && row->fold != nullptr;
+  const bool arithmetic = row != nullptr && find_identity(Identity::Form::folds, row->op) != nullptr;
   if (arithmetic) out = std::string(base_name(out));
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const SchemaSlot& slot = call.schema->arguments[k];

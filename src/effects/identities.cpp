@@ -1,48 +1,12 @@
-// What the operator table knows of one operator in terms of others: neutral arguments, and arithmetic on
-// whole numbers. Everything here holds to the bit, but for what is listed as inexact.
+// Where a row of the table of identities (src/ops/identities.def) is met in a graph: neutral arguments,
+// arithmetic on whole numbers, conversions through wider types. What is assumed of a row is listed as
+// inexact.
 #include <algorithm>
 #include <cmath>
 
 #include "src/effects/builder.h"
 
 namespace noclobber {
-
-bool holds_whole(Dtype type, std::int64_t value) {
-  if (type == Dtype::boolean) return value == 0 || value == 1;
-  if (is_complex(type) || type == Dtype::other) return false;
-  if (is_floating(type)) {
-    const std::int64_t most = type == Dtype::f64    ? std::int64_t{1} << 53
-                              : type == Dtype::f32  ? 1 << 24
-                              : type == Dtype::f16  ? 1 << 11
-                              : type == Dtype::bf16 ? 1 << 8
-                                                    : 0;
-    return most > 0 && value >= -most && value <= most;
-  }
-  const int bits = bit_width(type);
-  if (!is_signed(type)) return value >= 0 && (bits >= 63 || value < std::int64_t{1} << bits);
-  return bits == 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1));
-}
-
-namespace {
-/// Can every number of one type be one of the other?
-bool holds_all(Dtype to, Dtype from) {
-  const auto is_half = [](Dtype type) { return type == Dtype::f16 || type == Dtype::bf16; };
-  if (is_floating(from))
-    return (is_half(from) && to == Dtype::f32) || ((is_half(from) || from == Dtype::f32) && to == Dtype::f64);
-  const int bits = from == Dtype::boolean ? 1 : bit_width(from) - (is_signed(from) ? 1 : 0);
-  if (is_complex(from) || from == Dtype::other || bits >= 63) return false;
-  const std::int64_t most = (std::int64_t{1} << bits) - 1;
-  return holds_whole(to, most) && (!is_signed(from) || holds_whole(to, -most - 1));
-}
-
-/// Is a number the same in `to`, whether or not it was one of a wider type in between? What a real that is
-/// out of range becomes depends on its type.
-bool converts_alike(Dtype from, Dtype between, Dtype to) {
-  if (is_complex(to) || to == Dtype::other) return to == from;
-  return to == from || is_floating(to) || to == Dtype::boolean || !is_floating(between) ||
-         (!is_floating(from) && holds_all(to, from));
-}
-}  // namespace
 
 /// What `from` was converted from, where that is still there and nothing of it was lost (but payloads of
 /// NaN).
@@ -53,7 +17,9 @@ Binding Builder::unwidened(Binding from, Dtype to) {
     // Bits that are looked at as another type are other numbers.
     const bool same = from.dtype == held && from.view.lanes == 0 && written_[from.view.storage] == made &&
                       written_[source.view.storage] < made;
-    if (!same || !converts_alike(source.dtype, from.dtype, to)) break;
+    if (!same || !find_identity(Identity::Form::converts, "")->exact.contains(source.dtype) ||
+        !converts_alike(source.dtype, from.dtype, to))
+      break;
     ++simpler_;
     if (request_.use == Identities::none) break;
     Binding next = source;
@@ -78,6 +44,12 @@ const OpRow* Builder::functional_row(const Call& call) const {
   const std::string& functional = call.functional;
   const OpRow* row = functional.empty() ? nullptr : find_row(base_name(functional));
   return row != nullptr && !row->same_as.empty() ? find_row(row->same_as) : row;
+}
+
+/// The table's row of that form about what is called.
+const Identity* Builder::identity(const Call& call, Identity::Form form) const {
+  const OpRow* row = functional_row(call);
+  return row != nullptr ? find_identity(form, row->op) : nullptr;
 }
 
 /// A scalar that is a whole number which the type holds exactly, and no -0.
@@ -133,7 +105,7 @@ std::optional<Binding> Builder::target_of(const Call& call, const InferredMeta& 
 }
 
 /// Arithmetic on whole numbers that stand everywhere: `full` and scalars.
-bool Builder::folded(const Call& call, const OpRow& row, const InferredMeta& meta) {
+bool Builder::folded(const Call& call, const Identity& row, const InferredMeta& meta) {
   std::vector<std::int64_t> values;
   std::optional<Dtype> dtype;
   for (std::size_t k = 0; k < std::min<std::size_t>(2, call.arguments.size()); ++k)
@@ -151,7 +123,7 @@ bool Builder::folded(const Call& call, const OpRow& row, const InferredMeta& met
     values.push_back(*value);
   }
   const bool compares = *meta.dtype == Dtype::boolean;
-  if (values.empty() || (!compares && *meta.dtype != *dtype) || *dtype == Dtype::boolean) return false;
+  if (values.empty() || (!compares && *meta.dtype != *dtype) || !row.exact.contains(*dtype)) return false;
   ++simpler_;
   if (request_.use == Identities::none) return false;
   const auto value = row.fold(values[0], values.size() > 1 ? values[1] : 0, is_floating(*dtype));
@@ -164,37 +136,45 @@ bool Builder::folded(const Call& call, const OpRow& row, const InferredMeta& met
   return true;
 }
 
-/// Does this argument change nothing about the other, whose type is `dtype`?
-bool Builder::is_neutral(const Call& call, const OpRow& row, std::size_t argument, const InferredMeta& meta,
-                         Dtype dtype) {
-  const Arg& arg = call.arguments[argument];
-  const auto bound = bound_of(arg);
-  const auto value = bound ? constant_of(*bound) : whole(arg, dtype);
-  if (value != row.neutral.value || !meta.dtype || *meta.dtype != dtype || is_complex(dtype)) return false;
+/// Does the row hold for that type, as far as identities are used? What it assumes is noted.
+bool Builder::may_use(const Identity& row, Dtype dtype, std::string_view about) {
+  if (!row.exact.contains(dtype) && !row.assumed.contains(dtype)) return false;
   ++simpler_;
-  if (!row.neutral.but_zero_sign || !is_floating(dtype)) return request_.use != Identities::none;
-  inexact_.insert("-0 counts as 0 in " + std::string(row.op) + " with " + std::to_string(row.neutral.value));
+  if (row.exact.contains(dtype)) return request_.use != Identities::none;
+  inexact_.emplace(about);
   return request_.use == Identities::all;
 }
 
+/// Does this argument change nothing about the other, whose type is `dtype`?
+bool Builder::is_neutral(const Call& call, const Identity& row, std::size_t argument,
+                         const InferredMeta& meta, Dtype dtype) {
+  const Arg& arg = call.arguments[argument];
+  const auto bound = bound_of(arg);
+  const auto value = bound ? constant_of(*bound) : whole(arg, dtype);
+  if (value != row.value || !meta.dtype || *meta.dtype != dtype) return false;
+  return may_use(row, dtype,
+                 std::string(row.assumes) + " in " + std::string(functional_row(call)->op) + " with " +
+                     std::to_string(row.value));
+}
+
 /// A multiple of zero is zero, but for its sign: x - (-1) * 0 is x + 0, which of -0 makes 0.
-bool Builder::takes_multiple(const Call& call, const OpRow& row, const InferredMeta& meta) const {
-  if (row.neutral.value != 0 || call.arguments.size() < 3 || call.schema->arguments[2].name != "alpha" ||
+bool Builder::takes_multiple(const Call& call, const Identity& row, const InferredMeta& meta) const {
+  if (!row.scaled || call.arguments.size() < 3 || call.schema->arguments[2].name != "alpha" ||
       !only_defaults_behind(call, 3))
     return false;
   const auto alpha = whole(call.arguments[2], Dtype::i64);
-  return alpha && (*alpha > 0 || row.neutral.but_zero_sign || !is_floating(*meta.dtype));
+  return alpha && (*alpha > 0 || row.assumed.contains(*meta.dtype) || !is_floating(*meta.dtype));
 }
 
 /// x + 0, x * 1: what x holds, in a storage of its own or in its own place.
-bool Builder::neutral(const Call& call, const OpRow& row, const InferredMeta& meta) {
+bool Builder::neutral(const Call& call, const Identity& row, const InferredMeta& meta) {
   const bool plain = only_defaults_behind(call, 2);
   if (!plain && !takes_multiple(call, row, meta)) return false;
   for (const std::size_t kept : {0U, 1U}) {
     if (kept == 1 && !plain) continue;
     const auto from = bound_of(call.arguments[kept]), other = bound_of(call.arguments[1 - kept]);
     if (other && meets_target(call, *other)) continue;
-    if (!from || (kept == 1 && !row.neutral.commutes) || from->view.shape != meta.shape) continue;
+    if (!from || (kept == 1 && !row.either) || from->view.shape != meta.shape) continue;
     if (!is_neutral(call, row, 1 - kept, meta, from->dtype)) continue;
     const auto out = target_of(call, meta);
     if (!out) return false;
@@ -220,19 +200,18 @@ Arg Builder::aside(const Call& call, const char* op, std::vector<Arg> arguments)
 
 /// addmm(c, a, b) is mm(a, b) + c, where nothing is scaled, no type changes and the sum is as large as the
 /// product: the two round differently.
-bool Builder::sum_apart(const Call& call, const OpRow& row, const InferredMeta& meta) {
-  if (row.product.empty() || row.product == row.op || call.schema->writes() || !only_defaults_behind(call, 3))
-    return false;
-  const Schema* product = ops_.find(std::string(row.product) + ".default");
+bool Builder::sum_apart(const Call& call, const Identity& row, const InferredMeta& meta) {
+  if (call.schema->writes() || !only_defaults_behind(call, 3)) return false;
+  const Schema* product = ops_.find(std::string(row.other) + ".default");
   const Schema* sum = ops_.find("aten.add.Tensor");
   const auto addend = bound_of(call.arguments[0]), left = bound_of(call.arguments[1]),
              right = bound_of(call.arguments[2]);
   if (!addend || !left || !right || addend->dtype != meta.dtype || left->dtype != meta.dtype ||
       right->dtype != meta.dtype || broadcast(space_, meta.shape, addend->view.shape) != meta.shape)
     return false;
-  ++simpler_;
-  inexact_.insert(std::string(row.op) + " is " + std::string(row.product) + " and a sum, but for rounding");
-  if (request_.use != Identities::all) return false;
+  if (!may_use(row, *meta.dtype,
+               std::string(row.op) + " is " + std::string(row.other) + " and " + std::string(row.assumes)))
+    return false;
   const std::size_t own = values_.size();
   const Arg made = aside(call, product->op.c_str(), {call.arguments[1], call.arguments[2]});
   Step add;
@@ -253,14 +232,14 @@ std::optional<Arg> Builder::extent_of(const Call& call, const Shape& shape, std:
 
 /// The sums so far of one whole number everywhere are its multiples, as Inductor counts them: from 1, or as
 /// doubles from 0 and one more. Whole numbers wrap around alike, and reals hold them all or it is not so.
-bool Builder::counted_up(const Call& call, const OpRow& row, const InferredMeta& meta) {
-  const auto from = row.sums_up ? bound_of(call.arguments[0]) : std::nullopt;
+bool Builder::counted_up(const Call& call, const Identity& row, const InferredMeta& meta) {
+  const auto from = bound_of(call.arguments[0]);
   const auto dim = from && !call.schema->writes() ? whole(call.arguments[1], Dtype::i64) : std::nullopt;
   if (!dim) return false;
   const auto number = constant_of(*from);
   const std::size_t rank = meta.shape.size();
   const bool real = is_floating(*meta.dtype);
-  if (!number || rank == 0 || (!real && meta.dtype != Dtype::i64)) return false;
+  if (!number || rank == 0 || !row.exact.contains(*meta.dtype)) return false;
   const Arg& device = constants_.at(from->view.storage).device;
   const std::size_t at = static_cast<std::size_t>(*dim < 0 ? *dim + static_cast<std::int64_t>(rank) : *dim);
   const auto length = at < rank ? extent_of(call, meta.shape, at) : std::nullopt;
@@ -302,10 +281,10 @@ bool Builder::upright(const Call& call, const InferredMeta& meta, Binding line, 
 }
 
 bool Builder::simplified(const Call& call) {
-  const OpRow* row = functional_row(call);
-  if (row == nullptr ||
-      (row->fold == nullptr && row->neutral.argument != 1 && row->product.empty() && !row->sums_up))
-    return false;
+  using enum Identity::Form;
+  const Identity *fold = identity(call, folds), *keep = identity(call, keeps), *fuse = identity(call, fused),
+                 *count = identity(call, counted);
+  if (fold == nullptr && keep == nullptr && fuse == nullptr && count == nullptr) return false;
   if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
     return false;
   std::vector<TensorMeta> metas;
@@ -321,15 +300,16 @@ bool Builder::simplified(const Call& call) {
   const Type* type = said(call, 0);
   if (type != nullptr && (type->dtype != *meta[0].dtype || sizes_.of(type->shape) != meta[0].shape))
     return false;
-  return (row->fold != nullptr && folded(call, *row, meta[0])) ||
-         (row->neutral.argument == 1 && neutral(call, *row, meta[0])) || sum_apart(call, *row, meta[0]) ||
-         counted_up(call, *row, meta[0]);
+  return (fold != nullptr && folded(call, *fold, meta[0])) ||
+         (keep != nullptr && neutral(call, *keep, meta[0])) ||
+         (fuse != nullptr && sum_apart(call, *fuse, meta[0])) ||
+         (count != nullptr && counted_up(call, *count, meta[0]));
 }
 
 /// Remembers what a product is of, as far as both graphs have a name for it: its inputs.
 void Builder::note_product(const Call& call, const Parts& parts) {
   const OpRow* row = functional_row(call);
-  if (row == nullptr || row->product.empty() || row->product != row->op) return;
+  if (row == nullptr || product_of(row->op) != row->op) return;
   std::string of;
   for (const Operand& o : parts.operands) {
     const TraceStorage& storage = trace_.storages[o.bound.view.storage];
@@ -341,9 +321,9 @@ void Builder::note_product(const Call& call, const Parts& parts) {
 /// A sum with a product is a sum to a product: it does not matter in which order two numbers are added. Of
 /// two products the one goes first that has the lesser name.
 void Builder::product_first(const Call& call, std::vector<Operand>& operands) const {
-  const OpRow* row = functional_row(call);
-  if (request_.use != Identities::all || row == nullptr || !row->neutral.commutes || operands.size() < 2 ||
-      operands[1].argument != 1 || !only_defaults_behind(call, 2))
+  const Identity* row = identity(call, Identity::Form::turned);
+  if (request_.use != Identities::all || row == nullptr || operands.size() < 2 || operands[1].argument != 1 ||
+      !row->exact.contains(operands[0].bound.dtype) || !only_defaults_behind(call, 2))
     return;
   const auto first = products_.find(operands[0].bound.view.storage),
              second = products_.find(operands[1].bound.view.storage);
@@ -353,10 +333,10 @@ void Builder::product_first(const Call& call, std::vector<Operand>& operands) co
 
 /// A tensor of one whole number is the scalar, where it neither widens the result nor has another type.
 Builder::Call Builder::with_scalars(const Call& call) {
-  const OpRow* row = functional_row(call);
-  if (row == nullptr || row->fold == nullptr || call.arguments.size() < 2) return call;
+  const Identity* row = identity(call, Identity::Form::number);
+  if (row == nullptr || call.arguments.size() < 2) return call;
   const auto a = bound_of(call.arguments[0]), b = bound_of(call.arguments[1]);
-  if (!a || !b || a->dtype != b->dtype) return call;
+  if (!a || !b || a->dtype != b->dtype || !row->exact.contains(a->dtype)) return call;
   Call out = call;
   for (const std::size_t k : {1U, 0U}) {
     const Binding& constant = k == 0 ? *a : *b;

@@ -6,6 +6,7 @@
 #include "src/formats/formats.h"
 #include "src/fuzz/random.h"
 #include "src/interp/replay_search.h"
+#include "src/ops/identities.h"
 #include "src/ops/row.h"
 
 namespace noclobber::fuzz {
@@ -144,7 +145,8 @@ bool hash_hides_meaning(const Run& run) {
     const std::string functional = functional_op(op);
     for (const std::string_view name : {base_name(op), base_name(functional)})
       if (const OpRow* row = find_row(name);
-          row != nullptr && (row->neutral.argument >= 0 || row->fold != nullptr ||
+          row != nullptr && (find_identity(Identity::Form::keeps, row->op) != nullptr ||
+                             find_identity(Identity::Form::folds, row->op) != nullptr ||
                              (row->meaning != Meaning::opaque && gives_fresh(row->meaning)) ||
                              row->meaning == Meaning::copy_into || row->meaning == Meaning::fill_into))
         return true;

@@ -51,18 +51,6 @@ enum class Drawn : std::uint8_t {
   as_read    // for what is read, as that lies
 };
 
-/// An argument that changes nothing: x + 0, x * 1. Exact but for what `but_zero_sign` says.
-struct Neutral {
-  std::int8_t argument = -1;  // -1: there is none
-  std::int64_t value = 0;
-  bool commutes = false;       // the first argument may be the neutral one as well
-  bool but_zero_sign = false;  // for floating numbers: -0 + 0 is 0
-};
-
-/// The exact result for whole numbers that every type involved represents; nothing where a sign of zero or
-/// anything else is open. A single operand comes with b = 0.
-using FoldRule = std::optional<std::int64_t> (*)(std::int64_t a, std::int64_t b, bool floating);
-
 struct OpRow {
   std::string_view op;
   Meaning meaning = Meaning::opaque;
@@ -77,11 +65,7 @@ struct OpRow {
   Flight in_flight = Flight::none;
   Unread unread = Unread::never;
   Drawn drawn = Drawn::in_order;
-  Neutral neutral = {};
-  FoldRule fold = nullptr;
   std::string_view same_as = {};  // computes what this operator does, from the same arguments
-  std::string_view product = {};  // of a product: itself; of one that adds to a product: the product's row
-  bool sums_up = false;           // the sums of the elements so far, along argument 1
   bool writes_silently = false;   // or replaces a storage: so does every overload of it
   std::string_view note = {};     // why the schema is not enough
 };

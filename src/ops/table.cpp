@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "src/ops/fit_rules.h"
-#include "src/ops/fold_rules.h"
 #include "src/ops/row.h"
 #include "src/ops/shape_rules.h"
 #include "src/ops/view_rules.h"
@@ -12,7 +11,6 @@
 namespace noclobber {
 namespace op_table {
 
-using namespace fold_rules;
 using namespace move_rules;
 using namespace fit_rules;
 using namespace shape_rules;

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "src/ops/identities.h"
 #include "src/ops/kernels.h"
 #include "src/ops/row.h"
 
@@ -224,16 +225,16 @@ std::string line_of(const OpRow& row) {
   static constexpr std::array<std::string_view, 3> kFlight{"-", "results", "all"};
   const auto at = row_facts().find(std::string(row.op));
   const RowFacts facts = at == row_facts().end() ? RowFacts{} : at->second;
-  const Neutral& n = row.neutral;
+  const Identity* keeps = find_identity(Identity::Form::keeps, row.op);
   const std::string neutral =
-      n.argument < 0 ? "-"
-                     : fmt::format("argument {} = {}{}{}", n.argument, n.value, n.commutes ? ", either" : "",
-                                   n.but_zero_sign ? ", but for -0" : "");
+      keeps == nullptr ? "-"
+                       : fmt::format("argument 1 = {}{}{}", keeps->value, keeps->either ? ", either" : "",
+                                     keeps->assumed.empty() ? "" : ", but for -0");
   const auto part = [](int k, int of) { return of == 0 ? "-" : fmt::format("{}/{}", k, of); };
   const auto dash = [](std::string_view text) { return text.empty() ? std::string_view("-") : text; };
   return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", row.op, word(kMeanings, row.meaning),
                      word(kReach, row.reach), word(kToken, row.token), word(kFlight, row.in_flight), neutral,
-                     dash(row.same_as), dash(row.product), part(facts.shared, facts.results),
+                     dash(row.same_as), dash(product_of(row.op)), part(facts.shared, facts.results),
                      part(facts.shapes, facts.results), part(facts.views, facts.seen), dash(facts.types));
 }
 

@@ -50,13 +50,13 @@ class Mutate(unittest.TestCase):
         self.assertEqual([m.rule for m in mutate.mutants_of("  x(k + n == m, a == b + c);")], ["statement left out"])
 
     def test_fields_of_a_row_are_lost_or_those_of_another(self):
-        row = 'OP("aten.t", .meaning = view, .view = t_rule, .neutral = {1, 0}, .note = "token = 1")'
+        row = 'OP("aten.t", .meaning = view, .view = t_rule, .drawn = Drawn::as_read, .note = "token = 1")'
         mutants = mutate.mutants_of(row, "table.def")
         self.assertEqual([m.rule for m in mutants],
-                         [".meaning becomes opaque", ".view becomes nullptr", ".view becomes alias_rule", ".neutral becomes {}"])
+                         [".meaning becomes opaque", ".view becomes nullptr", ".view becomes alias_rule", ".drawn becomes Drawn::in_order"])
         changed = mutate.changed_line(row, mutants[1:])
         self.assertIn(".view = nc_mutation::in_row(2) ? nullptr : nc_mutation::in_row(3) ? alias_rule : t_rule,", changed)
-        self.assertIn(".neutral = nc_mutation::in_row(4) ? Neutral{} : Neutral{1, 0},", changed)
+        self.assertIn(".drawn = nc_mutation::in_row(4) ? Drawn::in_order : Drawn::as_read,", changed)
 
     def test_the_file_keeps_its_lines_behind_the_prelude(self):
         content, at, many = mutate.assembled(TEXT, [])
