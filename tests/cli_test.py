@@ -199,6 +199,28 @@ class Verdicts(Cli):
         self.assertNotIn("\x1b", text)
         self.assertIn("unknown[", self.expect(3, "check", self.write("u.json", UNKNOWN)).stdout.decode())
 
+    def test_colours_quiet_and_width(self):
+        """--color before the environment, NO_COLOR before CLICOLOR_FORCE; --quiet; COLUMNS."""
+        refuted, proved = self.write("r.json", REFUTED), self.write("p.json", PROVED)
+        clean = {"NO_COLOR": "", "CLICOLOR_FORCE": "", "COLUMNS": ""}
+        for options, env, coloured in [([], {}, False), (["--color", "always"], {}, True),
+                                       ([], {"CLICOLOR_FORCE": "1"}, True), ([], {"CLICOLOR_FORCE": "0"}, False),
+                                       ([], {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False),
+                                       (["--color", "always"], {"NO_COLOR": "1"}, True),
+                                       (["--color", "never"], {"CLICOLOR_FORCE": "1"}, False),
+                                       (["--no-color"], {"CLICOLOR_FORCE": "1"}, False)]:
+            text = self.expect(1, "check", refuted, *options, env={**clean, **env}).stdout.decode()
+            self.assertEqual("\x1b[" in text, coloured, (options, env))
+        self.expect(2, "check", proved, "--color", "sometimes")
+        self.assertFalse(self.expect(0, "check", proved, "--quiet").stdout)
+        quiet = self.expect(1, "check", proved, refuted, "--quiet").stdout.decode()
+        self.assertRegex(quiet, r"^error\[NC\d{3}\]: ")
+        self.assertNotIn(" checked: ", quiet)
+        for columns in (50, 72, 100):
+            text = self.expect(1, "check", refuted, env={**clean, "COLUMNS": str(columns)}).stdout.decode()
+            lines = [line for line in text.splitlines() if not line.startswith("   ") and refuted not in line]
+            self.assertLessEqual(max(map(len, lines)), columns)
+
     def test_records(self):
         paths = [self.write("p.json", PROVED), self.write("b.json", "{"), self.write("r.json", REFUTED)]
         records = self.records(1, "check", *paths)

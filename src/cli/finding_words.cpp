@@ -19,8 +19,7 @@ void note_stale(Finding& finding, const Witness& w) {
   const bool itself = finding.clobber && finding.read && finding.clobber->step == finding.read->step;
   note(finding.define, "the value lives in " + w.storage);
   note(finding.clobber, (itself ? "writes" : "overwritten") + range_text(w));
-  note(finding.read, itself ? "and still reads it: finds what it wrote itself"
-                            : "read: means what 1 made, finds what 2 made");
+  note(finding.read, itself ? "and still reads it: finds what it wrote itself" : "reads: means 1, finds 2");
 }
 
 /// Which of the two comes first is said by the kind of the hazard.
@@ -28,15 +27,15 @@ void note_order(Finding& finding, const Witness& w) {
   if (w.aspect == "write-read") {
     note(finding.define, "what " + w.storage + " holds before");
     note(finding.clobber, "writes" + range_text(w) + ": comes first");
-    note(finding.read, "reads: means what 2 made, but nothing orders it behind 2");
+    note(finding.read, "reads: means 2, but nothing orders it behind 2");
   } else if (w.aspect == "read-write") {
     note(finding.define, "the value lives in " + w.storage);
     note(finding.clobber, "writes" + range_text(w) + ": comes last, but nothing orders it behind 3");
-    note(finding.read, "reads: comes first, means what 1 made");
+    note(finding.read, "reads: comes first, means 1");
   } else if (w.aspect == "write-write") {
     note(finding.define, "writes last: what it makes is meant, but nothing orders it behind 2");
     note(finding.clobber, "writes" + range_text(w) + ": comes first");
-    note(finding.read, "means what 1 made");
+    note(finding.read, "means 1");
   } else {
     note(finding.define, "comes last, but nothing orders it behind 2");
     note(finding.clobber, "comes first");

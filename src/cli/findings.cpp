@@ -4,32 +4,13 @@
 #include <cstdlib>
 #include <set>
 
+#include "src/cli/finding_picture.h"
 #include "src/cli/finding_words.h"
 #include "src/graph/bodies.h"
 #include "src/report/rules.h"
 
 namespace noclobber {
 namespace {
-
-constexpr std::size_t kMostSteps = 32;  // of a slice: views and storages have the rest
-
-/// "i64[4, 6], 192 B" of the input or value that a storage is named after; "" if the dump does not say.
-std::string type_text(const Graph& graph, const std::string& storage) {
-  const ValueId id = graph.find(storage);
-  if (!id.valid() || !graph.value(id).type) return "";
-  const Type& type = *graph.value(id).type;
-  std::string out = std::string(name(type.dtype)) + "[";
-  std::int64_t bits = bit_width(type.dtype);
-  bool concrete = true;
-  for (std::size_t k = 0; k < type.shape.size(); ++k) {
-    out += (k > 0 ? "," : "") + type.shape[k].text();
-    concrete =
-        concrete && type.shape[k].is_constant() &&
-        !__builtin_mul_overflow(bits, type.shape[k].is_constant() ? type.shape[k].constant() : 1, &bits);
-  }
-  out += "]";
-  return concrete ? out + ", " + std::to_string(bits / 8 + (bits % 8 != 0 ? 1 : 0)) + " B" : out;
-}
 
 std::optional<FindingPlace> place(const Graph& graph, const std::optional<Place>& from) {
   if (!from) return std::nullopt;
@@ -93,24 +74,6 @@ void put_inside(Finding& out, const Case& value, const Witness& w) {
   }
 }
 
-std::int64_t step_number(std::uint32_t step) { return step == Place::kEntry ? -1 : std::int64_t{step}; }
-
-void put_lanes(Finding& out, const Witness& w) {
-  for (const StorageLane& from : w.lanes) {
-    Lane lane;
-    lane.storage = from.storage;
-    lane.bytes = from.bytes;
-    for (const StorageLane::Shown& shown : from.values)
-      lane.values.push_back({shown.name, step_number(shown.begin), step_number(shown.end),
-                             std::pair{shown.first_byte, shown.last_byte}});
-    lane.reads.assign(from.reads.begin(), from.reads.end());
-    lane.writes.assign(from.writes.begin(), from.writes.end());
-    out.lanes.push_back(std::move(lane));
-  }
-  for (const InputNumbers& input : w.numbers)
-    out.witness_numbers.push_back({input.name, std::string(name(input.dtype)), input.shape, input.elements});
-}
-
 /// Of an output or a storage, what a fingerprint says of it.
 void put_subjects(Finding& out, const Case& value, const Witness& w) {
   const Graph& after = value.after;
@@ -133,7 +96,7 @@ Finding finding_of(const Case& value, const Witness& w) {
   out.aspect = w.aspect;
   out.pass = value.pass;
   out.storage = w.storage;
-  out.storage_type = type_text(value.after, w.storage);
+  out.storage_type = type_and_bytes(value.after, w.storage);
   if (w.last_byte > w.first_byte) out.bytes = std::pair{w.first_byte, w.last_byte};
   out.define = place(value.after, w.define);
   out.clobber = place(value.after, w.clobber);
@@ -154,7 +117,7 @@ Finding finding_of(const Case& value, const Witness& w) {
   out.reaches = w.reaches;
   put_inside(out, value, w);
   put_lanes(out, w);
-  put_slice(out, value.after);
+  put_picture(out, value);
   put_subjects(out, value, w);
   const Graph none;
   out.fingerprint = fingerprint(out, value.before ? *value.before : none, value.after);
@@ -194,23 +157,6 @@ void follow(std::vector<Finding>& findings, std::size_t cause, std::size_t at) {
 }
 
 }  // namespace
-
-void put_slice(Finding& finding, const Graph& after) {
-  std::set<std::int64_t> steps;
-  for (const auto* place : {&finding.define, &finding.clobber, &finding.read})
-    if (*place && (*place)->step <= after.steps.size()) steps.insert((*place)->step);
-  for (const Lane& lane : finding.lanes) {
-    for (const std::int64_t step : lane.writes) steps.insert(step);
-    for (const std::int64_t step : lane.reads) steps.insert(step);
-    for (const Lane::Shown& shown : lane.values)
-      if (shown.begin >= 0) steps.insert(shown.begin);
-  }
-  for (const std::int64_t step : steps) {
-    if (finding.slice.size() >= kMostSteps) break;
-    finding.slice.push_back(place_of_step(after, static_cast<std::uint32_t>(step)));
-  }
-  if (finding.before) finding.slice.push_back(*finding.before);
-}
 
 FindingPlace place_of_step(const Graph& graph, std::uint32_t step) {
   FindingPlace out;

@@ -13,9 +13,6 @@ void report_replay(CheckRecord& record, const Case& value, const ReplayResult& s
 /// A step of `after`, or the return, with its statement.
 FindingPlace place_of_step(const Graph& graph, std::uint32_t step);
 
-/// The steps that the finding names and those that its lanes name, in order; what `before` makes comes last.
-void put_slice(Finding& finding, const Graph& after);
-
 /// What is surely touched while a collective or a copy has it in use becomes refuted findings.
 void report_flights(CheckRecord& record, const Case& value, const std::vector<Flown>& flown);
 

@@ -1,8 +1,10 @@
 #include "src/cli/plan_findings.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "src/cli/certificates.h"
+#include "src/cli/finding_picture.h"
 #include "src/cli/findings.h"
 #include "src/graph/uses.h"
 #include "src/report/rules.h"
@@ -11,6 +13,8 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kMostUses = 60;
+constexpr std::size_t kMostBoxes = 40;  // of a picture
+constexpr std::size_t kMostDrawn = 32;  // of the faults of a plan
 
 const char* plan_rule(PlanFault::Kind kind) {
   switch (kind) {
@@ -109,6 +113,42 @@ std::string help_of(const PlanFault& fault) {
   return "";
 }
 
+bool at_fault(const PlanFault& fault, const NamedPlace& place) {
+  return place.name == fault.first || place.name == fault.second;
+}
+
+/// How far a place is from the one at fault: in time first, then in bytes.
+std::pair<std::int64_t, std::int64_t> distance(const Placement& from, const Placement& to) {
+  const auto gap = [](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
+    return std::max<std::int64_t>({0, c - b, a - d});
+  };
+  return {gap(from.first, from.last, to.first, to.last), gap(from.offset, from.end(), to.offset, to.end())};
+}
+
+/// The arena of what is at fault: those two, then the nearest.
+void put_plan(Finding& finding, const Case& value, const PlanFault& fault,
+              const std::vector<NamedPlace>& places, std::int64_t capacity) {
+  const auto own = std::ranges::find_if(places, [&](const auto& place) { return at_fault(fault, place); });
+  if (own == places.end()) return;
+  std::vector<const NamedPlace*> near;
+  for (const NamedPlace& place : places)
+    if (place.at.arena == own->at.arena) near.push_back(&place);
+  const auto rank = [&](const NamedPlace* place) {
+    return std::tuple{!at_fault(fault, *place), distance(own->at, place->at), place - places.data()};
+  };
+  const std::size_t shown = std::min(near.size(), kMostBoxes);
+  std::ranges::partial_sort(near, near.begin() + static_cast<std::ptrdiff_t>(shown), {}, rank);
+  near.resize(shown);
+  for (const NamedPlace* place : near)
+    finding.plan.boxes.push_back(
+        {place->name, place->at.offset, place->at.size, place->at.first, place->at.last});
+  if (capacity > 0) finding.plan.bytes = capacity;
+  if (!value.plan || own->at.arena >= value.plan->arenas.size()) return;
+  const PlanArena& arena = value.plan->arenas[own->at.arena];
+  finding.plan.arena = arena.name;
+  finding.plan.bytes = arena.size.evaluate(fault.symbols);
+}
+
 Finding plan_finding(const Case& value, const PlanFault& fault) {
   Finding out;
   out.rule = plan_rule(fault.kind);
@@ -138,7 +178,7 @@ Finding plan_finding(const Case& value, const PlanFault& fault) {
     out.subjects.push_back(buffer_key(value.after, name));
     add_lane(out, value.after, name);
   }
-  put_slice(out, value.after);
+  put_picture(out, value);
   const Graph none;
   out.fingerprint = fingerprint(out, none, value.after);
   return out;
@@ -146,10 +186,14 @@ Finding plan_finding(const Case& value, const PlanFault& fault) {
 
 }  // namespace
 
-void report_plan(CheckRecord& record, const Case& value, const PlanAnswer& answer) {
+void report_plan(CheckRecord& record, const Case& value, const PlanAnswer& answer, std::int64_t capacity) {
   record.counts.obligations += answer.obligations;
   if (answer.faults.empty() && answer.open.empty()) record.counts.by_rule += answer.obligations;
-  for (const PlanFault& fault : answer.faults) record.findings.push_back(plan_finding(value, fault));
+  std::size_t drawn = 0;
+  for (const PlanFault& fault : answer.faults) {
+    record.findings.push_back(plan_finding(value, fault));
+    if (drawn++ < kMostDrawn) put_plan(record.findings.back(), value, fault, answer.drawn, capacity);
+  }
   for (const auto& [reason, name] : answer.open) {
     auto at = std::ranges::find_if(record.unknown, [&](const Unknown& u) { return u.reason == reason; });
     if (at == record.unknown.end()) at = record.unknown.insert(record.unknown.end(), Unknown{reason, {}});
@@ -168,7 +212,7 @@ CheckRecord check_plan_table(const PlanTable& table, const PlanTable& instance, 
   record.counts.storages = table.rows.size();
   record.status = Status::proved;
   const PlanAnswer answer = check_table(table, limits);
-  report_plan(record, none, answer);
+  report_plan(record, none, answer, capacity);
   if (record.status == Status::proved && record.unknown.empty()) {
     std::vector<std::string> assumed;
     if (limits.instance != nullptr) assumed.emplace_back("the plan has every row of its instance");

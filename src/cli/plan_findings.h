@@ -6,8 +6,9 @@
 
 namespace noclobber {
 
-/// Faults become refuted findings, open questions reasons; obligations are counted.
-void report_plan(CheckRecord& record, const Case& value, const PlanAnswer& answer);
+/// Faults become refuted findings, open questions reasons; obligations are counted. `capacity`: of the arena
+/// of a table, 0 for none.
+void report_plan(CheckRecord& record, const Case& value, const PlanAnswer& answer, std::int64_t capacity = 0);
 
 /// A plan table against its instance (without rows: none) and the arena's size (0: not limited). Writes the
 /// certificate that the options ask for.

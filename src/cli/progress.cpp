@@ -30,6 +30,7 @@ std::string progress_text(std::uint64_t done, double seconds, const std::string&
 
 bool Progress::due() const {
   const auto now = Clock::now();
+  if (silent_) return false;
   if (!on_terminal_) return now - last_ >= kPlainLine;
   return now - start_ >= kQuietStart && now - last_ >= kRedraw;
 }

@@ -11,7 +11,8 @@ namespace noclobber {
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
-  explicit Progress(bool on_terminal) : on_terminal_(on_terminal), start_(Clock::now()), last_(start_) {}
+  explicit Progress(bool on_terminal, bool silent = false)
+      : on_terminal_(on_terminal), silent_(silent), start_(Clock::now()), last_(start_) {}
 
   /// True if enough time has passed to say something again.
   bool due() const;
@@ -21,7 +22,7 @@ class Progress {
   void clear();
 
  private:
-  bool on_terminal_;
+  bool on_terminal_, silent_;
   bool drawn_ = false;
   Clock::time_point start_, last_;
 };

@@ -63,7 +63,7 @@ int run_render(const Options& options) {
     all.append(*std::move(report));
   }
   const bool text = format->name == "text";
-  fmt::print("{}", text ? to_text(all, wants_colour(options.no_color)) : format->render(all));
+  fmt::print("{}", text ? to_text(all, look_of(options)) : format->render(all));
   return flush_output() && all.damage.empty() ? 0 : kUsageError;
 }
 

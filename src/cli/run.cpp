@@ -47,7 +47,7 @@ void print_times(std::vector<std::pair<double, std::string>> times) {
 }
 
 /// The run of one side.
-struct Run {
+struct OneRun {
   Sink sink;
   double seconds = 0;
 };
@@ -64,9 +64,9 @@ void count_checks(Sink& sink, const Options& options) {
                     {"--expect-checks", fmt::format("{} expected, {} made", options.expect_checks, made)});
 }
 
-void print_changes(const Difference& difference, const Options& options, const Run& run, int exit) {
+void print_changes(const Difference& difference, const Options& options, const OneRun& run, int exit) {
   if (!options.json) {
-    const std::string text = to_text(difference, options.list, wants_colour(options.no_color));
+    const std::string text = to_text(difference, options.list, look_of(options));
     const std::uint64_t errors = run.sink.summary.totals.error;
     const std::string errors_text =
         errors == 0 ? "" : fmt::format("; {} error{}", errors, errors == 1 ? "" : "s");
@@ -78,13 +78,13 @@ void print_changes(const Difference& difference, const Options& options, const R
 }
 
 void print_state(Sink& sink, const Options& options, double seconds) {
-  if (!options.json) fmt::print("{}", to_text(sink.summary, seconds, wants_colour(options.no_color)));
+  if (!options.json) fmt::print("{}", to_text(sink.summary, seconds, look_of(options)));
   if (options.json) print_record(to_json(sink.summary.totals));
 }
 
 /// Everything that is said after the last check. `old`: what the run is compared with, or nullptr. Returns
 /// the exit code.
-int conclude(Run& run, const Run* old, const Options& options) {
+int conclude(OneRun& run, const OneRun* old, const Options& options) {
   Sink& sink = run.sink;
   SummaryRecord& totals = sink.summary.totals;
   count_checks(sink, options);
@@ -105,7 +105,7 @@ int conclude(Run& run, const Run* old, const Options& options) {
   return flush_output() ? totals.exit : kUsageError;
 }
 
-void go(WorkSource& source, const RunnerOptions& runner, Run& run) {
+void go(WorkSource& source, const RunnerOptions& runner, OneRun& run) {
   const auto start = std::chrono::steady_clock::now();
   const bool whole = run_all(source, runner, [&](Outcome&& outcome) { run.sink.take(std::move(outcome)); });
   run.sink.summary.interrupted = !whole;
@@ -113,7 +113,7 @@ void go(WorkSource& source, const RunnerOptions& runner, Run& run) {
 }
 
 /// What a run is compared with: nothing of it is printed but errors.
-void run_old(const Options& options, RunnerOptions runner, Run& run) {
+void run_old(const Options& options, RunnerOptions runner, OneRun& run) {
   runner.check.certificates.clear();
   runner.check.questions.clear();
   runner.check.advise = false;
@@ -138,7 +138,7 @@ Result<RunnerOptions> runner_options(const Options& options, bool advises) {
   auto check = check_options(options);
   if (!check) return check.fault();
   check->advise = advises;
-  return RunnerOptions{*std::move(check), options.jobs, can_redraw()};
+  return RunnerOptions{*std::move(check), options.jobs, can_redraw(), options.quiet};
 }
 
 [[noreturn]] void leave(int code) {
@@ -156,12 +156,13 @@ int run_source(WorkSource& source, const Options& options, bool advises) {
   }
   watch_interrupts();
   const bool compares = !options.against.empty();
-  Run old, run;
+  OneRun old, run;
   if (compares) run_old(options, *runner, old);
   if (old.sink.summary.interrupted) leave(kInterrupted);
   run.sink.json = options.json;
   run.sink.json_checks = options.json && !options.only_changes;
   run.sink.keeps = compares;
+  run.sink.quiet = options.quiet;
   run.sink.summary.keep_records = !options.json && !compares;
   go(source, *runner, run);
   const int code = conclude(run, compares ? &old : nullptr, options);

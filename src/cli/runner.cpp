@@ -80,7 +80,7 @@ class Workers {
         options_(options),
         sink_(sink),
         jobs_(thread_count(options.jobs)),
-        progress_(options.progress_on_terminal) {}
+        progress_(options.progress_on_terminal, options.quiet) {}
 
   bool go() {
     start_thread();

@@ -26,6 +26,7 @@ struct RunnerOptions {
   CheckOptions check;
   std::uint64_t jobs = 0;             // 0: one per core
   bool progress_on_terminal = false;  // redraw one line of standard error; else a line every 30 s
+  bool quiet = false;                 // no progress at all
 };
 
 /// Calls `sink` once per piece of work, in order, one call at a time.

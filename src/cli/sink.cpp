@@ -60,7 +60,7 @@ void Sink::take(Outcome&& outcome) {
     case Work::Kind::error:
       return take_error(outcome.input, outcome.fault);
     case Work::Kind::note:
-      if (!outcome.fault.message.empty()) {
+      if (!outcome.fault.message.empty() && !quiet) {
         print_note(outcome.input, outcome.fault.where, outcome.fault.message);
       }
       return;

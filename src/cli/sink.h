@@ -16,6 +16,7 @@ struct Sink {
   bool json = false;         // error records are printed
   bool json_checks = false;  // and check records
   bool keeps = false;        // everything is kept in `report`
+  bool quiet = false;        // no notes
   Report report;
   RunSummary summary;
   bool contradiction = false;

@@ -1,10 +1,14 @@
 // What the streams are connected to.
 #pragma once
+#include "src/cli/options.h"
+#include "src/report/style.h"
 
 namespace noclobber {
 
-/// Colours are for a terminal that wants them: NO_COLOR and TERM=dumb say no.
-bool wants_colour(bool no_color_option);
+/// How standard output is to be written to. Colours: --color, else NO_COLOR (no), CLICOLOR_FORCE (yes), else
+/// a terminal that is not dumb. Width: COLUMNS, else that of the terminal, else 100. Unicode: what the locale
+/// says.
+Look look_of(const Options& options);
 /// May a line of standard error be redrawn?
 bool can_redraw();
 

@@ -53,6 +53,9 @@ struct StorageLane {
     std::string name;
     std::uint32_t begin = Place::kEntry, end = 0;  // kEntry: there at entry
     std::int64_t first_byte = 0, last_byte = 0;    // half-open
+    std::string of;  // the name that it is a view of, or was written through; ""
+    Dtype dtype = Dtype::other;
+    std::vector<std::int64_t> shape;  // in this run
     friend bool operator==(const Shown&, const Shown&) = default;
   };
   std::string storage;

@@ -40,6 +40,15 @@ std::vector<std::uint32_t> last_uses(const Graph& graph) {
   return last;
 }
 
+/// The operand of the step through which its result lies in that storage; "" if it lies there by itself.
+std::string shown_of(const Ran& ran, std::uint32_t step, std::uint32_t storage) {
+  if (step >= ran.graph->steps.size()) return "";
+  for (const ValueId used : uses_of(ran.graph->steps[step]))
+    if (const Tensor* view = view_in(*ran.run, used); view != nullptr && view->storage == storage)
+      return value_name(*ran.graph, used);
+  return "";
+}
+
 void add_names(StorageLane& lane, const Ran& ran, std::uint32_t storage,
                const std::vector<std::uint32_t>& last) {
   const Graph& graph = *ran.graph;
@@ -49,7 +58,8 @@ void add_names(StorageLane& lane, const Ran& ran, std::uint32_t storage,
     const ByteRange bytes = byte_extent(*view);
     const std::uint32_t begin = defining_step(graph, ValueId(v));
     const std::uint32_t end = begin == Place::kEntry ? last[v] : std::max(begin, last[v]);
-    lane.values.push_back({value_name(graph, ValueId(v)), begin, end, bytes.first, bytes.last});
+    lane.values.push_back({value_name(graph, ValueId(v)), begin, end, bytes.first, bytes.last,
+                           shown_of(ran, begin, storage), view->dtype, view->shape});
   }
 }
 

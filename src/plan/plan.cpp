@@ -27,6 +27,12 @@ class Meetings {
     return true;
   }
 
+  /// Once: where everything lies, for a picture of what is wrong.
+  void draw(PlanAnswer& answer) const {
+    if (answer.faults.empty() || !answer.drawn.empty() || all_.size() != placed_.storages.size()) return;
+    for (std::uint32_t k = 0; k < all_.size(); ++k) answer.drawn.push_back({at(k).name, all_[k]});
+  }
+
   void run(PlanAnswer& answer) {
     SweepHooks hooks;
     hooks.takes_over = [&](std::uint32_t dying, std::uint32_t born) { return allowed(dying, born); };
@@ -136,8 +142,10 @@ PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced,
     Meetings meetings(scene, placed, symbols);
     known = known && meetings.place();
     if (!known) answer.open.emplace_back("not-replayed", "sizes of the plan");
+    meetings.draw(answer);
     if (!answer.faults.empty() || !known) break;
     meetings.run(answer);
+    meetings.draw(answer);
     if (!answer.faults.empty() || !answer.open.empty()) break;
   }
   if (symbolic && answer.faults.empty() && answer.open.empty())

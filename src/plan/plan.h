@@ -47,6 +47,12 @@ struct PlanFault {
   std::string message;
 };
 
+/// A place with the name of what lies there.
+struct NamedPlace {
+  std::string name;
+  Placement at;
+};
+
 struct PlanAnswer {
   std::vector<PlanFault> faults;
   std::vector<std::pair<std::string, std::string>> open;  // reason of cli.md, name: neither shown nor refuted
@@ -54,6 +60,7 @@ struct PlanAnswer {
   std::vector<Placement> placements;   // at one value of the symbols
   std::vector<std::uint32_t> below;    // per placement: evidence, see sweep.h
   std::size_t empty = 0;               // placements without bytes
+  std::vector<NamedPlace> drawn;       // where something is wrong: all places, in that run
   std::vector<PolyId> arenas;          // bytes
   std::vector<TracePlacement> stated;  // the same for all symbols, for a certificate
   std::vector<Trace> ways;             // with placements, where what runs has branches

@@ -66,6 +66,9 @@ class TableCheck {
       if (rows.insert(k) != k) twice(k);
     if (limits_.instance != nullptr) instance(*limits_.instance, rows);
     overlaps();
+    if (!answer_.faults.empty())
+      for (std::uint32_t k = 0; k < table_.rows.size(); ++k)
+        answer_.drawn.push_back({name(k), table_.rows[k]});
     return std::move(answer_);
   }
 

@@ -49,6 +49,6 @@ std::string to_json(const Difference& difference, int exit);
 
 /// For a reviewer: introduced findings in full, what fails the gate by name, the rest as counts; with `list`
 /// a line for each of the rest. The last line has no newline.
-std::string to_text(const Difference& difference, bool list, bool colour);
+std::string to_text(const Difference& difference, bool list, const Look& look);
 
 }  // namespace noclobber

@@ -68,7 +68,7 @@ std::string title_of(Kind kind) {
 Role role_of(Kind kind) {
   switch (kind) {
     case Kind::introduced:
-      return Role::fault;
+      return Role::error;
     case Kind::newly_unknown:
     case Kind::vanished:
       return Role::warning;
@@ -78,16 +78,16 @@ Role role_of(Kind kind) {
     case Kind::preexisting:
       break;
   }
-  return Role::faint;
+  return Role::dim;
 }
 
 /// A line for each of one kind, `most` at most.
-std::string lines_of(const Difference& difference, Kind kind, std::size_t most, bool colour) {
+std::string lines_of(const Difference& difference, Kind kind, std::size_t most, const Look& look) {
   std::string out;
   std::size_t shown = 0, all = 0;
   for (const Change& change : difference.changes) {
     if (change.kind != kind || ++all > most) continue;
-    out += fmt::format("{}  {}\n", styled(fmt::format("{:<13}", title_of(kind)), role_of(kind), colour),
+    out += fmt::format("{}  {}\n", styled(fmt::format("{:<13}", title_of(kind)), role_of(kind), look.colour),
                        words(change));
     ++shown;
   }
@@ -96,7 +96,7 @@ std::string lines_of(const Difference& difference, Kind kind, std::size_t most, 
 }
 
 /// Introduced findings in full; those of one fingerprint in other checks are counted.
-std::string introduced_text(const Difference& difference, bool colour) {
+std::string introduced_text(const Difference& difference, const Look& look) {
   std::vector<const Change*> order;
   std::map<std::string, std::vector<std::string>> also;
   for (const Change& change : difference.changes) {
@@ -118,7 +118,7 @@ std::string introduced_text(const Difference& difference, bool colour) {
       out += fmt::format("refuted: {}\n\n", check_name(*change->check));
       continue;
     }
-    out += to_text(*change->check, *change->finding, colour);
+    out += to_text(*change->check, *change->finding, look);
     const auto others = also.find(change->finding->fingerprint);
     if (others != also.end()) {
       const std::size_t shown = std::min(others->second.size(), kShownLines);
@@ -169,27 +169,27 @@ std::string to_json(const Difference& difference, int exit) {
   return one_line(out);
 }
 
-std::string to_text(const Difference& difference, bool list, bool colour) {
+std::string to_text(const Difference& difference, bool list, const Look& look) {
   constexpr std::size_t kAll = ~std::size_t{0};
   std::string lines;
   if (list) {
     for (const Kind kind : {Kind::preexisting, Kind::fixed, Kind::newly_proved, Kind::introduced})
-      lines += lines_of(difference, kind, kAll, colour);
+      lines += lines_of(difference, kind, kAll, look);
   }
   for (const Kind kind : {Kind::newly_unknown, Kind::vanished})
-    lines += lines_of(difference, kind, list ? kAll : kShownLines, colour);
+    lines += lines_of(difference, kind, list ? kAll : kShownLines, look);
   const auto count = [&](Kind kind) { return difference.count(kind); };
   const std::size_t bad = difference.unaccepted(Kind::introduced);
   const std::size_t open = difference.unaccepted(Kind::newly_unknown) + count(Kind::vanished);
-  const Role role = bad > 0 ? Role::fault : open > 0 ? Role::warning : Role::good;
+  const Role role = bad > 0 ? Role::error : open > 0 ? Role::warning : Role::good;
   const std::size_t accepted = count(Kind::introduced) - bad;
-  return introduced_text(difference, colour) + lines + (lines.empty() ? "" : "\n") +
+  return introduced_text(difference, look) + lines + (lines.empty() ? "" : "\n") +
          fmt::format(
              "{} {} introduced{}, {} fixed, {} preexisting; {} newly unknown, {} newly proved, {} vanished",
              styled(bad > 0    ? "✗"
                     : open > 0 ? "?"
                                : "✓",
-                    role, colour),
+                    role, look.colour),
              count(Kind::introduced), accepted > 0 ? fmt::format(" ({} of them accepted)", accepted) : "",
              count(Kind::fixed), count(Kind::preexisting), count(Kind::newly_unknown),
              count(Kind::newly_proved), count(Kind::vanished));

@@ -18,14 +18,14 @@ std::string error_line(const ErrorRecord& error) {
 
 }  // namespace
 
-std::string to_text(const Report& report, bool colour) {
+std::string to_text(const Report& report, const Look& look) {
   RunSummary run;
   for (const CheckRecord& record : report.checks) run.add(CheckRecord(record));
   run.totals.error += report.errors.size();
   if (report.summary) run.totals.skipped = report.summary->skipped;
   std::string out;
   for (const ErrorRecord& error : report.errors) out += error_line(error);
-  return out + to_text(run, kNoTime, colour);
+  return out + to_text(run, kNoTime, look);
 }
 
 std::string to_jsonl(const Report& report) {
@@ -46,7 +46,7 @@ std::string to_jsonl(const Report& report) {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
-      {"text", "as a terminal has it", [](const Report& report) { return to_text(report, false); }},
+      {"text", "as a terminal has it", [](const Report& report) { return to_text(report, Look()); }},
       {"records", "JSON Lines", to_jsonl},
   };
   return all;

@@ -36,6 +36,8 @@ Json finding_place_json(const FindingPlace& place) {
   put_text(out, "body", place.body);
   put_text(out, "statement", place.statement);
   put_text(out, "note", place.note);
+  if (!place.views.empty()) out["views"] = place.views;
+  if (!place.uses.empty()) out["uses"] = place.uses;
   return out;
 }
 
@@ -52,6 +54,7 @@ Json lane_json(const Lane& lane) {
   for (const Lane::Shown& shown : lane.values) {
     Json one{{"name", shown.name}, {"begin", shown.begin}, {"end", shown.end}};
     if (shown.bytes) one["bytes"] = range_json(shown.bytes);
+    put_text(one, "of", shown.of);
     values.push_back(std::move(one));
   }
   Json out{{"storage", lane.storage}};
@@ -145,12 +148,30 @@ void put_consequences(Json& out, const Finding& finding) {
   if (!finding.reaches.empty()) out["reaches"] = finding.reaches;
 }
 
+Json plan_json(const PlanPicture& plan) {
+  Json boxes = Json::array();
+  for (const PlanPicture::Box& box : plan.boxes)
+    boxes.push_back(Json{{"name", box.name},
+                         {"offset", box.offset},
+                         {"size", box.size},
+                         {"begin", box.begin},
+                         {"end", box.end}});
+  Json out{{"arena", plan.arena}};
+  if (plan.bytes) out["bytes"] = *plan.bytes;
+  out["buffers"] = std::move(boxes);
+  return out;
+}
+
 void put_picture(Json& out, const Finding& finding) {
+  if (!finding.plan.boxes.empty()) out["plan"] = plan_json(finding.plan);
   if (finding.slice.empty() && finding.lanes.empty()) return;
   out["slice"] = slice_json(finding);
   Json lanes = Json::array();
   for (const Lane& lane : finding.lanes) lanes.push_back(lane_json(lane));
   out["lanes"] = std::move(lanes);
+  Json types = Json::object();
+  for (const auto& [name, type] : finding.types) types[name] = type;
+  if (!types.empty()) out["types"] = std::move(types);
 }
 
 }  // namespace

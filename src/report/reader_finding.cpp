@@ -36,7 +36,7 @@ Lane lane(const Json& json) {
   if (const Json* values = member(json, "values"))
     for (const Json& value : *values)
       out.values.push_back({text(value, "name"), value.value("begin", std::int64_t{-1}),
-                            value.value("end", std::int64_t{0}), range(value)});
+                            value.value("end", std::int64_t{0}), range(value), text(value, "of")});
   out.reads = json.value("reads", std::vector<std::int64_t>());
   out.writes = json.value("writes", std::vector<std::int64_t>());
   return out;
@@ -80,6 +80,18 @@ void read_consequences(const Json& json, Finding& out) {
   out.reaches = json.value("reaches", std::vector<std::string>());
 }
 
+PlanPicture plan(const Json& json) {
+  PlanPicture out;
+  out.arena = text(json, "arena");
+  if (const Json* bytes = member(json, "bytes")) out.bytes = bytes->get<std::int64_t>();
+  const auto number = [](const Json& of, const char* name) { return of.value(name, std::int64_t{0}); };
+  if (const Json* boxes = member(json, "buffers"))
+    for (const Json& box : *boxes)
+      out.boxes.push_back({text(box, "name"), number(box, "offset"), number(box, "size"),
+                           number(box, "begin"), number(box, "end")});
+  return out;
+}
+
 void read_pictures(const Json& json, Finding& out) {
   if (const Json* inside = member(json, "inside"))
     for (const Json& one : *inside) out.inside.emplace_back(text(one, "role"), read_place(one));
@@ -89,6 +101,9 @@ void read_pictures(const Json& json, Finding& out) {
     for (const Json& one : *steps) out.slice.push_back(read_place(one));
   if (const Json* lanes = member(json, "lanes"))
     for (const Json& one : *lanes) out.lanes.push_back(lane(one));
+  if (const Json* found = member(json, "plan")) out.plan = plan(*found);
+  if (const Json* types = member(json, "types"))
+    for (const auto& [name, type] : types->items()) out.types.emplace_back(name, type.get<std::string>());
 }
 
 /// "6d0f#2" -> "6d0f" and 2.
@@ -109,6 +124,8 @@ FindingPlace read_place(const Json& json) {
   out.statement = text(json, "statement");
   out.note = text(json, "note");
   out.body = text(json, "body");
+  out.views = json.value("views", std::vector<std::string>());
+  out.uses = json.value("uses", std::vector<std::string>());
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/graph/case.h"
+#include "src/report/style.h"
 
 namespace noclobber {
 
@@ -22,6 +23,9 @@ struct FindingPlace {
   std::string statement;  // "copy_ = copy_(arg1_1, full_default)"
   std::string note;       // "all of arg1_1 overwritten [0, 192)"
   std::string body = "";  // of a step inside: the body it belongs to
+  std::vector<std::string> views =
+      {};  // from the storage to the name that the step touches it by, if not itself
+  std::vector<std::string> uses = {};  // of a step of the slice: the names that it is given
 };
 
 /// "model.py:4 in fn" -> "model.py" and 4; "" and 0 where there is no line.
@@ -34,11 +38,23 @@ struct Lane {
     std::string name;
     std::int64_t begin = -1, end = 0;
     std::optional<std::pair<std::int64_t, std::int64_t>> bytes;
+    std::string of = "";  // the name that it is a view of, or was written through
   };
   std::string storage;
   std::optional<std::int64_t> bytes;
   std::vector<Shown> values;
   std::vector<std::int64_t> reads, writes;
+};
+
+/// An arena of a plan in the run that shows the fault: who lies on which bytes during which steps.
+struct PlanPicture {
+  struct Box {
+    std::string name;
+    std::int64_t offset = 0, size = 0, begin = 0, end = 0;  // bytes; half-open life in steps
+  };
+  std::string arena;                  // "": a plan of one arena without a name
+  std::optional<std::int64_t> bytes;  // its size, where that is limited
+  std::vector<Box> boxes;             // those at fault first, then those around them
 };
 
 /// An input of a witness in numbers, row-major.
@@ -85,6 +101,8 @@ struct Finding {
   std::vector<std::pair<std::string, FindingPlace>> inside;  // role, and a step of a body that is at fault
   std::vector<FindingPlace> slice;                           // the steps that matter, in order
   std::vector<Lane> lanes;
+  PlanPicture plan;
+  std::vector<std::pair<std::string, std::string>> types;  // of the names above: "slice_1", "i64[2,6]"
   std::vector<WitnessInput> witness_numbers;
   std::optional<Acceptance> accepted;
 };
@@ -196,7 +214,7 @@ std::string link_of(const CheckRecord& record);
 /// One statement as a reader of FX text knows it: "copy_ = copy_(arg1_1, full_default)".
 std::string statement_text(const Graph& graph, std::uint32_t step);
 
-/// The terminal diagnosis of one finding (form of design/example.md, section 6); `colour` adds ANSI codes.
-std::string to_text(const CheckRecord& record, const Finding& finding, bool colour);
+/// The terminal diagnosis of one finding.
+std::string to_text(const CheckRecord& record, const Finding& finding, const Look& look);
 
 }  // namespace noclobber

@@ -36,7 +36,7 @@ Report read_records(std::string_view text, const std::string& name);
 std::string to_jsonl(const Report& report);
 
 /// The same as `noclobber check` says it on a terminal, without the time.
-std::string to_text(const Report& report, bool colour);
+std::string to_text(const Report& report, const Look& look);
 
 /// A way to show a report.
 struct Format {

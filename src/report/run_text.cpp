@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "src/report/layout.h"
 #include "src/report/names.h"
 #include "src/report/reasons.h"
+#include "src/report/rules.h"
 #include "src/report/style.h"
 
 namespace noclobber {
@@ -77,6 +79,7 @@ void RunSummary::add(CheckRecord&& record) {
 
 namespace {
 
+constexpr std::size_t kFewCauses = 10;
 constexpr std::size_t kShownChecks = 5, kShownNames = 8, kShownAssumptions = 20;
 
 std::string check_name(const CheckRecord& record) {
@@ -119,14 +122,30 @@ std::vector<Cause> causes_of(const std::vector<CheckRecord>& refuted) {
   return out;
 }
 
-std::string causes_text(const RunSummary& summary, bool colour) {
-  std::string out;
-  for (const Cause& cause : causes_of(summary.refuted)) {
-    out += to_text(*cause.record, *cause.finding, colour);
-    if (!cause.also.empty()) {
-      out += fmt::format("  also in  {}: {}\n", cause.also.size(), some_of(cause.also, kShownChecks));
-    }
-    out += fmt::format("  explain  noclobber explain {}\n\n", printable(cause.finding->rule));
+/// How many there are of each rule, where they are too many to be counted by eye.
+std::string rules_text(const std::vector<Cause>& causes, const Look& look) {
+  if (causes.size() <= kFewCauses) return "";
+  std::map<std::string, std::uint64_t> rules;
+  for (const Cause& cause : causes) ++rules[cause.finding->rule];
+  std::string out =
+      fmt::format("{} errors\n", styled(fmt::format("{}", causes.size()), Role::error, look.colour));
+  for (const auto& [code, count] : rules) {
+    const Rule* rule = find_rule(code);
+    out += fmt::format("  {:>4} × {}{}\n", count, styled(printable(code), Role::name, look.colour),
+                       rule == nullptr ? "" : fmt::format(" {}: {}", rule->property, rule->title));
+  }
+  return out + "\n";
+}
+
+std::string causes_text(const RunSummary& summary, const Look& look) {
+  const std::vector<Cause> causes = causes_of(summary.refuted);
+  std::string out = rules_text(causes, look);
+  for (const Cause& cause : causes) {
+    out += to_text(*cause.record, *cause.finding, look);
+    if (!cause.also.empty())
+      out +=
+          row("also in", fmt::format("{}: {}", cause.also.size(), some_of(cause.also, kShownChecks)), look);
+    out += row("explain", "noclobber explain " + printable(cause.finding->rule), look) + "\n";
   }
   for (const CheckRecord& record : summary.refuted) {
     if (record.findings.empty()) out += fmt::format("refuted: {}\n\n", check_name(record));
@@ -165,36 +184,38 @@ std::vector<std::string> counted(const std::map<std::string, std::uint64_t>& nam
   return out;
 }
 
-std::string reason_text(std::string_view code, const Reason& reason, bool colour) {
+std::string reason_text(std::string_view code, const Reason& reason, const Look& look) {
   const char* noun = reason.checks.size() == 1 ? "check" : "checks";
   const std::string head = fmt::format("unknown[{}]", printable(code));
-  std::string out = fmt::format("{}: {} {}", styled(head, Role::warning, colour), reason.checks.size(), noun);
-  if (!reason.names.empty()) out += fmt::format(": {}", some_of(counted(reason.names), kShownNames));
-  out += fmt::format("\n  in       {}\n", some_of(reason.checks, kShownChecks));
+  std::string first =
+      fmt::format("{}: {} {}", styled(head, Role::warning, look.colour), reason.checks.size(), noun);
+  if (!reason.names.empty()) first += fmt::format(": {}", some_of(counted(reason.names), kShownNames));
+  std::string out = wrapped(first, look.width, 4, 0) + "\n";
+  out += row("in", some_of(reason.checks, kShownChecks), look);
   const UnknownReason* known = find_reason(code);
   if (known == nullptr) return out;
-  if (!known->help.empty()) out += fmt::format("  help     {}\n", known->help);
-  return out + fmt::format("  explain  noclobber explain {}\n", code);
+  if (!known->help.empty()) out += row("help", known->help, look);
+  return out + row("explain", fmt::format("noclobber explain {}", code), look);
 }
 
-std::string unknown_text(const RunSummary& summary, bool colour) {
+std::string unknown_text(const RunSummary& summary, const Look& look) {
   std::map<std::string, Reason> reasons = reasons_of(summary.unknown);
   std::string out;
   for (const UnknownReason& known : unknown_reasons()) {  // causes first
     const auto found = reasons.find(std::string(known.code));
     if (found == reasons.end()) continue;
-    out += reason_text(found->first, found->second, colour);
+    out += reason_text(found->first, found->second, look);
     reasons.erase(found);
   }
-  for (const auto& [code, reason] : reasons) out += reason_text(code, reason, colour);
+  for (const auto& [code, reason] : reasons) out += reason_text(code, reason, look);
   return out.empty() ? out : out + "\n";
 }
 
 /// What the proofs of the run rest on, the commonest first.
-std::string assumptions_text(const RunSummary& summary, bool colour) {
+std::string assumptions_text(const RunSummary& summary, const Look& look) {
   if (summary.assumptions.empty()) return "";
   const std::uint64_t of = summary.with_assumptions;
-  std::string out = fmt::format("{}: {} proof{} rest{} on\n", styled("assumed", Role::strong, colour), of,
+  std::string out = fmt::format("{}: {} proof{} rest{} on\n", styled("assumed", Role::name, look.colour), of,
                                 of == 1 ? "" : "s", of == 1 ? "s" : "");
   std::vector<std::pair<std::string, std::uint64_t>> order(summary.assumptions.begin(),
                                                            summary.assumptions.end());
@@ -202,12 +223,14 @@ std::string assumptions_text(const RunSummary& summary, bool colour) {
   const std::size_t more = order.size() - std::min(order.size(), kShownAssumptions);
   order.resize(order.size() - more);
   for (const auto& [sentence, count] : order)
-    out += fmt::format("  {} × {}\n", count, shortened(printable(sentence), 120));
+    out += "  " +
+           wrapped(fmt::format("{} × {}", count, shortened(printable(sentence), 120)), look.width, 6, 2) +
+           "\n";
   return out + (more == 0 ? "\n" : fmt::format("  and {} more\n\n", more));
 }
 
 /// Of the last graphs: earlier ones have the same barriers.
-std::string barriers_text(const RunSummary& summary, bool colour) {
+std::string barriers_text(const RunSummary& summary, const Look& look) {
   std::uint64_t all = 0, idle = 0, split = 0;
   for (const auto& [input, lint] : summary.barriers) {
     all += lint.barriers;
@@ -216,13 +239,13 @@ std::string barriers_text(const RunSummary& summary, bool colour) {
   }
   if (idle == 0) return "";
   std::string out = fmt::format("{}: {} of {} barriers order nothing that is not ordered already",
-                                styled("lint[NC040]", Role::warning, colour), idle, all);
+                                styled("lint[NC040]", Role::warning, look.colour), idle, all);
   if (split > 0) out += fmt::format("; they split {} fused region{}", split, split == 1 ? "" : "s");
   return out + "\n\n";
 }
 
 /// Per check: rewrites that are safe, the largest first.
-std::string inplace_text(const RunSummary& summary, bool colour) {
+std::string inplace_text(const RunSummary& summary, const Look& look) {
   std::string out;
   for (const auto& [check, lint] : summary.inplace) {
     std::vector<InplaceLint::Rewrite> safe;
@@ -232,7 +255,7 @@ std::string inplace_text(const RunSummary& summary, bool colour) {
     std::uint64_t bytes = 0;
     for (const auto& rewrite : safe) bytes += rewrite.known;
     out += fmt::format("{}: {} of {} steps of {} may run in place, all at once: {} bytes\n",
-                       styled("lint[NC041]", Role::warning, colour), safe.size(), lint.rewrites.size(),
+                       styled("lint[NC041]", Role::warning, look.colour), safe.size(), lint.rewrites.size(),
                        printable(check), bytes);
     for (const auto& rewrite : safe)
       out += fmt::format("  {} -> {} on {}{}\n", printable(rewrite.at.statement), printable(rewrite.op),
@@ -256,38 +279,51 @@ std::string checked_text(const RunSummary& summary) {
   return fmt::format("{}{}{} checked", fmt::join(parts, ", "), parts.empty() ? "" : " and ", last);
 }
 
-std::string verdicts_text(const RunSummary& summary) {
+std::string verdicts_text(const RunSummary& summary, const Look& look) {
   const SummaryRecord& totals = summary.totals;
-  return fmt::format(": {} proved, {} refuted, {} unknown ({} step{}, {} in place)", totals.proved,
-                     totals.refuted, totals.unknown, summary.counts.steps,
+  const auto told = [&](std::uint64_t count, const char* what, Role role) {
+    return styled(fmt::format("{} {}", count, what), count == 0 ? Role::plain : role, look.colour);
+  };
+  return fmt::format(": {}, {}, {} ({} step{}, {} in place)", told(totals.proved, "proved", Role::good),
+                     told(totals.refuted, "refuted", Role::error),
+                     told(totals.unknown, "unknown", Role::warning), summary.counts.steps,
                      summary.counts.steps == 1 ? "" : "s", summary.counts.in_place);
 }
 
-std::string last_line(const RunSummary& summary, double seconds, bool colour) {
+/// What the verdicts leave open, on one line; "" for nothing.
+std::string rest_text(const RunSummary& summary, const Look& look) {
+  std::vector<std::string> parts;
+  if (summary.with_assumptions > 0)
+    parts.push_back(fmt::format("{} of the proofs rest on assumptions", summary.with_assumptions));
+  std::vector<std::string> unchecked;
+  for (const std::string& name : summary.unchecked) unchecked.push_back(printable(name));
+  if (!unchecked.empty()) parts.push_back(fmt::format("not checked: {}", fmt::join(unchecked, ", ")));
+  if (parts.empty()) return "";
+  return "  " + shortened(fmt::format("{}", fmt::join(parts, "; ")), look.width - 2) + "\n";
+}
+
+/// At most three lines of 100 columns.
+std::string last_lines(const RunSummary& summary, double seconds, const Look& look) {
   const SummaryRecord& totals = summary.totals;
   const bool fault = totals.refuted > 0 || totals.error > 0;
   const bool nothing = totals.proved + totals.refuted + totals.unknown == 0;
-  const Role role = fault || nothing ? Role::fault : totals.unknown > 0 ? Role::warning : Role::good;
+  const Role role = fault || nothing ? Role::error : totals.unknown > 0 ? Role::warning : Role::good;
   const char* sign = fault || nothing ? "✗" : totals.unknown > 0 ? "?" : "✓";
-  std::string out = fmt::format("{} {}", styled(sign, role, colour), checked_text(summary));
-  if (!nothing) out += verdicts_text(summary);
+  std::string out = fmt::format("{} {}", styled(sign, role, look.colour), checked_text(summary));
+  if (!nothing) out += verdicts_text(summary, look);
   if (totals.error > 0) out += fmt::format("; {} error{}", totals.error, totals.error == 1 ? "" : "s");
-  if (summary.with_assumptions > 0) {
-    out += fmt::format("; {} of the proofs rest on assumptions", summary.with_assumptions);
-  }
-  std::vector<std::string> unchecked;
-  for (const std::string& name : summary.unchecked) unchecked.push_back(printable(name));
-  if (!unchecked.empty()) out += fmt::format("; not checked: {}", fmt::join(unchecked, ", "));
   if (summary.interrupted) out += "; interrupted";
-  return seconds < 0 ? out + "\n" : fmt::format("{} ({:.1f} s)\n", out, seconds);
+  if (seconds >= 0) out += fmt::format(" ({:.1f} s)", seconds);
+  return wrapped(out, look.width, 2, 0) + "\n" + rest_text(summary, look);
 }
 
 }  // namespace
 
-std::string to_text(const RunSummary& summary, double seconds, bool colour) {
-  return causes_text(summary, colour) + unknown_text(summary, colour) + barriers_text(summary, colour) +
-         inplace_text(summary, colour) + assumptions_text(summary, colour) +
-         last_line(summary, seconds, colour);
+std::string to_text(const RunSummary& summary, double seconds, const Look& look) {
+  const std::string open = causes_text(summary, look) + unknown_text(summary, look);
+  if (look.quiet) return open;
+  return open + barriers_text(summary, look) + inplace_text(summary, look) + assumptions_text(summary, look) +
+         last_lines(summary, seconds, look);
 }
 
 }  // namespace noclobber

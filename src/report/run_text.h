@@ -31,6 +31,6 @@ struct RunSummary {
 inline constexpr double kNoTime = -1;
 
 /// `seconds`: wall time of the run, or kNoTime.
-std::string to_text(const RunSummary& summary, double seconds, bool colour);
+std::string to_text(const RunSummary& summary, double seconds, const Look& look);
 
 }  // namespace noclobber
