@@ -15,38 +15,21 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-import json
 import os
 import pathlib
 import re
 import tempfile
 from collections.abc import Callable, Iterator
 
-from . import program, values
+from . import program, recorder, values
+from .fx_case import Exported, case, with_contents
 from .fx_graph import GraphWriter, Written, kwargs_of, place_of
 from .values import Unwritable
 
-FORMAT = "noclobber.case/1"
 MUTATIONS = ("BUFFER_MUTATION", "USER_INPUT_MUTATION")
 KINDS = {"USER_INPUT": "user", "PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant"}
 # Passes after write-back that change what shares storage, and the name of the graph they leave.
 STEPS = {"ReplaceViewCopyWithViewPass": "view-elision", "ToOutVarPass": "out-variants"}
-
-
-@dataclasses.dataclass
-class Exported:
-    """One graph as a GRAPH, and what the case around it needs."""
-
-    graph: dict
-    written: Written
-    ranges: dict[str, dict]
-    held: dict[str, dict] = dataclasses.field(default_factory=dict)  # what constants and state hold, by input
-
-
-def with_contents(exported: Exported) -> Exported:
-    """The same graph, its inputs with what they hold: SHA-256, and the numbers where they are few."""
-    inputs = [i | exported.held.get(i["name"], {}) for i in exported.graph["inputs"]]
-    return dataclasses.replace(exported, graph=exported.graph | {"inputs": inputs})
 
 
 def export_functional(exported_program: object) -> Exported:
@@ -106,31 +89,6 @@ def ranges_of(source: object, written: Written) -> dict[str, dict]:
     return symbols
 
 
-def case(name: str, after: Exported, before: Exported | None = None, plan: dict | None = None) -> dict:
-    """A `noclobber.case/1` of one graph or of a pair. Bodies of the same name that differ are kept apart."""
-    parts = [e for e in (before, after) if e is not None]
-    written = {"format": FORMAT, "name": name}
-    if before:
-        after = _same_items(before, after)
-    symbols = {k: v for e in parts for k, v in e.ranges.items()}
-    ops = {k: v for e in parts for k, v in e.written.ops.items()}
-    graphs = dict(before.written.graphs) if before else {}
-    renamed = {k: k + "__after" for k, g in after.written.graphs.items() if k in graphs and graphs[k] != g}
-    graphs |= {renamed.get(k, k): _renamed(g, renamed) for k, g in after.written.graphs.items()}
-    if symbols:
-        written["symbols"] = symbols
-    if ops:
-        written["ops"] = list(ops.values())
-    if graphs:
-        written["graphs"] = graphs
-    if before:
-        written["before"] = before.graph
-    written["after"] = _renamed(after.graph, renamed)
-    if plan:
-        written["plan"] = plan | {"buffers": [b | {"value": _of_renamed(b["value"], renamed)} for b in plan["buffers"]]}
-    return written
-
-
 def plan_of(module: object, exported: Exported) -> dict:
     """PLAN of a planned graph module: its arenas, and the place of every value that has one."""
     sizes = module.meta.get("non_const_buffer_sizes") or []
@@ -139,44 +97,11 @@ def plan_of(module: object, exported: Exported) -> dict:
             "buffers": exported.written.places}
 
 
-def _same_items(before: Exported, after: Exported) -> Exported:
-    """`after` with the symbols of `before` for numbers that are read out of tensors: a pass that looks at the types
-    again makes new ones. Both must read the same numbers in the same order, which is part of the check."""
-    pairs = list(zip(before.written.items, after.written.items))
-    if len(before.written.items) != len(after.written.items) or not all(a.isidentifier() and b.isidentifier() for b, a in pairs):
-        return after
-    names = {a: b for b, a in pairs}
-    if len(names) != len(pairs) or set(names.values()) & (after.written.symbols - set(names)):
-        return after
-    known = re.compile(r"\b(" + "|".join(map(re.escape, names)) + r")\b") if names else re.compile(r"(?!)")
-
-    def renamed(value: object, of_symbols: bool = False) -> object:
-        if isinstance(value, str):
-            return known.sub(lambda m: names[m[0]], value) if of_symbols else value
-        if isinstance(value, list):
-            return [renamed(v, of_symbols) for v in value]
-        if isinstance(value, dict):
-            return {k: renamed(v, of_symbols or k in ("sym", "shape", "stride", "offset")) for k, v in value.items()}
-        return value
-
-    written = dataclasses.replace(after.written, items=before.written.items,
-                                  graphs={k: renamed(g) for k, g in after.written.graphs.items()})
-    ranges = {names.get(k, k): v for k, v in after.ranges.items()}
-    return dataclasses.replace(after, graph=renamed(after.graph), written=written, ranges=ranges)
-
-
-class Recorder:
-    """Writes what one or several calls of `to_executorch` do into a folder.
-
-    `checks` lists what was written as commands of the program, in the order of compilation; `problems` names what
-    could not be written, so that nothing is skipped silently.
-    """
+class Recorder(recorder.Recorder):
+    """Writes what one or several calls of `to_executorch` do into a folder."""
 
     def __init__(self, out: str | os.PathLike[str]):
-        self.out = pathlib.Path(out)
-        self.out.mkdir(parents=True, exist_ok=True)
-        self.checks: list[tuple[str, list[pathlib.Path]]] = []
-        self.problems: list[str] = []
+        super().__init__(out)
         self.functional: dict[int, Exported] = {}  # by id of the method's program
         self.hints: dict[int, dict] = {}
         self.current: object = None
@@ -186,20 +111,20 @@ class Recorder:
 
     def before(self, exported_program: object) -> None:
         """The functional program, at the entry of reinplacing."""
-        with self._problem("functional program"):
+        with self.problem("functional program"):
             exported = export_functional(exported_program)
             self.functional[id(exported_program)] = exported
             self.hints[id(exported_program)] = kwargs_of(exported.graph, exported.written.graphs)
 
     def reinplaced(self, exported_program: object) -> None:
         """The graph that reinplacing left; its signature still says what is written back."""
-        with self._problem("reinplacing"):
+        with self.problem("reinplacing"):
             self.pending.append(("reinplace", exported_program, export_functional(exported_program)))
 
     def written_back(self, exported_program: object, module: object, signature: object) -> None:
         """The graph with the copies that write-back inserted."""
         self.current, self.signature = exported_program, signature
-        with self._problem("write-back"):
+        with self.problem("write-back"):
             after = export_written_back(module, signature, exported_program)
             self.pending.append(("write-back", exported_program, after))
 
@@ -210,7 +135,7 @@ class Recorder:
 
     def passed(self, step: str, module: object) -> None:
         """The graph after one later pass."""
-        with self._problem(step):
+        with self.problem(step):
             hints = self.hints.get(id(self.current))
             after = export_written_back(module, self.signature, self.current, hints)
             self.pending.append((step, self.current, after))
@@ -219,7 +144,7 @@ class Recorder:
     def planned(self, methods: object) -> None:
         """The planned graphs, at the entry of emission."""
         for name, exported_program in (methods.items() if isinstance(methods, dict) else [("forward", methods)]):
-            with self._problem(f"plan of {name}"):
+            with self.problem(f"plan of {name}"):
                 module = exported_program.graph_module
                 after = export_written_back(module, exported_program.graph_signature, exported_program,
                                             self.hints.get(id(exported_program)), planned=True)
@@ -231,8 +156,9 @@ class Recorder:
 
     def emitted(self, buffer: bytes) -> None:
         """The program that ships."""
-        path = self.out / "program.pte"
-        path.write_bytes(buffer)
+        path = self.write("program.pte", buffer)
+        if path is None:
+            return
         names = sorted(set(self.names.values()))
         self.checks += [("program", [self.out / f"functional.{name}.case.json", path]) for name in names
                         if (self.out / f"functional.{name}.case.json").exists()]
@@ -246,33 +172,13 @@ class Recorder:
                 continue
             functional = self.out / f"functional.{name}.case.json"
             if not functional.exists() or step in ("reinplace", "write-back"):
-                functional.write_text(json.dumps(case(name, with_contents(before))))
+                self.write(functional.name, case(name, with_contents(before)))
             self._write(step, name, case(f"{name}-{step}", after, before))
         self.pending = []
 
     def _write(self, step: str, name: str, content: dict) -> None:
         number = sum(1 for _, paths in self.checks if paths[0].name.split(".")[-3:-2] == [name]) + 1
-        path = self.out / f"{number:02}_{step}.{name}.case.json"
-        path.write_text(json.dumps(content))
-        self.checks.append((step, [path]))
-
-    @contextlib.contextmanager
-    def _problem(self, where: str) -> Iterator[None]:
-        """What cannot be written is noted; the compilation that is watched goes on."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001, a fault of the observer must not reach the compiler
-            self.problems.append(f"{where}: {type(error).__name__}: {error}")
-
-    def run(self) -> list[program.Record]:
-        """Records of every check, each with its `stage`. What could not be written is a record of status unknown."""
-        records = []
-        for step, paths in self.checks:
-            ran = program.compare(*paths) if len(paths) == 2 else program.check(*paths)
-            records += [r | {"stage": step} for r in ran]
-        records += [{"kind": "check", "stage": "export", "input": str(self.out), "status": "unknown", "findings": [],
-                     "unknown": [{"reason": "not-written", "names": [p]}]} for p in self.problems]
-        return records
+        self.link(step, content, f"{number:02}_{step}.{name}.case.json")
 
 
 @contextlib.contextmanager
@@ -280,17 +186,12 @@ def watch(out: str | os.PathLike[str]) -> Iterator[Recorder]:
     """Records every `to_executorch` inside the block into the folder `out`; yields the Recorder."""
     from executorch.exir.program import _program as hooked
 
-    recorder = Recorder(out)
+    watching = Recorder(out)
     names = ("reinplace_pass", "weights_to_outputs_pass", "insert_write_back_for_buffers_pass",
              "edge_to_executorch_passes", "emit_program", "serialize_for_executorch")
-    originals = {name: getattr(hooked, name) for name in names}
-    for name, wrapper in _wrappers(recorder, originals).items():
-        setattr(hooked, name, wrapper)
-    try:
-        yield recorder
-    finally:
-        for name, function in originals.items():
-            setattr(hooked, name, function)
+    wrappers = _wrappers(watching, {name: getattr(hooked, name) for name in names})
+    with recorder.replaced((hooked, name, lambda _, name=name: wrappers[name]) for name in names):
+        yield watching
 
 
 def check(edge: object, config: object = None, out: str | os.PathLike[str] | None = None) -> list[program.Record]:
@@ -301,57 +202,57 @@ def check(edge: object, config: object = None, out: str | os.PathLike[str] | Non
     """
     with contextlib.ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="noclobber-"))
-        with watch(folder) as recorder:
+        with watch(folder) as watching:
             copy.deepcopy(edge).to_executorch(config)
-        return program.raise_if_refuted(recorder.run())
+        return recorder.judge(watching.run(), "refuted", out)
 
 
-def _wrappers(recorder: Recorder, original: dict[str, Callable]) -> dict[str, Callable]:
+def _wrappers(watching: Recorder, original: dict[str, Callable]) -> dict[str, Callable]:
     """A replacement for each hooked function: calls it, returns what it returns, and tells the recorder."""
 
     def reinplace_pass(ep, *args, **kwargs):
-        recorder.before(ep)
+        watching.before(ep)
         result = original["reinplace_pass"](ep, *args, **kwargs)
         if result is not ep:
-            recorder.functional[id(result)] = recorder.functional.get(id(ep))
-            recorder.hints[id(result)] = recorder.hints.get(id(ep), {})
-        recorder.reinplaced(result)
+            watching.functional[id(result)] = watching.functional.get(id(ep))
+            watching.hints[id(result)] = watching.hints.get(id(ep), {})
+        watching.reinplaced(result)
         return result
 
     def weights_to_outputs_pass(ep, *args, **kwargs):
-        if id(ep) not in recorder.functional:
-            recorder.before(ep)
+        if id(ep) not in watching.functional:
+            watching.before(ep)
         return original["weights_to_outputs_pass"](ep, *args, **kwargs)
 
     def insert_write_back_for_buffers_pass(ep, *args, **kwargs):
         module, signature = original["insert_write_back_for_buffers_pass"](ep, *args, **kwargs)
-        recorder.written_back(ep, module, signature)
+        watching.written_back(ep, module, signature)
         return module, signature
 
     def edge_to_executorch_passes(config, name=None, *args, **kwargs):
-        recorder.method(name or "forward")
-        return _observed(original["edge_to_executorch_passes"](config, name, *args, **kwargs), recorder)
+        watching.method(name or "forward")
+        return _observed(original["edge_to_executorch_passes"](config, name, *args, **kwargs), watching)
 
     def emit_program(methods, *args, **kwargs):
-        recorder.planned(methods)
+        watching.planned(methods)
         return original["emit_program"](methods, *args, **kwargs)
 
     def serialize_for_executorch(*args, **kwargs):
         result = original["serialize_for_executorch"](*args, **kwargs)
-        recorder.emitted(bytes(result[0]))
+        watching.emitted(bytes(result[0]))
         return result
 
     here = locals()
     return {name: here[name] for name in original}
 
 
-def _observed(passes: list, recorder: Recorder) -> list:
+def _observed(passes: list, watching: Recorder) -> list:
     """The same passes, each of interest followed by one that only looks."""
     from torch.fx.passes.infra.pass_base import PassResult
 
     def look(step: str) -> Callable:
         def looked(module):
-            recorder.passed(step, module)
+            watching.passed(step, module)
             return PassResult(module, False)
         return looked
 
@@ -448,20 +349,3 @@ def _specs(module: object) -> list:
         spec = node.meta.get("spec")
         found += [s for s in (spec if isinstance(spec, (list, tuple)) else [spec]) if hasattr(s, "alignment")]
     return found
-
-
-def _of_renamed(value: str, names: dict[str, str]) -> str:
-    """"BODY/VALUE" of a body that is called otherwise."""
-    body, slash, name = value.partition("/")
-    return f"{names.get(body, body)}/{name}" if slash else value
-
-
-def _renamed(value: object, names: dict[str, str]) -> object:
-    """`value` with the bodies in `names` called otherwise."""
-    if not names:
-        return value
-    if isinstance(value, dict):
-        if set(value) == {"graph"}:
-            return {"graph": names.get(value["graph"], value["graph"])}
-        return {k: _renamed(v, names) for k, v in value.items()}
-    return [_renamed(v, names) for v in value] if isinstance(value, list) else value

@@ -88,6 +88,14 @@ class GraphWriter:
             return [self.arg(v) for v in value]
         return values.argument(value)
 
+    def contents_of(self, tensor: object) -> dict:
+        """What a constant holds."""
+        return values.contents_of(tensor)
+
+    def type_of(self, val: object) -> dict:
+        """TYPE of a tensor's description."""
+        return values.tensor_type(val)
+
     def place(self, name: str, spec: object, **more: str) -> None:
         """A plan entry for `name`, if the planner gave it a place."""
         where = place_of(spec)
@@ -108,9 +116,9 @@ class GraphWriter:
         elif values.is_tensor(value):
             name = self.path + node.target
             self.written.constants.append(
-                {"name": name, "type": values.tensor_type(value), "kind": "constant", "mutable": False})
+                {"name": name, "type": self.type_of(value), "kind": "constant", "mutable": False})
             self.args[node] = {"ref": name}
-            if held := values.contents_of(value):
+            if held := self.contents_of(value):
                 self.written.held[name] = held
         else:
             self.args[node] = None  # a lowered module: its call names it
@@ -139,7 +147,11 @@ class GraphWriter:
             if not schemas.qualified(overload).startswith(NO_EFFECT):
                 self._operator(node, overload)
         else:
-            raise Unwritable(f"call of {target}")
+            self._function(node)
+
+    def _function(self, node: object) -> None:
+        """A call of what is no operator."""
+        raise Unwritable(f"call of {node.target}")
 
     def _rows(self, node: object, val: object) -> None:
         """There are no more of them than the operand has elements, which passes that trace again forget."""
@@ -157,6 +169,8 @@ class GraphWriter:
         base, index = node.args
         if base in self.results:  # else of allocations, before anything is put into them
             self.args[node] = self.results[base][index]
+            if isinstance(self.args[node], list):
+                self.results[node] = self.args[node]
 
     def _view(self, node: object) -> None:
         """A view that costs nothing; it has a place of its own only where the planner looked at another record."""
@@ -202,7 +216,7 @@ class GraphWriter:
         if kwargs:
             step["kwargs"] = kwargs
         several = val if isinstance(val, (list, tuple)) else [] if val is None else [val]
-        step["types"] = [values.tensor_type(v) if values.is_tensor(v) else None for v in several]
+        step["types"] = [self.type_of(v) if values.is_tensor(v) else None for v in several]
         if place := values.location(node.meta.get("stack_trace")):
             step["loc"] = place
         self.written.steps.append(step)
@@ -241,7 +255,7 @@ class GraphWriter:
         bodies = [a for a in args if hasattr(a, "op") and a.op == "get_attr"]
         bodies = [b for b in bodies if hasattr(_attribute_of(self.module, b.target), "graph")]
         insides = [self._body(b) for b in bodies]
-        if _hop_name(node.target) == "cond":  # of the others nobody asks where their values lie
+        if hop_name(node.target) == "cond":  # of the others nobody asks where their values lie
             self.written.places += [p | {"value": f"{self.path}{b.target}/{p['value']}"} if "/" not in p["value"] else p
                                     for b, inside in zip(bodies, insides) for p in inside.places]
         self._pass_constants(bodies, insides)
@@ -257,17 +271,17 @@ class GraphWriter:
             raise Unwritable(f"{node.name}: constants in a body without operands")
         before = len(self.written.places)
         # PyTorch clones what its loop carries if no trip runs; the format's own gives the operands back.
-        named = {"without_trips": "clone"} if _hop_name(node.target) == "while_loop" else {}
-        self._step(node, f"higher_order.{_hop_name(node.target)}", written, named, "FRESH")
-        if _hop_name(node.target) == "cond":
+        named = {"without_trips": "clone"} if hop_name(node.target) == "while_loop" else {}
+        self._step(node, f"higher_order.{hop_name(node.target)}", written, named, "FRESH")
+        if hop_name(node.target) == "cond":
             self._place_as_in_branches(before, bodies)
 
     def _body(self, node: object) -> Written:
         module = _attribute_of(self.module, node.target)
         name = self.path + node.target
         placeholders = [n for n in module.graph.nodes if n.op == "placeholder"]
-        inside = GraphWriter(module, {n: {"ref": n.name} for n in placeholders}, self.hints, name + "__").write()
-        inputs = [{"name": n.name, "type": values.tensor_type(n.meta["val"])} for n in placeholders]
+        inside = type(self)(module, {n: {"ref": n.name} for n in placeholders}, self.hints, name + "__").write()
+        inputs = [{"name": n.name, "type": self.type_of(n.meta["val"])} for n in placeholders]
         self.written.graphs |= inside.graphs
         self.written.graphs[name] = {"inputs": inputs, "steps": inside.steps, "outputs": inside.outputs}
         self.written.ops |= inside.ops
@@ -339,7 +353,7 @@ def _scalar(val: object) -> object:
         return None  # a condition on sizes: only checks of sizes read it
 
 
-def _hop_name(target: object) -> str:
+def hop_name(target: object) -> str:
     name = getattr(target, "_name", None) or getattr(target, "__name__", str(target))
     return name.removeprefix("higher_order.")
 

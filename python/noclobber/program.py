@@ -21,12 +21,26 @@ class ProgramError(RuntimeError):
 
 
 class Refuted(AssertionError):
-    """A run of the checked program goes wrong. `records` are all records, `findings` those of what is refuted."""
+    """A run of the checked program goes wrong. `records` are all records, `findings` those of what is refuted,
+    `passes` the stages that they name, the first one first; `folder` is where the recording is kept, if there is one."""
 
-    def __init__(self, records: Sequence[Record]):
-        self.records = list(records)
-        self.findings = [f for r in self.records for f in r.get("findings", []) if f["status"] == "refuted"]
-        super().__init__("\n".join(describe(r) for r in self.records if r.get("status") == "refuted"))
+    def __init__(self, records: Sequence[Record], folder: Path | None = None):
+        self.records, self.folder = list(records), folder
+        refuted = [r for r in self.records if r.get("status") == "refuted"]
+        self.findings = [f for r in refuted for f in r.get("findings", []) if f["status"] == "refuted"]
+        self.passes = [r["stage"] for r in refuted if r.get("stage")]
+        kept = [f"recorded in {os.fspath(folder)}"] if folder is not None else []
+        super().__init__("\n".join([describe(r) for r in refuted] + kept))
+
+
+class NotProved(AssertionError):
+    """Nothing is refuted, and not everything is proved. `records` are all records."""
+
+    def __init__(self, records: Sequence[Record], folder: Path | None = None):
+        self.records, self.folder = list(records), folder
+        open_ = [r for r in self.records if r.get("status") != "proved"]
+        kept = [f"recorded in {os.fspath(folder)}"] if folder is not None else []
+        super().__init__("\n".join([describe(r) for r in open_] + kept))
 
 
 def binary(name: str = "noclobber") -> str:
@@ -95,6 +109,8 @@ def describe(record: Record) -> str:
                     lines.append(f"    {role} {place.get('name', '')}{where}")
             if finding.get("help"):
                 lines.append(f"    help {finding['help']}")
+    lines += [f"  {u['reason']}: {', '.join(u.get('names', []))}" for u in record.get("unknown", [])
+              if record.get("status") == "unknown"]
     return "\n".join(lines)
 
 

@@ -31,7 +31,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 
-from . import program, values
+from . import program, recorder, values
 
 FORMAT = "noclobber.inputs/1"
 _NOTE = "_noclobber_inputs"  # attribute of a first trace: storage facts of the inputs of the last call
@@ -49,7 +49,7 @@ def check(jfn: object, *args: object, out: str | os.PathLike[str] | None = None,
     with contextlib.ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="noclobber-"))
         write(jfn, folder, *args, **kwargs)
-        return program.raise_if_refuted(program.check(folder, order=order))
+        return recorder.judge(program.check(folder, order=order), "refuted", out)
 
 
 def write(jfn: object, out: str | os.PathLike[str], *args: object, **kwargs: object) -> pathlib.Path:
@@ -57,19 +57,14 @@ def write(jfn: object, out: str | os.PathLike[str], *args: object, **kwargs: obj
     `prologue.trace.txt`, and `inputs.json` where the inputs are known. Returns the folder."""
     import thunder
 
-    folder = pathlib.Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    traces = thunder.last_traces(jfn)
-    for number, (label, text) in enumerate(_printed(traces)):
-        (folder / f"{number:02}_{label}.trace.txt").write_text(text + "\n")
-    backward = getattr(thunder.compile_stats(jfn), "last_backward_traces", None) or []
-    for number, (label, text) in enumerate(_printed(backward)):
-        (folder / f"bw{number:02}_{label}.trace.txt").write_text(text + "\n")
+    written = recorder.Recorder(out)
+    _write_printed(written, thunder.last_traces(jfn))
+    _write_printed(written, getattr(thunder.compile_stats(jfn), "last_backward_traces", None) or [], "bw")
     if prologues := thunder.last_prologue_traces(jfn):
-        (folder / "prologue.trace.txt").write_text(str(prologues[-1]) + "\n")
+        written.write("prologue.trace.txt", str(prologues[-1]) + "\n")
     if (facts := inputs_of(jfn, *args, **kwargs)) is not None:
-        (folder / "inputs.json").write_text(_lines(facts))
-    return folder
+        written.write("inputs.json", _lines(facts))
+    return written.out
 
 
 def inputs_of(jfn: object, *args: object, **kwargs: object) -> list[dict] | None:
@@ -98,18 +93,14 @@ def watch(out: str | os.PathLike[str] | None = None) -> Iterator[list]:
 
     _install(thunder)
     seen: list = []
-    patched = [(owner, name, vars(owner)[name], wrap)
-               for owner, name, wrap in [*_fusion_passes(), (torch_compile, "rematerialize", _step),
-                                         (torch_compile, "dce", _step)]]
-    for owner, name, original, wrap in patched:
-        setattr(owner, name, wrap(original, name, seen))
+    places = [*_fusion_passes(), (torch_compile, "rematerialize", _step), (torch_compile, "dce", _step)]
     try:
-        yield seen
+        with recorder.replaced((owner, name, lambda original, name=name, wrap=wrap: wrap(original, name, seen))
+                               for owner, name, wrap in places):
+            yield seen
     finally:
-        for owner, name, original, _ in patched:
-            setattr(owner, name, original)
         for number, traces in enumerate(seen if out else []):
-            _write_traces(traces, pathlib.Path(out) / str(number))
+            _write_traces(traces, recorder.Recorder(pathlib.Path(out) / str(number)))
 
 
 def transform(out: str | os.PathLike[str]) -> object:
@@ -117,12 +108,11 @@ def transform(out: str | os.PathLike[str]) -> object:
     returns the same objects."""
     from thunder.core.transform_common import Transform
 
-    folder, count = pathlib.Path(out), iter(range(10**9))
-    folder.mkdir(parents=True, exist_ok=True)
+    written, count = recorder.Recorder(out), iter(range(10**9))
 
     def note(trace: object, where: str) -> None:
         if trace is not None:
-            (folder / f"{next(count):02}_{where}-{_slug(trace)}.trace.txt").write_text(str(trace) + "\n")
+            written.write(f"{next(count):02}_{where}-{_slug(trace)}.trace.txt", str(trace) + "\n")
 
     class Observer(Transform):
         def transform_traces_pre_prologue(self, prologue_trace, computation_trace, epilogue_trace, **kwargs):
@@ -147,13 +137,16 @@ def _printed(traces: list) -> list[tuple[str, str]]:
     return printed
 
 
-def _write_traces(traces: list, folder: pathlib.Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _write_printed(written: recorder.Recorder, traces: list, prefix: str = "") -> None:
     for number, (label, text) in enumerate(_printed(traces)):
-        (folder / f"{number:02}_{label}.trace.txt").write_text(text + "\n")
+        written.write(f"{prefix}{number:02}_{label}.trace.txt", text + "\n")
+
+
+def _write_traces(traces: list, written: recorder.Recorder) -> None:
+    _write_printed(written, traces)
     names = [getattr(p, "name", None) for p in traces[0].args]
     if (facts := getattr(traces[0], _NOTE, None)) is not None and len(facts) == len(names):
-        (folder / "inputs.json").write_text(_lines([{"name": n} | f for n, f in zip(names, facts) if f is not None]))
+        written.write("inputs.json", _lines([{"name": n} | f for n, f in zip(names, facts) if f is not None]))
 
 
 def _slug(trace: object) -> str:

@@ -66,6 +66,8 @@ def sympy_text(expr: object) -> str:
         return text
     if kind == "Pow" and getattr(args[1], "is_Integer", False) and 0 < int(args[1]) <= 8:
         return "(" + "*".join([texts[0]] * int(args[1])) + ")"
+    if getattr(expr, "is_Function", False):  # a function of its arguments, of which nothing else is known
+        return f"{kind}({', '.join(texts)})"
     raise Unwritable(f"size {expr}")
 
 
@@ -86,10 +88,15 @@ def contents_of(tensor: object) -> dict:
     return held
 
 
+def _is_strided(value: object) -> bool:
+    return "strided" in str(getattr(value, "layout", "strided"))
+
+
 def symbols_in(value: object) -> set[str]:
     """Names of the symbols in a symbolic size, tensor description, or sequence of these."""
     if is_tensor(value):
-        return symbols_in(list(value.shape))
+        more = [*value.stride(), value.storage_offset()] if callable(value.stride) and _is_strided(value) else []
+        return symbols_in([*value.shape, *more])
     if isinstance(value, (list, tuple)):
         return set().union(*map(symbols_in, value))
     if is_symbolic(value):
@@ -97,14 +104,17 @@ def symbols_in(value: object) -> set[str]:
     return set()
 
 
-def tensor_type(value: object) -> dict:
-    """TYPE of a tensor or of its description; strides are written where they are not the contiguous ones."""
+def tensor_type(value: object, strides_too: bool = False) -> dict:
+    """TYPE of a tensor or of its description; strides are written where they are not the contiguous ones, symbolic ones
+    with `strides_too`."""
     shape = [expression(s) for s in value.shape]
     written = {"dtype": dtype_name(value.dtype), "shape": shape}
-    if "strided" not in str(getattr(value, "layout", "strided")):
+    if not _is_strided(value):
         raise Unwritable(f"layout {value.layout}")
     strides = value.stride() if callable(value.stride) else value.stride
-    if all(isinstance(s, int) for s in shape):
+    if strides_too and not all(isinstance(s, int) for s in shape):
+        written["stride"] = [expression(s) for s in strides]
+    elif all(isinstance(s, int) for s in shape):
         strides = [expression(s) for s in strides]
         if math.prod(shape) and not _contiguous(shape, strides):
             written["stride"] = strides

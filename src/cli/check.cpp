@@ -1,4 +1,4 @@
-// `check`, `compare`, `advise` and `diff`: what is to be run.
+// `check`, `compare`, `advise`, `bisect` and `diff`: what is to be run.
 #include <deque>
 
 #include "src/cli/commands.h"
@@ -22,6 +22,12 @@ static int check_inputs(const Options& options, bool advises) {
 
 int run_check(const Options& options) { return check_inputs(options, false); }
 int run_advise(const Options& options) { return check_inputs(options, true); }
+
+int run_bisect(const Options& options) {
+  Options asked = options;
+  asked.until_refuted = true;
+  return check_inputs(asked, false);
+}
 
 int run_diff(const Options& options) {
   Options asked = options;

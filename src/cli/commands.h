@@ -21,6 +21,7 @@ int run_extract(const Options& options);
 int run_explain(const Options& options);
 int run_fuzz(const Options& options);
 int run_reduce(const Options& options);
+int run_bisect(const Options& options);
 int run_diff(const Options& options);
 int run_render(const Options& options);
 

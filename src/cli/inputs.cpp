@@ -49,6 +49,7 @@ WorkSource::WorkSource(std::vector<std::string> inputs, InputOptions options)
     : inputs_(inputs.begin(), inputs.end()), options_(std::move(options)) {}
 
 std::optional<Work> WorkSource::next() {
+  if (stopped_) return std::nullopt;
   while (ready_.empty() && !(files_.empty() && inputs_.empty())) {
     if (files_.empty()) {
       const std::string input = std::move(inputs_.front());
@@ -194,6 +195,28 @@ void WorkSource::load_program(const std::string& path, const std::string& bytes)
   }
 }
 
+/// What a recorder says of its folder: passes that changed nothing are a remark, what it left out is unknown.
+void WorkSource::load_recording(const std::string& path, const Recording& recording) {
+  if (recording.unchanged > 0) {
+    Work note;
+    note.kind = Work::Kind::note;
+    note.input = path;
+    note.fault.message =
+        fmt::format("{} pass{} changed nothing", recording.unchanged, recording.unchanged == 1 ? "" : "es");
+    push(std::move(note));
+  }
+  if (recording.left_out.empty() || !options_.only.accepts("recording", 0)) return;
+  Work work;
+  work.kind = Work::Kind::record;
+  work.input = path;
+  work.record.input = path;
+  work.record.id = "recording";
+  work.record.what = "pair";
+  work.record.unknown = {{"not-recorded", recording.left_out}};
+  work.record.version = NC_VERSION;
+  push(std::move(work));
+}
+
 /// The payload of a delegate alone: no graph, its registers.
 void WorkSource::load_payload(const std::string& path, const std::string& bytes) {
   auto program = read_mlx(bytes, 0);
@@ -287,6 +310,10 @@ void WorkSource::load_file(const std::string& path) {
       return load_log(path, read_torch_trace(*std::move(text)));
     case InputKind::case_json: {
       if (is_records(*text)) return load_records(path, *text);
+      if (is_recording(*text)) {
+        const auto recording = read_recording(*text);
+        return recording ? load_recording(path, *recording) : push(error_of(path, recording.fault()));
+      }
       auto value = read_case_json(*text);
       if (!value) return push(error_of(path, value.fault()));
       const bool planned = value->plan.has_value();

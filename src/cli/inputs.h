@@ -1,5 +1,6 @@
 // Files and directories on the command line, one thing to check after the other.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -59,6 +60,8 @@ class WorkSource {
   explicit WorkSource(std::deque<Work> ready) : ready_(std::move(ready)) {}
   /// The next piece of work, in the order of the command line; nothing at the end.
   std::optional<Work> next();
+  /// From now on next() has nothing more. Can be called from any thread.
+  void stop() { stopped_ = true; }
 
  private:
   void load_checks(const std::string& path, std::vector<TraceCheck> checks);
@@ -67,6 +70,7 @@ class WorkSource {
   void load_pt2(const std::string& path, Result<std::vector<Case>> programs);
   void load_program(const std::string& path, const std::string& bytes);
   void load_payload(const std::string& path, const std::string& bytes);
+  void load_recording(const std::string& path, const Recording& recording);
   void load_table(const std::string& path, std::string text);
   void load_records(const std::string& path, const std::string& text);
   void load_log(const std::string& path, TraceLog log);
@@ -77,6 +81,7 @@ class WorkSource {
   std::deque<FoundInput> files_;    // of the input that is being read
   std::deque<Work> ready_;
   InputOptions options_;
+  std::atomic<bool> stopped_ = false;
 };
 
 }  // namespace noclobber

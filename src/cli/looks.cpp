@@ -58,7 +58,8 @@ bool says_case(std::string_view text) {
     behind = text.find_first_not_of(" \t\r\n", behind + 1);
     if (behind == text.npos) return false;
     const std::string_view value = text.substr(behind);
-    if (value.starts_with("\"noclobber.case/") || value.starts_with("\"noclobber.case\\/")) return true;
+    for (const std::string_view ours : {"\"noclobber.case/", "\"noclobber.case\\/", "\"noclobber.recording/"})
+      if (value.starts_with(ours)) return true;
   }
   return false;
 }

@@ -23,6 +23,7 @@ struct Options {
 #undef NC_OPTION
   std::vector<std::string> inputs;  // positional: INPUT..., BEFORE AFTER, or CODE
   bool only_changes = false;        // `diff`: of the records those that compare
+  bool until_refuted = false;       // `bisect`: nothing is checked behind the first refuted link
 };
 
 /// docs/cli-options.md, one table row per option.

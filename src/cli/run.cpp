@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "src/cli/commands.h"
 #include "src/cli/sink.h"
@@ -46,9 +49,16 @@ void print_times(std::vector<std::pair<double, std::string>> times) {
   }
 }
 
+/// The first refuted check of a recording.
+struct FirstRefuted {
+  std::string id, pass;
+  std::uint64_t held = 0, open = 0;  // checks before it that are proved, that are unknown
+};
+
 /// The run of one side.
 struct OneRun {
   Sink sink;
+  std::optional<FirstRefuted> first;
   double seconds = 0;
 };
 
@@ -77,6 +87,14 @@ void print_changes(const Difference& difference, const Options& options, const O
   print_record(to_json(difference, exit));
 }
 
+void print_first(const std::optional<FirstRefuted>& first) {
+  if (!first) return fmt::print("no recorded pass is refuted\n\n");
+  const std::string open = first->open == 0 ? "" : fmt::format(", {} that nobody can judge", first->open);
+  fmt::print("first refuted: {} ({})\n  after {} that hold{}\n\n",
+             printable(first->pass.empty() ? first->id : first->pass), printable(first->id), first->held,
+             open);
+}
+
 void print_state(Sink& sink, const Options& options, double seconds) {
   if (!options.json) fmt::print("{}", to_text(sink.summary, seconds, look_of(options)));
   if (options.json) print_record(to_json(sink.summary.totals));
@@ -99,15 +117,30 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   }
   if (sink.summary.interrupted && totals.exit != 4) totals.exit = kInterrupted;
   if (old != nullptr) print_changes(difference, options, run, totals.exit);
+  if (options.until_refuted && !options.json) print_first(run.first);
   if (old == nullptr || (options.json && !options.only_changes)) print_state(sink, options, run.seconds);
   if (options.stats) print_stats(sink.summary.counts);
   if (options.timings) print_times(std::move(sink.times));
   return flush_output() ? totals.exit : kUsageError;
 }
 
-void go(WorkSource& source, const RunnerOptions& runner, OneRun& run) {
+/// Takes what comes, in order; with `until_refuted` nothing behind the first refuted check.
+void take(OneRun& run, WorkSource& source, Outcome&& outcome, bool until_refuted) {
+  if (run.first) return;
+  if (until_refuted && outcome.record.status == Status::refuted) {
+    const SummaryRecord& totals = run.sink.summary.totals;
+    const auto& findings = outcome.record.findings;
+    run.first = {outcome.record.id, findings.empty() ? "" : findings.front().pass, totals.proved,
+                 totals.unknown};
+    source.stop();
+  }
+  run.sink.take(std::move(outcome));
+}
+
+void go(WorkSource& source, const RunnerOptions& runner, OneRun& run, bool until_refuted = false) {
   const auto start = std::chrono::steady_clock::now();
-  const bool whole = run_all(source, runner, [&](Outcome&& outcome) { run.sink.take(std::move(outcome)); });
+  const bool whole = run_all(
+      source, runner, [&](Outcome&& outcome) { take(run, source, std::move(outcome), until_refuted); });
   run.sink.summary.interrupted = !whole;
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -164,7 +197,7 @@ int run_source(WorkSource& source, const Options& options, bool advises) {
   run.sink.keeps = compares;
   run.sink.quiet = options.quiet;
   run.sink.summary.keep_records = !options.json && !compares;
-  go(source, *runner, run);
+  go(source, *runner, run, options.until_refuted);
   const int code = conclude(run, compares ? &old : nullptr, options);
   if (run.sink.summary.interrupted) leave(code);
   std::fflush(stderr);

@@ -4,3 +4,10 @@ if(TARGET noclobber)
   set_tests_properties(inputs PROPERTIES LABELS cli TIMEOUT 600
     ENVIRONMENT "NC_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
 endif()
+
+# What frontends record.
+if(TARGET noclobber)
+  add_test(NAME recording COMMAND ${Python3_EXECUTABLE} tests/recording_test.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(recording PROPERTIES LABELS cli TIMEOUT 600
+    ENVIRONMENT "NC_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+endif()

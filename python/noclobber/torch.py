@@ -1,0 +1,288 @@
+"""PyTorch: records what the passes of `torch.compile` do to each graph, and checks it.
+
+    import noclobber.torch as nct
+
+    with nct.watch(out="nc"):
+        torch.compile(f)(x)
+
+writes into `nc` one case for every pass that changed a graph: the graph before it, the graph after it, which pass and which
+patterns. `noclobber check nc` judges them, `noclobber bisect nc` names the first that is wrong. What is compiled, the caches
+and the counters are the same with and without. `watch(fail_on="refuted")` checks at the end of the block and raises
+`noclobber.Refuted`. `assert_noclobber(before, after)` compares two graph modules.
+
+Known to work with torch 2.15. Only compilations are seen: with a warm cache there is none, which the recording says;
+`fresh=True` turns the caches of Inductor off inside the block.
+"""
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+
+from . import program, recorder
+from .fx_aten import AS_TRACED, export
+from .fx_case import Exported, case
+
+_CACHES = ("fxgraph_cache_hit", "fxgraph_cache_bypass_hit")
+
+
+class Recorder(recorder.Recorder):
+    """Writes the links of every compilation: one chain of graphs per graph module, from its first pass to its last."""
+
+    def __init__(self, out: str | os.PathLike[str], most_bytes: int = recorder.MOST_BYTES):
+        super().__init__(out, most_bytes)
+        self.chains: dict[int, _Chain] = {}  # by id of the graph module, which the chain holds
+
+    def begin(self, module: object, phase: str) -> None:
+        """The graph module enters a sequence of passes."""
+        chain = self.chains[id(module)] = _Chain(module, phase)
+        with self.problem(chain.title):
+            chain.last = _exported(module)
+
+    def end(self, module: object) -> None:
+        """It leaves them."""
+        chain = self.chains.pop(id(module), None)
+        if chain is not None:
+            self._look(chain, "unobserved")
+
+    def enter(self, module: object, name: str) -> None:
+        """A pass starts on the module: what changed since the last one was done by nobody that is watched."""
+        if (chain := self.chains.get(id(module))) is not None:
+            self._look(chain, "unobserved")
+            chain.running.append(name)
+
+    def leave(self, module: object) -> None:
+        """It is over."""
+        if (chain := self.chains.get(id(module))) is not None and chain.running:
+            self._look(chain, "/".join(chain.running))
+            chain.running.pop()
+
+    def matched(self, module: object, pattern: str) -> None:
+        """A pattern is about to be applied."""
+        if (chain := self.chains.get(id(module))) is not None:
+            chain.patterns.append(pattern)
+
+    def _look(self, chain: _Chain, name: str) -> None:
+        with self.problem(f"{chain.title} {name}"):
+            seen = _seen(chain.module)
+            if _is_same(seen, chain.seen):
+                self.unchanged += not chain.running
+                return
+            chain.seen = seen
+            self._write(chain, name)
+
+    def _write(self, chain: _Chain, name: str) -> None:
+        before, patterns = chain.last, list(dict.fromkeys(chain.patterns))
+        chain.patterns.clear()
+        chain.last = None  # what follows a graph that cannot be written starts anew
+        after = chain.last = _exported(chain.module)
+        if before is None:
+            self.skip(f"{chain.title} {name}", "the graph before it could not be written")
+        elif not _is_alike(before, after):
+            self.link(f"{chain.title} {name}", pair(f"{chain.title}/{name}", before, after, name, patterns))
+        else:
+            self.unchanged += 1
+
+
+class _Chain:
+    """One graph module on its way through a sequence of passes."""
+
+    def __init__(self, module: object, phase: str):
+        self.module = module
+        self.title = f"{_compile_id()}/{phase}"
+        self.running: list[str] = []  # passes that are inside each other
+        self.patterns: list[str] = []  # applied since the last look
+        self.seen = _seen(module)
+        self.last: Exported | None = None
+
+
+def pair(name: str, before: Exported, after: Exported, done_by: str = "", patterns: list[str] | None = None) -> dict:
+    """The case of a pass: both graphs have the constants of either."""
+    before, after = _with_constants(before, after), _with_constants(after, before)
+    written = case(name, after, before)
+    named = [p for p in patterns or [] if p != "_"]
+    facts = {"pass": done_by + (f" [{', '.join(named)}]" if named else ""), "assumed": [AS_TRACED]}
+    return written | {"source": "Inductor", "strides": "compare", "facts": facts}
+
+
+@contextlib.contextmanager
+def watch(out: str | os.PathLike[str] | None = None, *, fail_on: str | None = None, strict: bool = False, fresh: bool = False,
+          most_bytes: int = recorder.MOST_BYTES) -> Iterator[Recorder]:
+    """Records every compilation inside the block into the folder `out` (default: a temporary one); yields the Recorder.
+
+    With `fail_on` ("refuted" or "unknown") what was recorded is checked at the end of the block; Refuted and NotProved
+    name the pass and keep the folder. With `strict` what rests on an assumption other than that inputs do not overlap is
+    unknown. `fresh` turns Inductor's caches off. `most_bytes` bounds the recording; what is left out is named.
+    """
+    import torch._inductor.config as config
+
+    folder = out or tempfile.mkdtemp(prefix="noclobber-")
+    watching = Recorder(folder, most_bytes)
+    hits = _cache_hits()
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(recorder.replaced(_places(watching)))
+            if fresh:
+                stack.enter_context(config.patch(force_disable_caches=True))
+            yield watching
+    finally:
+        if (more := _cache_hits() - hits) > 0:
+            watching.skip("compilations", f"{more} came from a cache")
+        watching.close()
+    if fail_on:
+        recorder.judge(watching.run(["--strict"] if strict else []), fail_on, folder)
+
+
+def assert_noclobber(before: object, after: object, *, fail_on: str = "unknown") -> None:
+    """Checks that graph module `after` does what `before` does. Their nodes carry descriptions of their values.
+
+    Raises Refuted where a run shows that it does not, and NotProved, unless `fail_on` is "refuted", where nobody knows.
+    """
+    folder = tempfile.mkdtemp(prefix="noclobber-")
+    compared = Recorder(folder)
+    compared.link("compare", pair("compare", _exported(before), _exported(after)))
+    recorder.judge(compared.run(), fail_on, folder)
+
+
+def _places(watching: Recorder) -> Iterator[tuple[object, str, Callable]]:
+    """Where the passes are called: (owner, name, wrapper of what is there)."""
+    import torch
+    from torch._inductor import compile_fx, pattern_matcher
+    from torch._inductor.fx_passes import joint_graph, post_grad, reinplace
+    from torch.fx.passes import graph_transform_observer
+
+    observer = graph_transform_observer.GraphTransformObserver
+    yield observer, "__enter__", functools.partial(_entering, watching)
+    yield observer, "__exit__", functools.partial(_leaving, watching)
+    yield compile_fx, "_recursive_joint_graph_passes", functools.partial(_sequence, watching, "joint")
+    yield compile_fx, "_recursive_post_grad_passes", functools.partial(_sequence, watching, "post_grad")
+    for owner, names in ((compile_fx, ("view_to_reshape",)),
+                         (joint_graph, ("canonicalize_aten_ir_passes", "replace_random_passes", "stable_topological_sort")),
+                         (post_grad, ("stable_topological_sort",)),
+                         (reinplace, ("canonicalize_view_scatter_ops", "reinplace_inplaceable_ops_core",
+                                      "decompose_generalized_scatter")),
+                         (torch.fx.Graph, ("eliminate_dead_code",))):
+        for name in names:
+            yield owner, name, functools.partial(_around, watching, name)
+    for entry in (pattern_matcher.LoweringPatternEntry, pattern_matcher.GraphPatternEntry,
+                  pattern_matcher.ReplacementPatternEntry):
+        yield entry, "apply", functools.partial(_applying, watching)
+
+
+def _entering(watching: Recorder, original: Callable) -> Callable:
+    @functools.wraps(original)
+    def enter(self):
+        watching.enter(self.gm, self.passname)
+        return original(self)
+    return enter
+
+
+def _leaving(watching: Recorder, original: Callable) -> Callable:
+    @functools.wraps(original)
+    def leave(self, *error):
+        result = original(self, *error)
+        watching.leave(self.gm)
+        return result
+    return leave
+
+
+def _around(watching: Recorder, name: str, original: Callable) -> Callable:
+    """Of a function whose first argument is a graph or a graph module."""
+    @functools.wraps(original)
+    def around(graph, *args, **kwargs):
+        module = getattr(graph, "owning_module", None) or graph
+        watching.enter(module, name)
+        try:
+            return original(graph, *args, **kwargs)
+        finally:
+            watching.leave(module)
+    return around
+
+
+def _sequence(watching: Recorder, phase: str, original: Callable) -> Callable:
+    @functools.wraps(original)
+    def sequence(module, *args, **kwargs):
+        nested = id(module) in watching.chains
+        if not nested:
+            watching.begin(module, _phase(module, phase))
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            if not nested:
+                watching.end(module)
+    return sequence
+
+
+def _applying(watching: Recorder, original: Callable) -> Callable:
+    @functools.wraps(original)
+    def apply(self, match, graph, node):
+        watching.matched(graph.owning_module, _pattern_name(self))
+        return original(self, match, graph, node)
+    return apply
+
+
+def _pattern_name(entry: object) -> str:
+    named = getattr(entry, "pattern_name", None)
+    handler = getattr(entry, "handler", None)
+    return named or getattr(handler, "__name__", None) or type(entry).__name__
+
+
+def _phase(module: object, phase: str) -> str:
+    names = [n.name for n in module.graph.nodes if n.op == "placeholder"]
+    tangents = any(n.startswith("tangents_") for n in names)
+    if phase == "post_grad":
+        return "backward" if tangents else "forward" if any(n.startswith("primals_") for n in names) else "inference"
+    return phase
+
+
+def _compile_id() -> str:
+    from torch._guards import CompileContext
+
+    return str(CompileContext.current_compile_id() or "-").replace("/", "_")
+
+
+def _seen(module: object) -> list[tuple]:
+    """What tells that a graph has changed: FX never changes arguments in place, so it is enough to compare objects."""
+    return [(n, n.name, n.target, n.args, n.kwargs, n.meta.get("val"), n.meta.get("only_clone_these_tensors"))
+            for n in module.graph.nodes]
+
+
+def _is_same(seen: list[tuple], before: list[tuple]) -> bool:
+    return len(seen) == len(before) and all(all(map(_is, a, b)) for a, b in zip(seen, before))
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b
+
+
+def _exported(module: object) -> Exported:
+    """The graph as it is now; no symbol is guarded and no tensor is made for it."""
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    with unset_fake_temporarily(), _disable_current_modes():
+        return export(module)
+
+
+def _is_alike(before: Exported, after: Exported) -> bool:
+    return (before.graph, before.written.graphs) == (after.graph, after.written.graphs)
+
+
+def _with_constants(exported: Exported, other: Exported) -> Exported:
+    """The graph with the constants of the other one besides, and with what constants hold."""
+    import dataclasses
+
+    inputs = exported.graph["inputs"]
+    names = {i["name"] for i in inputs}
+    more = [i for i in other.graph["inputs"] if i["kind"] == "constant" and i["name"] not in names]
+    held = other.held | exported.held
+    inputs = [i | held.get(i["name"], {}) for i in inputs + more]
+    return dataclasses.replace(exported, graph=exported.graph | {"inputs": inputs})
+
+
+def _cache_hits() -> int:
+    from torch._dynamo.utils import counters
+
+    return sum(counters["inductor"].get(name, 0) for name in _CACHES) + counters["aot_autograd"].get("autograd_cache_hit", 0)

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""What frontends record, pass by pass: the folder, `check`, `bisect`, the recorder. NC_BIN_DIR names another folder with
+the program. PyTorch is not needed: the recordings in corpus/recordings were made with it."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BIN = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve()
+os.environ["NOCLOBBER_BIN"] = str(BIN)
+sys.path.insert(0, str(ROOT / "python"))
+
+from noclobber import program, recorder  # noqa: E402
+
+RECORDINGS = ROOT / "corpus" / "recordings"
+WRONG, RIGHT = RECORDINGS / "b198094-slice-zero", RECORDINGS / "slice-kept"
+REINPLACING = "reinplace_inplaceable_ops/reinplace_inplaceable_ops_core"
+
+
+class Recordings(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="nc_recording_")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_it(self, *arguments):
+        ran = subprocess.run([BIN / "noclobber", *map(str, arguments)], capture_output=True, text=True, timeout=120)
+        return ran.returncode, ran.stdout, ran.stderr
+
+    def records(self, *arguments):
+        code, out, _ = self.run_it(*arguments, "--json")
+        return code, [json.loads(line) for line in out.splitlines()]
+
+    def test_the_pass_is_named(self):
+        code, records = self.records("check", WRONG)
+        checks = [r for r in records if r["kind"] == "check"]
+        self.assertEqual((code, len(checks)), (1, 4))
+        refuted = [r for r in checks if r["status"] == "refuted"]
+        self.assertEqual([r["findings"][0]["pass"] for r in refuted], [REINPLACING])
+        self.assertIn("inputs share storage as traced", checks[0]["assumptions"])
+
+    def test_a_right_twin_is_proved(self):
+        code, records = self.records("check", RIGHT)
+        self.assertEqual((code, {r["status"] for r in records if r["kind"] == "check"}), (0, {"proved"}))
+
+    def test_bisect_ends_at_the_first(self):
+        code, records = self.records("bisect", WRONG)
+        self.assertEqual(code, 1)
+        self.assertEqual([r["status"] for r in records if r["kind"] == "check"], ["proved", "proved", "refuted"])
+        code, out, _ = self.run_it("bisect", WRONG)
+        self.assertEqual(code, 1)
+        self.assertIn(f"first refuted: {REINPLACING}", out)
+        self.assertIn("after 2 that hold", out)
+
+    def test_bisect_of_what_is_right(self):
+        code, out, _ = self.run_it("bisect", RIGHT)
+        self.assertEqual(code, 0)
+        self.assertIn("no recorded pass is refuted", out)
+
+    def test_what_changed_nothing_is_counted(self):
+        self.assertIn("28 passes changed nothing", self.run_it("check", RIGHT)[2])
+
+    def test_what_was_left_out_is_unknown(self):
+        shutil.copytree(RIGHT, self.folder / "r")
+        made = json.loads((self.folder / "r" / "recording.json").read_text())
+        (self.folder / "r" / "recording.json").write_text(json.dumps(made | {"left_out": ["0_0/joint: too large"]}))
+        code, records = self.records("check", self.folder / "r")
+        self.assertEqual(code, 3)
+        [unknown] = [u for r in records for u in r.get("unknown", [])] if code == 3 else [None]
+        self.assertEqual((unknown["reason"], unknown["names"]), ("not-recorded", ["0_0/joint: too large"]))
+
+    def test_a_damaged_account_is_an_error(self):
+        for text in ('{"format": "noclobber.recording/2"}', '{"format": "noclobber.recording/1", "left_out": 3}',
+                     '{"format": "noclobber.recording/1", "links": "x"}', '{"format": "noclobber.recording/1"'):
+            with self.subTest(text):
+                (self.folder / "recording.json").write_text(text)
+                self.assertEqual(self.run_it("check", self.folder)[0], 2)
+
+    def test_the_recorder_is_bounded(self):
+        written = recorder.Recorder(self.folder, most_bytes=100)
+        self.assertIsNotNone(written.link("small", {"a": 1}))
+        self.assertIsNone(written.link("large", {"a": "x" * 200}))
+        self.assertEqual([stage for stage, _ in written.checks], ["small"])
+        self.assertIn("100 bytes at most", json.loads((self.folder / "recording.json").read_text())["left_out"][0])
+
+    def test_a_fault_of_the_observer_is_named(self):
+        written = recorder.Recorder(self.folder)
+        with written.problem("pass p"):
+            raise KeyError("x")
+        self.assertEqual(written.problems, ["pass p: KeyError: 'x'"])
+
+    def test_judging(self):
+        proved, refuted = {"status": "proved", "input": "a"}, {"status": "refuted", "input": "b", "stage": "p", "findings": []}
+        unknown = {"status": "unknown", "input": "c", "unknown": [{"reason": "approximated", "names": ["f"]}]}
+        for fail_on in recorder.FAILS:
+            self.assertEqual(recorder.judge([proved], fail_on), [proved])
+        self.assertEqual(recorder.judge([proved, unknown], "refuted"), [proved, unknown])
+        with self.assertRaisesRegex(program.NotProved, "approximated: f"):
+            recorder.judge([proved, unknown], "unknown")
+        with self.assertRaises(program.Refuted) as raised:
+            recorder.judge([proved, refuted, unknown], "refuted", "nc")
+        self.assertEqual((raised.exception.passes, raised.exception.folder), (["p"], "nc"))
+        with self.assertRaises(ValueError):
+            recorder.judge([], "sometimes")
+
+    def test_replaced_functions_come_back(self):
+        class Owner:
+            kept = 1
+
+        with recorder.replaced([(Owner, "kept", lambda old: old + 1), (Owner, "missing", lambda old: old)]):
+            self.assertEqual(Owner.kept, 2)
+        self.assertEqual(Owner.kept, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
