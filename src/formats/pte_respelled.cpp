@@ -32,6 +32,7 @@ class Respelling {
     if (given(5) != Arg::of_bool(false)) return;
     become("aten._native_batch_norm_legit_no_training.default",
            {given(0), given(1), given(2), given(3), given(4), given(6), given(7)}, 3);
+    keep_nothing(1), keep_nothing(2);
   }
 
   void layer_norm() {
@@ -273,6 +274,18 @@ class Respelling {
     step_.results.assign(results, ValueId{});
     step_.results[which] = own;
     graph_.values[own.index].result = static_cast<std::uint32_t>(which);
+  }
+
+  /// The result is empty: what a program for the CPU keeps of a batch when it does not train.
+  void keep_nothing(std::uint32_t which) {
+    const Type* x = type_of(0);
+    if (x == nullptr) return;
+    Type none;
+    none.dtype = x->dtype;
+    none.shape = {0};
+    none.device = x->device;
+    step_.results[which] = ValueId(graph_.values.size());
+    graph_.values.push_back({free_name(graph_, "respelled"), Value::From::step, 0, which, std::move(none)});
   }
 
   Graph& graph_;

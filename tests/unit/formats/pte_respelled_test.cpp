@@ -58,11 +58,7 @@ TEST_CASE("pte: operators that the core of ATen spells otherwise are what PyTorc
   for (const char* name : {"spelled-vision", "spelled-text", "spelled-more"}) {
     const CheckRecord record = against(name, [](PteMethod&) {});
     INFO(name);
-    // Of spelled-vision nc-check leaves one obligation open, so the pair is unknown, not-certified, until it
-    // shows it.
-    const bool certified = std::string(name) != "spelled-vision";
-    CHECK(record.status == (certified ? Status::proved : Status::unknown));
-    if (!certified) CHECK(record.unknown.at(0).reason == "not-certified");
+    CHECK(record.status == Status::proved);
     CHECK(record.counts.modelled == record.counts.steps);
   }
 }
