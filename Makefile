@@ -79,7 +79,7 @@ demo: build  ## check the recorded logs in corpus/logs
 test-cases: setup  # compiled once, linked to the default build and to the one with sanitizers
 	@cmake --preset default && cmake --build --preset default --parallel $(JOBS) --target nc_test_cases
 
-asan: test-cases  ## compile with address and undefined sanitizers, run the unit tests (long sweeps: one in NC_EVERY, 6)
+asan: test-cases  ## compile with address and undefined sanitizers, run the unit tests (long sweeps: one in NC_EVERY, 12)
 	@$(call preset,asan-ubsan)
 	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit
 

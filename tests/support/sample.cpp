@@ -7,7 +7,7 @@ namespace noclobber::testing {
 namespace {
 
 #if defined(NC_TESTS_WATCHED)
-constexpr std::size_t kEvery = 6;
+constexpr std::size_t kEvery = 12;
 #else
 constexpr std::size_t kEvery = 1;
 #endif
