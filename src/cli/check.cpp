@@ -4,8 +4,8 @@
 #include "src/cli/commands.h"
 #include "src/cli/pairing.h"
 #include "src/cli/run.h"
-#include "src/cli/thunder_files.h"
-#include "src/formats/formats.h"
+#include "src/formats/format.h"
+#include "src/formats/thunder_files.h"
 
 namespace noclobber {
 
@@ -44,7 +44,7 @@ struct NamedText {
 
 /// Two Thunder traces; nothing if they are not.
 static std::optional<Work> thunder_pair_of(const NamedText& before, const NamedText& after) {
-  if (sniff(before.text) != InputKind::thunder || sniff(after.text) != InputKind::thunder)
+  if (format_of(before.text) != &kThunderFormat || format_of(after.text) != &kThunderFormat)
     return std::nullopt;
   std::string inputs = thunder_inputs_beside(before.path);
   if (inputs.empty()) inputs = thunder_inputs_beside(after.path);

@@ -9,9 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "src/cli/looks.h"
-#include "src/cli/thunder_files.h"
-#include "src/formats/formats.h"
+#include "src/formats/format.h"
+#include "src/formats/thunder_files.h"
 
 namespace noclobber {
 

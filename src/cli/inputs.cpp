@@ -7,9 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "src/cli/thunder_files.h"
-#include "src/formats/mlx.h"
-#include "src/formats/pte_case.h"
+#include "src/formats/thunder_files.h"
 #include "src/report/report.h"
 
 namespace noclobber {
@@ -33,16 +31,6 @@ Work error_of(const std::string& input, Diagnostic fault) {
   work.fault = std::move(fault);
   if (work.fault.where == input) work.fault.where.clear();
   return work;
-}
-
-std::string stem_of(const std::string& path) {
-  if (path == "-") return "stdin";
-  std::string name = fs::path(path).filename().string();
-  for (const std::string_view ending :
-       {".gz", ".json", ".txt", ".csv", ".pte", ".log", ".case", ".trace", ".pt2"}) {
-    if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
-  }
-  return name;
 }
 
 WorkSource::WorkSource(std::vector<std::string> inputs, InputOptions options)
@@ -107,19 +95,13 @@ void WorkSource::push(Work work) {
 
 namespace {
 
-Work note_of(const std::string& path, const TraceLog& log) {
+Work note_of(const std::string& path, const Opened& log) {
   Work note;
   note.kind = Work::Kind::note;
   note.input = path;
   note.unchecked = log.unchecked;
-  if (!log.notes.empty()) {
-    note.fault = log.notes.front();
-    if (log.notes.size() > 1) note.fault.message += fmt::format(" (and {} more)", log.notes.size() - 1);
-  } else if (!log.any_graph) {
-    note.fault.message = "no graphs in this log";
-  } else if (log.checks.empty()) {
-    note.fault.message = "no graph in this log can be checked";
-  }
+  if (!log.notes.empty()) note.fault = log.notes.front();
+  if (log.notes.size() > 1) note.fault.message += fmt::format(" (and {} more)", log.notes.size() - 1);
   return note;
 }
 
@@ -161,40 +143,6 @@ void Work::open() {
   if (dataflow) value.dataflow = *dataflow;
 }
 
-void WorkSource::load_log(const std::string& path, TraceLog log) {
-  std::uint64_t position = 0;
-  for (TraceCheck& check : log.checks) {
-    if (!options_.only.accepts(check.id, position++)) continue;
-    Work work;
-    work.input = path;
-    work.id = check.id;
-    work.what = check.what == TraceCheck::What::pair ? "pair" : "single";
-    work.unchecked = std::move(check.unchecked);
-    work.unread = std::make_shared<TraceCheck>(std::move(check));
-    push(std::move(work));
-  }
-  if (log.truncated) push(truncated_of(path));
-  push(note_of(path, log));
-}
-
-void WorkSource::load_program(const std::string& path, const std::string& bytes) {
-  const auto methods = read_pte(bytes);
-  if (!methods) return push(error_of(path, methods.fault()));
-  std::uint64_t position = 0;
-  for (const PteMethod& method : *methods) {
-    const std::string id = methods->size() > 1 ? method.name : "";
-    if (!options_.only.accepts(id.empty() ? stem_of(path) : id, position++)) continue;
-    auto value = case_of_pte(method, nullptr);
-    if (!value) {
-      push(error_of(path, {value.fault().where, method.name + ": " + value.fault().message}));
-      continue;
-    }
-    Work work = check_of(path, *std::move(value), "program");
-    if (id.empty()) work.id = work.value.name = stem_of(path);
-    push(std::move(work));
-  }
-}
-
 /// What a recorder says of its folder: passes that changed nothing are a remark, what it left out is unknown.
 void WorkSource::load_recording(const std::string& path, const Recording& recording) {
   if (recording.unchanged > 0) {
@@ -217,62 +165,50 @@ void WorkSource::load_recording(const std::string& path, const Recording& record
   push(std::move(work));
 }
 
-/// The payload of a delegate alone: no graph, its registers.
-void WorkSource::load_payload(const std::string& path, const std::string& bytes) {
-  auto program = read_mlx(bytes, 0);
-  if (!program) return push(error_of(path, program.fault()));
-  Case value;
-  program->name = stem_of(path);
-  value.registers.push_back(*std::move(program));
-  if (options_.only.accepts(stem_of(path), 0)) push(check_of(path, std::move(value), "program"));
-}
-
-void WorkSource::load_checks(const std::string& path, std::vector<TraceCheck> checks) {
-  std::uint64_t position = 0;
-  for (TraceCheck& check : checks) {
-    if (!options_.only.accepts(check.id, position++)) continue;
-    if (!check.value) {
-      push(error_of(path, check.value.fault()));
-      continue;
-    }
-    Work work =
-        check_of(path, *std::move(check.value), check.what == TraceCheck::What::pair ? "pair" : "single");
-    work.id = check.id;
-    work.unchecked = std::move(check.unchecked);
-    push(std::move(work));
-  }
-}
-
-void WorkSource::load_table(const std::string& path, std::string text) {
-  auto table = read_plan_csv(std::move(text));
-  if (!table) return push(error_of(path, table.fault()));
-  if (!table->has_offsets)
-    return push(error_of(path, {"", "is a problem without offsets; give it as --instance"}));
+/// A plan without a graph; of an instance, where one is given, the sizes and lives.
+Work WorkSource::plan_of(const std::string& path, PlanTable table) const {
   Work work;
   work.kind = Work::Kind::plan;
   work.input = path;
   work.id = stem_of(path);
   work.what = "plan";
   work.capacity = options_.capacity;
-  work.table = *std::move(table);
-  if (!options_.instance.empty()) {
-    auto wanted = read_file(options_.instance);
-    if (!wanted) return push(error_of(options_.instance, wanted.fault()));
-    auto instance = read_plan_csv(*std::move(wanted));
-    if (!instance) return push(error_of(options_.instance, instance.fault()));
-    work.instance = *std::move(instance);
-  }
-  if (options_.only.accepts(work.id, 0)) push(std::move(work));
+  work.table = std::move(table);
+  if (options_.instance.empty()) return work;
+  auto wanted = read_file(options_.instance);
+  if (!wanted) return error_of(options_.instance, wanted.fault());
+  auto instance = read_plan_csv(*std::move(wanted));
+  if (!instance) return error_of(options_.instance, instance.fault());
+  work.instance = *std::move(instance);
+  return work;
 }
 
-void WorkSource::load_pt2(const std::string& path, Result<std::vector<Case>> programs) {
-  if (!programs) return push(error_of(path, programs.fault()));
-  std::uint64_t position = 0;
-  for (Case& program : *programs) {
-    if (programs->size() == 1) program.name.clear();
-    Work work = check_of(path, std::move(program), "single");
-    if (options_.only.accepts(work.id, position++)) push(std::move(work));
+Work WorkSource::work_of(const std::string& path, FileCheck check) const {
+  if (check.table) return plan_of(path, *std::move(check.table));
+  Work work;
+  if (check.unread) {
+    work.input = path;
+    work.id = std::move(check.id);
+    work.what = std::move(check.what);
+    work.unread = std::move(check.unread);
+  } else {
+    if (!check.value) return error_of(path, check.value.fault());
+    work = check_of(path, *std::move(check.value), std::move(check.what));
+    if (!check.id.empty()) work.id = std::move(check.id);
   }
+  work.unchecked = std::move(check.unchecked);
+  return work;
+}
+
+void WorkSource::load(const std::string& path, Opened opened) {
+  std::uint64_t position = 0;
+  for (FileCheck& check : opened.checks) {
+    std::string id = check.id;
+    if (id.empty()) id = check.value && !check.value->name.empty() ? check.value->name : stem_of(path);
+    if (options_.only.accepts(id, position++)) push(work_of(path, std::move(check)));
+  }
+  if (opened.truncated) push(truncated_of(path));
+  if (opened.is_log) push(note_of(path, opened));
 }
 
 void WorkSource::load(const FoundInput& found) {
@@ -280,11 +216,14 @@ void WorkSource::load(const FoundInput& found) {
     case FoundInput::Kind::file:
       return load_file(found.path);
     case FoundInput::Kind::tlparse:
-      return load_log(found.path, read_tlparse_folder(found.path));
+      return load(found.path, opened_log(read_tlparse_folder(found.path)));
     case FoundInput::Kind::debug:
-      return load_log(found.path, read_debug_folder(found.path));
+      return load(found.path, opened_log(read_debug_folder(found.path)));
     case FoundInput::Kind::thunder:
-      return load_checks(found.path, read_thunder_directory(found.path));
+      Opened traces;
+      for (TraceCheck& own : read_thunder_directory(found.path))
+        traces.checks.push_back(file_check(std::move(own), false));
+      return load(found.path, std::move(traces));
   }
 }
 
@@ -305,52 +244,13 @@ void WorkSource::load_records(const std::string& path, const std::string& text) 
 void WorkSource::load_file(const std::string& path) {
   auto text = read_file(path);
   if (!text) return push(error_of(path, text.fault()));
-  switch (sniff(*text)) {
-    case InputKind::torch_trace:
-      return load_log(path, read_torch_trace(*std::move(text)));
-    case InputKind::case_json: {
-      if (is_records(*text)) return load_records(path, *text);
-      if (is_recording(*text)) {
-        const auto recording = read_recording(*text);
-        return recording ? load_recording(path, *recording) : push(error_of(path, recording.fault()));
-      }
-      auto value = read_case_json(*text);
-      if (!value) return push(error_of(path, value.fault()));
-      const bool planned = value->plan.has_value();
-      Work work = check_of(path, *std::move(value), "");
-      work.what = planned ? "plan" : work.value.before ? "pair" : "single";
-      if (options_.only.accepts(work.id, 0)) push(std::move(work));
-      return;
-    }
-    case InputKind::fx_text: {
-      auto graph = read_fx_text(*text);
-      if (!graph) return push(error_of(path, graph.fault()));
-      Case value;
-      value.symbols = std::move(graph->symbols);
-      value.ops = std::move(graph->ops);
-      value.after = std::move(graph->graph);
-      value.inputs_may_overlap = true;
-      Work work = check_of(path, std::move(value), "single");
-      if (options_.only.accepts(work.id, 0)) push(std::move(work));
-      return;
-    }
-    case InputKind::pte:
-      return load_program(path, *text);
-    case InputKind::mlx:
-      return load_payload(path, *text);
-    case InputKind::plan_csv:
-      return load_table(path, *std::move(text));
-    case InputKind::thunder:
-      return load_checks(path, read_thunder({stem_of(path), *std::move(text)}, thunder_inputs_beside(path)));
-    case InputKind::pt2:
-      return load_pt2(path, read_pt2(*text));
-    case InputKind::unknown:
-      break;
+  if (is_records(*text)) return load_records(path, *text);
+  if (is_recording(*text)) {
+    const auto recording = read_recording(*text);
+    return recording ? load_recording(path, *recording) : push(error_of(path, recording.fault()));
   }
-  const char* what =
-      text->empty() ? "is empty"
-                    : "is no case, plan, FX graph text, exported program, Thunder trace or TORCH_TRACE log";
-  push(error_of(path, {"", what}));
+  auto opened = open_file({path, *std::move(text)});
+  opened ? load(path, *std::move(opened)) : push(error_of(path, opened.fault()));
 }
 
 }  // namespace noclobber

@@ -11,7 +11,7 @@
 #include "src/base/result.h"
 #include "src/cli/folders.h"
 #include "src/cli/id_filter.h"
-#include "src/formats/formats.h"
+#include "src/formats/format.h"
 #include "src/graph/case.h"
 #include "src/report/record.h"
 
@@ -51,8 +51,6 @@ struct InputOptions {
 /// The Case of one input and how it is called.
 Work check_of(const std::string& input, Case value, std::string what);
 Work error_of(const std::string& input, Diagnostic fault);
-/// "logs/simple.case.json.gz" -> "simple": the id of a check that has no other name. "-" -> "stdin".
-std::string stem_of(const std::string& path);
 /// Reads inputs when they are asked for. Not thread-safe.
 class WorkSource {
  public:
@@ -64,16 +62,13 @@ class WorkSource {
   void stop() { stopped_ = true; }
 
  private:
-  void load_checks(const std::string& path, std::vector<TraceCheck> checks);
+  Work plan_of(const std::string& path, PlanTable table) const;
+  Work work_of(const std::string& path, FileCheck check) const;
+  void load(const std::string& path, Opened opened);
   void load(const FoundInput& found);
   void load_file(const std::string& path);
-  void load_pt2(const std::string& path, Result<std::vector<Case>> programs);
-  void load_program(const std::string& path, const std::string& bytes);
-  void load_payload(const std::string& path, const std::string& bytes);
   void load_recording(const std::string& path, const Recording& recording);
-  void load_table(const std::string& path, std::string text);
   void load_records(const std::string& path, const std::string& text);
-  void load_log(const std::string& path, TraceLog log);
   void open(const std::string& input);
   void push(Work work);
 

@@ -15,61 +15,6 @@
 
 namespace noclobber {
 
-Result<Side> read_side(const std::string& text, bool is_before) {
-  Side side;
-  switch (sniff(text)) {
-    case InputKind::case_json: {
-      auto value = read_case_json(text);
-      if (!value) return value.fault();
-      side.facts = *std::move(value);
-      const bool take_before = is_before && side.facts.before.has_value();
-      side.graph = take_before ? std::move(*side.facts.before) : std::move(side.facts.after);
-      side.knows_storages = true;
-      side.compares_strides = side.facts.compare_strides;
-      return side;
-    }
-    case InputKind::fx_text: {
-      auto value = read_fx_text(text);
-      if (!value) return value.fault();
-      side.graph = std::move(value->graph);
-      side.facts.symbols = std::move(value->symbols);
-      side.facts.ops = std::move(value->ops);
-      side.compares_strides = value->has_strides;
-      return side;
-    }
-    case InputKind::pt2: {
-      auto programs = read_pt2(text, true);
-      if (!programs) return programs.fault();
-      if (programs->size() != 1) return Diagnostic{"", "holds several programs"};
-      Case& program = programs->front();
-      side.graph = std::move(program.after);
-      side.facts.symbols = std::move(program.symbols);
-      side.compares_strides = true;
-      side.knows_kinds = true;
-      return side;
-    }
-    case InputKind::torch_trace:
-      return Diagnostic{"", "is a log, not one graph; `noclobber check` reads it"};
-    case InputKind::pte: {
-      if (is_before) return Diagnostic{"", "is a program; it can only be AFTER"};
-      auto program = read_pte(text);
-      if (!program) return program.fault();
-      side.program = *std::move(program);
-      side.knows_storages = true;
-      return side;
-    }
-    case InputKind::mlx:
-      return Diagnostic{"", "is the payload of a delegate; `noclobber check` reads it"};
-    case InputKind::plan_csv:
-      return Diagnostic{"", "is a plan without a graph; `noclobber check` reads it"};
-    case InputKind::thunder:
-      return Diagnostic{"", "is a Thunder trace; it is compared with another one"};
-    case InputKind::unknown:
-      break;
-  }
-  return Diagnostic{"", text.empty() ? "is empty" : "is no case, no FX graph text and no exported program"};
-}
-
 namespace {
 
 std::vector<std::string> input_names(const Graph& graph) {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "src/formats/formats.h"
@@ -88,6 +89,16 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   if (!is_input) std::fclose(file);
   if (!bytes || !is_gzip(*bytes)) return bytes;
   return gunzip(*bytes, path, max_bytes);
+}
+
+std::string stem_of(const std::string& path) {
+  if (path == "-") return "stdin";
+  std::string name = std::filesystem::path(path).filename().string();
+  for (const std::string_view ending :
+       {".gz", ".json", ".txt", ".csv", ".pte", ".log", ".case", ".trace", ".pt2"}) {
+    if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  return name;
 }
 
 }  // namespace noclobber

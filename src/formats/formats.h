@@ -103,22 +103,11 @@ bool is_compilation_folder(std::string_view name);
 /// `with_contents`: digests of the weights as well, which takes reading all of them.
 Result<std::vector<Case>> read_pt2(std::string_view bytes, bool with_contents = false);
 
-enum class InputKind : std::uint8_t {
-  case_json,
-  fx_text,
-  torch_trace,
-  pt2,
-  thunder,
-  plan_csv,
-  pte,
-  mlx,
-  unknown
-};
-/// What a text is, from its first bytes alone (sniff.cpp).
-InputKind sniff(std::string_view text);
-
 /// A file's bytes, unpacked if they are gzip (by content); "-" is standard input. error: `where` is the
 /// path. Bound: `max_bytes` after unpacking. (file.cpp)
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes = std::size_t{4} << 30);
+
+/// "logs/simple.case.json.gz" -> "simple": the id of a check that has no other name. "-" -> "stdin".
+std::string stem_of(const std::string& path);
 
 }  // namespace noclobber

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "checker/check.h"
-#include "src/cli/thunder_files.h"
 #include "src/formats/formats.h"
+#include "src/formats/thunder_files.h"
 #include "tests/support/readers.h"
 
 namespace noclobber::testing {

@@ -1,26 +1,26 @@
 #include <string>
 
-#include "src/formats/formats.h"
+#include "src/formats/format.h"
 #include "tests/catch.h"
 
 using namespace noclobber;
 
 TEST_CASE("sniff: formats by their first bytes") {
-  CHECK(sniff("{\"format\": 1}") == InputKind::case_json);
-  CHECK(sniff("\xef\xbb\xbf \r\n\t{") == InputKind::case_json);
-  CHECK(sniff("[1]") == InputKind::unknown);
-  CHECK(sniff("class <lambda>(torch.nn.Module):\n") == InputKind::fx_text);
-  CHECK(sniff("    def forward(self):\n") == InputKind::fx_text);
-  CHECK(sniff("# a comment\n\n  # another\nclass f(torch.nn.Module):\n") == InputKind::fx_text);
-  CHECK(sniff("some text\nclass f(torch.nn.Module):\n") == InputKind::unknown);
-  CHECK(sniff("def backward(self):\n") == InputKind::unknown);
-  CHECK(sniff("V0521 11:50:42.931000 1 a.py:1] {}\n") == InputKind::torch_trace);
-  CHECK(sniff("garbage\nI0521 11:50:42.931000 1 a.py:1] {}\n") == InputKind::torch_trace);
-  CHECK(sniff("V052 11:50:42\n") == InputKind::unknown);
-  CHECK(sniff(std::string(70000, 'x') + "\nV0521 11:50:42.931000 1 a.py:1] {}\n") == InputKind::unknown);
-  CHECK(sniff("ExportedProgram:\n    class GraphModule(torch.nn.Module):\n") == InputKind::fx_text);
-  CHECK(sniff("PK\x03\x04rest") == InputKind::pt2);
-  CHECK(sniff("PK\x05\x06rest") == InputKind::unknown);
-  CHECK(sniff("") == InputKind::unknown);
-  CHECK(sniff(std::string(100, '\0')) == InputKind::unknown);
+  CHECK(format_of("{\"format\": 1}") == &kCaseFormat);
+  CHECK(format_of("\xef\xbb\xbf \r\n\t{") == &kCaseFormat);
+  CHECK(format_of("[1]") == nullptr);
+  CHECK(format_of("class <lambda>(torch.nn.Module):\n") == &kFxTextFormat);
+  CHECK(format_of("    def forward(self):\n") == &kFxTextFormat);
+  CHECK(format_of("# a comment\n\n  # another\nclass f(torch.nn.Module):\n") == &kFxTextFormat);
+  CHECK(format_of("some text\nclass f(torch.nn.Module):\n") == nullptr);
+  CHECK(format_of("def backward(self):\n") == nullptr);
+  CHECK(format_of("V0521 11:50:42.931000 1 a.py:1] {}\n") == &kTorchTraceFormat);
+  CHECK(format_of("garbage\nI0521 11:50:42.931000 1 a.py:1] {}\n") == &kTorchTraceFormat);
+  CHECK(format_of("V052 11:50:42\n") == nullptr);
+  CHECK(format_of(std::string(70000, 'x') + "\nV0521 11:50:42.931000 1 a.py:1] {}\n") == nullptr);
+  CHECK(format_of("ExportedProgram:\n    class GraphModule(torch.nn.Module):\n") == &kFxTextFormat);
+  CHECK(format_of("PK\x03\x04rest") == &kPt2Format);
+  CHECK(format_of("PK\x05\x06rest") == nullptr);
+  CHECK(format_of("") == nullptr);
+  CHECK(format_of(std::string(100, '\0')) == nullptr);
 }

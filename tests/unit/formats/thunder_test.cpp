@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <random>
 
-#include "src/formats/formats.h"
+#include "src/formats/format.h"
 #include "src/formats/thunder_graph.h"
 #include "tests/catch.h"
 #include "tests/unit/formats/thunder_program.h"
@@ -357,10 +357,10 @@ TEST_CASE("several traces in one text are consecutive pairs", "[thunder]") {
 }
 
 TEST_CASE("sniffed by its first lines", "[thunder]") {
-  CHECK(sniff(program(kSin)) == InputKind::thunder);
-  CHECK(sniff("import torch\nfrom thunder.executors.torchex import no_autocast\n\n@no_autocast\n"
-              "def prologue(*args):\n") == InputKind::thunder);
-  CHECK(sniff("def forward(self, x):\n    return x\n") == InputKind::fx_text);
+  CHECK(format_of(program(kSin)) == &kThunderFormat);
+  CHECK(format_of("import torch\nfrom thunder.executors.torchex import no_autocast\n\n@no_autocast\n"
+                  "def prologue(*args):\n") == &kThunderFormat);
+  CHECK(format_of("def forward(self, x):\n    return x\n") == &kFxTextFormat);
 }
 
 TEST_CASE("damaged traces end in a fault or a case", "[thunder]") {

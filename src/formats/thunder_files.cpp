@@ -1,4 +1,4 @@
-#include "src/cli/thunder_files.h"
+#include "src/formats/thunder_files.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,8 +7,7 @@
 #include <system_error>
 #include <tuple>
 
-#include "src/cli/inputs.h"
-#include "src/cli/looks.h"
+#include "src/formats/format.h"
 
 namespace noclobber {
 

@@ -1,0 +1,31 @@
+// The payload of an MLX delegate alone: no graph, its registers.
+#include "src/formats/format.h"
+#include "src/formats/mlx.h"
+
+namespace noclobber {
+namespace {
+
+Looks looks_payload(const Glimpse&) { return Looks::ours; }
+
+Result<Opened> open_payload(FileText file) {
+  auto program = read_mlx(file.text, 0);
+  if (!program) return program.fault();
+  Case value;
+  program->name = stem_of(file.path);
+  value.registers.push_back(*std::move(program));
+  Opened out;
+  FileCheck& check = out.checks.emplace_back();
+  check.what = "program";
+  check.value = std::move(value);
+  return out;
+}
+
+Result<Side> side_of_payload(const std::string&, bool) {
+  return Diagnostic{"", "is the payload of a delegate; `noclobber check` reads it"};
+}
+
+}  // namespace
+
+const InputFormat kMlxFormat = {"MLX payload", is_mlx, looks_payload, open_payload, side_of_payload};
+
+}  // namespace noclobber
