@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage fuzz \
+.PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge control-flow-agree rows-agree bench-executorch flips-executorch damage-programs changed test-cases
 MAKEFLAGS += --no-print-directory
@@ -103,6 +103,9 @@ crosscheck: build $(CVC5_STAMP)  ## ask cvc5 what Z3 was asked about corpus/, an
 
 damage: tests  ## damage 100,000 certificates and compare what is accepted with what its Traces do
 	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"
+
+shaped-certificates: tests  ## 10,000 certificates that are meant to be false, one thing of each changed
+	@NC_SHAPED=10000 build/bin/nc_tests "no hand-shaped certificate that is false is accepted"
 
 damage-programs: test-cases  ## 100,000 damaged .pte, .pt2 and plans each for the readers, with sanitizers
 	@$(call preset,asan-ubsan)

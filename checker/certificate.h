@@ -41,11 +41,13 @@ struct Lemma {
   enum class Kind : std::uint8_t {
     calls,     // steps a and c: the same operator of the same operands
     contents,  // storage a after its write b and storage c after its write d, at every index
-    writes     // the same: before the latest writes, and these put the same in the same places
+    writes,    // the same: before the latest writes, and these put the same in the same places
+    identity   // step a is an instance of `row` by its argument b; c: of `after`
   };
   Kind kind = Kind::calls;
   std::uint32_t a = 0, b = 0, c = 0, d = 0;
   std::vector<std::uint32_t> order = {};  // of writes: which of those of c each of a is
+  Text row = {};
   friend bool operator==(const Lemma&, const Lemma&) = default;
 };
 

@@ -50,7 +50,7 @@ void decide(Space& space, const Check& check, Answer& answer) {
   };
   std::string why;
   for (const Lemma& lemma : check.lemmas)
-    if (!shown([&] { rules.equality().learn(lemma); }, why))
+    if (!shown([&] { rules.equality().learn(lemma, answer.assumptions); }, why))
       wrong(answer, !space.searches(), "a lemma is not shown: " + why);
   std::size_t open = 0, claimed = 0;
   for (const Obligation& o :
@@ -60,6 +60,7 @@ void decide(Space& space, const Check& check, Answer& answer) {
     else ++(shown([&] { rules.show(o); }, why) ? answer.by_rule : open);
   }
   answer.by_solver += claimed;
+  answer.by_identity += std::ranges::count(check.lemmas, Lemma::Kind::identity, &Lemma::kind);
   answer.used.push_back(rules.equality().used());
   wrong(answer, open > 0, std::to_string(open) + " obligations are open");
   wrong(answer, claimed != check.claimed.size(), "surplus claims of a solver");

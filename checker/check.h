@@ -11,7 +11,7 @@ struct Answer {
   enum class Said : std::uint8_t { proved, refuted, not_proved, unreadable };
   Said said = Said::not_proved;
   std::string why;  // unreadable: where, and what was wanted there
-  std::size_t obligations = 0, by_rule = 0, derivations = 0, by_solver = 0;
+  std::size_t obligations = 0, by_rule = 0, derivations = 0, by_identity = 0, by_solver = 0;
   std::vector<std::vector<bool>> used;  // per check and lemma: does an obligation rest on it?
   std::vector<std::pair<std::string, std::string>> inputs;  // sha256, name
   std::vector<std::string> assumptions;

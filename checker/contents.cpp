@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace noclobber::checker {
-namespace {
-
-constexpr int kNested = 200;
-constexpr const char* kDiffer = "two contents differ";
-
-}  // namespace
 
 bool one_operator(const Trace& s, const Step& a, const Trace& t, const Step& b, bool whole) {
   const StepForm &x = *a.form, &y = *b.form;
@@ -72,6 +66,9 @@ Equality::Went Equality::back(Content& c, const Facts& facts, Condition& open) {
     return truth == Truth::no ? Went::back : Went::open;
   }
   c = source(*c.run, w, std::move(index), c.byte);
+  const Simpler* const same = c.stored ? simpler(*c.run, w.step) : nullptr;
+  if (same != nullptr && same->converts)
+    if (auto [type, of] = cast_of(c); type == to.form->type) c = std::move(of);
   return Went::back;
 }
 
@@ -80,7 +77,11 @@ Equality::Went Equality::back(Content& c, const Facts& facts, Condition& open) {
 Content Equality::source(Run& run, Run::Write w, Index index, const Byte& byte) {
   const Step& step = run.trace.steps[w.step];
   const ViewForm& to = *run.view(w).form;
-  const View* const view = step.form->kind == StepKind::move ? &run.trace.reads(step)[0] : nullptr;
+  const Simpler* const same = simpler(run, w.step);
+  const bool keeps = same != nullptr && same->keeps;
+  if (keeps) rests_on(*same);
+  const View* const view =
+      step.form->kind == StepKind::move || keeps ? &run.trace.reads(step)[keeps ? *same->keeps : 0] : nullptr;
   const Byte meant = to.lanes > 0 ? Byte({to.lanes, index.back()}) : byte;
   const std::int64_t lanes = view != nullptr ? view->form->lanes : 0;
   if (view == nullptr || view->form->type != to.type || (meant && lanes > 0 && meant->first != lanes))
@@ -225,9 +226,13 @@ void Equality::made_alike(const Content& x, const Content& y, const Facts& facts
   if (x.run == y.run ? there() && one_of_both(x, y)
                      : known(same_calls_, x.stored->step, y.stored->step, there))
     return;
-  require(one_operator(s, a, t, b, false) && same_bytes(x, y, false, facts), kDiffer);
-  if (a.form->kind == StepKind::fill) return;
-  require(a.form->kind == StepKind::move || a.form->elementwise, kDiffer);
+  require(same_bytes(x, y, false, facts), kDiffer);
+  if (one_scalar(x, y)) return;
+  const bool simple =
+      simpler(*x.run, x.stored->step) != nullptr || simpler(*y.run, y.stored->step) != nullptr;
+  require(
+      (simple || one_operator(s, a, t, b, false)) && (a.form->kind == StepKind::move || a.form->elementwise),
+      kDiffer);
   Facts whole = facts;  // what is known of a byte is not known of all bytes
   std::erase_if(whole, [&](PolyId f) { return space_.has_lane(f); });
   const auto output = std::exchange(output_, std::nullopt);
@@ -235,7 +240,9 @@ void Equality::made_alike(const Content& x, const Content& y, const Facts& facts
   for (const Content* c : {&x, &y})
     for (std::size_t k = 0; k < c->run->view(*c->stored).form->shape.size(); ++k)
       outer_ |= space_.lanes(c->index[k]);
-  for (std::uint32_t k = 0; k < a.form->reads; ++k) equal(operand(x, k), operand(y, k), whole);
+  if (simple)
+    for (const auto& [own, other] : parts(x, y)) equal(own, other, whole);
+  for (std::uint32_t k = 0; !simple && k < a.form->reads; ++k) equal(operand(x, k), operand(y, k), whole);
   output_ = output, outer_ = outer;
 }
 

@@ -5,6 +5,9 @@
 
 namespace noclobber::checker {
 
+constexpr int kNested = 200;
+constexpr const char* kDiffer = "two contents differ";
+
 /// Not shown: why.
 struct Open {
   std::string why;
@@ -12,6 +15,14 @@ struct Open {
 inline void require(bool is, const char* why) {
   if (!is) throw Open{why};
 }
+
+/// By an identity: what a step is, in place of its operator.
+struct Simpler {
+  std::uint32_t lemma = 0;
+  bool converts = false, folds = false;                  // what was cast before; the scalar `key`
+  std::optional<std::uint32_t> keeps = {}, number = {};  // a read: that it is; that is a number in `key`
+  std::string key = {};
+};
 
 /// A Trace as it runs. Version k of a storage is its contents after its k-th write.
 class Run {
@@ -33,6 +44,7 @@ class Run {
   }
 
   const Trace& trace;
+  std::map<std::uint32_t, Simpler> simpler = {};  // by step
 
  private:
   Space& space_;
@@ -71,8 +83,9 @@ class Equality {
   Content at_all(Run& run, const View& view, std::uint32_t time) {
     return at(run, view, running(space_, view.form->shape, 0), time);
   }
-  /// Adds what the lemma says to what is known. All here throw Open if they do not show it.
-  void learn(const Lemma& lemma);
+  /// Adds what the lemma says to what is known, under what is assumed. All here throw Open if they do not
+  /// show it.
+  void learn(const Lemma& lemma, const std::vector<std::string>& assumed);
   /// The same at every index. `output`: of which what `before` never wrote may be chosen.
   void shown(const Content& before, const Content& after, std::optional<std::uint32_t> output = {});
   /// Contents of each storage that nobody wrote were chosen at one place only.
@@ -96,6 +109,22 @@ class Equality {
   void made_alike(const Content& x, const Content& y, const Facts& facts);
   bool one_of_both(const Content& x, const Content& y);
   void begin_alike(const Content& x, const Content& y, const Facts& facts);
+  // identities.cpp
+  const Simpler* simpler(const Run& run, std::uint32_t step) const;
+  void rests_on(const Simpler& identity);
+  Text scalar(const Content& content);
+  bool one_scalar(const Content& x, const Content& y);
+  std::optional<std::int64_t> value(Run& run, std::uint32_t step, Text argument, std::uint32_t read,
+                                    Text type);
+  void keeping(Simpler& out, const struct Row& row, const struct Call& call, std::uint32_t step, Run& run,
+               std::uint32_t k);
+  void numbered(Simpler& out, const Row& row, const Call& call, std::uint32_t step, Run& run,
+                std::uint32_t k);
+  void identity(const Lemma& lemma, const std::vector<std::string>& assumed);
+  std::pair<Text, Content> cast_of(const Content& content);
+  std::vector<std::uint32_t> operands(const Content& content, Text& key);
+  std::vector<std::pair<Content, Content>> parts(const Content& x, const Content& y);
+
   void calls(std::uint32_t a, std::uint32_t b);
   void contents(const Lemma& lemma);
   void writes(Lemma lemma);

@@ -5,8 +5,9 @@
 
 namespace noclobber::checker {
 
-void Equality::learn(const Lemma& lemma) {
+void Equality::learn(const Lemma& lemma, const std::vector<std::string>& assumed) {
   begin(learned_++, std::nullopt);
+  if (lemma.kind == Lemma::Kind::identity) return identity(lemma, assumed);
   lemma.kind == Lemma::Kind::calls ? calls(lemma.a, lemma.c) : contents(lemma);
 }
 

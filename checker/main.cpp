@@ -78,7 +78,9 @@ int say(const Answer& answer, bool bound, bool accept_solver) {
   std::cout << (proved ? "proved" : refuted ? "refuted: replayed on the Trace" : "not proved: " + why);
   if (answer.obligations > 0 || proved)
     std::cout << ": " << answer.obligations << " obligations, " << answer.by_rule << " by rule with "
-              << answer.derivations << " derivations, " << answer.by_solver << " assumed of the solver";
+              << answer.derivations << " derivations, "
+              << (answer.by_identity > 0 ? "by_identity " + std::to_string(answer.by_identity) + ", " : "")
+              << answer.by_solver << " assumed of the solver";
   std::cout << (bound ? "; inputs bound; " : "; input not bound; ") << subject(answer) << "\n";
   for (const std::string& one : answer.assumptions) std::cout << "assumed: " << shown(one) << "\n";
   std::cout.flush();

@@ -283,9 +283,11 @@ class Reader : Scanner {
     times([&] { c.boundary.may_share.insert(places()); });
     times([&] { require(c.claimed.insert(obligation()).second, "another claim"); });
     times([&] {
-      Lemma l{kind(Lemma::Kind::writes), integer(), integer(), integer(), integer(), integers()};
-      const bool calls = l.kind == Lemma::Kind::calls, writes = l.kind == Lemma::Kind::writes;
-      require((!calls || (l.b == 0 && l.d == 0)) && writes != l.order.empty(),
+      Lemma l{kind(Lemma::Kind::identity), integer(), integer(), integer(), integer(), integers()};
+      const bool calls = l.kind == Lemma::Kind::calls, writes = l.kind == Lemma::Kind::writes,
+                 row = l.kind == Lemma::Kind::identity;
+      if (row) l.row = text();
+      require((!calls || l.b == 0) && ((!calls && !row) || l.d == 0) && writes != l.order.empty(),
               "0 where a lemma uses nothing");
       require(c.lemmas.empty() || l != c.lemmas.back(), "another lemma");
       c.lemmas.push_back(std::move(l));

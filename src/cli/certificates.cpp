@@ -100,6 +100,7 @@ checker::Answer certify_plan(const CheckOptions& options, const PlanTable& table
 }
 
 void agree(CheckRecord& record, const checker::Answer& answer) {
+  record.counts.by_identity = answer.by_identity;
   if (answer.said != checker::Answer::Said::proved) {
     record.status = Status::unknown;
     record.unknown.push_back({"not-certified", {answer.why}});

@@ -111,6 +111,34 @@ Shown show(const Case& value, Identities use, const Loops& loops, bool ask, Engi
   return out;
 }
 
+/// What steps are instances of counts as far as `use` says.
+void follow(Traced& traced, Identities use) {
+  std::set<std::string> assumes;
+  for (Trace* trace : {traced.before ? &*traced.before : nullptr, &traced.after}) {
+    if (trace == nullptr) continue;
+    trace->identities = use;
+    for (const TraceStep& step : trace->steps)
+      if (step.identity && !step.identity->assumes.empty()) assumes.insert(step.identity->assumes);
+  }
+  traced.inexact = use == Identities::all ? std::move(assumes) : std::set<std::string>();
+}
+
+/// The same Traces, whose steps are taken for what identities say of them: the checker is shown which.
+bool show_by_identities(Shown& shown, Engine& engine) {
+  const auto noted = [](const Trace& trace) {
+    return std::ranges::any_of(trace.steps, [](const TraceStep& step) { return step.identity.has_value(); });
+  };
+  if (!noted(*shown.traced.before) && !noted(shown.traced.after)) return false;
+  for (const Identities use : {Identities::exact, Identities::all}) {
+    if (use == Identities::all && engine.options.no_assumptions) break;
+    follow(shown.traced, use);
+    show_by_rules(shown, engine, false);
+    if (shown.decision.proved) return true;
+  }
+  follow(shown.traced, Identities::none);
+  return false;
+}
+
 /// With as few of the table's identities as will do; without any where none do.
 Shown show_world(const Case& value, const Loops& loops, Engine& engine) {
   const bool first_by_rules = !engine.options.solver_only;
@@ -119,6 +147,7 @@ Shown show_world(const Case& value, const Loops& loops, Engine& engine) {
   if (plain.decision.proved) return plain;
   // Of a graph alone all reads of names count: an identity leaves some out.
   if (plain.traced.simpler > 0 && value.before) {
+    if (first_by_rules && show_by_identities(plain, engine)) return plain;
     Shown more = show(value, Identities::exact, loops, false, engine);
     const bool exact = more.decision.proved;
     if (exact) more.traced.inexact.clear();

@@ -352,7 +352,8 @@ void Builder::push(TraceStep step, const std::vector<std::uint32_t>& means) {
 }
 
 void Builder::move(const Binding& to, const Binding& of, std::uint32_t origin) {
-  const Binding from = unwidened(of, to.dtype);
+  std::optional<Dtype> source;
+  const Binding from = unwidened(of, to.dtype, source);
   TraceStep step;
   step.kind = TraceStep::Kind::move;
   step.reads = {from.view};
@@ -360,6 +361,8 @@ void Builder::move(const Binding& to, const Binding& of, std::uint32_t origin) {
   step.access = {{Access::elementwise}};
   step.origin = origin;
   const auto number = constant_of(from);
+  if (request_.use == Identities::none && source)
+    step.identity = {"convert-wider", TraceIdentity::Form::converts, 0, 0, std::string(name(*source)), ""};
   push(std::move(step), {from.since});
   if (number) holds(to, *number);
   note_widened(to, from);

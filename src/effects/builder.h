@@ -145,6 +145,9 @@ class Builder {
   const Identity* identity(const Call& call, Identity::Form form) const;
   bool folded(const Call& call, const Identity& row, const InferredMeta& meta);
   bool may_use(const Identity& row, Dtype dtype, std::string_view about);
+  void note_identity(const Call& call, const Identity& row, TraceIdentity::Form form, std::size_t argument,
+                     std::string text, std::string assumes = "");
+  std::string assumption(const Call& call, const Identity& row) const;
   bool is_neutral(const Call& call, const Identity& row, std::size_t argument, const InferredMeta& meta,
                   Dtype dtype);
   bool takes_multiple(const Call& call, const Identity& row, const InferredMeta& meta) const;
@@ -157,7 +160,7 @@ class Builder {
   bool upright(const Call& call, const InferredMeta& meta, Binding line, std::size_t dim);
   Call with_scalars(const Call& call);
   bool meets_target(const Call& call, const Binding& operand) const;
-  Binding unwidened(Binding from, Dtype to);
+  Binding unwidened(Binding from, Dtype to, std::optional<Dtype>& noted);
   void note_widened(const Binding& to, const Binding& from);
 
   // raises.cpp
@@ -201,6 +204,7 @@ class Builder {
 
   // opaque.cpp
   void opaque(const Call& given);
+  void put_identity(TraceStep& step);
   void normalize_running(Call call);
   void wait(const Call& call);
   void wait_one(const Call& call, std::size_t result, const Binding& bound);
@@ -367,6 +371,9 @@ class Builder {
   Reached reached_;
   std::set<std::string> told_;                   // symbols whose tokens are written
   const StorageId generator_ = 0, effects_ = 1;  // as add_tokens() adds them
+  bool neutral_ = false;                   // was what is_neutral was asked of, whether or not it may be used?
+  std::optional<TraceIdentity> identity_;  // that the step at hand is an instance of
+  std::optional<std::int64_t> folded_;     // the number that its result is by it
   bool hushed_ = false;  // what the dump says is of another result than the one that is made: of out=
   std::map<std::string, std::uint64_t> fresh_counts_;  // storages of each kind of key
   bool unwritten_ = false;                             // what is made is written later, or in pieces

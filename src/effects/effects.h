@@ -87,11 +87,9 @@ struct Loops {
   std::vector<LoopUse> before, after;
 };
 
-/// Which of the operator table's identities (x * 1 is x, full(2) + 1 is full(3)) are used.
-enum class Identities : std::uint8_t { none, exact, all };
-
-/// What cannot be modelled is in Trace::unknown, with a reason of cli.md and a name.
-/// Loops are not modelled where `loops` does not hold them.
+/// What cannot be modelled is in Trace::unknown, with a reason of cli.md and a name. `use`: the identities by
+/// which the Traces are made simpler (x * 1 is x, full(2) + 1 is full(3)); without any, steps name those that
+/// they are instances of. Loops are not modelled where `loops` does not hold them.
 Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use = Identities::none,
                   const Loops& loops = {});
 

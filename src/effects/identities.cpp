@@ -9,8 +9,11 @@
 namespace noclobber {
 
 /// What `from` was converted from, where that is still there and nothing of it was lost (but payloads of
-/// NaN).
-Binding Builder::unwidened(Binding from, Dtype to) {
+/// NaN). Where identities are not used: `from`, and in `noted` the type that it might as well be converted
+/// from.
+Binding Builder::unwidened(Binding from, Dtype to, std::optional<Dtype>& noted) {
+  const bool used = request_.use != Identities::none;
+  Binding kept = from;
   for (auto at = widened_.find(from.view.storage); at != widened_.end();
        at = widened_.find(from.view.storage)) {
     const auto& [source, held, made] = at->second;
@@ -21,13 +24,24 @@ Binding Builder::unwidened(Binding from, Dtype to) {
         !converts_alike(source.dtype, from.dtype, to))
       break;
     ++simpler_;
-    if (request_.use == Identities::none) break;
+    if (from.dtype != to) noted = source.dtype;
     Binding next = source;
     next.view.maps.insert(next.view.maps.end(), from.view.maps.begin(), from.view.maps.end());
     next.view.shape = from.view.shape;
     from = std::move(next);
   }
-  return from;
+  return used ? from : kept;
+}
+
+/// The step at hand is an instance of a row; `argument` of the call stays, or is a number.
+void Builder::note_identity(const Call& call, const Identity& row, TraceIdentity::Form form,
+                            std::size_t argument, std::string text, std::string assumes) {
+  if (identity_) return;
+  TraceIdentity out{row.name,          form, static_cast<std::uint32_t>(argument), 0, std::move(text),
+                    std::move(assumes)};
+  for (std::size_t k = 0; k < argument; ++k)
+    if (bound_of(call.arguments[k])) ++out.read;
+  identity_ = std::move(out);
 }
 
 /// Remembers that all of `to` are the numbers of `from`, as the last step left them.
@@ -125,9 +139,14 @@ bool Builder::folded(const Call& call, const Identity& row, const InferredMeta& 
   const bool compares = *meta.dtype == Dtype::boolean;
   if (values.empty() || (!compares && *meta.dtype != *dtype) || !row.exact.contains(*dtype)) return false;
   ++simpler_;
-  if (request_.use == Identities::none) return false;
   const auto value = row.fold(values[0], values.size() > 1 ? values[1] : 0, is_floating(*dtype));
   if (!value || !holds_whole(*meta.dtype, *value)) return false;
+  if (request_.use == Identities::none) {
+    note_identity(call, row, TraceIdentity::Form::folds, 0,
+                  scalar_text(Arg::of(SymExpr(*value)), *meta.dtype));
+    folded_ = value;
+    return false;
+  }
   const auto out = target_of(call, meta);
   if (!out) return false;
   fill_with(*out, scalar_text(Arg::of(SymExpr(*value)), out->dtype), call.number);
@@ -145,16 +164,21 @@ bool Builder::may_use(const Identity& row, Dtype dtype, std::string_view about) 
   return request_.use == Identities::all;
 }
 
+/// What is assumed where a neutral argument is left out.
+std::string Builder::assumption(const Call& call, const Identity& row) const {
+  return std::string(row.assumes) + " in " + std::string(functional_row(call)->op) + " with " +
+         std::to_string(row.value);
+}
+
 /// Does this argument change nothing about the other, whose type is `dtype`?
 bool Builder::is_neutral(const Call& call, const Identity& row, std::size_t argument,
                          const InferredMeta& meta, Dtype dtype) {
   const Arg& arg = call.arguments[argument];
   const auto bound = bound_of(arg);
   const auto value = bound ? constant_of(*bound) : whole(arg, dtype);
-  if (value != row.value || !meta.dtype || *meta.dtype != dtype) return false;
-  return may_use(row, dtype,
-                 std::string(row.assumes) + " in " + std::string(functional_row(call)->op) + " with " +
-                     std::to_string(row.value));
+  neutral_ = value == row.value && meta.dtype && *meta.dtype == dtype &&
+             (row.exact.contains(dtype) || row.assumed.contains(dtype));
+  return neutral_ && may_use(row, dtype, assumption(call, row));
 }
 
 /// A multiple of zero is zero, but for its sign: x - (-1) * 0 is x + 0, which of -0 makes 0.
@@ -175,7 +199,12 @@ bool Builder::neutral(const Call& call, const Identity& row, const InferredMeta&
     const auto from = bound_of(call.arguments[kept]), other = bound_of(call.arguments[1 - kept]);
     if (other && meets_target(call, *other)) continue;
     if (!from || (kept == 1 && !row.either) || from->view.shape != meta.shape) continue;
-    if (!is_neutral(call, row, 1 - kept, meta, from->dtype)) continue;
+    if (!is_neutral(call, row, 1 - kept, meta, from->dtype)) {
+      if (request_.use == Identities::none && neutral_)
+        note_identity(call, row, TraceIdentity::Form::keeps, kept, "",
+                      row.exact.contains(from->dtype) ? "" : assumption(call, row));
+      continue;
+    }
     const auto out = target_of(call, meta);
     if (!out) return false;
     move(*out, *from,
@@ -347,7 +376,10 @@ Builder::Call Builder::with_scalars(const Call& call) {
         meets_target(call, constant))
       continue;
     ++simpler_;
-    if (request_.use == Identities::none) return call;
+    if (request_.use == Identities::none) {
+      note_identity(call, *row, TraceIdentity::Form::number, k, std::to_string(*value));
+      return call;
+    }
     out.arguments[k] = Arg::of(SymExpr(*value));
     return out;
   }

@@ -295,7 +295,23 @@ bool Builder::add_reads(const Call& call, Parts& parts) {
   return true;
 }
 
+/// By the identity that was found for it, if the step is one of elements: the key of an operator that is
+/// given a number has it where its tensor stood.
+void Builder::put_identity(TraceStep& step) {
+  if (!identity_ || !step.elementwise || step.writes.size() != 1) return;
+  if (identity_->form == TraceIdentity::Form::number) {
+    std::size_t at = 0;
+    for (std::uint32_t k = 0; k <= identity_->argument && at != std::string::npos; ++k)
+      at = step.key->find(';', at + (k == 0 ? 0 : 1));
+    if (at == std::string::npos || step.key->compare(at, 2, ";T") != 0) return;
+    std::string key = *step.key;
+    identity_->text = key.replace(at + 1, 1, identity_->text);
+  }
+  step.identity = std::move(identity_);
+}
+
 void Builder::opaque(const Call& given) {
+  identity_.reset(), folded_.reset();
   if (simplified(given)) return;
   if (has_bodies(*given.step)) return unknown("unsupported-op", given.step->op + " (of graphs)");
   const Call call = with_scalars(given);
@@ -323,7 +339,10 @@ void Builder::opaque(const Call& given) {
   thread_tokens(call, parts.step);
   parts.step.elementwise = parts.step.elementwise && parts.step.writes.size() == 1;
   while (parts.means.size() < parts.step.reads.size()) parts.means.push_back(now());
+  put_identity(parts.step);
+  const auto number = parts.step.identity ? folded_ : std::nullopt;
   push(std::move(parts.step), parts.means);
+  if (number) holds(parts.writes[0], *number);
   take_off(call, parts);
   note_product(call, parts);
   for (std::size_t w = 0; w < parts.writes.size(); ++w)

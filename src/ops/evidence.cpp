@@ -31,11 +31,14 @@ bool seen_to_agree(std::string_view op) {
 /// Rows as text, one after the other.
 constexpr std::string_view kRowTexts[] = {
 #define OP(...) #__VA_ARGS__,
+#define IDENTITY(...) #__VA_ARGS__,
+#include "src/ops/identities.def"
 #include "src/ops/table_compute.def"
 #include "src/ops/table_effects.def"
 #include "src/ops/table_moves.def"
 #include "src/ops/table_pointwise.def"
 #include "src/ops/table_views.def"
+#undef IDENTITY
 #undef OP
 };
 

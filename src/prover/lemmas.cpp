@@ -25,6 +25,8 @@ class Lemmas {
         equality_(space, terms) {}
 
   std::vector<Lemma> run() {
+    if (&before_ != &after_) identities(was_, 0);
+    identities(is_, 1);
     for (std::uint32_t step = 0; step < before_.steps.size(); ++step)
       if (makes(before_.steps[step])) {
         made_[was_.put(step, 0)].push_back(step);
@@ -58,6 +60,12 @@ class Lemmas {
     return {all[own]};
   }
 
+  void identities(const Contents& of, std::uint32_t side) {
+    for (std::uint32_t step : of.simplified()) {
+      const TraceIdentity& known = *of.trace().steps[step].identity;
+      out_.push_back({Kind::identity, step, known.argument, side, 0, {}, known.row});
+    }
+  }
   void of_step(std::uint32_t number) {
     const TraceStep& step = after_.steps[number];
     if (makes(step)) made(number);

@@ -271,10 +271,11 @@ void put_advice(Json& out, const CheckRecord& record) {
 }
 
 Json counts_json(const CheckRecord::Counts& counts) {
-  return Json{
-      {"steps", counts.steps},       {"modelled", counts.modelled},       {"in_place", counts.in_place},
-      {"storages", counts.storages}, {"obligations", counts.obligations}, {"by_rule", counts.by_rule},
-      {"by_z3", counts.by_z3}};
+  Json out{{"steps", counts.steps},       {"modelled", counts.modelled},       {"in_place", counts.in_place},
+           {"storages", counts.storages}, {"obligations", counts.obligations}, {"by_rule", counts.by_rule},
+           {"by_z3", counts.by_z3}};
+  if (counts.by_identity > 0) out["by_identity"] = counts.by_identity;
+  return out;
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ CheckRecord::Counts counts_of(const Json& json) {
   out.obligations = number("obligations");
   out.by_rule = number("by_rule");
   out.by_z3 = number("by_z3");
+  out.by_identity = number("by_identity");
   return out;
 }
 

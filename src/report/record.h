@@ -153,7 +153,7 @@ struct CheckRecord {
   std::map<std::string, Status> properties;
   struct Counts {
     std::uint64_t steps = 0, modelled = 0, in_place = 0, storages = 0, obligations = 0, by_rule = 0,
-                  by_z3 = 0;
+                  by_z3 = 0, by_identity = 0;
   } counts;
   std::vector<Finding> findings;
   std::vector<Unknown> unknown;

@@ -62,6 +62,7 @@ void RunSummary::add(CheckRecord&& record) {
   counts.obligations += record.counts.obligations;
   counts.by_rule += record.counts.by_rule;
   counts.by_z3 += record.counts.by_z3;
+  counts.by_identity += record.counts.by_identity;
   unchecked.insert(record.unchecked.begin(), record.unchecked.end());
   const bool proved = record.status == Status::proved;
   if (proved && !record.assumptions.empty()) ++with_assumptions;

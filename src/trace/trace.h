@@ -66,6 +66,22 @@ enum class Access : std::uint8_t {
   before_write  // all reads precede the first write
 };
 
+/// By a row of the table of identities a step stores what something simpler does. The Trace holds the step as
+/// it is; src/values, and a lemma of the certificate, may take it for the other.
+struct TraceIdentity {
+  enum class Form : std::uint8_t {
+    keeps,    // what read `read` shows
+    folds,    // the scalar `text` everywhere
+    number,   // operator `text`, without read `read`, which is one number everywhere
+    converts  // a cast: what it reads was cast from type `text`, and might as well be cast from there
+  };
+  std::string_view row;
+  Form form = Form::keeps;
+  std::uint32_t argument = 0, read = 0;  // of the operator: which stays, or is a number; the read that it is
+  std::string text = {};
+  std::string assumes = {};  // under what assumption; "": to the bit
+};
+
 struct TraceStep {
   enum class Kind : std::uint8_t { move, fill, opaque };
   static constexpr std::uint32_t kMostOrigin = 1U << 20;
@@ -77,6 +93,7 @@ struct TraceStep {
   std::vector<std::vector<Access>> access;  // [read][write]
   std::vector<std::uint32_t> means;  // per read: it means what was there when this step began; or empty
   std::vector<std::string> bodies;   // opaque: checks that prove what this step runs in both graphs
+  std::optional<TraceIdentity> identity = {};
 };
 
 /// Bytes [offset, offset + size) of an arena, alive in [first, last): steps of the graph.
@@ -112,6 +129,9 @@ struct TraceClaim {
   PolyId said = 0, computed = 0;
 };
 
+/// Which of its steps' identities contents follow.
+enum class Identities : std::uint8_t { none, exact, all };
+
 struct Trace {
   std::vector<TraceStorage> storages;
   std::vector<TraceInput> inputs;
@@ -123,6 +143,7 @@ struct Trace {
   std::vector<PolyId> arenas;                                  // bytes
   std::vector<TracePlacement> placements;
   std::vector<std::pair<std::string, std::string>> unknown;  // (reason, name): then nothing is proved
+  Identities identities = Identities::none;
 };
 
 /// Output k, where there is one and it is no scalar.

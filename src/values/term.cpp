@@ -334,8 +334,7 @@ TermId Contents::stored(const Write& write, std::uint32_t index) {
   const TraceView& to = step.writes[write.slot];
   if (step.kind == TraceStep::Kind::move) {
     const TermId out = at(step.reads[0], terms_.index(index), write.step);
-    if (step.reads[0].type == to.type) return out;
-    return terms_.intern({Term::Kind::cast, 0, *step.reads[0].type + ">" + *to.type, {}, {out}, {}});
+    return step.reads[0].type == to.type ? out : cast(write.step, out);
   }
   if (step.kind == TraceStep::Kind::fill) return terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
   if (step.elementwise) return applied(write.step, index);
@@ -344,20 +343,49 @@ TermId Contents::stored(const Write& write, std::uint32_t index) {
   return terms_.intern({Term::Kind::result, write.slot, to.type, at, {calls_[write.step]}, {}});
 }
 
+/// What the step may be taken for.
+const TraceIdentity* Contents::identity(std::uint32_t step) const {
+  const auto& known = trace_.steps[step].identity;
+  const bool may = known && trace_.identities != Identities::none &&
+                   (known->assumes.empty() || trace_.identities == Identities::all);
+  return may ? &*known : nullptr;
+}
+
+/// A number stored as another type; of one that was cast already it may be what that was cast from.
+TermId Contents::cast(std::uint32_t number, TermId of) {
+  const TraceStep& step = trace_.steps[number];
+  std::string from = step.reads[0].type;
+  const std::string& to = step.writes[0].type;
+  const TraceIdentity* known = identity(number);
+  if (known != nullptr && terms_[of].kind == Term::Kind::cast &&
+      terms_[of].text == known->text + ">" + from) {
+    simplified_.insert(number);
+    from = known->text, of = terms_[of].terms[0];
+  }
+  return from == to ? of : terms_.intern({Term::Kind::cast, 0, from + ">" + to, {}, {of}, {}});
+}
+
 /// The operator of a step, of elements; without an index, of whole operands.
 TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   const TraceStep& step = trace_.steps[number];
   const bool each = index != kUnset;
+  const TraceIdentity* known = each ? identity(number) : nullptr;
+  const auto operand = [&](const TraceView& view) {
+    return view.lanes == 0 ? at(view, index, number) : at(view, terms_.index(index), number);
+  };
+  if (known != nullptr) simplified_.insert(number);
+  if (known != nullptr && known->form == TraceIdentity::Form::keeps) return operand(step.reads[known->read]);
+  if (known != nullptr && known->form == TraceIdentity::Form::folds)
+    return terms_.intern({Term::Kind::scalar, 0, known->text, {}, {}, {}});
   Term term{each ? Term::Kind::each : Term::Kind::call, 0, "", {}, {}, {}};
   term.text.reserve(step.key->size() + 8 * step.reads.size() + 8);
-  term.text = *step.key;
+  term.text = known != nullptr ? known->text : *step.key;
   if (each) (term.text += '>') += *step.writes[0].type;
   for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
   for (const TraceView& view : step.reads) {
+    if (known != nullptr && &view == &step.reads[known->read]) continue;
     (term.text += ';') += *view.type;
-    term.terms.push_back(!each             ? at_all(view, number)
-                         : view.lanes == 0 ? at(view, index, number)
-                                           : at(view, terms_.index(index), number));
+    term.terms.push_back(each ? operand(view) : at_all(view, number));
     if (each) continue;
     term.text += std::to_string(view.shape.size());
     term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());

@@ -108,6 +108,8 @@ class Contents {
   /// Work so far, on any machine: contents that were looked up, and writes that were passed on the way.
   std::size_t looked_up() const { return looked_up_; }
   std::size_t passed() const { return passed_; }
+  /// Steps that were taken for what an identity says, in order.
+  const std::set<std::uint32_t>& simplified() const { return simplified_; }
   /// Was more asked for than may be looked up? What was not found then says nothing.
   bool exhausted() const { return exhausted_; }
   /// The write that made version `version` > 0: its step and slot.
@@ -129,6 +131,8 @@ class Contents {
   TermId written(const Write& write, std::uint32_t index);
   TermId stored(const Write& write, std::uint32_t index);
   TermId applied(std::uint32_t step, std::uint32_t index);
+  const TraceIdentity* identity(std::uint32_t step) const;
+  TermId cast(std::uint32_t step, TermId of);
   TermId at(const TraceView& view, std::uint32_t index, std::uint32_t time);
 
   Space& space_;
@@ -141,6 +145,7 @@ class Contents {
   std::map<TraceStorage::Start, std::unordered_map<std::string, StorageId>> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
+  std::set<std::uint32_t> simplified_;
   Numbers memo_;  // by storage and version, and number of an index
   int depth_ = 0;
   bool exhausted_ = false;
