@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree judge control-flow-agree rows-agree bench-executorch flips-executorch damage-programs changed test-cases
+  inductor-agree judge control-flow-agree rows-agree bench-executorch flips-executorch damage-programs changed test-cases \
+  setup-formats
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -16,6 +17,8 @@ Z3_HASHES := --hash=sha256:0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a4
   --hash=sha256:fffb36861d4da1f9584d0fd4a80dbf247fdfbebb04b5c31a90b460b14c86cab0
 CVC5 := 1.4.2
 CVC5_STAMP := build/crosscheck-venv/.stamp-$(CVC5)
+FORMATS := jsonschema==4.26.0 xmlschema==4.3.1
+FORMATS_STAMP := build/formats-venv/.stamp-$(subst ==,-,$(subst $(eval ) ,-,$(FORMATS)))
 PROGRAMS := noclobber nc-check
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
@@ -56,12 +59,19 @@ $(Z3_STAMP): | packages
 	@mv build/wheel/files/z3/include build/wheel/files/z3/lib build/z3/ && rm -rf build/wheel build/venv
 	@rm -f build/z3/lib/libz3.so && touch $@
 
+setup-formats: $(FORMATS_STAMP)
+
+$(FORMATS_STAMP): | packages
+	@echo "setup: fetching $(FORMATS), which hold reports against their schemas"
+	@rm -rf build/formats-venv && python3 -m venv build/formats-venv
+	@build/formats-venv/bin/pip install --quiet --only-binary :all: $(FORMATS) && touch $@
+
 build: setup  ## compile the two programs, left in build/bin
 	@start=$$SECONDS; cmake --preset default >build/configure.log || { cat build/configure.log; exit 1; }; \
 	cmake --build --preset default --parallel $(JOBS) --target $(PROGRAMS) && \
 	echo "build: build/bin/noclobber and build/bin/nc-check, $$((SECONDS - start)) s"
 
-tests: setup
+tests: setup setup-formats
 	@$(call preset,default)
 
 test: tests  ## compile everything, run every test, then the house checks

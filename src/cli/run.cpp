@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "src/base/check.h"
 #include "src/cli/commands.h"
+#include "src/cli/reports.h"
 #include "src/cli/sink.h"
 #include "src/cli/terminal.h"
 #include "src/report/change.h"
@@ -74,17 +78,23 @@ void count_checks(Sink& sink, const Options& options) {
                     {"--expect-checks", fmt::format("{} expected, {} made", options.expect_checks, made)});
 }
 
+/// `line` on standard output, and in the file of --records.
+void print_both(const Sink& sink, const Options& options, const std::string& line) {
+  if (options.json) print_record(stdout, line);
+  if (sink.file != nullptr) print_record(sink.file, line);
+}
+
 void print_changes(const Difference& difference, const Options& options, const OneRun& run, int exit) {
-  if (!options.json) {
+  if (!options.json && options.output_format == "text") {
     const std::string text = to_text(difference, options.list, look_of(options));
     const std::uint64_t errors = run.sink.summary.totals.error;
     const std::string errors_text =
         errors == 0 ? "" : fmt::format("; {} error{}", errors, errors == 1 ? "" : "s");
     fmt::print("{}{} ({:.1f} s)\n", text, errors_text, run.seconds);
-    return;
   }
-  for (const Change& change : difference.changes) fmt::print("{}\n", to_json(change));
-  print_record(to_json(difference, exit));
+  if (!options.json && run.sink.file == nullptr) return;
+  for (const Change& change : difference.changes) print_both(run.sink, options, to_json(change));
+  print_both(run.sink, options, to_json(difference, exit));
 }
 
 void print_first(const std::optional<FirstRefuted>& first) {
@@ -95,9 +105,16 @@ void print_first(const std::optional<FirstRefuted>& first) {
              open);
 }
 
-void print_state(Sink& sink, const Options& options, double seconds) {
-  if (!options.json) fmt::print("{}", to_text(sink.summary, seconds, look_of(options)));
-  if (options.json) print_record(to_json(sink.summary.totals));
+/// `compared`: what there is to read was said.
+void print_state(const Sink& sink, const Options& options, double seconds, bool compared) {
+  if (options.json) {
+    if (!options.only_changes) print_record(stdout, to_json(sink.summary.totals));
+  } else if (options.output_format != "text") {
+    fmt::print("{}", find_format(options.output_format)->render(sink.report));
+  } else if (!compared) {
+    fmt::print("{}", to_text(sink.summary, seconds, look_of(options)));
+  }
+  if (sink.file != nullptr) print_record(sink.file, to_json(sink.summary.totals));
 }
 
 /// Everything that is said after the last check. `old`: what the run is compared with, or nullptr. Returns
@@ -118,10 +135,13 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   if (sink.summary.interrupted && totals.exit != 4) totals.exit = kInterrupted;
   if (old != nullptr) print_changes(difference, options, run, totals.exit);
   if (options.until_refuted && !options.json) print_first(run.first);
-  if (old == nullptr || (options.json && !options.only_changes)) print_state(sink, options, run.seconds);
+  if (old != nullptr) mark(sink.report, difference);
+  if (sink.keeps && !sink.summary.interrupted) sink.report.summary = totals;
+  print_state(sink, options, run.seconds, old != nullptr);
+  const bool written = write_reports(options, sink.report);
   if (options.stats) print_stats(sink.summary.counts);
   if (options.timings) print_times(std::move(sink.times));
-  return flush_output() ? totals.exit : kUsageError;
+  return flush_output() && written ? totals.exit : kUsageError;
 }
 
 /// Takes what comes, in order; with `until_refuted` nothing behind the first refuted check.
@@ -174,6 +194,25 @@ Result<RunnerOptions> runner_options(const Options& options, bool advises) {
   return RunnerOptions{*std::move(check), options.jobs, can_redraw(), options.quiet};
 }
 
+/// The file of --records, while a run goes on.
+class RecordsFile {
+ public:
+  explicit RecordsFile(const std::string& path) {
+    if (path.empty()) return;
+    file_ = std::fopen(path.c_str(), "w");
+    if (file_ == nullptr) print_error(path, "", fmt::format("cannot be written: {}", std::strerror(errno)));
+  }
+  ~RecordsFile() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  RecordsFile(const RecordsFile&) = delete;
+  RecordsFile& operator=(const RecordsFile&) = delete;
+  std::FILE* get() const { return file_; }
+
+ private:
+  std::FILE* file_ = nullptr;
+};
+
 [[noreturn]] void leave(int code) {
   std::fflush(stderr);
   std::_Exit(code);  // threads still run; nothing they hold may be destroyed
@@ -181,7 +220,9 @@ Result<RunnerOptions> runner_options(const Options& options, bool advises) {
 
 }  // namespace
 
-int run_source(WorkSource& source, const Options& options, bool advises) {
+int run_source(WorkSource& source, const Options& asked, bool advises) {
+  Options options = asked;
+  options.json = options.json || options.output_format == "json";
   auto runner = runner_options(options, advises);
   if (!runner) {
     print_error(runner.fault().where, "", runner.fault().message);
@@ -194,9 +235,12 @@ int run_source(WorkSource& source, const Options& options, bool advises) {
   if (old.sink.summary.interrupted) leave(kInterrupted);
   run.sink.json = options.json;
   run.sink.json_checks = options.json && !options.only_changes;
-  run.sink.keeps = compares;
   run.sink.quiet = options.quiet;
+  run.sink.keeps = compares || wants_report(options);
   run.sink.summary.keep_records = !options.json && !compares;
+  const RecordsFile file(options.records);
+  if (!options.records.empty() && file.get() == nullptr) return kUsageError;
+  run.sink.file = file.get();
   go(source, *runner, run, options.until_refuted);
   const int code = conclude(run, compares ? &old : nullptr, options);
   if (run.sink.summary.interrupted) leave(code);

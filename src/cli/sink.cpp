@@ -8,15 +8,16 @@
 
 namespace noclobber {
 
-void print_record(const std::string& line) {
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
+void print_record(std::FILE* file, const std::string& line) {
+  fmt::print(file, "{}\n", line);
+  std::fflush(file);
 }
 
 void Sink::take_error(const std::string& input, const Diagnostic& fault) {
   print_error(input, fault.where, fault.message);
   const ErrorRecord record{input, fault.where, fault.message};
-  if (json) print_record(to_json(record));
+  if (json) print_record(stdout, to_json(record));
+  if (file != nullptr) print_record(file, to_json(record));
   if (keeps) report.add(record);
   ++summary.totals.error;
 }
@@ -43,7 +44,8 @@ void Sink::take_record(Outcome&& outcome) {
   }
   if (outcome.record.status == Status::error) return take_error(outcome.input, fault_of(outcome.record));
   number_findings(outcome.record, faults);
-  if (json_checks) print_record(to_json(outcome.record));
+  if (json_checks) print_record(stdout, to_json(outcome.record));
+  if (file != nullptr) print_record(file, to_json(outcome.record));
   if (keeps) report.checks.push_back(outcome.record);
   times.emplace_back(outcome.seconds, outcome.input + " " + outcome.record.id);
   summary.add(std::move(outcome.record));

@@ -1,6 +1,7 @@
 // Where outcomes go while a run goes on: records as lines, counts for the end, and all of it where that is
 // asked for.
 #pragma once
+#include <cstdio>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,10 +14,11 @@
 namespace noclobber {
 
 struct Sink {
-  bool json = false;         // error records are printed
-  bool json_checks = false;  // and check records
-  bool keeps = false;        // everything is kept in `report`
-  bool quiet = false;        // no notes
+  bool json = false;          // error records are printed
+  bool json_checks = false;   // and check records
+  std::FILE* file = nullptr;  // --records: all records; not owned
+  bool keeps = false;         // everything is kept in `report`
+  bool quiet = false;         // no notes
   Report report;
   RunSummary summary;
   bool contradiction = false;
@@ -30,7 +32,7 @@ struct Sink {
   void take_record(Outcome&& outcome);
 };
 
-/// One record on standard output, at once: what is known stays known, whatever happens next.
-void print_record(const std::string& line);
+/// One record, at once: what is known stays known, whatever happens next.
+void print_record(std::FILE* file, const std::string& line);
 
 }  // namespace noclobber

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "src/report/names.h"
@@ -146,6 +147,20 @@ Difference compare(const Report& old, const Report& now) {
   put(out, after, false, Kind::newly_unknown);
   compare_checks(old, now, out);
   return out;
+}
+
+void mark(Report& now, const Difference& difference) {
+  std::set<const void*> fresh;
+  for (const Change& change : difference.changes) {
+    if (change.kind == Kind::introduced && change.finding != nullptr) fresh.insert(change.finding);
+    if (change.kind == Kind::newly_unknown && change.unknown != nullptr) fresh.insert(change.unknown);
+  }
+  for (CheckRecord& check : now.checks) {
+    for (Finding& finding : check.findings)
+      if (is_cause(finding)) finding.change = fresh.contains(&finding) ? "introduced" : "preexisting";
+    for (Unknown& unknown : check.unknown)
+      unknown.change = fresh.contains(&unknown) ? "newly_unknown" : "preexisting";
+  }
 }
 
 int exit_code(const Difference& difference, const SummaryRecord& now, bool contradiction,

@@ -32,6 +32,9 @@ struct Difference {
 
 Difference compare(const Report& old, const Report& now);
 
+/// Writes into `now` what the comparison says of its findings and reasons for unknown.
+void mark(Report& now, const Difference& difference);
+
 /// What makes the exit code of a comparison differ from 0, each with those before it.
 enum class FailOnChange : std::uint8_t { none, introduced, unknown, vanished };
 

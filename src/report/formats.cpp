@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/report/names.h"
+#include "src/report/render.h"
 #include "src/report/report.h"
 #include "src/report/run_text.h"
 
@@ -48,6 +49,12 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
       {"text", "as a terminal has it", [](const Report& report) { return to_text(report, Look()); }},
       {"records", "JSON Lines", to_jsonl},
+      {"sarif", "SARIF 2.1.0", to_sarif},
+      {"junit", "JUnit XML", to_junit},
+      {"github", "annotations of GitHub Actions", to_github},
+      {"gitlab", "GitLab's code quality report", to_gitlab},
+      {"markdown", "for a job summary or a comment",
+       [](const Report& report) { return to_markdown(report, kJobSummaryBytes); }},
   };
   return all;
 }

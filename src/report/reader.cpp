@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "src/report/json_parts.h"
 #include "src/report/reader_finding.h"
 
 namespace noclobber {
@@ -183,6 +186,7 @@ class Reader {
   Report done() {
     if (open_ && !says_cut_)
       error(last_, "the records end here without a summary: the run was ended before it was done");
+    if (compared_) mark();
     number(out_.checks);
     if (open_) out_.summary.reset();
     return std::move(out_);
@@ -200,10 +204,35 @@ class Reader {
       out_.add({json.value("input", std::string()), json.value("where", std::string()),
                 json.at("message").get<std::string>()});
       open_ = true;
+    } else if (kind == "change") {
+      take_change(json);
+    } else if (kind == "diff") {
+      compared_ = true;
     } else if (kind == "summary") {
       if (!out_.summary) out_.summary.emplace();
       add(*out_.summary, summary_of(json));
       open_ = false;
+    }
+  }
+
+  void take_change(const Json& json) {
+    const std::string change = json.at("change").get<std::string>();
+    if (change != "introduced" && change != "newly_unknown") return;
+    fresh_.insert({json.value("input", std::string()), json.value("id", std::string()),
+                   json.value("fingerprint", std::string())});
+  }
+
+  /// What a comparison does not name was there before.
+  void mark() {
+    for (CheckRecord& check : out_.checks) {
+      const auto is_fresh = [&](const std::string& print) {
+        return fresh_.contains({check.input, check.id, print});
+      };
+      for (Finding& finding : check.findings)
+        if (finding.follows.empty())
+          finding.change = is_fresh(counted(finding)) ? "introduced" : "preexisting";
+      for (Unknown& unknown : check.unknown)
+        unknown.change = is_fresh(unknown.fingerprint) ? "newly_unknown" : "preexisting";
     }
   }
 
@@ -217,6 +246,8 @@ class Reader {
   std::size_t last_ = 1;
   bool open_ = true;  // behind the last summary there is more
   bool says_cut_ = false;
+  bool compared_ = false;
+  std::set<std::array<std::string, 3>> fresh_;  // input, id and fingerprint of what a comparison names
 };
 
 constexpr std::string_view kBegin = R"({"schema":"noclobber.result/)";

@@ -105,6 +105,7 @@ struct Finding {
   std::vector<std::pair<std::string, std::string>> types;  // of the names above: "slice_1", "i64[2,6]"
   std::vector<WitnessInput> witness_numbers;
   std::optional<Acceptance> accepted;
+  std::string change;  // of a run that is compared: "introduced" | "preexisting"
 };
 
 struct Unknown {
@@ -114,6 +115,7 @@ struct Unknown {
       {};                        // of the names: what a fingerprint says of them; none: the names themselves
   std::string fingerprint = {};  // of a record that was read: what it says
   std::optional<Acceptance> accepted = {};
+  std::string change = {};  // of a run that is compared: "newly_unknown" | "preexisting"
 };
 
 /// One step must run before another.

@@ -1,0 +1,67 @@
+// What the renderers share.
+#include "src/report/render.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "src/report/names.h"
+
+namespace noclobber {
+
+bool is_news(const Finding& finding) {
+  return finding.status == Status::refuted && finding.follows.empty() && !finding.accepted &&
+         finding.change != "preexisting";
+}
+
+bool is_news(const Unknown& unknown) { return !unknown.accepted && unknown.change != "preexisting"; }
+
+bool is_news(const CheckRecord& record) {
+  const auto told = [](const auto& items) {
+    return std::ranges::any_of(items, [](const auto& item) { return is_news(item); });
+  };
+  if (record.status == Status::refuted) return record.findings.empty() || told(record.findings);
+  return record.status == Status::unknown && (record.unknown.empty() || told(record.unknown));
+}
+
+SourceLine source_of(const CheckRecord& record, const Finding& finding) {
+  for (const auto* place : {&finding.define, &finding.before, &finding.read, &finding.clobber}) {
+    if (!*place) continue;
+    auto [file, line] = file_and_line((*place)->loc);
+    while (file.starts_with("./")) file.erase(0, 2);
+    if (line > 0 && !file.empty()) return {std::move(file), line};
+  }
+  std::string input = record.input;
+  while (input.starts_with("./")) input.erase(0, 2);
+  return {std::move(input), 0};
+}
+
+Tally tally_of(const Report& report) {
+  Tally out;
+  for (const CheckRecord& record : report.checks) {
+    ++out.checks;
+    out.proved += record.status == Status::proved ? 1 : 0;
+    out.refuted += record.status == Status::refuted ? 1 : 0;
+    out.unknown += record.status == Status::unknown ? 1 : 0;
+    for (const Finding& finding : record.findings) {
+      if (finding.status != Status::refuted || !finding.follows.empty()) continue;
+      out.accepted += finding.accepted ? 1 : 0;
+      out.preexisting += !finding.accepted && finding.change == "preexisting" ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+std::string unknown_text(const Unknown& unknown) {
+  constexpr std::size_t kShown = 8, kColumns = 120;
+  std::vector<std::string> names;
+  for (const std::string& name : unknown.names)
+    if (names.size() < kShown) names.push_back(shortened(printable(name), kColumns));
+  std::string out = printable(unknown.reason);
+  if (!names.empty()) out += fmt::format(": {}", fmt::join(names, ", "));
+  if (unknown.names.size() > kShown) out += fmt::format(" and {} more", unknown.names.size() - kShown);
+  return out;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,199 @@
+// SARIF 2.1.0, as GitHub's code scanning and the viewers of editors read it.
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "src/report/json_parts.h"
+#include "src/report/names.h"
+#include "src/report/render.h"
+#include "src/report/rules.h"
+
+namespace noclobber {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kRuleText = 1000;  // GitHub takes 1,024 characters
+
+/// RFC 3986: what a path may hold, the rest in percent.
+std::string uri_of(const std::string& path) {
+  static constexpr std::string_view plain = "-._~/!$&'()*+,;=@";
+  std::string out;
+  for (const char c : path) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    out += letter || plain.find(c) != plain.npos ? std::string(1, c)
+                                                 : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return path.starts_with('/') ? "file://" + out : out;
+}
+
+Json physical(const SourceLine& source) {
+  Json out{{"artifactLocation", Json{{"uri", uri_of(source.file)}}}};
+  if (!source.file.starts_with('/')) out["artifactLocation"]["uriBaseId"] = "%SRCROOT%";
+  if (source.line > 0) out["region"] = Json{{"startLine", source.line}};
+  if (source.line <= 0) out["region"] = Json{{"startLine", 1}};
+  return out;
+}
+
+Json logical(const CheckRecord& record, const FindingPlace& place) {
+  return Json{{"name", place.name},
+              {"fullyQualifiedName", fmt::format("{}/{}/{}", record.id, place.graph, place.name)},
+              {"kind", place.name == "return" ? "returnType" : "variable"}};
+}
+
+/// The step with the line that it comes from, or with where its finding is.
+Json location(const CheckRecord& record, const FindingPlace& place, const SourceLine& otherwise) {
+  auto [file, line] = file_and_line(place.loc);
+  while (file.starts_with("./")) file.erase(0, 2);
+  const SourceLine source = line > 0 && !file.empty() ? SourceLine{std::move(file), line} : otherwise;
+  std::string text = place.statement.empty() ? place.name : place.statement;
+  if (!place.note.empty()) text += fmt::format(" ({})", place.note);
+  return Json{{"physicalLocation", physical(source)},
+              {"logicalLocations", Json::array({logical(record, place)})},
+              {"message", Json{{"text", text}}}};
+}
+
+/// Define, clobber, read; then what is at fault inside bodies.
+Json code_flow(const CheckRecord& record, const Finding& finding, const SourceLine& source) {
+  Json steps = Json::array();
+  const auto add = [&](const FindingPlace& place, const char* importance) {
+    Json at = location(record, place, source);
+    at["message"]["text"] = fmt::format("{}. {}", steps.size() + 1, at["message"]["text"].get<std::string>());
+    steps.push_back(Json{{"location", std::move(at)}, {"importance", importance}});
+  };
+  for (const auto* place : {&finding.define, &finding.clobber, &finding.read})
+    if (*place) add(**place, "essential");
+  for (const auto& [role, place] : finding.inside) add(place, "important");
+  if (steps.empty()) return Json();
+  return Json::array({Json{{"threadFlows", Json::array({Json{{"locations", std::move(steps)}}})}}});
+}
+
+/// "fp" and 2 -> GitHub's form of a hash, which is told apart from others of the same line by its number.
+Json fingerprints(const Finding& finding) {
+  return Json{{"primaryLocationLineHash", fmt::format("{}:{}", finding.fingerprint, finding.nth)},
+              {"noclobber/v2", counted(finding)}};
+}
+
+std::string message(const CheckRecord& record, const Finding& finding) {
+  std::string out = finding.message.empty() ? finding.property : finding.message;
+  out += fmt::format(" ({}", shown_id(record.id));
+  if (!finding.pass.empty()) out += ", pass " + finding.pass;
+  out += ")";
+  for (const Consequence& one : finding.also_breaks)
+    out += fmt::format("\nAlso breaks {} {}: {}", one.rule, one.property, one.message);
+  if (!finding.help.empty()) out += "\nHelp: " + finding.help;
+  return out;
+}
+
+Json properties(const CheckRecord& record, const Finding& finding) {
+  Json out{{"input", record.input}, {"check", record.id}, {"replayed", finding.replayed}};
+  if (!finding.storage.empty()) out["storage"] = finding.storage;
+  if (finding.bytes) out["bytes"] = {finding.bytes->first, finding.bytes->second};
+  if (!finding.expected.empty()) out["expected"] = finding.expected;
+  if (!finding.actual.empty()) out["actual"] = finding.actual;
+  return out;
+}
+
+using RuleIndex = std::map<std::string, std::size_t>;
+
+Json result(const CheckRecord& record, const Finding& finding, const RuleIndex& index) {
+  const SourceLine source = source_of(record, finding);
+  Json out{{"ruleId", finding.rule}};
+  if (const auto at = index.find(finding.rule); at != index.end()) out["ruleIndex"] = at->second;
+  out["kind"] = "fail";
+  out["level"] = "error";
+  out["message"] = Json{{"text", message(record, finding)}};
+  Json at{{"physicalLocation", physical(source)}};
+  if (finding.clobber) at["logicalLocations"] = Json::array({logical(record, *finding.clobber)});
+  out["locations"] = Json::array({std::move(at)});
+  if (Json flow = code_flow(record, finding, source); !flow.is_null()) out["codeFlows"] = std::move(flow);
+  if (finding.before) out["relatedLocations"] = Json::array({location(record, *finding.before, source)});
+  out["partialFingerprints"] = fingerprints(finding);
+  if (finding.change == "introduced") out["baselineState"] = "new";
+  if (finding.change == "preexisting") out["baselineState"] = "unchanged";
+  if (finding.accepted)
+    out["suppressions"] = Json::array(
+        {Json{{"kind", "external"}, {"status", "accepted"}, {"justification", finding.accepted->reason}}});
+  out["properties"] = properties(record, finding);
+  return out;
+}
+
+/// A check that is refuted, and nothing says why.
+Json bare_result(const CheckRecord& record) {
+  return Json{{"kind", "fail"},
+              {"level", "error"},
+              {"message", Json{{"text", fmt::format("{} is refuted", shown_id(record.id))}}},
+              {"locations", Json::array({Json{{"physicalLocation", physical({record.input, 0})}}})}};
+}
+
+Json rules_json(RuleIndex& index) {
+  Json out = Json::array();
+  for (const Rule& rule : rules()) {
+    index[std::string(rule.code)] = out.size();
+    const std::string help = explain_text(rule);
+    const std::string title(rule.title);
+    out.push_back(Json{{"id", rule.code},
+                       {"name", rule.property},
+                       {"shortDescription", Json{{"text", title}}},
+                       {"fullDescription", Json{{"text", title}}},
+                       {"help", Json{{"text", shortened(help, kRuleText)}}},
+                       {"defaultConfiguration", Json{{"level", rule.lint ? "note" : "error"}}},
+                       {"properties", Json{{"tags", Json::array({"correctness"})}}}});
+  }
+  return out;
+}
+
+Json notification(const char* level, const std::string& text, const std::string& file) {
+  Json out{{"level", level}, {"message", Json{{"text", text}}}};
+  if (!file.empty() && file != "-")
+    out["locations"] =
+        Json::array({Json{{"physicalLocation", Json{{"artifactLocation", Json{{"uri", uri_of(file)}}}}}}});
+  return out;
+}
+
+/// What is not a finding and must not be silent: inputs that were not read, checks without a verdict.
+Json invocation(const Report& report) {
+  Json notes = Json::array();
+  for (const ErrorRecord& error : report.errors)
+    notes.push_back(notification(
+        "error", error.where.empty() ? error.message : error.where + ": " + error.message, error.input));
+  for (const CheckRecord& record : report.checks)
+    for (const Unknown& unknown : record.unknown)
+      if (is_news(unknown))
+        notes.push_back(notification(
+            "warning", fmt::format("{} is unknown: {}", shown_id(record.id), unknown_text(unknown)),
+            record.input));
+  Json out{{"executionSuccessful", report.errors.empty() && report.summary.has_value()}};
+  if (report.summary) out["exitCode"] = report.summary->exit;
+  if (!notes.empty()) out["toolExecutionNotifications"] = std::move(notes);
+  return out;
+}
+
+}  // namespace
+
+std::string to_sarif(const Report& report) {
+  RuleIndex index;
+  Json driver{{"name", "noclobber"},
+              {"version", NC_VERSION},
+              {"semanticVersion", NC_VERSION},
+              {"rules", rules_json(index)}};
+  Json results = Json::array();
+  for (const CheckRecord& record : report.checks) {
+    for (const Finding& finding : record.findings)
+      if (finding.status == Status::refuted && finding.follows.empty())
+        results.push_back(result(record, finding, index));
+    if (record.status == Status::refuted && record.findings.empty()) results.push_back(bare_result(record));
+  }
+  Json run{{"tool", Json{{"driver", std::move(driver)}}},
+           {"invocations", Json::array({invocation(report)})},
+           {"columnKind", "utf16CodeUnits"},
+           {"results", std::move(results)}};
+  const Json log{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                 {"version", "2.1.0"},
+                 {"runs", Json::array({std::move(run)})}};
+  return log.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace noclobber
