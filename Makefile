@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
 PACKAGES := cmake ninja-build ccache g++ python3-venv clang-format libboost-graph-dev nlohmann-json3-dev \
-  libfmt-dev libcli11-dev zlib1g-dev libzip-dev libmimalloc-dev catch2
+  libfmt-dev libcli11-dev zlib1g-dev libzip-dev libtomlplusplus-dev libmimalloc-dev catch2
 Z3 := 5.4.0.0
 Z3_STAMP := build/z3/.stamp-$(Z3)
 Z3_HASHES := --hash=sha256:0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b \

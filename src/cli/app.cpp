@@ -6,10 +6,12 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <set>
 #include <string_view>
 
 #include "src/base/check.h"
 #include "src/cli/commands.h"
+#include "src/cli/config.h"
 #include "src/cli/options.h"
 #include "src/cli/suggest.h"
 #include "src/report/names.h"
@@ -26,6 +28,7 @@ struct Command {
     fuzz = 4,
     reduce = 8,
     render = 16,
+    all = 31,
     nothing = 0
   } takes;
   int least, most;  // number of positional arguments
@@ -61,6 +64,10 @@ constexpr std::array kCommands = {
     Command{"bisect", Command::Takes::checks, 1, 1, "DIR", "what a frontend recorded, pass by pass",
             "name the first recorded pass that is refuted; passes that changed nothing are not shown",
             run_bisect},
+    Command{"baseline", Command::Takes::render, 1, kMany, "RECORDS", "what --json printed; - is stdin",
+            "a baseline of what was found, to be completed with reasons, owners and dates", run_baseline},
+    Command{"config", Command::Takes::all, 1, 1, "show", "the settings, and where each comes from",
+            "what the command line, noclobber.toml and the defaults say", run_config},
     Command{"render", Command::Takes::render, 1, kMany, "RECORDS", "what --json printed; - is stdin",
             "show the records of a run in another form, on standard output", run_render},
     Command{"fuzz", Command::Takes::fuzz, 0, 0, "", "",
@@ -154,12 +161,32 @@ std::string unknown_command_text(const char* word) {
   return fmt::format("unknown command '{}'{}", printable(word), suggestion(word, known));
 }
 
-int run_command(const CLI::App& app, const Options& options) {
+/// Adds what the settings file says. False, and an error was printed, if that makes no sense.
+bool configured(const Command& command, const CLI::App& sub, Options& options) {
+  if (command.takes == Command::Takes::nothing) return true;
+  std::set<std::string> given;
+  const auto note = [&](std::string_view flag) {
+    const std::string name = setting_name(flag);
+    const CLI::Option* option = sub.get_option_no_throw("--" + name);
+    if (option != nullptr && option->count() > 0) given.insert(name);
+  };
+#define NC_OPTION(field, type, fallback, flag, value, scope, help) note(flag);
+#include "src/cli/options.def"
+#undef NC_OPTION
+  auto origins = apply_config(options, given);
+  if (origins)
+    options.origins = *std::move(origins);
+  else
+    print_error(origins.fault().where, "", origins.fault().message);
+  return static_cast<bool>(origins);
+}
+
+int run_command(const CLI::App& app, Options& options) {
   for (const Command& command : kCommands) {
     const CLI::App* sub = app.get_subcommand(std::string(command.name));
     if (!sub->parsed()) continue;
     const auto extras = sub->remaining();
-    if (extras.empty()) return command.run(options);
+    if (extras.empty()) return configured(command, *sub, options) ? command.run(options) : kUsageError;
     usage_error(unknown_option_text(extras.front()), command.name);
     return kUsageError;
   }

@@ -23,6 +23,8 @@ int run_fuzz(const Options& options);
 int run_reduce(const Options& options);
 int run_bisect(const Options& options);
 int run_diff(const Options& options);
+int run_config(const Options& options);
+int run_baseline(const Options& options);
 int run_render(const Options& options);
 
 /// `noclobber: error: FILE: WHERE: MESSAGE`, one line on standard error; empty parts are left out.

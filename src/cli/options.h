@@ -1,6 +1,7 @@
 // What the user asked for. Made from options.def.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,10 @@ struct Options {
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) option_type::type field = fallback;
 #include "src/cli/options.def"
 #undef NC_OPTION
-  std::vector<std::string> inputs;  // positional: INPUT..., BEFORE AFTER, or CODE
-  bool only_changes = false;        // `diff`: of the records those that compare
-  bool until_refuted = false;       // `bisect`: nothing is checked behind the first refuted link
+  std::vector<std::string> inputs;             // positional: INPUT..., BEFORE AFTER, or CODE
+  bool only_changes = false;                   // `diff`: of the records those that compare
+  bool until_refuted = false;                  // `bisect`: nothing is checked behind the first refuted link
+  std::map<std::string, std::string> origins;  // of settings that are not defaults: where each comes from
 };
 
 /// docs/cli-options.md, one table row per option.

@@ -17,6 +17,7 @@
 #include "src/cli/reports.h"
 #include "src/cli/sink.h"
 #include "src/cli/terminal.h"
+#include "src/formats/formats.h"
 #include "src/report/change.h"
 #include "src/report/names.h"
 
@@ -117,6 +118,17 @@ void print_state(const Sink& sink, const Options& options, double seconds, bool 
   if (sink.file != nullptr) print_record(sink.file, to_json(sink.summary.totals));
 }
 
+/// Entries of the baseline that have expired, and that are not needed any more.
+void print_remarks(const Sink& sink, const std::string& file) {
+  if (sink.baseline == nullptr) return;
+  for (const Baseline::Remark& remark : sink.baseline->remarks())
+    remark.expired ? print_error(file, remark.where, remark.text)
+                   : print_note(file, remark.where, remark.text);
+}
+
+/// What `git bisect run` makes of it: 125 skips what cannot be judged, 128 and more ends the search.
+int bisect_code(int code) { return code == 2 || code == 3 ? 125 : code == 4 ? 255 : code; }
+
 /// Everything that is said after the last check. `old`: what the run is compared with, or nullptr. Returns
 /// the exit code.
 int conclude(OneRun& run, const OneRun* old, const Options& options) {
@@ -138,6 +150,7 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   if (old != nullptr) mark(sink.report, difference);
   if (sink.keeps && !sink.summary.interrupted) sink.report.summary = totals;
   print_state(sink, options, run.seconds, old != nullptr);
+  print_remarks(sink, options.baseline);
   const bool written = write_reports(options, sink.report);
   if (options.stats) print_stats(sink.summary.counts);
   if (options.timings) print_times(std::move(sink.times));
@@ -213,6 +226,15 @@ class RecordsFile {
   std::FILE* file_ = nullptr;
 };
 
+Result<Baseline> baseline_at(const std::string& path) {
+  if (path.empty()) return Baseline();
+  auto text = read_file(path, std::size_t{64} << 20);
+  if (!text) return Diagnostic{path, text.fault().message};
+  auto baseline = Baseline::read(*text, today());
+  if (!baseline) return Diagnostic{path + ": " + baseline.fault().where, baseline.fault().message};
+  return baseline;
+}
+
 [[noreturn]] void leave(int code) {
   std::fflush(stderr);
   std::_Exit(code);  // threads still run; nothing they hold may be destroyed
@@ -220,12 +242,17 @@ class RecordsFile {
 
 }  // namespace
 
-int run_source(WorkSource& source, const Options& asked, bool advises) {
+static int run_as_asked(WorkSource& source, const Options& asked, bool advises) {
   Options options = asked;
   options.json = options.json || options.output_format == "json";
   auto runner = runner_options(options, advises);
   if (!runner) {
     print_error(runner.fault().where, "", runner.fault().message);
+    return kUsageError;
+  }
+  auto baseline = baseline_at(options.baseline);
+  if (!baseline) {
+    print_error(baseline.fault().where, "", baseline.fault().message);
     return kUsageError;
   }
   watch_interrupts();
@@ -235,6 +262,7 @@ int run_source(WorkSource& source, const Options& asked, bool advises) {
   if (old.sink.summary.interrupted) leave(kInterrupted);
   run.sink.json = options.json;
   run.sink.json_checks = options.json && !options.only_changes;
+  if (!options.baseline.empty()) run.sink.baseline = &*baseline;
   run.sink.quiet = options.quiet;
   run.sink.keeps = compares || wants_report(options);
   run.sink.summary.keep_records = !options.json && !compares;
@@ -246,6 +274,11 @@ int run_source(WorkSource& source, const Options& asked, bool advises) {
   if (run.sink.summary.interrupted) leave(code);
   std::fflush(stderr);
   return code;
+}
+
+int run_source(WorkSource& source, const Options& options, bool advises) {
+  const int code = run_as_asked(source, options, advises);
+  return options.git_bisect ? bisect_code(code) : code;
 }
 
 }  // namespace noclobber

@@ -44,6 +44,7 @@ void Sink::take_record(Outcome&& outcome) {
   }
   if (outcome.record.status == Status::error) return take_error(outcome.input, fault_of(outcome.record));
   number_findings(outcome.record, faults);
+  if (baseline != nullptr) baseline->mark(outcome.record);
   if (json_checks) print_record(stdout, to_json(outcome.record));
   if (file != nullptr) print_record(file, to_json(outcome.record));
   if (keeps) report.checks.push_back(outcome.record);

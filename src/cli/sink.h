@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/cli/baseline.h"
 #include "src/cli/runner.h"
 #include "src/report/report.h"
 #include "src/report/run_text.h"
@@ -14,11 +15,12 @@
 namespace noclobber {
 
 struct Sink {
-  bool json = false;          // error records are printed
-  bool json_checks = false;   // and check records
-  std::FILE* file = nullptr;  // --records: all records; not owned
-  bool keeps = false;         // everything is kept in `report`
-  bool quiet = false;         // no notes
+  bool json = false;             // error records are printed
+  bool json_checks = false;      // and check records
+  std::FILE* file = nullptr;     // --records: all records; not owned
+  bool keeps = false;            // everything is kept in `report`
+  bool quiet = false;            // no notes
+  Baseline* baseline = nullptr;  // what is accepted; not owned
   Report report;
   RunSummary summary;
   bool contradiction = false;

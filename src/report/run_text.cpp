@@ -36,6 +36,19 @@ void note_assumptions(std::map<std::string, std::uint64_t>& into, const std::vec
   for (const std::string& sentence : own) ++into[sentence];
 }
 
+/// What a baseline accepts; a check with nothing else counts for no exit code.
+void count_accepted(const CheckRecord& record, SummaryRecord& totals) {
+  std::uint64_t findings = 0, unknowns = 0, others = 0;
+  for (const Finding& finding : record.findings)
+    if (finding.status == Status::refuted && finding.follows.empty())
+      ++(finding.accepted ? findings : others);
+  if (record.status == Status::refuted && findings > 0 && others == 0) ++totals.refuted_accepted;
+  for (const Unknown& unknown : record.unknown) unknowns += unknown.accepted ? 1 : 0;
+  const bool all = unknowns > 0 && unknowns == record.unknown.size();
+  if (record.status == Status::unknown && all) ++totals.unknown_accepted;
+  totals.accepted += findings + unknowns;
+}
+
 }  // namespace
 
 void RunSummary::add(CheckRecord&& record) {
@@ -54,6 +67,7 @@ void RunSummary::add(CheckRecord&& record) {
       ++totals.error;
       break;
   }
+  count_accepted(record, totals);
   ++whats[record.what];
   counts.steps += record.counts.steps;
   counts.modelled += record.counts.modelled;
@@ -109,7 +123,7 @@ std::vector<Cause> causes_of(const std::vector<CheckRecord>& refuted) {
   std::map<std::string, std::size_t> known;
   for (const CheckRecord& record : refuted) {
     for (const Finding& finding : record.findings) {
-      if (finding.status != Status::refuted || !finding.follows.empty()) continue;
+      if (finding.status != Status::refuted || !finding.follows.empty() || finding.accepted) continue;
       const auto [at, fresh] = known.emplace(finding.fingerprint, out.size());
       const bool here = !fresh && out[at->second].record == &record;  // two faults of one shape
       if (fresh || here || finding.fingerprint.empty()) {
@@ -306,12 +320,14 @@ std::string rest_text(const RunSummary& summary, const Look& look) {
 /// At most three lines of 100 columns.
 std::string last_lines(const RunSummary& summary, double seconds, const Look& look) {
   const SummaryRecord& totals = summary.totals;
-  const bool fault = totals.refuted > 0 || totals.error > 0;
+  const bool fault = totals.refuted > totals.refuted_accepted || totals.error > 0;
   const bool nothing = totals.proved + totals.refuted + totals.unknown == 0;
-  const Role role = fault || nothing ? Role::error : totals.unknown > 0 ? Role::warning : Role::good;
-  const char* sign = fault || nothing ? "✗" : totals.unknown > 0 ? "?" : "✓";
+  const bool open = totals.unknown > totals.unknown_accepted;
+  const Role role = fault || nothing ? Role::error : open ? Role::warning : Role::good;
+  const char* sign = fault || nothing ? "✗" : open ? "?" : "✓";
   std::string out = fmt::format("{} {}", styled(sign, role, look.colour), checked_text(summary));
   if (!nothing) out += verdicts_text(summary, look);
+  if (totals.accepted > 0) out += fmt::format("; {} accepted by the baseline", totals.accepted);
   if (totals.error > 0) out += fmt::format("; {} error{}", totals.error, totals.error == 1 ? "" : "s");
   if (summary.interrupted) out += "; interrupted";
   if (seconds >= 0) out += fmt::format(" ({:.1f} s)", seconds);

@@ -1,0 +1,37 @@
+// `config show` and `baseline`: what a run would be told.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "src/cli/baseline.h"
+#include "src/cli/commands.h"
+#include "src/cli/config.h"
+#include "src/report/names.h"
+
+namespace noclobber {
+
+int run_config(const Options& options) {
+  if (options.inputs.front() != "show") {
+    print_error("", "", fmt::format("config knows 'show', not '{}'", printable(options.inputs.front())));
+    return kUsageError;
+  }
+  fmt::print("{}", config_text(options, options.origins));
+  return flush_output() ? 0 : kUsageError;
+}
+
+int run_baseline(const Options& options) {
+  Report all;
+  for (const std::string& path : options.inputs) {
+    auto report = read_records_of(path);
+    if (!report) {
+      print_error(path, "", report.fault().message);
+      return kUsageError;
+    }
+    print_damage(*report);
+    all.append(*std::move(report));
+  }
+  fmt::print("{}", baseline_of(all));
+  return flush_output() && all.damage.empty() ? 0 : kUsageError;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,27 @@
+// TOML files as a list of what they say, with lines.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/result.h"
+
+namespace noclobber {
+
+/// One key and its value. Of a list of tables (`[[accept]]`) each element comes first as an item without key.
+struct TomlItem {
+  enum class Kind : std::uint8_t { text, number, flag, table, other } kind = Kind::other;
+  std::string table;        // "tool.noclobber"; "" at the top
+  std::size_t element = 0;  // of a list of tables
+  std::string key;
+  std::string text;  // text; of a date "2026-12-31"
+  std::int64_t number = 0;
+  bool flag = false;
+  std::size_t line = 0;
+};
+
+/// In the order of the lines. error: `where` is "line N, column M".
+Result<std::vector<TomlItem>> read_toml(std::string_view text);
+
+}  // namespace noclobber
