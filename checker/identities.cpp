@@ -162,11 +162,11 @@ std::optional<std::int64_t> Equality::value(Run& run, std::uint32_t step, Text a
 void Equality::keeping(Simpler& out, const Row& row, const Call& call, std::uint32_t step, Run& run,
                        std::uint32_t k) {
   const Step& s = run.trace.steps[step];
+  require(call.arguments[k] == "T", kOther);
   out.keeps = call.read(k);
   const Text type = run.trace.reads(s)[*out.keeps].form->type;
   const bool times = row.scaled && k == 0 && (call.alpha > 0 || !real(type) || among(type, row.assumed));
-  require(call.arguments[k] == "T" && (k == 0 || row.either) && (call.alpha == 1 || times) &&
-              run.trace.writes(s)[0].form->type == type &&
+  require((k == 0 || row.either) && (call.alpha == 1 || times) && run.trace.writes(s)[0].form->type == type &&
               value(run, step, call.arguments[1 - k], call.read(1 - k), type) == row.value,
           kOther);
 }

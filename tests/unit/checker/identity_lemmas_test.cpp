@@ -152,6 +152,7 @@ const Claim kFalse[] = {
     {"mul-one", "aten.mul;T;2", {""}},                              // another number
     {"mul-one", "aten.mul;T;T", {"", ""}},                          // none at all
     {"mul-one", "aten.mul;T;T", {"", "f32:1"}, "f32", "", 1, "x"},  // the other argument
+    {"mul-one", "aten.mul;T;1", {""}, "f32", "", 1, "x"},           // the number itself
     {"mul-one", "aten.mul;T;1", {""}, "c64"},                       // other types
     {"mul-one", "aten.mul;T;1", {""}, "f32", "f64"},                // another type of the result
     {"mul-one", "aten.mul;T;1", {""}, "f32", "", 0, "y"},           // another operand
