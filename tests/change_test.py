@@ -228,6 +228,17 @@ class Codes(Change):
             self.assertEqual(sum(line.startswith(kind.replace("_", " ")) for line in listed.splitlines()),
                              2 if kind == "newly_unknown" else 1, kind)
 
+    def test_one_shape_is_told_once(self):
+        """Introduced findings of one fingerprint in several checks are told once, and counted."""
+        old = self.inputs("old", *(planted(name, RULES["NC001"], 0, False) for name in "abc"))
+        new = self.inputs("new", *(planted(name, RULES["NC001"], 1 + (name == "a"), False) for name in "abc"))
+        text = self.run_it("diff", old, new).stdout.decode()
+        self.assertEqual(text.count("error[NC001]"), 2)
+        self.assertIn("  also in  2: ", text)
+        self.assertIn("✗ 4 introduced, 0 fixed", text)
+        self.assertEqual(self.run_it("diff", new, old, "--quiet").stdout, b"")
+        self.assertIn(b"error[NC001]", self.run_it("diff", old, new, "--quiet").stdout)
+
     def test_one_more_stays_where_it_was(self):
         """Of equal findings the one in the check that had it before is the old one."""
         first, second = (planted(name, RULES["NC001"], 1, False) for name in "ba")

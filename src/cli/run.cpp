@@ -86,7 +86,8 @@ void print_both(const Sink& sink, const Options& options, const std::string& lin
 }
 
 void print_changes(const Difference& difference, const Options& options, const OneRun& run, int exit) {
-  if (!options.json && options.output_format == "text") {
+  const bool silent = options.quiet && exit == 0;
+  if (!options.json && options.output_format == "text" && !silent) {
     const std::string text = to_text(difference, options.list, look_of(options));
     const std::uint64_t errors = run.sink.summary.totals.error;
     const std::string errors_text =

@@ -98,16 +98,14 @@ std::string lines_of(const Difference& difference, Kind kind, std::size_t most, 
 /// Introduced findings in full; those of one fingerprint in other checks are counted.
 std::string introduced_text(const Difference& difference, const Look& look) {
   std::vector<const Change*> order;
+  std::map<std::string, const CheckRecord*> known;  // of each fingerprint the first check
   std::map<std::string, std::vector<std::string>> also;
   for (const Change& change : difference.changes) {
     if (change.kind != Kind::introduced) continue;
     if (change.finding != nullptr && change.finding->accepted) continue;
     const std::string print = change.finding == nullptr ? "" : change.finding->fingerprint;
-    const auto same = std::ranges::find_if(order, [&](const Change* other) {
-      return !print.empty() && other->finding != nullptr && other->finding->fingerprint == print &&
-             other->check != change.check;
-    });
-    if (same == order.end())
+    const auto [first, fresh] = known.emplace(print, change.check);
+    if (print.empty() || fresh || first->second == change.check)
       order.push_back(&change);
     else
       also[print].push_back(check_name(*change.check));
