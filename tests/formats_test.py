@@ -25,7 +25,7 @@ except ImportError:
 
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve() / "noclobber")
 INPUTS = "corpus/logs/miscompiled", "corpus/cases", "corpus/oneshot"
-OUTSIDE = {k: v for k, v in os.environ.items() if not k.startswith("GITHUB_")}
+OUTSIDE = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "CI_"))}
 MIB = 1 << 20
 
 HOSTILE = 'x"<b>&]]>\n::error::%0A`````|\x1b[31m\u202e'  # ends strings, tags, fences, commands and lines
@@ -235,6 +235,19 @@ class Formats(unittest.TestCase):
         self.assertEqual(len(top.findall("testsuite/testcase/skipped")), 0)
         for name in ("sarif", "junit"):  # the records know it as well
             self.assertEqual(self.render(name, files["records"]), files[name].read_text())
+
+    def test_paths(self):
+        """A line of a file in the checkout is shown from its root: who reads a report knows no other path."""
+        path = self.folder / "paths.jsonl"
+        path.write_text(self.text.decode().replace('"./program.py', f'"{ROOT}/models/program.py'))
+        one = self.folder / "one.jsonl"
+        one.write_text("".join(l for l in path.read_text().splitlines(True) if "b198094" in l or '"summary"' in l))
+        self.assertIn("::error file=models/program.py,line=3,", self.render("github", one))
+        (result,) = self.sarif(self.render("sarif", one))["results"]
+        self.assertEqual(result["locations"][0]["physicalLocation"]["artifactLocation"],
+                         {"uri": "models/program.py", "uriBaseId": "%SRCROOT%"})
+        ran = self.run_it("render", one, "--to", "github", env=OUTSIDE | {"GITHUB_WORKSPACE": f"{ROOT}/models"})
+        self.assertIn(b"::error file=program.py,line=3,", ran.stdout)
 
     def test_any_text(self):
         """Whatever a record says stays text."""

@@ -44,6 +44,9 @@ Result<std::vector<OpDecl>> read_operators(std::string_view text);
 Result<Report> read_records_of(const std::string& path);
 /// What is wrong with the records, a few lines of it.
 void print_damage(const Report& report);
+/// The folder that paths in reports are shown from: that of the checkout in GitHub Actions and GitLab, else
+/// this one.
+std::string report_root();
 /// Writes out what standard output holds back; false, and an error is printed, if that cannot be done.
 bool flush_output();
 

@@ -62,6 +62,7 @@ int run_render(const Options& options) {
     print_damage(*report);
     all.append(*std::move(report));
   }
+  all.root = report_root();
   const bool text = format->name == "text";
   fmt::print("{}", text ? to_text(all, look_of(options)) : format->render(all));
   return flush_output() && all.damage.empty() ? 0 : kUsageError;

@@ -73,6 +73,13 @@ bool annotate(const Options& options, const Report& report) {
 
 }  // namespace
 
+std::string report_root() {
+  for (const char* name : {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"})
+    if (const std::string_view folder = variable(name); !folder.empty()) return std::string(folder);
+  std::error_code fault;
+  return fs::current_path(fault).string();
+}
+
 bool write_whole(const std::string& path, const std::string& text) {
   std::error_code fault;
   const bool special = fs::exists(path, fault) && !fs::is_regular_file(path, fault);  // /dev/stdout

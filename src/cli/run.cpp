@@ -149,6 +149,7 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   if (old != nullptr) print_changes(difference, options, run, totals.exit);
   if (options.until_refuted && !options.json) print_first(run.first);
   if (old != nullptr) mark(sink.report, difference);
+  sink.report.root = report_root();
   if (sink.keeps && !sink.summary.interrupted) sink.report.summary = totals;
   print_state(sink, options, run.seconds, old != nullptr);
   print_remarks(sink, options.baseline);

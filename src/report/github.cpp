@@ -42,7 +42,7 @@ std::string command(const char* kind, const SourceLine& source, const std::strin
   return out + fmt::format("title={}::{}\n", escaped(printable(title), true), escaped(text, false));
 }
 
-std::string finding_command(const CheckRecord& record, const Finding& finding) {
+std::string finding_command(const Report& report, const CheckRecord& record, const Finding& finding) {
   const Rule* rule = find_rule(finding.rule);
   const std::string title =
       fmt::format("{} {}", finding.rule, rule == nullptr ? finding.property : std::string(rule->title));
@@ -54,7 +54,7 @@ std::string finding_command(const CheckRecord& record, const Finding& finding) {
       text +=
           fmt::format("\n{}. {}  {}", ++number, printable((*place)->statement), printable((*place)->note));
   if (!finding.help.empty()) text += "\nhelp: " + printable(finding.help);
-  return command("error", source_of(record, finding), title, text);
+  return command("error", source_of(report, record, finding), title, text);
 }
 
 std::string limited(const char* kind, const std::vector<std::string>& lines) {
@@ -71,7 +71,7 @@ std::string to_github(const Report& report) {
   std::vector<std::string> errors, warnings;
   for (const CheckRecord& record : report.checks) {
     for (const Finding& finding : record.findings)
-      if (is_news(finding)) errors.push_back(finding_command(record, finding));
+      if (is_news(finding)) errors.push_back(finding_command(report, record, finding));
     if (record.status == Status::refuted && record.findings.empty())
       errors.push_back(command("error", {}, "refuted", printable(record.input) + " " + shown_id(record.id)));
     if (record.status != Status::unknown || !is_news(record)) continue;

@@ -14,7 +14,7 @@ std::string to_gitlab(const Report& report) {
   for (const CheckRecord& record : report.checks) {
     for (const Finding& finding : record.findings) {
       if (!is_news(finding)) continue;
-      const SourceLine source = source_of(record, finding);
+      const SourceLine source = source_of(report, record, finding);
       out.push_back(Json{
           {"description", finding.message + " (" + shown_id(record.id) + ")"},
           {"check_name", finding.rule + " " + finding.property},

@@ -25,16 +25,26 @@ bool is_news(const CheckRecord& record) {
   return record.status == Status::unknown && (record.unknown.empty() || told(record.unknown));
 }
 
-SourceLine source_of(const CheckRecord& record, const Finding& finding) {
+std::string shown_path(const Report& report, std::string path) {
+  const std::string below = report.root + "/";
+  if (!report.root.empty() && path.size() > below.size() && path.starts_with(below))
+    path.erase(0, below.size());
+  while (path.starts_with("./")) path.erase(0, 2);
+  return path;
+}
+
+SourceLine source_of(const Report& report, const FindingPlace& place) {
+  auto [file, line] = file_and_line(place.loc);
+  file = shown_path(report, std::move(file));
+  return file.empty() || line <= 0 ? SourceLine() : SourceLine{std::move(file), line};
+}
+
+SourceLine source_of(const Report& report, const CheckRecord& record, const Finding& finding) {
   for (const auto* place : {&finding.define, &finding.before, &finding.read, &finding.clobber}) {
     if (!*place) continue;
-    auto [file, line] = file_and_line((*place)->loc);
-    while (file.starts_with("./")) file.erase(0, 2);
-    if (line > 0 && !file.empty()) return {std::move(file), line};
+    if (SourceLine found = source_of(report, **place); found.line > 0) return found;
   }
-  std::string input = record.input;
-  while (input.starts_with("./")) input.erase(0, 2);
-  return {std::move(input), 0};
+  return {shown_path(report, record.input), 0};
 }
 
 Tally tally_of(const Report& report) {

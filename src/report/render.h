@@ -38,7 +38,11 @@ struct SourceLine {
   std::string file;
   int line = 0;
 };
-SourceLine source_of(const CheckRecord& record, const Finding& finding);
+SourceLine source_of(const Report& report, const CheckRecord& record, const Finding& finding);
+/// The same of one place; line 0 and no file where it has none.
+SourceLine source_of(const Report& report, const FindingPlace& place);
+/// From the root of the report, without "./".
+std::string shown_path(const Report& report, std::string path);
 
 /// "1 pair and 2 plans", "1 proved, 1 refuted, 0 unknown" of a report.
 struct Tally {

@@ -18,6 +18,7 @@ struct Report {
   std::vector<std::size_t> errors_after;  // of each: how many checks stand before it
   std::optional<SummaryRecord> summary;   // nothing: a run did not come to its end
   std::vector<ErrorRecord> damage;        // of the records themselves; these are among `errors`
+  std::string root;                       // a folder: paths below it are shown from there; "" for none
 
   void add(ErrorRecord error);
   void append(Report&& more);

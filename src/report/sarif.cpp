@@ -44,10 +44,10 @@ Json logical(const CheckRecord& record, const FindingPlace& place) {
 }
 
 /// The step with the line that it comes from, or with where its finding is.
-Json location(const CheckRecord& record, const FindingPlace& place, const SourceLine& otherwise) {
-  auto [file, line] = file_and_line(place.loc);
-  while (file.starts_with("./")) file.erase(0, 2);
-  const SourceLine source = line > 0 && !file.empty() ? SourceLine{std::move(file), line} : otherwise;
+Json location(const Report& report, const CheckRecord& record, const FindingPlace& place,
+              const SourceLine& otherwise) {
+  const SourceLine own = source_of(report, place);
+  const SourceLine& source = own.line > 0 ? own : otherwise;
   std::string text = place.statement.empty() ? place.name : place.statement;
   if (!place.note.empty()) text += fmt::format(" ({})", place.note);
   return Json{{"physicalLocation", physical(source)},
@@ -56,10 +56,11 @@ Json location(const CheckRecord& record, const FindingPlace& place, const Source
 }
 
 /// Define, clobber, read; then what is at fault inside bodies.
-Json code_flow(const CheckRecord& record, const Finding& finding, const SourceLine& source) {
+Json code_flow(const Report& report, const CheckRecord& record, const Finding& finding,
+               const SourceLine& source) {
   Json steps = Json::array();
   const auto add = [&](const FindingPlace& place, const char* importance) {
-    Json at = location(record, place, source);
+    Json at = location(report, record, place, source);
     at["message"]["text"] = fmt::format("{}. {}", steps.size() + 1, at["message"]["text"].get<std::string>());
     steps.push_back(Json{{"location", std::move(at)}, {"importance", importance}});
   };
@@ -98,8 +99,8 @@ Json properties(const CheckRecord& record, const Finding& finding) {
 
 using RuleIndex = std::map<std::string, std::size_t>;
 
-Json result(const CheckRecord& record, const Finding& finding, const RuleIndex& index) {
-  const SourceLine source = source_of(record, finding);
+Json result(const Report& report, const CheckRecord& record, const Finding& finding, const RuleIndex& index) {
+  const SourceLine source = source_of(report, record, finding);
   Json out{{"ruleId", finding.rule}};
   if (const auto at = index.find(finding.rule); at != index.end()) out["ruleIndex"] = at->second;
   out["kind"] = "fail";
@@ -108,8 +109,10 @@ Json result(const CheckRecord& record, const Finding& finding, const RuleIndex& 
   Json at{{"physicalLocation", physical(source)}};
   if (finding.clobber) at["logicalLocations"] = Json::array({logical(record, *finding.clobber)});
   out["locations"] = Json::array({std::move(at)});
-  if (Json flow = code_flow(record, finding, source); !flow.is_null()) out["codeFlows"] = std::move(flow);
-  if (finding.before) out["relatedLocations"] = Json::array({location(record, *finding.before, source)});
+  if (Json flow = code_flow(report, record, finding, source); !flow.is_null())
+    out["codeFlows"] = std::move(flow);
+  if (finding.before)
+    out["relatedLocations"] = Json::array({location(report, record, *finding.before, source)});
   out["partialFingerprints"] = fingerprints(finding);
   if (finding.change == "introduced") out["baselineState"] = "new";
   if (finding.change == "preexisting") out["baselineState"] = "unchanged";
@@ -183,7 +186,7 @@ std::string to_sarif(const Report& report) {
   for (const CheckRecord& record : report.checks) {
     for (const Finding& finding : record.findings)
       if (finding.status == Status::refuted && finding.follows.empty())
-        results.push_back(result(record, finding, index));
+        results.push_back(result(report, record, finding, index));
     if (record.status == Status::refuted && record.findings.empty()) results.push_back(bare_result(record));
   }
   Json run{{"tool", Json{{"driver", std::move(driver)}}},
