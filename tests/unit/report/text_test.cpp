@@ -265,7 +265,7 @@ TEST_CASE("text: quiet says nothing of what is proved", "[report]") {
 }
 
 TEST_CASE("layout: colours end with their line", "[report]") {
-  const std::string text = wrapped(styled("one two three", Role::error, true), 8, 2, 0);
-  CHECK(text == "\x1b[1;31mone two\x1b[0m\n  \x1b[1;31mthree\x1b[0m");
-  CHECK(shown_columns(text.substr(0, text.find('\n'))) == 7);
+  const std::string text = wrapped(styled("first second third fourth fifth", Role::error, true), 26, 2, 0);
+  CHECK(text == "\x1b[1;31mfirst second third fourth\x1b[0m\n  \x1b[1;31mfifth\x1b[0m");
+  CHECK(shown_columns(text.substr(0, text.find('\n'))) == 25);
 }
