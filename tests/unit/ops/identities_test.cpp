@@ -240,7 +240,7 @@ TEST_CASE("whole numbers that a type holds are folded to what the kernel gives",
   });
 }
 
-TEST_CASE("a tensor of one whole number is that number", "[identities]") {
+TEST_CASE("rows of numbers: a tensor of one whole number is that number", "[identities]") {
   each(Form::number, [](const Identity&, std::string_view op, Dtype type) {
     const bool scalar = find_kernel(std::string(op) + ".Scalar") != nullptr;
     const std::string with = scalar ? std::string(op) + ".Scalar" : tensors_of(op);
