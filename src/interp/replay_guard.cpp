@@ -307,8 +307,9 @@ void add_unmatched(const std::multiset<std::string>& a, const std::multiset<std:
   }
 }
 
-/// Per operator that ran as a hash: the types of the tensors it was given, call by call. A hash of another
-/// type is another value, where the operator may give the same but for rounding.
+/// Per operator that ran as a hash: types and shapes of the tensors it was given, call by call. A hash of
+/// another type is another value, where the operator may give the same but for rounding; of a part, where the
+/// operator may go through its parts one by one.
 std::map<std::string, std::multiset<std::string>> hashed_types(const OpSet& ops, const Ran& ran) {
   std::map<std::string, std::multiset<std::string>> out;
   for (const Step& step : ran.graph->steps) {
@@ -316,7 +317,11 @@ std::map<std::string, std::multiset<std::string>> hashed_types(const OpSet& ops,
     if (!ran.run->hashed.contains(functional)) continue;
     std::string types;
     for (const ValueId id : uses_of(step))
-      if (const Tensor* tensor = view_of(*ran.run, id)) types += std::string(name(tensor->dtype)) + " ";
+      if (const Tensor* tensor = view_of(*ran.run, id)) {
+        types += std::string(name(tensor->dtype)) + "[";
+        for (const std::int64_t size : tensor->shape) types += std::to_string(size) + " ";
+        types += "] ";
+      }
     out[functional].insert(std::move(types));
   }
   return out;

@@ -33,6 +33,24 @@ TEST_CASE("guard: an operator without kernel in another type is approximated, on
   CHECK(status_of(pair_of(kX, negated("neg"), negated("neg_"))) == Status::refuted);
 }
 
+TEST_CASE("guard: an operator without kernel on a part is approximated") {
+  const std::string x = R"({"name":"x","type":{"dtype":"c64","shape":[4]}})";
+  const auto part = [](const std::string& name, const std::string& of, const char* type) {
+    return R"({"name":")" + name + R"(","op":"aten.slice.Tensor","args":[{"ref":")" + of +
+           R"("},0,1,3],"types":[{"dtype":")" + type + R"(","shape":[2]}]})";
+  };
+  const auto real = [](const std::string& name, const std::string& of, const char* size) {
+    return R"({"name":")" + name + R"(","op":"aten.isreal.default","args":[{"ref":")" + of +
+           R"("}],"types":[{"dtype":"bool","shape":[)" + size + "]}]}";
+  };
+  const std::string clone =
+      R"({"name":"a","op":"aten.clone.default","args":[{"ref":"b"}],"types":[{"dtype":"bool","shape":[2]}]})";
+  const Case pushed = pair_of(x, listed(real("c", "x", "4") + "," + part("b", "c", "bool") + "," + clone),
+                              listed(part("b", "x", "c64") + "," + real("a", "b", "2")));
+  CHECK(status_of(pushed) == Status::unknown);
+  CHECK(replay(pushed, {}).approximated);
+}
+
 TEST_CASE(
     "guard: statistics that a hashed normalization writes silently are approximated, a lost write is not") {
   const std::string given = R"(x: "f32[2, 3, 2]", w: "f32[3]", b: "f32[3]", m: "f32[3]", v: "f32[3]")";
