@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree judge control-flow-agree rows-agree bench-executorch flips-executorch damage-programs changed test-cases \
+  inductor-agree judge control-flow-agree rows-agree recipes bench-executorch flips-executorch damage-programs changed test-cases \
   setup-formats
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
@@ -92,6 +92,9 @@ test-cases: setup  # compiled once, linked to the default build and to the one w
 asan: test-cases  ## compile with address and undefined sanitizers, run the unit tests (long sweeps: one in NC_EVERY, 12)
 	@$(call preset,asan-ubsan)
 	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit
+
+recipes: setup  ## follow the recipes of CONTRIBUTING.md: apply each patch, build, check
+	@python3 tools/recipes.py
 
 clang: setup  ## compile with clang, run all tests
 	@$(call install,clang-16 libclang-rt-16-dev)

@@ -20,9 +20,9 @@ using Kind = Change::Kind;
 
 constexpr std::size_t kShownLines = 5, kShownNames = 4, kShownColumns = 120;
 
-Json record_of(const char* kind) { return Json{{"schema", "noclobber.result/1"}, {"kind", kind}}; }
+Json change_record(const char* kind) { return Json{{"schema", "noclobber.result/1"}, {"kind", kind}}; }
 
-std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string change_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string check_name(const CheckRecord& check) {
   const std::string id = shown_id(check.id);
@@ -134,7 +134,7 @@ std::string introduced_text(const Difference& difference, const Look& look) {
 }  // namespace
 
 std::string to_json(const Change& change) {
-  Json out = record_of("change");
+  Json out = change_record("change");
   out["change"] = change_name(change.kind);
   out["input"] = change.check->input;
   out["id"] = change.check->id;
@@ -151,11 +151,11 @@ std::string to_json(const Change& change) {
     out["names"] = unknown->names;
     out["fingerprint"] = fingerprint(*unknown);
   }
-  return one_line(out);
+  return change_line(out);
 }
 
 std::string to_json(const Difference& difference, int exit) {
-  Json out = record_of("diff");
+  Json out = change_record("diff");
   for (const Kind kind : {Kind::introduced, Kind::fixed, Kind::preexisting, Kind::newly_unknown,
                           Kind::newly_proved, Kind::vanished})
     out[std::string(change_name(kind))] = difference.count(kind);
@@ -164,7 +164,7 @@ std::string to_json(const Difference& difference, int exit) {
                                difference.unaccepted(Kind::newly_unknown);
   if (accepted > 0) out["accepted"] = accepted;
   out["exit"] = exit;
-  return one_line(out);
+  return change_line(out);
 }
 
 std::string to_text(const Difference& difference, bool list, const Look& look) {
