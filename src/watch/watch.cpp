@@ -130,12 +130,16 @@ void Watch::lay(StorageId at, const CellList& cells, const Tensor& tensor, std::
 /// knows which of them is right. Bodies lay out what they return themselves.
 bool Watch::lies_otherwise(ValueId id, const Tensor& tensor) const {
   const Value& value = what_.graph->value(id);
-  if (!value.type || value.type->strides != Type::Strides::given || may_lie_elsewhere(*what_.graph, id))
+  if (!value.type || value.type->strides == Type::Strides::unknown || may_lie_elsewhere(*what_.graph, id))
     return false;
-  if (value.from == Value::From::input || value.type->stride.size() != tensor.stride.size()) return false;
-  for (std::size_t d = 0; d < tensor.stride.size(); ++d) {
-    const auto said = value.type->stride[d].evaluate(symbols_);
+  const bool given = value.type->strides == Type::Strides::given;
+  if (value.from == Value::From::input || (given && value.type->stride.size() != tensor.stride.size()))
+    return false;
+  std::int64_t dense = 1;
+  for (std::size_t d = tensor.stride.size(); d-- > 0;) {
+    const auto said = given ? value.type->stride[d].evaluate(symbols_) : std::optional(dense);
     if (tensor.shape[d] != 1 && said && *said != tensor.stride[d]) return true;
+    dense *= std::max<std::int64_t>(tensor.shape[d], 1);
   }
   return false;
 }
