@@ -23,6 +23,15 @@ def corpus(name):
     return (CORPUS / name).read_bytes()
 
 
+class Corpus(Cli):
+    def test_no_run_contradicts_a_proof(self):
+        for folder in sorted(p for p in CORPUS.iterdir() if p.is_dir() and p.name not in ("golden", "schemas", "fuzz")):
+            with self.subTest(folder=folder.name):
+                run = self.run_it("check", folder, "--json", "--quiet")
+                self.assertIn(run.returncode, (0, 1, 2, 3), run.stderr)
+                self.assertNotIn(b"contradiction", run.stdout)
+
+
 class Folders(Cli):
     FILES = {
         "a.json": PROVED, "last.json": LAST, "packed.json.gz": gzip.compress(REFUTED.encode()), "no-ending": PROVED,
