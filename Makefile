@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree judge control-flow-agree rows-agree recipes bench-executorch flips-executorch damage-programs changed test-cases \
-  setup-formats
+  inductor-agree judge control-flow-agree rows-agree recipes page-test bench-executorch flips-executorch damage-programs \
+  changed test-cases setup-formats
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -178,6 +178,9 @@ bench-executorch: build  ## one plan: ExecuTorch's own verifier and noclobber (e
 flips-executorch: build  ## 1,000 flipped .pte that still run: none proved with other results (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "flips-executorch: run \`make test-executorch\` first" >&2; exit 1; }
 	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/executorch_flips.py
+
+page-test: build  ## the page in a browser: console, requests, load time, labels, keys, links (needs chromium)
+	@python3 tests/frontends/page_in_browser.py $(NC_INPUTS)
 
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)

@@ -26,10 +26,9 @@ struct FileReport {
   std::string Options::*file;
 };
 constexpr std::array kFiles = {
-    FileReport{"sarif", &Options::sarif},
-    FileReport{"junit", &Options::junit},
-    FileReport{"gitlab", &Options::gitlab},
-    FileReport{"markdown", &Options::markdown},
+    FileReport{"sarif", &Options::sarif},   FileReport{"junit", &Options::junit},
+    FileReport{"gitlab", &Options::gitlab}, FileReport{"markdown", &Options::markdown},
+    FileReport{"html", &Options::html},
 };
 
 std::string_view variable(const char* name) {

@@ -57,6 +57,7 @@ Look look_of(const Options& options) {
   if (const std::size_t width = told_width(); width > 0)
     out.width = std::clamp(width, kLeastWidth, kMostWidth);
   out.unicode = is_utf8();
+  out.lanes = options.lanes;
   out.quiet = options.quiet;
   return out;
 }

@@ -9,6 +9,7 @@
 #include "src/report/change.h"
 #include "src/report/json_parts.h"
 #include "src/report/names.h"
+#include "src/report/run_text.h"
 #include "src/report/style.h"
 
 namespace noclobber {
@@ -22,11 +23,8 @@ constexpr std::size_t kShownLines = 5, kShownNames = 4, kShownColumns = 120;
 
 Json change_record(const char* kind) { return Json{{"schema", "noclobber.result/1"}, {"kind", kind}}; }
 
-std::string change_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-std::string check_name(const CheckRecord& check) {
-  const std::string id = shown_id(check.id);
-  return check.input.empty() ? id : fmt::format("{} {}", printable(check.input), id);
+std::string change_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string unknown_words(const Unknown& unknown) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/report/names.h"
+#include "src/report/page.h"
 #include "src/report/render.h"
 #include "src/report/report.h"
 #include "src/report/run_text.h"
@@ -55,6 +56,7 @@ const std::vector<Format>& formats() {
       {"gitlab", "GitLab's code quality report", to_gitlab},
       {"markdown", "for a job summary or a comment",
        [](const Report& report) { return to_markdown(report, kJobSummaryBytes); }},
+      {"html", "one page that needs nothing else, with pictures", to_html},
   };
   return all;
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "src/report/json_parts.h"
+#include "src/report/page.h"
 #include "src/report/reader_finding.h"
 
 namespace noclobber {
@@ -274,6 +275,7 @@ void Report::append(Report&& more) {
 }
 
 bool is_records(std::string_view text) {
+  if (is_page(text)) return true;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return false;
   std::string begin;  // without blanks: other writers put some
@@ -283,6 +285,7 @@ bool is_records(std::string_view text) {
 }
 
 Report read_records(std::string_view text, const std::string& name) {
+  if (is_page(text)) return read_records(records_in_page(text), name);
   Reader reader(name);
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size();) {

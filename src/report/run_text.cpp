@@ -92,36 +92,15 @@ void RunSummary::add(CheckRecord&& record) {
     unknown.push_back(std::move(record));
 }
 
-namespace {
-
-constexpr std::size_t kFewCauses = 10;
-constexpr std::size_t kShownChecks = 5, kShownNames = 8, kShownAssumptions = 20;
-
 std::string check_name(const CheckRecord& record) {
   const std::string id = shown_id(record.id);
   return record.input.empty() ? id : fmt::format("{} {}", printable(record.input), id);
 }
 
-/// The first few, then how many more there are.
-std::string some_of(const std::vector<std::string>& items, std::size_t shown) {
-  const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min(shown, items.size()));
-  std::string out = fmt::format("{}", fmt::join(items.begin(), end, ", "));
-  if (items.size() > shown) out += fmt::format(" and {} more", items.size() - shown);
-  return out;
-}
-
-/// Findings with one fingerprint in several checks have one cause: the first is told in full, the others are
-/// counted. What follows from another is told with that.
-struct Cause {
-  const CheckRecord* record;
-  const Finding* finding;
-  std::vector<std::string> also;
-};
-
-std::vector<Cause> causes_of(const std::vector<CheckRecord>& refuted) {
+std::vector<Cause> causes_of(const std::vector<CheckRecord>& checks) {
   std::vector<Cause> out;
   std::map<std::string, std::size_t> known;
-  for (const CheckRecord& record : refuted) {
+  for (const CheckRecord& record : checks) {
     for (const Finding& finding : record.findings) {
       if (finding.status != Status::refuted || !finding.follows.empty() || finding.accepted) continue;
       const auto [at, fresh] = known.emplace(finding.fingerprint, out.size());
@@ -134,6 +113,33 @@ std::vector<Cause> causes_of(const std::vector<CheckRecord>& refuted) {
       }
     }
   }
+  return out;
+}
+
+std::map<std::string, Reason> reasons_of(const std::vector<CheckRecord>& unknown) {
+  std::map<std::string, Reason> out;
+  for (const CheckRecord& record : unknown) {
+    if (record.unknown.empty()) out["no reason given"].checks.push_back(check_name(record));
+    for (const Unknown& item : record.unknown) {
+      Reason& reason = out[item.reason];
+      for (const std::string& name : item.names) ++reason.names[name];
+      const std::string check = check_name(record);
+      if (reason.checks.empty() || reason.checks.back() != check) reason.checks.push_back(check);
+    }
+  }
+  return out;
+}
+
+namespace {
+
+constexpr std::size_t kFewCauses = 10;
+constexpr std::size_t kShownChecks = 5, kShownNames = 8, kShownAssumptions = 20;
+
+/// The first few, then how many more there are.
+std::string some_of(const std::vector<std::string>& items, std::size_t shown) {
+  const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min(shown, items.size()));
+  std::string out = fmt::format("{}", fmt::join(items.begin(), end, ", "));
+  if (items.size() > shown) out += fmt::format(" and {} more", items.size() - shown);
   return out;
 }
 
@@ -164,26 +170,6 @@ std::string causes_text(const RunSummary& summary, const Look& look) {
   }
   for (const CheckRecord& record : summary.refuted) {
     if (record.findings.empty()) out += fmt::format("refuted: {}\n\n", check_name(record));
-  }
-  return out;
-}
-
-/// One reason: how often each name was involved, and in which checks.
-struct Reason {
-  std::map<std::string, std::uint64_t> names;
-  std::vector<std::string> checks;
-};
-
-std::map<std::string, Reason> reasons_of(const std::vector<CheckRecord>& unknown) {
-  std::map<std::string, Reason> out;
-  for (const CheckRecord& record : unknown) {
-    if (record.unknown.empty()) out["no reason given"].checks.push_back(check_name(record));
-    for (const Unknown& item : record.unknown) {
-      Reason& reason = out[item.reason];
-      for (const std::string& name : item.names) ++reason.names[name];
-      const std::string check = check_name(record);
-      if (reason.checks.empty() || reason.checks.back() != check) reason.checks.push_back(check);
-    }
   }
   return out;
 }

@@ -10,6 +10,27 @@
 
 namespace noclobber {
 
+/// Findings with one fingerprint in several checks have one cause: the first is told in full, the others are
+/// counted. What follows from another is told with that.
+struct Cause {
+  const CheckRecord* record;
+  const Finding* finding;
+  std::vector<std::string> also;  // names of other checks
+};
+/// Of all refuted findings, in order. The pointers are into `checks`.
+std::vector<Cause> causes_of(const std::vector<CheckRecord>& checks);
+
+/// One reason for unknown: how often each name was involved, and in which checks.
+struct Reason {
+  std::map<std::string, std::uint64_t> names;
+  std::vector<std::string> checks;
+};
+/// By code, of checks that are unknown.
+std::map<std::string, Reason> reasons_of(const std::vector<CheckRecord>& checks);
+
+/// "logs/x.log [0/0] post-grad"
+std::string check_name(const CheckRecord& record);
+
 /// Grows record by record; only what the text needs is kept.
 struct RunSummary {
   SummaryRecord totals;                        // `exit` is set by the caller

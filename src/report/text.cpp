@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/report/lanes_text.h"
 #include "src/report/layout.h"
 #include "src/report/names.h"
 #include "src/report/record.h"
@@ -240,6 +241,8 @@ std::string to_text(const CheckRecord& record, const Finding& finding, const Loo
   out += heading_text(record, finding, look) + "\n\n";
   const std::string places = places_text(finding, look);
   if (!places.empty()) out += places + "\n";
+  const std::string lanes = look.lanes ? lanes_text(finding, look) : "";
+  if (!lanes.empty()) out += lanes + "\n";
   out += source_text(finding, look);
   if (!finding.message.empty() && finding.message != title) out += row("note", clean(finding.message), look);
   std::set<std::string> told{finding.storage};
