@@ -139,11 +139,6 @@ void usage_error(const std::string& message, std::string_view command) {
   print_error("", "", fmt::format("{}; see noclobber{} --help", message, of));
 }
 
-std::string suggestion(std::string_view word, std::span<const std::string_view> known) {
-  const std::string_view near = nearest(word, known);
-  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
-}
-
 std::string unknown_option_text(const std::string& word) {
   static constexpr std::string_view flags[] = {
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) flag,

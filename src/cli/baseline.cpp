@@ -61,9 +61,7 @@ bool is_date(const std::string& text) {
 }
 
 std::string unknown_key(std::string_view key, std::span<const std::string_view> known) {
-  const std::string_view near = nearest(key, known);
-  return fmt::format("unknown key '{}'{}", printable(key),
-                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+  return fmt::format("unknown key '{}'{}", printable(key), suggestion(key, known));
 }
 
 }  // namespace
@@ -77,7 +75,7 @@ std::string baseline_of(const Report& report) {
   std::vector<Draft> drafts;
   for (const CheckRecord& record : report.checks) {
     for (const Finding& finding : record.findings)
-      if (finding.status == Status::refuted && finding.follows.empty())
+      if (is_cause(finding))
         add(drafts, finding.fingerprint, finding.rule + " " + finding.property + ": " + finding.message,
             record, finding.accepted);
     for (const Unknown& unknown : record.unknown)

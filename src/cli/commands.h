@@ -39,11 +39,9 @@ Result<InputOptions> input_options(const Options& options);
 /// error: `where` is a JSON pointer or "line N".
 Result<std::vector<OpDecl>> read_operators(std::string_view text);
 
-/// The records in a file; "-" is standard input. error: it cannot be read, or holds none. What is wrong with
-/// single lines is in the report.
-Result<Report> read_records_of(const std::string& path);
-/// What is wrong with the records, a few lines of it.
-void print_damage(const Report& report);
+/// The records in files, as one run; "-" is standard input. What is wrong with single lines is printed, and
+/// in the report. Nothing, and an error was printed, where a file cannot be read or holds none.
+std::optional<Report> records_of(const std::vector<std::string>& paths);
 /// The folder that paths in reports are shown from: that of the checkout in GitHub Actions and GitLab, else
 /// this one.
 std::string report_root();

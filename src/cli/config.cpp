@@ -63,7 +63,7 @@ std::optional<Found> found_at(const fs::path& path, bool is_project) {
   if (!fs::is_regular_file(path, fault)) return std::nullopt;
   auto text = read_file(path.string(), kMostConfigBytes);
   if (!text) return std::nullopt;
-  if (is_project && text->find("tool.noclobber") == std::string::npos) return std::nullopt;
+  if (is_project && text->find(kTable) == std::string::npos) return std::nullopt;
   return Found{path.string(), *std::move(text), is_project};
 }
 
@@ -89,9 +89,7 @@ std::string unknown_setting(const std::string& key) {
   std::vector<std::string_view> names;
   for (const Setting& one : settings())
     if (one.name != "config") names.push_back(one.name);
-  const std::string_view near = nearest(key, names);
-  return fmt::format("unknown key '{}'{}", printable(key),
-                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+  return fmt::format("unknown key '{}'{}", printable(key), suggestion(key, names));
 }
 
 /// What is wrong with the value; "" for nothing.

@@ -20,18 +20,10 @@ int run_config(const Options& options) {
 }
 
 int run_baseline(const Options& options) {
-  Report all;
-  for (const std::string& path : options.inputs) {
-    auto report = read_records_of(path);
-    if (!report) {
-      print_error(path, "", report.fault().message);
-      return kUsageError;
-    }
-    print_damage(*report);
-    all.append(*std::move(report));
-  }
-  fmt::print("{}", baseline_of(all));
-  return flush_output() && all.damage.empty() ? 0 : kUsageError;
+  const auto all = records_of(options.inputs);
+  if (!all) return kUsageError;
+  fmt::print("{}", baseline_of(*all));
+  return flush_output() && all->damage.empty() ? 0 : kUsageError;
 }
 
 }  // namespace noclobber

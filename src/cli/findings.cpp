@@ -12,6 +12,8 @@
 namespace noclobber {
 namespace {
 
+static_assert(Place::kEntry == kEntryStep);
+
 std::optional<FindingPlace> place(const Graph& graph, const std::optional<Place>& from) {
   if (!from) return std::nullopt;
   FindingPlace out;

@@ -22,13 +22,11 @@ std::string no_format(const std::string& asked) {
     all += fmt::format("{}{}", all.empty() ? "" : ", ", format.name);
     names.push_back(format.name);
   }
-  const std::string_view near = nearest(asked, names);
-  const std::string hint = near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+  const std::string hint = suggestion(asked, names);
   return fmt::format("no format '{}'{} There are: {}", printable(asked), hint.empty() ? "." : hint, all);
 }
 
-}  // namespace
-
+/// error: it cannot be read, or holds none. What is wrong with single lines is in the report.
 Result<Report> read_records_of(const std::string& path) {
   auto text = read_file(path);
   if (!text) return Diagnostic{"", text.fault().message};
@@ -36,6 +34,7 @@ Result<Report> read_records_of(const std::string& path) {
   return read_records(*text, path);
 }
 
+/// What is wrong with the records, a few lines of it.
 void print_damage(const Report& report) {
   constexpr std::size_t kShown = 3;
   const std::size_t shown = std::min(report.damage.size(), kShown);
@@ -46,26 +45,34 @@ void print_damage(const Report& report) {
                 fmt::format("{} more lines are no records", report.damage.size() - shown));
 }
 
+}  // namespace
+
+std::optional<Report> records_of(const std::vector<std::string>& paths) {
+  Report out;
+  for (const std::string& path : paths) {
+    auto report = read_records_of(path);
+    if (!report) {
+      print_error(path, "", report.fault().message);
+      return std::nullopt;
+    }
+    print_damage(*report);
+    out.append(*std::move(report));
+  }
+  return out;
+}
+
 int run_render(const Options& options) {
   const Format* format = find_format(options.to);
   if (format == nullptr) {
     print_error("--to", "", no_format(options.to));
     return kUsageError;
   }
-  Report all;
-  for (const std::string& path : options.inputs) {
-    auto report = read_records_of(path);
-    if (!report) {
-      print_error(path, "", report.fault().message);
-      return kUsageError;
-    }
-    print_damage(*report);
-    all.append(*std::move(report));
-  }
-  all.root = report_root();
+  auto all = records_of(options.inputs);
+  if (!all) return kUsageError;
+  all->root = report_root();
   const bool text = format->name == "text";
-  fmt::print("{}", text ? to_text(all, look_of(options)) : format->render(all));
-  return flush_output() && all.damage.empty() ? 0 : kUsageError;
+  fmt::print("{}", text ? to_text(*all, look_of(options)) : format->render(*all));
+  return flush_output() && all->damage.empty() ? 0 : kUsageError;
 }
 
 }  // namespace noclobber

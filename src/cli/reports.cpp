@@ -7,12 +7,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 
 #include "src/cli/commands.h"
+#include "src/cli/terminal.h"
 #include "src/report/render.h"
 
 namespace noclobber {
@@ -31,14 +31,9 @@ constexpr std::array kFiles = {
     FileReport{"html", &Options::html},
 };
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 bool in_actions(const Options& options) {
   if (options.github != "auto") return options.github == "always";
-  return variable("GITHUB_ACTIONS") == "true";
+  return environment("GITHUB_ACTIONS") == "true";
 }
 
 bool put(std::FILE* file, const std::string& text) {
@@ -66,7 +61,7 @@ bool add_summary(const std::string& path, const Report& report) {
 bool annotate(const Options& options, const Report& report) {
   const bool data = options.json || options.output_format != "text";
   if (options.output_format != "github") fmt::print(data ? stderr : stdout, "{}", to_github(report));
-  const std::string summary(variable("GITHUB_STEP_SUMMARY"));
+  const std::string summary(environment("GITHUB_STEP_SUMMARY"));
   return summary.empty() || add_summary(summary, report);
 }
 
@@ -74,7 +69,7 @@ bool annotate(const Options& options, const Report& report) {
 
 std::string report_root() {
   for (const char* name : {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"})
-    if (const std::string_view folder = variable(name); !folder.empty()) return std::string(folder);
+    if (const std::string_view folder = environment(name); !folder.empty()) return std::string(folder);
   std::error_code fault;
   return fs::current_path(fault).string();
 }

@@ -1,5 +1,7 @@
 #include "src/cli/suggest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -39,6 +41,11 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     }
   }
   return found;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> known) {
+  const std::string_view near = nearest(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
 }
 
 }  // namespace noclobber

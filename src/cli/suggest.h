@@ -14,4 +14,7 @@ std::size_t edit_distance(std::string_view from, std::string_view to);
 /// edits); the first of equals; "" if none is.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
+/// "; did you mean 'WORD'?" of the nearest, or "".
+std::string suggestion(std::string_view word, std::span<const std::string_view> known);
+
 }  // namespace noclobber

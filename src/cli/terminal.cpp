@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t kLeastWidth = 40, kMostWidth = 1000;
 
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 bool wants_colour(const Options& options) {
   if (options.no_color || options.color == "never") return false;
   if (options.color == "always") return true;
@@ -50,6 +45,11 @@ bool is_utf8() {
 }
 
 }  // namespace
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
 
 Look look_of(const Options& options) {
   Look out;

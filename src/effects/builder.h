@@ -149,7 +149,7 @@ class Builder {
                      std::string text, std::string assumes = "");
   std::string assumption(const Call& call, const Identity& row) const;
   bool is_neutral(const Call& call, const Identity& row, std::size_t argument, const InferredMeta& meta,
-                  Dtype dtype);
+                  Dtype dtype) const;
   bool takes_multiple(const Call& call, const Identity& row, const InferredMeta& meta) const;
   bool neutral(const Call& call, const Identity& row, const InferredMeta& meta);
   bool simplified(const Call& call);
@@ -371,9 +371,8 @@ class Builder {
   Reached reached_;
   std::set<std::string> told_;                   // symbols whose tokens are written
   const StorageId generator_ = 0, effects_ = 1;  // as add_tokens() adds them
-  bool neutral_ = false;                   // was what is_neutral was asked of, whether or not it may be used?
-  std::optional<TraceIdentity> identity_;  // that the step at hand is an instance of
-  std::optional<std::int64_t> folded_;     // the number that its result is by it
+  std::optional<TraceIdentity> identity_;        // that the step at hand is an instance of
+  std::optional<std::int64_t> folded_;           // the number that its result is by it
   bool hushed_ = false;  // what the dump says is of another result than the one that is made: of out=
   std::map<std::string, std::uint64_t> fresh_counts_;  // storages of each kind of key
   bool unwritten_ = false;                             // what is made is written later, or in pieces

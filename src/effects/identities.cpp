@@ -170,15 +170,14 @@ std::string Builder::assumption(const Call& call, const Identity& row) const {
          std::to_string(row.value);
 }
 
-/// Does this argument change nothing about the other, whose type is `dtype`?
+/// Does this argument change nothing about the other, whose type is `dtype`, to the bit or by assumption?
 bool Builder::is_neutral(const Call& call, const Identity& row, std::size_t argument,
-                         const InferredMeta& meta, Dtype dtype) {
+                         const InferredMeta& meta, Dtype dtype) const {
   const Arg& arg = call.arguments[argument];
   const auto bound = bound_of(arg);
   const auto value = bound ? constant_of(*bound) : whole(arg, dtype);
-  neutral_ = value == row.value && meta.dtype && *meta.dtype == dtype &&
-             (row.exact.contains(dtype) || row.assumed.contains(dtype));
-  return neutral_ && may_use(row, dtype, assumption(call, row));
+  return value == row.value && meta.dtype && *meta.dtype == dtype &&
+         (row.exact.contains(dtype) || row.assumed.contains(dtype));
 }
 
 /// A multiple of zero is zero, but for its sign: x - (-1) * 0 is x + 0, which of -0 makes 0.
@@ -199,8 +198,9 @@ bool Builder::neutral(const Call& call, const Identity& row, const InferredMeta&
     const auto from = bound_of(call.arguments[kept]), other = bound_of(call.arguments[1 - kept]);
     if (other && meets_target(call, *other)) continue;
     if (!from || (kept == 1 && !row.either) || from->view.shape != meta.shape) continue;
-    if (!is_neutral(call, row, 1 - kept, meta, from->dtype)) {
-      if (request_.use == Identities::none && neutral_)
+    if (!is_neutral(call, row, 1 - kept, meta, from->dtype)) continue;
+    if (!may_use(row, from->dtype, assumption(call, row))) {
+      if (request_.use == Identities::none)
         note_identity(call, row, TraceIdentity::Form::keeps, kept, "",
                       row.exact.contains(from->dtype) ? "" : assumption(call, row));
       continue;

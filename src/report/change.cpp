@@ -52,8 +52,6 @@ void pair_up(std::vector<Item>& old, std::vector<Item>& now, const std::function
 
 void ignore(Item&, Item&) {}
 
-bool is_cause(const Finding& finding) { return finding.status == Status::refuted && finding.follows.empty(); }
-
 std::vector<Item> findings_of(const Report& report) {
   std::vector<Item> out;
   for (const CheckRecord& check : report.checks) {

@@ -21,19 +21,8 @@ using Kind = Change::Kind;
 
 constexpr std::size_t kShownLines = 5, kShownNames = 4, kShownColumns = 120;
 
-Json change_record(const char* kind) { return Json{{"schema", "noclobber.result/1"}, {"kind", kind}}; }
-
-std::string change_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string unknown_words(const Unknown& unknown) {
-  const std::size_t shown = std::min(unknown.names.size(), kShownNames);
-  std::string names = fmt::format(
-      "{}",
-      fmt::join(unknown.names.begin(), unknown.names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  if (unknown.names.size() > shown) names += fmt::format(" and {} more", unknown.names.size() - shown);
-  return unknown.reason + (names.empty() ? "" : ": " + names);
+  return unknown.reason + (unknown.names.empty() ? "" : ": " + some_of(unknown.names, kShownNames));
 }
 
 /// What it is, on one line.
@@ -132,7 +121,7 @@ std::string introduced_text(const Difference& difference, const Look& look) {
 }  // namespace
 
 std::string to_json(const Change& change) {
-  Json out = change_record("change");
+  Json out = record_of("change");
   out["change"] = change_name(change.kind);
   out["input"] = change.check->input;
   out["id"] = change.check->id;
@@ -149,11 +138,11 @@ std::string to_json(const Change& change) {
     out["names"] = unknown->names;
     out["fingerprint"] = fingerprint(*unknown);
   }
-  return change_line(out);
+  return one_line(out);
 }
 
 std::string to_json(const Difference& difference, int exit) {
-  Json out = change_record("diff");
+  Json out = record_of("diff");
   for (const Kind kind : {Kind::introduced, Kind::fixed, Kind::preexisting, Kind::newly_unknown,
                           Kind::newly_proved, Kind::vanished})
     out[std::string(change_name(kind))] = difference.count(kind);
@@ -162,7 +151,7 @@ std::string to_json(const Difference& difference, int exit) {
                                difference.unaccepted(Kind::newly_unknown);
   if (accepted > 0) out["accepted"] = accepted;
   out["exit"] = exit;
-  return change_line(out);
+  return one_line(out);
 }
 
 std::string to_text(const Difference& difference, bool list, const Look& look) {

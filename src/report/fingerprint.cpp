@@ -96,6 +96,8 @@ std::string fingerprint(const Finding& finding, const Graph& before, const Graph
   return digest.text();
 }
 
+bool is_cause(const Finding& finding) { return finding.status == Status::refuted && finding.follows.empty(); }
+
 std::string fingerprint(const Unknown& unknown) {
   if (!unknown.fingerprint.empty()) return unknown.fingerprint;
   Digest digest;

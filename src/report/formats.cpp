@@ -20,14 +20,18 @@ std::string error_line(const ErrorRecord& error) {
 
 }  // namespace
 
+RunSummary counted_again(const Report& report) {
+  RunSummary out;
+  for (const CheckRecord& record : report.checks) out.add(CheckRecord(record));
+  out.totals.error += report.errors.size();
+  if (report.summary) out.totals.skipped = report.summary->skipped;
+  return out;
+}
+
 std::string to_text(const Report& report, const Look& look) {
-  RunSummary run;
-  for (const CheckRecord& record : report.checks) run.add(CheckRecord(record));
-  run.totals.error += report.errors.size();
-  if (report.summary) run.totals.skipped = report.summary->skipped;
   std::string out;
   for (const ErrorRecord& error : report.errors) out += error_line(error);
-  return out + to_text(run, kNoTime, look);
+  return out + to_text(counted_again(report), kNoTime, look);
 }
 
 std::string to_jsonl(const Report& report) {

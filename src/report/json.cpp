@@ -9,15 +9,13 @@
 
 namespace noclobber {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
 
 Json record_of(const char* kind) { return Json{{"schema", "noclobber.result/1"}, {"kind", kind}}; }
 
-std::string one_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // names may hold any bytes
-}
+std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+namespace {
 
 void put_text(Json& json, const char* name, const std::string& text) {
   if (!text.empty()) json[name] = text;

@@ -17,18 +17,7 @@ std::string xml(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    for (const char c : printable(text.substr(at, end - at))) {
-      if (c == '&')
-        out += "&amp;";
-      else if (c == '<')
-        out += "&lt;";
-      else if (c == '>')
-        out += "&gt;";
-      else if (c == '"')
-        out += "&quot;";
-      else
-        out += c;
-    }
+    out += escaped(text.substr(at, end - at));
     if (end < text.size()) out += '\n';
     at = end + 1;
   }

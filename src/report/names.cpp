@@ -1,6 +1,7 @@
 #include "src/report/names.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -129,6 +130,42 @@ std::string shown_id(std::string_view id) {
   std::string what = slash < rest.size() ? std::string(rest.substr(slash + 1)) : "";
   std::ranges::replace(what, '_', '-');
   return printable(what.empty() ? out : out + " " + what);
+}
+
+std::string some_of(const std::vector<std::string>& items, std::size_t shown) {
+  const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min(shown, items.size()));
+  std::string out = fmt::format("{}", fmt::join(items.begin(), end, ", "));
+  if (items.size() > shown) out += fmt::format(" and {} more", items.size() - shown);
+  return out;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string type_in(const Finding& finding, const std::string& name) {
+  for (const auto& [of, type] : finding.types)
+    if (of == name) return type;
+  return "";
 }
 
 }  // namespace noclobber

@@ -28,15 +28,6 @@ std::string many(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// Totals as a run counts them.
-RunSummary summary_of(const Report& report) {
-  RunSummary out;
-  for (const CheckRecord& check : report.checks) out.add(CheckRecord(check));
-  out.totals.error += report.errors.size();
-  if (report.summary) out.totals.skipped = report.summary->skipped;
-  return out;
-}
-
 std::string headline(const SummaryRecord& totals) {
   const std::uint64_t made = totals.proved + totals.refuted + totals.unknown;
   if (made == 0) return "nothing was checked";
@@ -94,11 +85,9 @@ std::string findings_text(const std::vector<Cause>& causes) {
   return out + "</section>\n";
 }
 
-std::string some_items(const std::vector<std::string>& items, std::size_t most) {
-  std::string out;
-  for (std::size_t k = 0; k < std::min(items.size(), most); ++k)
-    out += (k == 0 ? "" : ", ") + escaped(shortened(printable(items[k]), 120));
-  return items.size() > most ? out + fmt::format(" and {} more", items.size() - most) : out;
+std::string some_items(std::vector<std::string> items, std::size_t most) {
+  for (std::string& item : items) item = escaped(shortened(printable(item), 120));
+  return some_of(items, most);
 }
 
 std::string unknown_section(const RunSummary& run) {
@@ -189,7 +178,7 @@ std::string records_text(const Report& report) {
 }  // namespace
 
 std::string to_html(const Report& report) {
-  const RunSummary run = summary_of(report);
+  const RunSummary run = counted_again(report);
   const std::vector<Cause> causes = causes_of(report.checks);
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "

@@ -6,35 +6,6 @@
 
 namespace noclobber {
 
-namespace {
-
-constexpr std::uint32_t kEntryStep = 0xffffffffU;
-
-}  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string anchor_of(const Finding& finding) {
   std::string out = "fp";
   for (const char c : finding.fingerprint) {
@@ -71,12 +42,6 @@ std::string_view role_class(Mark::Role role) {
     case Mark::Role::read:
       return "read";
   }
-  return "";
-}
-
-std::string type_in(const Finding& finding, const std::string& name) {
-  for (const auto& [of, type] : finding.types)
-    if (of == name) return type;
   return "";
 }
 

@@ -1,4 +1,5 @@
-// Pieces of the page. Internal to the page. Everything that comes from records goes through escaped().
+// Pieces of the page. Internal to the page. Everything that comes from records goes through escaped() of
+// names.h.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -10,8 +11,6 @@
 
 namespace noclobber {
 
-/// As text or as the value of an attribute in double quotes; control characters are shown.
-std::string escaped(std::string_view text);
 /// What a link to the finding ends in: "fp6d0f", "fp6d0f-2".
 std::string anchor_of(const Finding& finding);
 
@@ -28,9 +27,6 @@ std::vector<Mark> marks_of(const Finding& finding);
 const Mark* mark_of(const std::vector<Mark>& marks, Mark::Role role);
 /// "define", "clobber", "read": the class of what is drawn for it.
 std::string_view role_class(Mark::Role role);
-
-/// "i64[2,6]", or "".
-std::string type_in(const Finding& finding, const std::string& name);
 
 /// Which steps a picture of the lanes shows, in order: marks first, then what lies between them, then what is
 /// next to them.

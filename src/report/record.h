@@ -15,6 +15,9 @@ namespace noclobber {
 enum class Status : std::uint8_t { unknown, proved, refuted, error };
 
 /// Where a fault took place, with the text of the statement for the terminal.
+/// FindingPlace::step of the contents at entry.
+inline constexpr std::uint32_t kEntryStep = 0xffffffffU;
+
 struct FindingPlace {
   std::string graph;  // "before" | "after"
   std::uint32_t step = 0;
@@ -107,6 +110,9 @@ struct Finding {
   std::optional<Acceptance> accepted;
   std::string change;  // of a run that is compared: "introduced" | "preexisting"
 };
+
+/// Is it refuted, and follows from no other of its check?
+bool is_cause(const Finding& finding);
 
 struct Unknown {
   std::string reason;  // a code of cli.md

@@ -11,8 +11,7 @@
 namespace noclobber {
 
 bool is_news(const Finding& finding) {
-  return finding.status == Status::refuted && finding.follows.empty() && !finding.accepted &&
-         finding.change != "preexisting";
+  return is_cause(finding) && !finding.accepted && finding.change != "preexisting";
 }
 
 bool is_news(const Unknown& unknown) { return !unknown.accepted && unknown.change != "preexisting"; }
@@ -55,7 +54,7 @@ Tally tally_of(const Report& report) {
     out.refuted += record.status == Status::refuted ? 1 : 0;
     out.unknown += record.status == Status::unknown ? 1 : 0;
     for (const Finding& finding : record.findings) {
-      if (finding.status != Status::refuted || !finding.follows.empty()) continue;
+      if (!is_cause(finding)) continue;
       out.accepted += finding.accepted ? 1 : 0;
       out.preexisting += !finding.accepted && finding.change == "preexisting" ? 1 : 0;
     }
@@ -66,12 +65,8 @@ Tally tally_of(const Report& report) {
 std::string unknown_text(const Unknown& unknown) {
   constexpr std::size_t kShown = 8, kColumns = 120;
   std::vector<std::string> names;
-  for (const std::string& name : unknown.names)
-    if (names.size() < kShown) names.push_back(shortened(printable(name), kColumns));
-  std::string out = printable(unknown.reason);
-  if (!names.empty()) out += fmt::format(": {}", fmt::join(names, ", "));
-  if (unknown.names.size() > kShown) out += fmt::format(" and {} more", unknown.names.size() - kShown);
-  return out;
+  for (const std::string& name : unknown.names) names.push_back(shortened(printable(name), kColumns));
+  return printable(unknown.reason) + (names.empty() ? "" : ": " + some_of(names, kShown));
 }
 
 }  // namespace noclobber

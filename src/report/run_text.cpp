@@ -40,8 +40,7 @@ void note_assumptions(std::map<std::string, std::uint64_t>& into, const std::vec
 void count_accepted(const CheckRecord& record, SummaryRecord& totals) {
   std::uint64_t findings = 0, unknowns = 0, others = 0;
   for (const Finding& finding : record.findings)
-    if (finding.status == Status::refuted && finding.follows.empty())
-      ++(finding.accepted ? findings : others);
+    if (is_cause(finding)) ++(finding.accepted ? findings : others);
   if (record.status == Status::refuted && findings > 0 && others == 0) ++totals.refuted_accepted;
   for (const Unknown& unknown : record.unknown) unknowns += unknown.accepted ? 1 : 0;
   const bool all = unknowns > 0 && unknowns == record.unknown.size();
@@ -102,7 +101,7 @@ std::vector<Cause> causes_of(const std::vector<CheckRecord>& checks) {
   std::map<std::string, std::size_t> known;
   for (const CheckRecord& record : checks) {
     for (const Finding& finding : record.findings) {
-      if (finding.status != Status::refuted || !finding.follows.empty() || finding.accepted) continue;
+      if (!is_cause(finding) || finding.accepted) continue;
       const auto [at, fresh] = known.emplace(finding.fingerprint, out.size());
       const bool here = !fresh && out[at->second].record == &record;  // two faults of one shape
       if (fresh || here || finding.fingerprint.empty()) {
@@ -134,14 +133,6 @@ namespace {
 
 constexpr std::size_t kFewCauses = 10;
 constexpr std::size_t kShownChecks = 5, kShownNames = 8, kShownAssumptions = 20;
-
-/// The first few, then how many more there are.
-std::string some_of(const std::vector<std::string>& items, std::size_t shown) {
-  const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min(shown, items.size()));
-  std::string out = fmt::format("{}", fmt::join(items.begin(), end, ", "));
-  if (items.size() > shown) out += fmt::format(" and {} more", items.size() - shown);
-  return out;
-}
 
 /// How many there are of each rule, where they are too many to be counted by eye.
 std::string rules_text(const std::vector<Cause>& causes, const Look& look) {

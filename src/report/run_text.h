@@ -48,6 +48,9 @@ struct RunSummary {
   void add(CheckRecord&& record);
 };
 
+/// What a run over the same records would say.
+RunSummary counted_again(const struct Report& report);
+
 /// Where the time of a run is not known.
 inline constexpr double kNoTime = -1;
 

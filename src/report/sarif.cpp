@@ -185,8 +185,7 @@ std::string to_sarif(const Report& report) {
   Json results = Json::array();
   for (const CheckRecord& record : report.checks) {
     for (const Finding& finding : record.findings)
-      if (finding.status == Status::refuted && finding.follows.empty())
-        results.push_back(result(report, record, finding, index));
+      if (is_cause(finding)) results.push_back(result(report, record, finding, index));
     if (record.status == Status::refuted && record.findings.empty()) results.push_back(bare_result(record));
   }
   Json run{{"tool", Json{{"driver", std::move(driver)}}},

@@ -104,15 +104,10 @@ std::string heading_text(const CheckRecord& record, const Finding& finding, cons
   return "  " + joined(parts, look, 2);
 }
 
-const std::string* type_of(const Finding& finding, const std::string& name) {
-  const auto found = std::ranges::find(finding.types, name, &std::pair<std::string, std::string>::first);
-  return found == finding.types.end() ? nullptr : &found->second;
-}
-
 std::string typed_name(const Finding& finding, const std::string& name, const Look& look) {
-  const std::string* type = type_of(finding, name);
+  const std::string type = type_in(finding, name);
   const std::string shown = styled(clean(name), Role::name, look.colour);
-  return type == nullptr ? shown : fmt::format("{} {}", shown, clean(*type));
+  return type.empty() ? shown : fmt::format("{} {}", shown, clean(type));
 }
 
 /// Which bytes of its storage a name shows; "" if all of them, or nobody knows.
@@ -155,7 +150,7 @@ const FindingPlace* slice_step(const Finding& finding, const FindingPlace& place
 std::string types_text(const Finding& finding, std::set<std::string>& told, const Look& look) {
   std::vector<std::string> parts;
   const auto add = [&](const std::string& name) {
-    if (type_of(finding, name) != nullptr && told.insert(name).second)
+    if (!type_in(finding, name).empty() && told.insert(name).second)
       parts.push_back(typed_name(finding, name, look));
   };
   for (const auto* place : {&finding.define, &finding.clobber, &finding.read, &finding.before}) {
