@@ -5,6 +5,7 @@
   recipes.py --dry      only whether each patch still applies, one after the other (the fast suite)
 """
 import argparse
+import os
 import pathlib
 import shutil
 import subprocess
@@ -30,7 +31,10 @@ def touched(patch):
 
 def apply(name, tree):
     """error: what git says of a patch that does not apply any more."""
-    done = subprocess.run(["git", "apply", "--whitespace=nowarn", HERE / f"{name}.patch"], cwd=tree, capture_output=True, text=True)
+    # Inside of a repository git passes over, in silence, what a patch names outside of the folder.
+    alone = os.environ | {"GIT_CEILING_DIRECTORIES": str(pathlib.Path(tree).resolve().parent)}
+    done = subprocess.run(["git", "apply", "--whitespace=nowarn", HERE / f"{name}.patch"], cwd=tree, env=alone,
+                          capture_output=True, text=True)
     return done.stderr if done.returncode else ""
 
 

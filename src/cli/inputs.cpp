@@ -105,14 +105,15 @@ Work note_of(const std::string& path, const Opened& log) {
   return note;
 }
 
-Work truncated_of(const std::string& path) {
+/// What nobody can judge, and why.
+Work unknown_of(const std::string& path, std::string id, std::string what, Unknown reason) {
   Work work;
   work.kind = Work::Kind::record;
   work.input = path;
   work.record.input = path;
-  work.record.id = "tail";
-  work.record.what = "trace";
-  work.record.unknown = {{"truncated-input", {}}};
+  work.record.id = std::move(id);
+  work.record.what = std::move(what);
+  work.record.unknown = {std::move(reason)};
   work.record.version = NC_VERSION;
   return work;
 }
@@ -143,28 +144,6 @@ void Work::open() {
   if (dataflow) value.dataflow = *dataflow;
 }
 
-/// What a recorder says of its folder: passes that changed nothing are a remark, what it left out is unknown.
-void WorkSource::load_recording(const std::string& path, const Recording& recording) {
-  if (recording.unchanged > 0) {
-    Work note;
-    note.kind = Work::Kind::note;
-    note.input = path;
-    note.fault.message =
-        fmt::format("{} pass{} changed nothing", recording.unchanged, recording.unchanged == 1 ? "" : "es");
-    push(std::move(note));
-  }
-  if (recording.left_out.empty() || !options_.only.accepts("recording", 0)) return;
-  Work work;
-  work.kind = Work::Kind::record;
-  work.input = path;
-  work.record.input = path;
-  work.record.id = "recording";
-  work.record.what = "pair";
-  work.record.unknown = {{"not-recorded", recording.left_out}};
-  work.record.version = NC_VERSION;
-  push(std::move(work));
-}
-
 /// A plan without a graph; of an instance, where one is given, the sizes and lives.
 Work WorkSource::plan_of(const std::string& path, PlanTable table) const {
   Work work;
@@ -185,6 +164,9 @@ Work WorkSource::plan_of(const std::string& path, PlanTable table) const {
 
 Work WorkSource::work_of(const std::string& path, FileCheck check) const {
   if (check.table) return plan_of(path, *std::move(check.table));
+  if (!check.left_out.empty())
+    return unknown_of(path, std::move(check.id), std::move(check.what),
+                      {"not-recorded", std::move(check.left_out)});
   Work work;
   if (check.unread) {
     work.input = path;
@@ -207,8 +189,8 @@ void WorkSource::load(const std::string& path, Opened opened) {
     if (id.empty()) id = check.value && !check.value->name.empty() ? check.value->name : stem_of(path);
     if (options_.only.accepts(id, position++)) push(work_of(path, std::move(check)));
   }
-  if (opened.truncated) push(truncated_of(path));
-  if (opened.is_log) push(note_of(path, opened));
+  if (opened.truncated) push(unknown_of(path, "tail", "trace", {"truncated-input", {}}));
+  if (opened.is_log || !opened.notes.empty()) push(note_of(path, opened));
 }
 
 void WorkSource::load(const FoundInput& found) {
@@ -245,10 +227,6 @@ void WorkSource::load_file(const std::string& path) {
   auto text = read_file(path);
   if (!text) return push(error_of(path, text.fault()));
   if (is_records(*text)) return load_records(path, *text);
-  if (is_recording(*text)) {
-    const auto recording = read_recording(*text);
-    return recording ? load_recording(path, *recording) : push(error_of(path, recording.fault()));
-  }
   auto opened = open_file({path, *std::move(text)});
   opened ? load(path, *std::move(opened)) : push(error_of(path, opened.fault()));
 }

@@ -67,7 +67,6 @@ class WorkSource {
   void load(const std::string& path, Opened opened);
   void load(const FoundInput& found);
   void load_file(const std::string& path);
-  void load_recording(const std::string& path, const Recording& recording);
   void load_records(const std::string& path, const std::string& text);
   void open(const std::string& input);
   void push(Work work);

@@ -65,15 +65,7 @@ bool annotate(const Options& options, const Report& report) {
   return summary.empty() || add_summary(summary, report);
 }
 
-}  // namespace
-
-std::string report_root() {
-  for (const char* name : {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"})
-    if (const std::string_view folder = environment(name); !folder.empty()) return std::string(folder);
-  std::error_code fault;
-  return fs::current_path(fault).string();
-}
-
+/// Writes a file whole or not at all.
 bool write_whole(const std::string& path, const std::string& text) {
   std::error_code fault;
   const bool special = fs::exists(path, fault) && !fs::is_regular_file(path, fault);  // /dev/stdout
@@ -86,6 +78,15 @@ bool write_whole(const std::string& path, const std::string& text) {
   if (!fault) return true;
   errno = fault.value();
   return not_written(path);
+}
+
+}  // namespace
+
+std::string report_root() {
+  for (const char* name : {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"})
+    if (const std::string_view folder = environment(name); !folder.empty()) return std::string(folder);
+  std::error_code fault;
+  return fs::current_path(fault).string();
 }
 
 bool wants_report(const Options& options) {

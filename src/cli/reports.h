@@ -12,7 +12,4 @@ bool wants_report(const Options& options);
 /// and the job summary. False, and an error was printed, if something could not be written.
 bool write_reports(const Options& options, const Report& report);
 
-/// Writes a file whole or not at all.
-bool write_whole(const std::string& path, const std::string& text);
-
 }  // namespace noclobber

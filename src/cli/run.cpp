@@ -147,7 +147,7 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   }
   if (sink.summary.interrupted && totals.exit != 4) totals.exit = kInterrupted;
   if (old != nullptr) print_changes(difference, options, run, totals.exit);
-  if (options.until_refuted && !options.json) print_first(run.first);
+  if (options.until_refuted && !options.json && options.output_format == "text") print_first(run.first);
   if (old != nullptr) mark(sink.report, difference);
   sink.report.root = report_root();
   if (sink.keeps && !sink.summary.interrupted) sink.report.summary = totals;

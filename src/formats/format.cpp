@@ -8,8 +8,20 @@ namespace {
 constexpr std::size_t kSniffed = 65536;  // bytes
 constexpr std::string_view kBlanks = " \t\r\n";
 
-constexpr const InputFormat* kFormats[] = {&kMlxFormat,  &kPteFormat,     &kPt2Format,    &kPlanTableFormat,
-                                           &kCaseFormat, &kThunderFormat, &kFxTextFormat, &kTorchTraceFormat};
+// What begins with bytes of its own is asked before what is text, what says what it is before a case.
+// clang-format off
+constexpr const InputFormat* kFormats[] = {
+    &kMlxFormat,
+    &kPteFormat,
+    &kPt2Format,
+    &kPlanTableFormat,
+    &kRecordingFormat,
+    &kCaseFormat,
+    &kThunderFormat,
+    &kFxTextFormat,
+    &kTorchTraceFormat,
+};
+// clang-format on
 
 /// "case, plan, ... or TORCH_TRACE log"
 std::string all_names() {
@@ -44,11 +56,24 @@ bool begins_with_line(std::string_view text, bool (*is_it)(std::string_view line
   return false;
 }
 
+bool says_format(std::string_view text, std::string_view name) {
+  constexpr std::string_view kKey = "\"format\"";
+  for (std::size_t at = text.find(kKey); at != text.npos; at = text.find(kKey, at + 1)) {
+    std::size_t behind = text.find_first_not_of(kBlanks, at + kKey.size());
+    if (behind == text.npos || text[behind] != ':') continue;
+    behind = text.find_first_not_of(kBlanks, behind + 1);
+    if (behind == text.npos) return false;
+    std::string_view value = text.substr(behind);
+    if (!value.starts_with('"') || !value.substr(1).starts_with(name)) continue;
+    value.remove_prefix(1 + name.size());
+    if (value.starts_with('/') || value.starts_with("\\/")) return true;
+  }
+  return false;
+}
+
 bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
 }
-
-std::span<const InputFormat* const> input_formats() { return kFormats; }
 
 const InputFormat* format_of(std::string_view text) {
   const auto* const found =

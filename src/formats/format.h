@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,14 +43,15 @@ struct FileCheck {
   std::shared_ptr<TraceCheck> unread;  // what `value` is still to be read from
   std::optional<PlanTable> table;      // a plan without a graph, instead of `value`
   std::vector<std::string> unchecked;  // names as in TraceCheck
+  std::vector<std::string> left_out;   // what a recorder saw and did not write, instead of `value`
 };
 
 /// What a file holds.
 struct Opened {
   std::vector<FileCheck> checks;
-  bool is_log = false;                 // then these three say more
-  std::vector<std::string> unchecked;  // of the whole log
   std::vector<Diagnostic> notes;       // records that could not be read, or why there is nothing to check
+  bool is_log = false;                 // then these two say more
+  std::vector<std::string> unchecked;  // of the whole log
   bool truncated = false;
 };
 
@@ -76,9 +76,7 @@ struct InputFormat {
   Result<Side> (*side)(const std::string& text, bool is_before);
 };
 
-/// Rows in the order in which they are asked: what begins with bytes of its own before what is text.
-std::span<const InputFormat* const> input_formats();
-/// The first whose text begins so; null: none.
+/// The first row whose text begins so; null: none.
 const InputFormat* format_of(std::string_view text);
 /// The checks of a file. error: it is of no format, or nothing in it can be read.
 Result<Opened> open_file(FileText file);
@@ -93,6 +91,8 @@ Looks looks_of(const std::string& path);
 std::string_view begin_of(std::string_view text);
 /// Does a line that begins so stand in front, behind nothing but comments, decorators and imports?
 bool begins_with_line(std::string_view text, bool (*is_it)(std::string_view line));
+/// Does an object say `"format": "NAME/..."`, of this version or another?
+bool says_format(std::string_view text, std::string_view name);
 bool has_any(std::string_view text, std::initializer_list<std::string_view> words);
 
 /// A check that a reader of logs or traces found, as one of a file. `later`: it is read when it is opened.
@@ -100,7 +100,14 @@ FileCheck file_check(TraceCheck own, bool later);
 Opened opened_log(TraceLog log);
 
 // The rows.
-extern const InputFormat kCaseFormat, kFxTextFormat, kTorchTraceFormat, kPt2Format, kPteFormat, kMlxFormat,
-    kThunderFormat, kPlanTableFormat;
+extern const InputFormat kMlxFormat;
+extern const InputFormat kPteFormat;
+extern const InputFormat kPt2Format;
+extern const InputFormat kPlanTableFormat;
+extern const InputFormat kRecordingFormat;
+extern const InputFormat kCaseFormat;
+extern const InputFormat kThunderFormat;
+extern const InputFormat kFxTextFormat;
+extern const InputFormat kTorchTraceFormat;
 
 }  // namespace noclobber

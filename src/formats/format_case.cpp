@@ -6,26 +6,11 @@ namespace {
 
 bool begins_case(std::string_view text) { return begin_of(text).starts_with('{'); }
 
-/// `"format": "noclobber.case/1"`, of this version or another, or what a recorder says of its folder.
-bool says_case(std::string_view text) {
-  constexpr std::string_view kKey = "\"format\"";
-  for (std::size_t at = text.find(kKey); at != text.npos; at = text.find(kKey, at + 1)) {
-    std::size_t behind = text.find_first_not_of(" \t\r\n", at + kKey.size());
-    if (behind == text.npos || text[behind] != ':') continue;
-    behind = text.find_first_not_of(" \t\r\n", behind + 1);
-    if (behind == text.npos) return false;
-    const std::string_view value = text.substr(behind);
-    for (const std::string_view ours : {"\"noclobber.case/", "\"noclobber.case\\/", "\"noclobber.recording/"})
-      if (value.starts_with(ours)) return true;
-  }
-  return false;
-}
-
 /// Members may stand in any order: the whole file is looked through, a little of it at a time.
 Looks looks_case(const Glimpse& file) {
   constexpr std::size_t kOverlap = 4096;  // that a key and its value lie within, with all white space
   for (std::string text = file.begin;;) {
-    if (says_case(text)) return Looks::ours;
+    if (says_format(text, "noclobber.case")) return Looks::ours;
     const auto more = file.more();
     if (!more || more->empty()) return Looks::strange;
     if (text.size() > kOverlap) text.erase(0, text.size() - kOverlap);

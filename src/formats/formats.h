@@ -19,16 +19,6 @@ Result<Case> read_case_json(std::string_view text);
 /// The same form again: read_case_json(write_case_json(c)) == c up to member order.
 std::string write_case_json(const Case& value);
 
-/// What a recorder says of its folder (recording.cpp): `recording.json`, noclobber.recording/1.
-struct Recording {
-  std::uint64_t links = 0, unchanged = 0;  // written; passes that changed nothing
-  std::vector<std::string> left_out;       // what was seen and not written, and why
-};
-/// Is the text one?
-bool is_recording(std::string_view text);
-/// error: `where` is the JSON pointer of the first fault.
-Result<Recording> read_recording(std::string_view text);
-
 /// One graph in FX text as `print_readable` writes it (fx_text.cpp). error: `where` is "line N, column M",
 /// counted from 1 within `text`. Relations learnt from the text (`_assert_scalar`) are not used.
 struct FxGraph {
