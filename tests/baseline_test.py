@@ -6,15 +6,14 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import tomllib
 import unittest
 
 from change_test import planted, proved, unknown
+from in_folder import InFolder
 from words_test import RULES
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -22,20 +21,7 @@ BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).
 DAY = datetime.timedelta(days=1)
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="nc_baseline_")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
+class Case(InFolder):
     def run_it(self, *arguments, code=None, cwd=None):
         ran = subprocess.run([BINARY, *map(str, arguments)], cwd=cwd or self.folder, capture_output=True, text=True, timeout=120)
         if code is not None:

@@ -7,9 +7,9 @@ import os
 import pathlib
 import random
 import subprocess
-import tempfile
 import unittest
 
+from in_folder import InFolder
 from words_test import MORE, RULES, Pattern, case_of, given, plan_pattern, place, ref, step
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -61,14 +61,7 @@ def by_hand(old, new):
             "vanished": made(old) - made(new)}
 
 
-class Change(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="nc_change_")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Change(InFolder):
     def run_it(self, *arguments, **more):
         return subprocess.run([BINARY, *map(str, arguments)], cwd=ROOT, capture_output=True, timeout=120, **more)
 

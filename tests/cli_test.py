@@ -11,9 +11,10 @@ import random
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
+
+from in_folder import InFolder
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")) / "noclobber")
@@ -64,18 +65,7 @@ def log(op="sin"):
 EMPTY_LOG = record("compilation_metrics", {"co_name": "f"})
 
 
-class Cli(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="nc_cli_")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
-
+class Cli(InFolder):
     def run_it(self, *arguments, env=None, **more):
         more.setdefault("stdin", subprocess.DEVNULL)
         return subprocess.run([BINARY, *arguments], capture_output=True, timeout=SECONDS,

@@ -6,28 +6,17 @@ import pathlib
 import random
 import re
 import subprocess
-import tempfile
 import unittest
+
+from in_folder import InFolder
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve() / "noclobber")
 SECONDS = 120
 
 
-class Gate(unittest.TestCase):
-    maxDiff = None
+class Gate(InFolder):
     made = {}
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="nc_gate_")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
 
     def run_it(self, *arguments, cwd=ROOT, **more):
         return subprocess.run([BINARY, *map(str, arguments)], cwd=cwd, capture_output=True, timeout=SECONDS, **more)

@@ -10,10 +10,11 @@ import pathlib
 import re
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
+
+from in_folder import InFolder
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")) / "noclobber")
@@ -48,12 +49,7 @@ class Elements(html.parser.HTMLParser):
         self.open.pop()
 
 
-class Page(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="nc_page_")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Page(InFolder):
     def run_it(self, *arguments, **more):
         return subprocess.run([BINARY, *arguments], cwd=ROOT, capture_output=True, timeout=300, **more)
 

@@ -7,7 +7,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -15,6 +14,7 @@ BIN = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve
 os.environ["NOCLOBBER_BIN"] = str(BIN)
 sys.path.insert(0, str(ROOT / "python"))
 
+from in_folder import InFolder  # noqa: E402
 from noclobber import program, recorder  # noqa: E402
 
 RECORDINGS = ROOT / "corpus" / "recordings"
@@ -22,12 +22,7 @@ WRONG, RIGHT = RECORDINGS / "b198094-slice-zero", RECORDINGS / "slice-kept"
 REINPLACING = "reinplace_inplaceable_ops/reinplace_inplaceable_ops_core"
 
 
-class Recordings(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="nc_recording_")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Recordings(InFolder):
     def run_it(self, *arguments):
         ran = subprocess.run([BIN / "noclobber", *map(str, arguments)], capture_output=True, text=True, timeout=120)
         return ran.returncode, ran.stdout, ran.stderr

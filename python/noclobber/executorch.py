@@ -16,8 +16,6 @@ import contextlib
 import copy
 import dataclasses
 import os
-import pathlib
-import re
 import tempfile
 from collections.abc import Callable, Iterator
 
@@ -79,9 +77,7 @@ def ranges_of(source: object, written: Written) -> dict[str, dict]:
     symbols = {}
     for name in sorted(written.symbols):
         symbols[name] = {"unbacked": True} if name.startswith("u") else {}
-        if bounds := constraints.get(name):
-            symbols[name] |= {side: int(value) for side, value in (("min", bounds.lower), ("max", bounds.upper))
-                              if getattr(value, "is_Integer", isinstance(value, int)) and abs(int(value)) < 2**62}
+        symbols[name] |= values.bounds_of(constraints.get(name))
         if name in written.most:
             symbols[name]["max"] = min(symbols[name].get("max", written.most[name]), written.most[name])
         if symbols[name].get("min", 0) < 0:

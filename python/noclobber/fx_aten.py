@@ -278,14 +278,8 @@ def shape_env_of(module: object) -> object:
 def ranges(environment: object, symbols: set[str]) -> dict[str, dict]:
     """`symbols` of a case: what the shape environment knows of each."""
     known = {str(s): r for s, r in getattr(environment, "var_to_range", {}).items()}
-    found: dict[str, dict] = {}
-    for name in sorted(symbols):
-        found[name] = {"unbacked": True} if name.startswith("u") else {}
-        bounds = known.get(name)
-        for side, value in (("min", getattr(bounds, "lower", None)), ("max", getattr(bounds, "upper", None))):
-            if getattr(value, "is_Integer", isinstance(value, int)) and abs(int(value)) < 2**62:
-                found[name][side] = int(value)
-    return found
+    return {name: ({"unbacked": True} if name.startswith("u") else {}) | values.bounds_of(known.get(name))
+            for name in sorted(symbols)}
 
 
 def assumed(environment: object, symbols: set[str]) -> list[str]:

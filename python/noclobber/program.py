@@ -114,13 +114,6 @@ def describe(record: Record) -> str:
     return "\n".join(lines)
 
 
-def raise_if_refuted(records: Sequence[Record]) -> list[Record]:
-    """The records. Raises Refuted when one of them is refuted."""
-    if any(r["status"] == "refuted" for r in records):
-        raise Refuted(records)
-    return list(records)
-
-
 def main() -> None:
     """Entry point `noclobber`: becomes the program."""
     _become("noclobber")

@@ -16,14 +16,15 @@ Known to work with torch 2.15. Only compilations are seen: with a warm cache the
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 
-from . import program, recorder
+from . import recorder
 from .fx_aten import AS_TRACED, export
-from .fx_case import Exported, case
+from .fx_case import Exported, case, with_contents
 
 _CACHES = ("fxgraph_cache_hit", "fxgraph_cache_bypass_hit")
 
@@ -272,14 +273,11 @@ def _is_alike(before: Exported, after: Exported) -> bool:
 
 def _with_constants(exported: Exported, other: Exported) -> Exported:
     """The graph with the constants of the other one besides, and with what constants hold."""
-    import dataclasses
-
     inputs = exported.graph["inputs"]
     names = {i["name"] for i in inputs}
     more = [i for i in other.graph["inputs"] if i["kind"] == "constant" and i["name"] not in names]
-    held = other.held | exported.held
-    inputs = [i | held.get(i["name"], {}) for i in inputs + more]
-    return dataclasses.replace(exported, graph=exported.graph | {"inputs": inputs})
+    return with_contents(dataclasses.replace(exported, graph=exported.graph | {"inputs": inputs + more},
+                                             held=other.held | exported.held))
 
 
 def _cache_hits() -> int:

@@ -92,6 +92,13 @@ def _is_strided(value: object) -> bool:
     return "strided" in str(getattr(value, "layout", "strided"))
 
 
+def bounds_of(known: object) -> dict[str, int]:
+    """"min" and "max" of a range of PyTorch's, as far as they are numbers of a sensible size; {} of None."""
+    sides = (("min", getattr(known, "lower", None)), ("max", getattr(known, "upper", None)))
+    return {side: int(value) for side, value in sides
+            if getattr(value, "is_Integer", isinstance(value, int)) and abs(int(value)) < 2**62}
+
+
 def symbols_in(value: object) -> set[str]:
     """Names of the symbols in a symbolic size, tensor description, or sequence of these."""
     if is_tensor(value):
