@@ -9,14 +9,15 @@
 #include "tests/support/evidence.h"
 #include "tests/support/readings.h"
 #include "tests/support/row_facts.h"
+#include "tests/support/source_dir.h"
 #include "tests/support/timed_run.h"
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--evidence") {  // prints corpus/ops_evidence.tsv
-    std::fputs(
-        noclobber::golden::evidence_table(noclobber::golden::all_evidence(NC_SOURCE_DIR "/corpus/golden"))
-            .c_str(),
-        stdout);
+    std::fputs(noclobber::golden::evidence_table(
+                   noclobber::golden::all_evidence(noclobber::in_sources("/corpus/golden")))
+                   .c_str(),
+               stdout);
     return 0;
   }
   if (argc == 2 && std::string_view(argv[1]) == "--bare") {  // prints corpus/ops_bare.tsv

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "src/formats/formats.h"
+#include "tests/support/source_dir.h"
 
 namespace noclobber::testing {
 
 /// All readable cases of the folder, by file name; none where it is missing.
-inline std::vector<std::pair<std::string, Case>> corpus_cases(const std::string& folder = NC_SOURCE_DIR
-                                                              "/corpus/cases") {
+inline std::vector<std::pair<std::string, Case>> corpus_cases(
+    const std::string& folder = in_sources("/corpus/cases")) {
   std::vector<std::pair<std::string, Case>> out;
   std::error_code missing;
   for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {

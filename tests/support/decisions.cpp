@@ -12,6 +12,7 @@
 #include "src/fuzz/probe.h"
 #include "src/report/names.h"
 #include "tests/support/corpus.h"
+#include "tests/support/source_dir.h"
 #include "tests/support/temp_folder.h"
 
 namespace noclobber::testing {
@@ -93,7 +94,7 @@ std::pair<std::string, std::string> subject(const std::string& line) {
 std::string decided(const std::string& line) {
   const auto [part, name] = subject(line);
   if (name.ends_with(".json")) {
-    const auto text = read_file(NC_SOURCE_DIR "/corpus/" + part + "/" + name);
+    const auto text = read_file(in_sources("/corpus/") + part + "/" + name);
     const auto value = text ? read_case_json(*text) : Result<Case>(text.fault());
     return value ? line_of(part, name, "", *value) : value.fault().message;
   }
@@ -106,7 +107,7 @@ std::string decided(const std::string& line) {
 Decisions decisions() {
   Decisions out{kHead};
   for (const char* part : {"cases", "later", "oneshot"})
-    for (const auto& [file, value] : corpus_cases(NC_SOURCE_DIR "/corpus/" + std::string(part)))
+    for (const auto& [file, value] : corpus_cases(in_sources("/corpus/") + std::string(part)))
       out.push_back(line_of(part, file, "", value));
   std::map<std::string, Decisions> by_kind;
   for (std::uint64_t seed = 1; seed <= kLastSeed; ++seed) {
@@ -120,7 +121,7 @@ Decisions decisions() {
 }
 
 Decisions held_decisions(const std::string& part) {
-  std::ifstream page(NC_SOURCE_DIR "/corpus/decisions.tsv");
+  std::ifstream page(in_sources("/corpus/decisions.tsv"));
   Decisions out;
   for (std::string line; std::getline(page, line);)
     if (subject(line).first == part) out.push_back(line);

@@ -9,6 +9,7 @@
 
 #include "src/effects/effects.h"
 #include "src/ops/kernels.h"
+#include "tests/support/source_dir.h"
 #include "tests/support/trace_run.h"
 
 namespace noclobber::golden {
@@ -244,7 +245,7 @@ bool Evidence::tested() const {
 
 std::vector<int> exceptions(const std::string& op) {
   std::vector<int> calls;
-  std::ifstream file(NC_SOURCE_DIR "/corpus/golden/exceptions.tsv");
+  std::ifstream file(in_sources("/corpus/golden/exceptions.tsv"));
   std::string line;
   while (std::getline(file, line)) {
     std::istringstream fields(line);
@@ -261,7 +262,7 @@ Evidence evidence_of(const std::string& path, const std::string& forced) {
   evidence.op = std::filesystem::path(path).stem().string();
   evidence.bound = allowed(evidence.op);
   evidence.kernel = run_file(path, evidence.bound);
-  if (std::filesystem::path(path).parent_path() == NC_SOURCE_DIR "/corpus/golden")  // it names their calls
+  if (std::filesystem::path(path).parent_path() == in_sources("/corpus/golden"))  // it names their calls
     for (const int call : exceptions(evidence.op))
       evidence.exempt += evidence.kernel.differing.erase(call) != 0;
   for (const GoldenCall& call : calls_of(path, true)) examine(call, forced, evidence);

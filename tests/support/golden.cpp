@@ -11,6 +11,7 @@
 #include "src/interp/interp.h"
 #include "src/ops/kernels.h"
 #include "src/ops/row.h"
+#include "tests/support/source_dir.h"
 
 namespace noclobber::golden {
 namespace {
@@ -335,7 +336,7 @@ namespace {
 /// corpus/golden/bounds.tsv: operator without namespace and overload, units, `element` or `largest`, why.
 std::map<std::string, Bound> read_bounds() {
   std::map<std::string, Bound> bounds;
-  std::ifstream file(NC_SOURCE_DIR "/corpus/golden/bounds.tsv");
+  std::ifstream file(in_sources("/corpus/golden/bounds.tsv"));
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {

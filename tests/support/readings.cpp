@@ -12,13 +12,14 @@
 #include "src/formats/formats.h"
 #include "src/formats/thunder_files.h"
 #include "tests/support/readers.h"
+#include "tests/support/source_dir.h"
 
 namespace noclobber::testing {
 namespace {
 
 constexpr const char* kHead = "reader\tfile\tbytes of what is read\tits text";
 constexpr const char* kFolder = "thunder-folder";  // all passes of one compilation, with its backward
-const std::filesystem::path kCorpus = NC_SOURCE_DIR "/corpus";
+const std::filesystem::path kCorpus = in_sources("/corpus");
 
 /// Files of a folder beneath corpus/ whose names end so, by name.
 std::vector<std::string> files_of(const std::string& folder, std::string_view ending) {

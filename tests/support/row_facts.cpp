@@ -9,6 +9,7 @@
 #include "src/ops/identities.h"
 #include "src/ops/kernels.h"
 #include "src/ops/row.h"
+#include "tests/support/source_dir.h"
 
 namespace noclobber::golden {
 namespace {
@@ -292,7 +293,7 @@ Inferred inferred(const GoldenCall& call) {
 const std::map<std::string, RowFacts>& row_facts() {
   static const auto all = [] {
     std::vector<std::string> paths;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(NC_SOURCE_DIR "/corpus/golden"))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(in_sources("/corpus/golden")))
       if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
     std::sort(paths.begin(), paths.end());
     std::map<std::string, RowFacts> out;

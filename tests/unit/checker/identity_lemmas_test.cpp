@@ -5,6 +5,7 @@
 
 #include "src/ops/identities.h"
 #include "tests/catch.h"
+#include "tests/support/source_dir.h"
 #include "tests/support/traced.h"
 
 using namespace noclobber;
@@ -278,7 +279,7 @@ TEST_CASE("casts are merged exactly where the table says so", "[identities]") {
 }
 
 TEST_CASE("rows of the kernel are rows of the table", "[identities]") {
-  std::ifstream file(NC_SOURCE_DIR "/checker/identities.def");
+  std::ifstream file(in_sources("/checker/identities.def"));
   std::map<std::string, std::string> held;
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("ROW(\"")) held[line.substr(5, line.find('"', 5) - 5)] = line;

@@ -8,6 +8,7 @@
 #include "src/ops/wrappers.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 using namespace noclobber::testing;
@@ -64,7 +65,7 @@ TEST_CASE("the step of before is the counterpart of the step that defines, over 
           "[counterpart]") {
   int named = 0, unnamed = 0;
   for (const char* folder : {"/corpus/cases", "/corpus/oneshot", "/corpus/inductor"})
-    for (const auto& [file, value] : corpus_cases(NC_SOURCE_DIR + std::string(folder))) {
+    for (const auto& [file, value] : corpus_cases(in_sources(folder))) {
       if (!file.ends_with(".refute.json") || !value.before || has_wrappers(value)) continue;
       if (inputs_of(*value.before) != inputs_of(value.after)) continue;
       bool contradiction = false;

@@ -6,12 +6,13 @@
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
 #include "tests/catch.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 
 namespace {
 
-const std::filesystem::path kFolder = NC_SOURCE_DIR "/corpus/index";
+const std::filesystem::path kFolder = in_sources("/corpus/index");
 
 Side side(const std::filesystem::path& path, bool is_before) {
   const auto text = read_file(path.string());

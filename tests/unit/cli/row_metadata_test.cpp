@@ -12,6 +12,7 @@
 #include "tests/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 
@@ -85,7 +86,7 @@ std::map<std::string, Said> examine(const std::vector<std::string>& files) {
 
 std::map<std::string, std::vector<std::string>> files_by_row() {
   std::map<std::string, std::vector<std::string>> out;
-  for (const auto& entry : std::filesystem::directory_iterator(NC_SOURCE_DIR "/corpus/golden")) {
+  for (const auto& entry : std::filesystem::directory_iterator(in_sources("/corpus/golden"))) {
     if (entry.path().extension() != ".json") continue;
     const std::string op = entry.path().stem().string(), functional = functional_op(op);
     out[std::string(base_name(functional.empty() ? op : functional))].push_back(entry.path().string());
@@ -96,7 +97,7 @@ std::map<std::string, std::vector<std::string>> files_by_row() {
 /// corpus/golden/open_metadata.tsv: what no call tells, "operator, what", and why.
 std::map<std::string, std::string> listed_as_open() {
   std::map<std::string, std::string> out;
-  std::ifstream file(NC_SOURCE_DIR "/corpus/golden/open_metadata.tsv");
+  std::ifstream file(in_sources("/corpus/golden/open_metadata.tsv"));
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {

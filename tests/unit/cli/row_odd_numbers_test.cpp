@@ -11,6 +11,7 @@
 #include "tests/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 
@@ -68,7 +69,7 @@ void run_and_check(Case value, int& runs, int& declined) {
 TEST_CASE("no number in an argument ends the program", "[rows]") {
   int runs = 0, declined = 0;
   std::size_t number = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(NC_SOURCE_DIR "/corpus/golden")) {
+  for (const auto& entry : std::filesystem::directory_iterator(in_sources("/corpus/golden"))) {
     if (entry.path().extension() != ".json" || !testing::is_sampled(number++)) continue;
     auto calls = golden::calls_of(entry.path().string(), false);
     if (calls.size() > kMostCalls) calls.resize(kMostCalls);

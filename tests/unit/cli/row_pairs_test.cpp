@@ -12,6 +12,7 @@
 #include "tests/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 
@@ -194,7 +195,7 @@ bool told_apart(const golden::GoldenCall& call, int& tries) {
 /// Recorded calls by the operator whose row they are about.
 std::map<std::string, std::vector<std::string>> recorded_files() {
   std::map<std::string, std::vector<std::string>> out;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(NC_SOURCE_DIR "/corpus/golden")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(in_sources("/corpus/golden"))) {
     if (entry.path().extension() != ".json") continue;
     const std::string op = entry.path().stem().string(), functional = functional_op(op);
     out[std::string(base_name(op))].push_back(entry.path().string());
@@ -216,7 +217,7 @@ bool has_pair(const std::vector<std::string>& files) {
 /// corpus/golden/unpaired.tsv: rows without a pair, and why.
 std::map<std::string, std::string> unpaired() {
   std::map<std::string, std::string> out;
-  std::ifstream file(NC_SOURCE_DIR "/corpus/golden/unpaired.tsv");
+  std::ifstream file(in_sources("/corpus/golden/unpaired.tsv"));
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) out[line.substr(0, line.find('\t'))] = line.substr(line.find('\t') + 1);

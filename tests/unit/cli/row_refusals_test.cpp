@@ -12,6 +12,7 @@
 #include "tests/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 
@@ -119,7 +120,7 @@ void examine(const golden::GoldenCall& call, Count& count) {
 /// corpus/golden/open_refusals.tsv: operator, what is refused, and why that is left open.
 std::map<std::string, std::string> listed_as_open() {
   std::map<std::string, std::string> out;
-  std::ifstream file(NC_SOURCE_DIR "/corpus/golden/open_refusals.tsv");
+  std::ifstream file(in_sources("/corpus/golden/open_refusals.tsv"));
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {
@@ -134,7 +135,7 @@ std::map<std::string, std::string> listed_as_open() {
 TEST_CASE("a call that PyTorch refuses is not proved", "[rows]") {
   Count count;
   std::size_t number = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(NC_SOURCE_DIR "/corpus/golden")) {
+  for (const auto& entry : std::filesystem::directory_iterator(in_sources("/corpus/golden"))) {
     if (entry.path().extension() != ".json" || !testing::is_sampled(number++)) continue;
     auto calls = golden::calls_of(entry.path().string(), true);
     if (calls.size() > kMostCalls) calls.resize(kMostCalls);

@@ -13,6 +13,7 @@
 #include "src/fuzz/random.h"
 #include "src/plan/registers.h"
 #include "tests/catch.h"
+#include "tests/support/source_dir.h"
 #include "tests/support/zip_text.h"
 
 using namespace noclobber;
@@ -78,8 +79,7 @@ std::vector<std::string> originals(const Kind& kind, fuzz::Random& random) {
     return out;
   }
   std::vector<std::string> names;
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::string(NC_SOURCE_DIR) + "/corpus/" + kind.folder))
+  for (const auto& file : std::filesystem::directory_iterator(in_sources("/corpus/") + kind.folder))
     if (file.path().string().ends_with(kind.ending)) names.push_back(file.path().string());
   std::ranges::sort(names);
   for (const std::string& name : names)

@@ -4,6 +4,7 @@
 #include "src/formats/formats.h"
 #include "src/formats/pt2_archive.h"
 #include "src/formats/pt2_expr.h"
+#include "tests/support/source_dir.h"
 #include "tests/unit/formats/pt2_text.h"
 
 using namespace noclobber;
@@ -11,7 +12,7 @@ using namespace noclobber;
 namespace {
 
 std::string pt2_bytes(const std::string& name) {
-  auto bytes = read_file(std::string(NC_SOURCE_DIR) + "/corpus/pt2/" + name + ".pt2");
+  auto bytes = read_file(in_sources("/corpus/pt2/") + name + ".pt2");
   REQUIRE(bytes);
   return *std::move(bytes);
 }

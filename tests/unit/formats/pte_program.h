@@ -8,10 +8,11 @@
 #include "src/cli/pairing.h"
 #include "src/formats/pte_case.h"
 #include "tests/catch.h"
+#include "tests/support/source_dir.h"
 
 namespace noclobber {
 
-inline const std::string kPrograms = std::string(NC_SOURCE_DIR) + "/corpus/programs/";
+inline const std::string kPrograms = in_sources("/corpus/programs/");
 
 inline std::string bytes_of(const std::string& name) {
   std::ifstream file(kPrograms + name + ".pte", std::ios::binary);

@@ -13,6 +13,7 @@
 #include "tests/catch.h"
 #include "tests/support/damage.h"
 #include "tests/support/readers.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 using namespace noclobber::testing;
@@ -24,7 +25,7 @@ constexpr std::uintmax_t kLargest = 12000;  // bytes of a text that is damaged
 
 std::vector<std::string> texts_below(const std::string& folder, const std::string& ending) {
   std::vector<std::string> names, out;
-  const fs::path root = fs::path(NC_SOURCE_DIR) / "corpus" / folder;
+  const fs::path root = fs::path(in_sources()) / "corpus" / folder;
   if (!fs::exists(root)) return out;
   for (const auto& entry : fs::recursive_directory_iterator(root))
     if (entry.is_regular_file() && entry.path().string().ends_with(ending))

@@ -5,15 +5,16 @@
 #include "src/ops/evidence.h"
 #include "tests/catch.h"
 #include "tests/support/evidence.h"
+#include "tests/support/source_dir.h"
 
 namespace {
 
 using namespace noclobber::golden;
 
-std::string golden_file(const std::string& op) { return NC_SOURCE_DIR "/corpus/golden/" + op + ".json"; }
+std::string golden_file(const std::string& op) { return in_sources("/corpus/golden/") + op + ".json"; }
 
 const std::vector<Evidence>& evidence_of_all() {
-  static const std::vector<Evidence> all = all_evidence(NC_SOURCE_DIR "/corpus/golden");
+  static const std::vector<Evidence> all = all_evidence(in_sources("/corpus/golden"));
   return all;
 }
 
@@ -29,7 +30,7 @@ TEST_CASE("kernels agree with what PyTorch recorded") {
   }
   CHECK(evidence_of_all().size() >= 293);
   CHECK(calls >= 2197);
-  CHECK(totals(evidence_of_all(), NC_SOURCE_DIR "/corpus/golden").ends_with(" 0 disagree"));
+  CHECK(totals(evidence_of_all(), in_sources("/corpus/golden")).ends_with(" 0 disagree"));
 }
 
 TEST_CASE("an exception names calls of corpus/golden alone") {
@@ -49,7 +50,7 @@ TEST_CASE("an exception names calls of corpus/golden alone") {
 }
 
 TEST_CASE("corpus/ops_evidence.tsv says what the evidence is") {
-  std::ifstream file(NC_SOURCE_DIR "/corpus/ops_evidence.tsv");
+  std::ifstream file(in_sources("/corpus/ops_evidence.tsv"));
   std::ostringstream held;
   held << file.rdbuf();
   CHECK(held.str() == evidence_table(evidence_of_all()));

@@ -9,6 +9,7 @@
 #include "src/ops/row.h"
 #include "tests/catch.h"
 #include "tests/support/row_facts.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 
@@ -128,7 +129,7 @@ std::string rule_of(std::string_view op,
 
 /// Who changes a row renews the page with `build/bin/nc_tests --rows > corpus/rows.tsv`.
 TEST_CASE("corpus/rows.tsv is what rows say and what recorded calls say of them") {
-  const auto held = lines_of(NC_SOURCE_DIR "/corpus/rows.tsv"), now = golden::rows_page();
+  const auto held = lines_of(in_sources("/corpus/rows.tsv")), now = golden::rows_page();
   CHECK(held.size() == now.size());
   for (std::size_t k = 0; k < std::min(held.size(), now.size()); ++k) CHECK(now[k] == held[k]);
 }
@@ -143,7 +144,7 @@ TEST_CASE("no rule of a row differs from what PyTorch recorded") {
 
 TEST_CASE("shape rules give the types that kernels give, whatever the arguments' types are") {
   int compared = 0, open = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(NC_SOURCE_DIR "/corpus/golden")) {
+  for (const auto& entry : std::filesystem::directory_iterator(in_sources("/corpus/golden"))) {
     const std::string op = entry.path().stem().string();
     const Schema* schema = entry.path().extension() == ".json" ? find_schema(op) : nullptr;
     if (schema == nullptr || schema->writes()) continue;

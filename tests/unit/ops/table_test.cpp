@@ -15,6 +15,7 @@
 #include "tests/catch.h"
 #include "tests/support/bare_ops.h"
 #include "tests/support/corpus.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 
@@ -158,7 +159,7 @@ TEST_CASE("another name of an operator has the same arguments") {
 }
 
 TEST_CASE("an operator is named in its row, and by nobody who is not listed") {
-  const std::filesystem::path root = NC_SOURCE_DIR;
+  const std::filesystem::path root = in_sources();
   std::set<std::string> used;
   for (const char* folder : {"checker", "src"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
@@ -178,7 +179,7 @@ TEST_CASE("one operator is one row with at most one shape rule and one kernel") 
   static const std::regex row(R"re(OP\("([^"]+)"[^\n]*)re");
   std::map<std::string, std::size_t> rows;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(NC_SOURCE_DIR) / "src/ops")) {
+       std::filesystem::directory_iterator(std::filesystem::path(in_sources()) / "src/ops")) {
     if (entry.path().extension() != ".def") continue;
     const std::string all = text_of(entry.path());
     for (auto at = std::sregex_iterator(all.begin(), all.end(), row); at != std::sregex_iterator(); ++at) {
@@ -196,7 +197,7 @@ TEST_CASE("a kernel stands in one file, each of its overloads once") {
   std::map<std::string, std::set<std::string>> files;
   std::multiset<std::string> overloads;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(NC_SOURCE_DIR) / "src/ops")) {
+       std::filesystem::directory_iterator(std::filesystem::path(in_sources()) / "src/ops")) {
     const std::string file = entry.path().filename().string();
     if (!file.starts_with("kernels_") || entry.path().extension() != ".cpp") continue;
     const std::string all = std::regex_replace(text_of(entry.path()), comment, "");
@@ -237,7 +238,7 @@ TEST_CASE("rows and kernels name each other") {
 }
 
 TEST_CASE("corpus/ops_bare.tsv names what no kernel computes, and docs/ops.md says it") {
-  const std::filesystem::path root = NC_SOURCE_DIR;
+  const std::filesystem::path root = in_sources();
   const std::string held = text_of(root / "corpus/ops_bare.tsv"), page = text_of(root / "docs/ops.md");
   CHECK(held == golden::bare_table());
   CHECK(held.find("\naten.native_dropout.default\tno kernel\n") != std::string::npos);

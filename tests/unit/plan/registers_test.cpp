@@ -4,6 +4,7 @@
 #include "src/formats/formats.h"
 #include "src/formats/mlx.h"
 #include "tests/catch.h"
+#include "tests/support/source_dir.h"
 
 using namespace noclobber;
 
@@ -129,7 +130,7 @@ TEST_CASE("registers: an instruction of a later version leaves open what follows
 
 TEST_CASE("registers: payloads that were recorded are read and hold", "[registers]") {
   for (const char* name : {"mlx-cache-update", "mlx-unary-chain"}) {
-    const auto bytes = read_file(std::string(NC_SOURCE_DIR) + "/corpus/programs/" + name + ".mlx");
+    const auto bytes = read_file(in_sources("/corpus/programs/") + name + ".mlx");
     REQUIRE(bytes);
     const auto program = read_mlx(*bytes, 0);
     REQUIRE(program);
