@@ -11,10 +11,12 @@ namespace {
 
 using namespace noclobber::golden;
 
-std::string golden_file(const std::string& op) { return in_sources("/corpus/golden/") + op + ".json"; }
+std::string golden_file(const std::string& op) {
+  return noclobber::in_sources("/corpus/golden/") + op + ".json";
+}
 
 const std::vector<Evidence>& evidence_of_all() {
-  static const std::vector<Evidence> all = all_evidence(in_sources("/corpus/golden"));
+  static const std::vector<Evidence> all = all_evidence(noclobber::in_sources("/corpus/golden"));
   return all;
 }
 
@@ -30,7 +32,7 @@ TEST_CASE("kernels agree with what PyTorch recorded") {
   }
   CHECK(evidence_of_all().size() >= 293);
   CHECK(calls >= 2197);
-  CHECK(totals(evidence_of_all(), in_sources("/corpus/golden")).ends_with(" 0 disagree"));
+  CHECK(totals(evidence_of_all(), noclobber::in_sources("/corpus/golden")).ends_with(" 0 disagree"));
 }
 
 TEST_CASE("an exception names calls of corpus/golden alone") {
@@ -50,7 +52,7 @@ TEST_CASE("an exception names calls of corpus/golden alone") {
 }
 
 TEST_CASE("corpus/ops_evidence.tsv says what the evidence is") {
-  std::ifstream file(in_sources("/corpus/ops_evidence.tsv"));
+  std::ifstream file(noclobber::in_sources("/corpus/ops_evidence.tsv"));
   std::ostringstream held;
   held << file.rdbuf();
   CHECK(held.str() == evidence_table(evidence_of_all()));
