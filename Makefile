@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge control-flow-agree rows-agree recipes page-test bench-executorch flips-executorch damage-programs \
-  changed test-cases setup-formats
+  changed test-cases setup-formats recheck
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -80,7 +80,7 @@ test: tests  ## compile everything, run every test, then the house checks
 
 check: packages  ## house checks: layers, budgets, format, generated docs
 	@bad=0; for c in "python3 tools/check_layers.py" "python3 tools/check_budget.py" tools/check_format.sh \
-	  "python3 tools/check_docs.py"; do $$c || bad=1; done; \
+	  "python3 tools/check_docs.py" "python3 tools/check_proof.py"; do $$c || bad=1; done; \
 	[ $$bad = 0 ] || { echo "check: failed, see above" >&2; exit 1; }
 
 demo: build  ## check the recorded logs in corpus/logs
@@ -113,6 +113,10 @@ $(CVC5_STAMP): | packages
 
 crosscheck: build $(CVC5_STAMP)  ## ask cvc5 what Z3 was asked about corpus/, and compare
 	@build/crosscheck-venv/bin/python tools/crosscheck.py build/bin/noclobber
+
+recheck:  ## prove nc-recheck right with Coq and build it, build/bin/nc-recheck (installs coq and ocaml)
+	@$(call install,coq ocaml-nox)
+	@tools/recheck.sh
 
 damage: tests  ## damage 100,000 certificates and compare what is accepted with what its Traces do
 	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"

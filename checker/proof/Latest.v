@@ -1,0 +1,105 @@
+(* Small things about lists and tables, and that [index_of] knows the latest writer of each storage. *)
+Require Import List ZArith NArith Bool Lia FMapPositive.
+From NC Require Import Sem Views.
+Import ListNotations.
+
+(* --- small things --- *)
+Lemma is_true {A B} (d : {A} + {B}) : is d = true -> A.
+Proof. destruct d; simpl; congruence. Qed.
+Lemma guard_some {A} c (x : option A) y : guard c x = Some y -> c = true /\ x = Some y.
+Proof. destruct c; simpl; auto; discriminate. Qed.
+Lemma all2_length {A B} (f : A -> B -> bool) l m : all2 f l m = true -> length l = length m.
+Proof. revert m; induction l; destruct m; simpl; intros; try discriminate; auto.
+  apply andb_true_iff in H as [? H']; f_equal; auto. Qed.
+Lemma all2_nth {A B} (f : A -> B -> bool) l m k x y :
+  all2 f l m = true -> nth_error l k = Some x -> nth_error m k = Some y -> f x y = true.
+Proof. revert m k; induction l; destruct m; destruct k; simpl; intros; try discriminate;
+  match goal with H : _ && _ = true |- _ => apply andb_true_iff in H as [? ?] end; try congruence. eapply IHl; eauto. Qed.
+Lemma all2_map_eq {A B C} (f : A -> B -> bool) (g : A -> C) (h : B -> C) l m :
+  all2 f l m = true -> (forall x y, In x l -> In y m -> f x y = true -> g x = h y) -> map g l = map h m.
+Proof. revert m; induction l; destruct m; simpl; intros; try discriminate; auto.
+  apply andb_true_iff in H as [? ?]; f_equal; auto. Qed.
+Lemma all2_and {A B} (f g : A -> B -> bool) l m :
+  all2 f l m = true -> all2 g l m = true -> all2 (fun x y => f x y && g x y) l m = true.
+Proof. revert m; induction l; destruct m; simpl; intros H1 H2; auto.
+  apply andb_true_iff in H1 as [? ?]. apply andb_true_iff in H2 as [? ?].
+  apply andb_true_iff; split; [apply andb_true_iff; auto | auto]. Qed.
+Lemma in_combine_seq {A} (l : list A) s k x :
+  In (k, x) (combine (seq s (length l)) l) <-> (s <= k)%nat /\ nth_error l (k - s) = Some x.
+Proof.
+  revert s; induction l; simpl; intros; split; intros.
+  - contradiction.
+  - destruct H as [_ H]; destruct (k - s)%nat; discriminate.
+  - destruct H.
+    + inversion H; subst. rewrite Nat.sub_diag; auto.
+    + apply IHl in H as [H1 H2]. split; [lia|]. replace (k - s)%nat with (S (k - S s)) by lia. auto.
+  - destruct H as [H1 H2]. destruct (Nat.eq_dec k s) as [->|].
+    + rewrite Nat.sub_diag in H2; inversion H2; auto.
+    + right. apply IHl. split; [lia|]. replace (k - s)%nat with (S (k - S s)) in H2 by lia. auto.
+Qed.
+Lemma in_numbered {A} (l : list A) k x : nth_error l k = Some x -> In (k, x) (combine (seq 0 (length l)) l).
+Proof. intros. apply in_combine_seq. rewrite Nat.sub_0_r. split; [lia | auto]. Qed.
+Lemma numbered_in {A} (l : list A) k x : In (k, x) (combine (seq 0 (length l)) l) -> nth_error l k = Some x.
+Proof. intros. apply in_combine_seq in H as [_ H]. rewrite Nat.sub_0_r in H. auto. Qed.
+
+(* --- the latest writer of a storage before a time --- *)
+Lemma get_add_same {A} k (x : A) m : get k (PM.add (N.succ_pos k) x m) = Some x.
+Proof. unfold get. apply PM.gss. Qed.
+Lemma succ_pos_inj j k : N.succ_pos j = N.succ_pos k -> j = k.
+Proof. intros. apply (f_equal Npos) in H. rewrite !N.succ_pos_spec in H. lia. Qed.
+Lemma get_add_other {A} j k (x : A) m : j <> k -> get j (PM.add (N.succ_pos k) x m) = get j m.
+Proof. intros. unfold get. apply PM.gso. intro. apply succ_pos_inj in H0. auto. Qed.
+Definition stores (t : trace) (k s : N) : Prop := exists st, get k (t_steps t) = Some st /\ In s (map v_st (s_writes st)).
+Definition latest (t : trace) (s time : N) (v : option N) : Prop :=
+  match v with
+  | None => forall k, (k < time)%N -> ~ stores t k s
+  | Some p => stores t p s /\ (p < time)%N /\ forall k, (k < time)%N -> stores t k s -> (k <= p)%N
+  end.
+Lemma entries_note ix time l k y : In y (entries (note ix time l) k) -> (k = time /\ In y l) \/ In y (entries ix k).
+Proof.
+  unfold entries at 1, note. destruct (N.eq_dec k time) as [->|].
+  - rewrite get_add_same. intros H. apply in_app_or in H as [|]; auto.
+  - rewrite get_add_other by auto. auto.
+Qed.
+Lemma fold_writes (k : N) l (c : PM.t N) s : get s (fold_left (fun (c : PM.t N) s => PM.add (N.succ_pos s) k c) l c) = if in_dec N.eq_dec s l then Some k else get s c.
+Proof.
+  revert c; induction l as [|x l IH]; intros c; simpl; auto. rewrite IH.
+  destruct (in_dec N.eq_dec s l), (N.eq_dec x s); auto.
+  - subst. apply get_add_same.
+  - apply get_add_other. auto.
+Qed.
+Lemma iterate_ok t n : fst (iterate t n) = n /\ (forall s, latest t s n (get s (fst (snd (iterate t n))))) /\
+  forall time s v, In (s, v) (entries (snd (snd (iterate t n))) time) -> latest t s time v.
+Proof.
+  unfold iterate. set (g := fun p : N * (PM.t N * index) => (N.succ (fst p), add_step t (fst p) (snd p))). induction n using N.peano_ind.
+  - simpl. split; auto. split.
+    + intros s. unfold get. rewrite PM.gempty. simpl. intros; lia.
+    + intros time s v H. unfold entries, get in H. rewrite PM.gempty in H. contradiction.
+  - rewrite N.iter_succ. destruct IHn as (E & Cur & Ann). destruct (N.iter n g _) as [j [cur ix]]. simpl in *. subst j.
+    split; auto. unfold add_step. simpl. destruct (get n (t_steps t)) as [st|] eqn:G; simpl.
+    + split.
+      * intros s. rewrite fold_writes. specialize (Cur s). destruct (in_dec N.eq_dec s (map v_st (s_writes st))) as [I|I].
+        -- simpl. split; [exists st; auto|]. split; [lia|]. intros; lia.
+        -- assert (Ns : ~ stores t n s) by (intros (st' & G' & I'); congruence).
+           destruct (get s cur) as [p|]; simpl in *.
+           ++ destruct Cur as (C1 & C2 & C3). split; auto. split; [lia|]. intros k L S.
+              destruct (N.eq_dec k n) as [->|]; [contradiction|]. apply C3; auto. lia.
+           ++ intros k L S. destruct (N.eq_dec k n) as [->|]; [contradiction|]. apply (Cur k); auto. lia.
+      * intros time s v H. apply entries_note in H as [[-> H]|H].
+        -- apply in_map_iff in H as (x & E & I). inversion E; subst. simpl. split; [exists st; auto|]. split; [lia|]. intros; lia.
+        -- apply entries_note in H as [[-> H]|H]; auto. apply in_map_iff in H as (x & E & I). inversion E; subst. auto.
+    + split; auto. intros s. specialize (Cur s). assert (Ns : ~ stores t n s) by (intros (st' & G' & I'); congruence).
+      destruct (get s cur) as [p|]; simpl in *.
+      * destruct Cur as (C1 & C2 & C3). split; auto. split; [lia|]. intros k L S.
+        destruct (N.eq_dec k n) as [->|]; [contradiction|]. apply C3; auto. lia.
+      * intros k L S. destruct (N.eq_dec k n) as [->|]; [contradiction|]. apply (Cur k); auto. lia.
+Qed.
+Lemma assoc_in s l v : assoc s l = Some v -> In (s, v) l.
+Proof. induction l as [|[x y] l IH]; simpl; [discriminate|]. destruct (N.eqb_spec x s); intros H; [inversion H; subst; auto | auto]. Qed.
+Lemma index_of_ok t s time v : prev (index_of t) s time = Some v -> latest t s time v.
+Proof.
+  unfold prev. destruct (N.eqb_spec time 0).
+  - intros H; inversion H; subst. simpl. intros; lia.
+  - intros H. apply assoc_in in H. unfold index_of in H. destruct (iterate_ok t (t_n t)) as (_ & Cur & Ann).
+    apply entries_note in H as [[-> H]|H]; auto. apply in_map_iff in H as (x & E & _). inversion E; subst. auto.
+Qed.

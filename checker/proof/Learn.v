@@ -1,0 +1,164 @@
+(* Two runs: what a lemma of a certificate adds to what is known, is so. *)
+Require Import List ZArith NArith Bool Lia FMapPositive.
+From NC Require Import Sem Views Check Latest Maps Contents Equal.
+Import ListNotations.
+
+Section Two.
+Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
+Notation root := (root nv).
+Notation inbox := (inbox nv).
+Notation lands := (lands nv).
+Notation elem := (elem nv V).
+Notation result := (result nv V op).
+Variables (fresh : bool) (b a : trace) (ib ia : index) (mb ma : N -> mem V) (fuel : nat).
+Hypothesis Rb : run nv V op b mb.
+Hypothesis Ra : run nv V op a ma.
+Hypothesis ib_ok : forall s time v, prev ib s time = Some v -> latest b s time v.
+Hypothesis ia_ok : forall s time v, prev ia s time = Some v -> latest a s time v.
+Hypothesis Begin : begin_alike V fresh b a (mb 0%N) (ma 0%N).
+Notation val_b := (val (nv := nv) (op := op) b mb).
+Notation val_a := (val (nv := nv) (op := op) a ma).
+Notation ok_b := (ok (nv := nv) b).
+Notation ok_a := (ok (nv := nv) a).
+Notation facts_ok := (facts_ok (nv := nv) op b a mb ma).
+Notation equal_ok := (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin).
+Lemma entries_put {A} (m : PM.t (list A)) k x j y : In y (entries (put m k x) j) -> (j = k /\ y = x) \/ In y (entries m j).
+Proof.
+  unfold entries, put. destruct (N.eq_dec j k) as [->|].
+  - rewrite get_add_same. simpl. intros [<-|]; auto.
+  - rewrite get_add_other; auto.
+Qed.
+Lemma at2_add2 {A} (m : PM.t (PM.t A)) j k x j' k' :
+  at2 (add2 m j k x) j' k' = if N.eq_dec j' j then if N.eq_dec k' k then Some x else at2 m j' k' else at2 m j' k'.
+Proof.
+  unfold at2, add2. destruct (N.eq_dec j' j) as [->|].
+  - rewrite get_add_same. destruct (N.eq_dec k' k) as [->|]; [apply get_add_same|]. rewrite get_add_other by auto.
+    destruct (get j m); auto. unfold get. rewrite PM.gempty. auto.
+  - rewrite get_add_other; auto.
+Qed.
+Lemma learned_ok f s t s' t' g : facts_ok f -> (t <= t_n b)%N -> (t' <= t_n a)%N -> same_shape b a s s' = true ->
+  (forall i, inbox (shape_of b s) i -> mb t s i = ma t' s' i) -> learned ib ia f s t s' t' = Some g -> facts_ok g.
+Proof.
+  intros F Ht Ht' Hs H G. apply is_true in Hs. unfold learned in G.
+  destruct (version ib s t) as [v1|] eqn:E1; [|discriminate]. destruct (version ia s' t') as [v2|] eqn:E2; [|discriminate].
+  inversion G; subst g; clear G. split; simpl; [|apply F]. intros u v u' v' Hin. unfold list2 in Hin. rewrite at2_add2 in Hin.
+  destruct (N.eq_dec u s) as [->|]; [|apply F; auto]. destruct (N.eq_dec v v1) as [->|]; [|apply F; auto].
+  destruct Hin as [E|]; [|apply F; auto]. injection E as <- <-. split; auto. intros i Hi.
+  rewrite <- (version_ok b ib mb Rb ib_ok s t v1), <- (version_ok a ia ma Ra ia_ok s' t' v2); auto.
+Qed.
+Lemma whole_b s t : (t <= t_n b)%N -> ok_b (C s t []) (shape_of b s).
+Proof. intros; split; auto. Qed.
+Lemma whole_a s t : (t <= t_n a)%N -> ok_a (C s t []) (shape_of a s).
+Proof. intros; split; auto. Qed.
+Lemma slot_of_ok st s i w : slot_of st s = Some (i, w) -> nth_error (s_writes st) i = Some w /\ v_st w = s /\
+  forall w', In w' (s_writes st) -> v_st w' = s -> w' = w.
+Proof.
+  unfold slot_of. destruct (filter _ _) as [|p [|]] eqn:E; try discriminate. intros H; inversion H; subst; clear H.
+  assert (In (i, w) (filter (fun p : nat * view => N.eqb (v_st (snd p)) s) (combine (seq 0 (length (s_writes st))) (s_writes st))))
+    by (rewrite E; left; auto).
+  apply filter_In in H as [H Hs]. apply numbered_in in H. apply N.eqb_eq in Hs. repeat split; auto.
+  intros w' Hw' Es. apply In_nth_error in Hw' as (j & Hj).
+  assert (In (j, w') [(i, w)]).
+  { rewrite <- E. apply filter_In. split; [apply in_numbered; auto | apply N.eqb_eq; auto]. }
+  destruct H0 as [H0|[]]. inversion H0; auto.
+Qed.
+Lemma cell_dec (w : view) c : {exists i, inbox (v_sh w) i /\ root (v_maps w) i = c} +
+  {~ exists i, inbox (v_sh w) i /\ root (v_maps w) i = c}.
+Proof.
+  destruct (in_dec (list_eq_dec Z.eq_dec) c (map (root (v_maps w)) (box (map nv (v_sh w))))) as [H|H].
+  - left. apply in_map_iff in H as (i & E & Hi). exists i; auto.
+  - right. intros (i & Hi & E). apply H. apply in_map_iff. exists i; auto.
+Qed.
+Lemma learn_ok n f l g : facts_ok f -> learn cval fresh b a ib ia fuel n f l = Some g -> facts_ok g.
+Proof.
+  intros F H. destruct l as [k k'|s t s' t'|s t s' t']; simpl in H.
+  - destruct (get k (t_steps b)) as [p|] eqn:G; [|discriminate]. destruct (get k' (t_steps a)) as [q|] eqn:G'; [|discriminate].
+    apply guard_some in H as [H E]. inversion E; subst g; clear E.
+    apply andb_true_iff in H as [H HO]. apply andb_true_iff in H as [H He].
+    apply andb_true_iff in H as [H Hop]. apply andb_true_iff in H as [L L']. apply N.ltb_lt in L, L'.
+    unfold one_op in Hop. apply andb_true_iff in Hop as [Hop Hw]. apply andb_true_iff in Hop as [Hop Hr].
+    apply andb_true_iff in Hop as [Hop Hel]. apply andb_true_iff in Hop as [Hk' Hy].
+    apply is_true in Hk'. apply N.eqb_eq in Hy. apply eqb_prop in Hel.
+    split; simpl; [apply F|]. intros j j' Hin. apply entries_put in Hin as [[-> ->]|]; [|apply F; auto].
+    exists p, q. split; auto. split; auto. intros slot w i Hw1 Hi.
+    assert (exists w', nth_error (s_writes q) slot = Some w').
+    { destruct (nth_error (s_writes q) slot) eqn:D; eauto. apply nth_error_None in D.
+      rewrite <- (all2_length _ _ _ Hw) in D. apply nth_error_None in D. congruence. }
+    destruct H as [w' Hw2]. pose proof (all2_nth _ _ _ _ _ _ Hw Hw1 Hw2) as T. apply andb_true_iff in T as [T1 T2].
+    apply N.eqb_eq in T1.
+    assert (Ty : forall r r', one_type r r' = true -> v_ty r = v_ty r' /\ v_sh r = v_sh r').
+    { intros r r' T. apply andb_true_iff in T as [U U']. apply N.eqb_eq in U. apply is_true in U'. auto. }
+    assert (O : forall r r' i, In r (s_reads p) -> In r' (s_reads q) -> v_sh r = v_sh r' -> inbox (v_sh r) i ->
+       equal cval fresh b a ib ia fuel n f (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')) = true ->
+       elem (mb k) r i = elem (ma k') r' i).
+    { intros r r' x Ir Ir' Es Hx E.
+      refine (equal_ok n f F _ _ (v_sh r) E _ _ x Hx); split; try lia.
+      - eapply in_bounds_of; eauto. apply in_or_app; auto.
+      - rewrite Es. eapply in_bounds_of; eauto. apply in_or_app; auto. }
+    unfold Sem.result. rewrite Hw1, Hw2, <- Hk', <- Hel, <- Hy, <- T1.
+    assert (Tys : map v_ty (s_reads p) = map v_ty (s_reads q)).
+    { apply (all2_map_eq _ _ _ _ _ Hr). intros r r' _ _ E. apply Ty; auto. }
+    assert (Both : all2 (fun r r' => one_type r r' && equal cval fresh b a ib ia fuel n f (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')))
+                     (s_reads p) (s_reads q) = true).
+    { apply all2_and; auto. }
+    assert (Each : each_wise p = true -> slot = 0%nat /\ forall r, In r (s_reads p) -> v_sh r = v_sh w).
+    { intros Ew. rewrite Ew in He. simpl in He. apply andb_true_iff in He as [He1 He2]. apply Nat.eqb_eq in He2.
+      assert (slot = 0)%nat. { assert (slot < length (s_writes p))%nat by (apply nth_error_Some; congruence). lia. }
+      split; auto. subst slot. unfold reads_fit in He1. rewrite Hw1 in He1. rewrite forallb_forall in He1.
+      intros r Ir. apply (is_true _ (He1 _ Ir)). }
+    clear He. unfold each_wise in Each. destruct (s_kind p) eqn:Kp; auto.
+    + destruct (Each eq_refl) as [_ Er]. clear Each.
+      destruct (s_reads p) as [|r rs], (s_reads q) as [|r' rs']; try discriminate; auto.
+      simpl in Both. apply andb_true_iff in Both as [E _]. apply andb_true_iff in E as [E1 E2].
+      destruct (Ty _ _ E1) as [U Es]. rewrite <- U. rewrite (O r r' i); auto; try (left; auto).
+      rewrite (Er r); auto. left; auto.
+    + destruct (s_elem p) eqn:Ep.
+      * destruct (Each eq_refl) as [_ Er].
+        rewrite <- Tys. f_equal. apply (all2_map_eq _ _ _ _ _ Both). intros r r' Ir Ir' E.
+        apply andb_true_iff in E as [E1 E2]. destruct (Ty _ _ E1) as [_ Es]. apply O; auto. rewrite (Er _ Ir). auto.
+      * f_equal.
+        -- apply (all2_map_eq _ _ _ _ _ Hw). intros v v' _ _ E. destruct (Ty _ _ E) as [-> ->]. auto.
+        -- apply (all2_map_eq _ _ _ _ _ Both). intros r r' Ir Ir' E. apply andb_true_iff in E as [E1 E2].
+           destruct (Ty _ _ E1) as [U Es]. unfold operand. rewrite U, <- Es. f_equal. apply map_ext_in. intros x Hx. apply O; auto.
+  - apply guard_some in H as [H EG].
+    apply andb_true_iff in H as [H HE]. apply andb_true_iff in H as [H L']. apply andb_true_iff in H as [Hs L].
+    apply N.leb_le in L, L'. pose proof (is_true _ Hs) as Es. apply (learned_ok f s t s' t'); auto. intros i Hi.
+    refine (equal_ok n f F _ _ _ HE (whole_b s t L) _ i Hi). rewrite Es. apply whole_a; auto.
+  - destruct (prev ib s t) as [[k|]|] eqn:P; try discriminate. destruct (prev ia s' t') as [[k'|]|] eqn:P'; try discriminate.
+    destruct (get k (t_steps b)) as [p|] eqn:G; [|discriminate]. destruct (get k' (t_steps a)) as [q|] eqn:G'; [|discriminate].
+    destruct (slot_of p s) as [[i w]|] eqn:D; [|discriminate]. destruct (slot_of q s') as [[j w']|] eqn:D'; [|discriminate].
+    apply guard_some in H as [H EG].
+    apply andb_true_iff in H as [H E2]. apply andb_true_iff in H as [H E1]. apply andb_true_iff in H as [H Hsh].
+    apply andb_true_iff in H as [H Hm]. apply andb_true_iff in H as [H Cq]. apply andb_true_iff in H as [H Cp].
+    apply andb_true_iff in H as [H L']. apply andb_true_iff in H as [Hs L]. apply N.leb_le in L, L'.
+    apply is_true in Hm, Hsh. pose proof (is_true _ Hs) as Es.
+    apply ib_ok in P. apply ia_ok in P'. pose proof P as (_ & Q2 & _). pose proof P' as (_ & Q2' & _).
+    assert (Lk : (k < t_n b)%N) by lia. assert (Lk' : (k' < t_n a)%N) by lia.
+    destruct (step_of b mb Rb k Lk) as (p' & Gp & Bp & Fp & Xp). rewrite G in Gp; inversion Gp; subst p'; clear Gp.
+    destruct (step_of a ma Ra k' Lk') as (q' & Gq & Bq & Fq & Xq). rewrite G' in Gq; inversion Gq; subst q'; clear Gq.
+    apply (clean_ok b) in Cp; auto. apply (clean_ok a) in Cq; auto. specialize (Xp Cp). specialize (Xq Cq).
+    destruct (slot_of_ok _ _ _ _ D) as (W & Ew & Uw). destruct (slot_of_ok _ _ _ _ D') as (W' & Ew' & Uw').
+    assert (Bef : whole_write b s w = true \/ forall c, inbox (shape_of b s) c -> mb k s c = ma k' s' c).
+    { apply orb_true_iff in E1 as [E1|E1]; [left; auto | right]. intros c Hc. refine (equal_ok n f F _ _ _ E1 (whole_b s k _) _ c Hc); [lia|]. rewrite Es. apply whole_a; lia. }
+    assert (Src : forall x, inbox (v_sh w) x -> result p (mb k) i x = result q (ma k') j x).
+    { intros x Hx. destruct (source_ok b mb Rb k p i w (v_sh w) []) as [S1 S2]; auto.
+      destruct (source_ok a ma Ra k' q j w' (v_sh w) []) as [S3 S4]; auto. { rewrite <- Hsh. auto. }
+      change x with (root [] x) at 1 2. rewrite <- S2, <- S4. eapply equal_ok; eauto. }
+    apply (learned_ok f s t s' t'); auto. intros c Hc.
+    assert (V1 : mb t s c = mb (N.succ k) s c) by (apply (since b mb Rb); auto).
+    assert (V2 : ma t' s' c = ma (N.succ k') s' c) by (apply (since a ma Ra); auto).
+    rewrite V1, V2. destruct (cell_dec w c) as [(x & Hx & <-)|N].
+    + rewrite <- Ew at 1. rewrite (Xp i w x) by auto. rewrite <- Ew'. rewrite Hm. rewrite (Xq j w' x); auto. rewrite <- Hsh. auto.
+    + destruct Bef as [Wh|Bef].
+      { exfalso. apply N. unfold whole_write in Wh. destruct (v_maps w); [|discriminate]. apply is_true in Wh. exists c.
+        rewrite Wh. auto. }
+      rewrite Fp, Fq; auto.
+      * intros v Hv [Ev (x & Hx & Er)]. rewrite (Uw' _ Hv Ev) in *. apply N. exists x. rewrite Hm, Hsh. auto.
+      * intros v Hv [Ev (x & Hx & Er)]. rewrite (Uw _ Hv Ev) in *. apply N. exists x. auto.
+Qed.
+Lemma learn_all_ok n ls : forall f g, facts_ok f -> learn_all cval fresh b a ib ia fuel n f ls = Some g -> facts_ok g.
+Proof.
+  induction ls as [|l ls IH]; simpl; intros f g F H; [inversion H; subst; auto|].
+  destruct (learn cval fresh b a ib ia fuel n f l) as [h|] eqn:E; [|discriminate]. exact (IH h g (learn_ok _ _ _ _ F E) H).
+Qed.
+End Two.

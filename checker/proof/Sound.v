@@ -1,0 +1,173 @@
+(* What the checker accepts is right. *)
+Require Import List ZArith NArith Bool Lia FMapPositive.
+From NC Require Import Sem Views Check Latest Maps Contents Equal Learn.
+Import ListNotations.
+
+Section Two.
+Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
+Notation root := (root nv).
+Notation inbox := (inbox nv).
+Notation lands := (lands nv).
+Notation elem := (elem nv V).
+Notation result := (result nv V op).
+Variables (fresh : bool) (b a : trace) (ib ia : index) (mb ma : N -> mem V) (fuel : nat).
+Hypothesis Rb : run nv V op b mb.
+Hypothesis Ra : run nv V op a ma.
+Hypothesis ib_ok : forall s time v, prev ib s time = Some v -> latest b s time v.
+Hypothesis ia_ok : forall s time v, prev ia s time = Some v -> latest a s time v.
+Hypothesis Begin : begin_alike V fresh b a (mb 0%N) (ma 0%N).
+Notation val_b := (val (nv := nv) (op := op) b mb).
+Notation val_a := (val (nv := nv) (op := op) a ma).
+Notation ok_b := (ok (nv := nv) b).
+Notation ok_a := (ok (nv := nv) a).
+Notation facts_ok := (facts_ok (nv := nv) op b a mb ma).
+Notation equal_ok := (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin).
+Notation whole_b := (whole_b b).
+Notation whole_a := (whole_a a).
+Lemma steps_ok_spec t test : steps_ok t test = true -> forall k s, (k < t_n t)%N -> get k (t_steps t) = Some s -> test s = true.
+Proof.
+  intros H k s Hk Hg. unfold steps_ok in H.
+  set (g := fun p : N * bool => (N.succ (fst p), snd p && match get (fst p) (t_steps t) with Some s => test s | None => false end)) in *.
+  assert (G : forall n, fst (N.iter n g (0%N, true)) = n /\ (snd (N.iter n g (0%N, true)) = true ->
+    forall k s, (k < n)%N -> get k (t_steps t) = Some s -> test s = true)).
+  { intro n. induction n using N.peano_ind; [split; [auto | intros; lia]|].
+    rewrite N.iter_succ. destruct IHn as [E IH]. destruct (N.iter n g (0%N, true)) as [j r]. simpl in *. subst. split; auto.
+    intros D k0 s0 L Hg0. apply andb_true_iff in D as [D1 D2]. destruct (N.eq_dec k0 n) as [->|].
+    - rewrite Hg0 in D2. auto.
+    - apply (IH D1 k0); auto. lia. }
+  destruct (G (t_n t)) as [_ G']. eauto.
+Qed.
+Lemma in_storages t s x : get s (t_st t) = Some x -> In (s, x) (all_storages t).
+Proof.
+  intros H. unfold all_storages. apply in_map_iff. exists (N.succ_pos s, x). split.
+  - simpl. f_equal. rewrite N.pos_pred_succ. auto.
+  - apply PM.elements_correct. auto.
+Qed.
+Lemma unique_ok keys t s s' x y : unique_keys keys t = true -> get s (t_st t) = Some x -> get s' (t_st t) = Some y ->
+  st_start x <> undefined -> st_start x = st_start y -> st_key x = st_key y -> s = s'.
+Proof.
+  intros H Hx Hy Hu Es Ek. unfold unique_keys in H. rewrite forallb_forall in H.
+  pose proof (H _ (in_storages _ _ _ Hx)) as H1. pose proof (H _ (in_storages _ _ _ Hy)) as H2. simpl in H1, H2.
+  rewrite <- Es, <- Ek in H2. apply orb_true_iff in H1 as [H1|H1]; [apply N.eqb_eq in H1; congruence|].
+  apply orb_true_iff in H2 as [H2|H2]; [apply N.eqb_eq in H2; congruence|].
+  destruct (at2 keys (st_start x) (st_key x)); [|discriminate]. apply N.eqb_eq in H1, H2. congruence.
+Qed.
+Lemma known_key_some t s p : known_key t s = Some p -> exists x, get s (t_st t) = Some x /\ st_start x <> undefined /\ p = (st_start x, st_key x).
+Proof.
+  unfold known_key. destruct (get s (t_st t)) as [x|]; [|discriminate]. destruct (N.eqb_spec (st_start x) undefined); [discriminate|].
+  intros H; inversion H. eauto.
+Qed.
+Lemma same_given_ok v w : same_given b a v w = true -> exists p, known_key b (v_st v) = Some p /\
+  known_key a (v_st w) = Some p /\ v_sh v = v_sh w /\ v_maps v = v_maps w.
+Proof.
+  unfold same_given. destruct (known_key b (v_st v)) as [p|]; [|discriminate]. destruct (known_key a (v_st w)) as [q|]; [|discriminate].
+  intros H. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
+  apply is_true in H1, H2, H3. subst. eauto.
+Qed.
+Lemma same_cell keys v w v' w' i j : unique_keys keys b = true -> same_given b a v w = true -> same_given b a v' w' = true ->
+  cell nv w i = cell nv w' j -> cell nv v i = cell nv v' j.
+Proof.
+  intros U H H' E. destruct (same_given_ok _ _ H) as (p & Kv & Kw & _ & Em).
+  destruct (same_given_ok _ _ H') as (p' & Kv' & Kw' & _ & Em'). unfold cell in *. inversion E as [[E1 E2]].
+  rewrite E1 in Kw. rewrite Kw in Kw'. inversion Kw'; subst p'. rewrite Em, Em', E2. f_equal.
+  destruct (known_key_some _ _ _ Kv) as (x & G & Nx & Ex). destruct (known_key_some _ _ _ Kv') as (y & G' & Ny & Ey).
+  rewrite Ex in Ey. inversion Ey. apply (unique_ok keys b _ _ x y); auto.
+Qed.
+
+Lemma inputs_right : inputs_ok b a = true -> same_inputs b a.
+Proof.
+  unfold inputs_ok. intros H name v w Hv Hw. rewrite forallb_forall in H. specialize (H _ Hv). rewrite forallb_forall in H.
+  specialize (H _ Hw). simpl in H. rewrite N.eqb_refl in H. simpl in H. unfold same_input in H.
+  apply andb_true_iff in H as [H H4]. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
+  apply N.eqb_eq in H1. apply is_true in H2, H3. repeat split; auto.
+  destruct (get (v_st v) (t_st b)) as [x|]; [|discriminate]. destruct (get (v_st w) (t_st a)) as [y|]; [|discriminate].
+  apply andb_true_iff in H4 as [H4 H5]. apply N.eqb_eq in H4, H5. exists x, y. auto.
+Qed.
+Lemma boundary_right grow n f : facts_ok f -> boundary_ok cval fresh b a ib ia fuel grow n f = true -> right nv V grow b a mb ma.
+Proof.
+  intros F H. unfold boundary_ok in H. apply andb_true_iff in H as [H Hgrow].
+  apply andb_true_iff in H as [H Hinp]. apply inputs_right in Hinp.
+  apply andb_true_iff in H as [H Ub]. apply andb_true_iff in H as [H Hst].
+  apply andb_true_iff in H as [H Hfr]. apply andb_true_iff in H as [Hout Hex]. pose proof (steps_ok_spec _ _ Hst) as St. clear Hst.
+  enough (same_outputs nv V b a (mb (t_n b)) (ma (t_n a)) /\ same_exit nv V b a (mb (t_n b)) (ma (t_n a)) /\ all_compared b a /\
+    stores_allowed a /\ (grow = false -> no_new_sharing nv b a) /\
+    forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean nv s) by (unfold right; tauto).
+  repeat split.
+  - apply (all2_length _ _ _ Hout).
+  - intros. pose proof (all2_nth _ _ _ _ _ _ Hout H H0) as O. unfold output_ok in O. apply andb_true_iff in O as [O _].
+    apply N.eqb_eq in O. auto.
+  - pose proof (all2_nth _ _ _ _ _ _ Hout H H0) as O. unfold output_ok in O. apply andb_true_iff in O as [_ O].
+    destruct (o_view x) as [v|] eqn:Ev, (o_view y) as [w|] eqn:Ew; auto; try discriminate.
+    apply andb_true_iff in O as [O Oe]. apply andb_true_iff in O as [Ot Os]. apply andb_true_iff in Ot as [T1 T2].
+    apply N.eqb_eq in T1. apply is_true in T2. split; [auto|]. split; [auto|]. split.
+    + intros p q Hp Hq. unfold strides_ok in Os. rewrite Hp, Hq in Os. apply is_true in Os. subst. auto.
+    + intros i Hi. refine (equal_ok n f F _ _ (v_sh v) Oe _ _ i Hi); split; try lia.
+      * destruct Rb as (_ & _ & B). eapply B; eauto. eapply nth_error_In; eauto.
+      * rewrite T2. destruct Ra as (_ & _ & B). eapply B; eauto. eapply nth_error_In; eauto.
+  - intros s y Hg Hc Hs. rewrite forallb_forall in Hex. specialize (Hex _ (in_storages _ _ _ Hg)). unfold exit_ok in Hex. simpl in Hex.
+    rewrite Hc in Hex. simpl in Hex. destruct (at2 (key_map b) (st_start y) (st_key y)) as [s'|]; [|discriminate].
+    destruct (get s' (t_st b)) as [x|] eqn:G; [|discriminate].
+    apply andb_true_iff in Hex as [Hex E]. apply andb_true_iff in Hex as [Hex Sh]. apply andb_true_iff in Hex as [E1 E2].
+    apply N.eqb_eq in E1, E2. apply is_true in Sh. exists s', x. repeat split; auto.
+    intros i Hi. assert (Y : shape_of a s = st_sh y) by (unfold shape_of; rewrite Hg; auto).
+    refine (equal_ok n f F _ _ (st_sh y) E _ _ i Hi); rewrite <- Y; [rewrite <- Sh; apply whole_b | apply whole_a]; lia.
+  - intros s x Hg Hc. rewrite forallb_forall in Hfr. specialize (Hfr _ (in_storages _ _ _ Hg)). unfold frame_ok in Hfr. simpl in Hfr.
+    rewrite Hc in Hfr. simpl in Hfr. destruct (at2 _ _ _) as [s'|]; [|discriminate]. destruct (get s' (t_st a)) as [y|] eqn:G; [|discriminate].
+    apply andb_true_iff in Hfr as [Hfr Hy]. apply andb_true_iff in Hfr as [E1 E2]. apply N.eqb_eq in E1, E2. exists s', y. auto.
+  - intros k s w x Hk Hg Hw Hx. specialize (St _ _ Hk Hg). apply andb_true_iff in St as [St _].
+    unfold store_ok in St. rewrite forallb_forall in St. specialize (St _ Hw). rewrite Hx in St. auto.
+  - rewrite H in Hgrow. apply andb_true_iff in Hgrow as [Hin Hpair]. clear H. intros k o w name u Ho Hw Hi i j Bi Bj E.
+    assert (exists o', nth_error (t_out b) k = Some o').
+    { destruct (nth_error (t_out b) k) eqn:D; eauto. apply nth_error_None in D. rewrite (all2_length _ _ _ Hout) in D.
+      apply nth_error_None in D. congruence. }
+    destruct H as [o' Ho']. pose proof (all2_nth _ _ _ _ _ _ Hin Ho' Ho) as S. unfold sharing_input in S. rewrite Hw in S.
+    rewrite forallb_forall in S. specialize (S _ Hi). simpl in S. apply orb_true_iff in S as [S|S].
+    + apply negb_true_iff, N.eqb_neq in S. unfold cell in E. inversion E. congruence.
+    + destruct (o_view o') as [v|] eqn:Ev; [|discriminate]. apply andb_true_iff in S as [S1 S2].
+      apply existsb_exists in S2 as ([name' u'] & Hu' & S2). simpl in S2. apply andb_true_iff in S2 as [S2 S3].
+      apply N.eqb_eq in S2. subst name'. exists o', v, u'.
+      destruct (same_given_ok _ _ S1) as (_ & _ & _ & Es & _). destruct (same_given_ok _ _ S3) as (_ & _ & _ & Es' & _).
+      repeat split; auto. eapply same_cell; eauto.
+  - rewrite H in Hgrow. apply andb_true_iff in Hgrow as [Hin Hpair]. clear H. intros k l o p w x Hkl Ho Hw Hp Hx i j Bi Bj E. rewrite forallb_forall in Hpair.
+    assert (Lk : In k (seq 0 (length (t_out a)))) by (apply in_seq; split; [lia|]; simpl; apply nth_error_Some; congruence).
+    assert (Ll : In l (seq 0 (length (t_out a)))) by (apply in_seq; split; [lia|]; simpl; apply nth_error_Some; congruence).
+    specialize (Hpair _ Lk). rewrite forallb_forall in Hpair. specialize (Hpair _ Ll). unfold sharing_pair in Hpair.
+    rewrite Ho, Hp, Hw, Hx in Hpair. apply orb_true_iff in Hpair as [S|S]; [apply Nat.eqb_eq in S; congruence|].
+    apply orb_true_iff in S as [S|S].
+    + apply negb_true_iff, N.eqb_neq in S. unfold cell in E. inversion E. congruence.
+    + destruct (nth_error (t_out b) k) as [o'|] eqn:Eo; [|discriminate]. destruct (nth_error (t_out b) l) as [p'|] eqn:Ep; [|discriminate].
+      destruct (o_view o') as [v|] eqn:Ev; [|discriminate]. destruct (o_view p') as [y|] eqn:Ey; [|discriminate].
+      exists o', p', v, y. apply orb_true_iff in S as [S|S].
+      * apply andb_true_iff in S as [S1 S2].
+        destruct (same_given_ok _ _ S1) as (_ & _ & _ & Es & _). destruct (same_given_ok _ _ S2) as (_ & _ & _ & Es' & _).
+        repeat split; auto. eapply same_cell; eauto.
+      * apply andb_true_iff in S as [S S5]. apply andb_true_iff in S as [S S4]. apply andb_true_iff in S as [S S3].
+        apply andb_true_iff in S as [S1 S2]. apply N.eqb_eq in S1. apply is_true in S2, S3, S4, S5.
+        repeat split; auto. unfold cell in *. inversion E as [[E1 E2]]. rewrite S1, S2, S3, E2. auto.
+  - intros w Hw. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (clean_ok a) in St; [apply St; auto|].
+    intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
+  - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (clean_ok a) in St; [eapply (proj1 (proj2 St)); eauto|].
+    intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
+  - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (clean_ok a) in St; [eapply (proj2 (proj2 St)); eauto|].
+    intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
+Qed.
+End Two.
+
+(* The theorem.  For all sizes that have the constants' values, all contents, all operators and all runs that
+   begin alike: what a caller sees is the same, no store goes where it must not, no sharing is new, and no
+   step of [after] disturbs itself. *)
+Theorem accepted_is_right : forall consts fresh grow b a ls n fuel, accepts consts fresh grow b a ls n fuel = true ->
+  forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
+  forall V (op : ops V) mb ma, run nv V op b mb -> run nv V op a ma -> begin_alike V fresh b a (mb 0%N) (ma 0%N) ->
+  right nv V grow b a mb ma.
+Proof.
+  intros consts fresh grow b a ls n fuel H nv Hc V op mb ma Rb Ra Bg. unfold accepts in H.
+  destruct (learn_all _ _ _ _ _ _ _ _ _) as [f|] eqn:E; [|discriminate].
+  assert (Ib : forall s time v, prev (index_of b) s time = Some v -> latest b s time v) by apply index_of_ok.
+  assert (Ia : forall s time v, prev (index_of a) s time = Some v -> latest a s time v) by apply index_of_ok.
+  assert (K : consts_hold nv (fun k => get k consts)) by exact Hc.
+  eapply (boundary_right (nv := nv) (cval := fun k => get k consts)); try eassumption.
+  eapply (learn_all_ok (nv := nv) (cval := fun k => get k consts)); try eassumption.
+  split; simpl; intros; unfold list2, at2, entries, get in *; rewrite PM.gempty in *; contradiction.
+Qed.
+
