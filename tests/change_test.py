@@ -6,9 +6,11 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import unittest
 
+import mlx_payload
 from in_folder import InFolder
 from words_test import MORE, RULES, Pattern, case_of, given, plan_pattern, place, ref, step
 
@@ -16,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve() / "noclobber")
 CHANGES = "introduced", "fixed", "preexisting", "newly_unknown", "newly_proved", "vanished"
 PATTERNS = {**RULES, **MORE}
+PAYLOADS = {"NC022"}  # what no graph can break: a list of registers of a delegate
 
 
 def planted(name, pattern, faults, apart):
@@ -28,6 +31,22 @@ def planted(name, pattern, faults, apart):
         else:
             right.after, right.after_outputs, right.case = right.before, right.outputs, {}
     return case_of(patterns, apart) | {"name": name}
+
+
+def listing(faults, apart):
+    """An MLX payload that lists so many temporaries as inputs; `apart`: with an instruction that nothing else needs."""
+    own = range(2, 2 + faults)
+    steps = [mlx_payload.copy(0, 1)] + [mlx_payload.copy(0, 2 + faults)] * apart
+    return mlx_payload.payload([0, 1, 1, 0, faults + apart], [0, *own], [1], steps)
+
+
+def waiting(faults, apart):
+    """A graph in an order of its dependences with so many barriers that order nothing."""
+    steps = [step("w", "copy_.default", "b", "x")]
+    for k in range(faults):
+        steps += [step(f"r{k}", "sin.default", f"x{k}", barrier=True), step(f"s{k}", "exp.default", f"r{k}")]
+    inputs = [given("b", kind="buffer"), given("x"), *(given(f"x{k}") for k in range(faults))]
+    return case_of([Pattern(inputs, steps, steps, [f"s{k}" for k in range(faults)], order="dataflow")], apart)
 
 
 def unknown(name, op, apart):
@@ -71,6 +90,13 @@ class Change(InFolder):
         for case in cases:
             (home / f"{case['name']}.json").write_text(json.dumps(case))
         return home
+
+    def faulty(self, folder, rule, count, apart=False):
+        """A folder with a program that breaks `rule` so often."""
+        if rule in PAYLOADS:
+            self.write(f"{folder}/a.mlx", listing(count, apart))
+            return self.folder / folder
+        return self.inputs(folder, planted(rule.replace(" ", "-"), PATTERNS[rule], count, apart))
 
     def records(self, folder):
         path = folder.with_suffix(".jsonl")
@@ -143,15 +169,33 @@ class TwoPasses(Change):
 
     def test_every_rule(self):
         """Of each rule: one more fault is introduced, one less fixed, an unrelated step changes nothing."""
-        for rule, pattern in PATTERNS.items():
+        counts = lambda changes: [len(changes[kind]) for kind in CHANGES]
+        for rule in [*PATTERNS, *PAYLOADS]:
             with self.subTest(rule):
                 name = rule.replace(" ", "-")
-                one, two = (self.records(self.inputs(f"{name}-{k}", planted(name, pattern, k, apart=k == 2))) for k in (1, 2))
-                apart = self.records(self.inputs(f"{name}-apart", planted(name, pattern, 1, apart=True)))
-                counts = lambda changes: [len(changes[kind]) for kind in CHANGES]
-                self.assertEqual(counts(self.diff("diff", one, two, code=1)[0]), [1, 0, 1, 0, 0, 0])
+                one, two, more = (self.records(self.faulty(f"{name}-{k}-{apart}", rule, k, apart))
+                                  for k, apart in ((1, False), (2, False), (2, True)))
+                apart = self.records(self.faulty(f"{name}-apart", rule, 1, apart=True))
+                for new in (two, more):
+                    self.assertEqual(counts(brought := self.diff("diff", one, new, code=1)[0]), [1, 0, 1, 0, 0, 0])
+                    self.assertEqual(brought["introduced"][0]["rule"], rule[:5])
                 self.assertEqual(counts(self.diff("diff", two, one, code=0)[0]), [0, 1, 1, 0, 0, 0])
                 self.assertEqual(counts(self.diff("diff", one, apart, code=0)[0]), [0, 0, 1, 0, 0, 0])
+
+    def test_no_rule_is_left_out(self):
+        """Each rule that the page of records lists is above, but for advice, which is no change."""
+        page = (ROOT / "docs" / "records.md").read_text()
+        listed = dict(re.findall(r"^\| (NC\d{3}) \| `([^`]+)` \|", page, re.MULTILINE))
+        advice = {rule for rule, name in listed.items() if name.startswith("lint-")}
+        self.assertEqual({rule[:5] for rule in PATTERNS} | PAYLOADS, set(listed) - advice)
+        self.assertEqual(advice, {"NC040", "NC041"})
+
+    def test_advice_is_no_change(self):
+        """A barrier more that orders nothing: said of the check, and the gate stays open."""
+        one, two = (self.records(self.inputs(f"b{k}", waiting(k, False) | {"name": "a"})) for k in (1, 2))
+        lints = [checks(path.read_text())[0]["lints"] for path in (one, two)]
+        self.assertEqual([[(lint["rule"], len(lint["idle"])) for lint in said] for said in lints], [[("NC040", 1)], [("NC040", 2)]])
+        self.assertEqual(self.diff("diff", one, two, code=0)[0], {kind: [] for kind in CHANGES})
 
 
 class Codes(Change):
