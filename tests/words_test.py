@@ -9,6 +9,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -327,6 +328,30 @@ class Words(unittest.TestCase):
         numbers = finding["witness"]["numbers"]
         self.assertEqual(len(numbers["inputs"]["x0"]["data"]), 4)
         self.assertEqual(str(numbers["expected"]), finding["witness"]["expected"])
+
+    def test_contents_are_those_of_the_page(self):
+        """A witness names what it filled the inputs with, and docs/records.md has the function."""
+        page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+        said = {}
+        exec(re.search(r"```python file=contents.py\n(.*?)```", page, re.DOTALL)[1], said)
+
+        def narrowed(dtype, via):
+            def to(name, of, kind):
+                return step(name, "_to_copy.default", of, kwargs={"dtype": {"dtype": kind}})
+            inputs = [given(name, (12,)) for name in "xy"]
+            for one in inputs:
+                one["type"]["dtype"] = dtype
+            last = [step("z", "add.Tensor", "x", "w")]
+            return Pattern(inputs, [step("w", "clone.default", "y")] + last, [to("h", "y", via), to("w", "h", dtype)] + last, ["z"])
+
+        for dtype, via, seed in (("f32", "f16", 1000001), ("f64", "f32", 1000001), ("i64", "i32", 1000001), ("i16", "u8", 0)):
+            witness = self.records(case_of([narrowed(dtype, via)]))[0]["findings"][0]["witness"]
+            for number, name in enumerate("xy"):
+                with self.subTest(dtype=dtype, name=name):
+                    self.assertTrue(witness["inputs"][name].endswith(f"contents({seed}, {number})")
+                                    or witness["inputs"][name].startswith("arange("), witness["inputs"])
+                    data = witness["numbers"]["inputs"][name]["data"]
+                    self.assertEqual(data, [said["contents"](seed, number, dtype, at) for at in range(12)])
 
     def test_unknown_has_a_fingerprint(self):
         def unknown(*front):

@@ -39,14 +39,33 @@ std::string listed(Dtype type, const std::vector<std::uint8_t>& bytes) {
   return text + "]";
 }
 
-std::string contents_text(const Run::Output& output, std::uint64_t seed) {
+/// Which contents the interpreter chose (interp.h), in words; docs/records.md has the function they name.
+std::string chosen(Dtype type, std::uint64_t seed, std::size_t number) {
+  const bool reals = is_floating(type) || is_complex(type);
+  std::string what = reals ? "eighths from -8 to 8" : "whole numbers from 0 to 7";
+  if (!reals && (type == Dtype::boolean || seed % 2 == 1 || seed == kTellingSmall)) what = "zeros and ones";
+  if (reals && (seed == kTelling || seed == kTellingSmall)) what = "reals of both signs that use every bit";
+  if (reals && seed == kTellingPositive) what = "positive reals that use every bit, and NaN";
+  if (!reals && seed == kTelling && type != Dtype::boolean) what = "whole numbers that use every bit";
+  if (seed == 0 && type != Dtype::boolean) what = "counting";
+  return what + ", contents(" + std::to_string(seed) + ", " + std::to_string(number) + ")";
+}
+
+/// Number of the first input that lies in the storage of input `at`: contents are those of a storage.
+std::size_t storage_number(const Graph& entry, std::size_t at) {
+  for (std::size_t k = 0; k < at; ++k)
+    if (!entry.inputs[at].storage.empty() && entry.inputs[k].storage == entry.inputs[at].storage) return k;
+  return at;
+}
+
+std::string contents_text(const Run::Output& output, std::uint64_t seed, std::size_t number) {
   if (!output.tensor) return output.scalar;
   const Dtype type = output.tensor->dtype;
   const std::size_t elements = output.bytes.size() / element_width(type);
   if (const std::string text = counting(type, output.bytes); !text.empty()) return text;
   if (elements == 1 && output.tensor->shape.empty()) return element_text(type, output.bytes);
   if (elements <= kListed) return listed(type, output.bytes);
-  return seed == 0 ? "counting" : "random(seed " + std::to_string(seed) + ")";
+  return chosen(type, seed, number);
 }
 
 }  // namespace
@@ -65,7 +84,7 @@ std::vector<std::pair<std::string, std::string>> describe_inputs(const Case& val
   for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
     const std::string& name = entry.value(entry.inputs[i].value).name;
     if (!run || i >= run->outputs.size()) continue;
-    out.emplace_back(name, contents_text(run->outputs[i], options.contents_seed));
+    out.emplace_back(name, contents_text(run->outputs[i], options.contents_seed, storage_number(entry, i)));
   }
   return out;
 }

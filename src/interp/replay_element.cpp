@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "src/interp/replay_view.h"
 #include "src/ops/kernels_array.h"
@@ -12,11 +13,14 @@ namespace {
 
 bool same_real(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-std::string real_text(double value) {
+/// As many digits as the type needs: two numbers that differ look different.
+std::string real_text(Dtype type, double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char buffer[40];
   std::snprintf(buffer, sizeof buffer, "%.9g", value);
+  const bool wide = type == Dtype::f64 || type == Dtype::c128;
+  if (wide && std::strtod(buffer, nullptr) != value) std::snprintf(buffer, sizeof buffer, "%.17g", value);
   return buffer;
 }
 
@@ -48,9 +52,9 @@ std::string element_text(Dtype type, std::span<const std::uint8_t> bytes) {
       return type == Dtype::u64 ? std::to_string(static_cast<std::uint64_t>(value.integer))
                                 : std::to_string(value.integer);
     case Number::Kind::real:
-      return real_text(value.re);
+      return real_text(type, value.re);
     case Number::Kind::complex:
-      return "(" + real_text(value.re) + ", " + real_text(value.im) + ")";
+      return "(" + real_text(type, value.re) + ", " + real_text(type, value.im) + ")";
   }
   return "?";
 }
