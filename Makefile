@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge control-flow-agree rows-agree recipes page-test bench-executorch flips-executorch damage-programs \
-  changed test-cases setup-formats recheck
+  changed test-cases setup-formats recheck gallery
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -185,6 +185,9 @@ flips-executorch: build  ## 1,000 flipped .pte that still run: none proved with 
 
 page-test: build  ## the page in a browser: console, requests, load time, labels, keys, links (needs chromium)
 	@python3 tests/frontends/page_in_browser.py $(NC_INPUTS)
+
+gallery: build  ## draw the pictures of docs/gallery.md again (needs chromium)
+	@python3 tools/gallery.py
 
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)

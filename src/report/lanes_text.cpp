@@ -104,7 +104,9 @@ void draw_value(const LaneDrawing& drawing, Cells& cells) {
   const Mark* clobber = mark_of(drawing.marks, Mark::Role::clobber);
   const Mark* read = mark_of(drawing.marks, Mark::Role::read);
   if (define == nullptr || read == nullptr || define->step >= read->step) return;
-  cells.fill(drawing.at(define->step), drawing.at(read->step), drawing.glyphs.whole, Role::good);
+  const bool never = drawing.finding.rule == "NC002";  // written
+  cells.fill(drawing.at(define->step), drawing.at(read->step),
+             never ? drawing.glyphs.lost : drawing.glyphs.whole, never ? Role::error : Role::good);
   if (clobber != nullptr && clobber->step >= define->step && clobber->step <= read->step)
     cells.fill(drawing.at(clobber->step), drawing.at(read->step), drawing.glyphs.lost, Role::error);
 }

@@ -192,7 +192,7 @@ std::string to_html(const Report& report) {
       "class=\"hatch-back\" "
       "width=\"6\" height=\"6\"/><rect class=\"hatch-line\" width=\"2.4\" height=\"6\"/></pattern><marker "
       "id=\"tip\" viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
-      "orient=\"auto\"><path "
+      "orient=\"auto-start-reverse\"><path "
       "class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n";
   out += header_text(run) + index_text(causes) + "<main>\n" + findings_text(causes) + errors_section(report) +
          unknown_section(run) + judged_section(report, run, causes) + assumed_section(run) + "</main>\n" +

@@ -42,11 +42,29 @@ std::vector<std::int64_t> lane_columns(const Finding& finding, const std::vector
 
 namespace {
 
+/// What happens to the value that is meant.
+enum class Tale : std::uint8_t {
+  stale,      // it is overwritten, then read
+  unwritten,  // there is none
+  shared,     // it leaves with a storage that somebody else has
+  gone,       // it is never written
+  unordered,  // it is read too late or too early in some order
+};
+
+Tale tale_of(const Finding& finding, const std::vector<Mark>& marks) {
+  if (finding.rule == "NC002") return Tale::unwritten;
+  if (finding.rule == "NC005" && marks.empty()) return Tale::shared;
+  if (finding.rule == "NC006" && finding.before) return Tale::gone;
+  return finding.rule == "NC010" ? Tale::unordered : Tale::stale;
+}
+
 /// One picture: which steps have a column, and where it is.
 struct LaneScene {
   const Finding& finding;
   std::vector<Mark> marks;
   std::vector<std::int64_t> steps;  // sorted; each has a column
+  Tale tale = Tale::stale;
+  std::int64_t leaves = -2;  // shared: the step that it leaves with
   int column = 40;
 
   int x(std::int64_t step) const {
@@ -59,6 +77,7 @@ struct LaneScene {
 
 std::string step_label(const LaneScene& scene, std::int64_t step) {
   if (step < 0) return "entry";
+  if (step == scene.leaves) return "return";
   for (const Mark& mark : scene.marks)
     if (mark.step == step && mark.place->name == "return") return "return";
   return fmt::format("{}", step);
@@ -89,22 +108,49 @@ std::string axis_text(const LaneScene& scene, int bottom) {
   return out;
 }
 
+std::string bar(std::string_view kind, int from, int to, int y) {
+  return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"14\" rx=\"{}\"/>", kind,
+                     from, y, std::max(to - from, 2), kind == "value" ? 3 : 0);
+}
+
 /// The value that is meant: whole until it is overwritten, hatched from there to the read that finds it gone.
 std::string meant_bar(const LaneScene& scene, int y) {
   const Mark* define = mark_of(scene.marks, Mark::Role::define);
   const Mark* clobber = mark_of(scene.marks, Mark::Role::clobber);
   const Mark* read = mark_of(scene.marks, Mark::Role::read);
   if (define == nullptr || read == nullptr || define->step >= read->step) return "";
-  const bool lost = clobber != nullptr && clobber->step >= define->step && clobber->step <= read->step;
   const int begin = scene.x(define->step), end = scene.x(read->step);
-  const int until = lost ? scene.x(clobber->step) : end;
-  std::string out =
-      fmt::format("<rect class=\"value\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"14\" rx=\"3\"/>", begin, y,
-                  std::max(until - begin, 2));
-  if (lost && end > until)
-    out += fmt::format("<rect class=\"lost\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"14\"/>", until, y,
-                       end - until);
-  return out;
+  if (scene.tale == Tale::unwritten) return bar("lost", begin, end, y);
+  const bool lost = clobber != nullptr && clobber->step >= define->step && clobber->step <= read->step;
+  if (!lost) return bar("value", begin, end, y);
+  const int until = scene.x(clobber->step);
+  if (scene.tale == Tale::unordered) return bar("value", until, end, y);  // what is overwritten is not meant
+  return bar("value", begin, until, y) + (end > until ? bar("lost", until, end, y) : "");
+}
+
+/// From where the storage is first known to the return.
+std::string shared_bar(const LaneScene& scene, const Lane& lane, int y) {
+  std::int64_t first = scene.leaves;
+  for (const Lane::Shown& shown : lane.values) first = std::min(first, shown.begin);
+  return first < scene.leaves ? bar("lost", scene.x(first), scene.x(scene.leaves), y) : "";
+}
+
+/// Where the write that is gone would be: behind the name that it was written through.
+std::string gone_mark(const LaneScene& scene, const Lane& lane, int y) {
+  const std::string& said = scene.finding.before->statement;
+  const Lane::Shown* through = nullptr;
+  std::size_t first = said.npos;
+  for (const Lane::Shown& shown : lane.values)
+    for (const char* behind : {",", ")"})
+      if (const std::size_t at = said.find("(" + shown.name + behind); at < first)
+        first = at, through = &shown;
+  if (through == nullptr) return "";
+  const int x = scene.x(through->begin) + scene.column / 3;
+  return fmt::format(
+      "<path class=\"write gone\" d=\"M{} {}l8 -14h-16z\"><title>{}</title></path><text class=\"gone\" "
+      "x=\"{}\" "
+      "y=\"{}\">gone</text>",
+      x, y + 14, escaped(said), x + 11, y + 11);
 }
 
 std::string write_mark(int x, int y, std::string_view role) {
@@ -120,28 +166,42 @@ std::string read_mark(int x, int y, std::string_view role) {
 /// Writes above, reads below the bar; those of the three lines in their colours.
 std::string accesses(const LaneScene& scene, const Lane& lane, bool at_fault, int y) {
   std::string out;
+  const Mark* define = mark_of(scene.marks, Mark::Role::define);
   const auto role = [&](std::int64_t step, bool writes) -> std::string_view {
+    if (at_fault && !writes && step == scene.leaves) return "clobber";
     for (const Mark& mark : scene.marks)
       if (at_fault && mark.step == step && (mark.role == Mark::Role::read) != writes)
         return role_class(mark.role);
     return "";
   };
   const auto drawn = [&](std::int64_t step) { return std::ranges::binary_search(scene.steps, step); };
+  const auto makes_room = [&](std::int64_t step) {  // and writes nothing into it
+    return at_fault && scene.tale == Tale::unwritten && define != nullptr && define->step == step;
+  };
   for (const std::int64_t step : lane.writes)
-    if (drawn(step)) out += write_mark(scene.x(step), y + 9, role(step, true));
+    if (drawn(step) && !makes_room(step)) out += write_mark(scene.x(step), y + 9, role(step, true));
   for (const std::int64_t step : lane.reads)
     if (drawn(step)) out += read_mark(scene.x(step), y + 26, role(step, false));
   return out;
 }
 
-/// From what overwrites to what reads.
+/// From what overwrites to what reads; between both where nothing orders them.
 std::string stale_arrow(const LaneScene& scene, int y) {
   const Mark* clobber = mark_of(scene.marks, Mark::Role::clobber);
   const Mark* read = mark_of(scene.marks, Mark::Role::read);
-  if (clobber == nullptr || read == nullptr || clobber->step >= read->step) return "";
-  const int from = scene.x(clobber->step), to = scene.x(read->step);
-  return fmt::format("<path class=\"stale\" d=\"M{} {}C{} {} {} {} {} {}\" marker-end=\"url(#tip)\"/>", from,
-                     y + 16, from + (to - from) / 3, y + 46, to - (to - from) / 3, y + 46, to - 5, y + 31);
+  if (clobber == nullptr || read == nullptr || clobber->step == read->step) return "";
+  const bool either = scene.tale == Tale::unordered;
+  if (!either && clobber->step > read->step) return "";
+  const int from = scene.x(clobber->step), to = scene.x(read->step), third = (to - from) / 3;
+  return fmt::format("<path class=\"stale{}\" d=\"M{} {}C{} {} {} {} {} {}\"{} marker-end=\"url(#tip)\"/>",
+                     either ? " either" : "", from, y + 16, from + third, y + 46, to - third, y + 46,
+                     from < to ? to - 5 : to + 5, y + 31, either ? " marker-start=\"url(#tip)\"" : "");
+}
+
+std::string told(const LaneScene& scene, const Lane& lane, int y) {
+  if (scene.tale == Tale::shared) return shared_bar(scene, lane, y + 10);
+  if (scene.tale == Tale::gone) return gone_mark(scene, lane, y + 10);
+  return meant_bar(scene, y + 10) + stale_arrow(scene, y);
 }
 
 bool named_by_marks(const LaneScene& scene, const std::string& name) {
@@ -198,7 +258,7 @@ std::string lane_text(const LaneScene& scene, const Lane& lane, bool at_fault, i
   if (lane.bytes)
     out += fmt::format("<text class=\"label\" x=\"{}\" y=\"{}\">{} bytes</text>", kGutter - 10, y + 29,
                        *lane.bytes);
-  if (at_fault) out += meant_bar(scene, y + 10) + stale_arrow(scene, y);
+  if (at_fault) out += told(scene, lane, y);
   out += accesses(scene, lane, at_fault, y);
   y += kBand + 6;
   out += name_rows(scene, lane, y);
@@ -212,21 +272,56 @@ std::string lanes_words(const LaneScene& scene) {
   for (const Mark& mark : scene.marks)
     out += fmt::format(" {}: step {}, {}, {}.", mark.number, step_label(scene, mark.step),
                        mark.place->statement, mark.place->note);
+  if (scene.tale == Tale::shared) out += " " + scene.finding.message + ".";
+  if (scene.tale == Tale::gone) out += " Gone: " + scene.finding.before->statement + ".";
   return out;
+}
+
+/// Of what is drawn, what each mark means.
+std::string legend(const LaneScene& scene, std::string_view drawn) {
+  std::string out = "Steps from left to right.";
+  const auto item = [&](std::string_view found, std::string_view mark, std::string_view means) {
+    if (drawn.find(found) != drawn.npos) out += fmt::format(" <b class=\"k-{}</b> {},", mark, means);
+  };
+  const std::string_view hatched = scene.tale == Tale::unwritten ? "nothing was written"
+                                   : scene.tale == Tale::shared  ? "one storage, up to the return"
+                                                                 : "after it was overwritten";
+  item("class=\"write", "write\">▼", "written");
+  item("class=\"reads", "read\">●", "read");
+  item("class=\"value\"", "value\">■", "the value that is meant");
+  item("class=\"lost\"", "lost\">▨", hatched);
+  item("class=\"write gone\"", "lost\">▽", "the write that is gone");
+  item("class=\"stale either\"", "lost\">⇠⇢", "nothing orders these two");
+  out.back() = ';';
+  return out + " thin bars: names of this storage.";
+}
+
+/// The last step that reads the storage: it leaves with the return.
+std::int64_t leaving_step(const Lane& lane) {
+  return lane.reads.empty() ? -2 : *std::ranges::max_element(lane.reads);
+}
+
+LaneScene scene_of(const Finding& finding, const Lane& at_fault) {
+  LaneScene scene{finding, marks_of(finding), {}};
+  scene.tale = tale_of(finding, scene.marks);
+  if (scene.tale == Tale::shared) scene.leaves = leaving_step(at_fault);
+  scene.steps = lane_columns(finding, scene.marks, kMostColumns);
+  if (scene.steps.empty()) return scene;
+  if (scene.leaves > scene.steps.back()) scene.steps.back() = scene.leaves;
+  scene.column = std::clamp(kWide / static_cast<int>(scene.steps.size()), 22, 112);
+  return scene;
 }
 
 }  // namespace
 
 std::string lanes_picture(const Finding& finding, const std::string& anchor) {
   if (finding.lanes.empty()) return "";
-  LaneScene scene{finding, marks_of(finding), {}};
-  scene.steps = lane_columns(finding, scene.marks, kMostColumns);
-  if (scene.steps.empty()) return "";
-  scene.column = std::clamp(kWide / static_cast<int>(scene.steps.size()), 22, 112);
   std::vector<const Lane*> lanes;
   for (const Lane& lane : finding.lanes)
     if (lanes.size() < kMostLanes) lanes.push_back(&lane);
   std::ranges::stable_sort(lanes, {}, [&](const Lane* lane) { return lane->storage != finding.storage; });
+  const LaneScene scene = scene_of(finding, *lanes.front());
+  if (scene.steps.empty()) return "";
   std::string body;
   int y = kTop + 8;
   for (const Lane* lane : lanes) body += lane_text(scene, *lane, lane == lanes.front(), y);
@@ -234,12 +329,9 @@ std::string lanes_picture(const Finding& finding, const std::string& anchor) {
   return fmt::format(
       "<figure class=\"scroll\"><svg class=\"lanes\" role=\"img\" aria-label=\"{}\" width=\"{}\" "
       "height=\"{}\" viewBox=\"0 0 {} {}\" id=\"{}-lanes\"><title>Storage lanes</title><desc>{}</desc>"
-      "{}{}</svg><figcaption>Steps from left to right. <b class=\"k-write\">▼</b> written, "
-      "<b class=\"k-read\">●</b> read, <b class=\"k-value\">■</b> the value that is meant, "
-      "<b class=\"k-lost\">▨</b> after it was overwritten; thin bars: names of this "
-      "storage.</figcaption></figure>\n",
+      "{}{}</svg><figcaption>{}</figcaption></figure>\n",
       "Storage lanes of the finding", width, height, width, height, anchor, escaped(lanes_words(scene)),
-      axis_text(scene, height - 4), body);
+      axis_text(scene, height - 4), body, legend(scene, body));
 }
 
 }  // namespace noclobber

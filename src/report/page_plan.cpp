@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "src/report/names.h"
 #include "src/report/page_parts.h"
@@ -23,12 +24,15 @@ struct Extent {
 struct PlotScene {
   const Finding& finding;
   Extent time, bytes;
+  std::int64_t cut = std::numeric_limits<std::int64_t>::max();  // bytes from here on are drawn
+  std::int64_t drawn_at = 0;                                    // as if they began here
+  std::int64_t shown(std::int64_t byte) const { return byte < cut ? byte : byte - cut + drawn_at; }
   double x(std::int64_t step) const {
     return kLeft + (static_cast<double>(step) - time.low) / (time.high - time.low) * kPlotWidth;
   }
   double y(std::int64_t byte) const {
     return kUp + kPlotHeight -
-           (static_cast<double>(byte) - bytes.low) / (bytes.high - bytes.low) * kPlotHeight;
+           (static_cast<double>(shown(byte)) - bytes.low) / (bytes.high - bytes.low) * kPlotHeight;
   }
 };
 
@@ -48,7 +52,8 @@ bool overlaps(const Finding& finding) { return finding.rule == "NC030" || findin
 
 std::string box_text(const PlotScene& scene, const PlanPicture::Box& box, std::string_view role) {
   const double x = scene.x(box.begin), y = scene.y(box.offset + box.size);
-  const double width = std::max(scene.x(box.end) - x, 2.0), height = std::max(scene.y(box.offset) - y, 2.0);
+  const double width = std::max(scene.x(box.end) - x, role.starts_with("first") ? 10.0 : 2.0);
+  const double height = std::max(scene.y(box.offset) - y, 2.0);
   const std::string type = type_in(scene.finding, box.name);
   std::string out = fmt::format(
       "<g class=\"box {}\"><title>{}{}: bytes [{}, {}), steps [{}, {})</title><rect x=\"{:.1f}\" "
@@ -59,15 +64,47 @@ std::string box_text(const PlotScene& scene, const PlanPicture::Box& box, std::s
   return out + "</g>";
 }
 
-/// The name, in the box if it has room; of the second at its right end, where the first does not lie.
-std::string box_name(const PlotScene& scene, const PlanPicture::Box& box, bool at_end) {
-  const double x = scene.x(box.begin), y = scene.y(box.offset + box.size), width = scene.x(box.end) - x;
-  const auto room = static_cast<std::size_t>(std::max(0.0, (width - 10) / 7.3));
-  if (scene.y(box.offset) - y < 15 || room < 1 || (columns(printable(box.name)) > room && room < 5))
-    return "";
-  return fmt::format("<text class=\"name{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", at_end ? " end" : "",
-                     at_end ? x + width - 6 : x + 6, y + 14, escaped(shortened(printable(box.name), room)));
-}
+/// Names of boxes, none on another.
+class BoxNames {
+ public:
+  explicit BoxNames(const PlotScene& scene) : scene_(scene) {}
+  /// In the box if it has room. That of the first box is always there, that of the second stands at its right
+  /// end, where the first does not lie: behind it where the hatched part reaches it.
+  void add(const PlanPicture::Box& box, bool first, bool second, bool hatched_to_end) {
+    const double x = scene_.x(box.begin), y = scene_.y(box.offset + box.size);
+    const double width = std::max(scene_.x(box.end) - x, 2.0), height = scene_.y(box.offset) - y;
+    const std::string name = printable(box.name);
+    const auto room = static_cast<std::size_t>(std::max(0.0, (width - 10) / kWide));
+    const bool fits = height >= 15 && room >= 1 && (columns(name) <= room || room >= 5);
+    const double beside = std::max(width, 10.0) + x + 6, middle = y + height / 2 + 4;
+    if (second && hatched_to_end) return put(name, beside, middle, 40, "");
+    if (fits && second) return put(name, x + width - 6, y + 14, room, " end");
+    if (fits) return put(name, x + 6, y + 14, room, "");
+    if (first) put(name, beside, middle, 40, "");
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  static constexpr double kWide = 7.3;  // of a letter
+
+  void put(const std::string& name, double x, double y, std::size_t room, std::string_view role) {
+    const std::string shown = shortened(name, room);
+    const double width = static_cast<double>(columns(shown)) * kWide;
+    const double left = role.empty() ? x : x - width;
+    for (const auto& [l, r, at] : taken_)
+      if (left < r && l < left + width && std::abs(at - y) < 12) return;
+    taken_.push_back({left, left + width, y});
+    text_ +=
+        fmt::format("<text class=\"name{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", role, x, y, escaped(shown));
+  }
+
+  struct Taken {
+    double left, right, at;
+  };
+  const PlotScene& scene_;
+  std::vector<Taken> taken_;
+  std::string text_;
+};
 
 /// Labels that do not meet, the first ones first.
 class Ticks {
@@ -99,6 +136,12 @@ std::string byte_ticks(const PlotScene& scene, const std::optional<PlanPicture::
   if (met) add(met->offset, "clobber"), add(met->offset + met->size, "clobber");
   add(static_cast<std::int64_t>(scene.bytes.low), "");
   if (scene.finding.plan.bytes) add(*scene.finding.plan.bytes, "");
+  if (scene.drawn_at > 0) {
+    const PlanPicture::Box& first = scene.finding.plan.boxes[0];
+    add(first.offset, "clobber"), add(first.offset + first.size, "clobber");
+    out += fmt::format("<text class=\"byte\" x=\"{}\" y=\"{:.1f}\">⋮</text>", kLeft - 9,
+                       (scene.y(*scene.finding.plan.bytes) + scene.y(first.offset)) / 2 + 4);
+  }
   for (const PlanPicture::Box& box : scene.finding.plan.boxes)
     add(box.offset, ""), add(box.offset + box.size, "");
   return out;
@@ -122,13 +165,23 @@ PlotScene scene_of(const Finding& finding) {
   const PlanPicture& plan = finding.plan;
   PlotScene scene{finding, {}, {}};
   scene.time = {static_cast<double>(plan.boxes[0].begin), static_cast<double>(plan.boxes[0].begin) + 1};
+  const PlanPicture::Box& first = plan.boxes[0];
+  if (plan.bytes && first.offset > *plan.bytes + *plan.bytes / 2) {  // far outside: the axis is cut
+    scene.cut = first.offset;
+    scene.drawn_at = *plan.bytes + std::max<std::int64_t>(*plan.bytes / 4, 1);
+  }
   for (const PlanPicture::Box& box : plan.boxes) {
     scene.time.take(box.begin, box.end);
-    scene.bytes.take(box.offset, box.offset + box.size);
+    scene.bytes.take(scene.shown(box.offset), scene.shown(box.offset) + box.size);
   }
   const bool near = plan.bytes && static_cast<double>(*plan.bytes) <= 1.5 * scene.bytes.high;
   if (near) scene.bytes.take(0, *plan.bytes);
   return scene;
+}
+
+std::string_view role_of_box(const Finding& finding, std::size_t k) {
+  if (k == 0) return overlaps(finding) ? "first" : "first bad";
+  return k == 1 && overlaps(finding) ? "second" : "";
 }
 
 std::string plan_words(const Finding& finding, const std::optional<PlanPicture::Box>& met) {
@@ -154,14 +207,16 @@ std::string plan_picture(const Finding& finding, const std::string& anchor) {
   std::string body = fmt::format("<rect class=\"band\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", kLeft,
                                  kUp, kPlotWidth, kPlotHeight);
   for (std::size_t k = plan.boxes.size(); k-- > 0;)
-    body += box_text(scene, plan.boxes[k], k == 0 ? "first" : k == 1 && overlaps(finding) ? "second" : "");
+    body += box_text(scene, plan.boxes[k], role_of_box(finding, k));
   if (met)
     body += fmt::format("<rect class=\"lost\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
                         scene.x(met->begin), scene.y(met->offset + met->size),
                         std::max(scene.x(met->end) - scene.x(met->begin), 3.0),
                         std::max(scene.y(met->offset) - scene.y(met->offset + met->size), 3.0));
-  for (std::size_t k = plan.boxes.size(); k-- > 0;)
-    body += box_name(scene, plan.boxes[k], k == 1 && met.has_value());
+  BoxNames names(scene);
+  for (std::size_t k = 0; k < plan.boxes.size(); ++k)
+    names.add(plan.boxes[k], k == 0, k == 1 && met, met && met->end == plan.boxes[k].end);
+  body += names.text();
   if (plan.bytes && static_cast<double>(*plan.bytes) <= scene.bytes.high)
     body += fmt::format("<line class=\"limit\" x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\"/>", kLeft,
                         scene.y(*plan.bytes), kLeft + kPlotWidth, scene.y(*plan.bytes));

@@ -18,7 +18,6 @@ from browser import Browser  # noqa: E402
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")) / "noclobber")
 INPUTS = [["corpus/logs/miscompiled"], ["corpus/logs/tlparse", "corpus/logs/sound"], ["corpus/logs/open"], ["corpus/cases"],
           ["corpus/thunder"]]
-LOAD_SECONDS = 1.0
 
 # Labels of one picture that lie on each other.
 OVERLAPS = """(() => {
@@ -59,7 +58,6 @@ class Pages(unittest.TestCase):
                 page = self.browser.open(path)
                 self.assertEqual(page.messages, [])
                 self.assertEqual(page.requests, [path.resolve().as_uri()])
-                self.assertLess(page.load_seconds, LOAD_SECONDS)
                 print(f"{inputs}: {path.stat().st_size} bytes, loaded in {page.load_seconds:.2f} s")
 
     def test_nothing_on_each_other(self):
