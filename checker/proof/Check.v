@@ -1,131 +1,17 @@
 (* The checker: a boolean function of a certificate.  Nothing in here has to be believed: Sound.v proves that
    what it accepts is right. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views.
+From NC Require Import Sem Views Places Follow Points.
 Import ListNotations.
 
 Section Numbers.
 Variable cval : num -> option Z.     (* numbers that are constants *)
-Notation maps_apart := (maps_apart cval).
-Notation clean_chk := (clean_chk cval).
-
-(* --- contents, followed back --- *)
-Inductive content := C (s t : N) (ch : list imap) | St (k : N) (slot : nat) (ch : list imap).
-Fixpoint strip (p l : list imap) : option (list imap) :=
-  match p, l with
-  | [], _ => Some l
-  | x :: p', y :: l' => if imap_dec x y then strip p' l' else None
-  | _, [] => None
-  end.
-(* what write number [slot] of step [k] puts at what [ch] leads to *)
-Definition source (st : step) (k : N) (slot : nat) (ch : list imap) : content :=
-  match s_kind st, s_reads st, nth_error (s_writes st) slot with
-  | Move, r :: _, Some w =>
-    if N.eqb (v_ty r) (v_ty w) && is (nums_dec (v_sh r) (v_sh w)) then C (v_st r) k (v_maps r ++ ch) else St k slot ch
-  | _, _, _ => St k slot ch
-  end.
-Fixpoint find_hit (t : trace) (ws : list view) (slot : nat) (s : N) (ch : list imap) : option (nat * list imap) :=
-  match ws with
-  | [] => None
-  | w :: r =>
-    if N.eqb (v_st w) s && fits_chk t w then
-      match strip (v_maps w) ch with Some rest => Some (slot, rest) | None => find_hit t r (S slot) s ch end
-    else find_hit t r (S slot) s ch
-  end.
-Definition back (t : trace) (ix : index) (x : content) : option content :=
-  match x with
-  | St _ _ _ => None
-  | C s time ch =>
-    match prev ix s time with
-    | None | Some None => None
-    | Some (Some k) =>
-      match get k (t_steps t) with
-      | None => None
-      | Some st =>
-        match find_hit t (s_writes st) 0 s ch with
-        | Some (slot, rest) => guard (clean_chk t st) (Some (source st k slot rest))
-        | None => guard (forallb (fun w => negb (N.eqb (v_st w) s) || maps_apart (shape_of t s) (v_maps w) ch)
-                                 (s_writes st)) (Some (C s k ch))
-        end
-      end
-    end
-  end.
-(* is there one on the way back that passes? *)
-Fixpoint walk (t : trace) (ix : index) (fuel : nat) (test : content -> bool) (x : content) : bool :=
-  test x || match fuel with
-            | O => false
-            | S f => match back t ix x with Some y => walk t ix f test y | None => false end
-            end.
-Fixpoint origin (t : trace) (ix : index) (fuel : nat) (x : content) : content :=
-  match fuel with
-  | O => x
-  | S f => match back t ix x with Some y => origin t ix f y | None => x end
-  end.
-
-(* --- lemmas so far --- *)
-Definition at2 {A} (m : PM.t (PM.t A)) (j k : N) : option A := match get j m with Some r => get k r | None => None end.
-Definition add2 {A} (m : PM.t (PM.t A)) (j k : N) (x : A) : PM.t (PM.t A) :=
-  PM.add (N.succ_pos j) (PM.add (N.succ_pos k) x (match get j m with Some r => r | None => PM.empty A end)) m.
-Definition list2 {A} (m : PM.t (PM.t (list A))) (j k : N) : list A := match at2 m j k with Some l => l | None => [] end.
-Record facts := Facts { f_same : PM.t (PM.t (list (N * N)));  (* storage, version of before: storage, version of after *)
-                        f_call : PM.t (list N) }.           (* step of before: steps of after *)
-Definition put {A} (m : PM.t (list A)) (k : N) (x : A) : PM.t (list A) := PM.add (N.succ_pos k) (x :: entries m k) m.
-
-Variables (fresh : bool) (b a : trace) (ib ia : index) (fuel : nat).
-
-Definition meets (f : facts) (x y : content) : bool :=
-  match x, y with
-  | C s t ch, C s' t' ch' =>
-    match version ib s t, version ia s' t' with
-    | Some v, Some v' => existsb (fun e => N.eqb (fst e) s' && N.eqb (snd e) v') (list2 (f_same f) s v) && is (maps_dec ch ch')
-    | _, _ => false
-    end
-  | _, _ => false
-  end.
-Definition told_of (f : facts) (x : content) : bool :=
-  match x with
-  | C s t _ => match version ib s t with Some v => match at2 (f_same f) s v with Some _ => true | None => false end | None => false end
-  | _ => false
-  end.
-Definition one_type (v w : view) : bool := N.eqb (v_ty v) (v_ty w) && is (nums_dec (v_sh v) (v_sh w)).
-Definition one_elem (v w : view) : bool := N.eqb (v_ty v) (v_ty w).
-Definition one_op (same : view -> view -> bool) (x y : step) : bool :=
-  is (kind_dec (s_kind x) (s_kind y)) && N.eqb (s_key x) (s_key y) && eqb (s_elem x) (s_elem y)
-  && all2 same (s_reads x) (s_reads y) && all2 same (s_writes x) (s_writes y).
-Definition each_wise (x : step) : bool := match s_kind x with Opaque => s_elem x | _ => true end.
-(* reads have the shape of the write that is meant *)
-Definition reads_fit (x : step) (slot : nat) : bool :=
-  match nth_error (s_writes x) slot with
-  | Some w => forallb (fun r => is (nums_dec (v_sh r) (v_sh w))) (s_reads x)
-  | None => false
-  end.
-Definition alike (eq : content -> content -> bool) (f : facts) (x y : content) : bool :=
-  match x, y with
-  | C s t ch, C s' t' ch' =>
-    match prev ib s t, prev ia s' t', get s (t_st b), get s' (t_st a) with
-    | Some None, Some None, Some p, Some q =>
-      N.eqb (st_start p) (st_start q) && N.eqb (st_key p) (st_key q) && (negb (N.eqb (st_start p) undefined) || (fresh && is (nums_dec (st_sh p) (st_sh q))))
-      && is (maps_dec ch ch')
-    | _, _, _, _ => false
-    end
-  | St k slot ch, St k' slot' ch' =>
-    match get k (t_steps b), get k' (t_steps a) with
-    | Some p, Some q =>
-      (existsb (N.eqb k') (entries (f_call f) k) && Nat.eqb slot slot' && is (maps_dec ch ch'))
-      || (each_wise p && one_op one_elem p q && Nat.eqb slot slot' && reads_fit p slot && reads_fit q slot'
-          && all2 (fun r r' => eq (C (v_st r) k (v_maps r ++ ch)) (C (v_st r') k' (v_maps r' ++ ch')))
-                  (s_reads p) (s_reads q))
-    | _, _ => false
-    end
-  | _, _ => false
-  end.
-Fixpoint equal (n : nat) (f : facts) (x y : content) : bool :=
-  match n with
-  | O => false
-  | S n' =>
-    walk b ib fuel (fun c => told_of f c && walk a ia fuel (meets f c) y) x
-    || alike (equal n' f) f (origin b ib fuel x) (origin a ia fuel y)
-  end.
+Variables (fresh : bool) (b a : trace) (ib ia : index) (fuel : nat) (points : option (points * points)).
+Notation cleans := (cleans cval).
+Notation walk := (walk cval).
+(* the same for all sizes; or element by element, where all sizes are small constants *)
+Definition equal (n : nat) (f : facts) (sh : list num) (x y : content) : bool :=
+  Follow.equal cval fresh b a ib ia fuel n f x y || each_point cval fresh b a ib ia fuel points n f sh x y.
 
 (* --- lemmas of a certificate --- *)
 Inductive lemma :=
@@ -153,13 +39,13 @@ Definition learn (n : nat) (f : facts) (l : lemma) : option facts :=
     | Some p, Some q =>
       guard (N.ltb k (t_n b) && N.ltb k' (t_n a) && one_op one_type p q
              && (negb (each_wise p) || (reads_fit p 0 && Nat.eqb (length (s_writes p)) 1))
-             && all2 (fun r r' => equal n f (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')))
+             && all2 (fun r r' => equal n f (v_sh r) (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')))
                      (s_reads p) (s_reads q))
             (Some {| f_same := f_same f; f_call := put (f_call f) k k' |})
     | _, _ => None
     end
   | LSame s t s' t' =>
-    guard (same_shape s s' && N.leb t (t_n b) && N.leb t' (t_n a) && equal n f (C s t []) (C s' t' []))
+    guard (same_shape s s' && N.leb t (t_n b) && N.leb t' (t_n a) && equal n f (shape_of b s) (C s t []) (C s' t' []))
           (learned f s t s' t')
   | LWrite s t s' t' =>
     match prev ib s t, prev ia s' t' with
@@ -168,10 +54,10 @@ Definition learn (n : nat) (f : facts) (l : lemma) : option facts :=
       | Some p, Some q =>
         match slot_of p s, slot_of q s' with
         | Some (i, w), Some (j, w') =>
-          guard (same_shape s s' && N.leb t (t_n b) && N.leb t' (t_n a) && clean_chk b p && clean_chk a q
+          guard (same_shape s s' && N.leb t (t_n b) && N.leb t' (t_n a) && cleans b p && cleans a q
                  && is (maps_dec (v_maps w) (v_maps w')) && is (nums_dec (v_sh w) (v_sh w'))
-                 && (whole_write s w || equal n f (C s k []) (C s' k' []))
-                 && equal n f (source p k i []) (source q k' j []))
+                 && (whole_write s w || equal n f (shape_of b s) (C s k []) (C s' k' []))
+                 && equal n f (v_sh w) (source p k i []) (source q k' j []))
                 (learned f s t s' t')
         | _, _ => None
         end
@@ -194,7 +80,7 @@ Definition output_ok (n : nat) (f : facts) (x y : output) : bool :=
   && match o_view x, o_view y with
      | None, None => true
      | Some v, Some w => one_type v w && strides_ok x y
-                         && equal n f (C (v_st v) (t_n b) (v_maps v)) (C (v_st w) (t_n a) (v_maps w))
+                         && equal n f (v_sh v) (C (v_st v) (t_n b) (v_maps v)) (C (v_st w) (t_n a) (v_maps w))
      | _, _ => false
      end.
 Definition all_storages (t : trace) : list (N * storage) :=
@@ -207,7 +93,7 @@ Definition exit_ok (keys : PM.t (PM.t N)) (n : nat) (f : facts) (p : N * storage
   | Some s' =>
     match get s' (t_st b) with
     | Some x => N.eqb (st_start x) (st_start (snd p)) && N.eqb (st_key x) (st_key (snd p)) && same_shape s' (fst p)
-                && equal n f (C s' (t_n b) []) (C (fst p) (t_n a) [])
+                && equal n f (st_sh (snd p)) (C s' (t_n b) []) (C (fst p) (t_n a) [])
     | None => false
     end
   | None => false
@@ -282,22 +168,37 @@ Definition store_ok (t : trace) (s : step) : bool :=
 Definition inputs_ok : bool :=
   forallb (fun p => forallb (fun q => negb (N.eqb (fst p) (fst q)) || same_input (snd p) (snd q)) (t_in a)) (t_in b).
 
-Definition boundary_ok (grow : bool) (n : nat) (f : facts) : bool :=
+(* --- names: going back from where it is used, a content is met that nobody wrote since the time that is meant --- *)
+Definition since_then (time : N) (v : view) (c : content) : bool :=
+  match c with
+  | C s t ch => N.eqb s (v_st v) && is (maps_dec ch (v_maps v)) && N.leb time t
+                && match prev ia s t with Some (Some j) => N.ltb j time | Some None => true | None => false end
+  | St _ _ _ => false
+  end.
+Definition name_ok (v : view) (k time : N) : bool :=
+  walk a ia fuel (since_then time v) (C (v_st v) k (v_maps v)).
+Definition read_ok (k : N) (p : view * N) : bool := name_ok (fst p) k (snd p).
+Definition names_ok : bool :=
+  forallb (fun q => forallb (read_ok (fst q)) (combine (s_reads (snd q)) (s_means (snd q)))) (all_steps a)
+  && forallb (fun o => match o_view o, o_means o with Some v, Some time => name_ok v (t_n a) time | _, _ => true end) (t_out a).
+
+Definition boundary_ok (alone grow : bool) (n : nat) (f : facts) : bool :=
   let kb := key_map b in
   all2 (output_ok n f) (t_out b) (t_out a)
-  && forallb (exit_ok kb n f) (all_storages a)
+  && (alone || forallb (exit_ok kb n f) (all_storages a))
   && (let ka := key_map a in forallb (frame_ok ka) (all_storages b))
-  && steps_ok a (fun s => store_ok a s && clean_chk a s)
-  && unique_keys kb b && inputs_ok
+  && steps_ok a (fun s => store_ok a s && cleans a s)
+  && unique_keys kb b && inputs_ok && (names_ok && places_ok cval a && orders_ok cval a)
   && (grow || (all2 sharing_input (t_out b) (t_out a)
   && forallb (fun k => forallb (sharing_pair k) (seq 0 (length (t_out a)))) (seq 0 (length (t_out a))))).
 End Numbers.
 
 (* n: how deep questions may be nested; fuel: how far contents are followed *)
-Definition accepts (consts : PM.t Z) (fresh grow : bool) (b a : trace) (ls : list lemma) (n fuel : nat) : bool :=
+Definition accepts (consts : PM.t Z) (alone fresh grow use_points : bool) (b a : trace) (ls : list lemma) (n fuel : nat) : bool :=
   let cval := fun k => get k consts in
   let ib := index_of b in let ia := index_of a in
-  match learn_all cval fresh b a ib ia fuel n {| f_same := PM.empty _; f_call := PM.empty _ |} ls with
-  | Some f => boundary_ok cval fresh b a ib ia fuel grow n f
+  let points := if use_points then Some (points_of cval b, points_of cval a) else None in
+  match learn_all cval fresh b a ib ia fuel points n {| f_same := PM.empty _; f_call := PM.empty _ |} ls with
+  | Some f => boundary_ok cval fresh b a ib ia fuel points alone grow n f
   | None => false
   end.

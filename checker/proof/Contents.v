@@ -1,6 +1,6 @@
 (* One run, and contents followed back in it. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Check Latest Maps.
+From NC Require Import Sem Views Follow Latest Maps.
 Import ListNotations.
 
 Section Contents.

@@ -1,6 +1,6 @@
 (* Two runs: what the checker calls equal, is. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Check Latest Maps Contents.
+From NC Require Import Sem Views Follow Latest Maps Contents.
 Import ListNotations.
 
 Section Two.

@@ -14,44 +14,45 @@ Definition all_of (s : N) := View s 0 whole [].
 Definition rows_of (s : N) := View s 0 [1; 2] [slice].
 
 (* Steps: storage [to] becomes what [from] holds; the negation, key 1, of [from] goes into storage [to]. *)
-Definition copy (to from : view) := Step Move 0 false [from] [to] [[AnyTime]].
-Definition negate (to from : view) := Step Opaque 1 true [from] [to] [[AnyTime]].
+Definition copy (to from : view) := Step Move 0 false [from] [to] [[AnyTime]] [] 0.
+Definition negate (to from : view) := Step Opaque 1 true [from] [to] [[AnyTime]] [] 0.
 Fixpoint table {A} (k : N) (l : list A) : PM.t A :=
   match l with [] => PM.empty A | x :: r => PM.add (N.succ_pos k) x (table (N.succ k) r) end.
 (* x and src are given, by the keys 0 and 1; both are compared at exit. The rest is fresh. *)
-Definition given (key : N) (writable : bool) := Storage 0 key whole writable true.
-Definition new (key : N) := Storage undefined key whole true false.
+Definition given (key : N) (writable : bool) := Storage 0 key whole writable true 64.
+Definition new (key : N) := Storage undefined key whole true false 64.
 
 Definition before : trace :=
   Trace (table 0 [given 0 true; given 1 true; new 2; new 3]) 4
     (table 0 [copy (all_of 2) (all_of 0); copy (rows_of 2) (rows_of 1); copy (all_of 0) (all_of 2);
               negate (all_of 3) (all_of 2)]) 4
-    [(0, all_of 0); (1, all_of 1)] [Output (Some (all_of 3)) 0 None].
+    [(0, all_of 0); (1, all_of 1)] [Output (Some (all_of 3)) 0 None None] [] [] false [].
 Definition after : trace :=
   Trace (table 0 [given 0 true; given 1 false; new 2]) 3
     (table 0 [copy (rows_of 0) (rows_of 1); negate (all_of 2) (all_of 0)]) 2
-    [(0, all_of 0); (1, all_of 1)] [Output (Some (all_of 2)) 0 None].
+    [(0, all_of 0); (1, all_of 1)] [Output (Some (all_of 2)) 0 None None] [] [] false [].
 
 (* The three lemmas of the certificate: storage 2 of [before] at time 1 is x of [after] at the beginning; after the slice
    was written at time 2 it is what x is at time 1; so both negations are of the same. *)
 Definition lemmas : list lemma := [LSame 2 1 0 0; LWrite 2 2 0 1; LCall 3 1].
 
-Example is_accepted : accepts consts false false before after lemmas 20 20 = true.
+Example is_accepted : accepts consts false false false false before after lemmas 20 20 = true.
 Proof. vm_compute. reflexivity. Qed.
 
 (* A twin that clears the row instead of writing it is not. *)
 Definition cleared : trace :=
-  Trace (t_st after) 3 (table 0 [Step Fill 5 false [] [rows_of 0] []; negate (all_of 2) (all_of 0)]) 2 (t_in after) (t_out after).
-Example is_refused : accepts consts false false before cleared lemmas 20 20 = false.
+  Trace (t_st after) 3 (table 0 [Step Fill 5 false [] [rows_of 0] [] [] 0; negate (all_of 2) (all_of 0)]) 2 (t_in after) (t_out after)
+        [] [] false [].
+Example is_refused : accepts consts false false false false before cleared lemmas 20 20 = false.
 Proof. vm_compute. reflexivity. Qed.
 
 (* For all numbers of rows, contents, negations and runs. *)
 Theorem example_is_right : forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
   forall V (op : ops V) mb ma, run nv V op before mb -> run nv V op after ma ->
-  begin_alike V false before after (mb 0) (ma 0) -> right nv V false before after mb ma.
+  begin_alike V false before after (mb 0) (ma 0) -> right nv V false false before after mb ma.
 Proof.
   intros nv Hc V op mb ma Rb Ra Bg.
-  exact (accepted_is_right consts false false before after lemmas 20 20 is_accepted nv Hc V op mb ma Rb Ra Bg).
+  exact (accepted_is_right consts false false false false before after lemmas 20 20 is_accepted nv Hc V op mb ma Rb Ra Bg).
 Qed.
 
 (* Spelled out for the output: at each index both runs end with the same element. *)

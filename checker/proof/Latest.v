@@ -103,3 +103,45 @@ Proof.
   - intros H. apply assoc_in in H. unfold index_of in H. destruct (iterate_ok t (t_n t)) as (_ & Cur & Ann).
     apply entries_note in H as [[-> H]|H]; auto. apply in_map_iff in H as (x & E & _). inversion E; subst. auto.
 Qed.
+(* --- lists at places of a table --- *)
+Lemma entries_put {A} (m : PM.t (list A)) k x j y : In y (entries (put m k x) j) -> (j = k /\ y = x) \/ In y (entries m j).
+Proof.
+  unfold entries, put. destruct (N.eq_dec j k) as [->|].
+  - rewrite get_add_same. simpl. intros [<-|]; auto.
+  - rewrite get_add_other; auto.
+Qed.
+Lemma in_put {A} (m : PM.t (list A)) k x j y : (j = k /\ y = x) \/ In y (entries m j) -> In y (entries (put m k x) j).
+Proof.
+  unfold entries, put. destruct (N.eq_dec j k) as [->|D].
+  - rewrite get_add_same. simpl. intros [[_ ->]|]; auto.
+  - rewrite get_add_other; auto. intros [[E _]|]; auto; congruence.
+Qed.
+
+(* --- all steps, in order --- *)
+Section Steps.
+Variable t : trace.
+Let f := fun p : N * list (N * step) => (N.succ (fst p), match get (fst p) (t_steps t) with
+  Some s => (fst p, s) :: snd p | None => snd p end).
+Lemma steps_counted n : fst (N.iter n f (0%N, [])) = n.
+Proof. induction n using N.peano_ind; auto. rewrite N.iter_succ. simpl. congruence. Qed.
+Lemma in_all_steps k s : (k < t_n t)%N -> get k (t_steps t) = Some s -> In (k, s) (all_steps t).
+Proof.
+  intros Hk Hg. unfold all_steps. apply -> in_rev. fold f. revert Hk. generalize (t_n t). intro n. induction n using N.peano_ind; [lia|].
+  intros L. rewrite N.iter_succ. unfold f at 1. simpl. rewrite steps_counted. destruct (N.eq_dec k n) as [->|D].
+  - rewrite Hg. left. auto.
+  - destruct (get n (t_steps t)); [right|]; apply IHn; lia.
+Qed.
+Hypothesis All : forall k, (k < t_n t)%N -> get k (t_steps t) <> None.
+Lemma nth_steps n : (n <= t_n t)%N -> length (snd (N.iter n f (0%N, []))) = N.to_nat n /\
+  forall k s, (k < n)%N -> get k (t_steps t) = Some s -> nth_error (rev (snd (N.iter n f (0%N, [])))) (N.to_nat k) = Some (k, s).
+Proof.
+  induction n using N.peano_ind; [split; auto; intros; lia|]. intros L. destruct IHn as [IH1 IH2]; [lia|].
+  rewrite N.iter_succ. unfold f at 1 3. simpl. rewrite steps_counted.
+  destruct (get n (t_steps t)) as [u|] eqn:G; [|exfalso; apply (All n); auto; lia]. simpl. split; [rewrite IH1; lia|].
+  intros k s Hk Hg. destruct (N.eq_dec k n) as [->|D].
+  - rewrite nth_error_app2; rewrite rev_length, IH1; [|lia]. rewrite Nat.sub_diag. simpl. congruence.
+  - rewrite nth_error_app1; [apply IH2; auto; lia|]. rewrite rev_length, IH1. lia.
+Qed.
+Lemma nth_all_steps k s : (k < t_n t)%N -> get k (t_steps t) = Some s -> nth_error (all_steps t) (N.to_nat k) = Some (k, s).
+Proof. intros Hk Hg. destruct (nth_steps (t_n t)) as [_ H]; [lia|]. apply H; auto. Qed.
+End Steps.

@@ -1,6 +1,6 @@
 (* Two runs: what a lemma of a certificate adds to what is known, is so. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Check Latest Maps Contents Equal.
+From NC Require Import Sem Views Follow Check Points Latest Maps Contents Equal PointsRight PointsEqual.
 Import ListNotations.
 
 Section Two.
@@ -21,12 +21,14 @@ Notation val_a := (val (nv := nv) (op := op) a ma).
 Notation ok_b := (ok (nv := nv) b).
 Notation ok_a := (ok (nv := nv) a).
 Notation facts_ok := (facts_ok (nv := nv) op b a mb ma).
-Notation equal_ok := (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin).
-Lemma entries_put {A} (m : PM.t (list A)) k x j y : In y (entries (put m k x) j) -> (j = k /\ y = x) \/ In y (entries m j).
+Variable points : option (points * points).
+Hypothesis Points_ok : points = None \/ points = Some (points_of cval b, points_of cval a).
+Lemma equal_right n f : facts_ok f -> forall x y sh, equal cval fresh b a ib ia fuel points n f sh x y = true ->
+  ok_b x sh -> ok_a y sh -> forall i, inbox sh i -> val_b x i = val_a y i.
 Proof.
-  unfold entries, put. destruct (N.eq_dec j k) as [->|].
-  - rewrite get_add_same. simpl. intros [<-|]; auto.
-  - rewrite get_add_other; auto.
+  intros F x y sh H Ox Oy i Hi. unfold equal in H. apply orb_true_iff in H as [H|H].
+  - exact (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin n f F x y sh H Ox Oy i Hi).
+  - exact (each_point_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin points n f sh x y F Points_ok H Ox Oy i Hi).
 Qed.
 Lemma at2_add2 {A} (m : PM.t (PM.t A)) j k x j' k' :
   at2 (add2 m j k x) j' k' = if N.eq_dec j' j then if N.eq_dec k' k then Some x else at2 m j' k' else at2 m j' k'.
@@ -69,7 +71,7 @@ Proof.
   - left. apply in_map_iff in H as (i & E & Hi). exists i; auto.
   - right. intros (i & Hi & E). apply H. apply in_map_iff. exists i; auto.
 Qed.
-Lemma learn_ok n f l g : facts_ok f -> learn cval fresh b a ib ia fuel n f l = Some g -> facts_ok g.
+Lemma learn_ok n f l g : facts_ok f -> learn cval fresh b a ib ia fuel points n f l = Some g -> facts_ok g.
 Proof.
   intros F H. destruct l as [k k'|s t s' t'|s t s' t']; simpl in H.
   - destruct (get k (t_steps b)) as [p|] eqn:G; [|discriminate]. destruct (get k' (t_steps a)) as [q|] eqn:G'; [|discriminate].
@@ -89,16 +91,16 @@ Proof.
     assert (Ty : forall r r', one_type r r' = true -> v_ty r = v_ty r' /\ v_sh r = v_sh r').
     { intros r r' T. apply andb_true_iff in T as [U U']. apply N.eqb_eq in U. apply is_true in U'. auto. }
     assert (O : forall r r' i, In r (s_reads p) -> In r' (s_reads q) -> v_sh r = v_sh r' -> inbox (v_sh r) i ->
-       equal cval fresh b a ib ia fuel n f (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')) = true ->
+       equal cval fresh b a ib ia fuel points n f (v_sh r) (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')) = true ->
        elem (mb k) r i = elem (ma k') r' i).
     { intros r r' x Ir Ir' Es Hx E.
-      refine (equal_ok n f F _ _ (v_sh r) E _ _ x Hx); split; try lia.
+      refine (equal_right n f F _ _ (v_sh r) E _ _ x Hx); split; try lia.
       - eapply in_bounds_of; eauto. apply in_or_app; auto.
       - rewrite Es. eapply in_bounds_of; eauto. apply in_or_app; auto. }
     unfold Sem.result. rewrite Hw1, Hw2, <- Hk', <- Hel, <- Hy, <- T1.
     assert (Tys : map v_ty (s_reads p) = map v_ty (s_reads q)).
     { apply (all2_map_eq _ _ _ _ _ Hr). intros r r' _ _ E. apply Ty; auto. }
-    assert (Both : all2 (fun r r' => one_type r r' && equal cval fresh b a ib ia fuel n f (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')))
+    assert (Both : all2 (fun r r' => one_type r r' && equal cval fresh b a ib ia fuel points n f (v_sh r) (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')))
                      (s_reads p) (s_reads q) = true).
     { apply all2_and; auto. }
     assert (Each : each_wise p = true -> slot = 0%nat /\ forall r, In r (s_reads p) -> v_sh r = v_sh w).
@@ -123,7 +125,7 @@ Proof.
   - apply guard_some in H as [H EG].
     apply andb_true_iff in H as [H HE]. apply andb_true_iff in H as [H L']. apply andb_true_iff in H as [Hs L].
     apply N.leb_le in L, L'. pose proof (is_true _ Hs) as Es. apply (learned_ok f s t s' t'); auto. intros i Hi.
-    refine (equal_ok n f F _ _ _ HE (whole_b s t L) _ i Hi). rewrite Es. apply whole_a; auto.
+    refine (equal_right n f F _ _ _ HE (whole_b s t L) _ i Hi). rewrite Es. apply whole_a; auto.
   - destruct (prev ib s t) as [[k|]|] eqn:P; try discriminate. destruct (prev ia s' t') as [[k'|]|] eqn:P'; try discriminate.
     destruct (get k (t_steps b)) as [p|] eqn:G; [|discriminate]. destruct (get k' (t_steps a)) as [q|] eqn:G'; [|discriminate].
     destruct (slot_of p s) as [[i w]|] eqn:D; [|discriminate]. destruct (slot_of q s') as [[j w']|] eqn:D'; [|discriminate].
@@ -136,14 +138,14 @@ Proof.
     assert (Lk : (k < t_n b)%N) by lia. assert (Lk' : (k' < t_n a)%N) by lia.
     destruct (step_of b mb Rb k Lk) as (p' & Gp & Bp & Fp & Xp). rewrite G in Gp; inversion Gp; subst p'; clear Gp.
     destruct (step_of a ma Ra k' Lk') as (q' & Gq & Bq & Fq & Xq). rewrite G' in Gq; inversion Gq; subst q'; clear Gq.
-    apply (clean_ok b) in Cp; auto. apply (clean_ok a) in Cq; auto. specialize (Xp Cp). specialize (Xq Cq).
+    apply (cleans_ok b) in Cp; auto. apply (cleans_ok a) in Cq; auto. specialize (Xp Cp). specialize (Xq Cq).
     destruct (slot_of_ok _ _ _ _ D) as (W & Ew & Uw). destruct (slot_of_ok _ _ _ _ D') as (W' & Ew' & Uw').
     assert (Bef : whole_write b s w = true \/ forall c, inbox (shape_of b s) c -> mb k s c = ma k' s' c).
-    { apply orb_true_iff in E1 as [E1|E1]; [left; auto | right]. intros c Hc. refine (equal_ok n f F _ _ _ E1 (whole_b s k _) _ c Hc); [lia|]. rewrite Es. apply whole_a; lia. }
+    { apply orb_true_iff in E1 as [E1|E1]; [left; auto | right]. intros c Hc. refine (equal_right n f F _ _ _ E1 (whole_b s k _) _ c Hc); [lia|]. rewrite Es. apply whole_a; lia. }
     assert (Src : forall x, inbox (v_sh w) x -> result p (mb k) i x = result q (ma k') j x).
     { intros x Hx. destruct (source_ok b mb Rb k p i w (v_sh w) []) as [S1 S2]; auto.
       destruct (source_ok a ma Ra k' q j w' (v_sh w) []) as [S3 S4]; auto. { rewrite <- Hsh. auto. }
-      change x with (root [] x) at 1 2. rewrite <- S2, <- S4. eapply equal_ok; eauto. }
+      change x with (root [] x) at 1 2. rewrite <- S2, <- S4. eapply equal_right; eauto. }
     apply (learned_ok f s t s' t'); auto. intros c Hc.
     assert (V1 : mb t s c = mb (N.succ k) s c) by (apply (since b mb Rb); auto).
     assert (V2 : ma t' s' c = ma (N.succ k') s' c) by (apply (since a ma Ra); auto).
@@ -156,9 +158,9 @@ Proof.
       * intros v Hv [Ev (x & Hx & Er)]. rewrite (Uw' _ Hv Ev) in *. apply N. exists x. rewrite Hm, Hsh. auto.
       * intros v Hv [Ev (x & Hx & Er)]. rewrite (Uw _ Hv Ev) in *. apply N. exists x. auto.
 Qed.
-Lemma learn_all_ok n ls : forall f g, facts_ok f -> learn_all cval fresh b a ib ia fuel n f ls = Some g -> facts_ok g.
+Lemma learn_all_ok n ls : forall f g, facts_ok f -> learn_all cval fresh b a ib ia fuel points n f ls = Some g -> facts_ok g.
 Proof.
   induction ls as [|l ls IH]; simpl; intros f g F H; [inversion H; subst; auto|].
-  destruct (learn cval fresh b a ib ia fuel n f l) as [h|] eqn:E; [|discriminate]. exact (IH h g (learn_ok _ _ _ _ F E) H).
+  destruct (learn cval fresh b a ib ia fuel points n f l) as [h|] eqn:E; [|discriminate]. exact (IH h g (learn_ok _ _ _ _ F E) H).
 Qed.
 End Two.

@@ -33,16 +33,24 @@ Inductive access := AnyTime | ElementWise | BeforeWrite.
    operator with its attributes, or the scalar. *)
 Inductive kind := Move | Fill | Opaque.
 Record step := Step { s_kind : kind; s_key : N; s_elem : bool; s_reads : list view; s_writes : list view;
-                      s_acc : list (list access) }.                              (* [read][write] *)
+                      s_acc : list (list access);  (* [read][write] *)
+                      s_means : list N;            (* where names are values: per read the time that its name means *)
+                      s_origin : N }.              (* the step of the graph that it belongs to *)
 (* Where it comes from (given by the caller, fresh, a token), who it is, its shape, may this graph store into it, are its
    contents at exit compared. Different storages never overlap. *)
-Record storage := Storage { st_start : N; st_key : N; st_sh : list num; st_wr : bool; st_cmp : bool }.
-(* A tensor or a scalar that is returned. *)
-Record output := Output { o_view : option view; o_scalar : N; o_strides : option (list num) }.
+Record storage := Storage { st_start : N; st_key : N; st_sh : list num; st_wr : bool; st_cmp : bool;
+                            st_bits : Z }.         (* of one element; 0: not known *)
+(* A tensor or a scalar that is returned; [o_means]: the time that its name means. *)
+Record output := Output { o_view : option view; o_scalar : N; o_strides : option (list num); o_means : option N }.
+(* Bytes of an arena that a storage has from graph step [p_first] on until before [p_last]. *)
+Record placement := Placement { p_arena : N; p_offset : num; p_size : num; p_first : N; p_last : N; p_storage : option N }.
+(* Steps and storages by number; with [t_any] graph steps may run in every order that [t_edges] allow. *)
 Record trace := Trace { t_st : PM.t storage; t_nst : N; t_steps : PM.t step; t_n : N;
-                        t_in : list (N * view); t_out : list output }.
+                        t_in : list (N * view); t_out : list output;
+                        t_arenas : list num; t_places : list placement; t_any : bool; t_edges : list (N * N) }.
 
-Definition undefined : N := 1.   (* a start: fresh, anything may be in it *)
+Definition given : N := 0.       (* starts: an input; *)
+Definition undefined : N := 1.   (* fresh, anything may be in it; 2: a token *)
 
 (* --- index spaces --- *)
 (* [0; 1; ...; e - 1], and all indices of a shape. *)
@@ -226,10 +234,62 @@ Definition no_new_sharing (b a : trace) : Prop :=
      exists o' p' v y, nth_error (t_out b) k = Some o' /\ o_view o' = Some v /\ v_sh v = v_sh w /\
                        nth_error (t_out b) l = Some p' /\ o_view p' = Some y /\ v_sh y = v_sh x /\
                        cell v i = cell y j).
-(* All of it: [mb] and [ma] are the memories of two runs, by time. *)
-Definition right (grow : bool) (b a : trace) (mb ma : N -> mem) : Prop :=
+(* Where names are values: what a read or an output finds is what was there when the step began that its name means. *)
+Definition names_mean (a : trace) (ma : N -> mem) : Prop :=
+  (forall k s p r time, (k < t_n a)%N -> get k (t_steps a) = Some s -> nth_error (s_reads s) p = Some r ->
+     nth_error (s_means s) p = Some time -> forall i, inbox (v_sh r) i -> elem (ma k) r i = elem (ma time) r i) /\
+  (forall o v time, In o (t_out a) -> o_view o = Some v -> o_means o = Some time ->
+     forall i, inbox (v_sh v) i -> elem (ma (t_n a)) v i = elem (ma time) v i).
+(* The step reads or writes the storage. *)
+Definition touches (s : step) (st : N) : Prop := exists v, In v (s_reads s ++ s_writes s) /\ v_st v = st.
+Definition elements (sh : list num) : Z := fold_right (fun e n => nv e * n)%Z 1%Z sh.
+(* A placement lies in its arena; it has room for all elements of its storage, and lives through all its uses: also from
+   the beginning, where the caller gave it, and beyond the end, where it is returned or compared. *)
+Definition well_placed (t : trace) (p : placement) : Prop :=
+  (exists e, nth_error (t_arenas t) (N.to_nat (p_arena p)) = Some e /\
+     0 <= nv (p_offset p) /\ 0 <= nv (p_size p) /\ nv (p_offset p) + nv (p_size p) <= nv e)%Z /\
+  forall st x, p_storage p = Some st -> get st (t_st t) = Some x ->
+    (0 < st_bits x /\ st_bits x * elements (st_sh x) <= 8 * nv (p_size p))%Z /\
+    (forall k s, (k < t_n t)%N -> get k (t_steps t) = Some s -> touches s st -> p_first p <= s_origin s < p_last p)%N /\
+    (st_start x = given -> p_first p = 0%N) /\
+    ((exists o v, In o (t_out t) /\ o_view o = Some v /\ v_st v = st) \/ (st_start x = given /\ st_cmp x = true) ->
+       forall k s, (k < t_n t)%N -> get k (t_steps t) = Some s -> N.succ (s_origin s) < p_last p)%N.
+Definition bytes_apart (p q : placement) : Prop :=
+  (nv (p_size p) = 0 \/ nv (p_size q) = 0 \/ nv (p_offset p) + nv (p_size p) <= nv (p_offset q) \/
+   nv (p_offset q) + nv (p_size q) <= nv (p_offset p))%Z.
+(* [q] takes over bytes of [p] in the last step of [p], which is the first of [q]: each use of the one comes before each
+   use of the other, or is a read that precedes all writes of one step. *)
+Definition hands_over (t : trace) (p q : placement) : Prop :=
+  p_last p = N.succ (p_first q) /\ exists sp sq, p_storage p = Some sp /\ p_storage q = Some sq /\ sp <> sq /\
+  forall j k s u, (j < t_n t)%N -> (k < t_n t)%N -> get j (t_steps t) = Some s -> get k (t_steps t) = Some u ->
+    s_origin s = p_first q -> s_origin u = p_first q -> touches s sp -> touches u sq ->
+    (j < k)%N \/
+    (j = k /\ (forall w, In w (s_writes s) -> v_st w <> sp) /\ (forall r, In r (s_reads s) -> v_st r <> sq) /\
+     forall x y r w, nth_error (s_reads s) x = Some r -> nth_error (s_writes s) y = Some w -> v_st r = sp -> v_st w = sq ->
+       accessed s x y = BeforeWrite).
+(* No two placements have one byte of an arena while both live, but where one hands it over. *)
+Definition places_right (t : trace) : Prop :=
+  (forall p, In p (t_places t) -> well_placed t p) /\
+  (forall j k p q, j <> k -> nth_error (t_places t) j = Some p -> nth_error (t_places t) k = Some q ->
+     p_arena p = p_arena q -> (exists g, p_first p <= g < p_last p /\ p_first q <= g < p_last q)%N ->
+     bytes_apart p q \/ hands_over t p q \/ hands_over t q p).
+(* A path of edges from one graph step to another. *)
+Inductive path (edges : list (N * N)) : N -> N -> Prop :=
+| Edge x y : In (x, y) edges -> path edges x y
+| Then x y z : In (x, y) edges -> path edges y z -> path edges x z.
+(* Where graph steps may run in every order that edges allow, two that touch one element, one of them writing it, are
+   joined by a path of edges, each of which leads to a later step. *)
+Definition orders_right (t : trace) : Prop := t_any t = true ->
+  (forall x y, In (x, y) (t_edges t) -> (x < y)%N) /\
+  forall j k s u v w, (j < k)%N -> (k < t_n t)%N -> get j (t_steps t) = Some s -> get k (t_steps t) = Some u ->
+    s_origin s <> s_origin u -> In v (s_reads s ++ s_writes s) -> In w (s_reads u ++ s_writes u) ->
+    In v (s_writes s) \/ In w (s_writes u) -> ~ apart v w -> path (t_edges t) (s_origin s) (s_origin u).
+(* All of it: [mb] and [ma] are the memories of two runs, by time. [alone]: both are runs of one Trace, whose outputs do not
+   depend on what nobody wrote; what it leaves in storages may. *)
+Definition right (alone grow : bool) (b a : trace) (mb ma : N -> mem) : Prop :=
   same_inputs b a /\ all_compared b a /\ stores_allowed a /\
-  same_outputs b a (mb (t_n b)) (ma (t_n a)) /\ same_exit b a (mb (t_n b)) (ma (t_n a)) /\
+  same_outputs b a (mb (t_n b)) (ma (t_n a)) /\ (alone = false -> same_exit b a (mb (t_n b)) (ma (t_n a))) /\
   (grow = false -> no_new_sharing b a) /\
-  (forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean s).
+  (forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean s) /\
+  names_mean a ma /\ places_right a /\ orders_right a.
 End Sem.

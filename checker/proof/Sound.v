@@ -1,6 +1,6 @@
 (* What the checker accepts is right. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Check Latest Maps Contents Equal Learn.
+From NC Require Import Sem Views Follow Check Latest Maps Contents Equal Points PointsRight Learn Places.
 Import ListNotations.
 
 Section Two.
@@ -21,7 +21,9 @@ Notation val_a := (val (nv := nv) (op := op) a ma).
 Notation ok_b := (ok (nv := nv) b).
 Notation ok_a := (ok (nv := nv) a).
 Notation facts_ok := (facts_ok (nv := nv) op b a mb ma).
-Notation equal_ok := (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin).
+Variable points : option (points * points).
+Hypothesis Points_ok : points = None \/ points = Some (points_of cval b, points_of cval a).
+Notation equal_ok := (equal_right fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin points Points_ok).
 Notation whole_b := (whole_b b).
 Notation whole_a := (whole_a a).
 Lemma steps_ok_spec t test : steps_ok t test = true -> forall k s, (k < t_n t)%N -> get k (t_steps t) = Some s -> test s = true.
@@ -83,15 +85,42 @@ Proof.
   destruct (get (v_st v) (t_st b)) as [x|]; [|discriminate]. destruct (get (v_st w) (t_st a)) as [y|]; [|discriminate].
   apply andb_true_iff in H4 as [H4 H5]. apply N.eqb_eq in H4, H5. exists x, y. auto.
 Qed.
-Lemma boundary_right grow n f : facts_ok f -> boundary_ok cval fresh b a ib ia fuel grow n f = true -> right nv V grow b a mb ma.
+Lemma name_right v k time : (k <= t_n a)%N -> in_bounds nv a v -> name_ok cval a ia fuel v k time = true ->
+  forall i, inbox (v_sh v) i -> elem (ma k) v i = elem (ma time) v i.
+Proof.
+  intros Hk B H i Hi. unfold name_ok in H.
+  apply (walk_ok a ia ma Ra ia_ok fuel _ _ (v_sh v)) in H as (y & T & O & E); [|split; auto].
+  specialize (E i Hi). destruct y as [s t ch|]; [|discriminate]. simpl in T, O, E. destruct O as [Ht _].
+  apply andb_true_iff in T as [T T4]. apply andb_true_iff in T as [T T3]. apply andb_true_iff in T as [T1 T2].
+  apply N.eqb_eq in T1. apply is_true in T2. apply N.leb_le in T3. subst s ch.
+  unfold Sem.elem. rewrite E. apply (stays a ma Ra); auto.
+  intros j L L' S. destruct (prev ia (v_st v) t) as [[p|]|] eqn:P; [| |discriminate].
+  - apply ia_ok in P. destruct P as (_ & _ & P). apply N.ltb_lt in T4. specialize (P j L' S). lia.
+  - apply ia_ok in P. exact (P j L' S).
+Qed.
+Lemma names_right : names_ok cval a ia fuel = true -> names_mean nv V a ma.
+Proof.
+  intros H. unfold names_ok in H. apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1, H2. split.
+  - intros k s p r time Hk Hg Hr Hm. specialize (H1 (k, s) (in_all_steps _ _ _ Hk Hg)). rewrite forallb_forall in H1.
+    apply (name_right r k time); [lia | |].
+    + eapply (in_bounds_of a ma Ra); eauto. apply in_or_app. left. eapply nth_error_In; eauto.
+    + apply (H1 (r, time)). simpl. clear H1 H2 Hg. revert p Hr Hm. generalize (s_reads s) (s_means s). intros l m p.
+      revert l m; induction p; intros [|x l] [|y m]; simpl; intros; try discriminate; [left; congruence | right; eauto].
+  - intros o v time Ho Hv Hm. specialize (H2 o Ho). rewrite Hv, Hm in H2. apply (name_right v (t_n a) time); auto; [lia|].
+    destruct Ra as (_ & _ & B). eapply B; eauto.
+Qed.
+Lemma boundary_right alone grow n f : facts_ok f -> boundary_ok cval fresh b a ib ia fuel points alone grow n f = true -> right nv V alone grow b a mb ma.
 Proof.
   intros F H. unfold boundary_ok in H. apply andb_true_iff in H as [H Hgrow].
+  apply andb_true_iff in H as [H Hcl]. apply andb_true_iff in Hcl as [Hcl Hor]. apply andb_true_iff in Hcl as [Hnm Hpl].
+  pose proof (names_right Hnm) as Nm. pose proof (places_are_right (nv := nv) a Hpl) as Pl.
+  pose proof (orders_are_right (nv := nv) a Hor (fun k s L G v I => in_bounds_of a ma Ra k s v L G I) (proj1 (proj2 Ra))) as Or.
   apply andb_true_iff in H as [H Hinp]. apply inputs_right in Hinp.
   apply andb_true_iff in H as [H Ub]. apply andb_true_iff in H as [H Hst].
   apply andb_true_iff in H as [H Hfr]. apply andb_true_iff in H as [Hout Hex]. pose proof (steps_ok_spec _ _ Hst) as St. clear Hst.
-  enough (same_outputs nv V b a (mb (t_n b)) (ma (t_n a)) /\ same_exit nv V b a (mb (t_n b)) (ma (t_n a)) /\ all_compared b a /\
+  enough (same_outputs nv V b a (mb (t_n b)) (ma (t_n a)) /\ (alone = false -> same_exit nv V b a (mb (t_n b)) (ma (t_n a))) /\ all_compared b a /\
     stores_allowed a /\ (grow = false -> no_new_sharing nv b a) /\
-    forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean nv s) by (unfold right; tauto).
+    forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean nv s) by (unfold right; intuition).
   repeat split.
   - apply (all2_length _ _ _ Hout).
   - intros. pose proof (all2_nth _ _ _ _ _ _ Hout H H0) as O. unfold output_ok in O. apply andb_true_iff in O as [O _].
@@ -104,7 +133,7 @@ Proof.
     + intros i Hi. refine (equal_ok n f F _ _ (v_sh v) Oe _ _ i Hi); split; try lia.
       * destruct Rb as (_ & _ & B). eapply B; eauto. eapply nth_error_In; eauto.
       * rewrite T2. destruct Ra as (_ & _ & B). eapply B; eauto. eapply nth_error_In; eauto.
-  - intros s y Hg Hc Hs. rewrite forallb_forall in Hex. specialize (Hex _ (in_storages _ _ _ Hg)). unfold exit_ok in Hex. simpl in Hex.
+  - intros Al s y Hg Hc Hs. rewrite Al in Hex. simpl in Hex. rewrite forallb_forall in Hex. specialize (Hex _ (in_storages _ _ _ Hg)). unfold exit_ok in Hex. simpl in Hex.
     rewrite Hc in Hex. simpl in Hex. destruct (at2 (key_map b) (st_start y) (st_key y)) as [s'|]; [|discriminate].
     destruct (get s' (t_st b)) as [x|] eqn:G; [|discriminate].
     apply andb_true_iff in Hex as [Hex E]. apply andb_true_iff in Hex as [Hex Sh]. apply andb_true_iff in Hex as [E1 E2].
@@ -144,11 +173,11 @@ Proof.
       * apply andb_true_iff in S as [S S5]. apply andb_true_iff in S as [S S4]. apply andb_true_iff in S as [S S3].
         apply andb_true_iff in S as [S1 S2]. apply N.eqb_eq in S1. apply is_true in S2, S3, S4, S5.
         repeat split; auto. unfold cell in *. inversion E as [[E1 E2]]. rewrite S1, S2, S3, E2. auto.
-  - intros w Hw. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (clean_ok a) in St; [apply St; auto|].
+  - intros w Hw. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [apply St; auto|].
     intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
-  - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (clean_ok a) in St; [eapply (proj1 (proj2 St)); eauto|].
+  - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [eapply (proj1 (proj2 St)); eauto|].
     intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
-  - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (clean_ok a) in St; [eapply (proj2 (proj2 St)); eauto|].
+  - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [eapply (proj2 (proj2 St)); eauto|].
     intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
 Qed.
 End Two.
@@ -156,18 +185,22 @@ End Two.
 (* The theorem.  For all sizes that have the constants' values, all contents, all operators and all runs that
    begin alike: what a caller sees is the same, no store goes where it must not, no sharing is new, and no
    step of [after] disturbs itself. *)
-Theorem accepted_is_right : forall consts fresh grow b a ls n fuel, accepts consts fresh grow b a ls n fuel = true ->
+Theorem accepted_is_right : forall consts alone fresh grow use b a ls n fuel,
+  accepts consts alone fresh grow use b a ls n fuel = true ->
   forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
   forall V (op : ops V) mb ma, run nv V op b mb -> run nv V op a ma -> begin_alike V fresh b a (mb 0%N) (ma 0%N) ->
-  right nv V grow b a mb ma.
+  right nv V alone grow b a mb ma.
 Proof.
-  intros consts fresh grow b a ls n fuel H nv Hc V op mb ma Rb Ra Bg. unfold accepts in H.
-  destruct (learn_all _ _ _ _ _ _ _ _ _) as [f|] eqn:E; [|discriminate].
+  intros consts alone fresh grow use b a ls n fuel H nv Hc V op mb ma Rb Ra Bg. unfold accepts in H.
+  destruct (learn_all _ _ _ _ _ _ _ _ _ _) as [f|] eqn:E; [|discriminate].
   assert (Ib : forall s time v, prev (index_of b) s time = Some v -> latest b s time v) by apply index_of_ok.
   assert (Ia : forall s time v, prev (index_of a) s time = Some v -> latest a s time v) by apply index_of_ok.
   assert (K : consts_hold nv (fun k => get k consts)) by exact Hc.
-  eapply (boundary_right (nv := nv) (cval := fun k => get k consts)); try eassumption.
-  eapply (learn_all_ok (nv := nv) (cval := fun k => get k consts)); try eassumption.
+  assert (Ps : forall u : bool, (if u then Some (points_of (fun k => get k consts) b, points_of (fun k => get k consts) a) else None) = None \/
+    (if u then Some (points_of (fun k => get k consts) b, points_of (fun k => get k consts) a) else None)
+      = Some (points_of (fun k => get k consts) b, points_of (fun k => get k consts) a)) by (intros []; auto).
+  eapply (boundary_right (nv := nv) (cval := fun k => get k consts)); try eassumption; try apply Ps.
+  eapply (learn_all_ok (nv := nv) (cval := fun k => get k consts)); try eassumption; try apply Ps.
   split; simpl; intros; unfold list2, at2, entries, get in *; rewrite PM.gempty in *; contradiction.
 Qed.
 

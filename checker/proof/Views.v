@@ -31,6 +31,10 @@ Fixpoint all2 {A B} (f : A -> B -> bool) (l : list A) (m : list B) : bool :=
 
 (* --- the latest writer of a storage before a time: noted for what a step touches, when it begins and ends --- *)
 Definition entries {A} (m : PM.t (list A)) (k : N) : list A := match get k m with Some l => l | None => [] end.
+Definition put {A} (m : PM.t (list A)) (k : N) (x : A) : PM.t (list A) := PM.add (N.succ_pos k) (x :: entries m k) m.
+Definition all_steps (t : trace) : list (N * step) :=
+  rev (snd (N.iter (t_n t) (fun p => (N.succ (fst p), match get (fst p) (t_steps t) with
+    Some s => (fst p, s) :: snd p | None => snd p end)) (0%N, []))).
 Definition index := PM.t (list (N * option N)).
 Fixpoint assoc (s : N) (l : list (N * option N)) : option (option N) :=
   match l with [] => None | (x, v) :: r => if N.eqb x s then Some v else assoc s r end.

@@ -5,7 +5,11 @@ open Text
 
 exception Outside of string
 let outside what = raise (Outside what)
-let when_ is what = if is then outside what
+let found : string list ref = ref []   (* all that is outside of what is known, so that a report names it all *)
+let when_ is what = if is && not (List.mem what !found) then found := what :: !found
+let settled () = match !found with
+  | [] -> ()
+  | all -> outside (String.concat "; " (List.sort compare all))
 
 (* --- numbers of OCaml as those of Core --- *)
 let rec pos n = if n = 1 then XH else if n land 1 = 1 then XI (pos (n lsr 1)) else XO (pos (n lsr 1))
@@ -22,10 +26,15 @@ let intern s = nn (match Hashtbl.find_opt words s with
   | None -> let k = Hashtbl.length words in Hashtbl.add words s k; k)
 
 (* --- the tables of numbers: equal lines are one number; sums without atoms are constants --- *)
-type numbers = { place : int array; bad : bool array; consts : z PositiveMap.t }
+type numbers = { place : int array; bad : bool array; consts : z PositiveMap.t; constants : (int, int) Hashtbl.t }
+(* Behind the table stand 0, 1, and the bytes of elements. *)
+let more_of (c : certificate) =
+  List.sort_uniq compare (0 :: 1 :: List.map (fun (f : view_form) -> f.lanes) c.view_forms
+                          @ List.map (fun f -> f.bytes) c.storage_forms)
 let numbers_of (c : certificate) =
-  let n = List.length c.numbers in
-  let place = Array.init n Fun.id and bad = Array.make n false and seen = Hashtbl.create 997 and consts = ref PositiveMap.Leaf in
+  let more = more_of c and given = List.length c.numbers in
+  let n = given + List.length more in
+  let constants = Hashtbl.create 7 and place = Array.init n Fun.id and bad = Array.make n false and seen = Hashtbl.create 997 and consts = ref PositiveMap.Leaf in
   let at k = if k < n then place.(k) else raise (Unreadable "a number of the table") in
   let line = function
     | Func (f, xs) -> Func (f, List.map at xs)
@@ -39,11 +48,12 @@ let numbers_of (c : certificate) =
      | Bad, _ -> bad.(k) <- true
      | _, Some first -> place.(k) <- first
      | _, None -> Hashtbl.add seen x k);
+    if k >= given then Hashtbl.replace constants (List.nth more (k - given)) k;
     if place.(k) = k then match x with
       | Sum [] -> consts := add k (zz 0) !consts
       | Sum [ (v, []) ] -> consts := add k (zz v) !consts
-      | _ -> ()) c.numbers;
-  { place; bad; consts = !consts }
+      | _ -> ()) (c.numbers @ List.map (fun v -> Sum (if v = 0 then [] else [ (v, []) ])) more);
+  { place; bad; consts = !consts; constants }
 
 (* --- Traces --- *)
 type side = { whole : Text.trace; core : Core.trace; writes : (int, (int * int) array) Hashtbl.t }
@@ -56,26 +66,57 @@ let map_of ns = function
   | Affine m -> Aff (nums ns m.from, nums ns m.dest, nums ns m.start,
                      List.map (fun (t, f, by) -> ((nn t, nn f), num ns by)) m.factors)
   | Reshape m -> Resh (nums ns m.from, nums ns m.dest, List.map (fun (a, b) -> (nn a, nn b)) m.groups)
-let form_of ns (f : view_form) = (intern f.ty, nums ns f.shape, List.map (map_of ns) f.maps, f.lanes)
-let view_of forms (v : Text.view) =
-  when_ (v.form >= Array.length forms) "a form that is not in the table";
-  let ty, shape, maps, lanes = forms.(v.form) in
-  when_ (lanes > 0) "bytes of elements";
-  { v_st = nn v.storage; v_ty = ty; v_sh = shape; v_maps = maps }
+(* The byte of an element is an ordinary last index: maps leave it as it is. *)
+let rec drop n xs = if n = 0 then xs else match xs with [] -> [] | _ :: r -> drop (n - 1) r
+let with_rest ns space m =
+  let zero = Hashtbl.find ns.constants 0 and one = Hashtbl.find ns.constants 1 in
+  match m with
+  | Affine a ->
+    let rest = drop (List.length a.from) space and f = List.length a.from and t = List.length a.dest in
+    (a.dest @ rest, Affine { from = a.from @ rest; dest = a.dest @ rest; start = a.start @ List.map (fun _ -> zero) rest;
+                             factors = a.factors @ List.mapi (fun j _ -> (t + j, f + j, one)) rest })
+  | Reshape r ->
+    let rest = drop (List.length r.from) space and f = List.length r.from and t = List.length r.dest in
+    (r.dest @ rest, Reshape { from = r.from @ rest; dest = r.dest @ rest;
+                              groups = r.groups @ List.mapi (fun j _ -> (f + j + 1, t + j + 1)) rest })
+let bytes_behind ns lanes shape = if lanes = 0 then shape else shape @ [ Hashtbl.find ns.constants lanes ]
+type forms = { ns : numbers; views_of : view_form array; spaces : (int list * int) array  (* of storages: extents, bytes *) }
+let view_of fs (v : Text.view) =
+  if v.form >= Array.length fs.views_of then raise (Unreadable "a form of the table");
+  if v.storage >= Array.length fs.spaces then raise (Unreadable "a storage of the trace");
+  let f = fs.views_of.(v.form) and extents, bytes = fs.spaces.(v.storage) in
+  let maps = if bytes = 0 then f.maps else
+    let _, maps = List.fold_left (fun (space, acc) m -> let space, m = with_rest fs.ns space m in (space, m :: acc))
+                    (bytes_behind fs.ns bytes extents, []) f.maps in List.rev maps in
+  when_ ((bytes > 0) <> (f.lanes > 0)) "a whole element of bytes";
+  { v_st = nn v.storage; v_ty = intern f.ty; v_sh = nums fs.ns (bytes_behind fs.ns f.lanes f.shape);
+    v_maps = List.map (map_of fs.ns) maps }
 let access_of = function 0 -> AnyTime | 1 -> ElementWise | _ -> BeforeWrite
 let rec split n xs = if n = 0 then ([], xs) else match xs with
   | [] -> ([], []) | x :: r -> let a, b = split (n - 1) r in (x :: a, b)
+(* A step with bodies is one operator in both graphs if all pairs of bodies are right: their keys are part of its own. *)
+let shown_bodies : (string, unit) Hashtbl.t = Hashtbl.create 7
+let key_of (f : step_form) =
+  when_ (List.exists (fun b -> not (Hashtbl.mem shown_bodies b)) f.bodies) "a body that is not shown";
+  intern (String.concat "\000" (f.key :: f.bodies))
+(* What a byte becomes depends on all bytes of an element, and a scalar has several: where there are bytes, fills, casts and
+   operators of elements are functions of all that is read, as are moves between bytes and whole elements. Other moves of
+   one type carry each byte along. *)
 let step_of forms steps (s : Text.step) =
   let f : step_form = steps.(s.step_form) in
-  when_ (f.bodies <> []) "bodies of loops";
-  when_ (s.means <> []) "what a name means";
   let reads, writes = split f.reads (List.map (view_of forms) s.views) in
-  { s_kind = (match f.kind with 0 -> Move | 1 -> Fill | _ -> Opaque); s_key = intern f.key; s_elem = f.each;
-    s_reads = reads; s_writes = writes; s_acc = List.map (List.map access_of) f.access }
+  let lanes = List.map (fun (v : Text.view) -> forms.views_of.(v.form).lanes) s.views in
+  let bytes = List.exists (fun l -> l > 0) lanes in
+  let one_width = List.length (List.sort_uniq compare lanes) <= 1 in
+  let moves = f.kind = 0 && one_width && (match reads, writes with [ r ], [ w ] -> r.v_ty = w.v_ty | _ -> false) in
+  let kind = match f.kind with 0 when not bytes || moves -> Move | 1 when not bytes -> Fill | _ -> Opaque in
+  let key = if bytes && f.kind < 2 && not moves then intern (Printf.sprintf "\001%d:%s" f.kind f.key) else key_of f in
+  { s_kind = kind; s_key = key; s_elem = f.each && not bytes; s_reads = reads;
+    s_writes = writes; s_acc = List.map (List.map access_of) f.access; s_means = List.map nn s.means; s_origin = nn s.origin }
 let output_of ns forms strides (o : Text.output) =
-  when_ (o.meant <> None) "what a name means";
   { o_view = Option.map (view_of forms) o.shows; o_scalar = intern o.scalar;
-    o_strides = (if strides && o.known && o.shows <> None then Some (nums ns o.strides) else None) }
+    o_strides = (if strides && o.known && o.shows <> None then Some (nums ns o.strides) else None);
+    o_means = Option.map nn o.meant }
 let writes_of (t : Text.trace) (steps : step_form array) =
   let all = Hashtbl.create 97 in
   List.iteri (fun k (s : Text.step) ->
@@ -84,32 +125,54 @@ let writes_of (t : Text.trace) (steps : step_form array) =
       Hashtbl.replace all v.storage ((k, j - f.reads) :: Option.value ~default:[] (Hashtbl.find_opt all v.storage))) s.views) t.steps;
   let out = Hashtbl.create 97 in
   Hashtbl.iter (fun s l -> Hashtbl.replace out s (Array.of_list (List.rev l))) all; out
-let storage_of ns forms (form, key) =
-  when_ (form >= Array.length forms) "a form that is not in the table";
+let widths = [ ("f64", 64); ("f32", 32); ("f16", 16); ("bf16", 16); ("f8e4m3fn", 8); ("i64", 64); ("i32", 32); ("i16", 16); ("i8", 8);
+               ("f8e5m2", 8); ("u64", 64); ("u32", 32); ("u16", 16); ("u8", 8); ("bool", 8); ("c64", 64); ("c128", 128); ("i4", 4); ("u4", 4) ]
+(* Bits of an element of each storage, as all views of it have it; 0 where they do not agree or are not known. *)
+let bits_of (c : certificate) (t : Text.trace) =
+  let forms = Array.of_list c.view_forms and bits = Array.make (List.length t.storages) (-1) in
+  let see (v : Text.view) =
+    if v.form < Array.length forms && v.storage < Array.length bits then
+      let f = forms.(v.form) in
+      let width = Option.value ~default:0 (List.assoc_opt f.ty widths) and parts = max 1 f.lanes in
+      let own = if width mod parts = 0 then width / parts else 0 in
+      bits.(v.storage) <- (if bits.(v.storage) = -1 || bits.(v.storage) = own then own else 0) in
+  List.iter (fun (_, v) -> see v) t.inputs;
+  List.iter (fun (s : Text.step) -> List.iter see s.views) t.steps;
+  List.iter (fun (o : Text.output) -> Option.iter see o.shows) t.outputs;
+  Array.map (fun b -> if b = -1 then 1 else b) bits
+let storage_of ns forms bits place (form, key) =
+  if form >= Array.length forms then raise (Unreadable "a form of the table");
   let f : storage_form = forms.(form) in
-  when_ (f.bytes > 0) "bytes of elements";
-  { st_start = nn f.start; st_key = intern key; st_sh = nums ns f.extents; st_wr = f.writable; st_cmp = f.compared }
+  { st_start = nn f.start; st_key = intern key; st_sh = nums ns (bytes_behind ns f.bytes f.extents); st_wr = f.writable; st_cmp = f.compared;
+    st_bits = zz bits.(place) }
+let placement_of ns (p : Text.placement) =
+  { p_arena = nn p.arena; p_offset = num ns p.offset; p_size = num ns p.size; p_first = nn p.first; p_last = nn p.last;
+    p_storage = Option.map (fun (s, _) -> nn s) p.holds }
 let side_of (c : certificate) ns strides (t : Text.trace) =
-  let forms = Array.of_list (List.map (form_of ns) c.view_forms) and steps = Array.of_list c.step_forms in
-  let storages = Array.of_list c.storage_forms in
+  let steps = Array.of_list c.step_forms and storages = Array.of_list c.storage_forms in
+  let space (form, _) =
+    if form >= Array.length storages then raise (Unreadable "a form of the table");
+    (storages.(form).extents, storages.(form).bytes) in
+  let forms = { ns; views_of = Array.of_list c.view_forms; spaces = Array.of_list (List.map space t.storages) } in
   when_ (t.unknown <> []) "what was not understood";
-  when_ (t.any_order) "every order that edges allow";
-  when_ (t.placements <> []) "placements";
+  let bits = bits_of c t in
   List.iter (fun (_, _, said, computed) -> when_ (num ns said <> num ns computed) "a claim of other numbers") t.claims;
   { whole = t; writes = writes_of t steps;
-    core = { t_st = table (List.map (storage_of ns storages) t.storages); t_nst = nn (List.length t.storages);
+    core = { t_st = table (List.mapi (storage_of ns storages bits) t.storages); t_nst = nn (List.length t.storages);
              t_steps = table (List.map (step_of forms steps) t.steps); t_n = nn (List.length t.steps);
              t_in = List.map (fun (n, v) -> (intern n, view_of forms v)) t.inputs;
-             t_out = List.map (output_of ns forms strides) t.outputs } }
+             t_out = List.map (output_of ns forms strides) t.outputs;
+             t_arenas = nums ns t.arenas; t_places = List.map (placement_of ns) t.placements;
+             t_any = t.any_order; t_edges = List.map (fun (x, y) -> (nn x, nn y)) t.edges } }
 
 (* --- lemmas: versions become times --- *)
 let ordered side s = Option.value ~default:[||] (Hashtbl.find_opt side.writes s)
 let time side s version =
   let all = ordered side s in
-  when_ (version > Array.length all) "a lemma of no version";
+  if version > Array.length all then outside "a lemma of no version";
   if version = 0 then 0 else
   let step = fst all.(version - 1) in
-  when_ (version < Array.length all && fst all.(version) = step) "two writes of one step into one storage";
+  if version < Array.length all && fst all.(version) = step then outside "two writes of one step into one storage";
   step + 1
 let version side s before =
   let all = ordered side s in
@@ -118,7 +181,7 @@ let version side s before =
 let latest side steps s v n =
   let rec go s v n acc =
     if n = 0 then List.rev acc else begin
-      when_ (v <= 0) "a lemma of no write";
+      if v <= 0 then outside "a lemma of no write";
       let step, slot = (ordered side s).(v - 1) in
       let st : Core.step = Option.get (PositiveMap.find (pos (step + 1)) steps) in
       let w = List.nth st.s_writes slot in
@@ -133,34 +196,66 @@ let latest side steps s v n =
 let same_of b a (p, q) (r, s) = LSame (nn p, nn (time b p q), nn r, nn (time a r s))
 let writes_lemma b a (l : Text.lemma) =
   let n = List.length l.order in
-  when_ (l.order <> List.init n Fun.id) "writes in another order";
+  if l.order <> List.init n Fun.id then outside "writes in another order";
   let xs = latest b b.core.t_steps l.a l.b n and ys = latest a a.core.t_steps l.c l.d n in
   let one (s, v) (s', v') = LWrite (nn s, nn (time b s v), nn s', nn (time a s' v')) in
   let all = List.rev (List.map2 one xs ys) in
   if List.hd xs = (l.a, l.b) && List.hd ys = (l.c, l.d) then all else all @ [ same_of b a (l.a, l.b) (l.c, l.d) ]
 let fresh side s = match PositiveMap.find (pos (s + 1)) side.core.t_st with Some x -> x.st_start = nn 1 | None -> false
-let lemma_of alike b a (l : Text.lemma) = match l.what with
+(* Element by element, what was written need not be told write by write. *)
+let lemma_of points alike b a (l : Text.lemma) = match l.what with
   | 0 -> [ LCall (nn l.a, nn l.c) ]
   | 1 when l.b = 0 && l.d = 0 && not alike && fresh b l.a && fresh a l.c -> []
   | 1 -> [ same_of b a (l.a, l.b) (l.c, l.d) ]
+  | 2 when points -> [ same_of b a (l.a, l.b) (l.c, l.d) ]
   | 2 -> writes_lemma b a l
   | _ -> outside "identities"
 
 (* --- the verdict --- *)
 let depth = nat 60 and fuel = nat 5000
-type verdict = Accepted of bool | Refused | Out of string
+type verdict = Accepted of bool | Refused of string | Out of string
+(* The first part of what is asked that is not shown: for people, nothing rests on it. *)
+let why consts alone alike grow b a lemmas =
+  let cval k = PositiveMap.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts in
+  let points = Some (points_of cval b, points_of cval a) in
+  let ib = index_of b and ia = index_of a in
+  let rec go f k = function
+    | [] -> Ok f
+    | l :: r -> match learn cval alike b a ib ia fuel points depth f l with
+      | Some g -> go g (k + 1) r
+      | None -> Error (match l with LCall _ -> "calls" | LSame _ -> "contents" | LWrite _ -> "writes") in
+  match go { f_same = PositiveMap.Leaf; f_call = PositiveMap.Leaf } 0 lemmas with
+  | Error e -> "a lemma of " ^ e
+  | Ok f ->
+    let both g x y = List.length x = List.length y && List.for_all2 g x y in
+    let parts = [
+      ("an output", fun () -> both (output_ok cval alike b a ib ia fuel points depth f) b.t_out a.t_out);
+      ("contents at exit", fun () -> alone || List.for_all (exit_ok cval alike b a ib ia fuel points (key_map b) depth f) (all_storages a));
+      ("what is compared", fun () -> List.for_all (frame_ok a (key_map a)) (all_storages b));
+      ("a store", fun () -> steps_ok a (store_ok a));
+      ("a step that may disturb itself", fun () -> steps_ok a (cleans cval a));
+      ("keys", fun () -> unique_keys (key_map b) b);
+      ("inputs", fun () -> inputs_ok b a);
+      ("what a name means", fun () -> names_ok cval a ia fuel);
+      ("places", fun () -> places_ok cval a);
+      ("orders", fun () -> orders_ok cval a);
+      ("sharing with inputs", fun () -> grow || both (sharing_input b a) b.t_out a.t_out) ] in
+    match List.find_opt (fun (_, ok) -> not (ok ())) parts with Some (n, _) -> n | None -> "sharing of outputs"
 let decide_one c ns (one : check) =
   when_ (one.claimed <> []) "the word of a solver";
   when_ (one.may_share <> [] && not one.grow) "outputs that the caller makes anew";
   when_ (not one.shrink) "sharing that may not shrink";
   let after = side_of c ns one.compare_strides one.after in
   let before = match one.before with Some t -> side_of c ns one.compare_strides t | None -> after in
-  let attempt alike =
-    let lemmas = List.concat_map (lemma_of alike before after) one.lemmas in
-    accepts ns.consts alike one.grow before.core after.core lemmas depth fuel in
+  settled ();
+  let attempt alike points =
+    let lemmas = List.concat_map (lemma_of points alike before after) one.lemmas in
+    accepts ns.consts (one.before = None) alike one.grow points before.core after.core lemmas depth fuel in
+  let attempt alike = try attempt alike false || attempt alike true with Outside _ -> attempt alike true in
   if attempt false then Accepted false
   else if one.before <> None && attempt true then Accepted true
-  else Refused
+  else Refused (why ns.consts (one.before = None) (one.before <> None) one.grow before.core after.core
+                  (List.concat_map (lemma_of true (one.before <> None) before after) one.lemmas))
 let decide file =
   Hashtbl.reset words;
   let text = let ch = open_in_bin file in
@@ -169,11 +264,16 @@ let decide file =
   let c = Text.read text in
   if c.refutation <> None then [ (c.subject, Out "a refutation") ] else
   let ns = numbers_of c in
-  List.map (fun one -> (one.called, try decide_one c ns one with Outside what -> Out what)) c.checks
+  Hashtbl.reset shown_bodies;
+  List.map (fun (one : check) ->
+    found := [];
+    let said = try settled (); decide_one c ns one with Outside what -> Out what in
+    if said = Accepted false && one.before <> None then Hashtbl.replace shown_bodies one.called ();
+    (one.called, said)) c.checks
 let words_of = function
   | Accepted false -> "accepted"
   | Accepted true -> "accepted, fresh storages alike"
-  | Refused -> "not shown"
+  | Refused what -> "not shown: " ^ what
   | Out what -> "outside: " ^ what
 let () =
   let names = List.tl (Array.to_list Sys.argv) in
