@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks the recorded logs that come with the repository: sound ones first, then graphs that PyTorch miscompiles.
-# Fails unless every sound graph is proved and every miscompiled one is refuted.
+# At the end, an input of each of the four texts that the project comes from (docs/origins.md).
+# Fails unless every sound graph is proved and every wrong one is refuted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 noclobber=${NC_BIN_DIR:-build/bin}/noclobber
@@ -30,6 +31,16 @@ check 0 "${#sound[@]} logs without a known fault" corpus/logs/sound corpus/logs/
 for log in "${miscompiled[@]}"; do
   check 1 "A graph that PyTorch 2.15 miscompiles: $(basename "$log" .log.gz)" "$log"
 done
+
+check 1 "ExecuTorch, reinplacing: an operand that is still read" corpus/origins/reinplace/reads-forgotten.case.json
+check 1 "ExecuTorch, planning in place: a user through a view" corpus/origins/planner/views-view-users.plan.case.json
+check 1 "Inductor: a clone that was no no-op" corpus/logs/miscompiled/clone-kept-copy.log.gz
+questions=$(mktemp -d)
+trap 'rm -rf "$questions"' EXIT
+trace=corpus/thunder/pr2777-sin-nograd-dataflow/04_before-fusion-dead-code-elimination.trace.txt
+check 1 "Thunder: a write that no name orders" "$trace" --order dataflow --engine z3 --dump-smt2 "$questions"
+printf '\n%sThe same as a question to Z3: positions in an order, and is there one with D < W < R or R < D?%s\n\n' "$bold" "$off"
+cat "$questions"/*-003.smt2
 
 printf '\n%sSeen:%s every graph of %d logs proved, and %d graphs that PyTorch 2.15 compiles to wrong results refuted,\n' \
   "$bold" "$off" ${#sound[@]} ${#miscompiled[@]}
