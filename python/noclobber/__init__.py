@@ -1,20 +1,21 @@
 """noclobber: checks storage reuse in tensor programs, from Python.
 
-`noclobber.executorch` and `noclobber.thunder` attach to those compilers; neither they nor PyTorch are imported
-here. The work is done by the program `noclobber`, which lies in this package.
+`noclobber.check` and `.compare` run the program `noclobber`, which lies in this package, and return a Report.
+`noclobber.torch`, `.executorch` and `.thunder` attach to those compilers; neither they nor PyTorch are imported here.
 """
 import importlib
 from importlib import metadata
 
-from .program import ProgramError, Refuted, binary, check, compare
+from .program import NotProved, ProgramError, Refuted, binary
+from .report import Check, Finding, Report, check, compare
 
-__all__ = ["ProgramError", "Refuted", "__version__", "binary", "check", "compare"]
+__all__ = ["Check", "Finding", "NotProved", "ProgramError", "Refuted", "Report", "__version__", "binary", "check", "compare"]
 
-_ON_DEMAND = ("executorch", "thunder")  # each needs its framework
+_ON_DEMAND = ("executorch", "thunder", "torch")  # each needs its framework
 
 
 def __getattr__(name: str):
-    """`noclobber.executorch`, `noclobber.thunder`: imported when they are first named."""
+    """`noclobber.torch` and the others: imported when they are first named."""
     if name in _ON_DEMAND:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from . import program, recorder, values
 from .fx_case import Exported, case, with_contents
 from .fx_graph import GraphWriter, Written, kwargs_of, place_of
+from .report import Report
 from .values import Unwritable
 
 MUTATIONS = ("BUFFER_MUTATION", "USER_INPUT_MUTATION")
@@ -190,7 +191,7 @@ def watch(out: str | os.PathLike[str]) -> Iterator[Recorder]:
         yield watching
 
 
-def check(edge: object, config: object = None, out: str | os.PathLike[str] | None = None) -> list[program.Record]:
+def check(edge: object, config: object = None, out: str | os.PathLike[str] | None = None) -> Report:
     """Lowers a copy of the EdgeProgramManager `edge` with `config` and checks every step of it.
 
     Returns the records. Raises noclobber.Refuted where a step, the plan or the program is refuted; the first
@@ -200,7 +201,7 @@ def check(edge: object, config: object = None, out: str | os.PathLike[str] | Non
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="noclobber-"))
         with watch(folder) as watching:
             copy.deepcopy(edge).to_executorch(config)
-        return recorder.judge(watching.run(), "refuted", out)
+        return Report(recorder.judge(watching.run(), "refuted", out))
 
 
 def _wrappers(watching: Recorder, original: dict[str, Callable]) -> dict[str, Callable]:

@@ -32,6 +32,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 from . import program, recorder, values
+from .report import Report
 
 FORMAT = "noclobber.inputs/1"
 _NOTE = "_noclobber_inputs"  # attribute of a first trace: storage facts of the inputs of the last call
@@ -39,7 +40,7 @@ _FUSIONS = "_noclobber_fusions"  # attribute of a first trace: [(position in the
 
 
 def check(jfn: object, *args: object, out: str | os.PathLike[str] | None = None, order: str | None = None,
-          **kwargs: object) -> list[program.Record]:
+          **kwargs: object) -> Report:
     """Records of the traces of the last call of `jfn`, forward and backward. Raises noclobber.Refuted.
 
     `args` and `kwargs` are those of the call, for functions that were compiled before this module was imported.
@@ -49,7 +50,7 @@ def check(jfn: object, *args: object, out: str | os.PathLike[str] | None = None,
     with contextlib.ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="noclobber-"))
         write(jfn, folder, *args, **kwargs)
-        return recorder.judge(program.check(folder, order=order), "refuted", out)
+        return Report(recorder.judge(program.check(folder, order=order), "refuted", out))
 
 
 def write(jfn: object, out: str | os.PathLike[str], *args: object, **kwargs: object) -> pathlib.Path:
