@@ -314,6 +314,31 @@ class Words(unittest.TestCase):
         begin = plan_pattern(0, [place("a0", -16), place("d0", 0), place("y0", 32)])
         self.assertFalse(self.prints(case_of([end])) & self.prints(case_of([begin])))
 
+    def test_names_of_buffers_are_no_part_of_a_fingerprint(self):
+        """Names that are letters of the words, or words, of what is said about them."""
+        def renamed(case, names):
+            text = json.dumps(case)
+            for old, new in zip(("a0", "d0", "y0"), names):
+                text = text.replace(f'"{old}"', f'"{new}"')
+            return json.loads(text)
+
+        faults = {"together": nc030(0), "misaligned": nc031(0), "too-short": nc032(0),
+                  "begins-before": plan_pattern(0, [place("a0", -16), place("d0", 0), place("y0", 32)]),
+                  "ends-behind": plan_pattern(0, [place("a0", 4096), place("d0", 0), place("y0", 32)]),
+                  "placed-twice": plan_pattern(0, [place("a0", 64), place("d0", 0), place("y0", 32), place("a0", 64)]),
+                  "too-small": plan_pattern(0, [place("a0", 64) | {"size": 8}, place("d0", 0), place("y0", 32)])}
+        seen = collections.Counter()
+        for aspect, pattern in faults.items():
+            with self.subTest(aspect):
+                case = case_of([pattern])
+                finding = self.records(case)[0]["findings"][0]
+                self.assertEqual(finding["aspect"], aspect)
+                for names in (("e", "n", "s"), ("arena", "share", "is"), ("r", "arena_1", "bytes")):
+                    again = self.records(renamed(case, names))[0]["findings"][0]
+                    self.assertEqual(again["fingerprint"], finding["fingerprint"], again["message"])
+                seen[finding["fingerprint"]] += 1
+        self.assertEqual(set(seen.values()), {1})
+
     def test_records_have_what_a_picture_needs(self):
         record = self.records(case_of([nc001(0)]))[0]
         finding = record["findings"][0]

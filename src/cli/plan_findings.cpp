@@ -44,17 +44,6 @@ std::optional<FindingPlace> step_place(const Graph& graph, std::optional<std::ui
   return step ? std::optional(place_of_step(graph, *step)) : std::nullopt;
 }
 
-/// What is wrong in words, without names and numbers: "  ends behind arena ".
-std::string aspect_of(const PlanFault& fault) {
-  std::string out = fault.message;
-  for (const std::string& name : {fault.first, fault.second, fault.arena})
-    for (std::size_t at = name.empty() ? std::string::npos : out.find(name); at != std::string::npos;
-         at = out.find(name, at))
-      out.erase(at, name.size());
-  std::erase_if(out, [](char c) { return c >= '0' && c <= '9'; });
-  return out;
-}
-
 /// The buffer by the operator that makes it.
 std::string buffer_key(const Graph& graph, const std::string& name) {
   const ValueId id = graph.find(name);
@@ -172,7 +161,7 @@ Finding plan_finding(const Case& value, const PlanFault& fault) {
   out.replayed = true;
   out.help = help_of(fault);
   out.help_model = model_help(value, fault);
-  out.aspect = aspect_of(fault);
+  out.aspect = fault.aspect;
   for (const std::string& name : {fault.first, fault.second}) {
     if (name.empty()) continue;
     out.subjects.push_back(buffer_key(value.after, name));

@@ -9,7 +9,8 @@
 namespace noclobber {
 namespace {
 
-PlanFault fault_of(const PlanSample& sample, PlanFault::Kind kind, std::size_t buffer, std::string message) {
+PlanFault fault_of(const PlanSample& sample, PlanFault::Kind kind, std::size_t buffer, std::string message,
+                   const char* aspect) {
   const Plan& plan = *sample.scene.value.plan;
   PlanFault out;
   out.kind = kind;
@@ -17,6 +18,7 @@ PlanFault fault_of(const PlanSample& sample, PlanFault::Kind kind, std::size_t b
   out.arena = plan.arenas[plan.buffers[buffer].arena].name;
   out.symbols = sample.symbols;
   out.message = std::move(message);
+  out.aspect = aspect;
   return out;
 }
 
@@ -60,25 +62,29 @@ void bounds_of(const PlanSample& sample, std::size_t k, std::int64_t offset, std
   const std::string where = "arena " + plan.arenas[buffer.arena].name;
   const std::int64_t unit = plan.arenas[buffer.arena].alignment;
   std::int64_t end = 0;
-  const auto report = [&](std::string message, std::string expected, std::string actual) {
-    PlanFault out = fault_of(sample, PlanFault::Kind::bounds, k, buffer.name + std::move(message));
+  const auto report = [&](const char* aspect, const std::string& message, std::string expected,
+                          std::string actual) {
+    PlanFault out = fault_of(sample, PlanFault::Kind::bounds, k, buffer.name + message, aspect);
     out.expected = std::move(expected);
     out.actual = std::move(actual);
     answer.faults.push_back(std::move(out));
   };
-  if (size < 0) return report(" has a negative size", "a size of at least 0", text(size));
-  if (offset < 0) return report(" begins before " + where, "an offset of at least 0", text(offset));
+  if (size < 0) return report("negative-size", " has a negative size", "a size of at least 0", text(size));
+  if (offset < 0)
+    return report("begins-before", " begins before " + where, "an offset of at least 0", text(offset));
   if (__builtin_add_overflow(offset, size, &end) || end > arena)
-    return report(" ends behind " + where, "an end of at most " + text(arena),
+    return report("ends-behind", " ends behind " + where, "an end of at most " + text(arena),
                   text(offset) + " + " + text(size));
-  if (offset % unit != 0) report(" is not aligned in " + where, "a multiple of " + text(unit), text(offset));
+  if (offset % unit != 0)
+    report("misaligned", " is not aligned in " + where, "a multiple of " + text(unit), text(offset));
 }
 
 /// A view with a place puts all that it is a view of somewhere.
 void before_arena(const PlanSample& sample, const PlacedStorage& one, std::int64_t offset,
                   PlanAnswer& answer) {
-  PlanFault out = fault_of(sample, PlanFault::Kind::bounds, one.buffers.front(),
-                           "what " + one.name + " is a view of begins before its arena");
+  PlanFault out =
+      fault_of(sample, PlanFault::Kind::bounds, one.buffers.front(),
+               "what " + one.name + " is a view of begins before its arena", "view-begins-before");
   out.expected = "an offset of at least 0";
   out.actual = text(offset);
   answer.faults.push_back(std::move(out));
@@ -125,17 +131,18 @@ PlanNumbers plan_numbers(const PlanScene& scene, const PlacedStorages& placed, S
 
 void names_placed(const Case& value, PlanAnswer& answer) {
   std::set<std::string> placed;
-  const auto report = [&](const std::string& name, const char* message, const char* expected) {
+  const auto report = [&](const std::string& name, const char* aspect, const char* message) {
     PlanFault out;
     out.first = name;
     out.message = name + message;
-    out.expected = expected;
+    out.aspect = aspect;
+    out.expected = "one place";
     answer.faults.push_back(std::move(out));
   };
   for (const PlanBuffer& buffer : value.plan->buffers)
-    if (!placed.insert(buffer.name).second) report(buffer.name, " is placed twice", "one place");
+    if (!placed.insert(buffer.name).second) report(buffer.name, "placed-twice", " is placed twice");
   for (const std::string& name : value.plan->required)
-    if (!placed.contains(name)) report(name, " is required and not placed", "one place");
+    if (!placed.contains(name)) report(name, "not-placed", " is required and not placed");
 }
 
 void lives_kept(const PlanScene& scene, const PlacedStorages& placed, PlanAnswer& answer) {
@@ -156,6 +163,7 @@ void lives_kept(const PlanScene& scene, const PlacedStorages& placed, PlanAnswer
     out.actual = range_of(*lower, *upper);
     if (!one.storage && *upper < *lower) {
       out.message = one.name + " ends before it begins";
+      out.aspect = "ends-before-begins";
       out.expected = "a life that does not end before it begins";
       answer.faults.push_back(std::move(out));
     }
@@ -163,6 +171,7 @@ void lives_kept(const PlanScene& scene, const PlacedStorages& placed, PlanAnswer
     if (*lower <= one.first && one.last <= *upper) continue;
     out.kind = PlanFault::Kind::lifetime;
     out.message = one.name + " lives shorter than it is used";
+    out.aspect = "too-short";
     out.expected = range_of(one.first, one.last);
     if (one.first < one.last) out.read = static_cast<std::uint32_t>(one.last - 1);
     if (!one.is_input) out.define = static_cast<std::uint32_t>(one.first);
@@ -200,7 +209,8 @@ bool aliases_agree(const PlanSample& sample, PlanAnswer& answer) {
       if ((*offset == meant && *bit == 0 && plan.buffers[k].arena == one.arena) || *size == 0) continue;
       PlanFault out =
           fault_of(sample, PlanFault::Kind::metadata, k,
-                   plan.buffers[k].name + " shares the storage of " + one.name + " and is placed elsewhere");
+                   plan.buffers[k].name + " shares the storage of " + one.name + " and is placed elsewhere",
+                   "elsewhere");
       out.second = one.name;
       out.expected = "offset " + text(meant) + (*bit != 0 ? " and a half" : "") + " of arena " +
                      plan.arenas[one.arena].name;
@@ -218,8 +228,8 @@ bool large_enough(const PlanSample& sample, PlanAnswer& answer) {
     const auto size = number_of(sample.scene.space, sample.numbers.sizes[k], sample.symbols);
     if (!needed || !size) return false;
     if (*size < 0 || *needed <= *size) continue;
-    PlanFault out =
-        fault_of(sample, PlanFault::Kind::size_fit, k, plan.buffers[k].name + " does not fit into its place");
+    PlanFault out = fault_of(sample, PlanFault::Kind::size_fit, k,
+                             plan.buffers[k].name + " does not fit into its place", "too-small");
     out.expected = text(*needed) + " bytes";
     out.actual = text(*size) + " bytes";
     answer.faults.push_back(std::move(out));
@@ -232,7 +242,7 @@ bool large_enough(const PlanSample& sample, PlanAnswer& answer) {
     if (place->offset < 0) before_arena(sample, one, place->offset, answer);
     if (place->size <= room_of(sample, one)) continue;
     PlanFault out = fault_of(sample, PlanFault::Kind::size_fit, one.buffers.front(),
-                             one.name + " does not fit into its place");
+                             one.name + " does not fit into its place", "all-too-small");
     out.expected = text(*bytes) + " bytes";
     out.actual = text(room_of(sample, one)) + " bytes";
     answer.faults.push_back(std::move(out));

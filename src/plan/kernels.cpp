@@ -60,6 +60,7 @@ void kernels_accept(const Case& value, PlanAnswer& answer) {
       out.first = graph.value(graph.steps[k].args[0].ref).name;
       out.clobber = k;
       out.message = "the portable kernel of index_put_ refuses this call: " + *refusal;
+      out.aspect = "refused";
       out.expected = "a result";
       out.actual = "InvalidArgument";
       answer.faults.push_back(std::move(out));

@@ -61,6 +61,7 @@ bool views_inside(const PlanSample& sample, PlanAnswer& answer) {
     out.expected = "a place within that of " + base->name;
     out.actual = "offset " + std::to_string(*a) + " of arena " + out.arena;
     out.message = buffer.name + " is a view of " + base->name + " and does not lie within it";
+    out.aspect = "view-outside";
     answer.faults.push_back(std::move(out));
   }
   return true;
@@ -86,6 +87,7 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
   out.symbols = symbols;
   out.message = x.name + " lives " + life_text(a) + ", " + y.name + " lives " + life_text(b) +
                 ", and they share bytes of arena " + out.arena;
+  out.aspect = "together";
   if (x.storage && y.storage) {
     auto lost = loss(scene, x, y, symbols);
     if (!lost && (lost = loss(scene, y, x, symbols))) std::swap(out.first, out.second);
@@ -94,9 +96,11 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
     if (lost->define != Touch::kNoStep) out.define = lost->define;
     out.clobber = lost->clobber;
     out.read = lost->read;
-    if (!scene.order.listed())
+    if (!scene.order.listed()) {
       out.message = x.name + " and " + y.name + " share bytes of arena " + out.arena +
                     ", and nothing orders their uses";
+      out.aspect = "unordered";
+    }
   }
   out.expected = out.first;
   out.actual = out.second;

@@ -45,6 +45,7 @@ struct PlanFault {
   std::map<std::string, std::int64_t> symbols;
   std::string expected, actual;
   std::string message;
+  std::string aspect;  // which of the ways to be wrong, without names and numbers: "ends-behind"
 };
 
 /// A place with the name of what lies there.

@@ -33,7 +33,7 @@ class RegisterCheck {
     for (const RegisterProgram::Slot& slot : program_.outputs) {
       ++answer_.obligations;
       if (!(slot.is_tensor ? held.tensors : held.numbers)[slot.at])
-        undefined(slot.is_tensor ? name(slot.at) : number_name(slot.at), "the caller");
+        undefined(slot.is_tensor ? name(slot.at) : number_name(slot.at), "the caller", "the caller");
     }
     return std::move(answer_);
   }
@@ -49,23 +49,24 @@ class RegisterCheck {
     return step.op + " at byte " + std::to_string(step.at);
   }
 
-  void report(PlanFault::Kind kind, const std::string& first, const std::string& message,
-              const std::string& expected, const std::string& actual) {
+  void report(PlanFault::Kind kind, const std::string& aspect, const std::string& first,
+              const std::string& message, const std::string& expected, const std::string& actual) {
     if (answer_.faults.size() >= kReportedRegisters) return;
     PlanFault out;
     out.kind = kind;
     out.first = first;
     out.arena = program_.name;
     out.message = first + message;
+    out.aspect = aspect;
     out.expected = expected;
     out.actual = actual;
     answer_.faults.push_back(std::move(out));
   }
 
-  void undefined(const std::string& what, const std::string& by) {
+  void undefined(const std::string& what, const std::string& by, const std::string& op) {
     if (!answer_.open.empty() || !told_.insert(what).second) return;  // what was not understood may write it
-    report(PlanFault::Kind::undefined, what, " is read by " + by + " and nothing wrote it", "an array",
-           "nothing");
+    report(PlanFault::Kind::undefined, "read by " + op, what, " is read by " + by + " and nothing wrote it",
+           "an array", "nothing");
   }
 
   /// What the caller gives or keeps: registers of that kind, each once.
@@ -76,10 +77,11 @@ class RegisterCheck {
       auto bit = (slot.is_tensor ? held.tensors : held.numbers)[slot.at];
       const std::string own = slot.is_tensor ? name(slot.at) : number_name(slot.at);
       if (slot.is_tensor && program_.space_of(slot.at) != space)
-        report(PlanFault::Kind::signature, own, std::string(" is listed as ") + kind + " and is none", kind,
-               name(slot.at));
+        report(PlanFault::Kind::signature, std::string("no ") + kind, own,
+               std::string(" is listed as ") + kind + " and is none", kind, name(slot.at));
       else if (bit)
-        report(PlanFault::Kind::signature, own, std::string(" is listed twice as ") + kind, "once", "twice");
+        report(PlanFault::Kind::signature, std::string("twice ") + kind, own,
+               std::string(" is listed twice as ") + kind, "once", "twice");
       bit = true;
     }
   }
@@ -109,9 +111,9 @@ class RegisterCheck {
   void reads(const RegisterStep& step, const Held& held) {
     answer_.obligations += step.reads.size() + step.read_numbers.size();
     for (const std::uint32_t k : step.reads)
-      if (!held.tensors[k]) undefined(name(k), place(step));
+      if (!held.tensors[k]) undefined(name(k), place(step), step.op);
     for (const std::uint32_t k : step.read_numbers)
-      if (!held.numbers[k]) undefined(number_name(k), place(step));
+      if (!held.numbers[k]) undefined(number_name(k), place(step), step.op);
   }
 
   void writes(const RegisterStep& step) {
@@ -119,11 +121,11 @@ class RegisterCheck {
     for (const std::uint32_t k : step.writes) {
       ++answer_.obligations;
       if (program_.space_of(k) == RegisterProgram::constant)
-        report(PlanFault::Kind::immutable, name(k), " is a constant and is written by " + place(step),
-               "what it held", "another array");
+        report(PlanFault::Kind::immutable, "written by " + step.op, name(k),
+               " is a constant and is written by " + place(step), "what it held", "another array");
       if (!own.insert(k).second && step.runs == RegisterStep::Runs::itself)
-        report(PlanFault::Kind::metadata, name(k), " is written twice by " + place(step), "one result",
-               "two results");
+        report(PlanFault::Kind::metadata, "twice by " + step.op, name(k),
+               " is written twice by " + place(step), "one result", "two results");
     }
   }
 
@@ -152,7 +154,7 @@ class RegisterCheck {
     for (const std::uint32_t k : step.rows) own.tensors[k] = false;
     for (const std::uint32_t way : step.chains) chain(way, own, depth + 1);
     for (const std::uint32_t k : step.rows) {
-      if (!own.tensors[k]) undefined(name(k), place(step));
+      if (!own.tensors[k]) undefined(name(k), place(step), step.op);
       held.tensors[k] = true;
     }
   }

@@ -75,12 +75,13 @@ class TableCheck {
  private:
   std::string name(std::uint32_t row) const { return std::string(table_.name(row)); }
 
-  void report(PlanFault::Kind kind, std::string first, std::string message, std::string expected,
-              std::string actual) {
+  void report(PlanFault::Kind kind, const char* aspect, std::string first, const std::string& message,
+              std::string expected, std::string actual) {
     if (answer_.faults.size() >= kListed) return;
     PlanFault out;
     out.kind = kind;
     out.message = first + message;
+    out.aspect = aspect;
     out.first = std::move(first);
     out.expected = std::move(expected);
     out.actual = std::move(actual);
@@ -89,19 +90,22 @@ class TableCheck {
 
   void bounds(std::uint32_t k) {
     const Placement& row = table_.rows[k];
-    const auto bad = [&](const char* message, std::string expected, std::string actual) {
-      report(PlanFault::Kind::bounds, name(k), message, std::move(expected), std::move(actual));
+    const auto bad = [&](const char* aspect, const char* message, std::string expected, std::string actual) {
+      report(PlanFault::Kind::bounds, aspect, name(k), message, std::move(expected), std::move(actual));
     };
-    if (row.size < 0) return bad(" has a negative size", "at least 0", number(row.size));
-    if (row.offset < 0) return bad(" begins before the arena", "at least 0", number(row.offset));
+    if (row.size < 0) return bad("negative-size", " has a negative size", "at least 0", number(row.size));
+    if (row.offset < 0)
+      return bad("begins-before", " begins before the arena", "at least 0", number(row.offset));
     if (row.last < row.first)
-      return bad(" ends before it begins", "lower <= upper", span_text(row.first, row.last));
+      return bad("ends-before-begins", " ends before it begins", "lower <= upper",
+                 span_text(row.first, row.last));
     if (limits_.capacity && row.end() > *limits_.capacity)
-      bad(" ends behind the arena", "at most " + number(*limits_.capacity), number(row.end()));
+      bad("ends-behind", " ends behind the arena", "at most " + number(*limits_.capacity), number(row.end()));
   }
 
   void twice(std::uint32_t k) {
-    report(PlanFault::Kind::bounds, name(k), " is placed twice", "one place", "row " + number(k + 2));
+    report(PlanFault::Kind::bounds, "placed-twice", name(k), " is placed twice", "one place",
+           "row " + number(k + 2));
   }
 
   void instance(const PlanTable& wanted, RowsByName& rows) {
@@ -111,15 +115,16 @@ class TableCheck {
       const std::string_view id = wanted.name(k);
       const std::uint32_t at = rows.find(id);
       if (at == kFree) {
-        report(PlanFault::Kind::bounds, std::string(id), " is required and not placed", "one place", "none");
+        report(PlanFault::Kind::bounds, "not-placed", std::string(id), " is required and not placed",
+               "one place", "none");
         continue;
       }
       const Placement& given = table_.rows[at];
       if (asked.first < asked.last && (given.first > asked.first || given.last < asked.last))
-        report(PlanFault::Kind::lifetime, std::string(id), " lives shorter than it is used",
+        report(PlanFault::Kind::lifetime, "too-short", std::string(id), " lives shorter than it is used",
                span_text(asked.first, asked.last), span_text(given.first, given.last));
       if (given.size < asked.size)
-        report(PlanFault::Kind::size_fit, std::string(id), " does not fit into its place",
+        report(PlanFault::Kind::size_fit, "too-small", std::string(id), " does not fit into its place",
                number(asked.size) + " bytes", number(given.size) + " bytes");
     }
   }
@@ -144,6 +149,7 @@ class TableCheck {
     out.actual = out.second;
     out.message = out.first + " lives " + span_text(x.first, x.last) + ", " + out.second + " lives " +
                   span_text(y.first, y.last) + ", and they share bytes";
+    out.aspect = "together";
     answer_.faults.push_back(std::move(out));
   }
 
