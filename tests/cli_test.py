@@ -118,7 +118,7 @@ class Usage(Cli):
             run = self.expect(0, *arguments)
             self.assertTrue(run.stdout)
             self.assertFalse(run.stderr)
-        self.assertRegex(self.expect(0, "--version").stdout.decode(), r"^noclobber \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.expect(0, "--version").stdout.decode(), r"^noclobber \d+\.\d+\.\d+\n")
 
     def test_usage_errors_are_2_and_leave_stdout_alone(self):
         good = self.write("good.json", PROVED)

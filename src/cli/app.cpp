@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "src/base/check.h"
+#include "src/cli/command_table.h"
 #include "src/cli/commands.h"
 #include "src/cli/config.h"
 #include "src/cli/options.h"
@@ -19,60 +20,6 @@
 namespace noclobber {
 
 namespace {
-
-struct Command {
-  std::string_view name;
-  enum class Takes : std::uint8_t {
-    checks = 1,
-    reads = 2,
-    fuzz = 4,
-    reduce = 8,
-    render = 16,
-    all = 31,
-    nothing = 0
-  } takes;
-  int least, most;  // number of positional arguments
-  const char* positional;
-  const char* positional_help;
-  const char* help;
-  int (*run)(const Options&);
-};
-
-constexpr int kMany = 1 << 20;
-constexpr std::array kCommands = {
-    Command{"check", Command::Takes::checks, 1, kMany, "INPUT",
-            "a case, FX graph text, .pt2, .pte, a TORCH_TRACE log, a directory of these, tlparse output; "
-            ".gz; - is "
-            "stdin",
-            "check everything in the inputs that can be checked", run_check},
-    Command{"compare", Command::Takes::checks, 2, 2, "BEFORE AFTER",
-            "a case, an FX graph text or a .pt2 each", "does AFTER mean what BEFORE means?", run_compare},
-    Command{"advise", Command::Takes::checks, 1, kMany, "INPUT", "as for check",
-            "check, and name steps that could safely have run in place, with bytes", run_advise},
-    Command{"trace", Command::Takes::reads, 1, kMany, "INPUT", "as for check",
-            "print storages, views, steps and what they read and write", run_trace},
-    Command{"extract", Command::Takes::reads, 1, kMany, "INPUT",
-            "as for check, with --only if it holds several",
-            "print one check of an input as a case, on standard output", run_extract},
-    Command{"explain", Command::Takes::nothing, 0, 1, "CODE",
-            "a rule: NC001 or stale-read; without it all rules are listed",
-            "what a rule means, an example, how to repair", run_explain},
-    Command{"reduce", Command::Takes::reduce, 1, 1, "CASE", "a case that is refuted or unknown",
-            "the smallest case with the same finding, on standard output", run_reduce},
-    Command{"diff", Command::Takes::checks, 2, 2, "OLD NEW", "an input, or the records of a run (--json)",
-            "what a change introduced and fixed: exit code 1 for introduced findings", run_diff},
-    Command{"bisect", Command::Takes::checks, 1, 1, "DIR", "what a frontend recorded, pass by pass",
-            "name the first recorded pass that is refuted; passes that changed nothing are not shown",
-            run_bisect},
-    Command{"baseline", Command::Takes::render, 1, kMany, "RECORDS", "what --json printed; - is stdin",
-            "a baseline of what was found, to be completed with reasons, owners and dates", run_baseline},
-    Command{"config", Command::Takes::all, 1, 1, "show", "the settings, and where each comes from",
-            "what the command line, noclobber.toml and the defaults say", run_config},
-    Command{"render", Command::Takes::render, 1, kMany, "RECORDS", "what --json printed; - is stdin",
-            "show the records of a run in another form, on standard output", run_render},
-    Command{"fuzz", Command::Takes::fuzz, 0, 0, "", "",
-            "check random programs and compare the verdicts with runs, engines and certificates", run_fuzz},
-};
 
 constexpr const char* kDescription =
     "Proves that in-place and buffer-reusing rewrites of tensor graphs change nothing,\n"
@@ -123,7 +70,7 @@ void add_positionals(CLI::App& app, const Command& command, std::vector<std::str
 
 void add_command(CLI::App& app, const Command& command, Options& options) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), command.help);
-  if (command.most == kMany) {
+  if (command.most == kManyInputs) {
     sub->add_option(command.positional, options.inputs, command.positional_help)
         ->option_text("...")
         ->required();
@@ -151,8 +98,8 @@ std::string unknown_option_text(const std::string& word) {
 }
 
 std::string unknown_command_text(const char* word) {
-  std::array<std::string_view, kCommands.size()> known;
-  for (std::size_t k = 0; k < known.size(); ++k) known[k] = kCommands[k].name;
+  std::vector<std::string_view> known;
+  for (const Command& command : command_table()) known.push_back(command.name);
   return fmt::format("unknown command '{}'{}", printable(word), suggestion(word, known));
 }
 
@@ -177,7 +124,7 @@ bool configured(const Command& command, const CLI::App& sub, Options& options) {
 }
 
 int run_command(const CLI::App& app, Options& options) {
-  for (const Command& command : kCommands) {
+  for (const Command& command : command_table()) {
     const CLI::App* sub = app.get_subcommand(std::string(command.name));
     if (!sub->parsed()) continue;
     const auto extras = sub->remaining();
@@ -191,9 +138,10 @@ int run_command(const CLI::App& app, Options& options) {
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kDescription, "noclobber");
   app.footer(kFooter);
-  app.set_version_flag("--version", fmt::format("noclobber {}", NC_VERSION));
+  app.set_version_flag("--version", fmt::format("noclobber {}", NC_VERSION),
+                       "print tool, operator table, Z3 and build (with --json as JSON)");
   Options options;
-  for (const Command& command : kCommands) add_command(app, command, options);
+  for (const Command& command : command_table()) add_command(app, command, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wish) {  // --help, --version
@@ -220,8 +168,10 @@ int run_app(int argc, char** argv) {
       fmt::print("{}", options_markdown());
       return 0;
     }
+    const bool json = argc == 3 && argv[2] == std::string_view("--json");
+    if (first == "--version" && (argc == 2 || json)) return print_version(json);
     const auto known = [&](const Command& command) { return command.name == first; };
-    if (!first.empty() && !first.starts_with('-') && std::ranges::none_of(kCommands, known)) {
+    if (!first.empty() && !first.starts_with('-') && std::ranges::none_of(command_table(), known)) {
       usage_error(unknown_command_text(argv[1]), "");
       return kUsageError;
     }

@@ -26,6 +26,10 @@ int run_diff(const Options& options);
 int run_config(const Options& options);
 int run_baseline(const Options& options);
 int run_render(const Options& options);
+int run_replay(const Options& options);
+int run_completions(const Options& options);
+/// `noclobber --version`, with --json as one object: tool, operator table, Z3 and build.
+int print_version(bool json);
 
 /// `noclobber: error: FILE: WHERE: MESSAGE`, one line on standard error; empty parts are left out.
 void print_error(std::string_view file, std::string_view where, std::string_view message);

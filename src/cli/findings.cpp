@@ -108,6 +108,8 @@ Finding finding_of(const Case& value, const Witness& w) {
   out.witness_symbols = w.symbols;
   out.witness_inputs = w.inputs;
   out.witness_where = w.where;
+  out.witness_seed = w.options.contents_seed;
+  out.witness_order = w.options.order;
   out.index = w.index;
   out.expected = w.expected;
   out.actual = w.actual;

@@ -33,20 +33,29 @@ std::string commands_of(unsigned scope) {
   add((scope & option_scope::fuzzing) != 0, "fuzz");
   add((scope & option_scope::reducing) != 0, "reduce");
   add((scope & option_scope::rendering) != 0, "render");
+  add((scope & option_scope::extracting) != 0, "extract");
+  add((scope & option_scope::replaying) != 0, "replay");
   return out;
 }
 
 }  // namespace
 
-std::string options_markdown() {
+std::span<const OptionLine> option_lines() {
   using namespace option_scope;
+  static const std::vector<OptionLine> all = {
+#define NC_OPTION(field, type, fallback, flag, value, scope, help) {flag, value, help, scope},
+#include "src/cli/options.def"
+#undef NC_OPTION
+  };
+  return all;
+}
+
+std::string options_markdown() {
   std::string out =
       "# Options\n\nMade by `noclobber --print-options-md` from `src/cli/options.def`; do not edit.\n\n"
       "| option | commands | meaning |\n| --- | --- | --- |\n";
-#define NC_OPTION(field, type, fallback, flag, value, scope, help) \
-  out += markdown_row(flag, value, commands_of(scope), help);
-#include "src/cli/options.def"
-#undef NC_OPTION
+  for (const OptionLine& line : option_lines())
+    out += markdown_row(line.flag, std::string(line.value), commands_of(line.scope), std::string(line.help));
   return out;
 }
 

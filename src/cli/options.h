@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace noclobber {
@@ -15,7 +17,8 @@ using text = std::string;
 
 /// Commands as bits; joined by `+`.
 namespace option_scope {
-inline constexpr unsigned checks = 1, reads = 1 + 2, fuzzing = 4, reducing = 8, rendering = 16;
+inline constexpr unsigned checks = 1, reads = 1 + 2, fuzzing = 4, reducing = 8, rendering = 16,
+                          extracting = 32, replaying = 64;
 }
 
 struct Options {
@@ -27,6 +30,14 @@ struct Options {
   bool until_refuted = false;                  // `bisect`: nothing is checked behind the first refuted link
   std::map<std::string, std::string> origins;  // of settings that are not defaults: where each comes from
 };
+
+/// A line of options.def.
+struct OptionLine {
+  std::string_view flag, value, help;  // flag: "--start,--seed" where it has two names; value: "" of a flag
+  unsigned scope = 0;
+};
+/// All of them, in order.
+std::span<const OptionLine> option_lines();
 
 /// docs/cli-options.md, one table row per option.
 std::string options_markdown();

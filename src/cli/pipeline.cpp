@@ -258,15 +258,19 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
 
 }  // namespace
 
-CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction) {
-  contradiction = false;
-  const std::optional<Case> as_read = options.advise ? std::optional(value) : std::nullopt;
+void prepare_case(Case& value, const CheckOptions& options) {
   add_ops(value, options);
   if (value.plan) value = with_loops_written_out(value);
   if (value.before) share_types(*value.before);
   share_types(value.after);
   expect_all_to_run(value);
   tell_constants_apart(value);
+}
+
+CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction) {
+  contradiction = false;
+  const std::optional<Case> as_read = options.advise ? std::optional(value) : std::nullopt;
+  prepare_case(value, options);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
   out.ran = out.ran && out.status == Status::proved;

@@ -1,5 +1,7 @@
 // The way of one Case through the program.
 #pragma once
+#include <map>
+#include <optional>
 #include <string>
 
 #include "src/graph/case.h"
@@ -25,6 +27,18 @@ struct CheckOptions {
 /// Checks one Case. The caller fills in `input`, `id`, `what` and `unchecked` of the record.
 /// `contradiction` is set if the interpreter contradicts something that was proved.
 CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction);
+
+/// Completes a Case as it was read: operators of the options, loops of a plan, what the return means.
+void prepare_case(Case& value, const CheckOptions& options);
+
+/// A run to be made: sizes and contents. Without a seed nothing is run but what is placed is looked at.
+struct WitnessRun {
+  std::map<std::string, std::int64_t> symbols;
+  std::optional<std::uint64_t> seed;
+};
+
+/// Makes one run of a Case and says what it shows; nothing is searched for and nothing proved.
+CheckRecord replay_case(Case value, const CheckOptions& options, const WitnessRun& run);
 
 /// The Trace of a Case as text (`noclobber trace`).
 std::string trace_text(Case value, const CheckOptions& options);

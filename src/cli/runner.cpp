@@ -50,6 +50,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
     out.record.input = out.input;
     out.record.id = std::move(work.id);
     out.record.what = std::move(work.what);
+    if (work.files.size() == 2) out.record.before_input = work.files.front();
     out.record.unchecked = work.unchecked;
     if (out.record.version.empty()) out.record.version = NC_VERSION;
   }

@@ -95,9 +95,10 @@ struct Witness {
 /// What is known before searching: values of symbols from a solver's models, small ones tried first.
 struct ReplayHint {
   std::vector<Symbols> symbols;
-  std::int64_t work = 40'000'000;  // elements that all runs together may visit
-  bool inner = false;              // of bodies: what their own steps run is not looked into again
-  std::size_t trials = 48;         // sizes and contents that are tried, at most
+  std::int64_t work = 40'000'000;          // elements that all runs together may visit
+  bool inner = false;                      // of bodies: what their own steps run is not looked into again
+  std::size_t trials = 48;                 // sizes and contents that are tried, at most
+  std::optional<std::uint64_t> seed = {};  // these contents and the first of `symbols`: one run, no search
 };
 
 struct ReplayResult {

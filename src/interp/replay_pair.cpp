@@ -28,7 +28,7 @@ class Pair : PairRuns {
       if (!afford) continue;
       ++made;
       most = *afford;
-      if (known == 0 && !session_.result.witnesses.empty()) shrink(trial);
+      if (known == 0 && !session_.result.witnesses.empty() && !session_.hint.seed) shrink(trial);
       if (!session_.result.witnesses.empty() && further-- == 0) return;
       if (session_.result.witnesses.empty() && session_.result.approximated && doubts-- == 0) return;
     }

@@ -140,8 +140,13 @@ std::vector<Symbols> assignments(const Case& value, const ReplayHint& hint, std:
 }
 
 std::vector<Trial> trials(const Case& value, const ReplayHint& hint, std::size_t most) {
-  const std::vector<Symbols> sizes = assignments(value, hint, std::max<std::size_t>(1, most / 2));
   std::vector<Trial> out;
+  if (hint.seed) {
+    const Symbols symbols = completed(value, hint.symbols.empty() ? Symbols() : hint.symbols.front());
+    if (allowed(value, symbols)) out.push_back({symbols, *hint.seed});
+    return out;
+  }
+  const std::vector<Symbols> sizes = assignments(value, hint, std::max<std::size_t>(1, most / 2));
   const auto take = [&](std::size_t from, std::size_t to, std::uint64_t seed) {
     for (std::size_t i = from; i < std::min(to, sizes.size()) && out.size() < most; ++i)
       out.push_back({sizes[i], seed});

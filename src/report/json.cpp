@@ -125,6 +125,7 @@ Json witness_json(const Finding& finding) {
            {"actual", finding.actual},
            {"index", finding.index}};
   put_text(out, "where", finding.witness_where);
+  if (finding.witness_seed) out["seed"] = *finding.witness_seed;
   Json numbers = numbers_json(finding);
   if (numbers.size() > 1 || !numbers["inputs"].empty()) out["numbers"] = std::move(numbers);
   return out;
@@ -293,6 +294,7 @@ std::pair<std::string, int> file_and_line(const std::string& loc) {
 std::string to_json(const CheckRecord& record) {
   Json out = record_of("check");
   out["input"] = record.input;
+  put_text(out, "before", record.before_input);
   out["id"] = record.id;
   out["what"] = record.what;
   out["status"] = status_name(record.status);

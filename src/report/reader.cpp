@@ -102,6 +102,7 @@ void read_advice(const Json& json, CheckRecord& out) {
 CheckRecord check_of_json(const Json& json) {
   CheckRecord out;
   out.input = json.value("input", std::string());
+  out.before_input = json.value("before", std::string());
   out.id = json.value("id", std::string());
   out.what = json.value("what", std::string());
   out.status = status_of(json.at("status").get<std::string>());

@@ -63,6 +63,7 @@ void read_witness(const Json& json, Finding& out) {
     for (const auto& [name, value] : inputs->items())
       out.witness_inputs.emplace_back(name, value.get<std::string>());
   out.witness_where = text(json, "where");
+  if (const Json* seed = member(json, "seed")) out.witness_seed = seed->get<std::uint64_t>();
   out.expected = text(json, "expected");
   out.actual = text(json, "actual");
   out.index = json.value("index", std::vector<std::int64_t>());

@@ -91,6 +91,8 @@ struct Finding {
   std::map<std::string, std::int64_t> witness_symbols;
   std::vector<std::pair<std::string, std::string>> witness_inputs;
   std::string witness_where, expected, actual;
+  std::optional<std::uint64_t> witness_seed;  // of the contents of the inputs in that run
+  std::vector<std::uint32_t> witness_order;   // of the steps in that run; empty: as listed. In no record
   std::vector<std::int64_t> index;
   bool replayed = false;
   std::string help;        // for the author of the pass or plan
@@ -157,6 +159,7 @@ inline std::string strides_assumed(const std::string& output) {
 
 struct CheckRecord {
   std::string input, id, what;  // what: pair | single | trace | plan | program
+  std::string before_input;     // of two files that were compared: the first; `input` is the second
   Status status = Status::unknown;
   std::map<std::string, Status> properties;
   struct Counts {

@@ -1,0 +1,37 @@
+// The commands by name: what each takes, and what its help says. The command line and completions are made
+// from it.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "src/cli/options.h"
+
+namespace noclobber {
+
+struct Command {
+  std::string_view name;
+  enum class Takes : std::uint8_t {
+    checks = 1,
+    reads = 2,
+    fuzz = 4,
+    reduce = 8,
+    render = 16,
+    extract = reads + 32,
+    replay = 64,
+    all = 127,
+    nothing = 0
+  } takes;          // the options of these scopes
+  int least, most;  // number of positional arguments
+  const char* positional;
+  const char* positional_help;
+  const char* help;
+  int (*run)(const Options&);
+};
+
+constexpr int kManyInputs = 1 << 20;
+
+/// All commands, in the order in which the help lists them.
+std::span<const Command> command_table();
+
+}  // namespace noclobber
