@@ -26,7 +26,7 @@ from in_folder import InFolder  # noqa: E402
 
 BIN = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve()
 RECIPES = {name: text for _, _, name, text in blocks(ROOT / "docs" / "ci.md") if name}
-ACTIONS = sorted(name for name in RECIPES if name.startswith(".github/"))
+ACTIONS = sorted(name for name in RECIPES if name.startswith("noclobber-"))
 OUTSIDE = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "CI_", "GIT_"))}
 # What the base and the head of the change record; the second is refuted.
 RECORDINGS = {
@@ -108,7 +108,7 @@ class Recipes(InFolder):
                 self.assertRegex(step.get("uses", "owner/action@v1"), r"^[\w-]+/[\w/-]+@v\d+$")
 
     def check_action(self, frontend):
-        name = f".github/workflows/noclobber-{frontend}.yml"
+        name = f"noclobber-{frontend}.yml"
         good, bad = RECORDINGS[frontend]
         code, printed = self.run_action(name, good, bad)
         self.assertEqual(code, 1, printed)
