@@ -9,12 +9,19 @@ from __future__ import annotations
 import random
 import re
 
+import judge_flow
 import torch
 
-INPUTS = ("x", "y", "z", "s", "i", "h", "b")
+INPUTS = ("x", "y", "z", "s", "i", "h", "b", "m", "n")
+BUFFERS = ("m", "n")  # held by the module where a form has modules
+TIES = ("", "same", "turned", "part")  # how n lies on m
 
 
-def inputs(flavour: int) -> dict[str, torch.Tensor]:
+def tied(m: torch.Tensor, n: torch.Tensor, tie: str) -> torch.Tensor:
+    return {"": n, "same": m, "turned": m.t(), "part": m[1:3]}[tie]
+
+
+def inputs(flavour: int, tie: str = "") -> dict[str, torch.Tensor]:
     """The arguments of every program. Flavour 0 is plain; others hold what tells apart operators that are nearly one:
     -0.0, infinities, NaN, integers beyond 2^32, numbers that no narrower type holds."""
     make = torch.Generator().manual_seed(flavour)
@@ -32,7 +39,8 @@ def inputs(flavour: int) -> dict[str, torch.Tensor]:
     elif flavour % 4 == 2:
         x[1, 2], y[2, 2], z[0], h[3, 5] = float("nan"), float("inf"), float("-inf"), float("nan")
         y[0, 0], h[1, 1] = 65519.9, 65504.0
-    return {"x": x, "y": y, "z": z, "s": s, "i": ints, "h": h, "b": rand(4, 6) > 0}
+    b, m, n = rand(4, 6) > 0, rand(4, 6), rand(4, 6)
+    return {"x": x, "y": y, "z": z, "s": s, "i": ints, "h": h, "b": b, "m": m, "n": tied(m, n, tie)}
 
 
 # {t} any tensor, {f} of floats, {g} of floats too, {n} of integers, {k} of truth values, {m} of two dimensions, {v} of one,
@@ -77,9 +85,9 @@ def kinds(value: torch.Tensor) -> str:
 class Growing:
     """A program while it is drawn: its lines and what they leave."""
 
-    def __init__(self, rng: random.Random):
+    def __init__(self, rng: random.Random, tie: str = ""):
         self.rng, self.lines, self.count = rng, [], 0
-        self.scope: dict = {"torch": torch, **inputs(0)}
+        self.scope: dict = {"torch": torch, **inputs(0, tie)}
         for name, text in PLACES.items():
             self.scope[name] = eval(text, self.scope)  # noqa: S307, written above
 
@@ -100,26 +108,31 @@ class Growing:
         except LookupError:
             return None
 
-    def add(self) -> bool:
-        pool = self.rng.choices((VALUES, VIEWS, WRITES), (5, 4, 4))[0]
-        text = self.draw(self.rng.choice(pool))
+    def flow(self) -> str | None:
+        floats = self.tensors("f")
+        return judge_flow.line(self.rng, floats, [n for n in floats if self.scope[n].dim()]) if floats else None
+
+    def add(self, flow: float) -> bool:
+        pool = self.rng.choices((VALUES, VIEWS, WRITES, ()), (5, 4, 4, 13 * flow))[0]
+        text = self.draw(self.rng.choice(pool)) if pool else self.flow()
         if text is None:
             return False
         line = text if pool is WRITES else f"v{self.count} = {text}"
         try:
             exec(line, self.scope)  # noqa: S102, drawn from the lists above
-        except (RuntimeError, IndexError, TypeError, AttributeError):
+        except Exception:  # noqa: BLE001, whatever PyTorch says of what it does not take
             return False
         self.count += pool is not WRITES
         self.lines.append(line)
         return all(v.numel() <= 200 for v in self.scope.values() if isinstance(v, torch.Tensor))
 
 
-def program(rng: random.Random) -> tuple[list[str], list[str]]:
+def program(rng: random.Random, tie: str = "") -> tuple[list[str], list[str]]:
     """(lines, names that are returned)."""
-    growing, wanted = Growing(rng), rng.randint(2, 8)
+    growing, wanted = Growing(rng, tie), rng.randint(2, 8)
+    flow = rng.choice((0, 0, 0.1, 0.4))
     for _ in range(200):
-        growing.add()
+        growing.add(flow)
         if len(growing.lines) >= wanted:
             break
     made = [n for n in growing.scope if re.fullmatch(r"v\d+", n)] or ["x"]
@@ -208,7 +221,7 @@ def operand_changed(rng, lines, given):
     k = rng.randrange(len(lines))
     left, equals, right = lines[k].partition(" = ")
     head, body = (left + equals, right) if equals else ("", left)
-    names = re.findall(r"\b(?:v\d+|[xyzsihb])\b", body)
+    names = re.findall(r"\b(?:v\d+|[xyzsihbmn])\b", body)
     known = [*INPUTS, *(m[1] for line in lines[:k] if (m := re.match(r"(v\d+) = ", line)))]
     if not names:
         return None
@@ -286,6 +299,15 @@ def results_changed(rng, lines, given):
     return True
 
 
+def results_exchanged(rng, lines, given):
+    """Two results change places; where results have keys, the keys may go along."""
+    if len(given) < 2:
+        return None
+    a, b = rng.sample(range(len(given)), 2)
+    given[a], given[b] = given[b], given[a]
+    return f"{a} {b}"
+
+
 def dimensionless(rng, lines, given):
     """A number becomes a tensor without dimensions, or one of one element."""
     found = [k for k, line in enumerate(lines) if BINARY.match(line) and BINARY.match(line)[4][0].isdigit()]
@@ -298,4 +320,5 @@ def dimensionless(rng, lines, given):
 
 
 WAYS = (clone_dropped, clone_added, noop_dropped, line_moved, line_moved, line_dropped, line_repeated, number_changed, operand_changed, in_place,
-        in_place, out_of_place, into_out, type_changed, conversion_dropped, operands_exchanged, results_changed, dimensionless)
+        in_place, out_of_place, into_out, type_changed, conversion_dropped, operands_exchanged, results_changed, results_exchanged, dimensionless,
+        *judge_flow.WAYS)

@@ -94,6 +94,20 @@ bool part_constants(const Graph& before, Graph& after) {
   return found;
 }
 
+/// Does one graph alone have a constant of that name, of which nobody says what it holds? Its place says
+/// nothing of it.
+bool has_constants_apart(const Graph& before, const Graph& after) {
+  for (const auto& [graph, other] : {std::pair(&before, &after), std::pair(&after, &before)}) {
+    const auto names = input_names(*other);
+    const std::set<std::string> known(names.begin(), names.end());
+    for (const Input& input : graph->inputs)
+      if (input.kind == Input::Kind::constant && !input.contents && input.digest.empty() &&
+          !known.contains(graph->value(input.value).name))
+        return true;
+  }
+  return false;
+}
+
 /// Nothing, or why the inputs of the two graphs cannot be matched.
 std::optional<Diagnostic> match_inputs(const Graph& before, Graph& after) {
   const auto left = input_names(before), right = input_names(after);
@@ -194,8 +208,10 @@ Result<Case> pair_of(Side before, Side after) {
     after.facts = *std::move(program);
     after.graph = after.facts.after;
   }
-  if (!is_program && (part_constants(before.graph, after.graph) ||
-                      before.graph.inputs.size() != after.graph.inputs.size())) {
+  const bool both_say = before.knows_kinds && after.knows_kinds;
+  if (!is_program &&
+      (part_constants(before.graph, after.graph) || before.graph.inputs.size() != after.graph.inputs.size() ||
+       (!both_say && has_constants_apart(before.graph, after.graph)))) {
     lend_constants(before.graph, after.graph);
     lend_constants(after.graph, before.graph);
   }

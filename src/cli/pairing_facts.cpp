@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/formats/constant_bytes.h"
+#include "src/formats/silent_constants.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
@@ -38,14 +39,6 @@ void tell(const Input& known, Input& input) {
   input.storage = known.storage;
   input.storage_numel = known.storage_numel;
   input.contents = known.contents;
-}
-
-/// "c", "c, w and 3 more"
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 3;
-  std::string out;
-  for (std::size_t k = 0; k < std::min(names.size(), kNamed); ++k) out += (k > 0 ? ", " : "") + names[k];
-  return names.size() > kNamed ? fmt::format("{} and {} more", out, names.size() - kNamed) : out;
 }
 
 /// Inputs that a graph may write into, through whatever views.
@@ -163,11 +156,12 @@ void Said::assume(std::vector<std::string>& assumed) const {
     const char *one = "AFTER", *other = "BEFORE";
     if (side == 1) std::swap(one, other);
     if (!told[side].empty())
-      assumed.push_back(fmt::format("inputs of {} lie as {} says: {}", one, other, listed(told[side])));
+      assumed.push_back(fmt::format("inputs of {} lie as {} says: {}", one, other, listed_names(told[side])));
     if (!held[side].empty())
-      assumed.push_back(fmt::format("inputs of {} hold what {} says: {}", one, other, listed(held[side])));
+      assumed.push_back(
+          fmt::format("inputs of {} hold what {} says: {}", one, other, listed_names(held[side])));
   }
-  if (!silent.empty()) assumed.push_back("constants of one name hold the same: " + listed(silent));
+  if (!silent.empty()) assumed.push_back(same_constants(silent));
 }
 
 /// What small constants hold, as numbers: a run can take them.

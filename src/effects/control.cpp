@@ -74,10 +74,8 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
   std::vector<std::string> names(body.values.size());  // begin with %: no size or type is called so
   std::string out = "{";
   for (std::size_t k = 0; k < body.inputs.size(); ++k) {
-    const std::string& name = body.value(body.inputs[k].value).name;
-    std::string& to = names[body.inputs[k].value.index];
-    to = "%i" + std::to_string(k);
-    if (body.inputs[k].kind == Input::Kind::constant) to += ":" + std::to_string(name.size()) + ":" + name;
+    if (body.inputs[k].kind == Input::Kind::constant) return std::nullopt;  // what it holds is not given
+    names[body.inputs[k].value.index] = "%i" + std::to_string(k);
   }
   bool all_known = true;
   const auto text = [&](const Arg& arg, const auto& self) -> std::string {

@@ -116,6 +116,12 @@ Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, 
   return out;
 }
 
+/// Does a body hold what nobody gives it? It is no function of its operands.
+bool holds_constants(const Graph& body) {
+  return std::ranges::any_of(body.inputs,
+                             [](const Input& input) { return input.kind == Input::Kind::constant; });
+}
+
 struct BodyPair {
   std::string place;
   const Graph *before, *after;
@@ -129,7 +135,7 @@ std::vector<BodyPair> paired_bodies(const Case& value, const Step& a, const Step
     const Graph* before = find_body(value, *value.before, ours[k].second);
     const Graph* after = find_body(value, value.after, theirs[k].second);
     if (ours[k].first != theirs[k].first || before == nullptr || after == nullptr ||
-        before->inputs.size() != after->inputs.size())
+        before->inputs.size() != after->inputs.size() || holds_constants(*before) || holds_constants(*after))
       return {};
     out.push_back({ours[k].first, before, after});
   }

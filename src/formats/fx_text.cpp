@@ -364,6 +364,7 @@ Result<FxGraph> read_fx_text(std::string_view text) {
   if (is_exported) whole.cursor.next_line();
   FxModule(whole, result.graph, 0).read();
   fx_qualify_attributes(result.graph, "");
+  fx_lift_constants(result.graph);
   result.symbols = whole.symbols.take();
   if (!whole.cursor.failed()) {
     const bool is_signed = is_exported && whole.cursor.starts_with("Graph signature");

@@ -35,6 +35,10 @@ std::string_view fx_last_name(std::string_view name);
 /// Names the constants of all nested modules by their path: "true_graph_0._tensor_constant0".
 void fx_qualify_attributes(Graph& graph, const std::string& path);
 
+/// Constants of bodies become operands of the steps that run them, in bodies inside of bodies, too.
+/// require: they are called by their path.
+void fx_lift_constants(Graph& graph);
+
 /// Reads an annotation behind its `:`.
 FxAnnotation read_fx_annotation(FxText& text);
 

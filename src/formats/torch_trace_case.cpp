@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/formats/silent_constants.h"
 #include "src/formats/specialised.h"
 
 namespace noclobber {
@@ -129,6 +130,7 @@ Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, 
     if (!is_new) at->second.min = std::max(at->second.min, range.min);
   }
   finish_case(value, facts, trains);
+  assume_same_constants(value);
   assume_specialised(value);
   return value;
 }
