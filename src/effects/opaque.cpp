@@ -10,10 +10,7 @@ namespace noclobber {
 bool Builder::elementwise(const Call& call) const {
   if (call.declared != nullptr) return false;
   if (draws(call.op, *call.schema, call.arguments)) return false;  // another number for every element
-  if (is_elementwise(call.op, *call.schema)) return true;
-  const std::string& functional = call.functional;
-  const Schema* pure = functional.empty() ? nullptr : ops_.find(functional);
-  return pure != nullptr && is_elementwise(base_name(functional), *pure);
+  return is_elementwise(call.op, *call.schema);
 }
 
 /// Tensor arguments in schema order, lists flattened. Nothing where one is not known.

@@ -20,11 +20,7 @@ constexpr std::int64_t kMostInAll = 4096;  // elements of a program's values
 /// these calls, and says nothing of the rest.
 bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& schema) {
   const auto targets = written(call), all = operands(call);
-  const std::string functional = functional_op(call.op);
-  const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
-  if (is_elementwise(base_name(call.op), schema) ||
-      (pure != nullptr && is_elementwise(base_name(functional), *pure)))
-    return false;
+  if (is_elementwise(base_name(call.op), schema)) return false;
   for (const int target : targets) {
     const auto same_place = [&](int v) {
       return draft.shown.at(v).storage == draft.shown.at(target).storage;
@@ -37,11 +33,9 @@ bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& sch
 /// Would the operator's own rule say what its results are, if only it were called rightly?
 bool has_rule(std::string_view op, const Schema& schema) {
   const std::string functional = functional_op(op);
-  const Schema* pure = functional.empty() ? nullptr : find_schema(functional);
   const std::string_view name = base_name(functional.empty() ? op : std::string_view(functional));
   const OpRow* row = find_row(name);
-  return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) ||
-         is_elementwise(name, schema) || (pure != nullptr && is_elementwise(name, *pure));
+  return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) || is_elementwise(name, schema);
 }
 
 /// Types of the results as the operator's rule gives them, contiguous; empty: it gives not all.

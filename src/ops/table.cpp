@@ -238,12 +238,20 @@ bool contents_unread(std::string_view op, const Schema& schema, const std::vecto
   return false;
 }
 
+bool is_delegate(std::string_view op) {
+  return op.starts_with("executorch_delegate.") || op.starts_with("delegate.");
+}
+
 bool is_elementwise(std::string_view op, const Schema& schema) {
   const OpRow* row = find_row(op);
   if (schema.has(Tag::pointwise) || (row != nullptr && row->reach == Reach::elementwise)) return true;
-  if (row == nullptr || row->same_as.empty()) return false;
-  const Schema* same = find_schema(std::string(row->same_as) + "." + schema.overload);
-  return same != nullptr && is_elementwise(row->same_as, *same);
+  if (row != nullptr && !row->same_as.empty()) {
+    const Schema* same = find_schema(std::string(row->same_as) + "." + schema.overload);
+    if (same != nullptr && is_elementwise(row->same_as, *same)) return true;
+  }
+  // PyTorch tags gelu and relu6, but neither gelu_ nor relu6_.
+  const Schema* pure = schema.writes() ? find_schema(functional_op(schema.op)) : nullptr;
+  return pure != nullptr && !pure->writes() && is_elementwise(base_name(pure->op), *pure);
 }
 
 }  // namespace noclobber
