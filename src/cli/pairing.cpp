@@ -9,6 +9,7 @@
 #include "src/cli/pairing_facts.h"
 #include "src/cli/pairing_symbols.h"
 #include "src/formats/formats.h"
+#include "src/formats/mlx_case.h"
 #include "src/formats/pte_case.h"
 #include "src/formats/specialised.h"
 #include "src/graph/bodies.h"
@@ -206,6 +207,12 @@ Result<Case> pair_of(Side before, Side after) {
     auto program = program_case(before, after.program);
     if (!program) return program.fault();
     after.facts = *std::move(program);
+    after.graph = after.facts.after;
+  }
+  if (after.payload) {
+    auto made = case_of_mlx(*after.payload, before.graph);
+    if (!made) return made.fault();
+    after.facts = *std::move(made);
     after.graph = after.facts.after;
   }
   const bool both_say = before.knows_kinds && after.knows_kinds;

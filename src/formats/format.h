@@ -57,8 +57,9 @@ struct Opened {
 
 /// One side of a comparison: the graph, and what its file says about symbols, operators and storages.
 struct Side {
-  std::vector<PteMethod> program;  // of a .pte: its graph depends on the other side
-  Case facts;                      // without graphs
+  std::vector<PteMethod> program;          // of a .pte: its graph depends on the other side
+  std::optional<RegisterProgram> payload;  // of an MLX delegate: so does its
+  Case facts;                              // without graphs
   Graph graph;
   bool knows_storages = false;    // a case says which inputs share storage, FX text does not
   bool knows_kinds = false;       // an exported program says what is a parameter, and which of them share

@@ -20,8 +20,15 @@ Result<Opened> open_payload(FileText file) {
   return out;
 }
 
-Result<Side> side_of_payload(const std::string&, bool) {
-  return Diagnostic{"", "is the payload of a delegate; `noclobber check` reads it"};
+Result<Side> side_of_payload(const std::string& text, bool is_before) {
+  if (is_before) return Diagnostic{"", "is the payload of a delegate; it can only be AFTER"};
+  auto program = read_mlx(text, 0);
+  if (!program) return program.fault();
+  Side out;
+  program->name = "payload";
+  out.payload = *std::move(program);
+  out.knows_storages = true;
+  return out;
 }
 
 }  // namespace

@@ -1,0 +1,400 @@
+#include "src/formats/mlx_case.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "src/base/unique_names.h"
+#include "src/graph/uses.h"
+#include "src/ops/meaning.h"
+
+namespace noclobber {
+namespace {
+
+struct MlxOp {
+  std::string_view node, op, kin;
+};
+
+constexpr MlxOp kMlxOps[] = {
+#define NC_MLX_OP(node, op, kin) {node, op, kin},
+#include "src/formats/mlx_ops.def"
+#undef NC_MLX_OP
+};
+
+constexpr std::string_view kScalar = "_scalar_";  // the emitter's name of a constant that holds one number
+
+/// What a register holds.
+struct Held {
+  enum class Kind : std::uint8_t { nothing, value, number };
+  Kind kind = Kind::nothing;
+  ValueId value;
+  double number = 0;
+};
+
+/// Behind the digest of the graph: "weight" of "520c/weight".
+std::string_view own_name(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+
+/// Names of parameters and buffers as torch.export spells them: "p_b_0_weight" of "b.0.weight".
+bool named_alike(std::string_view input, std::string_view name) {
+  std::string plain(name);
+  for (char& c : plain)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return input == plain || (input.size() == plain.size() + 2 && input[1] == '_' && input.ends_with(plain));
+}
+
+std::optional<double> number_of(const Arg& arg) {
+  if (arg.kind == Arg::Kind::real) return arg.real;
+  if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) return static_cast<double>(arg.sym.constant());
+  return std::nullopt;
+}
+
+/// Tensors, and numbers, that a step of the functional graph is given, in order.
+struct Given {
+  std::vector<ValueId> tensors;
+  std::vector<double> numbers;
+};
+
+Given given_to(const Step& step) {
+  Given out;
+  const auto add = [&](const auto& self, const Arg& arg) -> void {
+    if (arg.kind == Arg::Kind::ref) out.tensors.push_back(arg.ref);
+    if (const auto number = number_of(arg)) out.numbers.push_back(*number);
+    for (const Arg& one : arg.list) self(self, one);
+  };
+  for (const Arg& arg : step.args) add(add, arg);
+  for (const auto& [name, arg] : step.kwargs) add(add, arg);
+  return out;
+}
+
+/// The references of an argument, replaced in order.
+void replace_refs(Arg& arg, const std::vector<ValueId>& by, std::size_t& next) {
+  if (arg.kind == Arg::Kind::ref) arg.ref = by[next++];
+  for (Arg& one : arg.list) replace_refs(one, by, next);
+}
+
+std::size_t tensor_count(const RegisterProgram& program) {
+  return std::accumulate(program.counts.begin(), program.counts.end(), std::size_t{0});
+}
+
+class MlxCase {
+ public:
+  MlxCase(const RegisterProgram& program, const Graph& functional)
+      : program_(program),
+        functional_(functional),
+        held_(tensor_count(program)),
+        matched_(functional.steps.size()) {}
+
+  Result<Case> read() {
+    if (auto fault = inputs()) return *fault;
+    if (program_.init >= 0) unknown_chain(program_.chains[static_cast<std::size_t>(program_.init)]);
+    for (const RegisterStep& step : program_.chains[program_.main]) instruction(step);
+    outputs();
+    Case out;
+    out.name = program_.name;
+    out.after = std::move(graph_);
+    out.assumed = std::move(assumed_);
+    out.registers.push_back(program_);
+    return out;
+  }
+
+ private:
+  std::optional<Diagnostic> inputs();
+  void constant(std::uint32_t at, const std::string& name);
+  ValueId add_value(std::string name, SharedType type, std::uint32_t result);
+  void unknown_chain(const std::vector<RegisterStep>& chain);
+  void instruction(const RegisterStep& step);
+  bool exact(const RegisterStep& step, const Given& given, std::string_view op, bool holds_numbers) const;
+  bool stand_for(const RegisterStep& step, const MlxOp& kind);
+  bool compute(const RegisterStep& step, std::string_view op);
+  bool next_of_kind(const RegisterStep& step, const MlxOp& kind);
+  void opaque(const RegisterStep& step);
+  std::string odd_name(const RegisterStep& step, std::size_t result) const;
+  void push(Step made, const RegisterStep& step, const Step* meant);
+  std::vector<ValueId> values_read(const RegisterStep& step) const;
+  void outputs();
+
+  const RegisterProgram& program_;
+  const Graph& functional_;
+  std::vector<Held> held_;
+  std::vector<bool> matched_;                           // per step of the functional graph
+  std::map<std::uint32_t, std::uint32_t> same_;         // values of the functional graph that are values here
+  std::map<std::uint32_t, std::uint32_t> register_of_;  // of inputs that last
+  Graph graph_;
+  UniqueNames names_;
+  std::vector<std::string> assumed_;
+};
+
+MlxOp op_of(const std::string& node) {
+  for (const MlxOp& row : kMlxOps)
+    if (row.node == node) return row;
+  return {node, "", ""};
+}
+
+bool is_kin(const MlxOp& kind, std::string_view op) {
+  const std::string_view base = base_name(op);
+  const std::string_view name = base.substr(base.rfind('.') + 1);
+  if (kind.kin.empty()) {
+    std::string own;
+    for (const char c : kind.node.substr(0, kind.node.size() - 4))  // "Node"
+      own += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name == own;
+  }
+  for (std::size_t at = 0; at <= kind.kin.size();) {
+    const std::size_t end = std::min(kind.kin.find(' ', at), kind.kin.size());
+    if (kind.kin.substr(at, end - at) == name) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+ValueId MlxCase::add_value(std::string name, SharedType type, std::uint32_t result) {
+  const ValueId id{static_cast<std::uint32_t>(graph_.values.size())};
+  const auto at = static_cast<std::uint32_t>(graph_.steps.size());
+  graph_.values.push_back({names_.fresh(name), Value::From::step, at, result, std::move(type)});
+  return id;
+}
+
+/// What the caller passes goes into the input registers one after the other; what lasts is found by its name.
+std::optional<Diagnostic> MlxCase::inputs() {
+  graph_.name = "after";
+  std::vector<std::uint32_t> registers;
+  for (const RegisterProgram::Slot& slot : program_.inputs)
+    if (slot.is_tensor) registers.push_back(slot.at);
+  std::size_t next = 0;
+  for (const Input& input : functional_.inputs) {
+    const Value& value = functional_.value(input.value);
+    Input mine = input;
+    mine.value = ValueId{static_cast<std::uint32_t>(graph_.values.size())};
+    const auto number = static_cast<std::uint32_t>(graph_.inputs.size());
+    graph_.values.push_back({value.name, Value::From::input, number, 0, value.type});
+    graph_.inputs.push_back(std::move(mine));
+    names_.take(value.name);
+    same_[input.value.index] = graph_.inputs.back().value.index;
+    if (input.kind != Input::Kind::user) continue;
+    if (next < registers.size()) held_[registers[next]] = {Held::Kind::value, graph_.inputs.back().value};
+    ++next;
+  }
+  if (next < registers.size())
+    return Diagnostic{"", "the payload takes " + std::to_string(registers.size()) +
+                              " tensors, BEFORE is given " + std::to_string(next)};
+  for (const auto& [at, name] : program_.names) constant(at, name);
+  return std::nullopt;
+}
+
+/// A register of what lasts: a number, or the input of that name.
+void MlxCase::constant(std::uint32_t at, const std::string& name) {
+  const auto space = program_.space_of(at);
+  if (space != RegisterProgram::constant && space != RegisterProgram::state) return;
+  const std::string_view own = own_name(name);
+  if (own.starts_with(kScalar)) {
+    const std::string_view text = own.substr(kScalar.size());
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size())
+      held_[at] = {Held::Kind::number, {}, number};
+    return;
+  }
+  for (const Input& input : graph_.inputs) {
+    if (input.kind == Input::Kind::user || !named_alike(graph_.value(input.value).name, own)) continue;
+    held_[at] = {Held::Kind::value, input.value};
+    if (space == RegisterProgram::state) register_of_[input.value.index] = at;
+  }
+}
+
+std::vector<ValueId> MlxCase::values_read(const RegisterStep& step) const {
+  std::vector<ValueId> out;
+  for (const std::uint32_t at : step.reads)
+    if (held_[at].kind == Held::Kind::value) out.push_back(held_[at].value);
+  return out;
+}
+
+/// Does the operator take just what the instruction reads?
+bool MlxCase::exact(const RegisterStep& step, const Given& given, std::string_view op,
+                    bool holds_numbers) const {
+  std::vector<double> numbers;
+  std::size_t tensor = 0;
+  for (const std::uint32_t at : step.reads) {
+    const Held& held = held_[at];
+    if (held.kind == Held::Kind::nothing) return false;
+    if (held.kind == Held::Kind::number) {
+      numbers.push_back(held.number);
+      continue;
+    }
+    if (tensor == given.tensors.size()) return false;
+    const auto same = same_.find(given.tensors[tensor++].index);
+    if (same == same_.end() || same->second != held.value.index) return false;
+  }
+  if (tensor != given.tensors.size()) return false;
+  if (holds_numbers) return true;
+  const std::string_view base = base_name(op);
+  if (base == "aten.relu") return numbers == std::vector<double>{0};
+  if (base == "aten.relu6") return numbers == std::vector<double>{0, 6};
+  return numbers == given.numbers;
+}
+
+/// The result is what the functional operator gives.
+bool MlxCase::stand_for(const RegisterStep& step, const MlxOp& kind) {
+  for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
+    const Step& meant = functional_.steps[k];
+    if (matched_[k] || meant.results.size() != step.writes.size() || !is_kin(kind, meant.op)) continue;
+    const Given given = given_to(meant);
+    if (!exact(step, given, meant.op, kind.op.empty())) continue;
+    matched_[k] = true;
+    if (kind.op.empty() && !given.numbers.empty() && assumed_.empty())
+      assumed_.emplace_back(
+          "numbers that instructions of MLX hold are those of the operators they stand for");
+    Step made = meant;
+    std::size_t next = 0;
+    const std::vector<ValueId> values = values_read(step);
+    for (Arg& arg : made.args) replace_refs(arg, values, next);
+    for (auto& [name, arg] : made.kwargs) replace_refs(arg, values, next);
+    push(std::move(made), step, &meant);
+    return true;
+  }
+  return false;
+}
+
+/// What the kind of the instruction says, where it holds no numbers of its own.
+bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
+  if (op.empty() || step.writes.size() != 1 || step.reads.empty()) return false;
+  Step made;
+  made.op = op;
+  std::size_t numbers = 0;
+  for (const std::uint32_t at : step.reads) {
+    const Held& held = held_[at];
+    if (held.kind == Held::Kind::nothing) return false;
+    numbers += held.kind == Held::Kind::number ? 1 : 0;
+    made.args.push_back(held.kind == Held::Kind::number ? Arg::of_real(held.number) : Arg::of(held.value));
+  }
+  if (made.args[0].kind != Arg::Kind::ref) return false;
+  const bool clamps = made.op == "aten.clamp.Tensor";
+  if (clamps && (made.args.size() != 3 || numbers == 1)) return false;  // which bound is given is not read
+  if (numbers > 0 && made.op == "aten.maximum.default") made.op = "aten.clamp_min.default";
+  if (numbers > 0 && made.op == "aten.minimum.default") made.op = "aten.clamp_max.default";
+  if (numbers > 0 && made.op == "aten.pow.Tensor_Tensor") made.op = "aten.pow.Tensor_Scalar";
+  if (numbers > 0 && clamps) made.op = "aten.clamp.default";
+  push(std::move(made), step, nullptr);
+  return true;
+}
+
+/// The next operator of the kind, if there are as many as instructions: of other values than it should be.
+bool MlxCase::next_of_kind(const RegisterStep& step, const MlxOp& kind) {
+  std::size_t instructions = 0, operators = 0;
+  const Step* next = nullptr;
+  for (const RegisterStep& one : program_.chains[program_.main]) instructions += one.op == step.op ? 1 : 0;
+  const std::vector<ValueId> values = values_read(step);
+  for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
+    if (!is_kin(kind, functional_.steps[k].op)) continue;
+    ++operators;
+    if (next != nullptr || matched_[k]) continue;
+    next = &functional_.steps[k];
+    if (given_to(*next).tensors.size() != values.size() || next->results.size() != step.writes.size())
+      return false;
+  }
+  if (instructions != operators || next == nullptr || values.size() != step.reads.size()) return false;
+  Step made = *next;
+  std::size_t at = 0;
+  for (Arg& arg : made.args) replace_refs(arg, values, at);
+  for (auto& [name, arg] : made.kwargs) replace_refs(arg, values, at);
+  push(std::move(made), step, nullptr);
+  matched_[static_cast<std::size_t>(next - functional_.steps.data())] = true;
+  return true;
+}
+
+/// An operator that nobody knows.
+void MlxCase::opaque(const RegisterStep& step) {
+  Step made;
+  made.op = "mlx." + (step.op.empty() ? "unknown" : step.op) + ".default";
+  for (const ValueId id : values_read(step)) made.args.push_back(Arg::of(id));
+  push(std::move(made), step, nullptr);
+}
+
+/// "slot5_for_b": of a value that no operator gives, and what its register should have held, if that is
+/// known.
+std::string MlxCase::odd_name(const RegisterStep& step, std::size_t result) const {
+  const std::string name = "slot" + std::to_string(step.writes[result]);
+  const MlxOp kind = op_of(step.op);
+  for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
+    const Step& meant = functional_.steps[k];
+    if (matched_[k] || !is_kin(kind, meant.op) || result >= meant.results.size()) continue;
+    return meant.results[result].valid() ? name + "_for_" + functional_.value(meant.results[result]).name
+                                         : name;
+  }
+  return name;
+}
+
+/// `meant`: its results are those of this step of the functional graph.
+void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
+  made.results.clear();
+  made.after.clear();
+  made.loc = "byte " + std::to_string(step.at) + " of the payload";
+  made.code = std::string();
+  std::vector<Held> written;
+  for (std::uint32_t k = 0; k < step.writes.size(); ++k) {
+    const bool known = meant != nullptr && meant->results[k].valid();
+    std::string name = known ? functional_.value(meant->results[k]).name : odd_name(step, k);
+    const ValueId id =
+        add_value(std::move(name), known ? functional_.value(meant->results[k]).type : SharedType(), k);
+    if (known) same_[meant->results[k].index] = id.index;
+    made.results.push_back(id);
+    written.push_back({Held::Kind::value, id});
+  }
+  graph_.steps.push_back(std::move(made));
+  for (std::size_t k = 0; k < step.writes.size(); ++k) held_[step.writes[k]] = written[k];
+}
+
+void MlxCase::unknown_chain(const std::vector<RegisterStep>& chain) {
+  for (const RegisterStep& step : chain) opaque(step);
+}
+
+void MlxCase::instruction(const RegisterStep& step) {
+  if (step.runs != RegisterStep::Runs::itself) {
+    opaque(step);
+    for (const std::uint32_t chain : step.chains) unknown_chain(program_.chains[chain]);
+    return;
+  }
+  if (step.op == "NoopNode") return;
+  if (step.op == "IdCopyNode") return static_cast<void>(held_[step.writes[0]] = held_[step.reads[0]]);
+  const MlxOp kind = op_of(step.op);
+  if (!stand_for(step, kind) && !compute(step, kind.op) && !next_of_kind(step, kind)) opaque(step);
+}
+
+/// The runtime copies what it returns into memory of the caller's.
+void MlxCase::outputs() {
+  std::set<std::uint32_t> returned;
+  for (const RegisterProgram::Slot& slot : program_.outputs) {
+    const Held held = slot.is_tensor ? held_[slot.at] : Held{};
+    if (held.kind != Held::Kind::value) {
+      graph_.outputs.emplace_back();
+      continue;
+    }
+    const Value& value = graph_.value(held.value);
+    if (value.from == Value::From::step && returned.insert(held.value.index).second) {
+      graph_.outputs.push_back(Arg::of(held.value));
+      continue;
+    }
+    Step copy;
+    copy.op = "aten.clone.default";
+    copy.args = {Arg::of(held.value)};
+    const ValueId id = add_value("out", value.type, 0);
+    copy.results = {id};
+    graph_.steps.push_back(std::move(copy));
+    graph_.outputs.push_back(Arg::of(id));
+  }
+  for (const auto& [input, at] : register_of_)
+    if (held_[at].kind == Held::Kind::value && held_[at].value.index != input)
+      graph_.finals.emplace_back(ValueId{input}, Arg::of(held_[at].value));
+}
+
+}  // namespace
+
+Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional) {
+  return MlxCase(program, functional).read();
+}
+
+}  // namespace noclobber

@@ -1,0 +1,17 @@
+// The payload of an MLX delegate, held against the graph that was lowered to it.
+#pragma once
+#include "src/base/result.h"
+#include "src/graph/case.h"
+#include "src/graph/registers.h"
+
+namespace noclobber {
+
+/// The graph that the payload runs, over values instead of registers: an instruction reads what its registers
+/// hold then, so a register that was given to another value too early shows as a step of other operands. An
+/// instruction stands for the operator of `functional` that it may be and that takes the same values; numbers
+/// that it holds are taken for those of that operator, an assumption. Without such a one it computes what its
+/// own kind says, or what the next operator of its kind does, or is an operator that nobody knows. error: the
+/// payload takes more tensors than the graph is given; `where` is empty.
+Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional);
+
+}  // namespace noclobber
