@@ -89,7 +89,7 @@ def ranges_of(source: object, written: Written) -> dict[str, dict]:
 def plan_of(module: object, exported: Exported) -> dict:
     """PLAN of a planned graph module: its arenas, and the place of every value that has one."""
     sizes = module.meta.get("non_const_buffer_sizes") or []
-    alignment = max((s.alignment for s in _specs(module)), default=16)
+    alignment = max((s.alignment for s in _specs(module) if _is_planned(s)), default=16)
     return {"arenas": {str(i): {"size": int(size), "alignment": alignment} for i, size in enumerate(sizes) if i},
             "buffers": exported.written.places}
 
@@ -337,6 +337,11 @@ def _buffer_name(signature: object, placeholders: list, target: str) -> str:
     """The placeholder of the buffer that is called `target` in the module."""
     pairs = zip(placeholders, signature.input_specs, strict=True)
     return next(n.name for n, s in pairs if s.kind.name == "BUFFER" and s.target == target)
+
+
+def _is_planned(spec: object) -> bool:
+    """Has the planner given it a place? Constants have none, and keep an alignment of their own."""
+    return not getattr(spec, "const", False) and getattr(spec, "mem_id", None) is not None
 
 
 def _specs(module: object) -> list:

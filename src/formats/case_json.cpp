@@ -9,6 +9,9 @@
 #include "src/formats/case_json_plan.h"
 #include "src/formats/formats.h"
 #include "src/formats/json.h"
+#include "src/formats/whole_calls.h"
+#include "src/ops/decl.h"
+#include "src/ops/schema.h"
 
 namespace noclobber {
 namespace {
@@ -41,6 +44,7 @@ class CaseJsonReader {
     if (!faults_.failed()) declarations(json, root);
     if (!faults_.failed()) bodies(json, root);
     if (!faults_.failed()) graphs(json, root);
+    if (!faults_.failed()) complete();
     if (!faults_.failed()) plan(json, root);
     if (!faults_.failed() && case_.before) same_inputs(root);
   }
@@ -184,11 +188,30 @@ class CaseJsonReader {
       const JsonAt here(at, k);
       ReadOpDecl read = read_op_decl((*listed)[k], here, faults_);
       if (faults_.failed()) return;
-      if (!context_.declared.emplace(read.op, read.results).second) {
+      if (context_.declared.emplace(read.op, read.results).second) {
+        case_.ops.push_back(std::move(read.decl));
+      } else if (!declared_longer(read)) {
         faults_.fail(JsonAt(here, "schema"), "operator " + in_quotes(read.op) + " is declared twice");
       }
-      case_.ops.push_back(std::move(read.decl));
     }
+  }
+
+  // A declaration that differs from the one before in how many results it lists.
+  bool declared_longer(const ReadOpDecl& read) {
+    const auto named = [&](const OpDecl& op) { return parse_schema(op.schema)->op == read.op; };
+    OpDecl& known = *std::ranges::find_if(case_.ops, named);
+    const std::string before = std::exchange(known.schema, read.decl.schema);
+    const bool same = declared_alike(known, read.decl);
+    int& results = context_.declared.at(read.op);
+    if (read.results < results) known.schema = before;
+    if (!same || !only_adds_results(before, read.decl.schema)) return false;
+    results = std::max(results, read.results);
+    context_.longest[read.op] = known.schema;
+    return true;
+  }
+
+  void complete() {
+    for (const auto& [op, schema] : context_.longest) complete_calls(case_, op, schema);
   }
 
   void bodies(const OrderedJson& json, const JsonAt& root) {
@@ -266,6 +289,19 @@ class CaseJsonReader {
     const OrderedJson* item = find_member(json, "plan");
     if (item == nullptr) return;
     case_.plan = read_plan(*item, JsonAt(root, "plan"), case_, context_, faults_);
+    if (!faults_.failed()) kept_alignments();
+  }
+
+  // A planner that keeps an alignment rounds the arena's size up to it, too. Where that is no multiple, the
+  // record took the number from elsewhere: in ExecuTorch, constants keep one of their own.
+  void kept_alignments() {
+    for (PlanArena& arena : case_.plan->arenas) {
+      if (!arena.size.is_constant() || arena.size.constant() % arena.alignment == 0) continue;
+      case_.assumed.push_back("the planner of arena " + arena.name + " kept no alignment of " +
+                              std::to_string(arena.alignment) + ": its size " + arena.size.text() +
+                              " is none");
+      arena.alignment = 1;
+    }
   }
 
   void same_inputs(const JsonAt& root) {

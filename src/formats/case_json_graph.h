@@ -17,6 +17,7 @@ struct CaseJsonContext {
   std::map<std::string, SymbolRange> symbols;
   std::map<std::string, std::size_t> body_inputs;  // names of bodies, and how many inputs each takes
   std::map<std::string, int> declared;             // declared operators -> number of results; -1: a list
+  std::map<std::string, std::string> longest;      // of those declared with more and with fewer results
 };
 
 class GraphJsonReader {

@@ -297,6 +297,7 @@ Result<Case> PteBuilder::build() {
   for (const Touch& touch : touches())
     if (touch.kind == Touch::Kind::made) made_[touch.id] = true;
   levels_.emplace_back().graph.name = "after";
+  pair_delegates();
   add_inputs();
   if (going()) run(0, method_.instructions.size());
   if (going() && !numbers_return()) give_up("executorch.number that another call begins with");

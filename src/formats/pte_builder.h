@@ -154,8 +154,11 @@ class PteBuilder {
 
   // pte_delegates.cpp
   void delegate(const PteInstruction& instruction);
-  std::string name_of(const PteDelegate& delegate, std::uint32_t number) const;
+  void pair_delegates();
+  std::string contents_of(std::uint32_t number) const;
+  std::string name_of(std::uint32_t number) const;
   std::string declare_delegate(const PteInstruction& call);
+  void add_dropped_results(std::size_t step, const Step& meant);
 
   // pte_branches.cpp
   struct Arm {
@@ -191,6 +194,7 @@ class PteBuilder {
   std::map<std::string, std::size_t> calls_;           // so far, by operator
   mutable std::map<std::string, Operator> operators_;  // those that were asked for
   std::map<std::uint32_t, std::string> delegates_;     // those called so far, with their schemas
+  std::map<std::uint32_t, const Step*> paired_;  // the functional program's first call of the same, by number
 };
 
 }  // namespace noclobber

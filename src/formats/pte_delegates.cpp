@@ -57,6 +57,25 @@ const char* type_name(const PteValue& value) {
   }
 }
 
+/// `executorch_delegate.BACKEND_ENDING`.
+std::string delegate_op(const PteDelegate& delegate, const std::string& ending) {
+  std::string name = delegate.id + "_" + ending;
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "d");
+  return "executorch_delegate." + name + ".default";
+}
+
+bool calls(const Graph& graph, const std::string& op) {
+  return std::ranges::any_of(graph.steps, [&](const Step& step) { return step.op == op; });
+}
+
+/// Does the call of the program take what the functional one takes, and give no more?
+bool like_call(const PteInstruction& call, const Step& meant) {
+  return call.results && meant.args.size() == *call.results &&
+         call.args.size() - *call.results <= meant.results.size();
+}
+
 }  // namespace
 
 void split_delegate_calls(PteMethod& method) {
@@ -79,44 +98,79 @@ void split_delegate_calls(PteMethod& method) {
   }
 }
 
-/// With the beginning of its payload's digest, as the recorder names it (python/noclobber/fx_graph.py), where
-/// the functional program calls that; else with its number.
-std::string PteBuilder::name_of(const PteDelegate& delegate, std::uint32_t number) const {
-  const auto named = [&](const std::string& ending) {
-    std::string name = delegate.id + "_" + ending;
-    for (char& c : name)
-      if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-    return std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "d" + name : name;
-  };
-  std::string by_contents = named(delegate.digest.substr(0, kNamedDigits));
-  const std::string op = "executorch_delegate." + by_contents + ".default";
-  const bool meant = functional_ != nullptr &&
-                     std::ranges::any_of(functional_->steps, [&](const Step& step) { return step.op == op; });
-  return meant ? by_contents : named(std::to_string(number));
+/// Delegates of which nothing is known but that they are called are those that the functional program calls
+/// in the same order.
+void PteBuilder::pair_delegates() {
+  if (functional_ == nullptr) return;
+  std::vector<const Step*> meant;
+  std::set<std::string> seen;
+  for (const Step& step : functional_->steps)
+    if (step.op.starts_with("delegate.") && seen.insert(step.op).second) meant.push_back(&step);
+  std::vector<const PteInstruction*> called;
+  std::set<std::uint32_t> known;
+  for (const PteInstruction& step : method_.instructions)
+    if (step.kind == PteInstruction::Kind::delegate && known.insert(step.target).second &&
+        !calls(*functional_, delegate_op(method_.delegates[step.target], contents_of(step.target))))
+      called.push_back(&step);
+  if (meant.size() != called.size()) return;
+  for (std::size_t k = 0; k < meant.size(); ++k)
+    if (like_call(*called[k], *meant[k])) paired_[called[k]->target] = meant[k];
+}
+
+/// What names the payload wherever it lies: the beginning of its digest, as the recorder has it
+/// (python/noclobber/fx_graph.py).
+std::string PteBuilder::contents_of(std::uint32_t number) const {
+  return method_.delegates[number].digest.substr(0, kNamedDigits);
+}
+
+/// As the functional program calls it, else by its number.
+std::string PteBuilder::name_of(std::uint32_t number) const {
+  if (const auto paired = paired_.find(number); paired != paired_.end()) return paired->second->op;
+  const PteDelegate& delegate = method_.delegates[number];
+  std::string by_contents = delegate_op(delegate, contents_of(number));
+  const bool meant = functional_ != nullptr && calls(*functional_, by_contents);
+  return meant ? by_contents : delegate_op(delegate, std::to_string(number));
 }
 
 /// The operator that stands for a delegate; declared when it is first called. "": calls differ in their
 /// arguments.
 std::string PteBuilder::declare_delegate(const PteInstruction& call) {
   const PteDelegate& delegate = method_.delegates[call.target];
-  const std::string name = name_of(delegate, call.target);
+  const std::string name = name_of(call.target);
+  const auto paired = paired_.find(call.target);
+  const std::size_t results =
+      paired == paired_.end() ? call.args.size() - *call.results : paired->second->results.size();
   OpDecl declared;
-  declared.schema = "executorch_delegate::" + name + "(";
+  const std::size_t dot = name.find('.');
+  declared.schema = name.substr(0, dot) + "::" + name.substr(dot + 1, name.rfind('.') - dot - 1) + "(";
   for (std::size_t k = 0; k < *call.results; ++k) {
     if (k > 0) declared.schema += ", ";
     declared.schema += type_name(method_.values[call.args[k]]);
     declared.schema += " a" + std::to_string(k);
   }
   declared.schema += ") -> (";
-  for (std::size_t k = *call.results; k < call.args.size(); ++k)
-    declared.schema += k > *call.results ? ", Tensor" : "Tensor";
+  for (std::size_t k = 0; k < results; ++k) declared.schema += k > 0 ? ", Tensor" : "Tensor";
   declared.schema += ")";
-  declared.pure = delegate.roles && delegate.roles->is_function;
+  declared.pure = paired != paired_.end() || (delegate.roles && delegate.roles->is_function);
   const auto [known, fresh] = delegates_.try_emplace(call.target, declared.schema);
-  if (!fresh) return known->second == declared.schema ? "executorch_delegate." + name + ".default" : "";
+  if (!fresh) return known->second == declared.schema ? name : "";
   out_.ops.push_back(std::move(declared));
   if (delegate.program) out_.registers.push_back(*delegate.program);
-  return "executorch_delegate." + name + ".default";
+  if (paired != paired_.end())
+    assume("delegate " + delegate.id + " computes what " + paired->second->op +
+           " stands for, and writes nothing but its results and what is its own");
+  return name;
+}
+
+/// The functional program names results that the delegate keeps to itself.
+void PteBuilder::add_dropped_results(std::size_t step, const Step& meant) {
+  for (auto k = static_cast<std::uint32_t>(graph().steps[step].results.size()); k < meant.results.size();
+       ++k) {
+    const auto type = meant.results[k].valid() ? functional_->value(meant.results[k]).type : SharedType();
+    graph().steps[step].results.push_back(
+        add_value({names_.fresh("kept" + std::to_string(k)), Value::From::step,
+                   static_cast<std::uint32_t>(step), k, type}));
+  }
 }
 
 void PteBuilder::delegate(const PteInstruction& instruction) {
@@ -139,7 +193,10 @@ void PteBuilder::delegate(const PteInstruction& instruction) {
   }
   if (instruction.guessed)
     assume("delegate " + id + " writes the last of its arguments, those that nothing has named before");
+  const std::size_t number = graph().steps.size();
   write_results(std::move(made), {results, args.end()});
+  const auto paired = paired_.find(instruction.target);
+  if (going() && paired != paired_.end()) add_dropped_results(number, *paired->second);
 }
 
 }  // namespace noclobber

@@ -1,7 +1,10 @@
 // Differences that are shown to be of memory, whatever operators the two graphs are made of.
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "src/interp/replay_cause.h"
+#include "src/interp/replay_guard.h"
 
 namespace noclobber {
 
@@ -38,9 +41,26 @@ bool makes_more(const OpSet& ops, const Step& step) {
   return named && schema != nullptr && !schema->returns.empty() && !schema->returns[0].written;
 }
 
+/// Operators without kernel that the target depends on. What they give are small numbers drawn by a hash.
+std::set<std::string> hashed_operators(const Scene& scene, const Ran& ran, const Target& target) {
+  std::set<std::string> out;
+  for (const std::string& op :
+       compute_operators(scene.value, scene.ops, ran, backward_slice(scene.ops, ran, target)))
+    if (ran.run->hashed.contains(op)) out.insert(op);
+  return out;
+}
+
+/// Does `after` show at the target what an operator without kernel gave that `before` has not? Where that is
+/// what some variant of `before` shows, it is so by chance.
+bool by_chance(const Scene& scene, const Difference& d) {
+  const auto was = hashed_operators(scene, scene.before, d.target);
+  return !std::ranges::includes(was, hashed_operators(scene, scene.after, d.target));
+}
+
 /// A write of `before` that `after` does not show at the target: it is gone, or comes too late.
 std::optional<std::uint32_t> unseen_write(const Scene& scene, const Difference& d) {
-  if (scene.before.graph == nullptr || !scene.options.order.empty()) return std::nullopt;
+  if (scene.before.graph == nullptr || !scene.options.order.empty() || by_chance(scene, d))
+    return std::nullopt;
   const Graph& before = *scene.before.graph;
   int tries = kWritesTried;
   for (const std::uint32_t s : backward_slice(scene.ops, scene.before, d.target)) {

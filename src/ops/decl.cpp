@@ -93,15 +93,15 @@ std::optional<Diagnostic> contradicts_known(const DeclaredOp& declared, const st
                                            schema_text(*known)};
 }
 
-bool same_declaration(const OpDecl& a, const OpDecl& b) {
+}  // namespace
+
+bool declared_alike(const OpDecl& a, const OpDecl& b) {
   const auto key = [](const OpDecl& d) {
     return std::tie(d.functional, d.access, d.before_write, d.reads_old, d.writes, d.result, d.may_alias,
                     d.pure);
   };
   return key(a) == key(b);
 }
-
-}  // namespace
 
 std::string member_pointer(const std::string& place, std::string_view key) {
   std::string out = place + "/";
@@ -205,7 +205,7 @@ Result<OpSet> make_op_set(std::span<const OpDecl> decls) {
                            [](const DeclaredOp& row, const std::string& key) { return row.schema.op < key; });
       set.declared_.insert(at, *std::move(declared));
     } else if (schema_text(known->schema) != schema_text(declared->schema) ||
-               !same_declaration(known->decl, declared->decl)) {
+               !declared_alike(known->decl, declared->decl)) {
       return Diagnostic{place + "/schema", known->schema.op + " is declared twice"};
     }
   }

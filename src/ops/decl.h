@@ -18,6 +18,9 @@ struct DeclaredOp {
   OpDecl decl;
 };
 
+/// Do both say the same of their operator, whatever its schema is?
+bool declared_alike(const OpDecl& a, const OpDecl& b);
+
 /// error: `where` is a JSON pointer that begins with `place`.
 Result<DeclaredOp> declare_op(const OpDecl& decl, const std::string& place);
 

@@ -64,6 +64,8 @@ std::vector<std::size_t> silently_written(std::string_view op, const Schema& sch
 Arg as_taken(const Schema& schema, std::size_t at, const Arg& arg, std::optional<std::size_t> rank);
 /// Element k of the result reads only element k (after broadcasting) of each tensor argument.
 bool is_elementwise(std::string_view op, const Schema& schema);
+/// Does the operator stand for a delegate, a part of the program that another backend runs?
+bool is_delegate(std::string_view op);
 /// "aten.add" of "aten.add.Tensor".
 std::string_view base_name(std::string_view op);
 

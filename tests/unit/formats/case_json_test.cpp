@@ -397,3 +397,33 @@ TEST_CASE("names in messages are escaped") {
   const Diagnostic fault = refused(changed("/after/steps/0/args", R"([{"ref": "a\nb\u0001é"}])"));
   CHECK(fault.message == "unknown value 'a\\nb\\u0001\\u00e9'");
 }
+
+TEST_CASE("case json: an operator that is declared again may only list more or fewer results") {
+  const auto text = [](const std::string& other, const std::string& sizes) {
+    return R"j({"format": "noclobber.case/1", "name": "n",
+      "ops": [{"schema": "d::m(Tensor a) -> (Tensor, Tensor)"}, {"schema": ")j" +
+           other + R"j("}],
+      "after": {"inputs": [{"name": "x", "type": {"dtype": "f32", "shape": [3]}}], "steps": [
+        {"names": ["p", "q"], "op": "d.m.default", "args": [{"ref": "x"}],
+         "types": [{"dtype": "f32", "shape": [3]}, {"dtype": "f32", "shape": [4]}]},
+        {"names": ["r"], "op": "d.m.default", "args": [{"ref": "p"}],
+         "types": [{"dtype": "f32", "shape": )j" +
+           sizes + R"j(}]}], "outputs": [{"ref": "r"}]}})j";
+  };
+  const auto value = read_case_json(text("d::m(Tensor a) -> Tensor", "[3]"));
+  REQUIRE(value);
+  REQUIRE(value->ops.size() == 1);
+  const Step& shorter = value->after.steps[1];
+  REQUIRE(shorter.results.size() == 2);
+  CHECK(value->after.value(shorter.results[1]).type->shape == std::vector<SymExpr>{SymExpr(4)});
+  CHECK(value->assumed.size() == 1);
+  const auto torn = read_case_json(text("d::m(Tensor a) -> Tensor", "[4]"));  // two types are none
+  REQUIRE(torn);
+  CHECK_FALSE(torn->after.value(torn->after.steps[1].results[0]).type);
+  for (const char* other : {"d::m(Tensor a, Tensor b) -> Tensor", "d::m(Tensor a) -> (Tensor, Tensor[])",
+                            "d::m(Tensor(a!) a) -> Tensor"}) {
+    const auto refused = read_case_json(text(other, "[3]"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.fault().message == "operator 'd.m.default' is declared twice");
+  }
+}

@@ -212,3 +212,35 @@ TEST_CASE("pte: a payload that is cut off, or whose table is not in it, is refus
   REQUIRE(cut);
   CHECK((cut->where == "byte 7" && cut->message == "the header of this delegate's payload is cut off"));
 }
+
+TEST_CASE("pte: delegates are those that the functional program calls in the same order, by an assumption",
+          "[pte]") {
+  const CheckRecord right = compared("vulkan-mlp");
+  CHECK(right.status == Status::proved);
+  CHECK(assumes(right, "delegate VulkanBackend computes what delegate.lowered_module_0.default stands for"));
+  Work wrong = work_of_pair(kPrograms + "vulkan-mlp.case.json", kPrograms + "vulkan-mlp.pte");
+  REQUIRE(wrong.kind == Work::Kind::check);
+  auto& steps = wrong.value.before->steps;
+  REQUIRE(steps.size() == 1);
+  Graph& graph = *wrong.value.before;  // it should have been given x + x
+  const ValueId sum{static_cast<std::uint32_t>(graph.values.size())};
+  graph.values.push_back({"sum", Value::From::step, 0, 0, graph.value(graph.inputs[0].value).type});
+  for (const ValueId id : steps[0].results) graph.values[id.index].at = 1;
+  Step add;
+  add.results = {sum};
+  add.op = "aten.add.Tensor";
+  add.args = {Arg::of(graph.inputs[0].value), Arg::of(graph.inputs[0].value)};
+  steps[0].args[0] = Arg::of(sum);
+  steps.insert(steps.begin(), add);
+  bool contradiction = false;
+  CHECK(check_case(wrong.value, {}, contradiction).status != Status::proved);
+  CHECK_FALSE(contradiction);
+}
+
+TEST_CASE("pte: what a delegate computes is not known where the other program does not call it", "[pte]") {
+  for (const char* name : {"vulkan-mlp", "xnnpack-counter"}) {
+    INFO(name);
+    CHECK(compared(name, ".exported.pt2").status == Status::unknown);
+  }
+  CHECK(compared("xnnpack-counter").status == Status::proved);
+}
