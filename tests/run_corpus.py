@@ -13,7 +13,7 @@ CORPUS = ROOT / "corpus"
 # Fewer cases than these (proved, refuted) means that some were lost; raise when adding.
 FLOOR = {"cases": (164, 164), "inductor": (21, 11), "oneshot": (24, 24),
          "later": (3, 3)}
-LOG_FLOOR = {"sound": 7, "miscompiled": 6, "tlparse": 11, "open": 2}
+LOG_FLOOR = {"sound": 27, "miscompiled": 32, "tlparse": 11, "open": 2}
 MAX_KNOWN = 0  # admitted unknowns outside of corpus/later
 SUFFIX = {"proved": ".accept.json", "refuted": ".refute.json"}
 

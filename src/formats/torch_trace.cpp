@@ -9,6 +9,7 @@
 
 #include "src/base/unique_names.h"
 #include "src/formats/torch_trace_reader.h"
+#include "src/formats/torch_trace_split.h"
 
 namespace noclobber {
 namespace {
@@ -75,6 +76,17 @@ std::string trace_record_name(const json& meta) {
   return "";
 }
 
+/// A frame whose compilation failed, which PyTorch then runs as it is: "f (train.py:29) runs uncompiled
+/// (InductorError)"; "" for any other record.
+std::string uncompiled_frame(const json& meta) {
+  const json* metrics = trace_object(meta, "compilation_metrics");
+  const std::string fault = metrics != nullptr ? trace_text(*metrics, "fail_type") : "";
+  if (fault.empty()) return "";
+  std::string place = trace_text(*metrics, "co_filename");
+  if (const auto line = trace_integer(*metrics, "co_firstlineno")) place += ":" + std::to_string(*line);
+  return trace_text(*metrics, "co_name") + " (" + place + ") runs uncompiled (" + fault + ")";
+}
+
 }  // namespace
 
 TraceLog TraceReader::finish(bool inside_a_line) {
@@ -83,7 +95,7 @@ TraceLog TraceReader::finish(bool inside_a_line) {
     std::int64_t& last = last_attempts_[compile.attempts];
     if (!compile.graphs.empty()) last = std::max(last, compile.attempt);
   }
-  for (const TraceCompile& compile : texts_->compiles) checks_of(compile);
+  for (TraceCompile& compile : texts_->compiles) checks_of(compile);
   std::stable_sort(log_.checks.begin(), log_.checks.end(),
                    [](const TraceCheck& a, const TraceCheck& b) { return a.line < b.line; });
   number_ids();
@@ -122,6 +134,8 @@ void TraceReader::take(const TraceRecord& record) {
   if (record.meta.empty()) return;
   TraceCompile& compile = compile_of(record.meta);
   compile.facts.read(record.meta);
+  if (std::string frame = uncompiled_frame(record.meta); !frame.empty())
+    compile.unchecked.insert(std::move(frame));
   const std::string name = trace_record_name(record.meta);
   if (name == "aot_forward_graph_fw_metadata") compile.facts.read_aliases(record.payload);
   for (const TraceName& row : kTraceGraphs)
@@ -134,16 +148,17 @@ void TraceReader::take(const TraceRecord& record) {
   }
 }
 
-void TraceReader::checks_of(const TraceCompile& compile) {
+void TraceReader::checks_of(TraceCompile& compile) {
   using Kind = TraceGraph::Kind;
+  // What an attempt leaves behind that was given up for the next one will never run.
+  const bool is_given_up = compile.attempt < last_attempts_.at(compile.attempts);
+  splits_of(compile, !is_given_up);
   unchecked_.insert(compile.unchecked.begin(), compile.unchecked.end());
   log_.any_graph = log_.any_graph || !compile.graphs.empty();
   const bool trains = std::any_of(compile.graphs.begin(), compile.graphs.end(), [](const TraceGraph& graph) {
     return graph.kind == Kind::aot_forward || graph.kind == Kind::aot_backward ||
            graph.kind == Kind::aot_joint;
   });
-  // What an attempt leaves behind that was given up for the next one will never run.
-  const bool is_given_up = compile.attempt < last_attempts_.at(compile.attempts);
   const bool has_joint = pairs_of(compile, Kind::before_joint, Kind::after_joint, trains, !is_given_up);
   const bool has_post_grad =
       pairs_of(compile, Kind::before_post_grad, Kind::after_post_grad, trains, !is_given_up);
@@ -190,6 +205,34 @@ bool TraceReader::pairs_of(const TraceCompile& compile, TraceGraph::Kind before_
   return last_before != nullptr;
 }
 
+/// A joint graph goes with the next forward and the next backward.
+void TraceReader::splits_of(TraceCompile& compile, bool names_left) {
+  const TraceGraph *joint = nullptr, *forward = nullptr;
+  std::vector<std::array<const TraceGraph*, 3>> whole;
+  bool all = true;
+  const auto unfinished = [&] {
+    if (joint != nullptr && names_left)
+      log_.notes.push_back(
+          {"line " + std::to_string(joint->line), joint->name + " has no forward and backward behind it"});
+  };
+  for (const TraceGraph& graph : compile.graphs) {
+    if (graph.kind == TraceGraph::Kind::aot_joint) {
+      unfinished();
+      joint = &graph;
+      forward = nullptr;
+    } else if (graph.kind == TraceGraph::Kind::aot_forward) {
+      forward = &graph;
+    } else if (graph.kind == TraceGraph::Kind::aot_backward) {
+      const bool is_whole = joint != nullptr && forward != nullptr;
+      if (is_whole) whole.push_back({std::exchange(joint, nullptr), std::exchange(forward, nullptr), &graph});
+      all = all && is_whole;
+    }
+  }
+  unfinished();
+  if (all) compile.unchecked.erase("backward");
+  for (const auto& [cut, first, second] : whole) add_split(compile, *cut, *first, *second);
+}
+
 namespace {
 
 std::string trace_directory_of(const TraceCompile& compile, const TraceGraph& graph) {
@@ -215,6 +258,17 @@ void TraceReader::add_pair(const TraceCompile& compile, const TraceGraph& before
     return trace_pair_case(before, after, compile.facts, trains);
   };
   add(std::move(check), compile, after);
+}
+
+void TraceReader::add_split(const TraceCompile& compile, const TraceGraph& joint, const TraceGraph& forward,
+                            const TraceGraph& backward) {
+  TraceCheck check;
+  check.what = TraceCheck::What::pair;
+  check.id = trace_directory_of(compile, backward) + "/split";
+  check.unread = [texts = texts_, &compile, &joint, &forward, &backward] {
+    return trace_split_case(joint, forward, backward, compile.facts);
+  };
+  add(std::move(check), compile, backward);
 }
 
 void TraceReader::add_single(const TraceCompile& compile, const TraceGraph& graph, bool trains) {

@@ -24,6 +24,8 @@ std::string trace_place(std::size_t record_line, std::string_view where) {
   return "line " + std::to_string(record_line + line) + ", column " + std::to_string(column + 1);
 }
 
+}  // namespace
+
 Result<FxGraph> read_trace_graph(const TraceGraph& graph) {
   if (graph.payload.empty())
     return Diagnostic{"line " + std::to_string(graph.line), graph.name + " has no text"};
@@ -34,6 +36,8 @@ Result<FxGraph> read_trace_graph(const TraceGraph& graph) {
   return Diagnostic{trace_place(graph.line, result.fault().where),
                     graph.name + ": " + result.fault().message};
 }
+
+namespace {
 
 std::vector<ValueId> passed_values(const Graph& graph, bool constants) {
   std::vector<ValueId> values;
@@ -86,16 +90,19 @@ std::string trace_title(const Graph& graph, bool trains) {
   return trains ? "forward" : "inference";
 }
 
-void finish_case(Case& value, const TraceFacts& facts, bool trains) {
-  const Graph& first = value.before ? *value.before : value.after;
-  value.title = trace_title(first, trains);
+std::string trace_title(const Case& value, bool trains) {
+  return trace_title(value.before ? *value.before : value.after, trains);
+}
+
+}  // namespace
+
+void finish_trace_case(Case& value, const TraceFacts& facts, std::string title) {
+  value.title = std::move(title);
   value.source = "TORCH_TRACE";
   facts.give_symbols(value);
   facts.give_storages(value, value.title == "backward");
   if (value.title != "backward") facts.give_aliases(value);
 }
-
-}  // namespace
 
 std::string match_trace_inputs(Graph& before, Graph& after) {
   const std::vector<ValueId> left = passed_values(before, false), right = passed_values(after, false);
@@ -129,7 +136,7 @@ Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, 
     const auto [at, is_new] = value.symbols.try_emplace(name, range);
     if (!is_new) at->second.min = std::max(at->second.min, range.min);
   }
-  finish_case(value, facts, trains);
+  finish_trace_case(value, facts, trace_title(value, trains));
   assume_same_constants(value);
   assume_specialised(value);
   return value;
@@ -142,7 +149,7 @@ Result<Case> trace_single_case(const TraceGraph& graph, const TraceFacts& facts,
   value.after = std::move(only->graph);
   value.compare_strides = only->has_strides;
   value.symbols = std::move(only->symbols);
-  finish_case(value, facts, trains);
+  finish_trace_case(value, facts, trace_title(value, trains));
   return value;
 }
 

@@ -32,6 +32,12 @@ Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, 
                              bool trains);
 Result<Case> trace_single_case(const TraceGraph& graph, const TraceFacts& facts, bool trains);
 
+/// The graph of a record.
+Result<FxGraph> read_trace_graph(const TraceGraph& graph);
+/// What the log says besides its graphs, and what the case is: "joint", "forward", "backward", "inference",
+/// "split".
+void finish_trace_case(Case& value, const TraceFacts& facts, std::string title);
+
 /// Gives `after` the input names of `before`, by position, and both the same constants. Empty, or why not.
 std::string match_trace_inputs(Graph& before, Graph& after);
 

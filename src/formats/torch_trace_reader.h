@@ -42,10 +42,13 @@ class TraceReader {
 
  private:
   TraceCompile& compile_of(const nlohmann::json& meta);
-  void checks_of(const TraceCompile& compile);
+  void checks_of(TraceCompile& compile);
   bool pairs_of(const TraceCompile& compile, TraceGraph::Kind before_kind, TraceGraph::Kind after_kind,
                 bool trains, bool names_left);
+  void splits_of(TraceCompile& compile, bool names_left);
   void add_single(const TraceCompile& compile, const TraceGraph& graph, bool trains);
+  void add_split(const TraceCompile& compile, const TraceGraph& joint, const TraceGraph& forward,
+                 const TraceGraph& backward);
   void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
   void add_singles(const TraceCompile& compile, bool trains, bool has_joint);
   void number_ids();

@@ -13,10 +13,8 @@ using nlohmann::json;
 constexpr std::size_t kMostNotes = 100;  // about broken records; the rest is counted
 
 /// The most frequent kinds of record, of which nothing is needed.
-constexpr std::array<std::string_view, 7> kSkippedKinds = {
-    "chromium_event",        "str",
-    "compilation_metrics",   "dynamo_guards",
-    "dynamo_cpp_guards_str", "bwd_compilation_metrics",
+constexpr std::array<std::string_view, 6> kSkippedKinds = {
+    "chromium_event",     "str", "bwd_compilation_metrics", "dynamo_guards", "dynamo_cpp_guards_str",
     "expression_created",
 };
 

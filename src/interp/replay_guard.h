@@ -41,6 +41,7 @@ class Guard {
                   const std::set<std::string>& operators, bool to_the_bit) const;
   bool exact(const Difference& difference) const;
   bool declared_effects_differ() const;
+  bool draws_again() const;
   std::vector<std::string> one_sided_constants(const Difference& difference) const;
   std::vector<std::string> one_sided_draws(const Difference& difference) const;
   std::vector<std::uint32_t> slice(const Ran& ran, const Difference& difference) const;

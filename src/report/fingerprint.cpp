@@ -120,8 +120,10 @@ void number_findings(CheckRecord& record, std::map<std::string, std::uint64_t>& 
 std::string link_of(const CheckRecord& record) {
   if (!record.link.empty()) return record.link;
   const std::size_t slash = record.id.rfind('/');
-  const std::string last = slash == std::string::npos ? std::string() : record.id.substr(slash + 1);
-  if (last == "joint" || last == "post_grad") return last;
+  std::string last = slash == std::string::npos ? std::string() : record.id.substr(slash + 1);
+  const std::size_t number = last.find_last_not_of("0123456789");  // "post_grad_1": of a second one
+  if (number != std::string::npos && number + 1 < last.size() && last[number] == '_') last.resize(number);
+  if (last == "joint" || last == "split" || last == "post_grad") return last;
   if (record.what == "plan" || record.what == "program") return record.what;
   return record.what == "pair" ? "pass" : "trace";
 }

@@ -1,0 +1,55 @@
+// Steps that take the place of others: a graph is written anew, step by step.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/base/unique_names.h"
+#include "src/graph/case.h"
+
+namespace noclobber {
+
+/// Begins with the steps of the graph taken out; what is appended is its new steps, in order.
+class GraphRewriter {
+ public:
+  explicit GraphRewriter(Graph& graph) : graph_(graph), old_(std::exchange(graph.steps, {})) {
+    for (const Value& value : graph.values) names_.take(value.name);
+  }
+  /// The steps that the graph had.
+  std::vector<Step> take_old() { return std::move(old_); }
+  const Graph& graph() const { return graph_; }
+
+  void append(Step step) {
+    for (const ValueId result : step.results)
+      if (result.valid()) graph_.values[result.index].at = static_cast<std::uint32_t>(graph_.steps.size());
+    graph_.steps.push_back(std::move(step));
+  }
+  /// The step that was appended last.
+  Step& last() { return graph_.steps.back(); }
+  /// A step that stands where `like` did, with one new result of that type.
+  ValueId add(const Step& like, std::string_view op, std::vector<Arg> args, Type type,
+              const std::string& name) {
+    Value value;
+    value.name = names_.fresh(name);
+    value.from = Value::From::step;
+    value.type = std::move(type);
+    Step step = like;
+    step.op = op;
+    step.args = std::move(args);
+    step.kwargs.clear();
+    step.results = {ValueId(graph_.values.size())};
+    graph_.values.push_back(std::move(value));
+    const ValueId result = step.results[0];
+    append(std::move(step));
+    return result;
+  }
+
+ private:
+  Graph& graph_;
+  std::vector<Step> old_;
+  UniqueNames names_;
+};
+
+}  // namespace noclobber
