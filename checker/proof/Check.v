@@ -1,7 +1,7 @@
 (* The checker: a boolean function of a certificate.  Nothing in here has to be believed: Sound.v proves that
    what it accepts is right. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Places Follow Points.
+From NC Require Import Sem Views Follow Points Places Sharing.
 Import ListNotations.
 
 Section Numbers.
@@ -83,10 +83,6 @@ Definition output_ok (n : nat) (f : facts) (x y : output) : bool :=
                          && equal n f (v_sh v) (C (v_st v) (t_n b) (v_maps v)) (C (v_st w) (t_n a) (v_maps w))
      | _, _ => false
      end.
-Definition all_storages (t : trace) : list (N * storage) :=
-  map (fun p => (Pos.pred_N (fst p), snd p)) (PM.elements (t_st t)).
-Definition key_map (t : trace) : PM.t (PM.t N) :=
-  fold_left (fun m p => add2 m (st_start (snd p)) (st_key (snd p)) (fst p)) (all_storages t) (PM.empty _).
 Definition exit_ok (keys : PM.t (PM.t N)) (n : nat) (f : facts) (p : N * storage) : bool :=
   negb (st_cmp (snd p)) ||
   match at2 keys (st_start (snd p)) (st_key (snd p)) with
@@ -107,58 +103,12 @@ Definition frame_ok (keys : PM.t (PM.t N)) (p : N * storage) : bool :=
                end
   | None => false
   end.
-Definition known_key (t : trace) (s : N) : option (N * N) :=
-  match get s (t_st t) with
-  | Some x => if N.eqb (st_start x) undefined then None else Some (st_start x, st_key x)
-  | None => None
-  end.
-(* the same elements of what the caller gave *)
-Definition same_given (v w : view) : bool :=
-  match known_key b (v_st v), known_key a (v_st w) with
-  | Some p, Some q => is (pair_dec p q) && is (nums_dec (v_sh v) (v_sh w)) && is (maps_dec (v_maps v) (v_maps w))
-  | _, _ => false
-  end.
 Definition same_input (v w : view) : bool :=
   N.eqb (v_ty v) (v_ty w) && is (nums_dec (v_sh v) (v_sh w)) && is (maps_dec (v_maps v) (v_maps w))
   && match get (v_st v) (t_st b), get (v_st w) (t_st a) with
      | Some x, Some y => N.eqb (st_start x) (st_start y) && N.eqb (st_key x) (st_key y)
      | _, _ => false
      end.
-Definition unique_keys (keys : PM.t (PM.t N)) (t : trace) : bool :=
-  forallb (fun p => N.eqb (st_start (snd p)) undefined ||
-    match at2 keys (st_start (snd p)) (st_key (snd p)) with Some s => N.eqb s (fst p) | None => false end) (all_storages t).
-Definition sharing_input (x y : output) : bool :=
-  match o_view y with
-  | None => true
-  | Some w =>
-    forallb (fun p => negb (N.eqb (v_st (snd p)) (v_st w)) ||
-      match o_view x with
-      | Some v => same_given v w && existsb (fun q => N.eqb (fst q) (fst p) && same_given (snd q) (snd p)) (t_in b)
-      | None => false
-      end) (t_in a)
-  end.
-Definition sharing_pair (k l : nat) : bool :=
-  Nat.eqb k l ||
-  match nth_error (t_out a) k, nth_error (t_out a) l with
-  | Some y, Some y' =>
-    match o_view y, o_view y' with
-    | Some w, Some w' =>
-      negb (N.eqb (v_st w) (v_st w')) ||
-      match nth_error (t_out b) k, nth_error (t_out b) l with
-      | Some x, Some x' =>
-        match o_view x, o_view x' with
-        | Some v, Some v' =>
-          (same_given v w && same_given v' w') ||
-          (N.eqb (v_st v) (v_st v') && is (maps_dec (v_maps v) (v_maps w)) && is (maps_dec (v_maps v') (v_maps w'))
-           && is (nums_dec (v_sh v) (v_sh w)) && is (nums_dec (v_sh v') (v_sh w')))
-        | _, _ => false
-        end
-      | _, _ => false
-      end
-    | _, _ => true
-    end
-  | _, _ => true
-  end.
 Definition steps_ok (t : trace) (test : step -> bool) : bool :=
   snd (N.iter (t_n t) (fun p => (N.succ (fst p),
         snd p && match get (fst p) (t_steps t) with Some s => test s | None => false end)) (0%N, true)).
@@ -182,23 +132,22 @@ Definition names_ok : bool :=
   forallb (fun q => forallb (read_ok (fst q)) (combine (s_reads (snd q)) (s_means (snd q)))) (all_steps a)
   && forallb (fun o => match o_view o, o_means o with Some v, Some time => name_ok v (t_n a) time | _, _ => true end) (t_out a).
 
-Definition boundary_ok (alone grow : bool) (n : nat) (f : facts) : bool :=
+Definition boundary_ok (c : boundary) (n : nat) (f : facts) : bool :=
   let kb := key_map b in
   all2 (output_ok n f) (t_out b) (t_out a)
-  && (alone || forallb (exit_ok kb n f) (all_storages a))
+  && (b_alone c || (forallb (exit_ok kb n f) (all_storages a) && (b_grow c || sharing_ok cval (b_may c) b a)
+                    && (b_shrink c || sharing_ok cval (b_may c) a b)))
   && (let ka := key_map a in forallb (frame_ok ka) (all_storages b))
   && steps_ok a (fun s => store_ok a s && cleans a s)
-  && unique_keys kb b && inputs_ok && (names_ok && places_ok cval a && orders_ok cval a)
-  && (grow || (all2 sharing_input (t_out b) (t_out a)
-  && forallb (fun k => forallb (sharing_pair k) (seq 0 (length (t_out a)))) (seq 0 (length (t_out a))))).
+  && inputs_ok && (names_ok && places_ok cval a && orders_ok cval a).
 End Numbers.
 
 (* n: how deep questions may be nested; fuel: how far contents are followed *)
-Definition accepts (consts : PM.t Z) (alone fresh grow use_points : bool) (b a : trace) (ls : list lemma) (n fuel : nat) : bool :=
+Definition accepts (consts : PM.t Z) (c : boundary) (fresh use_points : bool) (b a : trace) (ls : list lemma) (n fuel : nat) : bool :=
   let cval := fun k => get k consts in
   let ib := index_of b in let ia := index_of a in
   let points := if use_points then Some (points_of cval b, points_of cval a) else None in
   match learn_all cval fresh b a ib ia fuel points n {| f_same := PM.empty _; f_call := PM.empty _ |} ls with
-  | Some f => boundary_ok cval fresh b a ib ia fuel points alone grow n f
+  | Some f => boundary_ok cval fresh b a ib ia fuel points c n f
   | None => false
   end.

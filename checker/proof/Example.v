@@ -32,27 +32,28 @@ Definition after : trace :=
     (table 0 [copy (rows_of 0) (rows_of 1); negate (all_of 2) (all_of 0)]) 2
     [(0, all_of 0); (1, all_of 1)] [Output (Some (all_of 2)) 0 None None] [] [] false [].
 
+Definition asked := Boundary false false true [].   (* a pair of graphs; sharing may not grow *)
 (* The three lemmas of the certificate: storage 2 of [before] at time 1 is x of [after] at the beginning; after the slice
    was written at time 2 it is what x is at time 1; so both negations are of the same. *)
 Definition lemmas : list lemma := [LSame 2 1 0 0; LWrite 2 2 0 1; LCall 3 1].
 
-Example is_accepted : accepts consts false false false false before after lemmas 20 20 = true.
+Example is_accepted : accepts consts asked false false before after lemmas 20 20 = true.
 Proof. vm_compute. reflexivity. Qed.
 
 (* A twin that clears the row instead of writing it is not. *)
 Definition cleared : trace :=
   Trace (t_st after) 3 (table 0 [Step Fill 5 false [] [rows_of 0] [] [] 0; negate (all_of 2) (all_of 0)]) 2 (t_in after) (t_out after)
         [] [] false [].
-Example is_refused : accepts consts false false false false before cleared lemmas 20 20 = false.
+Example is_refused : accepts consts asked false false before cleared lemmas 20 20 = false.
 Proof. vm_compute. reflexivity. Qed.
 
 (* For all numbers of rows, contents, negations and runs. *)
 Theorem example_is_right : forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
   forall V (op : ops V) mb ma, run nv V op before mb -> run nv V op after ma ->
-  begin_alike V false before after (mb 0) (ma 0) -> right nv V false false before after mb ma.
+  begin_alike V false before after (mb 0) (ma 0) -> right nv V asked before after mb ma.
 Proof.
   intros nv Hc V op mb ma Rb Ra Bg.
-  exact (accepted_is_right consts false false false false before after lemmas 20 20 is_accepted nv Hc V op mb ma Rb Ra Bg).
+  exact (accepted_is_right consts asked false false before after lemmas 20 20 is_accepted nv Hc V op mb ma Rb Ra Bg).
 Qed.
 
 (* Spelled out for the output: at each index both runs end with the same element. *)

@@ -1,6 +1,6 @@
 (* Places in arenas, and orders that edges allow: what the checker asks, and why that is enough. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Latest Maps.
+From NC Require Import Sem Views Latest Maps Follow Points PointsRight.
 Import ListNotations.
 
 (* --- what is asked --- *)
@@ -55,11 +55,31 @@ Definition bytes_chk (p q : placement) : bool :=
   end.
 Definition touch (s : step) (st : N) : bool := existsb (fun v => N.eqb (v_st v) st) (s_reads s ++ s_writes s).
 Definition numbered {A} (l : list A) : list (nat * A) := combine (seq 0 (length l)) l.
-Definition read_first (s : step) (sp sq : N) : bool :=
+Definition address_chk (p : placement) (st : N) (c : list Z) : Z :=
+  let sh := map (nvc cval) (shape_of t st) in
+  (8 * nvc cval (p_offset p)
+   + match get st (t_st t) with Some x => st_bits x | None => 0 end
+     * fold_left (fun at_ d => at_ * nth (N.to_nat d) sh 0 + nth (N.to_nat d) c 0) (p_order p) 0)%Z.
+Definition order_chk (p : placement) (st : N) : bool :=
+  let n := length (shape_of t st) in
+  nodup (p_order p) && Nat.eqb (length (p_order p)) n && forallb (fun d => Nat.ltb (N.to_nat d) n) (p_order p)
+  && forallb (fun d => existsb (N.eqb (N.of_nat d)) (p_order p)) (seq 0 n).
+Definition known_place (p : placement) (st : N) : bool := known cval (p_offset p) && forallb (known cval) (shape_of t st).
+Definition in_place_chk (p q : placement) (s : step) (x y : nat) (r w : view) : bool :=
+  match accessed s x y with
+  | BeforeWrite => true
+  | AnyTime => false
+  | ElementWise =>
+    told_view cval r && told_view cval w && is (nums_dec (v_sh r) (v_sh w)) && order_chk p (v_st r) && order_chk q (v_st w)
+    && known_place p (v_st r) && known_place q (v_st w)
+    && forallb (fun i => Z.eqb (address_chk p (v_st r) (at_root cval (v_maps r) i)) (address_chk q (v_st w) (at_root cval (v_maps w) i)))
+               (elements_of cval (v_sh w))
+  end.
+Definition read_first (p q : placement) (s : step) (sp sq : N) : bool :=
   forallb (fun w => negb (N.eqb (v_st w) sp)) (s_writes s) && forallb (fun r => negb (N.eqb (v_st r) sq)) (s_reads s)
   && forallb (fun r => forallb (fun w =>
        negb (N.eqb (v_st (snd r)) sp) || negb (N.eqb (v_st (snd w)) sq)
-       || match accessed s (fst r) (fst w) with BeforeWrite => true | _ => false end)
+       || in_place_chk p q s (fst r) (fst w) (snd r) (snd w))
      (numbered (s_writes s))) (numbered (s_reads s)).
 Definition hands_chk (steps : PM.t (list (N * step))) (p q : placement) : bool :=
   match p_storage p, p_storage q with
@@ -67,7 +87,7 @@ Definition hands_chk (steps : PM.t (list (N * step))) (p q : placement) : bool :
     let here := entries steps (p_first q) in
     N.eqb (p_last p) (N.succ (p_first q)) && negb (N.eqb sp sq)
     && forallb (fun x => negb (touch (snd x) sp) || forallb (fun y =>
-         negb (touch (snd y) sq) || N.ltb (fst x) (fst y) || (N.eqb (fst x) (fst y) && read_first (snd x) sp sq)) here) here
+         negb (touch (snd y) sq) || N.ltb (fst x) (fst y) || (N.eqb (fst x) (fst y) && read_first p q (snd x) sp sq)) here) here
   | _, _ => false
   end.
 Definition meet (p q : placement) : bool :=
@@ -153,10 +173,37 @@ Proof.
   destruct (cval (p_size q)) as [m|] eqn:E4; [|discriminate]. apply cval_ok in E1, E2, E3, E4. subst.
   repeat (apply orb_true_iff in H as [H|H]); try apply Z.eqb_eq in H; try apply Z.leb_le in H; auto.
 Qed.
-Lemma read_first_ok s sp sq : read_first s sp sq = true ->
+Lemma address_ok p st c : known_place cval t p st = true -> address_chk cval t p st c = address nv t p st c.
+Proof.
+  unfold known_place, address_chk, address. intros H. apply andb_true_iff in H as [H1 H2].
+  rewrite (known_ok (nv := nv)), (known_map_list (nv := nv)) by auto. auto.
+Qed.
+Lemma nodup_ok l : nodup l = true -> NoDup l.
+Proof.
+  induction l as [|x l IH]; simpl; intros H; [constructor|]. apply andb_true_iff in H as [H1 H2].
+  constructor; auto. apply existsb_eqb_false. apply negb_true_iff. auto.
+Qed.
+Lemma order_ok p st : order_chk t p st = true -> full_order t p st.
+Proof.
+  unfold order_chk. intros H. apply andb_true_iff in H as [H H4]. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 _].
+  split; [apply nodup_ok; auto|]. rewrite forallb_forall in H3, H4. intros d. split; intros I.
+  - apply Nat.ltb_lt. auto.
+  - specialize (H4 (N.to_nat d)). rewrite in_seq in H4. specialize (H4 ltac:(lia)). apply existsb_exists in H4 as (e & He & E).
+    apply N.eqb_eq in E. rewrite N2Nat.id in E. subst. auto.
+Qed.
+Lemma in_place_ok p q s x y r w : in_place_chk cval t p q s x y r w = true -> in_place nv t p q s x y r w.
+Proof.
+  unfold in_place_chk, in_place. destruct (accessed s x y); auto; [discriminate|]. intros H. right. split; auto.
+  apply andb_true_iff in H as [H H8]. apply andb_true_iff in H as [H H7]. apply andb_true_iff in H as [H H6].
+  apply andb_true_iff in H as [H H5]. apply andb_true_iff in H as [H H4]. apply andb_true_iff in H as [H H3].
+  apply andb_true_iff in H as [H1 H2]. apply is_true in H3. split; auto. split; [apply order_ok; auto|]. split; [apply order_ok; auto|].
+  rewrite forallb_forall in H8. destruct (told_ok (nv := nv) r H1) as [Kr _]. destruct (told_ok (nv := nv) w H2) as [Kw Bw].
+  intros i Hi. apply Bw in Hi. specialize (H8 i Hi). apply Z.eqb_eq in H8. rewrite !address_ok, !at_root_ok in H8 by auto. auto.
+Qed.
+Lemma read_first_ok p q s sp sq : read_first cval t p q s sp sq = true ->
   (forall w, In w (s_writes s) -> v_st w <> sp) /\ (forall r, In r (s_reads s) -> v_st r <> sq) /\
   forall x y r w, nth_error (s_reads s) x = Some r -> nth_error (s_writes s) y = Some w -> v_st r = sp -> v_st w = sq ->
-    accessed s x y = BeforeWrite.
+    in_place nv t p q s x y r w.
 Proof.
   unfold read_first. intros H. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
   rewrite forallb_forall in H1, H2, H3. split; [|split].
@@ -164,9 +211,9 @@ Proof.
   - intros r Hr. specialize (H2 _ Hr). apply negb_true_iff, N.eqb_neq in H2. auto.
   - intros x y r w Hx Hy Er Ew. specialize (H3 _ (in_numbered _ _ _ Hx)). rewrite forallb_forall in H3.
     specialize (H3 _ (in_numbered _ _ _ Hy)). simpl in H3. rewrite Er, Ew, !N.eqb_refl in H3. simpl in H3.
-    destruct (accessed s x y); auto; discriminate.
+    apply in_place_ok. auto.
 Qed.
-Lemma hands_ok p q : hands_chk (by_origin t) p q = true -> hands_over t p q.
+Lemma hands_ok p q : hands_chk cval t (by_origin t) p q = true -> hands_over nv t p q.
 Proof.
   unfold hands_chk. destruct (p_storage p) as [sp|] eqn:Ep; [|discriminate]. destruct (p_storage q) as [sq|] eqn:Eq; [|discriminate].
   intros H. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2]. apply N.eqb_eq in H1.
@@ -178,8 +225,8 @@ Proof.
   - apply N.ltb_lt in H3. auto.
   - apply andb_true_iff in H3 as [H3 H4]. apply N.eqb_eq in H3. apply read_first_ok in H4 as (R1 & R2 & R3). right. auto.
 Qed.
-Lemma pairs_ok l : pairs_chk cval (by_origin t) l = true -> forall j k p q, j <> k -> nth_error l j = Some p ->
-  nth_error l k = Some q -> pair_chk cval (by_origin t) p q = true \/ pair_chk cval (by_origin t) q p = true.
+Lemma pairs_ok l : pairs_chk cval t (by_origin t) l = true -> forall j k p q, j <> k -> nth_error l j = Some p ->
+  nth_error l k = Some q -> pair_chk cval t (by_origin t) p q = true \/ pair_chk cval t (by_origin t) q p = true.
 Proof.
   induction l as [|x l IH]; simpl; intros H j k p q D Hj Hk; [destruct j; discriminate|].
   apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1. destruct j, k; simpl in *; try congruence.
@@ -187,9 +234,9 @@ Proof.
   - inversion Hk; subst. right. apply H1. eapply nth_error_In; eauto.
   - apply (IH H2 j k); auto.
 Qed.
-Lemma pair_ok p q : pair_chk cval (by_origin t) p q = true -> p_arena p = p_arena q ->
+Lemma pair_ok p q : pair_chk cval t (by_origin t) p q = true -> p_arena p = p_arena q ->
   (exists g, p_first p <= g < p_last p /\ p_first q <= g < p_last q)%N ->
-  bytes_apart nv p q \/ hands_over t p q \/ hands_over t q p.
+  bytes_apart nv p q \/ hands_over nv t p q \/ hands_over nv t q p.
 Proof.
   unfold pair_chk. intros H Ea (g & G1 & G2). repeat (apply orb_true_iff in H as [H|H]); auto using bytes_ok, hands_ok.
   exfalso. apply negb_true_iff in H. unfold meet in H. apply N.eqb_eq in Ea. rewrite Ea in H. simpl in H.
@@ -226,7 +273,7 @@ Qed.
 Theorem places_are_right : places_ok cval t = true -> places_right nv t.
 Proof.
   intros H. split; [intros; apply well_ok; auto|]. intros j k p q D Hj Hk Ea G.
-  assert (P : pairs_chk cval (by_origin t) (t_places t) = true).
+  assert (P : pairs_chk cval t (by_origin t) (t_places t) = true).
   { unfold places_ok in H. destruct (t_places t) as [|p0 ps]; [destruct j; discriminate|]. apply andb_true_iff in H as [_ H]. auto. }
   destruct (pairs_ok _ P j k p q D Hj Hk) as [C|C].
   - apply pair_ok; auto.

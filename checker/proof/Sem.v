@@ -42,12 +42,17 @@ Record storage := Storage { st_start : N; st_key : N; st_sh : list num; st_wr : 
                             st_bits : Z }.         (* of one element; 0: not known *)
 (* A tensor or a scalar that is returned; [o_means]: the time that its name means. *)
 Record output := Output { o_view : option view; o_scalar : N; o_strides : option (list num); o_means : option N }.
-(* Bytes of an arena that a storage has from graph step [p_first] on until before [p_last]. *)
-Record placement := Placement { p_arena : N; p_offset : num; p_size : num; p_first : N; p_last : N; p_storage : option N }.
+(* Bytes of an arena that a storage has from graph step [p_first] on until before [p_last]; its elements lie close together,
+   its dimensions in the order [p_order], the outermost in memory first. *)
+Record placement := Placement { p_arena : N; p_offset : num; p_size : num; p_first : N; p_last : N; p_storage : option N;
+                                p_order : list N }.
 (* Steps and storages by number; with [t_any] graph steps may run in every order that [t_edges] allow. *)
 Record trace := Trace { t_st : PM.t storage; t_nst : N; t_steps : PM.t step; t_n : N;
                         t_in : list (N * view); t_out : list output;
                         t_arenas : list num; t_places : list placement; t_any : bool; t_edges : list (N * N) }.
+(* What is asked of two Traces: are both one, beside itself; may sharing grow, may it shrink; (output, input): the caller
+   makes the output anew, and it may show the input. *)
+Record boundary := Boundary { b_alone : bool; b_grow : bool; b_shrink : bool; b_may : list (N * N) }.
 
 Definition given : N := 0.       (* starts: an input; *)
 Definition undefined : N := 1.   (* fresh, anything may be in it; 2: a token *)
@@ -220,16 +225,17 @@ Definition same_inputs (b a : trace) : Prop :=
 Definition stores_allowed (a : trace) : Prop :=
   forall k s w x, (k < t_n a)%N -> get k (t_steps a) = Some s -> In w (s_writes s) ->
     get (v_st w) (t_st a) = Some x -> st_wr x = true.
-(* Sharing has not grown: elements of an output and an input, or of two outputs, that lie on one place in
-   [after] lay on one place in [before]. *)
+(* Sharing has not grown: elements of an output and an input, or of two outputs (or of one with itself), that lie on one
+   place in [after] lay on one place in [before]. [may]: an output that the caller makes anew, and an input that it may show. *)
 Definition cell (v : view) (i : list Z) : N * list Z := (v_st v, root nv (v_maps v) i).
-Definition no_new_sharing (b a : trace) : Prop :=
-  (forall k o w name u, nth_error (t_out a) k = Some o -> o_view o = Some w -> In (name, u) (t_in a) ->
+Definition no_new_sharing (may : list (N * N)) (b a : trace) : Prop :=
+  (forall k x o w name u, ~ In (N.of_nat k, N.of_nat x) may -> nth_error (t_out a) k = Some o -> o_view o = Some w ->
+     nth_error (t_in a) x = Some (name, u) ->
      forall i j, inbox (v_sh w) i -> inbox (v_sh u) j -> cell w i = cell u j ->
      exists o' v u', nth_error (t_out b) k = Some o' /\ o_view o' = Some v /\ In (name, u') (t_in b) /\
                      v_sh v = v_sh w /\ v_sh u' = v_sh u /\ cell v i = cell u' j) /\
-  (forall k l o p w x, k <> l -> nth_error (t_out a) k = Some o -> o_view o = Some w ->
-     nth_error (t_out a) l = Some p -> o_view p = Some x ->
+  (forall k l o p w x, (forall n, ~ In (N.of_nat k, n) may) -> (forall n, ~ In (N.of_nat l, n) may) ->
+     nth_error (t_out a) k = Some o -> o_view o = Some w -> nth_error (t_out a) l = Some p -> o_view p = Some x ->
      forall i j, inbox (v_sh w) i -> inbox (v_sh x) j -> cell w i = cell x j ->
      exists o' p' v y, nth_error (t_out b) k = Some o' /\ o_view o' = Some v /\ v_sh v = v_sh w /\
                        nth_error (t_out b) l = Some p' /\ o_view p' = Some y /\ v_sh y = v_sh x /\
@@ -257,8 +263,23 @@ Definition well_placed (t : trace) (p : placement) : Prop :=
 Definition bytes_apart (p q : placement) : Prop :=
   (nv (p_size p) = 0 \/ nv (p_size q) = 0 \/ nv (p_offset p) + nv (p_size p) <= nv (p_offset q) \/
    nv (p_offset q) + nv (p_size q) <= nv (p_offset p))%Z.
+(* Where in the arena, in bits, an element of the storage begins; the order has each dimension once. *)
+Definition address (t : trace) (p : placement) (st : N) (c : list Z) : Z :=
+  let sh := map nv (shape_of t st) in
+  (8 * nv (p_offset p)
+   + match get st (t_st t) with Some x => st_bits x | None => 0 end
+     * fold_left (fun at_ d => at_ * nth (N.to_nat d) sh 0 + nth (N.to_nat d) c 0) (p_order p) 0)%Z.
+Definition full_order (t : trace) (p : placement) (st : N) : Prop :=
+  NoDup (p_order p) /\ forall d, In d (p_order p) <-> (N.to_nat d < length (shape_of t st))%nat.
+(* What step s reads by r it may write by w, which has the same bytes: all reads come first, or each element is read
+   before the element is written that lies on the very same bits. *)
+Definition in_place (t : trace) (p q : placement) (s : step) (x y : nat) (r w : view) : Prop :=
+  accessed s x y = BeforeWrite \/
+  (accessed s x y = ElementWise /\ v_sh r = v_sh w /\ full_order t p (v_st r) /\ full_order t q (v_st w) /\
+   forall i, inbox (v_sh w) i ->
+     address t p (v_st r) (root nv (v_maps r) i) = address t q (v_st w) (root nv (v_maps w) i)).
 (* [q] takes over bytes of [p] in the last step of [p], which is the first of [q]: each use of the one comes before each
-   use of the other, or is a read that precedes all writes of one step. *)
+   use of the other, or is a read of the step that writes the other in place. *)
 Definition hands_over (t : trace) (p q : placement) : Prop :=
   p_last p = N.succ (p_first q) /\ exists sp sq, p_storage p = Some sp /\ p_storage q = Some sq /\ sp <> sq /\
   forall j k s u, (j < t_n t)%N -> (k < t_n t)%N -> get j (t_steps t) = Some s -> get k (t_steps t) = Some u ->
@@ -266,7 +287,7 @@ Definition hands_over (t : trace) (p q : placement) : Prop :=
     (j < k)%N \/
     (j = k /\ (forall w, In w (s_writes s) -> v_st w <> sp) /\ (forall r, In r (s_reads s) -> v_st r <> sq) /\
      forall x y r w, nth_error (s_reads s) x = Some r -> nth_error (s_writes s) y = Some w -> v_st r = sp -> v_st w = sq ->
-       accessed s x y = BeforeWrite).
+       in_place t p q s x y r w).
 (* No two placements have one byte of an arena while both live, but where one hands it over. *)
 Definition places_right (t : trace) : Prop :=
   (forall p, In p (t_places t) -> well_placed t p) /\
@@ -284,12 +305,15 @@ Definition orders_right (t : trace) : Prop := t_any t = true ->
   forall j k s u v w, (j < k)%N -> (k < t_n t)%N -> get j (t_steps t) = Some s -> get k (t_steps t) = Some u ->
     s_origin s <> s_origin u -> In v (s_reads s ++ s_writes s) -> In w (s_reads u ++ s_writes u) ->
     In v (s_writes s) \/ In w (s_writes u) -> ~ apart v w -> path (t_edges t) (s_origin s) (s_origin u).
-(* All of it: [mb] and [ma] are the memories of two runs, by time. [alone]: both are runs of one Trace, whose outputs do not
-   depend on what nobody wrote; what it leaves in storages may. *)
-Definition right (alone grow : bool) (b a : trace) (mb ma : N -> mem) : Prop :=
+(* All of it: [mb] and [ma] are the memories of two runs, by time. What a Trace beside itself leaves in storages may depend
+   on what nobody wrote; its outputs do not. *)
+Definition right (c : boundary) (b a : trace) (mb ma : N -> mem) : Prop :=
   same_inputs b a /\ all_compared b a /\ stores_allowed a /\
-  same_outputs b a (mb (t_n b)) (ma (t_n a)) /\ (alone = false -> same_exit b a (mb (t_n b)) (ma (t_n a))) /\
-  (grow = false -> no_new_sharing b a) /\
+  same_outputs b a (mb (t_n b)) (ma (t_n a)) /\
+  (b_alone c = false ->
+     same_exit b a (mb (t_n b)) (ma (t_n a)) /\
+     (b_grow c = false -> no_new_sharing (b_may c) b a) /\
+     (b_shrink c = false -> no_new_sharing (b_may c) a b)) /\
   (forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean s) /\
   names_mean a ma /\ places_right a /\ orders_right a.
 End Sem.

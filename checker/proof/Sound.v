@@ -1,6 +1,6 @@
 (* What the checker accepts is right. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Follow Check Latest Maps Contents Equal Points PointsRight Learn Places.
+From NC Require Import Sem Views Follow Check Latest Maps Contents Equal Points PointsRight Places Sharing Learn.
 Import ListNotations.
 
 Section Two.
@@ -39,43 +39,6 @@ Proof.
     - apply (IH D1 k0); auto. lia. }
   destruct (G (t_n t)) as [_ G']. eauto.
 Qed.
-Lemma in_storages t s x : get s (t_st t) = Some x -> In (s, x) (all_storages t).
-Proof.
-  intros H. unfold all_storages. apply in_map_iff. exists (N.succ_pos s, x). split.
-  - simpl. f_equal. rewrite N.pos_pred_succ. auto.
-  - apply PM.elements_correct. auto.
-Qed.
-Lemma unique_ok keys t s s' x y : unique_keys keys t = true -> get s (t_st t) = Some x -> get s' (t_st t) = Some y ->
-  st_start x <> undefined -> st_start x = st_start y -> st_key x = st_key y -> s = s'.
-Proof.
-  intros H Hx Hy Hu Es Ek. unfold unique_keys in H. rewrite forallb_forall in H.
-  pose proof (H _ (in_storages _ _ _ Hx)) as H1. pose proof (H _ (in_storages _ _ _ Hy)) as H2. simpl in H1, H2.
-  rewrite <- Es, <- Ek in H2. apply orb_true_iff in H1 as [H1|H1]; [apply N.eqb_eq in H1; congruence|].
-  apply orb_true_iff in H2 as [H2|H2]; [apply N.eqb_eq in H2; congruence|].
-  destruct (at2 keys (st_start x) (st_key x)); [|discriminate]. apply N.eqb_eq in H1, H2. congruence.
-Qed.
-Lemma known_key_some t s p : known_key t s = Some p -> exists x, get s (t_st t) = Some x /\ st_start x <> undefined /\ p = (st_start x, st_key x).
-Proof.
-  unfold known_key. destruct (get s (t_st t)) as [x|]; [|discriminate]. destruct (N.eqb_spec (st_start x) undefined); [discriminate|].
-  intros H; inversion H. eauto.
-Qed.
-Lemma same_given_ok v w : same_given b a v w = true -> exists p, known_key b (v_st v) = Some p /\
-  known_key a (v_st w) = Some p /\ v_sh v = v_sh w /\ v_maps v = v_maps w.
-Proof.
-  unfold same_given. destruct (known_key b (v_st v)) as [p|]; [|discriminate]. destruct (known_key a (v_st w)) as [q|]; [|discriminate].
-  intros H. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
-  apply is_true in H1, H2, H3. subst. eauto.
-Qed.
-Lemma same_cell keys v w v' w' i j : unique_keys keys b = true -> same_given b a v w = true -> same_given b a v' w' = true ->
-  cell nv w i = cell nv w' j -> cell nv v i = cell nv v' j.
-Proof.
-  intros U H H' E. destruct (same_given_ok _ _ H) as (p & Kv & Kw & _ & Em).
-  destruct (same_given_ok _ _ H') as (p' & Kv' & Kw' & _ & Em'). unfold cell in *. inversion E as [[E1 E2]].
-  rewrite E1 in Kw. rewrite Kw in Kw'. inversion Kw'; subst p'. rewrite Em, Em', E2. f_equal.
-  destruct (known_key_some _ _ _ Kv) as (x & G & Nx & Ex). destruct (known_key_some _ _ _ Kv') as (y & G' & Ny & Ey).
-  rewrite Ex in Ey. inversion Ey. apply (unique_ok keys b _ _ x y); auto.
-Qed.
-
 Lemma inputs_right : inputs_ok b a = true -> same_inputs b a.
 Proof.
   unfold inputs_ok. intros H name v w Hv Hw. rewrite forallb_forall in H. specialize (H _ Hv). rewrite forallb_forall in H.
@@ -109,18 +72,23 @@ Proof.
   - intros o v time Ho Hv Hm. specialize (H2 o Ho). rewrite Hv, Hm in H2. apply (name_right v (t_n a) time); auto; [lia|].
     destruct Ra as (_ & _ & B). eapply B; eauto.
 Qed.
-Lemma boundary_right alone grow n f : facts_ok f -> boundary_ok cval fresh b a ib ia fuel points alone grow n f = true -> right nv V alone grow b a mb ma.
+Lemma boundary_right c n f : facts_ok f -> boundary_ok cval fresh b a ib ia fuel points c n f = true -> right nv V c b a mb ma.
 Proof.
-  intros F H. unfold boundary_ok in H. apply andb_true_iff in H as [H Hgrow].
+  intros F H. unfold boundary_ok in H.
   apply andb_true_iff in H as [H Hcl]. apply andb_true_iff in Hcl as [Hcl Hor]. apply andb_true_iff in Hcl as [Hnm Hpl].
   pose proof (names_right Hnm) as Nm. pose proof (places_are_right (nv := nv) a Hpl) as Pl.
   pose proof (orders_are_right (nv := nv) a Hor (fun k s L G v I => in_bounds_of a ma Ra k s v L G I) (proj1 (proj2 Ra))) as Or.
-  apply andb_true_iff in H as [H Hinp]. apply inputs_right in Hinp.
-  apply andb_true_iff in H as [H Ub]. apply andb_true_iff in H as [H Hst].
-  apply andb_true_iff in H as [H Hfr]. apply andb_true_iff in H as [Hout Hex]. pose proof (steps_ok_spec _ _ Hst) as St. clear Hst.
-  enough (same_outputs nv V b a (mb (t_n b)) (ma (t_n a)) /\ (alone = false -> same_exit nv V b a (mb (t_n b)) (ma (t_n a))) /\ all_compared b a /\
-    stores_allowed a /\ (grow = false -> no_new_sharing nv b a) /\
-    forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean nv s) by (unfold right; intuition).
+  apply andb_true_iff in H as [H Hinp]. apply inputs_right in Hinp. apply andb_true_iff in H as [H Hst].
+  apply andb_true_iff in H as [H Hfr]. apply andb_true_iff in H as [Hout Hal]. pose proof (steps_ok_spec _ _ Hst) as St. clear Hst.
+  assert (Sha : b_alone c = false -> forallb (exit_ok cval fresh b a ib ia fuel points (key_map b) n f) (all_storages a) = true /\
+    (b_grow c = false -> no_new_sharing nv (b_may c) b a) /\ (b_shrink c = false -> no_new_sharing nv (b_may c) a b)).
+  { intros Al. rewrite Al in Hal. simpl in Hal. apply andb_true_iff in Hal as [Hal S2]. apply andb_true_iff in Hal as [Hex S1].
+    split; auto. split; intros G; rewrite G in *; simpl in *.
+    - apply (sharing_is_right (cval := cval)); auto. apply Ra.
+    - apply (sharing_is_right (cval := cval)); auto. apply Rb. }
+  clear Hal.
+  enough (same_outputs nv V b a (mb (t_n b)) (ma (t_n a)) /\ (b_alone c = false -> same_exit nv V b a (mb (t_n b)) (ma (t_n a))) /\ all_compared b a /\
+    stores_allowed a /\ forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean nv s) by (unfold right; intuition).
   repeat split.
   - apply (all2_length _ _ _ Hout).
   - intros. pose proof (all2_nth _ _ _ _ _ _ Hout H H0) as O. unfold output_ok in O. apply andb_true_iff in O as [O _].
@@ -133,7 +101,7 @@ Proof.
     + intros i Hi. refine (equal_ok n f F _ _ (v_sh v) Oe _ _ i Hi); split; try lia.
       * destruct Rb as (_ & _ & B). eapply B; eauto. eapply nth_error_In; eauto.
       * rewrite T2. destruct Ra as (_ & _ & B). eapply B; eauto. eapply nth_error_In; eauto.
-  - intros Al s y Hg Hc Hs. rewrite Al in Hex. simpl in Hex. rewrite forallb_forall in Hex. specialize (Hex _ (in_storages _ _ _ Hg)). unfold exit_ok in Hex. simpl in Hex.
+  - intros Al s y Hg Hc Hs. destruct (Sha Al) as [Hex _]. rewrite forallb_forall in Hex. specialize (Hex _ (in_storages _ _ _ Hg)). unfold exit_ok in Hex. simpl in Hex.
     rewrite Hc in Hex. simpl in Hex. destruct (at2 (key_map b) (st_start y) (st_key y)) as [s'|]; [|discriminate].
     destruct (get s' (t_st b)) as [x|] eqn:G; [|discriminate].
     apply andb_true_iff in Hex as [Hex E]. apply andb_true_iff in Hex as [Hex Sh]. apply andb_true_iff in Hex as [E1 E2].
@@ -145,34 +113,6 @@ Proof.
     apply andb_true_iff in Hfr as [Hfr Hy]. apply andb_true_iff in Hfr as [E1 E2]. apply N.eqb_eq in E1, E2. exists s', y. auto.
   - intros k s w x Hk Hg Hw Hx. specialize (St _ _ Hk Hg). apply andb_true_iff in St as [St _].
     unfold store_ok in St. rewrite forallb_forall in St. specialize (St _ Hw). rewrite Hx in St. auto.
-  - rewrite H in Hgrow. apply andb_true_iff in Hgrow as [Hin Hpair]. clear H. intros k o w name u Ho Hw Hi i j Bi Bj E.
-    assert (exists o', nth_error (t_out b) k = Some o').
-    { destruct (nth_error (t_out b) k) eqn:D; eauto. apply nth_error_None in D. rewrite (all2_length _ _ _ Hout) in D.
-      apply nth_error_None in D. congruence. }
-    destruct H as [o' Ho']. pose proof (all2_nth _ _ _ _ _ _ Hin Ho' Ho) as S. unfold sharing_input in S. rewrite Hw in S.
-    rewrite forallb_forall in S. specialize (S _ Hi). simpl in S. apply orb_true_iff in S as [S|S].
-    + apply negb_true_iff, N.eqb_neq in S. unfold cell in E. inversion E. congruence.
-    + destruct (o_view o') as [v|] eqn:Ev; [|discriminate]. apply andb_true_iff in S as [S1 S2].
-      apply existsb_exists in S2 as ([name' u'] & Hu' & S2). simpl in S2. apply andb_true_iff in S2 as [S2 S3].
-      apply N.eqb_eq in S2. subst name'. exists o', v, u'.
-      destruct (same_given_ok _ _ S1) as (_ & _ & _ & Es & _). destruct (same_given_ok _ _ S3) as (_ & _ & _ & Es' & _).
-      repeat split; auto. eapply same_cell; eauto.
-  - rewrite H in Hgrow. apply andb_true_iff in Hgrow as [Hin Hpair]. clear H. intros k l o p w x Hkl Ho Hw Hp Hx i j Bi Bj E. rewrite forallb_forall in Hpair.
-    assert (Lk : In k (seq 0 (length (t_out a)))) by (apply in_seq; split; [lia|]; simpl; apply nth_error_Some; congruence).
-    assert (Ll : In l (seq 0 (length (t_out a)))) by (apply in_seq; split; [lia|]; simpl; apply nth_error_Some; congruence).
-    specialize (Hpair _ Lk). rewrite forallb_forall in Hpair. specialize (Hpair _ Ll). unfold sharing_pair in Hpair.
-    rewrite Ho, Hp, Hw, Hx in Hpair. apply orb_true_iff in Hpair as [S|S]; [apply Nat.eqb_eq in S; congruence|].
-    apply orb_true_iff in S as [S|S].
-    + apply negb_true_iff, N.eqb_neq in S. unfold cell in E. inversion E. congruence.
-    + destruct (nth_error (t_out b) k) as [o'|] eqn:Eo; [|discriminate]. destruct (nth_error (t_out b) l) as [p'|] eqn:Ep; [|discriminate].
-      destruct (o_view o') as [v|] eqn:Ev; [|discriminate]. destruct (o_view p') as [y|] eqn:Ey; [|discriminate].
-      exists o', p', v, y. apply orb_true_iff in S as [S|S].
-      * apply andb_true_iff in S as [S1 S2].
-        destruct (same_given_ok _ _ S1) as (_ & _ & _ & Es & _). destruct (same_given_ok _ _ S2) as (_ & _ & _ & Es' & _).
-        repeat split; auto. eapply same_cell; eauto.
-      * apply andb_true_iff in S as [S S5]. apply andb_true_iff in S as [S S4]. apply andb_true_iff in S as [S S3].
-        apply andb_true_iff in S as [S1 S2]. apply N.eqb_eq in S1. apply is_true in S2, S3, S4, S5.
-        repeat split; auto. unfold cell in *. inversion E as [[E1 E2]]. rewrite S1, S2, S3, E2. auto.
   - intros w Hw. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [apply St; auto|].
     intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
   - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [eapply (proj1 (proj2 St)); eauto|].
@@ -185,13 +125,13 @@ End Two.
 (* The theorem.  For all sizes that have the constants' values, all contents, all operators and all runs that
    begin alike: what a caller sees is the same, no store goes where it must not, no sharing is new, and no
    step of [after] disturbs itself. *)
-Theorem accepted_is_right : forall consts alone fresh grow use b a ls n fuel,
-  accepts consts alone fresh grow use b a ls n fuel = true ->
+Theorem accepted_is_right : forall consts c fresh use b a ls n fuel,
+  accepts consts c fresh use b a ls n fuel = true ->
   forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
   forall V (op : ops V) mb ma, run nv V op b mb -> run nv V op a ma -> begin_alike V fresh b a (mb 0%N) (ma 0%N) ->
-  right nv V alone grow b a mb ma.
+  right nv V c b a mb ma.
 Proof.
-  intros consts alone fresh grow use b a ls n fuel H nv Hc V op mb ma Rb Ra Bg. unfold accepts in H.
+  intros consts c fresh use b a ls n fuel H nv Hc V op mb ma Rb Ra Bg. unfold accepts in H.
   destruct (learn_all _ _ _ _ _ _ _ _ _ _) as [f|] eqn:E; [|discriminate].
   assert (Ib : forall s time v, prev (index_of b) s time = Some v -> latest b s time v) by apply index_of_ok.
   assert (Ia : forall s time v, prev (index_of a) s time = Some v -> latest a s time v) by apply index_of_ok.

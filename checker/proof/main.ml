@@ -95,9 +95,11 @@ let access_of = function 0 -> AnyTime | 1 -> ElementWise | _ -> BeforeWrite
 let rec split n xs = if n = 0 then ([], xs) else match xs with
   | [] -> ([], []) | x :: r -> let a, b = split (n - 1) r in (x :: a, b)
 (* A step with bodies is one operator in both graphs if all pairs of bodies are right: their keys are part of its own. *)
-let shown_bodies : (string, unit) Hashtbl.t = Hashtbl.create 7
+let shown_bodies : (string, bool) Hashtbl.t = Hashtbl.create 7   (* true: where fresh storages are alike *)
+let alike_bodies = ref false
 let key_of (f : step_form) =
   when_ (List.exists (fun b -> not (Hashtbl.mem shown_bodies b)) f.bodies) "a body that is not shown";
+  if List.exists (fun b -> Hashtbl.find_opt shown_bodies b = Some true) f.bodies then alike_bodies := true;
   intern (String.concat "\000" (f.key :: f.bodies))
 (* What a byte becomes depends on all bytes of an element, and a scalar has several: where there are bytes, fills, casts and
    operators of elements are functions of all that is read, as are moves between bytes and whole elements. Other moves of
@@ -147,7 +149,8 @@ let storage_of ns forms bits place (form, key) =
     st_bits = zz bits.(place) }
 let placement_of ns (p : Text.placement) =
   { p_arena = nn p.arena; p_offset = num ns p.offset; p_size = num ns p.size; p_first = nn p.first; p_last = nn p.last;
-    p_storage = Option.map (fun (s, _) -> nn s) p.holds }
+    p_storage = Option.map (fun (s, _) -> nn s) p.holds;
+    p_order = (match p.holds with Some (_, order) -> List.map nn order | None -> []) }
 let side_of (c : certificate) ns strides (t : Text.trace) =
   let steps = Array.of_list c.step_forms and storages = Array.of_list c.storage_forms in
   let space (form, _) =
@@ -215,7 +218,7 @@ let lemma_of points alike b a (l : Text.lemma) = match l.what with
 let depth = nat 60 and fuel = nat 5000
 type verdict = Accepted of bool | Refused of string | Out of string
 (* The first part of what is asked that is not shown: for people, nothing rests on it. *)
-let why consts alone alike grow b a lemmas =
+let why consts (c : boundary) alike b a lemmas =
   let cval k = PositiveMap.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts in
   let points = Some (points_of cval b, points_of cval a) in
   let ib = index_of b and ia = index_of a in
@@ -230,31 +233,30 @@ let why consts alone alike grow b a lemmas =
     let both g x y = List.length x = List.length y && List.for_all2 g x y in
     let parts = [
       ("an output", fun () -> both (output_ok cval alike b a ib ia fuel points depth f) b.t_out a.t_out);
-      ("contents at exit", fun () -> alone || List.for_all (exit_ok cval alike b a ib ia fuel points (key_map b) depth f) (all_storages a));
+      ("contents at exit", fun () -> c.b_alone || List.for_all (exit_ok cval alike b a ib ia fuel points (key_map b) depth f) (all_storages a));
       ("what is compared", fun () -> List.for_all (frame_ok a (key_map a)) (all_storages b));
       ("a store", fun () -> steps_ok a (store_ok a));
       ("a step that may disturb itself", fun () -> steps_ok a (cleans cval a));
-      ("keys", fun () -> unique_keys (key_map b) b);
       ("inputs", fun () -> inputs_ok b a);
       ("what a name means", fun () -> names_ok cval a ia fuel);
       ("places", fun () -> places_ok cval a);
       ("orders", fun () -> orders_ok cval a);
-      ("sharing with inputs", fun () -> grow || both (sharing_input b a) b.t_out a.t_out) ] in
-    match List.find_opt (fun (_, ok) -> not (ok ())) parts with Some (n, _) -> n | None -> "sharing of outputs"
+      ("sharing that has not grown", fun () -> c.b_alone || c.b_grow || sharing_ok cval c.b_may b a) ] in
+    match List.find_opt (fun (_, ok) -> not (ok ())) parts with Some (n, _) -> n | None -> "sharing that has not shrunk"
 let decide_one c ns (one : check) =
   when_ (one.claimed <> []) "the word of a solver";
-  when_ (one.may_share <> [] && not one.grow) "outputs that the caller makes anew";
-  when_ (not one.shrink) "sharing that may not shrink";
+  let asked = { b_alone = one.before = None; b_grow = one.grow; b_shrink = one.shrink;
+                b_may = List.map (fun (o, x) -> (nn o, nn x)) one.may_share } in
   let after = side_of c ns one.compare_strides one.after in
   let before = match one.before with Some t -> side_of c ns one.compare_strides t | None -> after in
   settled ();
   let attempt alike points =
     let lemmas = List.concat_map (lemma_of points alike before after) one.lemmas in
-    accepts ns.consts (one.before = None) alike one.grow points before.core after.core lemmas depth fuel in
+    accepts ns.consts asked alike points before.core after.core lemmas depth fuel in
   let attempt alike = try attempt alike false || attempt alike true with Outside _ -> attempt alike true in
-  if attempt false then Accepted false
+  if attempt false then Accepted !alike_bodies
   else if one.before <> None && attempt true then Accepted true
-  else Refused (why ns.consts (one.before = None) (one.before <> None) one.grow before.core after.core
+  else Refused (why ns.consts asked (one.before <> None) before.core after.core
                   (List.concat_map (lemma_of true (one.before <> None) before after) one.lemmas))
 let decide file =
   Hashtbl.reset words;
@@ -267,8 +269,11 @@ let decide file =
   Hashtbl.reset shown_bodies;
   List.map (fun (one : check) ->
     found := [];
+    alike_bodies := false;
     let said = try settled (); decide_one c ns one with Outside what -> Out what in
-    if said = Accepted false && one.before <> None then Hashtbl.replace shown_bodies one.called ();
+    (match said with
+     | Accepted alike when one.before <> None -> Hashtbl.replace shown_bodies one.called alike
+     | _ -> ());
     (one.called, said)) c.checks
 let words_of = function
   | Accepted false -> "accepted"
