@@ -118,6 +118,12 @@ recheck:  ## prove nc-recheck right with Coq and build it, build/bin/nc-recheck 
 	@$(call install,coq ocaml-nox)
 	@tools/recheck.sh
 
+recheck-table: build recheck  ## what nc-recheck says of the corpus beside nc-check, by reason
+	@python3 tools/recheck_table.py --floor 97
+
+recheck-damage: build recheck  ## damage certificates (NC_DAMAGED of them, 100000): a run confirms what nc-recheck accepts
+	@python3 tools/recheck_damage.py $(or $(NC_DAMAGED),100000) $(or $(NC_SEED),1)
+
 damage: tests  ## damage 100,000 certificates and compare what is accepted with what its Traces do
 	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"
 

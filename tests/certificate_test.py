@@ -146,6 +146,37 @@ class NcCheck(cli_test.Cli):
         (cert,) = certs.values()
         self.assertIn("; single graph ", self.check(cert).stdout)
 
+    def test_a_second_checker_is_asked_where_that_is_wanted(self):
+        folder = self.folder / "programs"
+        folder.mkdir()
+        shutil.copy(BIN / "noclobber", folder)
+        path, certs = self.issue(cli_test.PROVED)
+        (cert,) = certs.values()
+        asked = [folder / "noclobber", "check", path, "--json", "--recheck"]
+        out = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+        self.assertEqual((out.returncode, out.stdout), (2, ""))
+        self.assertIn("--recheck: there is no nc-recheck beside this program", out.stderr)
+        seen = self.folder / "seen"
+        for code, agreed in [(0, ["nc-check", "nc-recheck"]), (3, ["nc-check"]), (2, ["nc-check"])]:
+            program = folder / "nc-recheck"
+            program.write_text(f"#!/bin/sh\ncat $1 > {seen}\necho said; exit {code}\n")
+            program.chmod(0o755)
+            out = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+            record = json.loads(out.stdout.splitlines()[0])
+            self.assertEqual((out.returncode, record["status"], record["checked_by"]), (0, "proved", agreed), out.stderr)
+            self.assertEqual(seen.read_text().split("about")[0], cert.read_text().split("about")[0])
+            self.assertIn("\nchecks 1 ", seen.read_text())
+        seen.unlink()
+        pathlib.Path(path).write_text(cli_test.REFUTED)  # nothing is asked of what is not proved
+        out = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+        self.assertEqual((out.returncode, seen.exists()), (1, False))
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_both_checkers_agree(self):
+        out = subprocess.run([BIN / "noclobber", "check", "--json", "--recheck", "corpus/doc/slice-zero.accept.json"], cwd=ROOT,
+                             capture_output=True, text=True, timeout=60)
+        self.assertEqual(json.loads(out.stdout.splitlines()[0])["checked_by"], ["nc-check", "nc-recheck"], out.stderr)
+
     def test_a_solver_is_taken_at_its_word_where_that_is_asked_for(self):
         path = ROOT / "corpus/cases/z61-padding-of-batch-1-kept.accept.json"
         out = self.folder / "solved"

@@ -5,26 +5,37 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 proof=build/proof
 order=$(sed -n 's/^order: //p' checker/proof/README.md)
-digest=$(cat checker/proof/*.v checker/proof/*.ml checker/proof/README.md tools/recheck.sh | sha256sum | cut -c1-16)
+proofs=$({ cat checker/proof/*.v; echo "$order"; coqc --version; } | sha256sum | cut -c1-16)
+program=$({ echo "$proofs"; cat checker/proof/*.ml tools/recheck.sh; } | sha256sum | cut -c1-16)
+start=$SECONDS
+
+prove() {
+  rm -rf $proof && mkdir -p $proof
+  cp checker/proof/*.v $proof/
+  cd $proof
+  local name modules=()
+  for name in $order; do
+    coqc -q -noglob -Q . NC "$name.v" > "$name.said" || { cat "$name.said" >&2; return 1; }
+    [ "$name" = Extract ] || modules+=("NC.$name")  # it proves nothing
+  done
+  coqchk -silent -o -Q . NC "${modules[@]}" > coqchk.said 2>&1 || { cat coqchk.said >&2; return 1; }
+  cd - > /dev/null
+  python3 tools/check_proof.py --coqchk $proof/coqchk.said
+  echo "$proofs" > $proof/.proved
+}
+
+build() {
+  mkdir -p build/bin
+  cp checker/proof/*.ml $proof/
+  cd $proof
+  ocamlopt -w -a -c core.mli core.ml
+  ocamlopt -w +a-4-9-40-41-42-44-45-70 -o nc-recheck core.cmx text.ml form.ml main.ml
+  cd - > /dev/null
+  cp $proof/nc-recheck build/bin/nc-recheck.new && mv build/bin/nc-recheck.new build/bin/nc-recheck
+  echo "$program" > $proof/.built
+}
 
 python3 tools/check_proof.py
-if [ -x build/bin/nc-recheck ] && [ "$(cat $proof/.stamp 2>/dev/null)" = "$digest" ]; then
-  echo "recheck: build/bin/nc-recheck is up to date"
-  exit 0
-fi
-start=$SECONDS
-rm -rf $proof && mkdir -p $proof build/bin
-cp checker/proof/*.v checker/proof/*.ml $proof/
-cd $proof
-for name in $order; do
-  coqc -q -noglob -Q . NC "$name.v" > "$name.said" || { cat "$name.said" >&2; exit 1; }
-done
-# Everything but Extract, which proves nothing.
-# shellcheck disable=SC2046
-coqchk -silent -o -Q . NC $(for name in $order; do [ "$name" = Extract ] || echo "NC.$name"; done) > coqchk.said 2>&1
-python3 ../../tools/check_proof.py --coqchk coqchk.said
-ocamlopt -O3 -w -a core.mli core.ml 2>/dev/null -c || ocamlopt -w -a -c core.mli core.ml
-ocamlopt -w +a-4-9-40-41-42-44-45-70 -o nc-recheck core.cmx text.ml main.ml
-cp nc-recheck ../bin/nc-recheck
-echo "$digest" > .stamp
+if [ "$(cat $proof/.proved 2>/dev/null)" != "$proofs" ]; then prove; fi
+if [ ! -x build/bin/nc-recheck ] || [ "$(cat $proof/.built 2>/dev/null)" != "$program" ]; then build; fi
 echo "recheck: build/bin/nc-recheck, $((SECONDS - start)) s"

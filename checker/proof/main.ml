@@ -2,8 +2,8 @@
    What is outside of what it knows is refused by name. Exit code: 0 proved, 3 not proved, 2 unreadable. *)
 open Core
 open Text
+open Form
 
-exception Outside of string
 let outside what = raise (Outside what)
 let found : string list ref = ref []   (* all that is outside of what is known, so that a report names it all *)
 let when_ is what = if is && not (List.mem what !found) then found := what :: !found
@@ -25,94 +25,45 @@ let intern s = nn (match Hashtbl.find_opt words s with
   | Some k -> k
   | None -> let k = Hashtbl.length words in Hashtbl.add words s k; k)
 
-(* --- the tables of numbers: equal lines are one number; sums without atoms are constants --- *)
-type numbers = { place : int array; bad : bool array; consts : z PositiveMap.t; constants : (int, int) Hashtbl.t }
-(* Behind the table stand 0, 1, and the bytes of elements. *)
-let more_of (c : certificate) =
-  List.sort_uniq compare (0 :: 1 :: List.map (fun (f : view_form) -> f.lanes) c.view_forms
-                          @ List.map (fun f -> f.bytes) c.storage_forms)
-let numbers_of (c : certificate) =
-  let more = more_of c and given = List.length c.numbers in
-  let n = given + List.length more in
-  let constants = Hashtbl.create 7 and place = Array.init n Fun.id and bad = Array.make n false and seen = Hashtbl.create 997 and consts = ref PositiveMap.Leaf in
-  let at k = if k < n then place.(k) else raise (Unreadable "a number of the table") in
-  let line = function
-    | Func (f, xs) -> Func (f, List.map at xs)
-    | Index (p, e) -> Index (p, at e)
-    | Quotient (p, d) -> Quotient (at p, at d)
-    | Sum ts -> Sum (List.map (fun (k, xs) -> (k, List.map at xs)) ts)
-    | other -> other in
-  List.iteri (fun k x ->
-    let x = line x in
-    (match x, Hashtbl.find_opt seen x with
-     | Bad, _ -> bad.(k) <- true
-     | _, Some first -> place.(k) <- first
-     | _, None -> Hashtbl.add seen x k);
-    if k >= given then Hashtbl.replace constants (List.nth more (k - given)) k;
-    if place.(k) = k then match x with
-      | Sum [] -> consts := add k (zz 0) !consts
-      | Sum [ (v, []) ] -> consts := add k (zz v) !consts
-      | _ -> ()) (c.numbers @ List.map (fun v -> Sum (if v = 0 then [] else [ (v, []) ])) more);
-  { place; bad; consts = !consts; constants }
+let tagged tag parts = intern (tag ^ String.concat "" (List.map (fun s -> Printf.sprintf "%d:%s" (String.length s) s) parts))
+let constants ns = Hashtbl.fold (fun k v m -> add k (zz v) m) ns.constant PositiveMap.Leaf
 
 (* --- Traces --- *)
 type side = { whole : Text.trace; core : Core.trace; writes : (int, (int * int) array) Hashtbl.t }
-let num ns k =
-  if k >= Array.length ns.place then raise (Unreadable "a number of the table");
-  when_ ns.bad.(k) "a number that was not computed";
-  nn ns.place.(k)
+let num ns k = nn (place ns k)
 let nums ns xs = List.map (num ns) xs
 let map_of ns = function
   | Affine m -> Aff (nums ns m.from, nums ns m.dest, nums ns m.start,
                      List.map (fun (t, f, by) -> ((nn t, nn f), num ns by)) m.factors)
   | Reshape m -> Resh (nums ns m.from, nums ns m.dest, List.map (fun (a, b) -> (nn a, nn b)) m.groups)
-(* The byte of an element is an ordinary last index: maps leave it as it is. *)
-let rec drop n xs = if n = 0 then xs else match xs with [] -> [] | _ :: r -> drop (n - 1) r
-let with_rest ns space m =
-  let zero = Hashtbl.find ns.constants 0 and one = Hashtbl.find ns.constants 1 in
-  match m with
-  | Affine a ->
-    let rest = drop (List.length a.from) space and f = List.length a.from and t = List.length a.dest in
-    (a.dest @ rest, Affine { from = a.from @ rest; dest = a.dest @ rest; start = a.start @ List.map (fun _ -> zero) rest;
-                             factors = a.factors @ List.mapi (fun j _ -> (t + j, f + j, one)) rest })
-  | Reshape r ->
-    let rest = drop (List.length r.from) space and f = List.length r.from and t = List.length r.dest in
-    (r.dest @ rest, Reshape { from = r.from @ rest; dest = r.dest @ rest;
-                              groups = r.groups @ List.mapi (fun j _ -> (f + j + 1, t + j + 1)) rest })
-let bytes_behind ns lanes shape = if lanes = 0 then shape else shape @ [ Hashtbl.find ns.constants lanes ]
 type forms = { ns : numbers; views_of : view_form array; spaces : (int list * int) array  (* of storages: extents, bytes *) }
 let view_of fs (v : Text.view) =
   if v.form >= Array.length fs.views_of then raise (Unreadable "a form of the table");
   if v.storage >= Array.length fs.spaces then raise (Unreadable "a storage of the trace");
   let f = fs.views_of.(v.form) and extents, bytes = fs.spaces.(v.storage) in
-  let maps = if bytes = 0 then f.maps else
-    let _, maps = List.fold_left (fun (space, acc) m -> let space, m = with_rest fs.ns space m in (space, m :: acc))
-                    (bytes_behind fs.ns bytes extents, []) f.maps in List.rev maps in
-  when_ ((bytes > 0) <> (f.lanes > 0)) "a whole element of bytes";
   { v_st = nn v.storage; v_ty = intern f.ty; v_sh = nums fs.ns (bytes_behind fs.ns f.lanes f.shape);
-    v_maps = List.map (map_of fs.ns) maps }
+    v_maps = List.map (map_of fs.ns) (maps_from fs.ns extents bytes f) }
 let access_of = function 0 -> AnyTime | 1 -> ElementWise | _ -> BeforeWrite
-let rec split n xs = if n = 0 then ([], xs) else match xs with
-  | [] -> ([], []) | x :: r -> let a, b = split (n - 1) r in (x :: a, b)
 (* A step with bodies is one operator in both graphs if all pairs of bodies are right: their keys are part of its own. *)
 let shown_bodies : (string, bool) Hashtbl.t = Hashtbl.create 7   (* true: where fresh storages are alike *)
 let alike_bodies = ref false
 let key_of (f : step_form) =
   when_ (List.exists (fun b -> not (Hashtbl.mem shown_bodies b)) f.bodies) "a body that is not shown";
   if List.exists (fun b -> Hashtbl.find_opt shown_bodies b = Some true) f.bodies then alike_bodies := true;
-  intern (String.concat "\000" (f.key :: f.bodies))
+  tagged "o" (f.key :: f.bodies)
 (* What a byte becomes depends on all bytes of an element, and a scalar has several: where there are bytes, fills, casts and
    operators of elements are functions of all that is read, as are moves between bytes and whole elements. Other moves of
    one type carry each byte along. *)
 let step_of forms steps (s : Text.step) =
   let f : step_form = steps.(s.step_form) in
-  let reads, writes = split f.reads (List.map (view_of forms) s.views) in
+  let views = List.map (view_of forms) s.views in
+  let reads = first f.reads views and writes = drop f.reads views in
   let lanes = List.map (fun (v : Text.view) -> forms.views_of.(v.form).lanes) s.views in
   let bytes = List.exists (fun l -> l > 0) lanes in
   let one_width = List.length (List.sort_uniq compare lanes) <= 1 in
   let moves = f.kind = 0 && one_width && (match reads, writes with [ r ], [ w ] -> r.v_ty = w.v_ty | _ -> false) in
   let kind = match f.kind with 0 when not bytes || moves -> Move | 1 when not bytes -> Fill | _ -> Opaque in
-  let key = if bytes && f.kind < 2 && not moves then intern (Printf.sprintf "\001%d:%s" f.kind f.key) else key_of f in
+  let key = if bytes && f.kind < 2 && not moves then tagged "b" [ string_of_int f.kind; f.key ] else key_of f in
   { s_kind = kind; s_key = key; s_elem = f.each && not bytes; s_reads = reads;
     s_writes = writes; s_acc = List.map (List.map access_of) f.access; s_means = List.map nn s.means; s_origin = nn s.origin }
 let output_of ns forms strides (o : Text.output) =
@@ -159,7 +110,7 @@ let side_of (c : certificate) ns strides (t : Text.trace) =
   let forms = { ns; views_of = Array.of_list c.view_forms; spaces = Array.of_list (List.map space t.storages) } in
   when_ (t.unknown <> []) "what was not understood";
   let bits = bits_of c t in
-  List.iter (fun (_, _, said, computed) -> when_ (num ns said <> num ns computed) "a claim of other numbers") t.claims;
+  List.iter (fun (_, _, said, computed) -> when_ (place ns said <> place ns computed) "a claim of other numbers") t.claims;
   { whole = t; writes = writes_of t steps;
     core = { t_st = table (List.mapi (storage_of ns storages bits) t.storages); t_nst = nn (List.length t.storages);
              t_steps = table (List.map (step_of forms steps) t.steps); t_n = nn (List.length t.steps);
@@ -250,13 +201,14 @@ let decide_one c ns (one : check) =
   let after = side_of c ns one.compare_strides one.after in
   let before = match one.before with Some t -> side_of c ns one.compare_strides t | None -> after in
   settled ();
+  let consts = constants ns in
   let attempt alike points =
     let lemmas = List.concat_map (lemma_of points alike before after) one.lemmas in
-    accepts ns.consts asked alike points before.core after.core lemmas depth fuel in
+    accepts consts asked alike points before.core after.core lemmas depth fuel in
   let attempt alike = try attempt alike false || attempt alike true with Outside _ -> attempt alike true in
   if attempt false then Accepted !alike_bodies
   else if one.before <> None && attempt true then Accepted true
-  else Refused (why ns.consts asked (one.before <> None) before.core after.core
+  else Refused (why consts asked (one.before <> None) before.core after.core
                   (List.concat_map (lemma_of true (one.before <> None) before after) one.lemmas))
 let decide file =
   Hashtbl.reset words;
@@ -266,11 +218,12 @@ let decide file =
   let c = Text.read text in
   if c.refutation <> None then [ (c.subject, Out "a refutation") ] else
   let ns = numbers_of c in
+  tables ns c;
   Hashtbl.reset shown_bodies;
   List.map (fun (one : check) ->
     found := [];
     alike_bodies := false;
-    let said = try settled (); decide_one c ns one with Outside what -> Out what in
+    let said = try check ns c one; decide_one c ns one with Outside what -> Out what in
     (match said with
      | Accepted alike when one.before <> None -> Hashtbl.replace shown_bodies one.called alike
      | _ -> ());
@@ -287,6 +240,8 @@ let () =
   let code = ref 0 in
   List.iter (fun file ->
     match decide file with
+    | exception (Failure why | Invalid_argument why | Sys_error why) ->
+      code := max !code 2; Printf.printf "%s\t-\tunreadable: %s\n" file why
     | exception Unreadable why -> code := max !code 2; Printf.printf "%s\t-\tunreadable: %s\n" file why
     | all ->
       List.iter (fun (key, v) ->

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <sstream>
 
+#include "src/cli/recheck.h"
 #include "src/ops/schema.h"
-#include "src/prover/certify.h"
 #include "src/prover/plan_text.h"
 #include "src/prover/prover.h"
 
@@ -61,14 +61,14 @@ void keep(const CheckOptions& options, const std::string& text) {
 
 }  // namespace
 
-checker::Answer certify(const CheckOptions& options, const Case& value, Space& space,
-                        std::vector<Check>& checks, const CheckRecord& record) {
+Certified certify(const CheckOptions& options, const Case& value, Space& space, std::vector<Check>& checks,
+                  const CheckRecord& record) {
   Certificate content = content_of(options, value, record);
   content.checks = std::move(checks);
   Certified out = certified(space, content);
   checks = std::move(content.checks);
   if (out.answer.said == checker::Answer::Said::proved) keep(options, out.text);
-  return std::move(out.answer);
+  return out;
 }
 
 void write_certificate(const CheckOptions& options, const Case& value, Space& space,
@@ -87,25 +87,28 @@ void write_certificate(const CheckOptions& options, const Case& value, Space& sp
   }
 }
 
-checker::Answer certify_plan(const CheckOptions& options, const PlanTable& table,
-                             const std::vector<std::uint32_t>& below, std::int64_t capacity,
-                             std::vector<std::string> assumed) {
+Certified certify_plan(const CheckOptions& options, const PlanTable& table,
+                       const std::vector<std::uint32_t>& below, std::int64_t capacity,
+                       std::vector<std::string> assumed) {
   Certificate content = headed(options);
   content.assumptions = std::move(assumed);
-  const std::string text = certified_plan(content, table.rows, below, capacity);
-  keep(options, text);
-  checker::Answer out;
-  out.why = "a number of the plan has more than 17 digits";
-  return text.empty() ? out : checker::check_plan(text);
+  Certified out{certified_plan(content, table.rows, below, capacity), {}};
+  keep(options, out.text);
+  out.answer.why = "a number of the plan has more than 17 digits";
+  if (!out.text.empty()) out.answer = checker::check_plan(out.text);
+  return out;
 }
 
-void agree(CheckRecord& record, const checker::Answer& answer) {
+void agree(CheckRecord& record, const CheckOptions& options, const Certified& certified) {
+  const checker::Answer& answer = certified.answer;
   record.counts.by_identity = answer.by_identity;
   if (answer.said != checker::Answer::Said::proved) {
     record.status = Status::unknown;
     record.unknown.push_back({"not-certified", {answer.why}});
   } else if (answer.by_solver == 0) {
     record.checked_by = {"nc-check"};
+    if (!options.rechecker.empty() && rechecked(options.rechecker, certified.text))
+      record.checked_by.emplace_back("nc-recheck");
   }
 }
 

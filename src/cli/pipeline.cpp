@@ -144,7 +144,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
     record.status = Status::proved;
     record.ran = decided.run.ran;
     record.contradiction = decided.run.contradiction;
-    if (!options.solver_only) agree(record, certify(options, value, space, decided.checks, record));
+    if (!options.solver_only) agree(record, options, certify(options, value, space, decided.checks, record));
   }
   if (record.status == Status::unknown || !decided.proved || !record.unknown.empty()) {
     ReplayHint hint;
@@ -198,7 +198,7 @@ std::string every_order(const Case& value, const CheckOptions& options) {
   std::vector<Check> checks{{"", traced.after, traced.after, {}, {}}};
   checks[0].boundary.sharing_may_grow = true;
   if (unordered_steps(alone, traced.after, engine).empty() && traced.after.unknown.empty() &&
-      certify(own, alone, space, checks, {}).said == checker::Answer::Said::proved)
+      certify(own, alone, space, checks, {}).answer.said == checker::Answer::Said::proved)
     return std::string(status_name(Status::proved));
   ReplayHint hint;
   const ReplayResult shown = can_run(alone, *ops) ? replay(alone, hint) : ReplayResult{};

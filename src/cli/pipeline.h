@@ -14,6 +14,7 @@ struct CheckOptions {
   std::uint64_t effort = 0;  // --effort: rlimit per query; 0 = the default
   std::string certificates;  // --certificate DIR; "" = none
   std::string questions;     // --dump-smt2 DIR; "" = none
+  std::string rechecker;     // --recheck: the program nc-recheck; "" = not asked
   std::string reading;       // of wrapped operators: "", "-reading-2", ...
   std::string certificate_name = "check";
   std::vector<std::string> files;  // what the check was read from

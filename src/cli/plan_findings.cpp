@@ -205,7 +205,7 @@ CheckRecord check_plan_table(const PlanTable& table, const PlanTable& instance, 
   if (record.status == Status::proved && record.unknown.empty()) {
     std::vector<std::string> assumed;
     if (limits.instance != nullptr) assumed.emplace_back("the plan has every row of its instance");
-    agree(record, certify_plan(options, table, answer.below, capacity, std::move(assumed)));
+    agree(record, options, certify_plan(options, table, answer.below, capacity, std::move(assumed)));
   }
   const Status rest = record.status == Status::proved ? Status::proved : Status::unknown;
   for (const char* property : {"plan-overlap", "plan-bounds", "plan-lifetime", "size-fit"})

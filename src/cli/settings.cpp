@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/commands.h"
+#include "src/cli/recheck.h"
 #include "src/formats/formats.h"
 #include "src/ops/schema.h"
 #include "src/prover/solver.h"
@@ -97,6 +98,9 @@ Result<CheckOptions> check_options(const Options& options) {
   out.run = options.run == "always" ? always : options.run == "never" ? never : automatic;
   out.certificates = options.certificate;
   out.questions = options.dump_smt2;
+  out.rechecker = options.recheck ? rechecker() : "";
+  if (options.recheck && out.rechecker.empty())
+    return Diagnostic{"--recheck", "there is no nc-recheck beside this program: `make recheck` builds it"};
   for (const auto& [folder, what] :
        {std::pair{options.certificate, "certificates"}, std::pair{options.dump_smt2, "questions"}}) {
     std::error_code fault;

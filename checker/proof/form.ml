@@ -1,0 +1,155 @@
+(* What must hold of a text before anything is decided: tables of numbers, maps that fit, steps of their form. *)
+open Text
+
+exception Outside of string   (* not refused, but not known either *)
+let need is what = if not is then raise (Unreadable ("expected " ^ what))
+
+(* --- the table of numbers: equal lines are one number; sums without atoms are constants --- *)
+(* Behind the table stand 0, 1, and the bytes of elements: no text can name them, by -1, -2, ... they are meant. *)
+type numbers = { given : int; place : int array; bad : bool array; indexed : bool array; constant : (int, int) Hashtbl.t;
+                 named : (int, int) Hashtbl.t  (* of a value: how it is meant *) }
+let numbers_of (c : certificate) =
+  let more = List.sort_uniq compare (0 :: 1 :: List.map (fun (f : view_form) -> f.lanes) c.view_forms
+                                     @ List.map (fun f -> f.bytes) c.storage_forms) in
+  let given = List.length c.numbers in
+  let n = given + List.length more in
+  let place = Array.init n Fun.id and bad = Array.make n false and indexed = Array.make n false in
+  let constant = Hashtbl.create 97 and named = Hashtbl.create 7 and seen = Hashtbl.create 997 in
+  let all = Array.of_list (c.numbers @ List.map (fun v -> Sum (if v = 0 then [] else [ (v, []) ])) more) in
+  Array.iteri (fun k x ->
+    let at j = need (j < k) "an earlier number"; if indexed.(j) then indexed.(k) <- true; place.(j) in
+    let x = match x with
+      | Func (f, xs) -> Func (f, List.map at xs)
+      | Index (p, e) -> let e = at e in indexed.(k) <- true; Index (p, e)
+      | Quotient (p, d) -> let p = at p in Quotient (p, at d)
+      | Sum ts -> Sum (List.map (fun (v, xs) -> (v, List.map at xs)) ts)
+      | other -> other in
+    (match x, Hashtbl.find_opt seen x with
+     | Bad, _ -> bad.(k) <- true
+     | _, Some first -> place.(k) <- first
+     | _, None -> Hashtbl.add seen x k);
+    (match x with
+     | Sum [] -> Hashtbl.replace constant place.(k) 0
+     | Sum [ (v, []) ] -> Hashtbl.replace constant place.(k) v
+     | _ -> ());
+    if k >= given then Hashtbl.replace named (List.nth more (k - given)) (given - 1 - k)) all;
+  { given; place; bad; indexed; constant; named }
+(* The place of a number; it may be one that was not computed where nothing is done with it. *)
+let place_of ns k =
+  need (k < ns.given) "a number of the table";
+  let k = if k < 0 then ns.given - 1 - k else k in
+  need (not ns.indexed.(k)) "numbers without an index";
+  (k, ns.place.(k))
+let place ns k =
+  let k, out = place_of ns k in
+  if ns.bad.(k) then raise (Outside "a number that was not computed");
+  out
+let same ns xs ys = List.length xs = List.length ys && List.for_all2 (fun x y -> place ns x = place ns y) xs ys
+
+(* How many elements: a factor and other numbers. Equal ones are equal; different ones may be. *)
+let count ns xs =
+  let one (factor, rest) k = let p = place ns k in
+    match Hashtbl.find_opt ns.constant p with Some v -> (factor * v, rest) | None -> (factor, p :: rest) in
+  let factor, rest = List.fold_left one (1, []) xs in (factor, List.sort compare rest)
+let rec drop n xs = if n = 0 then xs else match xs with [] -> [] | _ :: r -> drop (n - 1) r
+let rec first n xs = if n = 0 then [] else match xs with [] -> [] | x :: r -> x :: first (n - 1) r
+
+let groups_fit ns from dest groups =
+  let ranks = (List.length from, List.length dest) in
+  let step (a, b) (p, q) =
+    need (p >= a && q >= b && p <= fst ranks && q <= snd ranks) "groups in order";
+    let one xs lo hi = count ns (first (hi - lo) (drop lo xs)) in
+    if (p, q) <> ranks && one from a p <> one dest b q then raise (Outside "groups whose counts are not told");
+    (p, q) in
+  need (List.fold_left step (0, 0) groups = ranks) "groups of all dimensions"
+let map_fits ns = function
+  | Reshape m -> groups_fit ns m.from m.dest m.groups
+  | Affine m ->
+    let inside (t, f, _) = t < List.length m.dest && f < List.length m.from in
+    need (List.for_all inside m.factors) "dimensions of the map"
+
+(* The byte of an element is an ordinary last index: maps leave what is behind their rank as it is. *)
+let bytes_behind ns lanes shape = if lanes = 0 then shape else shape @ [ Hashtbl.find ns.named lanes ]
+let from_dest = function Affine m -> (m.from, m.dest) | Reshape m -> (m.from, m.dest)
+let with_rest ns space m =
+  let from, dest = from_dest m in
+  let f = List.length from and t = List.length dest in
+  if not (same ns from (first f space)) then raise (Outside "maps that are not seen to fit");
+  let rest = drop f space and zero = Hashtbl.find ns.named 0 and one = Hashtbl.find ns.named 1 in
+  (dest @ rest, match m with
+   | Affine a -> Affine { from = a.from @ rest; dest = a.dest @ rest; start = a.start @ List.map (fun _ -> zero) rest;
+                          factors = a.factors @ List.mapi (fun j _ -> (t + j, f + j, one)) rest }
+   | Reshape r -> Reshape { from = r.from @ rest; dest = r.dest @ rest;
+                            groups = r.groups @ List.mapi (fun j _ -> (f + j + 1, t + j + 1)) rest })
+(* The maps of a view of a storage, with what stands behind them; they lead from the one to the other. *)
+let maps_from ns extents bytes (f : view_form) =
+  List.iter (map_fits ns) f.maps;
+  need ((bytes > 0) = (f.lanes > 0)) "bytes in both";
+  let go (space, done_) m = let space, m = with_rest ns space m in (space, m :: done_) in
+  let space, maps = List.fold_left go (bytes_behind ns bytes extents, []) f.maps in
+  if not (same ns space (bytes_behind ns f.lanes f.shape)) then raise (Outside "maps that are not seen to fit");
+  List.rev maps
+
+(* --- steps and Traces --- *)
+let step_form (f : step_form) =
+  let opaque = f.kind = 2 and row r = List.length r = f.writes && List.for_all (fun a -> a <= 2) r in
+  need (f.kind <= 2 && List.length f.access = f.reads && List.for_all row f.access
+        && (opaque || ((not f.each) && f.reads = (if f.kind = 0 then 1 else 0)))
+        && (f.writes = 1 || (opaque && not f.each))) "a step of this form"
+let step ns (views : view_form array) (forms : step_form array) last k (s : step) =
+  let f = forms.(s.step_form) in
+  let shape (v : view) = need (v.form < Array.length views) "a form of the table"; views.(v.form).shape in
+  need (s.origin >= last && s.origin < 1 lsl 20) "steps of one origin together";
+  need (s.means = [] || List.length s.means = f.reads) "a time for each read";
+  need (List.for_all (fun m -> m <= k) s.means) "a time before";
+  if f.kind < 2 || f.each then begin
+    let written = shape (List.nth s.views f.reads) in
+    if not (List.for_all (fun v -> same ns (shape v) written) (first f.reads s.views)) then
+      raise (Outside "reads that are not seen to have the shape of the write")
+  end;
+  s.origin
+let trace ns (c : certificate) (t : trace) =
+  let views = Array.of_list c.view_forms and forms = Array.of_list c.step_forms and storages = Array.of_list c.storage_forms in
+  let who (form, key) = need (form < Array.length storages) "a form of the table"; (storages.(form).start, key) in
+  let all = List.map who t.storages in
+  need (List.length (List.sort_uniq compare all) = List.length all) "other storages";
+  List.iter (fun (f : storage_form) -> need (f.start <= 2) "a start") c.storage_forms;
+  let _ = List.fold_left (fun (k, last) s -> (k + 1, step ns views forms last k s)) (0, 0) t.steps in
+  let n = List.length t.steps in
+  List.iter (fun (o : output) ->
+    need (match o.meant with Some m -> m <= n | None -> true) "a time before";
+    need ((not o.known) || (match o.shows with Some v -> v.form < Array.length views
+      && List.length views.(v.form).shape = List.length o.strides | None -> false)) "the output's strides") t.outputs;
+  List.iter (fun (x, y) -> need (x >= 0 && y < 1 lsl 20) "a graph step") t.edges;
+  List.iter (fun p -> match p.holds with
+    | Some (s, _) -> need (s < List.length t.storages) "a storage of the trace"
+    | None -> ()) t.placements
+let lemma (l : lemma) =
+  need (l.what <= 3 && (l.what <> 0 || l.b = 0) && ((l.what <> 0 && l.what <> 3) || l.d = 0) && ((l.what = 2) <> (l.order = [])))
+    "0 where a lemma uses nothing"
+(* Whatever the tables name stands in the table of numbers. *)
+let tables ns (c : certificate) =
+  let known = List.iter (fun k -> ignore (place_of ns k)) in
+  let map = function
+    | Reshape m -> known m.from; known m.dest
+    | Affine m -> known m.from; known m.dest; known m.start; known (List.map (fun (_, _, by) -> by) m.factors) in
+  known c.facts;
+  List.iter (fun (f : view_form) -> known f.shape; List.iter map f.maps) c.view_forms;
+  List.iter (fun f -> known f.extents) c.storage_forms;
+  List.iter step_form c.step_forms
+(* Both graphs know the same storages at entry, and compare the same of them at exit. *)
+let frame ns (c : certificate) before after =
+  let storages = Array.of_list c.storage_forms in
+  let known (form, key) =
+    let f = storages.(form) in
+    if f.start = 1 then begin
+      if f.compared then raise (Outside "a fresh storage that is compared at exit");
+      None
+    end else Some (f.start, key, List.map (place ns) f.extents, f.bytes, f.compared) in
+  let all (t : trace) = List.sort compare (List.filter_map known t.storages) in
+  if all before <> all after then raise (Outside "other inputs")
+let check ns c (one : check) =
+  Option.iter (trace ns c) one.before;
+  trace ns c one.after;
+  Option.iter (fun before -> frame ns c before one.after) one.before;
+  List.iter lemma one.lemmas
