@@ -246,7 +246,7 @@ let () =
     | all ->
       List.iter (fun (key, v) ->
         (match v with Accepted _ -> () | _ -> if !code = 0 then code := 3);
-        if table then Printf.printf "%s\t%s\t%s\n" file key (words_of v)) all;
+        if table then Printf.printf "%s\t%s\t%s\n%!" file key (words_of v)) all;
       if not table then
         match List.find_opt (fun (_, v) -> match v with Accepted _ -> false | _ -> true) all with
         | None -> Printf.printf "proved: %d checks; %s\n" (List.length all) file
