@@ -1,5 +1,7 @@
 // Traces of Lightning Thunder: what there is to check in one, in two, and in a recorded sequence.
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "src/formats/formats.h"
 #include "src/formats/thunder_graph.h"
@@ -17,7 +19,38 @@ struct ThunderSource {
   std::string_view text;
   ThunderTrace trace;
   bool joint = false;
+  std::map<std::string, std::string> undefined = {};  // tensors that it reads and nothing binds
+  bool unreadable = false;                            // no graph of it can be made
 };
+
+ThunderSource source_with(std::string name, std::string_view text, ThunderTrace trace) {
+  ThunderSource out{std::move(name), text, std::move(trace)};
+  out.joint = is_thunder_joint(out.trace);
+  out.undefined = thunder_undefined(out.trace);
+  return out;
+}
+
+/// What a source means beside another one: a name that both do not bind is one input of both.
+ThunderSource beside(const ThunderSource& source, const ThunderSource& other, bool before) {
+  if (source.undefined.empty()) return source;
+  std::set<std::string> given;
+  for (const auto& [name, type] : source.undefined)
+    if (before || other.undefined.contains(name)) given.insert(name);
+  ThunderSource out = source;
+  out.trace = with_undefined(source.trace, thunder_types(other.trace), given);
+  return out;
+}
+
+/// A source by itself. `reported`: that it binds some names nowhere is another check's finding.
+ThunderSource alone(const ThunderSource& source, bool reported = false) {
+  if (source.undefined.empty()) return source;
+  std::set<std::string> given;
+  for (const auto& [name, type] : source.undefined)
+    if (reported) given.insert(name);
+  ThunderSource out = source;
+  out.trace = with_undefined(source.trace, {}, given);
+  return out;
+}
 
 Diagnostic in_file(const std::string& name, const Diagnostic& fault) {
   return {name.empty() ? fault.where : name + ": " + fault.where, fault.message};
@@ -27,9 +60,7 @@ Result<ThunderSource> source_of(const ThunderFile& file) {
   auto traces = parse_thunder(file.text);
   if (!traces) return traces.fault();
   if (traces->size() != 1) return Diagnostic{"", "several traces in one text; one is expected"};
-  ThunderSource out{file.name, file.text, std::move(traces->front()), false};
-  out.joint = is_thunder_joint(out.trace);
-  return out;
+  return source_with(file.name, file.text, std::move(traces->front()));
 }
 
 void take_ops(Case& value, ThunderGraph& graph) {
@@ -42,12 +73,18 @@ void take_ops(Case& value, ThunderGraph& graph) {
       value.assumed_pure.push_back(std::move(op));
 }
 
+/// Thunder moves statements only behind the pass that puts barriers between them.
+bool is_before_barriers(std::string_view pass) {
+  return pass == "Return arguments to track copies onto them" || pass == "Remove context manager prims" ||
+         pass.starts_with("Duplicate alias args");
+}
+
 Case case_of(ThunderGraph after, const ThunderFacts& facts, const ThunderTrace& trace) {
   Case value;
   value.source = "Lightning Thunder";
   value.pass = trace.pass;
   value.return_is_last = true;
-  value.every_order = true;
+  value.every_order = !is_before_barriers(trace.pass);
   value.inputs_may_overlap = !facts.known || after.untold;
   take_ops(value, after);
   value.after = std::move(after.graph);
@@ -72,10 +109,29 @@ void share_inputs(Graph& before, Graph& after) {
   add_missing(after, before);
 }
 
+/// Who names what nothing defines reads it, whatever is made of it: it leaves the graph, in the place of
+/// something that `before` is given.
+void see_undefined(ThunderGraph* before, ThunderGraph& after) {
+  for (const ValueId id : after.undefined) {
+    after.graph.outputs.push_back(Arg::of(id));
+    if (before == nullptr) continue;
+    Value meant = after.graph.value(id);
+    meant.name += "__meant";
+    meant.from = Value::From::input;
+    meant.at = static_cast<std::uint32_t>(before->graph.inputs.size());
+    before->graph.values.push_back(std::move(meant));
+    Input input;
+    input.value = ValueId(before->graph.values.size() - 1);
+    before->graph.outputs.push_back(Arg::of(input.value));
+    before->graph.inputs.push_back(std::move(input));
+  }
+}
+
 Result<Case> pair_case(Result<ThunderGraph> before, Result<ThunderGraph> after, const ThunderFacts& facts,
                        const ThunderTrace& trace) {
   if (!before) return before.fault();
   if (!after) return after.fault();
+  see_undefined(&*before, *after);
   share_inputs(before->graph, after->graph);
   Case value = case_of(*std::move(after), facts, trace);
   take_ops(value, *before);
@@ -114,7 +170,10 @@ Result<Case> forward_pair(const ThunderSource& before, const ThunderSource& afte
   return pair_case(std::move(from), std::move(to), facts, after.trace);
 }
 
-Result<Case> pair_case(const ThunderSource& before, const ThunderSource& after, const ThunderFacts& facts) {
+Result<Case> pair_case(const ThunderSource& left_source, const ThunderSource& right_source,
+                       const ThunderFacts& facts) {
+  const ThunderSource before = beside(left_source, right_source, true),
+                      after = beside(right_source, left_source, false);
   if (is_thunder_forward(before.trace) && is_thunder_forward(after.trace))
     return forward_pair(before, after, facts);
   const ThunderPart left = before.joint && !after.joint ? ThunderPart::forward : ThunderPart::whole;
@@ -129,6 +188,7 @@ Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts)
   auto graph = thunder_graph(source.trace, source.text, facts, ThunderPart::whole);
   if (!source.joint) {
     if (!graph) return graph.fault();
+    see_undefined(nullptr, *graph);
     return case_of(*std::move(graph), facts, source.trace);
   }
   auto value =
@@ -180,10 +240,7 @@ Result<std::vector<ThunderSource>> sources_in(const ThunderFile& file) {
   auto traces = parse_thunder(file.text);
   if (!traces) return traces.fault();
   std::vector<ThunderSource> out;
-  for (ThunderTrace& trace : *traces) {
-    out.push_back({file.name, file.text, std::move(trace), false});
-    out.back().joint = is_thunder_joint(out.back().trace);
-  }
+  for (ThunderTrace& trace : *traces) out.push_back(source_with(file.name, file.text, std::move(trace)));
   return out;
 }
 
@@ -193,18 +250,60 @@ std::vector<TraceCheck> one_fault(const std::string& id, const Diagnostic& fault
   return out;
 }
 
-void add_step(std::vector<TraceCheck>& out, const ThunderSource* before, const ThunderSource& now,
+/// Does the trace end with its return?
+bool returns_last(const ThunderTrace& trace) {
+  const auto live = [](const ThunderStatement& s) { return s.kind != ThunderStatement::Kind::drop; };
+  const auto last = std::find_if(trace.statements.rbegin(), trace.statements.rend(), live);
+  return last == trace.statements.rend() || last->kind == ThunderStatement::Kind::leave;
+}
+
+/// The last trace before the `at`-th that can be read and binds all that the `at`-th does; nullptr: none.
+const ThunderSource* compared_with(const std::vector<ThunderSource>& all, std::size_t at) {
+  for (std::size_t k = at; k-- > 0;) {
+    const auto bound = [&](const auto& name) { return all[at].undefined.contains(name.first); };
+    if (!all[k].unreadable && std::ranges::all_of(all[k].undefined, bound)) return &all[k];
+  }
+  return nullptr;
+}
+
+/// Where a later pass found the return in its place again, nothing asked for it in between.
+void note_later_passes(TraceCheck& check, const std::vector<ThunderSource>& all, std::size_t at) {
+  const auto later = std::span(all).subspan(at + 1);
+  if (!check.value ||
+      !std::ranges::any_of(later, [](const ThunderSource& s) { return returns_last(s.trace); }))
+    return;
+  Case value = *std::move(check.value);
+  value.return_is_last = false;
+  check.value = std::move(value);
+}
+
+bool is_readable(const ThunderSource& source, const ThunderFacts& facts) {
+  return static_cast<bool>(thunder_graph(source.trace, source.text, facts, ThunderPart::whole));
+}
+
+void add_step(std::vector<TraceCheck>& out, std::vector<ThunderSource>& all, std::size_t at,
               const ThunderFacts& facts) {
+  const ThunderSource& now = all[at];
+  const ThunderSource* before = compared_with(all, at);
   const bool split = before != nullptr && asks_thunder_gradients(before->trace) && !now.joint &&
                      is_thunder_forward(now.trace);  // checked with its backward
-  if (before != nullptr && !split)
+  if (before != nullptr && !split) {
     out.push_back(
         check_named(TraceCheck::What::pair, now.name, pair_case(*before, now, facts), is_symbolic(now.text)));
+    if (!returns_last(now.trace)) note_later_passes(out.back(), all, at);
+    if (!out.back().value) all[at].unreadable = !is_readable(beside(now, *before, false), facts);
+  }
   if (!now.joint || (before != nullptr && before->joint)) return;
-  out.push_back(check_named(TraceCheck::What::single, now.name + "/joint", single_case(now, facts),
-                            is_symbolic(now.text)));
-  if (auto missed = gradients_case(now, facts))
+  out.push_back(check_named(TraceCheck::What::single, now.name + "/joint",
+                            single_case(alone(now, true), facts), is_symbolic(now.text)));
+  if (auto missed = gradients_case(alone(now, true), facts))
     out.push_back(check_named(TraceCheck::What::single, now.name + "/gradients", *std::move(missed)));
+}
+
+/// A trace that nothing stands before.
+TraceCheck alone_check(const ThunderSource& source, const ThunderFacts& facts) {
+  return check_named(TraceCheck::What::single, source.name, single_case(alone(source), facts),
+                     is_symbolic(source.text));
 }
 
 /// The joint trace against the first forward and backward, and each further backward against the one before.
@@ -218,12 +317,16 @@ void add_backward(std::vector<TraceCheck>& out, const std::vector<ThunderSource>
   };
   for (std::size_t k = 0; k < backward.size(); ++k) {
     const bool from_joint = k == 0 && split != forward.begin() && std::prev(split)->joint;
-    if (k == 0 && !from_joint) continue;
-    auto before =
-        k == 0 ? thunder_graph(std::prev(split)->trace, std::prev(split)->text, facts, ThunderPart::whole)
-               : joined(backward[k - 1]);
-    out.push_back(check_named(TraceCheck::What::pair, backward[k].name,
-                              pair_case(std::move(before), joined(backward[k]), facts, backward[k].trace)));
+    if (k == 0 && !from_joint) {
+      if (forward.size() == 1) out.push_back(alone_check(*split, facts));
+      out.push_back(alone_check(backward[k], {}));
+      continue;
+    }
+    const ThunderSource& earlier = k == 0 ? *std::prev(split) : backward[k - 1];
+    const ThunderSource from = beside(earlier, backward[k], true), to = beside(backward[k], earlier, false);
+    auto before = k == 0 ? thunder_graph(from.trace, from.text, facts, ThunderPart::whole) : joined(from);
+    out.push_back(check_named(TraceCheck::What::pair, to.name,
+                              pair_case(std::move(before), joined(to), facts, to.trace)));
   }
 }
 
@@ -236,14 +339,12 @@ std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string&
   if (!sources) return one_fault(file.name, sources.fault());
   std::vector<TraceCheck> out;
   if (sources->size() == 1) {
-    out.push_back(check_named(TraceCheck::What::single, file.name, single_case(sources->front(), *facts),
-                              is_symbolic(file.text)));
+    out.push_back(alone_check(sources->front(), *facts));
     return out;
   }
   for (std::size_t k = 0; k < sources->size(); ++k) {
-    ThunderSource& now = (*sources)[k];
-    now.name += "/" + std::to_string(k);
-    add_step(out, k == 0 ? nullptr : &(*sources)[k - 1], now, *facts);
+    (*sources)[k].name += "/" + std::to_string(k);
+    add_step(out, *sources, k, *facts);
   }
   return out;
 }
@@ -279,11 +380,10 @@ std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& fo
   read(forward, first);
   read(backward, second);
   if (first.size() == 1 && second.empty() && out.empty()) {
-    out.push_back(check_named(TraceCheck::What::single, first[0].name, single_case(first[0], *facts)));
+    out.push_back(alone_check(first[0], *facts));
     return out;
   }
-  for (std::size_t k = 0; k < first.size(); ++k)
-    add_step(out, k == 0 ? nullptr : &first[k - 1], first[k], *facts);
+  for (std::size_t k = 0; k < first.size(); ++k) add_step(out, first, k, *facts);
   add_backward(out, first, second, *facts);
   return out;
 }

@@ -23,26 +23,6 @@ ThunderThing ThunderThing::of(Arg argument) {
   return out;
 }
 
-/// Names the first name in `expr` that stands for nothing.
-void ThunderBuilder::fail_unbound(const ThunderExpr& expr) {
-  bool ok = true;
-  resolve(expr, ok);
-  if (ok || failed()) return;
-  for (const ThunderExpr& item : expr.items) fail_unbound(item);
-  if (expr.items.empty()) fail(expr.at, "'" + expr.text + "' is not bound");
-}
-
-/// A name that the trace binds elsewhere, or that looks like a tensor's, has to be bound here.
-void ThunderBuilder::check_bound(const ThunderExpr& expr) {
-  if (expr.kind == ThunderExpr::Kind::name && find(expr.text) == nullptr) {
-    const bool digits = expr.text.size() > 1 && std::ranges::all_of(expr.text.substr(1), is_fx_digit);
-    if (targets_.contains(expr.text) || (expr.text[0] == 't' && digits))
-      fail(expr.at, "'" + expr.text + "' is not bound");
-  }
-  for (const ThunderExpr& item : expr.items) check_bound(item);
-  for (const ThunderEntry& entry : expr.entries) check_bound(entry.second);
-}
-
 void ThunderBuilder::fail(std::size_t at, std::string message) {
   if (!fault_) fault_ = Diagnostic{thunder_place(text_, at), std::move(message)};
 }
@@ -161,8 +141,11 @@ void ThunderBuilder::run_statements(const ThunderTrace& trace) {
         forward_results_.emplace(results->items[k].text, k);
   }
   targets_.clear();
-  for (const Statement& s : trace.statements)
+  objects_.clear();
+  for (const Statement& s : trace.statements) {
     each_thunder_name(s.target, [&](const std::string& name) { targets_.insert(name); });
+    note_objects(s);
+  }
   for (std::size_t k = 0; k < trace.statements.size() && !failed(); ++k) {
     const Statement& s = trace.statements[k];
     const bool last =
@@ -387,6 +370,7 @@ ThunderGraph ThunderBuilder::finish() {
   out.graph = std::move(graph_);
   out.ops = std::move(ops_);
   out.assumed = std::move(assumed_);
+  out.undefined = std::move(undefined_);
   out.untold = untold_;
   return out;
 }

@@ -108,12 +108,15 @@ class ThunderBuilder {
   bool lower(const Statement& statement);
   bool lower_inner(const Statement& statement);
   bool lower_leaf(const Statement& statement);
+  bool lower_undefined(const Statement& statement);
   bool lower_rows(const Statement& statement, Call& call);
   void lower_unknown(const Statement& statement);
   bool rename(const Statement& statement);
   bool collect(const ThunderExpr& target, Thing& into) const;
   const Thing* find(std::string_view name) const;
   Thing called(const ThunderExpr& call) const;
+  Thing held(const std::string& object) const;
+  void note_objects(const Statement& statement);
   Thing resolve(const ThunderExpr& expr, bool& ok) const;
   ValueId new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout);
   std::string free_name(const std::string& wanted);
@@ -140,7 +143,9 @@ class ThunderBuilder {
   std::set<std::string, std::less<>> skipped_;                       // names that depend on gradients
   std::set<std::string, std::less<>> targets_;                       // all names that the trace binds
   std::map<std::string, ValueId> gradients_;
-  std::map<std::string, std::size_t> taken_;  // elements unpacked, by source
+  std::vector<ValueId> undefined_;                        // memory that names stand for which nothing defines
+  std::map<std::string, std::size_t> taken_;              // elements unpacked, by source
+  std::map<std::string, std::set<std::string>> objects_;  // names of objects, without their number
   std::vector<Arg> outputs_, forward_outputs_;
   Thing saved_;
   std::uint32_t unit_ = 0;
@@ -149,15 +154,27 @@ class ThunderBuilder {
   std::optional<Diagnostic> fault_;
 };
 
-/// A step of an operator that is declared here: a function of what it is given, results of their own, and
-/// positions of tensors that it writes. False: something it is given is no argument.
-bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call, bool pure,
-                           std::span<const std::size_t> written = {});
+/// What a declared operator does besides reading what it is given, by positions of its arguments.
+struct ThunderFootprint {
+  bool pure = true;
+  std::span<const std::size_t> written = {};
+  std::span<const std::size_t> shared = {};  // its results may be views of these
+  std::vector<Type> types = {};              // of its results, where the trace prints none
+  ThunderLayout layout = ThunderLayout::plain;
+};
+/// A step of an operator that is declared here: a function of what it is given, with results of their own.
+/// False: something it is given is no argument.
+bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call,
+                           ThunderFootprint footprint);
 /// Does the call write what the lines below it do not? Then they are not read.
 bool thunder_hides_writes(const ThunderStatement& statement);
 /// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" ->
 /// "copy_with_setitem", "torch_pad_prim_impl" -> "pad": the prims that the torch executor runs itself.
 std::string thunder_stem(const std::string& callee);
+/// `_DistParallelType_REPLICATED_1`, `_..._ProcessGroup_0`: a member of an enumeration or a group of
+/// processes, without the number, which is a trace's own. Nothing: another name, or an object of which its
+/// class says too little.
+std::optional<std::string> thunder_object(const std::string& name);
 /// Is it a function or a method of PyTorch, or Thunder's symbol of one?
 bool is_torch_call(const std::string& callee);
 /// Lowers a call of Thunder's own (prims and executor operators). False: no row fits, and nothing is added.
@@ -166,6 +183,9 @@ bool is_thunder_prim(const std::string& name);
 /// Lowers a call of a PyTorch function (`torch.mul`, `ltorch.mul`, `Tensor.view`). False: nothing fits or is
 /// added.
 bool lower_torch_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
+/// `NAME_vjp(((a, b), {}), grad)`: the gradients of an operator that Thunder registers by itself
+/// (thunder_gradients.cpp).
+bool thunder_vjp(ThunderBuilder& builder, const ThunderBuilder::Call& call);
 /// As an argument of a step. Nothing: it is none (a module, a collection of such).
 std::optional<Arg> thunder_argument(const ThunderThing& thing);
 

@@ -48,7 +48,10 @@ std::optional<Type> thunder_tensor_type(std::string_view text) {
   const std::size_t space = head.rfind(' ');
   if (space == std::string_view::npos) return std::nullopt;
   Type out;
-  out.device = std::string(head.substr(0, space));
+  std::string_view device = head.substr(0, space);
+  if (device.starts_with("thunder.devices.Device(type='") && device.ends_with("')"))
+    device = device.substr(29, device.size() - 31);
+  out.device = std::string(device);
   const auto dtype = parse_dtype(head.substr(space + 1));
   const auto sizes = sizes_in(text.substr(open + 1, text.size() - open - 2));
   if (!sizes) return std::nullopt;

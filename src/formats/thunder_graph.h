@@ -3,6 +3,8 @@
 // A statement of level 1 is what the compiler moves: its steps stay together (Step::unit), and all of them
 // come after everything its arguments come from. Names below level 1 live inside their statement.
 #pragma once
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,7 @@ struct ThunderGraph {
   Graph graph;
   std::vector<OpDecl> ops;
   std::vector<std::string> assumed;  // operators without a body that are taken to be pure
+  std::vector<ValueId> undefined;    // memory that names stand for which nothing defines
   bool untold = false;  // of a parameter nobody says where it lies, though of others somebody does
 };
 
@@ -43,6 +46,20 @@ ThunderTrace with_kept_values(const ThunderTrace& joint);
 /// which are made along names, miss that write. The trace with a statement that nobody knows for each such
 /// tensor.
 std::optional<ThunderTrace> with_missed_gradients(const ThunderTrace& joint);
+
+/// Types of names, of lines below statements as well.
+std::map<std::string, std::string> thunder_types(const ThunderTrace& trace);
+/// Tensors that a trace reads where nothing of their name is bound, or no more, with the type that the trace
+/// gives such a name elsewhere.
+std::map<std::string, std::string> thunder_undefined(const ThunderTrace& trace);
+/// The trace with a statement before the first such use: contents that nobody wrote, or for a name in `given`
+/// an input of the name. `types`: of names to which the trace gives none.
+ThunderTrace with_undefined(const ThunderTrace& trace, const std::map<std::string, std::string>& types,
+                            const std::set<std::string>& given);
+/// What such a statement calls.
+inline constexpr std::string_view kThunderUndefinedName = "noclobber.undefined_name",
+                                  kThunderGivenName = "noclobber.given_name",
+                                  kThunderUnbound = " is not bound";  // behind a name of unknown type
 
 /// Does the trace ask for gradients (`get_grad`)?
 bool asks_thunder_gradients(const ThunderTrace& trace);

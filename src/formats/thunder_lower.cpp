@@ -48,6 +48,14 @@ bool may_write(const std::string& name) {
   return name.ends_with('_') || is_fx_digit(name.back()) || name.find("inplace") != std::string::npos;
 }
 
+/// Of thunder.distributed: where no row knows what such an operator has in flight or keeps, nobody does.
+bool is_distributed(const std::string& name) {
+  constexpr std::string_view kNames[] = {"all_gather",      "all_reduce",          "broadcast",   "pack",
+                                         "reduce_scatter",  "stash_grad_for_fsdp", "synchronize", "unpack",
+                                         "unpack_for_fsdp", "update_bucket_view",  "wait"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
 /// Asks a tensor for what its type says.
 bool is_question(const std::string& name) {
   constexpr std::string_view kQuestions[] = {"dim",  "is_complex", "is_floating_point",
@@ -74,88 +82,6 @@ const ThunderThing* ThunderBuilder::Call::keyword(std::string_view key) const {
   return nullptr;
 }
 
-const ThunderThing* ThunderBuilder::find(std::string_view name) const {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (const auto at = scope->find(name); at != scope->end()) return &at->second;
-  return nullptr;
-}
-
-namespace {
-
-/// `devices.Device("cpu")`, `torch.device("cpu")`
-std::optional<ThunderThing> device_of(const ThunderExpr& call) {
-  const bool device = call.text.ends_with("Device") || call.text.ends_with("device");
-  if (!device || call.items.size() != 1 || call.items[0].kind != ThunderExpr::Kind::text) return std::nullopt;
-  return ThunderThing::of(Arg::of_device(call.items[0].text));
-}
-
-ThunderThing named_constant(const std::string& name) {
-  const bool qualified =
-      name.starts_with("dtypes.") || name.starts_with("torch.") || name.starts_with("thunder.");
-  if (qualified) {
-    if (const auto dtype = thunder_dtype(name)) return ThunderThing::of(Arg::of_dtype(*dtype));
-    return ThunderThing::of(Arg::of_text(name));
-  }
-  return {};
-}
-
-}  // namespace
-
-/// `slice(None,3,None)`, `complex(1.0, 2.0)`: the name and what is given to it.
-ThunderThing ThunderBuilder::called(const ThunderExpr& call) const {
-  if (auto device = device_of(call)) return *std::move(device);
-  Thing out;
-  out.kind = Thing::Kind::sequence;
-  out.items.push_back(Thing::of(Arg::of_text(call.text)));
-  bool ok = true;
-  for (const ThunderExpr& item : call.items) out.items.push_back(resolve(item, ok));
-  for (const ThunderEntry& entry : call.entries) {
-    out.items.push_back(Thing::of(Arg::of_text(entry.first)));
-    out.items.push_back(resolve(entry.second, ok));
-  }
-  return ok ? out : Thing();
-}
-
-ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
-  switch (expr.kind) {
-    case ThunderExpr::Kind::integer:
-      return Thing::of(Arg::of(SymExpr(expr.integer)));
-    case ThunderExpr::Kind::real:
-      return Thing::of(Arg::of_real(expr.real));
-    case ThunderExpr::Kind::boolean:
-      return Thing::of(Arg::of_bool(expr.boolean));
-    case ThunderExpr::Kind::none:
-      return Thing::of(Arg());
-    case ThunderExpr::Kind::text:
-      return Thing::of(Arg::of_text(expr.text));
-    case ThunderExpr::Kind::ellipsis:
-      return Thing::of(Arg::of_text("..."));
-    case ThunderExpr::Kind::dict:
-    case ThunderExpr::Kind::opaque:
-      return {};
-    case ThunderExpr::Kind::call:
-      return called(expr);
-    case ThunderExpr::Kind::name: {
-      if (const Thing* thing = find(expr.text)) return *thing;
-      Thing constant = named_constant(expr.text);
-      const bool type =
-          expr.text == "int" || expr.text == "float" || expr.text == "bool" || expr.text == "complex";
-      const bool object = expr.text.starts_with("_object_") || expr.text.starts_with("_Enum_") ||
-                          expr.text.starts_with("_torch_");
-      if (type) return Thing::of(Arg::of_text(expr.text));
-      ok = ok && (constant.kind != Thing::Kind::other || object || expr.text.find('.') != std::string::npos);
-      return constant;
-    }
-    case ThunderExpr::Kind::sequence: {
-      Thing out;
-      out.kind = Thing::Kind::sequence;
-      for (const ThunderExpr& item : expr.items) out.items.push_back(resolve(item, ok));
-      return out;
-    }
-  }
-  return {};
-}
-
 void ThunderBuilder::bind(const ThunderExpr& target, const Thing& thing) {
   if (target.kind == ThunderExpr::Kind::name) {
     if (target.text != "_") scopes_.back()[target.text] = thing;
@@ -178,6 +104,7 @@ void ThunderBuilder::back_to(const Mark& mark) {
   ops_.resize(mark.ops);
   assumed_.resize(mark.assumed);
   std::erase_if(gradients_, [&](const auto& g) { return g.second.index >= mark.values; });
+  std::erase_if(undefined_, [&](ValueId id) { return id.index >= mark.values; });
 }
 
 /// What is executed as it stands is printed once more below, as Thunder's symbol of the same name. Any other
@@ -256,8 +183,37 @@ bool ThunderBuilder::rename(const Statement& s) {
   return true;
 }
 
+/// A name that nothing stands for: memory that nobody wrote, or whatever the trace before means by it.
+bool ThunderBuilder::lower_undefined(const Statement& s) {
+  auto type = thunder_tensor_type(s.type);
+  if (s.value.text == kThunderGivenName) {
+    bind(s.target, Thing::of(gradient(s.target.text, std::move(type))));
+    return true;
+  }
+  if (!type) return false;
+  Call call;
+  call.statement = &s;
+  call.name = s.target.text;
+  Emit what{"aten.empty.memory_format", {}, {{"dtype", Arg::of_dtype(type->dtype)}}};
+  std::vector<Arg> sizes;
+  for (const SymExpr& size : type->shape) sizes.push_back(Arg::of(size));
+  what.args.push_back(Arg::of(std::move(sizes)));
+  if (!type->device->empty()) what.kwargs.emplace_back("device", Arg::of_device(*type->device));
+  emit(call, std::move(what));
+  const Thing made = *find(s.target.text);
+  call.name = s.target.text + "__read";
+  Statement unnamed = s;
+  unnamed.target.text = "_";
+  call.statement = &unnamed;
+  undefined_.push_back(
+      emit_part(call, {"aten.clone.default", {Arg::of(made.id)}, {}, ThunderLayout::plain, {*type}}));
+  return true;
+}
+
 bool ThunderBuilder::lower_leaf(const Statement& s) {
   if (s.value.kind != ThunderExpr::Kind::call) return rename(s);
+  if (s.value.text == kThunderUndefinedName || s.value.text == kThunderGivenName) return lower_undefined(s);
+  if (s.value.text.ends_with(kThunderUnbound)) return false;
   Call call;
   call.statement = &s;
   call.name = thunder_stem(s.value.text);
@@ -289,11 +245,15 @@ bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
   const std::string& callee = s.value.text;
   if (is_thunders(callee) && lower_thunder_call(*this, call)) return true;
   if (is_torch_call(callee) && lower_torch_call(*this, call)) return true;
+  const bool gradients = thunder_vjp(*this, call);
+  if (gradients) assume_pure(call.name);
+  if (gradients) return true;
   // An executor's own operator without a body: Thunder takes those without a tag to be functions.
   const bool own = callee.find('.') == std::string::npos && s.inner.empty() && !may_write(call.name) &&
+                   !(is_thunders(callee) && is_distributed(call.name)) &&
                    s.target.kind == ThunderExpr::Kind::name;
   if (!own) return false;
-  if (!emit_thunder_function(*this, call, true)) return false;
+  if (!emit_thunder_function(*this, call, {})) return false;
   assume_pure(call.name);
   return true;
 }

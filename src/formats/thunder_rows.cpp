@@ -2,8 +2,6 @@
 //
 // The meaning of a prim is that of its executor in PyTorch (thunder/executors/torchex.py): what is a view
 // there is a view here. https://github.com/Lightning-AI/lightning-thunder, release 0.2.6.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -26,11 +24,11 @@ bool ignore(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 }
 
 bool function(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  return emit_thunder_function(builder, call, true);
+  return emit_thunder_function(builder, call, {});
 }
 
 bool impure(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  return emit_thunder_function(builder, call, false);
+  return emit_thunder_function(builder, call, {.pure = false});
 }
 
 /// The same arguments in the same order.
@@ -70,7 +68,7 @@ bool binary(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (!left || !right) return false;
   const std::string_view op = a.is_tensor() ? b.is_tensor() ? row.op : row.scalar : row.turned;
   const bool plain = left->kind != Arg::Kind::list && right->kind != Arg::Kind::list;  // complex(1.0, 2.0)
-  if (op.empty() || !plain) return emit_thunder_function(builder, call, true);
+  if (op.empty() || !plain) return emit_thunder_function(builder, call, {});
   Emit what{std::string(op), {*left, *right}, {}, thunder_pointwise_layout(builder, call)};
   if (!a.is_tensor() && row.swap) std::swap(what.args[0], what.args[1]);
   builder.emit(call, std::move(what));
@@ -83,7 +81,7 @@ bool absolute(ThunderBuilder& builder, const Call& call, const ThunderRow& row) 
   const bool known =
       type && call.args.size() == 1 && call.args[0].is_tensor() && builder.type_of(call.args[0].id);
   if (!known || builder.type_of(call.args[0].id)->dtype != type->dtype)
-    return emit_thunder_function(builder, call, true);
+    return emit_thunder_function(builder, call, {});
   return direct(builder, call, row);
 }
 
@@ -91,7 +89,7 @@ bool absolute(ThunderBuilder& builder, const Call& call, const ThunderRow& row) 
 bool divide(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto type = thunder_tensor_type(call.statement->type);
   if (!type || !(is_floating(type->dtype) || is_complex(type->dtype)))
-    return emit_thunder_function(builder, call, true);
+    return emit_thunder_function(builder, call, {});
   return binary(builder, call, row);
 }
 
@@ -99,8 +97,7 @@ bool where(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() != 3 || !call.args[0].is_tensor()) return false;
   const bool a = call.args[1].is_tensor(), b = call.args[2].is_tensor();
   const auto is_list = [](const ThunderThing& t) { return t.kind == ThunderThing::Kind::sequence; };
-  if ((!a && !b) || std::ranges::any_of(call.args, is_list))
-    return emit_thunder_function(builder, call, true);
+  if ((!a && !b) || std::ranges::any_of(call.args, is_list)) return emit_thunder_function(builder, call, {});
   ThunderRow row{"where", direct,
                  a ? b ? "aten.where.self" : "aten.where.ScalarOther" : "aten.where.ScalarSelf"};
   return direct(builder, call, row);
@@ -163,6 +160,17 @@ bool convert(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return true;
 }
 
+/// `bitcast(a, dtype)`: the same bytes as elements of another type.
+bool bitcast(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
+  const ThunderThing* type = thunder_given(call, 1, "dtype");
+  if (call.args.empty() || !call.args[0].is_tensor() || type == nullptr) return false;
+  auto dtype = thunder_argument(*type);
+  if (!dtype || dtype->kind != Arg::Kind::dtype) return false;
+  const ValueId from = call.args[0].id;
+  builder.emit(call, {"aten.view.dtype", {Arg::of(from), *std::move(dtype)}, {}, builder.layout(from)});
+  return true;
+}
+
 /// `stride_order(a, order)`: for falling strides the argument itself if it has them already.
 bool stride_order(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.empty() || !call.args[0].is_tensor()) return false;
@@ -179,7 +187,7 @@ bool device_put(ThunderBuilder& builder, const Call& call, const ThunderRow& row
   if (call.args.size() != 2 || !call.args[0].is_tensor() || !to) return false;
   const auto& from = builder.type_of(call.args[0].id);
   if (!from) return false;
-  if (from->device != to->device) return emit_thunder_function(builder, call, true);
+  if (from->device != to->device) return emit_thunder_function(builder, call, {});
   Call only = call;
   only.args.resize(1);
   return same(builder, only, row);
@@ -194,7 +202,7 @@ bool reduce(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const bool counts = row.name == "sum" && type && !is_floating(type->dtype) && !is_complex(type->dtype);
   // What torch makes of integers and booleans is int64, whatever the trace says that the prim makes.
   if (counts && (!made || made->dtype != Dtype::i64)) return false;
-  if (!type || (!counts && !is_floating(type->dtype))) return emit_thunder_function(builder, call, true);
+  if (!type || (!counts && !is_floating(type->dtype))) return emit_thunder_function(builder, call, {});
   builder.emit(call, {std::string(row.op), {Arg::of(call.args[0].id), thunder_list(*dims)}});
   return true;
 }
@@ -240,7 +248,7 @@ bool window(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
 bool factory(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (call.args.size() > 1 &&
       call.args[1].kind == ThunderThing::Kind::sequence)  // full(shape, complex(1.0, 2.0))
-    return emit_thunder_function(builder, call, true);
+    return emit_thunder_function(builder, call, {});
   Emit what{std::string(row.op), {}};
   for (const ThunderThing& thing : call.args) {
     auto arg = thunder_argument(thing);
@@ -273,7 +281,7 @@ bool indexed(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (args.size() < 3 || args.back().kind != Arg::Kind::sym) return false;
   std::rotate(args.begin() + 1, args.end() - 1, args.end());
   const bool tensors = args.size() < 4 || is_ref(args[3]);
-  if (!tensors && row.scalar.empty()) return emit_thunder_function(builder, call, true);
+  if (!tensors && row.scalar.empty()) return emit_thunder_function(builder, call, {});
   builder.emit(call, {std::string(tensors ? row.op : row.scalar), std::move(args)});
   return true;
 }
@@ -302,6 +310,8 @@ constexpr ThunderRow kThunderRows[] = {
     {"acosh", direct, "aten.acosh.default"},
     {"adaptive_avg_pool2d_backward", direct, "aten._adaptive_avg_pool2d_backward.default"},
     {"add", binary, "aten.add.Tensor", "aten.add.Scalar", "aten.add.Scalar", true},
+    {"all_gather", thunder_all_gather},
+    {"all_reduce", thunder_all_reduce},
     {"amax", reduce, "aten.amax.default"},
     {"amin", reduce, "aten.amin.default"},
     {"argmax", function},
@@ -313,6 +323,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"atan", direct, "aten.atan.default"},
     {"atan2", binary, "aten.atan2.default"},
     {"atanh", direct, "aten.atanh.default"},
+    {"bitcast", bitcast},
     {"bitwise_and", binary, "aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar"},
     {"bitwise_left_shift", function},
     {"bitwise_not", direct, "aten.bitwise_not.default"},
@@ -320,6 +331,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"bitwise_right_shift", function},
     {"bitwise_xor", binary, "aten.bitwise_xor.Tensor", "aten.bitwise_xor.Scalar"},
     {"bookend", same},
+    {"broadcast", thunder_share},
     {"broadcast_in_dim", thunder_broadcast},
     {"cat", fresh, "aten.cat.default"},
     {"ceil", direct, "aten.ceil.default"},
@@ -394,6 +406,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"randn", impure},
     {"real", window, "aten.real.default"},
     {"reciprocal", direct, "aten.reciprocal.default"},
+    {"reduce_scatter", thunder_reduce_scatter},
     {"remainder", binary, "aten.remainder.Tensor", "aten.remainder.Scalar"},
     {"reshape", thunder_reshape},
     {"round", direct, "aten.round.default"},
@@ -415,6 +428,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"stride_order", stride_order},
     {"sub", binary, "aten.sub.Tensor", "aten.sub.Scalar", "aten.rsub.Scalar", true},
     {"sum", reduce, "aten.sum.dim_IntList"},
+    {"synchronize", thunder_synchronize},
     {"take", indexed, "aten.index_select.default"},
     {"take_along_axis", function},
     {"tan", direct, "aten.tan.default"},
@@ -429,6 +443,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"update_aliases", barrier},
     {"var", variance, "aten.var.correction"},
     {"var_mean", variance, "aten.var_mean.correction"},
+    {"wait", thunder_wait},
     {"where", where},
     {"zeta", function},
 };
@@ -436,76 +451,6 @@ constexpr ThunderRow kThunderRows[] = {
 static_assert(std::ranges::is_sorted(kThunderRows, {}, &ThunderRow::name));
 
 }  // namespace
-
-namespace {
-
-/// The arguments of a declared operator, and their types in its schema.
-struct FunctionArguments {
-  std::vector<Arg> args;
-  std::string kinds, slots;
-
-  /// Tensors between other things, as in `(slice(None,None,None), t3)`, stand behind the list that they are
-  /// in.
-  void take(Arg arg, const std::string& name, bool written) {
-    const bool mixed = arg.kind == Arg::Kind::list && !std::ranges::all_of(arg.list, is_ref);
-    std::vector<Arg> tensors;
-    if (mixed) lift(arg, tensors);
-    const bool list = arg.kind == Arg::Kind::list && !mixed && !arg.list.empty();
-    if (written && is_ref(arg)) {
-      kinds += 'w';
-      slots += fmt::format("{}Tensor({}!) {}", slots.empty() ? "" : ", ", name, name);
-      return args.push_back(std::move(arg));
-    }
-    add(std::move(arg), list ? "Tensor[]" : "Any", list ? 'l' : 'a', name);
-    for (std::size_t k = 0; k < tensors.size(); ++k)
-      add(std::move(tensors[k]), "Any", 'a', fmt::format("{}_{}", name, k));
-  }
-
- private:
-  static void lift(Arg& arg, std::vector<Arg>& into) {
-    for (Arg& item : arg.list) {
-      lift(item, into);
-      if (is_ref(item)) into.push_back(std::exchange(item, Arg::of_text("tensor")));
-    }
-  }
-
-  void add(Arg arg, std::string_view type, char kind, const std::string& name) {
-    const bool tensor = is_ref(arg);
-    kinds += tensor ? 't' : kind;
-    slots += fmt::format("{}{} {}", slots.empty() ? "" : ", ", tensor ? "Tensor" : type, name);
-    args.push_back(std::move(arg));
-  }
-};
-
-}  // namespace
-
-bool emit_thunder_function(ThunderBuilder& builder, const Call& call, bool pure,
-                           std::span<const std::size_t> written) {
-  FunctionArguments given;
-  const auto take = [&](const ThunderThing& thing, const std::string& name, bool writes = false) {
-    auto arg = thunder_argument(thing);
-    if (arg) given.take(*std::move(arg), name, writes);
-    return arg.has_value();
-  };
-  for (std::size_t k = 0; k < call.args.size(); ++k)
-    if (!take(call.args[k], fmt::format("a{}", k), std::ranges::find(written, k) != written.end()))
-      return false;
-  for (const auto& [key, thing] : call.kwargs)
-    if (!take(thing, "kw_" + key)) return false;
-  const ThunderExpr& target = call.statement->target;
-  const std::size_t results = target.kind == ThunderExpr::Kind::sequence ? target.items.size() : 1;
-  std::string returns;
-  for (std::size_t k = 0; k < results; ++k) returns += k == 0 ? "Tensor" : ", Tensor";
-  const std::string name =
-      fmt::format("{}_{}{}", call.name, given.kinds, results == 1 ? "" : std::to_string(results));
-  if (results != 1) returns = "(" + returns + ")";
-  OpDecl decl;
-  decl.schema = fmt::format("thunder::{}({}) -> {}", name, given.slots, returns);
-  decl.pure = pure;
-  builder.declare(std::move(decl));
-  builder.emit(call, {"thunder." + name + ".default", std::move(given.args)});
-  return true;
-}
 
 bool lower_thunder_call(ThunderBuilder& builder, const Call& call) {
   const auto at = std::ranges::lower_bound(kThunderRows, call.name, {}, &ThunderRow::name);

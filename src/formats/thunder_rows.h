@@ -31,6 +31,14 @@ ThunderLayout thunder_pointwise_layout(const ThunderBuilder& builder, const Thun
 /// `sort(a, dim, descending, stable)`, `argsort` (thunder_torch.cpp).
 bool thunder_ordered(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
 
+// Collectives (thunder_collectives.cpp); false: not with these arguments.
+bool thunder_all_gather(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+bool thunder_all_reduce(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+bool thunder_reduce_scatter(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+bool thunder_share(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+bool thunder_synchronize(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+bool thunder_wait(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
+
 // Lowerings of views (thunder_views.cpp); false: not with these arguments.
 bool thunder_reshape(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);
 bool thunder_permute(ThunderBuilder& builder, const ThunderBuilder::Call& call, const ThunderRow& row);

@@ -214,7 +214,7 @@ bool as_function(ThunderBuilder& builder, const Call& call) {
   if (!has_tensor(call.args[1])) return false;
   Call function = call;
   if (call.statement->value.items[1].list) function.name += "_list";
-  return emit_thunder_function(builder, function, true);
+  return emit_thunder_function(builder, function, {});
 }
 
 }  // namespace

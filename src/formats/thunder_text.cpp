@@ -10,6 +10,23 @@ namespace {
 
 constexpr int kDepth = 60;
 
+bool opens_header(std::string_view line) {
+  return line.starts_with("import ") || line.starts_with("from ") || line.starts_with("@") ||
+         line.starts_with("def ");
+}
+
+/// "Constant Folding pass": words alone, with the imports of their trace right below. Some passes print
+/// what made a trace without its mark.
+bool is_bare_provenance(std::string_view line, std::string_view behind) {
+  const auto is_word = [](char c) {
+    return is_fx_letter(c) || is_fx_digit(c) || c == ' ' || c == '-' || c == '(' || c == ')' || c == '\r';
+  };
+  const std::size_t below = behind.find_first_not_of("\r\n");
+  return !line.empty() && is_fx_letter(line[0]) && !opens_header(line) &&
+         std::ranges::all_of(line, is_word) && below != std::string_view::npos &&
+         opens_header(behind.substr(below));
+}
+
 class ThunderReader {
  public:
   explicit ThunderReader(std::string_view text) : text_(text), cursor_(text) {}
@@ -52,6 +69,7 @@ class ThunderReader {
 
 /// Lines of column 0 up to and with `def`. False at the end of the text.
 bool ThunderReader::header() {
+  bool begun = false;
   while (!cursor_.failed() && !cursor_.at_end()) {
     const std::string_view made = "# Constructed by ";
     if (cursor_.take(made)) {
@@ -66,10 +84,14 @@ bool ThunderReader::header() {
       const std::size_t start = cursor_.at();
       const std::string_view rest = cursor_.rest_of_line();
       const bool blank = rest.find_first_not_of(" \t\r") == std::string_view::npos;
-      if (!blank && !rest.starts_with('#') && !rest.starts_with('@') && !rest.starts_with("import ") &&
-          !rest.starts_with("from ")) {
+      if (!begun && is_bare_provenance(rest, cursor_.rest())) {
+        trace_.pass = std::string(rest.substr(0, rest.find_last_not_of(" \t\r") + 1));
+        trace_.pass.resize(std::min(trace_.pass.size(), trace_.pass.find(" (took ")));
+      } else if (!blank && !rest.starts_with('#') && !rest.starts_with('@') && !rest.starts_with("import ") &&
+                 !rest.starts_with("from ")) {
         cursor_.fail_at(start, "expected an import, a decorator or 'def' of a trace");
       }
+      begun = begun || !blank;
     }
     cursor_.next_line();
   }

@@ -181,7 +181,7 @@ bool thunder_hides_writes(const ThunderStatement& s) {
 bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   constexpr std::size_t kStatistics[] = {1, 2};
   if (thunder_hides_writes(*call.statement))
-    return call.args.size() > 2 && emit_thunder_function(builder, call, true, kStatistics);
+    return call.args.size() > 2 && emit_thunder_function(builder, call, {.written = kStatistics});
   Step step;
   bool ordered = true;
   for (const ThunderThing& thing : call.args) {

@@ -193,7 +193,15 @@ bool thunder_numbers(ThunderBuilder& builder, const ViewCall& call, const Thunde
   };
   if (!type || !given || given->kind != Arg::Kind::list || given->list.empty() ||
       given->list.size() > kMost || !std::ranges::all_of(given->list, is_number))
-    return emit_thunder_function(builder, call, true);
+    return emit_thunder_function(builder, call, {});
+  const auto& first = given->list.front();
+  if (type->shape.size() == 1 &&
+      std::ranges::all_of(given->list, [&](const Arg& one) { return one == first; })) {
+    builder.emit(call, {"aten.full.default",
+                        {thunder_list({static_cast<std::int64_t>(given->list.size())}), first},
+                        {{"dtype", Arg::of_dtype(type->dtype)}}});
+    return true;
+  }
   std::vector<Arg> numbers;
   for (const Arg& one : given->list)
     numbers.push_back(Arg::of(thunder_scalar(builder, call, one, type->dtype)));
