@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """What frontends record, pass by pass: the folder, `check`, `bisect`, the recorder. NC_BIN_DIR names another folder with
 the program. PyTorch is not needed: the recordings in corpus/recordings were made with it."""
+import collections
+import importlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import types
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve()
@@ -110,6 +115,77 @@ class Recordings(InFolder):
         with recorder.replaced([(Owner, "kept", lambda old: old + 1), (Owner, "missing", lambda old: old)]):
             self.assertEqual(Owner.kept, 2)
         self.assertEqual(Owner.kept, 1)
+
+
+class Trace:
+    """A printed trace as Thunder holds it."""
+
+    def __init__(self, text):
+        self.text = text
+        self.args = [types.SimpleNamespace(name=name) for name in re.search(r"def \w+\((.*)\)", text)[1].split(", ")]
+
+    def __str__(self):
+        return self.text
+
+    def get_provenance(self):
+        return self.text.splitlines()[0]
+
+
+class ThunderCompilations(InFolder):
+    """`noclobber.thunder` with a stand-in for Thunder: which of its traces are written, and which folders stay."""
+
+    def setUp(self):
+        super().setUp()
+        fake = types.ModuleType("thunder")
+        fake.CacheEntry = collections.namedtuple("CacheEntry", "computation_traces backward_traces prologue_traces")
+        fake.compile_stats = lambda function: function
+        fake.last_traces = lambda function: function.last_traces
+        self.entry = fake.CacheEntry
+        sys.modules["thunder"] = fake
+        self.addCleanup(sys.modules.pop, "thunder")
+        self.hook = importlib.import_module("noclobber.thunder")
+        self.addCleanup(sys.modules.pop, "noclobber.thunder")
+
+    def traces(self, folder, *names):
+        return [Trace((ROOT / "corpus" / folder / name).read_text()) for name in names]
+
+    def function(self, *entries):
+        return types.SimpleNamespace(interpreter_cache=list(entries), last_traces=entries[-1].computation_traces,
+                                     last_backward_traces=[], last_prologue_traces=[])
+
+    def written(self, *entries):
+        folder = self.hook.write(self.function(*entries), self.folder / "out")
+        return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.txt"))
+
+    def test_every_compilation_with_its_backward_and_prologue(self):
+        forward = self.traces("thunder_users/pr2777-main", "00_x.trace.txt")
+        backward = self.traces("thunder_users/pr2777-main", "bw00_x.trace.txt")
+        one, two = (self.entry(list(forward), backward, forward) for _ in range(2))
+        self.assertEqual(self.written(one), ["00_delete-last-used.trace.txt", "bw00_delete-last-used.trace.txt",
+                                             "prologue.trace.txt"])
+        shutil.rmtree(self.folder / "out")
+        self.assertEqual(self.written(one, two), [f"{number}/{name}" for number in "01" for name in (
+            "00_delete-last-used.trace.txt", "bw00_delete-last-used.trace.txt", "prologue.trace.txt")])
+
+    def test_what_no_cache_holds_is_written_where_it_is_the_last(self):
+        function = self.function(self.entry(self.traces("thunder_users/pr2777-main", "00_x.trace.txt"), None, None))
+        function.interpreter_cache.clear()
+        folder = self.hook.write(function, self.folder / "out")
+        self.assertEqual([path.name for path in folder.iterdir()], ["00_delete-last-used.trace.txt"])
+
+    def test_the_folder_of_a_refutation_is_kept_and_named(self):
+        right = self.traces("thunder_users/used-while-bound", "0.trace.txt")
+        wrong = self.traces("thunder_users/used-before-definition", "0.trace.txt")
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        with unittest.mock.patch("tempfile.tempdir", str(temporary)):
+            self.assertEqual([r["status"] for r in self.hook.check(self.function(self.entry(right, [], [])))], ["proved"])
+            self.assertEqual(list(temporary.iterdir()), [])
+            with self.assertRaises(program.Refuted) as caught:  # though it is not the last one that is wrong
+                self.hook.check(self.function(self.entry(wrong, [], []), self.entry(right, [], [])))
+        kept, = temporary.iterdir()
+        self.assertIn(str(kept), str(caught.exception))
+        self.assertEqual(sorted(path.name for path in kept.iterdir()), ["0", "1"])
 
 
 if __name__ == "__main__":

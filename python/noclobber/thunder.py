@@ -4,14 +4,15 @@
     jfn(x)
     noclobber.thunder.check(jfn)
 
-writes the printed traces of the last call with the storage facts of its inputs, runs `noclobber check` over them, and
-raises `noclobber.Refuted` with the findings. Every pair of consecutive traces is a check, so a finding names the
-transform that broke it. Fusion passes do not appear in Thunder's own list of traces: inside
+writes the printed traces of every compilation that `jfn` holds with the storage facts of their inputs, runs
+`noclobber check` over them, and raises `noclobber.Refuted` with the findings. Every pair of consecutive traces is a
+check, so a finding names the transform that broke it. What is proved is what traces compute and write; whether a result
+has a `grad_fn` is autograd's own affair. Fusion passes do not appear in Thunder's own list of traces: inside
 
     with noclobber.thunder.watch():
         jfn(x)
 
-they are recorded too, before, between and after their steps. What is compiled and run is the same with and without.
+they are recorded too, before, between and after their steps, with backward and prologue as soon as there are such. What is compiled and run is the same with and without.
 
 Thunder keeps no arguments of a call, so its computations are told, from the import of this module on, to note dtype,
 shape, strides, offset and storage of what they are given; the tensors are not kept. A function that was compiled
@@ -27,6 +28,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -41,31 +43,37 @@ _FUSIONS = "_noclobber_fusions"  # attribute of a first trace: [(position in the
 
 def check(jfn: object, *args: object, out: str | os.PathLike[str] | None = None, order: str | None = None,
           **kwargs: object) -> Report:
-    """Records of the traces of the last call of `jfn`, forward and backward. Raises noclobber.Refuted.
+    """Records of the traces of every compilation of `jfn`, forward and backward. Raises noclobber.Refuted.
 
-    `args` and `kwargs` are those of the call, for functions that were compiled before this module was imported.
-    `out` keeps what was written. With order="dataflow" the claim is about every order that the names allow; otherwise
-    the field `every_order` of the records reports it.
+    `args` and `kwargs` are those of the last call, for functions that were compiled before this module was imported.
+    `out` keeps what was written; without it the folder is kept where something is refuted, and named by the error.
+    With order="dataflow" the claim is about every order that the names allow; otherwise the field `every_order` of the
+    records reports it.
     """
-    with contextlib.ExitStack() as stack:
-        folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="noclobber-"))
+    folder = pathlib.Path(out or tempfile.mkdtemp(prefix="noclobber-"))
+    keep = out is not None
+    try:
         write(jfn, folder, *args, **kwargs)
-        return Report(recorder.judge(program.check(folder, order=order), "refuted", out))
+        records = program.check(folder, order=order)
+        keep = keep or any(r.get("status") == "refuted" for r in records)
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    return Report(recorder.judge(records, "refuted", folder if keep else None))
 
 
 def write(jfn: object, out: str | os.PathLike[str], *args: object, **kwargs: object) -> pathlib.Path:
-    """Writes the traces of the last call of `jfn` into the folder `out`: `NN_PASS.trace.txt`, `bwNN_PASS.trace.txt`,
-    `prologue.trace.txt`, and `inputs.json` where the inputs are known. Returns the folder."""
+    """Writes the traces of every compilation of `jfn` into the folder `out`: `NN_PASS.trace.txt`,
+    `bwNN_PASS.trace.txt`, `prologue.trace.txt`, and `inputs.json` where the inputs are known; of several compilations
+    each into a folder `out/N` of its own. Returns the folder."""
     import thunder
 
-    written = recorder.Recorder(out)
-    _write_printed(written, thunder.last_traces(jfn))
-    _write_printed(written, getattr(thunder.compile_stats(jfn), "last_backward_traces", None) or [], "bw")
-    if prologues := thunder.last_prologue_traces(jfn):
-        written.write("prologue.trace.txt", str(prologues[-1]) + "\n")
-    if (facts := inputs_of(jfn, *args, **kwargs)) is not None:
-        written.write("inputs.json", _lines(facts))
-    return written.out
+    compiled = _compilations(thunder, jfn)
+    for number, traces in enumerate(compiled):
+        written = recorder.Recorder(pathlib.Path(out) / str(number) if len(compiled) > 1 else out)
+        last = traces[0] is thunder.last_traces(jfn)
+        _write_traces(*traces, written, inputs_of(jfn, *args, **kwargs) if last else _noted(traces[0]))
+    return pathlib.Path(out)
 
 
 def inputs_of(jfn: object, *args: object, **kwargs: object) -> list[dict] | None:
@@ -74,20 +82,17 @@ def inputs_of(jfn: object, *args: object, **kwargs: object) -> list[dict] | None
     import thunder
 
     traces = thunder.last_traces(jfn)
-    tensors = getattr(traces[0], _NOTE, None)
-    if tensors is None and (args or kwargs):
+    if getattr(traces[0], _NOTE, None) is None and (args or kwargs):
         _, given, _ = thunder.compile_data(jfn).get_computation_and_inputs(*args, **kwargs)
-        tensors = _facts(given)
-    names = [getattr(p, "name", None) for p in traces[0].args]
-    if tensors is None or len(names) != len(tensors):
-        return None
-    return [{"name": name} | facts for name, facts in zip(names, tensors) if facts is not None]
+        return _named(traces, _facts(given))
+    return _noted(traces)
 
 
 @contextlib.contextmanager
 def watch(out: str | os.PathLike[str] | None = None) -> Iterator[list]:
-    """Records around the fusion passes of every compilation inside the block. Yields the list of trace lists that
-    were compiled; with `out`, the folder `out/N` holds the N-th of them at the end of the block."""
+    """Records around the fusion passes of every compilation inside the block. Yields the list of (traces, statistics of
+    their function) that were compiled; with `out`, the folder `out/N` holds the N-th of them at the end of the block,
+    with its backward, its prologue and its inputs."""
     from thunder.executors import torch_compile
 
     import thunder
@@ -100,8 +105,9 @@ def watch(out: str | os.PathLike[str] | None = None) -> Iterator[list]:
                                for owner, name, wrap in places):
             yield seen
     finally:
-        for number, traces in enumerate(seen if out else []):
-            _write_traces(traces, recorder.Recorder(pathlib.Path(out) / str(number)))
+        for number, (traces, stats) in enumerate(seen if out else []):
+            backward, prologue = _beside(traces, stats)
+            _write_traces(traces, backward, prologue, recorder.Recorder(pathlib.Path(out) / str(number)), _noted(traces))
 
 
 def transform(out: str | os.PathLike[str]) -> object:
@@ -143,11 +149,45 @@ def _write_printed(written: recorder.Recorder, traces: list, prefix: str = "") -
         written.write(f"{prefix}{number:02}_{label}.trace.txt", text + "\n")
 
 
-def _write_traces(traces: list, written: recorder.Recorder) -> None:
+def _write_traces(traces: list, backward: list, prologue: list, written: recorder.Recorder,
+                  facts: list[dict] | None) -> None:
     _write_printed(written, traces)
+    _write_printed(written, backward, "bw")
+    if prologue:
+        written.write("prologue.trace.txt", str(prologue[-1]) + "\n")
+    if facts is not None:
+        written.write("inputs.json", _lines(facts))
+
+
+def _compilations(thunder: object, jfn: object) -> list[tuple[list, list, list]]:
+    """(computation, backward, prologue) of every compilation that `jfn` holds, in their order, and of the last one."""
+    stats, last = thunder.compile_stats(jfn), thunder.last_traces(jfn)
+    held = [entry.computation_traces for entry in stats.interpreter_cache if entry.computation_traces]
+    if not any(traces is last for traces in held):
+        held.append(last)
+    return [(traces, *_beside(traces, stats)) for traces in held]
+
+
+def _beside(traces: list, stats: object) -> tuple[list, list]:
+    """Backward and prologue of the compilation whose computation has these traces."""
+    for entry in stats.interpreter_cache:
+        if entry.computation_traces is traces:
+            return entry.backward_traces or [], entry.prologue_traces or []
+    if stats.last_traces is traces:
+        return stats.last_backward_traces or [], stats.last_prologue_traces or []
+    return [], []
+
+
+def _noted(traces: list) -> list[dict] | None:
+    """Storage facts that the computation noted when it ran last."""
+    return _named(traces, getattr(traces[0], _NOTE, None))
+
+
+def _named(traces: list, facts: list[dict | None] | None) -> list[dict] | None:
     names = [getattr(p, "name", None) for p in traces[0].args]
-    if (facts := getattr(traces[0], _NOTE, None)) is not None and len(facts) == len(names):
-        written.write("inputs.json", _lines([{"name": n} | f for n, f in zip(names, facts) if f is not None]))
+    if facts is None or len(names) != len(facts):
+        return None
+    return [{"name": name} | of for name, of in zip(names, facts) if of is not None]
 
 
 def _slug(trace: object) -> str:
@@ -234,11 +274,12 @@ def _note_fusion(seen: list, label: str, trace: object) -> None:
     """Remembers a printed trace at the place in the list of traces that is being made."""
     from thunder.core.compile_data import _compile_data
 
-    traces = getattr(_compile_data.get()[1], "last_traces", None)
+    stats = _compile_data.get()[1]
+    traces = getattr(stats, "last_traces", None)
     if not traces:
         return
-    if not any(t is traces for t in seen):
-        seen.append(traces)
+    if not any(t is traces for t, _ in seen):
+        seen.append((traces, stats))
     notes = vars(traces[0]).setdefault(_FUSIONS, [])
     notes.append((len(traces), label, str(trace)))
 
