@@ -49,6 +49,8 @@ struct Speller {
 constexpr Speller kSpellers[] = {
     {"src/formats/", 1000, "readers: what another program's words mean, and the steps they write"},
     {"src/graph/case.h", 1, "the return as a step"},
+    {"src/graph/scattered_number.cpp", 8, "writes steps: one number scattered, as a comparison"},
+    {"src/graph/seeded_draws.cpp", 9, "writes steps: draws as numbers made from seeds"},
     {"src/plan/collect.cpp", 2, "what turns a truth value round: both arms of two branches on it"},
     {"src/ops/functional.cpp", 12, "data: functional partners that no rule of names finds"},
     {"src/ops/wrappers.cpp", 6, "writes steps: a wrapper written out"},
