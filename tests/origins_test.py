@@ -67,6 +67,7 @@ class Origins(unittest.TestCase):
                     own = [f for f in causes(found) if f["rule"] == form["rule"]]
                     self.assertTrue(any(form["line"] in line for f in own for line in lines(f)),
                                     [(f["rule"], lines(f)) for f in causes(found)])
+                    self.assertTrue(all(f.get("help") for f in own), f"what to do about {[lines(f) for f in own]}?")
                 else:
                     self.assertEqual((code, {r["status"] for r in found}), (0, {"proved"}), causes(found))
                 if "lint" in form:

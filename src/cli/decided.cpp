@@ -310,6 +310,12 @@ std::vector<Obligation> moved_outputs(const Case& value) {
       out.push_back({Obligation::Kind::type, false, k, 0});
   return out;
 }
+
+void name_steps(const Graph& graph, Questions& questions) {
+  std::vector<std::string> steps;
+  for (std::uint32_t k = 0; k < graph.steps.size(); ++k) steps.push_back(statement_text(graph, k));
+  questions.name_steps(std::move(steps));
+}
 }  // namespace
 
 std::vector<std::string> unordered_steps(const Case& value, const Trace& after, Engine& engine) {
@@ -332,6 +338,7 @@ std::vector<std::string> unordered_steps(const Case& value, const Trace& after, 
 
 Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
   Decided out;
+  if (!engine.options.questions.empty() && key.empty()) name_steps(value.after, engine.questions);
   const auto decide_one = [&](const std::string& name, const Case& one) {
     const Loops loops = show_bodies(one, name + (name.empty() ? "" : " "), out, engine);
     Shown shown = show_world(one, loops, engine);

@@ -92,20 +92,6 @@ std::string meant(const Finding& finding) {
   return of.statement;
 }
 
-std::string stale_help(const Finding& finding, const Case& value) {
-  const std::string at = finding.clobber->statement;
-  if (!finding.define) return "clone what is read before " + at;
-  const bool moved_in = finding.before && finding.before->step < value.before->steps.size() &&
-                        writes_in_place(value.after, finding.define) &&
-                        finding.before->statement != finding.define->statement;
-  if (moved_in) return "keep " + meant(finding) + " functional here, or clone it before " + at;
-  const auto was = value.before ? same_name(*value.before, finding.clobber->name) : std::nullopt;
-  const bool rewritten = was && was->statement != at && !writes_in_place(*value.before, was);
-  const bool entry = finding.define->step >= value.after.steps.size();
-  const std::string clone = entry ? "clone " + meant(finding) : "clone what " + meant(finding) + " makes";
-  return (rewritten ? "keep " + was->statement + " functional here, or " : "") + clone + " before " + at;
-}
-
 bool listed_before(const Graph& graph, const std::string& first, const std::string& second) {
   const auto at = [&](const std::string& name) {
     const ValueId id = graph.find(name);
@@ -121,6 +107,40 @@ bool only_moved(const Finding& finding, const Case& value) {
   return write && writes_in_place(*value.before, write) && writes_in_place(value.after, finding.clobber) &&
          listed_before(*value.before, finding.read->name, finding.clobber->name) &&
          listed_before(value.after, finding.clobber->name, finding.read->name);
+}
+
+/// The step of `before` that says the same but for being in place; nothing if several do.
+std::optional<FindingPlace> functional_twin(const Graph& before, const std::string& statement) {
+  const auto said = [](std::string text) {
+    text.erase(0, std::min(text.find(" = "), text.size()));
+    if (const std::size_t at = text.find("_("); at != text.npos) text.erase(at, 1);
+    return text;
+  };
+  std::optional<FindingPlace> out;
+  for (std::uint32_t k = 0; k < before.steps.size(); ++k) {
+    const std::string text = statement_text(before, k);
+    if (text == statement || said(text).empty() || said(text) != said(statement)) continue;
+    if (out) return std::nullopt;
+    out = place_before(before, k, before.steps[k].id, "");
+  }
+  return out;
+}
+
+std::string stale_help(const Finding& finding, const Case& value) {
+  const std::string at = finding.clobber->statement;
+  if (only_moved(finding, value)) return "keep " + finding.read->statement + " before " + at;
+  if (!finding.define) return "clone what is read before " + at;
+  const bool moved_in = finding.before && finding.before->step < value.before->steps.size() &&
+                        writes_in_place(value.after, finding.define) &&
+                        finding.before->statement != finding.define->statement;
+  if (moved_in) return "keep " + meant(finding) + " functional here, or clone it before " + at;
+  auto was = value.before ? same_name(*value.before, finding.clobber->name) : std::nullopt;
+  if (!was && value.before && writes_in_place(value.after, finding.clobber))
+    was = functional_twin(*value.before, at);
+  const bool rewritten = was && was->statement != at && !writes_in_place(*value.before, was);
+  const bool entry = finding.define->step >= value.after.steps.size();
+  const std::string clone = entry ? "clone " + meant(finding) : "clone what " + meant(finding) + " makes";
+  return (rewritten ? "keep " + was->statement + " functional here, or " : "") + clone + " before " + at;
 }
 
 std::string code_line(const Case& value, const std::optional<FindingPlace>& place) {
@@ -158,6 +178,10 @@ void note_places(Finding& finding, const Case& value, const Witness& w) {
     note(finding.clobber, "once more than before");
   } else if (w.rule == "NC011") {
     note(finding.clobber, "behind the return");
+  } else if (w.rule == "NC020" && w.aspect == "in place") {
+    note(finding.clobber, "in place: the result stays " + w.actual + ", and the graph says " + w.expected);
+  } else if (w.rule == "NC020" && w.aspect == "told") {
+    note(finding.clobber, "makes " + w.actual + ", and the graph says " + w.expected);
   } else if (w.rule == "NC020" || w.rule == "NC021" || w.rule == "NC023") {
     note(finding.clobber, "raises");
   }
@@ -186,6 +210,21 @@ std::optional<FindingPlace> place_in_before(const Finding& finding, const Case& 
   return std::nullopt;
 }
 
+namespace {
+
+/// Of what differs from `before` and no memory effect explains.
+std::string difference_help(const Finding& finding) {
+  if (finding.rule == "NC004" && finding.define)
+    return "let " + finding.define->statement + " make what before makes: it is the first step that does not";
+  if (finding.rule == "NC004" && finding.before)
+    return "compare what this step is given with " + finding.before->statement + " of before";
+  if (finding.rule != "NC020") return "";
+  if (finding.aspect == "number of outputs") return "return as many values as before, in the same order";
+  return finding.before ? "return what " + finding.before->statement + " of before makes" : "";
+}
+
+}  // namespace
+
 std::string help_for_pass(const Finding& finding, const Case& value) {
   const std::string at = finding.clobber ? finding.clobber->statement : "";
   if (finding.rule == "NC001" && finding.clobber) return stale_help(finding, value);
@@ -201,9 +240,19 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
   if (finding.rule == "NC008")
     return "write into a tensor of its own, then copy: the target holds an element twice";
   if (finding.rule == "NC009" && finding.clobber) return "let " + at + " run once";
+  const bool misfit = finding.rule == "NC020" || finding.rule == "NC021" || finding.rule == "NC023";
+  if (misfit && finding.clobber && writes_in_place(value.after, finding.clobber) && value.before) {
+    auto was = finding.before ? finding.before : functional_twin(*value.before, at);
+    if (was)
+      return "keep " + was->statement + " functional: the result does not fit what it would be written into";
+  }
   if ((finding.rule == "NC021" || finding.rule == "NC023") && finding.before)
     return "keep " + finding.before->statement;
-  return "";
+  if (finding.rule == "NC020" && finding.aspect == "told")
+    return "give " + at + " the dtype that the graph says, or say the one that it makes";
+  if (finding.rule == "NC011" && finding.clobber)
+    return "move " + at + " before the return, or drop it if nobody sees it";
+  return difference_help(finding);
 }
 
 std::string help_for_model(const Finding& finding, const Case& value) {

@@ -81,9 +81,27 @@ std::string model_help(const Case& value, const PlanFault& fault) {
              : "";
 }
 
-std::string help_of(const PlanFault& fault) {
+/// A result on an operand of its own step: why it may not lie there.
+std::string on_operand(const Case& value, const PlanFault& fault) {
+  const Graph& graph = value.after;
+  if (!fault.clobber || fault.clobber != fault.read || *fault.clobber >= graph.steps.size()) return "";
+  const auto type = [&](const std::string& name) {
+    const ValueId id = graph.find(name);
+    return id.valid() ? graph.value(id).type : SharedType{};
+  };
+  const SharedType to = type(fault.second), from = type(fault.first);
+  std::string why = "it does not work element by element";
+  if (to && from && to->dtype != from->dtype) why = "the result has another type";
+  if (to && from && !(to->shape == from->shape)) why = "the result has another shape";
+  return statement_text(graph, *fault.clobber) + " writes before it has read all of " + fault.first + ": " +
+         why;
+}
+
+std::string help_of(const Case& value, const PlanFault& fault) {
   switch (fault.kind) {
     case PlanFault::Kind::overlap:
+      if (const std::string why = on_operand(value, fault); !why.empty())
+        return "place " + fault.second + " elsewhere: " + why;
       return "place " + fault.second + " elsewhere, or count every use of " + fault.first +
              " and of its aliases";
     case PlanFault::Kind::lifetime:
@@ -93,11 +111,15 @@ std::string help_of(const PlanFault& fault) {
     case PlanFault::Kind::refused:
       return "keep the operator functional";
     case PlanFault::Kind::bounds:
+      return "place " + fault.first + " inside of its arena, or make the arena larger";
     case PlanFault::Kind::size_fit:
+      return "give " + fault.first + " a place of the size of its type";
     case PlanFault::Kind::undefined:
+      return "list " + fault.first + " among what the caller gives, or write it before it is read";
     case PlanFault::Kind::immutable:
+      return "write into a temporary: " + fault.first + " must hold the same at every call";
     case PlanFault::Kind::signature:
-      return "";
+      return "list registers of that kind alone, each once";
   }
   return "";
 }
@@ -159,7 +181,7 @@ Finding plan_finding(const Case& value, const PlanFault& fault) {
   out.expected = fault.expected;
   out.actual = fault.actual;
   out.replayed = true;
-  out.help = help_of(fault);
+  out.help = help_of(value, fault);
   out.help_model = model_help(value, fault);
   out.aspect = fault.aspect;
   for (const std::string& name : {fault.first, fault.second}) {

@@ -94,6 +94,17 @@ class Pair : PairRuns {
       }
       if (!turned) listed = std::move(after);
     }
+    if (explaining && !listed->raised) {
+      int none = 0;
+      explain_told(session_, {value_,
+                              session_.ops,
+                              session_.may_write,
+                              *meant,
+                              {&before_, &*before},
+                              {&value_.after, &*listed},
+                              options_after(trial, false),
+                              none});
+    }
     if (clean)
       unmatched_ = Guard(value_, session_.ops, {&before_, &*before}, {&value_.after, &*listed}).unmatched();
     if (value_.dataflow && explaining && !listed->raised) {

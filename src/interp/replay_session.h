@@ -46,6 +46,8 @@ bool may_be_undefined(const Case& value, const Graph& graph);
 /// Turns what one run shows into witnesses. Value differences that the guard doubts are noted as
 /// approximated. False: nothing differs for sure.
 bool explain(Session& session, const Scene& scene, std::vector<Difference> found, const Guard* guard);
+/// The first result that is of another dtype than `after` says, where all that `before` says is so.
+void explain_told(Session& session, const Scene& scene);
 /// Short descriptions of the contents of inputs at entry.
 std::vector<std::pair<std::string, std::string>> describe_inputs(const Case& value,
                                                                  const RunOptions& options);

@@ -20,6 +20,17 @@ const char* status_of(SolverAnswer::Kind kind) {
   return "unknown";
 }
 
+/// What a model says, where it says little enough to be read.
+std::string model_comment(const SolverAnswer& answer) {
+  constexpr std::size_t kMostShown = 40;
+  if (answer.kind != SolverAnswer::Kind::sat || answer.model.empty() || answer.model.size() > kMostShown)
+    return "";
+  std::string out;
+  for (const auto& [name, value] : answer.model)
+    out += (out.empty() ? "; " : ", ") + name + " = " + std::to_string(value);
+  return out + "\n";
+}
+
 }  // namespace
 
 SolverAnswer Questions::ask(const std::string& script, std::uint64_t usual_effort) {
@@ -40,7 +51,8 @@ SolverAnswer Questions::ask(const std::string& script, std::uint64_t usual_effor
   std::ofstream(folder_ + "/" + name_ + "-" + number + ".smt2")
       << "(set-info :smt-lib-version 2.6)\n(set-info :status " << status_of(out.kind)
       << ")\n(set-logic ALL)\n"
-      << script << "(check-sat)\n";
+      << script << "(check-sat)\n"
+      << model_comment(out);
   return out;
 }
 

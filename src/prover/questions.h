@@ -3,6 +3,8 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/prover/solver.h"
 
@@ -17,6 +19,10 @@ class Questions {
       : effort_(effort), folder_(std::move(folder)), name_(std::move(name)), most_(most) {}
 
   SolverAnswer ask(const std::string& script, std::uint64_t usual_effort);
+  /// What the steps of the graph say, for comments in what is written down.
+  void name_steps(std::vector<std::string> steps) { steps_ = std::move(steps); }
+  /// "" for one that nobody named.
+  std::string step(std::uint32_t k) const { return k < steps_.size() ? steps_[k] : ""; }
   /// Questions put to the solver; what was asked before is not put again.
   std::uint64_t asked() const { return asked_; }
   /// Did a question stay without an answer for want of effort, size or number?
@@ -28,6 +34,7 @@ class Questions {
   std::map<std::pair<std::uint64_t, std::string>, SolverAnswer> known_;  // by effort and script
   std::uint64_t effort_;
   std::string folder_, name_;
+  std::vector<std::string> steps_;
   std::uint64_t most_, asked_ = 0;
   bool limited_ = false;
 };

@@ -49,6 +49,17 @@ std::string evidence_of(const std::string& text) {
   return from == text.npos || to == text.npos ? text : text.substr(from, to - from);
 }
 
+/// Without remarks, which no solver reads.
+std::string asked(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    if (text[at] != ';') out += text.substr(at, end - at);
+    at = end;
+  }
+  return out;
+}
+
 /// What the second engine asks.
 std::vector<std::string> questions_about(const Case& value, const TempFolder& folder) {
   CheckOptions options;
@@ -56,7 +67,9 @@ std::vector<std::string> questions_about(const Case& value, const TempFolder& fo
   options.questions = folder.path();
   bool contradiction = false;
   check_case(value, options, contradiction);
-  return taken(folder);
+  std::vector<std::string> out = taken(folder);
+  for (std::string& text : out) text = asked(text);
+  return out;
 }
 
 std::string line_of(const std::string& part, const std::string& name, const std::string& fault,
