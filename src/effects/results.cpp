@@ -182,6 +182,24 @@ std::optional<std::vector<PolyId>> Builder::unsaid_strides(const Call& call, con
   return contiguous_strides(space_, shape);
 }
 
+namespace {
+/// Kernels that lay out a result in an order of their own: attention works with heads behind rows, and
+/// nonzero fills a column per dimension.
+std::optional<std::vector<PolyId>> laid_by_kernel(Space& space, const std::string& op, std::size_t result,
+                                                  const Shape& shape) {
+  const std::string_view attention = "aten._scaled_dot_product_flash_attention_for_cpu";
+  const PolyId one = space.constant(1);
+  if (op == std::string(attention) + "_backward.default" && shape.size() == 4) {
+    const PolyId row = space.mul(shape[1], shape[3]);
+    return std::vector{space.mul(row, shape[2]), shape[3], row, one};
+  }
+  if (op == std::string(attention) + ".default" && result == 1 && shape.size() == 3)
+    return std::vector{space.mul(shape[1], shape[2]), one, shape[1]};
+  if (op == "aten.nonzero.default" && shape.size() == 2) return std::vector{one, shape[0]};
+  return std::nullopt;
+}
+}  // namespace
+
 /// A fresh result: its type as the dump says, else by the operator's rule.
 std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
                                           const std::optional<InferredMeta>& rule) {
@@ -203,7 +221,8 @@ std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
     return out;
   }
   if (!rule || !rule->dtype) return std::nullopt;
-  return fresh(rule->shape, *rule->dtype, unsaid_strides(call, rule->shape));
+  const auto own = laid_by_kernel(space_, call.step->op, result, rule->shape);
+  return fresh(rule->shape, *rule->dtype, own ? own : unsaid_strides(call, rule->shape));
 }
 
 /// The only result, which is written later or in pieces.

@@ -121,8 +121,8 @@ constexpr FoldArguments kFolds[] = {
     {Fold::smallest, kNone, kNone, kNone},  // 10, 11
     {Fold::sum, 1, kNone, 2},
     {Fold::prod, 1, kNone, 2},  // 12, 13
-    {Fold::largest, 1, kNone, kNone},
-    {Fold::smallest, 1, kNone, kNone},  // 14, 15
+    {Fold::largest, 1, kNone, 2},
+    {Fold::smallest, 1, kNone, 2},  // 14, 15
 };
 
 void run_fold(Call& call, const KernelRow& row) {

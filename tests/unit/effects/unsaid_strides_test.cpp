@@ -79,3 +79,51 @@ TEST_CASE("a clone lies as its operand does, where nothing else is said", "[effe
   CHECK(status(kept, written + "m = aten.mul_.Tensor(f, 2)\nreturn (d, c)") == Status::proved);
   CHECK(status(dense, written + "m = aten.mul_.Tensor(f, 2)\nreturn (d, c)") == Status::refuted);
 }
+
+namespace {
+
+/// r = a result of `call`, which stays as it is; or it is turned and reshaped, and what that gives
+/// overwritten, which only reaches r if reshape makes a view.
+Status result_kept(const std::string& call, bool turned) {
+  const std::string x = R"({"name":"x","type":{"dtype":"f32","shape":[2,3,4,5]}},)"
+                        R"({"name":"l","type":{"dtype":"f32","shape":[2,3,4],"stride":[12,1,3]}})";
+  const std::string by = turned ? R"({"name":"t","op":"aten.transpose.int","args":[{"ref":"r"},1,2]},)" : "";
+  const std::string z = std::string(R"({"name":"z","op":"aten.reshape.default","args":[{"ref":")") +
+                        (turned ? "t" : "r") +
+                        R"("},[-1]]},{"name":"w","op":"aten.mul_.Scalar","args":[{"ref":"z"},2]})";
+  const std::string end = R"(],"outputs":[{"ref":"r"}])";
+  return found::status_of(
+      found::pair_of(x, "\"steps\":[" + call + end, "\"steps\":[" + call + "," + by + z + end));
+}
+
+}  // namespace
+
+/// Seed 800454: gradients of attention lie with heads behind rows, however the operands lie.
+TEST_CASE("kernels that lay out results in an order of their own", "[effects]") {
+  const std::string x = R"({"ref":"x"},)";
+  const std::string backward =
+      R"({"names":["r","k","v"],"op":"aten._scaled_dot_product_flash_attention_for_cpu_backward.default","args":[)" +
+      x + x + x + x + x + R"({"ref":"l"},0.0,false]})";
+  CHECK(result_kept(backward, false) == Status::proved);
+  CHECK(result_kept(backward, true) == Status::refuted);
+  const std::string forward =
+      R"({"names":["o","r"],"op":"aten._scaled_dot_product_flash_attention_for_cpu.default","args":[)" + x +
+      x + R"({"ref":"x"}]})";
+  CHECK(result_kept(forward, false) == Status::proved);
+  CHECK(result_kept(forward, true) == Status::refuted);
+}
+
+/// Seed 803224: what a reduction is asked to give.
+TEST_CASE("reductions of prims give the type that they are asked for", "[effects]") {
+  for (const char* op : {"amin", "amax", "sum", "prod"}) {
+    INFO(op);
+    const std::string r = std::string(R"("steps":[{"name":"r","op":"prims.)") + op +
+                          R"(.default","args":[{"ref":"x"},[0]],"kwargs":{"output_dtype":{"dtype":"bf16"}}})";
+    const std::string out = R"(],"outputs":[{"ref":"r"}])";
+    CHECK(found::status_of(found::pair_of(found::kX, r + out, r + out)) == Status::proved);
+    const std::string other = std::string(R"(],"outputs":[{"ref":"s"}])");
+    const std::string plain =
+        std::string(R"(,{"name":"s","op":"prims.)") + op + R"(.default","args":[{"ref":"x"},[0]]})";
+    CHECK(found::status_of(found::pair_of(found::kX, r + out, r + plain + other)) == Status::refuted);
+  }
+}
