@@ -41,7 +41,7 @@ class Objects(unittest.TestCase):
     def test_for_notebooks(self):
         report = noclobber.check(LOGS)
         page = report._repr_html_()
-        self.assertIn("7 refuted", page)
+        self.assertIn("11 refuted", page)
         self.assertEqual(page.count("<tr>"), 1 + len(report.refuted) + len(report.unknown))
         self.assertIn(report.findings[0].rule, page)
         hostile = noclobber.Report([{"status": "unknown", "id": "<script>", "input": "a&b", "unknown": [{"reason": "<b>"}]}])

@@ -71,6 +71,7 @@ constexpr Speller kSpellers[] = {
     {"src/interp/run_step.cpp", 9, "writes that read nothing, likewise; partners of other names"},
     {"src/interp/replay_stale.cpp", 1, "a copy does not read what it writes"},
     {"src/plan/kernels.cpp", 3, "facts of one library's kernels, whose operators' rows know none"},
+    {"src/effects/results.cpp", 2, "layouts of two kernels that no rule gives: open"},
     {"src/effects/fills.cpp", 3, "variants of one meaning: open"},
     {"src/effects/identities.cpp", 5, "writes steps: the sum with a product, what counts up"},
     {"src/effects/moves.cpp", 3, "variants of one meaning: open"},
