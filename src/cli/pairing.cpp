@@ -13,6 +13,7 @@
 #include "src/formats/pte_case.h"
 #include "src/formats/specialised.h"
 #include "src/graph/bodies.h"
+#include "src/ops/decl.h"
 
 namespace noclobber {
 
@@ -131,12 +132,6 @@ std::optional<Diagnostic> match_inputs(const Graph& before, Graph& after) {
   return std::nullopt;
 }
 
-bool same_declaration(const OpDecl& a, const OpDecl& b) {
-  return a.schema == b.schema && a.functional == b.functional && a.access == b.access &&
-         a.before_write == b.before_write && a.reads_old == b.reads_old && a.writes == b.writes &&
-         a.result == b.result && a.may_alias == b.may_alias && a.pure == b.pure;
-}
-
 std::string declared_name(const OpDecl& op) { return op.schema.substr(0, op.schema.find('(')); }
 
 std::optional<Diagnostic> merge_operators(std::vector<OpDecl>& into, const std::vector<OpDecl>& more) {
@@ -145,7 +140,7 @@ std::optional<Diagnostic> merge_operators(std::vector<OpDecl>& into, const std::
     const auto known = std::ranges::find_if(into, same);
     if (known == into.end()) {
       into.push_back(op);
-    } else if (!same_declaration(*known, op)) {
+    } else if (known->schema != op.schema || !declared_alike(*known, op)) {
       return Diagnostic{declared_name(op), "BEFORE and AFTER declare this operator differently"};
     }
   }
