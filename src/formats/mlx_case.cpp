@@ -10,21 +10,11 @@
 #include <utility>
 
 #include "src/base/unique_names.h"
+#include "src/formats/mlx_ops.h"
 #include "src/graph/uses.h"
-#include "src/ops/meaning.h"
 
 namespace noclobber {
 namespace {
-
-struct MlxOp {
-  std::string_view node, op, kin;
-};
-
-constexpr MlxOp kMlxOps[] = {
-#define NC_MLX_OP(node, op, kin) {node, op, kin},
-#include "src/formats/mlx_ops.def"
-#undef NC_MLX_OP
-};
 
 constexpr std::string_view kScalar = "_scalar_";  // the emitter's name of a constant that holds one number
 
@@ -45,30 +35,6 @@ bool named_alike(std::string_view input, std::string_view name) {
   for (char& c : plain)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   return input == plain || (input.size() == plain.size() + 2 && input[1] == '_' && input.ends_with(plain));
-}
-
-std::optional<double> number_of(const Arg& arg) {
-  if (arg.kind == Arg::Kind::real) return arg.real;
-  if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) return static_cast<double>(arg.sym.constant());
-  return std::nullopt;
-}
-
-/// Tensors, and numbers, that a step of the functional graph is given, in order.
-struct Given {
-  std::vector<ValueId> tensors;
-  std::vector<double> numbers;
-};
-
-Given given_to(const Step& step) {
-  Given out;
-  const auto add = [&](const auto& self, const Arg& arg) -> void {
-    if (arg.kind == Arg::Kind::ref) out.tensors.push_back(arg.ref);
-    if (const auto number = number_of(arg)) out.numbers.push_back(*number);
-    for (const Arg& one : arg.list) self(self, one);
-  };
-  for (const Arg& arg : step.args) add(add, arg);
-  for (const auto& [name, arg] : step.kwargs) add(add, arg);
-  return out;
 }
 
 /// The references of an argument, replaced in order.
@@ -108,7 +74,9 @@ class MlxCase {
   ValueId add_value(std::string name, SharedType type, std::uint32_t result);
   void unknown_chain(const std::vector<RegisterStep>& chain);
   void instruction(const RegisterStep& step);
-  bool exact(const RegisterStep& step, const Given& given, std::string_view op, bool holds_numbers) const;
+  bool reads_just(const RegisterStep& step, const std::vector<MlxOperand>& operands) const;
+  void assume(const std::string& what);
+  Step of_values(const Step& meant, const std::vector<ValueId>& values, const MlxOp& kind);
   bool stand_for(const RegisterStep& step, const MlxOp& kind);
   bool compute(const RegisterStep& step, std::string_view op);
   bool next_of_kind(const RegisterStep& step, const MlxOp& kind);
@@ -128,29 +96,6 @@ class MlxCase {
   UniqueNames names_;
   std::vector<std::string> assumed_;
 };
-
-MlxOp op_of(const std::string& node) {
-  for (const MlxOp& row : kMlxOps)
-    if (row.node == node) return row;
-  return {node, "", ""};
-}
-
-bool is_kin(const MlxOp& kind, std::string_view op) {
-  const std::string_view base = base_name(op);
-  const std::string_view name = base.substr(base.rfind('.') + 1);
-  if (kind.kin.empty()) {
-    std::string own;
-    for (const char c : kind.node.substr(0, kind.node.size() - 4))  // "Node"
-      own += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return name == own;
-  }
-  for (std::size_t at = 0; at <= kind.kin.size();) {
-    const std::size_t end = std::min(kind.kin.find(' ', at), kind.kin.size());
-    if (kind.kin.substr(at, end - at) == name) return true;
-    at = end + 1;
-  }
-  return false;
-}
 
 ValueId MlxCase::add_value(std::string name, SharedType type, std::uint32_t result) {
   const ValueId id{static_cast<std::uint32_t>(graph_.values.size())};
@@ -213,46 +158,42 @@ std::vector<ValueId> MlxCase::values_read(const RegisterStep& step) const {
   return out;
 }
 
-/// Does the operator take just what the instruction reads?
-bool MlxCase::exact(const RegisterStep& step, const Given& given, std::string_view op,
-                    bool holds_numbers) const {
-  std::vector<double> numbers;
-  std::size_t tensor = 0;
-  for (const std::uint32_t at : step.reads) {
+/// Does the instruction read just these, in this order?
+bool MlxCase::reads_just(const RegisterStep& step, const std::vector<MlxOperand>& operands) const {
+  return std::ranges::equal(step.reads, operands, [&](std::uint32_t at, const MlxOperand& one) {
     const Held& held = held_[at];
-    if (held.kind == Held::Kind::nothing) return false;
-    if (held.kind == Held::Kind::number) {
-      numbers.push_back(held.number);
-      continue;
-    }
-    if (tensor == given.tensors.size()) return false;
-    const auto same = same_.find(given.tensors[tensor++].index);
-    if (same == same_.end() || same->second != held.value.index) return false;
-  }
-  if (tensor != given.tensors.size()) return false;
-  if (holds_numbers) return true;
-  const std::string_view base = base_name(op);
-  if (base == "aten.relu") return numbers == std::vector<double>{0};
-  if (base == "aten.relu6") return numbers == std::vector<double>{0, 6};
-  return numbers == given.numbers;
+    if (!one.tensor.valid()) return held.kind == Held::Kind::number && held.number == one.number;
+    const auto same = same_.find(one.tensor.index);
+    return held.kind == Held::Kind::value && same != same_.end() && same->second == held.value.index;
+  });
+}
+
+void MlxCase::assume(const std::string& what) {
+  if (std::ranges::find(assumed_, what) == assumed_.end()) assumed_.push_back(what);
+}
+
+/// A copy of the functional step, of other values.
+Step MlxCase::of_values(const Step& meant, const std::vector<ValueId>& values, const MlxOp& kind) {
+  if (kind.op.empty())
+    assume("what instructions of MLX hold besides registers is what their operators are given");
+  Step made = meant;
+  std::size_t next = 0;
+  for (Arg& arg : made.args) replace_refs(arg, values, next);
+  for (auto& [name, arg] : made.kwargs) replace_refs(arg, values, next);
+  return made;
 }
 
 /// The result is what the functional operator gives.
 bool MlxCase::stand_for(const RegisterStep& step, const MlxOp& kind) {
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
     const Step& meant = functional_.steps[k];
-    if (matched_[k] || meant.results.size() != step.writes.size() || !is_kin(kind, meant.op)) continue;
-    const Given given = given_to(meant);
-    if (!exact(step, given, meant.op, kind.op.empty())) continue;
+    if (matched_[k] || meant.results.size() != step.writes.size() || !is_mlx_kin(kind, meant.op)) continue;
+    const auto operands = mlx_reads_for(meant, kind);
+    if (!operands || !reads_just(step, *operands)) continue;
     matched_[k] = true;
-    if (kind.op.empty() && !given.numbers.empty() && assumed_.empty())
-      assumed_.emplace_back(
-          "numbers that instructions of MLX hold are those of the operators they stand for");
-    Step made = meant;
-    std::size_t next = 0;
-    const std::vector<ValueId> values = values_read(step);
-    for (Arg& arg : made.args) replace_refs(arg, values, next);
-    for (auto& [name, arg] : made.kwargs) replace_refs(arg, values, next);
+    std::vector<ValueId> values;
+    for (const MlxOperand& one : mlx_tensors(meant)) values.push_back(ValueId{same_.at(one.tensor.index)});
+    Step made = of_values(meant, values, kind);
     push(std::move(made), step, &meant);
     return true;
   }
@@ -289,19 +230,15 @@ bool MlxCase::next_of_kind(const RegisterStep& step, const MlxOp& kind) {
   for (const RegisterStep& one : program_.chains[program_.main]) instructions += one.op == step.op ? 1 : 0;
   const std::vector<ValueId> values = values_read(step);
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
-    if (!is_kin(kind, functional_.steps[k].op)) continue;
+    if (!is_mlx_kin(kind, functional_.steps[k].op)) continue;
     ++operators;
     if (next != nullptr || matched_[k]) continue;
     next = &functional_.steps[k];
-    if (given_to(*next).tensors.size() != values.size() || next->results.size() != step.writes.size())
+    if (mlx_tensors(*next).size() != values.size() || next->results.size() != step.writes.size())
       return false;
   }
   if (instructions != operators || next == nullptr || values.size() != step.reads.size()) return false;
-  Step made = *next;
-  std::size_t at = 0;
-  for (Arg& arg : made.args) replace_refs(arg, values, at);
-  for (auto& [name, arg] : made.kwargs) replace_refs(arg, values, at);
-  push(std::move(made), step, nullptr);
+  push(of_values(*next, values, kind), step, nullptr);
   matched_[static_cast<std::size_t>(next - functional_.steps.data())] = true;
   return true;
 }
@@ -318,10 +255,10 @@ void MlxCase::opaque(const RegisterStep& step) {
 /// known.
 std::string MlxCase::odd_name(const RegisterStep& step, std::size_t result) const {
   const std::string name = "slot" + std::to_string(step.writes[result]);
-  const MlxOp kind = op_of(step.op);
+  const MlxOp kind = mlx_op_of(step.op);
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
     const Step& meant = functional_.steps[k];
-    if (matched_[k] || !is_kin(kind, meant.op) || result >= meant.results.size()) continue;
+    if (matched_[k] || !is_mlx_kin(kind, meant.op) || result >= meant.results.size()) continue;
     return meant.results[result].valid() ? name + "_for_" + functional_.value(meant.results[result]).name
                                          : name;
   }
@@ -360,7 +297,7 @@ void MlxCase::instruction(const RegisterStep& step) {
   }
   if (step.op == "NoopNode") return;
   if (step.op == "IdCopyNode") return static_cast<void>(held_[step.writes[0]] = held_[step.reads[0]]);
-  const MlxOp kind = op_of(step.op);
+  const MlxOp kind = mlx_op_of(step.op);
   if (!stand_for(step, kind) && !compute(step, kind.op) && !next_of_kind(step, kind)) opaque(step);
 }
 

@@ -100,3 +100,82 @@ TEST_CASE("mlx: an instruction of a kind that nobody knows leaves the rest open"
   program.chains[program.main][4].op.clear();
   CHECK(with("seed", std::move(program)).status == Status::unknown);
 }
+
+namespace {
+
+/// What is said of one instruction that reads x, y or the number 2 (registers 1, 2, 0), where `call` is
+/// meant.
+CheckRecord of_instruction(const std::string& op, std::vector<std::uint32_t> reads, const std::string& call) {
+  auto before = read_case_json(
+      R"j({"format":"noclobber.case/1","name":"n","after":{"inputs":[)j"
+      R"j({"name":"x","type":{"dtype":"f32","shape":[4,4]}},{"name":"y","type":{"dtype":"f32","shape":[4,4]}}],)j"
+      R"j("steps":[{"name":"r","op":)j" +
+      call + R"j(,"types":[{"dtype":"f32","shape":[4,4]}]}],"outputs":[{"ref":"r"}]}})j");
+  REQUIRE(before);
+  RegisterProgram program;
+  program.name = "payload";
+  program.counts = {1, 2, 1, 0, 0};
+  program.names[0] = "0/_scalar_2.0";
+  program.inputs = {{1, true}, {2, true}};
+  program.outputs = {{3, true}};
+  RegisterStep step;
+  step.op = op;
+  step.reads = std::move(reads);
+  step.writes = {3};
+  program.chains = {{step}};
+  auto made = case_of_mlx(program, before->after);
+  REQUIRE(made);
+  Case value = *std::move(made);
+  value.before = std::move(before->after);
+  value.before->name = "before";
+  bool contradiction = false;
+  CheckRecord record = check_case(value, {}, contradiction);
+  CHECK_FALSE(contradiction);
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("mlx: an instruction stands for a call of the same operands in the same order") {
+  const std::string x = R"j({"ref":"x"})j", y = R"j({"ref":"y"})j";
+  struct Row {
+    const char* op;
+    std::vector<std::uint32_t> reads;
+    std::string call;
+    bool right;
+  };
+  const Row rows[] = {
+      {"SubtractNode", {1, 2}, R"j("aten.sub.Tensor","args":[)j" + x + "," + y + "]", true},
+      {"SubtractNode", {1, 2}, R"j("aten.rsub.Tensor","args":[)j" + y + "," + x + "]", true},
+      {"SubtractNode", {1, 2}, R"j("aten.rsub.Tensor","args":[)j" + x + "," + y + "]", false},
+      {"SubtractNode", {1, 0}, R"j("aten.sub.Tensor","args":[)j" + x + ",2]", true},
+      {"SubtractNode", {0, 1}, R"j("aten.sub.Tensor","args":[)j" + x + ",2]", false},
+      {"AddNode", {1, 2}, R"j("aten.add.Tensor","kwargs":{"alpha":2},"args":[)j" + x + "," + y + "]", false},
+      {"DivideNode", {1, 2}, R"j("aten.div.Tensor","args":[)j" + x + "," + y + "]", true},
+      {"DivideNode",
+       {1, 2},
+       R"j("aten.div.Tensor_mode","kwargs":{"rounding_mode":"floor"},"args":[)j" + x + "," + y + "]",
+       false},
+      {"PowerNode", {1, 0}, R"j("aten.pow.Tensor_Scalar","args":[)j" + x + ",2]", true},
+      {"PowerNode", {0, 1}, R"j("aten.pow.Tensor_Scalar","args":[)j" + x + ",2]", false},
+      {"MaximumNode", {1, 0}, R"j("aten.clamp.default","args":[)j" + x + ",null,2]", false},
+      {"ClipNode", {1, 0}, R"j("aten.clamp.default","args":[)j" + x + ",2]", false},
+      {"AddmmNode", {1, 2}, R"j("aten.mm.default","args":[)j" + x + "," + y + "]", true},
+      {"AddmmNode", {1, 2}, R"j("aten.linear.default","args":[)j" + x + "," + y + "]", false},
+      {"RepeatNode", {1}, R"j("aten.repeat.default","args":[)j" + x + ",[1,1]]", false},
+  };
+  for (const Row& row : rows) {
+    INFO(row.op << " of " << row.call);
+    CHECK((of_instruction(row.op, row.reads, row.call).status == Status::proved) == row.right);
+  }
+}
+
+TEST_CASE("mlx: what an instruction holds besides registers is assumed, by name") {
+  const CheckRecord record = of_instruction(
+      "GeluNode", {1}, R"j("aten.gelu.default","kwargs":{"approximate":"tanh"},"args":[{"ref":"x"}])j");
+  CHECK(record.status == Status::proved);
+  CHECK(std::ranges::find(
+            record.assumptions,
+            "what instructions of MLX hold besides registers is what their operators are given") !=
+        record.assumptions.end());
+}
