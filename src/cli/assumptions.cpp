@@ -100,6 +100,13 @@ void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs,
   }
 }
 
+void assume_rows(CheckRecord& record, const std::set<std::string>& rows) {
+  if (rows.empty()) return;
+  std::string names;
+  for (const std::string& row : rows) names += (names.empty() ? "" : ", ") + row;
+  record.assumptions.push_back("calls are one by rows that nc-check is not shown: " + names);
+}
+
 void be_strict(CheckRecord& record) {
   if (record.status != Status::proved) return;
   Unknown rests{"assumed", {}};

@@ -15,6 +15,9 @@ void assume(CheckRecord& record, const Case& value, bool dropped);
 /// both graphs and their bodies. Declared operators are the declarer's word, and no row.
 void assume_untested(CheckRecord& record, const Case& value, const OpSet& ops, bool dropped);
 
+/// Rows of the table of identities by which calls are one, where no lemma shows the checker why.
+void assume_rows(CheckRecord& record, const std::set<std::string>& rows);
+
 /// That the strides of these outputs are those of `before`: nothing says what they are.
 void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs, bool dropped);
 

@@ -139,6 +139,20 @@ bool show_by_identities(Shown& shown, Engine& engine) {
   return false;
 }
 
+/// The Traces built anew with identities in them. No lemma shows the checker why calls are one there: the
+/// rows are assumed.
+bool show_rebuilt(Shown& plain, const Case& value, const Loops& loops, Engine& engine) {
+  if (engine.options.no_assumptions) return false;
+  Shown more = show(value, Identities::exact, loops, false, engine);
+  const bool exact = more.decision.proved;
+  if (exact) more.traced.inexact.clear();
+  if (!exact && !more.traced.inexact.empty()) more = show(value, Identities::all, loops, false, engine);
+  if (!more.decision.proved) return false;
+  more.running = std::move(plain.traced);
+  plain = std::move(more);
+  return true;
+}
+
 /// With as few of the table's identities as will do; without any where none do.
 Shown show_world(const Case& value, const Loops& loops, Engine& engine) {
   const bool first_by_rules = !engine.options.solver_only;
@@ -148,15 +162,7 @@ Shown show_world(const Case& value, const Loops& loops, Engine& engine) {
   // Of a graph alone all reads of names count: an identity leaves some out.
   if (plain.traced.simpler > 0 && value.before) {
     if (first_by_rules && show_by_identities(plain, engine)) return plain;
-    Shown more = show(value, Identities::exact, loops, false, engine);
-    const bool exact = more.decision.proved;
-    if (exact) more.traced.inexact.clear();
-    if (!exact && !more.traced.inexact.empty() && !engine.options.no_assumptions)
-      more = show(value, Identities::all, loops, false, engine);
-    if (more.decision.proved) {
-      more.running = std::move(plain.traced);
-      return more;
-    }
+    if (show_rebuilt(plain, value, loops, engine)) return plain;
   }
   if (first_by_rules) show_by_rules(plain, engine, true);
   return plain;
@@ -251,6 +257,7 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
     if (one->proved) add_run(out.run, one->run);
     if (one->proved) add_checks(out.checks, one->checks);
     if (one->proved) out.inexact.insert(one->inexact.begin(), one->inexact.end());
+    if (one->proved) out.built_by.insert(one->built_by.begin(), one->built_by.end());
     if (engine.bodies.size() == known) continue;  // counted where it was decided
     out.obligations += one->obligations, out.by_rule += one->by_rule, out.by_solver += one->by_solver;
     out.models.insert(out.models.end(), one->models.begin(), one->models.end());
@@ -286,6 +293,7 @@ void take(Decided& out, Shown&& shown, const std::string& name) {
   out.models.insert(out.models.end(), shown.models.begin(), shown.models.end());
   if (name.empty()) out.flown = shown.traced.flown;
   out.inexact.insert(shown.traced.inexact.begin(), shown.traced.inexact.end());
+  out.built_by.insert(shown.traced.built_by.begin(), shown.traced.built_by.end());
   out.untold_strides.merge(untold_strides(shown));
   if (shown.traced.before) merge(out.before, facts_of(*shown.traced.before, shown.traced.reached_before));
   merge(out.after, facts_of(shown.traced.after, shown.traced.reached_after));

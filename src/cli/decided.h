@@ -37,6 +37,7 @@ struct Decided {
   std::vector<std::string> unordered;      // pairs of steps that may run either way
   std::vector<Flown> flown;                // touched while it was in flight
   std::set<std::string> inexact;           // identities that hold but for rounding
+  std::set<std::string> built_by;          // rows of identities that the checker is shown no lemma about
   std::set<std::uint32_t> untold_strides;  // outputs whose strides are to be compared, and nobody tells
   std::vector<std::map<std::string, std::int64_t>> models;
   std::uint64_t obligations = 0, by_rule = 0, by_solver = 0, in_place = 0, storages = 0;

@@ -127,6 +127,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   count(record, value, decided);
   assume(record, value, options.no_assumptions);
   if (decided.proved) assume_untested(record, value, *ops, options.no_assumptions);
+  if (decided.proved) assume_rows(record, decided.built_by);
   if (decided.proved) assume_strides(record, decided.untold_strides, options.no_assumptions);
   if (!decided.unordered.empty()) record.unknown.push_back({"not-replayed", decided.unordered});
   if (!misplaced_writes(*ops, value).empty())

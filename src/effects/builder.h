@@ -53,6 +53,8 @@ class Builder {
   const Noted& noted() const { return noted_; }
   /// Identities that were used, or could have been, and do not hold to the bit.
   const std::set<std::string>& inexact() const { return inexact_; }
+  /// Rows of the table of identities that the Trace is built by, so that no lemma shows them.
+  const std::set<std::string>& built_by() const { return built_by_; }
 
  private:
   struct Call {
@@ -248,7 +250,7 @@ class Builder {
   bool storable(const Call& call, const Parts& parts);
   bool add_reads(const Call& call, Parts& parts);
   std::optional<std::vector<Operand>> operands(const Call& call);
-  void product_first(const Call& call, std::vector<Operand>& operands) const;  // identities.cpp
+  void product_first(const Call& call, std::vector<Operand>& operands);  // identities.cpp
   void note_product(const Call& call, const Parts& parts);
   std::string laid_text(const Binding& operand) const;
   struct LoopOperands;
@@ -360,7 +362,7 @@ class Builder {
   Noted noted_;
   std::unordered_map<StorageId, std::uint64_t> contents_;  // what a storage holds, as a number
   std::map<std::string, StorageId> generators_;            // of each device, where there are several
-  std::set<std::string> inexact_;
+  std::set<std::string> inexact_, built_by_;
   std::map<StorageId, std::string> products_;  // made by a product of matrices, and of which inputs
   std::uint64_t simpler_ = 0;
   std::unordered_map<std::string, Text> texts_;

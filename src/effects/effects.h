@@ -59,6 +59,8 @@ struct Traced {
   /// What was, or with Identities::all could be, taken for the same and is so but for rounding or a zero's
   /// sign.
   std::set<std::string> inexact;
+  /// Rows of the table of identities that the Traces themselves are built by: no lemma shows the checker why.
+  std::set<std::string> built_by;
 };
 
 /// What the Traces of a loop's body show, on one side.

@@ -24,6 +24,7 @@ Binding Builder::unwidened(Binding from, Dtype to, std::optional<Dtype>& noted) 
         !converts_alike(source.dtype, from.dtype, to))
       break;
     ++simpler_;
+    if (used) built_by_.emplace("convert-wider");
     if (from.dtype != to) noted = source.dtype;
     Binding next = source;
     next.view.maps.insert(next.view.maps.end(), from.view.maps.begin(), from.view.maps.end());
@@ -149,6 +150,7 @@ bool Builder::folded(const Call& call, const Identity& row, const InferredMeta& 
   }
   const auto out = target_of(call, meta);
   if (!out) return false;
+  built_by_.emplace(row.name);
   fill_with(*out, scalar_text(Arg::of(SymExpr(*value)), out->dtype), call.number);
   holds(*out, *value);
   bind(call, 0, *out);
@@ -159,9 +161,11 @@ bool Builder::folded(const Call& call, const Identity& row, const InferredMeta& 
 bool Builder::may_use(const Identity& row, Dtype dtype, std::string_view about) {
   if (!row.exact.contains(dtype) && !row.assumed.contains(dtype)) return false;
   ++simpler_;
-  if (row.exact.contains(dtype)) return request_.use != Identities::none;
-  inexact_.emplace(about);
-  return request_.use == Identities::all;
+  const bool exact = row.exact.contains(dtype);
+  if (!exact) inexact_.emplace(about);
+  const bool used = request_.use == Identities::all || (exact && request_.use == Identities::exact);
+  if (used) built_by_.emplace(row.name);
+  return used;
 }
 
 /// What is assumed where a neutral argument is left out.
@@ -279,6 +283,7 @@ bool Builder::counted_up(const Call& call, const Identity& row, const InferredMe
     return false;
   ++simpler_;
   if (request_.use == Identities::none) return false;
+  built_by_.emplace(row.name);
   const std::size_t own = values_.size();
   const Arg one = Arg::of(SymExpr(1));
   Arg line = aside(call, "prims.iota.default",
@@ -349,7 +354,7 @@ void Builder::note_product(const Call& call, const Parts& parts) {
 
 /// A sum with a product is a sum to a product: it does not matter in which order two numbers are added. Of
 /// two products the one goes first that has the lesser name.
-void Builder::product_first(const Call& call, std::vector<Operand>& operands) const {
+void Builder::product_first(const Call& call, std::vector<Operand>& operands) {
   const Identity* row = identity(call, Identity::Form::turned);
   if (request_.use != Identities::all || row == nullptr || operands.size() < 2 || operands[1].argument != 1 ||
       !row->exact.contains(operands[0].bound.dtype) || !only_defaults_behind(call, 2))
@@ -357,7 +362,10 @@ void Builder::product_first(const Call& call, std::vector<Operand>& operands) co
   const auto first = products_.find(operands[0].bound.view.storage),
              second = products_.find(operands[1].bound.view.storage);
   if (second == products_.end()) return;
-  if (first == products_.end() || second->second < first->second) std::swap(operands[0], operands[1]);
+  if (first == products_.end() || second->second < first->second) {
+    std::swap(operands[0], operands[1]);
+    built_by_.emplace(row->name);
+  }
 }
 
 /// A tensor of one whole number is the scalar, where it neither widens the result nor has another type.
@@ -380,6 +388,7 @@ Builder::Call Builder::with_scalars(const Call& call) {
       note_identity(call, *row, TraceIdentity::Form::number, k, std::to_string(*value));
       return call;
     }
+    built_by_.emplace(row->name);
     out.arguments[k] = Arg::of(SymExpr(*value));
     return out;
   }

@@ -115,6 +115,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
       out.unmodelled += builder.unmodelled();
       out.simpler += builder.simpler();
       out.inexact.insert(builder.inexact().begin(), builder.inexact().end());
+      out.built_by.insert(builder.built_by().begin(), builder.built_by().end());
       return trace;
     };
     if (value.before) {
