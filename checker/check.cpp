@@ -60,7 +60,7 @@ void decide(Space& space, const Check& check, Answer& answer) {
     else ++(shown([&] { rules.show(o); }, why) ? answer.by_rule : open);
   }
   answer.by_solver += claimed;
-  answer.by_identity += std::ranges::count(check.lemmas, Lemma::Kind::identity, &Lemma::kind);
+  for (const Lemma& lemma : check.lemmas) answer.by_identity += lemma.kind == Lemma::Kind::identity;
   answer.used.push_back(rules.equality().used());
   wrong(answer, open > 0, std::to_string(open) + " obligations are open");
   wrong(answer, claimed != check.claimed.size(), "surplus claims of a solver");
