@@ -91,7 +91,7 @@ test-cases: setup  # compiled once, linked to the default build and to the one w
 
 asan: test-cases  ## compile with address and undefined sanitizers, run the unit tests (long sweeps: one in NC_EVERY, 12)
 	@$(call preset,asan-ubsan)
-	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit
+	@ctest --preset asan-ubsan --no-tests=error --output-on-failure --label-regex unit --parallel $(JOBS)
 
 recipes: setup  ## follow the recipes of CONTRIBUTING.md: apply each patch, build, check
 	@python3 tools/recipes.py
