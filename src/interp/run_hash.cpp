@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "src/interp/run_machine.h"
 #include "src/ops/row.h"
@@ -167,11 +168,17 @@ void Digest::add(std::string_view text) {
   for (const char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
 }
 
+/// One NaN is as good as another: which payload a sum of two has, its order decides, and nobody promises it.
+static void add_real(Digest& digest, double value) {
+  digest.add(
+      std::bit_cast<std::uint64_t>(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value));
+}
+
 void add_element(Digest& digest, Call& call, const Array& array, std::int64_t at) {
   const Number n = call.load(array, at);
   digest.add(static_cast<std::uint64_t>(n.integer));
-  digest.add(std::bit_cast<std::uint64_t>(n.re));
-  if (n.kind == Number::Kind::complex) digest.add(std::bit_cast<std::uint64_t>(n.im));
+  add_real(digest, n.re);
+  if (n.kind == Number::Kind::complex) add_real(digest, n.im);
 }
 
 void add_datum(Digest& digest, Call& call, const Datum& datum) {
