@@ -9,6 +9,8 @@
 namespace noclobber {
 namespace {
 
+constexpr std::size_t kMostNamed = 8;
+
 void collect_untested(const Graph& graph, const OpSet& ops, std::set<std::string>& out) {
   for (const Step& step : graph.steps) {
     if (is_return(step) || step.op.starts_with("higher_order.") || ops.declaration(step.op) != nullptr)
@@ -105,6 +107,16 @@ void assume_rows(CheckRecord& record, const std::set<std::string>& rows) {
   std::string names;
   for (const std::string& row : rows) names += (names.empty() ? "" : ", ") + row;
   record.assumptions.push_back("calls are one by rows that nc-check is not shown: " + names);
+}
+
+void assume_outside(CheckRecord& record, const std::vector<std::string>& values, bool dropped) {
+  if (values.empty()) return;
+  std::string names;
+  for (std::size_t k = 0; k < std::min(values.size(), kMostNamed); ++k)
+    names += (k == 0 ? "" : ", ") + values[k];
+  if (values.size() > kMostNamed) names += " and " + std::to_string(values.size() - kMostNamed) + " more";
+  if (dropped) record.unknown.push_back({"no-metadata", {"places of " + names}});
+  record.assumptions.push_back("values without a place have memory of their own: " + names);
 }
 
 void be_strict(CheckRecord& record) {

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "src/ops/decl.h"
 #include "src/report/record.h"
@@ -20,6 +22,9 @@ void assume_rows(CheckRecord& record, const std::set<std::string>& rows);
 
 /// That the strides of these outputs are those of `before`: nothing says what they are.
 void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs, bool dropped);
+
+/// That what a plan says nothing of has memory of its own.
+void assume_outside(CheckRecord& record, const std::vector<std::string>& values, bool dropped);
 
 /// A proof that rests on more than that inputs do not overlap is unknown, and says on what.
 void be_strict(CheckRecord& record);

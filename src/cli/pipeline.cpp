@@ -98,6 +98,7 @@ void check_places(CheckRecord& record, const Case& value, Decided& decided, Engi
         decided.running ? *std::move(decided.running) : trace_case(value, engine.ops, engine.sizes);
     const PlanAnswer plan = check_plan(value, engine.ops, running, engine.sizes, branches);
     report_plan(record, value, plan);
+    if (plan.faults.empty()) assume_outside(record, plan.outside, engine.options.no_assumptions);
     state_places(decided.checks, running, value, plan, decided.simplified);
   }
   for (const RegisterProgram& program : value.registers) {

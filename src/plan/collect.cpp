@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -41,6 +42,9 @@ class Collector {
     add_buffers(top_);
     walk(top_);
     add_boundary();
+    note_outside(top_);
+    for (const Graph* body : bodies_reached(case_))
+      if (!entered_.contains(body->name)) note_outside(walk_of(*body));
     for (PlacedStorage& placed : out_.storages) set_life(placed);
     for (std::uint32_t k = 0; k < used_.size(); ++k)
       if (!used_[k]) out_.unresolved.push_back(k);
@@ -182,6 +186,30 @@ class Collector {
     }
   }
 
+  Walk walk_of(const Graph& body) {
+    Case inner;
+    inner.symbols = case_.symbols;
+    inner.assume = case_.assume;
+    inner.bodies = case_.bodies;
+    inner.after = body;
+    inner.names_are_values = false;
+    inner.plan = Plan{};  // its views are wanted
+    bodies_.push_back(body);
+    out_.bodies.push_back(trace_case(inner, ops_, sizes_));
+    Walk out;
+    out.graph = &bodies_.back();
+    out.traced = &out_.bodies.back();
+    out.prefix = body.name + "/";
+    return out;
+  }
+
+  void note_outside(const Walk& walk) {
+    const auto placed = [&](StorageId storage) {
+      return walk.placed.contains(storage) || walk.results.contains(storage);
+    };
+    name_unplaced(space_, *walk.graph, *walk.traced, walk.prefix, placed, out_.outside);
+  }
+
   /// Both arms of a branch whose bodies have places, one after the other; they never run together.
   bool enter(Walk& walk, const Step& step, std::uint32_t at) {
     if (step.args.size() != 4 || step.args[3].kind != Arg::Kind::list) return false;
@@ -193,24 +221,14 @@ class Collector {
     for (const std::uint32_t arm : {0U, 1U}) {
       const Graph* body = bodies[arm];
       out_.guards.push_back({number, negated ? 1 - arm : arm, walk.guard});
-      Case inner;
-      inner.symbols = case_.symbols;
-      inner.assume = case_.assume;
-      inner.bodies = case_.bodies;
-      inner.after = *body;
-      inner.names_are_values = false;
-      inner.plan = Plan{};  // its views are wanted
-      bodies_.push_back(*body);
-      out_.bodies.push_back(trace_case(inner, ops_, sizes_));
-      Walk next;
-      next.graph = &bodies_.back();
-      next.traced = &out_.bodies.back();
-      next.prefix = body->name + "/";
+      Walk next = walk_of(*body);
+      entered_.insert(body->name);
       next.guard = static_cast<std::uint32_t>(out_.guards.size() - 1);
       next.at = at;
       take_operands(walk, step, next);
       add_buffers(next);
       this->walk(next);
+      note_outside(next);
       hand_back(walk, step, next);
     }
     return true;
@@ -349,6 +367,7 @@ class Collector {
   PlacedStorages out_;
   std::vector<bool> used_;
   std::deque<Graph> bodies_;
+  std::set<std::string> entered_;  // bodies that were walked
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined_;
   std::map<ValueId, std::uint32_t> questions_;  // numbers of branches, by what decides them
   std::optional<bool> stores_truth_;            // the outermost graph, once a branch asks

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,9 +56,18 @@ struct PlacedStorages {
   std::vector<Guard> guards;
   std::deque<Traced> bodies;              // of the graph's branches, each time one is entered
   std::vector<std::uint32_t> unresolved;  // entries whose value has no known storage, or lies in a body
+  std::vector<std::string> outside;       // storages with bytes that steps make and that have no entry
 };
 
 PlacedStorages placed_storages(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes);
+
+/// Storages that steps of `graph` make, that have bytes and are not `placed`: the first value of each, by
+/// its name in the plan.
+void name_unplaced(const Space& space, const Graph& graph, const Traced& traced, const std::string& prefix,
+                   const std::function<bool(StorageId)>& placed, std::vector<std::string>& out);
+
+/// Bodies that steps are given, of `after` and of bodies.
+std::vector<const Graph*> bodies_reached(const Case& value);
 
 /// Can both happen in one run?
 bool may_coexist(const std::vector<Guard>& guards, std::uint32_t a, std::uint32_t b);

@@ -129,6 +129,7 @@ PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced,
   const PlanNumbers numbers = plan_numbers(scene, placed, sizes);
   answer.obligations = value.plan->buffers.size() + value.plan->required.size() + placed.storages.size();
   unresolved(*value.plan, placed, answer);
+  if (!value.portable_kernels) answer.outside = placed.outside;  // there all that needs a place is required
   names_placed(value, answer);
   if (value.portable_kernels) kernels_accept(value, answer);
   lives_kept(scene, placed, answer);

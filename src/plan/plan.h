@@ -57,6 +57,7 @@ struct NamedPlace {
 struct PlanAnswer {
   std::vector<PlanFault> faults;
   std::vector<std::pair<std::string, std::string>> open;  // reason of cli.md, name: neither shown nor refuted
+  std::vector<std::string> outside;  // values that are made, have bytes and have no place
   std::uint64_t obligations = 0;
   std::vector<Placement> placements;   // at one value of the symbols
   std::vector<std::uint32_t> below;    // per placement: evidence, see sweep.h
