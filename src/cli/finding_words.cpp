@@ -248,6 +248,8 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
   }
   if ((finding.rule == "NC021" || finding.rule == "NC023") && finding.before)
     return "keep " + finding.before->statement;
+  if (finding.rule == "NC023" && finding.clobber)
+    return "compare what " + at + " is given with what before checks or computes there";
   if (finding.rule == "NC020" && finding.aspect == "told")
     return "give " + at + " the dtype that the graph says, or say the one that it makes";
   if (finding.rule == "NC011" && finding.clobber)

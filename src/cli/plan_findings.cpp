@@ -73,6 +73,17 @@ void add_lane(Finding& finding, const Graph& graph, const std::string& name) {
   finding.lanes.push_back(std::move(lane));
 }
 
+/// A step may use a buffer by the name of a view or of an in-place result.
+std::string used_as(const Graph& graph, std::uint32_t step, const std::string& name) {
+  const ValueId id = graph.find(name);
+  std::vector<ValueId> used;
+  if (step < graph.steps.size()) used = uses_of(graph.steps[step]);
+  if (step == graph.steps.size())
+    for (const Arg& output : graph.outputs) collect_uses(output, used);
+  const bool by_name = !id.valid() || std::ranges::find(used, id) != used.end();
+  return by_name ? name : "the storage of " + name;
+}
+
 /// Only what is known of a runtime's own planner.
 std::string model_help(const Case& value, const PlanFault& fault) {
   const bool shares = fault.kind == PlanFault::Kind::overlap || fault.kind == PlanFault::Kind::lifetime;
@@ -97,6 +108,14 @@ std::string on_operand(const Case& value, const PlanFault& fault) {
          why;
 }
 
+std::string bounds_help(const PlanFault& fault) {
+  if (fault.aspect == "misaligned") return "place " + fault.first + " at " + fault.expected;
+  if (fault.aspect == "negative-size") return "give " + fault.first + " the size of its type";
+  if (fault.aspect == "placed-twice") return "leave one of the places of " + fault.first + " out";
+  if (fault.aspect == "not-placed") return "give " + fault.first + " a place";
+  return "place " + fault.first + " inside of its arena, or make the arena larger";
+}
+
 std::string help_of(const Case& value, const PlanFault& fault) {
   switch (fault.kind) {
     case PlanFault::Kind::overlap:
@@ -111,7 +130,7 @@ std::string help_of(const Case& value, const PlanFault& fault) {
     case PlanFault::Kind::refused:
       return "keep the operator functional";
     case PlanFault::Kind::bounds:
-      return "place " + fault.first + " inside of its arena, or make the arena larger";
+      return bounds_help(fault);
     case PlanFault::Kind::size_fit:
       return "give " + fault.first + " a place of the size of its type";
     case PlanFault::Kind::undefined:
@@ -171,10 +190,10 @@ Finding plan_finding(const Case& value, const PlanFault& fault) {
   out.read = step_place(value.after, fault.read);
   const bool lost = out.clobber && out.read;
   if (!lost && out.define) out.define->note = "makes " + fault.first;
-  if (!lost && out.read) out.read->note = "uses " + fault.first;
+  if (!lost && out.read) out.read->note = "uses " + used_as(value.after, *fault.read, fault.first);
   if (lost && out.define) out.define->note = "makes " + fault.first;
   if (lost) out.clobber->note = "writes " + fault.second + " over it";
-  if (lost) out.read->note = "still reads " + fault.first;
+  if (lost) out.read->note = "still reads " + used_as(value.after, *fault.read, fault.first);
   out.message = fault.message;
   out.witness_symbols = fault.symbols;
   out.witness_where = fault.arena.empty() ? fault.first : "arena " + fault.arena;

@@ -210,9 +210,14 @@ std::string moved_text(const Graph& graph, const Swap& swap) {
     if (s == swap.first) break;
     if (s > swap.first) names.push_back(place_of(graph, s).name);
   }
+  if (names.size() > kShown) {
+    const std::string more = std::to_string(names.size() - kShown) + " more";
+    names.resize(kShown);
+    names.push_back(more);
+  }
   std::string out;
-  for (std::size_t k = 0; k < std::min(names.size(), kShown); ++k) out += (k > 0 ? ", " : "") + names[k];
-  if (names.size() > kShown) out += " and " + std::to_string(names.size() - kShown) + " more";
+  for (std::size_t k = 0; k < names.size(); ++k)
+    out += (k == 0 ? "" : k + 1 < names.size() ? ", " : " and ") + names[k];
   return out.empty() ? "the other" : out;
 }
 
@@ -243,7 +248,7 @@ Witness order_witness(const Scene& scene, const Swap& swap, const Difference& d)
              : first_writes                  ? "write-read"
                                              : "read-write";
   w.message = "nothing orders " + first.name + " before " + second.name + ", and with " +
-              moved_text(graph, swap) + " before it " + difference_text(scene, d);
+              moved_text(graph, swap) + " before it, " + difference_text(scene, d);
   return w;
 }
 

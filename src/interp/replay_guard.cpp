@@ -290,7 +290,7 @@ void count_compute(const Case& value, const OpSet& ops, const Graph& graph, cons
   const std::string functional = ops.functional(step.op);
   const bool ran_exactly = !hashed.contains(step.op) && !hashed.contains(functional);
   if (ran_exactly && moves_data(functional) && !accumulates(step)) return;
-  out.insert(functional);
+  out.insert(functional.empty() ? step.op : functional);
 }
 
 std::vector<std::uint32_t> all_steps(const Graph& graph) {

@@ -175,9 +175,10 @@ std::string source_text(const Finding& finding, const Look& look) {
   if (where.empty() && finding.code.empty()) return "";
   if (where.empty()) return row("source", clean(finding.code), look);
   const std::string path = clean(where), code = clean(finding.code);
+  const std::string shown = "  " + styled(path, Role::path, look.colour);
+  if (code.empty()) return shown + "\n";
   const bool fits = columns(path) + columns(code) + 6 <= look.width;
-  return fmt::format("  {}{}{}\n", styled(path, Role::path, look.colour), fits ? "    " : "\n           ",
-                     code);
+  return fmt::format("{}{}{}\n", shown, fits ? "    " : "\n           ", code);
 }
 
 std::string inputs_text(const Finding& finding) {
