@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree judge agree-keys control-flow-agree rows-agree recipes page-test bench-executorch flips-executorch damage-programs \
+  inductor-agree judge judge-thunder agree-keys control-flow-agree rows-agree recipes page-test \
+  bench-executorch flips-executorch damage-programs \
   changed test-cases setup-formats recheck gallery wheel test-wheel test-scripts
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
@@ -219,8 +220,11 @@ test-inductor: build  ## programs through Inductor's passes themselves, verdicts
 	@build/inductor-venv/bin/python -c 'import pytest' 2>/dev/null || build/inductor-venv/bin/pip install --quiet pytest
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_watch_test.py)
 
-judge: build  ## random pairs written by PyTorch against running both (NC_COUNT of them, 5000, from NC_SEED on)
-	@$(call frontend,inductor,torch==2.15.0 numpy,tools/judge.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000) --jobs $(JOBS))
+judge: build  ## random pairs written by PyTorch against running both (NC_COUNT of them, 5000, from NC_SEED on; goes on where it ended)
+	@$(call frontend,inductor,torch==2.15.0 numpy,tools/judge.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000) --jobs $(JOBS) --results build/judge/$(or $(NC_SEED),0).jsonl)
+
+judge-thunder: build  ## the same as Thunder writes them
+	@$(call frontend,thunder,$(THUNDER_PACKAGES),tools/judge.py --forms thunder --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),2000) --jobs $(JOBS))
 
 agree-keys: build  ## calls of which the Trace says the same, against running them in PyTorch (NC_COUNT calls and near ones, 3000)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tools/agree_keys.py build/bin/noclobber --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),3000))

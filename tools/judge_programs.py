@@ -54,7 +54,7 @@ VALUES = [
     "{t}.clone()", "{t}.contiguous()", "{t}.flip(0)", "torch.cat([{m}, {m}], 0)", "torch.stack([{v}, {v}])", "{t} @ {t}",
     "{t}.masked_fill({k}, {c})", "torch.zeros_like({t})", "torch.full_like({t}, {c})", "{t} * 1", "{t} + 0", "{t} / 1", "{m}.index_select(0, q)",
     "{m}.gather(1, p)", "torch.maximum({t}, {g})", "{f}.clamp(-1, 1)", "torch.ones(6) + {v}", "{f}.pow(2)", "{t}.square()", "{t}.sign()",
-    "torch.tensor([1.5, -2.0])", "torch.tensor(3)", "torch.arange(6) * {n}", "{t}.new_zeros(3)",
+    "torch.native_batch_norm({m}, None, None, {v}, {v}, True, 0.1, 1e-5)[0]", "torch.tensor([1.5, -2.0])", "torch.tensor(3)", "torch.arange(6) * {n}", "{t}.new_zeros(3)",
 ]
 VIEWS = [
     "{m}.t()", "{t}[0]", "{t}[-1]", "{t}[1:]", "{t}[::2]", "{m}[:, 1:4]", "{m}[1:3, 2:]", "{t}.reshape(-1)", "{t}.view(-1)", "{m}.unbind(0)[1]",
@@ -127,10 +127,41 @@ class Growing:
         return all(v.numel() <= 200 for v in self.scope.values() if isinstance(v, torch.Tensor))
 
 
+FLOW = [0, 0, 0.1, 0.4]  # how much of it, in a program
+
+
+POOLS = (VALUES, VIEWS, WRITES, judge_flow.BODIES, FLOW)
+FIRST = [list(pool) for pool in POOLS]
+
+
+def leave_out(pattern: str) -> None:
+    """No line that matches is drawn, nor control flow where it is named."""
+    for pool in FIRST[:-1]:
+        pool[:] = [text for text in pool if not re.search(pattern, text)]
+    if re.search(pattern, "control flow"):
+        FIRST[-1][:] = [0]
+    draw_often("")
+
+
+def draw_often(pattern: str) -> None:
+    """Lines and bodies that match are drawn ten times as often, control flow too where the pattern names it; "": as at first."""
+    for pool, first in zip(POOLS, FIRST, strict=True):
+        pool[:] = first
+    for pool in POOLS[:-1]:
+        pool += 9 * [text for text in pool if pattern and re.search(pattern, text)]
+    if pattern and re.search(pattern, "control flow"):
+        FLOW[:] = [0.4]
+
+
+def change_by(pattern: str) -> None:
+    """The ways to change a program are those that match."""
+    WAYS[:] = [way for way in ALL_WAYS if re.search(pattern, way.__name__)]
+
+
 def program(rng: random.Random, tie: str = "") -> tuple[list[str], list[str]]:
     """(lines, names that are returned)."""
     growing, wanted = Growing(rng, tie), rng.randint(2, 8)
-    flow = rng.choice((0, 0, 0.1, 0.4))
+    flow = rng.choice(FLOW)
     for _ in range(200):
         growing.add(flow)
         if len(growing.lines) >= wanted:
@@ -319,6 +350,19 @@ def dimensionless(rng, lines, given):
     return True
 
 
-WAYS = (clone_dropped, clone_added, noop_dropped, line_moved, line_moved, line_dropped, line_repeated, number_changed, operand_changed, in_place,
+def dimension_added(rng, lines, given):
+    """A tensor without dimensions gets one, of one element, or loses it."""
+    scalars = {"s", *(m[1] for line in lines if (m := re.match(r"(v\d+) = \w+\.(?:sum|mean)\(\)$", line)))}
+    found = [(k, m) for k, line in enumerate(lines) for m in re.finditer(r"\b(?:v\d+|s)\b(?!\.| = )", line) if m[0] in scalars and m.start()]
+    if not found:
+        return None
+    k, m = rng.choice(found)
+    lines[k] = lines[k][:m.start()] + m[0] + rng.choice((".reshape(1)", ".unsqueeze(0)", ".view(1)")) + lines[k][m.end():]
+    return True
+
+
+ALL_WAYS = (clone_dropped, clone_added, noop_dropped, line_moved, line_moved, line_dropped, line_repeated, number_changed, operand_changed, in_place,
         in_place, out_of_place, into_out, type_changed, conversion_dropped, operands_exchanged, results_changed, results_exchanged, dimensionless,
+        dimension_added, dimension_added,
         *judge_flow.WAYS)
+WAYS = list(ALL_WAYS)
