@@ -92,6 +92,22 @@ def check_digests(root):
                    f"meant by it now, and renew the digest: `{name}` {held}")
 
 
+def check_rows(root):
+    """identities.ml has the rows of identities.def, and no other."""
+    table, own = root / "checker/identities.def", root / "checker/proof/identities.ml"
+    if not (table.exists() and own.exists()):
+        return
+    rows = set(re.findall(r'^ROW\("([a-z-]+)"', table.read_text(encoding="utf-8"), re.M)) - {"convert-wider"}
+    text = own.read_text(encoding="utf-8")
+    text = text[text.index("let rows"):text.index("(* --- numbers of types")]
+    held = set(re.findall(r'keeps "([a-z-]+)"', text))
+    folds, numbers = text[text.index("List.map folds"):text.index("List.map numbered")], text[text.index("List.map numbered"):]
+    held |= {"fold-" + n for n in re.findall(r'\("([a-z]+)", ', folds)} | {"number-" + n for n in re.findall(r'\("([a-z]+)", ', numbers)}
+    held |= {"number-" + n for n in re.findall(r'"([a-z]+)"', numbers[numbers.rindex("["):])}
+    for name in sorted(rows ^ held):
+        yield f"checker/proof/identities.ml: {name} is a row of one table alone"
+
+
 def check_coqchk(text):
     """What coqchk prints below each heading."""
     for heading in ("Axioms", "Constants/Inductives relying on type-in-type", "Constants/Inductives relying on unsafe (co)fixpoints",
@@ -113,6 +129,7 @@ def main():
     for path in files:
         messages += check_file(path, f"checker/proof/{path.name}")
     messages += check_digests(root) if files else []
+    messages += check_rows(root)
     for message in messages:
         print(message)
     proved = sum(len(re.findall(r"\bQed\.", without_comments(p.read_text(encoding="utf-8")))) for p in files)

@@ -37,7 +37,7 @@ build() {
   cp checker/proof/*.ml $proof/
   cd $proof
   ocamlopt -w -a -c core.mli core.ml
-  ocamlopt -w +a-4-9-40-41-42-44-45-70 -o nc-recheck core.cmx text.ml form.ml main.ml
+  ocamlopt -w +a-4-9-40-41-42-44-45-70 -o nc-recheck core.cmx text.ml form.ml identities.ml main.ml
   cd - > /dev/null
   cp $proof/nc-recheck build/bin/nc-recheck.new && mv build/bin/nc-recheck.new build/bin/nc-recheck
   echo "$program" > $proof/.built

@@ -6,6 +6,7 @@ Import ListNotations.
 
 Section Numbers.
 Variable cval : num -> option Z.     (* numbers that are constants *)
+Variable ids : list (term * term).   (* identities that hold *)
 Variables (fresh : bool) (b a : trace) (ib ia : index) (fuel : nat) (points : option (points * points)).
 Notation cleans := (cleans cval).
 Notation walk := (walk cval).
@@ -17,11 +18,14 @@ Definition equal (n : nat) (f : facts) (sh : list num) (x y : content) : bool :=
 Inductive lemma :=
 | LCall (k k' : N)                  (* steps of before, after: one function of equal operands *)
 | LSame (s t s' t' : N)             (* storages at times: the same at every index *)
-| LWrite (s t s' t' : N).           (* the same: so before the latest write, and it puts the same in the same places *)
+| LWrite (s t s' t' : N)            (* the same: so before the latest write, and it puts the same in the same places *)
+| LSimple (of_before : bool) (k : N) (e : nat) (x : simpler).   (* step k stores this, by identity number e *)
 Definition same_shape (s s' : N) : bool := is (nums_dec (shape_of b s) (shape_of a s')).
 Definition learned (f : facts) (s t s' t' : N) : option facts :=
   match version ib s t, version ia s' t' with
-  | Some v, Some v' => Some {| f_same := add2 (f_same f) s v ((s', v') :: list2 (f_same f) s v); f_call := f_call f |}
+  | Some v, Some v' =>
+    Some {| f_same := add2 (f_same f) s v ((s', v') :: list2 (f_same f) s v); f_call := f_call f;
+            f_before := f_before f; f_after := f_after f |}
   | _, _ => None
   end.
 Definition slot_of (st : step) (s : N) : option (nat * view) :=
@@ -41,7 +45,7 @@ Definition learn (n : nat) (f : facts) (l : lemma) : option facts :=
              && (negb (each_wise p) || (reads_fit p 0 && Nat.eqb (length (s_writes p)) 1))
              && all2 (fun r r' => equal n f (v_sh r) (C (v_st r) k (v_maps r)) (C (v_st r') k' (v_maps r')))
                      (s_reads p) (s_reads q))
-            (Some {| f_same := f_same f; f_call := put (f_call f) k k' |})
+            (Some {| f_same := f_same f; f_call := put (f_call f) k k'; f_before := f_before f; f_after := f_after f |})
     | _, _ => None
     end
   | LSame s t s' t' =>
@@ -64,6 +68,17 @@ Definition learn (n : nat) (f : facts) (l : lemma) : option facts :=
       | _, _ => None
       end
     | _, _ => None
+    end
+  | LSimple of_before k e x =>
+    match nth_error ids e with
+    | None => None
+    | Some id =>
+      if of_before then
+        guard (instance cval b ib (f_before f) fuel id k x)
+              (Some {| f_same := f_same f; f_call := f_call f; f_before := PM.add (N.succ_pos k) x (f_before f); f_after := f_after f |})
+      else
+        guard (instance cval a ia (f_after f) fuel id k x)
+              (Some {| f_same := f_same f; f_call := f_call f; f_before := f_before f; f_after := PM.add (N.succ_pos k) x (f_after f) |})
     end
   end.
 Fixpoint learn_all (n : nat) (f : facts) (ls : list lemma) : option facts :=
@@ -126,7 +141,7 @@ Definition since_then (time : N) (v : view) (c : content) : bool :=
   | St _ _ _ => false
   end.
 Definition name_ok (v : view) (k time : N) : bool :=
-  walk a ia fuel (since_then time v) (C (v_st v) k (v_maps v)).
+  walk a ia (PM.empty _) fuel (since_then time v) (C (v_st v) k (v_maps v)).
 Definition read_ok (k : N) (p : view * N) : bool := name_ok (fst p) k (snd p).
 Definition names_ok : bool :=
   forallb (fun q => forallb (read_ok (fst q)) (combine (s_reads (snd q)) (s_means (snd q)))) (all_steps a)
@@ -143,11 +158,12 @@ Definition boundary_ok (c : boundary) (n : nat) (f : facts) : bool :=
 End Numbers.
 
 (* n: how deep questions may be nested; fuel: how far contents are followed *)
-Definition accepts (consts : PM.t Z) (c : boundary) (fresh use_points : bool) (b a : trace) (ls : list lemma) (n fuel : nat) : bool :=
+Definition accepts (consts : PM.t Z) (ids : list (term * term)) (c : boundary) (fresh use_points : bool) (b a : trace) (ls : list lemma) (n fuel : nat) : bool :=
   let cval := fun k => get k consts in
   let ib := index_of b in let ia := index_of a in
   let points := if use_points then Some (points_of cval b, points_of cval a) else None in
-  match learn_all cval fresh b a ib ia fuel points n {| f_same := PM.empty _; f_call := PM.empty _ |} ls with
+  let none := {| f_same := PM.empty _; f_call := PM.empty _; f_before := PM.empty _; f_after := PM.empty _ |} in
+  match learn_all cval ids fresh b a ib ia fuel points n none ls with
   | Some f => boundary_ok cval fresh b a ib ia fuel points c n f
   | None => false
   end.

@@ -97,9 +97,44 @@ Proof.
   destruct (strip (v_maps w) ch) eqn:D; auto. inversion H; subst. apply andb_true_iff in T as [T1 T2].
   apply N.eqb_eq in T1. exists w. split; auto. rewrite Nat.sub_diag. simpl. repeat split; auto. apply strip_ok; auto.
 Qed.
-Lemma back_ok x y sh : back cval t ix x = Some y -> ok x sh -> ok y sh /\ forall i, inbox sh i -> val x i = val y i.
+(* what an identity says of a step *)
+Definition simpler_ok (k : N) (x : simpler) : Prop := exists st, get k (t_steps t) = Some st /\
+  forall slot w, nth_error (s_writes st) slot = Some w ->
+  match x with
+  | Keeps j => exists r, nth_error (s_reads st) j = Some r /\ v_sh r = v_sh w /\
+      forall i, inbox (v_sh w) i -> result st (mt k) slot i = elem (mt k) r i
+  | Scalar key ty => forall i, inbox (v_sh w) i -> result st (mt k) slot i = o_fill V op key ty
+  | Calls key js => exists rs, picks (s_reads st) js = Some rs /\ forall i, inbox (v_sh w) i ->
+      result st (mt k) slot i = o_each V op key Opaque (v_ty w) (map v_ty rs) (map (fun r => elem (mt k) r i) rs)
+  end.
+Definition simple_ok (sm : simple) : Prop := forall k x, get k sm = Some x -> simpler_ok k x.
+Lemma simple_none : simple_ok (PM.empty _).
+Proof. intros k x H. unfold get in H. rewrite PM.gempty in H. discriminate. Qed.
+Lemma simple_add sm k x : simple_ok sm -> simpler_ok k x -> simple_ok (PM.add (N.succ_pos k) x sm).
 Proof.
-  destruct x as [s time ch|]; simpl; [|discriminate]. intros H [Ht Hl].
+  intros S X j y H. destruct (N.eq_dec j k) as [->|].
+  - rewrite get_add_same in H. inversion H; subst; auto.
+  - rewrite get_add_other in H by auto. apply S; auto.
+Qed.
+Variable sm : simple.
+Hypothesis sm_ok : simple_ok sm.
+Lemma kept_ok k r : kept t sm k = Some r -> exists st, get k (t_steps t) = Some st /\ In r (s_reads st) /\
+  forall slot w, nth_error (s_writes st) slot = Some w -> v_sh r = v_sh w /\
+    forall i, inbox (v_sh w) i -> result st (mt k) slot i = elem (mt k) r i.
+Proof.
+  unfold kept. destruct (get k sm) as [[j| |]|] eqn:G; try discriminate. destruct (get k (t_steps t)) as [st|] eqn:Hg; [|discriminate].
+  intros Hr. exists st. split; auto. split; [eapply nth_error_In; eauto|]. intros slot w Hw.
+  destruct (sm_ok _ _ G) as (st' & Hg' & S). rewrite Hg in Hg'. inversion Hg'; subst st'.
+  destruct (S slot w Hw) as (r' & Hr' & E). rewrite Hr in Hr'. inversion Hr'; subst r'. auto.
+Qed.
+Lemma back_ok x y sh : back cval t ix sm x = Some y -> ok x sh -> ok y sh /\ forall i, inbox sh i -> val x i = val y i.
+Proof.
+  destruct x as [s time ch|k slot ch]; cbn [back].
+  2: { destruct (kept t sm k) as [r|] eqn:K; [|discriminate]. intros H [Hk (st & w & Hg & Hw & Hl)]. inversion H; subst y; clear H.
+    destruct (kept_ok _ _ K) as (st' & Hg' & Hr & S). rewrite Hg in Hg'. inversion Hg'; subst st'. destruct (S _ _ Hw) as [Es E].
+    destruct (operand_ok k st r (v_sh w) sh ch) as [O1 O2]; auto. split; auto. intros i Hi. rewrite O2. unfold val. rewrite Hg.
+    apply E. eapply lands_root; eauto. }
+  simpl. intros H [Ht Hl].
   destruct (prev ix s time) as [[k|]|] eqn:P; try discriminate. apply ix_ok in P.
   assert (Hk : (k < t_n t)%N) by (destruct P as (_ & P2 & _); lia).
   destruct (step_of k Hk) as (st & Hg & B & F & Cl). rewrite Hg in H.
@@ -118,17 +153,124 @@ Proof.
     + apply negb_true_iff, N.eqb_neq in Hm. congruence.
     + assert (Bw : in_bounds nv t w) by (apply B, in_or_app; auto). eapply maps_apart_ok; eauto.
 Qed.
-Lemma walk_ok fuel test x sh : walk cval t ix fuel test x = true -> ok x sh ->
+Lemma walk_ok fuel test x sh : walk cval t ix sm fuel test x = true -> ok x sh ->
   exists y, test y = true /\ ok y sh /\ forall i, inbox sh i -> val x i = val y i.
 Proof.
   revert x; induction fuel; simpl; intros x H O; apply orb_true_iff in H as [H|H]; try discriminate; eauto.
-  destruct (back cval t ix x) as [z|] eqn:E; [|discriminate]. destruct (back_ok _ _ _ E O) as [O' V'].
+  destruct (back cval t ix sm x) as [z|] eqn:E; [|discriminate]. destruct (back_ok _ _ _ E O) as [O' V'].
   destruct (IHfuel _ H O') as (y & T & O'' & V''). exists y. split; auto. split; auto. intros i Hi. rewrite V', V''; auto.
 Qed.
-Lemma origin_ok fuel x sh : ok x sh -> ok (origin cval t ix fuel x) sh /\
-  forall i, inbox sh i -> val x i = val (origin cval t ix fuel x) i.
+Lemma origin_ok fuel x sh : ok x sh -> ok (origin cval t ix sm fuel x) sh /\
+  forall i, inbox sh i -> val x i = val (origin cval t ix sm fuel x) i.
 Proof.
-  revert x; induction fuel; simpl; intros x O; auto. destruct (back cval t ix x) as [z|] eqn:E; auto.
+  revert x; induction fuel; simpl; intros x O; auto. destruct (back cval t ix sm x) as [z|] eqn:E; auto.
   destruct (back_ok _ _ _ E O) as [O' V']. destruct (IHfuel _ O') as [O'' V'']. split; auto. intros i Hi. rewrite V', V''; auto.
+Qed.
+
+(* --- what was stored, as an operator of elements --- *)
+Definition made_val (k : N) (ch : list imap) (m : made) (i : list Z) : V :=
+  match m with
+  | MadeScalar key ty => o_fill V op key ty
+  | MadeOf kd key ty rs => o_each V op key kd ty (map v_ty rs) (map (fun r => val (C (v_st r) k (v_maps r ++ ch)) i) rs)
+  end.
+Lemma picks_in {A} (l : list A) js rs x : picks l js = Some rs -> In x rs -> In x l.
+Proof.
+  revert rs; induction js as [|j js IH]; simpl; intros rs H Hx; [inversion H; subst; contradiction|].
+  destruct (nth_error l j) as [y|] eqn:E; [|discriminate]. destruct (picks l js) as [ys|]; [|discriminate].
+  inversion H; subst. destruct Hx as [<-|Hx]; [eapply nth_error_In; eauto | eauto].
+Qed.
+Lemma fit_ok w rs r : fit w rs = true -> In r rs -> v_sh r = v_sh w.
+Proof. unfold fit. intros H I. rewrite forallb_forall in H. apply (is_true _ (H _ I)). Qed.
+Lemma operands_ok k st w sh ch rs : (k < t_n t)%N -> get k (t_steps t) = Some st -> (forall i, inbox sh i -> lands (v_sh w) ch i) ->
+  (forall r, In r rs -> In r (s_reads st)) -> fit w rs = true ->
+  (forall r, In r rs -> ok (C (v_st r) k (v_maps r ++ ch)) sh) /\
+  forall i, map (fun r => val (C (v_st r) k (v_maps r ++ ch)) i) rs = map (fun r => elem (mt k) r (root ch i)) rs.
+Proof.
+  intros Hk Hg Hl I F.
+  assert (O : forall r, In r rs -> ok (C (v_st r) k (v_maps r ++ ch)) sh /\
+    forall i, val (C (v_st r) k (v_maps r ++ ch)) i = elem (mt k) r (root ch i)).
+  { intros r Hr. apply (operand_ok k st r (v_sh w)); auto. eapply fit_ok; eauto. }
+  split; [intros r Hr; apply O; auto|]. intros i. apply map_ext_in. intros r Hr. apply O; auto.
+Qed.
+Lemma made_of_ok k slot ch sh m : made_of t sm k slot = Some m -> ok (St k slot ch) sh ->
+  (forall i, inbox sh i -> val (St k slot ch) i = made_val k ch m i) /\
+  match m with MadeScalar _ _ => True | MadeOf _ _ _ rs => forall r, In r rs -> ok (C (v_st r) k (v_maps r ++ ch)) sh end.
+Proof.
+  intros H [Hk (st & w & Hg & Hw & Hl)]. unfold made_of in H. rewrite Hg, Hw in H.
+  assert (In_ : forall i, inbox sh i -> inbox (v_sh w) (root ch i)) by (intros; eapply lands_root; eauto).
+  assert (Of : forall kd key ty rs, (forall r, In r rs -> In r (s_reads st)) -> fit w rs = true ->
+    (forall i, inbox (v_sh w) i -> result st (mt k) slot i = o_each V op key kd ty (map v_ty rs) (map (fun r => elem (mt k) r i) rs)) ->
+    (forall i, inbox sh i -> val (St k slot ch) i = made_val k ch (MadeOf kd key ty rs) i) /\
+    forall r, In r rs -> ok (C (v_st r) k (v_maps r ++ ch)) sh).
+  { intros kd key ty rs I F E. destruct (operands_ok k st w sh ch rs) as [O1 O2]; auto. split; auto. intros i Hi.
+    unfold made_val. rewrite O2. unfold val. rewrite Hg. apply E. auto. }
+  assert (By : made_by st w = Some m -> (forall i, inbox sh i -> val (St k slot ch) i = made_val k ch m i) /\
+    match m with MadeScalar _ _ => True | MadeOf _ _ _ rs => forall r, In r rs -> ok (C (v_st r) k (v_maps r ++ ch)) sh end).
+  { unfold made_by. destruct (s_kind st) eqn:K.
+    - destruct (s_reads st) as [|r rs] eqn:Rd; [discriminate|]. intros G. apply guard_some in G as [G E]. inversion E; subst m.
+      apply andb_true_iff in G as [G F]. apply negb_true_iff in G. apply Of; auto; [intros x [<-|[]]; left; auto|].
+      intros i Hi. unfold Sem.result. rewrite Hw, K, Rd, G. auto.
+    - intros E. inversion E; subst m. split; auto. intros i Hi. unfold made_val, val. rewrite Hg. unfold Sem.result. rewrite Hw, K. auto.
+    - intros G. apply guard_some in G as [G E]. inversion E; subst m. apply andb_true_iff in G as [G F]. apply Of; auto.
+      intros i Hi. unfold Sem.result. rewrite Hw, K, G. auto. }
+  destruct (get k sm) as [x|] eqn:S; auto. destruct (sm_ok _ _ S) as (st' & Hg' & X). rewrite Hg in Hg'. inversion Hg'; subst st'.
+  specialize (X _ _ Hw). destruct x as [j|key ty|key js]; auto.
+  - inversion H; subst m. split; auto. intros i Hi. unfold made_val, val. rewrite Hg. apply X. auto.
+  - destruct (picks (s_reads st) js) as [rs|] eqn:P; [|discriminate]. apply guard_some in H as [F E]. inversion E; subst m.
+    destruct X as (rs' & P' & X). inversion P'; subst rs'. apply Of; auto. intros r Hr. eapply picks_in; eauto.
+Qed.
+
+(* --- instances of identities --- *)
+Lemma is_scalar_ok fuel k st r key ty i : (k < t_n t)%N -> get k (t_steps t) = Some st -> In r (s_reads st) ->
+  is_scalar cval t ix sm fuel k r key ty = true -> inbox (v_sh r) i -> elem (mt k) r i = o_fill V op key ty.
+Proof.
+  intros Hk Hg Hr H Hi. unfold is_scalar in H. set (x := C (v_st r) k (v_maps r)) in *.
+  assert (O : ok x (v_sh r)).
+  { split; [lia|]. intros j Hj. eapply in_bounds_of; eauto. apply in_or_app; auto. }
+  destruct (origin_ok fuel x (v_sh r) O) as [O' E]. destruct (origin cval t ix sm fuel x) as [|k' slot ch]; [discriminate|].
+  destruct (made_of t sm k' slot) as [[key' ty'|]|] eqn:M; try discriminate. apply andb_true_iff in H as [H1 H2].
+  apply N.eqb_eq in H1, H2. subst key' ty'. destruct (made_of_ok _ _ _ _ _ M O') as [V1 _].
+  change (elem (mt k) r i) with (val x i). rewrite E, V1 by auto. auto.
+Qed.
+Lemma map_snd_numbered {A B} (f : A -> B) l s : map (fun p => f (snd p)) (combine (seq s (length l)) l) = map f l.
+Proof. revert s; induction l; intros s; simpl; auto. f_equal. auto. Qed.
+Lemma picks_map {A B} (f : A -> B) (g : nat -> B) l js rs : (forall j x, nth_error l j = Some x -> g j = f x) ->
+  picks l js = Some rs -> map g js = map f rs.
+Proof.
+  intros G. revert rs; induction js as [|j js IH]; simpl; intros rs H; [inversion H; auto|].
+  destruct (nth_error l j) as [x|] eqn:E; [|discriminate]. destruct (picks l js) as [xs|]; [|discriminate].
+  inversion H; subst. simpl. rewrite (G _ _ E), (IH xs); auto.
+Qed.
+Lemma instance_ok fuel e k x : instance cval t ix sm fuel e k x = true ->
+  (forall vs, value V op vs (fst e) = value V op vs (snd e)) -> simpler_ok k x.
+Proof.
+  unfold instance. intros H Id. destruct (get k (t_steps t)) as [st|] eqn:Hg; [|discriminate].
+  destruct e as [lhs rhs]. cbn [fst snd] in *. destruct lhs as [|  |[] key ty tys args]; try discriminate.
+  destruct (s_kind st) eqn:K; try discriminate. destruct (s_writes st) as [|w [|]] eqn:W; try discriminate.
+  apply andb_true_iff in H as [H S]. apply andb_true_iff in H as [H A]. apply andb_true_iff in H as [H T].
+  apply andb_true_iff in H as [H E2]. apply andb_true_iff in H as [H E1]. apply andb_true_iff in H as [H F].
+  apply andb_true_iff in H as [Hk El]. apply N.ltb_lt in Hk. apply N.eqb_eq in E1, E2. apply is_true in T. subst key ty tys.
+  exists st. split; auto. intros slot w' Hw'. rewrite W in Hw'. destruct slot as [|slot]; [|destruct slot; discriminate].
+  inversion Hw'; subst w'. clear Hw'.
+  set (vs := fun i j => match nth_error (s_reads st) j with Some r => elem (mt k) r i | None => o_fill V op 0 0 end).
+  assert (Vs : forall i j r, nth_error (s_reads st) j = Some r -> vs i j = elem (mt k) r i) by (intros i j r E; unfold vs; rewrite E; auto).
+  assert (R1 : forall i, inbox (v_sh w) i -> result st (mt k) 0 i = value V op (vs i) rhs).
+  { intros i Hi. rewrite <- Id. unfold Sem.result. rewrite W, K, El. cbn [nth_error value]. f_equal.
+    rewrite <- (map_snd_numbered (fun r => elem (mt k) r i) (s_reads st) 0). symmetry.
+    apply (all2_map_eq _ _ _ _ _ A). intros a p Ia Ip Ho. destruct p as [j r]. apply numbered_in in Ip. cbn [fst snd] in *.
+    destruct a; cbn [argument_ok is_operand value] in *.
+    - apply Nat.eqb_eq in Ho. simpl in Ho. subst. apply Vs; auto.
+    - symmetry. apply nth_error_In in Ip. eapply is_scalar_ok; eauto. rewrite (fit_ok _ _ _ F Ip). auto.
+    - discriminate. }
+  destruct rhs as [j|key ty|[] key ty tys args']; destruct x as [j'|key' ty'|key' js]; simpl in S; try discriminate.
+  - apply andb_true_iff in S as [S1 S2]. apply Nat.eqb_eq in S1. apply Nat.ltb_lt in S2. subst j'.
+    destruct (nth_error (s_reads st) j) as [r|] eqn:Hr; [|apply nth_error_None in Hr; lia].
+    exists r. split; auto. split; [eapply fit_ok; eauto; eapply nth_error_In; eauto|]. intros i Hi. rewrite R1 by auto. apply Vs; auto.
+  - apply andb_true_iff in S as [S1 S2]. apply N.eqb_eq in S1, S2. subst. intros i Hi. rewrite R1 by auto. auto.
+  - destruct (picks (s_reads st) js) as [rs|] eqn:P; [|discriminate]. apply andb_true_iff in S as [S S4].
+    apply andb_true_iff in S as [S S3]. apply andb_true_iff in S as [S1 S2]. apply N.eqb_eq in S1, S2. apply is_true in S3. subst.
+    exists rs. split; auto. intros i Hi. rewrite R1 by auto. cbn [value]. f_equal.
+    rewrite <- (picks_map (fun r => elem (mt k) r i) (vs i) (s_reads st) js rs (Vs i) P). apply (all2_map_eq _ _ _ _ _ S4).
+    intros a j _ _ E. destruct a; simpl in E; try discriminate. apply Nat.eqb_eq in E. subst. auto.
 Qed.
 End Contents.

@@ -1,5 +1,5 @@
 (* The checker as OCaml. No arithmetic of OCaml is used in it. *)
-From NC Require Import Sem Views Follow Points Places Sharing Check.
+From NC Require Import Sem Views Norm Follow Points Places Sharing Check.
 Require Import ExtrOcamlBasic.
 Set Warnings "-extraction-opaque-accessed".
 Extraction Language OCaml.

@@ -23,6 +23,8 @@ Notation ok_a := (ok (nv := nv) a).
 Notation facts_ok := (facts_ok (nv := nv) op b a mb ma).
 Variable points : option (points * points).
 Hypothesis Points_ok : points = None \/ points = Some (points_of cval b, points_of cval a).
+Variable ids : list (term * term).
+Hypothesis Ids : identities_hold V op ids.
 Lemma equal_right n f : facts_ok f -> forall x y sh, equal cval fresh b a ib ia fuel points n f sh x y = true ->
   ok_b x sh -> ok_a y sh -> forall i, inbox sh i -> val_b x i = val_a y i.
 Proof.
@@ -43,7 +45,7 @@ Lemma learned_ok f s t s' t' g : facts_ok f -> (t <= t_n b)%N -> (t' <= t_n a)%N
 Proof.
   intros F Ht Ht' Hs H G. apply is_true in Hs. unfold learned in G.
   destruct (version ib s t) as [v1|] eqn:E1; [|discriminate]. destruct (version ia s' t') as [v2|] eqn:E2; [|discriminate].
-  inversion G; subst g; clear G. split; simpl; [|apply F]. intros u v u' v' Hin. unfold list2 in Hin. rewrite at2_add2 in Hin.
+  inversion G; subst g; clear G. split; simpl; try apply F. intros u v u' v' Hin. unfold list2 in Hin. rewrite at2_add2 in Hin.
   destruct (N.eq_dec u s) as [->|]; [|apply F; auto]. destruct (N.eq_dec v v1) as [->|]; [|apply F; auto].
   destruct Hin as [E|]; [|apply F; auto]. injection E as <- <-. split; auto. intros i Hi.
   rewrite <- (version_ok b ib mb Rb ib_ok s t v1), <- (version_ok a ia ma Ra ia_ok s' t' v2); auto.
@@ -71,9 +73,9 @@ Proof.
   - left. apply in_map_iff in H as (i & E & Hi). exists i; auto.
   - right. intros (i & Hi & E). apply H. apply in_map_iff. exists i; auto.
 Qed.
-Lemma learn_ok n f l g : facts_ok f -> learn cval fresh b a ib ia fuel points n f l = Some g -> facts_ok g.
+Lemma learn_ok n f l g : facts_ok f -> learn cval ids fresh b a ib ia fuel points n f l = Some g -> facts_ok g.
 Proof.
-  intros F H. destruct l as [k k'|s t s' t'|s t s' t']; simpl in H.
+  intros F H. destruct l as [k k'|s t s' t'|s t s' t'|side k e x]; simpl in H.
   - destruct (get k (t_steps b)) as [p|] eqn:G; [|discriminate]. destruct (get k' (t_steps a)) as [q|] eqn:G'; [|discriminate].
     apply guard_some in H as [H E]. inversion E; subst g; clear E.
     apply andb_true_iff in H as [H HO]. apply andb_true_iff in H as [H He].
@@ -81,7 +83,7 @@ Proof.
     unfold one_op in Hop. apply andb_true_iff in Hop as [Hop Hw]. apply andb_true_iff in Hop as [Hop Hr].
     apply andb_true_iff in Hop as [Hop Hel]. apply andb_true_iff in Hop as [Hk' Hy].
     apply is_true in Hk'. apply N.eqb_eq in Hy. apply eqb_prop in Hel.
-    split; simpl; [apply F|]. intros j j' Hin. apply entries_put in Hin as [[-> ->]|]; [|apply F; auto].
+    split; simpl; try apply F. intros j j' Hin. apply entries_put in Hin as [[-> ->]|]; [|apply F; auto].
     exists p, q. split; auto. split; auto. intros slot w i Hw1 Hi.
     assert (exists w', nth_error (s_writes q) slot = Some w').
     { destruct (nth_error (s_writes q) slot) eqn:D; eauto. apply nth_error_None in D.
@@ -106,7 +108,7 @@ Proof.
     assert (Each : each_wise p = true -> slot = 0%nat /\ forall r, In r (s_reads p) -> v_sh r = v_sh w).
     { intros Ew. rewrite Ew in He. simpl in He. apply andb_true_iff in He as [He1 He2]. apply Nat.eqb_eq in He2.
       assert (slot = 0)%nat. { assert (slot < length (s_writes p))%nat by (apply nth_error_Some; congruence). lia. }
-      split; auto. subst slot. unfold reads_fit in He1. rewrite Hw1 in He1. rewrite forallb_forall in He1.
+      split; auto. subst slot. unfold reads_fit, fit in He1. rewrite Hw1 in He1. rewrite forallb_forall in He1.
       intros r Ir. apply (is_true _ (He1 _ Ir)). }
     clear He. unfold each_wise in Each. destruct (s_kind p) eqn:Kp; auto.
     + destruct (Each eq_refl) as [_ Er]. clear Each.
@@ -157,10 +159,17 @@ Proof.
       rewrite Fp, Fq; auto.
       * intros v Hv [Ev (x & Hx & Er)]. rewrite (Uw' _ Hv Ev) in *. apply N. exists x. rewrite Hm, Hsh. auto.
       * intros v Hv [Ev (x & Hx & Er)]. rewrite (Uw _ Hv Ev) in *. apply N. exists x. auto.
+  - destruct (nth_error ids e) as [id|] eqn:E; [|discriminate]. apply nth_error_In in E.
+    assert (Id : forall vs, value V op vs (fst id) = value V op vs (snd id)) by (intros vs; apply Ids; destruct id; auto).
+    destruct side; apply guard_some in H as [H G]; inversion G; subst g; clear G.
+    + pose proof (instance_ok b ib mb Rb ib_ok _ (before_ok _ F) _ _ _ _ H Id) as S.
+      split; simpl; try apply F. apply simple_add; auto. apply F.
+    + pose proof (instance_ok a ia ma Ra ia_ok _ (after_ok _ F) _ _ _ _ H Id) as S.
+      split; simpl; try apply F. apply simple_add; auto. apply F.
 Qed.
-Lemma learn_all_ok n ls : forall f g, facts_ok f -> learn_all cval fresh b a ib ia fuel points n f ls = Some g -> facts_ok g.
+Lemma learn_all_ok n ls : forall f g, facts_ok f -> learn_all cval ids fresh b a ib ia fuel points n f ls = Some g -> facts_ok g.
 Proof.
   induction ls as [|l ls IH]; simpl; intros f g F H; [inversion H; subst; auto|].
-  destruct (learn cval fresh b a ib ia fuel points n f l) as [h|] eqn:E; [|discriminate]. exact (IH h g (learn_ok _ _ _ _ F E) H).
+  destruct (learn cval ids fresh b a ib ia fuel points n f l) as [h|] eqn:E; [|discriminate]. exact (IH h g (learn_ok _ _ _ _ F E) H).
 Qed.
 End Two.

@@ -83,9 +83,9 @@ Definition point_source (st : step) (k : N) (slot : nat) (i : list Z) : point :=
   | Move, r :: _, Some w => if N.eqb (v_ty r) (v_ty w) && forallb known_map (v_maps r) then from_read r k i else PS k slot i
   | _, _, _ => PS k slot i
   end.
-Definition point_back (t : trace) (ix : index) (ps : points) (x : point) : option point :=
+Definition point_back (t : trace) (ix : index) (sm : simple) (ps : points) (x : point) : option point :=
   match x with
-  | PS _ _ _ => None
+  | PS k _ i => match kept t sm k with Some r => guard (forallb known_map (v_maps r)) (Some (from_read r k i)) | None => None end
   | P s time c =>
     match prev ix s time with
     | None | Some None => None
@@ -101,15 +101,15 @@ Definition point_back (t : trace) (ix : index) (ps : points) (x : point) : optio
       end
     end
   end.
-Fixpoint point_walk (t : trace) (ix : index) (ps : points) (fuel : nat) (test : point -> bool) (x : point) : bool :=
+Fixpoint point_walk (t : trace) (ix : index) (sm : simple) (ps : points) (fuel : nat) (test : point -> bool) (x : point) : bool :=
   test x || match fuel with
             | O => false
-            | S f => match point_back t ix ps x with Some y => point_walk t ix ps f test y | None => false end
+            | S f => match point_back t ix sm ps x with Some y => point_walk t ix sm ps f test y | None => false end
             end.
-Fixpoint point_origin (t : trace) (ix : index) (ps : points) (fuel : nat) (x : point) : point :=
+Fixpoint point_origin (t : trace) (ix : index) (sm : simple) (ps : points) (fuel : nat) (x : point) : point :=
   match fuel with
   | O => x
-  | S f => match point_back t ix ps x with Some y => point_origin t ix ps f y | None => x end
+  | S f => match point_back t ix sm ps x with Some y => point_origin t ix sm ps f y | None => x end
   end.
 
 Fixpoint inside (sh c : list Z) : bool :=
@@ -158,8 +158,8 @@ Fixpoint point_equal (pb pa : points) (n : nat) (f : facts) (x y : point) : bool
   match n with
   | O => false
   | S n' =>
-    point_walk b ib pb fuel (fun c => point_told f c && point_walk a ia pa fuel (point_meets f c) y) x
-    || point_alike (point_equal pb pa n' f) f (point_origin b ib pb fuel x) (point_origin a ia pa fuel y)
+    point_walk b ib (f_before f) pb fuel (fun c => point_told f c && point_walk a ia (f_after f) pa fuel (point_meets f c) y) x
+    || point_alike (point_equal pb pa n' f) f (point_origin b ib (f_before f) pb fuel x) (point_origin a ia (f_after f) pa fuel y)
   end.
 Definition point_of (x : content) (i : list Z) : point :=
   match x with C s t ch => P s t (at_root ch i) | St k slot ch => PS k slot (at_root ch i) end.

@@ -79,10 +79,10 @@ Lemma point_equal_ok n f : facts_ok f -> forall x y, point_equal cval fresh b a 
   pok_b x -> pok_a y -> pval_b x = pval_a y.
 Proof.
   intros F. induction n; intros x y H Ox Oy; [discriminate|]. cbn [point_equal] in H. apply orb_true_iff in H as [H|H].
-  - apply (point_walk_ok b ib mb Rb ib_ok fuel _ x) in H as (x' & H & Ox' & Vx); auto. apply andb_true_iff in H as [_ H].
-    apply (point_walk_ok a ia ma Ra ia_ok fuel _ y) in H as (y' & H & Oy' & Vy); auto.
+  - apply (point_walk_ok b ib mb Rb ib_ok _ (before_ok _ F) fuel _ x) in H as (x' & H & Ox' & Vx); auto. apply andb_true_iff in H as [_ H].
+    apply (point_walk_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel _ y) in H as (y' & H & Oy' & Vy); auto.
     rewrite Vx, Vy. eapply point_meets_ok; eauto.
-  - destruct (point_origin_ok b ib mb Rb ib_ok fuel x Ox) as [Ox' Vx]. destruct (point_origin_ok a ia ma Ra ia_ok fuel y Oy) as [Oy' Vy].
+  - destruct (point_origin_ok b ib mb Rb ib_ok _ (before_ok _ F) fuel x Ox) as [Ox' Vx]. destruct (point_origin_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel y Oy) as [Oy' Vy].
     rewrite Vx, Vy. eapply point_alike_ok; eauto.
 Qed.
 

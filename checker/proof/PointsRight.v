@@ -198,9 +198,16 @@ Proof.
   destruct (N.eqb (v_ty r) (v_ty w) && forallb (known_map cval) (v_maps r)) eqn:T; auto. apply andb_true_iff in T as [T1 T2].
   destruct (read_ok k r i Hk T2) as [O1 O2]. split; auto. rewrite O2. unfold Sem.result. rewrite Hw, K, Rd, T1. auto.
 Qed.
-Lemma point_back_ok x y : point_back cval t ix ps x = Some y -> pok x -> pok y /\ pval x = pval y.
+Variable sm : simple.
+Hypothesis sm_ok : simple_ok (nv := nv) (op := op) t mt sm.
+Lemma point_back_ok x y : point_back cval t ix sm ps x = Some y -> pok x -> pok y /\ pval x = pval y.
 Proof.
-  destruct x as [s time c|]; cbn [point_back pok]; [|discriminate]. intros H Ht.
+  destruct x as [s time c|k slot i]; cbn [point_back pok].
+  2: { destruct (kept t sm k) as [r|] eqn:K; [|discriminate]. intros H [Hk (st & w & Hg & Hw & Hi)].
+    apply guard_some in H as [Kn H]. inversion H; subst y; clear H.
+    destruct (kept_ok t mt sm sm_ok _ _ K) as (st' & Hg' & Hr & S). rewrite Hg in Hg'. inversion Hg'; subst st'.
+    destruct (S _ _ Hw) as [Es E]. destruct (read_ok k r i Hk Kn) as [O1 O2]. split; auto. rewrite O2. unfold pval. rewrite Hg. auto. }
+  intros H Ht.
   destruct (prev ix s time) as [[k|]|] eqn:Pv; try discriminate. apply ix_ok in Pv.
   assert (Hk : (k < t_n t)%N) by (destruct Pv as (_ & P2 & _); lia).
   destruct (step_of t mt R k Hk) as (st & Hg & B & F & Cl).
@@ -216,16 +223,16 @@ Proof.
     destruct (point_source_ok k st slot w i Hk Hg Hw Hi) as [S1 S2]. split; auto. rewrite S2, E, <- Ec, <- Es. apply Cl; auto.
   - inversion H; subst y; clear H. split; [simpl; lia|]. simpl. rewrite E. apply F. intros w Hw. eapply hit_none; eauto.
 Qed.
-Lemma point_walk_ok fuel test x : point_walk cval t ix ps fuel test x = true -> pok x ->
+Lemma point_walk_ok fuel test x : point_walk cval t ix sm ps fuel test x = true -> pok x ->
   exists y, test y = true /\ pok y /\ pval x = pval y.
 Proof.
   revert x; induction fuel; intros x H O; cbn [point_walk] in H; apply orb_true_iff in H as [H|H]; try discriminate; eauto.
-  destruct (point_back cval t ix ps x) as [z|] eqn:E; [|discriminate]. destruct (point_back_ok _ _ E O) as [O' V'].
+  destruct (point_back cval t ix sm ps x) as [z|] eqn:E; [|discriminate]. destruct (point_back_ok _ _ E O) as [O' V'].
   destruct (IHfuel _ H O') as (y & T & O'' & V''). exists y. split; auto. split; auto. congruence.
 Qed.
-Lemma point_origin_ok fuel x : pok x -> pok (point_origin cval t ix ps fuel x) /\ pval x = pval (point_origin cval t ix ps fuel x).
+Lemma point_origin_ok fuel x : pok x -> pok (point_origin cval t ix sm ps fuel x) /\ pval x = pval (point_origin cval t ix sm ps fuel x).
 Proof.
-  revert x; induction fuel; intros x O; cbn [point_origin]; auto. destruct (point_back cval t ix ps x) as [z|] eqn:E; auto.
+  revert x; induction fuel; intros x O; cbn [point_origin]; auto. destruct (point_back cval t ix sm ps x) as [z|] eqn:E; auto.
   destruct (point_back_ok _ _ E O) as [O' V']. destruct (IHfuel _ O') as [O'' V'']. split; auto. congruence.
 Qed.
 End One.

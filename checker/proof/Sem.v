@@ -54,6 +54,12 @@ Record trace := Trace { t_st : PM.t storage; t_nst : N; t_steps : PM.t step; t_n
    makes the output anew, and it may show the input. *)
 Record boundary := Boundary { b_alone : bool; b_grow : bool; b_shrink : bool; b_may : list (N * N) }.
 
+(* Operands by number, numbers (a scalar and its type), and operators of these: key, type written, types read. *)
+Inductive term :=
+| Operand (k : nat)
+| Number (scalar ty : N)
+| Apply (kd : kind) (key ty : N) (tys : list N) (args : list term).
+
 Definition given : N := 0.       (* starts: an input; *)
 Definition undefined : N := 1.   (* fresh, anything may be in it; 2: a token *)
 
@@ -126,6 +132,17 @@ Record ops := Ops {
   o_each : N -> kind -> N -> list N -> list V -> V;  (* key, kind, type written, types read, one element of each *)
   o_fill : N -> N -> V }.                            (* key, type *)
 Variable op : ops.
+
+Fixpoint value (vs : nat -> V) (x : term) : V :=
+  match x with
+  | Operand k => vs k
+  | Number s ty => o_fill op s ty
+  | Apply kd key ty tys args => o_each op key kd ty tys (map (value vs) args)
+  end.
+(* An identity is two terms that have one value, whatever the operands: x * 1 and x. Which ones hold is not proved here: the
+   theorem is about all operators for which those hold that it is given. *)
+Definition identities_hold (ids : list (term * term)) : Prop :=
+  forall x y, In (x, y) ids -> forall vs, value vs x = value vs y.
 
 Definition shape_of (t : trace) (s : N) : list num :=
   match get s (t_st t) with Some x => st_sh x | None => [] end.

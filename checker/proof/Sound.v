@@ -52,7 +52,7 @@ Lemma name_right v k time : (k <= t_n a)%N -> in_bounds nv a v -> name_ok cval a
   forall i, inbox (v_sh v) i -> elem (ma k) v i = elem (ma time) v i.
 Proof.
   intros Hk B H i Hi. unfold name_ok in H.
-  apply (walk_ok a ia ma Ra ia_ok fuel _ _ (v_sh v)) in H as (y & T & O & E); [|split; auto].
+  apply (walk_ok a ia ma Ra ia_ok _ (simple_none a ma) fuel _ _ (v_sh v)) in H as (y & T & O & E); [|split; auto].
   specialize (E i Hi). destruct y as [s t ch|]; [|discriminate]. simpl in T, O, E. destruct O as [Ht _].
   apply andb_true_iff in T as [T T4]. apply andb_true_iff in T as [T T3]. apply andb_true_iff in T as [T1 T2].
   apply N.eqb_eq in T1. apply is_true in T2. apply N.leb_le in T3. subst s ch.
@@ -122,17 +122,17 @@ Proof.
 Qed.
 End Two.
 
-(* The theorem.  For all sizes that have the constants' values, all contents, all operators and all runs that
-   begin alike: what a caller sees is the same, no store goes where it must not, no sharing is new, and no
+(* The theorem.  For all sizes that have the constants' values, all contents, all operators for which the identities
+   hold, and all runs that begin alike: what a caller sees is the same, no store goes where it must not, no sharing is new, and no
    step of [after] disturbs itself. *)
-Theorem accepted_is_right : forall consts c fresh use b a ls n fuel,
-  accepts consts c fresh use b a ls n fuel = true ->
+Theorem accepted_is_right : forall consts ids c fresh use b a ls n fuel,
+  accepts consts ids c fresh use b a ls n fuel = true ->
   forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
-  forall V (op : ops V) mb ma, run nv V op b mb -> run nv V op a ma -> begin_alike V fresh b a (mb 0%N) (ma 0%N) ->
-  right nv V c b a mb ma.
+  forall V (op : ops V) mb ma, identities_hold V op ids ->
+  run nv V op b mb -> run nv V op a ma -> begin_alike V fresh b a (mb 0%N) (ma 0%N) -> right nv V c b a mb ma.
 Proof.
-  intros consts c fresh use b a ls n fuel H nv Hc V op mb ma Rb Ra Bg. unfold accepts in H.
-  destruct (learn_all _ _ _ _ _ _ _ _ _ _) as [f|] eqn:E; [|discriminate].
+  intros consts ids c fresh use b a ls n fuel H nv Hc V op mb ma Ids Rb Ra Bg. unfold accepts in H.
+  destruct (learn_all _ _ _ _ _ _ _ _ _ _ _) as [f|] eqn:E; [|discriminate].
   assert (Ib : forall s time v, prev (index_of b) s time = Some v -> latest b s time v) by apply index_of_ok.
   assert (Ia : forall s time v, prev (index_of a) s time = Some v -> latest a s time v) by apply index_of_ok.
   assert (K : consts_hold nv (fun k => get k consts)) by exact Hc.
@@ -141,6 +141,6 @@ Proof.
       = Some (points_of (fun k => get k consts) b, points_of (fun k => get k consts) a)) by (intros []; auto).
   eapply (boundary_right (nv := nv) (cval := fun k => get k consts)); try eassumption; try apply Ps.
   eapply (learn_all_ok (nv := nv) (cval := fun k => get k consts)); try eassumption; try apply Ps.
-  split; simpl; intros; unfold list2, at2, entries, get in *; rewrite PM.gempty in *; contradiction.
+  split; simpl; try apply simple_none; intros; unfold list2, at2, entries, get in *; rewrite PM.gempty in *; contradiction.
 Qed.
 

@@ -4,9 +4,25 @@ open Text
 exception Outside of string   (* not refused, but not known either *)
 let need is what = if not is then raise (Unreadable ("expected " ^ what))
 
-(* --- the table of numbers: equal lines are one number; sums without atoms are constants --- *)
+(* --- polynomials over atoms, by place, in normal form: factors in order, equal products added up --- *)
+exception Large
+let times_ a b = let c = a * b in if a <> 0 && (c / a <> b || abs a > 1 lsl 60 || abs b > 1 lsl 60) then raise Large else c
+let plus_ a b = if abs a > 1 lsl 60 || abs b > 1 lsl 60 then raise Large else a + b
+let normal terms =
+  let rec go = function
+    | (x, a) :: (y, b) :: r when x = y -> go ((x, plus_ a b) :: r)
+    | (_, 0) :: r -> go r
+    | one :: r -> one :: go r
+    | [] -> [] in
+  let out = go (List.sort compare terms) in
+  if List.length out > 64 then raise Large else out
+let product p q = normal (List.concat_map (fun (x, a) -> List.map (fun (y, b) -> (List.merge compare x y, times_ a b)) q) p)
+let power_of p = List.fold_left (fun acc q -> product acc q) [ ([], 1) ] p
+
+(* --- the table of numbers: equal polynomials are one number; those without atoms are constants --- *)
 (* Behind the table stand 0, 1, and the bytes of elements: no text can name them, by -1, -2, ... they are meant. *)
 type numbers = { given : int; place : int array; bad : bool array; indexed : bool array; constant : (int, int) Hashtbl.t;
+                 polys : (int list * int) list array;
                  named : (int, int) Hashtbl.t  (* of a value: how it is meant *) }
 let numbers_of (c : certificate) =
   let more = List.sort_uniq compare (0 :: 1 :: List.map (fun (f : view_form) -> f.lanes) c.view_forms
@@ -14,7 +30,8 @@ let numbers_of (c : certificate) =
   let given = List.length c.numbers in
   let n = given + List.length more in
   let place = Array.init n Fun.id and bad = Array.make n false and indexed = Array.make n false in
-  let constant = Hashtbl.create 97 and named = Hashtbl.create 7 and seen = Hashtbl.create 997 in
+  let constant = Hashtbl.create 97 and named = Hashtbl.create 7 and seen = Hashtbl.create 997 and equal = Hashtbl.create 997 in
+  let polys = Array.init n (fun k -> [ ([ k ], 1) ]) in
   let all = Array.of_list (c.numbers @ List.map (fun v -> Sum (if v = 0 then [] else [ (v, []) ])) more) in
   Array.iteri (fun k x ->
     let at j = need (j < k) "an earlier number"; if indexed.(j) then indexed.(k) <- true; place.(j) in
@@ -28,12 +45,21 @@ let numbers_of (c : certificate) =
      | Bad, _ -> bad.(k) <- true
      | _, Some first -> place.(k) <- first
      | _, None -> Hashtbl.add seen x k);
-    (match x with
-     | Sum [] -> Hashtbl.replace constant place.(k) 0
-     | Sum [ (v, []) ] -> Hashtbl.replace constant place.(k) v
+    let first = place.(k) in
+    if first = k then polys.(k) <- (match x with
+      | Sum ts -> (try normal (List.concat_map (fun (v, xs) -> product [ ([], v) ] (power_of (List.map (fun j -> polys.(j)) xs))) ts)
+                   with Large -> [ ([ k ], 1) ])
+      | _ -> [ ([ k ], 1) ])
+    else polys.(k) <- polys.(first);
+    (match Hashtbl.find_opt equal polys.(k) with
+     | Some first when not bad.(k) -> place.(k) <- first
+     | _ -> Hashtbl.replace equal polys.(k) k);
+    (match polys.(k) with
+     | [] -> Hashtbl.replace constant place.(k) 0
+     | [ ([], v) ] -> Hashtbl.replace constant place.(k) v
      | _ -> ());
     if k >= given then Hashtbl.replace named (List.nth more (k - given)) (given - 1 - k)) all;
-  { given; place; bad; indexed; constant; named }
+  { given; place; bad; indexed; constant; named; polys }
 (* The place of a number; it may be one that was not computed where nothing is done with it. *)
 let place_of ns k =
   need (k < ns.given) "a number of the table";
@@ -46,11 +72,8 @@ let place ns k =
   out
 let same ns xs ys = List.length xs = List.length ys && List.for_all2 (fun x y -> place ns x = place ns y) xs ys
 
-(* How many elements: a factor and other numbers. Equal ones are equal; different ones may be. *)
-let count ns xs =
-  let one (factor, rest) k = let p = place ns k in
-    match Hashtbl.find_opt ns.constant p with Some v -> (factor * v, rest) | None -> (factor, p :: rest) in
-  let factor, rest = List.fold_left one (1, []) xs in (factor, List.sort compare rest)
+(* How many elements, as a polynomial. *)
+let count ns xs = try power_of (List.map (fun k -> ns.polys.(place ns k)) xs) with Large -> raise (Outside "groups whose counts are too large")
 let rec drop n xs = if n = 0 then xs else match xs with [] -> [] | _ :: r -> drop (n - 1) r
 let rec first n xs = if n = 0 then [] else match xs with [] -> [] | x :: r -> x :: first (n - 1) r
 

@@ -29,7 +29,7 @@ let tagged tag parts = intern (tag ^ String.concat "" (List.map (fun s -> Printf
 let constants ns = Hashtbl.fold (fun k v m -> add k (zz v) m) ns.constant PositiveMap.Leaf
 
 (* --- Traces --- *)
-type side = { whole : Text.trace; core : Core.trace; writes : (int, (int * int) array) Hashtbl.t }
+type side = { whole : Text.trace; steps : Text.step array; core : Core.trace; writes : (int, (int * int) array) Hashtbl.t }
 let num ns k = nn (place ns k)
 let nums ns xs = List.map (num ns) xs
 let map_of ns = function
@@ -111,7 +111,7 @@ let side_of (c : certificate) ns strides (t : Text.trace) =
   when_ (t.unknown <> []) "what was not understood";
   let bits = bits_of c t in
   List.iter (fun (_, _, said, computed) -> when_ (place ns said <> place ns computed) "a claim of other numbers") t.claims;
-  { whole = t; writes = writes_of t steps;
+  { whole = t; steps = Array.of_list t.steps; writes = writes_of t steps;
     core = { t_st = table (List.mapi (storage_of ns storages bits) t.storages); t_nst = nn (List.length t.storages);
              t_steps = table (List.map (step_of forms steps) t.steps); t_n = nn (List.length t.steps);
              t_in = List.map (fun (n, v) -> (intern n, view_of forms v)) t.inputs;
@@ -163,22 +163,66 @@ let lemma_of points alike b a (l : Text.lemma) = match l.what with
   | 1 -> [ same_of b a (l.a, l.b) (l.c, l.d) ]
   | 2 when points -> [ same_of b a (l.a, l.b) (l.c, l.d) ]
   | 2 -> writes_lemma b a l
-  | _ -> outside "identities"
+  | _ -> []
+(* --- identities: the terms of which an instance is said, and what a read seems to hold, which is checked again --- *)
+let scalars : (bool * int, string) Hashtbl.t = Hashtbl.create 7   (* of steps that a lemma says are one, by side and number *)
+let rec held at of_before side k (v : Text.view) fuel =
+  let all = ordered side v.storage in
+  let n = version side v.storage k in
+  if n = 0 || fuel = 0 then None else
+  let step, _ = all.(n - 1) in
+  match Hashtbl.find_opt scalars (of_before, step) with
+  | Some text -> Some text
+  | None ->
+    let (s : Text.step), (f : step_form) = at side step in
+    if f.kind = 1 then Some f.key
+    else if f.kind = 0 then held at of_before side step (List.hd s.views) (fuel - 1)
+    else None
+let identity_of (c : certificate) ids forms of_before side (l : Text.lemma) =
+  let at side k = let s = side.steps.(k) in (s, (forms : step_form array).(s.step_form)) in
+  if l.a >= Array.length side.steps then raise (Unreadable "a step");
+  let (s : Text.step), f = at side l.a in
+  let views = Array.of_list c.view_forms in
+  let ty (v : Text.view) = views.(v.form).ty in
+  let reads = first f.reads s.views and written = ty (List.nth s.views f.reads) in
+  let name = Option.get l.row in
+  match
+    if f.kind <> 2 || (not f.each) || f.bodies <> [] then raise Identities.Other;
+    Identities.instance name f.key (List.map ty reads) written
+      (fun j -> held at of_before side l.a (List.nth reads j) 100) l.b c.assumptions
+  with
+  | exception (Identities.Other | Failure _) -> outside ("an identity " ^ name)
+  | found ->
+    let scalar text = tagged "o" [ text ] and key k = tagged "o" [ k ] in
+    let number text = Number (scalar text, intern (List.hd (String.split_on_char ':' text))) in
+    let argument j _ = match List.assoc_opt j found.numbers with Some text -> number text | None -> Operand (nat j) in
+    let types js = List.map (fun j -> intern (ty (List.nth reads j))) js in
+    let all = List.mapi (fun j _ -> j) reads in
+    let operator k js args = Apply (Opaque, key k, intern written, types js, args) in
+    let rhs, says = match found.is with
+      | Same j -> (Operand (nat j), Keeps (nat j))
+      | One text ->
+        Hashtbl.replace scalars (of_before, l.a) text;
+        (number text, Scalar (scalar text, intern written))
+      | Op (k, js) -> (operator k js (List.map (fun j -> Operand (nat j)) js), Calls (key k, List.map nat js)) in
+    let e = (operator f.key all (List.mapi argument reads), rhs) in
+    let rec index n = function x :: r -> if x = e then n else index (n + 1) r | [] -> ids := !ids @ [ e ]; n in
+    LSimple (of_before, nn l.a, nat (index 0 !ids), says)
 
 (* --- the verdict --- *)
 let depth = nat 60 and fuel = nat 5000
-type verdict = Accepted of bool | Refused of string | Out of string
+type verdict = Accepted of bool * bool   (* fresh storages are taken to begin alike; identities were named *) | Refused of string | Out of string
 (* The first part of what is asked that is not shown: for people, nothing rests on it. *)
-let why consts (c : boundary) alike b a lemmas =
+let why consts ids (c : boundary) alike b a lemmas =
   let cval k = PositiveMap.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts in
   let points = Some (points_of cval b, points_of cval a) in
   let ib = index_of b and ia = index_of a in
   let rec go f k = function
     | [] -> Ok f
-    | l :: r -> match learn cval alike b a ib ia fuel points depth f l with
+    | l :: r -> match learn cval ids alike b a ib ia fuel points depth f l with
       | Some g -> go g (k + 1) r
-      | None -> Error (match l with LCall _ -> "calls" | LSame _ -> "contents" | LWrite _ -> "writes") in
-  match go { f_same = PositiveMap.Leaf; f_call = PositiveMap.Leaf } 0 lemmas with
+      | None -> Error (match l with LCall _ -> "calls" | LSame _ -> "contents" | LWrite _ -> "writes" | LSimple _ -> "identities") in
+  match go { f_same = PositiveMap.Leaf; f_call = PositiveMap.Leaf; f_before = PositiveMap.Leaf; f_after = PositiveMap.Leaf } 0 lemmas with
   | Error e -> "a lemma of " ^ e
   | Ok f ->
     let both g x y = List.length x = List.length y && List.for_all2 g x y in
@@ -194,6 +238,14 @@ let why consts (c : boundary) alike b a lemmas =
       ("orders", fun () -> orders_ok cval a);
       ("sharing that has not grown", fun () -> c.b_alone || c.b_grow || sharing_ok cval c.b_may b a) ] in
     match List.find_opt (fun (_, ok) -> not (ok ())) parts with Some (n, _) -> n | None -> "sharing that has not shrunk"
+(* Are there few elements, so that going through them one by one costs little? *)
+let few consts (t : Core.trace) =
+  let rec int_of = function XH -> 1 | XO p -> 2 * int_of p | XI p -> (2 * int_of p) + 1 in
+  let size k = match PositiveMap.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts with
+    | Some (Zpos p) -> min (int_of p) 100_000 | Some _ -> 0 | None -> 100_000 in
+  let elements (v : Core.view) = List.fold_left (fun n k -> min 100_000 (n * size k)) 1 v.v_sh in
+  let count n (_, (s : Core.step)) = List.fold_left (fun n v -> n + elements v) n s.s_writes in
+  List.fold_left count 0 (PositiveMap.elements t.t_steps) <= 20_000
 let decide_one c ns (one : check) =
   when_ (one.claimed <> []) "the word of a solver";
   let asked = { b_alone = one.before = None; b_grow = one.grow; b_shrink = one.shrink;
@@ -201,15 +253,25 @@ let decide_one c ns (one : check) =
   let after = side_of c ns one.compare_strides one.after in
   let before = match one.before with Some t -> side_of c ns one.compare_strides t | None -> after in
   settled ();
-  let consts = constants ns in
-  let attempt alike points =
-    let lemmas = List.concat_map (lemma_of points alike before after) one.lemmas in
-    accepts consts asked alike points before.core after.core lemmas depth fuel in
-  let attempt alike = try attempt alike false || attempt alike true with Outside _ -> attempt alike true in
-  if attempt false then Accepted !alike_bodies
-  else if one.before <> None && attempt true then Accepted true
-  else Refused (why consts asked (one.before <> None) before.core after.core
-                  (List.concat_map (lemma_of true (one.before <> None) before after) one.lemmas))
+  let consts = constants ns and ids = ref [] in
+  Hashtbl.reset scalars;
+  let forms = Array.of_list c.step_forms in
+  let identities (l : Text.lemma) =
+    if l.what <> 3 then [] else
+    let of_ before_ = identity_of c ids forms before_ (if before_ then before else after) l in
+    if one.before = None then [ of_ true; of_ false ] else [ of_ (l.c = 0) ] in
+  let named = List.map (fun l -> (l, identities l)) one.lemmas in
+  let lemmas alike points = List.concat_map (fun (l, own) -> own @ lemma_of points alike before after l) named in
+  let attempt (alike, points) =
+    try accepts consts !ids asked alike points before.core after.core (lemmas alike points) depth fuel with Outside _ when not points -> false in
+  let by_identity = List.exists (fun (l : Text.lemma) -> l.what = 3) one.lemmas in
+  let pair = one.before <> None in
+  let tries = List.filter (fun (alike, _) -> pair || not alike)
+      (if few consts before.core && few consts after.core then [ (false, false); (false, true); (true, false); (true, true) ]
+       else [ (false, false); (true, false); (false, true); (true, true) ]) in
+  match List.find_opt attempt tries with
+  | Some (alike, _) -> Accepted (alike || !alike_bodies, by_identity)
+  | None -> Refused (why consts !ids asked pair before.core after.core (lemmas pair true))
 let decide file =
   Hashtbl.reset words;
   let text = let ch = open_in_bin file in
@@ -225,12 +287,11 @@ let decide file =
     alike_bodies := false;
     let said = try check ns c one; decide_one c ns one with Outside what -> Out what in
     (match said with
-     | Accepted alike when one.before <> None -> Hashtbl.replace shown_bodies one.called alike
+     | Accepted (alike, _) when one.before <> None -> Hashtbl.replace shown_bodies one.called alike
      | _ -> ());
     (one.called, said)) c.checks
 let words_of = function
-  | Accepted false -> "accepted"
-  | Accepted true -> "accepted, fresh storages alike"
+  | Accepted (alike, named) -> "accepted" ^ (if alike then ", fresh storages alike" else "") ^ (if named then ", by identities" else "")
   | Refused what -> "not shown: " ^ what
   | Out what -> "outside: " ^ what
 let () =

@@ -23,7 +23,7 @@ type lemma = { what : int; a : int; b : int; c : int; d : int; order : int list;
 type check = { called : string; before : trace option; after : trace; compare_strides : bool; grow : bool; shrink : bool;
                may_share : (int * int) list; claimed : obligation list; lemmas : lemma list }
 type refutation = { broken : obligation; index : int list; other : int list; path : (int * int list) list; turn : int list }
-type symbol = { called_so : string; least : int option; most : int option; value : int }
+type symbol = { called_so : string; least : string option; most : string option; value : string }
 type certificate = { subject : string; sources : (string * string) list; operators : string; assumptions : string list;
                      symbols : symbol list; numbers : number list; facts : int list; view_forms : view_form list;
                      storage_forms : storage_form list; step_forms : step_form list; evidence : derivation list;
@@ -43,6 +43,11 @@ let integer () = let w = word () in
   match int_of_string_opt w with
   | Some k when string_of_int k = w -> k
   | _ -> fail "a number of at most 62 bits"
+(* a number that nothing is computed with: ranges of symbols have 64 bits *)
+let decimal () =
+  let w = word () in
+  let digits = if w.[0] = '-' then String.sub w 1 (String.length w - 1) else w in
+  if w <> "0" && (digits = "" || digits.[0] = '0' || not (String.for_all (fun c -> c >= '0' && c <= '9') digits)) then fail "a number" else w
 let natural () = let k = integer () in if k < 0 then fail "a number that is not negative" else k
 let flag () = match integer () with 0 -> false | 1 -> true | _ -> fail "0 or 1"
 let quoted () =
@@ -128,8 +133,8 @@ let read_refutation () =
   let broken = read_obligation () in let index = element () in let other = element () in
   let path = list (fun () -> two natural element) in { broken; index; other; path; turn = nats () }
 let read_symbol () =
-  let called_so = quoted () in let least = maybe integer in let most = maybe integer in
-  { called_so; least; most; value = integer () }
+  let called_so = quoted () in let least = maybe decimal in let most = maybe decimal in
+  { called_so; least; most; value = decimal () }
 
 (* The sum of all that stands before it, against accidents: 64 bits. *)
 let sum_of s n =
@@ -205,7 +210,7 @@ let print_forms x =
   w "evidence"; l (fun d -> is d.hypotheses; l (fun r -> i r.rule; i r.la; i r.lb; i r.lc; i r.poly; i r.by) d.lines) x.evidence
 let print_all x =
   w "noclobber.cert/1"; w "about"; t x.subject; w "inputs"; l (fun (a, b) -> t a; t b) x.sources; w "operators"; t x.operators;
-  w "assumptions"; l t x.assumptions; w "symbols"; l (fun s -> t s.called_so; o i s.least; o i s.most; i s.value) x.symbols;
+  w "assumptions"; l t x.assumptions; w "symbols"; l (fun s -> t s.called_so; o w s.least; o w s.most; w s.value) x.symbols;
   w "numbers"; l print_number x.numbers; w "facts"; is x.facts; print_forms x; w "checks"; l print_check x.checks;
   w "refutation"; o print_refutation x.refutation; w "sum"; w x.sum
 
