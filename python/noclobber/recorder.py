@@ -24,7 +24,7 @@ class Recorder:
     """Writes links into a folder.
 
     `checks` lists what was written as commands of the program, in order; `problems` names what could not be written and
-    what was left out; `unchanged` counts passes that changed nothing.
+    what was left out; `broken` promises of the compiler that a pass broke; `unchanged` counts passes that changed nothing.
     """
 
     def __init__(self, out: str | os.PathLike[str], most_bytes: int = MOST_BYTES):
@@ -32,6 +32,7 @@ class Recorder:
         self.out.mkdir(parents=True, exist_ok=True)
         self.checks: list[tuple[str, list[pathlib.Path]]] = []
         self.problems: list[str] = []
+        self.broken: list[str] = []
         self.unchanged = 0
         self.most_bytes, self.bytes = most_bytes, 0
         self._number = len(list(self.out.glob("[0-9]*.case.json")))  # a folder can be recorded into again
@@ -73,6 +74,8 @@ class Recorder:
     def close(self) -> None:
         """Writes `recording.json`."""
         written = {"format": FORMAT, "links": len(self.checks), "unchanged": self.unchanged, "left_out": self.problems}
+        if self.broken:
+            written["broken"] = self.broken
         part = self.out / "recording.json.part"
         part.write_text(json.dumps(written) + "\n")
         part.replace(self.out / "recording.json")
@@ -90,9 +93,11 @@ class Recorder:
         return records + self.left_out()
 
     def left_out(self) -> list[program.Record]:
-        """A record of status unknown for each of `problems`."""
-        return [{"kind": "check", "stage": "export", "input": str(self.out), "status": "unknown", "findings": [],
-                 "unknown": [{"reason": "not-written", "names": [p]}]} for p in self.problems]
+        """A record of status unknown for each of `problems`, and of `broken`."""
+        return [{"kind": "check", "stage": stage, "input": str(self.out), "status": "unknown", "findings": [],
+                 "unknown": [{"reason": reason, "names": [name]}]}
+                for stage, reason, names in (("export", "not-written", self.problems),
+                                             ("invariants", "broken-invariant", self.broken)) for name in names]
 
 
 def judge(records: list[program.Record], fail_on: str | None, folder: os.PathLike[str] | str | None = None) -> list[program.Record]:

@@ -22,7 +22,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 
-from . import recorder
+from . import fx_invariants, recorder
 from .fx_aten import AS_TRACED, export
 from .fx_case import Exported, case, with_contents
 
@@ -41,6 +41,7 @@ class Recorder(recorder.Recorder):
         chain = self.chains[id(module)] = _Chain(module, phase)
         with self.problem(chain.title):
             chain.last = _exported(module)
+            self._promises(chain, "given")
 
     def end(self, module: object) -> None:
         """It leaves them."""
@@ -75,6 +76,7 @@ class Recorder(recorder.Recorder):
             self._write(chain, name)
 
     def _write(self, chain: _Chain, name: str) -> None:
+        self._promises(chain, name)
         before, patterns = chain.last, list(dict.fromkeys(chain.patterns))
         chain.patterns.clear()
         chain.last = None  # what follows a graph that cannot be written starts anew
@@ -87,6 +89,16 @@ class Recorder(recorder.Recorder):
             self.unchanged += 1
 
 
+    def _promises(self, chain: _Chain, name: str) -> None:
+        """Names what the pass broke of what is promised of every graph."""
+        late = fx_invariants.behind_reinplacing(name) if chain.reinplaced else None
+        chain.reinplaced = chain.reinplaced or name.endswith("reinplace_inplaceable_ops_core")
+        found = fx_invariants.broken(chain.module, chain.reinplaced)
+        news = sorted(found - chain.broken) + ([late] if late else [])
+        self.broken += [f"{b} (by {chain.title}/{name})" for b in news]
+        chain.broken = found
+
+
 class _Chain:
     """One graph module on its way through a sequence of passes."""
 
@@ -95,6 +107,8 @@ class _Chain:
         self.title = f"{_compile_id()}/{phase}"
         self.running: list[str] = []  # passes that are inside each other
         self.patterns: list[str] = []  # applied since the last look
+        self.reinplaced = False  # from here on it writes
+        self.broken: set[fx_invariants.Broken] = set()  # what did not hold at the last look
         self.seen = _seen(module)
         self.last: Exported | None = None
 

@@ -127,7 +127,8 @@ int run_command(const CLI::App& app, Options& options) {
   for (const Command& command : command_table()) {
     const CLI::App* sub = app.get_subcommand(std::string(command.name));
     if (!sub->parsed()) continue;
-    const auto extras = sub->remaining();
+    auto extras = sub->remaining();
+    std::erase(extras, "--");  // what stands behind it is positional
     if (extras.empty()) return configured(command, *sub, options) ? command.run(options) : kUsageError;
     usage_error(unknown_option_text(extras.front()), command.name);
     return kUsageError;

@@ -19,7 +19,8 @@ struct Command {
     render = 16,
     extract = reads + 32,
     replay = 64,
-    all = 127,
+    launch = checks + 128,
+    all = 255,
     nothing = 0
   } takes;          // the options of these scopes
   int least, most;  // number of positional arguments

@@ -22,6 +22,7 @@ int run_explain(const Options& options);
 int run_fuzz(const Options& options);
 int run_reduce(const Options& options);
 int run_bisect(const Options& options);
+int run_program(const Options& options);
 int run_diff(const Options& options);
 int run_config(const Options& options);
 int run_baseline(const Options& options);

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/formats/recording.h"
 #include "src/formats/thunder_files.h"
 #include "src/report/report.h"
 
@@ -164,9 +165,10 @@ Work WorkSource::plan_of(const std::string& path, PlanTable table) const {
 
 Work WorkSource::work_of(const std::string& path, FileCheck check) const {
   if (check.table) return plan_of(path, *std::move(check.table));
-  if (!check.left_out.empty())
-    return unknown_of(path, std::move(check.id), std::move(check.what),
-                      {"not-recorded", std::move(check.left_out)});
+  if (!check.left_out.empty()) {
+    const char* reason = check.id == kInvariantsId ? "broken-invariant" : "not-recorded";
+    return unknown_of(path, std::move(check.id), std::move(check.what), {reason, std::move(check.left_out)});
+  }
   Work work;
   if (check.unread) {
     work.input = path;

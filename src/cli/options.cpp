@@ -35,6 +35,7 @@ std::string commands_of(unsigned scope) {
   add((scope & option_scope::rendering) != 0, "render");
   add((scope & option_scope::extracting) != 0, "extract");
   add((scope & option_scope::replaying) != 0, "replay");
+  add((scope & option_scope::launching) != 0, "run");
   return out;
 }
 

@@ -1,9 +1,10 @@
 // What a recorder says of its folder: `recording.json`, noclobber.recording/1. Passes that changed nothing
-// are a remark, what it left out is unknown.
+// are a remark; what it left out, and promises of the compiler that a pass broke, are unknown.
 #include <fmt/format.h>
 
 #include "src/formats/format.h"
 #include "src/formats/json.h"
+#include "src/formats/recording.h"
 
 namespace noclobber {
 
@@ -24,11 +25,29 @@ bool begins_recording(std::string_view text) {
 
 Looks looks_recording(const Glimpse&) { return Looks::ours; }
 
+std::vector<std::string> texts_of(const OrderedJson& json, std::string_view key, JsonFaults& faults) {
+  std::vector<std::string> out;
+  const OrderedJson* items = find_member(json, key);
+  const JsonAt root, at(root, key);
+  if (items == nullptr || faults.failed() || !faults.array(*items, at)) return out;
+  for (std::size_t k = 0; k < items->size() && !faults.failed(); ++k)
+    out.push_back(faults.text((*items)[k], JsonAt(at, k)));
+  return out;
+}
+
+void add_unknown(Opened& opened, const char* id, std::vector<std::string> names) {
+  if (names.empty()) return;
+  FileCheck& check = opened.checks.emplace_back();
+  check.id = id;
+  check.what = "pair";
+  check.left_out = std::move(names);
+}
+
 Result<Opened> open_recording(FileText file) {
   auto json = parse_strict_json(file.text);
   if (!json) return json.fault();
   std::uint64_t unchanged = 0;
-  std::vector<std::string> left_out;
+  std::vector<std::string> left_out, broken;
   JsonFaults faults;
   const JsonAt root;
   if (faults.object(*json, root)) {
@@ -37,22 +56,16 @@ Result<Opened> open_recording(FileText file) {
       faults.fail(JsonAt(root, "format"), "is not noclobber.recording/1");
     count_of(*json, "links", faults);
     unchanged = count_of(*json, "unchanged", faults);
-    const OrderedJson* items = find_member(*json, "left_out");
-    const JsonAt at(root, "left_out");
-    if (items != nullptr && !faults.failed() && faults.array(*items, at))
-      for (std::size_t k = 0; k < items->size() && !faults.failed(); ++k)
-        left_out.push_back(faults.text((*items)[k], JsonAt(at, k)));
+    left_out = texts_of(*json, "left_out", faults);
+    broken = texts_of(*json, "broken", faults);
   }
   if (faults.failed()) return faults.first();
   Opened out;
   if (unchanged > 0)
     out.notes.push_back(
         {"", fmt::format("{} pass{} changed nothing", unchanged, unchanged == 1 ? "" : "es")});
-  if (left_out.empty()) return out;
-  FileCheck& check = out.checks.emplace_back();
-  check.id = "recording";
-  check.what = "pair";
-  check.left_out = std::move(left_out);
+  add_unknown(out, "recording", std::move(left_out));
+  add_unknown(out, kInvariantsId, std::move(broken));
   return out;
 }
 

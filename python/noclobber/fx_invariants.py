@@ -1,0 +1,152 @@
+"""What PyTorch promises of its joint and post-grad graphs, looked at in a graph (torch/_inductor/fx_passes/README.md).
+
+| name | promise |
+| --- | --- |
+| `functional` | before reinplacing nothing is written but inputs, by `copy_` |
+| `epilogue` | each input is copied into once, and nothing is computed behind the first such copy |
+| `aliasing` | a view's description lies on the storage of what it is a view of, a fresh result's on none that it is given |
+| `unbacked` | each unbacked symbol is bound once, and before a description uses it |
+| `reinplacing-last` | behind reinplacing nothing changes the graph but what takes wrappers apart |
+
+A broken promise is no wrong result by itself: a later pass that relies on it makes one.
+"""
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Iterator
+
+# Passes that may change a graph behind reinplacing, by how their names begin.
+BEHIND = ("reinplace_", "decompose_", "fix_auto_functionalized", "eliminate_dead_code", "stable_topological_sort", "unobserved")
+# Operators that share or not, whatever their schemas say.
+MAY_SHARE = {"aten._unsafe_view", "aten.reshape", "aten.contiguous", "aten.to", "aten._to_copy", "aten._reshape_alias",
+             "aten.lift_fresh", "aten.lift_fresh_copy", "prims.convert_element_type", "prims.device_put"}
+# Writes that PyTorch itself allows everywhere.
+ALLOWED = ("fsdp.", "inductor.resize_storage_bytes_", "aten.set_", "streams.")
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Broken:
+    """One promise that does not hold: at which node, and why."""
+
+    invariant: str
+    node: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.invariant}: {self.node} {self.why}"
+
+
+def broken(module: object, reinplaced: bool = False) -> set[Broken]:
+    """What does not hold of the graph. Once it is `reinplaced` it writes, and descriptions lag behind."""
+    found = set(_unbacked(module.graph))
+    if not reinplaced:
+        found |= {*_functional(module.graph), *_epilogue(module.graph), *_aliasing(module.graph)}
+    return found
+
+
+def behind_reinplacing(name: str) -> Broken | None:
+    """Of a pass that changed a reinplaced graph."""
+    inner = name.split("/")[0]
+    return None if inner.startswith(BEHIND) else Broken("reinplacing-last", inner, "changes a graph that is reinplaced")
+
+
+def _schema(node: object) -> object:
+    return getattr(node.target, "_schema", None) if node.op == "call_function" else None
+
+
+def _name(node: object) -> str:
+    """"aten.add", without overload."""
+    return node.target._schema.name.replace("::", ".")
+
+
+def _copied_into(node: object) -> object | None:
+    """The input that an epilogue's copy writes."""
+    if _schema(node) is None or _name(node) != "aten.copy_" or not node.args:
+        return None
+    target = node.args[0]
+    return target if getattr(target, "op", "") in ("placeholder", "get_attr") else None
+
+
+def _functional(graph: object) -> Iterator[Broken]:
+    for node in graph.nodes:
+        schema = _schema(node)
+        if schema is None or not schema.is_mutable or _name(node).startswith(ALLOWED) or _copied_into(node) is not None:
+            continue
+        yield Broken("functional", node.name, f"({_name(node)}) writes what it is given")
+
+
+def _epilogue(graph: object) -> Iterator[Broken]:
+    copied = set()
+    for node in graph.nodes:
+        target = _copied_into(node)
+        if target is not None:
+            if target in copied:
+                yield Broken("epilogue", node.name, f"copies into {target.name} a second time")
+            copied.add(target)
+        elif copied and node.op == "call_function" and not _only_looks(node):
+            yield Broken("epilogue", node.name, "is computed behind a copy into an input")
+
+
+def _only_looks(node: object) -> bool:
+    """A view, an item of a tuple, a size: no contents are made."""
+    if node.target is operator.getitem or not _storages(node.meta.get("val")):
+        return True
+    schema = _schema(node)
+    return schema is not None and (_name(node) in MAY_SHARE or _is_view(schema))
+
+
+def _is_view(schema: object) -> bool:
+    return any(r.alias_info is not None and not r.alias_info.is_write for r in schema.returns)
+
+
+def _storages(val: object) -> set[int]:
+    """Identities of the storages that a description lies on."""
+    if isinstance(val, (list, tuple)):
+        return set().union(*map(_storages, val)) if val else set()
+    storage = getattr(val, "untyped_storage", None)
+    try:
+        return {storage()._cdata} if storage is not None else set()
+    except (NotImplementedError, RuntimeError):  # sparse and the like have none
+        return set()
+
+
+def _given(node: object) -> set[int]:
+    return set().union(*(_storages(n.meta.get("val")) for n in node.all_input_nodes), set())
+
+
+def _aliasing(graph: object) -> Iterator[Broken]:
+    for node in graph.nodes:
+        schema = _schema(node)
+        if schema is None or schema.is_mutable or _name(node) in MAY_SHARE:
+            continue
+        own, given = _storages(node.meta.get("val")), _given(node)
+        if not own or not given:
+            continue
+        if _is_view(schema) and not own & given:
+            yield Broken("aliasing", node.name, f"({_name(node)}) is described apart from what it is a view of")
+        if not any(r.alias_info for r in schema.returns) and own & given:
+            yield Broken("aliasing", node.name, f"({_name(node)}) is described on the storage of what it is given")
+
+
+def _unbacked(graph: object) -> Iterator[Broken]:
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    def symbols(val: object) -> set:
+        if isinstance(val, (list, tuple)):
+            return set().union(*map(symbols, val)) if val else set()
+        return set(free_unbacked_symbols(val)) if hasattr(val, "shape") or hasattr(val, "node") else set()
+
+    bound: set = set()
+    for node in graph.nodes:
+        val = node.meta.get("val")
+        if node.op in ("placeholder", "get_attr"):
+            bound |= symbols(val)
+            continue
+        for symbol in node.meta.get("unbacked_bindings") or {}:
+            if symbol in bound:
+                yield Broken("unbacked", node.name, f"binds {symbol} a second time")
+            bound.add(symbol)
+        if node.op == "call_function":
+            for symbol in sorted(map(str, symbols(val) - bound)):
+                yield Broken("unbacked", node.name, f"uses {symbol}, which nothing before it binds")
