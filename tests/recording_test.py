@@ -74,6 +74,22 @@ class Recordings(InFolder):
         [unknown] = [u for r in records for u in r.get("unknown", [])] if code == 3 else [None]
         self.assertEqual((unknown["reason"], unknown["names"]), ("not-recorded", ["0_0/joint: too large"]))
 
+    def test_a_broken_promise_is_unknown_by_name(self):
+        shutil.copytree(RIGHT, self.folder / "r")
+        made = json.loads((self.folder / "r" / "recording.json").read_text())
+        told = ["functional: add_ (aten.add_) writes what it is given (by 0_0/joint/my_pass)"]
+        (self.folder / "r" / "recording.json").write_text(json.dumps(made | {"broken": told}))
+        code, records = self.records("check", self.folder / "r")
+        self.assertEqual(code, 3)
+        [unknown] = [u for r in records for u in r.get("unknown", [])]
+        self.assertEqual((unknown["reason"], unknown["names"]), ("broken-invariant", told))
+        written = recorder.Recorder(self.folder / "s")
+        written.broken += told
+        written.close()
+        self.assertEqual(json.loads((self.folder / "s" / "recording.json").read_text())["broken"], told)
+        with self.assertRaisesRegex(program.NotProved, "broken-invariant: functional: add_"):
+            recorder.judge(written.run(), "unknown")
+
     def test_a_damaged_account_is_an_error(self):
         for text in ('{"format": "noclobber.recording/2"}', '{"format": "noclobber.recording/1", "left_out": 3}',
                      '{"format": "noclobber.recording/1", "links": "x"}', '{"format": "noclobber.recording/1"'):

@@ -4,7 +4,7 @@
 | --- | --- |
 | `functional` | before reinplacing nothing is written but inputs, by `copy_` |
 | `epilogue` | each input is copied into once, and nothing is computed behind the first such copy |
-| `aliasing` | a view's description lies on the storage of what it is a view of, a fresh result's on none that it is given |
+| `aliasing` | where a pass describes a value: a view lies on the storage of what it is a view of, a fresh result on none that it is given |
 | `unbacked` | each unbacked symbol is bound once, and before a description uses it |
 | `reinplacing-last` | behind reinplacing nothing changes the graph but what takes wrappers apart |
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # Passes that may change a graph behind reinplacing, by how their names begin.
 BEHIND = ("reinplace_", "decompose_", "fix_auto_functionalized", "eliminate_dead_code", "stable_topological_sort", "unobserved")
@@ -37,11 +37,14 @@ class Broken:
         return f"{self.invariant}: {self.node} {self.why}"
 
 
-def broken(module: object, reinplaced: bool = False) -> set[Broken]:
-    """What does not hold of the graph. Once it is `reinplaced` it writes, and descriptions lag behind."""
+def broken(module: object, reinplaced: bool = False, described: Callable[[object], bool] = lambda node: True) -> set[Broken]:
+    """What does not hold of the graph. Once it is `reinplaced` it writes, and descriptions lag behind.
+
+    `described`: nodes whose descriptions are looked at. Those of nodes that are given other arguments lag behind in PyTorch.
+    """
     found = set(_unbacked(module.graph))
     if not reinplaced:
-        found |= {*_functional(module.graph), *_epilogue(module.graph), *_aliasing(module.graph)}
+        found |= {*_functional(module.graph), *_epilogue(module.graph), *_aliasing(module.graph, described)}
     return found
 
 
@@ -115,9 +118,9 @@ def _given(node: object) -> set[int]:
     return set().union(*(_storages(n.meta.get("val")) for n in node.all_input_nodes), set())
 
 
-def _aliasing(graph: object) -> Iterator[Broken]:
+def _aliasing(graph: object, described: Callable[[object], bool]) -> Iterator[Broken]:
     for node in graph.nodes:
-        schema = _schema(node)
+        schema = _schema(node) if described(node) else None
         if schema is None or schema.is_mutable or _name(node) in MAY_SHARE:
             continue
         own, given = _storages(node.meta.get("val")), _given(node)
@@ -130,20 +133,24 @@ def _aliasing(graph: object) -> Iterator[Broken]:
 
 
 def _unbacked(graph: object) -> Iterator[Broken]:
-    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+    from torch._guards import detect_fake_mode
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, resolve_unbacked_bindings
 
     def symbols(val: object) -> set:
         if isinstance(val, (list, tuple)):
             return set().union(*map(symbols, val)) if val else set()
         return set(free_unbacked_symbols(val)) if hasattr(val, "shape") or hasattr(val, "node") else set()
 
+    fake = detect_fake_mode([n.meta.get("val") for n in graph.nodes])
+    shapes = getattr(fake, "shape_env", None)
     bound: set = set()
     for node in graph.nodes:
         val = node.meta.get("val")
         if node.op in ("placeholder", "get_attr"):
             bound |= symbols(val)
             continue
-        for symbol in node.meta.get("unbacked_bindings") or {}:
+        bindings = node.meta.get("unbacked_bindings") or {}  # by the name that a symbol had
+        for symbol in (resolve_unbacked_bindings(shapes, bindings) if shapes is not None else bindings):
             if symbol in bound:
                 yield Broken("unbacked", node.name, f"binds {symbol} a second time")
             bound.add(symbol)

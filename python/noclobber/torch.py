@@ -93,7 +93,9 @@ class Recorder(recorder.Recorder):
         """Names what the pass broke of what is promised of every graph."""
         late = fx_invariants.behind_reinplacing(name) if chain.reinplaced else None
         chain.reinplaced = chain.reinplaced or name.endswith("reinplace_inplaceable_ops_core")
-        found = fx_invariants.broken(chain.module, chain.reinplaced)
+        known, chain.vals = chain.vals, {n: n.meta.get("val") for n in chain.module.graph.nodes}
+        found = fx_invariants.broken(chain.module, chain.reinplaced,
+                                     lambda n: known is not None and known.get(n, self) is not chain.vals[n])
         news = sorted(found - chain.broken) + ([late] if late else [])
         self.broken += [f"{b} (by {chain.title}/{name})" for b in news]
         chain.broken = found
@@ -109,6 +111,7 @@ class _Chain:
         self.patterns: list[str] = []  # applied since the last look
         self.reinplaced = False  # from here on it writes
         self.broken: set[fx_invariants.Broken] = set()  # what did not hold at the last look
+        self.vals: dict | None = None  # how nodes were described then
         self.seen = _seen(module)
         self.last: Exported | None = None
 

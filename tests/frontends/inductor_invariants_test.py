@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""What PyTorch promises of its graphs: inductor_invariants_test.py
+
+Needs torch 2.15.0 (`make test-inductor` installs it). For each promise a pass that breaks it alone is run on a recorded
+graph, and has to be named with it; the graphs themselves keep all promises.
+"""
+from __future__ import annotations
+
+import tempfile
+import unittest
+
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+
+import noclobber.torch as nct
+from noclobber import fx_invariants
+
+aten = torch.ops.aten
+
+
+def updated(x, y):
+    z = x.sin() + y
+    w = z.view(-1)[1:]
+    x.copy_(z)
+    return w * 2, z
+
+
+def traced(f, *args, mode="fake"):
+    return make_fx(torch.func.functionalize(f), tracing_mode=mode)(*args)
+
+
+def written_in_place(module):
+    node = next(n for n in module.graph.nodes if n.target is aten.add.Tensor)
+    node.target = aten.add_.Tensor
+
+
+def computed_late(module):
+    copy = next(n for n in module.graph.nodes if n.target is aten.copy_.default)
+    late = next(n for n in module.graph.nodes if n.target is aten.mul.Tensor)
+    copy.append(late)
+
+
+def copied_twice(module):
+    copy = next(n for n in module.graph.nodes if n.target is aten.copy_.default)
+    with module.graph.inserting_after(copy):
+        module.graph.node_copy(copy, lambda n: n)
+
+
+def described_apart(module):
+    view = next(n for n in module.graph.nodes if n.target is aten.view.default)
+    view.meta["val"] = view.meta["val"].clone()
+
+
+def described_together(module):
+    node = next(n for n in module.graph.nodes if n.target is aten.add.Tensor)
+    node.meta["val"] = node.args[0].meta["val"]
+
+
+def binding_lost(module):
+    next(n for n in module.graph.nodes if n.meta.get("unbacked_bindings")).meta["unbacked_bindings"] = {}
+
+
+def bound_twice(module):
+    binding = next(n for n in module.graph.nodes if n.meta.get("unbacked_bindings"))
+    with module.graph.inserting_after(binding):
+        module.graph.node_copy(binding, lambda n: n)
+
+
+class Invariants(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.recorder = nct.Recorder(folder.name)
+
+    def broken_by(self, breaks, module, name="my_pass"):
+        """Names of the promises that the pass `breaks` is said to break."""
+        self.recorder.begin(module, "joint")
+        self.assertEqual(self.recorder.broken, [])
+        self.run_pass(breaks, module, name)
+        self.assertEqual(self.recorder.problems, [])
+        for told in self.recorder.broken:
+            self.assertIn(f"/joint/{name})", told)
+        return {told.split(":")[0] for told in self.recorder.broken}
+
+    def run_pass(self, breaks, module, name):
+        self.recorder.enter(module, name)
+        breaks(module)
+        self.recorder.leave(module)
+
+    def test_a_pass_that_breaks_one_promise_is_named(self):
+        rows = [(written_in_place, "functional"), (computed_late, "epilogue"), (copied_twice, "epilogue"),
+                (described_apart, "aliasing"), (described_together, "aliasing")]
+        for breaks, promise in rows:
+            with self.subTest(breaks.__name__):
+                self.setUp()
+                module = traced(updated, torch.randn(3, 4), torch.randn(3, 4))
+                self.assertEqual(fx_invariants.broken(module), set())
+                self.assertEqual(self.broken_by(breaks, module), {promise})
+
+    def test_unbacked_symbols(self):
+        for breaks in (binding_lost, bound_twice):
+            with self.subTest(breaks.__name__):
+                self.setUp()
+                module = traced(lambda x: x.nonzero() * 2, torch.tensor([1, 0, 2]), mode="symbolic")
+                self.assertEqual(fx_invariants.broken(module), set())
+                breaks(module)
+                self.assertEqual({b.invariant for b in fx_invariants.broken(module)}, {"unbacked"})
+
+    def test_nothing_changes_a_reinplaced_graph(self):
+        module = traced(updated, torch.randn(3, 4), torch.randn(3, 4))
+        self.recorder.begin(module, "inference")
+        self.run_pass(written_in_place, module, "reinplace_inplaceable_ops_core")
+        self.run_pass(computed_late, module, "decompose_auto_functionalized")
+        self.assertEqual(self.recorder.broken, [])
+        self.run_pass(copied_twice, module, "my_pass")
+        [told] = self.recorder.broken
+        self.assertTrue(told.startswith("reinplacing-last: my_pass"), told)
+
+    def test_a_promise_is_said_to_be_broken_once(self):
+        module = traced(updated, torch.randn(3, 4), torch.randn(3, 4))
+        self.assertEqual(self.broken_by(written_in_place, module), {"functional"})
+        self.run_pass(described_apart, module, "another")
+        self.assertEqual([told.split(":")[0] for told in self.recorder.broken], ["functional", "aliasing"])
+
+
+if __name__ == "__main__":
+    unittest.main()
