@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import unittest
@@ -87,6 +88,19 @@ class Launched(InFolder):
         code, _, err = self.launch(RIGHT, 0, "--out", "traces")
         self.assertEqual(code, 2)
         self.assertIn("is not empty", err)
+
+    def test_an_interrupt_is_for_the_program(self):
+        """Ctrl-C goes to everything in the terminal's foreground: the program ends by it, and what it compiled is checked."""
+        self.write("train.py", STUB.replace("sys.exit(code)", "print('ready', flush=True); import time; time.sleep(60)"))
+        ran = subprocess.Popen([BIN / "noclobber", "run", "--", sys.executable, "train.py", str(RIGHT), "0"], cwd=self.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                               env={**os.environ, "TMPDIR": str(self.folder)})
+        self.assertEqual(ran.stdout.readline(), "ready\n")
+        os.killpg(ran.pid, signal.SIGINT)
+        out, err = ran.communicate(timeout=120)
+        self.assertIn("2 proved", out)
+        self.assertRegex(err, r"ended with exit code (1|130)\b")
+        self.assertEqual(ran.returncode, 2)
 
     def test_options_of_check(self):
         code, out, _ = self.launch(RIGHT, 0, "--json", "--only", "0")

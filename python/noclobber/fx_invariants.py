@@ -4,17 +4,17 @@
 | --- | --- |
 | `functional` | before reinplacing nothing is written but inputs, by `copy_` |
 | `epilogue` | each input is copied into once, and nothing is computed behind the first such copy |
-| `aliasing` | where a pass describes a value: a view lies on the storage of what it is a view of, a fresh result on none that it is given |
 | `unbacked` | each unbacked symbol is bound once, and before a description uses it |
 | `reinplacing-last` | behind reinplacing nothing changes the graph but what takes wrappers apart |
 
+What descriptions say of storages (`aliasing`) the program compares with what operators do, case by case.
 A broken promise is no wrong result by itself: a later pass that relies on it makes one.
 """
 from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 # Passes that may change a graph behind reinplacing, by how their names begin.
 BEHIND = ("reinplace_", "decompose_", "fix_auto_functionalized", "eliminate_dead_code", "stable_topological_sort", "unobserved")
@@ -37,14 +37,11 @@ class Broken:
         return f"{self.invariant}: {self.node} {self.why}"
 
 
-def broken(module: object, reinplaced: bool = False, described: Callable[[object], bool] = lambda node: True) -> set[Broken]:
-    """What does not hold of the graph. Once it is `reinplaced` it writes, and descriptions lag behind.
-
-    `described`: nodes whose descriptions are looked at. Those of nodes that are given other arguments lag behind in PyTorch.
-    """
+def broken(module: object, reinplaced: bool = False) -> set[Broken]:
+    """What does not hold of the graph. Once it is `reinplaced` it writes."""
     found = set(_unbacked(module.graph))
     if not reinplaced:
-        found |= {*_functional(module.graph), *_epilogue(module.graph), *_aliasing(module.graph, described)}
+        found |= {*_functional(module.graph), *_epilogue(module.graph)}
     return found
 
 
@@ -112,24 +109,6 @@ def _storages(val: object) -> set[int]:
         return {storage()._cdata} if storage is not None else set()
     except (NotImplementedError, RuntimeError):  # sparse and the like have none
         return set()
-
-
-def _given(node: object) -> set[int]:
-    return set().union(*(_storages(n.meta.get("val")) for n in node.all_input_nodes), set())
-
-
-def _aliasing(graph: object, described: Callable[[object], bool]) -> Iterator[Broken]:
-    for node in graph.nodes:
-        schema = _schema(node) if described(node) else None
-        if schema is None or schema.is_mutable or _name(node) in MAY_SHARE:
-            continue
-        own, given = _storages(node.meta.get("val")), _given(node)
-        if not own or not given:
-            continue
-        if _is_view(schema) and not own & given:
-            yield Broken("aliasing", node.name, f"({_name(node)}) is described apart from what it is a view of")
-        if not any(r.alias_info for r in schema.returns) and own & given:
-            yield Broken("aliasing", node.name, f"({_name(node)}) is described on the storage of what it is given")
 
 
 def _unbacked(graph: object) -> Iterator[Broken]:

@@ -78,24 +78,23 @@ class Recorder(recorder.Recorder):
     def _write(self, chain: _Chain, name: str) -> None:
         self._promises(chain, name)
         before, patterns = chain.last, list(dict.fromkeys(chain.patterns))
+        described = chain.described()
         chain.patterns.clear()
         chain.last = None  # what follows a graph that cannot be written starts anew
         after = chain.last = _exported(chain.module)
         if before is None:
             self.skip(f"{chain.title} {name}", "the graph before it could not be written")
         elif not _is_alike(before, after):
-            self.link(f"{chain.title} {name}", pair(f"{chain.title}/{name}", before, after, name, patterns))
+            written = pair(f"{chain.title}/{name}", before, after, name, patterns)
+            self.link(f"{chain.title} {name}", written | ({} if chain.reinplaced else {"described": described}))
         else:
             self.unchanged += 1
-
 
     def _promises(self, chain: _Chain, name: str) -> None:
         """Names what the pass broke of what is promised of every graph."""
         late = fx_invariants.behind_reinplacing(name) if chain.reinplaced else None
         chain.reinplaced = chain.reinplaced or name.endswith("reinplace_inplaceable_ops_core")
-        known, chain.vals = chain.vals, {n: n.meta.get("val") for n in chain.module.graph.nodes}
-        found = fx_invariants.broken(chain.module, chain.reinplaced,
-                                     lambda n: known is not None and known.get(n, self) is not chain.vals[n])
+        found = fx_invariants.broken(chain.module, chain.reinplaced)
         news = sorted(found - chain.broken) + ([late] if late else [])
         self.broken += [f"{b} (by {chain.title}/{name})" for b in news]
         chain.broken = found
@@ -111,9 +110,15 @@ class _Chain:
         self.patterns: list[str] = []  # applied since the last look
         self.reinplaced = False  # from here on it writes
         self.broken: set[fx_invariants.Broken] = set()  # what did not hold at the last look
-        self.vals: dict | None = None  # how nodes were described then
+        self.vals = {n: n.meta.get("val") for n in module.graph.nodes}  # how nodes were described then
         self.seen = _seen(module)
         self.last: Exported | None = None
+
+    def described(self) -> list[str]:
+        """Names of the nodes that were described since the last look; other descriptions lag behind what nodes are given."""
+        known, self.vals = self.vals, {n: n.meta.get("val") for n in self.module.graph.nodes}
+        return [n.name for n, val in self.vals.items()
+                if _is_operator(n) and known.get(n, self) is not val and all(map(_has_place, n.all_input_nodes))]
 
 
 def pair(name: str, before: Exported, after: Exported, done_by: str = "", patterns: list[str] | None = None) -> dict:
@@ -265,6 +270,15 @@ def _seen(module: object) -> list[tuple]:
     """What tells that a graph has changed: FX never changes arguments in place, so it is enough to compare objects."""
     return [(n, n.name, n.target, n.args, n.kwargs, n.meta.get("val"), n.meta.get("only_clone_these_tensors"))
             for n in module.graph.nodes]
+
+
+def _is_operator(node: object) -> bool:
+    return node.op == "call_function" and hasattr(node.target, "_schema")
+
+
+def _has_place(node: object) -> bool:
+    """Does a recorded step say where its value lies? Those that stand for a wrapper of operators do not."""
+    return node.op in ("placeholder", "get_attr") or _is_operator(node)
 
 
 def _is_same(seen: list[tuple], before: list[tuple]) -> bool:

@@ -166,7 +166,7 @@ Work WorkSource::plan_of(const std::string& path, PlanTable table) const {
 Work WorkSource::work_of(const std::string& path, FileCheck check) const {
   if (check.table) return plan_of(path, *std::move(check.table));
   if (!check.left_out.empty()) {
-    const char* reason = check.id == kInvariantsId ? "broken-invariant" : "not-recorded";
+    const char* reason = check.id.ends_with(kInvariantsId) ? "broken-invariant" : "not-recorded";
     return unknown_of(path, std::move(check.id), std::move(check.what), {reason, std::move(check.left_out)});
   }
   Work work;

@@ -17,12 +17,16 @@
 #include "src/cli/plan_findings.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
+#include "src/graph/folded_constants.h"
+#include "src/graph/forced_strides.h"
 #include "src/graph/scattered_number.h"
 #include "src/graph/seeded_draws.h"
 #include "src/graph/uses.h"
 #include "src/interp/replay.h"
 #include "src/ops/branches.h"
 #include "src/ops/evidence.h"
+#include "src/ops/fused_calls.h"
+#include "src/ops/promises.h"
 #include "src/ops/unrolled.h"
 #include "src/ops/wrappers.h"
 #include "src/plan/registers.h"
@@ -270,13 +274,17 @@ void prepare_case(Case& value, const CheckOptions& options) {
   share_types(value.after);
   expect_all_to_run(value);
   compare_instead_of_scatter(value);
+  show_forced_strides(value);
   if (draw_by_seeds(value)) value.assumed.emplace_back(kDrawsBySeeds);
+  for (std::string& told : assume_folded_constants(value)) value.assumed.push_back(std::move(told));
+  for (std::string& told : assume_fused_calls(value)) value.assumed.push_back(std::move(told));
   tell_constants_apart(value);
 }
 
 CheckRecord check_case(Case value, const CheckOptions& options, bool& contradiction) {
   contradiction = false;
   const std::optional<Case> as_read = options.advise ? std::optional(value) : std::nullopt;
+  const std::vector<std::string> broken = broken_promises(value);
   prepare_case(value, options);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();
@@ -285,6 +293,10 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   if (!contradiction) out.contradiction.clear();
   if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
   if (value.every_order || value.dataflow) advise(out, value, options);
+  if (!broken.empty() && out.status != Status::refuted) {
+    out.status = Status::unknown;
+    out.unknown.push_back({"broken-invariant", broken});
+  }
   const bool has_meaning = !as_read || !as_read->before || out.status == Status::proved;
   if (as_read && has_meaning) out.inplace = advise_inplace(*as_read, options);
   return out;

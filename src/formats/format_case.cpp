@@ -1,5 +1,7 @@
 // noclobber.case/1: one check, with one graph or two, or with a plan.
+#include "src/formats/described_sharing.h"
 #include "src/formats/format.h"
+#include "src/formats/recording.h"
 
 namespace noclobber {
 namespace {
@@ -24,7 +26,14 @@ Result<Opened> open_case(FileText file) {
   Opened out;
   FileCheck& check = out.checks.emplace_back();
   check.what = value->plan ? "plan" : value->before ? "pair" : "single";
+  std::string name = value->name;
   check.value = *std::move(value);
+  if (auto otherwise = sharing_described_otherwise(file.text); !otherwise.empty()) {
+    FileCheck& promise = out.checks.emplace_back();
+    promise.id = (name.empty() ? name : name + "/") + kInvariantsId;
+    promise.what = "pair";
+    promise.left_out = std::move(otherwise);
+  }
   return out;
 }
 

@@ -3,7 +3,7 @@
 
 namespace noclobber {
 
-/// The id of the check whose `left_out` are promises that a pass broke.
+/// How the id of a check ends whose `left_out` are promises that a pass broke.
 inline constexpr const char* kInvariantsId = "invariants";
 
 }  // namespace noclobber

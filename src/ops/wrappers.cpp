@@ -15,10 +15,25 @@ namespace {
 constexpr std::size_t kReadings = 8;
 constexpr std::size_t kArguments = 12;
 
+/// Does the value, or the base that wrapped calls made it of, have that name? Once it is reinplaced, a base
+/// has the name of what it was.
+bool is_called(const Graph& graph, ValueId id, const std::string& name) {
+  const Value& value = graph.value(id);
+  if (value.name == name) return true;
+  if (value.from != Value::From::step || value.result == 0 || !is_wrapper(graph.steps[value.at]))
+    return false;
+  const Arg* bases = keyword(graph.steps[value.at], "_all_bases");
+  return bases != nullptr && std::ranges::any_of(bases->list, [&](const Arg& base) {
+           const bool is_earlier = base.kind == Arg::Kind::ref && base.ref.valid() && base.ref != id;
+           return is_earlier && value.type && graph.value(base.ref).type == value.type &&
+                  is_called(graph, base.ref, name);
+         });
+}
+
 /// The same value by name, or the same constant.
 bool same_argument(const Site& a, const Arg& x, const Site& b, const Arg& y) {
   if (x.kind != y.kind) return false;
-  if (x.kind == Arg::Kind::ref) return a.graph->value(x.ref).name == b.graph->value(y.ref).name;
+  if (x.kind == Arg::Kind::ref) return is_called(*a.graph, x.ref, b.graph->value(y.ref).name);
   if (x.kind != Arg::Kind::list) return x == y;
   if (x.list.size() != y.list.size()) return false;
   for (std::size_t k = 0; k < x.list.size(); ++k)

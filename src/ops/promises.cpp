@@ -1,0 +1,140 @@
+#include "src/ops/promises.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "src/graph/uses.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+namespace {
+
+/// Writes that PyTorch itself allows everywhere.
+constexpr std::array<std::string_view, 4> kAllowedWrites = {"fsdp.", "inductor.resize_storage_bytes_",
+                                                            "aten.set_", "streams."};
+
+std::string called(const Graph& graph, const Step& step) {
+  const auto named = std::ranges::find_if(step.results, [](ValueId id) { return id.valid(); });
+  return named != step.results.end() ? graph.value(*named).name : step.op;
+}
+
+/// The input that a copy of the epilogue writes; an invalid id for any other step.
+ValueId copied_into(const Graph& graph, const Step& step) {
+  const bool copies =
+      step.op == "aten.copy_.default" && !step.args.empty() && step.args[0].kind == Arg::Kind::ref;
+  const bool into_input = copies && graph.value(step.args[0].ref).from == Value::From::input;
+  return into_input ? step.args[0].ref : ValueId{};
+}
+
+bool is_allowed_write(const Step& step) {
+  return std::ranges::any_of(kAllowedWrites,
+                             [&](std::string_view allowed) { return step.op.starts_with(allowed); });
+}
+
+/// Does the step make contents: not a view, a number, or nothing?
+bool makes_contents(const Graph& graph, const Step& step) {
+  const Schema* schema = find_schema(step.op);
+  if (schema == nullptr || step.results.empty() || !step.results[0].valid()) return false;
+  const auto shares = [](const SchemaSlot& slot) { return !slot.alias.empty(); };
+  return graph.value(step.results[0]).type && std::ranges::none_of(schema->returns, shares) &&
+         std::ranges::none_of(schema->arguments, [](const SchemaSlot& slot) { return !slot.alias.empty(); });
+}
+
+void not_functional(const Graph& graph, std::vector<std::string>& out) {
+  for (const Step& step : graph.steps) {
+    const Schema* schema = find_schema(step.op);
+    if (schema == nullptr || !schema->writes() || is_allowed_write(step)) continue;
+    if (!copied_into(graph, step).valid())
+      out.push_back("functional: " + called(graph, step) + " (" + step.op + ") writes what it is given");
+  }
+}
+
+void epilogue_disturbed(const Graph& graph, std::vector<std::string>& out) {
+  std::set<ValueId> copied;
+  for (const Step& step : graph.steps) {
+    const ValueId into = copied_into(graph, step);
+    if (into.valid() && !copied.insert(into).second)
+      out.push_back("epilogue: " + called(graph, step) + " copies into " + graph.value(into).name +
+                    " a second time");
+    if (!into.valid() && !copied.empty() && makes_contents(graph, step))
+      out.push_back("epilogue: " + called(graph, step) + " is computed behind a copy into an input");
+  }
+}
+
+std::vector<std::string> epilogue_targets(const Graph& graph) {
+  std::vector<std::string> out;
+  for (const Step& step : graph.steps)
+    if (const ValueId into = copied_into(graph, step); into.valid()) out.push_back(graph.value(into).name);
+  return out;
+}
+
+/// Inputs that both copy into, in another order.
+void epilogue_reordered(const Graph& before, const Graph& after, std::vector<std::string>& out) {
+  std::vector<std::string> was = epilogue_targets(before), is = epilogue_targets(after);
+  const auto keep = [](std::vector<std::string>& names, const std::vector<std::string>& of) {
+    std::erase_if(names, [&](const std::string& name) { return std::ranges::find(of, name) == of.end(); });
+  };
+  keep(was, is);
+  keep(is, was);
+  for (std::size_t k = 0; k < std::min(was.size(), is.size()); ++k)
+    if (was[k] != is[k]) {
+      out.push_back("epilogue: copies into " + was[k] + " and " + is[k] + " change places");
+      return;
+    }
+}
+
+void collect_unbacked(const std::vector<SymExpr>& sizes, std::set<std::string>& out) {
+  for (const SymExpr& size : sizes)
+    for (std::string& symbol : size.symbols())
+      if (symbol.starts_with('u')) out.insert(std::move(symbol));
+}
+
+/// May the step's result have a size that nobody knows before?
+bool may_bind(const Step& step) {
+  const Schema* schema = find_schema(step.op);
+  return schema == nullptr || schema->has(Tag::data_dependent_output) ||
+         schema->has(Tag::dynamic_output_shape) || schema->has(Tag::higher_order) ||
+         !step.op.starts_with("aten.");
+}
+
+void used_unbound(const Graph& graph, std::vector<std::string>& out) {
+  std::set<std::string> bound;
+  for (const Input& input : graph.inputs)
+    if (const SharedType& type = graph.value(input.value).type) collect_unbacked(type->shape, bound);
+  for (const auto& [name, number] : graph.numbers) collect_unbacked({number}, bound);
+  for (const Step& step : graph.steps) {
+    std::set<std::string> needed;
+    for (const ValueId result : step.results)
+      if (const SharedType type = result.valid() ? graph.value(result).type : SharedType())
+        collect_unbacked(type->shape, needed);
+    if (step.tells->starts_with('u')) bound.insert(step.tells);
+    for (const std::string& symbol : needed)
+      if (bound.insert(symbol).second && !may_bind(step))
+        out.push_back("unbacked: " + called(graph, step) + " uses " + symbol +
+                      ", which nothing before it binds");
+  }
+}
+
+std::vector<std::string> broken_in(const Graph& graph, bool reinplaced) {
+  std::vector<std::string> out;
+  if (!reinplaced) not_functional(graph, out);
+  if (!reinplaced) epilogue_disturbed(graph, out);
+  used_unbound(graph, out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> broken_promises(const Case& value) {
+  if (!value.before || value.source != "TORCH_TRACE" || value.title == "split") return {};
+  const bool reinplaced = value.name.find("/joint") == std::string::npos;
+  const std::vector<std::string> was = broken_in(*value.before, reinplaced);
+  std::vector<std::string> out = broken_in(value.after, reinplaced);
+  std::erase_if(out, [&](const std::string& told) { return std::ranges::find(was, told) != was.end(); });
+  if (!reinplaced) epilogue_reordered(*value.before, value.after, out);
+  return out;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Pairs of printed graphs as Inductor's passes leave them: folded constants, functions of lowering, wrapped operators that
+nobody declares, nested regions, and what passes promise. Each proved one has a twin that is not. NC_BIN_DIR names another
+folder with noclobber. PyTorch is not needed."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from in_folder import InFolder
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BIN = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve()
+T, R, C = '"f32[4, 4][4, 1]cpu"', '"f32[4][1]cpu"', '"i64[1][1]cpu"'
+
+
+def graph(inputs, body, results, more=""):
+    """The text of a graph: `inputs` "x: TYPE", statements, what is returned."""
+    lines = "".join(f"        {line}\n" for line in body)
+    return f"class GraphModule(torch.nn.Module):\n    def forward(self, {inputs}):\n{lines}        return ({results},)\n{more}"
+
+
+def full(number, shape="[1]", dtype="int64"):
+    return (f"torch.ops.aten.full.default({shape}, {number}, dtype = torch.{dtype}, layout = torch.strided, "
+            "device = device(type='cpu'), pin_memory = False)")
+
+
+class Pairs(InFolder):
+    def compared(self, before, after, *options):
+        """(status, record) of one pair."""
+        ran = subprocess.run([BIN / "noclobber", "compare", self.write("before.txt", before), self.write("after.txt", after),
+                              "--json", *options], capture_output=True, text=True, timeout=120)
+        [record] = [r for r in map(json.loads, ran.stdout.splitlines()) if r["kind"] == "check"]
+        return record["status"], record
+
+    def reasons(self, record):
+        return {u["reason"] for u in record.get("unknown", [])}
+
+
+class FoldedConstants(Pairs):
+    """A constant that the pass has seen, and a printed graph does not hold."""
+
+    def before(self, more=()):
+        return graph(f"x: {T}, v: {R}", [
+            f"_tensor_constant0: {C} = self._tensor_constant0",
+            f"lift_fresh_copy: {C} = torch.ops.aten.lift_fresh_copy.default(_tensor_constant0)",
+            f"index_put: {T} = torch.ops.aten.index_put.default(x, [lift_fresh_copy], v)", *more], "index_put")
+
+    def after(self, *filled, places="full_default"):
+        return graph(f"x: {T}, v: {R}", [
+            f"_tensor_constant0: {C} = self._tensor_constant0;  _tensor_constant0 = None",
+            *(f"full_default{'_1' * k}: {C} = {text}" for k, text in enumerate(filled)),
+            f"index_put: {T} = torch.ops.aten.index_put.default(x, [{places}], v)"], "index_put")
+
+    def test_what_is_filled_in_is_taken_for_what_it_holds(self):
+        status, record = self.compared(self.before(), self.after(full(2)))
+        self.assertEqual(status, "proved")
+        self.assertIn("_tensor_constant0 holds throughout what AFTER fills in for it", record["assumptions"])
+
+    def test_strictly_nobody_knows(self):
+        status, record = self.compared(self.before(), self.after(full(2)), "--strict")
+        self.assertEqual((status, self.reasons(record)), ("unknown", {"assumed"}))
+
+    def test_other_values_written(self):
+        after = self.after(full(2)).replace(", v)", ", s)").replace("index_put:", f"s: {R} = torch.ops.aten.sin.default(v)\n        index_put:")
+        self.assertEqual(self.compared(self.before(), after)[0], "refuted")
+
+    def test_two_readers_that_disagree(self):
+        more = [f"index_put_1: {T} = torch.ops.aten.index_put.default(index_put, [lift_fresh_copy], v)"]
+        before = self.before(more).replace("return (index_put,)", "return (index_put, index_put_1,)")
+        last = f"index_put_1: {T} = torch.ops.aten.index_put.default(index_put, [full_default_1], v)"
+        after = self.after(full(2), full(1)).replace("return (index_put,)", f"{last}\n        return (index_put, index_put_1,)")
+        self.assertNotEqual(self.compared(before, after)[0], "proved")
+        after = after.replace("[full_default_1], v)", "[full_default], v)")
+        self.assertEqual(self.compared(before, after)[0], "proved")
+
+    def test_another_type_is_no_copy_of_it(self):
+        after = self.after(full(2, "[1]", "int32")).replace(f"full_default: {C}", 'full_default: "i32[1][1]cpu"')
+        self.assertNotEqual(self.compared(self.before(), after)[0], "proved")
+
+
+class LoweringFunctions(Pairs):
+    """Functions that a pattern puts in, of which a printed graph has the name alone."""
+
+    before = graph(f"x: {T}, w: {T}, s: {R}", [
+        f"permute: \"f32[4, 4][1, 4]cpu\" = torch.ops.aten.permute.default(w, [1, 0])",
+        f"mm: {T} = torch.ops.aten.mm.default(x, permute)", f"mul: {T} = torch.ops.aten.mul.Tensor(mm, s)",
+        f"add: {T} = torch.ops.aten.add.Tensor(mul, x)"], "add")
+
+    def after(self, call, *first, last=f"add: {T} = torch.ops.aten.add.Tensor(fused, x)"):
+        return graph(f"x: {T}, w: {T}, s: {R}", [*first, f"fused: {T} = torch__inductor_fx_passes_quantization_{call}", last], "add")
+
+    def test_it_stands_for_what_stood_there(self):
+        status, record = self.compared(self.before, self.after("woq([1, 0], x = x, weight = w, scales = s)"))
+        self.assertEqual(status, "proved")
+        self.assertIn("torch__inductor_fx_passes_quantization_woq computes aten.mm.default, aten.mul.Tensor, "
+                      "aten.permute.default of what it is given", record["assumptions"])
+
+    def test_of_what_was_written_before(self):
+        first = f"cos: {T} = torch.ops.aten.cos.default(x)"
+        before = self.before.replace("mm.default(x, ", "mm.default(cos, ").replace("permute:", f"{first}\n        permute:")
+        self.assertEqual(self.compared(before, self.after("woq(cos, w, s)", first))[0], "proved")
+        after = self.after("woq(cos, w, s)", first, f"sin_: {T} = torch.ops.aten.sin_.default(cos)")
+        status, record = self.compared(before, after)
+        self.assertEqual(status, "refuted")
+        self.assertIn("NC009", {f["rule"] for f in record["findings"]})
+
+    def test_it_needs_more_than_it_is_given(self):
+        status, record = self.compared(self.before, self.after("woq(x, w)"))
+        self.assertEqual((status, self.reasons(record) & {"unsupported-op"}), ("unknown", {"unsupported-op"}))
+
+    def test_nobody_reads_it_at_a_known_place(self):
+        after = self.after("woq(x, w, s)", last=f"other: {T} = torch.ops.aten.add.Tensor(fused, x)").replace("return (add", "return (other")
+        self.assertEqual(self.compared(self.before, after)[0], "unknown")
+
+    def test_what_stood_there_draws(self):
+        before = graph(f"x: {T}", [f"mul: {T} = torch.ops.aten.bernoulli.p(x, 0.5)", f"add: {T} = torch.ops.aten.add.Tensor(mul, x)"], "add")
+        after = graph(f"x: {T}", [f"fused: {T} = torch__inductor_fx_passes_a_b(x)", f"add: {T} = torch.ops.aten.add.Tensor(fused, x)"], "add")
+        self.assertEqual(self.compared(before, after)[0], "unknown")
+
+
+class WrappedChains(Pairs):
+    """Operators that nobody declares, one of which reads what another one wrote."""
+
+    before = graph(f"x: {T}, w: {R}", [
+        f"mul: {T} = torch.ops.aten.mul.Tensor(x, 2)",
+        "v0 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mine.norm_.default, w = w, _x_base_index = 0, _all_bases = [mul])",
+        f"getitem_1: {T} = v0[1];  v0 = None",
+        f"empty: {R} = torch.ops.aten.empty.memory_format([4], device = device(type='cpu'), pin_memory = False)",
+        "v1 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mine.top.default, x = getitem_1, _v_base_index = 0, _all_bases = [empty])",
+        f"getitem_2: {R} = v1[0]", f"getitem_3: {R} = v1[1]"], "getitem_1, getitem_2, getitem_3")
+
+    def after(self, second):
+        return graph(f"x: {T}, w: {R}", [
+            f"mul: {T} = torch.ops.aten.mul.Tensor(x, 2)", "n = torch.ops.mine.norm_.default(mul, w);  n = None",
+            f"empty: {R} = torch.ops.aten.empty.memory_format([4], device = device(type='cpu'), pin_memory = False)",
+            *second], "mul, top, empty")
+
+    def test_the_order_of_arguments_is_found(self):
+        status, record = self.compared(self.before, self.after([f"top: {R} = torch.ops.mine.top.default(mul, empty)"]))
+        self.assertEqual(status, "proved")
+        self.assertIn("effects of mine.top.default inferred from how it is wrapped", record["assumptions"])
+
+    def test_what_was_overwritten_between(self):
+        after = self.after([f"sin_: {T} = torch.ops.aten.sin_.default(mul)", f"top: {R} = torch.ops.mine.top.default(mul, empty)"])
+        self.assertNotEqual(self.compared(self.before, after)[0], "proved")
+
+
+class NestedRegions(Pairs):
+    """A body that gives more than is asked for."""
+
+    def text(self, body, results, wanted="g0"):
+        region = (f"    class region(torch.nn.Module):\n        def forward(self, a: {T}):\n"
+                  + "".join(f"            {line}\n" for line in body) + f"            return ({results})\n")
+        return graph(f"x: {T}", ["region = self.region", "invoke = torch.ops.higher_order.invoke_subgraph(region, 'r', x)",
+                                 f"g0: {T} = invoke[0]"], wanted, region)
+
+    def test_what_nobody_asks_for(self):
+        one = [f"s: {T} = torch.ops.aten.sin.default(a)"]
+        two = [*one, f"c: {T} = torch.ops.aten.view.default(a, [4, 4])"]
+        self.assertEqual(self.compared(self.text(one, "s,"), self.text(two, "s, c"))[0], "proved")
+        two = [*one, f"c: {T} = torch.ops.aten.cos_.default(s)"]
+        self.assertEqual(self.compared(self.text(one, "s,"), self.text(two, "s, c"))[0], "refuted")
+
+
+class ForcedStrides(Pairs):
+    def text(self, stride, then):
+        return graph(f"x: {T}", [
+            f"sin: {T} = torch.ops.aten.sin.default(x)",
+            f"forced: {T} = torch.ops.prims.inductor_force_stride_order.default(sin, {stride})", *then], "forced, last")
+
+    def test_the_argument_itself_where_they_are_right(self):
+        after = [f"last: {T} = torch.ops.aten.cos.default(sin)"]
+        self.assertEqual(self.compared(self.text("(4, 1)", after), self.text("(4, 1)", after))[0], "proved")
+        before, after = [f"last: {T} = torch.ops.aten.cos.default(sin)"], [f"last: {T} = torch.ops.aten.cos_.default(sin)"]
+        self.assertEqual(self.compared(self.text("(4, 1)", before), self.text("(4, 1)", after))[0], "refuted")
+
+    def test_other_strides_are_not_known(self):
+        after = [f"last: {T} = torch.ops.aten.cos.default(sin)"]
+        self.assertEqual(self.compared(self.text("(1, 4)", after), self.text("(1, 4)", after))[0], "unknown")
+
+
+class Promises(InFolder):
+    """What is promised of every joint and post-grad graph, in logs and in what a recorder wrote."""
+
+    joint = [f"add: {T} = torch.ops.aten.add.Tensor(x, y)", f"sin: {T} = torch.ops.aten.sin.default(add)",
+             f"copy_: {T} = torch.ops.aten.copy_.default(x, add)", f"copy__1: {T} = torch.ops.aten.copy_.default(y, sin)"]
+
+    def checked(self, path):
+        ran = subprocess.run([BIN / "noclobber", "check", path, "--json"], capture_output=True, text=True, timeout=120)
+        records = [r for r in map(json.loads, ran.stdout.splitlines()) if r["kind"] == "check"]
+        broken = [n for r in records for u in r.get("unknown", []) if u["reason"] == "broken-invariant" for n in u["names"]]
+        return ran.returncode, [r["status"] for r in records], broken
+
+    def log(self, before, after, stage="joint", inputs=f"x: {T}, y: {T}", returned="sin"):
+        """What PyTorch writes of a stage; `after` returns the value called `returned`."""
+        text = ""
+        for when, body, result in (("before", before, "sin"), ("after", after, returned)):
+            about = {"artifact": {"name": f"{when}_{stage}_graph", "encoding": "string"}, "frame_id": 0, "frame_compile_id": 0,
+                     "attempt": 0, "has_payload": "0"}
+            text += f"V1125 02:49:32.220000 13868 torch/a.py:1] {json.dumps(about)}\n"
+            text += "".join(f"\t{line}\n" for line in graph(inputs, body, result).splitlines())
+        return self.checked(self.write("dedicated_log_torch_trace_0.log", text))
+
+    def test_a_joint_graph_that_keeps_them(self):
+        self.assertEqual(self.log(self.joint, self.joint), (0, ["proved"], []))
+
+    def test_each_is_named_alone(self):
+        a, s, c, d = self.joint
+        in_place = [a, f"clone: {T} = torch.ops.aten.clone.default(add)", f"sin_: {T} = torch.ops.aten.sin_.default(clone)", c,
+                    d.replace("sin)", "sin_)")]
+        rows = [("functional: sin_ (aten.sin_.default) writes what it is given", in_place, "sin_"),
+                ("epilogue: sin is computed behind a copy into an input", [a, c, s, d], "sin"),
+                ("epilogue: copy__2 copies into x a second time", [*self.joint, c.replace("copy_:", "copy__2:")], "sin"),
+                ("epilogue: copies into x and y change places", [a, s, d, c], "sin")]
+        for told, after, returned in rows:
+            with self.subTest(told):
+                self.assertEqual(self.log(self.joint, after, returned=returned), (3, ["unknown"], [told]))
+
+    def test_reinplacing_writes(self):
+        a, s, c, d = self.joint
+        after = [a, c, s, d]
+        self.assertEqual(self.log(self.joint, after, "post_grad")[2], [])
+
+    def test_sizes_that_are_read_out_of_a_tensor(self):
+        size, inputs = '"i64[u0, 1][1, 1]cpu"', f"x: {T}, y: {C}"
+        before = [f"nonzero: {size} = torch.ops.aten.nonzero.default(y)", f"sin: {size} = torch.ops.aten.sin.default(nonzero)"]
+        self.assertEqual(self.log(before, before, inputs=inputs)[2], [])
+        after = [f"full: {size} = torch.ops.aten.full.default([1, 1], 0)", *before]
+        self.assertEqual(self.log(before, after, inputs=inputs)[2], ["unbacked: full uses u0, which nothing before it binds"])
+
+    def recorded(self, described, change):
+        """A recorded pass that has described these nodes; `change` is made in what it left."""
+        path, = (ROOT / "corpus" / "recordings" / "slice-kept").glob("0001_*.case.json")
+        case = json.loads(path.read_text())
+        steps = {s["name"]: s for s in case["after"]["steps"]}
+        change(steps)
+        return self.checked(self.write("0001_x.case.json", case | {"described": described}))
+
+    def test_descriptions_share_as_operators_do(self):
+        steps = {}
+        self.recorded([], steps.update)
+        names = list(steps)
+        self.assertEqual(self.recorded(names, lambda _: None), (0, ["proved"], []))
+        view = next(n for n, s in steps.items() if s["op"] == "aten.slice.Tensor")
+        code, statuses, broken = self.recorded(names, lambda s: s[view].pop("lies_in"))
+        self.assertEqual((code, statuses), (3, ["proved", "unknown"]))
+        self.assertEqual(broken, [f"aliasing: {view} (aten.slice.Tensor) is described apart from what it is a view of"])
+        fresh = next(n for n, s in steps.items() if "lies_in" not in s and s["args"] and "ref" in s["args"][0])
+        given = steps[fresh]["args"][0]["ref"]
+        lies = steps.get(given, {}).get("lies_in", [given])
+        _, _, broken = self.recorded(names, lambda s: s[fresh].update(lies_in=lies))
+        self.assertEqual(broken, [f"aliasing: {fresh} ({steps[fresh]['op']}) is described on the storage of what it is given"])
+        self.assertEqual(self.recorded([], lambda s: s[view].pop("lies_in"))[2], [], "an old description may lag behind")
+
+
+if __name__ == "__main__":
+    unittest.main()
