@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::size_t kShownDependences = 4;
 
+}  // namespace
+
 FindingPlace place_of_statement(const Graph& graph, std::uint32_t step) {
   FindingPlace out;
   out.graph = "after";
@@ -22,6 +24,8 @@ FindingPlace place_of_statement(const Graph& graph, std::uint32_t step) {
   out.statement = is_return(at) ? "return" : statement_text(graph, step);
   return out;
 }
+
+namespace {
 
 /// The last step of the statement that begins here: what a reader of the dump knows it by.
 std::uint32_t last_of(const Graph& graph, std::uint32_t step) {
@@ -59,10 +63,29 @@ void advise_repairs(CheckRecord& record, const Graph& graph, const std::vector<U
       finding.help = help_text(record.repairs);
 }
 
+/// The step that writes in place what a barrier names; "": none. nvFuser writes inputs of its regions alone,
+/// and a barrier is what makes an input of a tensor.
+std::string writer_of(const Graph& graph, std::uint32_t barrier) {
+  const auto named = [&](const Arg& arg) {
+    return arg.kind == Arg::Kind::ref &&
+           std::ranges::any_of(graph.steps[barrier].results, [&](ValueId id) { return id == arg.ref; });
+  };
+  for (const Step& step : graph.steps) {
+    const std::string_view op = step.op;
+    const bool writes = op.substr(0, op.rfind('.')).ends_with('_');
+    if (writes && !step.args.empty() && named(step.args[0]) && !step.results.empty())
+      return graph.value(step.results[0]).name;
+  }
+  return "";
+}
+
 void advise_barriers(CheckRecord& record, const Graph& graph, const BarrierAdvice& advice) {
   record.barriers = {advice.barriers, advice.regions, advice.split, {}};
-  for (const std::uint32_t step : advice.idle)
+  for (const std::uint32_t step : advice.idle) {
     record.barriers.idle.push_back(place_of_statement(graph, last_of(graph, step)));
+    if (const std::string writer = writer_of(graph, step); !writer.empty())
+      record.barriers.idle.back().note = "nvFuser needs it: " + writer + " writes what it names";
+  }
 }
 
 }  // namespace

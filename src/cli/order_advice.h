@@ -8,5 +8,7 @@ namespace noclobber {
 /// Where another order was refuted: dependences that make every order right, also as help of the findings.
 /// Where there are barriers: those that order nothing.
 void advise_order(CheckRecord& record, const Case& value, Engine& engine);
+/// A step as a place in `after`.
+FindingPlace place_of_statement(const Graph& graph, std::uint32_t step);
 
 }  // namespace noclobber

@@ -23,6 +23,7 @@
 #include "src/graph/seeded_draws.h"
 #include "src/graph/uses.h"
 #include "src/interp/replay.h"
+#include "src/interp/replay_cause.h"
 #include "src/ops/branches.h"
 #include "src/ops/evidence.h"
 #include "src/ops/fused_calls.h"
@@ -183,7 +184,7 @@ void expect_all_to_run(Case& value) {
 }
 
 /// The claim about every order that dataflow allows, beside the one about the listed order.
-std::string every_order(const Case& value, const CheckOptions& options) {
+Status every_order(const Case& value, const CheckOptions& options) {
   Case alone = value;
   alone.before.reset();
   alone.names_are_values = false;
@@ -192,9 +193,9 @@ std::string every_order(const Case& value, const CheckOptions& options) {
   expect_all_to_run(alone);
   CheckOptions own = options;
   own.certificates.clear();
-  if (alone.before) return std::string(status_name(check_one(alone, own).status));
+  if (alone.before) return check_one(alone, own).status;
   const auto ops = make_op_set(alone.ops);
-  if (!ops || options.no_assumptions) return std::string(status_name(Status::unknown));
+  if (!ops || options.no_assumptions) return Status::unknown;
   Space space = searching_space();
   Sizes sizes(space);
   sizes.declare(alone.symbols, alone.assume);
@@ -205,12 +206,32 @@ std::string every_order(const Case& value, const CheckOptions& options) {
   checks[0].boundary.sharing_may_grow = true;
   if (unordered_steps(alone, traced.after, engine).empty() && traced.after.unknown.empty() &&
       certify(own, alone, space, checks, {}).answer.said == checker::Answer::Said::proved)
-    return std::string(status_name(Status::proved));
+    return Status::proved;
   ReplayHint hint;
   const ReplayResult shown = can_run(alone, *ops) ? replay(alone, hint) : ReplayResult{};
   const bool wrong = std::any_of(shown.witnesses.begin(), shown.witnesses.end(),
                                  [](const Witness& w) { return w.rule == "NC010" || w.rule == "NC011"; });
-  return std::string(status_name(wrong ? Status::refuted : Status::unknown));
+  return wrong ? Status::refuted : Status::unknown;
+}
+
+/// Both claims: of every order, and where some are wrong, of those that end with the return.
+void claim_orders(CheckRecord& record, const Case& value, const CheckOptions& options) {
+  const Status all = every_order(value, options);
+  record.every_order = status_name(all);
+  if (all != Status::refuted || std::ranges::none_of(value.after.steps, is_return)) return;
+  Case last = value;
+  last.after = without_return(std::move(last.after));
+  record.return_last = status_name(every_order(last, options));
+}
+
+/// Of what is proved: writes that are listed behind the return, which nobody sees.
+void note_behind_return(CheckRecord& record, const Case& value) {
+  const auto ops = make_op_set(value.ops);
+  if (!ops || record.status != Status::proved) return;
+  if (value.before && !writes_behind_return(*ops, *value.before).empty())
+    return;  // an earlier pass put it there
+  for (const std::uint32_t step : writes_behind_return(*ops, value.after))
+    record.behind_return.push_back(place_of_statement(value.after, step));
 }
 
 void advise(CheckRecord& record, const Case& value, const CheckOptions& options) {
@@ -291,7 +312,8 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   out.ran = out.ran && out.status == Status::proved;
   contradiction = out.status == Status::proved && !out.contradiction.empty();
   if (!contradiction) out.contradiction.clear();
-  if (value.every_order && !value.dataflow) out.every_order = every_order(value, options);
+  note_behind_return(out, value);
+  if (value.every_order && !value.dataflow) claim_orders(out, value, options);
   if (value.every_order || value.dataflow) advise(out, value, options);
   if (!broken.empty() && out.status != Status::refuted) {
     out.status = Status::unknown;

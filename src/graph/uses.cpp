@@ -114,6 +114,12 @@ bool goes_on_after_return(const Graph& graph) {
   return leaves != graph.steps.end() && std::next(leaves) != graph.steps.end();
 }
 
+Graph without_return(Graph graph) {
+  graph = with_return_last(std::move(graph));
+  if (!graph.steps.empty() && is_return(graph.steps.back())) graph.steps.pop_back();
+  return graph;
+}
+
 Graph with_return_last(Graph graph) {
   const auto leaves = std::ranges::find_if(graph.steps, is_return);
   if (leaves == graph.steps.end()) return graph;

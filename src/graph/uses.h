@@ -39,5 +39,7 @@ void number_values(Graph& graph);
 bool goes_on_after_return(const Graph& graph);
 /// The same steps, the one that returns behind all others.
 Graph with_return_last(Graph graph);
+/// The graph without the step that returns: all steps run, and outputs are seen behind them.
+Graph without_return(Graph graph);
 
 }  // namespace noclobber

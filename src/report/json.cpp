@@ -265,6 +265,11 @@ void put_advice(Json& out, const CheckRecord& record) {
                          {"regions", lint.regions},
                          {"split", lint.split}});
   }
+  if (!record.behind_return.empty()) {
+    Json writes = Json::array();
+    for (const FindingPlace& place : record.behind_return) writes.push_back(place_json(place, ""));
+    lints.push_back(Json{{"rule", "NC011"}, {"property", "return-not-last"}, {"writes", std::move(writes)}});
+  }
   if (!record.inplace.rewrites.empty()) lints.push_back(inplace_json(record.inplace));
   if (!lints.empty()) out["lints"] = std::move(lints);
 }
@@ -314,6 +319,7 @@ std::string to_json(const CheckRecord& record) {
   out["unchecked"] = record.unchecked;
   out["link"] = link_of(record);
   put_text(out, "every_order", record.every_order);
+  put_text(out, "return_last", record.return_last);
   put_advice(out, record);
   out["assumptions"] = record.assumptions;
   if (record.status == Status::proved) out["checked_by"] = record.checked_by;

@@ -95,6 +95,8 @@ void read_advice(const Json& json, CheckRecord& out) {
   for (const Json& lint : list(json, "lints")) {
     const std::string rule = lint.value("rule", std::string());
     if (rule == "NC040") read_barriers(lint, out.barriers);
+    if (rule == "NC011")
+      for (const Json& place : list(lint, "writes")) out.behind_return.push_back(read_place(place));
     if (rule == "NC041") read_inplace(lint, out.inplace);
   }
 }
@@ -115,6 +117,7 @@ CheckRecord check_of_json(const Json& json) {
   out.unchecked = texts(json, "unchecked");
   out.link = json.value("link", std::string());
   out.every_order = json.value("every_order", std::string());
+  out.return_last = json.value("return_last", std::string());
   read_advice(json, out);
   out.assumptions = texts(json, "assumptions");
   out.checked_by = texts(json, "checked_by");

@@ -169,11 +169,13 @@ struct CheckRecord {
   std::vector<Finding> findings;
   std::vector<Unknown> unknown;
   std::vector<std::string> unchecked;
-  std::string link;                 // of a record that was read: what it says
-  std::string every_order;          // "" or a status name
+  std::string link;         // of a record that was read: what it says
+  std::string every_order;  // "" or a status name
+  std::string return_last;  // the same of the orders that end with the return, where the others differ
   std::vector<Dependence> repairs;  // where an order is refuted: with these every order is right
   BarrierLint barriers;
-  InplaceLint inplace;  // `advise` alone asks for it
+  std::vector<FindingPlace> behind_return;  // writes that nobody sees
+  InplaceLint inplace;                      // `advise` alone asks for it
   std::vector<std::string> assumptions;
   std::vector<std::string> checked_by;  // checkers that proved it again, from the certificate's text alone
   bool ran = false;                     // what is proved was also run, and nothing differed

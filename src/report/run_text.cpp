@@ -80,7 +80,11 @@ void RunSummary::add(CheckRecord&& record) {
   const bool proved = record.status == Status::proved;
   if (proved && !record.assumptions.empty()) ++with_assumptions;
   if (proved) note_assumptions(assumptions, record.assumptions);
-  if (record.barriers.barriers > 0) barriers[record.input] = record.barriers;
+  // A backward by itself has barriers of its own.
+  const bool backward = record.what == "single" && record.id.starts_with("bw");
+  if (record.barriers.barriers > 0) barriers[record.input + (backward ? "/bw" : "")] = record.barriers;
+  if (!record.every_order.empty()) ++orders[record.return_last == "proved" ? "return" : record.every_order];
+  for (const FindingPlace& write : record.behind_return) ++behind_return[write.statement];
   if (!keep_records) return;
   if (!record.inplace.rewrites.empty())
     inplace.emplace_back((record.input.empty() ? "" : record.input + " ") + shown_id(record.id),
@@ -223,8 +227,9 @@ std::string assumptions_text(const RunSummary& summary, const Look& look) {
 
 /// Of the last graphs: earlier ones have the same barriers.
 std::string barriers_text(const RunSummary& summary, const Look& look) {
-  std::uint64_t all = 0, idle = 0, split = 0;
+  std::uint64_t all = 0, idle = 0, split = 0, needed = 0;
   for (const auto& [input, lint] : summary.barriers) {
+    for (const FindingPlace& place : lint.idle) needed += place.note.empty() ? 0 : 1;
     all += lint.barriers;
     idle += lint.idle.size();
     split += lint.split;
@@ -233,7 +238,34 @@ std::string barriers_text(const RunSummary& summary, const Look& look) {
   std::string out = fmt::format("{}: {} of {} barriers order nothing that is not ordered already",
                                 styled("lint[NC040]", Role::warning, look.colour), idle, all);
   if (split > 0) out += fmt::format("; they split {} fused region{}", split, split == 1 ? "" : "s");
-  return out + "\n\n";
+  if (needed > 0) out += fmt::format("; nvFuser needs {} of them, each before a write", needed);
+  return wrapped(out, look.width, 2, 0) + "\n\n";
+}
+
+/// The claims about every order that names allow, where one of them is wrong.
+std::string orders_text(const RunSummary& summary, const Look& look) {
+  const auto of = [&](const char* claim) {
+    const auto found = summary.orders.find(claim);
+    return found == summary.orders.end() ? std::uint64_t{0} : found->second;
+  };
+  const std::uint64_t moved = of("return"), wrong = of("refuted") + moved;
+  if (wrong == 0) return "";
+  std::string out = fmt::format("{}: right in {} checks, wrong in {} when statements move as names allow",
+                                styled("every order", Role::name, look.colour), of("proved"), wrong);
+  if (moved > 0) out += fmt::format("; in {} of these only the return may not move", moved);
+  return wrapped(out, look.width, 2, 0) + "\n\n";
+}
+
+/// Writes behind the return that no value and no check of a later pass depends on.
+std::string behind_return_text(const RunSummary& summary, const Look& look) {
+  std::string out;
+  for (const auto& [write, count] : summary.behind_return)
+    out += wrapped(fmt::format("{}: {} stands behind the return in {} check{}, and nobody sees it",
+                               styled("lint[NC011]", Role::warning, look.colour), printable(write), count,
+                               count == 1 ? "" : "s"),
+                   look.width, 2, 0) +
+           "\n";
+  return out.empty() ? out : out + "\n";
 }
 
 /// Per check: rewrites that are safe, the largest first.
@@ -316,7 +348,8 @@ std::string last_lines(const RunSummary& summary, double seconds, const Look& lo
 std::string to_text(const RunSummary& summary, double seconds, const Look& look) {
   const std::string open = causes_text(summary, look) + unknown_text(summary, look);
   if (look.quiet) return open;
-  return open + barriers_text(summary, look) + inplace_text(summary, look) + assumptions_text(summary, look) +
+  return open + orders_text(summary, look) + behind_return_text(summary, look) +
+         barriers_text(summary, look) + inplace_text(summary, look) + assumptions_text(summary, look) +
          last_lines(summary, seconds, look);
 }
 

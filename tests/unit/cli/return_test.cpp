@@ -62,6 +62,9 @@ TEST_CASE("Thunder lets no write stand behind the return, seen or not; elsewhere
     const CheckRecord record = checked(value, dataflow);
     CHECK(record.status == Status::proved);
     if (!dataflow) CHECK(record.every_order == "proved");
+    REQUIRE(record.behind_return.size() == 1);  // a lint
+    CHECK(record.behind_return[0].statement.starts_with("t4 = copy_("));
+    CHECK(told.behind_return.empty());  // an error already
   }
 }
 
@@ -74,4 +77,35 @@ TEST_CASE("reads and barriers behind the return are no effects", "[cli][return]"
     if (each.from == Value::From::step && each.at >= 3) ++each.at;
   std::erase_if(value.after.values, [](const Value& v) { return v.name == "t4"; });
   CHECK(checked(value, false).status == Status::proved);
+}
+
+TEST_CASE("orders that are wrong because the return moves are told from those that are wrong anyway",
+          "[cli][return]") {
+  const auto ordered = [](const std::string& reader, const std::string& output) {
+    const std::string text =
+        "# Constructed by Barriers\ndef computation(a):\n"
+        "  # a: \"cpu f32[2, 2]\"\n"
+        "  t1 = prims.neg(a)  # t1: \"cpu f32[2, 2]\"\n"
+        "  t2 = prims.sin(t1)  # t2: \"cpu f32[2, 2]\"\n" +
+        reader +
+        "  t4 = prims.copy_(t2, a, grad_enabled=True)  # t4: \"cpu f32[2, 2]\"\n"
+        "  return {'output': (" +
+        output + ",), 'flat_args': [a]}\n";
+    const auto checks = read_thunder({"t", text}, "");
+    REQUIRE(checks.size() == 1);
+    REQUIRE(static_cast<bool>(checks[0].value));
+    Case value = *checks[0].value;
+    value.every_order = true;
+    return checked(std::move(value), false);
+  };
+  // Nothing but its place in the list makes the write run before the return.
+  const CheckRecord moved = ordered("", "t2");
+  CHECK(moved.status == Status::proved);
+  CHECK(moved.every_order == "refuted");
+  CHECK(moved.return_last == "proved");
+  // What reads `a` before the write could do so behind it.
+  const CheckRecord wrong = ordered("  t3 = prims.cos(a)  # t3: \"cpu f32[2, 2]\"\n", "t3");
+  CHECK(wrong.status == Status::proved);
+  CHECK(wrong.every_order == "refuted");
+  CHECK(wrong.return_last == "refuted");
 }
