@@ -299,6 +299,7 @@ void prepare_case(Case& value, const CheckOptions& options) {
   if (draw_by_seeds(value)) value.assumed.emplace_back(kDrawsBySeeds);
   for (std::string& told : assume_folded_constants(value)) value.assumed.push_back(std::move(told));
   for (std::string& told : assume_fused_calls(value)) value.assumed.push_back(std::move(told));
+  assume_portable_softmax(value);
   tell_constants_apart(value);
 }
 

@@ -136,6 +136,11 @@ class PteBuilder {
 
   // pte_results.cpp
   static bool may_hold(const Type& type, const PteTensor& in);
+  enum class Same : std::uint8_t;
+  Same same_value(ValueId made, ValueId meant) const;
+  Same same_operands(const Step& made, const Step& meant) const;
+  bool fit(const Step& meant, const std::vector<std::uint32_t>& outs) const;
+  const Step* meant_by(const Step& made, const std::vector<std::uint32_t>& outs);
   void type_like_functional(const Step& made, const std::vector<std::uint32_t>& outs);
   void write_results(Step step, const std::vector<std::uint32_t>& outs);
   bool needs_place(std::uint32_t id) const;
@@ -146,6 +151,8 @@ class PteBuilder {
   // pte_numbers.cpp
   void add_numbers();
   bool numeric(const std::string& op, const PteInstruction& instruction);
+  void item(const std::string& op, const PteInstruction& instruction);
+  std::string told_by(std::size_t nth, const std::string& op);
   std::optional<SymExpr> size_of(std::uint32_t id, std::int64_t dim);
   bool kernels_take(std::uint32_t id, const SchemaSlot& slot) const;
   bool numbers_return() const;
@@ -191,7 +198,9 @@ class PteBuilder {
   std::optional<Diagnostic> fault_;
   std::string stopped_;  // what was not understood: the rest of the graph is left out
   std::size_t conds_ = 0;
-  std::map<std::string, std::size_t> calls_;           // so far, by operator
+  std::map<std::string, std::size_t> calls_;  // so far, by operator
+  std::map<std::uint32_t, ValueId> meant_;    // of the functional program, by value of the method's graph
+  std::set<const Step*> stood_for_;           // calls of the functional program
   mutable std::map<std::string, Operator> operators_;  // those that were asked for
   std::map<std::uint32_t, std::string> delegates_;     // those called so far, with their schemas
   std::map<std::uint32_t, const Step*> paired_;  // the functional program's first call of the same, by number

@@ -155,6 +155,7 @@ void PteBuilder::add_input(const Input& like, std::string name, Type type, std::
   const ValueId value = add_value({std::move(name), Value::From::input, number, 0, std::move(type)});
   Input input = like;
   input.value = value;
+  if (functional_ != nullptr && like.value.valid()) meant_[value.index] = like.value;
   const bool small = id && !tensor(*id).place && tensor(*id).contents.size() <= kSmallConstant;
   if (small && !input.contents) input.contents = numbers_of(tensor(*id).contents, tensor(*id).dtype);
   graph().inputs.push_back(std::move(input));
@@ -173,7 +174,10 @@ void PteBuilder::place_user_input(std::uint32_t id, ValueId value) {
   const Value& given = graph().value(value);
   const std::string name = given.name + "__in";
   std::optional<Type> type = given.type;
-  define_placed(id, emit("aten.clone.default", {Arg::of(value)}, std::move(type), name));
+  const ValueId copied = emit("aten.clone.default", {Arg::of(value)}, std::move(type), name);
+  if (const auto meant = meant_.find(value.index); meant != meant_.end())
+    meant_[copied.index] = meant->second;
+  define_placed(id, copied);
 }
 
 bool PteBuilder::same_size(const Graph& functional, const Input& input, std::uint32_t id) const {

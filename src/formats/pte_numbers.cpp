@@ -85,6 +85,7 @@ bool PteBuilder::numeric(const std::string& op, const PteInstruction& instructio
     numbers_[args.back()] = size_of(args[0], dim);
     return true;
   }
+  if (op == "aten._local_scalar_dense.default") return item(op, instruction), true;
   const auto row = std::ranges::find(kPrims, op, &PrimRow::op);
   if (row == std::end(kPrims)) return false;
   const bool fits = args.size() >= 3 && holds_number(args[0]) && holds_number(args[1]);

@@ -20,24 +20,85 @@ std::string same_spelling(std::string op) {
 
 }  // namespace
 
-/// Sizes of which the program states bounds alone: those of the same call of the functional program. Calls of
-/// one operator come in the same order there.
-void PteBuilder::type_like_functional(const Step& made, const std::vector<std::uint32_t>& outs) {
+/// Of two results, does the operand say which value it is? unknown: nothing is known of it.
+enum class PteBuilder::Same : std::uint8_t { yes, no, unknown };
+
+/// What a value of the program is in the functional one, seen through views.
+PteBuilder::Same PteBuilder::same_value(ValueId made, ValueId meant) const {
+  const auto root = [](const Graph& graph, ValueId id) {
+    while (id.valid() && graph.value(id).from == Value::From::step) {
+      const Step& step = graph.steps[graph.value(id).at];
+      if (same_spelling(step.op) != "aten.view.default" || step.args.empty()) break;
+      id = step.args[0].ref;
+    }
+    return id;
+  };
+  const auto known = meant_.find(root(levels_.front().graph, made).index);
+  if (known == meant_.end()) return Same::unknown;
+  return known->second == root(*functional_, meant) ? Same::yes : Same::no;
+}
+
+PteBuilder::Same PteBuilder::same_operands(const Step& made, const Step& meant) const {
+  Same out = Same::unknown;
+  for (std::size_t k = 0; k < made.args.size() && k < meant.args.size(); ++k) {
+    const Arg &a = made.args[k], &b = meant.args[k];
+    if (a.kind == Arg::Kind::ref && b.kind == Arg::Kind::ref) {
+      const Same one = same_value(a.ref, b.ref);
+      if (one == Same::no) return Same::no;
+      if (one == Same::yes) out = Same::yes;
+    } else if (a.kind == Arg::Kind::sym && b.kind == Arg::Kind::sym && a.sym.is_constant() &&
+               b.sym.is_constant() && a.sym != b.sym) {
+      return Same::no;
+    }
+  }
+  return out;
+}
+
+/// Can what the call makes be put where the program puts it?
+bool PteBuilder::fit(const Step& meant, const std::vector<std::uint32_t>& outs) const {
+  for (std::size_t k = 0; k < outs.size() && k < meant.results.size(); ++k) {
+    if (!meant.results[k].valid()) continue;
+    const auto& type = functional_->value(meant.results[k]).type;
+    if (type && !may_hold(*type, tensor(outs[k]))) return false;
+  }
+  return true;
+}
+
+/// The call of the functional program that a call of the program stands for: of those of its operator that
+/// none stands for yet, the first that is given the same values, else the one in its order.
+const Step* PteBuilder::meant_by(const Step& made, const std::vector<std::uint32_t>& outs) {
   const std::string wanted = same_spelling(made.op);
   const std::size_t nth = calls_[wanted]++;
-  if (functional_ == nullptr || levels_.size() > 1) return;
   std::size_t count = 0;
+  const Step *in_order = nullptr, *first = nullptr;
   for (const Step& step : functional_->steps) {
-    if (same_spelling(step.op) != wanted || count++ != nth) continue;
-    for (std::size_t k = 0; k < made.results.size() && k < step.results.size(); ++k) {
-      Value& value = graph().values[made.results[k].index];
-      if (value.type || !step.results[k].valid()) continue;
-      const auto& meant = functional_->value(step.results[k]).type;
-      if (!meant) continue;
-      if (!may_hold(*meant, tensor(outs[k])))
-        return static_cast<void>(give_up("executorch.result of another type than its tensor"));
-      value.type = dense(outs[k], meant->dtype, meant->shape);
-    }
+    if (same_spelling(step.op) != wanted) continue;
+    if (count++ == nth) in_order = &step;
+    if (stood_for_.contains(&step) || !fit(step, outs)) continue;
+    const Same same = same_operands(made, step);
+    if (same == Same::yes) return &step;
+    if (same == Same::unknown && first == nullptr) first = &step;
+  }
+  const bool fits = in_order != nullptr && !stood_for_.contains(in_order) && fit(*in_order, outs) &&
+                    same_operands(made, *in_order) != Same::no;
+  return fits || first == nullptr ? in_order : first;
+}
+
+/// Sizes of which the program states bounds alone: those of the same call of the functional program.
+void PteBuilder::type_like_functional(const Step& made, const std::vector<std::uint32_t>& outs) {
+  if (functional_ == nullptr || levels_.size() > 1) return;
+  const Step* meant = meant_by(made, outs);
+  if (meant == nullptr) return;
+  stood_for_.insert(meant);
+  for (std::size_t k = 0; k < made.results.size() && k < meant->results.size(); ++k) {
+    if (!meant->results[k].valid()) continue;
+    meant_[made.results[k].index] = meant->results[k];
+    Value& value = graph().values[made.results[k].index];
+    const auto& type = functional_->value(meant->results[k]).type;
+    if (value.type || !type) continue;
+    if (!may_hold(*type, tensor(outs[k])))
+      return static_cast<void>(give_up("executorch.result of another type than its tensor"));
+    value.type = dense(outs[k], type->dtype, type->shape);
   }
 }
 

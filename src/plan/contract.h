@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -46,6 +47,11 @@ bool takes_over(const PlanScene& scene, const PlacedStorage& dying, const Placed
 /// other row is touched meanwhile. open: perhaps so, it depends on the library.
 enum class Rows : std::uint8_t { mixed, open, one_by_one };
 Rows rows_of_kernel(std::string_view op, const Case& value);
+/// The sentence that a plan rests on which puts a softmax in place of its operand and does not say which
+/// library runs it.
+inline constexpr std::string_view kPortableSoftmax =
+    "aten._softmax runs in ExecuTorch's portable kernel, which writes each element over the one that it read "
+    "last";
 
 /// A value lost: `define` made it (Touch::kNoStep: it was there at entry), `clobber` writes bytes
 /// [first, last) of the arena over it, `read` means it.

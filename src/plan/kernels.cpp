@@ -1,11 +1,13 @@
 // What kernels ask or promise beyond what their operators do. Facts: ExecuTorch's portable
-// index_put_ takes one index tensor of rank 1 and values of exactly the shape it writes, and stops with
-// InvalidArgument at anything else (kernels/portable/cpu/op_index_put.cpp of 1.5.1). Its softmax takes the
+// index_put_ takes one index tensor of i32 or i64 and rank 1, at any dimension, and values of exactly the
+// shape it writes, and stops with InvalidArgument at anything else (kernels/portable/cpu/op_index_put.cpp of
+// 1.5.1). Its softmax takes the
 // maximum and the sum of a row, then writes each element of it from the one at the same place, in one dim
 // order (op_softmax.cpp), and no other library of ExecuTorch replaces that kernel. log_softmax does alike
 // there, but the optimized library has a kernel of its own that promises the compiler that the two do not
 // overlap.
 #include <algorithm>
+#include <ranges>
 
 #include "src/plan/checks.h"
 
@@ -17,6 +19,32 @@ const Type* type_of(const Graph& graph, const Arg& arg) {
   return &*graph.value(arg.ref).type;
 }
 
+std::string sizes_text(const std::vector<SymExpr>& sizes) {
+  std::string out = "[";
+  for (const SymExpr& size : sizes) out += (out.size() > 1 ? "," : "") + size.text();
+  return out + "]";
+}
+
+/// A size that is another one for certain.
+bool differs(const SymExpr& a, const SymExpr& b) {
+  return a.is_constant() && b.is_constant() && a.constant() != b.constant();
+}
+
+/// Do the values have the shape of `self` with the length of the index at `dim`? "": yes. Nothing: not known.
+std::optional<std::string> values_refusal(const Type& self, std::size_t dim, const Type& index,
+                                          const Type& values) {
+  if (dim >= self.shape.size()) return "it indexes more dimensions than there are";
+  std::vector<SymExpr> wanted = self.shape;
+  wanted[dim] = index.shape[0];
+  if (values.shape == wanted) return "";
+  if (values.shape.size() == wanted.size() &&
+      std::ranges::none_of(std::views::iota(std::size_t{0}, wanted.size()),
+                           [&](std::size_t k) { return differs(values.shape[k], wanted[k]); }))
+    return std::nullopt;
+  return "its values would have to be broadcast from " + sizes_text(values.shape) + " to " +
+         sizes_text(wanted);
+}
+
 /// Why the kernel refuses the call, or "". Nothing: it cannot be told.
 std::optional<std::string> index_put_refusal(const Graph& graph, const Step& step) {
   if (step.args.size() < 3 || step.args[1].kind != Arg::Kind::list) return std::nullopt;
@@ -24,26 +52,45 @@ std::optional<std::string> index_put_refusal(const Graph& graph, const Step& ste
   if (step.args.size() > 3 && step.args[3].kind == Arg::Kind::boolean && step.args[3].boolean)
     return "it accumulates";
   const auto& indices = step.args[1].list;
-  const auto given = std::ranges::count_if(indices, [](const Arg& a) { return a.kind == Arg::Kind::ref; });
-  if (given > 1) return "it takes one index tensor";
-  if (indices.size() != 1 || given != 1) return std::nullopt;
-  const Type* index = type_of(graph, indices[0]);
+  const auto given = [](const Arg& a) { return a.kind == Arg::Kind::ref; };
+  const auto count = std::ranges::count_if(indices, given);
+  if (count > 1) return "it takes one index tensor";
+  if (count == 0) return "it has no index tensor";
+  const auto at = std::ranges::find_if(indices, given);
+  const Type* index = type_of(graph, *at);
   if (self == nullptr || values == nullptr || index == nullptr) return std::nullopt;
-  if (index->dtype == Dtype::boolean || index->dtype == Dtype::u8) return "its index is a mask";
+  if (index->dtype != Dtype::i64 && index->dtype != Dtype::i32)
+    return "its index is a mask, or no i32 or i64";
   if (index->shape.size() != 1) return "its index tensor has not one dimension";
   if (values->dtype != self->dtype) return "its values have another dtype";
-  std::vector<SymExpr> wanted = {index->shape[0]};
-  if (!self->shape.empty()) wanted.insert(wanted.end(), self->shape.begin() + 1, self->shape.end());
-  if (values->shape != wanted) return "its values would have to be broadcast";
-  return "";
+  return values_refusal(*self, static_cast<std::size_t>(at - indices.begin()), *index, *values);
 }
 
 }  // namespace
 
 Rows rows_of_kernel(std::string_view op, const Case& value) {
   const std::string_view base = op.substr(0, op.rfind('.'));
-  if (base == "aten._softmax") return value.portable_kernels ? Rows::one_by_one : Rows::open;
+  const bool portable =
+      value.portable_kernels || std::ranges::find(value.assumed, kPortableSoftmax) != value.assumed.end();
+  if (base == "aten._softmax") return portable ? Rows::one_by_one : Rows::open;
   return base == "aten._log_softmax" ? Rows::open : Rows::mixed;
+}
+
+void assume_portable_softmax(Case& value) {
+  if (!value.plan || value.portable_kernels) return;
+  const auto place = [&](ValueId id) -> const PlanBuffer* {
+    if (!id.valid()) return nullptr;
+    const auto& buffers = value.plan->buffers;
+    const auto at = std::ranges::find(buffers, value.after.value(id).name, &PlanBuffer::name);
+    return at == buffers.end() ? nullptr : &*at;
+  };
+  for (const Step& step : value.after.steps) {
+    if (!step.op.starts_with("aten._softmax.") || step.args.empty() || step.results.size() != 1) continue;
+    const PlanBuffer *from = place(step.args[0].ref), *to = place(step.results[0]);
+    if (from == nullptr || to == nullptr || from->arena != to->arena || from->offset != to->offset) continue;
+    value.assumed.emplace_back(kPortableSoftmax);
+    return;
+  }
 }
 
 void kernels_accept(const Case& value, PlanAnswer& answer) {

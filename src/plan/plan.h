@@ -75,4 +75,7 @@ PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced,
 /// Where a kernel of the runtime reads each place for the last time before it writes it, its steps say so.
 void run_by_rows(Trace& trace, const Case& value);
 
+/// Names the kernel that a softmax in place of its operand rests on, where the plan does not say which it is.
+void assume_portable_softmax(Case& value);
+
 }  // namespace noclobber
