@@ -104,6 +104,7 @@ class Page:
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Performance.enable", timeDomain="threadTicks")
         self.resize(width, height)
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
@@ -154,3 +155,9 @@ class Page:
     @property
     def load_seconds(self):
         return self.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") / 1000
+
+    @property
+    def busy_seconds(self):
+        """What the page's thread worked until now: processor time, whatever else the machine does."""
+        told = {metric["name"]: metric["value"] for metric in self.call("Performance.getMetrics")["metrics"]}
+        return told["TaskDuration"]

@@ -22,8 +22,13 @@ struct Module {
   std::string fault;
 };
 
+#ifdef __APPLE__
+constexpr const char* kModule = "@rpath/libnc_z3.so";  // there a bare name is not looked for along the RPATH
+#else
 constexpr const char* kModule = "libnc_z3.so";
+#endif
 
+#ifdef __linux__
 /// Where the program, and with it dlopen, looks for libraries: "a, b, c".
 std::string folders_of_libraries() {
   void* program = dlopen(nullptr, RTLD_LAZY);
@@ -41,6 +46,9 @@ std::string folders_of_libraries() {
   }
   return out;
 }
+#else
+std::string folders_of_libraries() { return ""; }  // what dlerror() says names them
+#endif
 
 /// What dlerror() says names the file that is missing: the module itself, or libz3 that it needs.
 std::string fault_of_loading() {

@@ -58,7 +58,7 @@ class Pages(unittest.TestCase):
                 page = self.browser.open(path)
                 self.assertEqual(page.messages, [])
                 self.assertEqual(page.requests, [path.resolve().as_uri()])
-                print(f"{inputs}: {path.stat().st_size} bytes, loaded in {page.load_seconds:.2f} s")
+                print(f"{inputs}: {path.stat().st_size} bytes, loaded in {page.load_seconds:.2f} s, worked {page.busy_seconds:.2f} s")
 
     def test_nothing_on_each_other(self):
         """No label lies on another, and no page is wider than its window."""
