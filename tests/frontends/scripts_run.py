@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("NOCLOBBER_BIN", ROOT / "build" / "bin")).resolve() / "noclobber"
 INPUTS = ("corpus/cases", "corpus/oneshot", "corpus/inductor", "corpus/logs/miscompiled", "corpus/recordings", "corpus/thunder",
           "corpus/programs")
-FLOOR = 185
+FLOOR = 191  # of 246; 2 more did not end within their minute on a busy machine
 SECONDS = 60
 ENDS = {0: "does not show", 1: "shows", 2: "this PyTorch cannot run it"}
 
