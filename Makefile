@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree judge judge-thunder agree-keys control-flow-agree rows-agree recipes page-test \
+  inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs \
   changed test-cases setup-formats recheck gallery wheel test-wheel test-scripts
 MAKEFLAGS += --no-print-directory
@@ -226,6 +226,12 @@ judge: build  ## random pairs written by PyTorch against running both (NC_COUNT 
 
 judge-thunder: build  ## the same as Thunder writes them
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tools/judge.py --forms thunder --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),2000) --jobs $(JOBS))
+
+judge-pte: build  ## the same as ExecuTorch lowers them, run by its portable runtime
+	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tools/judge.py --forms pte --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),1000) --jobs $(JOBS))
+
+judge-mutants: build  ## takes repairs of wrong proofs out, one at a time: the judge must find a wrong proof
+	@$(call frontend,inductor,torch==2.15.0 numpy,tools/judge_mutants.py)
 
 agree-keys: build  ## calls of which the Trace says the same, against running them in PyTorch (NC_COUNT calls and near ones, 3000)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tools/agree_keys.py build/bin/noclobber --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),3000))

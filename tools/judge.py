@@ -2,7 +2,7 @@
 """PyTorch is the judge: random functions and changes of them, noclobber's verdict against running both. judge.py [--count N]
 
     judge.py --seed 0 --count 50000 --forms fx,log,pt2 --jobs 2 --results build/judge/results.jsonl
-    judge.py --forms thunder      (where Thunder is installed)
+    judge.py --forms thunder      (where Thunder is installed; --forms pte where ExecuTorch is)
 
 A family is a random program and changes of it; each of its programs is traced by PyTorch itself (`make_fx`, `torch.export`) and written in
 the form that PyTorch writes, and `noclobber` is asked about all ordered pairs of those that are written differently. Both are run
@@ -101,12 +101,12 @@ def load(form: str) -> None:
 class Family:
     """A program and changes of it, as PyTorch takes them. `made[k]`: the program that this one is made of, and by which changes."""
 
-    def __init__(self, number: int, form: str):
+    def __init__(self, number: int, form: str, source: tuple[list[str], list[str]] | None = None):
         self.number, self.form, self.rng = number, form, random.Random(number)
         self.tie = self.rng.choice(programs.TIES) if form == "pt2" else ""
         self.sides: list[Side] = []
         self.made: list[tuple[int, str]] = []
-        lines, given = programs.program(self.rng, self.tie)
+        lines, given = source or programs.program(self.rng, self.tie)
         self.sources = [(lines, given, [f"k{k}" for k in range(len(given))])]
         if not self.add(-1, "", *self.sources[0]):
             return

@@ -106,6 +106,17 @@ def body_changed(rng, lines, given):
     return True
 
 
+def body_operand_changed(rng, lines, given):
+    """A body uses another of its arguments."""
+    found = [(k, m) for k, text in enumerate(lines) for m in re.finditer(r"\ba\d(?:_[r\d])*\b(?=[^:]*,\))", text) if text[m.end():m.end() + 1] != ":"]
+    names = [m[0] for _, m in found]
+    if len(set(names)) < 2:
+        return None
+    k, m = rng.choice(found)
+    lines[k] = lines[k][:m.start()] + rng.choice(names) + lines[k][m.end():]
+    return True
+
+
 def constant_changed(rng, lines, given):
     """Another number in a constant: its name stays."""
     found = [(k, m) for k, text in enumerate(lines) for m in re.finditer(r"torch\.tensor\(\[?(-?[\d.]+)\]?\)", text)]
@@ -127,4 +138,4 @@ def seen_elsewhere(rng, lines, given):
     return True
 
 
-WAYS = (branches_exchanged, body_changed, constant_changed, constant_changed, seen_elsewhere)
+WAYS = (branches_exchanged, body_changed, body_operand_changed, constant_changed, constant_changed, seen_elsewhere)

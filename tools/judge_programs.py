@@ -303,7 +303,8 @@ def type_changed(rng, lines, given):
 
 
 def conversion_dropped(rng, lines, given):
-    pattern = re.compile(r"\.(?:to\(torch\.\w+\)|double\(\)|half\(\)|float\(\))")
+    """Or a look at the bits."""
+    pattern = re.compile(r"\.(?:(?:to|view)\(torch\.\w+\)|double\(\)|half\(\)|float\(\))")
     found = [(k, m) for k, line in enumerate(lines) for m in pattern.finditer(line)]
     if not found:
         return None
