@@ -23,7 +23,6 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import judge
 import judge_programs as programs
-from judge_flow import HOP
 
 TREE = ROOT / "build" / "judge-mutants"
 PRELUDE = """#ifndef NC_WITHOUT
@@ -51,17 +50,6 @@ REPAIRS = [
            [("src/effects/draws.cpp", "return types.size() > 1 && dimensions && !out.empty()",
              "return !NC_WITHOUT && types.size() > 1 && dimensions && !out.empty()")],
            "log", "dimension_added", ["v0 = i.to(torch.int32)", "v1 = i.sum()", "v2 = v0 < v1"], ["v2"]),
-    Repair(3, "body-constants", "constants of bodies that have one name are one",
-           [("src/formats/fx_text.cpp", "fx_lift_constants(result.graph);", "if (!NC_WITHOUT) fx_lift_constants(result.graph);"),
-            ("src/effects/control.cpp", "if (body.inputs[k].kind == Input::Kind::constant) return std::nullopt;",
-             "if (!NC_WITHOUT && body.inputs[k].kind == Input::Kind::constant) return std::nullopt;")],
-           "log", "constant_changed",
-           [f"v0 = {HOP}.cond(s > 0, lambda a0: (a0 + torch.tensor(2),), lambda a0: (a0 * torch.tensor(3),), (x,))[0]"], ["v0"]),
-    Repair(4, "body-names", "what a body is given has one name",
-           [("src/effects/control.cpp", 'names[body.inputs[k].value.index] = "%i" + std::to_string(k);',
-             'names[body.inputs[k].value.index] = "%i" + std::to_string(NC_WITHOUT ? 0 : k);')],
-           "log", "body_operand_changed",
-           [f"v0 = {HOP}.cond(s > 0, lambda a0, a1: (a0 - a1,), lambda a0, a1: (a0 * a1,), (x, y,))[0]"], ["v0"]),
     Repair(6, "pt2-tied", "buffers that lie in one file of the archive have a storage each",
            [("src/formats/pt2.cpp", "if (sharing.size() < 2) return;", "if (NC_WITHOUT || sharing.size() < 2) return;")],
            "pt2", "line_moved", ["m.mul_(2)", "v0 = n + 1"], ["v0"]),
@@ -82,10 +70,6 @@ REPAIRS = [
             ("checker/identities.cpp", "return among(from, INTEGERS REALS \" bool\") && holds_all(between, from) &&",
              "if (NC_WITHOUT) return true;\n  return among(from, INTEGERS REALS \" bool\") && holds_all(between, from) &&")],
            "log", "conversion_dropped", ["v0 = x.to(torch.float16).to(torch.float64)"], ["v0"]),
-    Repair(11, "reshaped", "reshape and contiguous always copy",
-           [("src/effects/view_steps.cpp", "if (*shares) return bind_view(call, 0, all->front());",
-             "if (!NC_WITHOUT && *shares) return bind_view(call, 0, all->front());")],
-           "log", "clone_added|line_moved", ["v0 = x.reshape(-1)", "v0.mul_(2)", "v1 = x.neg()"], ["v1"]),
     Repair(12, "sharing", "results may lie on one another and on arguments where they did not",
            [(f"{folder}/sharing.cpp", f"bool Sharing::with_{what}(std::uint32_t output) {{",
              f"bool Sharing::with_{what}(std::uint32_t output) {{\n  if (NC_WITHOUT) return true;")
