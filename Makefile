@@ -6,7 +6,7 @@ SHELL := /bin/bash
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs \
-  changed test-cases setup-formats recheck gallery wheel test-wheel test-scripts
+  changed test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-scripts
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -120,10 +120,16 @@ recheck:  ## prove nc-recheck right with Coq and build it, build/bin/nc-recheck 
 	@tools/recheck.sh
 
 recheck-table: build recheck  ## what nc-recheck says of the corpus beside nc-check, by reason
-	@python3 tools/recheck_table.py --floor 97
+	@python3 tools/recheck_table.py --floor 98
 
 recheck-damage: build recheck  ## damage certificates (NC_DAMAGED of them, 100000): a run confirms what nc-recheck accepts
 	@python3 tools/recheck_damage.py $(or $(NC_DAMAGED),100000) $(or $(NC_SEED),1)
+
+recheck-campaign: build recheck  ## random programs (NC_COUNT of them, 50000) through nc-check and nc-recheck, which may not disagree
+	@python3 tools/recheck_campaign.py $(or $(NC_COUNT),50000) $(or $(NC_SEED),1)
+
+bench-recheck: build recheck  ## user time of nc-recheck and of nc-check on certificates of 10,000 and 20,000 steps
+	@python3 tools/bench_recheck.py
 
 damage: tests  ## damage 100,000 certificates and compare what is accepted with what its Traces do
 	@NC_DAMAGED=100000 build/bin/nc_tests "a damaged certificate is accepted only for what its Traces do"

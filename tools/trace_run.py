@@ -4,6 +4,7 @@ import itertools
 import re
 
 MOST = 20_000  # elements that a run may visit
+NO_RUN = "no run"  # a view leaves its storage: nothing is claimed of it
 
 
 class TooLarge(Exception):
@@ -223,9 +224,9 @@ class Run:
 
 
 def difference(text, alike=False):
-    """What the runs of a certificate's checks show: "" that they agree, None that there is no run to compare, else where they do not.
+    """What the runs of a certificate's checks show: "" that they agree, None that they are too large, NO_RUN, else where they do not.
     `alike`: fresh storages of one key and index hold the same in both."""
-    certificate, ran = Certificate(text), False
+    certificate, ran, left = Certificate(text), False, False
     for key, before, after, _ in certificate.checks:
         try:
             one, other = Run(certificate, before or after, 0), Run(certificate, after, 0 if alike else 1)
@@ -234,6 +235,8 @@ def difference(text, alike=False):
             if before and one.left() != other.left():
                 return f"{key}: contents at exit differ"
             ran = True
-        except (TooLarge, Leaves):
+        except TooLarge:
             continue
-    return "" if ran else None
+        except Leaves:
+            left = True
+    return "" if ran else NO_RUN if left else None

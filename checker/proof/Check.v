@@ -18,8 +18,8 @@ Definition equal (n : nat) (f : facts) (sh : list num) (x y : content) : bool :=
 Inductive lemma :=
 | LCall (k k' : N)                  (* steps of before, after: one function of equal operands *)
 | LSame (s t s' t' : N)             (* storages at times: the same at every index *)
-| LWrite (s t s' t' : N)            (* the same: so before the latest write, and it puts the same in the same places *)
-| LSimple (of_before : bool) (k : N) (e : nat) (x : simpler).   (* step k stores this, by identity number e *)
+| LWrite (s t s' t' : N)            (* the same: so before the latest step that writes it, and it puts the same in the same places *)
+| LSimple (of_before : bool) (k : N) (e : nat).   (* step k is an instance of identity number e *)
 Definition same_shape (s s' : N) : bool := is (nums_dec (shape_of b s) (shape_of a s')).
 Definition learned (f : facts) (s t s' t' : N) : option facts :=
   match version ib s t, version ia s' t' with
@@ -28,14 +28,12 @@ Definition learned (f : facts) (s t s' t' : N) : option facts :=
             f_before := f_before f; f_after := f_after f |}
   | _, _ => None
   end.
-Definition slot_of (st : step) (s : N) : option (nat * view) :=
-  match filter (fun p => N.eqb (v_st (snd p)) s) (combine (seq 0 (length (s_writes st))) (s_writes st)) with
-  | [p] => Some p
-  | _ => None
-  end.
+(* the writes of a step into one storage *)
+Definition slots_of (st : step) (s : N) : list (nat * view) :=
+  filter (fun p => N.eqb (v_st (snd p)) s) (combine (seq 0 (length (s_writes st))) (s_writes st)).
 (* a write of every element: what was there before does not matter *)
-Definition whole_write (s : N) (w : view) : bool :=
-  match v_maps w with [] => is (nums_dec (v_sh w) (shape_of b s)) | _ => false end.
+Definition whole_write (s : N) (ws : list (nat * view)) : bool :=
+  match ws with [(_, w)] => match v_maps w with [] => is (nums_dec (v_sh w) (shape_of b s)) | _ => false end | _ => false end.
 Definition learn (n : nat) (f : facts) (l : lemma) : option facts :=
   match l with
   | LCall k k' =>
@@ -56,29 +54,28 @@ Definition learn (n : nat) (f : facts) (l : lemma) : option facts :=
     | Some (Some k), Some (Some k') =>
       match get k (t_steps b), get k' (t_steps a) with
       | Some p, Some q =>
-        match slot_of p s, slot_of q s' with
-        | Some (i, w), Some (j, w') =>
-          guard (same_shape s s' && N.leb t (t_n b) && N.leb t' (t_n a) && cleans b p && cleans a q
-                 && is (maps_dec (v_maps w) (v_maps w')) && is (nums_dec (v_sh w) (v_sh w'))
-                 && (whole_write s w || equal n f (shape_of b s) (C s k []) (C s' k' []))
-                 && equal n f (v_sh w) (source p k i []) (source q k' j []))
-                (learned f s t s' t')
-        | _, _ => None
-        end
+        let ws := slots_of p s in let ws' := slots_of q s' in
+        guard (same_shape s s' && N.leb t (t_n b) && N.leb t' (t_n a) && cleans b p && cleans a q
+               && (whole_write s ws || equal n f (shape_of b s) (C s k []) (C s' k' []))
+               && all2 (fun x y => is (maps_dec (v_maps (snd x)) (v_maps (snd y))) && is (nums_dec (v_sh (snd x)) (v_sh (snd y)))
+                                   && equal n f (v_sh (snd x)) (source p k (fst x) []) (source q k' (fst y) [])) ws ws')
+              (learned f s t s' t')
       | _, _ => None
       end
     | _, _ => None
     end
-  | LSimple of_before k e x =>
+  | LSimple of_before k e =>
     match nth_error ids e with
     | None => None
     | Some id =>
-      if of_before then
-        guard (instance cval b ib (f_before f) fuel id k x)
-              (Some {| f_same := f_same f; f_call := f_call f; f_before := PM.add (N.succ_pos k) x (f_before f); f_after := f_after f |})
-      else
-        guard (instance cval a ia (f_after f) fuel id k x)
-              (Some {| f_same := f_same f; f_call := f_call f; f_before := f_before f; f_after := PM.add (N.succ_pos k) x (f_after f) |})
+      match (if of_before then instance cval b ib (f_before f) fuel k id else instance cval a ia (f_after f) fuel k id) with
+      | None => None
+      | Some x =>
+        let add sm := PM.add (N.succ_pos k) x sm in
+        Some {| f_same := f_same f; f_call := f_call f;
+                f_before := if of_before then add (f_before f) else f_before f;
+                f_after := if of_before then f_after f else add (f_after f) |}
+      end
     end
   end.
 Fixpoint learn_all (n : nat) (f : facts) (ls : list lemma) : option facts :=

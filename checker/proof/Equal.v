@@ -72,8 +72,8 @@ Proof.
       * apply andb_true_iff in H as [H1 H2]. apply N.eqb_eq in H1, H2. subst. auto.
       * apply andb_true_iff in H as [H H5]. apply andb_true_iff in H as [H H4]. apply andb_true_iff in H as [H H3].
         apply andb_true_iff in H as [H1 H2]. apply is_true in H1. apply N.eqb_eq in H2, H3. subst. unfold made_val. f_equal.
-        -- apply (all2_map_eq _ _ _ _ _ H4). intros r r' _ _ E. apply N.eqb_eq in E. auto.
-        -- apply (all2_map_eq _ _ _ _ _ H5). intros r r' Ir Ir' E. apply (Eq _ _ sh E); auto.
+        -- apply (all2_map_eq _ _ _ _ _ H4). intros p q _ _ E. apply N.eqb_eq in E. auto.
+        -- apply (all2_map_eq _ _ _ _ _ H5). intros p q Ip Iq E. apply (Eq _ _ sh E); auto.
 Qed.
 
 Lemma equal_ok n f : facts_ok f -> forall x y sh, equal cval fresh b a ib ia fuel n f x y = true -> ok_b x sh -> ok_a y sh ->

@@ -78,7 +78,7 @@ Definition scaled : trace :=
 Definition unscaled : trace :=
   Trace (table 0 [given 0 true; new 1]) 2 (table 0 [negate (all_of 1) (all_of 0)]) 1
     [(0, all_of 0)] [Output (Some (all_of 1)) 0 None None] [] [] false [].
-Example is_accepted_by_it : accepts consts times_one asked false false scaled unscaled [LSimple true 1 0 (Keeps 0)] 20 20 = true.
+Example is_accepted_by_it : accepts consts times_one asked false false scaled unscaled [LSimple true 1 0] 20 20 = true.
 Proof. vm_compute. reflexivity. Qed.
 Example is_refused_without : accepts consts [] asked false false scaled unscaled [] 20 20 = false.
 Proof. vm_compute. reflexivity. Qed.
@@ -87,7 +87,18 @@ Definition doubled : trace :=
   Trace (t_st scaled) 4 (table 0 [Step Fill 4 false [] [all_of 1] [] [] 0;
     Step Opaque 6 true [all_of 0; all_of 1] [all_of 2] [[AnyTime]; [AnyTime]] [] 0; negate (all_of 3) (all_of 2)]) 3
     (t_in scaled) (t_out scaled) [] [] false [].
-Example is_no_instance : accepts consts times_one asked false false doubled unscaled [LSimple true 1 0 (Keeps 0)] 20 20 = false.
+Example is_no_instance : accepts consts times_one asked false false doubled unscaled [LSimple true 1 0] 20 20 = false.
+Proof. vm_compute. reflexivity. Qed.
+
+(* A cast there and back is nothing: types 0 and 1, step 0 casts x to type 1, step 1 casts that back. *)
+Definition there_and_back_ : list (term * term) := [(Apply Move 0 0 [1] [Apply Move 0 1 [0] [Operand 0]], Operand 0%nat)].
+Definition wide (s : N) := View s 1 whole [].
+Definition cast_twice : trace :=
+  Trace (t_st scaled) 4 (table 0 [copy (wide 1) (all_of 0); copy (all_of 2) (wide 1); negate (all_of 3) (all_of 2)]) 3
+    (t_in scaled) (t_out scaled) [] [] false [].
+Example casts_are_left_out : accepts consts there_and_back_ asked false false cast_twice unscaled [LSimple true 1 0] 20 20 = true.
+Proof. vm_compute. reflexivity. Qed.
+Example casts_are_not : accepts consts [] asked false false cast_twice unscaled [] 20 20 = false.
 Proof. vm_compute. reflexivity. Qed.
 
 (* Chains of maps in normal form: transposing twice is nothing, and so is a reshape there and back. *)

@@ -9,13 +9,14 @@ Variable cval : num -> option Z.     (* numbers that are constants *)
 Notation maps_apart := (maps_apart cval).
 Notation clean_chk := (clean_chk cval).
 
-(* What a step of elements was shown to store, by an identity: its read number j; a scalar of a type; what another
-   operator makes of some of its reads. *)
-Inductive simpler := Keeps (j : nat) | Scalar (key ty : N) | Calls (key : N) (js : list nat).
-Definition simple := PM.t simpler.
-
 (* --- contents, followed back --- *)
 Inductive content := C (s t : N) (ch : list imap) | St (k : N) (slot : nat) (ch : list imap).
+Definition append (x : content) (ch : list imap) : content :=
+  match x with C s t c => C s t (c ++ ch) | St k slot c => St k slot (c ++ ch) end.
+(* What a step was shown to store, by an identity: a content; a scalar of a type; what another operator makes of some of its
+   reads; a content of another type, cast. *)
+Inductive simpler := Keeps (x : content) | Scalar (key ty : N) | Calls (key : N) (js : list nat) | Casts (from : N) (x : content).
+Definition simple := PM.t simpler.
 Fixpoint strip (p l : list imap) : option (list imap) :=
   match p, l with
   | [], _ => Some l
@@ -37,15 +38,11 @@ Fixpoint find_hit (t : trace) (ws : list view) (slot : nat) (s : N) (ch : list i
       match strip (v_maps w) ch with Some rest => Some (slot, rest) | None => find_hit t r (S slot) s ch end
     else find_hit t r (S slot) s ch
   end.
-(* by an identity, what is stored is an operand *)
-Definition kept (t : trace) (sm : simple) (k : N) : option view :=
-  match get k sm, get k (t_steps t) with
-  | Some (Keeps j), Some st => nth_error (s_reads st) j
-  | _, _ => None
-  end.
+(* by an identity, what is stored is a content *)
+Definition kept (sm : simple) (k : N) : option content := match get k sm with Some (Keeps x) => Some x | _ => None end.
 Definition back (t : trace) (ix : index) (sm : simple) (x : content) : option content :=
   match x with
-  | St k _ ch => match kept t sm k with Some r => Some (C (v_st r) k (v_maps r ++ ch)) | None => None end
+  | St k _ ch => match kept sm k with Some y => Some (append y ch) | None => None end
   | C s time ch =>
     match prev ix s time with
     | None | Some None => None
@@ -74,21 +71,23 @@ Fixpoint origin (t : trace) (ix : index) (sm : simple) (fuel : nat) (x : content
   end.
 
 (* --- what was stored, as an operator of elements and its operands --- *)
-Inductive made := MadeScalar (key ty : N) | MadeOf (kd : kind) (key ty : N) (rs : list view).
+Inductive made := MadeScalar (key ty : N) | MadeOf (kd : kind) (key ty : N) (rs : list (N * content)).
+Definition of_read (k : N) (r : view) : N * content := (v_ty r, C (v_st r) k (v_maps r)).
 Fixpoint picks {A} (l : list A) (js : list nat) : option (list A) :=
   match js with
   | [] => Some []
   | j :: r => match nth_error l j, picks l r with Some x, Some xs => Some (x :: xs) | _, _ => None end
   end.
 Definition fit (w : view) (rs : list view) : bool := forallb (fun r => is (nums_dec (v_sh r) (v_sh w))) rs.
-Definition made_by (st : step) (w : view) : option made :=
+Definition made_by (st : step) (k : N) (w : view) : option made :=
+  let of kd key rs := Some (MadeOf kd key (v_ty w) (map (of_read k) rs)) in
   match s_kind st with
   | Fill => Some (MadeScalar (s_key st) (v_ty w))
   | Move => match s_reads st with
-            | r :: _ => guard (negb (N.eqb (v_ty r) (v_ty w)) && fit w [r]) (Some (MadeOf Move 0 (v_ty w) [r]))
+            | r :: _ => guard (negb (N.eqb (v_ty r) (v_ty w)) && fit w [r]) (of Move 0%N [r])
             | [] => None
             end
-  | Opaque => guard (s_elem st && fit w (s_reads st)) (Some (MadeOf Opaque (s_key st) (v_ty w) (s_reads st)))
+  | Opaque => guard (s_elem st && fit w (s_reads st)) (of Opaque (s_key st) (s_reads st))
   end.
 Definition made_of (t : trace) (sm : simple) (k : N) (slot : nat) : option made :=
   match get k (t_steps t) with
@@ -99,50 +98,87 @@ Definition made_of (t : trace) (sm : simple) (k : N) (slot : nat) : option made 
     | Some w =>
       match get k sm with
       | Some (Scalar key ty) => Some (MadeScalar key ty)
+      | Some (Casts from x) => Some (MadeOf Move 0 (v_ty w) [(from, x)])
       | Some (Calls key js) =>
-        match picks (s_reads st) js with Some rs => guard (fit w rs) (Some (MadeOf Opaque key (v_ty w) rs)) | None => None end
-      | _ => made_by st w
+        match picks (s_reads st) js with
+        | Some rs => guard (fit w rs) (Some (MadeOf Opaque key (v_ty w) (map (of_read k) rs)))
+        | None => None
+        end
+      | _ => made_by st k w
       end
     end
   end.
 
-(* --- identities: is a step an instance of one, all of whose numbers are what its reads hold? --- *)
-Definition is_scalar (t : trace) (ix : index) (sm : simple) (fuel : nat) (k : N) (r : view) (key ty : N) : bool :=
+(* --- identities: is a step an instance of one, all of whose numbers are what its reads hold? What does it store then? --- *)
+Section Instance.
+Variables (t : trace) (ix : index) (sm : simple) (fuel : nat) (k : N).
+Definition is_scalar (r : view) (key ty : N) : bool :=
   match origin t ix sm fuel (C (v_st r) k (v_maps r)) with
   | St k' slot _ => match made_of t sm k' slot with Some (MadeScalar key' ty') => N.eqb key key' && N.eqb ty ty' | _ => false end
   | C _ _ _ => false
   end.
 Definition is_operand (x : term) (j : nat) : bool := match x with Operand j' => Nat.eqb j j' | _ => false end.
-Definition argument_ok t ix sm fuel (k : N) (x : term) (p : nat * view) : bool :=
+Definition argument_ok (x : term) (p : nat * view) : bool :=
   match x with
   | Operand _ => is_operand x (fst p)
-  | Number key ty => is_scalar t ix sm fuel k (snd p) key ty
+  | Number key ty => is_scalar (snd p) key ty
   | Apply _ _ _ _ _ => false
   end.
-Definition says_so (st : step) (w : view) (x : term) (s : simpler) : bool :=
-  match x, s with
-  | Operand j, Keeps j' => Nat.eqb j j' && Nat.ltb j (length (s_reads st))
-  | Number key ty, Scalar key' ty' => N.eqb key key' && N.eqb ty ty'
-  | Apply Opaque key ty tys args, Calls key' js =>
+Definition number_of (x : term) : nat := match x with Operand j => j | _ => 0 end.
+Definition says (st : step) (w : view) (x : term) : option simpler :=
+  match x with
+  | Operand j => match nth_error (s_reads st) j with Some r => Some (Keeps (C (v_st r) k (v_maps r))) | None => None end
+  | Number key ty => Some (Scalar key ty)
+  | Apply Opaque key ty tys args =>
+    let js := map number_of args in
     match picks (s_reads st) js with
-    | Some rs => N.eqb key key' && N.eqb ty (v_ty w) && is (nums_dec tys (map v_ty rs)) && all2 is_operand args js
-    | None => false
+    | Some rs => guard (N.eqb ty (v_ty w) && is (nums_dec tys (map v_ty rs)) && all2 is_operand args js) (Some (Calls key js))
+    | None => None
     end
-  | _, _ => false
+  | Apply _ _ _ _ _ => None
   end.
-Definition instance (t : trace) (ix : index) (sm : simple) (fuel : nat) (e : term * term) (k : N) (s : simpler) : bool :=
-  match get k (t_steps t), fst e with
-  | Some st, Apply Opaque key ty tys args =>
-    match s_kind st, s_writes st with
-    | Opaque, [w] =>
-      N.ltb k (t_n t) && s_elem st && fit w (s_reads st) && N.eqb key (s_key st) && N.eqb ty (v_ty w)
-      && is (nums_dec tys (map v_ty (s_reads st)))
-      && all2 (argument_ok t ix sm fuel k) args (combine (seq 0 (length (s_reads st))) (s_reads st))
-      && says_so st w (snd e) s
-    | _, _ => false
+Definition of_operator (st : step) (w : view) (key ty : N) (tys : list N) (args : list term) (rhs : term) : option simpler :=
+  guard (s_elem st && fit w (s_reads st) && N.eqb key (s_key st) && N.eqb ty (v_ty w) && is (nums_dec tys (map v_ty (s_reads st)))
+         && all2 argument_ok args (combine (seq 0 (length (s_reads st))) (s_reads st))) (says st w rhs).
+(* a cast of a cast: of which content of which type *)
+Definition cast_before (r : view) : option (N * content) :=
+  match origin t ix sm fuel (C (v_st r) k (v_maps r)) with
+  | St k' slot ch =>
+    match made_of t sm k' slot with
+    | Some (MadeOf Move key ty [(from, x)]) => guard (N.eqb key 0 && N.eqb ty (v_ty r)) (Some (from, append x ch))
+    | _ => None
     end
-  | _, _ => false
+  | C _ _ _ => None
   end.
+Definition of_cast (w r : view) (lhs rhs : term) : option simpler :=
+  match cast_before r, lhs with
+  | Some (from, x), Apply Move key ty [mid] [Apply Move key' mid' [from'] [Operand j]] =>
+    guard (negb (N.eqb (v_ty r) (v_ty w)) && fit w [r] && N.eqb key 0 && N.eqb key' 0 && N.eqb ty (v_ty w) && N.eqb mid (v_ty r)
+           && N.eqb mid' (v_ty r) && N.eqb from' from && Nat.eqb j 0)
+      match rhs with
+      | Operand i => guard (Nat.eqb i 0) (Some (Keeps x))
+      | Apply Move key'' ty'' [from''] [Operand i] =>
+        guard (N.eqb key'' 0 && N.eqb ty'' (v_ty w) && N.eqb from'' from && Nat.eqb i 0) (Some (Casts from x))
+      | _ => None
+      end
+  | _, _ => None
+  end.
+Definition instance (e : term * term) : option simpler :=
+  match get k (t_steps t) with
+  | None => None
+  | Some st =>
+    match s_writes st with
+    | [w] =>
+      guard (N.ltb k (t_n t))
+        match s_kind st, s_reads st, fst e with
+        | Opaque, _, Apply Opaque key ty tys args => of_operator st w key ty tys args (snd e)
+        | Move, r :: _, lhs => of_cast w r lhs (snd e)
+        | _, _, _ => None
+        end
+    | _ => None
+    end
+  end.
+End Instance.
 
 (* --- lemmas so far --- *)
 Definition at2 {A} (m : PM.t (PM.t A)) (j k : N) : option A := match get j m with Some r => get k r | None => None end.
@@ -178,12 +214,12 @@ Definition each_wise (x : step) : bool := match s_kind x with Opaque => s_elem x
 (* reads have the shape of the write that is meant *)
 Definition reads_fit (x : step) (slot : nat) : bool :=
   match nth_error (s_writes x) slot with Some w => fit w (s_reads x) | None => false end.
-Definition made_alike (eq : content -> content -> bool) (k k' : N) (ch ch' : list imap) (x y : option made) : bool :=
+Definition made_alike (eq : content -> content -> bool) (ch ch' : list imap) (x y : option made) : bool :=
   match x, y with
   | Some (MadeScalar key ty), Some (MadeScalar key' ty') => N.eqb key key' && N.eqb ty ty'
   | Some (MadeOf kd key ty rs), Some (MadeOf kd' key' ty' rs') =>
-    is (kind_dec kd kd') && N.eqb key key' && N.eqb ty ty' && all2 one_elem rs rs'
-    && all2 (fun r r' => eq (C (v_st r) k (v_maps r ++ ch)) (C (v_st r') k' (v_maps r' ++ ch'))) rs rs'
+    is (kind_dec kd kd') && N.eqb key key' && N.eqb ty ty' && all2 (fun p q : N * content => N.eqb (fst p) (fst q)) rs rs'
+    && all2 (fun p q => eq (append (snd p) ch) (append (snd q) ch')) rs rs'
   | _, _ => false
   end.
 Definition alike (eq : content -> content -> bool) (f : facts) (x y : content) : bool :=
@@ -197,7 +233,7 @@ Definition alike (eq : content -> content -> bool) (f : facts) (x y : content) :
     end
   | St k slot ch, St k' slot' ch' =>
     (existsb (N.eqb k') (entries (f_call f) k) && Nat.eqb slot slot' && one_chain cval ch ch')
-    || made_alike eq k k' ch ch' (made_of b (f_before f) k slot) (made_of a (f_after f) k' slot')
+    || made_alike eq ch ch' (made_of b (f_before f) k slot) (made_of a (f_after f) k' slot')
   | _, _ => false
   end.
 Fixpoint equal (n : nat) (f : facts) (x y : content) : bool :=

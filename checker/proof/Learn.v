@@ -54,17 +54,19 @@ Lemma whole_b s t : (t <= t_n b)%N -> ok_b (C s t []) (shape_of b s).
 Proof. intros; split; auto. Qed.
 Lemma whole_a s t : (t <= t_n a)%N -> ok_a (C s t []) (shape_of a s).
 Proof. intros; split; auto. Qed.
-Lemma slot_of_ok st s i w : slot_of st s = Some (i, w) -> nth_error (s_writes st) i = Some w /\ v_st w = s /\
-  forall w', In w' (s_writes st) -> v_st w' = s -> w' = w.
+Lemma slots_of_ok st s i w : In (i, w) (slots_of st s) <-> nth_error (s_writes st) i = Some w /\ v_st w = s.
 Proof.
-  unfold slot_of. destruct (filter _ _) as [|p [|]] eqn:E; try discriminate. intros H; inversion H; subst; clear H.
-  assert (In (i, w) (filter (fun p : nat * view => N.eqb (v_st (snd p)) s) (combine (seq 0 (length (s_writes st))) (s_writes st))))
-    by (rewrite E; left; auto).
-  apply filter_In in H as [H Hs]. apply numbered_in in H. apply N.eqb_eq in Hs. repeat split; auto.
-  intros w' Hw' Es. apply In_nth_error in Hw' as (j & Hj).
-  assert (In (j, w') [(i, w)]).
-  { rewrite <- E. apply filter_In. split; [apply in_numbered; auto | apply N.eqb_eq; auto]. }
-  destruct H0 as [H0|[]]. inversion H0; auto.
+  unfold slots_of. rewrite filter_In. simpl. rewrite N.eqb_eq. split; intros [H E]; split; auto; [apply numbered_in | apply in_numbered]; auto.
+Qed.
+Lemma all2_left {A B} (f : A -> B -> bool) l m x : all2 f l m = true -> In x l -> exists y, In y m /\ f x y = true.
+Proof.
+  revert m; induction l; destruct m; simpl; intros H I; try discriminate; [contradiction|]. apply andb_true_iff in H as [H1 H2].
+  destruct I as [->|I]; [eauto|]. destruct (IHl m H2 I) as (y & Hy & E). eauto.
+Qed.
+Lemma all2_right {A B} (f : A -> B -> bool) l m y : all2 f l m = true -> In y m -> exists x, In x l /\ f x y = true.
+Proof.
+  revert m; induction l; destruct m; simpl; intros H I; try discriminate; [contradiction|]. apply andb_true_iff in H as [H1 H2].
+  destruct I as [->|I]; [eauto|]. destruct (IHl m H2 I) as (x & Hx & E). eauto.
 Qed.
 Lemma cell_dec (w : view) c : {exists i, inbox (v_sh w) i /\ root (v_maps w) i = c} +
   {~ exists i, inbox (v_sh w) i /\ root (v_maps w) i = c}.
@@ -73,9 +75,18 @@ Proof.
   - left. apply in_map_iff in H as (i & E & Hi). exists i; auto.
   - right. intros (i & Hi & E). apply H. apply in_map_iff. exists i; auto.
 Qed.
+Lemma some_cell (ws : list (nat * view)) c :
+  {exists p i, In p ws /\ inbox (v_sh (snd p)) i /\ root (v_maps (snd p)) i = c} +
+  {forall p i, In p ws -> inbox (v_sh (snd p)) i -> root (v_maps (snd p)) i <> c}.
+Proof.
+  induction ws as [|p ws IH]; [right; intros ? ? []|]. destruct (cell_dec (snd p) c) as [H|H].
+  - left. destruct H as (i & Hi & E). exists p, i. simpl. auto.
+  - destruct IH as [IH|IH]; [left; destruct IH as (q & i & Hq & R); exists q, i; simpl; auto|].
+    right. intros q i [<-|Hq] Hi E; [apply H; eauto | eapply IH; eauto].
+Qed.
 Lemma learn_ok n f l g : facts_ok f -> learn cval ids fresh b a ib ia fuel points n f l = Some g -> facts_ok g.
 Proof.
-  intros F H. destruct l as [k k'|s t s' t'|s t s' t'|side k e x]; simpl in H.
+  intros F H. destruct l as [k k'|s t s' t'|s t s' t'|side k e]; simpl in H.
   - destruct (get k (t_steps b)) as [p|] eqn:G; [|discriminate]. destruct (get k' (t_steps a)) as [q|] eqn:G'; [|discriminate].
     apply guard_some in H as [H E]. inversion E; subst g; clear E.
     apply andb_true_iff in H as [H HO]. apply andb_true_iff in H as [H He].
@@ -130,41 +141,50 @@ Proof.
     refine (equal_right n f F _ _ _ HE (whole_b s t L) _ i Hi). rewrite Es. apply whole_a; auto.
   - destruct (prev ib s t) as [[k|]|] eqn:P; try discriminate. destruct (prev ia s' t') as [[k'|]|] eqn:P'; try discriminate.
     destruct (get k (t_steps b)) as [p|] eqn:G; [|discriminate]. destruct (get k' (t_steps a)) as [q|] eqn:G'; [|discriminate].
-    destruct (slot_of p s) as [[i w]|] eqn:D; [|discriminate]. destruct (slot_of q s') as [[j w']|] eqn:D'; [|discriminate].
-    apply guard_some in H as [H EG].
-    apply andb_true_iff in H as [H E2]. apply andb_true_iff in H as [H E1]. apply andb_true_iff in H as [H Hsh].
-    apply andb_true_iff in H as [H Hm]. apply andb_true_iff in H as [H Cq]. apply andb_true_iff in H as [H Cp].
+    apply guard_some in H as [H EG]. apply andb_true_iff in H as [H E2]. apply andb_true_iff in H as [H E1].
+    apply andb_true_iff in H as [H Cq]. apply andb_true_iff in H as [H Cp].
     apply andb_true_iff in H as [H L']. apply andb_true_iff in H as [Hs L]. apply N.leb_le in L, L'.
-    apply is_true in Hm, Hsh. pose proof (is_true _ Hs) as Es.
+    pose proof (is_true _ Hs) as Es.
     apply ib_ok in P. apply ia_ok in P'. pose proof P as (_ & Q2 & _). pose proof P' as (_ & Q2' & _).
     assert (Lk : (k < t_n b)%N) by lia. assert (Lk' : (k' < t_n a)%N) by lia.
     destruct (step_of b mb Rb k Lk) as (p' & Gp & Bp & Fp & Xp). rewrite G in Gp; inversion Gp; subst p'; clear Gp.
     destruct (step_of a ma Ra k' Lk') as (q' & Gq & Bq & Fq & Xq). rewrite G' in Gq; inversion Gq; subst q'; clear Gq.
     apply (cleans_ok b) in Cp; auto. apply (cleans_ok a) in Cq; auto. specialize (Xp Cp). specialize (Xq Cq).
-    destruct (slot_of_ok _ _ _ _ D) as (W & Ew & Uw). destruct (slot_of_ok _ _ _ _ D') as (W' & Ew' & Uw').
-    assert (Bef : whole_write b s w = true \/ forall c, inbox (shape_of b s) c -> mb k s c = ma k' s' c).
-    { apply orb_true_iff in E1 as [E1|E1]; [left; auto | right]. intros c Hc. refine (equal_right n f F _ _ _ E1 (whole_b s k _) _ c Hc); [lia|]. rewrite Es. apply whole_a; lia. }
-    assert (Src : forall x, inbox (v_sh w) x -> result p (mb k) i x = result q (ma k') j x).
-    { intros x Hx. destruct (source_ok b mb Rb k p i w (v_sh w) []) as [S1 S2]; auto.
-      destruct (source_ok a ma Ra k' q j w' (v_sh w) []) as [S3 S4]; auto. { rewrite <- Hsh. auto. }
+    set (test := fun x y : nat * view => _) in E2.
+    assert (Same : forall i w j w', In (i, w) (slots_of p s) -> In (j, w') (slots_of q s') -> test (i, w) (j, w') = true ->
+      v_maps w = v_maps w' /\ v_sh w = v_sh w' /\ forall x, inbox (v_sh w) x -> result p (mb k) i x = result q (ma k') j x).
+    { intros i w j w' I I' T. apply slots_of_ok in I as [W _]. apply slots_of_ok in I' as [W' _]. unfold test in T. cbn [fst snd] in T.
+      apply andb_true_iff in T as [T T3]. apply andb_true_iff in T as [T1 T2]. apply is_true in T1, T2. split; auto. split; auto.
+      intros x Hx. destruct (source_ok b mb Rb k p i w (v_sh w) []) as [S1 S2]; auto.
+      destruct (source_ok a ma Ra k' q j w' (v_sh w) []) as [S3 S4]; auto. { rewrite <- T2. auto. }
       change x with (root [] x) at 1 2. rewrite <- S2, <- S4. eapply equal_right; eauto. }
     apply (learned_ok f s t s' t'); auto. intros c Hc.
     assert (V1 : mb t s c = mb (N.succ k) s c) by (apply (since b mb Rb); auto).
     assert (V2 : ma t' s' c = ma (N.succ k') s' c) by (apply (since a ma Ra); auto).
-    rewrite V1, V2. destruct (cell_dec w c) as [(x & Hx & <-)|N].
-    + rewrite <- Ew at 1. rewrite (Xp i w x) by auto. rewrite <- Ew'. rewrite Hm. rewrite (Xq j w' x); auto. rewrite <- Hsh. auto.
-    + destruct Bef as [Wh|Bef].
-      { exfalso. apply N. unfold whole_write in Wh. destruct (v_maps w); [|discriminate]. apply is_true in Wh. exists c.
-        rewrite Wh. auto. }
-      rewrite Fp, Fq; auto.
-      * intros v Hv [Ev (x & Hx & Er)]. rewrite (Uw' _ Hv Ev) in *. apply N. exists x. rewrite Hm, Hsh. auto.
-      * intros v Hv [Ev (x & Hx & Er)]. rewrite (Uw _ Hv Ev) in *. apply N. exists x. auto.
+    rewrite V1, V2. destruct (some_cell (slots_of p s) c) as [Y|Y].
+    + destruct Y as ([i w] & x & I & Hx & E). cbn [snd] in *. destruct (all2_left _ _ _ _ E2 I) as ([j w'] & I' & T).
+      destruct (Same i w j w' I I' T) as (Em & Eh & R). apply slots_of_ok in I as [W Ew]. apply slots_of_ok in I' as [W' Ew'].
+      rewrite <- E. rewrite <- Ew at 1. rewrite (Xp i w x) by auto. rewrite <- Ew', Em, (Xq j w' x) by (auto; rewrite <- Eh; auto). apply R; auto.
+    + rewrite Fp, Fq.
+      * apply orb_true_iff in E1 as [E1|E1].
+        { exfalso. unfold whole_write in E1. destruct (slots_of p s) as [|[i w] [|]] eqn:D; try discriminate.
+          destruct (v_maps w) eqn:M; [|discriminate]. apply is_true in E1. apply (Y (i, w) c); [left; auto | |]; cbn [snd].
+          - rewrite E1. auto.
+          - rewrite M. auto. }
+        refine (equal_right n f F _ _ _ E1 (whole_b s k _) _ c Hc); [lia|]. rewrite Es. apply whole_a; lia.
+      * intros v Hv [Ev (x & Hx & Er)]. apply In_nth_error in Hv as (j & Hj).
+        assert (I' : In (j, v) (slots_of q s')) by (apply slots_of_ok; auto). destruct (all2_right _ _ _ _ E2 I') as ([i w] & I & T).
+        destruct (Same i w j v I I' T) as (Em & Eh & _). apply (Y (i, w) x I); cbn [snd]; [rewrite Eh | rewrite Em]; auto.
+      * intros v Hv [Ev (x & Hx & Er)]. apply In_nth_error in Hv as (i & Hi'). apply (Y (i, v) x); cbn [snd]; auto.
+        apply slots_of_ok; auto.
   - destruct (nth_error ids e) as [id|] eqn:E; [|discriminate]. apply nth_error_In in E.
     assert (Id : forall vs, value V op vs (fst id) = value V op vs (snd id)) by (intros vs; apply Ids; destruct id; auto).
-    destruct side; apply guard_some in H as [H G]; inversion G; subst g; clear G.
-    + pose proof (instance_ok b ib mb Rb ib_ok _ (before_ok _ F) _ _ _ _ H Id) as S.
+    destruct side.
+    + destruct (instance cval b ib (f_before f) fuel k id) as [x|] eqn:H'; [|discriminate]. inversion H; subst g; clear H.
+      pose proof (instance_ok b ib mb Rb ib_ok _ (before_ok _ F) _ _ _ _ H' Id) as S.
       split; simpl; try apply F. apply simple_add; auto. apply F.
-    + pose proof (instance_ok a ia ma Ra ia_ok _ (after_ok _ F) _ _ _ _ H Id) as S.
+    + destruct (instance cval a ia (f_after f) fuel k id) as [x|] eqn:H'; [|discriminate]. inversion H; subst g; clear H.
+      pose proof (instance_ok a ia ma Ra ia_ok _ (after_ok _ F) _ _ _ _ H' Id) as S.
       split; simpl; try apply F. apply simple_add; auto. apply F.
 Qed.
 Lemma learn_all_ok n ls : forall f g, facts_ok f -> learn_all cval ids fresh b a ib ia fuel points n f ls = Some g -> facts_ok g.

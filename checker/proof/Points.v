@@ -83,9 +83,12 @@ Definition point_source (st : step) (k : N) (slot : nat) (i : list Z) : point :=
   | Move, r :: _, Some w => if N.eqb (v_ty r) (v_ty w) && forallb known_map (v_maps r) then from_read r k i else PS k slot i
   | _, _, _ => PS k slot i
   end.
+Definition point_of (x : content) (i : list Z) : point :=
+  match x with C s t ch => P s t (at_root ch i) | St k slot ch => PS k slot (at_root ch i) end.
+Definition chain_of (x : content) : list imap := match x with C _ _ ch => ch | St _ _ ch => ch end.
 Definition point_back (t : trace) (ix : index) (sm : simple) (ps : points) (x : point) : option point :=
   match x with
-  | PS k _ i => match kept t sm k with Some r => guard (forallb known_map (v_maps r)) (Some (from_read r k i)) | None => None end
+  | PS k _ i => match kept sm k with Some y => guard (forallb known_map (chain_of y)) (Some (point_of y i)) | None => None end
   | P s time c =>
     match prev ix s time with
     | None | Some None => None
@@ -161,9 +164,6 @@ Fixpoint point_equal (pb pa : points) (n : nat) (f : facts) (x y : point) : bool
     point_walk b ib (f_before f) pb fuel (fun c => point_told f c && point_walk a ia (f_after f) pa fuel (point_meets f c) y) x
     || point_alike (point_equal pb pa n' f) f (point_origin b ib (f_before f) pb fuel x) (point_origin a ia (f_after f) pa fuel y)
   end.
-Definition point_of (x : content) (i : list Z) : point :=
-  match x with C s t ch => P s t (at_root ch i) | St k slot ch => PS k slot (at_root ch i) end.
-Definition chain_of (x : content) : list imap := match x with C _ _ ch => ch | St _ _ ch => ch end.
 Definition each_point (ps : option (points * points)) (n : nat) (f : facts) (sh : list num) (x y : content) : bool :=
   match ps with
   | None => false

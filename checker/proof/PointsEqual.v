@@ -90,14 +90,6 @@ Notation val_b := (val (nv := nv) (op := op) b mb).
 Notation val_a := (val (nv := nv) (op := op) a ma).
 Notation ok_b := (ok (nv := nv) b).
 Notation ok_a := (ok (nv := nv) a).
-Lemma point_of_ok t mt x sh i : ok (nv := nv) t x sh -> inbox sh i -> forallb (known_map cval) (chain_of x) = true ->
-  pok (nv := nv) t (point_of cval x i) /\ pval (nv := nv) (op := op) t mt (point_of cval x i) = val (nv := nv) (op := op) t mt x i.
-Proof.
-  intros O Hi K. destruct x as [s time ch|k slot ch]; simpl in *.
-  - rewrite at_root_ok by auto. split; [tauto | auto].
-  - rewrite at_root_ok by auto. destruct O as [Hk (st & w & G & W & L)]. split; auto. split; auto. exists st, w.
-    split; auto. split; auto. eapply lands_root; eauto.
-Qed.
 Lemma each_point_ok ps n f sh x y : facts_ok f -> (ps = None \/ ps = Some (pb, pa)) ->
   each_point cval fresh b a ib ia fuel ps n f sh x y = true -> ok_b x sh -> ok_a y sh ->
   forall i, inbox sh i -> val_b x i = val_a y i.
@@ -105,7 +97,7 @@ Proof.
   intros F [->| ->] H Ox Oy i Hi; [discriminate|]. cbn [each_point] in H.
   apply andb_true_iff in H as [H H4]. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
   rewrite forallb_forall in H4. assert (I : In i (elements_of cval sh)) by (apply (small_ok (nv := nv)); auto). specialize (H4 i I).
-  destruct (point_of_ok b mb x sh i Ox Hi H2) as [A1 A2]. destruct (point_of_ok a ma y sh i Oy Hi H3) as [B1 B2].
+  destruct (point_of_ok (V := V) (op := op) b mb x sh i Ox Hi H2) as [A1 A2]. destruct (point_of_ok (V := V) (op := op) a ma y sh i Oy Hi H3) as [B1 B2].
   rewrite <- A2, <- B2. apply (point_equal_ok n f F); auto.
 Qed.
 End Two.

@@ -198,15 +198,23 @@ Proof.
   destruct (N.eqb (v_ty r) (v_ty w) && forallb (known_map cval) (v_maps r)) eqn:T; auto. apply andb_true_iff in T as [T1 T2].
   destruct (read_ok k r i Hk T2) as [O1 O2]. split; auto. rewrite O2. unfold Sem.result. rewrite Hw, K, Rd, T1. auto.
 Qed.
+Lemma point_of_ok x sh i : ok (nv := nv) t x sh -> inbox sh i -> forallb (known_map cval) (chain_of x) = true ->
+  pok (point_of cval x i) /\ pval (point_of cval x i) = val (nv := nv) (op := op) t mt x i.
+Proof.
+  intros O Hi K. destruct x as [s time ch|k slot ch]; simpl in *.
+  - rewrite at_root_ok by auto. split; [tauto | auto].
+  - rewrite at_root_ok by auto. destruct O as [Hk (st & w & G & W & L)]. split; auto. split; auto. exists st, w.
+    split; auto. split; auto. eapply lands_root; eauto.
+Qed.
 Variable sm : simple.
 Hypothesis sm_ok : simple_ok (nv := nv) (op := op) t mt sm.
 Lemma point_back_ok x y : point_back cval t ix sm ps x = Some y -> pok x -> pok y /\ pval x = pval y.
 Proof.
   destruct x as [s time c|k slot i]; cbn [point_back pok].
-  2: { destruct (kept t sm k) as [r|] eqn:K; [|discriminate]. intros H [Hk (st & w & Hg & Hw & Hi)].
+  2: { destruct (kept sm k) as [z|] eqn:K; [|discriminate]. intros H [Hk (st & w & Hg & Hw & Hi)].
     apply guard_some in H as [Kn H]. inversion H; subst y; clear H.
-    destruct (kept_ok t mt sm sm_ok _ _ K) as (st' & Hg' & Hr & S). rewrite Hg in Hg'. inversion Hg'; subst st'.
-    destruct (S _ _ Hw) as [Es E]. destruct (read_ok k r i Hk Kn) as [O1 O2]. split; auto. rewrite O2. unfold pval. rewrite Hg. auto. }
+    destruct (kept_ok t mt sm sm_ok k z st slot w K Hg Hw) as [O E]. destruct (point_of_ok z (v_sh w) i O Hi Kn) as [O1 O2].
+    split; auto. rewrite O2. unfold pval at 1. rewrite Hg. auto. }
   intros H Ht.
   destruct (prev ix s time) as [[k|]|] eqn:Pv; try discriminate. apply ix_ok in Pv.
   assert (Hk : (k < t_n t)%N) by (destruct Pv as (_ & P2 & _); lia).

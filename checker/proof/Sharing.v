@@ -56,7 +56,7 @@ Definition with_input (k : nat) (w : view) (p : nat * (N * view)) : bool :=
   end.
 Definition whole_inj (w : view) : bool := forallb (inj_map cval) (v_maps w) && fits_chk a w.
 Definition with_output (k : nat) (w : view) (l : nat) (w' : view) : bool :=
-  anew l || negb (N.eqb (v_st w) (v_st w')) || (negb (Nat.eqb k l) && apart_chk cval a w w') || apart_both w w' ||
+  anew l || negb (N.eqb (v_st w) (v_st w')) || (negb (Nat.eqb k l) && (apart_chk cval a w w' || apart_both w w')) ||
   match nth_error (t_out b) k, nth_error (t_out b) l with
   | Some o, Some o' =>
     match o_view o, o_view o' with
@@ -178,9 +178,9 @@ Proof.
     apply orb_true_iff in H as [H|H].
     { exfalso. repeat (apply orb_true_iff in H as [H|H]).
       - apply negb_true_iff, N.eqb_neq in H. unfold cell in E. inversion E. congruence.
-      - apply andb_true_iff in H as [_ H]. unfold cell in E. inversion E as [[E1 E2]].
-        apply (apart_ok a w x H Bw Bx (v_st w) (root nv (v_maps w) i)). split; split; eauto.
-      - exact (apart_both_ok _ _ _ _ H Hi Hj E). }
+      - apply andb_true_iff in H as [_ H]. apply orb_true_iff in H as [H|H]; [|exact (apart_both_ok _ _ _ _ H Hi Hj E)].
+        unfold cell in E. inversion E as [[E1 E2]].
+        apply (apart_ok a w x H Bw Bx (v_st w) (root nv (v_maps w) i)). split; split; eauto. }
     destruct (nth_error (t_out b) k) as [o'|] eqn:Eo; [|discriminate]. destruct (nth_error (t_out b) l) as [p'|] eqn:Ep; [|discriminate].
     destruct (o_view o') as [v|] eqn:Ev; [|discriminate]. destruct (o_view p') as [y|] eqn:Ey; [|discriminate].
     exists o', p', v, y. apply orb_true_iff in H as [H|H].

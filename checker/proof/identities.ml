@@ -51,6 +51,16 @@ let whole text ty =
   | _ -> match int_of_string_opt text with
     | Some k when string_of_int k = text && abs k < most -> Some k
     | _ -> None
+(* Is a number the same in [to_], whether or not it was one of [between], which holds all of its type? *)
+let passes from between to_ =
+  let width ty = match ty with "f64" -> 64 | "f32" -> 32 | _ -> 16 in
+  let all = integers @ reals @ [ "bool" ] in
+  let holds_all wide ty =
+    if real ty then real wide && width wide >= 32 && width wide > width ty
+    else let n = bits ty in n > 0 && n < 40 && holds wide ((1 lsl n) - 1) && (ty.[0] <> 'i' || holds wide (-(1 lsl n))) in
+  let known = List.mem to_ (all @ [ "f8e4m3fn"; "f8e5m2" ]) in
+  List.mem from all && holds_all between from
+  && (to_ = from || (known && (to_.[0] = 'f' || to_ = "bf16" || to_ = "bool" || not (real between) || ((not (real from)) && holds_all to_ from))))
 let folded op a b reals_ =
   let told c = Some (if c then 1 else 0) in
   match op with

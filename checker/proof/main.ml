@@ -147,20 +147,26 @@ let latest side steps s v n =
       | _ -> go s (v - 1) (n - 1) ((s, v) :: acc)
     end in
   go s v n []
+(* between two writes of one step into one storage: no time of the Trace *)
+let between side (s, version) =
+  let all = ordered side s in version > 0 && version < Array.length all && fst all.(version) = fst all.(version - 1)
 let same_of b a (p, q) (r, s) = LSame (nn p, nn (time b p q), nn r, nn (time a r s))
 let writes_lemma b a (l : Text.lemma) =
   let n = List.length l.order in
+  if between b (l.a, l.b) || between a (l.c, l.d) then [] else begin
   if l.order <> List.init n Fun.id then outside "writes in another order";
   let xs = latest b b.core.t_steps l.a l.b n and ys = latest a a.core.t_steps l.c l.d n in
   let one (s, v) (s', v') = LWrite (nn s, nn (time b s v), nn s', nn (time a s' v')) in
-  let all = List.rev (List.map2 one xs ys) in
-  if List.hd xs = (l.a, l.b) && List.hd ys = (l.c, l.d) then all else all @ [ same_of b a (l.a, l.b) (l.c, l.d) ]
+  let pairs = List.filter (fun (x, y) -> not (between b x || between a y)) (List.combine xs ys) in
+  let all = List.rev_map (fun (x, y) -> one x y) pairs in
+  if List.hd xs = (l.a, l.b) && List.hd ys = (l.c, l.d) then all else all @ [ same_of b a (l.a, l.b) (l.c, l.d) ] end
 let fresh side s = match PositiveMap.find (pos (s + 1)) side.core.t_st with Some x -> x.st_start = nn 1 | None -> false
 (* Element by element, what was written need not be told write by write. *)
 let lemma_of points alike b a (l : Text.lemma) = match l.what with
   | 0 -> [ LCall (nn l.a, nn l.c) ]
   | 1 when l.b = 0 && l.d = 0 && not alike && fresh b l.a && fresh a l.c -> []
   | 1 -> [ same_of b a (l.a, l.b) (l.c, l.d) ]
+  | 2 when points && (between b (l.a, l.b) || between a (l.c, l.d)) -> []
   | 2 when points -> [ same_of b a (l.a, l.b) (l.c, l.d) ]
   | 2 -> writes_lemma b a l
   | _ -> []
@@ -178,6 +184,19 @@ let rec held at of_before side k (v : Text.view) fuel =
     if f.kind = 1 then Some f.key
     else if f.kind = 0 then held at of_before side step (List.hd s.views) (fuel - 1)
     else None
+(* the type of which a read is a cast, and of what that is one where a lemma says so *)
+let casts : (bool * int, string) Hashtbl.t = Hashtbl.create 7
+let rec cast_of at ty of_before side k (v : Text.view) fuel =
+  let all = ordered side v.storage in
+  let n = version side v.storage k in
+  if n = 0 || fuel = 0 then raise Identities.Other else
+  let step, _ = all.(n - 1) in
+  let (s : Text.step), (f : step_form) = at side step in
+  if f.kind <> 0 then raise Identities.Other else
+  let read, write = List.hd s.views, List.nth s.views 1 in
+  match Hashtbl.find_opt casts (of_before, step) with
+  | Some from -> from
+  | None -> if ty read <> ty write then ty read else cast_of at ty of_before side step read (fuel - 1)
 let identity_of (c : certificate) ids forms of_before side (l : Text.lemma) =
   let at side k = let s = side.steps.(k) in (s, (forms : step_form array).(s.step_form)) in
   if l.a >= Array.length side.steps then raise (Unreadable "a step");
@@ -186,29 +205,34 @@ let identity_of (c : certificate) ids forms of_before side (l : Text.lemma) =
   let ty (v : Text.view) = views.(v.form).ty in
   let reads = first f.reads s.views and written = ty (List.nth s.views f.reads) in
   let name = Option.get l.row in
-  match
-    if f.kind <> 2 || (not f.each) || f.bodies <> [] then raise Identities.Other;
-    Identities.instance name f.key (List.map ty reads) written
-      (fun j -> held at of_before side l.a (List.nth reads j) 100) l.b c.assumptions
-  with
-  | exception (Identities.Other | Failure _) -> outside ("an identity " ^ name)
-  | found ->
-    let scalar text = tagged "o" [ text ] and key k = tagged "o" [ k ] in
-    let number text = Number (scalar text, intern (List.hd (String.split_on_char ':' text))) in
-    let argument j _ = match List.assoc_opt j found.numbers with Some text -> number text | None -> Operand (nat j) in
-    let types js = List.map (fun j -> intern (ty (List.nth reads j))) js in
-    let all = List.mapi (fun j _ -> j) reads in
-    let operator k js args = Apply (Opaque, key k, intern written, types js, args) in
-    let rhs, says = match found.is with
-      | Same j -> (Operand (nat j), Keeps (nat j))
-      | One text ->
-        Hashtbl.replace scalars (of_before, l.a) text;
-        (number text, Scalar (scalar text, intern written))
-      | Op (k, js) -> (operator k js (List.map (fun j -> Operand (nat j)) js), Calls (key k, List.map nat js)) in
-    let e = (operator f.key all (List.mapi argument reads), rhs) in
+  let scalar text = tagged "o" [ text ] in
+  let number text = Number (scalar text, intern (List.hd (String.split_on_char ':' text))) in
+  let types js = List.map (fun j -> intern (ty (List.nth reads j))) js in
+  let operator k js args = Apply (Opaque, tagged "o" [ k ], intern written, types js, args) in
+  let cast written read x = Apply (Move, N0, intern written, [ intern read ], [ x ]) in
+  let add e =
     let rec index n = function x :: r -> if x = e then n else index (n + 1) r | [] -> ids := !ids @ [ e ]; n in
-    LSimple (of_before, nn l.a, nat (index 0 !ids), says)
-
+    LSimple (of_before, nn l.a, nat (index 0 !ids)) in
+  try
+    if name = "convert-wider" then begin
+      if f.kind <> 0 || l.b <> 0 then raise Identities.Other;
+      let read = List.hd reads in
+      let from = cast_of at ty of_before side l.a read 100 in
+      if not (Identities.passes from (ty read) written) then raise Identities.Other;
+      Hashtbl.replace casts (of_before, l.a) from;
+      add (cast written (ty read) (cast (ty read) from (Operand O)), if from = written then Operand O else cast written from (Operand O))
+    end else begin
+      if f.kind <> 2 || (not f.each) || f.bodies <> [] then raise Identities.Other;
+      let found = Identities.instance name f.key (List.map ty reads) written
+          (fun j -> held at of_before side l.a (List.nth reads j) 100) l.b c.assumptions in
+      let argument j _ = match List.assoc_opt j found.numbers with Some text -> number text | None -> Operand (nat j) in
+      let rhs = match found.is with
+        | Same j -> Operand (nat j)
+        | One text -> Hashtbl.replace scalars (of_before, l.a) text; number text
+        | Op (k, js) -> operator k js (List.map (fun j -> Operand (nat j)) js) in
+      add (operator f.key (List.mapi (fun j _ -> j) reads) (List.mapi argument reads), rhs)
+    end
+  with Identities.Other | Failure _ | Invalid_argument _ -> outside ("an identity " ^ name)
 (* --- the verdict --- *)
 let depth = nat 60 and fuel = nat 5000
 type verdict = Accepted of bool * bool   (* fresh storages are taken to begin alike; identities were named *) | Refused of string | Out of string
@@ -255,6 +279,7 @@ let decide_one c ns (one : check) =
   settled ();
   let consts = constants ns and ids = ref [] in
   Hashtbl.reset scalars;
+  Hashtbl.reset casts;
   let forms = Array.of_list c.step_forms in
   let identities (l : Text.lemma) =
     if l.what <> 3 then [] else
@@ -295,6 +320,7 @@ let words_of = function
   | Refused what -> "not shown: " ^ what
   | Out what -> "outside: " ^ what
 let () =
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 1000 };   (* most of what is made is kept until the end *)
   let names = List.tl (Array.to_list Sys.argv) in
   let table = List.mem "--table" names in
   let files = List.filter (fun n -> n <> "--table") names in

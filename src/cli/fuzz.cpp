@@ -39,6 +39,20 @@ std::string content_of(const fs::path& path) {
   return out.str();
 }
 
+thread_local std::uint64_t seed_at_work = 0;
+
+/// With `--certificate`: each as DIR/SEED.WORD.cert, by what nc-check says of it.
+void keep(const std::string& folder, const std::string& text, checker::Answer::Said said) {
+  if (folder.empty()) return;
+  using Said = checker::Answer::Said;
+  const char* const word = said == Said::proved        ? "proved"
+                           : said == Said::refuted     ? "refuted"
+                           : said == Said::unreadable ? "unreadable"
+                                                       : "open";
+  fs::create_directories(folder);
+  std::ofstream(fs::path(folder) / fmt::format("{}.{}.cert", seed_at_work, word), std::ios::binary) << text;
+}
+
 /// What nc-check says of a certificate, in this process, against the status of its check.
 std::string disagreement(const checker::Answer& said, Status status) {
   using Said = checker::Answer::Said;
@@ -59,7 +73,7 @@ struct Scratch {
   }
 };
 
-fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder) {
+fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder, const std::string& kept) {
   fuzz::Checker out;
   out.check = [base](const Case& value, fuzz::Way way, bool& alarm) {
     CheckOptions options = base;
@@ -68,7 +82,7 @@ fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder) {
     options.advise = way == fuzz::Way::advising;
     return check_case(value, options, alarm);
   };
-  out.certificate = [base, folder](const Case& value, Status status) {
+  out.certificate = [base, folder, kept](const Case& value, Status status) {
     CheckOptions options = base;
     options.certificates = folder.string();
     options.certificate_name = fmt::format("{}", std::hash<std::thread::id>()(std::this_thread::get_id()));
@@ -77,6 +91,7 @@ fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder) {
     Space space;
     const std::string text = content_of(folder / (options.certificate_name + ".cert"));
     const checker::Answer answer = checker::check(text, space);
+    keep(kept, text, answer.said);
     fuzz::Certified said{disagreement(answer, status), {}};
     if (answer.said != checker::Answer::Said::unreadable)
       said.evidence = evidence_kinds(space, checker::read(space, text, false));
@@ -93,8 +108,6 @@ std::set<std::string> known_of(const std::string& path) {
     if (std::string word = line.substr(0, line.find_first_of(" \t#")); !word.empty()) out.insert(word);
   return out;
 }
-
-thread_local std::uint64_t seed_at_work = 0;
 
 /// A crash names the seed that it came from: without it a campaign of hours says nothing.
 void name_seed(int signal) {
@@ -118,6 +131,7 @@ class FuzzRun {
         known_(known_of(options.known)),
         next_(options.start),
         taken_(options.start) {
+    if (!options.certificate.empty()) depth_ = fuzz::Depth{0, 1, 0, 0, 0, 0, 0};
     if (options.count > 0) last_ = options.start + options.count;
     if (options.time > 0) deadline_ = start_ + std::chrono::seconds(options.time);
     if (options.count == 0 && options.time == 0) last_ = options.start + 1000;
@@ -141,7 +155,7 @@ class FuzzRun {
       const std::uint64_t seed = next_++;
       if ((last_ && seed >= *last_) || (deadline_ && Clock::now() >= *deadline_)) return;
       seed_at_work = seed;
-      auto one = fuzz::examine(seed, checker_, fuzz::Depth{});
+      auto one = fuzz::examine(seed, checker_, depth_);
       const std::lock_guard lock(mutex_);
       waiting_.emplace(seed, std::move(one));
       for (auto at = waiting_.find(taken_); at != waiting_.end(); at = waiting_.find(++taken_)) {
@@ -212,6 +226,7 @@ class FuzzRun {
   const Options& options_;
   const fuzz::Checker checker_;
   const std::set<std::string> known_;
+  fuzz::Depth depth_;
   Clock::time_point start_ = Clock::now(), said_ = start_;
   std::optional<Clock::time_point> deadline_;
   std::optional<std::uint64_t> last_;
@@ -289,7 +304,8 @@ int run_fuzz(const Options& options) {
   if (options.exhaustive > 0) return run_exhaustive(options, *check);
   const Scratch scratch;
   name_seed_of_crash();
-  FuzzRun run(options, checker_of(*check, scratch.folder));
+  check->certificates.clear();
+  FuzzRun run(options, checker_of(*check, scratch.folder, options.certificate));
   run.run();
   fmt::print("{}", options.json ? run.score().json() + "\n" : run.score().text());
   if (!options.json) fmt::print("{} contradictions, {} known\n", run.found(), run.known());
