@@ -140,6 +140,7 @@ let trace ns (c : certificate) (t : trace) =
   let _ = List.fold_left (fun (k, last) s -> (k + 1, step ns views forms last k s)) (0, 0) t.steps in
   let n = List.length t.steps in
   List.iter (fun (o : output) ->
+    List.iter (fun k -> ignore (place_of ns k)) o.strides;
     need (match o.meant with Some m -> m <= n | None -> true) "a time before";
     need ((not o.known) || (match o.shows with Some v -> v.form < Array.length views
       && List.length views.(v.form).shape = List.length o.strides | None -> false)) "the output's strides") t.outputs;

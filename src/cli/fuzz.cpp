@@ -45,10 +45,10 @@ thread_local std::uint64_t seed_at_work = 0;
 void keep(const std::string& folder, const std::string& text, checker::Answer::Said said) {
   if (folder.empty()) return;
   using Said = checker::Answer::Said;
-  const char* const word = said == Said::proved        ? "proved"
-                           : said == Said::refuted     ? "refuted"
+  const char* const word = said == Said::proved       ? "proved"
+                           : said == Said::refuted    ? "refuted"
                            : said == Said::unreadable ? "unreadable"
-                                                       : "open";
+                                                      : "open";
   fs::create_directories(folder);
   std::ofstream(fs::path(folder) / fmt::format("{}.{}.cert", seed_at_work, word), std::ios::binary) << text;
 }
