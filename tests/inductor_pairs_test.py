@@ -164,6 +164,32 @@ class NestedRegions(Pairs):
         self.assertEqual(self.compared(self.text(one, "s,"), self.text(two, "s, c"))[0], "refuted")
 
 
+class Draws(Pairs):
+    """What replace_random_passes does in two steps: each draw gets a seed of its own, then all seeds are drawn at once."""
+
+    def text(self, *body):
+        return graph("x: \"f32[4][1]cpu\"", body, "a, b")
+
+    def seeded(self, *seeds):
+        """Two draws from these seeds."""
+        return self.text(*seeds, *(f"{name}: {R} = torch.ops.prims.inductor_random.default([4], {name}_seed, 'rand')" for name in "ab"))
+
+    def test_in_two_steps(self):
+        scalar = '"i64[][]cpu"'
+        drawn = self.text(*(f"{n}: {R} = torch.ops.aten.rand.default([4], dtype = torch.float32, device = device(type='cpu'))" for n in "ab"))
+        single = [f"{n}_seed: {scalar} = torch.ops.prims.inductor_seed.default(device(type='cpu'))" for n in "ab"]
+        status, record = self.compared(drawn, self.seeded(*single))
+        self.assertEqual(status, "proved")
+        self.assertIn("numbers made from seeds are distributed as those of the generator, one seed to a draw", record["assumptions"])
+        seeds = "seeds: \"i64[2][1]cpu\" = torch.ops.prims.inductor_seeds.default(2, device(type='cpu'))"
+        look = [f"{n}_seed: {scalar} = torch.ops.prims.inductor_lookup_seed.default(seeds, {k})" for n, k in (("a", 0), ("b", 1), ("b", 0))]
+        self.assertEqual(self.compared(self.seeded(*single), self.seeded(seeds, *look[:2]))[0], "proved")
+        self.assertEqual(self.compared(drawn, self.seeded(seeds, *look[:2]))[0], "proved")
+        self.assertNotEqual(self.compared(self.seeded(*single), self.seeded(seeds, look[0], look[2]))[0], "proved")
+        shared = [single[0], f"b_seed: {scalar} = torch.ops.aten.alias.default(a_seed)"]
+        self.assertNotEqual(self.compared(drawn, self.seeded(*shared))[0], "proved")
+
+
 class ForcedStrides(Pairs):
     def text(self, stride, then):
         return graph(f"x: {T}", [

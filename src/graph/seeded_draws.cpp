@@ -11,6 +11,7 @@
 namespace noclobber {
 namespace {
 
+constexpr std::string_view kSeed = "prims.inductor_seed.default";
 constexpr std::string_view kSeeds = "prims.inductor_seeds.default";
 constexpr std::string_view kLookup = "prims.inductor_lookup_seed.default";
 
@@ -53,16 +54,35 @@ std::map<std::string, std::int64_t> seeds_given(const Graph& graph) {
   return out;
 }
 
+/// The device of a step that draws one seed; "" for any other.
+std::string seeded_device(const Step& step) {
+  const bool is_seed = step.op == kSeed && step.args.size() == 1 && step.args[0].kind == Arg::Kind::device &&
+                       step.results.size() == 1 && step.results[0].valid();
+  return is_seed ? std::string(step.args[0].text) : "";
+}
+
+/// How many seeds are drawn one by one, per device.
+std::map<std::string, std::int64_t> single_seeds(const Graph& graph) {
+  std::map<std::string, std::int64_t> out;
+  for (const Step& step : graph.steps)
+    if (const std::string device = seeded_device(step); !device.empty()) ++out[device];
+  return out;
+}
+
 /// The graph with seeded draws, step by step.
 class Seeder {
  public:
-  Seeder(Graph& graph, std::map<std::string, std::int64_t> counts)
-      : graph_(graph), counts_(std::move(counts)) {}
+  /// `one_by_one`: each draw draws a seed of its own, else all seeds are drawn at once.
+  Seeder(Graph& graph, std::map<std::string, std::int64_t> counts, bool one_by_one)
+      : graph_(graph), counts_(std::move(counts)), one_by_one_(one_by_one) {}
   void run() {
     for (Step& step : graph_.take_old()) {
       const DrawForm* form = draw_form(graph_.graph(), step);
+      const std::string single = one_by_one_ ? "" : seeded_device(step);
       if (form != nullptr && counts_.contains(drawn_device(step)))
         draw(std::move(step), *form);
+      else if (!single.empty() && counts_.contains(single))
+        look_up(std::move(step), single);
       else
         graph_.append(std::move(step));
     }
@@ -73,26 +93,49 @@ class Seeder {
     ValueId value;
     std::int64_t next = 0;
   };
+  Seeds& seeds_of(const Step& step, const std::string& device);
   ValueId seed(const Step& step);
   void draw(Step step, const DrawForm& form);
+  void look_up(Step step, const std::string& device);
 
   GraphRewriter graph_;
   std::map<std::string, std::int64_t> counts_;  // draws per device
+  bool one_by_one_;
   std::map<std::string, Seeds> seeds_;
 };
 
-ValueId Seeder::seed(const Step& step) {
-  const std::string device = drawn_device(step);
+Type seed_type(const std::string& device) {
   Type type;
   type.dtype = Dtype::i64;
   type.device = device;
+  return type;
+}
+
+/// The seeds of the device, drawn before the first of them is used.
+Seeder::Seeds& Seeder::seeds_of(const Step& step, const std::string& device) {
   Seeds& seeds = seeds_[device];
   if (!seeds.value.valid()) {
     const SymExpr count(counts_.at(device));
-    Type all = type;
+    Type all = seed_type(device);
     all.shape = {count};
     seeds.value = graph_.add(step, kSeeds, {Arg::of(count), Arg::of_device(device)}, all, "inductor_seeds");
   }
+  return seeds;
+}
+
+/// What drew a seed of its own takes the next one of all.
+void Seeder::look_up(Step step, const std::string& device) {
+  Seeds& seeds = seeds_of(step, device);
+  step.op = kLookup;
+  step.args = {Arg::of(seeds.value), Arg::of(SymExpr(seeds.next++))};
+  graph_.append(std::move(step));
+}
+
+ValueId Seeder::seed(const Step& step) {
+  const std::string device = drawn_device(step);
+  const Type type = seed_type(device);
+  if (one_by_one_) return graph_.add(step, kSeed, {Arg::of_device(device)}, type, "inductor_seed");
+  Seeds& seeds = seeds_of(step, device);
   return graph_.add(step, kLookup, {Arg::of(seeds.value), Arg::of(SymExpr(seeds.next++))}, type,
                     "inductor_lookup_seed");
 }
@@ -120,17 +163,21 @@ void Seeder::draw(Step step, const DrawForm& form) {
 
 bool draw_by_seeds(Case& value) {
   if (!value.before || !seeds_given(*value.before).empty()) return false;
-  const std::map<std::string, std::int64_t> given = seeds_given(value.after);
+  const std::map<std::string, std::int64_t> singles = single_seeds(*value.before);
+  std::map<std::string, std::int64_t> given = seeds_given(value.after);
+  const bool one_by_one = given.empty();
+  if (one_by_one) given = single_seeds(value.after);
   if (given.empty()) return false;
-  std::map<std::string, std::int64_t> drawn;
+  std::map<std::string, std::int64_t> drawn = one_by_one ? std::map<std::string, std::int64_t>{} : singles;
   for (const Step& step : value.before->steps)
     if (draw_form(*value.before, step) != nullptr) ++drawn[drawn_device(step)];
   std::erase_if(drawn, [&](const auto& own) {
-    const auto at = given.find(own.first);
-    return at == given.end() || at->second != own.second;
+    const auto at = given.find(own.first), before = singles.find(own.first);
+    const bool more = one_by_one && before != singles.end();  // seeds that are drawn one by one already
+    return at == given.end() || at->second != own.second + (more ? before->second : 0);
   });
   if (drawn.empty()) return false;
-  Seeder(*value.before, std::move(drawn)).run();
+  Seeder(*value.before, std::move(drawn), one_by_one).run();
   return true;
 }
 
