@@ -226,6 +226,8 @@ test-inductor: build  ## programs through Inductor's passes themselves, verdicts
 	@build/inductor-venv/bin/python -c 'import pytest' 2>/dev/null || build/inductor-venv/bin/pip install --quiet pytest
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_watch_test.py)
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_invariants_test.py)
+	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_launch_test.py)
+	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_models.py)
 
 judge: build  ## random pairs written by PyTorch against running both (NC_COUNT of them, 5000, from NC_SEED on; goes on where it ended)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tools/judge.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000) --jobs $(JOBS) --results build/judge/$(or $(NC_SEED),0).jsonl)

@@ -47,6 +47,8 @@ class Launched(InFolder):
         code, out, _ = self.launch(RIGHT)
         self.assertEqual(code, 0)
         self.assertIn("2 proved", out)
+        self.assertIn("judged: joint passes 1, post-grad passes 1\n", out)
+        self.assertIn("2 × inputs share storage as traced", out, "PyTorch guards it nowhere, and an input is written")
         code, out, err = self.launch(WRONG)
         self.assertEqual(code, 1)
         self.assertIn("error[NC001]", out)

@@ -94,6 +94,17 @@ std::string trace_title(const Case& value, bool trains) {
   return trace_title(value.before ? *value.before : value.after, trains);
 }
 
+/// Does a caller give two tensors or more, one of which the graph writes?
+bool writes_one_of_several(const Graph& graph) {
+  std::size_t given = 0;
+  for (const Input& input : graph.inputs) given += input.kind != Input::Kind::constant ? 1 : 0;
+  return given > 1 && std::ranges::any_of(graph.steps, [&](const Step& step) {
+           return step.op == "aten.copy_.default" && !step.args.empty() &&
+                  step.args[0].kind == Arg::Kind::ref &&
+                  graph.value(step.args[0].ref).from == Value::From::input;
+         });
+}
+
 }  // namespace
 
 void finish_trace_case(Case& value, const TraceFacts& facts, std::string title) {
@@ -101,6 +112,9 @@ void finish_trace_case(Case& value, const TraceFacts& facts, std::string title) 
   value.source = "TORCH_TRACE";
   facts.give_symbols(value);
   facts.give_storages(value, value.title == "backward");
+  // Nothing guards it: a second call may pass tensors that overlap otherwise.
+  if (!value.inputs_may_overlap && writes_one_of_several(value.before ? *value.before : value.after))
+    value.assumed.emplace_back("inputs share storage as traced");
   if (value.title != "backward") facts.give_aliases(value);
 }
 

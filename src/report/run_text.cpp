@@ -68,6 +68,7 @@ void RunSummary::add(CheckRecord&& record) {
   }
   count_accepted(record, totals);
   ++whats[record.what];
+  if (!record.unchecked.empty()) ++links[link_of(record)];
   counts.steps += record.counts.steps;
   counts.modelled += record.counts.modelled;
   counts.in_place += record.counts.in_place;
@@ -314,19 +315,47 @@ std::string verdicts_text(const RunSummary& summary, const Look& look) {
                      summary.counts.steps == 1 ? "" : "s", summary.counts.in_place);
 }
 
+/// Of a log, the links of the chain from program to code that were judged, on one line; "" for anything else.
+std::string links_text(const RunSummary& summary, const Look& look) {
+  std::vector<std::string> parts;
+  for (const auto& [link, name] :
+       {std::pair("joint", "joint passes"), std::pair("split", "forward with backward"),
+        std::pair("post_grad", "post-grad passes"), std::pair("trace", "single graphs")})
+    if (const auto at = summary.links.find(link); at != summary.links.end())
+      parts.push_back(fmt::format("{} {}", name, at->second));
+  if (parts.empty()) return "";
+  return "  " + shortened(fmt::format("judged: {}", fmt::join(parts, ", ")), look.width - 2) + "\n";
+}
+
+/// "step (train.py:29) runs uncompiled (Unsupported)": a frame that was not compiled, and not part of a
+/// chain.
+bool is_frame(const std::string& unchecked) {
+  return unchecked.find(" runs uncompiled (") != std::string::npos;
+}
+
+/// All frames that PyTorch runs as they are, on as many lines as they need.
+std::string frames_text(const RunSummary& summary, const Look& look) {
+  std::vector<std::string> frames;
+  for (const std::string& name : summary.unchecked)
+    if (is_frame(name)) frames.push_back(printable(name));
+  if (frames.empty()) return "";
+  return "  " + wrapped(fmt::format("not compiled: {}", fmt::join(frames, ", ")), look.width, 4, 2) + "\n";
+}
+
 /// What the verdicts leave open, on one line; "" for nothing.
 std::string rest_text(const RunSummary& summary, const Look& look) {
   std::vector<std::string> parts;
   if (summary.with_assumptions > 0)
     parts.push_back(fmt::format("{} of the proofs rest on assumptions", summary.with_assumptions));
   std::vector<std::string> unchecked;
-  for (const std::string& name : summary.unchecked) unchecked.push_back(printable(name));
+  for (const std::string& name : summary.unchecked)
+    if (!is_frame(name)) unchecked.push_back(printable(name));
   if (!unchecked.empty()) parts.push_back(fmt::format("not checked: {}", fmt::join(unchecked, ", ")));
   if (parts.empty()) return "";
   return "  " + shortened(fmt::format("{}", fmt::join(parts, "; ")), look.width - 2) + "\n";
 }
 
-/// At most three lines of 100 columns.
+/// At most three lines of 100 columns, and the frames that were not compiled.
 std::string last_lines(const RunSummary& summary, double seconds, const Look& look) {
   const SummaryRecord& totals = summary.totals;
   const bool fault = totals.refuted > totals.refuted_accepted || totals.error > 0;
@@ -340,7 +369,8 @@ std::string last_lines(const RunSummary& summary, double seconds, const Look& lo
   if (totals.error > 0) out += fmt::format("; {} error{}", totals.error, totals.error == 1 ? "" : "s");
   if (summary.interrupted) out += "; interrupted";
   if (seconds >= 0) out += fmt::format(" ({:.1f} s)", seconds);
-  return wrapped(out, look.width, 2, 0) + "\n" + rest_text(summary, look);
+  return wrapped(out, look.width, 2, 0) + "\n" + links_text(summary, look) + frames_text(summary, look) +
+         rest_text(summary, look);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ std::string check_name(const CheckRecord& record);
 struct RunSummary {
   SummaryRecord totals;                        // `exit` is set by the caller
   std::map<std::string, std::uint64_t> whats;  // checks by `what`
+  std::map<std::string, std::uint64_t> links;  // of logs: how often each link of the chain was judged
   CheckRecord::Counts counts;
   std::set<std::string> unchecked;
   std::uint64_t with_assumptions = 0;                        // proved checks that rest on one
