@@ -25,17 +25,6 @@ def case(name, inputs, before, after, output):
     return {"format": "noclobber.case/1", "name": name, "before": graphs[0], "after": graphs[1]}
 
 
-def handlers():
-    """What a handler emits for max(self, self * 0.5): into the slot of self last, or first."""
-    inputs = [given("x", "f32", 4)]
-    made = step("self", "exp.default", "x")
-    low, into_self = step("low", "mul.Scalar", "self", 0.5), {"out": {"ref": "self"}}
-    before = [made, low, step("out", "maximum.default", "self", "low")]
-    last = step("out", "maximum.out", "self", "low", **into_self)
-    yield "reinplace/handler-writes-last", inputs, before, [made, low, last], "out"
-    yield "reinplace/handler-writes-first", inputs, before, [made, step("low", "mul_.Scalar", "self", 0.5), last], "out"
-
-
 def alphas():
     """t + other * alpha in place, where alpha is a constant of the dtype of `other` or of t."""
     inputs = [given("x", "f16", 4), given("other", "f32")]
@@ -68,7 +57,7 @@ def bumped():
 
 def written():
     """File below the folder: its text."""
-    cases = {name: case(name.partition("/")[2], *rest) for name, *rest in [*handlers(), *alphas()]} | dict(bumped())
+    cases = {name: case(name.partition("/")[2], *rest) for name, *rest in alphas()} | dict(bumped())
     return {f"{name}.case.json": json.dumps(one, indent=1) + "\n" for name, one in cases.items()}
 
 

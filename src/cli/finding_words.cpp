@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "src/formats/mlx_case.h"
+
 namespace noclobber {
 namespace {
 
@@ -126,8 +128,28 @@ std::optional<FindingPlace> functional_twin(const Graph& before, const std::stri
   return out;
 }
 
+/// Of a program of registers: the first instruction that stands for no operator, and why.
+std::string odd_help(const Case& value) {
+  for (const Step& step : value.after.steps) {
+    const std::size_t at = step.code->find(kMlxOdd);
+    if (at != std::string::npos)
+      return *step.loc + " (" + step.code->substr(0, at) +
+             ") is the first that differs: " + step.code->substr(at + kMlxOdd.size());
+  }
+  return "";
+}
+
+/// Of a program of registers: which instruction needs another one.
+std::string slot_help(const Finding& finding) {
+  const bool returned = finding.read && finding.read->loc.empty();
+  return "let " + finding.clobber->loc + " write another slot: " +
+         (returned || !finding.read ? "the caller still takes " : finding.read->loc + " still reads ") +
+         (finding.define ? finding.define->name : finding.storage) + " there";
+}
+
 std::string stale_help(const Finding& finding, const Case& value) {
   const std::string at = finding.clobber->statement;
+  if (!value.registers.empty() && !finding.clobber->loc.empty()) return slot_help(finding);
   if (only_moved(finding, value)) return "keep " + finding.read->statement + " before " + at;
   if (!finding.define) return "clone what is read before " + at;
   const bool moved_in = finding.before && finding.before->step < value.before->steps.size() &&
@@ -226,6 +248,8 @@ std::string difference_help(const Finding& finding) {
 }  // namespace
 
 std::string help_for_pass(const Finding& finding, const Case& value) {
+  if (finding.rule == "NC004" && !value.registers.empty())
+    if (const std::string odd = odd_help(value); !odd.empty()) return odd;
   const std::string at = finding.clobber ? finding.clobber->statement : "";
   if (finding.rule == "NC001" && finding.clobber) return stale_help(finding, value);
   if (finding.rule == "NC002" && finding.define)
@@ -258,6 +282,7 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
 }
 
 std::string help_for_model(const Finding& finding, const Case& value) {
+  if (!value.registers.empty()) return "";  // instructions of a payload have no line of the model
   if (only_moved(finding, value) && value.name.ends_with("/post_grad"))
     return "torch._inductor.config.reorder_for_locality = False leaves the steps in their order";
   if (finding.rule == "NC001") {

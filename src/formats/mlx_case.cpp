@@ -1,30 +1,15 @@
-#include "src/formats/mlx_case.h"
-
+// A payload of MLX as a graph of values: what each instruction is given and makes.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <map>
-#include <numeric>
-#include <optional>
-#include <set>
-#include <utility>
 
-#include "src/base/unique_names.h"
-#include "src/formats/mlx_ops.h"
-#include "src/graph/uses.h"
+#include "src/formats/mlx_case.h"
+#include "src/formats/mlx_values.h"
 
 namespace noclobber {
 namespace {
 
 constexpr std::string_view kScalar = "_scalar_";  // the emitter's name of a constant that holds one number
-
-/// What a register holds.
-struct Held {
-  enum class Kind : std::uint8_t { nothing, value, number };
-  Kind kind = Kind::nothing;
-  ValueId value;
-  double number = 0;
-};
 
 /// Behind the digest of the graph: "weight" of "520c/weight".
 std::string_view own_name(std::string_view name) { return name.substr(name.rfind('/') + 1); }
@@ -43,59 +28,33 @@ void replace_refs(Arg& arg, const std::vector<ValueId>& by, std::size_t& next) {
   for (Arg& one : arg.list) replace_refs(one, by, next);
 }
 
-std::size_t tensor_count(const RegisterProgram& program) {
-  return std::accumulate(program.counts.begin(), program.counts.end(), std::size_t{0});
+/// "AddNode, slot 4 = slot 4, slot 1": registers in the order in which they are read.
+std::string in_slots(const RegisterStep& step) {
+  const auto list = [](const std::vector<std::uint32_t>& all) {
+    std::string out;
+    for (const std::uint32_t at : all) out += (out.empty() ? "slot " : ", slot ") + std::to_string(at);
+    return out;
+  };
+  return (step.op.empty() ? "unknown" : step.op) + ", " + list(step.writes) + " = " + list(step.reads);
 }
 
-class MlxCase {
- public:
-  MlxCase(const RegisterProgram& program, const Graph& functional)
-      : program_(program),
-        functional_(functional),
-        held_(tensor_count(program)),
-        matched_(functional.steps.size()) {}
+}  // namespace
 
-  Result<Case> read() {
-    if (auto fault = inputs()) return *fault;
-    if (program_.init >= 0) unknown_chain(program_.chains[static_cast<std::size_t>(program_.init)]);
-    for (const RegisterStep& step : program_.chains[program_.main]) instruction(step);
-    outputs();
-    Case out;
-    out.name = program_.name;
-    out.after = std::move(graph_);
-    out.assumed = std::move(assumed_);
-    out.registers.push_back(program_);
-    return out;
+Result<Case> MlxCase::read() {
+  if (auto fault = inputs()) return *fault;
+  if (program_.init >= 0) unknown_chain(program_.chains[static_cast<std::size_t>(program_.init)]);
+  for (const RegisterStep& step : program_.chains[program_.main]) {
+    instruction(step);
+    ++number_;
   }
-
- private:
-  std::optional<Diagnostic> inputs();
-  void constant(std::uint32_t at, const std::string& name);
-  ValueId add_value(std::string name, SharedType type, std::uint32_t result);
-  void unknown_chain(const std::vector<RegisterStep>& chain);
-  void instruction(const RegisterStep& step);
-  bool reads_just(const RegisterStep& step, const std::vector<MlxOperand>& operands) const;
-  void assume(const std::string& what);
-  Step of_values(const Step& meant, const std::vector<ValueId>& values, const MlxOp& kind);
-  bool stand_for(const RegisterStep& step, const MlxOp& kind);
-  bool compute(const RegisterStep& step, std::string_view op);
-  bool next_of_kind(const RegisterStep& step, const MlxOp& kind);
-  void opaque(const RegisterStep& step);
-  std::string odd_name(const RegisterStep& step, std::size_t result) const;
-  void push(Step made, const RegisterStep& step, const Step* meant);
-  std::vector<ValueId> values_read(const RegisterStep& step) const;
-  void outputs();
-
-  const RegisterProgram& program_;
-  const Graph& functional_;
-  std::vector<Held> held_;
-  std::vector<bool> matched_;                           // per step of the functional graph
-  std::map<std::uint32_t, std::uint32_t> same_;         // values of the functional graph that are values here
-  std::map<std::uint32_t, std::uint32_t> register_of_;  // of inputs that last
-  Graph graph_;
-  UniqueNames names_;
-  std::vector<std::string> assumed_;
-};
+  outputs();
+  Case out;
+  out.name = program_.name;
+  out.after = std::move(graph_);
+  out.assumed = std::move(assumed_);
+  out.registers.push_back(program_);
+  return out;
+}
 
 ValueId MlxCase::add_value(std::string name, SharedType type, std::uint32_t result) {
   const ValueId id{static_cast<std::uint32_t>(graph_.values.size())};
@@ -121,7 +80,7 @@ std::optional<Diagnostic> MlxCase::inputs() {
     names_.take(value.name);
     same_[input.value.index] = graph_.inputs.back().value.index;
     if (input.kind != Input::Kind::user) continue;
-    if (next < registers.size()) held_[registers[next]] = {Held::Kind::value, graph_.inputs.back().value};
+    if (next < registers.size()) held_[registers[next]] = {MlxHeld::Kind::value, graph_.inputs.back().value};
     ++next;
   }
   if (next < registers.size())
@@ -141,12 +100,12 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc() && end == text.data() + text.size())
-      held_[at] = {Held::Kind::number, {}, number};
+      held_[at] = {MlxHeld::Kind::number, {}, number};
     return;
   }
   for (const Input& input : graph_.inputs) {
     if (input.kind == Input::Kind::user || !named_alike(graph_.value(input.value).name, own)) continue;
-    held_[at] = {Held::Kind::value, input.value};
+    held_[at] = {MlxHeld::Kind::value, input.value};
     if (space == RegisterProgram::state) register_of_[input.value.index] = at;
   }
 }
@@ -154,18 +113,21 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
 std::vector<ValueId> MlxCase::values_read(const RegisterStep& step) const {
   std::vector<ValueId> out;
   for (const std::uint32_t at : step.reads)
-    if (held_[at].kind == Held::Kind::value) out.push_back(held_[at].value);
+    if (held_[at].kind == MlxHeld::Kind::value) out.push_back(held_[at].value);
   return out;
 }
 
 /// Does the instruction read just these, in this order?
 bool MlxCase::reads_just(const RegisterStep& step, const std::vector<MlxOperand>& operands) const {
-  return std::ranges::equal(step.reads, operands, [&](std::uint32_t at, const MlxOperand& one) {
-    const Held& held = held_[at];
-    if (!one.tensor.valid()) return held.kind == Held::Kind::number && held.number == one.number;
-    const auto same = same_.find(one.tensor.index);
-    return held.kind == Held::Kind::value && same != same_.end() && same->second == held.value.index;
-  });
+  return std::ranges::equal(step.reads, operands,
+                            [&](std::uint32_t at, const MlxOperand& one) { return is_held(at, one); });
+}
+
+bool MlxCase::is_held(std::uint32_t at, const MlxOperand& one) const {
+  const MlxHeld& held = held_[at];
+  if (!one.tensor.valid()) return held.kind == MlxHeld::Kind::number && held.number == one.number;
+  const auto same = same_.find(one.tensor.index);
+  return held.kind == MlxHeld::Kind::value && same != same_.end() && same->second == held.value.index;
 }
 
 void MlxCase::assume(const std::string& what) {
@@ -207,10 +169,10 @@ bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
   made.op = op;
   std::size_t numbers = 0;
   for (const std::uint32_t at : step.reads) {
-    const Held& held = held_[at];
-    if (held.kind == Held::Kind::nothing) return false;
-    numbers += held.kind == Held::Kind::number ? 1 : 0;
-    made.args.push_back(held.kind == Held::Kind::number ? Arg::of_real(held.number) : Arg::of(held.value));
+    const MlxHeld& held = held_[at];
+    if (held.kind == MlxHeld::Kind::nothing) return false;
+    numbers += held.kind == MlxHeld::Kind::number ? 1 : 0;
+    made.args.push_back(held.kind == MlxHeld::Kind::number ? Arg::of_real(held.number) : Arg::of(held.value));
   }
   if (made.args[0].kind != Arg::Kind::ref) return false;
   const bool clamps = made.op == "aten.clamp.Tensor";
@@ -269,9 +231,9 @@ std::string MlxCase::odd_name(const RegisterStep& step, std::size_t result) cons
 void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
   made.results.clear();
   made.after.clear();
-  made.loc = "byte " + std::to_string(step.at) + " of the payload";
-  made.code = std::string();
-  std::vector<Held> written;
+  made.loc = "instruction " + std::to_string(number_) + " at byte " + std::to_string(step.at);
+  made.code = in_slots(step) + (meant == nullptr ? kMlxOdd + odd_reason(step) : "");
+  std::vector<MlxHeld> written;
   for (std::uint32_t k = 0; k < step.writes.size(); ++k) {
     const bool known = meant != nullptr && meant->results[k].valid();
     std::string name = known ? functional_.value(meant->results[k]).name : odd_name(step, k);
@@ -279,10 +241,24 @@ void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
         add_value(std::move(name), known ? functional_.value(meant->results[k]).type : SharedType(), k);
     if (known) same_[meant->results[k].index] = id.index;
     made.results.push_back(id);
-    written.push_back({Held::Kind::value, id});
+    written.push_back({MlxHeld::Kind::value, id});
   }
   graph_.steps.push_back(std::move(made));
-  for (std::size_t k = 0; k < step.writes.size(); ++k) held_[step.writes[k]] = written[k];
+  for (std::size_t k = 0; k < step.writes.size(); ++k) {
+    const std::uint32_t at = step.writes[k];
+    const bool late = std::ranges::any_of(
+        overwritten_, [&](const MlxOverwritten& one) { return one.writer == number_ && one.at == at; });
+    if (late && may_write_over(at, written[k].value)) {
+      const ValueId made_at = written[k].value;
+      written[k].value = write_over(at, made_at, graph_.value(made_at).name);
+      if (meant != nullptr && meant->results[k].valid())
+        same_[meant->results[k].index] = written[k].value.index;
+      written_over_.insert({number_, at});
+    }
+    held_[at] = written[k];
+    const bool known = meant != nullptr && meant->results[k].valid();
+    history_[at].emplace_back(number_, known ? std::optional(meant->results[k].index) : std::nullopt);
+  }
 }
 
 void MlxCase::unknown_chain(const std::vector<RegisterStep>& chain) {
@@ -290,23 +266,38 @@ void MlxCase::unknown_chain(const std::vector<RegisterStep>& chain) {
 }
 
 void MlxCase::instruction(const RegisterStep& step) {
+  const auto held = as_meant(number_);
+  run(step);
+  for (const auto& [at, own] : held)
+    if (std::ranges::find(step.writes, at) == step.writes.end()) held_[at] = own;
+}
+
+void MlxCase::run(const RegisterStep& step) {
   if (step.runs != RegisterStep::Runs::itself) {
     opaque(step);
     for (const std::uint32_t chain : step.chains) unknown_chain(program_.chains[chain]);
     return;
   }
   if (step.op == "NoopNode") return;
-  if (step.op == "IdCopyNode") return static_cast<void>(held_[step.writes[0]] = held_[step.reads[0]]);
+  if (step.op == "IdCopyNode") {
+    held_[step.writes[0]] = held_[step.reads[0]];
+    history_[step.writes[0]].emplace_back(number_, std::nullopt);
+    return;
+  }
   const MlxOp kind = mlx_op_of(step.op);
-  if (!stand_for(step, kind) && !compute(step, kind.op) && !next_of_kind(step, kind)) opaque(step);
+  if (stand_for(step, kind)) return;
+  find_overwritten(step, kind);
+  if (!compute(step, kind.op) && !next_of_kind(step, kind)) opaque(step);
 }
 
 /// The runtime copies what it returns into memory of the caller's.
 void MlxCase::outputs() {
   std::set<std::uint32_t> returned;
+  find_returned_late();
+  as_meant(number_);
   for (const RegisterProgram::Slot& slot : program_.outputs) {
-    const Held held = slot.is_tensor ? held_[slot.at] : Held{};
-    if (held.kind != Held::Kind::value) {
+    const MlxHeld held = slot.is_tensor ? held_[slot.at] : MlxHeld{};
+    if (held.kind != MlxHeld::Kind::value) {
       graph_.outputs.emplace_back();
       continue;
     }
@@ -324,14 +315,8 @@ void MlxCase::outputs() {
     graph_.outputs.push_back(Arg::of(id));
   }
   for (const auto& [input, at] : register_of_)
-    if (held_[at].kind == Held::Kind::value && held_[at].value.index != input)
+    if (held_[at].kind == MlxHeld::Kind::value && held_[at].value.index != input)
       graph_.finals.emplace_back(ValueId{input}, Arg::of(held_[at].value));
-}
-
-}  // namespace
-
-Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional) {
-  return MlxCase(program, functional).read();
 }
 
 }  // namespace noclobber

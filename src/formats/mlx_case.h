@@ -1,10 +1,15 @@
 // The payload of an MLX delegate, held against the graph that was lowered to it.
 #pragma once
+#include <string>
+
 #include "src/base/result.h"
 #include "src/graph/case.h"
 #include "src/graph/registers.h"
 
 namespace noclobber {
+
+/// Behind what an instruction says of itself: why it stands for no operator of the graph.
+inline const std::string kMlxOdd = "; ";
 
 /// The graph that the payload runs, over values instead of registers: an instruction reads what its registers
 /// hold then, so a register that was given to another value too early shows as a step of other operands. An

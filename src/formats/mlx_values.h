@@ -1,0 +1,97 @@
+// Builds the graph that a payload of MLX runs. Internal to the reader of payloads.
+#pragma once
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/base/result.h"
+#include "src/base/unique_names.h"
+#include "src/formats/mlx_ops.h"
+#include "src/graph/case.h"
+#include "src/graph/registers.h"
+
+namespace noclobber {
+
+/// What a register holds.
+struct MlxHeld {
+  enum class Kind : std::uint8_t { nothing, value, number };
+  Kind kind = Kind::nothing;
+  ValueId value;
+  double number = 0;
+};
+
+/// A register that got another array while a later instruction still means the one that it held: instruction
+/// `writer` of the main chain took the place of what the value of the functional graph was in.
+struct MlxOverwritten {
+  std::size_t writer = 0;
+  std::uint32_t at = 0, meant = 0;  // the register, the value
+  std::size_t reader = 0;           // the count of instructions: what is returned
+  friend auto operator<=>(const MlxOverwritten&, const MlxOverwritten&) = default;
+};
+
+class MlxCase {
+ public:
+  MlxCase(const RegisterProgram& program, const Graph& functional,
+          const std::set<MlxOverwritten>& overwritten)
+      : program_(program),
+        functional_(functional),
+        overwritten_(overwritten),
+        held_(std::accumulate(program.counts.begin(), program.counts.end(), std::size_t{0})),
+        history_(held_.size()),
+        matched_(functional.steps.size()) {}
+
+  Result<Case> read();
+
+  /// What instructions read too late, beyond what the case was made with.
+  const std::set<MlxOverwritten>& found() const { return found_; }
+
+ private:
+  std::optional<Diagnostic> inputs();
+  void constant(std::uint32_t at, const std::string& name);
+  ValueId add_value(std::string name, SharedType type, std::uint32_t result);
+  void unknown_chain(const std::vector<RegisterStep>& chain);
+  void instruction(const RegisterStep& step);
+  void run(const RegisterStep& step);
+  std::optional<std::size_t> overwriter(std::uint32_t at, ValueId meant) const;
+  bool is_held(std::uint32_t at, const MlxOperand& one) const;
+  void find_returned_late();
+  std::string odd_reason(const RegisterStep& step) const;
+  void find_overwritten(const RegisterStep& step, const MlxOp& kind);
+  bool may_write_over(std::uint32_t at, ValueId made) const;
+  ValueId write_over(std::uint32_t at, ValueId made, const std::string& name);
+  std::vector<std::pair<std::uint32_t, MlxHeld>> as_meant(std::size_t reader);
+  bool reads_just(const RegisterStep& step, const std::vector<MlxOperand>& operands) const;
+  void assume(const std::string& what);
+  Step of_values(const Step& meant, const std::vector<ValueId>& values, const MlxOp& kind);
+  bool stand_for(const RegisterStep& step, const MlxOp& kind);
+  bool compute(const RegisterStep& step, std::string_view op);
+  bool next_of_kind(const RegisterStep& step, const MlxOp& kind);
+  void opaque(const RegisterStep& step);
+  std::string odd_name(const RegisterStep& step, std::size_t result) const;
+  void push(Step made, const RegisterStep& step, const Step* meant);
+  std::vector<ValueId> values_read(const RegisterStep& step) const;
+  void outputs();
+
+  const RegisterProgram& program_;
+  const Graph& functional_;
+  const std::set<MlxOverwritten>& overwritten_;
+  std::set<MlxOverwritten> found_;
+  std::size_t number_ = 0;  // of the instruction
+  std::vector<MlxHeld> held_;
+  // per register: which instruction stored in it what value of the functional graph, if it is one
+  std::vector<std::vector<std::pair<std::size_t, std::optional<std::uint32_t>>>> history_;
+  std::vector<bool> matched_;                           // per step of the functional graph
+  std::map<std::uint32_t, std::uint32_t> same_;         // values of the functional graph that are values here
+  std::map<std::uint32_t, std::uint32_t> register_of_;  // of inputs that last
+  Graph graph_;
+  UniqueNames names_;
+  std::set<std::pair<std::size_t, std::uint32_t>> written_over_;  // by which instruction, which register
+  std::vector<std::string> assumed_;
+};
+
+}  // namespace noclobber
