@@ -138,6 +138,17 @@ class Usage(Cli):
         self.assertIn(b"did you mean NC001?", self.expect(2, "explain", "NC0011").stderr)
         self.assertNotIn(b"did you mean", self.expect(2, "zzzzzzzz").stderr)
 
+    def test_ops_says_where_results_may_lie(self):
+        text = self.expect(0, "ops", "--may-reuse", "executorch").stdout.decode()
+        rows = {row.split("\t")[0]: row.split("\t")[1:] for row in text.splitlines() if not row.startswith("#")}
+        self.assertGreater(len(rows), 150)
+        self.assertEqual(rows["aten.add.Tensor"], ["self, other", "shape width order apart", "tag, watched"])
+        self.assertEqual(rows["aten._softmax.default"], ["self", "shape width order", "kernel, watched"])
+        self.assertIn("only operands of one byte", rows["aten.lt.Tensor"][1])
+        for never in ("aten.mm.default", "aten.cumsum.default", "aten._log_softmax.default", "aten.native_dropout.default"):
+            self.assertNotIn(never, rows)
+        self.expect(2, "ops")
+
     def test_explain(self):
         rules, reasons = self.expect(0, "explain").stdout.decode().split("\n\nReasons for unknown:\n")
         listed = [line.split()[:2] for line in rules.splitlines()]

@@ -105,7 +105,7 @@ std::string unknown_command_text(const char* word) {
 
 /// Adds what the settings file says. False, and an error was printed, if that makes no sense.
 bool configured(const Command& command, const CLI::App& sub, Options& options) {
-  if (command.takes == Command::Takes::nothing) return true;
+  if (command.takes == Command::Takes::nothing || command.takes == Command::Takes::ask) return true;
   std::set<std::string> given;
   const auto note = [&](std::string_view flag) {
     const std::string name = setting_name(flag);

@@ -11,7 +11,7 @@ namespace noclobber {
 
 struct Command {
   std::string_view name;
-  enum class Takes : std::uint8_t {
+  enum class Takes : std::uint16_t {
     checks = 1,
     reads = 2,
     fuzz = 4,
@@ -20,7 +20,8 @@ struct Command {
     extract = reads + 32,
     replay = 64,
     launch = checks + 128,
-    all = 255,
+    ask = 256,
+    all = 511,
     nothing = 0
   } takes;          // the options of these scopes
   int least, most;  // number of positional arguments

@@ -19,6 +19,7 @@ int run_advise(const Options& options);
 int run_trace(const Options& options);
 int run_extract(const Options& options);
 int run_explain(const Options& options);
+int run_ops(const Options& options);
 int run_fuzz(const Options& options);
 int run_reduce(const Options& options);
 int run_bisect(const Options& options);
