@@ -6,7 +6,7 @@ SHELL := /bin/bash
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs \
-  changed test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-scripts
+  changed test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-scripts fuzz-passes
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -149,6 +149,12 @@ views: build  ## 12,000 random pairs of views against enumeration
 
 fuzz: build  ## random programs against runs, engines and certificates (NC_SECONDS of time, 600)
 	@build/bin/noclobber fuzz --start $(or $(NC_SEED),1) --time $(or $(NC_SECONDS),600) --out build/fuzz-findings
+
+fuzz-passes: build  ## right passes for long, and one that loses a write-back in a thousand (NC_SECONDS each, 3600)
+	@for p in identity careful; do build/bin/noclobber fuzz --pass "python3 tests/passes.py $$p --lines" --persistent \
+	  --start $(or $(NC_SEED),1) --time $(or $(NC_SECONDS),3600) --out build/fuzz-findings || exit 1; done
+	@! build/bin/noclobber fuzz --pass "python3 tests/passes.py lost-write-back --lines" --persistent --profile optimizer,kv-cache \
+	  --start $(or $(NC_SEED),1) --time 60 --out build/fuzz-findings
 
 exhaustive: build  ## all programs of up to three steps, all in-place choices, orders and plans
 	@build/bin/noclobber fuzz --exhaustive 3 --buffers 3 --time $(or $(NC_SECONDS),3600) --out build/fuzz-findings

@@ -3,6 +3,7 @@
 
 #include "src/cli/commands.h"
 #include "src/cli/pairing.h"
+#include "src/cli/repair.h"
 #include "src/cli/run.h"
 #include "src/formats/format.h"
 #include "src/formats/thunder_files.h"
@@ -21,7 +22,9 @@ static int check_inputs(const Options& options, bool advises) {
 }
 
 int run_check(const Options& options) { return check_inputs(options, false); }
-int run_advise(const Options& options) { return check_inputs(options, true); }
+int run_advise(const Options& options) {
+  return options.repair ? run_repair(options) : check_inputs(options, true);
+}
 
 int run_bisect(const Options& options) {
   Options asked = options;

@@ -17,7 +17,7 @@ constexpr std::array kCommands = {
             "check everything in the inputs that can be checked", run_check},
     Command{"compare", Command::Takes::checks, 2, 2, "BEFORE AFTER",
             "a case, an FX graph text or a .pt2 each", "does AFTER mean what BEFORE means?", run_compare},
-    Command{"advise", Command::Takes::checks, 1, kMany, "INPUT", "as for check",
+    Command{"advise", Command::Takes::advise, 1, kMany, "INPUT", "as for check",
             "check, and name steps that could safely have run in place, with bytes", run_advise},
     Command{"trace", Command::Takes::reads, 1, kMany, "INPUT", "as for check",
             "print storages, views, steps and what they read and write", run_trace},

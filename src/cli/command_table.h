@@ -21,7 +21,8 @@ struct Command {
     replay = 64,
     launch = checks + 128,
     ask = 256,
-    all = 511,
+    advise = checks + 512,
+    all = 1023,
     nothing = 0
   } takes;          // the options of these scopes
   int least, most;  // number of positional arguments

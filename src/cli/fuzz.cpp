@@ -14,6 +14,7 @@
 
 #include "checker/certificate.h"
 #include "src/cli/commands.h"
+#include "src/cli/fuzz_pass.h"
 #include "src/cli/runner.h"
 #include "src/formats/formats.h"
 #include "src/fuzz/campaign.h"
@@ -301,6 +302,12 @@ int run_fuzz(const Options& options) {
     return kUsageError;
   }
   if (check->run == CheckOptions::Runs::automatic) check->run = CheckOptions::Runs::always;
+  if (!options.pass.empty()) return run_fuzz_pass(options, *check);
+  if (!options.emit.empty()) return run_emit(options);
+  if (!options.profile.empty() || !options.corpus.empty() || options.persistent) {
+    print_error("fuzz", "", "--profile, --corpus and --persistent are about a pass: --pass names it");
+    return kUsageError;
+  }
   if (options.exhaustive > 0) return run_exhaustive(options, *check);
   const Scratch scratch;
   name_seed_of_crash();

@@ -37,6 +37,7 @@ std::string commands_of(unsigned scope) {
   add((scope & option_scope::replaying) != 0, "replay");
   add((scope & option_scope::launching) != 0, "run");
   add((scope & option_scope::asking) != 0, "ops");
+  add((scope & option_scope::advising) != 0, "advise");
   return out;
 }
 

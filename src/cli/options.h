@@ -18,7 +18,7 @@ using text = std::string;
 /// Commands as bits; joined by `+`.
 namespace option_scope {
 inline constexpr unsigned checks = 1, reads = 1 + 2, fuzzing = 4, reducing = 8, rendering = 16,
-                          extracting = 32, replaying = 64, launching = 128, asking = 256;
+                          extracting = 32, replaying = 64, launching = 128, asking = 256, advising = 512;
 }
 
 struct Options {

@@ -54,17 +54,6 @@ std::optional<Story> story(Random& random, std::size_t row, bool damage, int tab
   return std::nullopt;
 }
 
-/// What a compiler's dump says of every result: dtype, shape and strides as a run has them.
-void annotate(Draft& draft) {
-  if (draft.rebinds || !refresh(draft)) return;
-  for (Draft::Call& call : draft.calls) {
-    call.types.clear();
-    const Schema* schema = find_schema(call.op);
-    if (schema != nullptr && schema->has(Tag::dynamic_output_shape)) continue;  // of these contents alone
-    for (const int v : call.results()) call.types.push_back(type_of(draft.shown.at(v)));
-  }
-}
-
 Case annotated_pair(const Story& s, bool annotated) {
   Draft before = s.before, after = s.after;
   if (annotated) annotate(before), annotate(after);
@@ -276,6 +265,16 @@ bool fill(Probe& probe, Random& random) {
 }
 
 }  // namespace
+
+void annotate(Draft& draft) {
+  if (draft.rebinds || !refresh(draft)) return;
+  for (Draft::Call& call : draft.calls) {
+    call.types.clear();
+    const Schema* schema = find_schema(call.op);
+    if (schema != nullptr && schema->has(Tag::dynamic_output_shape)) continue;  // of these contents alone
+    for (const int v : call.results()) call.types.push_back(type_of(draft.shown.at(v)));
+  }
+}
 
 std::string_view name(Probe::Kind kind) {
   static constexpr std::string_view kNames[] = {"pair",      "symbolic", "dataflow", "control",

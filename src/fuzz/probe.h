@@ -37,6 +37,9 @@ std::vector<std::string> fault_classes();
 /// The same probe for a seed, everywhere. Nothing: this seed makes no program that runs.
 std::optional<Probe> make_probe(std::uint64_t seed);
 
+/// What a compiler's dump says of every result: dtype, shape and strides as a run has them.
+void annotate(Draft& draft);
+
 /// Sizes that equal one of the inputs' become a symbol, in both graphs alike. false: no size can.
 bool symbolise(Case& value, Random& random);
 /// `after` in any order, kept right by streams and edges; `drop` takes one edge away.

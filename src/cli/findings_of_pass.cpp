@@ -1,0 +1,117 @@
+#include "src/cli/findings_of_pass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "src/cli/script.h"
+#include "src/cli/sink.h"
+#include "src/formats/formats.h"
+#include "src/ops/wrappers.h"
+#include "src/report/names.h"
+
+namespace noclobber {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostSlug = 60;
+
+std::string slug(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain)
+      out += c;
+    else if (!out.empty() && out.back() != '-')
+      out += '-';
+  }
+  out.resize(std::min(out.size(), kMostSlug));
+  while (out.ends_with('-')) out.pop_back();
+  return out;
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+const Finding* main_finding(const CheckRecord& record) {
+  const auto at = std::ranges::find_if(record.findings, is_cause);
+  return at == record.findings.end() ? nullptr : &*at;
+}
+
+/// A pass that forgets views forgets those of another dtype as well: then that is no cause of its own.
+bool is_case_of(const std::string& special, const std::string& general) {
+  return special == general + " of another dtype";
+}
+
+/// A script for PyTorch, or why there is none as a remark.
+std::string script_or_reason(Case value, const CheckRecord& record, const CheckOptions& check) {
+  prepare_case(value, check);
+  if (has_wrappers(value)) value = written_out(value).cases.at(0);
+  auto text = pytorch_script(value, record, false);
+  return text ? *std::move(text) : "# no script: " + text.fault().message + "\n";
+}
+
+}  // namespace
+
+void PassFindings::add(std::uint64_t seed, const fuzz::Trial& first, const fuzz::Reduced& reduced) {
+  const fuzz::Trial& trial = reduced.trial;
+  const std::string cause = fuzz::cause_of(trial);
+  const std::size_t steps = trial.question.after.steps.size();
+  auto at = std::ranges::find_if(clusters_, [&](const Cluster& c) {
+    return c.kind == trial.kind &&
+           (c.cause == cause || is_case_of(c.cause, cause) || is_case_of(cause, c.cause));
+  });
+  const bool is_new = at == clusters_.end();
+  if (is_new) {
+    clusters_.push_back({trial.kind, cause, "", {}, seed, 0, steps, reduced.by_pass});
+    at = clusters_.end() - 1;
+    at->folder = (folder_ / fmt::format("{}-{}", clusters_.size(), slug(cause))).string();
+  }
+  ++at->reduced;
+  if (const Finding* finding = main_finding(trial.record)) at->fingerprints.insert(finding->fingerprint);
+  const bool general = is_case_of(at->cause, cause);
+  if (general) at->cause = cause;
+  const bool better = general || std::pair(!reduced.by_pass, steps) < std::pair(!at->by_pass, at->steps);
+  if (!is_new && !better) return;
+  at->seed = seed, at->steps = steps, at->by_pass = reduced.by_pass;
+  write(*at, first, reduced);
+  if (is_new) tell(*at, trial);
+}
+
+void PassFindings::write(const Cluster& cluster, const fuzz::Trial& first,
+                         const fuzz::Reduced& reduced) const {
+  const fs::path folder(cluster.folder);
+  fs::create_directories(folder);
+  const fuzz::Trial& trial = reduced.trial;
+  write_file(folder / "program.json", write_case_json(trial.question));
+  write_file(folder / "first.json", write_case_json(first.value.value_or(first.question)));
+  if (!trial.value || trial.kind != "refuted") return write_file(folder / "why.txt", trial.why + "\n");
+  write_file(folder / "case.json", write_case_json(*trial.value));
+  CheckRecord record = trial.record;
+  record.input = "case.json", record.id = trial.value->name, record.what = "pair",
+  record.version = NC_VERSION;
+  write_file(folder / "record.jsonl", to_json(record) + "\n");
+  write_file(folder / "script.py", script_or_reason(*trial.value, record, check_));
+}
+
+void PassFindings::tell(const Cluster& cluster, const fuzz::Trial& trial) const {
+  const Finding* finding = main_finding(trial.record);
+  nlohmann::ordered_json line{
+      {"schema", "noclobber.fuzz/1"}, {"kind", "finding"},    {"what", cluster.kind},
+      {"cause", cluster.cause},       {"seed", cluster.seed}, {"steps", cluster.steps},
+      {"by_pass", cluster.by_pass},   {"message", trial.why}, {"folder", cluster.folder}};
+  if (finding != nullptr) line["rule"] = finding->rule, line["fingerprint"] = finding->fingerprint;
+  if (records_ != nullptr) print_record(records_, line.dump());
+  if (json_) return print_record(out_, line.dump());
+  fmt::print(out_, "{}[{}] seed {}: {}\n  {} steps{}; written to {}\n", cluster.kind,
+             printable(cluster.cause), cluster.seed, shortened(printable(trial.why), 300), cluster.steps,
+             cluster.by_pass ? "" : " (the pair was made smaller: the pass does it to nothing smaller)",
+             cluster.folder);
+  std::fflush(out_);
+}
+
+}  // namespace noclobber

@@ -1,0 +1,323 @@
+#include "src/cli/fuzz_pass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "src/cli/commands.h"
+#include "src/cli/findings_of_pass.h"
+#include "src/cli/sink.h"
+#include "src/formats/formats.h"
+#include "src/fuzz/profiles.h"
+#include "src/fuzz/subject.h"
+#include "src/fuzz/trial.h"
+#include "src/report/names.h"
+
+namespace noclobber {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kConvicted = 1, kAlarm = 4, kInterrupted = 130;
+constexpr std::uint64_t kDefaultPrograms = 1000;
+constexpr std::uint64_t kTwiceEvery = 16;    // seeds of which one is asked twice
+constexpr std::uint64_t kAlwaysReduced = 6;  // findings of one rule; then each time their number doubles
+constexpr auto kNarrateEvery = std::chrono::seconds(30);
+
+std::atomic<bool> stop_asked{false};
+
+void ask_to_stop(int) { stop_asked.store(true); }
+
+/// The first Ctrl-C ends the campaign, the second the process.
+void watch_for_stop() {
+  struct sigaction action = {};
+  action.sa_handler = ask_to_stop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+struct PassScore {
+  std::uint64_t seeds = 0, programs = 0, proved = 0, refuted = 0, unknown = 0, beyond = 0;
+  std::map<std::string, std::uint64_t> others;   // findings that are no refutation, by kind
+  std::map<std::string, std::uint64_t> reasons;  // for unknown
+  std::map<std::string, std::uint64_t> rules;    // of refutations
+};
+
+/// Everything of one campaign; results are taken in the order of seeds, whatever the threads do.
+class PassRun {
+ public:
+  PassRun(const Options& options, CheckOptions check, std::vector<std::string> profiles, std::FILE* records)
+      : options_(options),
+        check_(std::move(check)),
+        profiles_(std::move(profiles)),
+        own_channel_(options.pass == "-"),
+        out_(own_channel_ ? stderr : stdout),
+        records_(records),
+        findings_(options.out.empty() ? "fuzz-findings" : options.out, check_, options.json, out_, records),
+        next_(options.start),
+        taken_(options.start) {
+    if (options.count > 0) last_ = options.start + options.count;
+    if (options.time > 0) deadline_ = start_ + std::chrono::seconds(options.time);
+    if (options.count == 0 && options.time == 0) last_ = options.start + kDefaultPrograms;
+  }
+
+  int run() {
+    watch_for_stop();
+    fuzz::Subject subject = make_subject();
+    reducer_ = &subject;
+    if (!options_.corpus.empty()) try_corpus();
+    const std::uint64_t asked =
+        options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (std::uint64_t k = 0; k < (own_channel_ ? 1 : asked); ++k) threads.emplace_back([this] { work(); });
+    for (std::thread& thread : threads) thread.join();
+    finish();
+    return exit_code_of();
+  }
+
+ private:
+  fuzz::Subject make_subject() const {
+    return {options_.pass, options_.persistent, static_cast<double>(options_.timeout), stop_asked};
+  }
+
+  fuzz::Judge judge_of(fuzz::Subject& subject) const {
+    fuzz::Judge out;
+    out.ask = [&subject](const std::string& question) { return subject.ask(question); };
+    out.check = [this](const Case& value, bool& alarm) { return check_case(value, check_, alarm); };
+    out.go_on = [] { return !stop_asked.load(); };
+    out.form = options_.format == "fx" ? fuzz::Form::fx_text : fuzz::Form::case_json;
+    out.one_line = subject.persistent();
+    return out;
+  }
+
+  bool is_over(std::uint64_t seed) const {
+    return stop_asked.load() || absent_.load() || (last_ && seed >= *last_) ||
+           (deadline_ && Clock::now() >= *deadline_);
+  }
+
+  void work() {
+    std::optional<fuzz::Subject> own;
+    if (!own_channel_)
+      own.emplace(options_.pass, options_.persistent, static_cast<double>(options_.timeout), stop_asked);
+    const fuzz::Judge judge = judge_of(own ? *own : *reducer_);
+    for (;;) {
+      const std::uint64_t seed = next_++;
+      if (is_over(seed)) return;
+      std::optional<fuzz::Trial> trial;
+      if (const auto program = fuzz::program_of(seed, profiles_)) {
+        emit(seed, *program);
+        trial = fuzz::try_program(*program, judge, seed % kTwiceEvery == 0);
+      }
+      if (stop_asked.load()) return;  // its answer was not waited for
+      const std::lock_guard lock(mutex_);
+      waiting_.emplace(seed, std::move(trial));
+      for (auto at = waiting_.find(taken_); at != waiting_.end(); at = waiting_.find(++taken_)) {
+        take(at->first, at->second);
+        waiting_.erase(at);
+      }
+      narrate();
+    }
+  }
+
+  void emit(std::uint64_t seed, const Case& program) const {
+    if (options_.emit.empty()) return;
+    std::ofstream(fs::path(options_.emit) / fmt::format("{}.json", seed))
+        << write_case_json(fuzz::question_of(program));
+  }
+
+  void take(std::uint64_t seed, const std::optional<fuzz::Trial>& trial) {
+    ++score_.seeds;
+    if (!trial) return;
+    ++score_.programs;
+    if (trial->is_absent && score_.programs == 1) return absent_.store(true);
+    if (trial->alarm) return sound_alarm(seed, *trial);
+    if (trial->is_finding()) return found(seed, *trial);
+    if (trial->record.status == Status::proved) ++score_.proved;
+    if (trial->is_beyond) ++score_.beyond;
+    if (trial->record.status == Status::unknown && !trial->is_beyond) {
+      ++score_.unknown;
+      for (const Unknown& u : trial->record.unknown) ++score_.reasons[u.reason];
+    }
+  }
+
+  void sound_alarm(std::uint64_t seed, const fuzz::Trial& trial) {
+    ++alarms_;
+    print_error("fuzz", fmt::format("seed {}", seed),
+                "soundness alarm: a run contradicts a proof (" + trial.record.contradiction +
+                    "); please report this");
+  }
+
+  void found(std::uint64_t seed, const fuzz::Trial& trial) {
+    std::string group = trial.kind;
+    if (trial.kind == "refuted") {
+      ++score_.refuted;
+      for (const Finding& finding : trial.record.findings)
+        if (is_cause(finding)) ++score_.rules[finding.rule], group = finding.rule;
+    } else {
+      ++score_.others[trial.kind];
+    }
+    const std::uint64_t many = ++groups_[group];
+    if (many > kAlwaysReduced && (many & (many - 1)) != 0) return;
+    const fuzz::Reduced reduced = fuzz::reduce_trial(trial, judge_of(*reducer_), options_.reduction);
+    const std::size_t before = findings_.clusters().size();
+    findings_.add(seed, trial, reduced);
+    if (findings_.clusters().size() > before) keep_in_corpus(reduced.trial);
+  }
+
+  /// Programs that convicted before: those that do no more are taken away, and those of a cause that another
+  /// shows.
+  void try_corpus() {
+    std::vector<fs::path> files;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(options_.corpus, ignored))
+      if (entry.path().extension() == ".json") files.push_back(entry.path());
+    std::ranges::sort(files);
+    const fuzz::Judge judge = judge_of(*reducer_);
+    for (const fs::path& file : files) {
+      const auto text = read_file(file.string());
+      auto program = text ? read_case_json(*text) : Result<Case>(Diagnostic{});
+      if (!program) continue;
+      if (program->before) program->after = *program->before, program->before.reset();
+      const fuzz::Trial trial = fuzz::try_program(*program, judge, false);
+      const std::size_t before = findings_.clusters().size();
+      ++score_.programs;
+      if (trial.is_finding()) {
+        ++(trial.kind == "refuted" ? score_.refuted : score_.others[trial.kind]);
+        findings_.add(0, trial, {trial, true});
+      }
+      if (findings_.clusters().size() == before) fs::remove(file, ignored);
+    }
+  }
+
+  void keep_in_corpus(const fuzz::Trial& trial) const {
+    if (options_.corpus.empty()) return;
+    fs::create_directories(options_.corpus);
+    const std::string name = fs::path(findings_.clusters().back().folder).filename().string();
+    std::ofstream(fs::path(options_.corpus) /
+                  fmt::format("{}-{}.json", name, findings_.clusters().back().seed))
+        << write_case_json(trial.question);
+  }
+
+  void narrate() {
+    const auto now = Clock::now();
+    if (options_.quiet || now - said_ < kNarrateEvery) return;
+    said_ = now;
+    fmt::print(stderr, "noclobber: {} programs, {} causes, {:.0f} s\n", score_.programs,
+               findings_.clusters().size(), std::chrono::duration<double>(now - start_).count());
+  }
+
+  void finish() {
+    if (absent_.load()) return print_error("fuzz", options_.pass, "the command cannot be run");
+    const nlohmann::ordered_json line = summary();
+    if (records_ != nullptr) print_record(records_, line.dump());
+    if (options_.json) return print_record(out_, line.dump());
+    fmt::print(out_, "{} programs: {} proved, {} refuted, {} unknown, {} not supported", score_.programs,
+               score_.proved, score_.refuted, score_.unknown, score_.beyond);
+    for (const auto& [kind, n] : score_.others) fmt::print(out_, ", {} {}", n, kind);
+    fmt::print(out_, "{}\n", stop_asked.load() ? " (interrupted)" : "");
+    for (const auto& [reason, n] : score_.reasons) fmt::print(out_, "  unknown for {}: {}\n", reason, n);
+    for (const Cluster& c : findings_.clusters())
+      fmt::print(out_, "cause {}: {}, {} fingerprints, {} steps\n", c.folder, printable(c.cause),
+                 c.fingerprints.size(), c.steps);
+  }
+
+  nlohmann::ordered_json summary() const {
+    nlohmann::ordered_json out{
+        {"schema", "noclobber.fuzz/1"}, {"kind", "campaign"},      {"seeds", score_.seeds},
+        {"programs", score_.programs},  {"proved", score_.proved}, {"refuted", score_.refuted},
+        {"unknown", score_.unknown},    {"beyond", score_.beyond}, {"others", score_.others},
+        {"reasons", score_.reasons},    {"rules", score_.rules},   {"alarms", alarms_}};
+    out["interrupted"] = stop_asked.load();
+    out["causes"] = nlohmann::ordered_json::array();
+    for (const Cluster& c : findings_.clusters())
+      out["causes"].push_back({{"what", c.kind},
+                               {"cause", c.cause},
+                               {"seed", c.seed},
+                               {"steps", c.steps},
+                               {"by_pass", c.by_pass},
+                               {"reduced", c.reduced},
+                               {"fingerprints", c.fingerprints},
+                               {"folder", c.folder}});
+    return out;
+  }
+
+  int exit_code_of() const {
+    if (alarms_ > 0) return kAlarm;
+    if (absent_.load()) return kUsageError;
+    if (stop_asked.load()) return kInterrupted;
+    if (!findings_.clusters().empty()) return kConvicted;
+    return score_.programs == 0 ? kUsageError : 0;
+  }
+
+  const Options& options_;
+  const CheckOptions check_;
+  const std::vector<std::string> profiles_;
+  const bool own_channel_;
+  std::FILE* const out_;
+  std::FILE* const records_;
+  PassFindings findings_;
+  fuzz::Subject* reducer_ = nullptr;  // asked by one thread at a time
+  Clock::time_point start_ = Clock::now(), said_ = start_;
+  std::optional<Clock::time_point> deadline_;
+  std::optional<std::uint64_t> last_;
+  std::atomic<std::uint64_t> next_;
+  std::atomic<bool> absent_{false};
+  std::uint64_t taken_;
+  std::uint64_t alarms_ = 0;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::optional<fuzz::Trial>> waiting_;
+  std::map<std::string, std::uint64_t> groups_;
+  PassScore score_;
+};
+
+std::optional<std::vector<std::string>> profiles_or_error(const Options& options) {
+  std::string unknown;
+  auto out = fuzz::profiles_of(options.profile, unknown);
+  if (!out)
+    print_error("--profile", printable(unknown),
+                fmt::format("is no profile; there are {}", fmt::join(fuzz::profile_names(), ", ")));
+  return out;
+}
+
+}  // namespace
+
+int run_fuzz_pass(const Options& options, const CheckOptions& check) {
+  auto profiles = profiles_or_error(options);
+  if (!profiles) return kUsageError;
+  if (!options.emit.empty()) fs::create_directories(options.emit);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> records(
+      options.records.empty() ? nullptr : std::fopen(options.records.c_str(), "w"), std::fclose);
+  if (!options.records.empty() && !records) {
+    print_error("--records", options.records, "cannot be written");
+    return kUsageError;
+  }
+  return PassRun(options, check, *std::move(profiles), records.get()).run();
+}
+
+int run_emit(const Options& options) {
+  const auto profiles = profiles_or_error(options);
+  if (!profiles) return kUsageError;
+  std::error_code fault;
+  fs::create_directories(options.emit, fault);
+  const std::uint64_t many = options.count > 0 ? options.count : kDefaultPrograms;
+  std::uint64_t written = 0;
+  for (std::uint64_t seed = options.start; seed < options.start + many; ++seed) {
+    const auto program = fuzz::program_of(seed, *profiles);
+    if (!program) continue;
+    std::ofstream file(fs::path(options.emit) / fmt::format("{}.json", seed));
+    file << write_case_json(fuzz::question_of(*program));
+    written += file ? 1 : 0;
+  }
+  fmt::print("{} programs written to {}\n", written, options.emit);
+  return written > 0 ? 0 : kUsageError;
+}
+
+}  // namespace noclobber

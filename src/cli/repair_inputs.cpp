@@ -1,0 +1,64 @@
+// `advise --repair` over the inputs of a command line.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "src/cli/commands.h"
+#include "src/cli/repair.h"
+#include "src/formats/formats.h"
+#include "src/report/names.h"
+
+namespace noclobber {
+namespace {
+
+/// What is said of one repair, on standard error; the case on standard output.
+void tell_repair(const Work& work, const Repair& repair) {
+  for (const RepairCopy& copy : repair.copies)
+    fmt::print(stderr, "noclobber: {}: {} {} before `{}`, {} bytes{}\n", printable(work.input),
+               copy.keeps ? "copy" : "write to a copy of", printable(copy.value),
+               printable(statement_text(work.value.after, copy.step)), copy.bytes,
+               copy.is_known ? "" : " (a guess)");
+  fmt::print(stderr, "noclobber: {}: {} copies, {} bytes, proved\n", printable(work.input),
+             repair.copies.size(), repair.bytes);
+  fmt::print("{}", write_case_json(repair.value));
+}
+
+/// The exit code of one check.
+int repair_one(const Work& work, const CheckOptions& check) {
+  bool contradiction = false;
+  const CheckRecord record = check_case(work.value, check, contradiction);
+  if (record.status != Status::refuted) {
+    print_note(work.input, work.id,
+               fmt::format("is {}: there is nothing to repair", status_name(record.status)));
+    return record.status == Status::proved ? 0 : 3;
+  }
+  const Repair repair = repair_case(work.value, check);
+  if (repair.status == Status::proved) return tell_repair(work, repair), 0;
+  print_note(work.input, work.id, "is refuted, and not repaired by copies: " + repair.why);
+  return 1;
+}
+
+}  // namespace
+
+int run_repair(const Options& options) {
+  auto input = input_options(options);
+  const auto check = check_options(options);
+  if (!input || !check) {
+    const Diagnostic& fault = input ? check.fault() : input.fault();
+    print_error("", fault.where, fault.message);
+    return kUsageError;
+  }
+  WorkSource source(options.inputs, *std::move(input));
+  std::set<int> codes;
+  while (auto work = source.next()) {
+    work->open();
+    if (work->kind == Work::Kind::error)
+      print_error(work->input, work->fault.where, work->fault.message), codes.insert(kUsageError);
+    if (work->kind == Work::Kind::check) codes.insert(repair_one(*work, *check));
+  }
+  for (const int code : {1, kUsageError, 3})
+    if (codes.contains(code)) return code;
+  return codes.empty() ? kUsageError : 0;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,186 @@
+// What one fix would cure, as far as a case shows it.
+#include <map>
+#include <set>
+
+#include "src/fuzz/trial.h"
+#include "src/ops/meaning.h"
+#include "src/ops/schema.h"
+
+namespace noclobber::fuzz {
+namespace {
+
+constexpr const char* kInPlace = "made in place";
+
+/// Schemas of the vocabulary and of the case.
+struct Schemas {
+  std::map<std::string, Schema> declared;
+  explicit Schemas(const Case& value) {
+    for (const OpDecl& decl : value.ops)
+      if (auto schema = parse_schema(decl.schema)) declared.emplace(schema->op, *std::move(schema));
+  }
+  const Schema* find(const std::string& op) const {
+    const auto at = declared.find(op);
+    return at == declared.end() ? find_schema(op) : &at->second;
+  }
+  bool is_write(const Step& step) const {
+    const Schema* schema = find(step.op);
+    return schema != nullptr && schema->writes();
+  }
+};
+
+/// The operand that a result of this step shares its storage with; an invalid id if it is new.
+ValueId shared_operand(const Schemas& schemas, const Step& step) {
+  const Schema* schema = schemas.find(step.op);
+  if (schema == nullptr || schema->returns.empty()) return {};
+  const bool moves = meaning_of(base_name(step.op), *schema) == Meaning::view;
+  for (std::size_t k = 0; k < schema->arguments.size() && k < step.args.size(); ++k) {
+    const SchemaSlot& slot = schema->arguments[k];
+    const bool shared = !slot.alias.empty() && slot.alias == schema->returns[0].alias;
+    if ((shared || (moves && k == 0)) && step.args[k].kind == Arg::Kind::ref) return step.args[k].ref;
+  }
+  return {};
+}
+
+/// Values of one storage, as far as schemas tell, by the value at their root.
+struct Sharing {
+  std::map<std::uint32_t, std::uint32_t> root;
+  std::map<std::uint32_t, std::string>
+      how;  // of a root with several names: "views", "views of another dtype"
+};
+
+Sharing sharing_of(const Schemas& schemas, const Graph& graph) {
+  Sharing out;
+  for (std::uint32_t v = 0; v < graph.values.size(); ++v) out.root[v] = v;
+  for (const Step& step : graph.steps) {
+    const ValueId base = shared_operand(schemas, step);
+    if (!base.valid() || step.results.empty() || !step.results[0].valid()) continue;
+    const std::uint32_t root = out.root[base.index];
+    out.root[step.results[0].index] = root;
+    std::string& how = out.how[root];
+    if (step.op.starts_with("aten.view.dtype"))
+      how = "views of another dtype";
+    else if (how.empty())
+      how = "views";  // the result of a write is one more name as well
+  }
+  return out;
+}
+
+std::string edit_of(const Schemas& schemas, const Step& before, const Step& after) {
+  if (before.op == after.op) return "";
+  if (schemas.is_write(after) && !schemas.is_write(before)) return kInPlace;
+  return schemas.is_write(after) ? "another write" : "another operator";
+}
+
+std::string dropped(const Schemas& schemas, const Step& step) {
+  if (schemas.is_write(step)) return "dropped a write";
+  return step.op.starts_with("aten.clone") ? "dropped a copy" : "dropped a step";
+}
+
+std::string key_of(const Graph& graph, const Step& step, std::size_t at) {
+  if (step.results.empty() || !step.results[0].valid()) return "step " + step.op + std::to_string(at);
+  return graph.value(step.results[0]).name;
+}
+
+std::map<std::string, std::size_t> steps_by_name(const Graph& graph) {
+  std::map<std::string, std::size_t> out;
+  for (std::size_t k = 0; k < graph.steps.size(); ++k) out.emplace(key_of(graph, graph.steps[k], k), k);
+  return out;
+}
+
+/// What the pass did, each kind once.
+std::set<std::string> edits_of(const Schemas& schemas, const Graph& before, const Graph& after) {
+  std::set<std::string> out;
+  const auto old = steps_by_name(before), made = steps_by_name(after);
+  std::size_t last = 0;
+  for (std::size_t k = 0; k < after.steps.size(); ++k) {
+    const auto at = old.find(key_of(after, after.steps[k], k));
+    if (at == old.end()) {
+      out.insert(schemas.is_write(after.steps[k]) ? "added a write" : "added a step");
+      continue;
+    }
+    if (const std::string edit = edit_of(schemas, before.steps[at->second], after.steps[k]); !edit.empty())
+      out.insert(edit);
+    if (at->second < last) out.insert("moved a step");
+    last = std::max(last, at->second);
+  }
+  for (const auto& [name, k] : old)
+    if (!made.contains(name)) out.insert(dropped(schemas, before.steps[k]));
+  return out;
+}
+
+const Finding* cause_in(const CheckRecord& record) {
+  for (const Finding& finding : record.findings)
+    if (is_cause(finding)) return &finding;
+  return record.findings.empty() ? nullptr : &record.findings[0];
+}
+
+/// Through what the program sees the storage that step `step` of `after` overwrites.
+std::string seen_through(const Schemas& schemas, const Case& value, std::size_t step) {
+  if (step >= value.after.steps.size()) return "";
+  const Sharing sharing = sharing_of(schemas, *value.before);
+  for (const Arg& arg : value.after.steps[step].args) {
+    if (arg.kind != Arg::Kind::ref) continue;
+    const ValueId known = value.before->find(value.after.value(arg.ref).name);
+    if (!known.valid()) return "";
+    const auto how = sharing.how.find(sharing.root.at(known.index));
+    return how == sharing.how.end() ? "its own name" : how->second;
+  }
+  return "";
+}
+
+/// The first step that writes in place and did not before; past the last if there is none.
+std::size_t first_reused(const Schemas& schemas, const Case& value) {
+  const auto old = steps_by_name(*value.before);
+  for (std::size_t k = 0; k < value.after.steps.size(); ++k) {
+    const auto at = old.find(key_of(value.after, value.after.steps[k], k));
+    if (at != old.end() &&
+        edit_of(schemas, value.before->steps[at->second], value.after.steps[k]) == kInPlace)
+      return k;
+  }
+  return value.after.steps.size();
+}
+
+/// One family: contents that somebody still needs are overwritten.
+bool is_overwrite(const std::string& rule) {
+  return rule == "NC001" || rule == "NC003" || rule == "NC004" || rule == "NC005" || rule == "NC006" ||
+         rule == "NC009";
+}
+
+/// The last line that says something, numbers left out: two crashes of one cause differ in little else.
+std::string last_words(const std::string& why) {
+  const std::size_t end = why.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return "";
+  const std::size_t begin = why.rfind('\n', end);
+  std::string out;
+  for (std::size_t k = begin == std::string::npos ? 0 : begin + 1; k <= end; ++k) {
+    const bool digit = why[k] >= '0' && why[k] <= '9';
+    if (!digit)
+      out += why[k];
+    else if (!out.ends_with('#'))
+      out += '#';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string cause_of(const Trial& trial) {
+  if (trial.kind == "crash" || trial.kind == "changed-question")
+    return trial.kind + ": " + last_words(trial.why);
+  if (trial.kind != "refuted" || !trial.value || !trial.value->before) return trial.kind;
+  const Finding* finding = cause_in(trial.record);
+  const Schemas schemas(*trial.value);
+  std::string out;
+  for (const std::string& edit : edits_of(schemas, *trial.value->before, trial.value->after))
+    out += (out.empty() ? "" : ", ") + edit;
+  if (out.empty()) out = "another order or operand";
+  if (finding == nullptr) return out;
+  if (out.starts_with("dropped a write")) return "dropped a write";
+  if (!is_overwrite(finding->rule)) return out + "; " + finding->property;
+  const bool here = finding->clobber && finding->clobber->graph == "after" && finding->clobber->body.empty();
+  const std::size_t step = here ? finding->clobber->step : first_reused(schemas, *trial.value);
+  const std::string how = seen_through(schemas, *trial.value, step);
+  return out + (how.empty() ? "; " + finding->property : "; seen through " + how);
+}
+
+}  // namespace noclobber::fuzz
