@@ -6,10 +6,12 @@
 import importlib
 from importlib import metadata
 
+from .fuzzing import Campaign, Convicted, Skip, fuzz
 from .program import NotProved, ProgramError, Refuted, binary
 from .report import Check, Finding, Report, check, compare
 
-__all__ = ["Check", "Finding", "NotProved", "ProgramError", "Refuted", "Report", "__version__", "binary", "check", "compare"]
+__all__ = ["Campaign", "Check", "Convicted", "Finding", "NotProved", "ProgramError", "Refuted", "Report", "Skip", "__version__", "binary",
+           "check", "compare", "fuzz"]
 
 _ON_DEMAND = ("executorch", "thunder", "torch")  # each needs its framework
 
