@@ -188,3 +188,22 @@ TEST_CASE("the exhaustive scope catches a checker that proves everything", "[fuz
   CHECK(explorer.plans(2, 2));
   CHECK(explorer.count().wrong > rewrites);
 }
+
+TEST_CASE("seed 1309: a write of what an unwaited collective uses is refuted, and no contradiction",
+          "[fuzz]") {
+  const fuzz::Examined one = fuzz::examine(1309, this_checker(), {0, 0, 0, 0, 0, 0, 0, 0});
+  REQUIRE(one.usable);
+  CHECK(one.status == Status::refuted);
+  REQUIRE_FALSE(one.record.findings.empty());
+  CHECK(one.record.findings[0].rule == "NC010");
+  CHECK(one.contradictions.empty());
+  // The same answer about anything else is one.
+  fuzz::Checker wrong = always(Status::refuted);
+  wrong.check = [](const Case&, fuzz::Way, bool&) {
+    CheckRecord record;
+    record.status = Status::refuted;
+    record.findings.emplace_back().rule = "NC001";
+    return record;
+  };
+  CHECK(fuzz::examine(1309, wrong, {0, 0, 0, 0, 0, 0, 0, 0}).contradictions.size() == 1);
+}
