@@ -1,5 +1,6 @@
 #include "src/cli/clone_cover.h"
 
+#include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
 
@@ -16,6 +17,8 @@ using Flow = boost::adjacency_list<
                     boost::property<boost::edge_residual_capacity_t, std::int64_t,
                                     boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
 
+constexpr std::uint64_t kOfHazard = std::uint64_t{1} << 62U;
+
 void add_pipe(Flow& flow, std::size_t from, std::size_t to, std::uint64_t capacity) {
   const auto there = boost::add_edge(from, to, flow).first, back = boost::add_edge(to, from, flow).first;
   boost::put(boost::edge_capacity, flow, there, static_cast<std::int64_t>(capacity));
@@ -30,9 +33,13 @@ CloneCover cheapest_cover(const HazardGraph& graph) {
   const std::size_t values = graph.keep_cost.size(), writes = graph.write_cost.size();
   const std::size_t source = values + writes, sink = source + 1;
   Flow flow(sink + 1);
-  for (std::size_t k = 0; k < values; ++k) add_pipe(flow, source, k, graph.keep_cost[k]);
-  for (std::size_t k = 0; k < writes; ++k) add_pipe(flow, values + k, sink, graph.write_cost[k]);
-  for (const auto& [value, write] : graph.hazards) add_pipe(flow, value, values + write, kNever);
+  // What cannot be copied costs more than all that can, and all of it together less than a hazard that is
+  // left.
+  const std::uint64_t most = kOfHazard / (source + 1);
+  for (std::size_t k = 0; k < values; ++k) add_pipe(flow, source, k, std::min(graph.keep_cost[k], most));
+  for (std::size_t k = 0; k < writes; ++k)
+    add_pipe(flow, values + k, sink, std::min(graph.write_cost[k], most));
+  for (const auto& [value, write] : graph.hazards) add_pipe(flow, value, values + write, kOfHazard);
   boost::boykov_kolmogorov_max_flow(flow, source, sink);
   // What is reached from the source through pipes that are not full.
   const auto colour = boost::get(boost::vertex_color, flow);
