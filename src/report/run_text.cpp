@@ -316,15 +316,14 @@ std::string verdicts_text(const RunSummary& summary, const Look& look) {
 }
 
 /// Of a log, the links of the chain from program to code that were judged, on one line; "" for anything else.
-std::string links_text(const RunSummary& summary, const Look& look) {
+std::string links_text(const RunSummary& summary) {
   std::vector<std::string> parts;
   for (const auto& [link, name] :
        {std::pair("joint", "joint passes"), std::pair("split", "forward with backward"),
         std::pair("post_grad", "post-grad passes"), std::pair("trace", "single graphs")})
     if (const auto at = summary.links.find(link); at != summary.links.end())
       parts.push_back(fmt::format("{} {}", name, at->second));
-  if (parts.empty()) return "";
-  return "  " + shortened(fmt::format("judged: {}", fmt::join(parts, ", ")), look.width - 2) + "\n";
+  return parts.empty() ? "" : fmt::format("judged: {}", fmt::join(parts, ", "));
 }
 
 /// "step (train.py:29) runs uncompiled (Unsupported)": a frame that was not compiled, and not part of a
@@ -343,7 +342,7 @@ std::string frames_text(const RunSummary& summary, const Look& look) {
 }
 
 /// What the verdicts leave open, on one line; "" for nothing.
-std::string rest_text(const RunSummary& summary, const Look& look) {
+std::string rest_text(const RunSummary& summary) {
   std::vector<std::string> parts;
   if (summary.with_assumptions > 0)
     parts.push_back(fmt::format("{} of the proofs rest on assumptions", summary.with_assumptions));
@@ -351,8 +350,7 @@ std::string rest_text(const RunSummary& summary, const Look& look) {
   for (const std::string& name : summary.unchecked)
     if (!is_frame(name)) unchecked.push_back(printable(name));
   if (!unchecked.empty()) parts.push_back(fmt::format("not checked: {}", fmt::join(unchecked, ", ")));
-  if (parts.empty()) return "";
-  return "  " + shortened(fmt::format("{}", fmt::join(parts, "; ")), look.width - 2) + "\n";
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 /// At most three lines of 100 columns, and the frames that were not compiled.
@@ -369,8 +367,15 @@ std::string last_lines(const RunSummary& summary, double seconds, const Look& lo
   if (totals.error > 0) out += fmt::format("; {} error{}", totals.error, totals.error == 1 ? "" : "s");
   if (summary.interrupted) out += "; interrupted";
   if (seconds >= 0) out += fmt::format(" ({:.1f} s)", seconds);
-  return wrapped(out, look.width, 2, 0) + "\n" + links_text(summary, look) + frames_text(summary, look) +
-         rest_text(summary, look);
+  const std::string head = wrapped(out, look.width, 2, 0) + "\n";
+  const auto line = [&](const std::string& text) {
+    return text.empty() ? "" : "  " + shortened(text, look.width - 2) + "\n";
+  };
+  const std::string links = links_text(summary), rest = rest_text(summary);
+  const bool long_head = std::ranges::count(head, '\n') > 1;
+  if (long_head && !links.empty() && !rest.empty())
+    return head + line(links + "; " + rest) + frames_text(summary, look);
+  return head + line(links) + frames_text(summary, look) + line(rest);
 }
 
 }  // namespace
