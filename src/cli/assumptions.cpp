@@ -1,5 +1,7 @@
 #include "src/cli/assumptions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -104,9 +106,8 @@ void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs,
 
 void assume_rows(CheckRecord& record, const std::set<std::string>& rows) {
   if (rows.empty()) return;
-  std::string names;
-  for (const std::string& row : rows) names += (names.empty() ? "" : ", ") + row;
-  record.assumptions.push_back("calls are one by rows that nc-check is not shown: " + names);
+  record.assumptions.push_back(
+      fmt::format("calls are one by rows that nc-check is not shown: {}", fmt::join(rows, ", ")));
 }
 
 void assume_outside(CheckRecord& record, const std::vector<std::string>& values, bool dropped) {

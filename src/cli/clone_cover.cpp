@@ -17,8 +17,6 @@ using Flow = boost::adjacency_list<
                     boost::property<boost::edge_residual_capacity_t, std::int64_t,
                                     boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
 
-constexpr std::uint64_t kOfHazard = std::uint64_t{1} << 62U;
-
 void add_pipe(Flow& flow, std::size_t from, std::size_t to, std::uint64_t capacity) {
   const auto there = boost::add_edge(from, to, flow).first, back = boost::add_edge(to, from, flow).first;
   boost::put(boost::edge_capacity, flow, there, static_cast<std::int64_t>(capacity));
@@ -35,11 +33,11 @@ CloneCover cheapest_cover(const HazardGraph& graph) {
   Flow flow(sink + 1);
   // What cannot be copied costs more than all that can, and all of it together less than a hazard that is
   // left.
-  const std::uint64_t most = kOfHazard / (source + 1);
+  const std::uint64_t most = kNever / (source + 1);
   for (std::size_t k = 0; k < values; ++k) add_pipe(flow, source, k, std::min(graph.keep_cost[k], most));
   for (std::size_t k = 0; k < writes; ++k)
     add_pipe(flow, values + k, sink, std::min(graph.write_cost[k], most));
-  for (const auto& [value, write] : graph.hazards) add_pipe(flow, value, values + write, kOfHazard);
+  for (const auto& [value, write] : graph.hazards) add_pipe(flow, value, values + write, kNever);
   boost::boykov_kolmogorov_max_flow(flow, source, sink);
   // What is reached from the source through pipes that are not full.
   const auto colour = boost::get(boost::vertex_color, flow);

@@ -1,7 +1,9 @@
 // The commands. Each returns the exit code.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "src/base/result.h"
 #include "src/cli/inputs.h"
@@ -41,6 +43,8 @@ void print_note(std::string_view file, std::string_view where, std::string_view 
 Result<CheckOptions> check_options(const Options& options);
 /// --only, --order.
 Result<InputOptions> input_options(const Options& options);
+/// Both. Nothing: one of them makes no sense, and an error was printed.
+std::optional<std::pair<InputOptions, CheckOptions>> work_options(const Options& options);
 /// Declarations of custom operators: a JSON list of OPDECL, or one schema per line with `#` comments.
 /// error: `where` is a JSON pointer or "line N".
 Result<std::vector<OpDecl>> read_operators(std::string_view text);

@@ -44,6 +44,13 @@ void watch_for_stop() {
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
+/// What a pass is asked about this program, as a file of --emit. false: it could not be written.
+bool write_question(const std::string& folder, std::uint64_t seed, const Case& program) {
+  std::ofstream file(fs::path(folder) / fmt::format("{}.json", seed));
+  file << write_case_json(fuzz::question_of(program));
+  return static_cast<bool>(file);
+}
+
 struct PassScore {
   std::uint64_t seeds = 0, programs = 0, proved = 0, refuted = 0, unknown = 0, beyond = 0;
   std::map<std::string, std::uint64_t> others;   // findings that are no refutation, by kind
@@ -129,8 +136,7 @@ class PassRun {
 
   void emit(std::uint64_t seed, const Case& program) const {
     if (options_.emit.empty()) return;
-    std::ofstream(fs::path(options_.emit) / fmt::format("{}.json", seed))
-        << write_case_json(fuzz::question_of(program));
+    write_question(options_.emit, seed, program);
   }
 
   void take(std::uint64_t seed, const std::optional<fuzz::Trial>& trial) {
@@ -312,9 +318,7 @@ int run_emit(const Options& options) {
   for (std::uint64_t seed = options.start; seed < options.start + many; ++seed) {
     const auto program = fuzz::program_of(seed, *profiles);
     if (!program) continue;
-    std::ofstream file(fs::path(options.emit) / fmt::format("{}.json", seed));
-    file << write_case_json(fuzz::question_of(*program));
-    written += file ? 1 : 0;
+    written += write_question(options.emit, seed, *program) ? 1 : 0;
   }
   fmt::print("{} programs written to {}\n", written, options.emit);
   return written > 0 ? 0 : kUsageError;

@@ -12,6 +12,7 @@
 #include "src/ops/meaning.h"
 #include "src/ops/row.h"
 #include "src/ops/schema.h"
+#include "src/ops/shape_rules.h"
 #include "src/plan/contract.h"
 
 namespace noclobber {
@@ -31,22 +32,6 @@ constexpr const char* kHead =
     "by\n"
     "# element; `unwatched`: they were not. Operators that are not listed: none of their operands.\n";
 
-/// Does the operator give truth values, of one byte each?
-bool gives_truth(std::string_view base) {
-  constexpr std::string_view kOps[] = {"eq",      "ne",          "lt",         "le",          "gt",
-                                       "ge",      "logical_and", "logical_or", "logical_not", "logical_xor",
-                                       "isnan",   "isinf",       "isposinf",   "isneginf",    "isfinite",
-                                       "signbit", "isreal"};
-  const std::string_view name = base.substr(base.rfind('.') + 1);
-  return std::ranges::find(kOps, name) != std::end(kOps);
-}
-
-std::string joined(const std::vector<std::string>& all) {
-  std::string out;
-  for (const std::string& one : all) out += (out.empty() ? "" : ", ") + one;
-  return out;
-}
-
 /// One line about a functional operator; "": its result may lie on none of its operands.
 std::string line_of(const std::string& op, const Schema& schema) {
   const std::string_view base = base_name(op);
@@ -62,10 +47,12 @@ std::string line_of(const std::string& op, const Schema& schema) {
   if (by_rows) operands.resize(1);
   std::string conditions = "shape width order";
   if (operands.size() > 1) conditions += " apart";
-  if (gives_truth(base)) conditions += ", so only operands of one byte an element";
+  const OpRow* row = find_row(base);
+  const bool gives_truth = row != nullptr && row->shape == shape_rules::compare_shape;  // of one byte each
+  if (gives_truth) conditions += ", so only operands of one byte an element";
   if (schema.returns.size() > 1) conditions += ", one of the results alone";
   const char* evidence = by_rows ? "kernel" : schema.has(Tag::pointwise) ? "tag" : "row";
-  return fmt::format("{}\t{}\t{}\t{}, {}\n", op, joined(operands), conditions, evidence,
+  return fmt::format("{}\t{}\t{}\t{}, {}\n", op, fmt::join(operands, ", "), conditions, evidence,
                      row_tested(op) ? "watched" : "unwatched");
 }
 

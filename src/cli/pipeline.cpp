@@ -226,8 +226,9 @@ void claim_orders(CheckRecord& record, const Case& value, const CheckOptions& op
 
 /// Of what is proved: writes that are listed behind the return, which nobody sees.
 void note_behind_return(CheckRecord& record, const Case& value) {
+  if (record.status != Status::proved || !goes_on_after_return(value.after)) return;
   const auto ops = make_op_set(value.ops);
-  if (!ops || record.status != Status::proved) return;
+  if (!ops) return;
   if (value.before && !writes_behind_return(*ops, *value.before).empty())
     return;  // an earlier pass put it there
   for (const std::uint32_t step : writes_behind_return(*ops, value.after))

@@ -41,20 +41,16 @@ int repair_one(const Work& work, const CheckOptions& check) {
 }  // namespace
 
 int run_repair(const Options& options) {
-  auto input = input_options(options);
-  const auto check = check_options(options);
-  if (!input || !check) {
-    const Diagnostic& fault = input ? check.fault() : input.fault();
-    print_error("", fault.where, fault.message);
-    return kUsageError;
-  }
-  WorkSource source(options.inputs, *std::move(input));
+  auto asked = work_options(options);
+  if (!asked) return kUsageError;
+  const CheckOptions& check = asked->second;
+  WorkSource source(options.inputs, std::move(asked->first));
   std::set<int> codes;
   while (auto work = source.next()) {
     work->open();
     if (work->kind == Work::Kind::error)
       print_error(work->input, work->fault.where, work->fault.message), codes.insert(kUsageError);
-    if (work->kind == Work::Kind::check) codes.insert(repair_one(*work, *check));
+    if (work->kind == Work::Kind::check) codes.insert(repair_one(*work, check));
   }
   for (const int code : {1, kUsageError, 3})
     if (codes.contains(code)) return code;

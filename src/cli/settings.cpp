@@ -131,4 +131,13 @@ Result<InputOptions> input_options(const Options& options) {
   return out;
 }
 
+std::optional<std::pair<InputOptions, CheckOptions>> work_options(const Options& options) {
+  auto input = input_options(options);
+  auto check = check_options(options);
+  if (input && check) return std::pair(*std::move(input), *std::move(check));
+  const Diagnostic& fault = input ? check.fault() : input.fault();
+  print_error("", fault.where, fault.message);
+  return std::nullopt;
+}
+
 }  // namespace noclobber

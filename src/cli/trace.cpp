@@ -36,14 +36,10 @@ std::string printable_lines(std::string_view text) {
 }  // namespace
 
 int run_trace(const Options& options) {
-  auto input = input_options(options);
-  const auto check = check_options(options);
-  if (!input || !check) {
-    const Diagnostic& fault = input ? check.fault() : input.fault();
-    print_error("", fault.where, fault.message);
-    return kUsageError;
-  }
-  WorkSource source(options.inputs, *std::move(input));
+  auto asked = work_options(options);
+  if (!asked) return kUsageError;
+  const CheckOptions& check = asked->second;
+  WorkSource source(options.inputs, std::move(asked->first));
   std::size_t printed = 0;
   bool fault = false;
   while (auto work = source.next()) {
@@ -57,7 +53,7 @@ int run_trace(const Options& options) {
     } else if (work->kind == Work::Kind::note && !work->fault.message.empty()) {
       print_note(work->input, work->fault.where, work->fault.message);
     } else if (work->kind == Work::Kind::check) {
-      const std::string text = trace_text(std::move(work->value), *check);
+      const std::string text = trace_text(std::move(work->value), check);
       const std::string head =
           fmt::format("{}# {} {}\n", printed > 0 ? "\n" : "", printable(work->input), shown_id(work->id));
       fmt::print("{}", options.json ? trace_record(*work, text) : head + printable_lines(text));

@@ -58,7 +58,7 @@ class DescribedGraph {
     const Schema* schema = find_schema(op);
     const OrderedJson* args = find_member(step, "args");
     if (schema == nullptr || args == nullptr || !args->is_array() || schema->writes()) return;
-    const Meaning meaning = meaning_of(op.substr(0, op.find('.', op.find('.') + 1)), *schema);
+    const Meaning meaning = meaning_of(base_name(op), *schema);
     std::vector<std::string> given;
     const bool is_view = meaning == Meaning::view;
     if (is_view && !args->empty()) collect_refs((*args)[0], given);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "src/fuzz/trial.h"
+#include "src/ops/decl.h"
 #include "src/ops/meaning.h"
 #include "src/ops/schema.h"
 
@@ -11,26 +12,14 @@ namespace {
 
 constexpr const char* kInPlace = "made in place";
 
-/// Schemas of the vocabulary and of the case.
-struct Schemas {
-  std::map<std::string, Schema> declared;
-  explicit Schemas(const Case& value) {
-    for (const OpDecl& decl : value.ops)
-      if (auto schema = parse_schema(decl.schema)) declared.emplace(schema->op, *std::move(schema));
-  }
-  const Schema* find(const std::string& op) const {
-    const auto at = declared.find(op);
-    return at == declared.end() ? find_schema(op) : &at->second;
-  }
-  bool is_write(const Step& step) const {
-    const Schema* schema = find(step.op);
-    return schema != nullptr && schema->writes();
-  }
-};
+bool is_write(const OpSet& ops, const Step& step) {
+  const Schema* schema = ops.find(step.op);
+  return schema != nullptr && schema->writes();
+}
 
 /// The operand that a result of this step shares its storage with; an invalid id if it is new.
-ValueId shared_operand(const Schemas& schemas, const Step& step) {
-  const Schema* schema = schemas.find(step.op);
+ValueId shared_operand(const OpSet& ops, const Step& step) {
+  const Schema* schema = ops.find(step.op);
   if (schema == nullptr || schema->returns.empty()) return {};
   const bool moves = meaning_of(base_name(step.op), *schema) == Meaning::view;
   for (std::size_t k = 0; k < schema->arguments.size() && k < step.args.size(); ++k) {
@@ -48,11 +37,11 @@ struct Sharing {
       how;  // of a root with several names: "views", "views of another dtype"
 };
 
-Sharing sharing_of(const Schemas& schemas, const Graph& graph) {
+Sharing sharing_of(const OpSet& ops, const Graph& graph) {
   Sharing out;
   for (std::uint32_t v = 0; v < graph.values.size(); ++v) out.root[v] = v;
   for (const Step& step : graph.steps) {
-    const ValueId base = shared_operand(schemas, step);
+    const ValueId base = shared_operand(ops, step);
     if (!base.valid() || step.results.empty() || !step.results[0].valid()) continue;
     const std::uint32_t root = out.root[base.index];
     out.root[step.results[0].index] = root;
@@ -65,14 +54,14 @@ Sharing sharing_of(const Schemas& schemas, const Graph& graph) {
   return out;
 }
 
-std::string edit_of(const Schemas& schemas, const Step& before, const Step& after) {
+std::string edit_of(const OpSet& ops, const Step& before, const Step& after) {
   if (before.op == after.op) return "";
-  if (schemas.is_write(after) && !schemas.is_write(before)) return kInPlace;
-  return schemas.is_write(after) ? "another write" : "another operator";
+  if (is_write(ops, after) && !is_write(ops, before)) return kInPlace;
+  return is_write(ops, after) ? "another write" : "another operator";
 }
 
-std::string dropped(const Schemas& schemas, const Step& step) {
-  if (schemas.is_write(step)) return "dropped a write";
+std::string dropped(const OpSet& ops, const Step& step) {
+  if (is_write(ops, step)) return "dropped a write";
   return step.op.starts_with("aten.clone") ? "dropped a copy" : "dropped a step";
 }
 
@@ -88,23 +77,23 @@ std::map<std::string, std::size_t> steps_by_name(const Graph& graph) {
 }
 
 /// What the pass did, each kind once.
-std::set<std::string> edits_of(const Schemas& schemas, const Graph& before, const Graph& after) {
+std::set<std::string> edits_of(const OpSet& ops, const Graph& before, const Graph& after) {
   std::set<std::string> out;
   const auto old = steps_by_name(before), made = steps_by_name(after);
   std::size_t last = 0;
   for (std::size_t k = 0; k < after.steps.size(); ++k) {
     const auto at = old.find(key_of(after, after.steps[k], k));
     if (at == old.end()) {
-      out.insert(schemas.is_write(after.steps[k]) ? "added a write" : "added a step");
+      out.insert(is_write(ops, after.steps[k]) ? "added a write" : "added a step");
       continue;
     }
-    if (const std::string edit = edit_of(schemas, before.steps[at->second], after.steps[k]); !edit.empty())
+    if (const std::string edit = edit_of(ops, before.steps[at->second], after.steps[k]); !edit.empty())
       out.insert(edit);
     if (at->second < last) out.insert("moved a step");
     last = std::max(last, at->second);
   }
   for (const auto& [name, k] : old)
-    if (!made.contains(name)) out.insert(dropped(schemas, before.steps[k]));
+    if (!made.contains(name)) out.insert(dropped(ops, before.steps[k]));
   return out;
 }
 
@@ -115,9 +104,9 @@ const Finding* cause_in(const CheckRecord& record) {
 }
 
 /// Through what the program sees the storage that step `step` of `after` overwrites.
-std::string seen_through(const Schemas& schemas, const Case& value, std::size_t step) {
+std::string seen_through(const OpSet& ops, const Case& value, std::size_t step) {
   if (step >= value.after.steps.size()) return "";
-  const Sharing sharing = sharing_of(schemas, *value.before);
+  const Sharing sharing = sharing_of(ops, *value.before);
   for (const Arg& arg : value.after.steps[step].args) {
     if (arg.kind != Arg::Kind::ref) continue;
     const ValueId known = value.before->find(value.after.value(arg.ref).name);
@@ -129,12 +118,11 @@ std::string seen_through(const Schemas& schemas, const Case& value, std::size_t 
 }
 
 /// The first step that writes in place and did not before; past the last if there is none.
-std::size_t first_reused(const Schemas& schemas, const Case& value) {
+std::size_t first_reused(const OpSet& ops, const Case& value) {
   const auto old = steps_by_name(*value.before);
   for (std::size_t k = 0; k < value.after.steps.size(); ++k) {
     const auto at = old.find(key_of(value.after, value.after.steps[k], k));
-    if (at != old.end() &&
-        edit_of(schemas, value.before->steps[at->second], value.after.steps[k]) == kInPlace)
+    if (at != old.end() && edit_of(ops, value.before->steps[at->second], value.after.steps[k]) == kInPlace)
       return k;
   }
   return value.after.steps.size();
@@ -169,17 +157,19 @@ std::string cause_of(const Trial& trial) {
     return trial.kind + ": " + last_words(trial.why);
   if (trial.kind != "refuted" || !trial.value || !trial.value->before) return trial.kind;
   const Finding* finding = cause_in(trial.record);
-  const Schemas schemas(*trial.value);
+  const auto declared = make_op_set(trial.value->ops);
+  if (!declared) return trial.kind;
+  const OpSet& ops = *declared;
   std::string out;
-  for (const std::string& edit : edits_of(schemas, *trial.value->before, trial.value->after))
+  for (const std::string& edit : edits_of(ops, *trial.value->before, trial.value->after))
     out += (out.empty() ? "" : ", ") + edit;
   if (out.empty()) out = "another order or operand";
   if (finding == nullptr) return out;
   if (out.starts_with("dropped a write")) return "dropped a write";
   if (!is_overwrite(finding->rule)) return out + "; " + finding->property;
   const bool here = finding->clobber && finding->clobber->graph == "after" && finding->clobber->body.empty();
-  const std::size_t step = here ? finding->clobber->step : first_reused(schemas, *trial.value);
-  const std::string how = seen_through(schemas, *trial.value, step);
+  const std::size_t step = here ? finding->clobber->step : first_reused(ops, *trial.value);
+  const std::string how = seen_through(ops, *trial.value, step);
   return out + (how.empty() ? "; " + finding->property : "; seen through " + how);
 }
 

@@ -37,9 +37,6 @@ std::string changed_member(const SortedJson& asked, const SortedJson& said) {
   return "";
 }
 
-/// Bodies that the pass changed have another name beside those of the question.
-void merge_bodies(Case& value, std::map<std::string, Graph> bodies, const Case& question);
-
 void rename_graphs(Arg& arg, const std::map<std::string, std::string>& names) {
   if (arg.kind == Arg::Kind::graph)
     if (const auto at = names.find(arg.text); at != names.end()) arg.text = at->second;
@@ -53,6 +50,7 @@ void rename_graphs(Graph& graph, const std::map<std::string, std::string>& names
   }
 }
 
+/// Bodies that the pass changed have another name beside those of the question.
 void merge_bodies(Case& value, std::map<std::string, Graph> bodies, const Case& question) {
   const SortedJson asked = canonical(question).value("graphs", SortedJson::object());
   Case said = question;

@@ -9,11 +9,13 @@
 
 #include "src/graph/rewritten.h"
 #include "src/graph/uses.h"
+#include "src/ops/meaning.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
 namespace {
 
+constexpr std::string_view kPython = "python.";
 constexpr std::string_view kLowering = "python.torch__inductor_fx_passes_";
 
 bool is_lowering(const Step& step) {
@@ -156,7 +158,8 @@ class FusedWriter {
   static std::vector<std::string> sentences(const std::map<std::string, std::set<std::string>>& told) {
     std::vector<std::string> out;
     for (const auto& [op, means] : told) {
-      std::string text = op.substr(7, op.size() - 7 - 8) + " computes";
+      std::string text(base_name(op).substr(kPython.size()));
+      text += " computes";
       for (const std::string& inner : means) text += (text.ends_with("computes") ? " " : ", ") + inner;
       out.push_back(text + " of what it is given");
     }
