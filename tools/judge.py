@@ -186,6 +186,8 @@ def weighed(status: str, records: list[dict], before: Side, after: Side) -> tupl
     assumed = [a for r in records for a in r.get("assumptions", []) if a.startswith("constants ")]
     if status == "proved" and seen:  # text does not hold what constants hold
         rests = next((r["assumptions"] for r in records if r.get("assumptions")), [])
+        if any(a.startswith("-0 counts as 0") for a in rests) and not differs(before, after, one_zero=True):
+            return "proved, assumed zeros", ""
         return ("proved, assumed constants", "") if assumed else ("MISS", f"{seen} {rests}")
     if status == "refuted" and not seen and not differs(before, after, MORE_FLAVOURS):
         found = "; ".join(sorted({f"{f['rule']} {f['message']}" for r in records for f in r.get("findings", [])}))

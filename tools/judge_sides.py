@@ -17,11 +17,13 @@ MORE_FLAVOURS = tuple(range(8, 60))  # for what is refuted and did not differ
 SHARING = (0, 1)  # flavours in which who shares memory with whom is looked at
 
 
-def as_bits(value: torch.Tensor) -> bytes:
-    """NaN of any payload is one NaN: which one an operator gives is not its meaning."""
+def as_bits(value: torch.Tensor, one_zero: bool = False) -> bytes:
+    """NaN of any payload is one NaN: which one an operator gives is not its meaning. `one_zero`: so are -0 and 0."""
     value = value.detach().clone().contiguous()
     if value.is_floating_point():
         value = torch.where(value.isnan(), torch.full_like(value, float("nan")), value)
+        if one_zero:
+            value = torch.where(value == 0, torch.zeros_like(value), value)
     return value.reshape(-1).view(torch.uint8).numpy().tobytes() if value.numel() else b""
 
 
@@ -86,18 +88,19 @@ class Seen:
         try:
             out = program.run(given)
         except (RuntimeError, IndexError, TypeError, ValueError) as error:
-            self.error, self.facts, self.contents, self.sharing = str(error), None, [], set()
+            self.error, self.facts, self.contents, self.contents_but_zeros, self.sharing = str(error), None, [], [], set()
             return
         self.error = ""
         named = [(f"in {k}", v) for k, v in given.items()] + [(f"out {k}", v) for k, v in enumerate(out)]
         self.facts = [(n, str(v.dtype), tuple(v.shape), tuple(s for s, e in zip(v.stride(), v.shape, strict=True) if e > 1) if v.numel() else ())
                       for n, v in named]
         self.contents = [as_bits(v) for _, v in named]
+        self.contents_but_zeros = [as_bits(v, one_zero=True) for _, v in named]
         self.written = {k for k, v in given.items() if v._version > versions[k]}
         self.sharing = shared(named) if flavour in SHARING else set()
 
 
-def difference(before: Seen, after: Seen) -> str:
+def difference(before: Seen, after: Seen, one_zero: bool = False) -> str:
     if before.error:
         return ""  # outside of the claim
     if after.error:
@@ -107,7 +110,8 @@ def difference(before: Seen, after: Seen) -> str:
             return f"facts: {a} {b}"
     if len(before.facts) != len(after.facts):
         return "number of results"
-    for fact, a, b in zip(before.facts, before.contents, after.contents, strict=True):
+    contents = [seen.contents_but_zeros if one_zero else seen.contents for seen in (before, after)]
+    for fact, a, b in zip(before.facts, *contents, strict=True):
         if a != b:
             return f"contents of {fact[0]}"
     if stored := after.written - before.written:  # with the value that it holds: a caller may not allow any store
@@ -164,5 +168,5 @@ class Side:
         return self.seen[flavour]
 
 
-def differs(before: Side, after: Side, flavours=FLAVOURS) -> str:
-    return next(filter(None, (difference(before.see(n), after.see(n)) for n in flavours)), "")
+def differs(before: Side, after: Side, flavours=FLAVOURS, one_zero: bool = False) -> str:
+    return next(filter(None, (difference(before.see(n), after.see(n), one_zero) for n in flavours)), "")

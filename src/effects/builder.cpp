@@ -329,6 +329,8 @@ void Builder::dispatch(const Call& call) {
       return self_if(call, is_itself(call));
     case Meaning::normalize_running:
       return normalize_running(call);
+    case Meaning::describe:
+      return describe(call);
     case Meaning::wait:
       return wait(call);
     case Meaning::ignored:

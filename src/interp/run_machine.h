@@ -142,6 +142,7 @@ class Machine {
   void bind_waited(Frame& frame, const Step& step, const Invocation& invocation);
   bool run_special(Frame& frame, const Step& step, const Invocation& invocation);
   bool run_foreach(Frame& frame, const Step& step, const Invocation& invocation);
+  bool is_as_described(const Graph& graph, const Invocation& invocation);
   void note_effect(const Invocation& invocation, std::uint64_t extra, const std::string& device = "");
   std::string drawn_on(const Graph& graph, const Step& step, const Invocation& invocation);
 

@@ -36,6 +36,7 @@ enum class Meaning : std::uint8_t {
   reduce_or_self,     // opaque, or the argument itself where the shape is the same (sum_to_size)
   normalize_running,  // opaque; in training it writes running statistics, whatever its schema says
   ignored,            // no effect on memory and none that a caller sees (a symbolic size)
+  describe,           // asserts what a tensor is: opaque, or nothing where its type says as much
   wait,               // ends a collective: its argument itself, and a token
   unsupported         // changes storages in a way that is not modelled
 };

@@ -137,6 +137,7 @@ bool gives_fresh(Meaning meaning) {
     case Meaning::random_or_self:
     case Meaning::reduce_or_self:
     case Meaning::normalize_running:
+    case Meaning::describe:
     case Meaning::ignored:
     case Meaning::wait:
     case Meaning::unsupported:
@@ -175,6 +176,7 @@ bool schema_is_silent(std::string_view op, const Schema& schema) {
     case Meaning::fill_into:
     case Meaning::empty:
     case Meaning::ignored:
+    case Meaning::describe:
     case Meaning::wait:
       return false;
   }

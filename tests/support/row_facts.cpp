@@ -9,6 +9,7 @@
 #include "src/ops/identities.h"
 #include "src/ops/kernels.h"
 #include "src/ops/row.h"
+#include "tests/support/sample.h"
 #include "tests/support/source_dir.h"
 
 namespace noclobber::golden {
@@ -192,35 +193,13 @@ std::string_view word(const std::array<std::string_view, N>& words, auto of) {
 }
 
 std::string line_of(const OpRow& row) {
-  static constexpr std::array<std::string_view, 29> kMeanings{"-",
-                                                              "view",
-                                                              "may_view",
-                                                              "view_each",
-                                                              "rebind",
-                                                              "set",
-                                                              "resize",
-                                                              "clone",
-                                                              "view_copy",
-                                                              "moved",
-                                                              "convert",
-                                                              "may_convert",
-                                                              "copy_into",
-                                                              "copy_each",
-                                                              "copy",
-                                                              "fill_into",
-                                                              "fill",
-                                                              "empty",
-                                                              "view_scatter",
-                                                              "concatenate",
-                                                              "stack",
-                                                              "self_if_real",
-                                                              "random_or_self",
-                                                              "reduce_or_self",
-                                                              "normalize_running",
-                                                              "ignored",
-                                                              "wait",
-                                                              "unsupported",
-                                                              ""};
+  static constexpr std::array<std::string_view, 30> kMeanings{
+      "-",         "view",         "may_view",       "view_each",      "rebind",
+      "set",       "resize",       "clone",          "view_copy",      "moved",
+      "convert",   "may_convert",  "copy_into",      "copy_each",      "copy",
+      "fill_into", "fill",         "empty",          "view_scatter",   "concatenate",
+      "stack",     "self_if_real", "random_or_self", "reduce_or_self", "normalize_running",
+      "ignored",   "describe",     "wait",           "unsupported",    ""};
   static constexpr std::array<std::string_view, 2> kReach{"-", "elementwise"};
   static constexpr std::array<std::string_view, 4> kToken{"-", "effects", "generator", "both"};
   static constexpr std::array<std::string_view, 3> kFlight{"-", "results", "all"};

@@ -2,6 +2,7 @@
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
 #include "tests/catch.h"
+#include "tests/unit/effects/fx_traced.h"
 
 using namespace noclobber;
 
@@ -178,4 +179,28 @@ TEST_CASE("what may not be written may not be written with what it holds") {
   const Exchange exchange{"", kInts, copy.c_str(), "", ""};
   const std::string written = step("w", "aten.add_.Tensor", R"([{"ref": "x"}, 0])") + ", " + copy;
   CHECK(checked(exchange, written).status != Status::proved);
+}
+
+TEST_CASE("judge 60000005: an assertion of what the type says may come, go and move", "[effects]") {
+  const auto asserts = [](const char* of, const char* dtype) {
+    return std::string("is_") + of + " = torch.ops.aten._assert_tensor_metadata.default(" + std::string(of) +
+           ", None, None, torch." + dtype + ", device = device(type='cpu'), layout = torch.strided)\n";
+  };
+  const std::string sine = "s = torch.ops.aten.sin.default(x)\n", end = "return (s,)";
+  const std::string x = asserts("x", "float32"), y = asserts("y", "int64"), wrong = asserts("x", "float64"),
+                    too = asserts("y", "int32");
+  const auto status = [&](const std::string& before, const std::string& after) {
+    bool contradiction = false;
+    const Case pair = testing::fx_pair(R"(x: "f32[4]cpu", y: "i64[4]cpu")", before, after);
+    const Status out = check_case(pair, {}, contradiction).status;
+    CHECK_FALSE(contradiction);
+    return out;
+  };
+  CHECK(status(x + y + sine + end, sine + y + x + end) == Status::proved);
+  CHECK(status(x + y + sine + end, sine + end) == Status::proved);
+  CHECK(status(sine + end, x + sine + y + end) == Status::proved);
+  // What does not hold is an effect.
+  CHECK(status(sine + end, wrong + sine + end) != Status::proved);
+  CHECK(status(wrong + sine + end, sine + end) != Status::proved);
+  CHECK(status(wrong + too + sine + end, too + wrong + sine + end) != Status::proved);
 }
