@@ -8,6 +8,7 @@
 #include "tests/support/damage.h"
 #include "tests/support/issued.h"
 #include "tests/support/read_back.h"
+#include "tests/support/sample.h"
 #include "tests/support/trace_run.h"
 
 using namespace noclobber;
@@ -125,7 +126,9 @@ void attack(const Issued& one, const Issued& other, Wear wear, Random& random, T
 
 TEST_CASE("a certificate says again what was said, and reads back as it was printed", "[certificate]") {
   int proofs = 0, refutations = 0;
+  std::size_t number = 0;
   for (const Issued& one : issued()) {
+    if (!testing::is_sampled(number++)) continue;
     INFO(one.name);
     proofs += one.said == Said::proved ? 1 : 0;
     refutations += one.said == Said::refuted ? 1 : 0;
@@ -137,8 +140,8 @@ TEST_CASE("a certificate says again what was said, and reads back as it was prin
   }
   std::cout << "certificates: " << proofs << " proved, " << refutations << " refuted, of " << issued().size()
             << "\n";
-  CHECK(proofs >= 60);
-  CHECK(refutations >= 30);
+  CHECK(proofs >= static_cast<int>(testing::sampled(60)));
+  CHECK(refutations >= static_cast<int>(testing::sampled(30)));
 }
 
 TEST_CASE("a damaged certificate is accepted only for what its Traces do", "[certificate]") {

@@ -1,5 +1,6 @@
 // What steps may do to storages, and in which order: against pairs of elements, and paths between all pairs.
 #include "tests/catch.h"
+#include "tests/support/sample.h"
 #include "tests/unit/checker/touching.h"
 
 using namespace noclobber::testing::hand;
@@ -185,7 +186,7 @@ TEST_CASE("element by element, only the same elements may be read and written (c
 TEST_CASE("pairs in windows say what paths between all pairs say", "[orders]") {
   Random random(32);
   int yes = 0, no = 0;
-  for (int round = 0; round < 400; ++round) {
+  for (std::size_t round = 0; round < noclobber::testing::sampled(400); ++round) {
     Touching t(static_cast<std::size_t>(random.between(2, 6)));
     some_steps(t, random);
     t.trace.edges = some_edges(AllPairs(t), random);
@@ -204,8 +205,8 @@ TEST_CASE("pairs in windows say what paths between all pairs say", "[orders]") {
     t.trace.edges.emplace_back(t.trace.origin, 0);
     CHECK_FALSE(ordered(t.space, t.trace));
   }
-  CHECK(yes > 200);
-  CHECK(no > 200);
+  CHECK(yes > static_cast<int>(noclobber::testing::sampled(200)));
+  CHECK(no > static_cast<int>(noclobber::testing::sampled(200)));
 }
 
 TEST_CASE("what is only read needs no order", "[orders]") {

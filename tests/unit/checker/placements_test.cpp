@@ -1,5 +1,6 @@
 // Placements in arenas: against every pair of them.
 #include "tests/catch.h"
+#include "tests/support/sample.h"
 #include "tests/unit/checker/touching.h"
 
 using namespace noclobber::testing::hand;
@@ -97,7 +98,7 @@ bool all_placed(Touching& t) {
 TEST_CASE("placements are placed exactly where no two meet, whatever their text says of it", "[placed]") {
   Random random(41);
   int right = 0, wrong = 0, forged = 0;
-  for (int round = 0; round < 6000; ++round) {
+  for (std::size_t round = 0; round < noclobber::testing::sampled(6000); ++round) {
     Touching t;
     t.given.compared = random.chance(50);
     if (random.chance(50)) t.trace.storages[0] = {&t.given, "in"};
@@ -117,9 +118,9 @@ TEST_CASE("placements are placed exactly where no two meet, whatever their text 
     if (still && !is) FAIL_CHECK("forged");
     forged += is && !still ? 1 : 0;
   }
-  CHECK(right > 500);
-  CHECK(wrong > 500);
-  CHECK(forged > 200);
+  CHECK(right > static_cast<int>(noclobber::testing::sampled(500)));
+  CHECK(wrong > static_cast<int>(noclobber::testing::sampled(500)));
+  CHECK(forged > static_cast<int>(noclobber::testing::sampled(200)));
 }
 
 TEST_CASE("a placement of no storage lies where it says (checker)", "[placed]") {

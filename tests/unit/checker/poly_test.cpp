@@ -7,6 +7,7 @@
 #include "tests/catch.h"
 #include "tests/support/evaluate.h"
 #include "tests/support/generator.h"
+#include "tests/support/sample.h"
 
 using namespace noclobber;
 using namespace noclobber::testing;
@@ -96,7 +97,7 @@ TEST_CASE("nonnegative is never said of what can be negative", "[poly]") {
   World world;
   Random random(2);
   int said = 0, never_negative = 0;
-  for (int round = 0; round < 6000; ++round) {
+  for (std::size_t round = 0; round < testing::sampled(6000); ++round) {
     const PolyId a = world.poly(random, 4);
     const bool shown = world.space.nonnegative(a);
     bool negative = false;
@@ -117,7 +118,7 @@ TEST_CASE("nonnegative is never said of what can be negative", "[poly]") {
 TEST_CASE("a fact helps only where it follows", "[poly]") {
   World world;
   Random random(3);
-  for (int round = 0; round < 4000; ++round) {
+  for (std::size_t round = 0; round < testing::sampled(4000); ++round) {
     const PolyId fact = world.poly(random, 2), other = world.poly(random, 2), a = world.poly(random, 3);
     if (!world.space.nonnegative(a, {fact, other})) continue;
     for (int k = 0; k < 40; ++k) {

@@ -15,6 +15,7 @@
 #include "tests/support/corpus.h"
 #include "tests/support/issued.h"
 #include "tests/support/read_back.h"
+#include "tests/support/sample.h"
 #include "tests/support/temp_folder.h"
 
 using namespace noclobber;
@@ -367,7 +368,9 @@ void shape(const Honest& one, const Change& change, Random& random, Tally& tally
 
 TEST_CASE("no hand-shaped certificate that is false is accepted", "[certificate]") {
   const char* wanted = std::getenv("NC_SHAPED");
-  const int count = wanted != nullptr ? std::atoi(wanted) : 400;
+  const int count = wanted != nullptr
+                        ? std::atoi(wanted)
+                        : static_cast<int>(std::max(testing::sampled(400), std::size(kChanges)));
   const auto& all = honest();
   std::map<std::string, Tally> tallies;
   Random random(20261125);

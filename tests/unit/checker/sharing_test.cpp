@@ -7,6 +7,7 @@
 #include "src/prover/nonnegative.h"
 #include "src/values/sharing.h"
 #include "tests/catch.h"
+#include "tests/support/sample.h"
 #include "tests/support/trace_boundary.h"
 #include "tests/support/traced.h"
 
@@ -134,7 +135,7 @@ Answers asked(Showing& s) {
 
 TEST_CASE("sharing: shown only where no two places become one, and nearly always then", "[sharing]") {
   int right = 0, shown = 0;
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::sampled(4000); ++seed) {
     Showing s(seed);
     s.boundary.sharing_may_shrink = s.pick(3) != 0;
     INFO(seed);
@@ -149,7 +150,7 @@ TEST_CASE("sharing: shown only where no two places become one, and nearly always
     ++right;
     shown += said.by_search && said.by_checker ? 1 : 0;
   }
-  CHECK(right > 500);
+  CHECK(right > static_cast<int>(testing::sampled(500)));
   CHECK(10 * shown > 9 * right);
 }
 

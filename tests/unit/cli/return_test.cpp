@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Steps behind the one that returns: what a caller misses by them, if anything.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Numbers that no program has, in every argument of recorded calls: neither the checker nor the interpreter
 // ends, overflows or contradicts itself.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // What PyTorch refuses to be called with is not proved, though nobody uses what the call gives: every
 // recorded call with the type, the rank or an extent of one argument changed, judged by the interpreter's
 // kernels.

@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Branches as worlds and loops by induction: what must not be proved, beside what is.
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"

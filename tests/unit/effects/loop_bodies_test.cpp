@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Bodies of loops as cases of their own, what their Traces show, and the step that a loop becomes.
 #include "src/cli/pipeline.h"
 #include "src/effects/loops.h"

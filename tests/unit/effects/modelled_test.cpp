@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Pairs of graphs, each proved or not, for what few cases of the corpus come by: bodies that are compared as
 // text, tokens, lists of views, renames.
 #include "src/formats/formats.h"

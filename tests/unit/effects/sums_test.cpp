@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // addmm is mm and a sum, under an assumption: which rewrites hold with it, and which do not.
 #include "tests/support/brute.h"
 #include "tests/unit/effects/fx_traced.h"

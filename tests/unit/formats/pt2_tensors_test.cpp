@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // What an exported program says of its tensors, scalars and results: kept, or refused at its place.
 #include "tests/unit/formats/arg_text.h"
 #include "tests/unit/formats/pt2_text.h"

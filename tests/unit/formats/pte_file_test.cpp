@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Program files made from nothing: what each member says, and where it says too much.
 #include "src/formats/constant_bytes.h"
 #include "src/formats/pte_program.h"

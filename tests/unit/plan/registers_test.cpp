@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Programs over registers: what is read was written, constants stay, what the caller is told of is there.
 #include "src/plan/registers.h"
 

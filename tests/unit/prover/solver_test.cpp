@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // The solver as a witness that may be silent but is never misunderstood.
 #include "src/prover/solver.h"
 

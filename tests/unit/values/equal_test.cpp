@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Equality of contents: twins that differ in one thing.
 #include "src/values/term.h"
 

@@ -1,3 +1,4 @@
+// Compiled alone: its neighbours have names of their own for the same things.
 // Terms and contents: what is one term, what is two, and how far chains of steps are followed.
 #include "src/values/term.h"
 #include "src/prover/nonnegative.h"
