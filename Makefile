@@ -128,7 +128,7 @@ recheck-damage: build recheck  ## damage certificates (NC_DAMAGED of them, 10000
 recheck-campaign: build recheck  ## random programs (NC_COUNT of them, 50000) through nc-check and nc-recheck, which may not disagree
 	@python3 tools/recheck_campaign.py $(or $(NC_COUNT),50000) $(or $(NC_SEED),1)
 
-bench-recheck: build recheck  ## user time of nc-recheck and of nc-check on certificates of 10,000 and 20,000 steps
+bench-recheck: build recheck  ## processor time of nc-recheck and of nc-check on certificates of 10,000 and 20,000 steps
 	@python3 tools/bench_recheck.py
 
 damage: tests  ## damage 100,000 certificates and compare what is accepted with what its Traces do

@@ -36,8 +36,8 @@ build() {
   mkdir -p build/bin
   cp checker/proof/*.ml $proof/
   cd $proof
-  ocamlopt -w -a -c core.mli core.ml
-  ocamlopt -w +a-4-9-40-41-42-44-45-70 -o nc-recheck core.cmx text.ml form.ml identities.ml main.ml
+  ocamlopt -w -a -inline 200 -c core.mli core.ml
+  ocamlopt -w +a-4-9-40-41-42-44-45-70 -inline 200 -o nc-recheck core.cmx text.ml form.ml identities.ml main.ml
   cd - > /dev/null
   cp $proof/nc-recheck build/bin/nc-recheck.new && mv build/bin/nc-recheck.new build/bin/nc-recheck
   echo "$program" > $proof/.built

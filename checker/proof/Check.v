@@ -121,14 +121,18 @@ Definition same_input (v w : view) : bool :=
      | Some x, Some y => N.eqb (st_start x) (st_start y) && N.eqb (st_key x) (st_key y)
      | _, _ => false
      end.
-Definition steps_ok (t : trace) (test : step -> bool) : bool :=
-  snd (N.iter (t_n t) (fun p => (N.succ (fst p),
-        snd p && match get (fst p) (t_steps t) with Some s => test s | None => false end)) (0%N, true)).
+Fixpoint every {A} (test : A -> bool) (m : PM.t A) : bool :=
+  match m with
+  | PM.Leaf _ => true
+  | PM.Node m0 x m1 => every test m0 && every test m1 && match x with Some y => test y | None => true end
+  end.
+Definition steps_ok (t : trace) (test : step -> bool) : bool := every test (t_steps t).
 Definition store_ok (t : trace) (s : step) : bool :=
   forallb (fun w => match get (v_st w) (t_st t) with Some x => st_wr x | None => false end) (s_writes s).
 
 Definition inputs_ok : bool :=
-  forallb (fun p => forallb (fun q => negb (N.eqb (fst p) (fst q)) || same_input (snd p) (snd q)) (t_in a)) (t_in b).
+  let named := grouped fst (t_in a) in
+  forallb (fun p => forallb (fun q => negb (N.eqb (fst p) (fst q)) || same_input (snd p) (snd q)) (entries named (fst p))) (t_in b).
 
 (* --- names: going back from where it is used, a content is met that nobody wrote since the time that is meant --- *)
 Definition since_then (time : N) (v : view) (c : content) : bool :=
@@ -140,16 +144,18 @@ Definition since_then (time : N) (v : view) (c : content) : bool :=
 Definition name_ok (v : view) (k time : N) : bool :=
   walk a ia (PM.empty _) fuel (since_then time v) (C (v_st v) k (v_maps v)).
 Definition read_ok (k : N) (p : view * N) : bool := name_ok (fst p) k (snd p).
+Definition named_steps : list (N * step) :=
+  pick (fun s => match s_means s with [] => false | _ => true end) (t_steps a) (fun p => p) [].
 Definition names_ok : bool :=
-  forallb (fun q => forallb (read_ok (fst q)) (combine (s_reads (snd q)) (s_means (snd q)))) (all_steps a)
+  forallb (fun q => forallb (read_ok (fst q)) (combine (s_reads (snd q)) (s_means (snd q)))) named_steps
   && forallb (fun o => match o_view o, o_means o with Some v, Some time => name_ok v (t_n a) time | _, _ => true end) (t_out a).
 
 Definition boundary_ok (c : boundary) (n : nat) (f : facts) : bool :=
-  let kb := key_map b in
+  let sb := all_storages b in let sa := all_storages a in
   all2 (output_ok n f) (t_out b) (t_out a)
-  && (b_alone c || (forallb (exit_ok kb n f) (all_storages a) && (b_grow c || sharing_ok cval (b_may c) b a)
+  && (b_alone c || ((let kb := key_map sb in forallb (exit_ok kb n f) sa) && (b_grow c || sharing_ok cval (b_may c) b a)
                     && (b_shrink c || sharing_ok cval (b_may c) a b)))
-  && (let ka := key_map a in forallb (frame_ok ka) (all_storages b))
+  && (let ka := key_map sa in forallb (frame_ok ka) sb)
   && steps_ok a (fun s => store_ok a s && cleans a s)
   && inputs_ok && (names_ok && places_ok cval a && orders_ok cval a).
 End Numbers.

@@ -85,17 +85,15 @@ Proof.
   revert l; induction p; simpl; intros l H; [congruence|]. destruct l; [discriminate|].
   destruct (imap_dec a i); [|discriminate]. subst. f_equal; auto.
 Qed.
-Lemma find_hit_ok ws n s ch slot rest : find_hit t ws n s ch = Some (slot, rest) ->
-  exists w, (n <= slot)%nat /\ nth_error ws (slot - n) = Some w /\ v_st w = s /\ fits_chk t w = true /\ ch = v_maps w ++ rest.
+Lemma find_hit_ok ws n s ch slot rest : find_hit ws n s ch = Some (slot, rest) ->
+  exists w, (n <= slot)%nat /\ nth_error ws (slot - n) = Some w /\ v_st w = s /\ ch = v_maps w ++ rest.
 Proof.
   revert n; induction ws as [|w ws IH]; simpl; intros n H; [discriminate|].
-  assert (G : find_hit t ws (S n) s ch = Some (slot, rest) -> exists w0, (n <= slot)%nat /\
-    nth_error (w :: ws) (slot - n) = Some w0 /\ v_st w0 = s /\ fits_chk t w0 = true /\ ch = v_maps w0 ++ rest).
+  assert (G : find_hit ws (S n) s ch = Some (slot, rest) -> exists w0, (n <= slot)%nat /\
+    nth_error (w :: ws) (slot - n) = Some w0 /\ v_st w0 = s /\ ch = v_maps w0 ++ rest).
   { intros G. apply IH in G as (w' & L & Hn & E). exists w'. split; [lia|]. split; auto.
     replace (slot - n)%nat with (S (slot - S n)) by lia. auto. }
-  destruct (N.eqb (v_st w) s && fits_chk t w) eqn:T; auto.
-  destruct (strip (v_maps w) ch) eqn:D; auto. inversion H; subst. apply andb_true_iff in T as [T1 T2].
-  apply N.eqb_eq in T1. exists w. split; auto. rewrite Nat.sub_diag. simpl. repeat split; auto. apply strip_ok; auto.
+  destruct (N.eqb_spec (v_st w) s); auto. destruct (strip (v_maps w) ch) eqn:D; auto. inversion H; subst. exists w. split; auto. rewrite Nat.sub_diag. simpl. repeat split; auto. apply strip_ok; auto.
 Qed.
 Lemma append_ok x sh' sh ch : ok x sh' -> (forall i, inbox sh i -> lands sh' ch i) ->
   ok (append x ch) sh /\ forall i, val (append x ch) i = val x (root ch i).
@@ -144,9 +142,12 @@ Proof.
   assert (Hk : (k < t_n t)%N) by (destruct P as (_ & P2 & _); lia).
   destruct (step_of k Hk) as (st & Hg & B & F & Cl). rewrite Hg in H.
   assert (E : forall c, mt time s c = mt (N.succ k) s c) by (intros; apply since; auto).
-  destruct (find_hit t (s_writes st) 0 s ch) as [[slot rest]|] eqn:D.
+  destruct (find_hit (s_writes st) 0 s ch) as [[slot rest]|] eqn:D.
   - apply guard_some in H as [Hc H]. inversion H; subst y; clear H.
-    apply find_hit_ok in D as (w & _ & Hw & Es & Hf & ->). rewrite Nat.sub_0_r in Hw.
+    apply find_hit_ok in D as (w & _ & Hw & Es & ->). rewrite Nat.sub_0_r in Hw.
+    assert (Hf : fits_chk t w = true).
+    { unfold clean_chk in Hc. apply andb_true_iff in Hc as [Hc _]. apply andb_true_iff in Hc as [Hc _]. rewrite forallb_forall in Hc.
+      specialize (Hc _ (nth_error_In _ _ Hw)). apply andb_true_iff in Hc. apply Hc. }
     apply is_true in Hf. apply (clean_ok t) in Hc; auto. specialize (Cl Hc).
     assert (Hl' : forall i, inbox sh i -> lands (v_sh w) rest i).
     { intros i Hi. rewrite <- Hf, Es. apply lands_app_end. auto. }
@@ -164,6 +165,15 @@ Proof.
   revert x; induction fuel; simpl; intros x H O; apply orb_true_iff in H as [H|H]; try discriminate; eauto.
   destruct (back cval t ix sm x) as [z|] eqn:E; [|discriminate]. destruct (back_ok _ _ _ E O) as [O' V'].
   destruct (IHfuel _ H O') as (y & T & O'' & V''). exists y. split; auto. split; auto. intros i Hi. rewrite V', V''; auto.
+Qed.
+Lemma seek_ok fuel test x sh y : seek cval t ix sm fuel test x = y -> ok x sh ->
+  ok (snd y) sh /\ (forall i, inbox sh i -> val x i = val (snd y) i) /\ (fst y = true -> test (snd y) = true).
+Proof.
+  revert x; induction fuel; simpl; intros x H O; destruct (test x) eqn:T; try (subst y; simpl; auto; fail).
+  - subst y. simpl. repeat split; auto. discriminate.
+  - destruct (back cval t ix sm x) as [z|] eqn:E; [|subst y; simpl; repeat split; auto; discriminate].
+    destruct (back_ok _ _ _ E O) as [O' V']. destruct (IHfuel _ H O') as (O'' & V'' & T'). split; auto. split; auto.
+    intros i Hi. rewrite V', V''; auto.
 Qed.
 Lemma origin_ok fuel x sh : ok x sh -> ok (origin cval t ix sm fuel x) sh /\
   forall i, inbox sh i -> val x i = val (origin cval t ix sm fuel x) i.

@@ -30,14 +30,19 @@ Record facts_ok (f : facts) : Prop := {
   before_ok : simple_ok (nv := nv) (op := op) b mb (f_before f);
   after_ok : simple_ok (nv := nv) (op := op) a ma (f_after f) }.
 
-Lemma meets_ok f x y sh : facts_ok f -> meets cval ib ia f x y = true -> ok_b x sh -> ok_a y sh ->
+Lemma known_same_ok f x y sh : facts_ok f -> known_same cval a ib ia fuel f y x = true -> ok_b x sh -> ok_a y sh ->
   forall i, inbox sh i -> val_b x i = val_a y i.
 Proof.
-  intros F H Ox Oy i Hi. destruct x as [s t ch|], y as [s' t' ch'|]; try discriminate. simpl in *.
-  destruct (version ib s t) as [v1|] eqn:E1; [|discriminate]. destruct (version ia s' t') as [v2|] eqn:E2; [|discriminate].
+  intros F H Ox Oy i Hi. unfold known_same in H. destruct (known_of ib f x) as [|e es] eqn:K; [discriminate|]. rewrite <- K in H.
+  apply (walk_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel _ y sh) in H as (y' & H & Oy' & Vy); auto. rewrite Vy by auto.
+  destruct x as [s t ch|]; [|discriminate]. unfold known_of in H, K. destruct (get s (f_same f)) as [r|] eqn:G; [|discriminate].
+  destruct (version ib s t) as [v1|] eqn:E1; [|discriminate]. destruct (get v1 r) as [l|] eqn:G1; [|discriminate].
+  destruct y' as [s' t' ch'|]; [|discriminate]. simpl in H.
+  destruct (version ia s' t') as [v2|] eqn:E2; [|discriminate].
   apply andb_true_iff in H as [H E]. apply existsb_exists in H as ([u v'] & Hin & H).
-  simpl in H. apply andb_true_iff in H as [H1 H2]. apply N.eqb_eq in H1, H2. subst u v'. destruct Ox as [Tx Lx], Oy as [Ty Ly].
-  destruct (same_ok _ F _ _ _ _ Hin) as [_ S].
+  simpl in H. apply andb_true_iff in H as [H1 H2]. apply N.eqb_eq in H1, H2. subst u v'. destruct Ox as [Tx Lx], Oy' as [Ty Ly].
+  assert (Hl : In (s', v2) (list2 (f_same f) s v1)) by (unfold list2, at2; rewrite G, G1; auto).
+  destruct (same_ok _ F _ _ _ _ Hl) as [_ S]. simpl.
   rewrite (version_ok b ib mb Rb ib_ok s t v1), (version_ok a ia ma Ra ia_ok s' t' v2) by auto.
   rewrite <- (one_chain_ok ch ch' _ _ i E (Lx i Hi) (Ly i Hi)). apply S. eapply lands_root; eauto.
 Qed.
@@ -79,12 +84,11 @@ Qed.
 Lemma equal_ok n f : facts_ok f -> forall x y sh, equal cval fresh b a ib ia fuel n f x y = true -> ok_b x sh -> ok_a y sh ->
   forall i, inbox sh i -> val_b x i = val_a y i.
 Proof.
-  intros F. induction n; intros x y sh H Ox Oy i Hi; [discriminate|]. simpl in H. apply orb_true_iff in H as [H|H].
-  - apply (walk_ok b ib mb Rb ib_ok _ (before_ok _ F) fuel _ x sh) in H as (x' & H & Ox' & Vx); auto. apply andb_true_iff in H as [_ H].
-    apply (walk_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel _ y sh) in H as (y' & H & Oy' & Vy); auto.
-    rewrite Vx, Vy by auto. eapply meets_ok; eauto.
-  - destruct (origin_ok b ib mb Rb ib_ok _ (before_ok _ F) fuel x sh Ox) as [Ox' Vx]. destruct (origin_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel y sh Oy) as [Oy' Vy].
-    rewrite Vx, Vy by auto. eapply alike_ok; eauto.
+  intros F. induction n; intros x y sh H Ox Oy i Hi; [discriminate|]. cbn [equal] in H.
+  destruct (seek_ok b ib mb Rb ib_ok _ (before_ok _ F) fuel (known_same cval a ib ia fuel f y) x sh _ eq_refl Ox) as (Ox' & Vx & Tx).
+  rewrite Vx by auto. apply orb_true_iff in H as [H|H].
+  - specialize (Tx H). eapply known_same_ok; eauto.
+  - destruct (origin_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel y sh Oy) as [Oy' Vy]. rewrite Vy by auto. eapply alike_ok; eauto.
 Qed.
 End Two.
 Arguments facts_ok {nv V} op b a mb ma f.

@@ -30,13 +30,13 @@ Definition source (st : step) (k : N) (slot : nat) (ch : list imap) : content :=
     if N.eqb (v_ty r) (v_ty w) && is (nums_dec (v_sh r) (v_sh w)) then C (v_st r) k (v_maps r ++ ch) else St k slot ch
   | _, _, _ => St k slot ch
   end.
-Fixpoint find_hit (t : trace) (ws : list view) (slot : nat) (s : N) (ch : list imap) : option (nat * list imap) :=
+Fixpoint find_hit (ws : list view) (slot : nat) (s : N) (ch : list imap) : option (nat * list imap) :=
   match ws with
   | [] => None
   | w :: r =>
-    if N.eqb (v_st w) s && fits_chk t w then
-      match strip (v_maps w) ch with Some rest => Some (slot, rest) | None => find_hit t r (S slot) s ch end
-    else find_hit t r (S slot) s ch
+    if N.eqb (v_st w) s then
+      match strip (v_maps w) ch with Some rest => Some (slot, rest) | None => find_hit r (S slot) s ch end
+    else find_hit r (S slot) s ch
   end.
 (* by an identity, what is stored is a content *)
 Definition kept (sm : simple) (k : N) : option content := match get k sm with Some (Keeps x) => Some x | _ => None end.
@@ -50,7 +50,7 @@ Definition back (t : trace) (ix : index) (sm : simple) (x : content) : option co
       match get k (t_steps t) with
       | None => None
       | Some st =>
-        match find_hit t (s_writes st) 0 s ch with
+        match find_hit (s_writes st) 0 s ch with
         | Some (slot, rest) => guard (clean_chk t st) (Some (source st k slot rest))
         | None => guard (forallb (fun w => negb (N.eqb (v_st w) s) || maps_apart (shape_of t s) (v_maps w) ch)
                                  (s_writes st)) (Some (C s k ch))
@@ -64,6 +64,13 @@ Fixpoint walk (t : trace) (ix : index) (sm : simple) (fuel : nat) (test : conten
             | O => false
             | S f => match back t ix sm x with Some y => walk t ix sm f test y | None => false end
             end.
+(* the first that passes, or, without one, the origin *)
+Fixpoint seek (t : trace) (ix : index) (sm : simple) (fuel : nat) (test : content -> bool) (x : content) : bool * content :=
+  if test x then (true, x) else
+  match fuel with
+  | O => (false, x)
+  | S f => match back t ix sm x with Some y => seek t ix sm f test y | None => (false, x) end
+  end.
 Fixpoint origin (t : trace) (ix : index) (sm : simple) (fuel : nat) (x : content) : content :=
   match fuel with
   | O => x
@@ -191,20 +198,28 @@ Record facts := Facts { f_same : PM.t (PM.t (list (N * N)));  (* storage, versio
 
 Variables (fresh : bool) (b a : trace) (ib ia : index) (fuel : nat).
 
-Definition meets (f : facts) (x y : content) : bool :=
-  match x, y with
-  | C s t ch, C s' t' ch' =>
-    match version ib s t, version ia s' t' with
-    | Some v, Some v' => existsb (fun e => N.eqb (fst e) s' && N.eqb (snd e) v') (list2 (f_same f) s v) && one_chain cval ch ch'
-    | _, _ => false
-    end
-  | _, _ => false
-  end.
-Definition told_of (f : facts) (x : content) : bool :=
+(* what this content is known to be the same as: (storage, version) of after *)
+Definition known_of (f : facts) (x : content) : list (N * N) :=
   match x with
-  | C s t _ => match version ib s t with Some v => match at2 (f_same f) s v with Some _ => true | None => false end | None => false end
+  | C s t _ =>
+    match get s (f_same f) with
+    | Some r => match version ib s t with Some v => match get v r with Some l => l | None => [] end | None => [] end
+    | None => []
+    end
+  | _ => []
+  end.
+Definition meets (es : list (N * N)) (ch : list imap) (y : content) : bool :=
+  match y with
+  | C s' t' ch' =>
+    match version ia s' t' with
+    | Some v' => existsb (fun e => N.eqb (fst e) s' && N.eqb (snd e) v') es && one_chain cval ch ch'
+    | None => false
+    end
   | _ => false
   end.
+Definition chain (x : content) : list imap := match x with C _ _ ch => ch | St _ _ ch => ch end.
+Definition known_same (f : facts) (y x : content) : bool :=
+  match known_of f x with [] => false | es => walk a ia (f_after f) fuel (meets es (chain x)) y end.
 Definition one_type (v w : view) : bool := N.eqb (v_ty v) (v_ty w) && is (nums_dec (v_sh v) (v_sh w)).
 Definition one_elem (v w : view) : bool := N.eqb (v_ty v) (v_ty w).
 Definition one_op (same : view -> view -> bool) (x y : step) : bool :=
@@ -240,7 +255,7 @@ Fixpoint equal (n : nat) (f : facts) (x y : content) : bool :=
   match n with
   | O => false
   | S n' =>
-    walk b ib (f_before f) fuel (fun c => told_of f c && walk a ia (f_after f) fuel (meets f c) y) x
-    || alike (equal n' f) f (origin b ib (f_before f) fuel x) (origin a ia (f_after f) fuel y)
+    let found := seek b ib (f_before f) fuel (known_same f y) x in
+    fst found || alike (equal n' f) f (snd found) (origin a ia (f_after f) fuel y)
   end.
 End Numbers.

@@ -55,12 +55,6 @@ Definition latest (t : trace) (s time : N) (v : option N) : Prop :=
   | None => forall k, (k < time)%N -> ~ stores t k s
   | Some p => stores t p s /\ (p < time)%N /\ forall k, (k < time)%N -> stores t k s -> (k <= p)%N
   end.
-Lemma entries_note ix time l k y : In y (entries (note ix time l) k) -> (k = time /\ In y l) \/ In y (entries ix k).
-Proof.
-  unfold entries at 1, note. destruct (N.eq_dec k time) as [->|].
-  - rewrite get_add_same. intros H. apply in_app_or in H as [|]; auto.
-  - rewrite get_add_other by auto. auto.
-Qed.
 Lemma fold_writes (k : N) l (c : PM.t N) s : get s (fold_left (fun (c : PM.t N) s => PM.add (N.succ_pos s) k c) l c) = if in_dec N.eq_dec s l then Some k else get s c.
 Proof.
   revert c; induction l as [|x l IH]; intros c; simpl; auto. rewrite IH.
@@ -71,7 +65,7 @@ Qed.
 Lemma iterate_ok t n : fst (iterate t n) = n /\ (forall s, latest t s n (get s (fst (snd (iterate t n))))) /\
   forall time s v, In (s, v) (entries (snd (snd (iterate t n))) time) -> latest t s time v.
 Proof.
-  unfold iterate. set (g := fun p : N * (PM.t N * index) => (N.succ (fst p), add_step t (fst p) (snd p))). induction n using N.peano_ind.
+  unfold iterate. set (g := fun p : N * (PM.t N * notes) => (N.succ (fst p), add_step t (fst p) (snd p))). induction n using N.peano_ind.
   - simpl. split; auto. split.
     + intros s. unfold get. rewrite PM.gempty. simpl. intros; lia.
     + intros time s v H. unfold entries, get in H. rewrite PM.gempty in H. contradiction.
@@ -85,9 +79,9 @@ Proof.
            ++ destruct Cur as (C1 & C2 & C3). split; auto. split; [lia|]. intros k L S.
               destruct (N.eq_dec k n) as [->|]; [contradiction|]. apply C3; auto. lia.
            ++ intros k L S. destruct (N.eq_dec k n) as [->|]; [contradiction|]. apply (Cur k); auto. lia.
-      * intros time s v H. apply entries_note in H as [[-> H]|H].
-        -- apply in_map_iff in H as (x & E & I). inversion E; subst. simpl. split; [exists st; auto|]. split; [lia|]. intros; lia.
-        -- apply entries_note in H as [[-> H]|H]; auto. apply in_map_iff in H as (x & E & I). inversion E; subst. auto.
+      * intros time s v H. unfold entries in H. destruct (N.eq_dec time n) as [->|D].
+        -- rewrite get_add_same in H. apply in_map_iff in H as (x & E & I). inversion E; subst. auto.
+        -- rewrite get_add_other in H by auto. auto.
     + split; auto. intros s. specialize (Cur s). assert (Ns : ~ stores t n s) by (intros (st' & G' & I'); congruence).
       destruct (get s cur) as [p|]; simpl in *.
       * destruct Cur as (C1 & C2 & C3). split; auto. split; [lia|]. intros k L S.
@@ -100,8 +94,12 @@ Lemma index_of_ok t s time v : prev (index_of t) s time = Some v -> latest t s t
 Proof.
   unfold prev. destruct (N.eqb_spec time 0).
   - intros H; inversion H; subst. simpl. intros; lia.
-  - intros H. apply assoc_in in H. unfold index_of in H. destruct (iterate_ok t (t_n t)) as (_ & Cur & Ann).
-    apply entries_note in H as [[-> H]|H]; auto. apply in_map_iff in H as (x & E & _). inversion E; subst. auto.
+  - unfold index_of. simpl. destruct (iterate_ok t (t_n t)) as (_ & Cur & Ann). destruct (N.eqb_spec time (t_n t)).
+    + intros H; inversion H; subst. apply Cur.
+    + destruct (assoc s _) as [w|] eqn:A; [intros H; inversion H; subst; apply assoc_in in A; auto|].
+      destruct (get (N.pred time) (t_steps t)) as [st|] eqn:G; [|discriminate].
+      destruct (existsb _ _) eqn:X; [|discriminate]. intros H; inversion H; subst. apply existsb_exists in X as (w & I & E).
+      apply N.eqb_eq in E. split; [exists st; split; auto; apply in_map_iff; eauto|]. split; [lia|]. intros; lia.
 Qed.
 (* --- lists at places of a table --- *)
 Lemma entries_put {A} (m : PM.t (list A)) k x j y : In y (entries (put m k x) j) -> (j = k /\ y = x) \/ In y (entries m j).
@@ -126,7 +124,7 @@ Lemma steps_counted n : fst (N.iter n f (0%N, [])) = n.
 Proof. induction n using N.peano_ind; auto. rewrite N.iter_succ. simpl. congruence. Qed.
 Lemma in_all_steps k s : (k < t_n t)%N -> get k (t_steps t) = Some s -> In (k, s) (all_steps t).
 Proof.
-  intros Hk Hg. unfold all_steps. apply -> in_rev. fold f. revert Hk. generalize (t_n t). intro n. induction n using N.peano_ind; [lia|].
+  intros Hk Hg. unfold all_steps. rewrite <- rev_alt. apply -> in_rev. fold f. revert Hk. generalize (t_n t). intro n. induction n using N.peano_ind; [lia|].
   intros L. rewrite N.iter_succ. unfold f at 1. simpl. rewrite steps_counted. destruct (N.eq_dec k n) as [->|D].
   - rewrite Hg. left. auto.
   - destruct (get n (t_steps t)); [right|]; apply IHn; lia.
@@ -143,5 +141,5 @@ Proof.
   - rewrite nth_error_app1; [apply IH2; auto; lia|]. rewrite rev_length, IH1. lia.
 Qed.
 Lemma nth_all_steps k s : (k < t_n t)%N -> get k (t_steps t) = Some s -> nth_error (all_steps t) (N.to_nat k) = Some (k, s).
-Proof. intros Hk Hg. destruct (nth_steps (t_n t)) as [_ H]; [lia|]. apply H; auto. Qed.
+Proof. intros Hk Hg. destruct (nth_steps (t_n t)) as [_ H]; [lia|]. unfold all_steps. rewrite <- rev_alt. apply H; auto. Qed.
 End Steps.

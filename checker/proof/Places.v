@@ -124,7 +124,7 @@ Fixpoint orders_chk (m : reach) (l : list (N * step)) : bool :=
 Definition orders_ok : bool :=
   negb (t_any t) ||
   (forallb (fun e => N.ltb (fst e) (snd e)) (t_edges t)
-   && orders_chk (fold_left add_edge (rev (t_edges t)) (PM.empty _)) (all_steps t)).
+   && orders_chk (fold_left add_edge (rev_append (t_edges t) []) (PM.empty _)) (all_steps t)).
 End Ask.
 
 (* --- why it is enough --- *)
@@ -346,7 +346,7 @@ Proof.
     assert (Ln : (N.to_nat j < N.to_nat k)%nat) by lia.
     destruct (orders_chk_ok _ _ H2 _ _ _ _ Ln Nj Nk) as [E|[E|E]]; simpl in *; [congruence | |].
     + exfalso. apply Na. apply (disturb_ok s u v w E); eauto.
-    + apply (reach_path (t_edges t) (rev (t_edges t)) (PM.empty _)); auto.
+    + rewrite <- rev_alt in E. apply (reach_path (t_edges t) (rev (t_edges t)) (PM.empty _)); auto.
       * intros e. rewrite <- in_rev. auto.
       * intros x y J. unfold joined, reached, get in J. rewrite !PM.gempty in J. discriminate.
 Qed.

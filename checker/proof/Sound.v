@@ -26,23 +26,17 @@ Hypothesis Points_ok : points = None \/ points = Some (points_of cval b, points_
 Notation equal_ok := (equal_right fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin points Points_ok).
 Notation whole_b := (whole_b b).
 Notation whole_a := (whole_a a).
-Lemma steps_ok_spec t test : steps_ok t test = true -> forall k s, (k < t_n t)%N -> get k (t_steps t) = Some s -> test s = true.
+Lemma every_ok {A} (test : A -> bool) m : every test m = true -> forall i x, PM.find i m = Some x -> test x = true.
 Proof.
-  intros H k s Hk Hg. unfold steps_ok in H.
-  set (g := fun p : N * bool => (N.succ (fst p), snd p && match get (fst p) (t_steps t) with Some s => test s | None => false end)) in *.
-  assert (G : forall n, fst (N.iter n g (0%N, true)) = n /\ (snd (N.iter n g (0%N, true)) = true ->
-    forall k s, (k < n)%N -> get k (t_steps t) = Some s -> test s = true)).
-  { intro n. induction n using N.peano_ind; [split; [auto | intros; lia]|].
-    rewrite N.iter_succ. destruct IHn as [E IH]. destruct (N.iter n g (0%N, true)) as [j r]. simpl in *. subst. split; auto.
-    intros D k0 s0 L Hg0. apply andb_true_iff in D as [D1 D2]. destruct (N.eq_dec k0 n) as [->|].
-    - rewrite Hg0 in D2. auto.
-    - apply (IH D1 k0); auto. lia. }
-  destruct (G (t_n t)) as [_ G']. eauto.
+  induction m as [|m0 IH0 y m1 IH1]; intros H i x F; [rewrite PM.gleaf in F; discriminate|]. simpl in H.
+  apply andb_true_iff in H as [H Hy]. apply andb_true_iff in H as [H0 H1]. destruct i as [i|i|]; simpl in F; eauto. subst y. auto.
 Qed.
+Lemma steps_ok_spec t test : steps_ok t test = true -> forall k s, get k (t_steps t) = Some s -> test s = true.
+Proof. intros H k s Hg. exact (every_ok test _ H _ _ Hg). Qed.
 Lemma inputs_right : inputs_ok b a = true -> same_inputs b a.
 Proof.
   unfold inputs_ok. intros H name v w Hv Hw. rewrite forallb_forall in H. specialize (H _ Hv). rewrite forallb_forall in H.
-  specialize (H _ Hw). simpl in H. rewrite N.eqb_refl in H. simpl in H. unfold same_input in H.
+  specialize (H _ (grouped_in fst _ _ Hw)). simpl in H. rewrite N.eqb_refl in H. simpl in H. unfold same_input in H.
   apply andb_true_iff in H as [H H4]. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
   apply N.eqb_eq in H1. apply is_true in H2, H3. repeat split; auto.
   destruct (get (v_st v) (t_st b)) as [x|]; [|discriminate]. destruct (get (v_st w) (t_st a)) as [y|]; [|discriminate].
@@ -64,7 +58,10 @@ Qed.
 Lemma names_right : names_ok cval a ia fuel = true -> names_mean nv V a ma.
 Proof.
   intros H. unfold names_ok in H. apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1, H2. split.
-  - intros k s p r time Hk Hg Hr Hm. specialize (H1 (k, s) (in_all_steps _ _ _ Hk Hg)). rewrite forallb_forall in H1.
+  - intros k s p r time Hk Hg Hr Hm. assert (I : In (k, s) (named_steps a)).
+    { unfold named_steps. replace k with (Pos.pred_N (N.succ_pos k)) by (apply N.pos_pred_succ). apply (pick_in _ _ (fun p => p)); auto.
+      destruct (s_means s); auto. destruct p; discriminate. }
+    specialize (H1 (k, s) I). rewrite forallb_forall in H1.
     apply (name_right r k time); [lia | |].
     + eapply (in_bounds_of a ma Ra); eauto. apply in_or_app. left. eapply nth_error_In; eauto.
     + apply (H1 (r, time)). simpl. clear H1 H2 Hg. revert p Hr Hm. generalize (s_reads s) (s_means s). intros l m p.
@@ -80,7 +77,7 @@ Proof.
   pose proof (orders_are_right (nv := nv) a Hor (fun k s L G v I => in_bounds_of a ma Ra k s v L G I) (proj1 (proj2 Ra))) as Or.
   apply andb_true_iff in H as [H Hinp]. apply inputs_right in Hinp. apply andb_true_iff in H as [H Hst].
   apply andb_true_iff in H as [H Hfr]. apply andb_true_iff in H as [Hout Hal]. pose proof (steps_ok_spec _ _ Hst) as St. clear Hst.
-  assert (Sha : b_alone c = false -> forallb (exit_ok cval fresh b a ib ia fuel points (key_map b) n f) (all_storages a) = true /\
+  assert (Sha : b_alone c = false -> forallb (exit_ok cval fresh b a ib ia fuel points (key_map (all_storages b)) n f) (all_storages a) = true /\
     (b_grow c = false -> no_new_sharing nv (b_may c) b a) /\ (b_shrink c = false -> no_new_sharing nv (b_may c) a b)).
   { intros Al. rewrite Al in Hal. simpl in Hal. apply andb_true_iff in Hal as [Hal S2]. apply andb_true_iff in Hal as [Hex S1].
     split; auto. split; intros G; rewrite G in *; simpl in *.
@@ -101,23 +98,23 @@ Proof.
     + intros i Hi. refine (equal_ok n f F _ _ (v_sh v) Oe _ _ i Hi); split; try lia.
       * destruct Rb as (_ & _ & B). eapply B; eauto. eapply nth_error_In; eauto.
       * rewrite T2. destruct Ra as (_ & _ & B). eapply B; eauto. eapply nth_error_In; eauto.
-  - intros Al s y Hg Hc Hs. destruct (Sha Al) as [Hex _]. rewrite forallb_forall in Hex. specialize (Hex _ (in_storages _ _ _ Hg)). unfold exit_ok in Hex. simpl in Hex.
-    rewrite Hc in Hex. simpl in Hex. destruct (at2 (key_map b) (st_start y) (st_key y)) as [s'|]; [|discriminate].
+  - intros Al s y Hg Hc Hs. destruct (Sha Al) as [Hex _]. rewrite forallb_forall in Hex. specialize (Hex _ (in_storages _ _ _ Hg (or_intror Hc))). unfold exit_ok in Hex. simpl in Hex.
+    rewrite Hc in Hex. simpl in Hex. destruct (at2 (key_map (all_storages b)) (st_start y) (st_key y)) as [s'|]; [|discriminate].
     destruct (get s' (t_st b)) as [x|] eqn:G; [|discriminate].
     apply andb_true_iff in Hex as [Hex E]. apply andb_true_iff in Hex as [Hex Sh]. apply andb_true_iff in Hex as [E1 E2].
     apply N.eqb_eq in E1, E2. apply is_true in Sh. exists s', x. repeat split; auto.
     intros i Hi. assert (Y : shape_of a s = st_sh y) by (unfold shape_of; rewrite Hg; auto).
     refine (equal_ok n f F _ _ (st_sh y) E _ _ i Hi); rewrite <- Y; [rewrite <- Sh; apply whole_b | apply whole_a]; lia.
-  - intros s x Hg Hc. rewrite forallb_forall in Hfr. specialize (Hfr _ (in_storages _ _ _ Hg)). unfold frame_ok in Hfr. simpl in Hfr.
+  - intros s x Hg Hc. rewrite forallb_forall in Hfr. specialize (Hfr _ (in_storages _ _ _ Hg (or_intror Hc))). unfold frame_ok in Hfr. simpl in Hfr.
     rewrite Hc in Hfr. simpl in Hfr. destruct (at2 _ _ _) as [s'|]; [|discriminate]. destruct (get s' (t_st a)) as [y|] eqn:G; [|discriminate].
     apply andb_true_iff in Hfr as [Hfr Hy]. apply andb_true_iff in Hfr as [E1 E2]. apply N.eqb_eq in E1, E2. exists s', y. auto.
-  - intros k s w x Hk Hg Hw Hx. specialize (St _ _ Hk Hg). apply andb_true_iff in St as [St _].
+  - intros k s w x Hk Hg Hw Hx. specialize (St _ _ Hg). apply andb_true_iff in St as [St _].
     unfold store_ok in St. rewrite forallb_forall in St. specialize (St _ Hw). rewrite Hx in St. auto.
-  - intros w Hw. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [apply St; auto|].
+  - intros w Hw. specialize (St _ _ H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [apply St; auto|].
     intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
-  - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [eapply (proj1 (proj2 St)); eauto|].
+  - intros. specialize (St _ _ H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [eapply (proj1 (proj2 St)); eauto|].
     intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
-  - intros. specialize (St _ _ H H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [eapply (proj2 (proj2 St)); eauto|].
+  - intros. specialize (St _ _ H0). apply andb_true_iff in St as [_ St]. apply (cleans_ok a) in St; [eapply (proj2 (proj2 St)); eauto|].
     intros v Hv. eapply (in_bounds_of a ma Ra); eauto.
 Qed.
 End Two.

@@ -29,34 +29,42 @@ Fixpoint all2 {A B} (f : A -> B -> bool) (l : list A) (m : list B) : bool :=
   | _, _ => false
   end.
 
-(* --- the latest writer of a storage before a time: noted for what a step touches, when it begins and ends --- *)
+(* --- the latest writer of a storage before a time: noted for what a step touches, when it begins --- *)
 Definition entries {A} (m : PM.t (list A)) (k : N) : list A := match get k m with Some l => l | None => [] end.
 Definition put {A} (m : PM.t (list A)) (k : N) (x : A) : PM.t (list A) := PM.add (N.succ_pos k) (x :: entries m k) m.
 Definition all_steps (t : trace) : list (N * step) :=
-  rev (snd (N.iter (t_n t) (fun p => (N.succ (fst p), match get (fst p) (t_steps t) with
-    Some s => (fst p, s) :: snd p | None => snd p end)) (0%N, []))).
-Definition index := PM.t (list (N * option N)).
+  rev_append (snd (N.iter (t_n t) (fun p => (N.succ (fst p), match get (fst p) (t_steps t) with
+    Some s => (fst p, s) :: snd p | None => snd p end)) (0%N, []))) [].
+Definition notes := PM.t (list (N * option N)).
+(* the latest writer of each storage at the end, what is noted when each step begins, and the steps *)
+Record index := Index { ix_end : N; ix_last : PM.t N; ix_at : notes; ix_steps : PM.t step }.
 Fixpoint assoc (s : N) (l : list (N * option N)) : option (option N) :=
   match l with [] => None | (x, v) :: r => if N.eqb x s then Some v else assoc s r end.
 (* Some None: nobody wrote before; None: not noted *)
-Definition prev (ix : index) (s t : N) : option (option N) := if N.eqb t 0 then Some None else assoc s (entries ix t).
+Definition prev (ix : index) (s t : N) : option (option N) :=
+  if N.eqb t 0 then Some None else if N.eqb t (ix_end ix) then Some (get s (ix_last ix)) else
+  match assoc s (entries (ix_at ix) t) with
+  | Some v => Some v
+  | None =>
+    match get (N.pred t) (ix_steps ix) with
+    | Some st => if existsb (fun w => N.eqb (v_st w) s) (s_writes st) then Some (Some (N.pred t)) else None
+    | None => None
+    end
+  end.
 Definition version (ix : index) (s t : N) : option N :=
   match prev ix s t with Some (Some k) => Some (N.succ k) | Some None => Some 0%N | None => None end.
-Definition note (ix : index) (t : N) (l : list (N * option N)) : index := PM.add (N.succ_pos t) (l ++ entries ix t) ix.
-Definition add_step (t : trace) (k : N) (p : PM.t N * index) : PM.t N * index :=
+Definition add_step (t : trace) (k : N) (p : PM.t N * notes) : PM.t N * notes :=
   match get k (t_steps t) with
   | Some st =>
     let cur := fst p in
     (fold_left (fun c s => PM.add (N.succ_pos s) k c) (map v_st (s_writes st)) cur,
-     note (note (snd p) k (map (fun s => (s, get s cur)) (map v_st (s_reads st ++ s_writes st))))
-          (N.succ k) (map (fun s => (s, Some k)) (map v_st (s_writes st))))
+     PM.add (N.succ_pos k) (map (fun v => (v_st v, get (v_st v) cur)) (s_reads st ++ s_writes st)) (snd p))
   | None => p
   end.
-Definition iterate (t : trace) (n : N) : N * (PM.t N * index) :=
+Definition iterate (t : trace) (n : N) : N * (PM.t N * notes) :=
   N.iter n (fun p => (N.succ (fst p), add_step t (fst p) (snd p))) (0%N, (PM.empty _, PM.empty _)).
 Definition index_of (t : trace) : index :=
-  let p := snd (iterate t (t_n t)) in
-  note (snd p) (t_n t) (map (fun x => (Pos.pred_N (fst x), get (Pos.pred_N (fst x)) (fst p))) (PM.elements (t_st t))).
+  let p := snd (iterate t (t_n t)) in Index (t_n t) (fst p) (snd p) (t_steps t).
 
 Section Numbers.
 Variable cval : num -> option Z.     (* numbers that are constants *)

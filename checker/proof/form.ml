@@ -25,14 +25,14 @@ type numbers = { given : int; place : int array; bad : bool array; indexed : boo
                  polys : (int list * int) list array;
                  named : (int, int) Hashtbl.t  (* of a value: how it is meant *) }
 let numbers_of (c : certificate) =
-  let more = List.sort_uniq compare (0 :: 1 :: List.map (fun (f : view_form) -> f.lanes) c.view_forms
-                                     @ List.map (fun f -> f.bytes) c.storage_forms) in
+  let more = List.sort_uniq compare (0 :: 1 :: List.rev_append (List.rev_map (fun (f : view_form) -> f.lanes) c.view_forms)
+                                     (List.rev_map (fun f -> f.bytes) c.storage_forms)) in
   let given = List.length c.numbers in
   let n = given + List.length more in
   let place = Array.init n Fun.id and bad = Array.make n false and indexed = Array.make n false in
   let constant = Hashtbl.create 97 and named = Hashtbl.create 7 and seen = Hashtbl.create 997 and equal = Hashtbl.create 997 in
   let polys = Array.init n (fun k -> [ ([ k ], 1) ]) in
-  let all = Array.of_list (c.numbers @ List.map (fun v -> Sum (if v = 0 then [] else [ (v, []) ])) more) in
+  let all = Array.append (Array.of_list c.numbers) (Array.of_list (List.map (fun v -> Sum (if v = 0 then [] else [ (v, []) ])) more)) in
   Array.iteri (fun k x ->
     let at j = need (j < k) "an earlier number"; if indexed.(j) then indexed.(k) <- true; place.(j) in
     let x = match x with
@@ -134,8 +134,8 @@ let step ns (views : view_form array) (forms : step_form array) last k (s : step
 let trace ns (c : certificate) (t : trace) =
   let views = Array.of_list c.view_forms and forms = Array.of_list c.step_forms and storages = Array.of_list c.storage_forms in
   let who (form, key) = need (form < Array.length storages) "a form of the table"; (storages.(form).start, key) in
-  let all = List.map who t.storages in
-  need (List.length (List.sort_uniq compare all) = List.length all) "other storages";
+  let known = Hashtbl.create (List.length t.storages) in
+  List.iter (fun s -> let one = who s in need (not (Hashtbl.mem known one)) "other storages"; Hashtbl.add known one ()) t.storages;
   List.iter (fun (f : storage_form) -> need (f.start <= 2) "a start") c.storage_forms;
   let _ = List.fold_left (fun (k, last) s -> (k + 1, step ns views forms last k s)) (0, 0) t.steps in
   let n = List.length t.steps in

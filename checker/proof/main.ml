@@ -4,6 +4,8 @@ open Core
 open Text
 open Form
 
+let map f l = List.rev (List.rev_map f l)   (* lists may be long *)
+let mapi f l = let k = ref (-1) in map (fun x -> incr k; f !k x) l
 let outside what = raise (Outside what)
 let found : string list ref = ref []   (* all that is outside of what is known, so that a report names it all *)
 let when_ is what = if is && not (List.mem what !found) then found := what :: !found
@@ -12,37 +14,56 @@ let settled () = match !found with
   | all -> outside (String.concat "; " (List.sort compare all))
 
 (* --- numbers of OCaml as those of Core --- *)
-let rec pos n = if n = 1 then XH else if n land 1 = 1 then XI (pos (n lsr 1)) else XO (pos (n lsr 1))
+let made : positive array ref = ref [||]   (* those that were made before, where the text is long *)
+let rec pos n =
+  if n = 1 then XH else if n < Array.length !made then match !made.(n) with
+    | XH -> let p = half n in !made.(n) <- p; p
+    | p -> p
+  else half n
+and half n = if n land 1 = 1 then XI (pos (n lsr 1)) else XO (pos (n lsr 1))
 let nn n = if n = 0 then N0 else Npos (pos n)
 let zz n = if n = 0 then Z0 else if n > 0 then Zpos (pos n) else Zneg (pos (-n))
 let rec nat n = if n = 0 then O else S (nat (n - 1))
 let add k v m = PositiveMap.add (pos (k + 1)) v m
-let table xs = List.fold_left (fun (k, m) x -> (k + 1, add k x m)) (0, PositiveMap.Leaf) xs |> snd
+(* xs.(k) at place k: below a node whose last bits are b stand those that end with these *)
+let table xs =
+  let xs = Array.of_list xs in
+  let rec below b bit =
+    if b + bit > Array.length xs then PositiveMap.Leaf
+    else PositiveMap.Node (below b (2 * bit), Some xs.(b + bit - 1), below (b + bit) (2 * bit)) in
+  below 0 1
 
 (* Words are numbers: equal ones for equal words. *)
-let words : (string, int) Hashtbl.t = Hashtbl.create 997
-let intern s = nn (match Hashtbl.find_opt words s with
+let words : (string, int) Hashtbl.t ref = ref (Hashtbl.create 1)
+let intern s = nn (match Hashtbl.find_opt !words s with
   | Some k -> k
-  | None -> let k = Hashtbl.length words in Hashtbl.add words s k; k)
+  | None -> let k = Hashtbl.length !words in Hashtbl.add !words s k; k)
 
 let tagged tag parts = intern (tag ^ String.concat "" (List.map (fun s -> Printf.sprintf "%d:%s" (String.length s) s) parts))
 let constants ns = Hashtbl.fold (fun k v m -> add k (zz v) m) ns.constant PositiveMap.Leaf
 
 (* --- Traces --- *)
-type side = { whole : Text.trace; steps : Text.step array; core : Core.trace; writes : (int, (int * int) array) Hashtbl.t }
+type side = { whole : Text.trace; steps : Text.step array; core : Core.trace; writes : (int * int) array array Lazy.t }
 let num ns k = nn (place ns k)
 let nums ns xs = List.map (num ns) xs
 let map_of ns = function
   | Affine m -> Aff (nums ns m.from, nums ns m.dest, nums ns m.start,
                      List.map (fun (t, f, by) -> ((nn t, nn f), num ns by)) m.factors)
   | Reshape m -> Resh (nums ns m.from, nums ns m.dest, List.map (fun (a, b) -> (nn a, nn b)) m.groups)
-type forms = { ns : numbers; views_of : view_form array; spaces : (int list * int) array  (* of storages: extents, bytes *) }
+(* seen: each form of a view as it was last, and of which form its storage was *)
+type forms = { ns : numbers; views_of : view_form array; spaces : int array; storages_of : storage_form array;
+               seen : (int * Core.view) option array; keys : n option array }
 let view_of fs (v : Text.view) =
   if v.form >= Array.length fs.views_of then raise (Unreadable "a form of the table");
   if v.storage >= Array.length fs.spaces then raise (Unreadable "a storage of the trace");
-  let f = fs.views_of.(v.form) and extents, bytes = fs.spaces.(v.storage) in
-  { v_st = nn v.storage; v_ty = intern f.ty; v_sh = nums fs.ns (bytes_behind fs.ns f.lanes f.shape);
-    v_maps = List.map (map_of fs.ns) (maps_from fs.ns extents bytes f) }
+  let of_storage = fs.spaces.(v.storage) in
+  match fs.seen.(v.form) with
+  | Some (other, w) when other = of_storage -> { w with v_st = nn v.storage }
+  | _ ->
+    let f = fs.views_of.(v.form) and s = fs.storages_of.(of_storage) in
+    let w = { v_st = nn v.storage; v_ty = intern f.ty; v_sh = nums fs.ns (bytes_behind fs.ns f.lanes f.shape);
+              v_maps = List.map (map_of fs.ns) (maps_from fs.ns s.extents s.bytes f) } in
+    fs.seen.(v.form) <- Some (of_storage, w); w
 let access_of = function 0 -> AnyTime | 1 -> ElementWise | _ -> BeforeWrite
 (* A step with bodies is one operator in both graphs if all pairs of bodies are right: their keys are part of its own. *)
 let shown_bodies : (string, bool) Hashtbl.t = Hashtbl.create 7   (* true: where fresh storages are alike *)
@@ -54,30 +75,32 @@ let key_of (f : step_form) =
 (* What a byte becomes depends on all bytes of an element, and a scalar has several: where there are bytes, fills, casts and
    operators of elements are functions of all that is read, as are moves between bytes and whole elements. Other moves of
    one type carry each byte along. *)
-let step_of forms steps (s : Text.step) =
+let step_of forms steps accesses (s : Text.step) =
   let f : step_form = steps.(s.step_form) in
   let views = List.map (view_of forms) s.views in
   let reads = first f.reads views and writes = drop f.reads views in
-  let lanes = List.map (fun (v : Text.view) -> forms.views_of.(v.form).lanes) s.views in
-  let bytes = List.exists (fun l -> l > 0) lanes in
-  let one_width = List.length (List.sort_uniq compare lanes) <= 1 in
-  let moves = f.kind = 0 && one_width && (match reads, writes with [ r ], [ w ] -> r.v_ty = w.v_ty | _ -> false) in
+  let lanes (v : Text.view) = forms.views_of.(v.form).lanes in
+  let bytes = List.exists (fun v -> lanes v > 0) s.views in
+  let one_width () = List.length (List.sort_uniq compare (List.map lanes s.views)) <= 1 in
+  let moves = f.kind = 0 && bytes && one_width () && (match reads, writes with [ r ], [ w ] -> r.v_ty = w.v_ty | _ -> false) in
   let kind = match f.kind with 0 when not bytes || moves -> Move | 1 when not bytes -> Fill | _ -> Opaque in
-  let key = if bytes && f.kind < 2 && not moves then tagged "b" [ string_of_int f.kind; f.key ] else key_of f in
+  let key = if bytes && f.kind < 2 && not moves then tagged "b" [ string_of_int f.kind; f.key ] else
+    match forms.keys.(s.step_form) with
+    | Some key -> key
+    | None -> let key = key_of f in forms.keys.(s.step_form) <- Some key; key in
   { s_kind = kind; s_key = key; s_elem = f.each && not bytes; s_reads = reads;
-    s_writes = writes; s_acc = List.map (List.map access_of) f.access; s_means = List.map nn s.means; s_origin = nn s.origin }
+    s_writes = writes; s_acc = accesses.(s.step_form); s_means = List.map nn s.means; s_origin = nn s.origin }
 let output_of ns forms strides (o : Text.output) =
   { o_view = Option.map (view_of forms) o.shows; o_scalar = intern o.scalar;
     o_strides = (if strides && o.known && o.shows <> None then Some (nums ns o.strides) else None);
     o_means = Option.map nn o.meant }
+(* of each storage, the writes into it: (step, which of its writes) *)
 let writes_of (t : Text.trace) (steps : step_form array) =
-  let all = Hashtbl.create 97 in
+  let all = Array.make (List.length t.storages) [] in
   List.iteri (fun k (s : Text.step) ->
     let f = steps.(s.step_form) in
-    List.iteri (fun j (v : Text.view) -> if j >= f.reads then
-      Hashtbl.replace all v.storage ((k, j - f.reads) :: Option.value ~default:[] (Hashtbl.find_opt all v.storage))) s.views) t.steps;
-  let out = Hashtbl.create 97 in
-  Hashtbl.iter (fun s l -> Hashtbl.replace out s (Array.of_list (List.rev l))) all; out
+    List.iteri (fun j (v : Text.view) -> if j >= f.reads then all.(v.storage) <- (k, j - f.reads) :: all.(v.storage)) s.views) t.steps;
+  Array.map (fun l -> Array.of_list (List.rev l)) all
 let widths = [ ("f64", 64); ("f32", 32); ("f16", 16); ("bf16", 16); ("f8e4m3fn", 8); ("i64", 64); ("i32", 32); ("i16", 16); ("i8", 8);
                ("f8e5m2", 8); ("u64", 64); ("u32", 32); ("u16", 16); ("u8", 8); ("bool", 8); ("c64", 64); ("c128", 128); ("i4", 4); ("u4", 4) ]
 (* Bits of an element of each storage, as all views of it have it; 0 where they do not agree or are not known. *)
@@ -104,23 +127,24 @@ let placement_of ns (p : Text.placement) =
     p_order = (match p.holds with Some (_, order) -> List.map nn order | None -> []) }
 let side_of (c : certificate) ns strides (t : Text.trace) =
   let steps = Array.of_list c.step_forms and storages = Array.of_list c.storage_forms in
-  let space (form, _) =
-    if form >= Array.length storages then raise (Unreadable "a form of the table");
-    (storages.(form).extents, storages.(form).bytes) in
-  let forms = { ns; views_of = Array.of_list c.view_forms; spaces = Array.of_list (List.map space t.storages) } in
+  let space (form, _) = if form >= Array.length storages then raise (Unreadable "a form of the table"); form in
+  let views = Array.of_list c.view_forms in
+  let forms = { ns; views_of = views; spaces = Array.of_list (map space t.storages); storages_of = storages;
+                seen = Array.make (Array.length views) None; keys = Array.make (Array.length steps) None } in
+  let accesses = Array.map (fun (f : step_form) -> List.map (List.map access_of) f.access) steps in
   when_ (t.unknown <> []) "what was not understood";
   let bits = bits_of c t in
   List.iter (fun (_, _, said, computed) -> when_ (place ns said <> place ns computed) "a claim of other numbers") t.claims;
-  { whole = t; steps = Array.of_list t.steps; writes = writes_of t steps;
-    core = { t_st = table (List.mapi (storage_of ns storages bits) t.storages); t_nst = nn (List.length t.storages);
-             t_steps = table (List.map (step_of forms steps) t.steps); t_n = nn (List.length t.steps);
-             t_in = List.map (fun (n, v) -> (intern n, view_of forms v)) t.inputs;
-             t_out = List.map (output_of ns forms strides) t.outputs;
-             t_arenas = nums ns t.arenas; t_places = List.map (placement_of ns) t.placements;
-             t_any = t.any_order; t_edges = List.map (fun (x, y) -> (nn x, nn y)) t.edges } }
+  { whole = t; steps = Array.of_list t.steps; writes = lazy (writes_of t steps);
+    core = { t_st = table (mapi (storage_of ns storages bits) t.storages); t_nst = nn (List.length t.storages);
+             t_steps = table (map (step_of forms steps accesses) t.steps); t_n = nn (List.length t.steps);
+             t_in = map (fun (n, v) -> (intern n, view_of forms v)) t.inputs;
+             t_out = map (output_of ns forms strides) t.outputs;
+             t_arenas = nums ns t.arenas; t_places = map (placement_of ns) t.placements;
+             t_any = t.any_order; t_edges = map (fun (x, y) -> (nn x, nn y)) t.edges } }
 
 (* --- lemmas: versions become times --- *)
-let ordered side s = Option.value ~default:[||] (Hashtbl.find_opt side.writes s)
+let ordered side s = let all = Lazy.force side.writes in if s < Array.length all then all.(s) else [||]
 let time side s version =
   let all = ordered side s in
   if version > Array.length all then outside "a lemma of no version";
@@ -130,7 +154,10 @@ let time side s version =
   step + 1
 let version side s before =
   let all = ordered side s in
-  let rec go k = if k < Array.length all && fst all.(k) < before then go (k + 1) else k in go 0
+  let rec go low high =   (* those before low are before, those from high on are not *)
+    if low = high then low else
+    let k = (low + high) / 2 in if fst all.(k) < before then go (k + 1) high else go low k in
+  go 0 (Array.length all)
 (* (storage, version) after each of the n latest writes, the latest first; a move of a whole storage leads on *)
 let latest side steps s v n =
   let rec go s v n acc =
@@ -252,8 +279,8 @@ let why consts ids (c : boundary) alike b a lemmas =
     let both g x y = List.length x = List.length y && List.for_all2 g x y in
     let parts = [
       ("an output", fun () -> both (output_ok cval alike b a ib ia fuel points depth f) b.t_out a.t_out);
-      ("contents at exit", fun () -> c.b_alone || List.for_all (exit_ok cval alike b a ib ia fuel points (key_map b) depth f) (all_storages a));
-      ("what is compared", fun () -> List.for_all (frame_ok a (key_map a)) (all_storages b));
+      ("contents at exit", fun () -> c.b_alone || List.for_all (exit_ok cval alike b a ib ia fuel points (key_map (all_storages b)) depth f) (all_storages a));
+      ("what is compared", fun () -> List.for_all (frame_ok a (key_map (all_storages a))) (all_storages b));
       ("a store", fun () -> steps_ok a (store_ok a));
       ("a step that may disturb itself", fun () -> steps_ok a (cleans cval a));
       ("inputs", fun () -> inputs_ok b a);
@@ -285,23 +312,24 @@ let decide_one c ns (one : check) =
     if l.what <> 3 then [] else
     let of_ before_ = identity_of c ids forms before_ (if before_ then before else after) l in
     if one.before = None then [ of_ true; of_ false ] else [ of_ (l.c = 0) ] in
-  let named = List.map (fun l -> (l, identities l)) one.lemmas in
+  let named = map (fun l -> (l, identities l)) one.lemmas in
   let lemmas alike points = List.concat_map (fun (l, own) -> own @ lemma_of points alike before after l) named in
   let attempt (alike, points) =
     try accepts consts !ids asked alike points before.core after.core (lemmas alike points) depth fuel with Outside _ when not points -> false in
   let by_identity = List.exists (fun (l : Text.lemma) -> l.what = 3) one.lemmas in
   let pair = one.before <> None in
-  let tries = List.filter (fun (alike, _) -> pair || not alike)
-      (if few consts before.core && few consts after.core then [ (false, false); (false, true); (true, false); (true, true) ]
-       else [ (false, false); (true, false); (false, true); (true, true) ]) in
-  match List.find_opt attempt tries with
+  let more () = List.filter (fun (alike, _) -> pair || not alike)
+      (if few consts before.core && few consts after.core then [ (false, true); (true, false); (true, true) ]
+       else [ (true, false); (false, true); (true, true) ]) in
+  match if attempt (false, false) then Some (false, false) else List.find_opt attempt (more ()) with
   | Some (alike, _) -> Accepted (alike || !alike_bodies, by_identity)
   | None -> Refused (why consts !ids asked pair before.core after.core (lemmas pair true))
 let decide file =
-  Hashtbl.reset words;
   let text = let ch = open_in_bin file in
     let s = really_input_string ch (in_channel_length ch) in close_in ch; s in
-  if String.length text > 15 && String.sub text 0 15 = "noclobber.plan/" then [ ("", Out "a plan that is a table") ] else
+  if String.length text > 15 && String.sub text 0 15 = "noclobber.plan/" then [ ("", Out "a plan that is a table") ] else begin
+  words := Hashtbl.create (max 97 (String.length text / 64));
+  made := Array.make (min (String.length text / 32) (1 lsl 20)) XH;
   let c = Text.read text in
   if c.refutation <> None then [ (c.subject, Out "a refutation") ] else
   let ns = numbers_of c in
@@ -314,13 +342,14 @@ let decide file =
     (match said with
      | Accepted (alike, _) when one.before <> None -> Hashtbl.replace shown_bodies one.called alike
      | _ -> ());
-    (one.called, said)) c.checks
+    (one.called, said)) c.checks end
 let words_of = function
   | Accepted (alike, named) -> "accepted" ^ (if alike then ", fresh storages alike" else "") ^ (if named then ", by identities" else "")
   | Refused what -> "not shown: " ^ what
   | Out what -> "outside: " ^ what
 let () =
-  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 1000 };   (* most of what is made is kept until the end *)
+  (* most of what is made is kept until the end *)
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 16; space_overhead = 10_000; max_overhead = 1_000_000; allocation_policy = 0 };
   let names = List.tl (Array.to_list Sys.argv) in
   let table = List.mem "--table" names in
   let files = List.filter (fun n -> n <> "--table") names in

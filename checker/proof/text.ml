@@ -39,26 +39,34 @@ let word () =
   let from = !at in
   while !at < String.length !text && not (blank !text.[!at]) do incr at done;
   if !at = from then fail "a word" else String.sub !text from (!at - from)
-let integer () = let w = word () in
-  match int_of_string_opt w with
-  | Some k when string_of_int k = w -> k
-  | _ -> fail "a number of at most 62 bits"
+(* digits without a zero before them, and what ends them *)
+let digits_to ends what =
+  skip ();
+  let from = !at and n = ref 0 in
+  while !at < String.length !text && !text.[!at] >= '0' && !text.[!at] <= '9' do
+    if !n >= max_int / 10 then fail "a number of at most 62 bits";
+    n := (10 * !n) + Char.code !text.[!at] - 48; incr at
+  done;
+  if !at = from || (!text.[from] = '0' && !at > from + 1) || (!at < String.length !text && not (ends !text.[!at])) then fail what;
+  !n
+let natural () = digits_to blank "a number"
+let integer () =
+  skip ();
+  if !at < String.length !text && !text.[!at] = '-' then begin
+    incr at;
+    if !at < String.length !text && blank !text.[!at] then fail "a digit";
+    let n = natural () in if n = 0 then fail "0 without a sign" else -n
+  end else natural ()
 (* a number that nothing is computed with: ranges of symbols have 64 bits *)
 let decimal () =
   let w = word () in
   let digits = if w.[0] = '-' then String.sub w 1 (String.length w - 1) else w in
   if w <> "0" && (digits = "" || digits.[0] = '0' || not (String.for_all (fun c -> c >= '0' && c <= '9') digits)) then fail "a number" else w
-let natural () = let k = integer () in if k < 0 then fail "a number that is not negative" else k
 let flag () = match integer () with 0 -> false | 1 -> true | _ -> fail "0 or 1"
 let quoted () =
-  skip ();
-  match String.index_from_opt !text !at ':' with
-  | None -> fail "a text"
-  | Some colon ->
-    match int_of_string_opt (String.sub !text !at (colon - !at)) with
-    | Some n when n >= 0 && colon + 1 + n <= String.length !text ->
-      at := colon + 1 + n; String.sub !text (colon + 1) n
-    | _ -> fail "a text"
+  let n = digits_to (fun c -> c = ':') "a text" in
+  if n >= String.length !text - !at then fail "a text";
+  at := !at + 1 + n; String.sub !text (!at - n) n
 let expect w = if word () <> w then fail w
 let list f = let n = natural () in
   if n > String.length !text then fail "a list" else
@@ -170,9 +178,10 @@ let read_all () =
 (* --- printing --- *)
 let out = Buffer.create 65536
 let w s = Buffer.add_char out ' '; Buffer.add_string out s
-let i k = w (string_of_int k)
+let rec digits k = if k >= 10 then digits (k / 10); Buffer.add_char out (Char.chr (48 + (k mod 10)))
+let i k = Buffer.add_char out ' '; if k < 0 then Buffer.add_char out '-'; digits (abs k)
 let f b = i (if b then 1 else 0)
-let t s = w (Printf.sprintf "%d:%s" (String.length s) s)
+let t s = i (String.length s); Buffer.add_char out ':'; Buffer.add_string out s
 let l p xs = i (List.length xs); List.iter p xs
 let o p = function None -> i 0 | Some x -> i 1; p x
 let is xs = l i xs
@@ -216,16 +225,14 @@ let print_all x =
 
 (* Is what was printed the text, but for how words are set apart? *)
 let same_words printed =
-  let p = ref 0 and k = ref 0 in
-  let gap s n = let from = !n in while !n < String.length s && blank s.[!n] do incr n done; !n > from in
-  ignore (gap printed p); ignore (gap !text k);
-  let good = ref true in
-  while !good && !p < String.length printed && !k < String.length !text do
-    if printed.[!p] = !text.[!k] && not (blank printed.[!p]) then (incr p; incr k)
-    else good := gap printed p && gap !text k
-  done;
-  ignore (gap !text k);
-  !good && !p = String.length printed && !k = String.length !text
+  let source = !text in
+  let rec past s k = if k < String.length s && blank s.[k] then past s (k + 1) else k in
+  let rec go p k =
+    if p < String.length printed && k < String.length source && printed.[p] = source.[k] && not (blank source.[k]) then go (p + 1) (k + 1)
+    else
+      let q = past printed p and l = past source k in
+      (q = String.length printed && l = String.length source) || (q > p && l > k && go q l) in
+  go (past printed 0) (past source 0)
 let read file_text =
   text := file_text; at := 0; Buffer.clear out;
   let c = read_all () in
