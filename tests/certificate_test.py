@@ -16,6 +16,9 @@ import unittest
 
 import cli_test
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+import recheck_damage
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin"))
 PAGE = ROOT / "docs/certificate.md"
@@ -176,6 +179,39 @@ class NcCheck(cli_test.Cli):
         out = subprocess.run([BIN / "noclobber", "check", "--json", "--recheck", "corpus/doc/slice-zero.accept.json"], cwd=ROOT,
                              capture_output=True, text=True, timeout=60)
         self.assertEqual(json.loads(out.stdout.splitlines()[0])["checked_by"], ["nc-check", "nc-recheck"], out.stderr)
+
+    def recheck(self, *arguments):
+        return subprocess.run([BIN / "nc-recheck", *map(str, arguments)], capture_output=True, text=True, timeout=60).stdout
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_equations_that_a_proof_rests_on_are_printed(self):
+        out = self.folder / "equations"
+        self.run_it("check", ROOT / "corpus/cases/key-widened-bits.accept.json", "--certificate", str(out))
+        (cert,) = out.iterdir()
+        said = self.recheck("--equations", cert)
+        self.assertIn("taken to hold: f64(f32(x0)) = f64(x0)\n", said)
+        self.assertIn("\nproved: 1 checks;", said)
+        text = cert.read_text()
+        self.assertEqual(text.count("13:convert-wider"), 1)
+        cert.write_text(recheck_damage.signed(text.replace("13:convert-wider", "7:mul-one")))  # no row of this step
+        said = self.recheck("--equations", cert)
+        self.assertNotIn("taken to hold", said)
+        self.assertIn("not proved: ", said)
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_moves_between_bytes_and_elements_are_calls(self):
+        out = self.folder / "bytes"
+        self.run_it("check", ROOT / "corpus/thunder/t7-squeeze-dim", "--certificate", str(out))
+        pair = " 0 5 2 2 3 4 0 0\n 1 6 3 4 2 2 0 0\n"  # the bytes of the input are read, and then what was computed is put there
+        turned = " 1 5 3 4 2 2 0 0\n 0 6 2 2 3 4 0 0\n"
+        certs = [c for c in sorted(out.iterdir()) if c.read_text().count(pair) == 2]
+        self.assertGreaterEqual(len(certs), 3)
+        for cert in certs:
+            text = cert.read_text()
+            self.assertIn("\taccepted\n", self.recheck("--table", cert))
+            first = text.index(pair) + len(pair)
+            cert.write_text(recheck_damage.signed(text[:first] + text[first:].replace(pair, turned)))
+            self.assertIn("\tnot shown: a lemma of ", self.recheck("--table", cert))
 
     def test_a_solver_is_taken_at_its_word_where_that_is_asked_for(self):
         path = ROOT / "corpus/cases/z61-padding-of-batch-1-kept.accept.json"

@@ -3,8 +3,8 @@
 
 In checker/proof/*.v: nothing is admitted or assumed outside of a section, no check of Coq is switched off, extraction
 replaces nothing but what REVIEWED lists; a file has at most 400 lines, a definition of Sem.v at most 25; and docs/trust.md
-holds the digest of each file that has to be believed, so that none changes without a line there.  --coqchk: instead,
-what `coqchk -o` printed has to list no axiom.
+holds the digest of each file that has to be believed, so that none changes without a line there; each word that such a file
+defines is used in an example.  --coqchk: instead, what `coqchk -o` printed has to list no axiom.
 """
 import hashlib
 import pathlib
@@ -14,6 +14,7 @@ import sys
 FILE_LINES = 400
 DEFINITION_LINES = 25
 BELIEVED = ["Sem.v"]  # what is proved is said there
+EXAMPLES = ["Example.v", "Words.v"]  # each word of what is believed at work
 REVIEWED = {"ExtrOcamlBasic"}  # bool, option, list, pair, unit and comparison are those of OCaml
 FORBIDDEN = [
     (r"\b(Admitted|admit|give_up)\b", "something is admitted"),
@@ -92,6 +93,16 @@ def check_digests(root):
                    f"meant by it now, and renew the digest: `{name}` {held}")
 
 
+def check_examples(folder):
+    """A stranger finds each word that is believed in an example."""
+    text = "".join(without_comments((folder / name).read_text(encoding="utf-8")) for name in EXAMPLES if (folder / name).exists())
+    for name in BELIEVED:
+        code = without_comments((folder / name).read_text(encoding="utf-8"))
+        for word in re.findall(r"^\s*(?:Definition|Fixpoint|Record|Inductive)\s+(\w+)", code, re.M):
+            if not re.search(rf"\b{word}\b", text):
+                yield f"checker/proof/{name}: no example of `{word}` in {' or '.join(EXAMPLES)}"
+
+
 def check_rows(root):
     """identities.ml has the rows of identities.def, and no other."""
     table, own = root / "checker/identities.def", root / "checker/proof/identities.ml"
@@ -129,6 +140,7 @@ def main():
     for path in files:
         messages += check_file(path, f"checker/proof/{path.name}")
     messages += check_digests(root) if files else []
+    messages += check_examples(root / "checker/proof") if files else []
     messages += check_rows(root)
     for message in messages:
         print(message)

@@ -14,7 +14,7 @@ Definition known_map (m : imap) : bool :=
   end.
 Definition at_root (ms : list imap) (i : list Z) : list Z := root nvc ms i.
 Definition size_of (sh : list num) : Z := fold_right (fun e n => nvc e * n)%Z 1%Z sh.
-Definition most_elements : Z := 5000.
+Definition most_elements : Z := 65536.
 Definition small (sh : list num) : bool := forallb known sh && Z.leb (size_of sh) most_elements.
 Definition elements_of (sh : list num) : list (list Z) := box (map nvc sh).
 Definition told_view (v : view) : bool := small (v_sh v) && forallb known_map (v_maps v).

@@ -1,4 +1,4 @@
-(* nc-recheck [--table] CERTIFICATE...: decides again with the function `accepts`, which Sound.v proves right.
+(* nc-recheck [--table] [--equations] CERTIFICATE...: decides again with the function `accepts`, which Sound.v proves right.
    What is outside of what it knows is refused by name. Exit code: 0 proved, 3 not proved, 2 unreadable. *)
 open Core
 open Text
@@ -263,17 +263,41 @@ let identity_of (c : certificate) ids forms of_before side (l : Text.lemma) =
 (* --- the verdict --- *)
 let depth = nat 60 and fuel = nat 5000
 type verdict = Accepted of bool * bool   (* fresh storages are taken to begin alike; identities were named *) | Refused of string | Out of string
+let value_of consts k = PositiveMap.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts
+let nothing = { f_same = PositiveMap.Leaf; f_call = PositiveMap.Leaf; f_before = PositiveMap.Leaf; f_after = PositiveMap.Leaf }
+let learner consts ids alike points b a =
+  let cval = value_of consts and ib = index_of b and ia = index_of a in
+  let points = if points then Some (points_of cval b, points_of cval a) else None in
+  fun f l -> learn cval ids alike b a ib ia fuel points depth f l
+(* Moves and fills that are operators where there are bytes: no certificate says that two of them are one call, so what can be
+   shown of them is said as soon as it can. *)
+let most_moves = 64
+let moves_of (forms : step_form array) side =
+  let one k (s : Text.step) = if forms.(s.step_form).kind >= 2 then [] else
+    match PositiveMap.find (pos (k + 1)) side.core.t_steps with Some { s_kind = Opaque; _ } -> [ k ] | _ -> [] in
+  List.concat_map Fun.id (mapi one side.whole.steps)
+let with_moves learn (mb, ma) lemmas =
+  if List.length mb > most_moves || List.length ma > most_moves then lemmas else
+  let all = List.concat_map (fun k -> List.map (fun j -> LCall (nn k, nn j)) ma) mb in
+  let known (f, said, open_) = List.fold_left (fun (f, said, open_) l -> match learn f l with
+    | Some g -> (g, l :: said, open_)
+    | None -> (f, said, l :: open_)) (f, said, []) (List.rev open_) in
+  let rec go (f, said, open_) = function
+    | [] -> List.rev said
+    | l :: r -> match learn f l with
+      | Some g -> go (known (g, l :: said, open_)) r
+      | None -> List.rev_append said (l :: r) in
+  go (known (nothing, [], List.rev all)) lemmas
 (* The first part of what is asked that is not shown: for people, nothing rests on it. *)
 let why consts ids (c : boundary) alike b a lemmas =
-  let cval k = PositiveMap.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts in
-  let points = Some (points_of cval b, points_of cval a) in
-  let ib = index_of b and ia = index_of a in
-  let rec go f k = function
+  let cval = value_of consts and learn = learner consts ids alike true b a in
+  let points = Some (points_of cval b, points_of cval a) and ib = index_of b and ia = index_of a in
+  let rec go f = function
     | [] -> Ok f
-    | l :: r -> match learn cval ids alike b a ib ia fuel points depth f l with
-      | Some g -> go g (k + 1) r
+    | l :: r -> match learn f l with
+      | Some g -> go g r
       | None -> Error (match l with LCall _ -> "calls" | LSame _ -> "contents" | LWrite _ -> "writes" | LSimple _ -> "identities") in
-  match go { f_same = PositiveMap.Leaf; f_call = PositiveMap.Leaf; f_before = PositiveMap.Leaf; f_after = PositiveMap.Leaf } 0 lemmas with
+  match go nothing lemmas with
   | Error e -> "a lemma of " ^ e
   | Ok f ->
     let both g x y = List.length x = List.length y && List.for_all2 g x y in
@@ -289,14 +313,31 @@ let why consts ids (c : boundary) alike b a lemmas =
       ("orders", fun () -> orders_ok cval a);
       ("sharing that has not grown", fun () -> c.b_alone || c.b_grow || sharing_ok cval c.b_may b a) ] in
     match List.find_opt (fun (_, ok) -> not (ok ())) parts with Some (n, _) -> n | None -> "sharing that has not shrunk"
-(* Are there few elements, so that going through them one by one costs little? *)
-let few consts (t : Core.trace) =
+(* The equations that were taken to hold, as a person reads them: x0 is the first operand. *)
+let equations : (term * term) list ref = ref []
+let in_words () =
   let rec int_of = function XH -> 1 | XO p -> 2 * int_of p | XI p -> (2 * int_of p) + 1 in
-  let size k = match PositiveMap.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts with
+  let rec count = function O -> 0 | S n -> 1 + count n in
+  let names = Hashtbl.create 97 in
+  Hashtbl.iter (fun name k -> Hashtbl.replace names k name) !words;
+  let word n = Hashtbl.find names (match n with N0 -> 0 | Npos p -> int_of p) in
+  let key n = let w = word n in match String.index_opt w ':' with Some k -> String.sub w (k + 1) (String.length w - k - 1) | None -> w in
+  let rec show = function
+    | Operand k -> Printf.sprintf "x%d" (count k)
+    | Number (text, _) -> key text
+    | Apply (Move, _, ty, _, [ x ]) -> Printf.sprintf "%s(%s)" (word ty) (show x)
+    | Apply (_, name, ty, tys, xs) ->
+      Printf.sprintf "%s(%s): %s" (key name) (String.concat ", " (List.map2 (fun x t -> show x ^ ": " ^ word t) xs tys)) (word ty) in
+  List.map (fun (x, y) -> show x ^ " = " ^ show y) !equations
+(* How many elements are written of views that are gone through one by one: up to few it costs little, beyond most too much. *)
+let few = 20_000 and most = 2_000_000
+let elements consts (t : Core.trace) =
+  let rec int_of = function XH -> 1 | XO p -> 2 * int_of p | XI p -> (2 * int_of p) + 1 in
+  let size k = match value_of consts k with
     | Some (Zpos p) -> min (int_of p) 100_000 | Some _ -> 0 | None -> 100_000 in
-  let elements (v : Core.view) = List.fold_left (fun n k -> min 100_000 (n * size k)) 1 v.v_sh in
-  let count n (_, (s : Core.step)) = List.fold_left (fun n v -> n + elements v) n s.s_writes in
-  List.fold_left count 0 (PositiveMap.elements t.t_steps) <= 20_000
+  let of_view (v : Core.view) = List.fold_left (fun n k -> min 100_000 (n * size k)) 1 v.v_sh in
+  let count n (_, (s : Core.step)) = List.fold_left (fun n v -> n + of_view v) n s.s_writes in
+  List.fold_left count 0 (PositiveMap.elements t.t_steps)
 let decide_one c ns (one : check) =
   when_ (one.claimed <> []) "the word of a solver";
   let asked = { b_alone = one.before = None; b_grow = one.grow; b_shrink = one.shrink;
@@ -313,21 +354,28 @@ let decide_one c ns (one : check) =
     let of_ before_ = identity_of c ids forms before_ (if before_ then before else after) l in
     if one.before = None then [ of_ true; of_ false ] else [ of_ (l.c = 0) ] in
   let named = map (fun l -> (l, identities l)) one.lemmas in
-  let lemmas alike points = List.concat_map (fun (l, own) -> own @ lemma_of points alike before after l) named in
+  let moves = (moves_of forms before, moves_of forms after) in
+  let lemmas alike points =
+    let all = List.concat_map (fun (l, own) -> own @ lemma_of points alike before after l) named in
+    if fst moves = [] || snd moves = [] then all
+    else with_moves (learner consts !ids alike points before.core after.core) moves all in
   let attempt (alike, points) =
     try accepts consts !ids asked alike points before.core after.core (lemmas alike points) depth fuel with Outside _ when not points -> false in
   let by_identity = List.exists (fun (l : Text.lemma) -> l.what = 3) one.lemmas in
   let pair = one.before <> None in
-  let more () = List.filter (fun (alike, _) -> pair || not alike)
-      (if few consts before.core && few consts after.core then [ (false, true); (true, false); (true, true) ]
-       else [ (true, false); (false, true); (true, true) ]) in
+  let more () =
+    let n = max (elements consts before.core) (elements consts after.core) in
+    List.filter (fun (alike, points) -> (pair || not alike) && (n <= most || not points))
+      (if n <= few then [ (false, true); (true, false); (true, true) ] else [ (true, false); (false, true); (true, true) ]) in
   match if attempt (false, false) then Some (false, false) else List.find_opt attempt (more ()) with
-  | Some (alike, _) -> Accepted (alike || !alike_bodies, by_identity)
+  | Some (alike, _) -> equations := !equations @ List.filter (fun e -> not (List.mem e !equations)) !ids;
+    Accepted (alike || !alike_bodies, by_identity)
   | None -> Refused (why consts !ids asked pair before.core after.core (lemmas pair true))
 let decide file =
   let text = let ch = open_in_bin file in
     let s = really_input_string ch (in_channel_length ch) in close_in ch; s in
   if String.length text > 15 && String.sub text 0 15 = "noclobber.plan/" then [ ("", Out "a plan that is a table") ] else begin
+  equations := [];
   words := Hashtbl.create (max 97 (String.length text / 64));
   made := Array.make (min (String.length text / 32) (1 lsl 20)) XH;
   let c = Text.read text in
@@ -351,8 +399,8 @@ let () =
   (* most of what is made is kept until the end *)
   Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 16; space_overhead = 10_000; max_overhead = 1_000_000; allocation_policy = 0 };
   let names = List.tl (Array.to_list Sys.argv) in
-  let table = List.mem "--table" names in
-  let files = List.filter (fun n -> n <> "--table") names in
+  let table = List.mem "--table" names and equations_too = List.mem "--equations" names in
+  let files = List.filter (fun n -> n <> "--table" && n <> "--equations") names in
   let code = ref 0 in
   List.iter (fun file ->
     match decide file with
@@ -360,6 +408,7 @@ let () =
       code := max !code 2; Printf.printf "%s\t-\tunreadable: %s\n" file why
     | exception Unreadable why -> code := max !code 2; Printf.printf "%s\t-\tunreadable: %s\n" file why
     | all ->
+      if equations_too then List.iter (fun e -> print_endline ("taken to hold: " ^ e)) (in_words ());
       List.iter (fun (key, v) ->
         (match v with Accepted _ -> () | _ -> if !code = 0 then code := 3);
         if table then Printf.printf "%s\t%s\t%s\n%!" file key (words_of v)) all;
