@@ -4,6 +4,8 @@
 | --- | --- |
 | `functional` | before reinplacing nothing is written but inputs, by `copy_` |
 | `epilogue` | each input is copied into once, and nothing is computed behind the first such copy |
+| `sharing` | before reinplacing no output shares storage with an input or another output that did not |
+| `metadata` | a description says what PyTorch computes of those of the arguments (`fx_metadata`) |
 | `unbacked` | each unbacked symbol is bound once, and before a description uses it |
 | `reinplacing-last` | behind reinplacing nothing changes the graph but what takes wrappers apart |
 
@@ -14,10 +16,12 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from . import fx_metadata
 
 # Passes that may change a graph behind reinplacing, by how their names begin.
-BEHIND = ("reinplace_", "decompose_", "fix_auto_functionalized", "eliminate_dead_code", "stable_topological_sort", "unobserved")
+BEHIND = ("reinplace", "decompose_", "fix_auto_functionalized", "eliminate_dead_code", "stable_topological_sort", "unobserved")
 # Operators that share or not, whatever their schemas say.
 MAY_SHARE = {"aten._unsafe_view", "aten.reshape", "aten.contiguous", "aten.to", "aten._to_copy", "aten._reshape_alias",
              "aten.lift_fresh", "aten.lift_fresh_copy", "prims.convert_element_type", "prims.device_put"}
@@ -37,11 +41,12 @@ class Broken:
         return f"{self.invariant}: {self.node} {self.why}"
 
 
-def broken(module: object, reinplaced: bool = False) -> set[Broken]:
-    """What does not hold of the graph. Once it is `reinplaced` it writes."""
+def broken(module: object, reinplaced: bool = False, described: Iterable[object] = ()) -> set[Broken]:
+    """What does not hold of the graph. Once it is `reinplaced` it writes. `described`: nodes that are new to descriptions."""
     found = set(_unbacked(module.graph))
+    found |= {Broken("metadata", *said) for said in fx_metadata.described_otherwise(described)}
     if not reinplaced:
-        found |= {*_functional(module.graph), *_epilogue(module.graph)}
+        found |= {*_functional(module.graph), *_epilogue(module.graph), *shared(module.graph)}
     return found
 
 
@@ -49,6 +54,46 @@ def behind_reinplacing(name: str) -> Broken | None:
     """Of a pass that changed a reinplaced graph."""
     inner = name.split("/")[0]
     return None if inner.startswith(BEHIND) else Broken("reinplacing-last", inner, "changes a graph that is reinplaced")
+
+
+def shared(graph: object) -> set[Broken]:
+    """Which outputs share storage with an input, or with an output before them: what a pass must not add to."""
+    roots: dict = {}
+    for node in graph.nodes:
+        if node.op != "output":
+            roots[node] = _root(node, roots)
+    outputs = next(n for n in graph.nodes if n.op == "output").args[0]
+    placed = [(k, roots[o]) for k, o in enumerate(_flat(outputs)) if o in roots and _storages(o.meta.get("val"))]
+    found = {Broken("sharing", f"output {k}", f"shares storage with input {root[0].name}")
+             for k, root in placed if root[0].op in ("placeholder", "get_attr")}
+    return found | {Broken("sharing", f"output {k}", f"shares storage with output {i}")
+                    for i, one in placed for k, other in placed if i < k and one == other}
+
+
+def _root(node: object, roots: dict) -> tuple:
+    """What made the storage that the node lies on: a node, and which of its results where it has several."""
+    if node.target is operator.getitem:
+        of, index = node.args
+        is_own = roots[of][0] is of or of.target is operator.getitem
+        return (*roots[of], index) if is_own else roots[of]
+    lies_on = [roots[given] for given in _shared_with(node) if given in roots]
+    return lies_on[0] if lies_on else (node,)
+
+
+def _shared_with(node: object) -> list:
+    """Arguments whose storage the result of an operator is on."""
+    schema = _schema(node)
+    if schema is None or not schema.returns:
+        return []
+    given = dict(zip([a.name for a in schema.arguments], node.args)) | node.kwargs
+    if _name(node) in MAY_SHARE:
+        own = _storages(node.meta.get("val"))
+        return [n for n in node.all_input_nodes if own & _storages(n.meta.get("val"))]
+    told = schema.returns[0].alias_info
+    if told is None:
+        return []
+    return [given[a.name] for a in schema.arguments if a.name in given and a.alias_info is not None
+            and (a.alias_info.before_set & told.before_set or "*" in a.alias_info.after_set)]
 
 
 def _schema(node: object) -> object:
@@ -98,6 +143,10 @@ def _only_looks(node: object) -> bool:
 
 def _is_view(schema: object) -> bool:
     return any(r.alias_info is not None and not r.alias_info.is_write for r in schema.returns)
+
+
+def _flat(value: object) -> list:
+    return [v for item in value for v in _flat(item)] if isinstance(value, (list, tuple)) else [value]
 
 
 def _storages(val: object) -> set[int]:

@@ -20,12 +20,13 @@ import dataclasses
 import functools
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from . import fx_invariants, recorder
+from . import fx_invariants, recorder, torch_artifacts
 from .fx_aten import AS_TRACED, export
 from .fx_case import Exported, case, with_contents
 
+REINPLACES = ("reinplace_inplaceable_ops_core", "fx_reinplace")  # from such a pass on a graph writes
 _CACHES = ("fxgraph_cache_hit", "fxgraph_cache_bypass_hit")
 
 
@@ -35,12 +36,15 @@ class Recorder(recorder.Recorder):
     def __init__(self, out: str | os.PathLike[str], most_bytes: int = recorder.MOST_BYTES):
         super().__init__(out, most_bytes)
         self.chains: dict[int, _Chain] = {}  # by id of the graph module, which the chain holds
+        self.compilations: dict[str, object] = {}  # PyTorch's ids, by how stages begin
 
     def begin(self, module: object, phase: str) -> None:
         """The graph module enters a sequence of passes."""
         chain = self.chains[id(module)] = _Chain(module, phase)
+        self.compilations[_compile_id()] = _current_compilation()
         with self.problem(chain.title):
             chain.last = _exported(module)
+            chain.broken = fx_invariants.shared(module.graph)  # what is given may share: passes may not add to it
             self._promises(chain, "given")
 
     def end(self, module: object) -> None:
@@ -76,28 +80,39 @@ class Recorder(recorder.Recorder):
             self._write(chain, name)
 
     def _write(self, chain: _Chain, name: str) -> None:
-        self._promises(chain, name)
-        before, patterns = chain.last, list(dict.fromkeys(chain.patterns))
         described = chain.described()
+        self._promises(chain, name, described)
+        before, patterns = chain.last, list(dict.fromkeys(chain.patterns))
         chain.patterns.clear()
         chain.last = None  # what follows a graph that cannot be written starts anew
         after = chain.last = _exported(chain.module)
+        names = [n.name for n in described]
         if before is None:
             self.skip(f"{chain.title} {name}", "the graph before it could not be written")
         elif not _is_alike(before, after):
             written = pair(f"{chain.title}/{name}", before, after, name, patterns)
-            self.link(f"{chain.title} {name}", written | ({} if chain.reinplaced else {"described": described}))
+            self.link(f"{chain.title} {name}", written | ({} if chain.reinplaced else {"described": names}))
         else:
             self.unchanged += 1
 
-    def _promises(self, chain: _Chain, name: str) -> None:
-        """Names what the pass broke of what is promised of every graph."""
+    def _promises(self, chain: _Chain, name: str, described: Iterable[object] = ()) -> None:
+        """Names what the pass broke of what is promised of every graph; `described`: nodes that it has described."""
         late = fx_invariants.behind_reinplacing(name) if chain.reinplaced else None
-        chain.reinplaced = chain.reinplaced or name.endswith("reinplace_inplaceable_ops_core")
-        found = fx_invariants.broken(chain.module, chain.reinplaced)
+        chain.reinplaced = chain.reinplaced or name.endswith(REINPLACES)
+        found = fx_invariants.broken(chain.module, chain.reinplaced, described)
         news = sorted(found - chain.broken) + ([late] if late else [])
-        self.broken += [f"{b} (by {chain.title}/{name})" for b in news]
+        told = [f"{b} (by {chain.title}/{name})" for b in news]
+        self.broken += told
         chain.broken = found
+        if told:
+            torch_artifacts.tell("noclobber_broken_invariant", {"broken": told}, _current_compilation())
+
+    def run(self, options: Iterable[str] = ()) -> list[dict]:
+        """As of every recorder; what is found becomes artifacts of PyTorch's log, where one is written."""
+        records = super().run(options)
+        for title, compilation in self.compilations.items():
+            torch_artifacts.tell_records(title, records, compilation)
+        return records
 
 
 class _Chain:
@@ -114,10 +129,10 @@ class _Chain:
         self.seen = _seen(module)
         self.last: Exported | None = None
 
-    def described(self) -> list[str]:
-        """Names of the nodes that were described since the last look; other descriptions lag behind what nodes are given."""
+    def described(self) -> list[object]:
+        """The nodes that were described since the last look; other descriptions lag behind what nodes are given."""
         known, self.vals = self.vals, {n: n.meta.get("val") for n in self.module.graph.nodes}
-        return [n.name for n, val in self.vals.items()
+        return [n for n, val in self.vals.items()
                 if _is_operator(n) and known.get(n, self) is not val and all(map(_has_place, n.all_input_nodes))]
 
 
@@ -175,6 +190,7 @@ def _places(watching: Recorder) -> Iterator[tuple[object, str, Callable]]:
     from torch._inductor import compile_fx, pattern_matcher
     from torch._inductor.fx_passes import joint_graph, post_grad, reinplace
     from torch.fx.passes import graph_transform_observer
+    from torch.fx.passes import reinplace as fx_reinplace
 
     observer = graph_transform_observer.GraphTransformObserver
     yield observer, "__enter__", functools.partial(_entering, watching)
@@ -189,6 +205,7 @@ def _places(watching: Recorder) -> Iterator[tuple[object, str, Callable]]:
                          (torch.fx.Graph, ("eliminate_dead_code",))):
         for name in names:
             yield owner, name, functools.partial(_around, watching, name)
+    yield fx_reinplace, "reinplace", functools.partial(_called_alone, watching, "fx_reinplace")
     for entry in (pattern_matcher.LoweringPatternEntry, pattern_matcher.GraphPatternEntry,
                   pattern_matcher.ReplacementPatternEntry):
         yield entry, "apply", functools.partial(_applying, watching)
@@ -238,6 +255,23 @@ def _sequence(watching: Recorder, phase: str, original: Callable) -> Callable:
     return sequence
 
 
+def _called_alone(watching: Recorder, name: str, original: Callable) -> Callable:
+    """Of a pass that users call by themselves, on a graph module."""
+    @functools.wraps(original)
+    def called(module, *args, **kwargs):
+        nested = id(module) in watching.chains
+        if not nested:
+            watching.begin(module, "reinplace")
+        watching.enter(module, name)
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            watching.leave(module)
+            if not nested:
+                watching.end(module)
+    return called
+
+
 def _applying(watching: Recorder, original: Callable) -> Callable:
     @functools.wraps(original)
     def apply(self, match, graph, node):
@@ -260,10 +294,14 @@ def _phase(module: object, phase: str) -> str:
     return phase
 
 
-def _compile_id() -> str:
+def _current_compilation() -> object | None:
     from torch._guards import CompileContext
 
-    return str(CompileContext.current_compile_id() or "-").replace("/", "_")
+    return CompileContext.current_compile_id()
+
+
+def _compile_id() -> str:
+    return str(_current_compilation() or "-").replace("/", "_")
 
 
 def _seen(module: object) -> list[tuple]:

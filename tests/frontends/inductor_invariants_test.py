@@ -56,6 +56,40 @@ def described_together(module):
     node.meta["val"] = node.args[0].meta["val"]
 
 
+def given_back(x, y):
+    return x.clone(), (x * 2)[0], y.sin(), y.sin()
+
+
+def clone_dropped(module):
+    node = next(n for n in module.graph.nodes if n.target is aten.clone.default)
+    node.replace_all_uses_with(node.args[0])
+    module.graph.erase_node(node)
+
+
+def results_merged(module):
+    one, other = (n for n in module.graph.nodes if n.target is aten.sin.default)
+    other.replace_all_uses_with(one)
+    module.graph.erase_node(other)
+
+
+def described_as(change):
+    """A pass that describes the product anew, with one thing of it changed."""
+    def describes(module):
+        node = next(n for n in module.graph.nodes if n.target is aten.mul.Tensor)
+        with node.meta["val"].fake_mode:
+            node.meta["val"] = change(node.meta["val"])
+    return describes
+
+
+METADATA = {
+    "dtype float64, and has float32": lambda v: v.double(),
+    "strides [2], and has [1]": lambda v: v.new_empty(22)[::2],
+    "offset 1, and has 0": lambda v: v.new_empty(12)[1:],
+    "shape [12], and has [11]": lambda v: v.new_empty(12),
+    "device meta, and has cpu": lambda v: v.to("meta"),
+}
+
+
 def binding_lost(module):
     next(n for n in module.graph.nodes if n.meta.get("unbacked_bindings")).meta["unbacked_bindings"] = {}
 
@@ -105,6 +139,50 @@ class Invariants(unittest.TestCase):
                 self.assertEqual(self.broken_by(breaks, module), set())
                 unknown = [u for r in self.recorder.run() for u in r.get("unknown", [])]
                 self.assertEqual([(u["reason"], u["names"]) for u in unknown], [("broken-invariant", [f"aliasing: {told}"])])
+
+    def test_outputs_share_no_more_than_they_did(self):
+        for breaks, told in ((clone_dropped, "sharing: output 0 shares storage with input x_1"),
+                             (results_merged, "sharing: output 3 shares storage with output 2")):
+            with self.subTest(breaks.__name__):
+                self.setUp()
+                module = traced(given_back, torch.randn(3, 4), torch.randn(3, 4))
+                self.assertEqual(self.broken_by(breaks, module), {"sharing"})
+                self.assertEqual(self.recorder.broken, [f"{told} (by -/joint/my_pass)"])
+                refuted = [f["rule"] for r in self.recorder.run() for f in r.get("findings", []) if f["status"] == "refuted"]
+                self.assertEqual(refuted, ["NC005"])
+
+    def test_what_shares_from_the_start_may(self):
+        module = traced(lambda x, y: (x.view(-1), *x.split(2), *x.sort(), y.t()), torch.randn(3, 4), torch.randn(3, 4))
+        self.assertEqual(self.broken_by(lambda m: m.graph.eliminate_dead_code(), module), set())
+
+    def test_metadata_is_what_is_computed(self):
+        for told, change in METADATA.items():
+            with self.subTest(told):
+                self.setUp()
+                module = traced(updated, torch.randn(3, 4), torch.randn(3, 4))
+                self.assertEqual(self.broken_by(described_as(change), module), {"metadata"})
+                self.assertEqual(self.recorder.broken,
+                                 [f"metadata: mul (aten.mul.Tensor) is described with {told} (by -/joint/my_pass)"])
+        self.setUp()
+        module = traced(updated, torch.randn(3, 4), torch.randn(3, 4))
+        self.assertEqual(self.broken_by(described_as(torch.empty_like), module), set())
+
+    def test_the_older_reinplacing_is_a_pass(self):
+        import torch.fx.passes.reinplace as older
+
+        def right(x):
+            return x.sin().add(1).mul(2).t()
+
+        def wrong(x):
+            return x.sin().unfold(0, 2, 1).add(1)
+
+        for function, wanted in ((right, "proved"), (wrong, "refuted")):
+            with self.subTest(function.__name__), tempfile.TemporaryDirectory() as folder:
+                module = traced(function, torch.randn(4, 4))
+                with nct.watch(folder) as watching:
+                    older.reinplace(module, torch.randn(4, 4))
+                self.assertEqual((watching.problems, watching.broken), ([], []))
+                self.assertEqual([(r["stage"], r["status"]) for r in watching.run()], [("-/reinplace fx_reinplace", wanted)])
 
     def test_unbacked_symbols(self):
         for breaks in (binding_lost, bound_twice):

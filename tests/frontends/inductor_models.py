@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Small models and functions through Inductor, every link checked: inductor_models.py [--only NAME] [--cost]
+"""Small models and functions through Inductor, every link checked: inductor_models.py [--only NAME]... [--cost]
 
 Needs torch 2.15.0. Each is compiled for two training steps, or for inference, with every pass recorded and with PyTorch's
 own log: of the passes that changed something at least 95 % must be proved, and nothing of either may be refuted, left out
 or said to break a promise. With `--cost` the processor time of compiling (kernels are not compiled) is compared with what
-recording and checking add to it.
+recording and checking add to it: each model is compiled in turns with and without, and the medians are compared.
 """
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ import noclobber.torch as nct
 from noclobber import program as nc
 
 FEWEST_PROVED = 0.95  # of passes that changed something, and of links
+TURNS = 3  # compilations of each kind that are timed
 
 
 class Residual(nn.Module):
@@ -297,7 +298,7 @@ def spent():
 
 
 def cost(name, folder):
-    """Processor seconds of compiling alone, of compiling while recorded, and of checking what was recorded."""
+    """Processor seconds: all times of compiling alone, all of compiling while recorded, and of checking what was recorded."""
     def alone():
         compiled(name)
 
@@ -313,21 +314,30 @@ def cost(name, folder):
 
     alone()
     plain, watched = [], []
-    for _ in range(3):
+    for _ in range(TURNS):
         plain.append(took(alone))
         watched.append(took(recorded))
     begin = spent()
     recorded.last.run()
-    return statistics.median(plain), statistics.median(watched), spent() - begin
+    return plain, watched, spent() - begin
+
+
+def spread(times):
+    return f"{statistics.median(times):.2f} s ({min(times):.2f} to {max(times):.2f})"
 
 
 def all_costs(names, scratch) -> int:
-    costs = []
+    plain = watched = checked = 0
+    shares = []
     for name in names:
-        costs.append(cost(name, scratch / name))
-        print(f"  {name}: {costs[-1][0]:.2f} s, recorded {costs[-1][1]:.2f} s, checked in {costs[-1][2]:.2f} s", flush=True)
-    plain, watched, checked = (sum(c[k] for c in costs) for k in range(3))
-    print(f"models: compiling {plain:.1f} s; recording {100 * (watched / plain - 1):+.1f} %, checking {100 * checked / plain:+.1f} %")
+        alone, recorded, checking = cost(name, scratch / name)
+        print(f"  {name}: {spread(alone)}, recorded {spread(recorded)}, checked in {checking:.2f} s", flush=True)
+        one, other = map(statistics.median, (alone, recorded))
+        plain, watched, checked = plain + one, watched + other, checked + checking
+        shares.append((100 * (other / one - 1), 100 * checking / one))
+    each = [f"{statistics.median(s):+.1f} % ({min(s):+.1f} to {max(s):+.1f})" for s in zip(*shares)]
+    print(f"models: compiling {plain:.1f} s; recording {100 * (watched / plain - 1):+.1f} %, of a model {each[0]}; "
+          f"checking {100 * checked / plain:+.1f} %, of a model {each[1]}")
     return 0
 
 
@@ -347,14 +357,14 @@ def all_verdicts(names, scratch) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only")
+    parser.add_argument("--only", action="append")
     parser.add_argument("--cost", action="store_true", help="of the models alone")
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
     torch.set_num_threads(1)
     without_kernels()
     known = [*MODELS, "optimizers", *(() if options.cost else FUNCTIONS)]
-    names = [n for n in known if options.only in (None, n)]
+    names = [n for n in known if not options.only or n in options.only]
     with tempfile.TemporaryDirectory() as scratch:
         return (all_costs if options.cost else all_verdicts)(names, options.keep or pathlib.Path(scratch))
 

@@ -8,6 +8,7 @@ the same, with the same counters, whether somebody watches or not.
 from __future__ import annotations
 
 import copy
+import json
 import os
 import pathlib
 import re
@@ -53,7 +54,7 @@ RIGHT = (uses_own_operator, takes_rows, inductor_test.put_rows_only, inductor_te
          inductor_test.fresh_copy, inductor_test.times_two, inductor_test.halved_and_back)
 WRONG = (inductor_test.put_rows, inductor_test.filled_row, inductor_test.kept_copy, inductor_test.times_one)
 
-DRAWS = (drops_out,)  # `rand` as Inductor's own draws: nobody judges that yet
+DRAWS = (drops_out,)  # `rand` as Inductor's own draws: two runs differ
 
 
 class Watched(unittest.TestCase):
@@ -75,7 +76,7 @@ class Watched(unittest.TestCase):
         return results, [g.split("\n", 1)[1] for g in graphs], copy.deepcopy(dict(counters))
 
     def test_verdicts(self):
-        for functions, wanted in ((RIGHT, {"proved"}), (WRONG, {"proved", "refuted"}), (DRAWS, {"proved", "unknown"})):
+        for functions, wanted in ((RIGHT + DRAWS, {"proved"}), (WRONG, {"proved", "refuted"})):
             for function in functions:
                 for dynamic in (False, True):
                     with self.subTest(function.__name__, dynamic=dynamic):
@@ -85,8 +86,10 @@ class Watched(unittest.TestCase):
                         self.assertEqual(watching.problems, [])
                         records = watching.run()
                         self.assertGreater(len(records) + watching.unchanged, 20)
-                        said = {r["status"] for r in records}
+                        said = {r["status"] for r in records if r["stage"] != "invariants"}
                         self.assertEqual(said | {"proved"}, wanted)
+                        told = ["sharing"] if function is inductor_test.times_one else []  # its joint pass returns the input
+                        self.assertEqual([b.split(":")[0] for b in watching.broken], told)
 
     def test_nothing_is_changed(self):
         for function in RIGHT + WRONG + DRAWS:
@@ -145,6 +148,39 @@ class Watched(unittest.TestCase):
         self.assertEqual(watching.checks, [])
         self.assertIn("1 bytes at most", watching.problems[0])
         self.assertEqual(noclobber.program.worst(watching.run()), "unknown")
+
+    def artifacts(self, log):
+        """(name, what the log's header says, content) of what noclobber has written into PyTorch's log."""
+        parts = [part.partition("\n") for path in log.glob("*.log") for part in path.read_text().split("\nV")]
+        heads = [(json.loads(head[head.index("{"):]), payload) for head, _, payload in parts if '"name": "noclobber' in head]
+        return [(about["artifact"]["name"], about, json.loads(payload)) for about, payload in heads]
+
+    def test_findings_are_artifacts_of_the_log(self):
+        def writes(graph):
+            sine = next((n for n in graph.nodes if n.target is torch.ops.aten.sin.default), None)
+            if sine is not None:
+                sine.target = torch.ops.aten.sin_.default
+
+        from torch._inductor import config
+
+        rows = ((inductor_test.put_rows, {}, "refuted"), (lambda x, z, k: (x + z).sin(), {"post_grad_custom_pre_pass": writes}, "proved"))
+        for number, (function, settings, status) in enumerate(rows):
+            with self.subTest(status):
+                log = self.folder / f"log{number}"
+                with config.patch(**settings), nct.watch(self.folder / f"nc{number}") as watching:
+                    inductor_run.Compiled(function, log)(*inductor_test.inputs(4))
+                inductor_run._log_into(str(log))
+                records = watching.run()
+                inductor_run._log_into(tempfile.gettempdir())
+                found = {name: (about, content) for name, about, content in self.artifacts(log)}
+                about, content = found["noclobber"]
+                self.assertEqual((about["frame_id"], about["frame_compile_id"]), (0, 0))
+                self.assertEqual(content["checked"], len([r for r in records if r["stage"] != "invariants"]))
+                self.assertEqual([p["findings"][0]["rule"] for p in content["passes"]], ["NC001"] if status == "refuted" else [])
+                broken = found.get("noclobber_broken_invariant", (about, {"broken": []}))
+                self.assertEqual(broken[1]["broken"], watching.broken)
+                self.assertEqual((broken[0]["frame_id"], bool(watching.broken)), (0, bool(settings)))
+                self.assertTrue(noclobber.program.check(log), "what is not PyTorch's is passed by")
 
     def test_two_modules(self):
         kept = []
