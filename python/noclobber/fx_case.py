@@ -60,9 +60,11 @@ def _same_items(before: Exported, after: Exported) -> Exported:
     if len(before.written.items) != len(after.written.items) or not all(a.isidentifier() and b.isidentifier() for b, a in pairs):
         return after
     names = {a: b for b, a in pairs}
+    if not names:
+        return after
     if len(names) != len(pairs) or set(names.values()) & (after.written.symbols - set(names)):
         return after
-    known = re.compile(r"\b(" + "|".join(map(re.escape, names)) + r")\b") if names else re.compile(r"(?!)")
+    known = re.compile(r"\b(" + "|".join(map(re.escape, names)) + r")\b")
 
     def renamed(value: object, of_symbols: bool = False) -> object:
         if isinstance(value, str):

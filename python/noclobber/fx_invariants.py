@@ -160,17 +160,27 @@ def _storages(val: object) -> set[int]:
         return set()
 
 
+def _shape_env_of(graph: object) -> object | None:
+    """Of the first description that has one: all of a graph are of one mode."""
+    vals = [v for n in graph.nodes for v in _flat(n.meta.get("val"))]
+    found = (getattr(getattr(v, "fake_mode", None), "shape_env", None) or getattr(getattr(v, "node", None), "shape_env", None)
+             for v in vals)
+    return next((env for env in found if env is not None), None)
+
+
 def _unbacked(graph: object) -> Iterator[Broken]:
-    from torch._guards import detect_fake_mode
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, resolve_unbacked_bindings
+    from torch.utils._sympy.symbol import SymT, symbol_is_type
 
     def symbols(val: object) -> set:
         if isinstance(val, (list, tuple)):
             return set().union(*map(symbols, val)) if val else set()
         return set(free_unbacked_symbols(val)) if hasattr(val, "shape") or hasattr(val, "node") else set()
 
-    fake = detect_fake_mode([n.meta.get("val") for n in graph.nodes])
-    shapes = getattr(fake, "shape_env", None)
+    shapes = _shape_env_of(graph)
+    kinds = (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)
+    if shapes is not None and not any(symbol_is_type(s, kinds) for s in shapes.var_to_range):
+        return  # there are none
     bound: set = set()
     for node in graph.nodes:
         val = node.meta.get("val")

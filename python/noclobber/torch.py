@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import operator
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -304,10 +305,13 @@ def _compile_id() -> str:
     return str(_current_compilation() or "-").replace("/", "_")
 
 
-def _seen(module: object) -> list[tuple]:
+def _seen(module: object) -> list[object]:
     """What tells that a graph has changed: FX never changes arguments in place, so it is enough to compare objects."""
-    return [(n, n.name, n.target, n.args, n.kwargs, n.meta.get("val"), n.meta.get("only_clone_these_tensors"))
-            for n in module.graph.nodes]
+    out: list[object] = []
+    for n in module.graph.nodes:
+        meta = n.meta
+        out += (n, n.name, n.target, n.args, n.kwargs, meta.get("val"), meta.get("only_clone_these_tensors"))
+    return out
 
 
 def _is_operator(node: object) -> bool:
@@ -319,12 +323,8 @@ def _has_place(node: object) -> bool:
     return node.op in ("placeholder", "get_attr") or _is_operator(node)
 
 
-def _is_same(seen: list[tuple], before: list[tuple]) -> bool:
-    return len(seen) == len(before) and all(all(map(_is, a, b)) for a, b in zip(seen, before))
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
+def _is_same(seen: list[object], before: list[object]) -> bool:
+    return len(seen) == len(before) and all(map(operator.is_, seen, before))
 
 
 def _exported(module: object) -> Exported:

@@ -1,6 +1,7 @@
 """PyTorch's values as `noclobber.case/1` writes them. Nothing here imports PyTorch: values are known by what they have."""
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import re
@@ -103,7 +104,8 @@ def symbols_in(value: object) -> set[str]:
     """Names of the symbols in a symbolic size, tensor description, or sequence of these."""
     if is_tensor(value):
         more = [*value.stride(), value.storage_offset()] if callable(value.stride) and _is_strided(value) else []
-        return symbols_in([*value.shape, *more])
+        sizes = [*value.shape, *more]
+        return set() if all(type(s) is int for s in sizes) else symbols_in(sizes)
     if isinstance(value, (list, tuple)):
         return set().union(*map(symbols_in, value))
     if is_symbolic(value):
@@ -159,6 +161,7 @@ def argument(value: object) -> object:
     raise Unwritable(f"{kind} {value}")
 
 
+@functools.lru_cache(maxsize=4096)  # each pass writes the same places again
 def location(stack_trace: str | None) -> str | None:
     """`model.py:29 in forward` of the innermost frame of a recorded stack trace that lies in a file."""
     found = re.findall(r'File "([^"<]+)", line (\d+), in (\S+)', stack_trace or "")

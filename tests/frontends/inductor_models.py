@@ -4,12 +4,14 @@
 Needs torch 2.15.0. Each is compiled for two training steps, or for inference, with every pass recorded and with PyTorch's
 own log: of the passes that changed something at least 95 % must be proved, and nothing of either may be refuted, left out
 or said to break a promise. With `--cost` the processor time of compiling (kernels are not compiled) is compared with what
-recording and checking add to it: each model is compiled in turns with and without, and the medians are compared.
+recording and checking add to it: each model is compiled in turns with and without, and the medians are compared; since the
+noise of that is as large, what the recorder itself takes is measured as well.
 """
 from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import pathlib
 import resource
 import statistics
@@ -28,6 +30,7 @@ from torch.nn import functional as F
 
 import noclobber.torch as nct
 from noclobber import program as nc
+from noclobber import recorder
 
 FEWEST_PROVED = 0.95  # of passes that changed something, and of links
 TURNS = 3  # compilations of each kind that are timed
@@ -297,29 +300,50 @@ def spent():
                for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
-def cost(name, folder):
-    """Processor seconds: all times of compiling alone, all of compiling while recorded, and of checking what was recorded."""
-    def alone():
-        compiled(name)
+@contextlib.contextmanager
+def timed_hooks():
+    """Yields a list: its only item is the processor time that the recorder's hooks have taken."""
+    taken, inside = [0.0], []
 
+    def timed(method):
+        def call(*args):
+            if inside:
+                return method(*args)
+            inside.append(time.process_time())
+            try:
+                return method(*args)
+            finally:
+                taken[0] += time.process_time() - inside.pop()
+        return call
+
+    with recorder.replaced((nct.Recorder, name, timed) for name in ("begin", "end", "enter", "leave", "matched")):
+        yield taken
+
+
+def took(function):
+    begin = time.process_time()
+    function()
+    return time.process_time() - begin
+
+
+def cost(name, folder):
+    """Processor seconds: all times of compiling alone, all of compiling while recorded, of the hooks in the latter, and of
+    checking what was recorded."""
     def recorded():
         with nct.watch(folder, fresh=True) as watching:
             compiled(name)
         recorded.last = watching
 
-    def took(function):
-        begin = time.process_time()
-        function()
-        return time.process_time() - begin
-
-    alone()
-    plain, watched = [], []
+    compiled(name)
+    plain, watched, hooks = [], [], []
     for _ in range(TURNS):
-        plain.append(took(alone))
-        watched.append(took(recorded))
+        plain.append(took(lambda: compiled(name)))
+        with timed_hooks() as taken:
+            watched.append(took(recorded))
+        hooks += taken
     begin = spent()
     recorded.last.run()
-    return plain, watched, spent() - begin
+    return plain, watched, hooks, spent() - begin
 
 
 def spread(times):
@@ -327,17 +351,18 @@ def spread(times):
 
 
 def all_costs(names, scratch) -> int:
-    plain = watched = checked = 0
-    shares = []
+    sums, shares = [0.0] * 4, []
     for name in names:
-        alone, recorded, checking = cost(name, scratch / name)
-        print(f"  {name}: {spread(alone)}, recorded {spread(recorded)}, checked in {checking:.2f} s", flush=True)
-        one, other = map(statistics.median, (alone, recorded))
-        plain, watched, checked = plain + one, watched + other, checked + checking
-        shares.append((100 * (other / one - 1), 100 * checking / one))
-    each = [f"{statistics.median(s):+.1f} % ({min(s):+.1f} to {max(s):+.1f})" for s in zip(*shares)]
-    print(f"models: compiling {plain:.1f} s; recording {100 * (watched / plain - 1):+.1f} %, of a model {each[0]}; "
-          f"checking {100 * checked / plain:+.1f} %, of a model {each[1]}")
+        plain, watched, hooks, checking = cost(name, scratch / name)
+        print(f"  {name}: {spread(plain)}, recorded {spread(watched)}, hooks {spread(hooks)}, checked in {checking:.2f} s", flush=True)
+        once = [*map(statistics.median, (plain, watched, hooks)), checking]
+        sums = [s + o for s, o in zip(sums, once)]
+        shares.append([100 * (once[1] / once[0] - 1), 100 * once[2] / once[0], 100 * checking / once[0]])
+    alone, *more = sums
+    total = [100 * (more[0] / alone - 1), 100 * more[1] / alone, 100 * more[2] / alone]
+    print(f"models: compiling {alone:.1f} s")
+    for what, all_, each in zip(("recording, by the difference", "recording, by its hooks", "checking"), total, zip(*shares)):
+        print(f"models: {what}: {all_:+.1f} %; of one model {statistics.median(each):+.1f} % ({min(each):+.1f} to {max(each):+.1f})")
     return 0
 
 
