@@ -249,6 +249,25 @@ class Promises(InFolder):
         after = [a, c, s, d]
         self.assertEqual(self.log(self.joint, after, "post_grad")[2], [])
 
+    def test_what_reinplacing_leaves_is_named_alone(self):
+        a, s, c, d = self.joint
+        in_place = [a, f"clone: {T} = torch.ops.aten.clone.default(add)", f"sin_: {T} = torch.ops.aten.sin_.default(clone)", c,
+                    d.replace("sin)", "sin_)")]
+        rows = [("functional: sin_ (aten.sin_.default) writes, which reinplacing does not", in_place, "sin_"),
+                ("epilogue: copy__2 copies into x a second time", [*self.joint, c.replace("copy_:", "copy__2:")], "sin"),
+                ("epilogue: copies into x and y change places", [a, s, d, c], "sin")]
+        for told, after, returned in rows:
+            with self.subTest(told):
+                self.assertEqual(self.log(self.joint, after, "post_grad", returned=returned), (3, ["unknown"], [told]))
+
+    def test_reinplacing_may_write_its_own(self):
+        put = "torch.ops.aten.index_put{}.default({}, [y], z)"
+        inputs = f"x: {T}, y: \"i64[2][1]cpu\", z: \"f32[2, 4][4, 1]cpu\""
+        before = [f"mul: {T} = torch.ops.aten.mul.Tensor(x, 2)", f"sin: {T} = {put.format('', 'mul')}"]
+        after = [before[0], f"sin: {T} = {put.format('_', 'mul')}"]
+        self.assertEqual(self.log(before, after, "post_grad", inputs), (0, ["proved"], []))
+        self.assertEqual(self.log(after, after, "post_grad", inputs)[2], [])
+
     def test_sizes_that_are_read_out_of_a_tensor(self):
         size, inputs = '"i64[u0, 1][1, 1]cpu"', f"x: {T}, y: {C}"
         before = [f"nonzero: {size} = torch.ops.aten.nonzero.default(y)", f"sin: {size} = torch.ops.aten.sin.default(nonzero)"]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "src/graph/uses.h"
@@ -14,6 +15,12 @@ namespace {
 /// Writes that PyTorch itself allows everywhere.
 constexpr std::array<std::string_view, 4> kAllowedWrites = {"fsdp.", "inductor.resize_storage_bytes_",
                                                             "aten.set_", "streams."};
+
+/// What reinplacing puts in place, and what a scatter through views becomes; aten's other writes are not its
+/// own.
+constexpr std::array<std::string_view, 6> kReinplaced = {"aten.copy_",          "aten.index_put_",
+                                                         "aten._scaled_addmm_", "aten._unsafe_index_put_",
+                                                         "aten._philox_",       "aten._foreach_"};
 
 std::string called(const Graph& graph, const Step& step) {
   const auto named = std::ranges::find_if(step.results, [](ValueId id) { return id.valid(); });
@@ -28,9 +35,19 @@ ValueId copied_into(const Graph& graph, const Step& step) {
   return into_input ? step.args[0].ref : ValueId{};
 }
 
-bool is_allowed_write(const Step& step) {
-  return std::ranges::any_of(kAllowedWrites,
-                             [&](std::string_view allowed) { return step.op.starts_with(allowed); });
+bool begins_with_one(const Step& step, std::span<const std::string_view> names) {
+  return std::ranges::any_of(names, [&](std::string_view name) { return step.op.starts_with(name); });
+}
+
+bool is_allowed_write(const Step& step) { return begins_with_one(step, kAllowedWrites); }
+
+/// Does the graph call the operator, by itself or wrapped?
+bool calls(const Graph& graph, const std::string& op) {
+  const auto names = [&](const Arg& arg) {
+    return arg.kind == Arg::Kind::text && std::string_view(*arg.text).ends_with(op);
+  };
+  return std::ranges::any_of(
+      graph.steps, [&](const Step& step) { return step.op == op || std::ranges::any_of(step.args, names); });
 }
 
 /// Does the step make contents: not a view, a number, or nothing?
@@ -51,14 +68,34 @@ void not_functional(const Graph& graph, std::vector<std::string>& out) {
   }
 }
 
-void epilogue_disturbed(const Graph& graph, std::vector<std::string>& out) {
+/// What reinplacing leaves writes as reinplacing does, or as `before` has done.
+void not_of_reinplacing(const Graph& before, const Graph& after, std::vector<std::string>& out) {
+  for (const Step& step : after.steps) {
+    const Schema* schema = find_schema(step.op);
+    const bool of_pytorch = step.op.starts_with("aten.") || step.op.starts_with("prims.");
+    if (schema == nullptr || !schema->writes() || !of_pytorch || is_allowed_write(step)) continue;
+    if (!begins_with_one(step, kReinplaced) && !calls(before, step.op))
+      out.push_back("functional: " + called(after, step) + " (" + step.op +
+                    ") writes, which reinplacing does not");
+  }
+}
+
+/// No input is copied into twice; one that `before` does not copy into is refuted anyway.
+void epilogue_repeated(const Graph& graph, std::vector<std::string>& out) {
   std::set<ValueId> copied;
-  for (const Step& step : graph.steps) {
-    const ValueId into = copied_into(graph, step);
-    if (into.valid() && !copied.insert(into).second)
+  for (const Step& step : graph.steps)
+    if (const ValueId into = copied_into(graph, step); into.valid() && !copied.insert(into).second)
       out.push_back("epilogue: " + called(graph, step) + " copies into " + graph.value(into).name +
                     " a second time");
-    if (!into.valid() && !copied.empty() && makes_contents(graph, step))
+}
+
+void epilogue_disturbed(const Graph& graph, std::vector<std::string>& out) {
+  epilogue_repeated(graph, out);
+  bool copied = false;
+  for (const Step& step : graph.steps) {
+    const ValueId into = copied_into(graph, step);
+    copied = copied || into.valid();
+    if (!into.valid() && copied && makes_contents(graph, step))
       out.push_back("epilogue: " + called(graph, step) + " is computed behind a copy into an input");
   }
 }
@@ -133,7 +170,11 @@ std::vector<std::string> broken_promises(const Case& value) {
   const std::vector<std::string> was = broken_in(*value.before, reinplaced);
   std::vector<std::string> out = broken_in(value.after, reinplaced);
   std::erase_if(out, [&](const std::string& told) { return std::ranges::find(was, told) != was.end(); });
-  if (!reinplaced) epilogue_reordered(*value.before, value.after, out);
+  if (reinplaced) {
+    not_of_reinplacing(*value.before, value.after, out);
+    epilogue_repeated(value.after, out);
+  }
+  epilogue_reordered(*value.before, value.after, out);
   return out;
 }
 

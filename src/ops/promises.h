@@ -3,6 +3,8 @@
 //
 //   functional   before reinplacing nothing is written but inputs, by copy_
 //   epilogue     each input is copied into once, in the order of before, and nothing is computed behind
+//   behind reinplacing: what writes does so as reinplacing does, or as before did; each input is copied into
+//                once, in the order of before
 //   unbacked     a size that is read out of a tensor is made by such a step before another one has it
 #pragma once
 #include <string>
