@@ -206,6 +206,7 @@ THUNDER_PACKAGES := lightning-thunder==$(THUNDER) torch==2.12.1
 
 test-executorch: build  ## programs through ExecuTorch itself, verdicts against running them (installs several GB)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_test.py)
+	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/fuzz_test.py executorch)
 
 bench-executorch: build  ## one plan: ExecuTorch's own verifier and noclobber (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "bench-executorch: run \`make test-executorch\` first" >&2; exit 1; }
@@ -223,6 +224,7 @@ gallery: build  ## draw the pictures of docs/gallery.md again (needs chromium)
 
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)
+	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/fuzz_test.py thunder)
 
 thunder-agree: build  ## random programs through Thunder against all orders of their traces (NC_COUNT of them, 5000)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tools/random_thunder.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000))
@@ -231,6 +233,7 @@ test-inductor: build  ## programs through Inductor's passes themselves, verdicts
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_test.py)
 	@build/inductor-venv/bin/python -c 'import pytest' 2>/dev/null || build/inductor-venv/bin/pip install --quiet pytest
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_watch_test.py)
+	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/fuzz_test.py torch)
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_invariants_test.py)
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_launch_test.py)
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_models.py)

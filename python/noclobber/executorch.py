@@ -204,6 +204,20 @@ def check(edge: object, config: object = None, out: str | os.PathLike[str] | Non
         return Report(recorder.judge(watching.run(), "refuted", out))
 
 
+def fuzz_lower(**options: object):
+    """Random programs through `to_executorch`, every stage checked: executorch_fuzz.fuzz_lower."""
+    from . import executorch_fuzz
+
+    return executorch_fuzz.fuzz_lower(**options)
+
+
+def fuzz_pass(function: Callable, **options: object):
+    """Random programs of the edge dialect through `function`, a pass: executorch_fuzz.fuzz_pass."""
+    from . import executorch_fuzz
+
+    return executorch_fuzz.fuzz_pass(function, **options)
+
+
 def _wrappers(watching: Recorder, original: dict[str, Callable]) -> dict[str, Callable]:
     """A replacement for each hooked function: calls it, returns what it returns, and tells the recorder."""
 

@@ -133,6 +133,20 @@ def transform(out: str | os.PathLike[str]) -> object:
     return Observer()
 
 
+def fuzz_jit(**options: object):
+    """Random programs through `thunder.jit`, every pair of traces checked: thunder_fuzz.fuzz_jit."""
+    from . import thunder_fuzz
+
+    return thunder_fuzz.fuzz_jit(**options)
+
+
+def fuzz_transform(transform: object, **options: object):
+    """The same with `transform` in the list of transforms: thunder_fuzz.fuzz_transform."""
+    from . import thunder_fuzz
+
+    return thunder_fuzz.fuzz_transform(transform, **options)
+
+
 def _printed(traces: list) -> list[tuple[str, str]]:
     """(label, text) of a list of traces, with recorded fusions where they happened; repeated traces once."""
     fusions, printed, last = getattr(traces[0], _FUSIONS, []) if traces else [], [], None

@@ -185,6 +185,20 @@ def assert_noclobber(before: object, after: object, *, fail_on: str = "unknown")
     recorder.judge(compared.run(), fail_on, folder)
 
 
+def fuzz_compile(**options: object):
+    """Random programs through `torch.compile`, every link checked: torch_fuzz.fuzz_compile."""
+    from . import torch_fuzz
+
+    return torch_fuzz.fuzz_compile(**options)
+
+
+def fuzz_pass(function: Callable, **options: object):
+    """Random graph modules through `function`, a pass: torch_fuzz.fuzz_pass."""
+    from . import torch_fuzz
+
+    return torch_fuzz.fuzz_pass(function, **options)
+
+
 def _places(watching: Recorder) -> Iterator[tuple[object, str, Callable]]:
     """Where the passes are called: (owner, name, wrapper of what is there)."""
     import torch

@@ -217,7 +217,7 @@ class Watched(unittest.TestCase):
                 pass
             import inductor_run
             def backend(graph, inputs):
-                return inductor_run._backend(graph, inputs)
+                return inductor_run.backend(graph, inputs)
         """))
         paths = [str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH", "")]
         ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "noclobber.pytest_plugin", "--noclobber",

@@ -1,0 +1,339 @@
+"""Random programs through a compiler, every recorded link checked: the campaign that `fuzz_pass` and `fuzz_compile` of the frameworks
+are. Needs PyTorch.
+
+A Subject records what its compiler does to one program, and runs it. Programs are judged a batch at a time; what is refuted is made
+small, line by line, with the compiler run again each time, and sorted by cause. Every finding says as well whether a run of the
+framework differs from eager execution.
+"""
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from . import drawn, program, recorder
+from .fuzzing import Campaign
+
+BATCH = 25  # programs that are judged by one run of the checker
+SHOWN = 2  # of one cause are made small, then every one at which their number doubles
+FLAVOURS = (0, 3, 1, 2)  # contents of arguments that runs are compared on
+# What programs are like, by profile.
+PROFILES = {
+    "control-flow": drawn.Mixture("control flow|body"),
+    "dtype-views": drawn.Mixture(r"\.view\(torch", mix=(4, 6, 4)),
+    "out": drawn.Mixture(r"out=", mix=(4, 3, 6)),
+    "pointwise": drawn.Mixture(r"^\{[tf]\} [+*] \{g\}$|^\{f\}\.(exp|sin|relu)\(\)$|^torch\.maximum", 100, (12, 1, 1), length=(8, 20)),
+    "scatter": drawn.Mixture(r"\[q\]|index_|scatter|masked_fill_|\]\.copy_|diagonal\(\)\.fill|\[1:\] =|\[0\] =|\[:, 0\] =", mix=(4, 4, 6)),
+    "views": drawn.Mixture(r"\.t\(\)|\.view\(|\]$|as_strided|diagonal|unbind|split|chunk|narrow|unfold|expand", mix=(4, 6, 4)),
+    "writes": drawn.Mixture(r"_\(", mix=(4, 4, 6)),
+}
+
+
+class Skip(Exception):
+    """The program is none that the compiler takes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A function of the arguments of `drawn`; `watched`: gradients are asked for."""
+
+    seed: int
+    lines: tuple[str, ...]
+    given: tuple[str, ...]
+    watched: bool = False
+
+    @property
+    def text(self) -> str:
+        return drawn.text_of(list(self.lines), list(self.given))
+
+    def function(self) -> Callable:
+        scope: dict = {"torch": drawn.torch}
+        exec(compile(self.text, f"<program {self.seed}>", "exec"), scope)  # noqa: S102, made by drawn
+        return scope["f"]
+
+    def arguments(self, flavour: int = 0) -> list:
+        given = drawn.inputs(flavour)
+        if self.watched:
+            given |= {name: given[name].requires_grad_() for name in ("x", "y", "z")}
+        return list(given.values())
+
+
+class Subject:
+    """A compiler under test."""
+
+    name = "subject"
+    refused = ""  # lines that it does not take
+    gradients = 0.0  # how many of the programs ask for them
+
+    def record(self, made: Program, folder: pathlib.Path) -> recorder.Recorder:
+        """Writes what it does to the program. Raises Skip where it does not take it; what else it raises is a crash."""
+        raise NotImplementedError
+
+    def difference(self, made: Program) -> str:
+        """In what a run of the compiled program differs from eager execution; "" for nothing, or nothing that is known."""
+        return ""
+
+    def blame(self, made: Program) -> str:
+        """Which part of the compiler makes it differ, as far as runs tell."""
+        return self.name
+
+    def script(self, made: Program) -> str:
+        """A script that shows the finding with the framework alone."""
+        return made.text
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What became of one program: `records` of its links, its `crash`, in what a run of it `differs`."""
+
+    made: Program
+    records: list[dict] = dataclasses.field(default_factory=list)
+    crash: str = ""
+    differs: str = ""
+    blamed: str = ""  # what of the compiler makes it differ, as far as runs tell
+    folder: pathlib.Path | None = None
+
+    def kind(self) -> tuple[str, str]:
+        """(what, cause) of what is to be said about it; ("", "") for nothing."""
+        if self.crash:
+            return "crash", re.sub(r"\d+", "N", self.crash)[:120]
+        for record in self.records:
+            if record["status"] == "refuted":
+                return "refuted", cause_of(record)
+        return ("wrong", f"{self.blamed}; {self.said()}; {parts_of(self.differs)}") if self.differs else ("", "")
+
+    def said(self) -> str:
+        """What is said of its links, none of which is refuted."""
+        reasons = sorted({f"{u['reason']} {' '.join(u['names'][:1])}" for r in self.records for u in r.get("unknown", [])})
+        return "unknown: " + reasons[0] if reasons else "every link proved"
+
+
+def parts_of(differs: str) -> str:
+    """What differs, without numbers."""
+    return ", ".join(sorted({re.sub(r" \d+$", "", d) for d in differs.split(", ")}))
+
+
+def innermost(error: BaseException) -> str:
+    """What was raised first, of errors that are raised because of each other: one line."""
+    while (inner := getattr(error, "inner_exception", None) or error.__cause__) is not None:
+        error = inner
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+
+
+def cause_of(record: dict) -> str:
+    """The pass, the rule, and the operators that meet: one fix should cure one cause."""
+    finding = next(f for f in record["findings"] if f["status"] == "refuted" and not f.get("follows"))
+    stage = re.sub(r"^\S*/", "", (record.get("stage") or "").split(" ")[-1])
+    meet = [f"{role} {_operator(finding[role])}" for role in ("before", "clobber", "read") if finding.get(role)]
+    return "; ".join([stage or "compare", finding["property"], *meet])
+
+
+def _operator(place: dict) -> str:
+    found = re.search(r"= ([\w.]+)\(", place.get("statement", ""))
+    return found[1] if found else re.sub(r"_?\d+$", "", place.get("name", ""))
+
+
+def run(subject: Subject, *, count: int = 200, seed: int = 1, seconds: float = 0, profiles: Sequence[str] = (), without: str = "",
+        reduction: int = 60, out: str | os.PathLike[str] | None = None, compare_runs: bool = True,
+        known: Callable[[str, str], bool] | None = None) -> Campaign:
+    """The programs of the seeds from `seed` on; `seconds` ends it earlier. `profiles` are names of PROFILES, lines that match `without`
+    are left out. Findings are written into `out`, one folder a cause:
+    `program.py`, `first.py`, the refuted link `case.json`, `record.jsonl`, `why.txt`. Ctrl-C keeps what was found. With
+    `compare_runs` each program is run as well, and what differs where everything is proved or unknown is a finding too. Causes
+    that are `known` are counted, and not made small."""
+    drawn.leave_out("|".join(filter(None, (subject.refused, without))) or r"(?!)")
+    drawn.draw_as(sum((PROFILES[p] for p in profiles), drawn.Mixture()))
+    folder = pathlib.Path(out or tempfile.mkdtemp(prefix="noclobber-fuzz-"))
+    at_work = _Run(subject, folder, reduction, compare_runs, known or (lambda what, cause: False))
+    end = time.monotonic() + seconds if seconds else float("inf")
+    try:
+        for first in range(seed, seed + count, BATCH):
+            if time.monotonic() >= end:
+                break
+            at_work.batch(range(first, min(first + BATCH, seed + count)), end)
+    except KeyboardInterrupt:
+        at_work.interrupted = True
+    return at_work.campaign()
+
+
+class _Run:
+    """One campaign: its counts and what it found."""
+
+    def __init__(self, subject: Subject, folder: pathlib.Path, reduction: int, compare_runs: bool, known: Callable[[str, str], bool]):
+        self.subject, self.folder, self.reduction, self.compare_runs, self.known = subject, folder, reduction, compare_runs, known
+        self.counts = dict.fromkeys(("programs", "links", "proved", "refuted", "unknown", "skipped"), 0)
+        self.seen: dict[tuple[str, str], int] = {}
+        self.causes: dict[tuple[str, str], dict] = {}
+        self.interrupted = False
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def batch(self, seeds: Sequence[int], end: float) -> None:
+        with tempfile.TemporaryDirectory(prefix="noclobber-") as scratch:
+            outcomes = []
+            for seed in seeds:
+                if time.monotonic() >= end:
+                    break
+                self.counts["programs"] += 1
+                outcomes.append(self.taken(draw(seed, self.subject.gradients), pathlib.Path(scratch) / str(seed)))
+            judge([o for o in outcomes if o is not None])
+            for outcome in outcomes:
+                if outcome is None:
+                    self.counts["skipped"] += 1
+                else:
+                    self.count(outcome)
+        self.tell()
+
+    def taken(self, made: Program, folder: pathlib.Path) -> Outcome | None:
+        """What the compiler does to it, not judged yet; None where it is none of its programs."""
+        outcome = Outcome(made, folder=folder)
+        try:
+            made.function()(*made.arguments())
+        except Exception:  # noqa: BLE001, whatever PyTorch refuses
+            return None
+        try:
+            written = self.subject.record(made, folder)
+            outcome.records = [{"stage": stage, "paths": paths} for stage, paths in written.checks]
+            outcome.differs = self.subject.difference(made) if self.compare_runs else ""
+            outcome.blamed = self.subject.blame(made) if outcome.differs else ""
+        except Skip:
+            return None
+        except Exception as error:  # noqa: BLE001, whatever a compiler raises
+            outcome.crash = innermost(error)
+        return outcome
+
+    def count(self, outcome: Outcome) -> None:
+        self.counts["links"] += len(outcome.records)
+        worst = {r["status"] for r in outcome.records}
+        for status in ("refuted", "unknown", "proved"):
+            if status in worst or (status == "proved" and not worst):
+                self.counts[status] += 1
+                break
+        what, cause = outcome.kind()
+        if not what:
+            return
+        n = self.seen[what, cause] = self.seen.get((what, cause), 0) + 1
+        if not self.known(what, cause) and (n <= SHOWN or n & (n - 1) == 0):
+            self.keep(outcome, what, cause)
+
+    def keep(self, first: Outcome, what: str, cause: str) -> None:
+        small = self.reduced(first, what, cause)
+        _, after = small.kind()
+        key = (what, after)
+        if not self.known(*key) and (key not in self.causes or len(small.made.lines) < self.causes[key]["steps"]):
+            named = self.causes.get(key, {}).get("folder") or self.folder / f"{len(self.causes) + 1:03}-{recorder.slug(f'{what}-{after}')}"
+            self.causes[key] = {"what": what, "cause": after, "seed": first.made.seed, "steps": len(small.made.lines),
+                                "fingerprints": [], "folder": str(named), "differs": small.differs}
+            write(small, first, pathlib.Path(named), self.subject)
+
+    def reduced(self, first: Outcome, what: str, cause: str) -> Outcome:
+        """Lines and results are taken away while the same pass breaks the same promise, and runs differ if they did."""
+        small, tries = first, self.reduction if what != "crash" else self.reduction // 4
+        kept = tempfile.TemporaryDirectory(prefix="noclobber-")
+        same = "; ".join(cause.split("; ")[:2])
+        progress = True
+        while progress and tries > 0:
+            progress = False
+            for made in smaller(small.made):
+                tries -= 1
+                if tries < 0:
+                    break
+                again = self.taken(made, pathlib.Path(kept.name) / str(tries))
+                if again is None:
+                    continue
+                judge([again])
+                kind, reason = again.kind()
+                if kind == what and (what == "wrong" or "; ".join(reason.split("; ")[:2]) == same) and bool(again.differs) >= bool(first.differs):
+                    small, progress = again, True
+                    break
+        small.scratch = kept  # it lives as long as the outcome
+        return small
+
+    def tell(self) -> None:
+        told = {"kind": "campaign", "subject": self.subject.name, **self.counts, "causes": list(self.causes.values()),
+                "seen": [[*k, n] for k, n in sorted(self.seen.items(), key=lambda item: -item[1])]}
+        (self.folder / "campaign.json").write_text(json.dumps(told, indent=1) + "\n")
+
+    def campaign(self) -> Campaign:
+        self.tell()
+        c = self.counts
+        return Campaign(c["programs"], c["proved"], c["refuted"], c["unknown"], c["skipped"], list(self.causes.values()), self.folder,
+                        self.interrupted)
+
+
+def draw(seed: int, gradients: float = 0.0) -> Program:
+    rng = random.Random(seed)
+    lines, given = drawn.program(rng)
+    return Program(seed, tuple(lines), tuple(given), rng.random() < gradients)
+
+
+def judge(outcomes: Sequence[Outcome]) -> None:
+    """Fills in the records of all of them."""
+    single = {str(r["paths"][0]): (o, r["stage"]) for o in outcomes for r in o.records if len(r["paths"]) == 1}
+    double = [(o, r["stage"], r["paths"]) for o in outcomes for r in o.records if len(r["paths"]) == 2]
+    for outcome in outcomes:
+        outcome.records = []
+    paths = list(single)
+    for at in range(0, len(paths), recorder.MOST_AT_ONCE):
+        for record in program.check(*paths[at:at + recorder.MOST_AT_ONCE], options=("--jobs", "1")):
+            at_fault = record["input"] if record["input"] in single else str(pathlib.Path(record["input"]).parent)
+            outcome, stage = single[at_fault]
+            outcome.records.append(record | {"stage": stage or record.get("id", "")})
+    for outcome, stage, (before, after) in double:
+        with contextlib.suppress(program.ProgramError):
+            outcome.records += [r | {"stage": stage} for r in program.compare(before, after, options=("--jobs", "1"))]
+
+
+def smaller(made: Program) -> Iterator[Program]:
+    """Programs with something taken away: results, then lines with all that rest on them, then lines whose value is another one's."""
+    if made.watched:
+        yield dataclasses.replace(made, watched=False)
+    for k in range(len(made.given)):
+        if len(made.given) > 1:
+            yield dataclasses.replace(made, given=made.given[:k] + made.given[k + 1:])
+    for k in reversed(range(len(made.lines))):
+        lines, gone = [], set()
+        for at, line in enumerate(made.lines):
+            if at == k or gone & set(re.findall(r"\bv\d+\b", line)):
+                gone |= set(re.findall(r"^(v\d+) =", line))
+            else:
+                lines.append(line)
+        given = tuple(name for name in made.given if name not in gone)
+        if given:
+            yield dataclasses.replace(made, lines=tuple(lines), given=given)
+    yield from _renamed(made)
+
+
+def _renamed(made: Program) -> Iterator[Program]:
+    """A line is gone, and the name that it bound is one of its operands, or an argument."""
+    for k in reversed(range(len(made.lines))):
+        bound = re.match(r"(v\d+) = (.*)", made.lines[k])
+        if not bound:
+            continue
+        operands = [n for n in re.findall(r"\b(?:v\d+|[xyzsihbmn])\b(?!\()", bound[2])]
+        for other in dict.fromkeys([*operands, "x"]):
+            def put(text: str, other: str = other) -> str:
+                return re.sub(rf"\b{bound[1]}\b", other, text)
+            yield dataclasses.replace(made, lines=tuple(map(put, made.lines[:k] + made.lines[k + 1:])),
+                                      given=tuple(dict.fromkeys(map(put, made.given))))
+
+
+def write(small: Outcome, first: Outcome, folder: pathlib.Path, subject: Subject) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "program.py").write_text(subject.script(small.made))
+    (folder / "first.py").write_text(first.made.text)
+    what, cause = small.kind()
+    run_says = f"a run differs: {small.differs}" if small.differs else "no run differs on the contents that were tried"
+    (folder / "why.txt").write_text(f"{what}: {cause}\nseed {first.made.seed}\n{run_says}\n{small.crash}\n")
+    refuted = [r for r in small.records if r["status"] == "refuted"]
+    if refuted:
+        (folder / "record.jsonl").write_text("".join(json.dumps(r) + "\n" for r in refuted))
+        if pathlib.Path(refuted[0]["input"]).is_file():
+            shutil.copyfile(refuted[0]["input"], folder / "case.json")

@@ -1,0 +1,64 @@
+"""Thunder under test: `noclobber.thunder.fuzz_jit()` and `noclobber.thunder.fuzz_transform(transform)`."""
+from __future__ import annotations
+
+import contextlib
+import io
+import pathlib
+import types
+import warnings
+
+import thunder
+import torch
+
+from . import compile_fuzz, observed
+from . import thunder as watching
+from .compile_fuzz import FLAVOURS, Program, Skip, Subject
+from .fuzzing import Campaign
+
+REFUSED = r"@|transpose|unfold|fill_|out=|control"  # lines that Thunder does not take
+
+
+class Jit(Subject):
+    """`thunder.jit`: every trace against the one before it, fusions and backward as well."""
+
+    name, refused, gradients = "thunder.jit", REFUSED, 0.3
+
+    def __init__(self, **options: object):
+        self.options, self.compiled = options, None
+
+    def record(self, made: Program, folder: pathlib.Path):
+        self.compiled = thunder.jit(made.function(), **self.options)
+        try:
+            with watching.watch(), contextlib.redirect_stdout(io.StringIO()):
+                observed.observe(self.compiled, made.arguments())
+        except NotImplementedError as error:
+            raise Skip(str(error)) from error
+        watching.write(self.compiled, folder)
+        return types.SimpleNamespace(checks=[("", [folder])])
+
+    def difference(self, made: Program) -> str:
+        for flavour in FLAVOURS:
+            try:
+                eager = observed.observe(made.function(), made.arguments(flavour))
+            except (RuntimeError, IndexError, ValueError):
+                continue
+            if said := observed.difference(eager, observed.observe(self.compiled, made.arguments(flavour))):
+                return said
+        return ""
+
+
+def quiet() -> None:
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore")
+
+
+def fuzz_jit(*, jit: dict | None = None, **options: object) -> Campaign:
+    """Random programs through `thunder.jit(f, **jit)`, every pair of traces checked, every program run. Other options are those of
+    `compile_fuzz.run`."""
+    quiet()
+    return compile_fuzz.run(Jit(**(jit or {})), **options)
+
+
+def fuzz_transform(transform: object, **options: object) -> Campaign:
+    """The same with a Transform of yours in the list of them; a finding names it where it is the one that is wrong."""
+    return fuzz_jit(jit={"transforms": [transform]}, **options)

@@ -1,0 +1,148 @@
+"""PyTorch under test: `noclobber.torch.fuzz_compile()` and `noclobber.torch.fuzz_pass(fn)`."""
+from __future__ import annotations
+
+import contextlib
+import copy
+import logging
+import pathlib
+from collections.abc import Callable
+
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from . import compile_fuzz, observed, passes_only
+from . import torch as watching
+from .compile_fuzz import FLAVOURS, Program, Skip, Subject
+from .fuzzing import Campaign
+
+HEAD = "import torch\n\n\n"
+
+
+class Compile(Subject):
+    """Inductor's passes: all that runs before kernels are made. What they leave runs with PyTorch's own operators."""
+
+    name, refused = "torch.compile", r"map_impl"
+    gradients = 0.3
+
+    def __init__(self, backend: object = passes_only.backend, dynamic: bool = False):
+        self.backend, self.dynamic = backend, dynamic
+        self.compiled: Callable | None = None
+
+    def record(self, made: Program, folder: pathlib.Path):
+        torch._dynamo.reset()
+        self.compiled = torch.compile(made.function(), backend=self.backend, dynamic=self.dynamic)
+        with watching.watch(folder, fresh=True) as watched:
+            try:
+                observed.observe(self.compiled, made.arguments())
+            except torch._dynamo.exc.UncapturedHigherOrderOpError as error:
+                raise Skip(str(error)) from error
+        return watched
+
+    def blame(self, made: Program) -> str:
+        torch._dynamo.reset()
+        before = torch.compile(made.function(), backend="aot_eager", dynamic=self.dynamic)
+        with contextlib.suppress(Exception):
+            if self._against(made, before):
+                return "before the passes"
+        return "the passes"
+
+    def difference(self, made: Program) -> str:
+        return self._against(made, self.compiled)
+
+    def _against(self, made: Program, compiled: Callable) -> str:
+        for flavour in FLAVOURS:
+            try:
+                eager = observed.observe(made.function(), made.arguments(flavour))
+            except (RuntimeError, IndexError, ValueError):
+                continue
+            if said := observed.difference(eager, observed.observe(compiled, made.arguments(flavour))):
+                return said
+        return ""
+
+    def script(self, made: Program) -> str:
+        given = "\n".join(f"    {line}" for line in _arguments(made))
+        return (f"{HEAD}{made.text}\n\ndef arguments():\n    torch.manual_seed(0)\n{given}\n\n\n"
+                "eager, compiled = arguments(), arguments()\n"
+                "wants, gets = f(*eager), torch.compile(f)(*compiled)\n"
+                "for name, a, b in [(f'result {k}', a, b) for k, (a, b) in enumerate(zip(wants, gets))] + "
+                "[(f'argument {k}', a, b) for k, (a, b) in enumerate(zip(eager, compiled))]:\n"
+                "    print(name, 'same' if torch.equal(a, b) else 'DIFFERS')\n")
+
+
+def _arguments(made: Program) -> list[str]:
+    shapes = ("torch.randn(4, 6)", "torch.randn(4, 6)", "torch.randn(6)", "torch.randn(())", "torch.randint(-5, 6, (4, 6))",
+              "torch.randn(4, 6).half()", "torch.randn(4, 6) > 0", "torch.randn(4, 6)", "torch.randn(4, 6)")
+    return [f"return [{', '.join(shapes)}]"]
+
+
+class Pass(Subject):
+    """A function of a graph module, which it changes or of which it gives another one."""
+
+    name = "pass"
+
+    def __init__(self, function: Callable, functional: bool):
+        self.function, self.functional = function, functional
+        self.given: object = None  # the graph module before the pass
+        self.graph: object = None  # and after it
+
+    def record(self, made: Program, folder: pathlib.Path):
+        module = traced(made, self.functional)
+        self.given, before = copy.deepcopy(module), watching._exported(module)
+        self.graph = self.function(module) or module
+        self.graph.recompile()
+        written = watching.Recorder(folder)
+        written.link("pass", watching.pair("pass", before, watching._exported(self.graph), getattr(self.function, "__name__", "pass")))
+        return written
+
+    def difference(self, made: Program) -> str:
+        for flavour in FLAVOURS:
+            try:
+                wants = observed.observe(_runs(self.given), made.arguments(flavour))
+            except (RuntimeError, IndexError, ValueError):
+                continue
+            if said := observed.difference(wants, observed.observe(_runs(self.graph), made.arguments(flavour))):
+                return said
+        return ""
+
+
+def _runs(module: torch.fx.GraphModule) -> Callable:
+    return lambda *given: torch.fx.Interpreter(module).run(*given)
+
+
+def traced(made: Program, functional: bool) -> torch.fx.GraphModule:
+    """A graph module of ATen's operators, each node with a fake tensor; mutations of arguments are `copy_` at its end where it is
+    functional."""
+    function = made.function()
+    if functional:
+        function = torch.func.functionalize(function, remove="mutations")
+    try:
+        module = make_fx(function, tracing_mode="fake")(*made.arguments())
+    except Exception as error:  # noqa: BLE001, whatever tracing does not take
+        raise Skip(str(error)) from error
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return module
+
+
+def quiet() -> None:
+    """One thread, and no word of programs that tracing refuses."""
+    torch.set_num_threads(1)
+    logging.getLogger("torch").setLevel(logging.CRITICAL)
+
+
+def fuzz_compile(*, dynamic: bool = False, backend: object = passes_only.backend, **options: object) -> Campaign:
+    """Whole random programs through `torch.compile`, every link that `watch` records checked, every program run. No kernels are made
+    unless `backend` is another one. Options are those of `compile_fuzz.run`."""
+    quiet()
+    return compile_fuzz.run(Compile(backend, dynamic), **options)
+
+
+def fuzz_pass(function: Callable, *, functional: bool = True, **options: object) -> Campaign:
+    """Random graph modules through `function`, which takes one and changes it or gives another. Its nodes carry fake tensors.
+
+    The harness exports its own graph before the pass sees it. With `functional` (the default) programs are as after
+    AOTAutograd: writes into arguments are `copy_` at the end; without it they are as they were traced. Options are those of
+    `compile_fuzz.run`.
+    """
+    quiet()
+    return compile_fuzz.run(Pass(function, functional), **options)
