@@ -3,6 +3,7 @@
 
 NC_BIN_DIR names another folder with the program. Standard library only.
 """
+import base64
 import html.parser
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import time
 import unittest
 import xml.etree.ElementTree
+import zlib
 
 from in_folder import InFolder
 
@@ -65,12 +67,13 @@ class Page(InFolder):
         elements = Elements(text).all
         ids = [a["id"] for _, a in elements if "id" in a]
         self.assertEqual(len(ids), len(set(ids)))
+        targets = {"#" + one for one in ids}
         for tag, a in elements:
             for name in ("src", "srcset", "data", "action", "ping"):
                 self.assertNotIn(name, a, tag)
             self.assertFalse([n for n in a if n.startswith("on") or n == "style"], tag)
             if "href" in a:
-                self.assertIn(a["href"], {"#" + one for one in ids})
+                self.assertIn(a["href"], targets)
         self.assertEqual([t for t, _ in elements].count("script"), 2)
         self.assertFalse({"link", "iframe", "img", "object", "base", "form"} & {t for t, _ in elements})
         style = text[text.index("<style>"):text.index("</style>")]
@@ -85,8 +88,8 @@ class Page(InFolder):
         path.write_bytes(page)
         back = self.run_it("render", str(path), "--to", "records")
         self.assertEqual(back.stdout, records)
-        inside = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)[1]
-        self.assertEqual(json.loads(inside), [json.loads(line) for line in records.splitlines()])
+        inside = re.search(r'<script type="application/zlib" id="noclobber-records">(.*?)</script>', text)[1]
+        self.assertEqual(zlib.decompress(base64.b64decode(inside)), records)
         return elements, text
 
     def test_pages(self):
@@ -140,19 +143,57 @@ class Page(InFolder):
         self.assertNotIn("<!--", page)
         self.assertNotIn("\x1b", page)
 
-    def test_a_thousand_checks(self):
-        lines = [json.loads(line) for name in INPUTS[:2] for line in self.run_it("check", name, "--json").stdout.splitlines()]
+    def thousand(self, lines, one_in):
+        """Records of 1,000 checks, of which one in `one_in` is refuted, each for a cause of its own."""
         checks = [line for line in lines if line["kind"] == "check"]
-        many = [{**checks[k % len(checks)], "id": f"-_{k}_0_0/post_grad"} for k in range(1000)]
-        for k, check in enumerate(many):  # one in ten is refuted, as in no log that anybody has
-            if check["status"] == "refuted" and k % 10:
-                many[k] = {**next(c for c in checks if c["status"] == "proved"), "id": check["id"]}
+        refuted = [check for check in checks if check["status"] == "refuted"]
+        others = [check for check in checks if check["status"] != "refuted"]
+        many = []
+        for k in range(1000):
+            of = refuted[k // one_in % len(refuted)] if k % one_in == 0 else others[k % len(others)]
+            findings = [{**one, "fingerprint": f"{k}{one['fingerprint']}"} for one in of["findings"]]
+            many.append({**of, "id": f"-_{k}_0_0/post_grad", "findings": findings})
         summary = {**lines[-1], "kind": "summary"}
-        records = "".join(json.dumps(one, separators=(",", ":"), ensure_ascii=False) + "\n" for one in [*many, summary]).encode()
-        start = time.monotonic()
+        path = self.folder / "many.jsonl"
+        path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in [*many, summary]))
+        return self.run_it("render", str(path), "--to", "records").stdout
+
+    def test_a_thousand_checks(self):
+        """Few refuted, as in any log, or a quarter, as in a folder of faults: all are told, and as many drawn as fit."""
+        lines = [json.loads(line) for name in INPUTS for line in self.run_it("check", name, "--json").stdout.splitlines()]
+        for one_in in (10, 4):
+            with self.subTest(refuted=f"one in {one_in}"):
+                records = self.thousand(lines, one_in)
+                start = time.monotonic()
+                page = self.page_of(records)
+                took = time.monotonic() - start
+                if one_in == 4:
+                    self.judge(page, records)
+                told, drawn = page.count(b'<details class="finding"'), page.count(b'<svg class="lanes"') + page.count(b'<svg class="plan"')
+                print(f"a page of 1,000 checks, {told} findings, {drawn} of them drawn: {len(page)} bytes in {took:.2f} s")
+                self.assertLess(len(page), MOST_BYTES)
+                self.assertGreaterEqual(told, 1000 // one_in)
+                self.assertGreaterEqual(drawn, 60)
+
+    def test_a_damaged_page(self):
+        """Of a page that was cut or changed on its way the records are read as far as they go, and that is said."""
+        records = self.run_it("check", INPUTS[0], "--json").stdout
         page = self.page_of(records)
-        print(f"a page of 1,000 checks: {len(page)} bytes in {time.monotonic() - start:.2f} s")
-        self.assertLess(len(page), MOST_BYTES)
+        begin = page.index(b'id="noclobber-records">')
+        end = page.index(b"</script>", begin)
+        path = self.folder / "damaged.html"
+        middle = (begin + end) // 2
+        other = b"A" if page[middle:middle + 1] != b"A" else b"B"
+        for name, damaged in [("cut", page[:middle]), ("cut at its end", page[:end - 8]),
+                              ("changed", page[:middle] + other + page[middle + 1:])]:
+            with self.subTest(name):
+                path.write_bytes(damaged)
+                ran = self.run_it("render", str(path), "--to", "records")
+                self.assertNotEqual(ran.returncode, 0)
+                self.assertIn(b"ended before it was done", ran.stdout + ran.stderr)
+                whole = [line for line in ran.stdout.splitlines() if b'"kind":"check"' in line]
+                self.assertEqual(whole, records.splitlines()[:len(whole)])
+                self.assertTrue(whole)
 
     def test_ended_at_any_moment(self):
         """Whenever the process is killed, the page is the old one or the new one."""

@@ -1,9 +1,11 @@
 #include "src/report/page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "src/base/packed.h"
 #include "src/report/names.h"
 #include "src/report/page_parts.h"
 #include "src/report/reasons.h"
@@ -13,10 +15,12 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kOpenFindings = 12;         // that are unfolded at first
-constexpr std::size_t kPictureBytes = 1'200'000;  // of findings with pictures; then words alone
+constexpr std::size_t kOpenFindings = 12;                   // that are unfolded at first
+constexpr std::size_t kPageBytes = 1'900'000;               // beyond that findings have words alone,
+constexpr std::size_t kLeastPictures = 12;                  // but for these
+constexpr std::size_t kMostRecords = std::size_t{1} << 30;  // bytes of the records in a page
 constexpr std::size_t kListedNames = 12, kListedChecks = 12, kListedAssumptions = 60;
-constexpr std::string_view kRecordsTag = "<script type=\"application/json\" id=\"noclobber-records\">";
+constexpr std::string_view kRecordsTag = "<script type=\"application/zlib\" id=\"noclobber-records\">";
 constexpr std::string_view kStyle =
 #include "src/report/page_style.inc"
     ;
@@ -71,18 +75,25 @@ std::string index_text(const std::vector<Cause>& causes) {
       causes.size() <= 30 ? " open" : "", many(causes.size(), "finding"), rows);
 }
 
-std::string findings_text(const std::vector<Cause>& causes) {
+/// `room`: bytes that are left for all of it. Words come first, then pictures as long as there is room.
+std::string findings_text(const std::vector<Cause>& causes, std::size_t room) {
   if (causes.empty()) return "";
-  std::string out = "<section id=\"findings\" aria-label=\"Refuted\">\n<h2>Refuted</h2>\n";
+  std::vector<std::string> told;
   std::size_t bytes = 0;
   for (std::size_t k = 0; k < causes.size(); ++k) {
     const Cause& cause = causes[k];
-    const std::string one =
-        finding_article(*cause.record, *cause.finding, cause.also, bytes < kPictureBytes, k < kOpenFindings);
-    bytes += one.size();
-    out += one;
+    told.push_back(finding_article(*cause.record, *cause.finding, cause.also, false, k < kOpenFindings));
+    bytes += told.back().size();
   }
-  return out + "</section>\n";
+  for (std::size_t k = 0; k < causes.size(); ++k) {
+    const Cause& cause = causes[k];
+    std::string drawn = finding_article(*cause.record, *cause.finding, cause.also, true, k < kOpenFindings);
+    bytes += drawn.size() - told[k].size();
+    if (k >= kLeastPictures && bytes > room) break;
+    told[k] = std::move(drawn);
+  }
+  return fmt::format("<section id=\"findings\" aria-label=\"Refuted\">\n<h2>Refuted</h2>\n{}</section>\n",
+                     fmt::join(told, ""));
 }
 
 std::string some_items(std::vector<std::string> items, std::size_t most) {
@@ -159,22 +170,6 @@ std::string footer_text(const Report& report) {
       escaped(version), semantics.empty() ? "" : ", operator table " + escaped(semantics.substr(0, 12)));
 }
 
-/// JSON Lines as one list, a record a line, with nothing in it that ends a script.
-std::string records_text(const Report& report) {
-  const std::string lines = to_jsonl(report);
-  std::string out = "[";
-  for (std::size_t k = 0; k < lines.size(); ++k) {
-    const char c = lines[k];
-    if (c == '<')
-      out += "\\u003c";
-    else if (c == '\n')
-      out += k + 1 < lines.size() ? ",\n" : "\n";
-    else
-      out += c;
-  }
-  return out + "]";
-}
-
 }  // namespace
 
 std::string to_html(const Report& report) {
@@ -194,12 +189,13 @@ std::string to_html(const Report& report) {
       "id=\"tip\" viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
       "orient=\"auto-start-reverse\"><path "
       "class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n";
-  out += header_text(run) + index_text(causes) + "<main>\n" + findings_text(causes) + errors_section(report) +
-         unknown_section(run) + judged_section(report, run, causes) + assumed_section(run) + "</main>\n" +
-         footer_text(report);
-  out += std::string(kRecordsTag) + records_text(report) + "</script>\n<script>\n" + std::string(kScript) +
-         "</script>\n</body>\n</html>\n";
-  return out;
+  const std::string rest = errors_section(report) + unknown_section(run) +
+                           judged_section(report, run, causes) + assumed_section(run) + "</main>\n" +
+                           footer_text(report) + std::string(kRecordsTag) + packed(to_jsonl(report)) +
+                           "</script>\n<script>\n" + std::string(kScript) + "</script>\n</body>\n</html>\n";
+  out += header_text(run) + index_text(causes) + "<main>\n";
+  const std::size_t used = out.size() + rest.size();
+  return out + findings_text(causes, kPageBytes - std::min(used, kPageBytes)) + rest;
 }
 
 bool is_page(std::string_view text) {
@@ -210,19 +206,9 @@ bool is_page(std::string_view text) {
 std::string records_in_page(std::string_view text) {
   const std::size_t tag = text.rfind(kRecordsTag);
   if (tag == text.npos) return "";
-  text.remove_prefix(tag + kRecordsTag.size() + 1);
-  const std::size_t end = text.find("]</script>");
-  std::string out;
-  std::string_view lines = text.substr(0, end);
-  while (!lines.empty()) {
-    const std::size_t stop = lines.find('\n');
-    std::string_view line = lines.substr(0, stop);
-    const bool whole = stop != lines.npos;
-    if (whole && line.ends_with(',')) line.remove_suffix(1);
-    out += std::string(line) + (whole ? "\n" : "");
-    lines.remove_prefix(whole ? stop + 1 : lines.size());
-  }
-  return out;
+  Unpacked records = unpacked(text.substr(tag + kRecordsTag.size()), kMostRecords);
+  if (!records.whole && records.bytes.ends_with("}\n")) records.bytes.resize(records.bytes.size() - 2);
+  return std::move(records.bytes);  // a line that is not whole says that they were cut
 }
 
 }  // namespace noclobber

@@ -47,6 +47,10 @@ class Pages(unittest.TestCase):
 
     def page_of(self, inputs):
         path = pathlib.Path(self.folder.name) / f"page{len(os.listdir(self.folder.name))}.html"
+        if inputs[0].endswith(".jsonl"):
+            page = subprocess.run([BINARY, "render", *inputs, "--to", "html"], cwd=ROOT, capture_output=True, timeout=600)
+            path.write_bytes(page.stdout)
+            return path
         subprocess.run([BINARY, "check", *inputs, "--html", str(path)], cwd=ROOT, capture_output=True, timeout=600)
         self.assertTrue(path.is_file(), inputs)
         return path
@@ -94,6 +98,15 @@ class Pages(unittest.TestCase):
             top = page.evaluate("new Promise(done => setTimeout(() => done(document.getElementById('%s')"
                                 ".getBoundingClientRect().top), 900))" % anchor)
             self.assertLess(abs(top), 500, anchor)
+
+    def test_records(self):
+        """A script of the reader's own gets the records out of the page, as docs/page.md says."""
+        path = self.page_of(INPUTS[0])
+        said = (ROOT / "docs" / "page.md").read_text()
+        script = said[said.index("```js\n") + 6:]
+        got = self.browser.open(path).evaluate("(async () => {" + script[:script.index("```")] + "return records})()")
+        want = subprocess.run([BINARY, "render", str(path), "--to", "records"], capture_output=True, timeout=600).stdout
+        self.assertEqual(got.encode(), want)
 
     def test_dark_and_light(self):
         path = self.page_of(INPUTS[0])
