@@ -234,6 +234,34 @@ class Words(unittest.TestCase):
                     self.assertEqual(apart, new)
                     old = new
 
+    def test_every_finding_names_a_line(self):
+        """Whatever the rule, at least one line of `after` is shown, also where the fault is at the boundary alone."""
+        for name, pattern in {**RULES, **MORE}.items():
+            with self.subTest(name):
+                for finding in self.records(case_of([pattern(0)]))[0]["findings"]:
+                    named = [finding[role] for role in ("define", "clobber", "read") if role in finding]
+                    self.assertTrue(named, finding["message"])
+                    self.assertTrue(all(place["statement"] and place["note"] for place in named), named)
+
+    def test_lines_of_a_fault_at_the_boundary(self):
+        """What leaves, and the return; what follows is said of an input that leaves and of a step that does."""
+        def lines(after, out, before=("y", "clone.default", "x")):
+            pattern = Pattern([given("x")], [step(*before)], after, [before[0]], [out])
+            (finding,) = (f for f in self.records(case_of([pattern]))[0]["findings"] if "follows" not in f)
+            return finding["rule"], {role: (finding[role]["statement"], finding[role]["note"])
+                                     for role in ("define", "clobber", "read", "before") if role in finding}
+        returned = {"read": ("return (x,)", "output 0 shares storage with input x"),
+                    "before": ("y = clone(x)", "makes what is meant")}
+        self.assertEqual(lines([], "x"), ("NC005", {"define": ("input x", "what the caller gave")} | returned))
+        self.assertEqual(lines([step("v", "view.default", "x", [4])], "v"),
+                         ("NC005", {"define": ("v = view(x, [4])", "lies in the storage of x"),
+                                    "read": ("return (v,)", "output 0 shares storage with input x"),
+                                    "before": ("y = clone(x)", "makes what is meant")}))
+        self.assertEqual(lines([step("c", "clone.default", "x"), step("v", "view.default", "c", [2, 2])], "v"),
+                         ("NC020", {"define": ("v = view(c, [2, 2])", "has shape [2, 2]"),
+                                    "read": ("return (v,)", "output 0 should have shape [4]"),
+                                    "before": ("y = clone(x)", "makes what is meant")}))
+
     def test_one_more_file_is_one_more_fingerprint(self):
         for rule, pattern in RULES.items():
             with self.subTest(rule):

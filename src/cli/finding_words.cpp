@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "src/cli/findings.h"
 #include "src/formats/mlx_case.h"
 
 namespace noclobber {
@@ -75,7 +76,7 @@ FindingPlace place_before(const Graph& before, std::uint32_t step, const std::st
   out.step = step;
   out.name = name;
   out.note = says;
-  out.statement = step < before.steps.size() ? statement_text(before, step) : "input " + name;
+  out.statement = step == kEntryStep ? "input " + name : statement_text(before, step);
   if (step < before.steps.size()) out.loc = before.steps[step].loc;
   return out;
 }
@@ -109,6 +110,12 @@ bool only_moved(const Finding& finding, const Case& value) {
   return write && writes_in_place(*value.before, write) && writes_in_place(value.after, finding.clobber) &&
          listed_before(*value.before, finding.read->name, finding.clobber->name) &&
          listed_before(value.after, finding.clobber->name, finding.read->name);
+}
+
+/// Of an output at fault, what lies where it should not.
+std::string sharing_note(const Value& output, const Witness& w) {
+  if (w.storage != output.name && !w.storage.empty()) return "lies in the storage of " + w.storage;
+  return output.from == Value::From::step ? "has a storage of its own" : "what the caller gave";
 }
 
 /// The step of `before` that says the same but for being in place; nothing if several do.
@@ -204,8 +211,33 @@ void note_places(Finding& finding, const Case& value, const Witness& w) {
     note(finding.clobber, "in place: the result stays " + w.actual + ", and the graph says " + w.expected);
   } else if (w.rule == "NC020" && w.aspect == "told") {
     note(finding.clobber, "makes " + w.actual + ", and the graph says " + w.expected);
+  } else if (w.rule == "NC021" && !w.storage.empty()) {
+    note(finding.clobber, "raises: the result does not fit into " + w.storage);
   } else if (w.rule == "NC020" || w.rule == "NC021" || w.rule == "NC023") {
     note(finding.clobber, "raises");
+  }
+}
+
+void put_boundary(Finding& finding, const Case& value, const Witness& w) {
+  const bool told = finding.define || finding.clobber || finding.read;
+  if (told || (w.rule != "NC005" && w.rule != "NC006" && w.rule != "NC020")) return;
+  const Graph& after = value.after;
+  if (w.rule == "NC006" && w.storage.empty()) return;
+  if (w.rule != "NC006" && !w.where.starts_with("output ")) return;
+  finding.read = place_of_step(after, static_cast<std::uint32_t>(after.steps.size()));
+  const Value* output = output_of(after, w.where);
+  if (w.rule == "NC006") {
+    finding.read->note = "what is seen was not written";
+  } else if (w.aspect == "number of outputs") {
+    finding.read->note = "returns " + w.actual + ", and before returns " + w.expected;
+  } else if (w.rule == "NC005") {
+    finding.read->note = w.message.substr(0, w.message.find(" and did not before"));
+    if (output != nullptr) finding.define = place_of_value(after, *output);
+    note(finding.define, output == nullptr ? "" : sharing_note(*output, w));
+  } else {
+    finding.read->note = w.where + " should have " + w.aspect + " " + w.expected;
+    if (output != nullptr) finding.define = place_of_value(after, *output);
+    note(finding.define, "has " + w.aspect + " " + w.actual);
   }
 }
 
@@ -223,6 +255,11 @@ std::optional<FindingPlace> place_in_before(const Finding& finding, const Case& 
   const Value* output = output_of(before, finding.witness_where);
   if (output != nullptr && output->from == Value::From::step)
     return place_before(before, output->at, output->name, "makes what is meant");
+  if (output != nullptr && (w.rule == "NC005" || w.rule == "NC020"))
+    return place_before(before, kEntryStep, output->name, "is what is meant");
+  if (w.aspect == "number of outputs")
+    return place_before(before, static_cast<std::uint32_t>(before.steps.size()), "return",
+                        "returns " + w.expected);
   for (const auto* at : {&finding.read, &finding.define, &finding.clobber})
     if (*at)
       if (auto same = same_name(before, (*at)->name)) {
@@ -233,6 +270,14 @@ std::optional<FindingPlace> place_in_before(const Finding& finding, const Case& 
 }
 
 namespace {
+
+std::string sharing_help(const Finding& finding) {
+  if (finding.aspect.ends_with("lost"))
+    return "return " + (finding.before ? "what " + finding.before->statement + " makes" : "the view itself") +
+           ": the caller counts on one storage";
+  if (finding.aspect == "itself") return "return a clone: a write into one element would change another";
+  return "return a clone: the caller may write one of the two";
+}
 
 /// Of what differs from `before` and no memory effect explains.
 std::string difference_help(const Finding& finding) {
@@ -256,7 +301,7 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
     return "write all of " + finding.storage + " before it is read, or make it by a step that fills it";
   if (finding.rule == "NC003")
     return "copy " + finding.storage + " first: the caller does not expect it to change";
-  if (finding.rule == "NC005") return "return a clone: the caller may write one of the two";
+  if (finding.rule == "NC005") return sharing_help(finding);
   if (finding.rule == "NC006" && finding.before) return "keep " + finding.before->statement;
   if (finding.rule == "NC007")
     return finding.aspect == "results" ? "let " + at + " write each result into a tensor of its own"

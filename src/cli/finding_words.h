@@ -8,6 +8,10 @@ namespace noclobber {
 /// Says of define, clobber and read of a replayed finding what each of them does.
 void note_places(Finding& finding, const Case& value, const Witness& witness);
 
+/// Of a fault that is seen at the boundary alone: the value that leaves and the return. They tell where it is
+/// and not which it is: no fingerprint has them.
+void put_boundary(Finding& finding, const Case& value, const Witness& witness);
+
 /// One sentence for the author of the pass, one for the author of the model; "" where there is nothing true
 /// to say.
 std::string help_for_pass(const Finding& finding, const Case& value);

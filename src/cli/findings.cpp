@@ -114,6 +114,10 @@ Finding finding_of(const Case& value, const Witness& w) {
   out.expected = w.expected;
   out.actual = w.actual;
   out.before = place_in_before(out, value, w);
+  put_subjects(out, value, w);
+  const Graph none;
+  out.fingerprint = fingerprint(out, value.before ? *value.before : none, value.after);
+  put_boundary(out, value, w);
   out.code = code_of(value, out);
   out.replayed = true;
   out.help = help_for_pass(out, value);
@@ -122,9 +126,6 @@ Finding finding_of(const Case& value, const Witness& w) {
   put_inside(out, value, w);
   put_lanes(out, w);
   put_picture(out, value);
-  put_subjects(out, value, w);
-  const Graph none;
-  out.fingerprint = fingerprint(out, value.before ? *value.before : none, value.after);
   return out;
 }
 
@@ -173,6 +174,19 @@ FindingPlace place_of_step(const Graph& graph, std::uint32_t step) {
   const bool named = !at.results.empty() && at.results[0].valid();
   out.name = named ? graph.value(at.results[0]).name : at.op;
   out.loc = at.loc;
+  return out;
+}
+
+FindingPlace place_of_value(const Graph& graph, const Value& value) {
+  FindingPlace out;
+  if (value.from == Value::From::step) {
+    out = place_of_step(graph, value.at);
+  } else {
+    out.graph = "after";
+    out.step = kEntryStep;
+    out.statement = "input " + value.name;
+  }
+  out.name = value.name;
   return out;
 }
 

@@ -12,6 +12,8 @@ void report_replay(CheckRecord& record, const Case& value, const ReplayResult& s
 
 /// A step of `after`, or the return, with its statement.
 FindingPlace place_of_step(const Graph& graph, std::uint32_t step);
+/// The step of `after` that makes the value, or the input that it is.
+FindingPlace place_of_value(const Graph& graph, const Value& value);
 
 /// What is surely touched while a collective or a copy has it in use becomes refuted findings.
 void report_flights(CheckRecord& record, const Case& value, const std::vector<Flown>& flown);

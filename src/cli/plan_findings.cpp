@@ -179,6 +179,24 @@ void put_plan(Finding& finding, const Case& value, const PlanFault& fault,
   finding.plan.bytes = arena.size.evaluate(fault.symbols);
 }
 
+/// Of a fault that no step is named for: what makes the buffers. No fingerprint has them.
+void put_makers(Finding& finding, const Graph& graph, const PlanFault& fault) {
+  if (finding.define || finding.clobber || finding.read) return;
+  const auto maker = [&](const std::string& name) -> std::optional<FindingPlace> {
+    const ValueId id = graph.find(name);
+    if (!id.valid()) return std::nullopt;
+    FindingPlace out = place_of_value(graph, graph.value(id));
+    out.note = (out.step == kEntryStep ? "gives " : "makes ") + name;
+    return out;
+  };
+  const bool moved = fault.kind == PlanFault::Kind::metadata;
+  finding.define = maker(moved ? fault.second : fault.first);
+  if (fault.second.empty() || fault.second == fault.first) return;
+  finding.clobber = maker(moved ? fault.first : fault.second);
+  if (finding.clobber)
+    finding.clobber->note += moved ? ", which shares its storage" : ", on some of the same bytes";
+}
+
 Finding plan_finding(const Case& value, const PlanFault& fault) {
   Finding out;
   out.rule = plan_rule(fault.kind);
@@ -208,9 +226,10 @@ Finding plan_finding(const Case& value, const PlanFault& fault) {
     out.subjects.push_back(buffer_key(value.after, name));
     add_lane(out, value.after, name);
   }
-  put_picture(out, value);
   const Graph none;
   out.fingerprint = fingerprint(out, none, value.after);
+  put_makers(out, value.after, fault);
+  put_picture(out, value);
   return out;
 }
 

@@ -46,8 +46,8 @@ std::string_view kind_text(Difference::Kind kind) {
 Witness metadata(const Difference& d) {
   Witness w = named("NC020");
   w.aspect = kind_text(d.kind);
-  w.message = std::string(kind_text(d.kind)) + " of " + target_text(d.target) + " should be " + d.expected +
-              " and is " + d.actual;
+  const std::string of = d.kind == Difference::Kind::count ? "" : " of " + target_text(d.target);
+  w.message = std::string(kind_text(d.kind)) + of + " should be " + d.expected + " and is " + d.actual;
   return w;
 }
 

@@ -79,6 +79,15 @@ std::ptrdiff_t write_count(const Scene& scene, const Graph& graph) {
                        [&](const Step& step) { return step_refs(scene.ops, step).writes(); });
 }
 
+/// Of the writes behind the return the one that stands for that of `before`: of its name, else the first.
+std::optional<Place> late_write(const Scene& scene, const std::string& name) {
+  const std::vector<std::uint32_t> late = writes_behind_return(scene.ops, *scene.after.graph);
+  if (late.empty()) return std::nullopt;
+  for (const std::uint32_t step : late)
+    if (const Place at = place_of(*scene.after.graph, step); at.name == name) return at;
+  return place_of(*scene.after.graph, late.front());
+}
+
 }  // namespace
 
 std::optional<Witness> dropped_write(const Scene& scene, const Difference& d) {
@@ -87,8 +96,9 @@ std::optional<Witness> dropped_write(const Scene& scene, const Difference& d) {
   if (write_count(scene, *scene.after.graph) >= write_count(scene, before)) return std::nullopt;
   const std::optional<std::uint32_t> step = unseen_write(scene, d);
   if (!step) return std::nullopt;
-  const bool late = !writes_behind_return(scene.ops, *scene.after.graph).empty();
+  const std::optional<Place> late = late_write(scene, place_of(before, *step).name);
   Witness w = named(late ? "NC011" : "NC006");
+  w.clobber = late;
   w.storage = d.target.input;
   const ValueId written = step_refs(scene.ops, before.steps[*step]).targets.front();
   if (const Tensor* view = view_in(*scene.before.run, written)) w.storage = storage_name(scene.before, *view);

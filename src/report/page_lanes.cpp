@@ -51,9 +51,9 @@ enum class Tale : std::uint8_t {
   unordered,  // it is read too late or too early in some order
 };
 
-Tale tale_of(const Finding& finding, const std::vector<Mark>& marks) {
+Tale tale_of(const Finding& finding) {
   if (finding.rule == "NC002") return Tale::unwritten;
-  if (finding.rule == "NC005" && marks.empty()) return Tale::shared;
+  if (finding.rule == "NC005") return Tale::shared;
   if (finding.rule == "NC006" && finding.before) return Tale::gone;
   return finding.rule == "NC010" ? Tale::unordered : Tale::stale;
 }
@@ -303,7 +303,7 @@ std::int64_t leaving_step(const Lane& lane) {
 
 LaneScene scene_of(const Finding& finding, const Lane& at_fault) {
   LaneScene scene{finding, marks_of(finding), {}};
-  scene.tale = tale_of(finding, scene.marks);
+  scene.tale = tale_of(finding);
   if (scene.tale == Tale::shared) scene.leaves = leaving_step(at_fault);
   scene.steps = lane_columns(finding, scene.marks, kMostColumns);
   if (scene.steps.empty()) return scene;
