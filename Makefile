@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
-  bench-executorch flips-executorch damage-programs \
+  bench-executorch flips-executorch damage-programs origins \
   changed test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-scripts fuzz-passes
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
@@ -221,6 +221,12 @@ page-test: build  ## the page in a browser: console, requests, load time, labels
 
 gallery: build  ## draw the pictures of docs/gallery.md again (needs chromium)
 	@python3 tools/gallery.py
+
+ORIGINS := tools/record_origins.py
+origins: build  ## record corpus/origins again from the compilers and compare; NC_WRITE=1 keeps it (installs several GB)
+	@$(call frontend,inductor,torch==2.15.0 numpy,$(ORIGINS) inductor $(if $(NC_WRITE),--write))
+	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,$(ORIGINS) executorch $(if $(NC_WRITE),--write))
+	@$(call frontend,thunder,$(THUNDER_PACKAGES),$(ORIGINS) thunder $(if $(NC_WRITE),--write))
 
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)
