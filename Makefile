@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
-  bench-executorch flips-executorch damage-programs origins \
+  bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   changed test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-scripts fuzz-passes
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
@@ -183,6 +183,10 @@ $(WHEEL_STAMP): | packages
 
 wheel: $(WHEEL_STAMP)  ## the package with everything but libc inside, left in build/wheelhouse
 	@build/wheel-venv/bin/python tools/wheel.py build/wheelhouse
+
+cross-aarch64: packages  ## compile for aarch64 with Debian's cross compiler, left in build/aarch64/build/bin
+	@$(call install,g++-aarch64-linux-gnu)
+	@JOBS=$(JOBS) tools/cross_aarch64.sh $(Z3)
 
 test-wheel:  ## as a new user: a fresh environment, the wheel, the commands of README.md to a report
 	@python3 tests/wheel_test.py
