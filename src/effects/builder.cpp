@@ -278,10 +278,10 @@ Meaning meaning_of_call(std::string_view op, const Schema& schema) {
 }  // namespace
 
 void Builder::dispatch(const Call& call) {
-  const bool declared = call.declared != nullptr;
-  if (!declared && (out_variant(call) || moved_in_place(call) || each_item(call))) return;
-  switch (declared ? Meaning::opaque : meaning_of_call(call.op, *call.schema)) {
+  if (!call.declared && (out_variant(call) || moved_in_place(call) || each_item(call) || told(call))) return;
+  switch (call.declared ? Meaning::opaque : meaning_of_call(call.op, *call.schema)) {
     case Meaning::opaque:
+    case Meaning::describe:  // what is not told
       return opaque(call);
     case Meaning::view:
       return view(call);
@@ -329,8 +329,6 @@ void Builder::dispatch(const Call& call) {
       return self_if(call, is_itself(call));
     case Meaning::normalize_running:
       return normalize_running(call);
-    case Meaning::describe:
-      return describe(call);
     case Meaning::wait:
       return wait(call);
     case Meaning::ignored:
