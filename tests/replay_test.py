@@ -15,7 +15,7 @@ BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).
 INPUTS = ("corpus/cases", "corpus/oneshot", "corpus/logs/miscompiled", "corpus/thunder", "corpus/programs")
 LOG = "corpus/logs/miscompiled/b198094-slice-zero.log.gz"
 SCRIPTS = 55  # scripts made of a third of the refuted cases; what cannot be written says why
-REASONS = ("PyTorch alone has no ", "the inputs of the witness ", "a plan without a graph ")
+REASONS = ("PyTorch alone has no ", "the inputs of the witness ", "a plan without a graph ", "a list of registers ")
 
 TENSOR = {"dtype": "f32", "shape": ["n"]}
 WRONG = {"format": "noclobber.case/1", "name": "neg", "symbols": {"n": {"min": 3}},

@@ -2,12 +2,12 @@
 #include "src/cli/script.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
+#include "src/base/packed.h"
 #include "src/interp/interp.h"
 #include "src/interp/replay_graph.h"
 
@@ -22,24 +22,8 @@ constexpr std::string_view kRuntime =
 constexpr std::size_t kListed = 512;                       // elements of a storage that are written out
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // of all inputs together
 
-std::string base64(const std::vector<std::uint8_t>& bytes) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t k = 0; k < bytes.size(); k += 3) {
-    const std::size_t here = std::min<std::size_t>(3, bytes.size() - k);
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | (i < here ? bytes[k + i] : 0U);
-    for (std::size_t i = 0; i < 4; ++i) out += i <= here ? kLetters[group >> (18 - 6 * i) & 63U] : '=';
-  }
-  return out;
-}
-
-std::string packed(const std::vector<std::uint8_t>& bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::vector<std::uint8_t> out(size);
-  compress2(out.data(), &size, bytes.data(), bytes.size(), Z_BEST_COMPRESSION);
-  out.resize(size);
-  return "b'" + base64(out) + "'";
+std::string packed_in_python(const std::vector<std::uint8_t>& bytes) {
+  return "b'" + packed({reinterpret_cast<const char*>(bytes.data()), bytes.size()}) + "'";
 }
 
 std::string element_in_python(const Number& number, bool floating) {
@@ -65,7 +49,7 @@ std::string counting_up(const std::vector<double>& elements) {
 std::string contents_in_python(Dtype dtype, const std::vector<std::uint8_t>& bytes) {
   const bool wide = dtype == Dtype::u64 || dtype == Dtype::f8e4m3fn || dtype == Dtype::f8e5m2;
   const std::size_t width = static_cast<std::size_t>(bit_width(dtype)) / 8;
-  if (is_complex(dtype) || wide || width == 0) return packed(bytes);
+  if (is_complex(dtype) || wide || width == 0) return packed_in_python(bytes);
   std::vector<double> numbers;
   std::vector<std::string> texts;
   for (std::size_t b = 0; b + width <= bytes.size(); b += width) {
@@ -75,7 +59,7 @@ std::string contents_in_python(Dtype dtype, const std::vector<std::uint8_t>& byt
   }
   const std::string range = counting_up(numbers);
   if (!range.empty()) return range;
-  return texts.size() <= kListed ? fmt::format("[{}]", fmt::join(texts, ", ")) : packed(bytes);
+  return texts.size() <= kListed ? fmt::format("[{}]", fmt::join(texts, ", ")) : packed_in_python(bytes);
 }
 
 std::string dtype_in_python(Dtype dtype) { return "torch." + std::string(torch_name(dtype)); }
@@ -153,6 +137,7 @@ struct Sides {
   Graph changed;  // of `original`, where that is no graph of the case
   ScriptGraph original, rewritten;
   const char* means = "what the program means";
+  bool of_garbage = false;  // the fault shows in that the result depends on memory that nothing wrote
 };
 
 std::optional<std::uint32_t> step_in_after(const std::optional<FindingPlace>& place, const Case& value) {
@@ -182,6 +167,29 @@ void choose_sides(Sides& sides, const Case& value, const OpSet& ops, const Findi
   const bool of_plan = value.plan && !finding.witness_seed;
   if (of_plan) sides.rewritten.plan = &*value.plan;
   if (finding.rule == "NC020") sides.rewritten.declared = step_in_after(finding.define, value);
+  sides.of_garbage = finding.rule == "NC002" && !value.before;
+  if (sides.of_garbage) sides.means = "the same with other contents of what nothing has written";
+}
+
+/// Of a plan no run is told: one that the original gets through, if there is such among the first.
+std::uint64_t seed_for(const Case& value, const Graph& original, const Finding& finding) {
+  constexpr std::uint64_t kSeeds = 48;
+  if (finding.witness_seed) return *finding.witness_seed;
+  RunOptions options = run_options(finding);
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    options.contents_seed = seed;
+    const Result<Run> run = run_graph(value, original, {}, options);
+    if (!run || !run->raised) return seed;
+  }
+  return 0;
+}
+
+/// An input that is written and may not be.
+std::string written_input(const Case& value, const Finding& finding) {
+  if (finding.rule != "NC003") return "";
+  for (const Input& input : value.after.inputs)
+    if (value.after.value(input.value).name == finding.storage) return python_text(finding.storage);
+  return "";
 }
 
 std::string in_docstring(std::string text) {
@@ -233,17 +241,22 @@ Result<std::string> pytorch_script(const Case& value, const CheckRecord& record,
   if (!ops) return ops.fault();
   Sides sides;
   choose_sides(sides, value, *ops, *finding);
-  if (value.after.steps.empty() && value.plan)
-    return Diagnostic{"", "a plan without a graph has nothing to run"};
+  if (value.after.steps.empty() && (value.plan || !value.before))
+    return Diagnostic{"", value.plan ? "a plan without a graph has nothing to run"
+                                     : "a list of registers has nothing to run"};
+  Finding shown = *finding;
+  shown.witness_seed = seed_for(value, *sides.original.graph, *finding);
   std::string out = head_of(record, *finding, sides);
-  out += fmt::format("STRIDES = {}\nFREE = {}\nWRITABLE = {}\nSHARING = {}\nCOMPILE = {}\n\n\n",
-                     value.compare_strides ? "True" : "False", names_at_exit(value, true),
-                     names_at_exit(value, false), sharing_mode(value, *finding),
-                     compile && value.before ? "True" : "False");
+  out += fmt::format(
+      "STRIDES = {}\nFREE = {}\nWRITABLE = {}\nIMMUTABLE = [{}]\nSHARING = {}\nOF_GARBAGE = {}\nCOMPILE = "
+      "{}\n\n\n",
+      value.compare_strides ? "True" : "False", names_at_exit(value, true), names_at_exit(value, false),
+      written_input(value, *finding), sharing_mode(value, *finding), sides.of_garbage ? "True" : "False",
+      compile && value.before ? "True" : "False");
   const Graph& first = value.before ? *value.before : value.after;
   for (const auto& [graph, name] : {std::pair{sides.original.graph, "original_inputs"},
                                     std::pair{sides.rewritten.graph, "rewritten_inputs"}}) {
-    auto inputs = script_inputs(value, *graph, first, name, *finding);
+    auto inputs = script_inputs(value, *graph, first, name, shown);
     if (!inputs) return inputs.fault();
     out += *inputs + "\n\n";
   }

@@ -42,7 +42,7 @@ const std::set<std::string>& reserved_words() {
       "nonlocal", "not",      "or",         "pass",   "raise",  "return",   "True",      "try",
       "while",    "with",     "yield",      "torch",  "nan",    "inf",      "custom",    "cond",
       "scan",     "map_impl", "while_loop", "place",  "arenas", "declared", "unwritten", "on_copies",
-      "min",      "max",      "int",        "finals"};
+      "min",      "max",      "int",        "finals", "copied"};
   return words;
 }
 
@@ -192,7 +192,7 @@ class ScriptWriter {
     if (space == "higher_order") return higher_order_text(step);
     if (ops_.declaration(step.op) != nullptr) return custom_text(step);
     if (space != "aten" && space != "prims") {
-      fail("the operator " + step.op);
+      fail("operator " + step.op);
       return "None";
     }
     const std::string op = "torch.ops." + step.op, given = arguments(step), gap = given.empty() ? "" : ", ";
@@ -212,7 +212,7 @@ class ScriptWriter {
         operands.push_back((step.args[k].kind == Arg::Kind::list ? "*" : "") + text(step.args[k]));
       return fmt::format("{}({})", text(step.args[0]), fmt::join(operands, ", "));
     }
-    fail("the operator " + step.op);
+    fail("operator " + step.op);
     return "None";
   }
 
@@ -227,7 +227,7 @@ class ScriptWriter {
   std::string custom_text(const Step& step) {
     const Schema* schema = ops_.find(step.op);
     if (schema == nullptr) {
-      fail("the operator " + step.op);
+      fail("operator " + step.op);
       return "None";
     }
     std::vector<std::string> args, kwargs, writes, returns;
@@ -236,9 +236,9 @@ class ScriptWriter {
     for (std::size_t k = 0; k < schema->arguments.size(); ++k)
       if (schema->arguments[k].written) writes.push_back(place_of(*schema, step, k));
     for (std::size_t r = 0; r < step.results.size(); ++r) returns.push_back(returned(*schema, step, r));
-    return fmt::format("custom({}, [{}], {{{}}}, [{}], [{}])", python_text(plain_name(step.op)),
+    return fmt::format("custom({}, [{}], {{{}}}, [{}], [{}]{})", python_text(plain_name(step.op)),
                        fmt::join(args, ", "), fmt::join(kwargs, ", "), fmt::join(writes, ", "),
-                       fmt::join(returns, ", "));
+                       fmt::join(returns, ", "), wanted_.on_copies ? ", on_copies=True" : "");
   }
 
   /// In place or not, it computes the same.
