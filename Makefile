@@ -6,7 +6,7 @@ SHELL := /bin/bash
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
-  changed test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-scripts fuzz-passes
+  changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-scripts fuzz-passes
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -153,7 +153,7 @@ fuzz: build  ## random programs against runs, engines and certificates (NC_SECON
 fuzz-passes: build  ## right passes for long, and one that loses a write-back in a thousand (NC_SECONDS each, 3600)
 	@for p in identity careful; do build/bin/noclobber fuzz --pass "python3 tests/passes.py $$p --lines" --persistent \
 	  --start $(or $(NC_SEED),1) --time $(or $(NC_SECONDS),3600) --out build/fuzz-findings || exit 1; done
-	@! build/bin/noclobber fuzz --pass "python3 tests/passes.py lost-write-back --lines" --persistent --profile optimizer,kv-cache \
+	@! build/bin/noclobber fuzz --pass "python3 tests/passes.py lost-write-back --lines" --persistent --profile write-backs \
 	  --start $(or $(NC_SEED),1) --time 60 --out build/fuzz-findings
 
 exhaustive: build  ## all programs of up to three steps, all in-place choices, orders and plans
@@ -235,6 +235,11 @@ origins: build  ## record corpus/origins again from the compilers and compare; N
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/fuzz_test.py thunder)
+
+found: build  ## what campaigns found in frameworks, run again (docs/found; environments of test-thunder and the others)
+	@for script in docs/found/*.py; do name=$$(basename $$script); venv=build/$${name%%-*}-venv; \
+	  [ -x $$venv/bin/python ] || { echo "found: run \`make test-$${name%%-*}\` first" >&2; exit 1; }; \
+	  echo "$$name"; $$venv/bin/python $$script || { echo "found: $$name shows nothing any more" >&2; exit 1; }; done
 
 thunder-agree: build  ## random programs through Thunder against all orders of their traces (NC_COUNT of them, 5000)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tools/random_thunder.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000))

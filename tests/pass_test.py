@@ -75,6 +75,14 @@ class Pass(InFolder):
         self.one_cause("dtype-views", "made in place; seen through views of another dtype", "--start", "250", "--count", "60",
                        "--profile", "views")
 
+    def test_profiles_of_one_thing_convict_with_few_programs(self):
+        """One write-back in a thousand is lost, and views of another dtype are rare elsewhere."""
+        for name, profile, start, cause in (("dtype-views", "views-dtype", "50", "made in place; seen through views of another dtype"),
+                                            ("lost-write-back", "write-backs", "118", "dropped a write")):
+            with self.subTest(name):
+                code, (*_, campaign) = self.fuzz(name, "--start", start, "--count", "10", "--profile", profile, "--reduction", "30")
+                self.assertEqual((code, [c["cause"] for c in campaign["causes"]]), (1, [cause]))
+
     def test_a_pass_that_does_not_answer(self):
         for name, kind in (("dies", "crash"), ("mute", "silent"), ("meddles", "changed-question"), ("babbles", "unreadable")):
             with self.subTest(name):

@@ -312,6 +312,11 @@ void add_backward(std::vector<TraceCheck>& out, const std::vector<ThunderSource>
   const auto split =
       std::ranges::find_if(forward, [](const ThunderSource& s) { return is_thunder_forward(s.trace); });
   if (split == forward.end()) return;
+  // A backward that writes may do so in the place of the forward, and until it runs the caller sees that.
+  if (!backward.empty() && split != forward.begin() && std::prev(split)->joint &&
+      copies_in_thunder(backward[0].trace))
+    out.push_back(check_named(TraceCheck::What::pair, split->name + "/forward",
+                              pair_case(*std::prev(split), *split, facts)));
   const auto joined = [&](const ThunderSource& with) {
     return thunder_joined(split->trace, split->text, with.trace, with.text, facts);
   };

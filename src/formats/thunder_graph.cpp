@@ -23,6 +23,11 @@ bool asks_thunder_gradients(const ThunderTrace& trace) {
                              [](const ThunderStatement& s) { return mentions(s, "get_grad"); });
 }
 
+bool copies_in_thunder(const ThunderTrace& trace) {
+  return std::ranges::any_of(trace.statements,
+                             [](const ThunderStatement& s) { return mentions(s, "copy_"); });
+}
+
 bool is_thunder_joint(const ThunderTrace& trace) {
   const auto returns = [](const ThunderStatement& s) {
     return s.kind == ThunderStatement::Kind::leave && s.value.entry("fw_flat_out") != nullptr;

@@ -63,6 +63,8 @@ inline constexpr std::string_view kThunderUndefinedName = "noclobber.undefined_n
 
 /// Does the trace ask for gradients (`get_grad`)?
 bool asks_thunder_gradients(const ThunderTrace& trace);
+/// Does a statement of it write with `copy_`, as all writes of Thunder's own do?
+bool copies_in_thunder(const ThunderTrace& trace);
 /// Does it ask for gradients, or return the forward's results apart where none is needed?
 bool is_thunder_joint(const ThunderTrace& trace);
 /// Does it return tensors saved for a backward trace?

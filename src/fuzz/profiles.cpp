@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "src/fuzz/probe.h"
 #include "src/fuzz/sketch.h"
@@ -132,6 +133,7 @@ std::optional<Case> make_sketched(Random& random, std::uint64_t) {
   return of_draft(sketched(random, kProfile), random);
 }
 
+constexpr std::size_t kGeneral = 8;  // those behind are of one thing, and drawn where they are named
 constexpr std::array kProfiles = {
     Named{"control-flow", branching_program},
     Named{"custom-ops", [](Random& random, std::uint64_t) { return custom_program(random); }},
@@ -141,6 +143,8 @@ constexpr std::array kProfiles = {
     Named{"plans", make_sketched<sketch_buffers>},
     Named{"training", make_sketched<sketch_training>},
     Named{"views", make_sketched<sketch_views>},
+    Named{"views-dtype", make_sketched<sketch_dtype_views>},
+    Named{"write-backs", make_sketched<sketch_write_backs>},
 };
 
 const Named* profile_named(std::string_view name) {
@@ -174,7 +178,7 @@ std::optional<Case> program_of(std::uint64_t seed, const std::vector<std::string
   if (!profiles.empty())
     profile = profile_named(random.one_of(profiles));
   else if (random.chance(50))
-    profile = &kProfiles[random.place_in(kProfiles)];
+    profile = &kProfiles[random.place_in(std::span(kProfiles).first(kGeneral))];
   auto out = profile->make(random, seed);
   if (!out) return std::nullopt;
   out->name = "program-" + std::to_string(seed);

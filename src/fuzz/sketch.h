@@ -70,8 +70,10 @@ class Sketch {
 
 // One function a profile. false: nothing came of it.
 bool sketch_views(Sketch& sketch);
+bool sketch_dtype_views(Sketch& sketch);
 bool sketch_cache(Sketch& sketch);
 bool sketch_optimizer(Sketch& sketch);
+bool sketch_write_backs(Sketch& sketch);
 bool sketch_custom(Sketch& sketch);
 bool sketch_training(Sketch& sketch);
 bool sketch_buffers(Sketch& sketch);

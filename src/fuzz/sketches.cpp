@@ -149,9 +149,8 @@ void call_declared(Sketch& s, const std::string& op, std::vector<Arg> args, cons
   s.draft().calls.back().types = {type_of(s.of(made))};
 }
 
-}  // namespace
-
-bool sketch_views(Sketch& s) {
+/// Views, steps that compute on them, and writes through them.
+bool look_around(Sketch& s, void (*show)(Sketch&, int)) {
   const std::int64_t rows = s.random().between(2, 4),
                      columns = s.chance(40) ? rows : s.random().between(2, 4);
   const int x = s.input("x", {rows, columns});
@@ -160,11 +159,33 @@ bool sketch_views(Sketch& s) {
   for (std::int64_t k = s.random().between(4, 10); k > 0; --k) {
     const int a = s.chance(70) ? s.recent() : s.any();
     const std::int64_t kind = s.random().below(100);
-    kind < 48 ? show_some(s, a) : kind < 85 ? compute_some(s, a) : write_some(s, a);
+    kind < 48 ? show(s, a) : kind < 85 ? compute_some(s, a) : write_some(s, a);
   }
   leave_with_some(s);
   return true;
 }
+
+void show_often_other_type(Sketch& s, int a) { s.chance(60) ? show_other_type(s, a) : show_some(s, a); }
+
+/// As many parameters as an optimizer for all of them at once has, each updated by a step or two.
+void update_all(Sketch& s, const Ints& shape) {
+  std::vector<int> gradients, parameters;
+  for (std::int64_t k = s.random().between(6, 14); k > 0; --k) {
+    gradients.push_back(s.input("g" + std::to_string(k), shape));
+    parameters.push_back(s.input("w" + std::to_string(k), shape));
+  }
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const int step = s.chance(50) ? s.scaled(gradients[k], 0.01) : gradients[k];
+    s.copy(parameters[k], s.binary("sub", parameters[k], step));
+  }
+  s.draft().outputs = {s.unary("abs", gradients[0])};
+}
+
+}  // namespace
+
+bool sketch_views(Sketch& s) { return look_around(s, show_some); }
+
+bool sketch_dtype_views(Sketch& s) { return look_around(s, show_often_other_type); }
 
 bool sketch_cache(Sketch& s) {
   const std::int64_t length = s.random().between(3, 6), width = s.random().between(2, 4);
@@ -217,6 +238,11 @@ bool sketch_optimizer(Sketch& s) {
     if (s.chance(30)) s.draft().outputs.push_back(decayed);
   }
   if (s.draft().outputs.empty()) s.draft().outputs = {s.unary("abs", g)};
+  return true;
+}
+
+bool sketch_write_backs(Sketch& s) {
+  update_all(s, {s.random().between(1, 2), s.random().between(2, 3)});
   return true;
 }
 
