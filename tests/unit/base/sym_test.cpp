@@ -5,6 +5,8 @@
 
 #include "tests/catch.h"
 
+namespace sym_test {
+
 using namespace noclobber;
 
 namespace {
@@ -257,3 +259,5 @@ TEST_CASE("expressions as sympy's srepr writes them are those that str writes") 
     CHECK_FALSE(parse_sym(text));
   }
 }
+
+}  // namespace sym_test

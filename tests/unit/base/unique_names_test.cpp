@@ -2,6 +2,8 @@
 
 #include "tests/catch.h"
 
+namespace unique_names_test {
+
 using namespace noclobber;
 
 TEST_CASE("names are as wanted, or the first that is free behind") {
@@ -22,3 +24,5 @@ TEST_CASE("many names of one stem are all different") {
   std::set<std::string> given;
   for (int k = 0; k < 40000; ++k) CHECK(given.insert(names.fresh("t")).second);
 }
+
+}  // namespace unique_names_test

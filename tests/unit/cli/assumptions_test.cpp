@@ -4,6 +4,8 @@
 #include "src/ops/evidence.h"
 #include "tests/catch.h"
 
+namespace assumptions_test {
+
 using namespace noclobber;
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("strides that are to be compared and that nobody tells are an assumpti
   CHECK(said("aten.relu.default", "null", true).status == Status::unknown);
   CHECK(said("aten.relu.default", "[3, 1]", true).status == Status::proved);
 }
+
+}  // namespace assumptions_test

@@ -11,6 +11,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace body_constants_test {
+
 using namespace noclobber;
 
 namespace {
@@ -164,3 +166,5 @@ TEST_CASE("bodies-of-one-name-log: a log says no more of them than a file", "[cl
   CHECK(std::ranges::none_of(read->graph.bodies.at("true_graph_0").inputs,
                              [](const Input& input) { return input.kind == Input::Kind::constant; }));
 }
+
+}  // namespace body_constants_test

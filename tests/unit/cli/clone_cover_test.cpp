@@ -4,6 +4,8 @@
 #include "src/fuzz/random.h"
 #include "tests/catch.h"
 
+namespace clone_cover_test {
+
 using namespace noclobber;
 
 namespace {
@@ -65,3 +67,5 @@ TEST_CASE("one large value beside many small writes, and the other way round", "
   CHECK(cheapest_cover(narrow).keep == std::set<std::size_t>{0});
   CHECK(cheapest_cover({}).bytes == 0);
 }
+
+}  // namespace clone_cover_test

@@ -5,6 +5,8 @@
 #include "src/formats/constant_bytes.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace constants_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -89,3 +91,5 @@ TEST_CASE("what one graph does not use may hold anything", "[cli]") {
     CHECK(status_of(read("\"before\":" + graph(said, dead) + ",\"after\":" + graph(kOther, ""))) ==
           Status::proved);
 }
+
+}  // namespace constants_test

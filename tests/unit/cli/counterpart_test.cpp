@@ -11,6 +11,8 @@
 #include "tests/support/sample.h"
 #include "tests/support/source_dir.h"
 
+namespace counterpart_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -90,3 +92,5 @@ TEST_CASE("the step of before is the counterpart of the step that defines, over 
   CHECK(named >= static_cast<int>(testing::sampled(35)));
   CHECK(unnamed <= std::max(named / 10, 1));
 }
+
+}  // namespace counterpart_test

@@ -7,6 +7,8 @@
 #include "tests/catch.h"
 #include "tests/support/sample.h"
 
+namespace decisions_test {
+
 using namespace noclobber;
 
 namespace {
@@ -45,3 +47,5 @@ TEST_CASE("decisions: operators that nobody runs", "[decisions]") { compare("for
 TEST_CASE("decisions: graphs that leave by a step", "[decisions]") { compare("leaving", 100); }
 TEST_CASE("decisions: registers", "[decisions]") { compare("registers", 50); }
 TEST_CASE("decisions: graphs alone", "[decisions]") { compare("alone", 50); }
+
+}  // namespace decisions_test

@@ -3,6 +3,8 @@
 #include "tests/support/sample.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace every_operator_test {
+
 using namespace noclobber;
 
 namespace {
@@ -58,3 +60,5 @@ TEST_CASE("a window of less than nothing is no window", "[cli]") {
     CHECK(found::status_of(found::pair_of(x, one, one)) == Status::proved);
   }
 }
+
+}  // namespace every_operator_test

@@ -2,6 +2,8 @@
 
 #include "tests/catch.h"
 
+namespace id_filter_test {
+
 using namespace noclobber;
 
 TEST_CASE("only: ids, ranges and open ends", "[cli]") {
@@ -42,3 +44,5 @@ TEST_CASE("only: refused texts", "[cli]") {
     CHECK(!IdFilter::parse(text));
   }
 }
+
+}  // namespace id_filter_test

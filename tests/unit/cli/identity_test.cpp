@@ -8,6 +8,8 @@
 #include "tests/support/generator.h"
 #include "tests/support/sample.h"
 
+namespace identity_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -78,3 +80,5 @@ TEST_CASE("both graphs of every case of the corpus against themselves are never 
   for (const auto& [reason, n] : open) std::cout << "identity open: " << n << " x " << reason << "\n";
   CHECK(proved * 10 >= graphs * 8);
 }
+
+}  // namespace identity_test

@@ -8,6 +8,8 @@
 #include "tests/catch.h"
 #include "tests/support/source_dir.h"
 
+namespace index_level_test {
+
 using namespace noclobber;
 
 namespace {
@@ -50,3 +52,5 @@ TEST_CASE("what moves data is exact to the element: right pairs are proved, wron
     CHECK(status_of(name, "refute") == Status::refuted);
   }
 }
+
+}  // namespace index_level_test

@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace inplace_advice_test {
+
 using namespace noclobber;
 
 namespace {
@@ -69,3 +71,5 @@ TEST_CASE("advice: rewrites hold all at once, a second taker of one operand does
   REQUIRE(both.inplace.rewrites.size() == 2);
   CHECK((both.inplace.rewrites[0].safe == Status::proved && both.inplace.rewrites[1].safe == Status::proved));
 }
+
+}  // namespace inplace_advice_test

@@ -6,6 +6,8 @@
 #include "tests/catch.h"
 #include "tests/support/temp_folder.h"
 
+namespace inputs_test {
+
 using namespace noclobber;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("inputs: --order overrides the case, --only leaves checks out", "[cli]
   options.only = *IdFilter::parse("1");
   CHECK(all_of(WorkSource({path}, options)).empty());
 }
+
+}  // namespace inputs_test

@@ -2,6 +2,8 @@
 #include "tests/support/brute.h"
 #include "tests/unit/effects/fx_traced.h"
 
+namespace library_ops_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -31,3 +33,5 @@ TEST_CASE("operators of transformers and torchvision read what their schemas say
     CHECK_FALSE(contradiction);
   }
 }
+
+}  // namespace library_ops_test

@@ -7,6 +7,8 @@
 #include "tests/support/brute.h"
 #include "tests/unit/effects/fx_traced.h"
 
+namespace open_diagonal_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -70,3 +72,5 @@ TEST_CASE("a fact of a function nobody computes does not keep a certificate from
   INFO(said.why);
   CHECK(said.said == checker::Answer::Said::proved);
 }
+
+}  // namespace open_diagonal_test

@@ -2,6 +2,8 @@
 
 #include "tests/catch.h"
 
+namespace pairing_test {
+
 using namespace noclobber;
 
 namespace {
@@ -167,3 +169,5 @@ TEST_CASE("pairing: a number of one name is the same, whatever symbol stands for
   CHECK(pair->after.steps[0].args[1].list[0].sym == SymExpr::symbol("s0"));
   CHECK(pair->symbols.size() == 1);
 }
+
+}  // namespace pairing_test

@@ -2,6 +2,8 @@
 
 #include "tests/catch.h"
 
+namespace progress_test {
+
 using namespace noclobber;
 
 TEST_CASE("progress names the slowest item on one line", "[cli]") {
@@ -17,3 +19,5 @@ TEST_CASE("progress is quiet at first", "[cli]") {
   CHECK(!Progress(true).due());
   CHECK(!Progress(false).due());
 }
+
+}  // namespace progress_test

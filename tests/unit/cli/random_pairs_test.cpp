@@ -9,6 +9,8 @@
 #include "tests/support/generator.h"
 #include "tests/support/sample.h"
 
+namespace random_pairs_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -104,3 +106,5 @@ TEST_CASE("a random pair with one fault that can be seen is refuted, and never p
   CHECK(seen * 100 >= injected * 30);
   CHECK(refuted * 100 >= seen * 95);
 }
+
+}  // namespace random_pairs_test

@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace rebinding_order_test {
+
 using namespace noclobber;
 
 namespace {
@@ -29,3 +31,5 @@ TEST_CASE("a view is harmless in every order, a rebound name is not") {
   CHECK(verdict("aten.t.default") == Status::proved);
   CHECK(verdict("aten.t_.default") != Status::proved);
 }
+
+}  // namespace rebinding_order_test

@@ -4,6 +4,8 @@
 #include "src/cli/pipeline.h"
 #include "tests/catch.h"
 
+namespace register_findings_test {
+
 using namespace noclobber;
 
 namespace {
@@ -46,3 +48,5 @@ TEST_CASE("register programs: one more wrong entry is one more fingerprint", "[w
   REQUIRE(twice.size() == 1);
   CHECK(twice[0] != one[0]);
 }
+
+}  // namespace register_findings_test

@@ -1,10 +1,11 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Steps behind the one that returns: what a caller misses by them, if anything.
 #include <algorithm>
 
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
 #include "tests/catch.h"
+
+namespace return_test {
 
 using namespace noclobber;
 
@@ -110,3 +111,5 @@ TEST_CASE("orders that are wrong because the return moves are told from those th
   CHECK(wrong.every_order == "refuted");
   CHECK(wrong.return_last == "refuted");
 }
+
+}  // namespace return_test

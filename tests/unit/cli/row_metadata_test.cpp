@@ -14,6 +14,8 @@
 #include "tests/support/sample.h"
 #include "tests/support/source_dir.h"
 
+namespace row_metadata_test {
+
 using namespace noclobber;
 
 namespace {
@@ -157,3 +159,5 @@ TEST_CASE("collectives give what their group makes of the size; another size is 
   CHECK(said("all_reduce", R"("sum","g")", "[4,3]"));
   CHECK_FALSE(said("all_reduce", R"("sum","g")", "[4,2]"));
 }
+
+}  // namespace row_metadata_test

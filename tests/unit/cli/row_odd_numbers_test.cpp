@@ -1,4 +1,3 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Numbers that no program has, in every argument of recorded calls: neither the checker nor the interpreter
 // ends, overflows or contradicts itself.
 #include <cstdio>
@@ -13,6 +12,8 @@
 #include "tests/support/golden.h"
 #include "tests/support/sample.h"
 #include "tests/support/source_dir.h"
+
+namespace row_odd_numbers_test {
 
 using namespace noclobber;
 
@@ -88,3 +89,5 @@ TEST_CASE("no number in an argument ends the program", "[rows]") {
   CHECK(runs > static_cast<int>(testing::sampled(7000)));
   CHECK(declined < runs / 20);  // larger than the interpreter is willing to run
 }
+
+}  // namespace row_odd_numbers_test

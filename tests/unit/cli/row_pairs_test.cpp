@@ -14,6 +14,8 @@
 #include "tests/support/sample.h"
 #include "tests/support/source_dir.h"
 
+namespace row_pairs_test {
+
 using namespace noclobber;
 
 namespace {
@@ -246,3 +248,5 @@ TEST_CASE("every row has a right pair that is proved and a wrong twin that is re
     CHECK(why.size() > 10);
   }
 }
+
+}  // namespace row_pairs_test

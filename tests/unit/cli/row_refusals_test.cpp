@@ -1,4 +1,3 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // What PyTorch refuses to be called with is not proved, though nobody uses what the call gives: every
 // recorded call with the type, the rank or an extent of one argument changed, judged by the interpreter's
 // kernels.
@@ -14,6 +13,8 @@
 #include "tests/support/golden.h"
 #include "tests/support/sample.h"
 #include "tests/support/source_dir.h"
+
+namespace row_refusals_test {
 
 using namespace noclobber;
 
@@ -156,3 +157,5 @@ TEST_CASE("a call that PyTorch refuses is not proved", "[rows]") {
     CHECK(why.size() > 10);
   }
 }
+
+}  // namespace row_refusals_test

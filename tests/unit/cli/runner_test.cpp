@@ -2,6 +2,8 @@
 
 #include "tests/catch.h"
 
+namespace runner_test {
+
 using namespace noclobber;
 
 namespace {
@@ -51,3 +53,5 @@ TEST_CASE("runner: a check keeps its name and what was left unchecked", "[cli]")
   CHECK(seen[0].record.unchecked == std::vector<std::string>{"plan"});
   CHECK(!seen[0].record.version.empty());
 }
+
+}  // namespace runner_test

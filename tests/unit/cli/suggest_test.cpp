@@ -4,6 +4,8 @@
 
 #include "tests/catch.h"
 
+namespace suggest_test {
+
 using namespace noclobber;
 
 TEST_CASE("edit distance", "[cli]") {
@@ -22,3 +24,5 @@ TEST_CASE("nearest: what may be meant, and nothing else", "[cli]") {
   CHECK(nearest("zzzzz", known).empty());
   CHECK(nearest("", known).empty());
 }
+
+}  // namespace suggest_test

@@ -3,6 +3,8 @@
 #include "src/graph/bodies.h"
 #include "tests/unit/effects/trace_lines.h"
 
+namespace body_reach_test {
+
 using namespace noclobber;
 using namespace noclobber::trace_lines;
 
@@ -79,3 +81,5 @@ TEST_CASE("operators that show more of a storage than they are given", "[loops]"
   for (const char* op : {"aten.view.default", "aten.slice.Tensor", "aten.offset_.default"})
     CHECK_FALSE(counts(op));
 }
+
+}  // namespace body_reach_test

@@ -2,6 +2,8 @@
 #include "src/ops/branches.h"
 #include "tests/unit/effects/trace_lines.h"
 
+namespace branch_bodies_test {
+
 using namespace noclobber;
 using namespace noclobber::trace_lines;
 
@@ -188,3 +190,5 @@ TEST_CASE("steps in the sequence of effects", "[branches]") {
         "opaque \"aten.neg;T\"  write S5:f32[2], S1:token[]  read S2:f32[2], S1:token[]\noutput 0 read "
         "S5:f32[2]");
 }
+
+}  // namespace branch_bodies_test

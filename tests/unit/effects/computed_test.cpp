@@ -1,6 +1,8 @@
 // What is computed, as opaque steps of the Trace, and what is said of results.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace computed_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -434,3 +436,5 @@ TEST_CASE("a step is named by what it computes, and reads and writes what its sc
 TEST_CASE("what is said of a result is believed where nothing else is known, else compared", "[traced]") {
   check_rows(kSaid);
 }
+
+}  // namespace computed_test

@@ -1,10 +1,11 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Branches as worlds and loops by induction: what must not be proved, beside what is.
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
 #include "src/graph/bodies.h"
 #include "src/ops/branches.h"
 #include "tests/catch.h"
+
+namespace control_flow_test {
 
 using namespace noclobber;
 
@@ -234,3 +235,5 @@ TEST_CASE("a step behind others computes what it computes without them", "[contr
   CHECK(status(case_of(bodies, pure, behind("y", "t", "")), false) == Status::refuted);
   CHECK(status(case_of(bodies, pure, behind("x", "writes", "")), false) == Status::refuted);
 }
+
+}  // namespace control_flow_test

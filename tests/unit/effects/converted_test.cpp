@@ -1,6 +1,8 @@
 // Copies and conversions as moves of the Trace, and which of them are their argument.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace converted_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -358,3 +360,5 @@ unknown unsupported-op aten._foreach_zero_.default (items meet)
 
 TEST_CASE("a conversion is its argument, a copy, or open", "[traced]") { check_rows(kConverted); }
 TEST_CASE("a copy is spread over its target, a list item by item", "[traced]") { check_rows(kCopied); }
+
+}  // namespace converted_test

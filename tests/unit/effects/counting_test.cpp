@@ -2,6 +2,8 @@
 #include "tests/support/brute.h"
 #include "tests/unit/effects/fx_traced.h"
 
+namespace counting_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -139,3 +141,5 @@ TEST_CASE("reals count up as long as they hold the sums", "[identities]") {
     CHECK(checked(divided(row.sums()), divided(row.after)).status != Status::proved);
   }
 }
+
+}  // namespace counting_test

@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace covered_test {
+
 using namespace noclobber;
 
 namespace {
@@ -41,3 +43,5 @@ TEST_CASE("a piece that nobody wrote, or a part left out, is seen", "[covered]")
          {"names": [], "op": "aten.copy_.default", "args": [{"ref": "s"}, {"ref": "x"}]})";
   CHECK(single(wide) == Status::refuted);
 }
+
+}  // namespace covered_test

@@ -1,6 +1,8 @@
 // Declared operators as steps of the Trace, and declared views of all elements or of nobody knows which.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace declared_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -384,3 +386,5 @@ TEST_CASE("a declared operator reads and writes what its declaration says", "[tr
 TEST_CASE("a declared view shows all of a storage, or nobody knows what of it", "[traced]") {
   check_rows(kShown, kZoo);
 }
+
+}  // namespace declared_test

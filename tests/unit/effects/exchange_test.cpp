@@ -4,6 +4,8 @@
 #include "tests/catch.h"
 #include "tests/unit/effects/fx_traced.h"
 
+namespace exchange_test {
+
 using namespace noclobber;
 
 namespace {
@@ -204,3 +206,5 @@ TEST_CASE("judge 60000005: an assertion of what the type says may come, go and m
   CHECK(status(wrong + sine + end, sine + end) != Status::proved);
   CHECK(status(wrong + too + sine + end, too + wrong + sine + end) != Status::proved);
 }
+
+}  // namespace exchange_test

@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace halves_test {
+
 using namespace noclobber;
 
 namespace {
@@ -53,3 +55,5 @@ TEST_CASE("elements of four bits are apart from bytes that do not hold them", "[
   compare("u8", 8, "u4", 4);
   compare("i16", 16, "i4", 4);
 }
+
+}  // namespace halves_test

@@ -2,6 +2,8 @@
 #include "src/cli/pipeline.h"
 #include "tests/unit/effects/trace_lines.h"
 
+namespace inputs_outputs_test {
+
 using namespace noclobber;
 using namespace noclobber::trace_lines;
 
@@ -191,3 +193,5 @@ TEST_CASE("a list of tensors is not proved to be another list", "[outputs]") {
   CHECK(returning(R"([{"ref": "y"}])") != Status::proved);
   CHECK(returning(R"([{"ref": "x"}])") == Status::unknown);
 }
+
+}  // namespace inputs_outputs_test

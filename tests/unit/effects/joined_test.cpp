@@ -1,6 +1,8 @@
 // What joins tensors, and what writes its result into an argument, as moves of the Trace.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace joined_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -375,3 +377,5 @@ TEST_CASE("a size that a number of the caller's tells is made by no step", "[tra
   pair.after.numbers.clear();
   CHECK(fx_status(pair) == Status::unknown);
 }
+
+}  // namespace joined_test

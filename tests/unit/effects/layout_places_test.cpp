@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace layout_places_test {
+
 using namespace noclobber;
 
 namespace {
@@ -128,3 +130,5 @@ TEST_CASE("a body that writes what it may not is told apart from the number it i
   }
   CHECK(told);
 }
+
+}  // namespace layout_places_test

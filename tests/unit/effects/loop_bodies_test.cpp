@@ -1,8 +1,9 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Bodies of loops as cases of their own, what their Traces show, and the step that a loop becomes.
 #include "src/cli/pipeline.h"
 #include "src/effects/loops.h"
 #include "tests/unit/effects/trace_lines.h"
+
+namespace loop_bodies_test {
 
 using namespace noclobber;
 using namespace noclobber::trace_lines;
@@ -397,3 +398,5 @@ TEST_CASE("what a loop's results may share is not written", "[loops]") {
   CHECK(shared(use_of({{2}}), some) == "npzuv");
   CHECK(shared(use_of({{1}}), some) == "npzu");
 }
+
+}  // namespace loop_bodies_test

@@ -1,9 +1,10 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Pairs of graphs, each proved or not, for what few cases of the corpus come by: bodies that are compared as
 // text, tokens, lists of views, renames.
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 #include "tests/support/traced.h"
+
+namespace modelled_test {
 
 using namespace noclobber;
 using namespace noclobber::testing;
@@ -262,3 +263,5 @@ TEST_CASE("a name that stands for another view is that view", "[modelled]") {
   CHECK(proved(plain + neg("z"), set + neg("w")));
   CHECK_FALSE(proved(plain + neg("y"), set + neg("y")));
 }
+
+}  // namespace modelled_test

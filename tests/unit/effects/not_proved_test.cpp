@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace not_proved_test {
+
 using namespace noclobber;
 
 namespace {
@@ -124,3 +126,5 @@ TEST_CASE("wrong pairs that were once proved are not", "[effects]") {
       if (twins.right != nullptr) CHECK(verdict(twins, twins.right, solver_only) == Status::proved);
     }
 }
+
+}  // namespace not_proved_test

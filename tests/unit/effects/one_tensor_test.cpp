@@ -2,6 +2,8 @@
 // does so under both.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace one_tensor_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -90,3 +92,5 @@ TEST_CASE("what may be its argument itself is turned where nobody asks for the a
   for (Graph* graph : {&*held.before, &held.after}) graph->finals.clear();
   CHECK(fx_status(held) == Status::proved);
 }
+
+}  // namespace one_tensor_test

@@ -1,6 +1,8 @@
 // What plain steps become in the Trace: fills, factories, pieces at other places, operators over lists.
 #include "tests/unit/effects/trace_lines.h"
 
+namespace plain_steps_test {
+
 using namespace noclobber;
 using namespace noclobber::trace_lines;
 
@@ -269,3 +271,5 @@ TEST_CASE("an operator over lists is what it does to each item", "[steps]") {
        "opaque \"aten.max.default;T\"  write S10:f32[]  read S8:f32[4]"},
   });
 }
+
+}  // namespace plain_steps_test

@@ -2,6 +2,8 @@
 // what.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace promised_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -177,3 +179,5 @@ output 3 scalar 3
   value.after.steps[3].args.pop_back();  // it may leave before d is computed
   CHECK(fx_status(value) != Status::proved);
 }
+
+}  // namespace promised_test

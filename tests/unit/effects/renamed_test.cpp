@@ -1,6 +1,8 @@
 // Names that come to stand for another view, lists of views, and operators that may be their argument.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace renamed_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -296,3 +298,5 @@ unknown no-metadata a
 
 TEST_CASE("a name stands for what its tensor shows", "[traced]") { check_rows(kRenamed); }
 TEST_CASE("an operator is its argument, or is not, or it is open", "[traced]") { check_rows(kItself); }
+
+}  // namespace renamed_test

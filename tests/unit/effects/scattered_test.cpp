@@ -1,6 +1,8 @@
 // Copies of a tensor with a part replaced, as moves of the Trace.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace scattered_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -223,3 +225,5 @@ step 1 move  write S4:f32.strided(6, [6, 1])[2, 3]  read S3:f32[2, 3]  # graph s
 output 0 read S4:f32.strided(0, [6, 1])[4, 3]
 )");
 }
+
+}  // namespace scattered_test

@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace shown_test {
+
 using namespace noclobber;
 
 namespace {
@@ -91,3 +93,5 @@ TEST_CASE("a conversion that asks for a copy, another type or another device is 
   const std::string moved = to("to.device", kOther + R"({"dtype": "f32"})");
   CHECK(status({moved, plain}, {moved, plain}, {"r"}) == Status::proved);
 }
+
+}  // namespace shown_test

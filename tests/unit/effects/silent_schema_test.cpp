@@ -3,6 +3,8 @@
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
+namespace silent_schema_test {
+
 using namespace noclobber;
 
 namespace {
@@ -112,3 +114,5 @@ TEST_CASE("an operator that draws random numbers without saying so threads the g
   CHECK(touches("aten._no_grad_uniform_.default"));
   CHECK_FALSE(touches("aten.clamp_.default"));
 }
+
+}  // namespace silent_schema_test

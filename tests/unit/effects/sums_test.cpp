@@ -1,7 +1,8 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // addmm is mm and a sum, under an assumption: which rewrites hold with it, and which do not.
 #include "tests/support/brute.h"
 #include "tests/unit/effects/fx_traced.h"
+
+namespace sums_test {
 
 using namespace noclobber;
 using namespace noclobber::testing;
@@ -146,3 +147,5 @@ TEST_CASE("a sum of two NaN is NaN in either order, also to an operator without 
   CHECK_FALSE(contradiction);
   CHECK(check_case(pair("sub.Tensor(n, m)"), options, contradiction).status != Status::proved);
 }
+
+}  // namespace sums_test

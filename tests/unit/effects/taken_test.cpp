@@ -1,6 +1,8 @@
 // One call written in two ways is one call; with another dimension or number it is another.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace taken_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -93,3 +95,5 @@ TEST_CASE("a norm of each item is what the items' norms are") {
       "n = torch.ops.aten._foreach_norm.Scalar([x, y])\nr: \"f32[4]\" = n[1]\nreturn (r,)";
   CHECK(fx_status(fx_pair(given, wrong, wrong)) != Status::proved);
 }
+
+}  // namespace taken_test

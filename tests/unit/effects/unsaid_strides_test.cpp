@@ -2,6 +2,8 @@
 #include "tests/unit/effects/fx_traced.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace unsaid_strides_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -127,3 +129,5 @@ TEST_CASE("reductions of prims give the type that they are asked for", "[effects
     CHECK(found::status_of(found::pair_of(found::kX, r + out, r + plain + other)) == Status::refuted);
   }
 }
+
+}  // namespace unsaid_strides_test

@@ -2,6 +2,8 @@
 // compared.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace unwritten_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -57,3 +59,5 @@ TEST_CASE("one storage that nobody has written is not two different ones") {
       made("d") + put("a", "d", "p", false) + made("e") + put("b", "e", "q", false) + "return (a, b)";
   CHECK(verdict(twice, own) != Status::proved);
 }
+
+}  // namespace unwritten_test

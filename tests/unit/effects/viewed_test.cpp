@@ -1,6 +1,8 @@
 // Views as maps of the Trace.
 #include "tests/unit/effects/fx_traced.h"
 
+namespace viewed_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -402,3 +404,5 @@ output 1 read S2:f32.slice(0, 2, step 1)[1, 3]
 }  // namespace
 
 TEST_CASE("a view shows the elements that PyTorch shows, or none", "[traced]") { check_rows(kViewed); }
+
+}  // namespace viewed_test

@@ -3,6 +3,8 @@
 #include "src/effects/builder.h"
 #include "tests/unit/effects/trace_lines.h"
 
+namespace whole_numbers_test {
+
 using namespace noclobber;
 using namespace noclobber::trace_lines;
 
@@ -261,3 +263,5 @@ TEST_CASE("a number that stands everywhere is what its type holds of it", "[iden
   CHECK(filled("-0.0", "float32") != filled("0", "float32"));
   CHECK(filled("70000.0", "float16") != filled("80000.0", "float16"));  // both are refused
 }
+
+}  // namespace whole_numbers_test

@@ -2,6 +2,8 @@
 #include "tests/support/brute.h"
 #include "tests/unit/effects/fx_traced.h"
 
+namespace widened_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -103,3 +105,5 @@ TEST_CASE("numbers that were written since are not those that were converted", "
   CHECK(status_of(made + part + zero + read, shorter(zero, "")) == Status::refuted);
   CHECK(status_of(made + part + zero + read, shorter("", zero)) != Status::refuted);
 }
+
+}  // namespace widened_test

@@ -1,6 +1,8 @@
 // Members of noclobber.case/1 one by one: what is kept of each, and what each refuses.
 #include "tests/unit/formats/case_json_text.h"
 
+namespace case_json_members_test {
+
 using namespace noclobber;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("what is shown of a value ends at 60 characters, keys are written as t
   CHECK_THAT(write_case_json(read(changed("/plan", R"({"arenas": {"é": {"size": 8}}, "buffers": []})"))),
              Catch::Contains("\"é\": {"));
 }
+
+}  // namespace case_json_members_test

@@ -2,6 +2,8 @@
 
 #include "tests/unit/formats/case_json_text.h"
 
+namespace case_json_test {
+
 using namespace noclobber;
 
 namespace {
@@ -427,3 +429,5 @@ TEST_CASE("case json: an operator that is declared again may only list more or f
     CHECK(refused.fault().message == "operator 'd.m.default' is declared twice");
   }
 }
+
+}  // namespace case_json_test

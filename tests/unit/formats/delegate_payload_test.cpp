@@ -4,6 +4,8 @@
 #include "src/formats/mlx.h"
 #include "tests/unit/formats/pte_program.h"
 
+namespace delegate_payload_test {
+
 using namespace noclobber;
 
 namespace {
@@ -117,3 +119,5 @@ TEST_CASE("constants: a view of stored bytes is written out row by row, if it li
   CHECK(numbers_of(std::string("\0\1\2", 3), Dtype::boolean) ==
         std::vector{Arg::of_bool(false), Arg::of_bool(true), Arg::of_bool(true)});
 }
+
+}  // namespace delegate_payload_test

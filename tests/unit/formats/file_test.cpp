@@ -10,6 +10,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace file_test {
+
 using namespace noclobber;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("what is packed as text comes back, and what is damaged comes back as 
   CHECK_FALSE(unpacked("", 10).whole);
   CHECK_FALSE(unpacked("<>", 10).whole);
 }
+
+}  // namespace file_test

@@ -7,6 +7,8 @@
 #include "src/formats/fx_text_value.h"
 #include "tests/catch.h"
 
+namespace fx_text_layout_test {
+
 using namespace noclobber;
 
 namespace {
@@ -339,3 +341,5 @@ TEST_CASE("FX text: an update that gives no number is refused where it stands") 
   CHECK(read.fault().where.starts_with("line 2,"));
   CHECK(read.fault().message.starts_with("cannot be read: "));
 }
+
+}  // namespace fx_text_layout_test

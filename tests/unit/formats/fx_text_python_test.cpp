@@ -5,6 +5,8 @@
 #include "src/graph/bodies.h"
 #include "tests/catch.h"
 
+namespace fx_text_python_test {
+
 using namespace noclobber;
 
 namespace {
@@ -338,3 +340,5 @@ TEST_CASE("FX text: texts with a bit flipped or a piece cut out end, in a graph 
   }
   CHECK(refused > 1000);
 }
+
+}  // namespace fx_text_python_test

@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace fx_text_test {
+
 using namespace noclobber;
 
 namespace {
@@ -365,3 +367,5 @@ TEST_CASE("FX text: behind an update stands the name of what was updated") {
   CHECK(fx_body_fault("        x += y;  iadd = y\n        return (iadd,)\n") ==
         "line 3, column 25: not the name of what was updated");
 }
+
+}  // namespace fx_text_test

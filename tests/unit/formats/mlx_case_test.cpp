@@ -5,6 +5,8 @@
 #include "src/formats/mlx_case.h"
 #include "tests/unit/formats/pte_program.h"
 
+namespace mlx_case_test {
+
 using namespace noclobber;
 
 namespace {
@@ -179,3 +181,5 @@ TEST_CASE("mlx: what an instruction holds besides registers is assumed, by name"
             "what instructions of MLX hold besides registers is what their operators are given") !=
         record.assumptions.end());
 }
+
+}  // namespace mlx_case_test

@@ -11,6 +11,8 @@
 #include "tests/support/sample.h"
 #include "tests/unit/formats/pte_program.h"
 
+namespace mlx_edits_test {
+
 using namespace noclobber;
 
 namespace {
@@ -246,3 +248,5 @@ TEST_CASE("mlx: of one edit in payloads of twelve graphs no wrong one is proved 
   CHECK(all.right_refuted == 0);
   CHECK(all.named * 100 >= all.wrong * 95);
 }
+
+}  // namespace mlx_edits_test

@@ -16,6 +16,8 @@
 #include "tests/support/source_dir.h"
 #include "tests/support/zip_text.h"
 
+namespace program_damage_test {
+
 using namespace noclobber;
 
 namespace {
@@ -152,3 +154,5 @@ TEST_CASE("damaged programs and plans are refused in one line that says where", 
     CHECK(refused > count / 4);
   }
 }
+
+}  // namespace program_damage_test

@@ -3,6 +3,8 @@
 #include "tests/unit/formats/arg_text.h"
 #include "tests/unit/formats/pt2_text.h"
 
+namespace pt2_arguments_test {
+
 using namespace noclobber;
 
 namespace {
@@ -150,3 +152,5 @@ TEST_CASE("pt2: expressions as sympy prints them, and functions that take anothe
     CHECK(scalar_of(row.given) == row.said);
   }
 }
+
+}  // namespace pt2_arguments_test

@@ -3,6 +3,8 @@
 #include "tests/support/zip_text.h"
 #include "tests/unit/formats/pt2_text.h"
 
+namespace pt2_parts_test {
+
 using namespace noclobber;
 
 namespace {
@@ -108,3 +110,5 @@ TEST_CASE("pt2: a loop that may not run gives copies of what it is given", "[pt2
 -> y
 )x");
 }
+
+}  // namespace pt2_parts_test

@@ -1,7 +1,8 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // What an exported program says of its tensors, scalars and results: kept, or refused at its place.
 #include "tests/unit/formats/arg_text.h"
 #include "tests/unit/formats/pt2_text.h"
+
+namespace pt2_tensors_test {
 
 using namespace noclobber;
 
@@ -98,3 +99,5 @@ TEST_CASE("pt2: numbers that JSON does not have stand as bare words, and as word
   CHECK(argument("{'as_floats': [-Infinity, NaN]}") == "[-inf nan ]");
   CHECK(argument("{'as_string': 'NaN or Infinity'}") == "'NaN or Infinity'");
 }
+
+}  // namespace pt2_tensors_test

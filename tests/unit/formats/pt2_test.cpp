@@ -7,6 +7,8 @@
 #include "tests/support/source_dir.h"
 #include "tests/unit/formats/pt2_text.h"
 
+namespace pt2_test {
+
 using namespace noclobber;
 
 namespace {
@@ -256,3 +258,5 @@ TEST_CASE("pt2: sizes in both of sympy's spellings") {
   for (int k = 0; k < 300; ++k) deep = "Identity(" + deep + ")";
   CHECK(text(deep).find("nested too deep") != std::string::npos);
 }
+
+}  // namespace pt2_test

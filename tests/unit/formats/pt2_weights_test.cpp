@@ -3,6 +3,8 @@
 #include "tests/support/zip_text.h"
 #include "tests/unit/formats/pt2_text.h"
 
+namespace pt2_weights_test {
+
 using namespace noclobber;
 
 namespace {
@@ -70,3 +72,5 @@ TEST_CASE("pt2: what large weights hold is known by its hash alone", "[pt2]") {
   CHECK(more.bytes.empty());
   CHECK(*more.digest == digest_of(std::string(kKeptConstant + 4, 'x')));
 }
+
+}  // namespace pt2_weights_test

@@ -3,6 +3,8 @@
 
 #include "tests/unit/formats/pte_made.h"
 
+namespace pte_branches_test {
+
 using namespace noclobber;
 
 namespace {
@@ -285,3 +287,5 @@ TEST_CASE("pte: bodies are followed 16 deep, and 256 of them", "[pte]") {
     CHECK(stops(made) == (depth > 16));
   }
 }
+
+}  // namespace pte_branches_test

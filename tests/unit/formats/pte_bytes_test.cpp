@@ -3,6 +3,8 @@
 #include "src/formats/pte_memory.h"
 #include "tests/unit/formats/pte_program.h"
 
+namespace pte_bytes_test {
+
 using namespace noclobber;
 
 namespace {
@@ -98,3 +100,5 @@ TEST_CASE("pte: lists hold together 32 elements for each byte of the file, and n
   CHECK(flat.fault().where == "byte 24");
   CHECK(flat.fault().message == "the lists of this file overlap too much");
 }
+
+}  // namespace pte_bytes_test

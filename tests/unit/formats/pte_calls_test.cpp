@@ -1,6 +1,8 @@
 // Calls, numbers and rows of methods made by hand, one at a time.
 #include "tests/unit/formats/pte_made.h"
 
+namespace pte_calls_test {
+
 using namespace noclobber;
 
 namespace {
@@ -288,3 +290,5 @@ t2:f32 = aten.neg.default(input0)
 -> t2
 )x");
 }
+
+}  // namespace pte_calls_test

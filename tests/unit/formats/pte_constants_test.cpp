@@ -1,6 +1,8 @@
 // Which constants of a method are those of the functional program, and which are of the file alone.
 #include "tests/unit/formats/pte_reading.h"
 
+namespace pte_constants_test {
+
 using namespace noclobber;
 
 TEST_CASE("pte: constants of which nobody says what they hold match in their order, if they can", "[pte]") {
@@ -239,3 +241,5 @@ if constants hold what the functional program's do
 if state and constants match in their order
 )x");
 }
+
+}  // namespace pte_constants_test

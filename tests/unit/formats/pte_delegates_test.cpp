@@ -3,6 +3,8 @@
 #include "src/formats/formats.h"
 #include "tests/unit/formats/pte_program.h"
 
+namespace pte_delegates_test {
+
 using namespace noclobber;
 
 namespace {
@@ -244,3 +246,5 @@ TEST_CASE("pte: what a delegate computes is not known where the other program do
   }
   CHECK(compared("xnnpack-counter").status == Status::proved);
 }
+
+}  // namespace pte_delegates_test

@@ -1,9 +1,10 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Program files made from nothing: what each member says, and where it says too much.
 #include "src/formats/constant_bytes.h"
 #include "src/formats/pte_program.h"
 #include "tests/catch.h"
 #include "tests/unit/formats/flat_text.h"
+
+namespace pte_file_test {
 
 using namespace noclobber;
 
@@ -240,3 +241,5 @@ TEST_CASE("pte: files by their first bytes, and sizes that they say of themselve
                                      std::to_string(file.size()));
   }
 }
+
+}  // namespace pte_file_test

@@ -2,6 +2,8 @@
 #include "src/formats/constant_bytes.h"
 #include "tests/unit/formats/pte_reading.h"
 
+namespace pte_given_test {
+
 using namespace noclobber;
 
 TEST_CASE("pte: user inputs are as many as the functional program's, of the same type and number of elements",
@@ -211,3 +213,5 @@ if constants hold what the functional program's do
 if state and constants match in their order
 )x");
 }
+
+}  // namespace pte_given_test

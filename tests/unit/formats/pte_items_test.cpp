@@ -3,6 +3,8 @@
 
 #include "tests/unit/formats/pte_program.h"
 
+namespace pte_items_test {
+
 using namespace noclobber;
 
 TEST_CASE("pte: a number read out of a tensor is the functional program's symbol", "[pte]") {
@@ -20,3 +22,5 @@ TEST_CASE("pte: results of bounded sizes are those of the call that is given the
   CHECK(record.assumptions.empty());
   CHECK(found(compared_files("views-dynamic-negated.case.json", "views-dynamic.pte"), "value-mismatch"));
 }
+
+}  // namespace pte_items_test

@@ -1,6 +1,8 @@
 // What exported programs become before their .pte is made: written inputs, bodies, numbers, products.
 #include "tests/unit/formats/pte_made.h"
 
+namespace pte_lowered_test {
+
 using namespace noclobber;
 
 namespace {
@@ -183,3 +185,5 @@ TEST_CASE("pte: softmax with a dtype of its own is left as it is spelled", "[pte
   CHECK(decomposed("aten.softmax.int", {one, Arg::of_dtype(Dtype::f64)}, {2, 2}) ==
         "r:f32 = aten.softmax.int(x, 1, f64)\n-> r\n");
 }
+
+}  // namespace pte_lowered_test

@@ -1,6 +1,8 @@
 // The functional program in the words of a method, and what both know of constants.
 #include "tests/unit/formats/pte_made.h"
 
+namespace pte_means_test {
+
 using namespace noclobber;
 
 namespace {
@@ -225,3 +227,5 @@ of c:constant d:constant=1:
 ->
 )x");
 }
+
+}  // namespace pte_means_test

@@ -4,6 +4,8 @@
 #include "tests/support/sample.h"
 #include "tests/unit/formats/pte_program.h"
 
+namespace pte_respelled_test {
+
 using namespace noclobber;
 
 namespace {
@@ -123,3 +125,5 @@ TEST_CASE("pte: a kernel that no schema is known of writes what the operator of 
   };
   CHECK(names_unknown(against("quantized", renamed, ".case.json"), "unheard_of"));
 }
+
+}  // namespace pte_respelled_test

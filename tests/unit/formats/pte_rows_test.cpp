@@ -1,6 +1,8 @@
 // Tensors stored row by row, and what is left where a method cannot be followed.
 #include "tests/unit/formats/pte_made.h"
 
+namespace pte_rows_test {
+
 using namespace noclobber;
 
 namespace {
@@ -160,3 +162,5 @@ TEST_CASE("pte: rows are not stored into another name of a tensor, also of the f
   made.method.outputs = {all};
   CHECK(made.text().find("executorch.row outside of its tensor()") != std::string::npos);
 }
+
+}  // namespace pte_rows_test

@@ -3,6 +3,8 @@
 
 #include "tests/unit/formats/pte_made.h"
 
+namespace pte_shared_test {
+
 using namespace noclobber;
 
 namespace {
@@ -95,3 +97,5 @@ TEST_CASE("pte: a delegate has its number where the functional program calls non
   CHECK(schema_beside("executorch_delegate." + by_contents + ".default") ==
         "executorch_delegate::" + by_contents + "(Tensor a0) -> (Tensor)");
 }
+
+}  // namespace pte_shared_test

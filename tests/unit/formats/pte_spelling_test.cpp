@@ -1,6 +1,8 @@
 // One call after another in the words of the core of ATen, or left as it is spelled.
 #include "tests/unit/formats/pte_made.h"
 
+namespace pte_spelling_test {
+
 using namespace noclobber;
 
 namespace {
@@ -121,3 +123,5 @@ TEST_CASE("pte: what rounds on its way is left alone where floats are narrow, wh
   CHECK_FALSE(is_left(respelled(norm, {matrix}, {Arg::of({number(4)})}, Dtype::bf16), norm));
   CHECK_FALSE(is_left(respelled("aten.var.dim", {matrix}, {dims}, Dtype::bf16), "aten.var.dim"));
 }
+
+}  // namespace pte_spelling_test

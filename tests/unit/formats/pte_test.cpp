@@ -5,6 +5,8 @@
 #include "src/formats/formats.h"
 #include "tests/unit/formats/pte_program.h"
 
+namespace pte_test {
+
 using namespace noclobber;
 
 TEST_CASE("pte: what the file says is what was recorded", "[pte]") {
@@ -304,3 +306,5 @@ TEST_CASE("pte: inputs and results are of the shape and order that the functiona
   CHECK(compared("rows").status == Status::proved);
   CHECK(says("rows", "rows-turned", "an order of dimensions that kernels do not write"));
 }
+
+}  // namespace pte_test

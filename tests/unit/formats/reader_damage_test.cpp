@@ -15,6 +15,8 @@
 #include "tests/support/readers.h"
 #include "tests/support/source_dir.h"
 
+namespace reader_damage_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -126,3 +128,5 @@ TEST_CASE("every reader survives what damage makes of recorded texts", "[readers
     CHECK(slowest < 10);
   }
 }
+
+}  // namespace reader_damage_test

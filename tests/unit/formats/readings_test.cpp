@@ -6,6 +6,8 @@
 #include "tests/catch.h"
 #include "tests/support/sample.h"
 
+namespace readings_test {
+
 using namespace noclobber;
 
 namespace {
@@ -29,3 +31,5 @@ TEST_CASE("readings: exported programs", "[readings]") { compare("pt2", 15); }
 TEST_CASE("readings: programs", "[readings]") { compare("pte", 150); }
 TEST_CASE("readings: traces", "[readings]") { compare("thunder", 400); }
 TEST_CASE("readings: compilations of traces", "[readings]") { compare("thunder-folder", 25); }
+
+}  // namespace readings_test

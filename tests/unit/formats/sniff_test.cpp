@@ -3,6 +3,8 @@
 #include "src/formats/format.h"
 #include "tests/catch.h"
 
+namespace sniff_test {
+
 using namespace noclobber;
 
 TEST_CASE("sniff: formats by their first bytes") {
@@ -24,3 +26,5 @@ TEST_CASE("sniff: formats by their first bytes") {
   CHECK(format_of("") == nullptr);
   CHECK(format_of(std::string(100, '\0')) == nullptr);
 }
+
+}  // namespace sniff_test

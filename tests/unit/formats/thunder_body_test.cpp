@@ -2,6 +2,8 @@
 #include "src/formats/thunder_body.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_body_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -74,3 +76,5 @@ TEST_CASE("thunder remarks: another number contradicts, an axis from the other e
     CHECK_FALSE(contradicts(above, below));
   }
 }
+
+}  // namespace thunder_body_test

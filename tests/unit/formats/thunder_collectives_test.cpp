@@ -2,6 +2,8 @@
 #include "tests/support/graph_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_collectives_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -124,3 +126,5 @@ TEST_CASE("thunder rows: bytes as elements of another type are a view", "[thunde
   const std::string read = collective(line("t1", "prims.bitcast(a, dtypes.int32)", "cpu i32[2, 3]"));
   CHECK(read == "t1:i32 = aten.view.dtype(a, i32)\n-> t1\n");
 }
+
+}  // namespace thunder_collectives_test

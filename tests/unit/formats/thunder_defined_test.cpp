@@ -2,6 +2,8 @@
 #include "tests/support/graph_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_defined_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -175,3 +177,5 @@ TEST_CASE("thunder return: nobody asked for it where a later trace has it last a
   CHECK(asked({{"0", listed}, {"1", late}, {"2", late}}) == "asked asked ");
   CHECK(asked({{"0", listed}, {"1", late}, {"2", gone}}) == "not asked asked ");
 }
+
+}  // namespace thunder_defined_test

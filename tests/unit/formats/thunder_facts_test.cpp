@@ -2,6 +2,8 @@
 #include "tests/support/graph_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_facts_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -89,3 +91,5 @@ TEST_CASE("thunder facts: of an alias only shape and dtype are said, whatever it
   CHECK(type->stride.empty());
   CHECK(type->offset == SymExpr(0));
 }
+
+}  // namespace thunder_facts_test

@@ -2,6 +2,8 @@
 #include "src/cli/pipeline.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_items_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -105,3 +107,5 @@ TEST_CASE("a tensor from a list of numbers holds these", "[thunder]") {
                              "aten.index_select.default"});
   CHECK(ops("[[1], [0]]")[0].starts_with("thunder.tensor_from_sequence_"));
 }
+
+}  // namespace thunder_items_test

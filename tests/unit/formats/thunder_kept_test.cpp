@@ -2,6 +2,8 @@
 #include "src/formats/thunder_graph.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_kept_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -181,3 +183,5 @@ f1/joint in every order
 f1/gradients
 )x");
 }
+
+}  // namespace thunder_kept_test

@@ -2,6 +2,8 @@
 #include "tests/support/graph_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_keys_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -133,3 +135,5 @@ t1:f32 = aten.alias.default(x)
 -> t1
 )x");
 }
+
+}  // namespace thunder_keys_test

@@ -4,6 +4,8 @@
 #include "tests/unit/formats/arg_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_layout_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -124,3 +126,5 @@ TEST_CASE("thunder layouts: what is computed of a view begins at its own storage
     CHECK(type->stride.empty());
   }
 }
+
+}  // namespace thunder_layout_test

@@ -4,6 +4,8 @@
 #include "tests/unit/formats/arg_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_lines_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -397,3 +399,5 @@ TEST_CASE("thunder lines: writes by keys, and views of other ranks", "[thunder]"
     CHECK(said_of(line) == line.said);
   }
 }
+
+}  // namespace thunder_lines_test

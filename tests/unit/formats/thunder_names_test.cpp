@@ -2,6 +2,8 @@
 #include "src/formats/thunder_builder.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_names_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -65,3 +67,5 @@ TEST_CASE("cpu is the tensor itself where it lies there", "[thunder]") {
   CHECK(ops_of(graph_of(trace("a", given + "  g = ltorch.cpu(a)  # g: \"cpu f32[2, 3]\"\n  return g\n"))) !=
         Ops{"aten.alias.default"});
 }
+
+}  // namespace thunder_names_test

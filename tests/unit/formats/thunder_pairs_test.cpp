@@ -2,6 +2,8 @@
 #include "tests/support/graph_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_pairs_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -127,3 +129,5 @@ TEST_CASE("thunder pairs: what stands before a backward is the one before it", "
   CHECK(ops_of(*checks[2].value->before) == Ops{"aten.neg.default", "aten.sin.default", "aten.exp.default"});
   CHECK(ops_of(checks[2].value->after) == Ops{"aten.neg.default", "aten.sin.default", "aten.cos.default"});
 }
+
+}  // namespace thunder_pairs_test

@@ -1,6 +1,8 @@
 // What a call shares with what it is given, and what is still there at the end.
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_shares_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -101,3 +103,5 @@ TEST_CASE("a barrier with a number among its tensors leaves no step of its own b
   const Graph graph = graph_of(program("  (t1, t2) = update_aliases((a, 1.0))\n  return (a,)\n"));
   CHECK(ops_of(graph) == Ops{"thunder.update_aliases"});
 }
+
+}  // namespace thunder_shares_test

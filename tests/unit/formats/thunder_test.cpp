@@ -6,6 +6,8 @@
 #include "tests/catch.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -394,3 +396,5 @@ TEST_CASE("damaged traces end in a fault or a case", "[thunder]") {
   }
   CHECK(read < 4000);
 }
+
+}  // namespace thunder_test

@@ -4,6 +4,8 @@
 #include "src/formats/thunder_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_text_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -137,3 +139,5 @@ TEST_CASE("thunder text: a trace begins without what the one before it left open
   REQUIRE_FALSE(open);
   CHECK(open.fault().message == "indented too far");
 }
+
+}  // namespace thunder_text_test

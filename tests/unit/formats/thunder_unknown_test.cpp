@@ -3,6 +3,8 @@
 #include "tests/support/graph_text.h"
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_unknown_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -180,3 +182,5 @@ fused: aten.cos.default
       said("  t1 = ltorch.foo0(a)  # t1: \"cpu f32[2, 3]\"\n    # t1 = prims.sin(a)  # t1: \"cpu f32[2, 3]\"")
           .find("fused") == std::string::npos);
 }
+
+}  // namespace thunder_unknown_test

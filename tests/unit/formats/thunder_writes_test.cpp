@@ -3,6 +3,8 @@
 
 #include "tests/unit/formats/thunder_program.h"
 
+namespace thunder_writes_test {
+
 using namespace noclobber;
 using namespace noclobber::thunder_program;
 
@@ -78,3 +80,5 @@ TEST_CASE("thunder writes: what a name does not know of was written by names tha
   CHECK(views.writes.behind_its_back(3, "t2") == Kind::none);
   CHECK(views.writes.behind_its_back(5, "b") == Kind::none);
 }
+
+}  // namespace thunder_writes_test

@@ -7,6 +7,8 @@
 #include "src/formats/torch_trace_records.h"
 #include "tests/unit/formats/torch_trace_text.h"
 
+namespace torch_trace_facts_test {
+
 using namespace noclobber;
 
 namespace {
@@ -270,3 +272,5 @@ TEST_CASE("log: lines that begin as a record's, and what is none") {
   apart.insert(apart.find("\n\t") + 1, "\n");
   CHECK_FALSE(read_whole(apart).checks.at(0).value);
 }
+
+}  // namespace torch_trace_facts_test

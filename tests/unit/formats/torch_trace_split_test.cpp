@@ -6,6 +6,8 @@
 #include "src/cli/pipeline.h"
 #include "tests/unit/formats/torch_trace_text.h"
 
+namespace torch_trace_split_test {
+
 using namespace noclobber;
 
 namespace {
@@ -226,3 +228,5 @@ TEST_CASE("split: what cannot be put together is unknown, with the reason", "[tr
     CHECK(record.unknown[0].names[0].find(row.why) != std::string::npos);
   }
 }
+
+}  // namespace torch_trace_split_test

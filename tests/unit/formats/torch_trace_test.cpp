@@ -3,6 +3,8 @@
 
 #include "tests/unit/formats/torch_trace_text.h"
 
+namespace torch_trace_test {
+
 using namespace noclobber;
 
 namespace {
@@ -283,3 +285,5 @@ TEST_CASE("log: hostile ones") {
   for (int i = 0; i < 300; ++i) many += "V0521 11:50:42.931000 1 a.py:1] {\"a\n";
   CHECK(read_whole(many).notes.size() == 101);
 }
+
+}  // namespace torch_trace_test

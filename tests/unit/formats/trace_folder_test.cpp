@@ -7,6 +7,8 @@
 #include "tests/catch.h"
 #include "tests/support/temp_folder.h"
 
+namespace trace_folder_test {
+
 using namespace noclobber;
 
 namespace {
@@ -247,3 +249,5 @@ TEST_CASE("load_args: what is said of inputs is placed where all of them are the
   Case two = given("a: \"f32[2]\", b: \"f32[2]\"");
   CHECK_FALSE(place_inputs(two, *open));
 }
+
+}  // namespace trace_folder_test

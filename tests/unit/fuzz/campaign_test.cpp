@@ -11,6 +11,8 @@
 #include "tests/catch.h"
 #include "tests/support/sample.h"
 
+namespace campaign_test {
+
 using namespace noclobber;
 
 namespace {
@@ -210,3 +212,5 @@ TEST_CASE("seed 1309: a write of what an unwaited collective uses is refuted, an
   };
   CHECK(fuzz::examine(1309, wrong, {0, 0, 0, 0, 0, 0, 0, 0}).contradictions.size() == 1);
 }
+
+}  // namespace campaign_test

@@ -15,6 +15,8 @@
 #include "tests/support/corpus.h"
 #include "tests/support/sample.h"
 
+namespace changed_corpus_test {
+
 using namespace noclobber;
 
 namespace {
@@ -170,3 +172,5 @@ TEST_CASE("changed cases: what is proved of a given case with a random change, r
   CHECK(tally.run > testing::sampled(20));
   CHECK(tally.refuted > testing::sampled(100));
 }
+
+}  // namespace changed_corpus_test

@@ -1,6 +1,8 @@
 // What directed attacks found: in each test the first pair was proved, refuted or ended the program, wrongly.
 #include "tests/unit/fuzz/found.h"
 
+namespace found_attacks_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -314,3 +316,5 @@ TEST_CASE("found by changed calls: pieces of another rank are not stacked", "[fo
   CHECK(stacked("[3]", "-1") != Status::proved);  // ended the program
   CHECK(stacked("[2,2,3]", "-1") != Status::proved);
 }
+
+}  // namespace found_attacks_test

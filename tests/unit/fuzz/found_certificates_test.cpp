@@ -6,6 +6,8 @@
 #include "checker/check.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace found_certificates_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -167,3 +169,5 @@ TEST_CASE("seed 50000152527: a byte goes along where an element is moved to a st
   CHECK(judged(pair_of(input, graph(flipped + there_and_back("f")), graph("")), "50000152527",
                Status::refuted) != Said::proved);
 }
+
+}  // namespace found_certificates_test

@@ -7,6 +7,8 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace found_followed_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -73,3 +75,5 @@ TEST_CASE("seed 41000037795: one operator of a storage in bytes and of one witho
   CHECK(repeated(pair_of(inputs, graph("", "d"), graph(looks, "d"))));
   CHECK_FALSE(repeated(pair_of(inputs, graph(looks, "d"), graph("", "c"))));
 }
+
+}  // namespace found_followed_test

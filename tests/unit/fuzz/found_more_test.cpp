@@ -11,6 +11,8 @@
 #include "src/prover/prover.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace found_more_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -368,3 +370,5 @@ TEST_CASE("seed 20000399664: a view of a storage that turns out to be read at tw
   CHECK(status("4],[2],2", sums) == Status::unknown);  // an operand meets out
   CHECK(status("4],[2],8", sums) == Status::proved);
 }
+
+}  // namespace found_more_test

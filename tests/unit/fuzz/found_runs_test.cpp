@@ -3,6 +3,8 @@
 #include "src/fuzz/probe.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace found_runs_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -280,3 +282,5 @@ TEST_CASE("seed 15100948737: a list of targets of other sizes is given other siz
   CHECK(fuzz::brute_force(norms("[]")).difference == "");
   CHECK_FALSE(fuzz::brute_force(norms("[4]")).usable);
 }
+
+}  // namespace found_runs_test

@@ -4,6 +4,8 @@
 #include "src/fuzz/brute.h"
 #include "src/fuzz/draft.h"
 
+namespace found_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -372,3 +374,5 @@ TEST_CASE("seed 90038912: the greatest common divisor of the least integer ends 
   };
   for (const char* op : {"aten.gcd.default", "aten.lcm.default"}) CHECK(fuzz::brute_force(value(op)).usable);
 }
+
+}  // namespace found_test

@@ -4,6 +4,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace body_key_test {
+
 using namespace noclobber;
 
 namespace {
@@ -68,3 +70,5 @@ TEST_CASE("of a name that several graphs around have, all are part of the text",
   all.bodies.erase("a");
   CHECK(key(all, "p") != plain);
 }
+
+}  // namespace body_key_test

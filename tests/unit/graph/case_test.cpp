@@ -4,6 +4,8 @@
 
 #include "tests/catch.h"
 
+namespace case_test {
+
 using namespace noclobber;
 
 TEST_CASE("every dtype is read back from its own name") {
@@ -80,3 +82,5 @@ TEST_CASE("a tensor's last byte must be within 64 bits") {
   type.stride = {SymExpr(std::int64_t{1} << 61)};
   CHECK_FALSE(is_addressable(type));
 }
+
+}  // namespace case_test

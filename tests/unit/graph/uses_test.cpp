@@ -2,6 +2,8 @@
 
 #include "tests/catch.h"
 
+namespace uses_test {
+
 using namespace noclobber;
 
 namespace {
@@ -50,3 +52,5 @@ TEST_CASE("order edges are results, `after` and streams, nothing else", "[graph]
   graph.steps[0].stream = graph.steps[2].stream = "s";
   CHECK(order_edges(graph) == Edges{{0, 1}, {0, 1}, {0, 2}});
 }
+
+}  // namespace uses_test

@@ -7,6 +7,8 @@
 #include "tests/support/evidence.h"
 #include "tests/support/source_dir.h"
 
+namespace golden_test {
+
 namespace {
 
 using namespace noclobber::golden;
@@ -85,3 +87,5 @@ TEST_CASE("results that the Trace takes from an input are compared element by el
   CHECK(evidence_of(golden_file("aten.slice_scatter.default")).placed > 0);
   CHECK(evidence_of(golden_file("aten.mm.default")).placed == 0);
 }
+
+}  // namespace golden_test

@@ -3,6 +3,8 @@
 #include "tests/unit/effects/fx_traced.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace replay_guard_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -69,3 +71,5 @@ return (r,))";
   CHECK(testing::fx_status(testing::fx_pair(given, hidden, hidden)) == Status::proved);
   CHECK(testing::fx_status(testing::fx_pair(given, hidden, lost)) == Status::refuted);
 }
+
+}  // namespace replay_guard_test

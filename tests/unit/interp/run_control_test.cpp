@@ -4,6 +4,8 @@
 #include "tests/catch.h"
 #include "tests/unit/interp/replay_case.h"
 
+namespace run_control_test {
+
 namespace {
 
 using namespace noclobber;
@@ -146,3 +148,5 @@ TEST_CASE("a Triton wrapper is named as unsupported") {
       run_bodies(b.returning({b.step("r", "higher_order.triton_kernel_wrapper_mutation", {ref(x)})}), {});
   CHECK(run->unsupported.size() == 1);
 }
+
+}  // namespace run_control_test

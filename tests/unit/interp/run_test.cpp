@@ -5,6 +5,8 @@
 #include "tests/catch.h"
 #include "tests/unit/interp/replay_case.h"
 
+namespace run_test {
+
 namespace {
 
 using namespace noclobber;
@@ -285,3 +287,5 @@ TEST_CASE("steps run in the order that is asked for") {
   options.order = {1, 0};
   CHECK(input_numbers(run_good(graph, options), "x") == Doubles{11});
 }
+
+}  // namespace run_test

@@ -2,6 +2,8 @@
 
 #include "tests/catch.h"
 
+namespace decl_test {
+
 using namespace noclobber;
 
 namespace {
@@ -218,3 +220,5 @@ TEST_CASE("a file of operators: refused JSON") {
   CHECK(refused(R"(, "pure": true, "pure": false)") == ": the field 'pure' stands twice in one object");
   CHECK(fault_of(read_ops_file(std::string(100000, '['))) == ": not JSON");
 }
+
+}  // namespace decl_test

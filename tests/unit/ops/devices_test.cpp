@@ -3,6 +3,8 @@
 
 #include "tests/unit/fuzz/found.h"
 
+namespace devices_test {
+
 using namespace noclobber;
 using namespace noclobber::found;
 
@@ -96,3 +98,5 @@ TEST_CASE("what nobody knows tells no device, nor do operands that lie apart") {
   CHECK(where("k") == "");
   CHECK(where("n") == "cuda:0");
 }
+
+}  // namespace devices_test

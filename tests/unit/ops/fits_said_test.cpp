@@ -2,6 +2,8 @@
 // PyTorch 2.15, but for out_dtype and gradients of f16 in f32, which exist for CUDA.
 #include "tests/unit/ops/said.h"
 
+namespace fits_said_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -203,3 +205,5 @@ TEST_CASE("index_put takes masks of the extents that they stand for, and indices
   CHECK(both({3}, {2}).empty());
   CHECK(both({2, 1}, {3, 2}).empty());
 }
+
+}  // namespace fits_said_test

@@ -3,6 +3,8 @@
 #include "src/ops/schema.h"
 #include "tests/catch.h"
 
+namespace functional_test {
+
 using namespace noclobber;
 
 TEST_CASE("in-place and out operators have their pure form") {
@@ -86,3 +88,5 @@ TEST_CASE("every pure form exists, writes nothing and gives enough results") {
   }
   CHECK(partners > 1400);
 }
+
+}  // namespace functional_test

@@ -13,6 +13,8 @@
 #include "src/ops/kernels.h"
 #include "tests/catch.h"
 
+namespace identities_test {
+
 using namespace noclobber;
 using Form = Identity::Form;
 
@@ -385,3 +387,5 @@ TEST_CASE("rows of the table have names of their own, reasons and types", "[iden
     CHECK((row.fold != nullptr) == (row.form == Form::folds));
   }
 }
+
+}  // namespace identities_test

@@ -6,6 +6,8 @@
 #include "src/ops/schema.h"
 #include "tests/catch.h"
 
+namespace kernels_test {
+
 namespace {
 
 using namespace noclobber;
@@ -121,3 +123,5 @@ TEST_CASE("a kernel stops at its bounds") {
   run_kernel(*find_kernel("aten.zeros.default"), small);
   CHECK(small.ok());
 }
+
+}  // namespace kernels_test

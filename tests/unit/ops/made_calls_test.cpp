@@ -11,6 +11,8 @@
 #include "src/ops/row.h"
 #include "tests/catch.h"
 
+namespace made_calls_test {
+
 using namespace noclobber;
 using fuzz::Random;
 
@@ -384,3 +386,5 @@ TEST_CASE("_reshape_alias shows what its strides say") {
   CHECK(status_of(own, alias + "[2]]") == Status::refuted);
   CHECK(status_of(wide, alias + "[1]]") == Status::refuted);
 }
+
+}  // namespace made_calls_test

@@ -3,6 +3,8 @@
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
+namespace open_sizes_test {
+
 using namespace noclobber;
 
 namespace {
@@ -165,3 +167,5 @@ TEST_CASE("strides do not matter where there is no element, or one along a dimen
   CHECK(plain({"0", "3"}, {"7", "5"}) == true);
   CHECK_FALSE(plain({"2", "3"}, {"s", "1"}).has_value());
 }
+
+}  // namespace open_sizes_test

@@ -11,6 +11,8 @@
 #include "tests/support/row_facts.h"
 #include "tests/support/source_dir.h"
 
+namespace rows_test {
+
 using namespace noclobber;
 
 namespace {
@@ -268,3 +270,5 @@ TEST_CASE("lazy views are refused of complex numbers, and are the argument of ot
     CHECK(view(Dtype::f32)->front().maps.empty());
   }
 }
+
+}  // namespace rows_test

@@ -7,6 +7,8 @@
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
+namespace rules_test {
+
 using namespace noclobber;
 using fuzz::Random;
 
@@ -194,3 +196,5 @@ TEST_CASE("pieces of a symbolic length are as many as are shown to be there") {
   CHECK(pieces("aten.split", 1, "2*n+1", "n+1") == " n+1 n");
   CHECK(pieces("aten.split", 1, "2*n", "n") == " n n");
 }
+
+}  // namespace rules_test

@@ -4,6 +4,8 @@
 #include "tests/catch.h"
 #include "tests/support/graph_text.h"
 
+namespace same_tensor_test {
+
 using namespace noclobber;
 
 /// A mark that no argument has is no name of one.
@@ -25,3 +27,5 @@ TEST_CASE("a result is the argument with its mark") {
   CHECK(first_name("mine::op(Tensor(a!) x, Tensor(b!) y) -> Tensor(c!)") == "r");
   CHECK(first_name("mine::op(Tensor(a!) x, Tensor(b!) y) -> Tensor") == "r");
 }
+
+}  // namespace same_tensor_test

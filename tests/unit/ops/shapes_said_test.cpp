@@ -4,6 +4,8 @@
 
 #include "tests/unit/ops/said.h"
 
+namespace shapes_said_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -266,3 +268,5 @@ TEST_CASE("of a number index_select selects itself") {
       {"aten.index_select.default", {{kF32, {3, 2}}, {kI64, {}}}, {to(0), n(1), to(1)}, "f32 3 1"},
   });
 }
+
+}  // namespace shapes_said_test

@@ -4,6 +4,8 @@
 #include "tests/catch.h"
 #include "tests/support/sample.h"
 
+namespace sizes_test {
+
 using namespace noclobber;
 
 namespace {
@@ -386,3 +388,5 @@ TEST_CASE("what is said of sizes under two relations is so wherever both hold") 
     }
   CHECK(said > static_cast<int>(testing::sampled(300)));
 }
+
+}  // namespace sizes_test

@@ -17,6 +17,8 @@
 #include "tests/support/corpus.h"
 #include "tests/support/source_dir.h"
 
+namespace table_test {
+
 using namespace noclobber;
 
 namespace {
@@ -58,7 +60,7 @@ constexpr Speller kSpellers[] = {
     {"src/ops/functional.cpp", 12, "data: functional partners that no rule of names finds"},
     {"src/ops/wrappers.cpp", 6, "writes steps: a wrapper written out"},
     {"src/ops/unrolled.cpp", 8, "writes steps: a loop written out"},
-    {"src/ops/promises.cpp", 3, "who may write before reinplacing"},
+    {"src/ops/promises.cpp", 9, "who may write before reinplacing, and what reinplacing writes"},
     {"src/plan/contract.h", 1, "a named assumption"},
     {"src/cli/repair.cpp", 1, "writes steps: copies"},
     {"checker/proof/identities.ml", 12, "the proved checker's own rows, likewise"},
@@ -281,3 +283,5 @@ TEST_CASE("operators have an accepted case and its refused twin") {
   CHECK(both >= 38);  // how many of the rows; raised with the corpus
   CHECK(one <= 5);
 }
+
+}  // namespace table_test

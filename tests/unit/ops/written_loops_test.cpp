@@ -4,6 +4,8 @@
 #include "tests/catch.h"
 #include "tests/support/graph_text.h"
 
+namespace written_loops_test {
+
 using namespace noclobber;
 
 namespace {
@@ -356,3 +358,5 @@ TEST_CASE("written out: a loop over no rows, over unlike many, or given what is 
   CHECK(steps(kNegated, map_over(kRows, ", 3"), "2", "2") == 1);
   CHECK(steps(kNegated, map_over(kRows, "", "0"), "0", "2") == 1);
 }
+
+}  // namespace written_loops_test

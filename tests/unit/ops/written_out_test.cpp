@@ -3,6 +3,8 @@
 #include "tests/catch.h"
 #include "tests/support/graph_text.h"
 
+namespace written_out_test {
+
 using namespace noclobber;
 
 namespace {
@@ -372,3 +374,5 @@ TEST_CASE("written out: copies of nothing, and wrappers that name more than they
   const auto more = testing::json_graph(kAB, v1(R"("g0", "g1", "g2")", R"("x": )" + kA), R"({"ref": "g1"})");
   CHECK(shown(written_out(testing::read_as(ops, "", more))).find("g2 = ") == std::string::npos);
 }
+
+}  // namespace written_out_test

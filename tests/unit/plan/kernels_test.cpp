@@ -5,6 +5,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace kernels_test {
+
 using namespace noclobber;
 
 namespace {
@@ -87,3 +89,5 @@ TEST_CASE("softmax in place of its operand rests on the portable kernel, by name
   strict.no_assumptions = true;
   CHECK(softmax_in_place("", strict).status == Status::unknown);
 }
+
+}  // namespace kernels_test

@@ -5,6 +5,8 @@
 #include "src/plan/contract.h"
 #include "tests/catch.h"
 
+namespace plan_test {
+
 using namespace noclobber;
 
 /// x = neg(i); y = STEP; w = neg(q); s = sum(READ); returns w, s. Buffers as given.
@@ -198,3 +200,5 @@ TEST_CASE("plan: written and read back the same", "[plan]") {
   CHECK(value->plan->buffers.size() == 5);
   CHECK(again->plan == value->plan);
 }
+
+}  // namespace plan_test

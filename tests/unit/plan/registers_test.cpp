@@ -1,4 +1,3 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Programs over registers: what is read was written, constants stay, what the caller is told of is there.
 #include "src/plan/registers.h"
 
@@ -6,6 +5,8 @@
 #include "src/formats/mlx.h"
 #include "tests/catch.h"
 #include "tests/support/source_dir.h"
+
+namespace registers_test {
 
 using namespace noclobber;
 
@@ -139,3 +140,5 @@ TEST_CASE("registers: payloads that were recorded are read and hold", "[register
     CHECK(program->chains.at(program->main).size() > 1);
   }
 }
+
+}  // namespace registers_test

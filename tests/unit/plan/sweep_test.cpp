@@ -4,6 +4,8 @@
 
 #include "tests/catch.h"
 
+namespace sweep_test {
+
 using namespace noclobber;
 
 TEST_CASE("sweep: each accepted pair sits next to a refused twin", "[plan]") {
@@ -73,3 +75,5 @@ TEST_CASE("sweep: who takes over must take over everything it meets", "[plan]") 
   CHECK_FALSE(sweep(std::vector{dying, born, aside}, hooks).clash);
   CHECK(sweep(std::vector{dying, small, rest}, hooks).clash);  // `rest` meets what `small` took over in part
 }
+
+}  // namespace sweep_test

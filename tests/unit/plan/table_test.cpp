@@ -5,6 +5,8 @@
 #include "src/formats/formats.h"
 #include "tests/catch.h"
 
+namespace table_test {
+
 using namespace noclobber;
 
 static PlanTable table_of(const std::string& rows, const char* header = "id,lower,upper,size,offset\n") {
@@ -109,3 +111,5 @@ TEST_CASE("plan tables: numbers up to 2^62, so that sums of two stay within 64 b
   CHECK(table_of("a,0,4,8,0\r").rows.size() == 1);
   CHECK_FALSE(read_plan_csv("id,lower,upper,size,offset\na,0,4,8"));
 }
+
+}  // namespace table_test

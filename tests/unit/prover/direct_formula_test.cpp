@@ -7,6 +7,8 @@
 #include "tests/support/formula_value.h"
 #include "tests/support/generator.h"
 
+namespace direct_formula_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -142,3 +144,5 @@ TEST_CASE("what is printed means what is computed", "[direct][solver]") {
     }
   }
 }
+
+}  // namespace direct_formula_test

@@ -4,6 +4,8 @@
 #include "tests/catch.h"
 #include "tests/unit/fuzz/found.h"
 
+namespace direct_test {
+
 using namespace noclobber;
 
 namespace {
@@ -282,3 +284,5 @@ TEST_CASE("the second engine chooses what was never written once for each elemen
   CHECK(solved(step("r", "empty.memory_format", "[2,2]"), copy) == Status::proved);
   CHECK(solved(empty("[3]", "[1,1]"), copy) != Status::proved);  // two places show one element
 }
+
+}  // namespace direct_test

@@ -3,6 +3,8 @@
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
+namespace farkas_test {
+
 using namespace noclobber;
 
 namespace {
@@ -90,3 +92,5 @@ TEST_CASE("forms that say the same of two unknowns leave one of them over", "[fa
   REQUIRE_FALSE(combine(rows, {1, 2, 0}));
   REQUIRE_FALSE(combine({{1, 1, 0}}, {1, 1, -1}));
 }
+
+}  // namespace farkas_test

@@ -3,6 +3,8 @@
 #include "src/prover/order_graph.h"
 #include "tests/catch.h"
 
+namespace order_reach_test {
+
 using namespace noclobber;
 
 namespace {
@@ -71,3 +73,5 @@ TEST_CASE("a circle has no order", "[order]") {
   CHECK_FALSE(OrderGraph::of(3, {{0, 1}, {1, 2}, {2, 0}}).has_value());
   CHECK(OrderGraph::of(3, {{2, 1}, {1, 0}}).has_value());
 }
+
+}  // namespace order_reach_test

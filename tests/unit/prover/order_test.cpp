@@ -7,6 +7,8 @@
 #include "src/prover/order_advice.h"
 #include "tests/catch.h"
 
+namespace order_test {
+
 using namespace noclobber;
 
 namespace {
@@ -167,3 +169,5 @@ TEST_CASE("what a caller sees is written before the return, for both engines and
     CHECK((record.checked_by == std::vector<std::string>{"nc-check"}) == edge);
   }
 }
+
+}  // namespace order_test

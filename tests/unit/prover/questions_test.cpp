@@ -7,6 +7,8 @@
 
 #include "tests/catch.h"
 
+namespace questions_test {
+
 using namespace noclobber;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("every question is left as a file that says what was answered", "[ques
   CHECK(first.find(kNever + "(check-sat)") != std::string::npos);
   std::filesystem::remove_all(folder);
 }
+
+}  // namespace questions_test

@@ -1,4 +1,3 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // The solver as a witness that may be silent but is never misunderstood.
 #include "src/prover/solver.h"
 
@@ -10,6 +9,8 @@
 #include "tests/support/generator.h"
 #include "tests/support/trace_run.h"
 #include "tests/support/traced.h"
+
+namespace solver_test {
 
 using namespace noclobber;
 using namespace noclobber::testing;
@@ -118,3 +119,5 @@ TEST_CASE("no solver is asked whether different operators agree; behind a choice
   CHECK_FALSE(part.hopeless);
   CHECK(part.asked > 0);
 }
+
+}  // namespace solver_test

@@ -1,6 +1,8 @@
 #include "src/report/record.h"
 #include "tests/catch.h"
 
+namespace exit_code_test {
+
 using namespace noclobber;
 
 namespace {
@@ -55,3 +57,5 @@ TEST_CASE("exit code: the rows of the contract", "[report]") {
   CHECK(code(2, 1, 1, 0, FailOn::none) == 0);
   CHECK(code(2, 1, 1, 1, FailOn::none) == 2);
 }
+
+}  // namespace exit_code_test

@@ -1,6 +1,8 @@
 #include "src/report/record.h"
 #include "tests/catch.h"
 
+namespace fingerprint_test {
+
 using namespace noclobber;
 
 namespace {
@@ -54,3 +56,5 @@ TEST_CASE("fingerprint: rule, pass, operator and rank do", "[report]") {
   CHECK(base != print_of(graph_of("aten.add_.Tensor", 3, "y", 0), 0));
   CHECK(base != print_of(graph, 1));  // the return
 }
+
+}  // namespace fingerprint_test

@@ -3,6 +3,8 @@
 #include "src/report/record.h"
 #include "tests/catch.h"
 
+namespace json_test {
+
 using namespace noclobber;
 
 namespace {
@@ -136,3 +138,5 @@ TEST_CASE("json: hostile names stay one valid line", "[report]") {
   CHECK(json["input"] == "a\nb\xef\xbf\xbd\"\x1b[31m");
   CHECK(json["findings"][0]["witness"]["inputs"]["x"] == "1");
 }
+
+}  // namespace json_test

@@ -1,6 +1,8 @@
 #include "src/report/names.h"
 #include "tests/catch.h"
 
+namespace names_test {
+
 using namespace noclobber;
 
 TEST_CASE("printable: text passes, commands to the terminal do not", "[report]") {
@@ -42,3 +44,5 @@ TEST_CASE("status names", "[report]") {
   CHECK(status_name(Status::unknown) == "unknown");
   CHECK(status_name(Status::error) == "error");
 }
+
+}  // namespace names_test

@@ -5,6 +5,8 @@
 #include "src/report/reasons.h"
 #include "tests/catch.h"
 
+namespace rules_test {
+
 using namespace noclobber;
 
 TEST_CASE("rules: codes and properties are unique and found in any case", "[report]") {
@@ -49,3 +51,5 @@ TEST_CASE("reasons: each says what to do", "[report]") {
   }
   CHECK(find_reason("unsupported") == nullptr);
 }
+
+}  // namespace rules_test

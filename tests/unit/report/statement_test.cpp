@@ -1,6 +1,8 @@
 #include "src/report/record.h"
 #include "tests/catch.h"
 
+namespace statement_test {
+
 using namespace noclobber;
 
 namespace {
@@ -59,3 +61,5 @@ TEST_CASE("statement: long lists and broken ids stay short and whole", "[report]
   CHECK(statement_text(graph, 0) == "_ = _foreach_add_([x, x, x, x, x, x, x, x, … 992 more])");
   CHECK(statement_text(graph, 1).size() < 60);
 }
+
+}  // namespace statement_test

@@ -4,6 +4,8 @@
 #include "src/report/run_text.h"
 #include "tests/catch.h"
 
+namespace text_test {
+
 using namespace noclobber;
 
 namespace {
@@ -269,3 +271,5 @@ TEST_CASE("layout: colours end with their line", "[report]") {
   CHECK(text == "\x1b[1;31mfirst second third fourth\x1b[0m\n  \x1b[1;31mfifth\x1b[0m");
   CHECK(shown_columns(text.substr(0, text.find('\n'))) == 25);
 }
+
+}  // namespace text_test

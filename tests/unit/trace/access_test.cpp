@@ -3,6 +3,8 @@
 #include "src/values/obligation.h"
 #include "tests/catch.h"
 
+namespace access_test {
+
 using namespace noclobber;
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("element by element, only the same elements may be read and written", 
     CHECK(t.shown(Kind::clean, k) == clean[k]);
   }
 }
+
+}  // namespace access_test

@@ -3,6 +3,8 @@
 #include "src/trace/map.h"
 #include "tests/catch.h"
 
+namespace map_form_test {
+
 using namespace noclobber;
 
 namespace {
@@ -106,3 +108,5 @@ TEST_CASE("a condition holds, never holds, or is open", "[map]") {
   CHECK(holds(space, {false, Space::kBad}, {}) == Truth::unknown);
   CHECK(holds(space, {true, Space::kBad}, {}) == Truth::unknown);
 }
+
+}  // namespace map_form_test

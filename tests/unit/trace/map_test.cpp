@@ -14,6 +14,8 @@
 #include "tests/support/formula_value.h"
 #include "tests/support/generator.h"
 
+namespace map_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -374,3 +376,5 @@ TEST_CASE("the solver says that views never meet exactly where they do not", "[m
     CHECK(never_meet(sizes, ask, a.view, b.view) != meet);
   }
 }
+
+}  // namespace map_test

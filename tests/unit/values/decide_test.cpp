@@ -6,6 +6,8 @@
 #include "src/values/obligation.h"
 #include "tests/catch.h"
 
+namespace decide_test {
+
 using namespace noclobber;
 
 namespace {
@@ -287,3 +289,5 @@ TEST_CASE("every part of a Trace is asked about", "[decide]") {
                                      {Kind::sharing, 1},
                                      {Kind::together, 3}});
 }
+
+}  // namespace decide_test

@@ -1,9 +1,10 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Equality of contents: twins that differ in one thing.
 #include "src/values/term.h"
 
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
+
+namespace equal_test {
 
 using namespace noclobber;
 
@@ -182,3 +183,5 @@ TEST_CASE("calls are equal where their operands are, and what is chosen stays to
   CHECK(w.equal(w.each("sub", {one, w.undefined({w.i})}), w.each("sub", {other, x}), {"fresh 0"}, running));
   CHECK_FALSE(w.equal(w.result("f", w.undefined({w.i}), {w.i}), one, {"fresh 0"}, running));
 }
+
+}  // namespace equal_test

@@ -7,6 +7,8 @@
 #include "tests/catch.h"
 #include "tests/support/traced.h"
 
+namespace growth_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -150,3 +152,5 @@ TEST_CASE("growth: outputs that are rows of one storage", "[growth]") {
   CHECK(sharing.work() < 1'200);  // each with itself: the others are told apart by their bounds
   CHECK(all.size() < 6 * 600);
 }
+
+}  // namespace growth_test

@@ -3,6 +3,8 @@
 #include "src/values/obligation.h"
 #include "tests/catch.h"
 
+namespace rules_test {
+
 using namespace noclobber;
 
 namespace {
@@ -186,3 +188,5 @@ TEST_CASE("what nothing has written is chosen for one output, where nothing else
   CHECK(a.shown(Kind::value, 1));
   CHECK_FALSE(a.shown(Kind::value));
 }
+
+}  // namespace rules_test

@@ -1,8 +1,9 @@
-// Compiled alone: its neighbours have names of their own for the same things.
 // Terms and contents: what is one term, what is two, and how far chains of steps are followed.
 #include "src/values/term.h"
 #include "src/prover/nonnegative.h"
 #include "tests/catch.h"
+
+namespace term_test {
 
 using namespace noclobber;
 
@@ -215,3 +216,5 @@ TEST_CASE("an element of bytes is what was stored, where all of its bytes are", 
   CHECK(one.terms[stored].kind == Kind::each);
   CHECK(one.terms[one.terms[stored].terms[0]].kind == Kind::start);
 }
+
+}  // namespace term_test

@@ -11,6 +11,8 @@
 #include "tests/support/sample.h"
 #include "tests/support/traced.h"
 
+namespace watch_fault_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -137,3 +139,5 @@ TEST_CASE("no run of the corpus contradicts its Trace; faults that are planted a
     CHECK(row.seen >= row.planted * 9 / 10);
   }
 }
+
+}  // namespace watch_fault_test
