@@ -276,7 +276,11 @@ std::string sharing_help(const Finding& finding) {
     return "return " + (finding.before ? "what " + finding.before->statement + " makes" : "the view itself") +
            ": the caller counts on one storage";
   if (finding.aspect == "itself") return "return a clone: a write into one element would change another";
-  return "return a clone: the caller may write one of the two";
+  const bool made = finding.before && !finding.before->statement.starts_with("input ");
+  const std::string what =
+      made ? "return what " + finding.before->statement + " of before makes, without sharing more than it did"
+           : "return a clone";
+  return what + ": the caller may write one of the two";
 }
 
 /// Of what differs from `before` and no memory effect explains.
