@@ -4,7 +4,6 @@
 #include "tests/unit/effects/trace_lines.h"
 
 namespace loop_bodies_test {
-
 using namespace noclobber;
 using namespace noclobber::trace_lines;
 
@@ -398,5 +397,4 @@ TEST_CASE("what a loop's results may share is not written", "[loops]") {
   CHECK(shared(use_of({{2}}), some) == "npzuv");
   CHECK(shared(use_of({{1}}), some) == "npzu");
 }
-
 }  // namespace loop_bodies_test
