@@ -390,7 +390,8 @@ TEST_CASE("no hand-shaped certificate that is false is accepted", "[certificate]
               << ", slowest " << t.slowest << " s/MB\n";
   for (const auto& [kind, t] : tallies) {
     INFO(kind);
-    CHECK(t.made > 0);
-    CHECK(t.slowest < 3);  // a second, on a machine that nobody shares
+    CHECK((t.made > 0 ||
+           testing::every() > 1));  // few are made then, and not each kind can be made of each text
+    CHECK(t.slowest < 3);           // a second, on a machine that nobody shares
   }
 }

@@ -246,7 +246,8 @@ TEST_CASE("mlx: of one edit in payloads of twelve graphs no wrong one is proved 
   CHECK(all.right >= static_cast<int>(noclobber::testing::sampled(20)));
   CHECK(all.proved == 0);
   CHECK(all.right_refuted == 0);
-  CHECK(all.named * 100 >= all.wrong * 95);
+  if (noclobber::testing::every() == 1)
+    CHECK(all.named * 100 >= all.wrong * 95);  // of few edits, one is much
 }
 
 }  // namespace mlx_edits_test
