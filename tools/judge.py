@@ -25,6 +25,7 @@ import multiprocessing
 import pathlib
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,7 @@ from judge_sides import MORE_FLAVOURS, Side, as_module, differs, traced
 from noclobber import program
 
 CHANGES = 12  # tried, of one program
+MOST_BYTES = 6 << 30  # of a worker
 OPTIONS: list[str] = []  # of noclobber
 BAD = ("MISS", "ALARM", "broken")
 STATUS = {0: "proved", 1: "refuted", 3: "unknown"}
@@ -197,6 +199,11 @@ def weighed(status: str, records: list[dict], before: Side, after: Side) -> tupl
     return f"{status}, {'same' if same else 'differs'}", why if status == "unknown" else ""
 
 
+def bounded() -> None:
+    """A random program may ask for any amount of memory: it is refused then, where a killed worker would be waited for."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+
+
 def work(item: tuple[int, str, pathlib.Path]) -> dict:
     return Family(*item[:2]).judged(item[2])
 
@@ -276,7 +283,7 @@ def main() -> int:
     shutil.rmtree(options.keep, ignore_errors=True) if not options.results else None
     seeds = (seed for seed in itertools.count(options.seed) if seed not in results.done)
     warm_up()
-    with multiprocessing.Pool(options.jobs, maxtasksperchild=200) as pool:
+    with multiprocessing.Pool(options.jobs, initializer=bounded, maxtasksperchild=200) as pool:
         while results.counts.total() < options.count:
             items = [(seed, forms[seed % len(forms)], options.keep) for seed in itertools.islice(seeds, 10 * options.jobs)]
             for family in pool.imap_unordered(work, items):
