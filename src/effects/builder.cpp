@@ -278,10 +278,9 @@ Meaning meaning_of_call(std::string_view op, const Schema& schema) {
 }  // namespace
 
 void Builder::dispatch(const Call& call) {
-  if (!call.declared && (out_variant(call) || moved_in_place(call) || each_item(call) || told(call))) return;
-  switch (call.declared ? Meaning::opaque : meaning_of_call(call.op, *call.schema)) {
+  if (!call.declared && (out_variant(call) || moved_in_place(call) || each_item(call))) return;
+  switch (const Meaning m = call.declared ? Meaning::opaque : meaning_of_call(call.op, *call.schema); m) {
     case Meaning::opaque:
-    case Meaning::describe:  // what is not told
       return opaque(call);
     case Meaning::view:
       return view(call);
@@ -320,15 +319,16 @@ void Builder::dispatch(const Call& call) {
     case Meaning::view_scatter:
       return view_scatter(call);
     case Meaning::concatenate:
-      return concatenate(call, false);
     case Meaning::stack:
-      return concatenate(call, true);
+      return concatenate(call, m == Meaning::stack);
     case Meaning::self_if_real:
     case Meaning::random_or_self:
     case Meaning::reduce_or_self:
       return self_if(call, is_itself(call));
     case Meaning::normalize_running:
       return normalize_running(call);
+    case Meaning::describe:
+      return describe(call);
     case Meaning::wait:
       return wait(call);
     case Meaning::ignored:

@@ -206,7 +206,7 @@ class Builder {
 
   // opaque.cpp
   void opaque(const Call& given);
-  bool told(const Call& call);
+  void describe(const Call& call);
   void put_identity(TraceStep& step);
   void normalize_running(Call call);
   void wait(const Call& call);

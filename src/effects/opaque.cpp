@@ -346,13 +346,11 @@ void Builder::opaque(const Call& given) {
     if (parts.results[w] != kNone) bind(call, parts.results[w], parts.writes[w]);
 }
 
-/// Does the call assert no more than the dtype and the device that the tensor is said to have? It holds
-/// whenever the program runs, and may come, go and move. One about sizes or strides, or of another type, is
-/// an effect.
-bool Builder::told(const Call& call) {
-  if (meaning_of(call.op, *call.schema) != Meaning::describe) return false;
+/// An assertion of no more than the dtype and the device that the tensor is said to have holds whenever the
+/// program runs: it may come, go and move. One about sizes or strides, or of another type, is an effect.
+void Builder::describe(const Call& call) {
   const auto bound = bound_of(call.arguments[0]);
-  if (!bound) return false;
+  if (!bound) return opaque(call);
   if (!devices_) devices_.emplace(*request_.graph);
   for (std::size_t k = 1; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
@@ -361,9 +359,8 @@ bool Builder::told(const Call& call) {
         arg.kind == Arg::Kind::none || is_layout ||
         (arg.kind == Arg::Kind::dtype && arg.dtype == bound->dtype) ||
         (arg.kind == Arg::Kind::device && same_device(*arg.text, devices_->of(call.arguments[0])) == true);
-    if (!holds) return false;
+    if (!holds) return opaque(call);
   }
-  return true;
 }
 
 /// batch_norm and its like: in training they write the running statistics that they are given.
