@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Refuses includes that the layers do not allow: check_layers.py [ROOT]
+"""Refuses includes that the layers do not allow, and two types of one name: check_layers.py [ROOT]
 
 The table is section 3 of the architecture page.  A folder may include itself, `base` (but `checker/`
-may not) and the folders listed for it; the list is not transitive.
+may not) and the folders listed for it; the list is not transitive.  Two headers that define one name in one
+namespace break the rule of one definition, of which a linker says nothing.
 """
 import pathlib
 import re
@@ -40,6 +41,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 Z3_HEADER = re.compile(r"(^|/)z3(\+\+|_\w+)?\.h$")
 Z3_USER = "src/prover/z3.cpp"
 STANDARD = re.compile(r"[a-z_]+")
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
+TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?!;)[^;]*\{")
 
 
 def folder_of(path):
@@ -84,12 +87,28 @@ def sources(root):
                 yield path
 
 
+def types_of(text):
+    """The types that a header defines, with their namespaces."""
+    namespace = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := NAMESPACE.match(line):
+            namespace = found[1]
+        elif found := TYPE.match(line):
+            yield f"{namespace}::{found[1]}", number
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
     seen = bad = 0
+    types = {}
     for path in sources(root):
         name = path.relative_to(root).as_posix()
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        text = path.read_text(encoding="utf-8")
+        for defined, number in types_of(text) if path.suffix == ".h" else ():
+            if (first := types.setdefault(defined, f"{name}:{number}")) != f"{name}:{number}":
+                bad += 1
+                print(f"{name}:{number}: {defined} is defined in {first} too")
+        for number, line in enumerate(text.splitlines(), 1):
             found = INCLUDE.match(line)
             if not found:
                 continue
@@ -98,7 +117,7 @@ def main():
             if why:
                 bad += 1
                 print(f"{name}:{number}: {why}")
-    print(f"layers: {seen} includes, {bad} refused")
+    print(f"layers: {seen} includes, {len(types)} types, {bad} refused")
     return 1 if bad else 0
 
 

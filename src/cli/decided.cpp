@@ -38,7 +38,7 @@ Boundary boundary_of(const Case& value, const Trace& after) {
 }
 
 /// The Traces of one world, and what was shown of them.
-struct Shown {
+struct ShownCase {
   Traced traced;
   Boundary boundary;
   std::vector<Obligation> all;
@@ -61,7 +61,7 @@ bool all_compare_contents(const std::vector<Obligation>& open) {
 
 /// --engine auto: the rules, then the solver for the equalities they leave open: asked about their terms,
 /// then by the second engine.
-void show_by_rules(Shown& shown, Engine& engine, bool ask) {
+void show_by_rules(ShownCase& shown, Engine& engine, bool ask) {
   Space& space = engine.space();
   Terms terms(space);
   Rules rules(space, terms, shown.before(), shown.traced.after, shown.boundary);
@@ -82,7 +82,7 @@ void show_by_rules(Shown& shown, Engine& engine, bool ask) {
 }
 
 /// --engine z3: the solver for everything, without the rules.
-void show_by_questions(Shown& shown, Engine& engine) {
+void show_by_questions(ShownCase& shown, Engine& engine) {
   if (engine.options.no_assumptions) {
     shown.decision.open = shown.all;
     return;
@@ -98,8 +98,8 @@ void show_by_questions(Shown& shown, Engine& engine) {
   shown.models = std::move(answer.models);
 }
 
-Shown show(const Case& value, Identities use, const Loops& loops, bool ask, Engine& engine) {
-  Shown out;
+ShownCase show(const Case& value, Identities use, const Loops& loops, bool ask, Engine& engine) {
+  ShownCase out;
   out.traced = trace_case(value, engine.ops, engine.sizes, use, loops);
   out.boundary = boundary_of(value, out.traced.after);
   out.all = enumerate(out.before(), out.traced.after, out.boundary);
@@ -124,7 +124,7 @@ void follow(Traced& traced, Identities use) {
 }
 
 /// The same Traces, whose steps are taken for what identities say of them: the checker is shown which.
-bool show_by_identities(Shown& shown, Engine& engine) {
+bool show_by_identities(ShownCase& shown, Engine& engine) {
   const auto noted = [](const Trace& trace) {
     return std::ranges::any_of(trace.steps, [](const TraceStep& step) { return step.identity.has_value(); });
   };
@@ -141,9 +141,9 @@ bool show_by_identities(Shown& shown, Engine& engine) {
 
 /// The Traces built anew with identities in them. No lemma shows the checker why calls are one there: the
 /// rows are assumed.
-bool show_rebuilt(Shown& plain, const Case& value, const Loops& loops, Engine& engine) {
+bool show_rebuilt(ShownCase& plain, const Case& value, const Loops& loops, Engine& engine) {
   if (engine.options.no_assumptions) return false;
-  Shown more = show(value, Identities::exact, loops, false, engine);
+  ShownCase more = show(value, Identities::exact, loops, false, engine);
   const bool exact = more.decision.proved;
   if (exact) more.traced.inexact.clear();
   if (!exact && !more.traced.inexact.empty()) more = show(value, Identities::all, loops, false, engine);
@@ -154,9 +154,9 @@ bool show_rebuilt(Shown& plain, const Case& value, const Loops& loops, Engine& e
 }
 
 /// With as few of the table's identities as will do; without any where none do.
-Shown show_world(const Case& value, const Loops& loops, Engine& engine) {
+ShownCase show_world(const Case& value, const Loops& loops, Engine& engine) {
   const bool first_by_rules = !engine.options.solver_only;
-  Shown plain = show(value, Identities::none, loops, !first_by_rules, engine);
+  ShownCase plain = show(value, Identities::none, loops, !first_by_rules, engine);
   plain.traced.inexact.clear();
   if (plain.decision.proved) return plain;
   // Of a graph alone all reads of names count: an identity leaves some out.
@@ -269,7 +269,7 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
 }
 
 /// Outputs whose strides the caller may count on, and one graph does not tell.
-std::set<std::uint32_t> untold_strides(const Shown& shown) {
+std::set<std::uint32_t> untold_strides(const ShownCase& shown) {
   std::set<std::uint32_t> out;
   const Trace* before = shown.before();
   if (before == nullptr || !shown.boundary.compare_strides) return out;
@@ -281,7 +281,7 @@ std::set<std::uint32_t> untold_strides(const Shown& shown) {
   return out;
 }
 
-void take(Decided& out, Shown&& shown, const std::string& name) {
+void take(Decided& out, ShownCase&& shown, const std::string& name) {
   out.obligations += shown.all.size();
   out.by_rule += shown.decision.by_rule;
   out.by_solver += shown.decision.by_solver;
@@ -349,7 +349,7 @@ Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
   if (!engine.options.questions.empty() && key.empty()) name_steps(value.after, engine.questions);
   const auto decide_one = [&](const std::string& name, const Case& one) {
     const Loops loops = show_bodies(one, name + (name.empty() ? "" : " "), out, engine);
-    Shown shown = show_world(one, loops, engine);
+    ShownCase shown = show_world(one, loops, engine);
     out.simplified = shown.running.has_value();
     // Of what runs: an identity leaves out reads that another order would disturb.
     const Trace& runs = shown.running ? shown.running->after : shown.traced.after;

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kConvicted = 1, kAlarm = 4, kInterrupted = 130;
+constexpr int kConvicted = 1, kAlarm = 4, kCutShort = 130;
 constexpr std::uint64_t kDefaultPrograms = 1000;
 constexpr std::uint64_t kTwiceEvery = 16;    // seeds of which one is asked twice
 constexpr std::uint64_t kAlwaysReduced = 6;  // findings of one rule; then each time their number doubles
@@ -258,7 +258,7 @@ class PassRun {
   int exit_code_of() const {
     if (alarms_ > 0) return kAlarm;
     if (absent_.load()) return kUsageError;
-    if (stop_asked.load()) return kInterrupted;
+    if (stop_asked.load()) return kCutShort;
     if (!findings_.clusters().empty()) return kConvicted;
     return score_.programs == 0 ? kUsageError : 0;
   }

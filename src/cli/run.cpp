@@ -85,7 +85,7 @@ void print_both(const Sink& sink, const Options& options, const std::string& lin
   if (sink.file != nullptr) print_record(sink.file, line);
 }
 
-void print_changes(const Difference& difference, const Options& options, const OneRun& run, int exit) {
+void print_changes(const Comparison& difference, const Options& options, const OneRun& run, int exit) {
   const bool silent = options.quiet && exit == 0;
   if (!options.json && options.output_format == "text" && !silent) {
     const std::string text = to_text(difference, options.list, look_of(options));
@@ -136,7 +136,7 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   Sink& sink = run.sink;
   SummaryRecord& totals = sink.summary.totals;
   count_checks(sink, options);
-  Difference difference;
+  Comparison difference;
   if (old != nullptr) {
     totals.error += old->sink.summary.totals.error;
     const bool contradiction = sink.contradiction || old->sink.contradiction;

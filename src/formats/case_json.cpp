@@ -16,7 +16,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::string_view kCaseFormat = "noclobber.case/1";
+constexpr std::string_view kCaseName = "noclobber.case/1";
 
 class CaseJsonReader {
  public:
@@ -62,8 +62,8 @@ class CaseJsonReader {
     const OrderedJson* name = faults_.required(json, root, "name");
     if (faults_.failed()) return;
     const JsonAt at_format(root, "format"), at_name(root, "name");
-    if (faults_.text(*format, at_format) != kCaseFormat) {
-      faults_.fail(at_format, "expected \"" + std::string(kCaseFormat) + "\", got " + show(*format));
+    if (faults_.text(*format, at_format) != kCaseName) {
+      faults_.fail(at_format, "expected \"" + std::string(kCaseName) + "\", got " + show(*format));
     }
     case_.name = faults_.text(*name, at_name);
     const bool plain =

@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kHeader = 30, kTableAt = 10, kTableSize = 14;
+constexpr std::size_t kEntryHeader = 30, kTableAt = 10, kTableSize = 14;
 
 /// XNNGraph: how many values are arguments of a call, and which of those, the last ones, are outputs. Nothing
 /// lasts.
@@ -73,9 +73,9 @@ std::optional<Diagnostic> read_payload(std::string_view bytes, std::size_t base,
   const auto fault = [&](std::size_t at, const char* message) {
     return Diagnostic{"byte " + std::to_string(base + at), message};
   };
-  if (bytes.size() < kHeader) return fault(0, "the header of this delegate's payload is cut off");
+  if (bytes.size() < kEntryHeader) return fault(0, "the header of this delegate's payload is cut off");
   const std::size_t begin = number_at(bytes, kTableAt), size = number_at(bytes, kTableSize);
-  if (begin < kHeader || begin > bytes.size() || size > bytes.size() - begin)
+  if (begin < kEntryHeader || begin > bytes.size() || size > bytes.size() - begin)
     return fault(kTableAt, "the table of this delegate's payload lies outside of it");
   FlatBytes flat(bytes.substr(begin, size), base + begin);
   out.roles = row->roles(flat);

@@ -13,7 +13,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kHeaderSize = 64;
-constexpr std::string_view kHeader = "eh00";
+constexpr std::string_view kExtendedHeader = "eh00";
 constexpr std::size_t kMostHashed = 16;  // bytes that one byte of a file may stand for in constants
 
 class PteReader {
@@ -69,7 +69,7 @@ class PteReader {
     for (std::size_t k = 0; k < segments.count && !flat_.failed(); ++k)
       any = any || flat_.scalar<std::uint64_t>(flat_.table_at(segments, k), 1) > 0;
     if (!any) return;
-    if (file_.size() < kHeaderSize || file_.substr(8, 4) != kHeader)
+    if (file_.size() < kHeaderSize || file_.substr(8, 4) != kExtendedHeader)
       return flat_.fail(8, "the program has segments of data, and no extended header says where");
     std::uint64_t size = 0, base = 0;
     std::memcpy(&size, file_.data() + 16, sizeof(size));
@@ -251,7 +251,7 @@ class PteReader {
 
 /// The bytes of the program itself: segments of data follow it.
 Result<std::string_view> program_bytes(std::string_view bytes) {
-  if (bytes.size() < 24 || bytes.substr(8, 4) != kHeader) return bytes;
+  if (bytes.size() < 24 || bytes.substr(8, 4) != kExtendedHeader) return bytes;
   std::uint64_t size = 0;
   std::memcpy(&size, bytes.data() + 16, sizeof(size));
   if (size <= kHeaderSize / 2 || size > bytes.size())

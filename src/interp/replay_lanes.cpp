@@ -8,8 +8,8 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kMostShown = 60;      // names per storage, and reads and writes each
-constexpr std::int64_t kMostElements = 64;  // of an input in numbers
+constexpr std::size_t kMostShown = 60;     // names per storage, and reads and writes each
+constexpr std::int64_t kMostNumbers = 64;  // of an input in numbers
 
 /// Storages by the names that a witness or a picture gives them.
 std::set<std::uint32_t> storages_named(const Ran& ran, const Witness& w) {
@@ -125,7 +125,7 @@ std::vector<InputNumbers> input_numbers(const Case& value, const RunOptions& opt
   std::vector<InputNumbers> out;
   for (std::size_t i = 0; run && i < std::min(entry.inputs.size(), run->outputs.size()); ++i) {
     const Run::Output& output = run->outputs[i];
-    if (!output.tensor || element_count(*output.tensor) > kMostElements) continue;
+    if (!output.tensor || element_count(*output.tensor) > kMostNumbers) continue;
     InputNumbers numbers{
         entry.value(entry.inputs[i].value).name, output.tensor->dtype, output.tensor->shape, {}};
     const std::size_t width = element_width(numbers.dtype);

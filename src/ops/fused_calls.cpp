@@ -33,9 +33,9 @@ bool only_computes(const Step& step) {
 
 /// What `before` has where the readers of a value of `after` are given it. Nothing: they disagree, or have no
 /// counterparts.
-class Places {
+class Counterparts {
  public:
-  Places(const Graph& before, const Graph& after) : before_(before), after_(after) {
+  Counterparts(const Graph& before, const Graph& after) : before_(before), after_(after) {
     for (std::size_t k = 0; k < before.steps.size(); ++k)
       for (const ValueId result : before.steps[k].results)
         if (result.valid()) makers_.emplace(before.value(result).name, k);
@@ -99,7 +99,7 @@ class FusedWriter {
 
   std::vector<std::string> run() {
     const Graph as_was = after_;
-    Places places(before_, as_was);
+    Counterparts places(before_, as_was);
     GraphRewriter out(after_);
     std::map<std::string, std::set<std::string>> told;
     for (Step& step : out.take_old()) {

@@ -9,7 +9,7 @@ namespace noclobber {
 namespace {
 
 /// out[b, i, j] = beta * addend[b, i, j] + alpha * sum over k of x[b, i, k] * y[b, k, j].
-struct Product {
+struct ScaledProduct {
   Array x, y;  // rank 3, batch first
   const Array* addend = nullptr;
   Number beta = Number::of(1), alpha = Number::of(1);
@@ -35,7 +35,7 @@ T held_as(const Number& by, Dtype dtype) {
 }
 
 /// Both factors have been read before; true where nothing that is stored can change them.
-bool reads_first(const Product& p, const Array& out) {
+bool reads_first(const ScaledProduct& p, const Array& out) {
   return !shares_memory(p.x, out) && !shares_memory(p.y, out) && !(p.addend && shares_memory(*p.addend, out));
 }
 
@@ -50,7 +50,7 @@ struct Factors {
 };
 
 template <class T>
-Factors<T> gather_factors(Call& call, const Product& p) {
+Factors<T> gather_factors(Call& call, const ScaledProduct& p) {
   Factors<T> f;
   Array y = p.y;
   f.turned = y.at.stride[1] < y.at.stride[2];
@@ -87,8 +87,8 @@ std::vector<std::uint8_t> defined_sums(const Factors<T>& f, std::size_t row) {
 
 /// Stores row `row` of the result, of which `sums` are the products.
 template <class T>
-void store_products(Call& call, const Product& p, const Array& out, const Elements& to, const Factors<T>& f,
-                    std::size_t row, T* sums) {
+void store_products(Call& call, const ScaledProduct& p, const Array& out, const Elements& to,
+                    const Factors<T>& f, std::size_t row, T* sums) {
   const T alpha = held_as<T>(p.alpha, out.at.dtype), beta = held_as<T>(p.beta, out.at.dtype);
   const std::size_t first = row * f.width;
   for (std::size_t j = 0; j < f.width; ++j) {
@@ -105,7 +105,7 @@ void store_products(Call& call, const Product& p, const Array& out, const Elemen
 }
 
 template <class T>
-void multiply_dense(Call& call, const Product& p, const Array& out) {
+void multiply_dense(Call& call, const ScaledProduct& p, const Array& out) {
   const Factors<T> f = gather_factors<T>(call, p);
   const auto all = static_cast<std::size_t>(p.x.at.shape[0]) * f.rows;
   std::vector<T> sums(std::min(f.rows, kBlockRows) * f.width);
@@ -120,7 +120,7 @@ void multiply_dense(Call& call, const Product& p, const Array& out) {
   }
 }
 
-void multiply(Call& call, const Product& p) {
+void multiply(Call& call, const ScaledProduct& p) {
   const Extents &xs = p.x.at.shape, &ys = p.y.at.shape;
   const bool unadded = !p.addend || !p.beta.truthy() || element_count(p.shape) == 0;
   const bool nothing = p.shape.size() == 3 && unadded && (p.x.at.numel() == 0 || p.y.at.numel() == 0);
@@ -170,7 +170,7 @@ void run_matmul(Call& call, const KernelRow& row) {
   const std::size_t rank = batched ? 3 : 2;
   if (x.at.shape.size() != rank || y.at.shape.size() != rank)
     return call.raise("matrices of another rank are expected");
-  Product p;
+  ScaledProduct p;
   p.x = batched ? x : as_batch(x);
   p.y = batched ? y : as_batch(y);
   p.shape =
@@ -190,7 +190,7 @@ void run_vector_product(Call& call, const KernelRow& row) {
   const Array x = call.tensor(adds ? 1 : 0), y = call.tensor(adds ? 2 : 1);
   if (!call.ok()) return;
   if (x.at.rank() != (dots ? 1 : 2) || y.at.rank() != 1) return call.raise("vector + matrix expected");
-  Product p;
+  ScaledProduct p;
   if (adds) {
     p.addend = &addend;
     p.beta = call.number(3, 1);
@@ -210,7 +210,7 @@ void run_linear(Call& call, const KernelRow&) {
   if (!is_contiguous(x.at)) return call.decline("linear of strided rows");
   const std::int64_t width = x.at.shape.back(), rows = width == 0 ? 0 : x.at.numel() / width;
   if (width == 0) return call.decline("linear of empty rows");
-  Product p;
+  ScaledProduct p;
   p.x = with_dims(x, {1, rows, width}, {0, width, 1});
   p.y = with_dims(weight, {1, weight.at.shape[1], weight.at.shape[0]},
                   {0, weight.at.stride[1], weight.at.stride[0]});
@@ -270,7 +270,7 @@ void run_any_matmul(Call& call, const KernelRow&) {
   if (left.at.rank() > 1) shape.push_back(x.at.shape.end()[-2]);
   if (right.at.rank() > 1) shape.push_back(y.at.shape.back());
   if (!batch->empty()) return multiply_batches(call, x, y, *batch, shape);
-  Product p;
+  ScaledProduct p;
   p.x = as_batch(x);
   p.y = as_batch(y);
   p.shape = shape;

@@ -9,14 +9,14 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kSteps = 4096;
+constexpr std::size_t kUnrolledSteps = 4096;
 
 bool is_map(const Step& step) { return step.op.starts_with("higher_order.map_impl"); }
 bool is_scan(const Step& step) {
   return step.op == "higher_order.scan" || step.op == "higher_order.scan.default";
 }
 
-using Places = std::vector<Arg>;  // per value of a graph: what stands for it
+using Standing = std::vector<Arg>;  // per value of a graph: what stands for it
 
 /// A loop with everything that is needed to write it out.
 struct KnownLoop {
@@ -48,7 +48,7 @@ class Unroller {
           if (id.valid()) out_.values[id.index].at = number();
         out_.steps.push_back(step);
       }
-      if (out_.steps.size() > kSteps) return std::nullopt;
+      if (out_.steps.size() > kUnrolledSteps) return std::nullopt;
     }
     return std::move(out_);
   }
@@ -112,8 +112,8 @@ class Unroller {
         return std::nullopt;
     }
     const std::size_t steps = out.body->steps.size() + 2 * step.results.size() + out.items.size();
-    return static_cast<std::size_t>(out.trips) < kSteps &&
-                   steps * static_cast<std::size_t>(out.trips) < kSteps
+    return static_cast<std::size_t>(out.trips) < kUnrolledSteps &&
+                   steps * static_cast<std::size_t>(out.trips) < kUnrolledSteps
                ? std::optional(out)
                : std::nullopt;
   }
@@ -129,7 +129,7 @@ class Unroller {
     return Arg::of(value);
   }
 
-  static Arg placed(const Arg& arg, const Places& places) {
+  static Arg placed(const Arg& arg, const Standing& places) {
     if (arg.kind == Arg::Kind::ref) return places[arg.ref.index];
     Arg out = arg;
     for (Arg& item : out.list) item = placed(item, places);
@@ -159,7 +159,7 @@ class Unroller {
     std::vector<Arg> results = begin(loop, step);
     const std::string prefix = loop.body->name + "/";
     for (std::int64_t trip = 0; trip < loop.trips; ++trip) {
-      Places places(loop.body->values.size());
+      Standing places(loop.body->values.size());
       std::size_t next = 0;
       const auto give = [&](const Arg& arg) { places[loop.body->inputs[next++].value.index] = arg; };
       for (std::size_t k = 0; k < loop.carried.size(); ++k) give(results[k]);
@@ -183,7 +183,7 @@ class Unroller {
     }
   }
 
-  void copy(const Graph& body, const Step& step, Places& places, std::int64_t trip) {
+  void copy(const Graph& body, const Step& step, Standing& places, std::int64_t trip) {
     Step out = step;
     const auto take = [&](Arg& arg) {
       arg = placed(arg, places);
@@ -220,7 +220,7 @@ class Unroller {
   }
 
   /// Rows first: they may be what was carried. `results`: the storages, by their latest names.
-  void finish(const KnownLoop& loop, const Step& step, const Places& places, std::int64_t trip,
+  void finish(const KnownLoop& loop, const Step& step, const Standing& places, std::int64_t trip,
               std::vector<Arg>& results) {
     const std::size_t carried = loop.carried.size();
     std::vector<Arg> made;

@@ -19,7 +19,7 @@ struct Walk {
   const Graph* graph = nullptr;
   const Traced* traced = nullptr;
   std::string prefix;  // of its values in the plan: "body0/"
-  std::uint32_t guard = Guard::kAlways;
+  std::uint32_t guard = ArmGuard::kAlways;
   std::optional<std::uint32_t> at;          // step of the outermost graph; absent: this is it
   std::map<StorageId, std::size_t> placed;  // storages with a place, its own or an operand's
   /// Results of branches: the storages that arms left them in, and the guard of the arm.
@@ -131,13 +131,13 @@ class Collector {
 
   /// The guard of what needs both.
   std::uint32_t both(std::uint32_t a, std::uint32_t b) {
-    if (a == Guard::kAlways || a == b) return b;
-    if (b == Guard::kAlways) return a;
+    if (a == ArmGuard::kAlways || a == b) return b;
+    if (b == ArmGuard::kAlways) return a;
     const auto [known, added] = joined_.try_emplace({a, b}, b);
     if (!added) return known->second;
     std::uint32_t out = b;
-    for (std::uint32_t x = a; x != Guard::kAlways; x = out_.guards[x].outer) {
-      const Guard copy{out_.guards[x].branch, out_.guards[x].arm, out};
+    for (std::uint32_t x = a; x != ArmGuard::kAlways; x = out_.guards[x].outer) {
+      const ArmGuard copy{out_.guards[x].branch, out_.guards[x].arm, out};
       out_.guards.push_back(copy);
       out = static_cast<std::uint32_t>(out_.guards.size() - 1);
     }

@@ -30,7 +30,7 @@ struct PlanScene {
   const Traced& traced;
   Space& space;
   const StepOrder& order;
-  const std::vector<Guard>& guards;
+  const std::vector<ArmGuard>& guards;
 };
 
 /// In every order and on every path all touches of `x` come before those of `y`, or `y` takes over where

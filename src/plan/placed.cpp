@@ -66,9 +66,9 @@ int own_bits(const ValueViews& views, const TraceView& view) {
 
 }  // namespace
 
-bool may_coexist(const std::vector<Guard>& guards, std::uint32_t a, std::uint32_t b) {
-  for (std::uint32_t x = a; x != Guard::kAlways; x = guards[x].outer)
-    for (std::uint32_t y = b; y != Guard::kAlways; y = guards[y].outer)
+bool may_coexist(const std::vector<ArmGuard>& guards, std::uint32_t a, std::uint32_t b) {
+  for (std::uint32_t x = a; x != ArmGuard::kAlways; x = guards[x].outer)
+    for (std::uint32_t y = b; y != ArmGuard::kAlways; y = guards[y].outer)
       if (guards[x].branch == guards[y].branch && guards[x].arm != guards[y].arm) return false;
   return true;
 }

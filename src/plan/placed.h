@@ -14,7 +14,7 @@
 namespace noclobber {
 
 /// Which arm of which branch something runs in; a chain up to the outermost.
-struct Guard {
+struct ArmGuard {
   static constexpr std::uint32_t kAlways = 0xffffffffU;
   std::uint32_t branch = 0;
   std::uint32_t arm = 0;
@@ -30,7 +30,7 @@ struct Touch {
   std::uint32_t step = kNoStep;     // of the Trace
   std::uint32_t item = 0;           // which read or write of that step
   std::uint32_t moment = 0;         // within step `at`, for what its bodies do
-  std::uint32_t guard = Guard::kAlways;
+  std::uint32_t guard = ArmGuard::kAlways;
   const Traced* traced = nullptr;  // whose Trace `view` and `step` are of
 };
 
@@ -53,7 +53,7 @@ struct PlacedStorage {
 
 struct PlacedStorages {
   std::vector<PlacedStorage> storages;
-  std::vector<Guard> guards;
+  std::vector<ArmGuard> guards;
   std::deque<Traced> bodies;              // of the graph's branches, each time one is entered
   std::vector<std::uint32_t> unresolved;  // entries whose value has no known storage, or lies in a body
   std::vector<std::string> outside;       // storages with bytes that steps make and that have no entry
@@ -70,7 +70,7 @@ void name_unplaced(const Space& space, const Graph& graph, const Traced& traced,
 std::vector<const Graph*> bodies_reached(const Case& value);
 
 /// Can both happen in one run?
-bool may_coexist(const std::vector<Guard>& guards, std::uint32_t a, std::uint32_t b);
+bool may_coexist(const std::vector<ArmGuard>& guards, std::uint32_t a, std::uint32_t b);
 
 /// Distance in bits from the start of its storage of element `index` of the view (with its lane, if it
 /// has lanes); kBad where the storage's strides are not known.

@@ -15,9 +15,9 @@ constexpr std::size_t kWays = 64;
 /// Which arm of each branch is taken.
 using Way = std::map<std::uint32_t, std::uint32_t>;
 
-std::vector<Way> all_ways(const std::vector<Guard>& guards) {
+std::vector<Way> all_ways(const std::vector<ArmGuard>& guards) {
   std::set<std::uint32_t> branches;
-  for (const Guard& guard : guards) branches.insert(guard.branch);
+  for (const ArmGuard& guard : guards) branches.insert(guard.branch);
   std::vector<Way> out{{}};
   for (const std::uint32_t branch : branches) {
     if (out.size() > kWays / 2) return {};
@@ -61,7 +61,7 @@ class WayTrace {
   using Used = std::vector<std::pair<std::uint32_t, const Touch*>>;  // storages
 
   bool happens(std::uint32_t guard) const {
-    for (; guard != Guard::kAlways; guard = placed_.guards[guard].outer)
+    for (; guard != ArmGuard::kAlways; guard = placed_.guards[guard].outer)
       if (way_.at(placed_.guards[guard].branch) != placed_.guards[guard].arm) return false;
     return true;
   }

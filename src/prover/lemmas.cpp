@@ -7,7 +7,7 @@ namespace noclobber {
 namespace {
 
 using checker::Lemma;
-using Kind = Lemma::Kind;
+using LemmaKind = Lemma::Kind;
 
 constexpr std::uint32_t kDisplaced = 4096;  // writes of one storage that may be in another order
 constexpr std::size_t kTried = 8;           // steps that may be the same as one with other terms
@@ -63,7 +63,7 @@ class Lemmas {
   void identities(const Contents& of, std::uint32_t side) {
     for (std::uint32_t step : of.simplified()) {
       const TraceIdentity& known = *of.trace().steps[step].identity;
-      out_.push_back({Kind::identity, step, known.argument, side, 0, {}, known.row});
+      out_.push_back({LemmaKind::identity, step, known.argument, side, 0, {}, known.row});
     }
   }
   void of_step(std::uint32_t number) {
@@ -92,7 +92,7 @@ class Lemmas {
           same.push_back(other);
     for (std::uint32_t other : same) {
       matched_.insert(other);
-      out_.push_back({Kind::calls, other, 0, number, 0, {}});
+      out_.push_back({LemmaKind::calls, other, 0, number, 0, {}});
     }
   }
   void of_version(StorageId storage, std::uint32_t version) {
@@ -110,8 +110,8 @@ class Lemmas {
     Place old_was = was, old_is = is;
     const std::vector<std::uint32_t> order = same_writes(old_was, old_is);
     if (!order.empty()) held(old_was, old_is);
-    out_.push_back(
-        {order.empty() ? Kind::contents : Kind::writes, was.first, was.second, is.first, is.second, order});
+    out_.push_back({order.empty() ? LemmaKind::contents : LemmaKind::writes, was.first, was.second, is.first,
+                    is.second, order});
   }
   /// What the latest write puts where, as far as it is known; `place` is then what was there before.
   std::string written(Contents& of, Place& place) {

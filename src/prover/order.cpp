@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::uint64_t kPairs = 50'000'000;
+constexpr std::uint64_t kOrderedPairs = 50'000'000;
 
 /// Equal views under one number, and what was found out about two of them.
 class ViewTable {
@@ -115,7 +115,7 @@ std::optional<std::vector<Unordered>> conflicting_steps(Space& space, const Grap
                                                         const Trace& trace) {
   ViewTable views(space);
   std::vector<Unordered> pairs;
-  std::uint64_t budget = kPairs;
+  std::uint64_t budget = kOrderedPairs;
   for (const std::vector<OrderTouch>& all : touches_by_storage(graph, trace, views))
     if (!conflicts(all, views, budget, pairs)) return std::nullopt;
   std::ranges::sort(pairs, {}, [](const Unordered& p) { return std::pair(p.first, p.second); });

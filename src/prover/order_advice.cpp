@@ -12,7 +12,7 @@ namespace {
 
 using Edge = std::pair<std::uint32_t, std::uint32_t>;
 
-constexpr std::size_t kMostPairs = 2000, kMostBarriers = 200, kMostSteps = 5000;
+constexpr std::size_t kMostPairs = 2000, kMostBarriers = 200, kMostAdvised = 5000;
 
 /// Per step the first step of its statement.
 std::vector<std::uint32_t> statements_of(const Graph& graph) {
@@ -172,7 +172,7 @@ BarrierAdvice barrier_advice(Space& space, const Graph& graph, const Trace& trac
   const Barriers barriers(graph);
   BarrierAdvice out;
   out.barriers = static_cast<std::uint32_t>(barriers.all().size());
-  if (barriers.all().empty() || barriers.all().size() > kMostBarriers || graph.steps.size() > kMostSteps)
+  if (barriers.all().empty() || barriers.all().size() > kMostBarriers || graph.steps.size() > kMostAdvised)
     return out;
   auto pairs = conflicting_steps(space, graph, trace);
   const auto order = OrderGraph::of(static_cast<std::uint32_t>(graph.steps.size()), barriers.without({}));

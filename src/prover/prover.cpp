@@ -10,8 +10,8 @@ namespace noclobber {
 namespace {
 
 constexpr std::uint64_t kEffort = 5'000'000;
-constexpr int kQuestions = 200;  // per check
-constexpr int kNested = 1000;    // operators that a difference is looked for behind
+constexpr int kQuestions = 200;     // per check
+constexpr int kNestedProof = 1000;  // operators that a difference is looked for behind
 constexpr std::size_t kCompared = 100'000;
 constexpr std::size_t kPairs = 1'000'000;  // of calls that may be one
 
@@ -34,7 +34,7 @@ class Asking {
   /// Do contents and operators exist that tell them apart wherever there is an element? Both are then made
   /// by different operators, or of different things by the same one, without a condition in between.
   bool differ(TermId a, TermId b, int depth = 0) {
-    if (a == b || a == Terms::kBad || b == Terms::kBad || depth > kNested) return false;
+    if (a == b || a == Terms::kBad || b == Terms::kBad || depth > kNestedProof) return false;
     if (compared_.size() > kCompared || !compared_.emplace(a, b).second) return false;
     const Term &x = terms_[a], &y = terms_[b];
     if (!is_free(x) || !is_free(y)) return false;

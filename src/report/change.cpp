@@ -86,7 +86,7 @@ std::vector<Item> checks_of(const Report& report) {
   return out;
 }
 
-void put(Difference& out, const std::vector<Item>& items, bool taken, Kind kind) {
+void put(Comparison& out, const std::vector<Item>& items, bool taken, Kind kind) {
   for (const Item& item : items) {
     if (item.taken != taken) continue;
     out.changes.push_back(item.at);
@@ -94,7 +94,7 @@ void put(Difference& out, const std::vector<Item>& items, bool taken, Kind kind)
   }
 }
 
-void compare_findings(const Report& old, const Report& now, Difference& out) {
+void compare_findings(const Report& old, const Report& now, Comparison& out) {
   std::vector<Item> before = findings_of(old), after = findings_of(now);
   pair_up(before, after, ignore);
   put(out, after, false, Kind::introduced);
@@ -102,7 +102,7 @@ void compare_findings(const Report& old, const Report& now, Difference& out) {
   put(out, after, true, Kind::preexisting);
 }
 
-void compare_checks(const Report& old, const Report& now, Difference& out) {
+void compare_checks(const Report& old, const Report& now, Comparison& out) {
   std::vector<Item> before = checks_of(old), after = checks_of(now);
   std::vector<const CheckRecord*> proved;
   pair_up(before, after, [&](Item& was, Item& is) {
@@ -128,17 +128,17 @@ bool accepted(const Change& change) {
 
 }  // namespace
 
-std::size_t Difference::count(Kind kind) const {
+std::size_t Comparison::count(Kind kind) const {
   return static_cast<std::size_t>(std::ranges::count(changes, kind, &Change::kind));
 }
 
-std::size_t Difference::unaccepted(Kind kind) const {
+std::size_t Comparison::unaccepted(Kind kind) const {
   return static_cast<std::size_t>(std::ranges::count_if(
       changes, [&](const Change& change) { return change.kind == kind && !accepted(change); }));
 }
 
-Difference compare(const Report& old, const Report& now) {
-  Difference out;
+Comparison compare(const Report& old, const Report& now) {
+  Comparison out;
   compare_findings(old, now, out);
   std::vector<Item> before = unknowns_of(old), after = unknowns_of(now);
   pair_up(before, after, ignore);
@@ -147,7 +147,7 @@ Difference compare(const Report& old, const Report& now) {
   return out;
 }
 
-void mark(Report& now, const Difference& difference) {
+void mark(Report& now, const Comparison& difference) {
   std::set<const void*> fresh;
   for (const Change& change : difference.changes) {
     if (change.kind == Kind::introduced && change.finding != nullptr) fresh.insert(change.finding);
@@ -161,7 +161,7 @@ void mark(Report& now, const Difference& difference) {
   }
 }
 
-int exit_code(const Difference& difference, const SummaryRecord& now, bool contradiction,
+int exit_code(const Comparison& difference, const SummaryRecord& now, bool contradiction,
               FailOnChange fail_on) {
   if (contradiction) return 4;
   if (difference.unaccepted(Kind::introduced) > 0 && fail_on >= FailOnChange::introduced) return 1;

@@ -23,24 +23,24 @@ struct Change {
 /// ones is decided by where they are: those in a check of the same input, of an input of the same name, of
 /// the same id stay before others. Consequences (`follows`) count with their cause. Checks are one if id and
 /// `what` agree: of those, m - n vanished, where m is larger.
-struct Difference {
+struct Comparison {
   std::vector<Change> changes;  // by kind, in the order of the reports
   std::size_t count(Change::Kind kind) const;
   /// Of the introduced findings and new reasons for unknown: those that no baseline accepts.
   std::size_t unaccepted(Change::Kind kind) const;
 };
 
-Difference compare(const Report& old, const Report& now);
+Comparison compare(const Report& old, const Report& now);
 
 /// Writes into `now` what the comparison says of its findings and reasons for unknown.
-void mark(Report& now, const Difference& difference);
+void mark(Report& now, const Comparison& difference);
 
 /// What makes the exit code of a comparison differ from 0, each with those before it.
 enum class FailOnChange : std::uint8_t { none, introduced, unknown, vanished };
 
 /// 4 contradiction, 1 introduced, 2 something could not be read or nothing was checked, 3 newly unknown or
 /// vanished.
-int exit_code(const Difference& difference, const SummaryRecord& now, bool contradiction,
+int exit_code(const Comparison& difference, const SummaryRecord& now, bool contradiction,
               FailOnChange fail_on);
 
 /// "newly_unknown"
@@ -48,10 +48,10 @@ std::string_view change_name(Change::Kind kind);
 /// A `change` record, one line without a newline.
 std::string to_json(const Change& change);
 /// The `diff` record.
-std::string to_json(const Difference& difference, int exit);
+std::string to_json(const Comparison& difference, int exit);
 
 /// For a reviewer: introduced findings in full, what fails the gate by name, the rest as counts; with `list`
 /// a line for each of the rest. The last line has no newline.
-std::string to_text(const Difference& difference, bool list, const Look& look);
+std::string to_text(const Comparison& difference, bool list, const Look& look);
 
 }  // namespace noclobber

@@ -69,7 +69,7 @@ Role role_of(Kind kind) {
 }
 
 /// A line for each of one kind, `most` at most.
-std::string lines_of(const Difference& difference, Kind kind, std::size_t most, const Look& look) {
+std::string lines_of(const Comparison& difference, Kind kind, std::size_t most, const Look& look) {
   std::string out;
   std::size_t shown = 0, all = 0;
   for (const Change& change : difference.changes) {
@@ -83,7 +83,7 @@ std::string lines_of(const Difference& difference, Kind kind, std::size_t most, 
 }
 
 /// Introduced findings in full; those of one fingerprint in other checks are counted.
-std::string introduced_text(const Difference& difference, const Look& look) {
+std::string introduced_text(const Comparison& difference, const Look& look) {
   std::vector<const Change*> order;
   std::map<std::string, const CheckRecord*> known;  // of each fingerprint the first check
   std::map<std::string, std::vector<std::string>> also;
@@ -141,7 +141,7 @@ std::string to_json(const Change& change) {
   return one_line(out);
 }
 
-std::string to_json(const Difference& difference, int exit) {
+std::string to_json(const Comparison& difference, int exit) {
   Json out = record_of("diff");
   for (const Kind kind : {Kind::introduced, Kind::fixed, Kind::preexisting, Kind::newly_unknown,
                           Kind::newly_proved, Kind::vanished})
@@ -154,7 +154,7 @@ std::string to_json(const Difference& difference, int exit) {
   return one_line(out);
 }
 
-std::string to_text(const Difference& difference, bool list, const Look& look) {
+std::string to_text(const Comparison& difference, bool list, const Look& look) {
   constexpr std::size_t kAll = ~std::size_t{0};
   std::string lines;
   if (list) {

@@ -137,7 +137,7 @@ std::map<std::string, Reason> reasons_of(const std::vector<CheckRecord>& unknown
 namespace {
 
 constexpr std::size_t kFewCauses = 10;
-constexpr std::size_t kShownChecks = 5, kShownNames = 8, kShownAssumptions = 20;
+constexpr std::size_t kShownChecks = 5, kRunNames = 8, kShownAssumptions = 20;
 
 /// How many there are of each rule, where they are too many to be counted by eye.
 std::string rules_text(const std::vector<Cause>& causes, const Look& look) {
@@ -186,7 +186,7 @@ std::string reason_text(std::string_view code, const Reason& reason, const Look&
   const std::string head = fmt::format("unknown[{}]", printable(code));
   std::string first =
       fmt::format("{}: {} {}", styled(head, Role::warning, look.colour), reason.checks.size(), noun);
-  if (!reason.names.empty()) first += fmt::format(": {}", some_of(counted(reason.names), kShownNames));
+  if (!reason.names.empty()) first += fmt::format(": {}", some_of(counted(reason.names), kRunNames));
   std::string out = wrapped(first, look.width, 4, 0) + "\n";
   out += row("in", some_of(reason.checks, kShownChecks), look);
   const UnknownReason* known = find_reason(code);

@@ -17,7 +17,7 @@
 namespace noclobber::testing {
 namespace {
 
-constexpr const char* kHead = "reader\tfile\tbytes of what is read\tits text";
+constexpr const char* kReadingsHead = "reader\tfile\tbytes of what is read\tits text";
 constexpr const char* kFolder = "thunder-folder";  // all passes of one compilation, with its backward
 const std::filesystem::path kCorpus = in_sources("/corpus");
 
@@ -54,7 +54,7 @@ Readings readings() {
       {"pte", "programs", ".pte"},        {"pt2", "programs", ".pt2"},          {"pt2", "pt2", ".pt2"},
       {"case", "programs", ".case.json"},
   };
-  Readings out{kHead};
+  Readings out{kReadingsHead};
   for (const auto& [reader, folder, ending] : kept)
     for (const std::string& file : files_of(folder, ending)) out.push_back(line_of(reader, file));
   std::set<std::string> folders;

@@ -55,6 +55,13 @@ class Layers(House):
             "src/cli/pipeline.cpp": '#include "src/prover/prove.h"\n#include "src/trace/trace.h"\n',
         }, *self.command())
 
+    def test_types(self):
+        one = "namespace noclobber {\nstruct Guard;\nstruct Guard {\n};\n"
+        self.accepts({"src/plan/placed.h": one, "src/interp/guard.h": one.replace("noclobber {", "noclobber::interp {"),
+                      "src/report/guard.h": "namespace noclobber {\nstruct Guard;\n"}, *self.command())
+        self.refuses("src/plan/placed.h:3: noclobber::Guard is defined in src/interp/guard.h:3 too", {"src/interp/guard.h": one},
+                     *self.command())
+
     def test_upward(self):
         self.refuses("src/graph/case.h:2:", {"src/graph/case.h": '\n#include "src/ops/table.h"\n'}, *self.command())
 
