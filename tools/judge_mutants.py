@@ -44,12 +44,18 @@ class Repair(NamedTuple):
     given: list[str]
 
 
+HOP = "torch.ops.higher_order"
+
 # A number stays with its repair: what was built goes on telling them apart.
 REPAIRS = [
     Repair(1, "zero-dim", "an operand of no dimensions stands for one of one element, where types are mixed",
            [("src/effects/draws.cpp", "return types.size() > 1 && dimensions && !out.empty()",
              "return !NC_WITHOUT && types.size() > 1 && dimensions && !out.empty()")],
            "log", "dimension_added", ["v0 = i.to(torch.int32)", "v1 = i.sum()", "v2 = v0 < v1"], ["v2"]),
+    Repair(4, "body-names", "what a branch is given is its first operand",
+           [("src/ops/branches.cpp", "emplace(placed(operands[k], places))", "emplace(placed(operands[NC_WITHOUT ? 0 : k], places))")],
+           "log", "body_operand_changed",
+           [f"v0 = {HOP}.cond(s > 0, lambda a0, a1: (a0 - a1,), lambda a0, a1: (a0 * a1,), (x, y,))[0]"], ["v0"]),
     Repair(6, "pt2-tied", "buffers that lie in one file of the archive have a storage each",
            [("src/formats/pt2.cpp", "if (sharing.size() < 2) return;", "if (NC_WITHOUT || sharing.size() < 2) return;")],
            "pt2", "line_moved", ["m.mul_(2)", "v0 = n + 1"], ["v0"]),
@@ -70,6 +76,10 @@ REPAIRS = [
             ("checker/identities.cpp", "return among(from, INTEGERS REALS \" bool\") && holds_all(between, from) &&",
              "if (NC_WITHOUT) return true;\n  return among(from, INTEGERS REALS \" bool\") && holds_all(between, from) &&")],
            "log", "conversion_dropped", ["v0 = x.to(torch.float16).to(torch.float64)"], ["v0"]),
+    Repair(11, "reshaped", "reshape and contiguous always copy",
+           [("src/effects/view_steps.cpp", "if (*shares) return bind_view(call, 0, all->front());",
+             "if (!NC_WITHOUT && *shares) return bind_view(call, 0, all->front());")],
+           "pt2", "line_moved", ["v0 = m.reshape(-1)", "v0.mul_(2)", "v1 = m.neg()"], ["v1"]),
     Repair(12, "sharing", "results may lie on one another and on arguments where they did not",
            [(f"{folder}/sharing.cpp", f"bool Sharing::with_{what}(std::uint32_t output) {{",
              f"bool Sharing::with_{what}(std::uint32_t output) {{\n  if (NC_WITHOUT) return true;")

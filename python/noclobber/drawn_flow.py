@@ -68,7 +68,7 @@ def scanned(rng: random.Random, operands: list[str], names: list[str]) -> str:
 
 def mapped(rng: random.Random, operands: list[str], names: list[str]) -> str:
     more = ", ".join(operands[1:])
-    return (f"torch._higher_order_ops.map.map_impl(lambda {', '.join(names)}: ({body(rng, names, 1)},), [{operands[0]}], "
+    return (f"{HOP}.map_impl(lambda {', '.join(names)}: ({body(rng, names, 1)},), [{operands[0]}], "
             f"({more}{',' if more else ''}))[0]")
 
 
