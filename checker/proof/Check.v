@@ -121,12 +121,7 @@ Definition same_input (v w : view) : bool :=
      | Some x, Some y => N.eqb (st_start x) (st_start y) && N.eqb (st_key x) (st_key y)
      | _, _ => false
      end.
-Fixpoint every {A} (test : A -> bool) (m : PM.t A) : bool :=
-  match m with
-  | PM.Leaf _ => true
-  | PM.Node m0 x m1 => every test m0 && every test m1 && match x with Some y => test y | None => true end
-  end.
-Definition steps_ok (t : trace) (test : step -> bool) : bool := every test (t_steps t).
+Definition steps_ok (t : trace) (test : step -> bool) : bool := PM.every test (t_steps t).
 Definition store_ok (t : trace) (s : step) : bool :=
   forallb (fun w => match get (v_st w) (t_st t) with Some x => st_wr x | None => false end) (s_writes s).
 
@@ -145,7 +140,7 @@ Definition name_ok (v : view) (k time : N) : bool :=
   walk a ia (PM.empty _) fuel (since_then time v) (C (v_st v) k (v_maps v)).
 Definition read_ok (k : N) (p : view * N) : bool := name_ok (fst p) k (snd p).
 Definition named_steps : list (N * step) :=
-  pick (fun s => match s_means s with [] => false | _ => true end) (t_steps a) (fun p => p) [].
+  PM.pick (fun s => match s_means s with [] => false | _ => true end) (t_steps a).
 Definition names_ok : bool :=
   forallb (fun q => forallb (read_ok (fst q)) (combine (s_reads (snd q)) (s_means (snd q)))) named_steps
   && forallb (fun o => match o_view o, o_means o with Some v, Some time => name_ok v (t_n a) time | _, _ => true end) (t_out a).

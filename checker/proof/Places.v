@@ -106,12 +106,12 @@ Definition places_ok : bool :=
   end.
 
 (* Which graph steps can be reached from which: edges from later steps are looked at first. *)
-Definition reach := PM.t (PM.t unit).
-Definition reached (m : reach) (x : N) : PM.t unit := match get x m with Some s => s | None => PM.empty _ end.
-Definition union (s r : PM.t unit) : PM.t unit := PM.fold (fun k _ m => PM.add k tt m) s r.
+Definition reach := PM.t (P.t unit).
+Definition reached (m : reach) (x : N) : P.t unit := match get x m with Some s => s | None => P.empty _ end.
+Definition union (s r : P.t unit) : P.t unit := P.fold (fun k _ m => P.add k tt m) s r.
 Definition add_edge (m : reach) (e : N * N) : reach :=
-  PM.add (N.succ_pos (fst e)) (PM.add (N.succ_pos (snd e)) tt (union (reached m (snd e)) (reached m (fst e)))) m.
-Definition joined (m : reach) (x y : N) : bool := match get y (reached m x) with Some _ => true | None => false end.
+  PM.add (N.succ_pos (fst e)) (P.add (N.succ_pos (snd e)) tt (union (reached m (snd e)) (reached m (fst e)))) m.
+Definition joined (m : reach) (x y : N) : bool := match P.find (N.succ_pos y) (reached m x) with Some _ => true | None => false end.
 Definition disturb (s u : step) : bool :=
   let some l r := existsb (fun v => existsb (fun w => negb (apart_chk cval t v w)) r) l in
   some (s_writes s) (s_reads u ++ s_writes u) || some (s_reads s) (s_writes u).
@@ -281,25 +281,25 @@ Proof.
 Qed.
 
 (* --- orders --- *)
-Lemma union_in k (s r : PM.t unit) : PM.find k (union s r) <> None -> PM.find k s <> None \/ PM.find k r <> None.
+Lemma union_in k (s r : P.t unit) : P.find k (union s r) <> None -> P.find k s <> None \/ P.find k r <> None.
 Proof.
-  unfold union. rewrite PM.fold_1. intros H.
-  assert (G : forall (l : list (PM.key * unit)) (m : PM.t unit), PM.find k (fold_left (fun a p => PM.add (fst p) tt a) l m) <> None ->
-    In k (map fst l) \/ PM.find k m <> None).
+  unfold union. rewrite P.fold_1. intros H.
+  assert (G : forall (l : list (P.key * unit)) (m : P.t unit), P.find k (fold_left (fun a p => P.add (fst p) tt a) l m) <> None ->
+    In k (map fst l) \/ P.find k m <> None).
   { induction l as [|[x u] l IH]; simpl; intros m E; auto. apply IH in E as [E|E]; auto.
-    destruct (Pos.eq_dec x k) as [->|N]; auto. rewrite PM.gso in E by auto. auto. }
-  apply G in H as [H|H]; auto. left. apply in_map_iff in H as ([x u] & <- & I). apply PM.elements_complete in I. simpl. congruence.
+    destruct (Pos.eq_dec x k) as [->|N]; auto. rewrite P.gso in E by auto. auto. }
+  apply G in H as [H|H]; auto. left. apply in_map_iff in H as ([x u] & <- & I). apply P.elements_complete in I. simpl. congruence.
 Qed.
 Lemma joined_path es m : (forall x y, joined m x y = true -> path es x y) -> forall e, In e es ->
   forall x y, joined (add_edge m e) x y = true -> path es x y.
 Proof.
   intros H [p q] He x y J. unfold joined, reached, add_edge in J. simpl in J. destruct (N.eq_dec x p) as [->|D].
-  - rewrite get_add_same in J. destruct (N.eq_dec y q) as [->|D]; [constructor; auto|]. rewrite get_add_other in J by auto.
-    destruct (get y (union _ _)) as [u|] eqn:E; [|discriminate].
-    assert (F : PM.find (N.succ_pos y) (union (reached m q) (reached m p)) <> None) by (unfold get, reached in *; congruence).
+  - rewrite get_add_same in J. destruct (N.eq_dec y q) as [->|D]; [constructor; auto|].
+    rewrite P.gso in J by (intro E; apply D, succ_pos_inj; auto). destruct (P.find (N.succ_pos y) (union _ _)) as [u|] eqn:E; [|discriminate].
+    assert (F : P.find (N.succ_pos y) (union (reached m q) (reached m p)) <> None) by (unfold get, reached in *; congruence).
     apply union_in in F as [F|F].
-    + apply Then with q; auto. apply H. unfold joined, get. destruct (PM.find _ (reached m q)); congruence.
-    + apply H. unfold joined, get. destruct (PM.find _ (reached m p)); congruence.
+    + apply Then with q; auto. apply H. unfold joined, get. destruct (P.find _ (reached m q)); congruence.
+    + apply H. unfold joined, get. destruct (P.find _ (reached m p)); congruence.
   - rewrite get_add_other in J by auto. apply H. auto.
 Qed.
 Lemma reach_path es : forall l m, (forall e, In e l -> In e es) -> (forall x y, joined m x y = true -> path es x y) ->
@@ -348,6 +348,6 @@ Proof.
     + exfalso. apply Na. apply (disturb_ok s u v w E); eauto.
     + rewrite <- rev_alt in E. apply (reach_path (t_edges t) (rev (t_edges t)) (PM.empty _)); auto.
       * intros e. rewrite <- in_rev. auto.
-      * intros x y J. unfold joined, reached, get in J. rewrite !PM.gempty in J. discriminate.
+      * intros x y J. unfold joined, reached, get in J. rewrite PM.gempty, P.gempty in J. discriminate.
 Qed.
 End Right.

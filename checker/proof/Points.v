@@ -63,7 +63,7 @@ Inductive point := P (s t : N) (c : list Z) | PS (k : N) (slot : nat) (i : list 
 Record points := Pts { p_tables : PM.t (list (option places)); p_clean : PM.t bool }.
 Definition table_of (w : view) : option places := if told_view w then Some (places_in w) else None.
 Definition points_of (t : trace) : points :=
-  Pts (PM.mapi (fun _ s => map table_of (s_writes s)) (t_steps t)) (PM.mapi (fun _ s => cleans t s) (t_steps t)).
+  Pts (PM.map (fun s => map table_of (s_writes s)) (t_steps t)) (PM.map (cleans t) (t_steps t)).
 (* None: it is not known whether one of the writes puts it there *)
 Fixpoint hit (ws : list view) (ts : list (option places)) (slot : nat) (s : N) (c : list Z) : option (option (nat * list Z)) :=
   match ws, ts with

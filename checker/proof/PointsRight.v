@@ -143,11 +143,11 @@ Proof. unfold cleans. intros H B. apply orb_true_iff in H as [H|H]; [apply (clea
 Lemma tables_ok t k l : get k (p_tables (points_of cval t)) = Some l ->
   exists s, get k (t_steps t) = Some s /\ l = map (table_of cval) (s_writes s).
 Proof.
-  unfold points_of, get. simpl. rewrite PM.gmapi. destruct (PM.find _ (t_steps t)) as [s|]; [|discriminate].
+  unfold points_of, get. simpl. rewrite PM.gmap. destruct (PM.find _ (t_steps t)) as [s|]; [|discriminate].
   simpl. intros E. exists s. split; congruence.
 Qed.
 Lemma p_clean_ok t k s : get k (p_clean (points_of cval t)) = Some true -> get k (t_steps t) = Some s -> cleans cval t s = true.
-Proof. unfold points_of, get. simpl. rewrite PM.gmapi. intros H G. rewrite G in H. simpl in H. congruence. Qed.
+Proof. unfold points_of, get. simpl. rewrite PM.gmap. intros H G. rewrite G in H. simpl in H. congruence. Qed.
 Lemma hit_some s c : forall ws n slot i, hit cval ws (map (table_of cval) ws) n s c = Some (Some (slot, i)) ->
   exists w, (n <= slot)%nat /\ nth_error ws (slot - n) = Some w /\ v_st w = s /\ inbox (v_sh w) i /\ root (v_maps w) i = c.
 Proof.

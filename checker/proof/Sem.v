@@ -8,10 +8,10 @@
    is f applied to each of l and what comes of the rest, beginning at the end with x. [Variable] is a parameter of all
    that follows in its section. An example that runs through all of this is in Example.v. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
+From NC Require Export Table.
 Import ListNotations.
-Module PM := PositiveMap.
 
-(* Tables: what stands at place k, if anything does. *)
+(* Tables: what stands at place k, if anything does; Table.v proves that what is put at a place is found there. *)
 Definition get {A} (k : N) (m : PM.t A) : option A := PM.find (N.succ_pos k) m.
 
 (* Sizes are numbers of a table, by their place in it; [nv] gives each its value in one run. *)

@@ -4,17 +4,9 @@ From NC Require Import Sem Views Latest Maps Follow Points PointsRight.
 Import ListNotations.
 
 (* --- storages by what they are called --- *)
-(* What stands in a table and passes, with its place there. *)
-Fixpoint pick {A} (f : A -> bool) (m : PM.t A) (k : positive -> positive) (l : list (N * A)) : list (N * A) :=
-  match m with
-  | PM.Leaf _ => l
-  | PM.Node m0 x m1 =>
-    let l' := pick f m0 (fun p => k (xO p)) (pick f m1 (fun p => k (xI p)) l) in
-    match x with Some y => if f y then (Pos.pred_N (k xH), y) :: l' else l' | None => l' end
-  end.
 (* those that both graphs may know, or that are compared *)
 Definition all_storages (t : trace) : list (N * storage) :=
-  pick (fun x => negb (N.eqb (st_start x) undefined) || st_cmp x) (t_st t) (fun p => p) [].
+  PM.pick (fun x => negb (N.eqb (st_start x) undefined) || st_cmp x) (t_st t).
 Definition key_map (l : list (N * storage)) : PM.t (PM.t N) :=
   fold_left (fun m p => add2 m (st_start (snd p)) (st_key (snd p)) (fst p)) l (PM.empty _).
 Definition unique_keys (l : list (N * storage)) : bool :=
@@ -97,24 +89,10 @@ Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval}.
 Variables (may : list (N * N)) (b a : trace).
 Notation inbox := (inbox nv).
 
-Lemma pick_rest {A} f (m : PM.t A) : forall k l p, In p l -> In p (pick f m k l).
-Proof.
-  induction m as [|m0 IH0 x m1 IH1]; simpl; intros k l p H; auto. destruct x as [y|]; [destruct (f y); [right|]|]; auto.
-Qed.
-Lemma pick_in {A} f (m : PM.t A) : forall k l i x, PM.find i m = Some x -> f x = true -> In (Pos.pred_N (k i), x) (pick f m k l).
-Proof.
-  induction m as [|m0 IH0 y m1 IH1]; intros k l i x H F; [rewrite PM.gleaf in H; discriminate|].
-  assert (R : forall p, In p (pick f m0 (fun p => k (xO p)) (pick f m1 (fun p => k (xI p)) l)) -> In p (pick f (PM.Node m0 y m1) k l)).
-  { simpl. intros p Hp. destruct y as [z|]; [destruct (f z); [right|]|]; auto. }
-  destruct i as [i|i|]; simpl in H.
-  - apply R, pick_rest. apply (IH1 (fun p => k (xI p))); auto.
-  - apply R. apply (IH0 (fun p => k (xO p))); auto.
-  - subst y. simpl. rewrite F. left. auto.
-Qed.
 Lemma in_storages t s x : get s (t_st t) = Some x -> st_start x <> undefined \/ st_cmp x = true -> In (s, x) (all_storages t).
 Proof.
   intros H C. unfold all_storages. replace s with (Pos.pred_N (N.succ_pos s)) by (apply N.pos_pred_succ).
-  apply (pick_in _ _ (fun p => p)); auto. destruct C as [C| ->]; [|apply orb_true_r]. apply N.eqb_neq in C. rewrite C. auto.
+  apply PM.pick_in; auto. destruct C as [C| ->]; [|apply orb_true_r]. apply N.eqb_neq in C. rewrite C. auto.
 Qed.
 Lemma unique_ok t s s' x y : unique_keys (all_storages t) = true -> get s (t_st t) = Some x -> get s' (t_st t) = Some y ->
   st_start x <> undefined -> st_start x = st_start y -> st_key x = st_key y -> s = s'.

@@ -26,13 +26,8 @@ Hypothesis Points_ok : points = None \/ points = Some (points_of cval b, points_
 Notation equal_ok := (equal_right fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin points Points_ok).
 Notation whole_b := (whole_b b).
 Notation whole_a := (whole_a a).
-Lemma every_ok {A} (test : A -> bool) m : every test m = true -> forall i x, PM.find i m = Some x -> test x = true.
-Proof.
-  induction m as [|m0 IH0 y m1 IH1]; intros H i x F; [rewrite PM.gleaf in F; discriminate|]. simpl in H.
-  apply andb_true_iff in H as [H Hy]. apply andb_true_iff in H as [H0 H1]. destruct i as [i|i|]; simpl in F; eauto. subst y. auto.
-Qed.
 Lemma steps_ok_spec t test : steps_ok t test = true -> forall k s, get k (t_steps t) = Some s -> test s = true.
-Proof. intros H k s Hg. exact (every_ok test _ H _ _ Hg). Qed.
+Proof. intros H k s Hg. exact (PM.every_ok test _ H _ _ Hg). Qed.
 Lemma inputs_right : inputs_ok b a = true -> same_inputs b a.
 Proof.
   unfold inputs_ok. intros H name v w Hv Hw. rewrite forallb_forall in H. specialize (H _ Hv). rewrite forallb_forall in H.
@@ -59,7 +54,7 @@ Lemma names_right : names_ok cval a ia fuel = true -> names_mean nv V a ma.
 Proof.
   intros H. unfold names_ok in H. apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1, H2. split.
   - intros k s p r time Hk Hg Hr Hm. assert (I : In (k, s) (named_steps a)).
-    { unfold named_steps. replace k with (Pos.pred_N (N.succ_pos k)) by (apply N.pos_pred_succ). apply (pick_in _ _ (fun p => p)); auto.
+    { unfold named_steps. replace k with (Pos.pred_N (N.succ_pos k)) by (apply N.pos_pred_succ). apply PM.pick_in; auto.
       destruct (s_means s); auto. destruct p; discriminate. }
     specialize (H1 (k, s) I). rewrite forallb_forall in H1.
     apply (name_right r k time); [lia | |].

@@ -24,14 +24,19 @@ and half n = if n land 1 = 1 then XI (pos (n lsr 1)) else XO (pos (n lsr 1))
 let nn n = if n = 0 then N0 else Npos (pos n)
 let zz n = if n = 0 then Z0 else if n > 0 then Zpos (pos n) else Zneg (pos (-n))
 let rec nat n = if n = 0 then O else S (nat (n - 1))
-let add k v m = PositiveMap.add (pos (k + 1)) v m
-(* xs.(k) at place k: below a node whose last bits are b stand those that end with these *)
+let add k v m = PM.add (pos (k + 1)) v m
+(* xs.(k) at place k, in blocks as PM.add makes them: of block q the places 16 q to 16 q + 15, and of the first those below 16. Below
+   a node whose last bits are b, d of them, stand those that end with these; bit is 2 to the d. *)
 let table xs =
   let xs = Array.of_list xs in
-  let rec below b bit =
-    if b + bit > Array.length xs then PositiveMap.Leaf
-    else PositiveMap.Node (below b (2 * bit), Some xs.(b + bit - 1), below (b + bit) (2 * bit)) in
-  below 0 1
+  let n = Array.length xs in
+  let rec block q b bit =
+    if bit = 16 then if 16 * q + b <= n then PositiveMap.Node (Leaf, Some xs.(16 * q + b - 1), Leaf) else Leaf
+    else Node (block q b (2 * bit), (if q = 1 && bit + b <= n then Some xs.(bit + b - 1) else None), block q (b + bit) (2 * bit)) in
+  let rec blocks b bit =
+    if b + bit > max 1 (n / 16) then PositiveMap.Leaf
+    else Node (blocks b (2 * bit), Some (block (b + bit) 0 1), blocks (b + bit) (2 * bit)) in
+  blocks 0 1
 
 (* Words are numbers: equal ones for equal words. *)
 let words : (string, int) Hashtbl.t ref = ref (Hashtbl.create 1)
@@ -40,7 +45,7 @@ let intern s = nn (match Hashtbl.find_opt !words s with
   | None -> let k = Hashtbl.length !words in Hashtbl.add !words s k; k)
 
 let tagged tag parts = intern (tag ^ String.concat "" (List.map (fun s -> Printf.sprintf "%d:%s" (String.length s) s) parts))
-let constants ns = Hashtbl.fold (fun k v m -> add k (zz v) m) ns.constant PositiveMap.Leaf
+let constants ns = Hashtbl.fold (fun k v m -> add k (zz v) m) ns.constant PM.empty
 
 (* --- Traces --- *)
 type side = { whole : Text.trace; steps : Text.step array; core : Core.trace; writes : (int * int) array array Lazy.t }
@@ -164,7 +169,7 @@ let latest side steps s v n =
     if n = 0 then List.rev acc else begin
       if v <= 0 then outside "a lemma of no write";
       let step, slot = (ordered side s).(v - 1) in
-      let st : Core.step = Option.get (PositiveMap.find (pos (step + 1)) steps) in
+      let st : Core.step = Option.get (PM.find (pos (step + 1)) steps) in
       let w = List.nth st.s_writes slot in
       match st.s_kind, st.s_reads with
       | Move, r :: _ when w.v_maps = [] && r.v_maps = [] && w.v_ty = r.v_ty ->
@@ -187,7 +192,7 @@ let writes_lemma b a (l : Text.lemma) =
   let pairs = List.filter (fun (x, y) -> not (between b x || between a y)) (List.combine xs ys) in
   let all = List.rev_map (fun (x, y) -> one x y) pairs in
   if List.hd xs = (l.a, l.b) && List.hd ys = (l.c, l.d) then all else all @ [ same_of b a (l.a, l.b) (l.c, l.d) ] end
-let fresh side s = match PositiveMap.find (pos (s + 1)) side.core.t_st with Some x -> x.st_start = nn 1 | None -> false
+let fresh side s = match PM.find (pos (s + 1)) side.core.t_st with Some x -> x.st_start = nn 1 | None -> false
 (* Element by element, what was written need not be told write by write. *)
 let lemma_of points alike b a (l : Text.lemma) = match l.what with
   | 0 -> [ LCall (nn l.a, nn l.c) ]
@@ -263,8 +268,8 @@ let identity_of (c : certificate) ids forms of_before side (l : Text.lemma) =
 (* --- the verdict --- *)
 let depth = nat 60 and fuel = nat 5000
 type verdict = Accepted of bool * bool   (* fresh storages are taken to begin alike; identities were named *) | Refused of string | Out of string
-let value_of consts k = PositiveMap.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts
-let nothing = { f_same = PositiveMap.Leaf; f_call = PositiveMap.Leaf; f_before = PositiveMap.Leaf; f_after = PositiveMap.Leaf }
+let value_of consts k = PM.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts
+let nothing = { f_same = PM.empty; f_call = PM.empty; f_before = PM.empty; f_after = PM.empty }
 let learner consts ids alike points b a =
   let cval = value_of consts and ib = index_of b and ia = index_of a in
   let points = if points then Some (points_of cval b, points_of cval a) else None in
@@ -274,7 +279,7 @@ let learner consts ids alike points b a =
 let most_moves = 64
 let moves_of (forms : step_form array) side =
   let one k (s : Text.step) = if forms.(s.step_form).kind >= 2 then [] else
-    match PositiveMap.find (pos (k + 1)) side.core.t_steps with Some { s_kind = Opaque; _ } -> [ k ] | _ -> [] in
+    match PM.find (pos (k + 1)) side.core.t_steps with Some { s_kind = Opaque; _ } -> [ k ] | _ -> [] in
   List.concat_map Fun.id (mapi one side.whole.steps)
 let with_moves learn (mb, ma) lemmas =
   if List.length mb > most_moves || List.length ma > most_moves then lemmas else
@@ -337,7 +342,7 @@ let elements consts (t : Core.trace) =
     | Some (Zpos p) -> min (int_of p) 100_000 | Some _ -> 0 | None -> 100_000 in
   let of_view (v : Core.view) = List.fold_left (fun n k -> min 100_000 (n * size k)) 1 v.v_sh in
   let count n (_, (s : Core.step)) = List.fold_left (fun n v -> n + of_view v) n s.s_writes in
-  List.fold_left count 0 (PositiveMap.elements t.t_steps)
+  List.fold_left count 0 (PM.pick (fun _ -> true) t.t_steps)
 let decide_one c ns (one : check) =
   when_ (one.claimed <> []) "the word of a solver";
   let asked = { b_alone = one.before = None; b_grow = one.grow; b_shrink = one.shrink;
