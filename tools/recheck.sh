@@ -1,32 +1,34 @@
 #!/usr/bin/env bash
 # recheck.sh [--quick]: compiles the proofs of checker/proof in build/proof, lets coqchk check them again (not so with --quick),
-# and builds build/bin/nc-recheck from what is extracted. Needs coqc, coqchk and ocamlopt (`make recheck` installs them).
+# and builds build/bin/nc-recheck from what is extracted, with JOBS processes (2). Needs coqc, coqchk and ocamlopt (`make recheck` installs them).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 proof=build/proof
-order=$(sed -n 's/^order: //p' checker/proof/README.md)
-proofs=$({ cat checker/proof/*.v; echo "$order"; coqc --version; } | sha256sum | cut -c1-16)
+proofs=$({ cat checker/proof/*.v; coqc --version; } | sha256sum | cut -c1-16)
 program=$({ echo "$proofs"; cat checker/proof/*.ml tools/recheck.sh; } | sha256sum | cut -c1-16)
 start=$SECONDS
 quick=${1:-}
+modules=(checker/proof/*.v)
+modules=("${modules[@]##*/}")
+modules=("${modules[@]%.v}")
 
 prove() {
   rm -rf $proof && mkdir -p $proof
   cp checker/proof/*.v $proof/
   cd $proof
-  local name
-  for name in $order; do
-    coqc -q -noglob -Q . NC "$name.v" > "$name.said" || { cat "$name.said" >&2; return 1; }
-  done
+  coqdep -Q . NC ./*.v > depends
+  # shellcheck disable=SC2016
+  printf 'include depends\n%%.vo: %%.v\n\t@coqc -q -noglob -Q . NC $< > $*.said 2>&1 || { cat $*.said >&2; exit 1; }\n' > rules
+  make -s -f rules -j "${JOBS:-2}" "${modules[@]/%/.vo}"
   cd - > /dev/null
   echo "$proofs" > $proof/.compiled
 }
 
 check() {
   cd $proof
-  local name modules=()
-  for name in $order; do [ "$name" = Extract ] || modules+=("NC.$name"); done  # it proves nothing
-  coqchk -silent -o -Q . NC "${modules[@]}" > coqchk.said 2>&1 || { cat coqchk.said >&2; return 1; }
+  local name named=()
+  for name in "${modules[@]}"; do [ "$name" = Extract ] || named+=("NC.$name"); done  # it proves nothing
+  coqchk -silent -o -Q . NC "${named[@]}" > coqchk.said 2>&1 || { cat coqchk.said >&2; return 1; }
   cd - > /dev/null
   python3 tools/check_proof.py --coqchk $proof/coqchk.said
   echo "$proofs" > $proof/.checked
