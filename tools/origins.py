@@ -9,7 +9,8 @@ HEAD = """# The four texts this project comes from
 
 Two pull requests to ExecuTorch, a note on Inductor's passes and a change of Lightning Thunder asked for what noclobber does. Each row is a
 property that somebody cared about there, as a wrong form and a right one: what is run, which rule is broken, and the line that names it.
-`tests/origins_test.py` runs every row, without a framework; the page is made of `corpus/origins/points.toml`.
+`tests/origins_test.py` runs every row, without a framework; the page is made of `corpus/origins/points.toml`. `make origins` records the inputs
+again from the three frameworks and compares; [what cannot be recorded again](../corpus/origins/README.md) is said there, with the reason.
 """
 
 

@@ -3,8 +3,10 @@
 
 inductor: small programs, compiled with one pass more, as it should be or with the one mistake that the point is about; what
 noclobber.torch.watch writes of that pass is the case. executorch: the released reinplacing pass, and copies of it in each of
-which one thing is undone. thunder: traces where dead code elimination may remove what mutates, behind update_aliases and before
-it. Exits 1 where a file differs from the one that is kept; --write keeps it. Needs what its first argument names.
+which one thing is undone; programs with caches, plans and payloads of MLX (origins_programs.py, origins_planner.py,
+origins_mlx.py). thunder: traces where dead code elimination may remove what mutates, behind update_aliases and before it, and
+what fusion puts behind the return. Exits 1 where a file differs from the one that is kept; --write keeps it. Needs what its
+first argument names.
 """
 import contextlib
 import json
@@ -156,6 +158,9 @@ LIST = ("in reversed(ep.graph.nodes)", "in reversed(list(ep.graph.nodes))")  # t
 MUTATED = ("seen_nodes.add(node.args[arg_idx])", "pass")
 GUARD = ("if not _is_inplace_shape_dtype_compatible(node, consuming_node):", "if False:")
 INPUTS = ("else:  # input but not mutable input\n        return False", "else:\n        return True")
+# What else is kept of a lowering: its plan with the functional program, and what ships.
+MORE = {"reads-forgotten": [("*_end-to-end.*", "reads-forgotten.planned.case.json")],
+        "reads-recorded": [("functional.*", "reads.functional.case.json"), ("program.pte", "reads-recorded.pte")]}
 
 
 def executorch():
@@ -204,8 +209,12 @@ def edited(edits):
 def recorded_by_executorch():
     import torch
     import noclobber.executorch as nce
-    from executorch.exir import ExecutorchBackendConfig, to_edge
+    import origins_mlx
+    import origins_planner
+    import origins_programs
+    from executorch.exir import ExecutorchBackendConfig, memory_planning, to_edge
     from executorch.exir.dialects._ops import ops
+    from executorch.exir.passes import MemoryPlanningPass
     from executorch.exir.program import _program
     for name, (program, inputs, varies, operators, edits) in executorch().items():
         class Module(torch.nn.Module):
@@ -213,12 +222,16 @@ def recorded_by_executorch():
 
         extra = frozenset(getattr(getattr(ops.edge.aten, o), v) for o, v in (one.split(".") for one in operators))
         edge = to_edge(torch.export.export(Module(), inputs, dynamic_shapes=varies, strict=False))
-        config = ExecutorchBackendConfig(run_reinplace_pass=True, reinplace_extra_ops=extra)
+        config = ExecutorchBackendConfig(run_reinplace_pass=True, reinplace_extra_ops=extra, memory_planning_pass=MemoryPlanningPass(
+            memory_planning_algo=memory_planning.MemoryPlanningAlgorithmSuite([origins_planner.ordered])))
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(_program, "reinplace_pass", edited(edits)):
             with contextlib.suppress(RuntimeError) if GUARD in edits else contextlib.nullcontext(), nce.watch(out=folder):
                 edge.to_executorch(config)  # without the guard a later pass may raise: the case is there by then
-            (case,) = pathlib.Path(folder).glob("*reinplace*.case.json")
-            yield f"reinplace/{name}.case.json", case.read_text()
+            for file, kept in [("*_reinplace.*", f"{name}.case.json"), *MORE.get(name, [])]:
+                (found,) = pathlib.Path(folder).glob(file)
+                yield f"reinplace/{kept}", found.read_bytes()
+    for module in (origins_programs, origins_planner, origins_mlx):
+        yield from module.recorded()
 
 
 def thunder_programs():
@@ -267,9 +280,34 @@ def recorded_by_thunder():
                 written = nct.write(compiled, folder, torch.arange(4.0))
                 files = {path.name: path.read_text() for path in sorted(written.glob("0[3-6]*.trace.txt"))}
             files["inputs.json"] = (written / "inputs.json").read_text()
-        for file, text in files.items():
-            text = re.sub(r"took \d+ milliseconds", "took 0 milliseconds", text)
-            yield f"thunder/{name}/{file}", re.sub(r"# \S*record_origins.py:\d+:\s*", "# program.py: ", text)
+        yield from traces_of(name, files)
+    yield from traces_of("dead2", fused_without_barriers(thunder_programs()["dead-removed"]))
+
+
+def fused_without_barriers(program):
+    """The traces around dataflow fusion, by an executor of regions that leaves barriers alone."""
+    import thunder
+    import torch
+    import noclobber.thunder as nct
+    from thunder.executors.torch_compile import TorchCompileExecutor
+    from thunder.executors.torchex import ex
+    from thunder.extend import ImplInfo, register_executor
+
+    regions = TorchCompileExecutor(name="TorchCompile")
+    register_executor(regions)
+    regions._implmap = {op: ImplInfo() for op in ex.implmap if "update_aliases" not in str(op).lower()}
+    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+        with nct.watch(out=folder), mock.patch.object(torch, "compile", lambda function, **_: function):
+            thunder.jit(program, executors=[regions], fusion_type="dataflow")(torch.arange(4.0))
+        return {path.name: path.read_text() for path in sorted((pathlib.Path(folder) / "0").iterdir())
+                if path.name[:2] in ("05", "06") or path.suffix == ".json"}
+
+
+def traces_of(name, files):
+    """What of traces does not change from run to run."""
+    for file, text in files.items():
+        text = re.sub(r"took \d+ milliseconds", "took 0 milliseconds", text)
+        yield f"thunder/{name}/{file}", re.sub(r"# \S*record_origins.py:\d+:\s*", "# program.py: ", text)
 
 
 def without_places(value):
@@ -279,20 +317,30 @@ def without_places(value):
     return [without_places(v) for v in value] if isinstance(value, list) else value
 
 
-def comparable(text):
-    return without_places(json.loads(text)) if text.startswith("{") else text
+def comparable(data):
+    """What has to stay: a case without places in the program, a payload without the digest of the program's text."""
+    if data.startswith(b"{"):
+        return without_places(json.loads(data))
+    return re.sub(rb"[0-9a-f]{4}/", b"0000/", data) if data[4:8] == b"MLX0" else data
+
+
+def written(data):
+    """As it is kept: without the folders of this machine."""
+    if not data.startswith(b"{"):
+        return data
+    own = re.sub(re.escape(str(ROOT)).encode() + rb"/tools/\w+\.py", b"./program.py", data)
+    return re.sub(rb'"/[^" ]*/site-packages/', b'"', own)
 
 
 def main():
     recorders = {"inductor": recorded_by_inductor, "executorch": recorded_by_executorch, "thunder": recorded_by_thunder}
     bad = 0
-    for name, text in recorders[sys.argv[1]]():
-        path = HOME / name
-        text = text.replace(f"{ROOT}/tools/record_origins.py", "./program.py")
-        same = path.exists() and comparable(path.read_text()) == comparable(text)
+    for name, data in recorders[sys.argv[1]]():
+        path, data = HOME / name, written(data.encode() if isinstance(data, str) else data)
+        same = path.exists() and comparable(path.read_bytes()) == comparable(data)
         if not same and "--write" in sys.argv:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            path.write_bytes(data)
             same = True
         print(f"{name}: {'as kept' if same else 'recorded differently'}", flush=True)
         bad += not same

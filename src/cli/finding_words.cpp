@@ -1,5 +1,7 @@
 #include "src/cli/finding_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -55,20 +57,6 @@ bool writes_in_place(const Graph& graph, const std::optional<FindingPlace>& plac
          std::ranges::any_of(kwargs, [](const auto& entry) { return entry.first == "out"; });
 }
 
-void note_mismatch(Finding& finding, const Case& value) {
-  note(finding.define, "the first whose result is another than in before");
-  note(finding.clobber,
-       writes_in_place(value.after, finding.clobber) ? "writes what is seen last" : "makes what is seen");
-  note(finding.read, "differs from before");
-}
-
-const Value* output_of(const Graph& graph, const std::string& where) {
-  if (!where.starts_with("output ")) return nullptr;
-  const std::size_t k = static_cast<std::size_t>(std::atoi(where.c_str() + 7));
-  const bool tensor = k < graph.outputs.size() && graph.outputs[k].kind == Arg::Kind::ref;
-  return tensor ? &graph.value(graph.outputs[k].ref) : nullptr;
-}
-
 FindingPlace place_before(const Graph& before, std::uint32_t step, const std::string& name,
                           const std::string& says) {
   FindingPlace out;
@@ -87,6 +75,46 @@ std::optional<FindingPlace> same_name(const Graph& before, const std::string& na
       if (id.valid() && before.value(id).name == name)
         return place_before(before, k, name, "the same in before");
   return std::nullopt;
+}
+
+/// What the step is told to make, else what its result is described as; `other` where nothing says it.
+Dtype dtype_made(const Graph& graph, std::uint32_t step) {
+  if (step >= graph.steps.size()) return Dtype::other;
+  const Step& at = graph.steps[step];
+  for (const auto& [key, arg] : at.kwargs)
+    if (key == "dtype" && arg.kind == Arg::Kind::dtype) return arg.dtype;
+  const bool typed = !at.results.empty() && at.results[0].valid() && graph.value(at.results[0]).type;
+  return typed ? graph.value(at.results[0]).type->dtype : Dtype::other;
+}
+
+/// Of a step that makes another dtype than the one of the same name in `before`: both.
+std::optional<std::pair<Dtype, Dtype>> other_dtype(const std::optional<FindingPlace>& place,
+                                                   const Case& value) {
+  if (!place || !value.before) return std::nullopt;
+  const auto counterpart = same_name(*value.before, place->name);
+  if (!counterpart) return std::nullopt;
+  const Dtype made = dtype_made(value.after, place->step),
+              meant = dtype_made(*value.before, counterpart->step);
+  if (made == meant || made == Dtype::other || meant == Dtype::other) return std::nullopt;
+  return std::pair{made, meant};
+}
+
+void note_mismatch(Finding& finding, const Case& value) {
+  std::string first = "the first whose result is another than in before";
+  if (const auto dtypes = other_dtype(finding.define, value))
+    first = fmt::format("the first that differs from before: {} here, {} there", name(dtypes->first),
+                        name(dtypes->second));
+  note(finding.define, first);
+  note(finding.clobber,
+       writes_in_place(value.after, finding.clobber) ? "writes what is seen last" : "makes what is seen");
+  note(finding.read, "differs from before");
+}
+
+const Value* output_of(const Graph& graph, const std::string& where) {
+  if (!where.starts_with("output ")) return nullptr;
+  const std::size_t k = static_cast<std::size_t>(std::atoi(where.c_str() + 7));
+  const bool tensor = k < graph.outputs.size() && graph.outputs[k].kind == Arg::Kind::ref;
+  return tensor ? &graph.value(graph.outputs[k].ref) : nullptr;
 }
 
 /// What `before` makes there; where it is an input, that.
@@ -284,7 +312,14 @@ std::string sharing_help(const Finding& finding) {
 }
 
 /// Of what differs from `before` and no memory effect explains.
-std::string difference_help(const Finding& finding) {
+std::string difference_help(const Finding& finding, const Case& value) {
+  const auto dtypes = other_dtype(finding.define, value);
+  if (finding.rule == "NC004" && dtypes) {
+    const bool rounds = is_floating(dtypes->first) && is_floating(dtypes->second) &&
+                        bit_width(dtypes->first) < bit_width(dtypes->second);
+    return fmt::format("let {} make {}, as before does, and not {}{}", finding.define->statement,
+                       name(dtypes->second), name(dtypes->first), rounds ? ", which rounds it" : "");
+  }
   if (finding.rule == "NC004" && finding.define)
     return "let " + finding.define->statement + " make what before makes: it is the first step that does not";
   if (finding.rule == "NC004" && finding.before)
@@ -327,7 +362,7 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
     return "give " + at + " the dtype that the graph says, or say the one that it makes";
   if (finding.rule == "NC011" && finding.clobber)
     return "move " + at + " before the return, or drop it if nobody sees it";
-  return difference_help(finding);
+  return difference_help(finding, value);
 }
 
 std::string help_for_model(const Finding& finding, const Case& value) {

@@ -121,6 +121,10 @@ std::string help_of(const Case& value, const PlanFault& fault) {
     case PlanFault::Kind::overlap:
       if (const std::string why = on_operand(value, fault); !why.empty())
         return "place " + fault.second + " elsewhere: " + why;
+      if (fault.read && *fault.read <= value.after.steps.size())
+        return "place " + fault.second + " elsewhere: " + place_of_step(value.after, *fault.read).statement +
+               " still reads " + used_as(value.after, *fault.read, fault.first) +
+               ", so count every use of it and of its views";
       return "place " + fault.second + " elsewhere, or count every use of " + fault.first +
              " and of its aliases";
     case PlanFault::Kind::lifetime:

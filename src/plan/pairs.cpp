@@ -33,9 +33,11 @@ bool within(const Placement& inner, const Placement& outer) {
   return inner.offset >= outer.offset && inner.end() <= outer.end();
 }
 
-std::string life_text(const Placement& place) {
-  return "[" + std::to_string(place.first) + ", " + std::to_string(place.last) + ")";
+std::string range_text(std::int64_t first, std::int64_t last) {
+  return "[" + std::to_string(first) + ", " + std::to_string(last) + ")";
 }
+
+std::string life_text(const Placement& place) { return range_text(place.first, place.last); }
 
 }  // namespace
 
@@ -85,8 +87,6 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
   out.arena = scene.value.plan->arenas[x.arena].name;
   out.bytes = std::pair{std::max(a.offset, b.offset), std::min(a.end(), b.end())};
   out.symbols = symbols;
-  out.message = x.name + " lives " + life_text(a) + ", " + y.name + " lives " + life_text(b) +
-                ", and they share bytes of arena " + out.arena;
   out.aspect = "together";
   if (x.storage && y.storage) {
     auto lost = loss(scene, x, y, symbols);
@@ -96,12 +96,15 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
     if (lost->define != Touch::kNoStep) out.define = lost->define;
     out.clobber = lost->clobber;
     out.read = lost->read;
-    if (!scene.order.listed()) {
-      out.message = x.name + " and " + y.name + " share bytes of arena " + out.arena +
-                    ", and nothing orders their uses";
-      out.aspect = "unordered";
-    }
+    if (!scene.order.listed()) out.aspect = "unordered";
   }
+  const std::string shared =
+      "bytes " + range_text(out.bytes->first, out.bytes->second) + " of arena " + out.arena;
+  if (out.aspect == "unordered")
+    out.message = x.name + " and " + y.name + " share " + shared + ", and nothing orders their uses";
+  else
+    out.message = x.name + " lives " + life_text(a) + ", " + y.name + " lives " + life_text(b) +
+                  ", and they share " + shared;
   out.expected = out.first;
   out.actual = out.second;
   return out;

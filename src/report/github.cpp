@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMost = 10;  // of one kind and step
 
 /// As actions/toolkit escapes data; a property also its separators.
-std::string escaped_for(std::string_view text, bool property) {
+std::string command_escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {
     if (c == '%')
@@ -38,8 +38,9 @@ std::string command(const char* kind, const SourceLine& source, const std::strin
                     const std::string& text) {
   std::string out = fmt::format("::{} ", kind);
   if (source.line > 0)
-    out += fmt::format("file={},line={},", escaped_for(printable(source.file), true), source.line);
-  return out + fmt::format("title={}::{}\n", escaped_for(printable(title), true), escaped_for(text, false));
+    out += fmt::format("file={},line={},", command_escaped(printable(source.file), true), source.line);
+  return out +
+         fmt::format("title={}::{}\n", command_escaped(printable(title), true), command_escaped(text, false));
 }
 
 std::string finding_command(const Report& report, const CheckRecord& record, const Finding& finding) {

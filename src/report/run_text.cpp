@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/report/advice_text.h"
 #include "src/report/layout.h"
 #include "src/report/names.h"
 #include "src/report/reasons.h"
@@ -226,70 +227,6 @@ std::string assumptions_text(const RunSummary& summary, const Look& look) {
   return out + (more == 0 ? "\n" : fmt::format("  and {} more\n\n", more));
 }
 
-/// Of the last graphs: earlier ones have the same barriers.
-std::string barriers_text(const RunSummary& summary, const Look& look) {
-  std::uint64_t all = 0, idle = 0, split = 0, needed = 0;
-  for (const auto& [input, lint] : summary.barriers) {
-    for (const FindingPlace& place : lint.idle) needed += place.note.empty() ? 0 : 1;
-    all += lint.barriers;
-    idle += lint.idle.size();
-    split += lint.split;
-  }
-  if (idle == 0) return "";
-  std::string out = fmt::format("{}: {} of {} barriers order nothing that is not ordered already",
-                                styled("lint[NC040]", Role::warning, look.colour), idle, all);
-  if (split > 0) out += fmt::format("; they split {} fused region{}", split, split == 1 ? "" : "s");
-  if (needed > 0) out += fmt::format("; nvFuser needs {} of them, each before a write", needed);
-  return wrapped(out, look.width, 2, 0) + "\n\n";
-}
-
-/// The claims about every order that names allow, where one of them is wrong.
-std::string orders_text(const RunSummary& summary, const Look& look) {
-  const auto of = [&](const char* claim) {
-    const auto found = summary.orders.find(claim);
-    return found == summary.orders.end() ? std::uint64_t{0} : found->second;
-  };
-  const std::uint64_t moved = of("return"), wrong = of("refuted") + moved;
-  if (wrong == 0) return "";
-  std::string out = fmt::format("{}: right in {} checks, wrong in {} when statements move as names allow",
-                                styled("every order", Role::name, look.colour), of("proved"), wrong);
-  if (moved > 0) out += fmt::format("; in {} of these only the return may not move", moved);
-  return wrapped(out, look.width, 2, 0) + "\n\n";
-}
-
-/// Writes behind the return that no value and no check of a later pass depends on.
-std::string behind_return_text(const RunSummary& summary, const Look& look) {
-  std::string out;
-  for (const auto& [write, count] : summary.behind_return)
-    out += wrapped(fmt::format("{}: {} stands behind the return in {} check{}, and nobody sees it",
-                               styled("lint[NC011]", Role::warning, look.colour), printable(write), count,
-                               count == 1 ? "" : "s"),
-                   look.width, 2, 0) +
-           "\n";
-  return out.empty() ? out : out + "\n";
-}
-
-/// Per check: rewrites that are safe, the largest first.
-std::string inplace_text(const RunSummary& summary, const Look& look) {
-  std::string out;
-  for (const auto& [check, lint] : summary.inplace) {
-    std::vector<InplaceLint::Rewrite> safe;
-    std::ranges::copy_if(lint.rewrites, std::back_inserter(safe),
-                         [](const auto& rewrite) { return rewrite.safe == Status::proved; });
-    std::ranges::stable_sort(safe, std::greater<>(), &InplaceLint::Rewrite::known);
-    std::uint64_t bytes = 0;
-    for (const auto& rewrite : safe) bytes += rewrite.known;
-    out += fmt::format("{}: {} of {} steps of {} may run in place, all at once: {} bytes\n",
-                       styled("lint[NC041]", Role::warning, look.colour), safe.size(), lint.rewrites.size(),
-                       printable(check), bytes);
-    for (const auto& rewrite : safe)
-      out += fmt::format("  {} -> {} on {}{}\n", printable(rewrite.at.statement), printable(rewrite.op),
-                         printable(rewrite.operand),
-                         rewrite.bytes.empty() ? "" : fmt::format(", {} bytes", printable(rewrite.bytes)));
-  }
-  return out.empty() ? out : out + "\n";
-}
-
 std::string noun_of(const std::string& what, std::uint64_t count) {
   const std::string noun = what == "single" ? "single graph" : what == "trace" ? "cut log" : what;
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -383,8 +320,7 @@ std::string last_lines(const RunSummary& summary, double seconds, const Look& lo
 std::string to_text(const RunSummary& summary, double seconds, const Look& look) {
   const std::string open = causes_text(summary, look) + unknown_text(summary, look);
   if (look.quiet) return open;
-  return open + orders_text(summary, look) + behind_return_text(summary, look) +
-         barriers_text(summary, look) + inplace_text(summary, look) + assumptions_text(summary, look) +
+  return open + advice_text(summary, look) + assumptions_text(summary, look) +
          last_lines(summary, seconds, look);
 }
 

@@ -1,0 +1,114 @@
+#include "src/report/advice_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/report/layout.h"
+#include "src/report/names.h"
+#include "src/report/style.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::size_t kShownBarriers = 8;  // of an input, and inputs
+
+/// Of one input: which barriers, and why one may be there all the same.
+std::string idle_text(std::string_view input, const BarrierLint& lint, const Look& look) {
+  if (input.ends_with("/bw")) input.remove_suffix(3);
+  std::string list;
+  for (std::size_t k = 0; k < std::min(lint.idle.size(), kShownBarriers); ++k) {
+    const FindingPlace& place = lint.idle[k];
+    list += (list.empty() ? "" : ", ") + place.name + (place.note.empty() ? "" : " (" + place.note + ")");
+  }
+  const std::size_t more = lint.idle.size() - std::min(lint.idle.size(), kShownBarriers);
+  if (more > 0) list += fmt::format(", {} more", more);
+  const std::string text =
+      fmt::format("  {}: {} of {}: {}", printable(input), lint.idle.size(), lint.barriers, printable(list));
+  return wrapped(text, look.width, 4, 0) + "\n";
+}
+
+/// Of the last graphs: earlier ones have the same barriers.
+std::string barriers_text(const RunSummary& summary, const Look& look) {
+  std::uint64_t all = 0, idle = 0, split = 0, needed = 0;
+  for (const auto& [input, lint] : summary.barriers) {
+    for (const FindingPlace& place : lint.idle) needed += place.note.empty() ? 0 : 1;
+    all += lint.barriers;
+    idle += lint.idle.size();
+    split += lint.split;
+  }
+  if (idle == 0) return "";
+  std::string out = fmt::format("{}: {} of {} barriers order nothing that is not ordered already",
+                                styled("lint[NC040]", Role::warning, look.colour), idle, all);
+  if (split > 0) out += fmt::format("; they split {} fused region{}", split, split == 1 ? "" : "s");
+  if (needed > 0) out += fmt::format("; nvFuser needs {} of them, each before a write", needed);
+  out = wrapped(out, look.width, 2, 0) + "\n";
+  std::size_t inputs = 0;
+  for (const auto& [input, lint] : summary.barriers)
+    if (!lint.idle.empty() && inputs++ < kShownBarriers) out += idle_text(input, lint, look);
+  if (inputs > kShownBarriers) out += fmt::format("  and {} more inputs\n", inputs - kShownBarriers);
+  if (needed < idle)
+    out += wrapped(
+               fmt::format("  help: leave {} out; what they name is ordered by its uses already, and nothing "
+                           "is fused across a barrier",
+                           needed == 0 ? "them" : "the others"),
+               look.width, 2, 0) +
+           "\n";
+  return out + "\n";
+}
+
+/// The claims about every order that names allow, where one of them is wrong.
+std::string orders_text(const RunSummary& summary, const Look& look) {
+  const auto of = [&](const char* claim) {
+    const auto found = summary.orders.find(claim);
+    return found == summary.orders.end() ? std::uint64_t{0} : found->second;
+  };
+  const std::uint64_t moved = of("return"), wrong = of("refuted") + moved;
+  if (wrong == 0) return "";
+  std::string out = fmt::format("{}: right in {} checks, wrong in {} when statements move as names allow",
+                                styled("every order", Role::name, look.colour), of("proved"), wrong);
+  if (moved > 0) out += fmt::format("; in {} of these only the return may not move", moved);
+  return wrapped(out, look.width, 2, 0) + "\n\n";
+}
+
+/// Writes behind the return that no value and no check of a later pass depends on.
+std::string behind_return_text(const RunSummary& summary, const Look& look) {
+  std::string out;
+  for (const auto& [write, count] : summary.behind_return)
+    out += wrapped(fmt::format("{}: {} stands behind the return in {} check{}, and nobody sees it",
+                               styled("lint[NC011]", Role::warning, look.colour), printable(write), count,
+                               count == 1 ? "" : "s"),
+                   look.width, 2, 0) +
+           "\n";
+  return out.empty() ? out : out + "\n";
+}
+
+/// Per check: rewrites that are safe, the largest first.
+std::string inplace_text(const RunSummary& summary, const Look& look) {
+  std::string out;
+  for (const auto& [check, lint] : summary.inplace) {
+    std::vector<InplaceLint::Rewrite> safe;
+    std::ranges::copy_if(lint.rewrites, std::back_inserter(safe),
+                         [](const auto& rewrite) { return rewrite.safe == Status::proved; });
+    std::ranges::stable_sort(safe, std::greater<>(), &InplaceLint::Rewrite::known);
+    std::uint64_t bytes = 0;
+    for (const auto& rewrite : safe) bytes += rewrite.known;
+    out += fmt::format("{}: {} of {} steps of {} may run in place, all at once: {} bytes\n",
+                       styled("lint[NC041]", Role::warning, look.colour), safe.size(), lint.rewrites.size(),
+                       printable(check), bytes);
+    for (const auto& rewrite : safe)
+      out += fmt::format("  {} -> {} on {}{}\n", printable(rewrite.at.statement), printable(rewrite.op),
+                         printable(rewrite.operand),
+                         rewrite.bytes.empty() ? "" : fmt::format(", {} bytes", printable(rewrite.bytes)));
+  }
+  return out.empty() ? out : out + "\n";
+}
+
+}  // namespace
+
+std::string advice_text(const RunSummary& summary, const Look& look) {
+  return orders_text(summary, look) + behind_return_text(summary, look) + barriers_text(summary, look) +
+         inplace_text(summary, look);
+}
+
+}  // namespace noclobber
