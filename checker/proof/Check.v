@@ -1,11 +1,11 @@
 (* The checker: a boolean function of a certificate.  Nothing in here has to be believed: Sound.v proves that
    what it accepts is right. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Follow Points Places Sharing.
+From NC Require Import Sem Poly Views Follow Points Places Sharing.
 Import ListNotations.
 
 Section Numbers.
-Variable cval : num -> option Z.     (* numbers that are constants *)
+Variable cval : knows.     (* what is known of numbers *)
 Variable ids : list (term * term).   (* identities that hold *)
 Variables (fresh : bool) (b a : trace) (ib ia : index) (fuel : nat) (points : option (points * points)).
 Notation cleans := (cleans cval).
@@ -156,8 +156,8 @@ Definition boundary_ok (c : boundary) (n : nat) (f : facts) : bool :=
 End Numbers.
 
 (* n: how deep questions may be nested; fuel: how far contents are followed *)
-Definition accepts (consts : PM.t Z) (ids : list (term * term)) (c : boundary) (fresh use_points : bool) (b a : trace) (ls : list lemma) (n fuel : nat) : bool :=
-  let cval := fun k => get k consts in
+Definition accepts (numbers_ : numbers) (ids : list (term * term)) (c : boundary) (fresh use_points : bool) (b a : trace) (ls : list lemma) (n fuel : nat) : bool :=
+  let cval := knows_of numbers_ in
   let ib := index_of b in let ia := index_of a in
   let points := if use_points then Some (points_of cval b, points_of cval a) else None in
   let none := {| f_same := PM.empty _; f_call := PM.empty _; f_before := PM.empty _; f_after := PM.empty _ |} in

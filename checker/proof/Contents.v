@@ -1,10 +1,10 @@
 (* One run, and contents followed back in it. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Follow Latest Maps.
+From NC Require Import Sem Poly Views Follow Latest Maps.
 Import ListNotations.
 
 Section Contents.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
 Notation root := (root nv).
 Notation inbox := (inbox nv).
 Notation lands := (lands nv).

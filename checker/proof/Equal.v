@@ -1,10 +1,10 @@
 (* Two runs: what the checker calls equal, is. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Norm Follow Latest Maps Contents.
+From NC Require Import Sem Poly Views Norm Follow Latest Maps Contents.
 Import ListNotations.
 
 Section Two.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
 Notation root := (root nv).
 Notation inbox := (inbox nv).
 Notation lands := (lands nv).

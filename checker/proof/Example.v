@@ -1,13 +1,13 @@
 (* An example that runs through all of Sem.v: y = slice_scatter(x, src[1:e], 0, 1, e); x.copy_(y); return -y, and the
    rewrite that scatters into x in place (docs/certificate.md). The checker accepts it; so what a caller sees is the same. *)
 Require Import List ZArith NArith.
-From NC Require Import Sem Views Norm Follow Check Sound.
+From NC Require Import Sem Poly Views Norm Follow Check Sound.
 Import ListNotations.
 Local Open Scope N_scope.
 
 (* Numbers: 0 is s, the number of rows; 1 is e - 1, of the slice; 2 is 6, of columns; 3 is 0 and 4 is 1. *)
-Definition consts : PM.t Z :=
-  PM.add (N.succ_pos 2) 6%Z (PM.add (N.succ_pos 3) 0%Z (PM.add (N.succ_pos 4) 1%Z (PM.empty Z))).
+Definition consts : numbers := only_constants
+  (PM.add (N.succ_pos 2) 6%Z (PM.add (N.succ_pos 3) 0%Z (PM.add (N.succ_pos 4) 1%Z (PM.empty Z)))).
 Definition whole : list num := [0; 2].
 Definition slice : imap := Aff whole [1; 2] [4; 3] [(0, 0, 4); (1, 1, 4)].   (* (i, j) of the slice is (1 + i, j) of x *)
 Definition all_of (s : N) := View s 0 whole [].
@@ -48,7 +48,7 @@ Example is_refused : accepts consts [] asked false false before cleared lemmas 2
 Proof. vm_compute. reflexivity. Qed.
 
 (* For all numbers of rows, contents, negations and runs. *)
-Theorem example_is_right : forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
+Theorem example_is_right : forall nv, numbers_hold nv consts ->
   forall V (op : ops V) mb ma, run nv V op before mb -> run nv V op after ma ->
   begin_alike V false before after (mb 0) (ma 0) -> right nv V asked before after mb ma.
 Proof.
@@ -57,7 +57,7 @@ Proof.
 Qed.
 
 (* Spelled out for the output: at each index both runs end with the same element. *)
-Theorem example_output : forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
+Theorem example_output : forall nv, numbers_hold nv consts ->
   forall V (op : ops V) mb ma, run nv V op before mb -> run nv V op after ma ->
   begin_alike V false before after (mb 0) (ma 0) ->
   forall i, inbox nv whole i -> mb 4 3 i = ma 2 2 i.
@@ -103,7 +103,7 @@ Proof. vm_compute. reflexivity. Qed.
 
 (* Chains of maps in normal form: transposing twice is nothing, and so is a reshape there and back. *)
 Definition turn (from to : list num) : imap := Aff from to [3; 3] [(0, 1, 4); (1, 0, 4)].
-Example twice_is_nothing : norm (fun k => get k consts) [turn [0; 2] [2; 0]; turn [2; 0] [0; 2]] = [].
+Example twice_is_nothing : norm (knows_of consts) [turn [0; 2] [2; 0]; turn [2; 0] [0; 2]] = [].
 Proof. vm_compute. reflexivity. Qed.
-Example there_and_back : norm (fun k => get k consts) [Resh [0] [1; 2] [(1, 2)]; Resh [1; 2] [0] [(2, 1)]] = [].
+Example there_and_back : norm (knows_of consts) [Resh [0] [1; 2] [(1, 2)]; Resh [1; 2] [0] [(2, 1)]] = [].
 Proof. vm_compute. reflexivity. Qed.

@@ -1,11 +1,11 @@
 (* Contents followed back, from the latest write to where that had it from, as chains of maps: for all sizes.
    Nothing in here has to be believed. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Norm.
+From NC Require Import Sem Poly Views Norm.
 Import ListNotations.
 
 Section Numbers.
-Variable cval : num -> option Z.     (* numbers that are constants *)
+Variable cval : knows.     (* what is known of numbers *)
 Notation maps_apart := (maps_apart cval).
 Notation clean_chk := (clean_chk cval).
 

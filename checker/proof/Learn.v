@@ -1,10 +1,10 @@
 (* Two runs: what a lemma of a certificate adds to what is known, is so. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Follow Check Points Latest Maps Contents Equal PointsRight PointsEqual.
+From NC Require Import Sem Poly Views Follow Check Points Latest Maps Contents Equal PointsRight PointsEqual.
 Import ListNotations.
 
 Section Two.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
 Notation root := (root nv).
 Notation inbox := (inbox nv).
 Notation lands := (lands nv).

@@ -1,13 +1,10 @@
 (* Chains of maps: where they lead, which are injective, and which views are apart. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Latest.
+From NC Require Import Sem Poly Views Latest.
 Import ListNotations.
 
-(* Constants of the certificate have their values in the run. *)
-Class consts_hold (nv : num -> Z) (cval : num -> option Z) : Prop := cval_ok : forall k z, cval k = Some z -> nv k = z.
-
 Section Maps.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval}.
 Notation root := (root nv).
 Notation inbox := (inbox nv).
 Notation lands := (lands nv).
@@ -111,7 +108,10 @@ Proof.
   destruct (told_nth _ _ _ _ _ Ht Ek) as [T|T]; [|lia]. simpl in T.
   unfold tells in T. apply existsb_exists in T as ([[t d] b] & Hin & T). simpl in T.
   apply andb_true_iff in T as [T1 T2]. apply N.eqb_eq in T1.
-  destruct (cval b) as [z|] eqn:Eb; [|discriminate]. apply negb_true_iff, Z.eqb_neq in T2. apply cval_ok in Eb.
+  assert (Nz : nv b <> 0%Z).
+  { destruct (cval b) as [z|] eqn:Eb; [apply negb_true_iff, Z.eqb_neq in T2; apply cval_ok in Eb; congruence|].
+    apply above_0_ok in T2. lia. }
+  clear T2.
   rewrite forallb_forall in Hr. pose proof (Hr _ Hin) as Hd. unfold from_of in Hd; simpl in Hd. apply N.ltb_lt in Hd.
   assert (Hs : exists s, nth_error start (N.to_nat d) = Some s).
   { destruct (nth_error start (N.to_nat d)) eqn:D; eauto. apply nth_error_None in D. lia. }
@@ -230,12 +230,51 @@ Proof.
   rewrite (affine_nth _ _ _ _ _ _ Es). replace (0 + N.of_nat (N.to_nat d))%N with d by lia.
   pose proof (sum_bounds_ok _ _ _ _ _ s _ Eb (lands_root _ _ _ Hl)). apply cval_ok in Ex. subst. lia.
 Qed.
+Lemma sum_span_ok fs to d lo hi s i : sum_span cval fs to d = Some (lo, hi) -> inbox to i ->
+  (nv s + sum_value nv lo <= affine_at nv fs i d s <= nv s + sum_value nv hi)%Z.
+Proof.
+  revert lo hi; induction fs as [|[[t fr] b] fs IH]; intros lo hi H Hi.
+  - simpl in *. inversion H; subst. rewrite value_nil. lia.
+  - change (affine_at nv ((t, fr, b) :: fs) i d s)
+      with ((if N.eqb fr d then nv b * nth (N.to_nat t) i 0 else 0) + affine_at nv fs i d s)%Z.
+    cbn [sum_span] in H. destruct (sum_span cval fs to d) as [[l h]|]; [|discriminate]. specialize (IH _ _ eq_refl Hi).
+    destruct (N.eqb_spec fr d) as [Ef|Ef]; [|inversion H; subst; lia].
+    destruct (nth_error to (N.to_nat t)) as [e|] eqn:Et; [|discriminate].
+    assert (Hl : (N.to_nat t < length (map nv to))%nat) by (rewrite map_length; apply nth_error_Some; congruence).
+    pose proof (box_nth _ _ _ Hi Hl) as B. apply (map_nth_error nv) in Et. apply (nth_error_nth _ _ 0%Z) in Et. rewrite Et in B.
+    set (z := nth (N.to_nat t) i 0%Z) in *. clearbody z.
+    pose proof (times_ok_ (nv := nv) (k_sum cval b) (minus_ (k_sum cval e) (constant 1))) as P.
+    rewrite minus_ok_, constant_ok, <- !sum_ok in P. set (part := times_ _ _) in *.
+    destruct (at_most cval [] (k_sum cval b)) eqn:A.
+    + apply at_most_ok in A. rewrite value_nil, <- sum_ok in A. inversion H; subst. rewrite plus_ok_. nia.
+    + destruct (at_most cval (k_sum cval b) []) eqn:A'; [|discriminate].
+      apply at_most_ok in A'. rewrite value_nil, <- sum_ok in A'. inversion H; subst. rewrite plus_ok_. nia.
+Qed.
+Lemma span_ok ms d lo hi sp i : span cval ms d = Some (lo, hi) -> lands sp ms i ->
+  (sum_value nv lo <= nth (N.to_nat d) (root ms i) 0 <= sum_value nv hi)%Z.
+Proof.
+  unfold span. destruct ms as [|[from to start fs|] ms]; try discriminate. simpl. intros H [_ Hl].
+  destruct (nth_error start (N.to_nat d)) as [s|] eqn:Es; [|discriminate].
+  destruct (sum_span cval fs to d) as [[l h]|] eqn:Eb; [|discriminate]. inversion H; subst; clear H.
+  rewrite (affine_nth _ _ _ _ _ _ Es), !plus_ok_, <- !sum_ok. replace (0 + N.of_nat (N.to_nat d))%N with d by lia.
+  exact (sum_span_ok _ _ _ _ _ s _ Eb (lands_root _ _ _ Hl)).
+Qed.
+Lemma less_ok p q : less cval p q = true -> (sum_value nv p < sum_value nv q)%Z.
+Proof. intros H. apply at_most_ok in H. rewrite plus_ok_, constant_ok in H. lia. Qed.
+Lemma span_apart x y d sp sp' i j : match span cval x d, span cval y d with
+    Some (l, h), Some (l', h') => less cval h l' || less cval h' l | _, _ => false end = true ->
+  lands sp x i -> lands sp' y j -> root x i <> root y j.
+Proof.
+  intros H Hi Hj E. destruct (span cval x d) as [[l h]|] eqn:Sx; [|discriminate]. destruct (span cval y d) as [[l' h']|] eqn:Sy; [|discriminate].
+  pose proof (span_ok _ _ _ _ _ _ Sx Hi). pose proof (span_ok _ _ _ _ _ _ Sy Hj). rewrite E in *.
+  apply orb_true_iff in H as [H|H]; apply less_ok in H; lia.
+Qed.
 Lemma maps_apart_ok space x y sp sp' i j :
   maps_apart cval space x y = true -> lands sp x i -> lands sp' y j -> root x i <> root y j.
 Proof.
   unfold maps_apart. intros H Hi Hj E. apply existsb_exists in H as (d & _ & H). unfold dim_apart in H.
-  destruct (bounds cval x d) as [[l h]|] eqn:Bx; [|discriminate].
-  destruct (bounds cval y d) as [[l' h']|] eqn:By; [|discriminate].
+  destruct (bounds cval x d) as [[l h]|] eqn:Bx; [|exact (span_apart _ _ _ _ _ _ _ H Hi Hj E)].
+  destruct (bounds cval y d) as [[l' h']|] eqn:By; [|exact (span_apart _ _ _ _ _ _ _ H Hi Hj E)].
   pose proof (bounds_ok _ _ _ _ _ _ Bx Hi). pose proof (bounds_ok _ _ _ _ _ _ By Hj). rewrite E in *.
   apply orb_true_iff in H as [H|H]; apply Z.ltb_lt in H; lia.
 Qed.

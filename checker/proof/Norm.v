@@ -1,11 +1,11 @@
 (* Chains of maps in a normal form: maps that change nothing are left out, neighbours become one. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Latest Maps.
+From NC Require Import Sem Poly Views Latest Maps.
 Import ListNotations.
 
 (* --- what is done --- *)
 Section Do.
-Variable cval : num -> option Z.
+Variable cval : knows.
 Definition is_const (k : num) (z : Z) : bool := match cval k with Some x => Z.eqb x z | None => false end.
 (* a number that is a sum or product, where it is one of the two *)
 Definition plus (x y : num) : option num := if is_const x 0 then Some y else if is_const y 0 then Some x else None.
@@ -102,7 +102,7 @@ End Do.
 
 (* --- why it is the same --- *)
 Section Right.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval}.
 Notation root := (root nv).
 Notation inbox := (inbox nv).
 Notation lands := (lands nv).

@@ -1,36 +1,27 @@
 (* Places in arenas, and orders that edges allow: what the checker asks, and why that is enough. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Latest Maps Follow Points PointsRight.
+From NC Require Import Sem Poly Views Latest Maps Follow Points PointsRight.
 Import ListNotations.
 
 (* --- what is asked --- *)
 Section Ask.
-Variable cval : num -> option Z.
+Variable cval : knows.
 Variable t : trace.
 Definition places_of : PM.t (list placement) :=
   fold_left (fun m p => match p_storage p with Some s => put m s p | None => m end) (t_places t) (PM.empty _).
 Definition by_origin : PM.t (list (N * step)) :=
   fold_left (fun m p => put m (s_origin (snd p)) p) (all_steps t) (PM.empty _).
 
-Fixpoint count (sh : list num) : option Z :=
-  match sh with
-  | [] => Some 1%Z
-  | e :: r => match cval e, count r with Some x, Some n => Some (x * n)%Z | _, _ => None end
-  end.
+Definition count (sh : list num) : sums := fold_right (fun e n => times_ (k_sum cval e) n) (constant 1) sh.
 Definition bounds_chk (p : placement) : bool :=
   match nth_error (t_arenas t) (N.to_nat (p_arena p)) with
   | None => false
   | Some e =>
-    match cval e, cval (p_offset p), cval (p_size p) with
-    | Some end_, Some off, Some size => Z.leb 0 off && Z.leb 0 size && Z.leb (off + size) end_
-    | _, _, _ => false
-    end
+    let off := k_sum cval (p_offset p) in let size := k_sum cval (p_size p) in
+    at_most cval [] off && at_most cval [] size && at_most cval (plus_ off size) (k_sum cval e)
   end.
 Definition room_chk (p : placement) (x : storage) : bool :=
-  match count (st_sh x), cval (p_size p) with
-  | Some n, Some size => Z.ltb 0 (st_bits x) && Z.leb (st_bits x * n) (8 * size)
-  | _, _ => false
-  end.
+  Z.ltb 0 (st_bits x) && at_most cval (scaled (st_bits x) [] (count (st_sh x))) (scaled 8 [] (k_sum cval (p_size p))).
 Definition leaves (s : N) (x : storage) : bool :=
   (N.eqb (st_start x) given && st_cmp x)
   || existsb (fun o => match o_view o with Some v => N.eqb (v_st v) s | None => false end) (t_out t).
@@ -51,7 +42,8 @@ Definition lives_chk (places : PM.t (list placement)) (s : step) : bool :=
 Definition bytes_chk (p q : placement) : bool :=
   match cval (p_offset p), cval (p_size p), cval (p_offset q), cval (p_size q) with
   | Some a, Some n, Some b, Some m => Z.eqb n 0 || Z.eqb m 0 || Z.leb (a + n) b || Z.leb (b + m) a
-  | _, _, _, _ => false
+  | _, _, _, _ =>
+    let ends x y := at_most cval (plus_ (k_sum cval (p_offset x)) (k_sum cval (p_size x))) (k_sum cval (p_offset y)) in ends p q || ends q p
   end.
 Definition touch (s : step) (st : N) : bool := existsb (fun v => N.eqb (v_st v) st) (s_reads s ++ s_writes s).
 Definition numbered {A} (l : list A) : list (nat * A) := combine (seq 0 (length l)) l.
@@ -129,14 +121,12 @@ End Ask.
 
 (* --- why it is enough --- *)
 Section Right.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval}.
 Variable t : trace.
 
-Lemma count_ok sh n : count cval sh = Some n -> elements nv sh = n.
+Lemma count_ok sh : sum_value nv (count cval sh) = elements nv sh.
 Proof.
-  revert n; induction sh as [|e r IH]; simpl; intros n H; [inversion H; auto|].
-  destruct (cval e) as [x|] eqn:E; [|discriminate]. destruct (count cval r) as [k|]; [|discriminate].
-  inversion H; subst. apply cval_ok in E. unfold elements in *. simpl. rewrite (IH k eq_refl), E. auto.
+  induction sh as [|e r IH]; [apply constant_ok|]. unfold count, elements in *. cbn [fold_right]. rewrite times_ok_, IH, <- sum_ok. auto.
 Qed.
 Lemma places_of_ok s p : In p (t_places t) -> p_storage p = Some s -> In p (entries (places_of t) s).
 Proof.
@@ -168,9 +158,14 @@ Proof.
 Qed.
 Lemma bytes_ok p q : bytes_chk cval p q = true -> bytes_apart nv p q.
 Proof.
-  unfold bytes_chk, bytes_apart. intros H. destruct (cval (p_offset p)) as [a|] eqn:E1; [|discriminate].
-  destruct (cval (p_size p)) as [n|] eqn:E2; [|discriminate]. destruct (cval (p_offset q)) as [b|] eqn:E3; [|discriminate].
-  destruct (cval (p_size q)) as [m|] eqn:E4; [|discriminate]. apply cval_ok in E1, E2, E3, E4. subst.
+  unfold bytes_chk, bytes_apart. intros H.
+  assert (S : at_most cval (plus_ (k_sum cval (p_offset p)) (k_sum cval (p_size p))) (k_sum cval (p_offset q))
+    || at_most cval (plus_ (k_sum cval (p_offset q)) (k_sum cval (p_size q))) (k_sum cval (p_offset p)) = true ->
+    (nv (p_offset p) + nv (p_size p) <= nv (p_offset q) \/ nv (p_offset q) + nv (p_size q) <= nv (p_offset p))%Z).
+  { clear H. intros H. apply orb_true_iff in H as [H|H]; apply at_most_ok in H; rewrite plus_ok_, <- !sum_ok in H; auto. }
+  destruct (cval (p_offset p)) as [a|] eqn:E1; [|apply S in H; tauto]. destruct (cval (p_size p)) as [n|] eqn:E2; [|apply S in H; tauto].
+  destruct (cval (p_offset q)) as [b|] eqn:E3; [|apply S in H; tauto]. destruct (cval (p_size q)) as [m|] eqn:E4; [|apply S in H; tauto].
+  clear S. apply cval_ok in E1, E2, E3, E4. subst.
   repeat (apply orb_true_iff in H as [H|H]); try apply Z.eqb_eq in H; try apply Z.leb_le in H; auto.
 Qed.
 Lemma address_ok p st c : known_place cval t p st = true -> address_chk cval t p st c = address nv t p st c.
@@ -250,16 +245,13 @@ Proof.
   apply andb_true_iff in H as [H _]. apply andb_true_iff in H as [H Hl]. rewrite forallb_forall in H, Hl.
   specialize (H _ Hp). apply andb_true_iff in H as [Hb Hs]. split.
   - unfold bounds_chk in Hb. destruct (nth_error _ _) as [e|]; [|discriminate]. exists e. split; auto.
-    destruct (cval e) as [x|] eqn:E1; [|discriminate]. destruct (cval (p_offset p)) as [a|] eqn:E2; [|discriminate].
-    destruct (cval (p_size p)) as [n|] eqn:E3; [|discriminate]. apply cval_ok in E1, E2, E3. subst.
-    apply andb_true_iff in Hb as [Hb H3]. apply andb_true_iff in Hb as [H1 H2]. apply Z.leb_le in H1, H2, H3. auto.
+    apply andb_true_iff in Hb as [Hb H3]. apply andb_true_iff in Hb as [H1 H2]. apply at_most_ok in H1, H2, H3.
+    rewrite ?plus_ok_, ?value_nil, <- ?sum_ok in *. auto.
   - intros st x Es G. unfold storage_chk in Hs. rewrite Es, G in Hs. apply andb_true_iff in Hs as [Hs H3].
     apply andb_true_iff in Hs as [H1 H2]. repeat split.
-    + unfold room_chk in H1. destruct (count cval (st_sh x)) as [n|]; [|discriminate].
-      destruct (cval (p_size p)); [|discriminate]. apply andb_true_iff in H1 as [H1 _]. apply Z.ltb_lt in H1. auto.
-    + unfold room_chk in H1. destruct (count cval (st_sh x)) as [n|] eqn:En; [|discriminate]. apply count_ok in En.
-      destruct (cval (p_size p)) as [z|] eqn:Ez; [|discriminate]. apply cval_ok in Ez. apply andb_true_iff in H1 as [_ H1].
-      apply Z.leb_le in H1. rewrite En, Ez. auto.
+    + unfold room_chk in H1. apply andb_true_iff in H1 as [H1 _]. apply Z.ltb_lt in H1. auto.
+    + unfold room_chk in H1. apply andb_true_iff in H1 as [_ H1]. apply at_most_ok in H1.
+      rewrite !scaled_ok, !product_nil, count_ok, <- sum_ok in H1. lia.
     + apply (lives_ok s p st); auto. apply (Hl (k, s)). apply in_all_steps; auto.
     + apply (lives_ok s p st); auto. apply (Hl (k, s)). apply in_all_steps; auto.
     + intros E. rewrite E, N.eqb_refl in H2. simpl in H2. apply N.eqb_eq in H2. auto.

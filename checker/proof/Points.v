@@ -1,10 +1,10 @@
 (* Contents followed back element by element, where all sizes are small constants. Nothing in here has to be believed. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Follow.
+From NC Require Import Sem Poly Views Follow.
 Import ListNotations.
 
 Section Points.
-Variable cval : num -> option Z.
+Variable cval : knows.
 Definition known (k : num) : bool := match cval k with Some _ => true | None => false end.
 Definition nvc (k : num) : Z := match cval k with Some z => z | None => 0%Z end.
 Definition known_map (m : imap) : bool :=

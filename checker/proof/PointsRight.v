@@ -1,10 +1,10 @@
 (* Why what is answered element by element is right: in one run, and in two. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Latest Maps Follow Points Contents Equal.
+From NC Require Import Sem Poly Views Latest Maps Follow Points Contents Equal.
 Import ListNotations.
 
 Section PointsRight.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
 Notation root := (root nv).
 Notation inbox := (inbox nv).
 Notation elem := (elem nv V).

@@ -16,6 +16,14 @@ Definition get {A} (k : N) (m : PM.t A) : option A := PM.find (N.succ_pos k) m.
 
 (* Sizes are numbers of a table, by their place in it; [nv] gives each its value in one run. *)
 Definition num := N.
+(* A sum of products of numbers, each with a factor; and what a table of numbers says: which are such sums, which have bounds. *)
+Definition sums := list (Z * list num).
+Definition product_value (nv : num -> Z) (m : list num) : Z := fold_right (fun k acc => nv k * acc)%Z 1%Z m.
+Definition sum_value (nv : num -> Z) (s : sums) : Z := fold_right (fun x acc => fst x * product_value nv (snd x) + acc)%Z 0%Z s.
+Record numbers := Numbers { n_sum : PM.t sums; n_low : PM.t Z; n_high : PM.t Z }.
+Definition numbers_hold (nv : num -> Z) (t : numbers) : Prop :=
+  (forall k s, get k (n_sum t) = Some s -> nv k = sum_value nv s) /\
+  (forall k z, get k (n_low t) = Some z -> (z <= nv k)%Z) /\ (forall k z, get k (n_high t) = Some z -> (nv k <= z)%Z).
 
 (* A map leads from an index of the space [to] to one of the space [from]: affine, parent[d] = start[d] + sum of
    by * index[t] over the factors (t, d, by); or a reshape, the element at the same row-major position, group by group. *)

@@ -1,6 +1,6 @@
 (* Sharing that has not grown: what the checker asks of outputs and inputs, and why that is enough. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Latest Maps Follow Points PointsRight.
+From NC Require Import Sem Poly Views Latest Maps Follow Points PointsRight.
 Import ListNotations.
 
 (* --- storages by what they are called --- *)
@@ -20,7 +20,7 @@ Definition known_key (t : trace) (s : N) : option (N * N) :=
   end.
 
 Section Ask.
-Variable cval : num -> option Z.
+Variable cval : knows.
 Variables (may : list (N * N)) (b a : trace).
 (* the same elements of what the caller gave *)
 Definition same_given (v w : view) : bool :=
@@ -85,7 +85,7 @@ Definition sharing_ok : bool :=
 End Ask.
 
 Section Right.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval}.
 Variables (may : list (N * N)) (b a : trace).
 Notation inbox := (inbox nv).
 

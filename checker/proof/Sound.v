@@ -1,10 +1,10 @@
 (* What the checker accepts is right. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem Views Follow Check Latest Maps Contents Equal Points PointsRight Places Sharing Learn.
+From NC Require Import Sem Poly Views Follow Check Latest Maps Contents Equal Points PointsRight Places Sharing Learn.
 Import ListNotations.
 
 Section Two.
-Context {nv : num -> Z} {cval : num -> option Z} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
+Context {nv : num -> Z} {cval : knows} {Consts : consts_hold nv cval} {V : Type} {op : ops V}.
 Notation root := (root nv).
 Notation inbox := (inbox nv).
 Notation lands := (lands nv).
@@ -114,25 +114,25 @@ Proof.
 Qed.
 End Two.
 
-(* The theorem.  For all sizes that have the constants' values, all contents, all operators for which the identities
+(* The theorem.  For all sizes that are what the table of numbers says, all contents, all operators for which the identities
    hold, and all runs that begin alike: what a caller sees is the same, no store goes where it must not, no sharing is new, and no
    step of [after] disturbs itself. *)
-Theorem accepted_is_right : forall consts ids c fresh use b a ls n fuel,
-  accepts consts ids c fresh use b a ls n fuel = true ->
-  forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
+Theorem accepted_is_right : forall table ids c fresh use b a ls n fuel,
+  accepts table ids c fresh use b a ls n fuel = true ->
+  forall nv, numbers_hold nv table ->
   forall V (op : ops V) mb ma, identities_hold V op ids ->
   run nv V op b mb -> run nv V op a ma -> begin_alike V fresh b a (mb 0%N) (ma 0%N) -> right nv V c b a mb ma.
 Proof.
-  intros consts ids c fresh use b a ls n fuel H nv Hc V op mb ma Ids Rb Ra Bg. unfold accepts in H.
+  intros table ids c fresh use b a ls n fuel H nv Hc V op mb ma Ids Rb Ra Bg. unfold accepts in H.
   destruct (learn_all _ _ _ _ _ _ _ _ _ _ _) as [f|] eqn:E; [|discriminate].
   assert (Ib : forall s time v, prev (index_of b) s time = Some v -> latest b s time v) by apply index_of_ok.
   assert (Ia : forall s time v, prev (index_of a) s time = Some v -> latest a s time v) by apply index_of_ok.
-  assert (K : consts_hold nv (fun k => get k consts)) by exact Hc.
-  assert (Ps : forall u : bool, (if u then Some (points_of (fun k => get k consts) b, points_of (fun k => get k consts) a) else None) = None \/
-    (if u then Some (points_of (fun k => get k consts) b, points_of (fun k => get k consts) a) else None)
-      = Some (points_of (fun k => get k consts) b, points_of (fun k => get k consts) a)) by (intros []; auto).
-  eapply (boundary_right (nv := nv) (cval := fun k => get k consts)); try eassumption; try apply Ps.
-  eapply (learn_all_ok (nv := nv) (cval := fun k => get k consts)); try eassumption; try apply Ps.
+  assert (K : consts_hold nv (knows_of table)) by (apply knows_of_ok; auto).
+  assert (Ps : forall u : bool, (if u then Some (points_of (knows_of table) b, points_of (knows_of table) a) else None) = None \/
+    (if u then Some (points_of (knows_of table) b, points_of (knows_of table) a) else None)
+      = Some (points_of (knows_of table) b, points_of (knows_of table) a)) by (intros []; auto).
+  eapply (boundary_right (nv := nv) (cval := knows_of table)); try eassumption; try apply Ps.
+  eapply (learn_all_ok (nv := nv) (cval := knows_of table)); try eassumption; try apply Ps.
   split; simpl; try apply simple_none; intros; unfold list2, at2, entries, get in *; rewrite PM.gempty in *; contradiction.
 Qed.
 

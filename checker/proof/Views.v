@@ -1,6 +1,6 @@
 (* What the checker asks of views and steps, and who wrote what last. Nothing in here has to be believed. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
-From NC Require Import Sem.
+From NC Require Import Sem Poly.
 Import ListNotations.
 
 (* --- decidable equality of forms --- *)
@@ -67,13 +67,13 @@ Definition index_of (t : trace) : index :=
   let p := snd (iterate t (t_n t)) in Index (t_n t) (fst p) (snd p) (t_steps t).
 
 Section Numbers.
-Variable cval : num -> option Z.     (* numbers that are constants *)
+Variable cval : knows.     (* what is known of numbers *)
 
 (* --- injective views --- *)
 Definition from_of (f : N * N * num) : N := snd (fst f).
 Definition tells (fs : list (N * N * num)) (t : N) : bool :=
   existsb (fun f => N.eqb (fst (fst f)) t
-                    && match cval (snd f) with Some b => negb (Z.eqb b 0) | None => false end) fs.
+                    && match cval (snd f) with Some b => negb (Z.eqb b 0) | None => above_0 cval (snd f) end) fs.
 Fixpoint told (fs : list (N * N * num)) (to : list num) (t : N) : bool :=
   match to with
   | [] => true
@@ -126,10 +126,39 @@ Definition bounds (ms : list imap) (d : N) : option (Z * Z) :=
     end
   | _ => None
   end.
+(* the same where sizes are no constants *)
+Fixpoint sum_span (fs : list (N * N * num)) (to : list num) (d : N) : option (sums * sums) :=
+  match fs with
+  | [] => Some ([], [])
+  | (t, fr, b) :: r =>
+    match sum_span r to d with
+    | None => None
+    | Some (lo, hi) =>
+      if N.eqb fr d then
+        match nth_error to (N.to_nat t) with
+        | Some e =>
+          let part := times_ (k_sum cval b) (minus_ (k_sum cval e) (constant 1)) in
+          if at_most cval [] (k_sum cval b) then Some (lo, plus_ part hi)
+          else if at_most cval (k_sum cval b) [] then Some (plus_ part lo, hi) else None
+        | None => None
+        end
+      else Some (lo, hi)
+    end
+  end.
+Definition span (ms : list imap) (d : N) : option (sums * sums) :=
+  match ms with
+  | Aff from to start fs :: _ =>
+    match nth_error start (N.to_nat d), sum_span fs to d with
+    | Some s, Some (lo, hi) => Some (plus_ (k_sum cval s) lo, plus_ (k_sum cval s) hi)
+    | _, _ => None
+    end
+  | _ => None
+  end.
+Definition less (p q : sums) : bool := at_most cval (plus_ (constant 1) p) q.
 Definition dim_apart (x y : list imap) (d : N) : bool :=
   match bounds x d, bounds y d with
   | Some (l, h), Some (l', h') => Z.ltb h l' || Z.ltb h' l
-  | _, _ => false
+  | _, _ => match span x d, span y d with Some (l, h), Some (l', h') => less h l' || less h' l | _, _ => false end
   end.
 Definition is_empty (sh : list num) : bool :=
   existsb (fun e => match cval e with Some x => Z.eqb x 0 | None => false end) sh.

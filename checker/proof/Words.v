@@ -1,12 +1,20 @@
 (* Each word of Sem.v at work, in the order in which they stand there; to be read beside it. Where Example.v speaks of all
    sizes, here a slice has numbers: 0 is 3, the rows; 1 is 1, of the slice; 2 is 2, of columns; 3 is 0, 4 is 1, 5 is 6, 6 is 100. *)
 Require Import List ZArith NArith Bool Lia.
-From NC Require Import Sem Views Latest Maps Norm Follow Points Places Sharing Check Sound Progress Example.
+From NC Require Import Sem Poly Views Latest Maps Norm Follow Points Places Sharing Check Sound Progress Example.
 Import ListNotations.
 Local Open Scope N_scope.
 
 Definition sizes (k : num) : Z := nth (N.to_nat k) [3; 1; 2; 0; 1; 6; 100]%Z 0%Z.
-Definition known : PM.t Z := table 0 [3; 1; 2; 0; 1; 6; 100]%Z.
+Definition twice_less_one : sums := [(2%Z, [0; 1]); ((-1)%Z, [])].   (* 2 * 3 * 1 - 1 *)
+Example a_product : product_value sizes [0; 1] = 3%Z. Proof. reflexivity. Qed.
+Example a_sum : sum_value sizes twice_less_one = 5%Z. Proof. reflexivity. Qed.
+(* s is number 0 and at least 1; the others are 2 s, 0, 1 and s - 1: [0, s) and [s, 2 s) are apart, from s - 1 on they are not. *)
+Definition halves : numbers := Numbers (table 1 [[(2%Z, [0])]; []; [(1%Z, [])]; [(1%Z, [0]); ((-1)%Z, [])]]) (table 0 [1%Z]) (PM.empty Z).
+Definition half (start : num) : imap := Aff [1] [0] [start] [(0, 0, 3)].
+Example halves_apart : maps_apart (knows_of halves) [1] [half 2] [half 0] = true. Proof. reflexivity. Qed.
+Example halves_meet : maps_apart (knows_of halves) [1] [half 2] [half 4] = false. Proof. reflexivity. Qed.
+Definition known : numbers := only_constants (table 0 [3; 1; 2; 0; 1; 6; 100]%Z).
 
 (* --- index spaces and maps: [whole] is 3 x 2, [slice] is its row 1 --- *)
 Example a_range : range 3 = [0; 1; 2]%Z. Proof. reflexivity. Qed.
@@ -91,7 +99,7 @@ Proof.
 Qed.
 
 (* --- what is claimed of two runs, part by part --- *)
-Theorem claimed : forall nv, (forall k z, get k consts = Some z -> nv k = z) ->
+Theorem claimed : forall nv, numbers_hold nv consts ->
   forall V (op : ops V) mb ma, run nv V op before mb -> run nv V op after ma ->
   begin_alike V false before after (mb 0) (ma 0) ->
   same_inputs before after /\ all_compared before after /\ stores_allowed after /\
@@ -133,15 +141,15 @@ Definition placed (how : access) (offset : num) : trace :=
   Trace (table 0 [given 0 true; new 1; new 2]) 3
     (table 0 [copy (all_of 1) (all_of 0); Step Opaque 1 true [all_of 1] [all_of 2] [[how]] [] 1;
               Step Move 0 false [all_of 2] [all_of 0] [[AnyTime]] [] 2]) 3 [(0, all_of 0)] [] [6] [first_place; second_place offset] false [].
-Definition known_48 : PM.t Z := table 0 [3; 1; 2; 0; 1; 6; 100; 48; 50]%Z.
+Definition known_48 : numbers := only_constants (table 0 [3; 1; 2; 0; 1; 6; 100; 48; 50]%Z).
 Definition sizes_48 (k : num) : Z := nth (N.to_nat k) [3; 1; 2; 0; 1; 6; 100; 48; 50]%Z 0%Z.
-Definition places (t : trace) : bool := places_ok (fun k => get k known_48) t.
-Definition consts_48 : consts_hold sizes_48 (fun k => get k known_48).
+Definition places (t : trace) : bool := places_ok (knows_of known_48) t.
+Definition consts_48 : consts_hold sizes_48 (knows_of known_48).
 Proof.
-  intros k z H. unfold sizes_48. destruct (N.lt_ge_cases k 9) as [L|L].
+  apply knows_of_ok, only_constants_hold. intros k z H. unfold sizes_48. destruct (N.lt_ge_cases k 9) as [L|L].
   - assert (C : k = 0 \/ k = 1 \/ k = 2 \/ k = 3 \/ k = 4 \/ k = 5 \/ k = 6 \/ k = 7 \/ k = 8) by lia.
     repeat (destruct C as [->|C]; [vm_compute in H; injection H as <-; reflexivity|]). subst. vm_compute in H. injection H as <-. reflexivity.
-  - exfalso. unfold get, known_48, table in H. repeat (rewrite PM.gso in H by (intro E; apply (f_equal Pos.pred_N) in E;
+  - exfalso. unfold get, table in H. repeat (rewrite PM.gso in H by (intro E; apply (f_equal Pos.pred_N) in E;
       rewrite !N.pos_pred_succ in E; lia)). rewrite PM.gempty in H. discriminate.
 Qed.
 Example apart_bytes : places (placed AnyTime 8) = true. Proof. vm_compute. reflexivity. Qed.
@@ -154,7 +162,7 @@ Example is_touched : touches (negate (all_of 3) (all_of 2)) 2. Proof. exists (al
 Example of_six : elements sizes whole = 6%Z. Proof. reflexivity. Qed.
 Example in_bits : address sizes_48 (placed ElementWise 3) first_place 1 [2; 1]%Z = 320%Z. Proof. reflexivity. Qed.
 Theorem placed_right : places_right sizes_48 (placed ElementWise 3).
-Proof. exact (@places_are_right sizes_48 (fun k => get k known_48) consts_48 (placed ElementWise 3) handed_over). Qed.
+Proof. exact (@places_are_right sizes_48 (knows_of known_48) consts_48 (placed ElementWise 3) handed_over). Qed.
 Theorem placed_well : forall p, In p (t_places (placed ElementWise 3)) -> well_placed sizes_48 (placed ElementWise 3) p.
 Proof. exact (proj1 placed_right). Qed.
 Theorem second_takes_over : forall p q, t_places (placed ElementWise 3) = [p; q] ->
@@ -179,6 +187,6 @@ Definition ordered (edges : list (N * N)) : trace :=
   Trace (table 0 [given 0 true; new 1; new 2]) 3
     (table 0 [copy (all_of 1) (all_of 0); Step Opaque 1 true [all_of 1] [all_of 2] [[AnyTime]] [] 1]) 2
     [(0, all_of 0)] [Output (Some (all_of 2)) 0 None None] [] [] true edges.
-Example with_an_edge : orders_ok (fun k => get k known) (ordered [(0, 1)]) = true. Proof. vm_compute. reflexivity. Qed.
-Example without_an_edge : orders_ok (fun k => get k known) (ordered []) = false. Proof. vm_compute. reflexivity. Qed.
+Example with_an_edge : orders_ok (knows_of known) (ordered [(0, 1)]) = true. Proof. vm_compute. reflexivity. Qed.
+Example without_an_edge : orders_ok (knows_of known) (ordered []) = false. Proof. vm_compute. reflexivity. Qed.
 Example a_path : path [(0, 1); (1, 2)] 0 2. Proof. apply Then with 1; [left | apply Edge; right; left]; reflexivity. Qed.

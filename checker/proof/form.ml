@@ -21,7 +21,7 @@ let power_of p = List.fold_left (fun acc q -> product acc q) [ ([], 1) ] p
 
 (* --- the table of numbers: equal polynomials are one number; those without atoms are constants --- *)
 (* Behind the table stand 0, 1, and the bytes of elements: no text can name them, by -1, -2, ... they are meant. *)
-type numbers = { given : int; place : int array; bad : bool array; indexed : bool array; constant : (int, int) Hashtbl.t;
+type numbers = { given : int; place : int array; bad : bool array; indexed : bool array;
                  polys : (int list * int) list array;
                  named : (int, int) Hashtbl.t  (* of a value: how it is meant *) }
 let numbers_of (c : certificate) =
@@ -30,7 +30,7 @@ let numbers_of (c : certificate) =
   let given = List.length c.numbers in
   let n = given + List.length more in
   let place = Array.init n Fun.id and bad = Array.make n false and indexed = Array.make n false in
-  let constant = Hashtbl.create 97 and named = Hashtbl.create 7 and seen = Hashtbl.create 997 and equal = Hashtbl.create 997 in
+  let named = Hashtbl.create 7 and seen = Hashtbl.create 997 and equal = Hashtbl.create 997 in
   let polys = Array.init n (fun k -> [ ([ k ], 1) ]) in
   let all = Array.append (Array.of_list c.numbers) (Array.of_list (List.map (fun v -> Sum (if v = 0 then [] else [ (v, []) ])) more)) in
   Array.iteri (fun k x ->
@@ -54,12 +54,8 @@ let numbers_of (c : certificate) =
     (match Hashtbl.find_opt equal polys.(k) with
      | Some first when not bad.(k) -> place.(k) <- first
      | _ -> Hashtbl.replace equal polys.(k) k);
-    (match polys.(k) with
-     | [] -> Hashtbl.replace constant place.(k) 0
-     | [ ([], v) ] -> Hashtbl.replace constant place.(k) v
-     | _ -> ());
     if k >= given then Hashtbl.replace named (List.nth more (k - given)) (given - 1 - k)) all;
-  { given; place; bad; indexed; constant; named; polys }
+  { given; place; bad; indexed; named; polys }
 (* The place of a number; it may be one that was not computed where nothing is done with it. *)
 let place_of ns k =
   need (k < ns.given) "a number of the table";

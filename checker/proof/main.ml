@@ -45,7 +45,19 @@ let intern s = nn (match Hashtbl.find_opt !words s with
   | None -> let k = Hashtbl.length !words in Hashtbl.add !words s k; k)
 
 let tagged tag parts = intern (tag ^ String.concat "" (List.map (fun s -> Printf.sprintf "%d:%s" (String.length s) s) parts))
-let constants ns = Hashtbl.fold (fun k v m -> add k (zz v) m) ns.constant PM.empty
+(* What the table of numbers says: sums in normal form, and bounds of symbols and of facts. Those of indices are left out. *)
+let known_numbers (c : certificate) ns =
+  let all f = List.fold_left f PM.empty (List.filter (fun k -> ns.place.(k) = k && not (ns.bad.(k) || ns.indexed.(k))) (List.init (Array.length ns.place) Fun.id)) in
+  let sum k = List.map (fun (factors, by) -> (zz by, List.map nn factors)) ns.polys.(k) in
+  let ranges = Hashtbl.create 7 in
+  List.iter (fun s -> Hashtbl.replace ranges s.called_so (s.least, s.most)) c.symbols;
+  let bounds side = List.fold_left (fun m (k, n) -> match n with
+    | Symbol name -> (match Option.bind (Option.bind (Hashtbl.find_opt ranges name) side) int_of_string_opt with
+      | Some v -> add ns.place.(k) (zz v) m
+      | None -> m)
+    | _ -> m) PM.empty (List.mapi (fun k n -> (k, n)) c.numbers) in
+  { n_sum = all (fun m k -> match ns.polys.(k) with [ ([ j ], 1) ] when j = k -> m | _ -> add k (sum k) m);
+    n_low = bounds fst; n_high = bounds snd }
 
 (* --- Traces --- *)
 type side = { whole : Text.trace; steps : Text.step array; core : Core.trace; writes : (int * int) array array Lazy.t }
@@ -268,10 +280,10 @@ let identity_of (c : certificate) ids forms of_before side (l : Text.lemma) =
 (* --- the verdict --- *)
 let depth = nat 60 and fuel = nat 5000
 type verdict = Accepted of bool * bool   (* fresh storages are taken to begin alike; identities were named *) | Refused of string | Out of string
-let value_of consts k = PM.find (match k with N0 -> XH | Npos p -> Coq_Pos.succ p) consts
+let value_of table k = (knows_of table).k_const k
 let nothing = { f_same = PM.empty; f_call = PM.empty; f_before = PM.empty; f_after = PM.empty }
 let learner consts ids alike points b a =
-  let cval = value_of consts and ib = index_of b and ia = index_of a in
+  let cval = knows_of consts and ib = index_of b and ia = index_of a in
   let points = if points then Some (points_of cval b, points_of cval a) else None in
   fun f l -> learn cval ids alike b a ib ia fuel points depth f l
 (* Moves and fills that are operators where there are bytes: no certificate says that two of them are one call, so what can be
@@ -295,7 +307,7 @@ let with_moves learn (mb, ma) lemmas =
   go (known (nothing, [], List.rev all)) lemmas
 (* The first part of what is asked that is not shown: for people, nothing rests on it. *)
 let why consts ids (c : boundary) alike b a lemmas =
-  let cval = value_of consts and learn = learner consts ids alike true b a in
+  let cval = knows_of consts and learn = learner consts ids alike true b a in
   let points = Some (points_of cval b, points_of cval a) and ib = index_of b and ia = index_of a in
   let rec go f = function
     | [] -> Ok f
@@ -350,7 +362,7 @@ let decide_one c ns (one : check) =
   let after = side_of c ns one.compare_strides one.after in
   let before = match one.before with Some t -> side_of c ns one.compare_strides t | None -> after in
   settled ();
-  let consts = constants ns and ids = ref [] in
+  let consts = known_numbers c ns and ids = ref [] in
   Hashtbl.reset scalars;
   Hashtbl.reset casts;
   let forms = Array.of_list c.step_forms in
