@@ -213,6 +213,41 @@ class NcCheck(cli_test.Cli):
             cert.write_text(recheck_damage.signed(text[:first] + text[first:].replace(pair, turned)))
             self.assertIn("\tnot shown: a lemma of ", self.recheck("--table", cert))
 
+    def only(self, case, words):
+        """The certificate of a case of the corpus, of whose checks nc-recheck says no other words."""
+        out = self.folder / case
+        self.run_it("check", ROOT / f"corpus/cases/{case}.accept.json", "--certificate", str(out))
+        (cert,) = out.iterdir()
+        self.assertEqual({line.split("\t")[2] for line in self.recheck("--table", cert).splitlines()}, {words})
+        return cert
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_halves_of_any_size_are_apart(self):
+        cert = self.only("sym-halves", "accepted")
+        text = cert.read_text()
+        half = " 3:f32 0 1 3 1 0 1 6 1 3 3 1 0 0 0\n"  # of 2 s elements those from s on
+        self.assertEqual(text.count(half), 1)
+        cert.write_text(recheck_damage.signed(text.replace(half, half.replace(" 3 3 1 0 0 0", " 3 0 1 0 0 0"))))  # from 1 on
+        self.assertIn("\tnot shown: a lemma of calls\n", self.recheck("--table", cert))
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_rooms_of_any_size_are_large_enough(self):
+        cert = self.only("plan-symbolic-size", "accepted")
+        text = cert.read_text()
+        self.assertEqual(text.count("symbols 1\n 2:s0 1 1 1 8 1\n"), 1)
+        cert.write_text(recheck_damage.signed(text.replace(" 2:s0 1 1 1 8 1\n", " 2:s0 1 1 1 9 1\n")))  # one element more than there is room
+        self.assertIn("\tnot shown: places\n", self.recheck("--table", cert))
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_bodies_are_shown_before_they_are_used(self):
+        cert = self.only("loop-ping-pong-buffers", "accepted")
+        text = cert.read_text()
+        self.assertGreater(text.count("\nchecks 3 11:loop0 body0 "), 0, text[text.index("\nchecks"):][:60])
+        other = text.replace("11:loop0 body0 ", "11:loop9 body0 ", 1)  # in the table of steps: a body that no check shows
+        self.assertLess(other.index("loop9"), other.index("\nchecks "))
+        cert.write_text(recheck_damage.signed(other))
+        self.assertIn("\toutside: a body that is not shown\n", self.recheck("--table", cert))
+
     def test_a_solver_is_taken_at_its_word_where_that_is_asked_for(self):
         path = ROOT / "corpus/cases/z61-padding-of-batch-1-kept.accept.json"
         out = self.folder / "solved"
