@@ -13,6 +13,9 @@ constexpr int kFollowed = 600;  // contents looked into, one within the other; b
 /// name.
 constexpr std::size_t kLookedUp = 64, kLeastLookedUp = 100'000, kPassed = 4'000, kLeastPassed = 20'000'000;
 
+/// Of the places that an element is followed through one in sixteen is noted, whatever their distance.
+bool is_noted(std::uint64_t place) { return (place * 0x9e3779b97f4a7c15ULL) >> 60 == 0; }
+
 std::size_t hash_of(const Term& term) {
   std::size_t h =
       mix(mix(static_cast<std::size_t>(term.kind), term.number), std::hash<std::string>{}(term.text));
@@ -253,24 +256,24 @@ TermId Contents::joined(const TraceView& view, TermId part) {
 }
 
 TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t index) {
-  if (const TermId known = remembered(storage, version, index); known != kUnset) return known;
+  const std::uint64_t own = place(storage, version), key = own << 32 | index;
+  const bool all = index == running_[storage];
+  if (const TermId known = all ? whole_[own] : noted(key); known != kUnset) return known;
   if (depth_ > kFollowed) return Terms::kBad;
   if (++looked_up_ > std::max(kLeastLookedUp, kLookedUp * trace_.steps.size())) exhausted_ = true;
   if (exhausted_) return Terms::kBad;
   ++depth_;
-  const TermId out = found(storage, version, index);
+  Way way;
+  const TermId out = found(storage, version, index, way);
   --depth_;
-  return remembered(storage, version, index) = out;
-}
-
-TermId& Contents::remembered(StorageId storage, std::uint32_t version, std::uint32_t index) {
-  const std::uint64_t own = first_[storage] + storage + version;
-  return index == running_[storage] ? whole_[own] : memo_[own << 32 | index];
+  if (out != Terms::kBad)  // what is too deep from here need not be too deep from there
+    for (const std::uint64_t passed : way) memo_[passed] = out;
+  return (all ? whole_[own] : memo_[key]) = out;
 }
 
 /// What is plainly the content of another place is looked up there: a chain of moves is followed step by
 /// step, and writes that miss the element are passed by.
-TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t index) {
+TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t index, Way& way) {
   while (version > 0) {
     const Write& write = writes_[first_[storage] + --version];
     if (++passed_ > std::max(kLeastPassed, kPassed * trace_.steps.size())) exhausted_ = true;
@@ -292,7 +295,11 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
     if (from == nullptr) return written(write, at);
     index = from->maps.empty() ? at : terms_.number(root_index(space_, *from, terms_.index(at)));
     storage = from->storage, version = this->version(storage, write.step);
-    if (const TermId known = remembered(storage, version, index); known != kUnset) return known;
+    const std::uint64_t own = place(storage, version), key = own << 32 | index;
+    const bool all = index == running_[storage];
+    if (!all && !is_noted(own)) continue;
+    if (const TermId known = all ? whole_[own] : noted(key); known != kUnset) return known;
+    if (!all) way.push_back(key);
   }
   const TraceStorage& s = trace_.storages[storage];
   const bool undefined = s.start == TraceStorage::Start::undefined;

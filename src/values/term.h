@@ -124,8 +124,12 @@ class Contents {
   };
   void number_writes();
   TermId element(StorageId storage, std::uint32_t version, std::uint32_t index);
-  TermId found(StorageId storage, std::uint32_t version, std::uint32_t index);
-  TermId& remembered(StorageId storage, std::uint32_t version, std::uint32_t index);
+  using Way = std::vector<std::uint64_t>;  // places that have the same content, as keys of memo_
+  TermId found(StorageId storage, std::uint32_t version, std::uint32_t index, Way& way);
+  std::uint64_t place(StorageId storage, std::uint32_t version) const {
+    return first_[storage] + storage + version;
+  }
+  TermId noted(std::uint64_t key) { return memo_.contains(key) ? memo_[key] : kUnset; }
   const TraceView* moved_from(const Write& write) const;
   TermId joined(const TraceView& view, TermId part);
   TermId written(const Write& write, std::uint32_t index);
