@@ -308,6 +308,7 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   contradiction = false;
   const std::optional<Case> as_read = options.advise ? std::optional(value) : std::nullopt;
   const std::vector<std::string> broken = broken_promises(value);
+  if (std::string told = foreign_writes(value); !told.empty()) value.assumed.push_back(std::move(told));
   prepare_case(value, options);
   CheckRecord out = has_wrappers(value) ? check_readings(value, options) : check_one(value, options);
   out.semantics = table_digest();

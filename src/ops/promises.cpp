@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
 #include <string_view>
@@ -11,6 +12,8 @@
 
 namespace noclobber {
 namespace {
+
+constexpr std::size_t kMostNamed = 3;
 
 /// Writes that PyTorch itself allows everywhere.
 constexpr std::array<std::string_view, 4> kAllowedWrites = {"fsdp.", "inductor.resize_storage_bytes_",
@@ -68,16 +71,11 @@ void not_functional(const Graph& graph, std::vector<std::string>& out) {
   }
 }
 
-/// What reinplacing leaves writes as reinplacing does, or as `before` has done.
-void not_of_reinplacing(const Graph& before, const Graph& after, std::vector<std::string>& out) {
-  for (const Step& step : after.steps) {
-    const Schema* schema = find_schema(step.op);
-    const bool of_pytorch = step.op.starts_with("aten.") || step.op.starts_with("prims.");
-    if (schema == nullptr || !schema->writes() || !of_pytorch || is_allowed_write(step)) continue;
-    if (!begins_with_one(step, kReinplaced) && !calls(before, step.op))
-      out.push_back("functional: " + called(after, step) + " (" + step.op +
-                    ") writes, which reinplacing does not");
-  }
+bool is_of_reinplacing(const Step& step) {
+  const Schema* schema = find_schema(step.op);
+  const bool of_pytorch = step.op.starts_with("aten.") || step.op.starts_with("prims.");
+  return schema == nullptr || !schema->writes() || !of_pytorch || is_allowed_write(step) ||
+         begins_with_one(step, kReinplaced);
 }
 
 /// No input is copied into twice; one that `before` does not copy into is refuted anyway.
@@ -162,18 +160,39 @@ std::vector<std::string> broken_in(const Graph& graph, bool reinplaced) {
   return out;
 }
 
+/// Is it what passes made of a graph, as a log has it?
+bool is_of_log(const Case& value) {
+  return value.before && value.source == "TORCH_TRACE" && value.title != "split";
+}
+
+bool is_reinplaced(const Case& value) { return value.name.find("/joint") == std::string::npos; }
+
 }  // namespace
 
+std::string foreign_writes(const Case& value) {
+  if (!is_of_log(value) || !is_reinplaced(value)) return {};
+  std::map<std::string_view, bool> known;
+  std::string out;
+  std::size_t count = 0;
+  for (const Step& step : value.after.steps) {
+    if (is_of_reinplacing(step)) continue;
+    const auto [at, is_new] = known.try_emplace(step.op, false);
+    if (is_new) at->second = calls(*value.before, step.op);
+    if (at->second || ++count > kMostNamed) continue;
+    out += (out.empty() ? "" : ", ") + called(value.after, step) + " (" + step.op + ")";
+  }
+  if (count == 0) return {};
+  if (count > kMostNamed) out += " and " + std::to_string(count - kMostNamed) + " more";
+  return "writes that Inductor's reinplacing does not make are meant by another pass: " + out;
+}
+
 std::vector<std::string> broken_promises(const Case& value) {
-  if (!value.before || value.source != "TORCH_TRACE" || value.title == "split") return {};
-  const bool reinplaced = value.name.find("/joint") == std::string::npos;
+  if (!is_of_log(value)) return {};
+  const bool reinplaced = is_reinplaced(value);
   const std::vector<std::string> was = broken_in(*value.before, reinplaced);
   std::vector<std::string> out = broken_in(value.after, reinplaced);
   std::erase_if(out, [&](const std::string& told) { return std::ranges::find(was, told) != was.end(); });
-  if (reinplaced) {
-    not_of_reinplacing(*value.before, value.after, out);
-    epilogue_repeated(value.after, out);
-  }
+  if (reinplaced) epilogue_repeated(value.after, out);
   epilogue_reordered(*value.before, value.after, out);
   return out;
 }

@@ -3,8 +3,8 @@
 //
 //   functional   before reinplacing nothing is written but inputs, by copy_
 //   epilogue     each input is copied into once, in the order of before, and nothing is computed behind
-//   behind reinplacing: what writes does so as reinplacing does, or as before did; each input is copied into
-//                once, in the order of before
+//   behind reinplacing: each input is copied into once, in the order of before; what writes otherwise than
+//                reinplacing and before do is assumed to be meant, since a log does not say who made it
 //   unbacked     a size that is read out of a tensor is made by such a step before another one has it
 #pragma once
 #include <string>
@@ -16,5 +16,8 @@ namespace noclobber {
 
 /// What `after` of a pair of a log breaks and `before` keeps, a sentence each: "functional: add_ ...".
 std::vector<std::string> broken_promises(const Case& value);
+
+/// The assumption that writes behind reinplacing are meant which neither it makes nor `before` has; empty: none.
+std::string foreign_writes(const Case& value);
 
 }  // namespace noclobber
