@@ -136,6 +136,15 @@ std::string type_and_bytes(const Graph& graph, const std::string& name) {
   return type_text(*type) + ", " + std::to_string(bits / 8 + (bits % 8 != 0 ? 1 : 0)) + " B";
 }
 
+Dtype dtype_made(const Graph& graph, std::uint32_t step) {
+  if (step >= graph.steps.size()) return Dtype::other;
+  const Step& at = graph.steps[step];
+  for (const auto& [key, arg] : at.kwargs)
+    if (key == "dtype" && arg.kind == Arg::Kind::dtype) return arg.dtype;
+  const bool typed = !at.results.empty() && at.results[0].valid() && graph.value(at.results[0]).type;
+  return typed ? graph.value(at.results[0]).type->dtype : Dtype::other;
+}
+
 void put_lanes(Finding& out, const Witness& w) {
   for (const StorageLane& from : w.lanes) {
     Lane lane;

@@ -20,4 +20,7 @@ void put_lanes(Finding& out, const Witness& w);
 /// comes last.
 void put_picture(Finding& finding, const Case& value);
 
+/// What the step is told to make, else what its result is described as; `other` where nothing says it.
+Dtype dtype_made(const Graph& graph, std::uint32_t step);
+
 }  // namespace noclobber

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "src/cli/finding_picture.h"
 #include "src/cli/findings.h"
 #include "src/formats/mlx_case.h"
+#include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
@@ -77,34 +79,21 @@ std::optional<FindingPlace> same_name(const Graph& before, const std::string& na
   return std::nullopt;
 }
 
-/// What the step is told to make, else what its result is described as; `other` where nothing says it.
-Dtype dtype_made(const Graph& graph, std::uint32_t step) {
-  if (step >= graph.steps.size()) return Dtype::other;
-  const Step& at = graph.steps[step];
-  for (const auto& [key, arg] : at.kwargs)
-    if (key == "dtype" && arg.kind == Arg::Kind::dtype) return arg.dtype;
-  const bool typed = !at.results.empty() && at.results[0].valid() && graph.value(at.results[0]).type;
-  return typed ? graph.value(at.results[0]).type->dtype : Dtype::other;
-}
-
 /// Of a step that makes another dtype than the one of the same name in `before`: both.
-std::optional<std::pair<Dtype, Dtype>> other_dtype(const std::optional<FindingPlace>& place,
-                                                   const Case& value) {
-  if (!place || !value.before) return std::nullopt;
-  const auto counterpart = same_name(*value.before, place->name);
-  if (!counterpart) return std::nullopt;
-  const Dtype made = dtype_made(value.after, place->step),
-              meant = dtype_made(*value.before, counterpart->step);
-  if (made == meant || made == Dtype::other || meant == Dtype::other) return std::nullopt;
-  return std::pair{made, meant};
+std::optional<std::pair<Dtype, Dtype>> other_dtype(const Finding& finding, const Case& value) {
+  if (!finding.define || !value.before) return std::nullopt;
+  const auto there = same_name(*value.before, finding.define->name);
+  const std::pair of{dtype_made(value.after, finding.define->step),
+                     dtype_made(*value.before, there ? there->step : kEntryStep)};
+  const bool known = of.first != Dtype::other && of.second != Dtype::other;
+  return known && of.first != of.second ? std::optional(of) : std::nullopt;
 }
 
 void note_mismatch(Finding& finding, const Case& value) {
-  std::string first = "the first whose result is another than in before";
-  if (const auto dtypes = other_dtype(finding.define, value))
-    first = fmt::format("the first that differs from before: {} here, {} there", name(dtypes->first),
-                        name(dtypes->second));
-  note(finding.define, first);
+  const auto dtypes = other_dtype(finding, value);
+  note(finding.define, dtypes ? fmt::format("the first that differs from before: {} here, {} there",
+                                            name(dtypes->first), name(dtypes->second))
+                              : "the first whose result is another than in before");
   note(finding.clobber,
        writes_in_place(value.after, finding.clobber) ? "writes what is seen last" : "makes what is seen");
   note(finding.read, "differs from before");
@@ -311,15 +300,36 @@ std::string sharing_help(const Finding& finding) {
   return what + ": the caller may write one of the two";
 }
 
+/// Of a step that says the same as in `before`: a write that it stood behind there, and stands ahead of here.
+std::string early_help(const Finding& finding, const Case& value) {
+  const auto& place = finding.define ? finding.define : finding.clobber;
+  const auto there = place && value.before ? same_name(*value.before, place->name) : std::nullopt;
+  if (finding.rule != "NC004" || !there || there->statement != place->statement) return "";
+  const Graph& before = *value.before;
+  const std::vector<ValueId> uses = uses_of(before.steps[there->step]);
+  for (std::uint32_t k = there->step; k-- > 0;) {
+    const Step& write = before.steps[k];
+    if (write.args.empty() || write.results.empty() || !write.results[0].valid()) continue;
+    const std::string& result = before.value(write.results[0]).name;
+    const bool written = std::ranges::find(uses, write.args[0].ref) != uses.end() &&
+                         writes_in_place(before, place_before(before, k, result, ""));
+    if (!written || !listed_before(value.after, place->name, result)) continue;
+    return "keep " + place->statement + " behind " + statement_text(before, k) + ", which writes " +
+           before.value(write.args[0].ref).name + " before it in before";
+  }
+  return "";
+}
+
 /// Of what differs from `before` and no memory effect explains.
 std::string difference_help(const Finding& finding, const Case& value) {
-  const auto dtypes = other_dtype(finding.define, value);
+  const auto dtypes = other_dtype(finding, value);
   if (finding.rule == "NC004" && dtypes) {
-    const bool rounds = is_floating(dtypes->first) && is_floating(dtypes->second) &&
-                        bit_width(dtypes->first) < bit_width(dtypes->second);
-    return fmt::format("let {} make {}, as before does, and not {}{}", finding.define->statement,
-                       name(dtypes->second), name(dtypes->first), rounds ? ", which rounds it" : "");
+    const auto [made, meant] = *dtypes;
+    return fmt::format("let {} make {}, as before does, and not {}{}", finding.define->statement, name(meant),
+                       name(made),
+                       is_floating(made) && bit_width(made) < bit_width(meant) ? ", which rounds it" : "");
   }
+  if (const std::string early = early_help(finding, value); !early.empty()) return early;
   if (finding.rule == "NC004" && finding.define)
     return "let " + finding.define->statement + " make what before makes: it is the first step that does not";
   if (finding.rule == "NC004" && finding.before)
@@ -361,7 +371,9 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
   if (finding.rule == "NC020" && finding.aspect == "told")
     return "give " + at + " the dtype that the graph says, or say the one that it makes";
   if (finding.rule == "NC011" && finding.clobber)
-    return "move " + at + " before the return, or drop it if nobody sees it";
+    return at.starts_with("return(")
+               ? "let every write come before the return, which a barrier before it does"
+               : "move " + at + " before the return, or drop it if nobody sees it";
   return difference_help(finding, value);
 }
 

@@ -108,6 +108,32 @@ std::string on_operand(const Case& value, const PlanFault& fault) {
          why;
 }
 
+/// What a buffer is said to take the place of, one after the other.
+std::vector<std::string> bases_of(const Case& value, const std::string& name) {
+  std::vector<std::string> out;
+  const std::string* at = &name;
+  while (value.plan && out.size() < value.plan->buffers.size()) {
+    const auto found = std::ranges::find(value.plan->buffers, *at, &PlanBuffer::name);
+    if (found == value.plan->buffers.end() || found->inplace_of.empty()) break;
+    at = &out.emplace_back(found->inplace_of);
+  }
+  return out;
+}
+
+/// Of what is written while somebody still reads what lay there.
+std::string shared_help(const Case& value, const PlanFault& fault) {
+  const std::vector<std::string> taken = bases_of(value, fault.second), base = bases_of(value, fault.first);
+  const std::string reads = place_of_step(value.after, *fault.read).statement + " still reads " +
+                            used_as(value.after, *fault.read, fault.first);
+  if (std::ranges::find(taken, fault.first) != taken.end())
+    return "do not put " + fault.second + " in the place of " + fault.first + ": " + reads +
+           "; uses of its views and the return count as well";
+  if (!base.empty())
+    return "let " + base.back() + ", in whose place " + fault.first +
+           " lies, live as long as that, or place " + fault.second + " elsewhere: " + reads;
+  return "place " + fault.second + " elsewhere: " + reads + ", so count every use of it and of its views";
+}
+
 std::string bounds_help(const PlanFault& fault) {
   if (fault.aspect == "misaligned") return "place " + fault.first + " at " + fault.expected;
   if (fault.aspect == "negative-size") return "give " + fault.first + " the size of its type";
@@ -121,10 +147,7 @@ std::string help_of(const Case& value, const PlanFault& fault) {
     case PlanFault::Kind::overlap:
       if (const std::string why = on_operand(value, fault); !why.empty())
         return "place " + fault.second + " elsewhere: " + why;
-      if (fault.read && *fault.read <= value.after.steps.size())
-        return "place " + fault.second + " elsewhere: " + place_of_step(value.after, *fault.read).statement +
-               " still reads " + used_as(value.after, *fault.read, fault.first) +
-               ", so count every use of it and of its views";
+      if (fault.read && *fault.read <= value.after.steps.size()) return shared_help(value, fault);
       return "place " + fault.second + " elsewhere, or count every use of " + fault.first +
              " and of its aliases";
     case PlanFault::Kind::lifetime:
