@@ -18,6 +18,7 @@ import cli_test
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 import recheck_damage
+import recheck_reasons
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin"))
@@ -237,6 +238,18 @@ class NcCheck(cli_test.Cli):
         self.assertEqual(text.count("symbols 1\n 2:s0 1 1 1 8 1\n"), 1)
         cert.write_text(recheck_damage.signed(text.replace(" 2:s0 1 1 1 8 1\n", " 2:s0 1 1 1 9 1\n")))  # one element more than there is room
         self.assertIn("\tnot shown: places\n", self.recheck("--table", cert))
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_what_nc_recheck_alone_accepts_has_a_reason(self):
+        cert = self.only("plan-two-arenas", "accepted")
+        asked = recheck_reasons.Asked(recheck_damage.nc_check, recheck_damage.nc_recheck, recheck_damage.signed)
+        honest = cert.read_text()
+        text = recheck_reasons.without_below(honest)  # what a placement says of its neighbour
+        said, accepted = asked.ask(text)
+        self.assertEqual((said.partition(":")[0], accepted), ("not proved", True))
+        self.assertEqual(recheck_reasons.reason(asked, text, said), "neighbours of places")
+        self.assertIsNone(recheck_reasons.reason(asked, text, "not proved: what nobody knows"))
+        self.assertEqual(asked.ask(recheck_reasons.without_evidence(honest)), ("proved", True))
 
     @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
     def test_bodies_are_shown_before_they_are_used(self):

@@ -15,7 +15,7 @@ from bench_growth import START, pointwise, record, renamed, residual, view_write
 from recheck_table import BIN
 
 # steps of the graph for each of the builder's n
-LONGEST = 60  # seconds
+LONGEST = 240  # seconds
 KINDS = [(pointwise, 1), (residual, 2), (renamed, 3), (view_writes, 3)]
 
 

@@ -3,7 +3,7 @@
 
 Certificates of the corpus with one to three words changed. Whatever nc-recheck accepts, a run of its Traces (tools/trace_run.py)
 has to confirm, or nc-check to prove where there is no run to compare (too large, or by identities, of which free operators know nothing);
-what nc-check refuses of it is counted by its reason. Goes on where it was stopped (build/recheck-damage-SEED.json).
+each that nc-check refuses needs a reason of tools/recheck_reasons.py. Goes on where it was stopped (build/recheck-damage-SEED.json).
 """
 import collections
 import json
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import recheck_reasons
 import trace_run
 from recheck_table import BIN, FOLDERS, ROOT, certificates, nc_recheck
 
@@ -56,11 +57,11 @@ def judge(cert, words, counts, wrong):
     text, said = cert.read_text(errors="surrogateescape"), nc_check(cert)
     named = any("by identities" in s for s in words)
     found = None if named else trace_run.difference(text, any("alike" in s for s in words))
-    reason = said if said == "proved" else re.sub(r"\d+", "N", said.rpartition("byte ")[2].partition(";")[0].partition(": N")[0])[:80]
-    counts["accepted; nc-check: " + reason] += 1
+    reason = said if said == "proved" else recheck_reasons.reason(recheck_reasons.Asked(nc_check, nc_recheck, signed), text, said)
+    counts["accepted; nc-check: " + (reason if said == "proved" else f"refused, {reason}" if reason else "refused for no known reason")] += 1
     counts["confirmed by a run" if found == "" else "by identities" if named else "too large to run" if found is None else
            "no run: a view leaves its storage" if found == trace_run.NO_RUN else "contradicted"] += 1
-    if found not in (None, "", trace_run.NO_RUN) or (found is None and said != "proved" and "surplus" not in said):
+    if found not in (None, "", trace_run.NO_RUN) or reason is None or (found is None and reason not in ("proved", "surplus")):
         wrong.append((text, said, found))
 
 
@@ -106,6 +107,8 @@ def main():
         state.write_text(json.dumps({"counts": counts, "wrong": wrong}))
     for what, n in counts.most_common():
         print(f"{n:7} {what}")
+    for name, _, _, why in recheck_reasons.REASONS:
+        print(f"{name}: {why}")
     for k, (text, said, found) in enumerate(wrong[:20]):
         (build / f"damaged-{seed}-{k}.cert").write_text(text, errors="surrogateescape")
         print(f"build/damaged-{seed}-{k}.cert: nc-check says {said!r}, a run {found!r}")

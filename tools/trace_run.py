@@ -55,8 +55,19 @@ class Certificate:
         self.storages = w.list(lambda: (w.int(), w.ints(), w.int(), w.int(), w.int()))
         w.word()
         self.steps = w.list(lambda: (w.int(), w.quoted(), w.int(), w.int(), w.int(), w.list(w.ints), w.list(w.quoted)))
-        w.word(), w.list(lambda: (w.ints(), w.list(lambda: [w.int() for _ in range(6)]))), w.word()
+        w.word()
+        self.spans = {"evidence": [self.span(lambda: w.list(lambda: (w.ints(), w.list(lambda: [w.int() for _ in range(6)]))))],
+                      "lemma counts": [], "lemmas": [], "edges": [], "below": []}  # where these stand in the text
+        w.word()
         self.checks = w.list(self.check)
+
+    def span(self, read):
+        start = self.w.at
+        read()
+        return start, self.w.at
+
+    def note(self, what, read):
+        self.spans[what].append(self.span(read))
 
     def number(self):
         w, kind = self.w, self.w.word()
@@ -93,7 +104,10 @@ class Certificate:
         key, before, after = w.quoted(), w.maybe(self.trace), self.trace()
         asked = w.int(), w.int(), w.int(), w.list(lambda: (w.int(), w.int()))
         w.list(lambda: [w.int() for _ in range(4)])
-        w.list(lambda: (kind := w.int(), [w.int() for _ in range(4)], w.ints(), w.quoted() if kind == 3 else None))
+        count = []
+        self.note("lemma counts", lambda: count.append(w.int()))
+        lemma = lambda: (kind := w.int(), [w.int() for _ in range(4)], w.ints(), w.quoted() if kind == 3 else None)
+        self.spans["lemmas"].append([self.span(lemma) for _ in range(count[0])])
         return key, before, after, asked
 
     def trace(self):
@@ -103,8 +117,10 @@ class Certificate:
         out["steps"] = w.list(self.step)
         out["outputs"] = w.list(lambda: (w.maybe(self.view), w.quoted(), w.ints(), w.int(), w.maybe(w.int)))
         w.list(lambda: (w.int(), w.quoted(), w.int(), w.int())), w.list(lambda: (w.quoted(), w.quoted())), w.int()
-        w.list(lambda: (w.int(), w.int())), w.ints()
-        w.list(lambda: (w.quoted(), [w.int() for _ in range(5)], w.maybe(lambda: (w.int(), w.ints())), w.maybe(w.int)))
+        self.note("edges", lambda: w.list(lambda: (w.int(), w.int())))
+        w.ints()
+        w.list(lambda: (w.quoted(), [w.int() for _ in range(5)], w.maybe(lambda: (w.int(), w.ints())),
+                        self.note("below", lambda: w.maybe(w.int))))
         return out
 
     def step(self):

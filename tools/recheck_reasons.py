@@ -1,0 +1,130 @@
+"""Why nc-recheck accepts a certificate that nc-check refuses: each has a reason of REASONS, which is tried on the certificate.
+
+A reason goes by what nc-check says and by a change of the text after which what nc-check asked for plays no part: nc-recheck has to
+accept the changed text, too, or nc-check to prove it. A certificate without such a reason is a failure of tools/recheck_damage.py.
+"""
+import pathlib
+import re
+import tempfile
+
+import trace_run
+
+ROUNDS = 12  # lemmas that are left out one after the other
+
+
+def put(text, changes):
+    """The text with other words at spans: [((from, to), words)]."""
+    for (start, end), words in sorted(changes, reverse=True):
+        text = text[:start] + words + text[end:]
+    return text
+
+
+def spans(text):
+    return trace_run.Certificate(text).spans
+
+
+def without_evidence(text):
+    return put(text, [(span, " 0") for span in spans(text)["evidence"]])
+
+
+def without_lemmas(text, check=None, lemma=None):
+    """Without all lemmas, or without one."""
+    found = spans(text)
+    counts, lemmas = found["lemma counts"], found["lemmas"]
+    if check is None:
+        return put(text, [(span, " 0") for span in counts] + [(span, "") for some in lemmas for span in some])
+    return put(text, [(counts[check], f" {len(lemmas[check]) - 1}"), (lemmas[check][lemma], "")])
+
+
+def without_below(text):
+    return put(text, [(span, " 0") for span in spans(text)["below"]])
+
+
+def with_sorted_edges(text):
+    changes = []
+    for start, end in spans(text)["edges"]:
+        numbers = list(map(int, text[start:end].split()[1:]))
+        pairs = sorted(set(zip(numbers[::2], numbers[1::2])))
+        changes.append(((start, end), f" {len(pairs)}" + "".join(f" {a} {b}" for a, b in pairs)))
+    return put(text, changes)
+
+
+class Asked:
+    """Both checkers, about changed texts."""
+
+    def __init__(self, check, recheck, signed):
+        self.check, self.recheck, self.signed = check, recheck, signed
+
+    def ask(self, text):
+        """(what nc-check says, does nc-recheck accept it?)"""
+        with tempfile.TemporaryDirectory(prefix="nc_reason_") as folder:
+            cert = pathlib.Path(folder) / "one.cert"
+            cert.write_text(self.signed(text), errors="surrogateescape")
+            said, _ = self.recheck([cert])
+            return self.check(cert), bool(said[cert]) and all(s.startswith("accepted") for s in said[cert])
+
+    def accepted(self, text):
+        return self.ask(text)[1]
+
+    def one_less(self, text):
+        """Each text with one lemma less."""
+        for check, some in enumerate(spans(text)["lemmas"]):
+            for lemma in range(len(some)):
+                yield without_lemmas(text, check, lemma)
+
+
+def surplus(asked, text):
+    """Some lemmas less, one after the other, or without evidence: then nc-check proves it."""
+    if asked.ask(without_evidence(text))[0] == "proved":
+        return True
+    for _ in range(ROUNDS):
+        left = None
+        for less in asked.one_less(text):
+            said = asked.ask(less)[0]
+            if said == "proved":
+                return True
+            if left is None and "surplus" in said:
+                left = less
+        if left is None:
+            return False
+        text = left
+    return False
+
+
+def needs_no_lemma(asked, text):
+    """nc-recheck accepts it without any lemma, or without the one at which nc-check stops."""
+    if asked.accepted(without_lemmas(text)):
+        return True
+    before = asked.ask(text)[0]
+    for less in asked.one_less(text):
+        said, accepted = asked.ask(less)
+        if accepted and said != before:
+            return True
+    return False
+
+
+def edges(asked, text):
+    said, accepted = asked.ask(with_sorted_edges(text))
+    return accepted and "edges in order" not in said
+
+
+REASONS = [
+    ("surplus", r"not proved: surplus evidence", surplus,
+     "nc-check wants that something rests on each lemma and derivation; nc-recheck leaves alone what it does not need"),
+    ("neighbours of places", r"not proved: \d+ obligations are open", lambda asked, text: (
+        bool(spans(text)["below"]) and asked.accepted(without_below(text))),
+     "nc-check finds out by the neighbour that a placement names; nc-recheck compares each two placements"),
+    ("lemmas", r"not proved: (a lemma is not shown|\d+ obligations are open)", needs_no_lemma,
+     "nc-recheck shows what is asked without the lemma: it follows contents element by element, or by another lemma"),
+    ("derivations", r"where a rule uses nothing|a line|a rule|hypothes|a derivation|evidence|a number of the table",
+     lambda asked, text: asked.accepted(without_evidence(text)), "nc-recheck replays no derivation: it reads them and does not use them"),
+    ("order of edges", r"edges in order", edges, "nc-check wants edges in order, so that equal texts are one; a set of edges has none"),
+]
+
+
+def reason(asked, text, said):
+    """The name of the reason, or None."""
+    for name, pattern, holds, _ in REASONS:
+        if re.search(pattern, said) and holds(asked, text):
+            return name
+    return None
