@@ -38,6 +38,30 @@ class Pairs(InFolder):
         return {u["reason"] for u in record.get("unknown", [])}
 
 
+class FoldedWrites(Pairs):
+    """A write that is gone because of what a constant holds, of which text tells nothing: judge 63000312."""
+
+    def without(self, *writes):
+        """The status where these are gone, and the reasons or rules."""
+        constant = [f"_tensor_constant0: {T} = self._tensor_constant0", f"c: {T} = torch.ops.aten.lift_fresh_copy.default(_tensor_constant0)"]
+        before = graph(f"x: {T}, v: {T}", [*constant, *writes, f"sin: {T} = torch.ops.aten.sin.default(v)"], "sin")
+        status, record = self.compared(before, graph(f"x: {T}, v: {T}", [f"sin: {T} = torch.ops.aten.sin.default(v)"], "sin"))
+        return status, self.reasons(record) or {f["rule"] for f in record["findings"]}
+
+    def test_by_nothing_or_one(self):
+        for write in ("add_.Tensor(x, c)", "sub_.Tensor(x, c)", "mul_.Tensor(x, c)", "div_.Tensor(x, c)", "add.out(x, c, out = x)"):
+            with self.subTest(write):
+                self.assertEqual(self.without(f"w: {T} = torch.ops.aten.{write}"), ("unknown", {"approximated"}))
+        two = f"sum_1: {T} = torch.ops.aten.add.Tensor(x, c)", f"w: {T} = torch.ops.aten.copy_.default(x, sum_1)"
+        self.assertEqual(self.without(*two), ("unknown", {"approximated"}))
+
+    def test_whatever_it_holds(self):
+        for write in ("copy_.default(x, c)", "copy_.default(x, v)", "mul_.Tensor(x, 2)"):
+            with self.subTest(write):
+                status, rules = self.without(f"w: {T} = torch.ops.aten.{write}")
+                self.assertEqual((status, "NC006" in rules), ("refuted", True))
+
+
 class FoldedConstants(Pairs):
     """A constant that the pass has seen, and a printed graph does not hold."""
 

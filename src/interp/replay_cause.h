@@ -53,7 +53,7 @@ bool repaired_by_one_read(const Scene& scene, const Difference& difference);
 /// The difference goes away, or appears in `before`, by an edit of memory effects alone: operators that one
 /// graph spells otherwise have no part in it. `folded`: constants of unknown contents do have one, by which a
 /// write that is there may seem to be gone.
-bool due_to_memory(const Scene& scene, const Difference& difference, bool folded);
+bool due_to_memory(const Scene& scene, const Difference& difference, const std::vector<std::string>& folded);
 
 /// A target of step `at` shows one byte at two indices.
 bool writes_repeated_bytes(const OpSet& ops, const Ran& ran, std::uint32_t at);

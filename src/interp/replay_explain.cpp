@@ -289,7 +289,7 @@ namespace {
 void leave_sure(Session& session, const Scene& scene, std::vector<Difference>& found, const Guard& guard) {
   std::erase_if(found, [&](const Difference& d) {
     const std::vector<std::string> names = guard.doubts(d, scene.expected);
-    if (names.empty() || due_to_memory(scene, d, guard.folds_constants(d))) return false;
+    if (names.empty() || due_to_memory(scene, d, guard.one_sided_constants(d))) return false;
     session.result.approximated = true;
     for (const std::string& name : names) {
       auto& known = session.result.names;

@@ -29,10 +29,8 @@ class Guard {
   /// `exact`: the graphs are said to be the same to the bit, so nothing is excused by rounding.
   std::vector<std::string> doubts(const Difference& difference, const Expectation& expected,
                                   bool exact = false) const;
-  /// Does one graph alone read constants of unknown contents for what differs?
-  bool folds_constants(const Difference& difference) const {
-    return !one_sided_constants(difference).empty();
-  }
+  /// Constants of unknown contents that one graph alone reads for what differs.
+  std::vector<std::string> one_sided_constants(const Difference& difference) const;
   /// Operators that one graph has more often than the other.
   const std::set<std::string>& unmatched() const { return unmatched_; }
 
@@ -42,7 +40,6 @@ class Guard {
   bool exact(const Difference& difference) const;
   bool declared_effects_differ() const;
   bool draws_again() const;
-  std::vector<std::string> one_sided_constants(const Difference& difference) const;
   std::vector<std::string> one_sided_draws(const Difference& difference) const;
   std::vector<std::uint32_t> slice(const Ran& ran, const Difference& difference) const;
 

@@ -1,5 +1,6 @@
 // Differences that are shown to be of memory, whatever operators the two graphs are made of.
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 
@@ -72,6 +73,30 @@ std::optional<std::uint32_t> unseen_write(const Scene& scene, const Difference& 
   return std::nullopt;
 }
 
+/// The graph where a number stands throughout in these constants.
+Graph holding(Graph graph, const std::vector<std::string>& constants, std::int64_t number) {
+  for (Input& input : graph.inputs)
+    if (std::ranges::find(constants, graph.value(input.value).name) != constants.end())
+      input.contents = std::vector<Arg>{Arg::of(SymExpr(number))};
+  return graph;
+}
+
+/// Who folds a constant knows what it holds: is nothing different where that is 0 or 1 throughout? `s += c`
+/// is no write that is lost then.
+bool neutral(const Scene& scene, const Difference& d, const std::vector<std::string>& constants) {
+  if (constants.empty()) return false;
+  RunOptions was = options_before(scene), is = scene.options;
+  for (const std::string& name : constants) is.contents.erase(name);
+  return std::ranges::any_of(std::array{0, 1}, [&](int number) {
+    const Graph before = holding(*scene.before.graph, constants, number);
+    const Result<Run> meant = run_graph(scene.value, before, scene.may_write, was);
+    const Result<Run> run =
+        run_graph(scene.value, holding(*scene.after.graph, constants, number), scene.may_write, is);
+    if (!meant || !run || meant->raised || run->raised) return false;
+    return !value_difference(expectation_of(before, *meant, {}), *run, d.target);
+  });
+}
+
 /// Writing steps that run.
 std::ptrdiff_t write_count(const Scene& scene, const Graph& graph) {
   const auto end = std::find_if(graph.steps.begin(), graph.steps.end(), is_return);
@@ -108,7 +133,7 @@ std::optional<Witness> dropped_write(const Scene& scene, const Difference& d) {
   return w;
 }
 
-bool due_to_memory(const Scene& scene, const Difference& d, bool folded) {
+bool due_to_memory(const Scene& scene, const Difference& d, const std::vector<std::string>& folded) {
   if (d.kind != Difference::Kind::value || !scene.options.order.empty()) return false;
   Scene values = scene;
   values.options.value_semantics = true;
@@ -119,7 +144,8 @@ bool due_to_memory(const Scene& scene, const Difference& d, bool folded) {
     return write_count(scene, *scene.after.graph) < write_count(scene, *scene.before.graph) ||
            !writes_behind_return(scene.ops, *scene.after.graph).empty();
   };
-  return scene.before.graph != nullptr && (!folded || loses_write()) && unseen_write(scene, d).has_value();
+  if (scene.before.graph == nullptr || (!folded.empty() && !loses_write())) return false;
+  return unseen_write(scene, d).has_value() && !neutral(scene, d, folded);
 }
 
 }  // namespace noclobber

@@ -17,7 +17,8 @@ namespace noclobber {
 /// What `after` of a pair of a log breaks and `before` keeps, a sentence each: "functional: add_ ...".
 std::vector<std::string> broken_promises(const Case& value);
 
-/// The assumption that writes behind reinplacing are meant which neither it makes nor `before` has; empty: none.
+/// The assumption that writes behind reinplacing are meant which neither it makes nor `before` has; empty:
+/// none.
 std::string foreign_writes(const Case& value);
 
 }  // namespace noclobber
