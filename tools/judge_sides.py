@@ -67,10 +67,12 @@ class Exported:
     def __init__(self, written: bytes, tie: str):
         self.module, self.tie = torch.export.load(io.BytesIO(written)).module(), tie
         self.buffers = dict(self.module.named_buffers())
+        self.lie = {name: (b.untyped_storage(), b.storage_offset(), b.size(), b.stride()) for name, b in self.buffers.items()}
 
     def given(self, flavour: int) -> dict[str, torch.Tensor]:
         given = programs.inputs(flavour, self.tie)
         for name in programs.BUFFERS:
+            self.buffers[name].set_(*self.lie[name])  # a program may have transposed it in place
             self.buffers[name].copy_(given[name])
         return given | {name: self.buffers[name] for name in programs.BUFFERS}
 
