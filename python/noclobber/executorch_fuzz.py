@@ -36,8 +36,10 @@ class Holder(torch.nn.Module):
             self.register_buffer(name, given[name])
 
     def forward(self, x, y, z, s, i, h, b):
-        results = self.function(x, y, z, s, i, h, b, self.m, self.n)
-        return tuple(r.clone() for r in results) if self.copied else results
+        given = (x, y, z, s, i, h, b, self.m, self.n)
+        if not self.copied:
+            return self.function(*given)
+        return tuple(r.clone() for r in self.function(*(t.clone() for t in given)))
 
 
 def given(flavour: int = 0) -> tuple:
@@ -137,8 +139,8 @@ def quiet() -> None:
 def fuzz_pass(function: Callable, *, copied: bool = False, **options: object) -> Campaign:
     """Random programs of the edge dialect through `function`, which takes an ExportedProgram and changes it or gives another.
 
-    With `copied` what programs return are copies, so that no pass can overwrite a result. Options are those of
-    `compile_fuzz.run`.
+    With `copied` programs work on copies of what they are given and return copies, so that no value that a pass may overwrite is a
+    result or what a buffer holds next: the released reinplacing pass overwrites both. Options are those of `compile_fuzz.run`.
     """
     quiet()
     return compile_fuzz.run(Pass(function, copied), **options)

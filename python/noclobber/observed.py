@@ -32,9 +32,10 @@ def observe(function, arguments: list[torch.Tensor], spoil: int | None = None) -
     if spoil is not None:
         given[spoil].zero_()
     asked = [(k, o) for k, o in enumerate(outputs) if o.requires_grad]  # by position: a compiler may let more of them ask
-    gradients = torch.autograd.grad(sum((o * (k + 1)).sum() for k, o in asked), leaves,
-                                    allow_unused=True) if leaves and asked else ()
-    return Seen(*kept, [g for g in gradients if g is not None], storages, [o.stride() for o in outputs])
+    found = torch.autograd.grad(sum((o * (k + 1)).sum() for k, o in asked), leaves,
+                                allow_unused=True) if leaves and asked else [None] * len(leaves)
+    gradients = [torch.zeros_like(leaf) if g is None else g for g, leaf in zip(found, leaves)]  # none asked for is none
+    return Seen(*kept, gradients, storages, [o.stride() for o in outputs])
 
 
 def difference(eager: Seen, compiled: Seen) -> str:

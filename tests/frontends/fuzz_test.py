@@ -110,7 +110,7 @@ def test_wrong(noclobber_fuzz):
 class Executorch(Campaigns):
     """The reinplacing pass as it was before its first repair."""
 
-    def reinplaced(self, *changes, **options):
+    def reinplaced(self, *changes, copied=True, **options):
         import executorch.exir.passes.reinplace as reinplace
         from executorch.exir.dialects._ops import ops
 
@@ -122,10 +122,11 @@ class Executorch(Campaigns):
         exec(text, names)  # noqa: S102, the pass itself
         aten = ops.edge.aten
         wanted = {aten.add.Tensor, aten.mul.Tensor, aten.sub.Tensor, aten.maximum.default}
-        return noclobber.executorch.fuzz_pass(lambda program: names["reinplace_pass"](program, ops_to_inplace=wanted), copied=True,
+        return noclobber.executorch.fuzz_pass(lambda program: names["reinplace_pass"](program, ops_to_inplace=wanted), copied=copied,
                                               profiles=["pointwise"], reduction=20, out=self.folder, **options)
 
     NOT_REVISITED = ("for node in reversed(ep.graph.nodes):", "for node in list(reversed(ep.graph.nodes)):")
+    ALL_RECORDED = ("for arg_idx in mutated_args:\n                seen_nodes.add(node.args[arg_idx])", "seen_nodes.update(node.all_input_nodes)")
     NOT_SEEN = ("seen_nodes.add(node.args[arg_idx])", "pass")
 
     def test_before_the_repair(self):
@@ -134,6 +135,16 @@ class Executorch(Campaigns):
     def test_without_any_record(self):
         self.convicted(self.reinplaced(self.NOT_REVISITED, self.NOT_SEEN, seed=22, count=18), runs_differ=False)
 
+    def test_both_repairs(self):
+        """The released pass, whose walk meets the inserted node again, and one that records all operands itself."""
+        for changes in ([], [self.NOT_REVISITED, self.ALL_RECORDED]):
+            with self.subTest(changes=changes):
+                self.clean(self.reinplaced(*changes, seed=22, count=18), 14)
+
+    def test_the_released_pass_overwrites_what_a_buffer_holds_next(self):
+        """Without copies: the new value of a buffer is no reader for it."""
+        self.convicted(self.reinplaced(seed=22, count=1, copied=False), runs_differ=False)
+
     def test_whole_lowerings(self):
         self.clean(noclobber.executorch.fuzz_lower(count=8, out=self.folder), 6)
 
@@ -141,6 +152,10 @@ class Executorch(Campaigns):
 class Thunder(Campaigns):
     def test_whole_compilations(self):
         self.clean(noclobber.thunder.fuzz_jit(count=15, out=self.folder), 10)
+
+    def test_a_gradient_that_nobody_asked_for_is_none(self):
+        """Thunder lets an output ask for gradients that depends on no leaf: they are zero."""
+        self.clean(noclobber.thunder.fuzz_jit(seed=1051, count=1, out=self.folder), 1)
 
     def test_a_transform(self):
         from thunder.core.transform_common import Transform
