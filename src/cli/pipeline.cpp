@@ -301,6 +301,7 @@ void prepare_case(Case& value, const CheckOptions& options) {
   for (std::string& told : assume_folded_constants(value)) value.assumed.push_back(std::move(told));
   for (std::string& told : assume_fused_calls(value)) value.assumed.push_back(std::move(told));
   assume_portable_softmax(value);
+  assume_indices_not_negative(value);
   tell_constants_apart(value);
 }
 

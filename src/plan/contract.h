@@ -53,6 +53,11 @@ inline constexpr std::string_view kPortableSoftmax =
     "aten._softmax runs in ExecuTorch's portable kernel, which writes each element over the one that it read "
     "last";
 
+/// The sentence that a program rests on which writes rows of a tensor by indices that are known only when it
+/// runs.
+inline constexpr std::string_view kIndicesNotNegative =
+    "no index of aten.index_put_ is negative, which ExecuTorch's portable kernel refuses";
+
 /// A value lost: `define` made it (Touch::kNoStep: it was there at entry), `clobber` writes bytes
 /// [first, last) of the arena over it, `read` means it.
 struct Loss {

@@ -1,7 +1,7 @@
 // What kernels ask or promise beyond what their operators do. Facts: ExecuTorch's portable
 // index_put_ takes one index tensor of i32 or i64 and rank 1, at any dimension, and values of exactly the
-// shape it writes, and stops with InvalidArgument at anything else (kernels/portable/cpu/op_index_put.cpp of
-// 1.5.1). Its softmax takes the
+// shape it writes, and stops with InvalidArgument at anything else, and at negative indices, which index_put
+// takes (kernels/portable/cpu/op_index_put.cpp of 1.5.1; run). Its softmax takes the
 // maximum and the sum of a row, then writes each element of it from the one at the same place, in one dim
 // order (op_softmax.cpp), and no other library of ExecuTorch replaces that kernel. log_softmax does alike
 // there, but the optimized library has a kernel of its own that promises the compiler that the two do not
@@ -45,6 +45,18 @@ std::optional<std::string> values_refusal(const Type& self, std::size_t dim, con
          sizes_text(wanted);
 }
 
+/// Is one of the numbers that the tensor holds below zero? Nothing: it is not known what it holds.
+std::optional<bool> holds_negative(const Graph& graph, const Arg& tensor) {
+  for (const Input& input : graph.inputs) {
+    const bool lasts = input.kind != Input::Kind::user && !input.may_write.value_or(false);
+    if (input.value != tensor.ref || !lasts || !input.contents) continue;
+    return std::ranges::any_of(*input.contents, [](const Arg& number) {
+      return number.kind == Arg::Kind::sym && number.sym.is_constant() && number.sym.constant() < 0;
+    });
+  }
+  return std::nullopt;
+}
+
 /// Why the kernel refuses the call, or "". Nothing: it cannot be told.
 std::optional<std::string> index_put_refusal(const Graph& graph, const Step& step) {
   if (step.args.size() < 3 || step.args[1].kind != Arg::Kind::list) return std::nullopt;
@@ -63,6 +75,7 @@ std::optional<std::string> index_put_refusal(const Graph& graph, const Step& ste
     return "its index is a mask, or no i32 or i64";
   if (index->shape.size() != 1) return "its index tensor has not one dimension";
   if (values->dtype != self->dtype) return "its values have another dtype";
+  if (holds_negative(graph, *at).value_or(false)) return "its indices are negative";
   return values_refusal(*self, static_cast<std::size_t>(at - indices.begin()), *index, *values);
 }
 
@@ -89,6 +102,20 @@ void assume_portable_softmax(Case& value) {
     const PlanBuffer *from = place(step.args[0].ref), *to = place(step.results[0]);
     if (from == nullptr || to == nullptr || from->arena != to->arena || from->offset != to->offset) continue;
     value.assumed.emplace_back(kPortableSoftmax);
+    return;
+  }
+}
+
+void assume_indices_not_negative(Case& value) {
+  if (!value.portable_kernels) return;
+  for (const Step& step : value.after.steps) {
+    if (step.op != "aten.index_put_.default" || step.args.size() < 2) continue;
+    const auto& indices = step.args[1].list;
+    if (std::ranges::all_of(indices, [&](const Arg& index) {
+          return index.kind != Arg::Kind::ref || holds_negative(value.after, index).has_value();
+        }))
+      continue;
+    value.assumed.emplace_back(kIndicesNotNegative);
     return;
   }
 }

@@ -78,4 +78,7 @@ void run_by_rows(Trace& trace, const Case& value);
 /// Names the kernel that a softmax in place of its operand rests on, where the plan does not say which it is.
 void assume_portable_softmax(Case& value);
 
+/// Names what a portable kernel asks of indices that are known only when it runs.
+void assume_indices_not_negative(Case& value);
+
 }  // namespace noclobber

@@ -3,6 +3,7 @@
 
 #include "src/cli/pipeline.h"
 #include "src/formats/formats.h"
+#include "src/plan/contract.h"
 #include "tests/catch.h"
 
 namespace kernels_test {
@@ -61,6 +62,18 @@ TEST_CASE("index_put_ of the portable library takes one index of whole numbers a
   CHECK(put_record(R"j([null,{"ref":"p"}])j", "[1,1,8,4]", narrow).status == Status::proved);
   CHECK(put_record(kThird, R"j([1,2,"s0",4])j", open).status == Status::proved);
   CHECK(put_record(kThird, R"j([1,2,"s1",4])j", open).status == Status::unknown);
+}
+
+TEST_CASE("index_put_ of the portable library refuses negative indices, which is assumed or shown",
+          "[plan]") {
+  const auto with = [](const std::string& numbers) {
+    return put_record(kThird, "[1,2,1,4]", kOne + R"j(,"kind":"constant","value":)j" + numbers);
+  };
+  const CheckRecord open = put_record(kThird, "[1,2,1,4]", kOne);
+  CHECK(std::ranges::count(open.assumptions, kIndicesNotNegative) == 1);
+  CHECK(with("[3]").status == Status::proved);
+  CHECK(std::ranges::count(with("[3]").assumptions, kIndicesNotNegative) == 0);
+  CHECK(is_refused(with("[-1]")));
 }
 
 TEST_CASE("index_put_ of the portable library refuses what would be broadcast, and more", "[plan]") {
