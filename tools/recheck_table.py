@@ -2,7 +2,7 @@
 """What nc-recheck says of each check that nc-check proves, by reason: recheck_table.py [--floor N] [FOLDER...]
 
 Checks the inputs of the folders (corpus/ without what is no input), writes their certificates, and has both decide. Where
-nc-recheck accepts a whole certificate that nc-check does not, it says so and fails; below N of 100 accepted checks, too.
+nc-recheck accepts a whole certificate that nc-check does not, or refutes one, it says so and fails; below N of 100 accepted checks, too.
 """
 import collections
 import os
@@ -48,11 +48,21 @@ def table(folder):
             accepted = bool(all_of) and all(s.startswith("accepted") for s in all_of)
             if accepted and answer != "proved":
                 wrong.append(f"{folder}: {cert.name}: nc-recheck accepts, nc-check says {answer}")
+            if all_of[-1:] == ["refuted"] and answer != "refuted":
+                wrong.append(f"{folder}: {cert.name}: nc-recheck refutes, nc-check says {answer}")
+            if answer == "refuted":
+                counts["refutation: " + (all_of[-1] if all_of else "nothing said")] += 1
             if not all_of:
                 wrong.append(f"{folder}: {cert.name}: nc-recheck says nothing")
             if answer == "proved":
                 counts.update(all_of)
         return counts, wrong
+
+
+def of(counts, word):
+    """How many begin with this word, and of how many proved checks."""
+    told = sum(n for what, n in counts.items() if what.startswith(word))
+    return told, sum(n for what, n in counts.items() if not what.startswith("refutation"))
 
 
 def main():
@@ -62,13 +72,14 @@ def main():
     whole, wrong = collections.Counter(), []
     for folder in folders or [f"corpus/{f}" for f in FOLDERS]:
         counts, faults = table(folder)
-        accepted = sum(n for what, n in counts.items() if what.startswith("accepted"))
-        print(f"{folder}: {accepted} of {sum(counts.values())} proved checks accepted")
+        accepted, every = of(counts, "accepted")
+        refutations = of(counts, "refutation")[0]
+        print(f"{folder}: {accepted} of {every} proved checks accepted, {counts['refutation: refuted']} of {refutations} refutations replayed")
         whole.update(counts)
         wrong += faults
     for what, count in whole.most_common():
         print(f"{count:6} {what}")
-    accepted, every = sum(n for what, n in whole.items() if what.startswith("accepted")), sum(whole.values())
+    accepted, every = of(whole, "accepted")
     share = 100 * accepted / max(every, 1)
     print(f"recheck: {accepted} of {every} accepted, {share:.1f} of 100; {len(wrong)} disagreements")
     for line in wrong:

@@ -1,6 +1,6 @@
 (* Steps with bodies: loops, branches, maps over rows. What such a step makes depends on what its bodies do, and on nothing else
-   of them: by how many trips, and in which order, is as open as what other operators do. With Sem.v this is what has to be
-   believed of them. *)
+   of them: by how many trips, and in which order, is as open as what other operators do. And what it is that is refuted of two
+   graphs. With Sem.v this is what has to be believed. *)
 Require Import List ZArith NArith Bool.
 From NC Require Import Sem.
 Import ListNotations.
@@ -45,3 +45,11 @@ Definition stays_inside (t : trace) : Prop :=
   (forall k, (k < t_n t)%N -> exists s, get k (t_steps t) = Some s /\ forall v, In v (s_reads s ++ s_writes s) -> in_bounds nv t v) /\
   (forall o v, In o (t_out t) -> o_view o = Some v -> in_bounds nv t v).
 End Bodies.
+
+(* --- refutations --- *)
+(* For some operators and contents at entry, both graphs have runs, and one of [after] ends as none of [before] does. *)
+Definition breaks (nv : num -> Z) (b a : trace) : Prop :=
+  exists (V : Type) (op : ops V) (e : entry V), (exists mb, run nv V op b mb /\ enters V b (mb 0%N) e) /\
+  exists ma, run nv V op a ma /\ enters V a (ma 0%N) e /\
+  forall mb, run nv V op b mb -> enters V b (mb 0%N) e ->
+    ~ (same_outputs nv V b a (mb (t_n b)) (ma (t_n a)) /\ same_exit nv V b a (mb (t_n b)) (ma (t_n a))).

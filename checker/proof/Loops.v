@@ -1,7 +1,7 @@
 (* Steps with bodies at work: each word of Bodies.v. Key 9 is an operator with one body, which negates what it is given, before by
    way of a copy. How often it runs it, and on what, is open. *)
 Require Import List ZArith NArith Bool Lia.
-From NC Require Import Sem Poly Check Bodies BodiesRight Example Words.
+From NC Require Import Sem Poly Check Bodies BodiesRight Refute RefuteRight Example Words.
 Import ListNotations.
 Local Open Scope N_scope.
 
@@ -55,3 +55,18 @@ Proof.
   - intros x [<-|[<-|[]]] ? ? [].
   - simpl. auto.
 Qed.
+
+(* A refutation: of 3 rows one is written; where it should be that of src, the twin of Example.v clears it. At element (1, 0) of the
+   output both are negations, and their operands there differ: one element of src, and a scalar. *)
+Definition three_rows : PM.t Z := table 0 [3; 1; 2; 0; 1]%Z.
+Definition small_table : numbers := only_constants (PM.add (N.succ_pos 3) 0%Z (PM.add (N.succ_pos 4) 1%Z (PM.empty Z))).
+Example cleared_refuted : refutes small_table three_rows before cleared (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = true.
+Proof. vm_compute. reflexivity. Qed.
+Theorem cleared_is_broken : exists nv, numbers_hold nv small_table /\ breaks nv before cleared.
+Proof. exact (refuted_is_broken _ _ _ _ _ _ cleared_refuted). Qed.
+(* twins: another element; the pair that is right; sizes that are not those of the table; an element that is none *)
+Example not_there : refutes small_table three_rows before cleared (Value 0 [2; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.
+Example not_of_what_is_right : refutes small_table three_rows before after (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = false.
+Proof. vm_compute. reflexivity. Qed.
+Example not_of_other_sizes : refutes consts three_rows before cleared (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.
+Example not_outside : refutes small_table three_rows before cleared (Value 0 [3; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.

@@ -1,5 +1,5 @@
 (* nc-recheck [--table] [--equations] CERTIFICATE...: decides again with the function `accepts`, which Sound.v proves right.
-   What is outside of what it knows is refused by name. Exit code: 0 proved, 3 not proved, 2 unreadable. *)
+   What is outside of what it knows is refused by name. Exit code: 0 proved, 1 refuted, 3 neither, 2 unreadable. *)
 open Core
 open Text
 open Form
@@ -56,8 +56,11 @@ let known_numbers (c : certificate) ns =
       | Some v -> add ns.place.(k) (zz v) m
       | None -> m)
     | _ -> m) PM.empty (List.mapi (fun k n -> (k, n)) c.numbers) in
+  let fact m k =
+    let k = ns.place.(k) in
+    match PM.find (pos (k + 1)) m with Some (Zpos _) -> m | _ -> add k Z0 m in
   { n_sum = all (fun m k -> match ns.polys.(k) with [ ([ j ], 1) ] when j = k -> m | _ -> add k (sum k) m);
-    n_low = bounds fst; n_high = bounds snd }
+    n_low = List.fold_left fact (bounds fst) c.facts; n_high = bounds snd }
 
 (* --- Traces --- *)
 type side = { whole : Text.trace; steps : Text.step array; core : Core.trace; writes : (int * int) array array Lazy.t }
@@ -281,6 +284,7 @@ let identity_of (c : certificate) ids forms of_before side (l : Text.lemma) =
 let depth = nat 60 and fuel = nat 5000
 type verdict = Accepted of bool * bool   (* fresh storages are taken to begin alike; identities were named *) | Refused of string | Out of string
              | OnPaper of bool   (* the same, but that steps with bodies are one is not shown by the proof: fresh storages of bodies are alike *)
+             | Broken
 let value_of table k = (knows_of table).k_const k
 let nothing = { f_same = PM.empty; f_call = PM.empty; f_before = PM.empty; f_after = PM.empty }
 let learner consts ids alike points b a =
@@ -405,6 +409,50 @@ let by_induction c ns all =
   if alike then map (fun (key, v) -> (key, match v with Accepted (_, named) -> OnPaper named | other -> other)) all
   else if accepts_all (known_numbers c ns) bodies !items depth fuel then all
   else map (fun (key, v) -> (key, match v with Accepted _ -> Refused "induction over bodies" | other -> other)) all
+(* --- refutations: numbers have the values that symbols have in the text --- *)
+let values_of (c : certificate) ns =
+  let n = Array.length ns.place in
+  let value = Array.make n None and symbols = Hashtbl.create 7 in
+  List.iter (fun s -> Hashtbl.replace symbols s.called_so (int_of_string_opt s.value)) c.symbols;
+  let floor p d = if p >= 0 then p / d else -((-p + d - 1) / d) in
+  let sum poly = try List.fold_left (fun acc (factors, by) -> match acc with
+      | None -> None
+      | Some acc -> Option.map (plus_ acc) (List.fold_left (fun x j -> match x, value.(j) with
+          | Some x, Some y -> Some (times_ x y)
+          | _ -> None) (Some by) factors)) (Some 0) poly with Large -> None in
+  let numbers = Array.of_list c.numbers in
+  for k = 0 to n - 1 do
+    value.(k) <- (match if k < ns.given then numbers.(k) else Sum [] with
+      | Bad | Func _ | Index _ -> None
+      | Symbol name -> Option.join (Hashtbl.find_opt symbols name)
+      | Quotient (p, d) -> (match value.(p), value.(d) with Some p, Some d when d > 0 -> Some (floor p d) | _ -> None)
+      | Sum _ -> sum ns.polys.(k))
+  done;
+  let all = ref PM.empty in
+  Array.iteri (fun k v -> match v with Some v when ns.place.(k) = k && not ns.indexed.(k) -> all := add k (zz v) !all | _ -> ()) value;
+  !all
+let broken_of (r : refutation) =
+  let element = List.map zz in
+  let path = List.map (fun (j, e) -> (nat j, element e)) r.path in
+  if r.turn <> [] then outside "a refutation in another order";
+  match r.broken.about with
+  | 2 | 3 -> Heads
+  | 4 -> Value (nat r.broken.oa, element r.index, path)
+  | 5 -> Exit (nn r.broken.oa, element r.index, path)
+  | k -> outside (match k with
+    | 1 -> "a refutation of what was claimed" | 6 -> "a refutation of a store" | 7 -> "a refutation of a step that disturbs itself"
+    | 8 | 9 -> "a refutation of sharing" | 10 | 11 -> "a refutation of what a name means" | 12 -> "a refutation of what is defined"
+    | 14 -> "a refutation of places" | _ -> "a refutation of something else")
+let refuted c ns (one : check) r =
+  let about = broken_of r in
+  check ns c one;
+  let before = match one.before with Some t -> side_of c ns false t | None -> outside "a refutation of one graph" in
+  let after = side_of c ns false one.after in
+  settled ();
+  let values = values_of c ns in
+  let sizes = only_constants values in
+  if max (elements sizes before.core) (elements sizes after.core) > most then outside "a refutation of large sizes";
+  if refutes (known_numbers c ns) values before.core after.core about fuel then Broken else Refused "a refutation"
 let decide file =
   let text = let ch = open_in_bin file in
     let s = really_input_string ch (in_channel_length ch) in close_in ch; s in
@@ -413,15 +461,18 @@ let decide file =
   words := Hashtbl.create (max 97 (String.length text / 64));
   made := Array.make (min (String.length text / 32) (1 lsl 20)) XH;
   let c = Text.read text in
-  if c.refutation <> None then [ (c.subject, Out "a refutation") ] else
   let ns = numbers_of c in
   tables ns c;
   Hashtbl.reset shown_bodies;
   items := [];
+  let last = List.nth c.checks (List.length c.checks - 1) in
   by_induction c ns (List.map (fun (one : check) ->
     found := [];
     alike_bodies := false;
-    let said = try check ns c one; decide_one c ns one with Outside what -> Out what in
+    let said = try match c.refutation with
+        | Some r when one == last -> refuted c ns one r
+        | _ -> check ns c one; decide_one c ns one
+      with Outside what -> Out what in
     (match said with
      | Accepted (alike, _) when one.before <> None -> Hashtbl.replace shown_bodies one.called alike
      | _ -> ());
@@ -429,6 +480,7 @@ let decide file =
 let words_of = function
   | Accepted (alike, named) -> "accepted" ^ (if alike then ", fresh storages alike" else "") ^ (if named then ", by identities" else "")
   | OnPaper named -> "accepted, fresh storages alike, bodies on paper" ^ (if named then ", by identities" else "")
+  | Broken -> "refuted"
   | Refused what -> "not shown: " ^ what
   | Out what -> "outside: " ^ what
 let () =
@@ -446,10 +498,11 @@ let () =
     | all ->
       if equations_too then List.iter (fun e -> print_endline ("taken to hold: " ^ e)) (in_words ());
       List.iter (fun (key, v) ->
-        (match v with Accepted _ | OnPaper _ -> () | _ -> if !code = 0 then code := 3);
+        (match v with Accepted _ | OnPaper _ -> () | Broken -> if !code = 0 then code := 1 | _ -> if !code < 2 then code := 3);
         if table then Printf.printf "%s\t%s\t%s\n%!" file key (words_of v)) all;
       if not table then
         match List.find_opt (fun (_, v) -> match v with Accepted _ | OnPaper _ -> false | _ -> true) all with
+        | Some (key, Broken) -> Printf.printf "refuted: %s; %s\n" (if key = "" then "the last check" else key) file
         | None -> Printf.printf "proved: %d checks; %s\n" (List.length all) file
         | Some (key, v) -> Printf.printf "not proved: %s: %s; %s\n" key (words_of v) file) files;
   exit !code
