@@ -252,6 +252,18 @@ class NcCheck(cli_test.Cli):
         self.assertEqual(asked.ask(recheck_reasons.without_evidence(honest)), ("proved", True))
 
     @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_a_refutation_of_a_rule_is_replayed(self):
+        for case, at, other in [("z19-tied-op-without-clone", "\nrefutation 1 6 0 1 0 ", "\nrefutation 1 6 0 0 0 ")]:
+            out = self.folder / case
+            self.run_it("check", ROOT / f"corpus/cases/{case}.refute.json", "--certificate", str(out))
+            (cert,) = out.iterdir()
+            text = cert.read_text()
+            self.assertEqual(text.count(at), 1, text[text.index("\nrefutation"):][:60])
+            self.assertIn("\trefuted\n", self.recheck("--table", cert))
+            cert.write_text(recheck_damage.signed(text.replace(at, other)))
+            self.assertIn("\tnot shown: a refutation\n", self.recheck("--table", cert))
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
     def test_a_refutation_is_replayed_with_operators_that_tell(self):
         out = self.folder / "refuted"
         self.run_it("check", ROOT / "corpus/doc/slice-zero.refute.json", "--certificate", str(out))
@@ -259,7 +271,7 @@ class NcCheck(cli_test.Cli):
         text, at = cert.read_text(), "\nrefutation 1 4 0 0 0 2 0 0 0 0 0\n"  # output 0 at [0, 0]
         self.assertEqual(text.count(at), 1)
         said = {at: (1, "refuted"), at.replace("2 0 0 0", "2 9 0 0"): (3, "not shown: a refutation"),  # no such element
-                at.replace("1 4 0", "1 8 0"): (3, "outside: a refutation of sharing"), "\nrefutation 0\n": (3, "not shown: an output")}
+                at.replace("1 4 0", "1 8 0"): (3, "outside: a refutation of sharing with no input"), "\nrefutation 0\n": (3, "not shown: an output")}
         for other, (code, words) in said.items():
             cert.write_text(recheck_damage.signed(text.replace(at, other)))
             done = subprocess.run([BIN / "nc-recheck", "--table", cert], capture_output=True, text=True, timeout=60)

@@ -53,3 +53,7 @@ Definition breaks (nv : num -> Z) (b a : trace) : Prop :=
   exists ma, run nv V op a ma /\ enters V a (ma 0%N) e /\
   forall mb, run nv V op b mb -> enters V b (mb 0%N) e ->
     ~ (same_outputs nv V b a (mb (t_n b)) (ma (t_n a)) /\ same_exit nv V b a (mb (t_n b)) (ma (t_n a))).
+(* Or, whatever the contents: a store goes where it may not, a step of [after] disturbs itself, sharing is new. *)
+Definition breaks_a_rule (nv : num -> Z) (c : boundary) (b a : trace) : Prop :=
+  ~ stores_allowed a \/ ~ (forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> clean nv s) \/
+  (b_grow c = false /\ ~ no_new_sharing nv (b_may c) b a) \/ (b_shrink c = false /\ ~ no_new_sharing nv (b_may c) a b).

@@ -60,13 +60,21 @@ Qed.
    output both are negations, and their operands there differ: one element of src, and a scalar. *)
 Definition three_rows : PM.t Z := table 0 [3; 1; 2; 0; 1]%Z.
 Definition small_table : numbers := only_constants (PM.add (N.succ_pos 3) 0%Z (PM.add (N.succ_pos 4) 1%Z (PM.empty Z))).
-Example cleared_refuted : refutes small_table three_rows before cleared (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = true.
+Example cleared_refuted : refutes small_table three_rows asked before cleared (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = true.
 Proof. vm_compute. reflexivity. Qed.
-Theorem cleared_is_broken : exists nv, numbers_hold nv small_table /\ breaks nv before cleared.
-Proof. exact (refuted_is_broken _ _ _ _ _ _ cleared_refuted). Qed.
+Theorem cleared_is_broken : exists nv, numbers_hold nv small_table /\ (breaks nv before cleared \/ breaks_a_rule nv asked before cleared).
+Proof. exact (refuted_is_broken _ _ _ _ _ _ _ cleared_refuted). Qed.
 (* twins: another element; the pair that is right; sizes that are not those of the table; an element that is none *)
-Example not_there : refutes small_table three_rows before cleared (Value 0 [2; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.
-Example not_of_what_is_right : refutes small_table three_rows before after (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = false.
+Example not_there : refutes small_table three_rows asked before cleared (Value 0 [2; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.
+Example not_of_what_is_right : refutes small_table three_rows asked before after (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = false.
 Proof. vm_compute. reflexivity. Qed.
-Example not_of_other_sizes : refutes consts three_rows before cleared (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.
-Example not_outside : refutes small_table three_rows before cleared (Value 0 [3; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.
+Example not_of_other_sizes : refutes consts three_rows asked before cleared (Value 0 [1; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.
+Example not_outside : refutes small_table three_rows asked before cleared (Value 0 [3; 0]%Z [(0%nat, [])]) 20 = false. Proof. vm_compute. reflexivity. Qed.
+(* whatever the contents: x is returned where its negation was; src is written, which it may not be *)
+Example shares_now : refutes small_table three_rows asked (returns (all_of 1)) (returns (all_of 0)) (SharesInput false 0 0 [0; 0]%Z [0; 0]%Z) 20 = true.
+Proof. vm_compute. reflexivity. Qed.
+Example shared_before : refutes small_table three_rows asked (returns (all_of 0)) (returns (all_of 0)) (SharesInput false 0 0 [0; 0]%Z [0; 0]%Z) 20 = false.
+Proof. vm_compute. reflexivity. Qed.
+Definition into_source : trace := Trace (t_st after) 3 (table 0 [copy (rows_of 1) (rows_of 0); negate (all_of 2) (all_of 0)]) 2 (t_in after) (t_out after) [] [] false [].
+Example may_not_be_written : refutes small_table three_rows asked before into_source (Store 0) 20 = true. Proof. vm_compute. reflexivity. Qed.
+Example may_be_written : refutes small_table three_rows asked before after (Store 0) 20 = false. Proof. vm_compute. reflexivity. Qed.

@@ -103,9 +103,67 @@ Definition all_inside (t : trace) : bool :=
           (seq 0 (N.to_nat (t_n t)))
   && forallb (fun o => match o_view o with Some v => view_inside t v | None => true end) (t_out t).
 
-Inductive broken := Value (k : nat) (i : list Z) (path : list (nat * list Z)) | Exit (s : N) (i : list Z) (path : list (nat * list Z)) | Heads.
+Inductive broken := Value (k : nat) (i : list Z) (path : list (nat * list Z)) | Exit (s : N) (i : list Z) (path : list (nat * list Z)) | Heads
+| Store (k : N) | Disturbs (k : N) (w : nat) (r : option nat) (i j : list Z)
+| SharesInput (back : bool) (k x : nat) (i j : list Z) | SharesOutput (back : bool) (k l : nat) (i j : list Z).
+Definition element_of (v : view) (i : list Z) : bool := inside (map (nvc cval) (v_sh v)) i.
+Definition one_cell (v : view) (i : list Z) (w : view) (j : list Z) : bool :=
+  N.eqb (v_st v) (v_st w) && is (cells_dec (at_root cval (v_maps v) i) (at_root cval (v_maps w) j)).
+Definition stores_wrong (t : trace) (k : N) : bool :=
+  match get k (t_steps t) with
+  | Some s => N.ltb k (t_n t) && existsb (fun w => match get (v_st w) (t_st t) with Some x => negb (st_wr x) | None => false end) (s_writes s)
+  | None => false
+  end.
+Definition disturbs (s : step) (slot : nat) (read : option nat) (i j : list Z) : bool :=
+  match nth_error (s_writes s) slot, read with
+  | Some w, None => element_of w i && element_of w j && negb (is (cells_dec i j)) && one_cell w i w j
+  | Some w, Some q =>
+    match nth_error (s_reads s) q with
+    | Some r =>
+      element_of w i && element_of r j && one_cell r j w i
+      && match accessed s q slot with
+         | BeforeWrite => false
+         | AnyTime => true
+         | ElementWise => negb (N.eqb (v_st r) (v_st w) && is (nums_dec (v_sh r) (v_sh w)) && is (maps_dec (v_maps r) (v_maps w)))
+         end
+    | None => false
+    end
+  | None, _ => false
+  end.
+(* an output of [after] and an input, or two outputs, that are one place where they were not: all of [before] that could be meant differs *)
+Definition shares_input (may : list (N * N)) (b a : trace) (k x : nat) (i j : list Z) : bool :=
+  match nth_error (t_out a) k, nth_error (t_in a) x with
+  | Some o, Some (name, u) =>
+    match o_view o with
+    | Some w =>
+      negb (allowed may (N.of_nat k) (N.of_nat x)) && element_of w i && element_of u j && one_cell w i u j
+      && match nth_error (t_out b) k with
+         | Some o' => match o_view o' with
+                      | Some v => forallb (fun q => negb (N.eqb (fst q) name) || negb (one_cell v i (snd q) j)) (t_in b)
+                      | None => true
+                      end
+         | None => true
+         end
+    | None => false
+    end
+  | _, _ => false
+  end.
+Definition shares_output (may : list (N * N)) (b a : trace) (k l : nat) (i j : list Z) : bool :=
+  match nth_error (t_out a) k, nth_error (t_out a) l with
+  | Some o, Some p =>
+    match o_view o, o_view p with
+    | Some w, Some x =>
+      negb (anew may (N.of_nat k)) && negb (anew may (N.of_nat l)) && element_of w i && element_of x j && one_cell w i x j
+      && match nth_error (t_out b) k, nth_error (t_out b) l with
+         | Some o', Some p' => match o_view o', o_view p' with Some v, Some y => negb (one_cell v i y j) | _, _ => true end
+         | _, _ => true
+         end
+    | _, _ => false
+    end
+  | _, _ => false
+  end.
 Definition end_point (v : view) (n : N) (i : list Z) : point := P (v_st v) n (at_root cval (v_maps v) i).
-Definition is_broken (x : broken) : bool :=
+Definition is_broken (c : boundary) (x : broken) : bool :=
   match x with
   | Value k i path =>
     match nth_error (t_out b) k, nth_error (t_out a) k with
@@ -133,6 +191,12 @@ Definition is_broken (x : broken) : bool :=
          | None, None => false
          | _, _ => true
          end) (combine (t_out b) (t_out a))
+  | Store k => stores_wrong a k
+  | Disturbs k w r i j => match get k (t_steps a) with Some s => N.ltb k (t_n a) && disturbs s w r i j | None => false end
+  | SharesInput back k x i j =>
+    if back then negb (b_shrink c) && shares_input (b_may c) a b k x i j else negb (b_grow c) && shares_input (b_may c) b a k x i j
+  | SharesOutput back k l i j =>
+    if back then negb (b_shrink c) && shares_output (b_may c) a b k l i j else negb (b_grow c) && shares_output (b_may c) b a k l i j
   end.
 End Ask.
 (* sizes as the table says *)
@@ -140,7 +204,7 @@ Definition holds (t : numbers) (nv : num -> Z) : bool :=
   forallb (fun p => Z.eqb (nv (fst p)) (sum_value nv (snd p))) (PM.pick (fun _ => true) (n_sum t))
   && forallb (fun p => Z.leb (snd p) (nv (fst p))) (PM.pick (fun _ => true) (n_low t))
   && forallb (fun p => Z.leb (nv (fst p)) (snd p)) (PM.pick (fun _ => true) (n_high t)).
-Definition refutes (table : numbers) (values : PM.t Z) (b a : trace) (x : broken) (fuel : nat) : bool :=
+Definition refutes (table : numbers) (values : PM.t Z) (c : boundary) (b a : trace) (x : broken) (fuel : nat) : bool :=
   let cval := knows_of (only_constants values) in
   holds table (nvc cval) && all_inside cval b && all_inside cval a
-  && is_broken cval b a (index_of b) (index_of a) (points_of cval b) (points_of cval a) fuel x.
+  && is_broken cval b a (index_of b) (index_of a) (points_of cval b) (points_of cval a) fuel c x.

@@ -100,6 +100,64 @@ Proof.
 Qed.
 End Side.
 
+(* --- what is wrong whatever the contents --- *)
+Lemma element_ok v i : element_of cval v i = true -> inbox nv (v_sh v) i.
+Proof. intros H. apply inside_ok in H. exact H. Qed.
+Lemma one_cell_ok v i w j : one_cell cval v i w j = true <-> cell nv v i = cell nv w j.
+Proof.
+  unfold one_cell, cell. split.
+  - intros H. apply andb_true_iff in H as [H1 H2]. apply N.eqb_eq in H1. apply is_true in H2. unfold at_root in H2. congruence.
+  - intros E. inversion E as [[E1 E2]]. rewrite E1, N.eqb_refl. unfold is, at_root. destruct (cells_dec _ _); auto.
+Qed.
+Lemma one_cell_no v i w j : negb (one_cell cval v i w j) = true -> cell nv v i <> cell nv w j.
+Proof. intros H E. apply one_cell_ok in E. rewrite E in H. discriminate. Qed.
+Lemma stores_wrong_ok t k : stores_wrong t k = true -> ~ stores_allowed t.
+Proof.
+  unfold stores_wrong. destruct (get k (t_steps t)) as [s|] eqn:G; [|discriminate]. intros H S. apply andb_true_iff in H as [L H].
+  apply N.ltb_lt in L. apply existsb_exists in H as (w & Hw & H). destruct (get (v_st w) (t_st t)) as [x|] eqn:Gx; [|discriminate].
+  rewrite (S k s w x L G Hw Gx) in H. discriminate.
+Qed.
+Lemma disturbs_ok s slot read i j : disturbs cval s slot read i j = true -> ~ clean nv s.
+Proof.
+  unfold disturbs. destruct (nth_error (s_writes s) slot) as [w|] eqn:Ew; [|discriminate]. intros H (Inj & _ & Rw). destruct read as [q|].
+  - destruct (nth_error (s_reads s) q) as [r|] eqn:Er; [|discriminate]. apply andb_true_iff in H as [H A]. apply andb_true_iff in H as [H C].
+    apply andb_true_iff in H as [Ei Ej]. apply element_ok in Ei, Ej. apply one_cell_ok in C. unfold cell in C. inversion C as [[C1 C2]].
+    assert (Meet : ~ apart nv r w). { intros Ap. apply (Ap (v_st r) (root nv (v_maps r) j)). split; split; eauto. }
+    destruct (Rw q slot r w Er Ew) as [B|[(E & E1 & E2 & E3)|Ap]]; [rewrite B in A; discriminate | | tauto].
+    rewrite E in A. apply negb_true_iff in A. rewrite E1, E2, E3, N.eqb_refl in A. unfold is in A.
+    destruct (nums_dec _ _); [|congruence]. destruct (maps_dec _ _); [discriminate | congruence].
+  - apply andb_true_iff in H as [H C]. apply andb_true_iff in H as [H D]. apply andb_true_iff in H as [Ei Ej]. apply element_ok in Ei, Ej.
+    apply one_cell_ok in C. unfold cell in C. inversion C as [C2]. unfold is in D. destruct (cells_dec i j) as [|D']; [discriminate|].
+    apply D'. apply (Inj w); auto. eapply nth_error_In; eauto.
+Qed.
+Lemma not_allowed may k x : negb (allowed may k x) = true -> ~ In (k, x) may.
+Proof.
+  intros H I. apply negb_true_iff in H. unfold allowed in H. assert (E : existsb (fun p => N.eqb (fst p) k && N.eqb (snd p) x) may = true); [|congruence].
+  apply existsb_exists. exists (k, x). split; auto. simpl. rewrite !N.eqb_refl. auto.
+Qed.
+Lemma not_anew may k : negb (anew may k) = true -> forall x, ~ In (k, x) may.
+Proof.
+  intros H x I. apply negb_true_iff in H. unfold anew in H. assert (E : existsb (fun p => N.eqb (fst p) k) may = true); [|congruence].
+  apply existsb_exists. exists (k, x). split; auto. simpl. apply N.eqb_refl.
+Qed.
+Lemma shares_input_ok may s t k x i j : shares_input cval may s t k x i j = true -> ~ no_new_sharing nv may s t.
+Proof.
+  unfold shares_input. destruct (nth_error (t_out t) k) as [o|] eqn:Eo; [|discriminate]. destruct (nth_error (t_in t) x) as [[name u]|] eqn:Ex; [|discriminate].
+  destruct (o_view o) as [w|] eqn:Ew; [|discriminate]. intros H [N _]. apply andb_true_iff in H as [H B]. apply andb_true_iff in H as [H C].
+  apply andb_true_iff in H as [H Ej]. apply andb_true_iff in H as [A Ei]. apply element_ok in Ei, Ej. apply one_cell_ok in C. apply not_allowed in A.
+  destruct (N k x o w name u A Eo Ew Ex i j Ei Ej C) as (o' & v & u' & Ho & Hv & Hu & _ & _ & E). rewrite Ho, Hv in B.
+  rewrite forallb_forall in B. specialize (B _ Hu). cbn [fst snd] in B. rewrite N.eqb_refl in B. cbn [negb orb] in B. exact (one_cell_no _ _ _ _ B E).
+Qed.
+Lemma shares_output_ok may s t k l i j : shares_output cval may s t k l i j = true -> ~ no_new_sharing nv may s t.
+Proof.
+  unfold shares_output. destruct (nth_error (t_out t) k) as [o|] eqn:Eo; [|discriminate]. destruct (nth_error (t_out t) l) as [p|] eqn:Ep; [|discriminate].
+  destruct (o_view o) as [w|] eqn:Ew; [|discriminate]. destruct (o_view p) as [x|] eqn:Ex; [|discriminate]. intros H [_ N].
+  apply andb_true_iff in H as [H B]. apply andb_true_iff in H as [H C]. apply andb_true_iff in H as [H Ej]. apply andb_true_iff in H as [H Ei].
+  apply andb_true_iff in H as [A1 A2]. apply element_ok in Ei, Ej. apply one_cell_ok in C.
+  destruct (N k l o p w x (not_anew _ _ A1) (not_anew _ _ A2) Eo Ew Ep Ex i j Ei Ej C) as (o' & p' & v & y & Ho & Hv & _ & Hp & Hy & _ & E).
+  rewrite Ho, Hp, Hv, Hy in B. exact (one_cell_no _ _ _ _ B E).
+Qed.
+
 Variables (mb ma : N -> mem val).
 Hypothesis Rb : run nv val free b mb.
 Hypothesis Ra : run nv val free a ma.
@@ -135,10 +193,11 @@ Proof.
     destruct (operand_part b mb false h x' j e u pos Hx Ox' U Pos) as [Ou Pu]. destruct (operand_part a ma true h y' j e v pos Hy Oy' W Pos) as [Ov Pv].
     apply (IH u v H Ou Ov). rewrite E' in Pu. congruence.
 Qed.
-Lemma broken_ok x : is_broken cval b a ib ia pb pa fuel x = true ->
+Definition of_contents (x : broken) : bool := match x with Value _ _ _ | Exit _ _ _ | Heads => true | _ => false end.
+Lemma broken_ok c x : of_contents x = true -> is_broken cval b a ib ia pb pa fuel c x = true ->
   ~ (same_outputs nv val b a (mb (t_n b)) (ma (t_n a)) /\ same_exit nv val b a (mb (t_n b)) (ma (t_n a))).
 Proof.
-  intros H [[Len Out] Ex]. destruct x as [k i path|s i path|]; cbn [is_broken] in H.
+  intros K H [[Len Out] Ex]. destruct x as [k i path|s i path| | | | |]; try discriminate K; cbn [is_broken] in H.
   - destruct (nth_error (t_out b) k) as [o|] eqn:Eo; [|discriminate]. destruct (nth_error (t_out a) k) as [p|] eqn:Ep; [|discriminate].
     destruct (Out k o p Eo Ep) as [_ O]. destruct (o_view o) as [v|]; [|discriminate]. destruct (o_view p) as [w|]; [|discriminate].
     apply andb_true_iff in H as [H D]. apply andb_true_iff in H as [_ I]. apply inside_ok in I. destruct O as (_ & _ & _ & O).
@@ -158,17 +217,29 @@ Proof.
 Qed.
 End Right.
 
-(* The theorem: what is refuted is broken, for sizes that are what the table says. *)
-Theorem refuted_is_broken : forall table values b a x fuel, refutes table values b a x fuel = true ->
-  exists nv, numbers_hold nv table /\ breaks nv b a.
+Lemma rule_ok values b a c ib ia pb pa fuel x : of_contents x = false ->
+  is_broken (knows_of (only_constants values)) b a ib ia pb pa fuel c x = true -> breaks_a_rule (nvc (knows_of (only_constants values))) c b a.
 Proof.
-  intros table values b a x fuel H. unfold refutes in H. set (cval := knows_of (only_constants values)) in *.
+  intros K H. destruct x as [| | |k|k w r i j|back k x i j|back k l i j]; try discriminate K; cbn [is_broken] in H.
+  - left. eapply stores_wrong_ok; eauto.
+  - right; left. destruct (get k (t_steps a)) as [s|] eqn:G; [|discriminate]. apply andb_true_iff in H as [L H]. apply N.ltb_lt in L.
+    intros C. eapply disturbs_ok; eauto.
+  - right; right. destruct back; apply andb_true_iff in H as [L H]; apply negb_true_iff in L; apply shares_input_ok in H; auto.
+  - right; right. destruct back; apply andb_true_iff in H as [L H]; apply negb_true_iff in L; apply shares_output_ok in H; auto.
+Qed.
+
+(* The theorem: what is refuted is broken, for sizes that are what the table says. *)
+Theorem refuted_is_broken : forall table values c b a x fuel, refutes table values c b a x fuel = true ->
+  exists nv, numbers_hold nv table /\ (breaks nv b a \/ breaks_a_rule nv c b a).
+Proof.
+  intros table values c b a x fuel H. unfold refutes in H. set (cval := knows_of (only_constants values)) in *.
   apply andb_true_iff in H as [H X]. apply andb_true_iff in H as [H Ia]. apply andb_true_iff in H as [H Ib].
-  exists (nvc cval). split; [apply holds_ok; auto|]. apply all_inside_ok in Ia, Ib. exists val, free, VInit. split.
+  exists (nvc cval). split; [apply holds_ok; auto|]. destruct (of_contents x) eqn:K; [left | right; eapply rule_ok; eauto].
+  apply all_inside_ok in Ia, Ib. exists val, free, VInit. split.
   - apply some_run. auto.
   - destruct (runs_exist (nvc cval) val free a (fun s c => match get s (t_st a) with Some x => VInit (st_start x) (st_key x) c | None => VFill 0 0 end)
       (proj1 Ia) (proj2 Ia)) as (ma & Ra & E).
-    exists ma. split; auto. split; [intros s y G _ c; rewrite E, G; auto|]. intros mb Rb Eb.
-    apply (broken_ok values b a fuel mb ma Rb Ra Eb (fun s y G c => eq_trans (f_equal (fun m => m s c) E) (f_equal (fun z => match z with
-      Some x => VInit (st_start x) (st_key x) c | None => VFill 0 0 end) G)) x X).
+    exists ma. split; auto. split; [intros s y G _ d; rewrite E, G; auto|]. intros mb Rb Eb.
+    apply (broken_ok values b a fuel mb ma Rb Ra Eb (fun s y G d => eq_trans (f_equal (fun m => m s d) E) (f_equal (fun z => match z with
+      Some x => VInit (st_start x) (st_key x) d | None => VFill 0 0 end) G)) c x K X).
 Qed.

@@ -360,11 +360,12 @@ let elements consts (t : Core.trace) =
   let of_view (v : Core.view) = List.fold_left (fun n k -> min 100_000 (n * size k)) 1 v.v_sh in
   let count n (_, (s : Core.step)) = List.fold_left (fun n v -> n + of_view v) n s.s_writes in
   List.fold_left count 0 (PM.pick (fun _ -> true) t.t_steps)
+let asked_of (one : check) = { b_alone = one.before = None; b_grow = one.grow; b_shrink = one.shrink;
+                               b_may = List.map (fun (o, x) -> (nn o, nn x)) one.may_share }
 let items : item list ref = ref []   (* of the checks that were accepted, in their order *)
 let decide_one c ns (one : check) =
   when_ (one.claimed <> []) "the word of a solver";
-  let asked = { b_alone = one.before = None; b_grow = one.grow; b_shrink = one.shrink;
-                b_may = List.map (fun (o, x) -> (nn o, nn x)) one.may_share } in
+  let asked = asked_of one in
   let after = side_of c ns one.compare_strides one.after in
   let before = match one.before with Some t -> side_of c ns one.compare_strides t | None -> after in
   settled ();
@@ -431,28 +432,43 @@ let values_of (c : certificate) ns =
   let all = ref PM.empty in
   Array.iteri (fun k v -> match v with Some v when ns.place.(k) = k && not ns.indexed.(k) -> all := add k (zz v) !all | _ -> ()) value;
   !all
-let broken_of (r : refutation) =
+(* What is said to break. An index names a whole element: where elements have bytes it is the first one. *)
+let broken_of (r : refutation) (is : Core.trace) =
   let element = List.map zz in
-  let path = List.map (fun (j, e) -> (nat j, element e)) r.path in
+  let at (view : Core.view option) i =
+    let rank = match view with Some v -> List.length v.v_sh | None -> 0 in
+    element (i @ List.init (max 0 (rank - List.length i)) (fun _ -> 0)) in
+  let output k = Option.bind (List.nth_opt is.t_out k) (fun (o : Core.output) -> o.o_view) in
+  let path = List.map (fun (j, e) -> (nat j, element e)) r.path and k = r.broken.oa and back = r.broken.of_before in
   if r.turn <> [] then outside "a refutation in another order";
-  match r.broken.about with
-  | 2 | 3 -> Heads
-  | 4 -> Value (nat r.broken.oa, element r.index, path)
-  | 5 -> Exit (nn r.broken.oa, element r.index, path)
-  | k -> outside (match k with
-    | 1 -> "a refutation of what was claimed" | 6 -> "a refutation of a store" | 7 -> "a refutation of a step that disturbs itself"
-    | 8 | 9 -> "a refutation of sharing" | 10 | 11 -> "a refutation of what a name means" | 12 -> "a refutation of what is defined"
-    | 14 -> "a refutation of places" | _ -> "a refutation of something else")
+  match r.broken.about, r.path with
+  | (2 | 3), _ -> Heads
+  | 4, _ -> Value (nat k, at (output k) r.index, path)
+  | 5, _ -> Exit (nn k, element r.index, path)
+  | 6, _ -> Store (nn k)
+  | 7, (w, _) :: rest ->
+    let step = PM.find (pos (k + 1)) is.t_steps in
+    let of_ views n = Option.bind step (fun s -> List.nth_opt (views s) n) in
+    let write = of_ (fun (s : Core.step) -> s.s_writes) w in
+    (match rest with
+     | (q, _) :: _ -> Disturbs (nn k, nat w, Some (nat q), at write r.index, at (of_ (fun (s : Core.step) -> s.s_reads) q) r.other)
+     | [] -> Disturbs (nn k, nat w, None, at write r.index, at write r.other))
+  | 8, (x, _) :: _ ->
+    SharesInput (back, nat k, nat x, at (output k) r.index, at (Option.map snd (List.nth_opt is.t_in x)) r.other)
+  | 9, (l, _) :: _ -> SharesOutput (back, nat k, nat l, at (output k) r.index, at (output l) r.other)
+  | k, _ -> outside (match k with
+    | 1 -> "a refutation of what was claimed" | 8 -> "a refutation of sharing with no input" | 10 | 11 -> "a refutation of what a name means"
+    | 12 -> "a refutation of what is defined" | 14 -> "a refutation of places" | _ -> "a refutation of something else")
 let refuted c ns (one : check) r =
-  let about = broken_of r in
   check ns c one;
   let before = match one.before with Some t -> side_of c ns false t | None -> outside "a refutation of one graph" in
   let after = side_of c ns false one.after in
+  let about = broken_of r (if r.broken.of_before then before.core else after.core) in
   settled ();
   let values = values_of c ns in
   let sizes = only_constants values in
   if max (elements sizes before.core) (elements sizes after.core) > most then outside "a refutation of large sizes";
-  if refutes (known_numbers c ns) values before.core after.core about fuel then Broken else Refused "a refutation"
+  if refutes (known_numbers c ns) values (asked_of one) before.core after.core about fuel then Broken else Refused "a refutation"
 let decide file =
   let text = let ch = open_in_bin file in
     let s = really_input_string ch (in_channel_length ch) in close_in ch; s in
