@@ -11,8 +11,61 @@ Variables (fresh : bool) (b a : trace) (ib ia : index) (fuel : nat) (points : op
 Notation cleans := (cleans cval).
 Notation walk := (walk cval).
 (* the same for all sizes; or element by element, where all sizes are small constants *)
-Definition equal (n : nat) (f : facts) (sh : list num) (x y : content) : bool :=
+Definition equal_by (n : nat) (f : facts) (sh : list num) (x y : content) : bool :=
   Follow.equal cval fresh b a ib ia fuel n f x y || each_point cval fresh b a ib ia fuel points n f sh x y.
+
+(* --- contents that come from here or from there: those of a whole storage, by the latest write into it, of what that writes and of
+   the rest; where [hole] leads nothing is asked --- *)
+(* the writes of a step into one storage *)
+Definition slots_of (st : step) (s : N) : list (nat * view) :=
+  filter (fun p => N.eqb (v_st (snd p)) s) (combine (seq 0 (length (s_writes st))) (s_writes st)).
+Definition last_write (t : trace) (ix : index) (x : content) : option (N * step * nat * view) :=
+  match x with
+  | C s time [] =>
+    match prev ix s time with
+    | Some (Some k) =>
+      match get k (t_steps t) with
+      | Some st => match slots_of st s with [(slot, w)] => guard (cleans t st) (Some (k, st, slot, w)) | _ => None end
+      | None => None
+      end
+    | _ => None
+    end
+  | _ => None
+  end.
+(* what was written lay there *)
+Definition puts_back (st : step) (k : N) (slot : nat) (w : view) : bool :=
+  match source st k slot [] with C s t ch => N.eqb s (v_st w) && N.eqb t k && is (maps_dec ch (v_maps w)) | St _ _ _ => false end.
+Definition within (hole : option (list num * list imap)) (w : view) : option (list num * list imap) :=
+  match hole with Some (e, u) => match strip (v_maps w) u with Some r => Some (e, r) | None => None end | None => None end.
+Definition is_hole (hole : option (list num * list imap)) (sh : list num) (ms : list imap) : bool :=
+  match hole with Some (e, u) => is (nums_dec e sh) && is (maps_dec u ms) | None => false end.
+Fixpoint spliced (m n : nat) (f : facts) (sh : list num) (hole : option (list num * list imap)) (x y : content) : bool :=
+  match m with
+  | O => false
+  | S m' =>
+    is_hole hole sh []
+    || Follow.equal cval fresh b a ib ia fuel n f x y
+    || match last_write a ia y with
+       | Some (k, q, slot, w) =>
+         is (nums_dec sh (shape_of a (v_st w))) &&
+         if puts_back q k slot w then spliced m' n f sh hole x (C (v_st w) k [])
+         else (is_hole hole (v_sh w) (v_maps w)
+               || spliced m' n f (v_sh w) None (origin cval b ib (f_before f) fuel (append x (v_maps w))) (source q k slot []))
+              && spliced m' n f sh (match hole with None => Some (v_sh w, v_maps w) | other => other end) x (C (v_st w) k [])
+       | None => false
+       end
+    || match last_write b ib x with
+       | Some (k, p, slot, w) =>
+         is (nums_dec sh (shape_of b (v_st w)))
+         && (puts_back p k slot w || spliced m' n f (v_sh w) (within hole w) (source p k slot [])
+                                       (origin cval a ia (f_after f) fuel (append y (v_maps w))))
+         && spliced m' n f sh hole (C (v_st w) k []) y
+       | None => false
+       end
+  end.
+Definition most_splices : nat := 8.
+Definition equal (n : nat) (f : facts) (sh : list num) (x y : content) : bool :=
+  equal_by n f sh x y || (N.leb (t_n b + t_n a) 100 && spliced most_splices n f sh None x y).
 
 (* --- lemmas of a certificate --- *)
 Inductive lemma :=
@@ -28,9 +81,6 @@ Definition learned (f : facts) (s t s' t' : N) : option facts :=
             f_before := f_before f; f_after := f_after f |}
   | _, _ => None
   end.
-(* the writes of a step into one storage *)
-Definition slots_of (st : step) (s : N) : list (nat * view) :=
-  filter (fun p => N.eqb (v_st (snd p)) s) (combine (seq 0 (length (s_writes st))) (s_writes st)).
 (* a write of every element: what was there before does not matter *)
 Definition whole_write (s : N) (ws : list (nat * view)) : bool :=
   match ws with [(_, w)] => match v_maps w with [] => is (nums_dec (v_sh w) (shape_of b s)) | _ => false end | _ => false end.

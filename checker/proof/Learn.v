@@ -25,12 +25,104 @@ Variable points : option (points * points).
 Hypothesis Points_ok : points = None \/ points = Some (points_of cval b, points_of cval a).
 Variable ids : list (term * term).
 Hypothesis Ids : identities_hold V op ids.
+Lemma equal_by_right n f : facts_ok f -> forall x y sh, equal_by cval fresh b a ib ia fuel points n f sh x y = true ->
+  ok_b x sh -> ok_a y sh -> forall i, inbox sh i -> val_b x i = val_a y i.
+Proof.
+  intros F x y sh H Ox Oy i Hi. unfold equal_by in H. apply orb_true_iff in H as [H|H].
+  - exact (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin n f F x y sh H Ox Oy i Hi).
+  - exact (each_point_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin points n f sh x y F Points_ok H Ox Oy i Hi).
+Qed.
+Lemma slots_of_ok st s i w : In (i, w) (slots_of st s) <-> nth_error (s_writes st) i = Some w /\ v_st w = s.
+Proof.
+  unfold slots_of. rewrite filter_In. simpl. rewrite N.eqb_eq. split; intros [H E]; split; auto; [apply numbered_in | apply in_numbered]; auto.
+Qed.
+Lemma cell_dec (w : view) c : {exists i, inbox (v_sh w) i /\ root (v_maps w) i = c} +
+  {~ exists i, inbox (v_sh w) i /\ root (v_maps w) i = c}.
+Proof.
+  destruct (in_dec (list_eq_dec Z.eq_dec) c (map (root (v_maps w)) (box (map nv (v_sh w))))) as [H|H].
+  - left. apply in_map_iff in H as (i & E & Hi). exists i; auto.
+  - right. intros (i & Hi & E). apply H. apply in_map_iff. exists i; auto.
+Qed.
+
+(* the latest write into a whole storage: what it wrote, and what was there before *)
+Section Last.
+Variables (t : trace) (ix : index) (mt : N -> mem V).
+Hypothesis R : run nv V op t mt.
+Hypothesis ix_ok : forall s time v, prev ix s time = Some v -> latest t s time v.
+Lemma last_write_ok x sh k st slot w : last_write cval t ix x = Some (k, st, slot, w) -> ok (nv := nv) t x sh -> sh = shape_of t (v_st w) ->
+  ok (nv := nv) t (C (v_st w) k []) sh /\ ok (nv := nv) t (source st k slot []) (v_sh w) /\
+  (forall j, inbox (v_sh w) j -> lands sh (v_maps w) j) /\
+  (forall j, inbox (v_sh w) j -> val (nv := nv) (op := op) t mt x (root (v_maps w) j) = val (nv := nv) (op := op) t mt (source st k slot []) j) /\
+  (forall i, (~ exists j, inbox (v_sh w) j /\ root (v_maps w) j = i) ->
+     val (nv := nv) (op := op) t mt x i = val (nv := nv) (op := op) t mt (C (v_st w) k []) i) /\
+  (puts_back st k slot w = true -> forall j, inbox (v_sh w) j ->
+     val (nv := nv) (op := op) t mt (source st k slot []) j = val (nv := nv) (op := op) t mt (C (v_st w) k []) (root (v_maps w) j)).
+Proof.
+  intros H O Sh. destruct x as [s time [|]|]; try discriminate. cbn [last_write] in H. destruct O as [Ht Hl].
+  destruct (prev ix s time) as [[p|]|] eqn:P; try discriminate. apply ix_ok in P. destruct (get p (t_steps t)) as [st'|] eqn:G; [|discriminate].
+  destruct (slots_of st' s) as [|[i0 w0] [|]] eqn:Sl; try discriminate. apply guard_some in H as [Cn E]. inversion E; subst p st' i0 w0; clear E.
+  assert (Hk : (k < t_n t)%N) by (destruct P as (_ & P2 & _); lia).
+  assert (Is : In (slot, w) (slots_of st s)) by (rewrite Sl; left; auto). apply slots_of_ok in Is as [Hw Es]. subst s.
+  destruct (step_of t mt R k Hk) as (st' & G' & B & F & Cl). rewrite G in G'. inversion G'; subst st'. apply cleans_ok in Cn; auto. specialize (Cl Cn).
+  assert (Lw : forall j, inbox (v_sh w) j -> lands sh (v_maps w) j).
+  { intros j Hj. rewrite Sh. apply (B w); auto. apply in_or_app. right. eapply nth_error_In; eauto. }
+  destruct (source_ok t mt R k st slot w (v_sh w) [] Hk G Hw (fun i Hi => Hi)) as [S1 S2].
+  split; [split; [lia | exact Hl]|]. split; auto. split; auto. split; [|split].
+  - intros j Hj. rewrite S2. cbn [val]. change (root [] (root (v_maps w) j)) with (root (v_maps w) j). change (root [] j) with j.
+    rewrite (since t mt R _ _ _ _ Ht P). apply Cl; auto.
+  - intros i Ni. cbn [val]. rewrite (since t mt R _ _ _ _ Ht P). apply F. intros w' Hw' [Es (j & Hj & Ej)]. apply In_nth_error in Hw' as [q Hq].
+    assert (I : In (q, w') (slots_of st (v_st w))) by (apply slots_of_ok; auto). rewrite Sl in I. destruct I as [I|[]]. inversion I; subst. eauto.
+  - unfold puts_back. intros Pb j Hj. destruct (source st k slot []) as [s' t' ch|]; [|discriminate]. apply andb_true_iff in Pb as [Pb P3].
+    apply andb_true_iff in Pb as [P1 P2]. apply N.eqb_eq in P1, P2. apply is_true in P3. subst s' t' ch. reflexivity.
+Qed.
+End Last.
+Definition in_hole (hole : option (list num * list imap)) (i : list Z) : Prop :=
+  match hole with Some (e, u) => exists j, inbox e j /\ root u j = i | None => False end.
+Lemma within_ok hole w j : in_hole (within hole w) j -> in_hole hole (root (v_maps w) j).
+Proof.
+  unfold within. destruct hole as [[e u]|]; [|intros []]. destruct (strip (v_maps w) u) as [r|] eqn:S; [|intros []]. intros (i & Hi & <-).
+  apply strip_ok in S. exists i. split; auto. rewrite S. apply root_app.
+Qed.
+Lemma is_hole_ok hole sh ms j : is_hole hole sh ms = true -> inbox sh j -> in_hole hole (root ms j).
+Proof.
+  unfold is_hole. destruct hole as [[e u]|]; [|discriminate]. intros H Hj. apply andb_true_iff in H as [H1 H2]. apply is_true in H1, H2.
+  subst. exists j. auto.
+Qed.
+Lemma spliced_right m n f : facts_ok f -> forall sh hole x y, spliced cval fresh b a ib ia fuel m n f sh hole x y = true ->
+  ok_b x sh -> ok_a y sh -> forall i, inbox sh i -> ~ in_hole hole i -> val_b x i = val_a y i.
+Proof.
+  intros F. induction m as [|m IH]; intros sh hole x y H Ox Oy i Hi Ni; [discriminate|]. cbn [spliced] in H.
+  apply orb_true_iff in H as [H|H]; [apply orb_true_iff in H as [H|H]; [apply orb_true_iff in H as [H|H]|]|].
+  - exfalso. apply Ni. exact (is_hole_ok hole sh [] i H Hi).
+  - exact (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin n f F x y sh H Ox Oy i Hi).
+  - destruct (last_write cval a ia y) as [[[[k q] slot] w]|] eqn:L; [|discriminate]. apply andb_true_iff in H as [Sh H]. apply is_true in Sh.
+    destruct (last_write_ok a ia ma Ra ia_ok y sh k q slot w L Oy Sh) as (Op & Os & Lw & Vw & Vr & Vp).
+    destruct (cell_dec w i) as [(j & Hj & E)|D].
+    + destruct (puts_back q k slot w) eqn:Pb.
+      * rewrite <- E, Vw, (Vp eq_refl j Hj) by auto. rewrite E. exact (IH sh hole x _ H Ox Op i Hi Ni).
+      * apply andb_true_iff in H as [H _]. apply orb_true_iff in H as [H|H].
+        -- exfalso. apply Ni. rewrite <- E. exact (is_hole_ok _ _ _ j H Hj).
+        -- destruct (append_ok (op := op) b mb x sh (v_sh w) (v_maps w) Ox Lw) as [Oa Va]. rewrite <- E, Vw by auto. rewrite <- Va.
+           destruct (origin_ok b ib mb Rb ib_ok _ (before_ok _ F) fuel _ (v_sh w) Oa) as [Oo Vo]. rewrite Vo by auto.
+           refine (IH (v_sh w) None _ _ H Oo Os j Hj _). intros [].
+    + rewrite (Vr i D). destruct (puts_back q k slot w); [exact (IH sh hole x _ H Ox Op i Hi Ni)|]. apply andb_true_iff in H as [_ H].
+      refine (IH sh _ x _ H Ox Op i Hi _). destruct hole as [[e u]|]; auto.
+  - destruct (last_write cval b ib x) as [[[[k p] slot] w]|] eqn:L; [|discriminate]. apply andb_true_iff in H as [H H2].
+    apply andb_true_iff in H as [Sh H]. apply is_true in Sh.
+    destruct (last_write_ok b ib mb Rb ib_ok x sh k p slot w L Ox Sh) as (Op & Os & Lw & Vw & Vr & Vp).
+    destruct (cell_dec w i) as [(j & Hj & E)|D]; [|rewrite (Vr i D); exact (IH sh hole _ y H2 Op Oy i Hi Ni)]. rewrite <- E, Vw by auto.
+    apply orb_true_iff in H as [H|H].
+    + rewrite (Vp H j Hj), E. exact (IH sh hole _ y H2 Op Oy i Hi Ni).
+    + destruct (append_ok (op := op) a ma y sh (v_sh w) (v_maps w) Oy Lw) as [Oa Va]. rewrite <- Va.
+      destruct (origin_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel _ (v_sh w) Oa) as [Oo Vo]. rewrite Vo by auto.
+      refine (IH (v_sh w) _ _ _ H Os Oo j Hj _).
+      intros I. apply within_ok in I. rewrite E in I. auto.
+Qed.
 Lemma equal_right n f : facts_ok f -> forall x y sh, equal cval fresh b a ib ia fuel points n f sh x y = true ->
   ok_b x sh -> ok_a y sh -> forall i, inbox sh i -> val_b x i = val_a y i.
 Proof.
-  intros F x y sh H Ox Oy i Hi. unfold equal in H. apply orb_true_iff in H as [H|H].
-  - exact (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin n f F x y sh H Ox Oy i Hi).
-  - exact (each_point_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin points n f sh x y F Points_ok H Ox Oy i Hi).
+  intros F x y sh H Ox Oy i Hi. unfold equal in H. apply orb_true_iff in H as [H|H]; [exact (equal_by_right n f F x y sh H Ox Oy i Hi)|].
+  apply andb_true_iff in H as [_ H]. apply (spliced_right most_splices n f F sh None x y H Ox Oy i Hi). intros [].
 Qed.
 Lemma at2_add2 {A} (m : PM.t (PM.t A)) j k x j' k' :
   at2 (add2 m j k x) j' k' = if N.eq_dec j' j then if N.eq_dec k' k then Some x else at2 m j' k' else at2 m j' k'.
@@ -54,10 +146,6 @@ Lemma whole_b s t : (t <= t_n b)%N -> ok_b (C s t []) (shape_of b s).
 Proof. intros; split; auto. Qed.
 Lemma whole_a s t : (t <= t_n a)%N -> ok_a (C s t []) (shape_of a s).
 Proof. intros; split; auto. Qed.
-Lemma slots_of_ok st s i w : In (i, w) (slots_of st s) <-> nth_error (s_writes st) i = Some w /\ v_st w = s.
-Proof.
-  unfold slots_of. rewrite filter_In. simpl. rewrite N.eqb_eq. split; intros [H E]; split; auto; [apply numbered_in | apply in_numbered]; auto.
-Qed.
 Lemma all2_left {A B} (f : A -> B -> bool) l m x : all2 f l m = true -> In x l -> exists y, In y m /\ f x y = true.
 Proof.
   revert m; induction l; destruct m; simpl; intros H I; try discriminate; [contradiction|]. apply andb_true_iff in H as [H1 H2].
@@ -67,13 +155,6 @@ Lemma all2_right {A B} (f : A -> B -> bool) l m y : all2 f l m = true -> In y m 
 Proof.
   revert m; induction l; destruct m; simpl; intros H I; try discriminate; [contradiction|]. apply andb_true_iff in H as [H1 H2].
   destruct I as [->|I]; [eauto|]. destruct (IHl m H2 I) as (x & Hx & E). eauto.
-Qed.
-Lemma cell_dec (w : view) c : {exists i, inbox (v_sh w) i /\ root (v_maps w) i = c} +
-  {~ exists i, inbox (v_sh w) i /\ root (v_maps w) i = c}.
-Proof.
-  destruct (in_dec (list_eq_dec Z.eq_dec) c (map (root (v_maps w)) (box (map nv (v_sh w))))) as [H|H].
-  - left. apply in_map_iff in H as (i & E & Hi). exists i; auto.
-  - right. intros (i & Hi & E). apply H. apply in_map_iff. exists i; auto.
 Qed.
 Lemma some_cell (ws : list (nat * view)) c :
   {exists p i, In p ws /\ inbox (v_sh (snd p)) i /\ root (v_maps (snd p)) i = c} +

@@ -190,3 +190,7 @@ Definition ordered (edges : list (N * N)) : trace :=
 Example with_an_edge : orders_ok (knows_of known) (ordered [(0, 1)]) = true. Proof. vm_compute. reflexivity. Qed.
 Example without_an_edge : orders_ok (knows_of known) (ordered []) = false. Proof. vm_compute. reflexivity. Qed.
 Example a_path : path [(0, 1); (1, 2)] 0 2. Proof. apply Then with 1; [left | apply Edge; right; left]; reflexivity. Qed.
+
+(* Contents that come from here or from there, for all sizes: the pair of Example.v without the lemmas that say where its writes meet. *)
+Example from_here_or_there : accepts consts [] asked false false before after [LCall 3 1] 20 20 = true. Proof. vm_compute. reflexivity. Qed.
+Example from_neither : accepts consts [] asked false false before cleared [LCall 3 1] 20 20 = false. Proof. vm_compute. reflexivity. Qed.
