@@ -20,6 +20,7 @@ from recheck_table import BIN, FOLDERS, ROOT, certificates, nc_recheck
 
 MOST_BYTES = 6000
 BATCH = 400
+CONFIRMED = ("proved", "surplus", "a lemma too many")  # nc-check proves it, or what is left without something that it does not need
 
 
 def sum_of(data):
@@ -61,7 +62,7 @@ def judge(cert, words, counts, wrong):
     counts["accepted; nc-check: " + (reason if said == "proved" else f"refused, {reason}" if reason else "refused for no known reason")] += 1
     counts["confirmed by a run" if found == "" else "by identities" if named else "too large to run" if found is None else
            "no run: a view leaves its storage" if found == trace_run.NO_RUN else "contradicted"] += 1
-    if found not in (None, "", trace_run.NO_RUN) or reason is None or (found is None and reason not in ("proved", "surplus")):
+    if found not in (None, "", trace_run.NO_RUN) or reason is None or (found is None and reason not in CONFIRMED):
         wrong.append((text, said, found))
 
 

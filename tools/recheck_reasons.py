@@ -114,9 +114,11 @@ REASONS = [
     ("neighbours of places", r"not proved: \d+ obligations are open", lambda asked, text: (
         bool(spans(text)["below"]) and asked.accepted(without_below(text))),
      "nc-check finds out by the neighbour that a placement names; nc-recheck compares each two placements"),
+    ("a lemma too many", r"not proved: a lemma is not shown", lambda asked, text: any(asked.ask(t)[0] == "proved" for t in asked.one_less(text)),
+     "nc-check wants each lemma to be shown, and proves it without that one; nc-recheck leaves out what says nothing new"),
     ("lemmas", r"not proved: (a lemma is not shown|\d+ obligations are open)", needs_no_lemma,
      "nc-recheck shows what is asked without the lemma: it follows contents element by element, or by another lemma"),
-    ("derivations", r"where a rule uses nothing|a line|a rule|hypothes|a derivation|evidence|a number of the table",
+    ("derivations", r"derivation \d+ is wrong|where a rule uses nothing|a line|a rule|hypothes|a derivation|evidence|a number of the table",
      lambda asked, text: asked.accepted(without_evidence(text)), "nc-recheck replays no derivation: it reads them and does not use them"),
     ("order of edges", r"edges in order", edges, "nc-check wants edges in order, so that equal texts are one; a set of edges has none"),
 ]
