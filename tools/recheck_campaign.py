@@ -2,7 +2,8 @@
 """Random programs through both checkers: recheck_campaign.py [COUNT] [SEED]
 
 `noclobber fuzz --certificate` makes COUNT programs (50,000), sound rewrites and planted faults, and writes the certificate of each
-that it decides; nc-recheck says what it makes of these beside nc-check. Whatever nc-recheck accepts, nc-check has to prove.
+that it decides; nc-recheck says what it makes of these beside nc-check. Whatever nc-recheck accepts, nc-check has to prove;
+what it refutes, nc-check has to refute.
 Goes on where it was stopped (build/recheck-campaign-SEED.json).
 """
 import collections
@@ -39,6 +40,10 @@ def chunk(seed, counts, wrong):
             answer, words = cert.name.split(".")[1], said[cert]
             accepted = bool(words) and all(s.startswith("accepted") for s in words)
             counts[f"nc-check: {answer}"] += 1
+            if words[-1:] == ["refuted"]:
+                counts["refutations that nc-recheck replays"] += 1
+                if answer != "refuted":
+                    wrong.append(f"{cert.name}: nc-recheck refutes what nc-check calls {answer}")
             if answer == "proved":
                 counts["of these accepted by nc-recheck" if accepted else
                        "of these: " + next((s for s in words if not s.startswith("accepted")), "nothing said")] += 1
