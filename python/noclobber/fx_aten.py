@@ -11,10 +11,9 @@ import re
 from . import schemas, values
 from .fx_case import Exported
 from .fx_graph import GraphWriter, hop_name
+from .fx_plain import KNOWN, Memory, plain_step, storage_of
 from .values import Unwritable
 
-# Namespaces whose operators the program knows by itself.
-KNOWN = ("aten", "prims", "inductor_prims", "higher_order", "_c10d_functional", "c10d_functional")
 AS_TRACED = "inputs share storage as traced"  # PyTorch guards it nowhere (pytorch#184481)
 SCATTERS = {"aten.slice.Tensor": "aten.slice_scatter.default", "aten.select.int": "aten.select_scatter.default",
             "aten.diagonal.default": "aten.diagonal_scatter.default",
@@ -25,9 +24,10 @@ FEW = 64  # elements of a constant that are written
 class AtenWriter(GraphWriter):
     """Writes the nodes of one graph module as it stands: nothing is left out, nothing is put in its place."""
 
-    def __init__(self, module: object, args: dict, hints: dict | None = None, path: str = ""):
+    def __init__(self, module: object, args: dict, hints: dict | None = None, path: str = "", memory: Memory | None = None):
         super().__init__(module, args, hints, path)
         self.lies_in: dict[object, str] = {}  # storage -> the first value on it
+        self.memory = memory
 
     def type_of(self, val: object) -> dict:
         return values.tensor_type(val, strides_too=True)
@@ -43,6 +43,14 @@ class AtenWriter(GraphWriter):
         return super().arg(value)
 
     def _call(self, node: object) -> None:
+        if self.memory is None:
+            return self._call_anew(node)
+        step = self.memory.step(node, self.args, self.first_on) or plain_step(self, node)
+        if step is None:
+            return self._call_anew(node)
+        self.written.steps.append(step)
+
+    def _call_anew(self, node: object) -> None:
         called = getattr(node.target, "__name__", str(node.target))
         if called in ("_generalized_scatter", "_inplace_generalized_scatter"):
             return self._scatter(node, in_place=called.startswith("_inplace"))
@@ -172,8 +180,10 @@ class AtenWriter(GraphWriter):
 
     def on_storage(self, name: str, val: object) -> str | None:
         """The first value on the storage that `val` describes; None if that is `name` itself."""
-        key = storage_of(val)
-        first = self.lies_in.setdefault(key, name) if key is not None else name
+        return self.first_on(name, storage_of(val))
+
+    def first_on(self, name: str, storage: object) -> str | None:
+        first = self.lies_in.setdefault(storage, name) if storage is not None else name
         return None if first == name else first
 
 
@@ -243,23 +253,16 @@ class _Functionalized:
             raise Unwritable(f"{self.node.name}: a view of a part of a storage")
 
 
-def export(module: object) -> Exported:
-    """GRAPH of a graph module whose nodes carry descriptions of their values. Raises Unwritable where it cannot be."""
-    writer = AtenWriter(module, {})
+def export(module: object, memory: Memory | None = None) -> Exported:
+    """GRAPH of a graph module whose nodes carry descriptions of their values. Raises Unwritable where it cannot be.
+    `memory`: of the same graph at an earlier time."""
+    writer = AtenWriter(module, {}, memory=memory)
     inputs = [entry for node in module.graph.nodes if node.op == "placeholder" for entry in _input(writer, node)]
     _share(inputs)
     written = writer.write()
     graph = {"inputs": inputs + written.constants, "steps": written.steps, "outputs": written.outputs}
     environment = shape_env_of(module)
     return Exported(graph, written, ranges(environment, written.symbols), written.held, assumed(environment, written.symbols))
-
-
-def storage_of(val: object) -> object:
-    """The identity of the storage of a tensor's description; None where it has none."""
-    with contextlib.suppress(Exception):  # descriptions of sparse tensors and of objects have no storage
-        if values.is_tensor(val):
-            return val.untyped_storage()._cdata
-    return None
 
 
 def shape_env_of(module: object) -> object:
@@ -312,7 +315,7 @@ def _input(writer: AtenWriter, node: object) -> list[dict]:
         writer.args[node] = values.argument(val)
         return []
     entry = {"name": node.name, "type": writer.type_of(val), "kind": "user"}
-    writer.args[node] = {"ref": node.name}
+    writer.args[node] = {"ref": node.name} if writer.memory is None else writer.memory.ref(node.name)
     writer.on_storage(node.name, val)
     return [entry | {"_val": val}]
 

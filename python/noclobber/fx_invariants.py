@@ -15,6 +15,7 @@ A broken promise is no wrong result by itself: a later pass that relies on it ma
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
 from collections.abc import Iterable, Iterator
 
@@ -82,18 +83,29 @@ def _root(node: object, roots: dict) -> tuple:
 
 def _shared_with(node: object) -> list:
     """Arguments whose storage the result of an operator is on."""
-    schema = _schema(node)
-    if schema is None or not schema.returns:
+    told = _sharing_of(node.target) if node.op == "call_function" else ()
+    if told == ():
         return []
-    given = dict(zip([a.name for a in schema.arguments], node.args)) | node.kwargs
-    if _name(node) in MAY_SHARE:
+    if told is None:
         own = _storages(node.meta.get("val"))
         return [n for n in node.all_input_nodes if own & _storages(n.meta.get("val"))]
+    given = [node.args[at] if at < len(node.args) else node.kwargs.get(name) for at, name in told]
+    return [value for value in given if value is not None]
+
+
+@functools.lru_cache(maxsize=4096)
+def _sharing_of(target: object) -> tuple | None:
+    """(position, name) of the arguments that share storage with the result, by the schema; None if only descriptions say."""
+    schema = getattr(target, "_schema", None)
+    if schema is None or not schema.returns:
+        return ()
+    if schema.name.replace("::", ".") in MAY_SHARE:
+        return None
     told = schema.returns[0].alias_info
     if told is None:
-        return []
-    return [given[a.name] for a in schema.arguments if a.name in given and a.alias_info is not None
-            and (a.alias_info.before_set & told.before_set or "*" in a.alias_info.after_set)]
+        return ()
+    return tuple((at, a.name) for at, a in enumerate(schema.arguments) if a.alias_info is not None
+                 and (a.alias_info.before_set & told.before_set or "*" in a.alias_info.after_set))
 
 
 def _schema(node: object) -> object:
@@ -107,18 +119,29 @@ def _name(node: object) -> str:
 
 def _copied_into(node: object) -> object | None:
     """The input that an epilogue's copy writes."""
-    if _schema(node) is None or _name(node) != "aten.copy_" or not node.args:
+    if node.op != "call_function" or not _copies(node.target) or not node.args:
         return None
     target = node.args[0]
     return target if getattr(target, "op", "") in ("placeholder", "get_attr") else None
 
 
+@functools.lru_cache(maxsize=4096)
+def _copies(target: object) -> bool:
+    schema = getattr(target, "_schema", None)
+    return schema is not None and schema.name == "aten::copy_"
+
+
+@functools.lru_cache(maxsize=4096)
+def _writes(target: object) -> bool:
+    """Where nothing may be written but inputs."""
+    schema = getattr(target, "_schema", None)
+    return schema is not None and schema.is_mutable and not schema.name.replace("::", ".").startswith(ALLOWED)
+
+
 def _functional(graph: object) -> Iterator[Broken]:
     for node in graph.nodes:
-        schema = _schema(node)
-        if schema is None or not schema.is_mutable or _name(node).startswith(ALLOWED) or _copied_into(node) is not None:
-            continue
-        yield Broken("functional", node.name, f"({_name(node)}) writes what it is given")
+        if node.op == "call_function" and _writes(node.target) and _copied_into(node) is None:
+            yield Broken("functional", node.name, f"({_name(node)}) writes what it is given")
 
 
 def _epilogue(graph: object) -> Iterator[Broken]:

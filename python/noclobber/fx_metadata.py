@@ -1,7 +1,8 @@
 """What descriptions of nodes say, against what PyTorch computes of the descriptions of their arguments.
 
-Dtype, shape, device, strides and offset of every result are computed again with tensors that hold nothing, in a mode of
-its own: the descriptions, guards and caches of the compilation stay as they are. Only what a pass has just described is
+Dtype, shape, device, strides and offset of every result are computed again with tensors that hold nothing, of no device at
+first, and where these do not give what is described, in a mode of its own: the descriptions, guards and caches of the
+compilation stay as they are. Only what a pass has just described is
 looked at, since other descriptions may lag behind until PyTorch renews them. Sizes that are symbols are left to the
 program, which recomputes metadata of every case.
 """
@@ -26,9 +27,10 @@ def described_otherwise(nodes: Iterable[object]) -> Iterator[tuple[str, str]]:
     if not nodes:
         return
     with unset_fake_temporarily(), _disable_current_modes(), _quiet():
-        mode = FakeTensorMode(allow_non_fake_inputs=True)
-        mode.cache_enabled = False
+        nodes = [n for n in nodes if not _is_as_computed(n)]
+        mode = FakeTensorMode(allow_non_fake_inputs=True) if nodes else None
         for node in nodes:
+            mode.cache_enabled = False
             for said, computed in zip(_flat(node.meta["val"]), _computed(node, mode)):
                 if difference := _difference(said, computed):
                     yield node.name, f"({node.target}) is described with {difference}"
@@ -67,6 +69,45 @@ def _has_numbers_only(node: object) -> bool:
     return not any(values.is_symbolic(a) for a in seen)
 
 
+def _is_as_computed(node: object) -> bool:
+    """Is the description what the operator gives of tensors without a device? False: that is to be looked at again."""
+    import torch
+
+    device = _one_device(node)
+    if device is None:
+        return False
+    try:
+        given = {n: _like(n.meta["val"], "meta") for n in node.all_input_nodes}
+        args, kwargs = torch.fx.node.map_arg(node.args, given.get), dict(torch.fx.node.map_arg(node.kwargs, given.get))
+        if kwargs.get("device") is not None:
+            kwargs["device"] = torch.device("meta")
+        with torch.no_grad():
+            computed = _flat(node.target(*args, **kwargs))
+    except Exception:  # noqa: BLE001, whatever an operator raises
+        return False
+    said = _flat(node.meta["val"])
+    return len(said) == len(computed) and all(_is_alike(s, c, device) for s, c in zip(said, computed))
+
+
+def _one_device(node: object) -> object | None:
+    """The device of everything that the node is given, where it names no other one."""
+    import torch
+
+    if any(isinstance(a, torch.device) for a in node.args):
+        return None
+    named = node.kwargs.get("device")
+    devices = {v.device for n in node.all_input_nodes for v in _flat(n.meta["val"]) if values.is_tensor(v)}
+    devices |= {named} if named is not None else set()
+    return devices.pop() if len(devices) == 1 else None
+
+
+def _is_alike(said: object, computed: object, device: object) -> bool:
+    if not values.is_tensor(said) or not values.is_tensor(computed):
+        return not values.is_tensor(said) and not values.is_tensor(computed)
+    return (said.device == device and said.dtype == computed.dtype and said.shape == computed.shape
+            and said.stride() == computed.stride() and said.storage_offset() == computed.storage_offset())
+
+
 def _computed(node: object, mode: object) -> list:
     """Descriptions of the results; none where PyTorch refuses the arguments, which the program names by itself."""
     import torch
@@ -81,16 +122,16 @@ def _computed(node: object, mode: object) -> list:
             return []
 
 
-def _like(val: object) -> object:
-    """A tensor as `val` describes it, or several; numbers are themselves."""
+def _like(val: object, device: str | None = None) -> object:
+    """A tensor as `val` describes it, or several, on its device or another one; numbers are themselves."""
     import torch
 
     if isinstance(val, (list, tuple)):
-        return type(val)(map(_like, val))
+        return type(val)(_like(v, device) for v in val)
     if not values.is_tensor(val):
         return val
     last = val.storage_offset() + sum((size - 1) * stride for size, stride in zip(val.shape, val.stride()))
-    base = torch.empty(0 if val.numel() == 0 else last + 1, dtype=val.dtype, device=val.device)
+    base = torch.empty(0 if val.numel() == 0 else last + 1, dtype=val.dtype, device=device or val.device)
     return base.as_strided(val.shape, val.stride(), val.storage_offset() if val.numel() else 0)
 
 

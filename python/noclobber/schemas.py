@@ -16,6 +16,7 @@ def overload_of(target: object) -> object | None:
     return target if hasattr(target, "_schema") else None
 
 
+@functools.cache
 def qualified(overload: object) -> str:
     """`aten.add.Tensor` of an operator; `default` for the overload without a name."""
     schema = overload._schema

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator
 from . import fx_invariants, recorder, torch_artifacts
 from .fx_aten import AS_TRACED, export
 from .fx_case import Exported, case, with_contents
+from .fx_plain import Memory
 
 REINPLACES = ("reinplace_inplaceable_ops_core", "fx_reinplace")  # from such a pass on a graph writes
 _CACHES = ("fxgraph_cache_hit", "fxgraph_cache_bypass_hit")
@@ -44,7 +45,7 @@ class Recorder(recorder.Recorder):
         chain = self.chains[id(module)] = _Chain(module, phase)
         self.compilations[_compile_id()] = _current_compilation()
         with self.problem(chain.title):
-            chain.last = _exported(module)
+            chain.last = _exported(module, chain.memory)
             chain.broken = fx_invariants.shared(module.graph)  # what is given may share: passes may not add to it
             self._promises(chain, "given")
 
@@ -86,7 +87,7 @@ class Recorder(recorder.Recorder):
         before, patterns = chain.last, list(dict.fromkeys(chain.patterns))
         chain.patterns.clear()
         chain.last = None  # what follows a graph that cannot be written starts anew
-        after = chain.last = _exported(chain.module)
+        after = chain.last = _exported(chain.module, chain.memory)
         names = [n.name for n in described]
         if before is None:
             self.skip(f"{chain.title} {name}", "the graph before it could not be written")
@@ -129,6 +130,7 @@ class _Chain:
         self.vals = {n: n.meta.get("val") for n in module.graph.nodes}  # how nodes were described then
         self.seen = _seen(module)
         self.last: Exported | None = None
+        self.memory = Memory()
 
     def described(self) -> list[object]:
         """The nodes that were described since the last look; other descriptions lag behind what nodes are given."""
@@ -341,13 +343,13 @@ def _is_same(seen: list[object], before: list[object]) -> bool:
     return len(seen) == len(before) and all(map(operator.is_, seen, before))
 
 
-def _exported(module: object) -> Exported:
+def _exported(module: object, memory: Memory | None = None) -> Exported:
     """The graph as it is now; no symbol is guarded and no tensor is made for it."""
     from torch._subclasses.fake_tensor import unset_fake_temporarily
     from torch.utils._python_dispatch import _disable_current_modes
 
     with unset_fake_temporarily(), _disable_current_modes():
-        return export(module)
+        return export(module, memory)
 
 
 def _is_alike(before: Exported, after: Exported) -> bool:

@@ -16,6 +16,7 @@ class Unwritable(ValueError):
     """A value that the format has no form for; the message names it."""
 
 
+@functools.cache
 def dtype_name(dtype: object) -> str:
     """`f32` of torch.float32. Raises Unwritable for a type the format does not have."""
     name = str(dtype).removeprefix("torch.")
@@ -90,7 +91,12 @@ def contents_of(tensor: object) -> dict:
 
 
 def _is_strided(value: object) -> bool:
-    return "strided" in str(getattr(value, "layout", "strided"))
+    return _names_strided(getattr(value, "layout", "strided"))
+
+
+@functools.cache
+def _names_strided(layout: object) -> bool:
+    return "strided" in str(layout)
 
 
 def bounds_of(known: object) -> dict[str, int]:
@@ -116,18 +122,23 @@ def symbols_in(value: object) -> set[str]:
 def tensor_type(value: object, strides_too: bool = False) -> dict:
     """TYPE of a tensor or of its description; strides are written where they are not the contiguous ones, symbolic ones
     with `strides_too`."""
-    shape = [expression(s) for s in value.shape]
+    shape = _expressions(value.shape)
     written = {"dtype": dtype_name(value.dtype), "shape": shape}
     if not _is_strided(value):
         raise Unwritable(f"layout {value.layout}")
     strides = value.stride() if callable(value.stride) else value.stride
-    if strides_too and not all(isinstance(s, int) for s in shape):
-        written["stride"] = [expression(s) for s in strides]
-    elif all(isinstance(s, int) for s in shape):
-        strides = [expression(s) for s in strides]
+    are_numbers = all(type(s) is int for s in shape)
+    if strides_too and not are_numbers:
+        written["stride"] = _expressions(strides)
+    elif are_numbers:
+        strides = _expressions(strides)
         if math.prod(shape) and not _contiguous(shape, strides):
             written["stride"] = strides
     return written
+
+
+def _expressions(sizes: object) -> list:
+    return [s if type(s) is int else expression(s) for s in sizes]
 
 
 def _contiguous(shape: list[int], strides: list[int]) -> bool:
