@@ -94,8 +94,9 @@ class Seen:
             return
         self.error = ""
         named = [(f"in {k}", v) for k, v in given.items()] + [(f"out {k}", v) for k, v in enumerate(out)]
-        self.facts = [(n, str(v.dtype), tuple(v.shape), tuple(s for s, e in zip(v.stride(), v.shape, strict=True) if e > 1) if v.numel() else ())
-                      for n, v in named]
+        promised = getattr(program, "promises_strides", True)
+        strides = lambda v: tuple(s for s, e in zip(v.stride(), v.shape, strict=True) if e > 1) if promised and v.numel() else ()  # noqa: E731
+        self.facts = [(n, str(v.dtype), tuple(v.shape), strides(v)) for n, v in named]
         self.contents = [as_bits(v) for _, v in named]
         self.contents_but_zeros = [as_bits(v, one_zero=True) for _, v in named]
         self.written = {k for k, v in given.items() if v._version > versions[k]}

@@ -16,7 +16,9 @@ REFUSED = r"@|transpose|unfold|fill_|out=|control"
 
 
 class Trace:
-    """The last trace of a function, run statement by statement."""
+    """The last trace of a function, run statement by statement. It has no strides, and they are not compared (docs/format.md)."""
+
+    promises_strides = False
 
     def __init__(self, function):
         compiled = thunder.jit(function)

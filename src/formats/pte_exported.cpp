@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "src/formats/pte_case.h"
+#include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
@@ -35,6 +36,14 @@ void flatten(Graph& graph, Bodies& bodies) {
         arg.text = at->second;
 }
 
+/// What a step is given for an argument of its operator, by place or by name; nullptr: nothing.
+const Arg* given_for(const Schema& schema, const Step& step, std::size_t argument) {
+  if (argument < step.args.size()) return &step.args[argument];
+  const auto named = std::ranges::find(step.kwargs, schema.arguments[argument].name,
+                                       [](const auto& one) { return one.first; });
+  return named != step.kwargs.end() ? &named->second : nullptr;
+}
+
 /// Per value: the one whose storage it shows, as far as schemas say.
 std::vector<ValueId> shown(const Graph& graph) {
   std::vector<ValueId> out;
@@ -42,11 +51,12 @@ std::vector<ValueId> shown(const Graph& graph) {
   for (const Step& step : graph.steps) {
     const Schema* schema = find_schema(step.op);
     for (std::size_t r = 0; schema && r < step.results.size() && r < schema->returns.size(); ++r)
-      for (std::size_t k = 0; k < schema->arguments.size() && k < step.args.size(); ++k) {
-        const bool shares = !schema->returns[r].alias.empty() &&
+      for (std::size_t k = 0; k < schema->arguments.size(); ++k) {
+        const Arg* given = given_for(*schema, step, k);
+        const bool shares = given != nullptr && !schema->returns[r].alias.empty() &&
                             schema->returns[r].alias == schema->arguments[k].alias &&
-                            step.args[k].kind == Arg::Kind::ref && step.results[r].valid();
-        if (shares) out[step.results[r].index] = out[step.args[k].ref.index];
+                            given->kind == Arg::Kind::ref && step.results[r].valid();
+        if (shares) out[step.results[r].index] = out[given->ref.index];
       }
   }
   return out;
@@ -62,8 +72,12 @@ void mark_written(Graph& graph) {
   for (const auto& [id, arg] : graph.finals) mark(id);
   for (const Step& step : graph.steps) {
     const Schema* schema = find_schema(step.op);
-    for (std::size_t k = 0; schema && k < schema->arguments.size() && k < step.args.size(); ++k)
-      if (schema->arguments[k].written && step.args[k].kind == Arg::Kind::ref) mark(step.args[k].ref);
+    for (std::size_t k = 0; schema && k < schema->arguments.size(); ++k) {
+      const Arg* given = schema->arguments[k].written ? given_for(*schema, step, k) : nullptr;
+      std::vector<ValueId> written;
+      if (given != nullptr) collect_uses(*given, written);
+      std::ranges::for_each(written, mark);
+    }
   }
 }
 

@@ -79,6 +79,8 @@ std::optional<std::string> index_put_refusal(const Graph& graph, const Step& ste
   return values_refusal(*self, static_cast<std::size_t>(at - indices.begin()), *index, *values);
 }
 
+bool puts_by_index(const Step& step) { return step.op == "aten.index_put_.default"; }
+
 }  // namespace
 
 Rows rows_of_kernel(std::string_view op, const Case& value) {
@@ -109,7 +111,7 @@ void assume_portable_softmax(Case& value) {
 void assume_indices_not_negative(Case& value) {
   if (!value.portable_kernels) return;
   for (const Step& step : value.after.steps) {
-    if (step.op != "aten.index_put_.default" || step.args.size() < 2) continue;
+    if (!puts_by_index(step) || step.args.size() < 2) continue;
     const auto& indices = step.args[1].list;
     if (std::ranges::all_of(indices, [&](const Arg& index) {
           return index.kind != Arg::Kind::ref || holds_negative(value.after, index).has_value();
@@ -123,7 +125,7 @@ void assume_indices_not_negative(Case& value) {
 void kernels_accept(const Case& value, PlanAnswer& answer) {
   const Graph& graph = value.after;
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    if (graph.steps[k].op != "aten.index_put_.default") continue;
+    if (!puts_by_index(graph.steps[k])) continue;
     ++answer.obligations;
     const auto refusal = index_put_refusal(graph, graph.steps[k]);
     if (!refusal) {

@@ -9,8 +9,7 @@ namespace {
 constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
 constexpr int kFollowed = 600;  // contents looked into, one within the other; beyond it one is bad
 /// Contents that are looked up and writes that are passed, for each step of a Trace and at least; beyond, all
-/// are bad. A graph that copies halves into halves has more elements with other contents than anyone can
-/// name.
+/// are bad: a graph that copies halves into halves has more contents than anyone can name.
 constexpr std::size_t kLookedUp = 64, kLeastLookedUp = 100'000, kPassed = 4'000, kLeastPassed = 20'000'000;
 
 /// Of the places that an element is followed through one in sixteen is noted, whatever their distance.
@@ -262,8 +261,8 @@ TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t
   if (depth_ > kFollowed) return Terms::kBad;
   if (++looked_up_ > std::max(kLeastLookedUp, kLookedUp * trace_.steps.size())) exhausted_ = true;
   if (exhausted_) return Terms::kBad;
-  ++depth_;
   Way way;
+  ++depth_;
   const TermId out = found(storage, version, index, way);
   --depth_;
   if (out != Terms::kBad)  // what is too deep from here need not be too deep from there
@@ -277,8 +276,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
   while (version > 0) {
     const Write& write = writes_[first_[storage] + --version];
     if (++passed_ > std::max(kLeastPassed, kPassed * trace_.steps.size())) exhausted_ = true;
-    if (exhausted_) return Terms::kBad;
-    if (!clean_[write.step]) return Terms::kBad;
+    if (exhausted_ || !clean_[write.step]) return Terms::kBad;
     if (terms_.beside(write.chain, index)) continue;
     std::uint32_t at = index;
     if (write.chain != 0) {
@@ -302,8 +300,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
     if (!all) way.push_back(key);
   }
   const TraceStorage& s = trace_.storages[storage];
-  const bool undefined = s.start == TraceStorage::Start::undefined;
-  const auto kind = undefined ? Term::Kind::undefined : Term::Kind::start;
+  const auto kind = s.start == TraceStorage::Start::undefined ? Term::Kind::undefined : Term::Kind::start;
   return terms_.intern({kind, 0, s.key, terms_.index(index), {}, {}});
 }
 
