@@ -12,6 +12,7 @@
 
 #include "src/formats/pte_case.h"
 #include "src/graph/uses.h"
+#include "src/ops/overloads.h"
 
 namespace noclobber {
 namespace {
@@ -36,14 +37,6 @@ void flatten(Graph& graph, Bodies& bodies) {
         arg.text = at->second;
 }
 
-/// What a step is given for an argument of its operator, by place or by name; nullptr: nothing.
-const Arg* given_for(const Schema& schema, const Step& step, std::size_t argument) {
-  if (argument < step.args.size()) return &step.args[argument];
-  const auto named = std::ranges::find(step.kwargs, schema.arguments[argument].name,
-                                       [](const auto& one) { return one.first; });
-  return named != step.kwargs.end() ? &named->second : nullptr;
-}
-
 /// Per value: the one whose storage it shows, as far as schemas say.
 std::vector<ValueId> shown(const Graph& graph) {
   std::vector<ValueId> out;
@@ -52,7 +45,7 @@ std::vector<ValueId> shown(const Graph& graph) {
     const Schema* schema = find_schema(step.op);
     for (std::size_t r = 0; schema && r < step.results.size() && r < schema->returns.size(); ++r)
       for (std::size_t k = 0; k < schema->arguments.size(); ++k) {
-        const Arg* given = given_for(*schema, step, k);
+        const Arg* given = argument_given(step, *schema, schema->arguments[k].name);
         const bool shares = given != nullptr && !schema->returns[r].alias.empty() &&
                             schema->returns[r].alias == schema->arguments[k].alias &&
                             given->kind == Arg::Kind::ref && step.results[r].valid();
@@ -73,7 +66,8 @@ void mark_written(Graph& graph) {
   for (const Step& step : graph.steps) {
     const Schema* schema = find_schema(step.op);
     for (std::size_t k = 0; schema && k < schema->arguments.size(); ++k) {
-      const Arg* given = schema->arguments[k].written ? given_for(*schema, step, k) : nullptr;
+      const Arg* given =
+          schema->arguments[k].written ? argument_given(step, *schema, schema->arguments[k].name) : nullptr;
       std::vector<ValueId> written;
       if (given != nullptr) collect_uses(*given, written);
       std::ranges::for_each(written, mark);

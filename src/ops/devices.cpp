@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/ops/overloads.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
@@ -19,15 +20,6 @@ bool names_device(const Step& step) {
                      [](const auto& named) { return names_device(named.second); });
 }
 
-/// The argument of that name, or nullptr.
-const Arg* argument(const Step& step, const Schema& schema, std::string_view name) {
-  for (const auto& [keyword, arg] : step.kwargs)
-    if (keyword == name) return &arg;
-  for (std::size_t k = 0; k < std::min(step.args.size(), schema.arguments.size()); ++k)
-    if (schema.arguments[k].name == name) return &step.args[k];
-  return nullptr;
-}
-
 void add_operands(const Arg& arg, std::vector<ValueId>& out) {
   if (arg.kind == Arg::Kind::ref) out.push_back(arg.ref);
   for (const Arg& item : arg.list) add_operands(item, out);
@@ -42,13 +34,13 @@ void add_devices(const Arg& arg, std::set<std::string>& out) {
 /// they write or, of a gathering, what is gathered from.
 std::optional<ValueId> laid_by(const Step& step, const Schema& schema) {
   const Arg* like = step.op.starts_with("aten.type_as.") || step.op.starts_with("aten.to.other")
-                        ? argument(step, schema, "other")
+                        ? argument_given(step, schema, "other")
                         : nullptr;
   for (std::size_t k = 0; like == nullptr && k < schema.arguments.size(); ++k)
-    if (schema.arguments[k].written) like = argument(step, schema, schema.arguments[k].name);
+    if (schema.arguments[k].written) like = argument_given(step, schema, schema.arguments[k].name);
   if (like == nullptr &&
       (step.op.find(".index") != std::string::npos || step.op.find("index_put") != std::string::npos))
-    like = argument(step, schema, "self");
+    like = argument_given(step, schema, "self");
   return like != nullptr && like->kind == Arg::Kind::ref ? std::optional(like->ref) : std::nullopt;
 }
 
@@ -75,7 +67,7 @@ Devices::Devices(const Graph& graph) {
   for (const Step& step : graph.steps) {
     const Schema* schema = find_schema(step.op);
     if (schema == nullptr || !stays_on_device(step)) continue;
-    const Arg* asked = argument(step, *schema, "device");
+    const Arg* asked = argument_given(step, *schema, "device");
     std::string found = graph.device;  // of a tensor that is made of nothing
     if (asked != nullptr && asked->kind != Arg::Kind::none) {
       found = asked->text;

@@ -123,4 +123,12 @@ std::optional<std::string> called_overload(const std::string& op, const Step& st
   return count == 1 ? std::optional(only->op) : std::nullopt;
 }
 
+const Arg* argument_given(const Step& step, const Schema& schema, std::string_view name) {
+  for (const auto& [keyword, arg] : step.kwargs)
+    if (keyword == name) return &arg;
+  for (std::size_t k = 0; k < std::min(step.args.size(), schema.arguments.size()); ++k)
+    if (schema.arguments[k].name == name) return &step.args[k];
+  return nullptr;
+}
+
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// Which overload of an operator a call means that names none.
+// Which overload of an operator a call means that names none, and what it gives for an argument.
 #pragma once
 #include <optional>
 #include <string>
@@ -16,5 +16,8 @@ std::optional<std::string> first_overload(std::string_view op, const Step& step)
 /// them, or "default" among several. "default" as well of an operator that the vocabulary does not have.
 /// Nothing: what PyTorch would choose depends on the order of registration, or nothing takes the arguments.
 std::optional<std::string> called_overload(const std::string& op, const Step& step);
+
+/// What a step is given for the argument of that name, by keyword or by place; nullptr: nothing.
+const Arg* argument_given(const Step& step, const Schema& schema, std::string_view name);
 
 }  // namespace noclobber
