@@ -40,6 +40,13 @@ def inputs(flavour: int, tie: str = "") -> dict[str, torch.Tensor]:
         x[1, 2], y[2, 2], z[0], h[3, 5] = float("nan"), float("inf"), float("-inf"), float("nan")
         y[0, 0], h[1, 1] = 65519.9, 65504.0
     b, m, n = rand(4, 6) > 0, rand(4, 6), rand(4, 6)
+    if flavour % 4 == 3:
+        m, n = few(m), few(n)
+    elif flavour % 4 == 1:
+        m, n = m * 1000, n * 1000
+        m[1, 2], n[0, 3] = -0.0, 0.0
+    elif flavour % 4 == 2:
+        m[2, 2], n[3, 1] = float("inf"), float("nan")
     return {"x": x, "y": y, "z": z, "s": s, "i": ints, "h": h, "b": b, "m": m, "n": tied(m, n, tie)}
 
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
+// gcc 12 takes optional iterators inside of the algorithm for read before they are set.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
+#pragma GCC diagnostic pop
 
 namespace noclobber {
 namespace {

@@ -22,14 +22,17 @@ Certified decided(std::string text) {
   return {std::move(text), std::move(answer)};
 }
 bool stands(const Certified& out) { return out.answer.said == checker::Answer::Said::proved; }
-/// The evidence of the text is then what its replay in `space` uses, and no other: a space that searches adds
+/// The evidence of the text is then what its replay in `space` used, and no other: a space that searches adds
 /// what is found, and what a later line makes needless goes.
-void replay(Space space, CertificateText& text) {
-  const std::string whole = text.whole();
-  if (checker::check(whole, space).said == checker::Answer::Said::unreadable) return;
+void put_used(Space& space, CertificateText& text, const std::string& whole) {
   std::vector<Derivation> used;
   for (std::size_t k : space.used()) used.push_back(space.derivations()[k]);
   text.put(space, checker::read(space, whole, false), used);
+}
+
+void replay(Space space, CertificateText& text) {
+  const std::string whole = text.whole();
+  if (checker::check(whole, space).said != checker::Answer::Said::unreadable) put_used(space, text, whole);
 }
 
 /// Leaves out what was claimed, though a rule shows it, or though only a rule could.
@@ -47,10 +50,13 @@ void drop_needless_claims(Space& space, Certificate& content) {
 Certified settled(CertificateText& text, Certified first) {
   for (int round = 0; round < kRounds && !stands(first); ++round) {
     replay(searching_space(), text);
-    first = decided(text.whole());
+    std::string whole = text.whole();
+    if (whole == first.text) break;  // nothing was found
+    first = decided(std::move(whole));
     if (stands(first)) break;
     replay(Space(), text);
-    if (round + 1 < kRounds) first = decided(text.whole());
+    whole = text.whole();
+    if (round + 1 < kRounds && whole != first.text) first = decided(std::move(whole));
   }
   return first;
 }
@@ -75,6 +81,33 @@ bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& us
 }
 }  // namespace
 
+namespace {
+
+/// The text of `content` with the lemmas and the evidence that it needs, as nc-check answers it.
+Certified completed(Space& space, Certificate& content) {
+  CertificateText text = unproved(space, content);
+  Certified out = decided(text.whole());
+  if (stands(out)) return out;
+  if (out.answer.why == checker::kSurplus) {
+    if (drop_surplus(content, out.answer.used)) text = unproved(space, content);
+    return settled(text, decided(text.whole()));
+  }
+  Space searching = searching_space();  // where more is open, what is found says which lemmas are needed
+  const checker::Answer found = checker::check(out.text, searching);
+  const bool some = !searching.used().empty();
+  if (drop_surplus(content, found.used)) {
+    text = unproved(space, content);
+    if (some) replay(searching_space(), text);
+  } else if (some) {
+    put_used(searching, text, out.text);
+  } else {
+    return out;
+  }
+  return settled(text, decided(text.whole()));
+}
+
+}  // namespace
+
 Certified certified(Space& space, Certificate& content) {
   for (std::size_t k : space.used()) content.evidence.push_back(space.derivations()[k]);
   drop_needless_claims(space, content);
@@ -82,17 +115,7 @@ Certified certified(Space& space, Certificate& content) {
   for (const bool every : {false, true}) {
     for (Check& check : content.checks)
       if (every || check.lemmas.empty()) check.lemmas = find_lemmas(space, check, every);
-    CertificateText text = unproved(space, content);
-    Certified out = decided(text.whole());
-    if (!stands(out)) {
-      Space searching = searching_space();  // where more is open, what is found says which lemmas are needed
-      const bool open = out.answer.why != checker::kSurplus;
-      if (drop_surplus(content, open ? checker::check(out.text, searching).used : out.answer.used)) {
-        text = unproved(space, content);
-        out = decided(text.whole());
-      }
-      out = settled(text, std::move(out));
-    }
+    Certified out = completed(space, content);
     if (stands(out)) return out;
     if (!first) first = std::move(out);
   }
