@@ -10,7 +10,7 @@ constexpr std::int64_t kMost = 1'000'000'000'000'000'000;  // of any number, so 
 
 class PlanReader : Scanner {
  public:
-  explicit PlanReader(std::string_view text) : Scanner(text), alive_(1) {}
+  explicit PlanReader(std::string_view text) : Scanner(text, false), alive_(1) {}
 
   Answer read() {
     expect(kPlanFormat);

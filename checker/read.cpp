@@ -10,28 +10,28 @@ namespace {
 class Reader : Scanner {
  public:
   Reader(Space& space, std::string_view text, bool concrete)
-      : Scanner(text), space_(space), concrete_(concrete) {}
+      : Scanner(text, true), space_(space), concrete_(concrete) {
+    if (text.starts_with("noclobber.cert/1"))
+      throw Unreadable(
+          "a text of noclobber.cert/1, which is no longer read: write it again as noclobber.cert/2");
+  }
 
   Certificate read() {
-    expect("noclobber.cert/1");
+    expect("noclobber.cert/2");
     about(out_.answer);
     expect("operators"), text(), assumptions(out_.answer);
-    expect("symbols"), times([&] { symbol(); });
-    expect("numbers"), times([&] {
-      indexed_ = false;
-      parts_.emplace_back();
-      out_.numbers.push_back(number());
-      with_index_.push_back(indexed_);
-    });
+    expect("symbols"), times([&] { line(), symbol(); });
+    expect("numbers"), times([&] { table_number(); });
     indexed_ = false, stated_.resize(out_.numbers.size());
     expect("facts"), times([&] { space_.assume_nonnegative(poly()); });
-    expect("views"), out_.views = list([&] { return view_form(); });
-    expect("storages"), out_.storages = list([&] { return storage_form(); });
-    expect("steps"), out_.steps = list([&] { return step_form(); });
+    expect("views"), out_.views = forms([&] { return view_form(); });
+    expect("storages"), out_.storages = forms([&] { return storage_form(); });
+    expect("steps"), out_.steps = forms([&] { return step_form(); });
     without_index();
     const std::vector<bool> stated = stated_;
     expect("evidence"), out_.evidence = list([&] {
-                          return Derivation{polys(), list([&] { return line(); })};
+                          line();
+                          return Derivation{polys(), list([&] { return rule(); })};
                         });
     indexed_ = false, stated_ = stated;
     expect("checks"), times([&] { check(out_.checks.emplace_back()); });
@@ -70,6 +70,17 @@ class Reader : Scanner {
     require(out >= 0, "a count of parts");
     return out;
   }
+  /// A table: an entry a line, each another.
+  auto forms(auto&& each) -> std::vector<decltype(each())> {
+    std::unordered_set<Text> known;
+    return list([&] {
+      line();
+      const char* const from = at_;
+      auto out = each();
+      require(known.emplace(from, at_).second, "another form");
+      return out;
+    });
+  }
   template <class T> T& form(std::vector<T>& all) {
     const auto k = integer<std::size_t>();
     require(k < all.size(), "a form of the table");
@@ -96,9 +107,26 @@ class Reader : Scanner {
       if (parts_[k].divisor) out_.divisors.insert(*parts_[k].divisor);
     }
   }
-  /// bad | s name | f name arguments | i position extent | q dividend divisor | p sum of products
-  PolyId number() {
+  /// Equal numbers are one line: products in rising order of their factors' places, which rise too and are no
+  /// sums; a sum of one atom is that atom. With symbols as their values they may be equal.
+  void table_number() {
+    line();
+    indexed_ = false;
+    parts_.emplace_back();
     const std::string_view kind = word();
+    const PolyId out = number(kind);
+    const Polynomial* const sum = out == Space::kBad ? nullptr : &space_.terms(out);
+    const bool atom = sum != nullptr && sum->size() == 1 && sum->front().factor == 1 &&
+                      space_.atoms(sum->front()).size() == 1;
+    require(concrete_ ||
+                (known_.insert(out).second && (kind == "bad" || (sum != nullptr && atom != (kind == "p")))),
+            "a number in normal form, not one of those before");
+    atoms_.push_back(kind != "p" && kind != "bad");
+    with_index_.push_back(indexed_);
+    out_.numbers.push_back(out);
+  }
+  /// bad | s name | f name arguments | i position extent | q dividend divisor | p sum of products
+  PolyId number(std::string_view kind) {
     const std::string name(kind == "s" || kind == "f" ? text() : "");
     const auto fixed = out_.symbols.find(name);
     require(kind != "s" || fixed != out_.symbols.end(), "a symbol that was declared");
@@ -117,15 +145,27 @@ class Reader : Scanner {
     }
     require(kind == "p" || kind == "bad", "a kind of number");
     if (kind == "bad") return Space::kBad;
-    PolyId sum = 0;
-    times([&] {
-      PolyId product = space_.constant(integer<std::int64_t>());
-      for (PolyId factor : polys()) product = space_.mul(product, factor);
-      sum = space_.add(sum, product);
-    });
-    return sum;
+    return sum();
   }
-  Line line() {
+  PolyId sum() {
+    PolyId out = 0;
+    std::vector<std::size_t> before;
+    const std::vector<std::size_t>& parts = parts_.back().parts;
+    times([&, first = true]() mutable {
+      const auto by = integer<std::int64_t>();
+      const auto from = static_cast<std::ptrdiff_t>(parts.size());
+      PolyId product = space_.constant(by);
+      for (PolyId factor : polys()) product = space_.mul(product, factor);
+      out = space_.add(out, product);
+      std::vector<std::size_t> own(parts.begin() + from, parts.end());
+      require(by != 0 && std::ranges::is_sorted(own) && (std::exchange(first, false) || before < own) &&
+                  std::ranges::all_of(own, [&](std::size_t k) { return atoms_[k]; }),
+              "products in order, of atoms in order");
+      before = std::move(own);
+    });
+    return out;
+  }
+  Line rule() {
     const Line l{kind(Line::Rule::divide), integer(), integer(), integer(), poly(), poly()};
     const bool of_lines = l.rule >= Line::Rule::add, divides = l.rule == Line::Rule::divide;
     require((of_lines || (l.a == 0 && l.b == 0)) && (divides || (l.c == 0 && l.by == 0)) &&
@@ -136,7 +176,6 @@ class Reader : Scanner {
 
   ViewForm view_form() {
     const Text type = text();
-    blank();
     const char* const from = at_;
     ViewForm v{type, lanes(), shape(), list([&] { return map(); })};
     v.place = places_.emplace(Text(from, at_), static_cast<std::uint32_t>(places_.size())).first->second;
@@ -257,12 +296,15 @@ class Reader : Scanner {
   void trace(Trace& out) {
     trace_ = &out;
     std::map<Start, std::unordered_set<Text>> known;
-    out.storages = list([&] { return Storage{&form(out_.storages), text()}; });
+    out.storages = list([&] {
+      line();
+      return Storage{&form(out_.storages), text()};
+    });
     for (const Storage& s : out.storages)
       require(known[s.form->start].insert(s.key).second, "other storages");
     out.inputs = list([&] { return std::pair<Text, View>{text(), view()}; });
     no_conditions();
-    times([&] { out.steps.push_back(step()); });
+    times([&] { line(), out.steps.push_back(step()); });
     out.outputs = list([&] { return output(); });
     out.claims = list([&] { return (integer(), text(), Places{poly(true), poly(true)}); });
     times([&] { text(), text(), ++out.unknown; });
@@ -271,7 +313,7 @@ class Reader : Scanner {
     for (const auto& [earlier, later] : out.edges) require(later < kMostOrigin, "a graph step");
     require(std::ranges::is_sorted(out.edges), "edges in order");
     out.arenas = polys();
-    out.placements = list([&] { return placement(); });
+    out.placements = list([&] { return line(), placement(); });
   }
   Obligation obligation() { return {kind(Obligation::Kind::placed), flag(), integer(), integer()}; }
   void check(Check& c) {
@@ -304,6 +346,8 @@ class Reader : Scanner {
   Space& space_;
   bool concrete_;
   Certificate out_;
+  std::set<PolyId> known_;        // all numbers
+  std::vector<bool> atoms_;       // per number: is it an atom?
   std::vector<bool> with_index_;  // per number: does an index occur in it?
   bool indexed_ = false;          // did one occur in what was read?
   /// Per number: those it is made of, and what it is divided by.

@@ -16,10 +16,13 @@ struct Unreadable : std::runtime_error {
 
 class Scanner {
  protected:
-  explicit Scanner(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+  /// `exact`: words and numbers are set apart and written in one way only.
+  Scanner(std::string_view text, bool exact)
+      : exact_(exact), begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
   [[noreturn]] void fail(const char* wanted) {
-    throw Unreadable("byte " + std::to_string(at_ - begin_) + ": expected " + wanted);
+    throw Unreadable("line " + std::to_string(1 + std::count(begin_, at_, '\n')) + ", byte " +
+                     std::to_string(at_ - begin_) + ": expected " + wanted);
   }
   void require(bool is, const char* wanted) {
     if (!is) fail(wanted);
@@ -28,18 +31,30 @@ class Scanner {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n')) ++at_;
     return at_ == end_;
   }
+  /// The one character that sets words apart: a line's end where a line begins, else a blank.
+  void apart(char by = ' ') {
+    if (!exact_) return void(blank());
+    require(at_ != end_ && *at_ == by, by == ' ' ? "one blank" : "a line's end");
+    ++at_;
+  }
+  void line() {
+    if (at_ != begin_) apart('\n');
+  }
   std::string_view word() {
-    blank();
     const char* const first = at_;
     while (at_ != end_ && *at_ != ' ' && *at_ != '\n') ++at_;
     return {first, at_};
   }
-  void expect(const char* wanted) { require(word() == wanted, wanted); }
+  /// A word at the beginning of a line.
+  void expect(const char* wanted) { line(), require(word() == wanted, wanted); }
   /// Digits, up to a blank; of a text's length, up to its colon.
   template <class T = std::uint32_t> T integer(bool text = false) {
-    blank();
+    apart();
     T out = 0;
     const auto [digit, fault] = std::from_chars(at_, end_, out);
+    const char* const first = at_ != end_ && *at_ == '-' ? at_ + 1 : at_;
+    require(!exact_ || fault != std::errc() || *first != '0' || (digit == at_ + 1),
+            "a number without needless zeros");
     const bool ended = digit == end_ ? !text : text ? *digit == ':' : *digit == ' ' || *digit == '\n';
     require(fault == std::errc() && ended, text ? "a text" : "a number");
     at_ = digit;
@@ -92,11 +107,13 @@ class Scanner {
   }
   void ends() {
     const char* const summed = std::min(at_ + 1, end_);
-    expect("sum");
+    expect("sum"), apart();
     require(word() == checksum({begin_, summed}), "the sum of all that stands before it");
-    require(blank(), "the end");
+    line();
+    require(exact_ ? at_ == end_ : blank(), "the end");
   }
 
+  bool exact_;
   const char *begin_, *at_, *end_;
 };
 

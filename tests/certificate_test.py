@@ -226,10 +226,31 @@ class NcCheck(cli_test.Cli):
     def test_halves_of_any_size_are_apart(self):
         cert = self.only("sym-halves", "accepted")
         text = cert.read_text()
-        half = " 3:f32 0 1 3 1 0 1 6 1 3 3 1 0 0 0\n"  # of 2 s elements those from s on
+        half = " 3:f32 0 1 2 1 0 1 4 1 2 2 1 0 0 0\n"  # of 2 s elements those from s on
         self.assertEqual(text.count(half), 1)
-        cert.write_text(recheck_damage.signed(text.replace(half, half.replace(" 3 3 1 0 0 0", " 3 0 1 0 0 0"))))  # from 1 on
+        cert.write_text(recheck_damage.signed(text.replace(half, half.replace(" 2 2 1 0 0 0", " 2 0 1 0 0 0"))))  # from 1 on
         self.assertIn("\tnot shown: a lemma of calls\n", self.recheck("--table", cert))
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_both_checkers_read_one_text_of_a_content(self):
+        cert = self.only("sym-halves", "accepted")
+        text = cert.read_text()
+        of_two, size = "p 1 2 1 2\nfacts 0\n", "numbers 5\n"
+        self.assertEqual((text.count(of_two), text.count(size)), (1, 1))
+        other = {"": "", "p 2 1 0 2 1 2": "", "p 2 2 1 2 1 0": "in order", "p 1 1 1 2": "in normal form", "p 1  2 1 2": "", "p 1 02 1 2": "zeros",
+                 "p 1 2\n1 2": "one blank", "p 1 2 1 2 ": "", "p 1 0 1 2": "in order"}
+        for number, why in other.items():
+            cert.write_text(recheck_damage.signed(text.replace(of_two, f"{number}\nfacts 0\n") if number else text))
+            said, code = recheck_damage.nc_check(cert), subprocess.run([BIN / "nc-recheck", cert], capture_output=True).returncode
+            if number in ("", "p 2 1 0 2 1 2"):  # as it was, and of another size in normal form
+                self.assertNotEqual(code, 2, number)
+                self.assertNotIn("expected", said)
+            else:
+                self.assertEqual(code, 2, number)
+                self.assertRegex(said, f"line 1[0-9], byte .*: expected .*{why}")
+        cert.write_text(recheck_damage.signed(text.replace("noclobber.cert/2", "noclobber.cert/1", 1)))
+        self.assertIn("which is no longer read: write it again", recheck_damage.nc_check(cert))
+        self.assertIn("which is no longer read: write it again", self.recheck("--table", cert))
 
     @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
     def test_rooms_of_any_size_are_large_enough(self):

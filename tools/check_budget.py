@@ -17,7 +17,7 @@ FILE_LINES = 400
 FUNCTION_LINES = 60
 FUNCTION_P90 = 30
 CHECKER_FUNCTION_LINES = 30
-CHECKER_LINES = 3660  # docs/decisions/0015-contents-are-followed.md, what it refuses since, sharing, and identities (0018)
+CHECKER_LINES = 3715  # docs/decisions/0015-contents-are-followed.md, what it refuses since, sharing, identities (0018), one text (0019)
 
 
 class Function(NamedTuple):

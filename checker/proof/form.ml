@@ -24,6 +24,16 @@ let power_of p = List.fold_left (fun acc q -> product acc q) [ ([], 1) ] p
 type numbers = { given : int; place : int array; bad : bool array; indexed : bool array;
                  polys : (int list * int) list array;
                  named : (int, int) Hashtbl.t  (* of a value: how it is meant *) }
+(* A number of the text in normal form: factors are atoms, in order of their places, products in lexicographic order of these. *)
+let rec rising = function x :: (y :: _ as r) -> x <= y && rising r | _ -> true
+let normal_form all = function
+  | Sum [ (1, [ _ ]) ] -> false
+  | Sum ts ->
+    let atom j = match all.(j) with Bad | Sum _ -> false | _ -> true in
+    let products = List.map snd ts in
+    List.for_all (fun (v, xs) -> v <> 0 && rising xs && List.for_all atom xs) ts && rising products
+    && List.length (List.sort_uniq compare products) = List.length ts
+  | _ -> true
 let numbers_of (c : certificate) =
   let more = List.sort_uniq compare (0 :: 1 :: List.rev_append (List.rev_map (fun (f : view_form) -> f.lanes) c.view_forms)
                                      (List.rev_map (fun f -> f.bytes) c.storage_forms)) in
@@ -41,6 +51,7 @@ let numbers_of (c : certificate) =
       | Quotient (p, d) -> let p = at p in Quotient (p, at d)
       | Sum ts -> Sum (List.map (fun (v, xs) -> (v, List.map at xs)) ts)
       | other -> other in
+    need (k >= given || normal_form all all.(k)) "a number in normal form";
     (match x, Hashtbl.find_opt seen x with
      | Bad, _ -> bad.(k) <- true
      | _, Some first -> place.(k) <- first

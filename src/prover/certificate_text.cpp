@@ -1,5 +1,6 @@
 #include "src/prover/certificate_text.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "src/prover/fields.h"
@@ -17,22 +18,20 @@ class Writer {
     const std::string facts_text = part(Num{facts});
     out.evidence = part(c.evidence);
     out.tail = "\nchecks" + part(c.checks) + "\nrefutation" + part(c.refutation) + "\n";
-    out.head = "noclobber.cert/1\nabout" + part(c.about) + "\ninputs" + part(c.inputs) + "\noperators" +
+    out.head = "noclobber.cert/2\nabout" + part(c.about) + "\ninputs" + part(c.inputs) + "\noperators" +
                part(c.operators) + "\nassumptions" + part(c.assumptions) + "\nsymbols" + symbols(c);
     out.forms = "\nfacts" + facts_text + table("views", views_) + table("storages", storages_) +
                 table("steps", steps_);
-    out.count = polys_.size();
+    out.count = count_;
     out.numbers = polys_text_;
     return out;
   }
   void put(CertificateText& text, const std::vector<PolyId>& numbers,
            const std::vector<Derivation>& evidence) {
-    for (std::size_t k = 0; k < numbers.size(); ++k) polys_.emplace(numbers[k], k);
-    for (std::size_t k = 0; k < numbers.size(); ++k) numbered_atom(numbers[k], k);
-    first_ = numbers.size() - polys_.size();
+    for (const PolyId number : numbers) place(number);
     text.evidence = part(evidence);
     text.numbers += polys_text_;
-    text.count = first_ + polys_.size();
+    text.count = count_;
   }
 
   template <class... T>
@@ -153,20 +152,26 @@ class Writer {
     return " " + std::to_string(count) + out;
   }
 
-  /// A number of a text that is one atom.
-  void numbered_atom(PolyId id, std::size_t place) {
-    if (id == Space::kBad || space_.terms(id).size() != 1 || space_.terms(id)[0].factor != 1) return;
-    const Product& atoms = space_.atoms(space_.terms(id)[0]);
-    if (atoms.size() == 1) polys_.emplace(std::uint64_t{1} << 32 | atoms[0], place);
+  /// The next place of the table, for this number.
+  std::size_t place(PolyId id) {
+    const auto atom = one_atom(id);
+    polys_.emplace(atom ? key_of(*atom) : id, count_);
+    return count_++;
   }
+  std::optional<AtomId> one_atom(PolyId id) const {
+    if (id == Space::kBad || space_.terms(id).size() != 1 || space_.terms(id)[0].factor != 1) return {};
+    const Product& atoms = space_.atoms(space_.terms(id)[0]);
+    return atoms.size() == 1 ? std::optional(atoms[0]) : std::nullopt;
+  }
+  static std::uint64_t key_of(AtomId id) { return std::uint64_t{1} << 32 | id; }
   /// Number of an atom as a polynomial: written before it is used.
   std::size_t number(std::uint64_t key, const std::string& text) {
-    const auto [at, is_new] = polys_.emplace(key, first_ + polys_.size());
-    if (is_new) polys_text_ += "\n" + text;
+    const auto [at, is_new] = polys_.emplace(key, count_);
+    if (is_new) polys_text_ += "\n" + text, ++count_;
     return at->second;
   }
   std::size_t atom(AtomId id) {
-    const std::uint64_t key = std::uint64_t{1} << 32 | id;
+    const std::uint64_t key = key_of(id);
     if (const auto at = polys_.find(key); at != polys_.end()) return at->second;
     const Atom& a = space_.atom(id);
     const auto of = [&](PolyId p) { return " " + std::to_string(poly(p)); };
@@ -190,18 +195,25 @@ class Writer {
     const std::uint64_t key = id;
     if (const auto at = polys_.find(key); at != polys_.end()) return at->second;
     if (id == Space::kBad) return number(key, "bad");
-    const Polynomial& sum = space_.terms(id);
+    if (const auto one = one_atom(id)) return atom(*one);
+    std::vector<std::pair<std::vector<std::size_t>, std::int64_t>> sum;
+    for (const Monomial& m : space_.terms(id)) {
+      auto& factors = sum.emplace_back(std::vector<std::size_t>(), m.factor).first;
+      for (AtomId a : space_.atoms(m)) factors.push_back(atom(a));
+      std::ranges::sort(factors);
+    }
+    std::ranges::sort(sum);
     std::string text = "p " + std::to_string(sum.size());
-    for (const Monomial& m : sum) {
-      text += " " + std::to_string(m.factor) + " " + std::to_string(space_.atoms(m).size());
-      for (AtomId a : space_.atoms(m)) text += " " + std::to_string(atom(a));
+    for (const auto& [factors, by] : sum) {
+      text += " " + std::to_string(by) + " " + std::to_string(factors.size());
+      for (std::size_t k : factors) text += " " + std::to_string(k);
     }
     return number(key, text);
   }
 
   Space& space_;
   std::string out_, spare_, polys_text_;
-  std::size_t first_ = 0;  // numbers of a text that have no place in polys_, less atoms that have two
+  std::size_t count_ = 0;                                 // of numbers
   std::unordered_map<std::uint64_t, std::size_t> polys_;  // by polynomial; by 2^32 + atom
   Forms views_, storages_, steps_;
 };

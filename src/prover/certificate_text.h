@@ -6,7 +6,7 @@
 
 namespace noclobber {
 
-/// The text of `noclobber.cert/1` in parts, so that evidence can be put into one that was read in a space of
+/// The text of `noclobber.cert/2` in parts, so that evidence can be put into one that was read in a space of
 /// its own.
 struct CertificateText {
   std::string head;       // up to the table of numbers

@@ -299,7 +299,7 @@ TEST_CASE("facts that the symbols' values do not show prove nothing", "[forged]"
 
 TEST_CASE("extreme numbers in a certificate are refused, not computed with", "[forged]") {
   const std::string head =
-      "noclobber.cert/1\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols 1\n 1:s 1 0 0 0\n";
+      "noclobber.cert/2\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols 1\n 1:s 1 0 0 0\n";
   const std::string tail = "\nfacts 0\nviews 0\nstorages 0\nsteps 0\nevidence 0\nchecks 0\nrefutation 0\n";
   for (const char* numbers :
        {"3\np 1 -9223372036854775808 0\ni 0 0\np 1 1 1 1",

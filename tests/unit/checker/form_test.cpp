@@ -67,7 +67,7 @@ std::string fault_with(Change change) {
 /// A certificate of nothing but tables, which is not one: "expected a check" is all that is wrong.
 std::string tables(const std::string& table, const std::string& views, const std::string& steps,
                    const std::string& symbols = "0") {
-  return fault_of(hashed("noclobber.cert/1\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols " +
+  return fault_of(hashed("noclobber.cert/2\nabout 1:x\ninputs 0\noperators 1:x\nassumptions 0\nsymbols " +
                          symbols + "\nnumbers " + table + "\nfacts 0\nviews " + views +
                          "\nstorages 0\nsteps " + steps + "\nevidence 0\nchecks 0\nrefutation 0\n"));
 }
@@ -240,4 +240,73 @@ TEST_CASE("symbols have names of their own and values in range, numbers a kind",
   CHECK(numbers("0", "1\nz") == "expected a kind of number");
   CHECK(numbers("0", "2\nbad\nq 0 0") == "expected a number of the table");
   CHECK(numbers("0", "1\nq 0 0") == "expected a number of the table");
+}
+
+TEST_CASE("a number is in normal form, and each is there once", "[form]") {
+  const std::string good = "expected a check", order = "expected products in order, of atoms in order",
+                    normal = "expected a number in normal form, not one of those before";
+  const auto three = [](const std::string& more) {
+    const auto lines = 4 + std::count(more.begin(), more.end(), '\n');
+    return numbers("3\n 1:s 1 2 0 2\n 1:t 1 2 0 2\n 1:u 1 2 0 2",
+                   std::to_string(lines) + "\ns 1:s\ns 1:t\ns 1:u\n" + more);
+  };
+  CHECK(three("p 3 7 0 2 2 0 1 -1 1 1") == good);
+  CHECK(three("p 2 -1 1 1 2 2 0 1") == order);    // products
+  CHECK(three("p 2 2 2 1 0 -1 1 1") == order);    // factors
+  CHECK(three("p 2 2 2 0 0 -1 1 1") == good);     // a square
+  CHECK(three("p 2 2 1 0 -1 1 0") == order);      // of one kind
+  CHECK(three("p 2 0 1 0 -1 1 1") == order);      // none
+  CHECK(three("p 1 2 1 0\np 1 3 1 3") == order);  // of a sum
+  CHECK(three("p 1 2 1 0\nq 0 2\np 1 3 1 4") == good);
+  CHECK(three("p 1 1 1 0") == normal);  // s itself
+  CHECK(three("p 1 1 2 0 0") == good);
+  CHECK(three("p 0\np 1 0 0") == order);
+  CHECK(three("p 0\np 1 1 0") == good);
+  CHECK(three("p 0\np 0") == normal);
+  CHECK(three("s 1:s") == normal);
+  CHECK(three("bad\nbad") == normal);
+  CHECK(three("p 1 1 0\nq 0 3") == normal);  // s / 1
+  CHECK(three("p 1 1 0\ni 0 3") == normal);  // 0, in a dimension of one element
+  CHECK(three("p 1 2 0\nq 0 3\ni 0 3\nf 1:f 1 3") == good);
+  CHECK(three("p 1 2 0\nf 1:f 1 3\nf 1:f 1 3") == normal);
+}
+
+TEST_CASE("of one content there is one text", "[form]") {
+  Written w;
+  const std::string text = body_of(w.text());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    REQUIRE(other.find(from) != std::string::npos);
+    other.replace(other.find(from), from.size(), to);
+    const Answer out = nc_check(hashed(other));
+    return out.said == Said::unreadable ? out.why : "";
+  };
+  const auto says = [](const std::string& said, const std::string& line, const std::string& wanted) {
+    return said.starts_with("line " + line + ", byte ") && said.ends_with(": expected " + wanted);
+  };
+  CHECK(with("about", "about").empty());
+  CHECK(says(with("about 4:form", "about  4:form"), "2", "a text"));
+  CHECK(says(with("about 4:form", "about\n4:form"), "2", "one blank"));
+  CHECK(says(with("about 4:form", "about 04:form"), "2", "a number without needless zeros"));
+  CHECK(says(with("inputs 0\n", "inputs 0 "), "3", "a line's end"));
+  CHECK(says(with("inputs 0\n", "inputs 0\n\n"), "4", "operators"));
+  CHECK(says(with(" 1:s 1 1 1 5 3", " 1:s 1 1 1 05 3"), "7", "a number without needless zeros"));
+  CHECK(says(with(" 1:s 1 1 1 5 3", " 1:s 1 -0 1 5 3"), "7", "a number without needless zeros"));
+  CHECK(with(" 1:s 1 1 1 5 3", " 1:s 1 -1 1 5 3").empty());
+  CHECK(says(with("noclobber.cert/2", "\nnoclobber.cert/2"), "1", "noclobber.cert/2"));
+  CHECK(with("noclobber.cert/2", "noclobber.cert/1") ==
+        "a text of noclobber.cert/1, which is no longer read: write it again as noclobber.cert/2");
+  const std::string whole = hashed(text);
+  CHECK(nc_check(whole).said != Said::unreadable);
+  CHECK(nc_check(whole + "\n").said == Said::unreadable);
+  CHECK(nc_check(whole.substr(0, whole.size() - 1)).said == Said::unreadable);
+}
+
+TEST_CASE("each form is in its table once", "[form]") {
+  const std::string good = "expected a check", another = "expected another form";
+  const std::string view = "\n 3:f32 0 1 0 0", step = "\n 1 1:1 0 0 1 0 0";
+  CHECK(tables("1\np 1 4 0", "2" + view + "\n 3:i32 0 1 0 0", "0") == good);
+  CHECK(tables("1\np 1 4 0", "2" + view + view, "0") == another);
+  CHECK(tables("0", "0", "2" + step + "\n 1 1:2 0 0 1 0 0") == good);
+  CHECK(tables("0", "0", "2" + step + step) == another);
 }

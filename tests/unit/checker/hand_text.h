@@ -19,7 +19,15 @@ inline std::string joined(const Words& all) {
   for (const std::string& one : all) out += (out.empty() ? "" : " ") + one;
   return out;
 }
-inline std::string listed(const Words& all) { return joined({std::to_string(all.size()), joined(all)}); }
+inline std::string listed(const Words& all) {
+  return std::to_string(all.size()) + (all.empty() ? "" : " " + joined(all));
+}
+/// An entry a line.
+inline std::string lined(const Words& all, const char* before = "\n ") {
+  std::string out = std::to_string(all.size());
+  for (const std::string& one : all) out += before + one;
+  return out;
+}
 inline std::string quoted(const std::string& text) { return std::to_string(text.size()) + ":" + text; }
 
 /// A number of the table: what it says there, or a value.
@@ -102,8 +110,8 @@ class HandText {
   }
   static std::string output(const std::string& view) { return "1 " + view + " 0: 0 0 0"; }
   static std::string trace(const HandTrace& t) {
-    return joined({listed(t.storages), listed(t.inputs), "0", listed(t.steps), listed(t.outputs), "0 0",
-                   t.edges.empty() ? "0" : "1", listed(t.edges), t.arenas, listed(t.placements)});
+    return joined({lined(t.storages), listed(t.inputs), "0", lined(t.steps), listed(t.outputs), "0 0",
+                   t.edges.empty() ? "0" : "1", listed(t.edges), t.arenas, lined(t.placements)});
   }
 
   Words symbols, claims, lemmas;
@@ -115,11 +123,10 @@ class HandText {
     const std::string check =
         joined({"0:", before.empty() ? "0" : "1 " + before, after, sharing_may_grow ? "0 1 1 0" : "0 0 1 0",
                 listed(claims), listed(lemmas)});
-    return hashed(
-        joined({"noclobber.cert/1 about 1:t inputs 0 operators 1:x assumptions 0 symbols", listed(symbols),
-                "numbers", listed(numbers_), "facts 0 views", listed(views_), "storages", listed(storages_),
-                "steps", listed(steps_), "evidence 0 checks 1", check, "refutation", refutation}) +
-        "\n");
+    return hashed("noclobber.cert/2\nabout 1:t\ninputs 0\noperators 1:x\nassumptions 0\nsymbols " +
+                  lined(symbols) + "\nnumbers " + lined(numbers_, "\n") + "\nfacts 0\nviews " +
+                  lined(views_) + "\nstorages " + lined(storages_) + "\nsteps " + lined(steps_) +
+                  "\nevidence 0\nchecks 1 " + check + "\nrefutation " + refutation + "\n");
   }
 
  private:
@@ -134,6 +141,7 @@ class HandText {
 };
 
 inline const std::string kOneOpen = "1 obligations are open";
+inline const std::string kNormal = "a number in normal form, not one of those before";
 inline const std::string kNothing = "the witness breaks nothing";
 
 /// As nc-check says it: without a search.

@@ -96,10 +96,12 @@ TEST_CASE("a quotient means a number where its divisor is shown to be positive",
 TEST_CASE("also inside of other numbers, and where a rule makes something simpler of it", "[holes]") {
   HandText c;
   c.symbols = {symbol("1 -3", "1 6", "2")};
-  const std::string s = c.number("s 1:s"), twice = c.number("p 1 2 1 " + s),
-                    two = c.number("q " + twice + " " + s);  // 2, but for s = 0
-  const std::string text = returned(c, "p 1 3 1 " + two, "p 1 3 1 " + two);
-  proves_nothing(text, "a divisor is not shown to be positive");
+  const std::string s = c.number("s 1:s"), two = c.number(2), half = c.number("q " + two + " " + s);
+  proves_nothing(returned(c, "p 1 3 1 " + half, "p 1 3 1 " + half), "a divisor is not shown to be positive");
+  HandText d;
+  d.symbols = c.symbols;
+  const std::string t = d.number("s 1:s"), twice = d.number("p 1 2 1 " + t);
+  is_unreadable(returned(d, "q " + twice + " " + t, 2), kNormal);  // 2, but for s = 0
 }
 
 TEST_CASE("numbers that are nested or squared over and over take no time", "[holes]") {
@@ -107,10 +109,13 @@ TEST_CASE("numbers that are nested or squared over and over take no time", "[hol
     HandText c;
     c.symbols = {symbol("1 1", "0", "2")};
     const std::string two = c.number(2);
-    const Num size = "p 1 1 1 " + repeated(c, count, [&](const std::string& at) {
-                       const std::string half = "q " + at + " " + two;
-                       return squared ? "p 1 1 2 " + c.number(half) + " " + c.number(half) : half;
-                     });
+    const Num size = "q " +
+                     repeated(c, count,
+                              [&](const std::string& at) {
+                                const std::string half = "q " + at + " " + two;
+                                return squared ? "p 1 1 2 " + c.number(half) + " " + c.number(half) : half;
+                              }) +
+                     " " + two;
     return returned(c, size, size);
   };
   proves(quotients(20, false));

@@ -135,7 +135,7 @@ TEST_CASE("a fact that overflows is no fact", "[hostile]") {
   const auto from_s = [](const std::string& far) { return cleared("p 2 " + far + " 0 1 1 0", true); };
   for (const char* far : {"-4", "-9223372036854775806", "9223372036854775807"}) proves(from_s(far));
   proves_nothing(from_s("-9223372036854775807"), kOneOpen);
-  is_unreadable(from_s("-9223372036854775808"), "a number of the table");
+  is_unreadable(from_s("-9223372036854775808"), kNormal);
 }
 
 TEST_CASE("the element on a witness's path lies in its operand", "[hostile]") {

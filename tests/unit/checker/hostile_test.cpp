@@ -106,8 +106,8 @@ TEST_CASE("a Trace's own numbers are the same at every index", "[hostile]") {
                       .inputs = {c.input("x", c.view(0, "f32", 0, {4}))},
                       .outputs = {c.output(c.view(0, "f32", 0, {4}, maps))}});
     };
-    const auto map = free ? c.affine({4}, {4}, {"p 1 1 1 " + c.number("i 0 " + c.number(4))}, {})
-                          : c.affine({4}, {4}, {0}, {{0, 0, 1}});
+    const auto map =
+        free ? c.affine({4}, {4}, {"i 0 " + c.number(4)}, {}) : c.affine({4}, {4}, {0}, {{0, 0, 1}});
     const std::string text = c.text(trace({}), trace({map}));
     free ? is_unreadable(text, "numbers without an index") : proves(text);
   }
