@@ -7,8 +7,8 @@ namespace {
 
 using Kind = Obligation::Kind;
 
-/// What outputs may share: with what the caller has, and with each other. What the caller makes anew nobody
-/// sees: whatever else that shares.
+/// What outputs may share: with what the caller has, shown by an input or not, and with each other. What the
+/// caller makes anew nobody sees: whatever else that shares.
 void of_sharing(std::vector<Obligation>& out, const Trace& trace, const Boundary& boundary, bool of_before) {
   std::map<StorageId, std::vector<std::uint32_t>> inputs;
   for (std::uint32_t x = 0; x < trace.inputs.size(); ++x) inputs[trace.inputs[x].second.storage].push_back(x);
@@ -16,7 +16,9 @@ void of_sharing(std::vector<Obligation>& out, const Trace& trace, const Boundary
     const View* const view = output_view(trace, k);
     if (view == nullptr) continue;
     const auto counts = [&](std::uint32_t x) { return !boundary.may_share.contains({k, x}); };
-    if (std::ranges::any_of(inputs[view->storage], counts)) out.push_back({Kind::sharing, of_before, k, 0});
+    const std::vector<std::uint32_t>& shown = inputs[view->storage];
+    const bool unseen = shown.empty() && trace.storages[view->storage].form->start == Start::given;
+    if (unseen || std::ranges::any_of(shown, counts)) out.push_back({Kind::sharing, of_before, k, 0});
     if (!made_anew(boundary, k)) out.push_back({Kind::together, of_before, k, 0});
   }
 }

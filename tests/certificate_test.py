@@ -200,6 +200,17 @@ class NcCheck(cli_test.Cli):
         self.assertIn("not proved: ", said)
 
     @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_what_no_input_shows_of_the_callers_may_not_be_shared(self):
+        """A damaged text (`make damage`, cert/2): a storage of the caller's without an input, which an output came to lie on."""
+        cert = self.only("pt-slice-overlap-by-one", "accepted")
+        text = cert.read_text()
+        fresh, given = "\n 1 1 0 0 1 0\n", "\n 0 1 0 0 1 0\n"  # the storage of `b`: what it holds at the beginning
+        self.assertEqual(text.count(fresh), 1)
+        cert.write_text(recheck_damage.signed(text.replace(fresh, given)))
+        self.assertIn("not proved: 1 obligations are open", recheck_damage.nc_check(cert))
+        self.assertIn("\toutside: an output on a storage of the caller's that no input shows\n", self.recheck("--table", cert))
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
     def test_moves_between_bytes_and_elements_are_calls(self):
         out = self.folder / "bytes"
         self.run_it("check", ROOT / "corpus/thunder/t7-squeeze-dim", "--certificate", str(out))

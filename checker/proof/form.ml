@@ -155,6 +155,15 @@ let trace ns (c : certificate) (t : trace) =
   List.iter (fun p -> match p.holds with
     | Some (s, _) -> need (s < List.length t.storages) "a storage of the trace"
     | None -> ()) t.placements
+(* What the theorem says of sharing with the caller it says of inputs: an output lies on no other storage of his. *)
+let outputs_seen (c : certificate) (t : trace) =
+  let storages = Array.of_list c.storage_forms and spaces = Array.of_list t.storages in
+  let shown = Hashtbl.create (List.length t.inputs) in
+  List.iter (fun (_, (v : view)) -> Hashtbl.replace shown v.storage ()) t.inputs;
+  List.iter (fun (o : output) -> match o.shows with
+    | Some v when v.storage < Array.length spaces && storages.(fst spaces.(v.storage)).start = 0 && not (Hashtbl.mem shown v.storage) ->
+      raise (Outside "an output on a storage of the caller's that no input shows")
+    | _ -> ()) t.outputs
 let lemma (l : lemma) =
   need (l.what <= 3 && (l.what <> 0 || l.b = 0) && ((l.what <> 0 && l.what <> 3) || l.d = 0) && ((l.what = 2) <> (l.order = [])))
     "0 where a lemma uses nothing"
@@ -182,5 +191,5 @@ let frame ns (c : certificate) before after =
 let check ns c (one : check) =
   Option.iter (trace ns c) one.before;
   trace ns c one.after;
-  Option.iter (fun before -> frame ns c before one.after) one.before;
+  Option.iter (fun before -> frame ns c before one.after; outputs_seen c before; outputs_seen c one.after) one.before;
   List.iter lemma one.lemmas

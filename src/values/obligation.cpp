@@ -12,8 +12,8 @@ bool is_equality(Kind kind) {
   return kind == Kind::value || kind == Kind::exit || kind == Kind::current || kind == Kind::current_output;
 }
 
-/// What outputs may share: with what the caller has, and with each other. What the caller makes anew nobody
-/// sees, whatever else it shares.
+/// What outputs may share: with what the caller has, shown by an input or not, and with each other. What the
+/// caller makes anew nobody sees, whatever else it shares.
 static void of_sharing(std::vector<Obligation>& out, const Trace& trace, const Boundary& boundary,
                        bool of_before) {
   std::unordered_map<StorageId, std::vector<std::uint32_t>> inputs;
@@ -22,7 +22,9 @@ static void of_sharing(std::vector<Obligation>& out, const Trace& trace, const B
     const TraceView* view = output_view(trace, k);
     if (view == nullptr) continue;
     const auto asked = [&](std::uint32_t x) { return !boundary.may_share.contains({k, x}); };
-    if (std::ranges::any_of(inputs[view->storage], asked)) out.push_back({Kind::sharing, of_before, k, 0});
+    const std::vector<std::uint32_t>& shown = inputs[view->storage];
+    const bool unseen = shown.empty() && trace.storages[view->storage].start == TraceStorage::Start::given;
+    if (unseen || std::ranges::any_of(shown, asked)) out.push_back({Kind::sharing, of_before, k, 0});
     if (!made_anew(boundary, k)) out.push_back({Kind::together, of_before, k, 0});
   }
 }

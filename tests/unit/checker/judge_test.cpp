@@ -236,6 +236,8 @@ TEST_CASE("what is asked of a graph, and of two", "[judge]") {
   All fewer = both;
   std::erase(fewer, Obligation{Kind::sharing, false, 0, 0});
   CHECK(asked(a.space, &a.before, elsewhere, boundary) == sorted(fewer));
+  elsewhere.storages[1].start = TraceStorage::Start::given;  // but what no input shows of the caller's does
+  CHECK(asked(a.space, &a.before, elsewhere, boundary) == sorted(both));
   for (const std::uint32_t anew : {0U, 1U}) {  // the caller makes one of them, as a view of x
     boundary.may_share = {{anew, 0}};
     All rest = both;
