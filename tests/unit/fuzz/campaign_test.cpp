@@ -194,6 +194,22 @@ TEST_CASE("the exhaustive scope catches a checker that proves everything", "[fuz
   CHECK(explorer.count().wrong > rewrites);
 }
 
+TEST_CASE("seed 400185: a program that reads what is in flight is no sound one in any order", "[fuzz]") {
+  const fuzz::Examined one = fuzz::examine(400185, this_checker(), {0, 0, 0, 0, 0, 0, 0, 0});
+  REQUIRE(one.usable);
+  CHECK((one.probe.value.dataflow && one.status == Status::refuted));
+  CHECK(one.contradictions.empty());
+  // It would be one if the program by itself read nothing in flight.
+  fuzz::Checker wrong = always(Status::refuted);
+  wrong.check = [](const Case& value, fuzz::Way, bool&) {
+    CheckRecord record;
+    record.status = value.before ? Status::refuted : Status::proved;
+    if (value.before) record.findings.emplace_back().rule = "NC010";
+    return record;
+  };
+  CHECK(fuzz::examine(400185, wrong, {0, 0, 0, 0, 0, 0, 0, 0}).contradictions.size() == 1);
+}
+
 TEST_CASE("seed 1309: a write of what an unwaited collective uses is refuted, and no contradiction",
           "[fuzz]") {
   const fuzz::Examined one = fuzz::examine(1309, this_checker(), {0, 0, 0, 0, 0, 0, 0, 0});
