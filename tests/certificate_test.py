@@ -259,6 +259,14 @@ class NcCheck(cli_test.Cli):
             else:
                 self.assertEqual(code, 2, number)
                 self.assertRegex(said, f"line 1[0-9], byte .*: expected .*{why}")
+        for table, why in (("views", "another form"), ("storages", "another form"), ("steps", "another form"), ("numbers", "of those before")):
+            lines = text.split("\n")
+            at = next(k for k, line in enumerate(lines) if line.startswith(table + " "))
+            many = int(lines[at].split()[1])
+            lines[at:at + many + 1] = [f"{table} {many + 1}", *lines[at + 1:at + many + 1], lines[at + many]]  # the last one twice
+            cert.write_text(recheck_damage.signed("\n".join(lines)))
+            self.assertRegex(recheck_damage.nc_check(cert), f"expected .*{why}")
+            self.assertRegex(self.recheck("--table", cert), f"expected .*{why}")
         cert.write_text(recheck_damage.signed(text.replace("noclobber.cert/2", "noclobber.cert/1", 1)))
         self.assertIn("which is no longer read: write it again", recheck_damage.nc_check(cert))
         self.assertIn("which is no longer read: write it again", self.recheck("--table", cert))

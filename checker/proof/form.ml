@@ -65,6 +65,8 @@ let numbers_of (c : certificate) =
     (match Hashtbl.find_opt equal polys.(k) with
      | Some first when not bad.(k) -> place.(k) <- first
      | _ -> Hashtbl.replace equal polys.(k) k);
+    need (k >= given || (place.(k) = k && not (bad.(k) && Hashtbl.mem seen x))) "a number that is none of those before";
+    if bad.(k) then Hashtbl.replace seen x k;
     if k >= given then Hashtbl.replace named (List.nth more (k - given)) (given - 1 - k)) all;
   { given; place; bad; indexed; named; polys }
 (* The place of a number; it may be one that was not computed where nothing is done with it. *)
@@ -167,8 +169,10 @@ let outputs_seen (c : certificate) (t : trace) =
 let lemma (l : lemma) =
   need (l.what <= 3 && (l.what <> 0 || l.b = 0) && ((l.what <> 0 && l.what <> 3) || l.d = 0) && ((l.what = 2) <> (l.order = [])))
     "0 where a lemma uses nothing"
-(* Whatever the tables name stands in the table of numbers. *)
+let each_another all = need (List.compare_lengths (List.sort_uniq compare all) all = 0) "another form"
+(* Whatever the tables name stands in the table of numbers; no entry stands there twice. *)
 let tables ns (c : certificate) =
+  each_another c.view_forms; each_another c.storage_forms; each_another c.step_forms;
   let known = List.iter (fun k -> ignore (place_of ns k)) in
   let map = function
     | Reshape m -> known m.from; known m.dest
