@@ -231,6 +231,83 @@ class ForcedStrides(Pairs):
         self.assertEqual(self.compared(self.text("(1, 4)", after), self.text("(1, 4)", after))[0], "unknown")
 
 
+class UntoldResults(Pairs):
+    """Results that nobody reads, so that one graph's text or both do not describe them."""
+
+    def loop(self, made="mm", of="map_impl", lists="[x]", inputs='a: "f32[4][1]cpu"', returned="sin"):
+        body = ["body_0 = self.body_0", f"loop = torch.ops.higher_order.{of}(body_0, {lists}, [w])", f"second: {T} = loop[1];  loop = None"]
+        inner = (f"    class body_0(torch.nn.Module):\n        def forward(self, {inputs}, w: {T}):\n"
+                 f"            mm: {R} = torch.ops.aten.mv.default(w, a)\n            sin: {R} = torch.ops.aten.sin.default(a)\n"
+                 f"            return [{returned}, {made}]\n")
+        return graph(f"x: {T}, w: {T}, c: {R}", body, "second", inner)
+
+    def test_map(self):
+        self.assertEqual(self.compared(self.loop(), self.loop())[0], "proved")
+        self.assertEqual(self.compared(self.loop(), self.loop(returned="a"))[0], "unknown", "bodies return something else")
+        self.assertEqual(self.compared(self.loop(), self.loop(made="sin"))[0], "refuted")
+        self.assertEqual(self.compared(self.loop(), self.loop(lists="[w]"))[0], "refuted")
+
+    def test_scan(self):
+        form = {"of": "scan", "lists": "[c], [x]", "inputs": f"b: {R}, a: {R}"}
+        self.assertEqual(self.compared(self.loop(**form), self.loop(**form))[0], "proved")
+        self.assertNotEqual(self.compared(self.loop(**form), self.loop("sin", **form))[0], "proved")
+
+    def test_of_the_operator_of_a_wrapper(self):
+        before = graph(f"x: {T}", [
+            f"v: {R} = torch.ops.aten.empty.memory_format([4], device = device(type='cpu'), pin_memory = False)",
+            "f0 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mine.top.default, x = x, _v_base_index = 0, _all_bases = [v])",
+            f"getitem_1: {R} = f0[1];  f0 = None"], "getitem_1")
+
+        def after(of):
+            return graph(f"x: {T}", [
+                f"v: {R} = torch.ops.aten.empty.memory_format([4], device = device(type='cpu'), pin_memory = False)",
+                f"cos: {T} = torch.ops.aten.cos.default(x)", f"top: {R} = torch.ops.mine.top.default({of}, v);  top = None"], "v")
+        self.assertEqual(self.compared(before, after("x"))[0], "proved")
+        self.assertNotEqual(self.compared(before, after("cos"))[0], "proved", "it is given something else")
+
+    def test_of_an_operator_with_several(self):
+        def text(read, first="x"):
+            return graph(f"x: {T}, y: {T}", [f"two = torch.ops.mine.two.default({first})", f"a: {T} = two[0]",
+                                             *([f"b: {R} = two[1]"] if read else [])], "a")
+        given = ["--ops", self.write("ops.txt", "mine::two(Tensor x) -> (Tensor, Tensor)\n")]
+        self.assertEqual(self.compared(text(True), text(False), *given)[0], "proved")
+        self.assertEqual(self.compared(text(False), text(True), *given)[0], "proved")
+        self.assertNotEqual(self.compared(text(True), text(False, "y"), *given)[0], "proved")
+
+
+class Gaps(Pairs):
+    """`copy` into a slice lies as the slice does, and what lies between its elements is known to nobody: what is put into a
+    tensor of that layout reads none of it, whatever it is called in either graph (DeepSeek's and T5's keys)."""
+
+    HALF, CUT = '"f32[2, 2, 7, 4][56, 28, 4, 1]cpu"', '"f32[2, 2, 7, 4][112, 56, 8, 1]cpu"'
+    WIDE, TURNED = '"f32[2, 2, 7, 8][112, 56, 8, 1]cpu"', '"f32[2, 2, 8, 7][112, 56, 1, 8]cpu"'
+
+    def text(self, first="x", clones=0, scattered="copy_1", end=8):
+        names = ["x", *(f"c{k}" for k in range(clones))]
+        more = [f"{new}: {self.HALF} = torch.ops.aten.clone.default({old})" for old, new in zip(names, names[1:])]
+        return graph(f'x: {self.HALF}, y: {self.HALF}, w: "f32[4, 7, 8][56, 8, 1]cpu"', [
+            *more, f"empty: {self.WIDE} = torch.ops.aten.empty.memory_format([2, 2, 7, 8], device = device(type='cpu'), pin_memory = False)",
+            f"slice_1: {self.CUT} = torch.ops.aten.slice.Tensor(empty, 3, 0, 4)",
+            f"copy: {self.CUT} = torch.ops.aten.copy.default(slice_1, {names[-1] if first == 'x' else first})",
+            f"slice_scatter: {self.WIDE} = torch.ops.aten.slice_scatter.default(empty, copy, 3, 0, 4)",
+            f"slice_2: {self.CUT} = torch.ops.aten.slice.Tensor(slice_scatter, 3, 4, 8)",
+            f"copy_1: {self.CUT} = torch.ops.aten.copy.default(slice_2, y)",
+            f"slice_scatter_1: {self.WIDE} = torch.ops.aten.slice_scatter.default(slice_scatter, {scattered}, 3, {end - 4}, {end})",
+            f"permute: {self.TURNED} = torch.ops.aten.permute.default(slice_scatter_1, [0, 1, 3, 2])",
+            f"mul: {self.TURNED} = torch.ops.aten.mul.Scalar(permute, 0.5)",
+            'view: "f32[4, 8, 7][56, 1, 8]cpu" = torch.ops.aten.view.default(mul, [4, 8, 7])',
+            'bmm: "f32[4, 7, 7][49, 7, 1]cpu" = torch.ops.aten.bmm.default(w, view)'], "bmm")
+
+    def test_nothing_of_a_gap_is_read(self):
+        for before, after in ((0, 2), (2, 0), (1, 3)):
+            status, record = self.compared(self.text(clones=before), self.text(clones=after))
+            self.assertEqual((status, record["counts"]["by_z3"], record["checked_by"]), ("proved", 0, ["nc-check"]))
+
+    def test_other_values_between_the_gaps(self):
+        for other in (self.text("y"), self.text(scattered="copy"), self.text(end=7), self.text().replace("0.5", "0.25")):
+            self.assertNotEqual(self.compared(self.text(clones=2), other)[0], "proved")
+
+
 class Promises(InFolder):
     """What is promised of every joint and post-grad graph, in logs and in what a recorder wrote."""
 

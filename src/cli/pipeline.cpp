@@ -29,6 +29,7 @@
 #include "src/ops/fused_calls.h"
 #include "src/ops/promises.h"
 #include "src/ops/unrolled.h"
+#include "src/ops/untold_results.h"
 #include "src/ops/wrappers.h"
 #include "src/plan/registers.h"
 #include "src/prover/nonnegative.h"
@@ -259,7 +260,8 @@ bool fills_instead(const CheckRecord& record, const Readings& readings, std::siz
 
 /// Checks every reading of wrapped operators; what they do not agree on is unknown.
 CheckRecord check_readings(const Case& value, const CheckOptions& options) {
-  const Readings readings = written_out(value);
+  Readings readings = written_out(value);
+  for (Case& one : readings.cases) describe_untold_results(one);
   CheckRecord out;
   for (std::size_t k = 0; k < readings.cases.size(); ++k) {
     CheckOptions own = options;
@@ -295,6 +297,7 @@ void prepare_case(Case& value, const CheckOptions& options) {
   if (value.before) share_types(*value.before);
   share_types(value.after);
   expect_all_to_run(value);
+  describe_untold_results(value);
   compare_instead_of_scatter(value);
   show_forced_strides(value);
   if (draw_by_seeds(value)) value.assumed.emplace_back(kDrawsBySeeds);

@@ -292,6 +292,7 @@ class Builder {
   bool add_operands(const Step& step, LoopOperands& out);
   const char* fault_of(const LoopUse& use, const LoopOperands& operands) const;
   TraceStep clobbered(const LoopUse& use, const LoopOperands& operands) const;
+  std::optional<Binding> untold_result(const Step& step, std::size_t k, const LoopOperands& operands);
   std::optional<Binding> loop_result(const Call& call, std::size_t k, const LoopOperands& operands);
   void share(const LoopUse& use, const TraceStep& step, const LoopOperands& operands, bool may_be_operand);
   void say_where_loops_lie();

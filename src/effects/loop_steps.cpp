@@ -291,12 +291,23 @@ TraceStep Builder::clobbered(const LoopUse& use, const LoopOperands& operands) c
   return out;
 }
 
+/// A result that nobody reads, so that no dump describes it: what the body returns, once for each item.
+std::optional<Binding> Builder::untold_result(const Step& step, std::size_t k, const LoopOperands& operands) {
+  const Binding* item = operands.rows > 0 ? operands.tensor(operands.carried) : nullptr;
+  const SharedType type = returned_type(*request_.value, *request_.graph, step, k);
+  if (item == nullptr || item->view.shape.empty() || k < operands.carried || !type) return std::nullopt;
+  Shape shape = sizes_.of(type->shape);
+  shape.insert(shape.begin(), item->view.shape[0]);
+  return fresh(shape, type->dtype, std::nullopt);
+}
+
 /// A storage for result k. What a loop hands on lies somewhere in a storage that nobody knows.
 std::optional<Binding> Builder::loop_result(const Call& call, std::size_t k, const LoopOperands& operands) {
   auto bound = call.step->results[k].valid() && said(call, k) != nullptr ? fresh_for(call, k, std::nullopt)
                                                                          : std::nullopt;
   const Binding* carried = k < operands.carried ? operands.tensor(k) : nullptr;
   if (!bound && carried != nullptr) bound = fresh(carried->view.shape, carried->dtype, std::nullopt);
+  if (!bound) bound = untold_result(*call.step, k, operands);
   if (!bound) {
     unknown("no-metadata", call.step->op);
     return std::nullopt;

@@ -152,6 +152,13 @@ bool is_loop(const Step& step) {
   return false;
 }
 
+SharedType returned_type(const Case& value, const Graph& graph, const Step& loop, std::size_t k) {
+  const auto bodies = bodies_given(loop);
+  const Graph* body = bodies.size() == 1 ? find_body(value, graph, bodies[0].second) : nullptr;
+  const bool told = body != nullptr && k < body->outputs.size() && body->outputs[k].kind == Arg::Kind::ref;
+  return told ? body->value(body->outputs[k].ref).type : SharedType();
+}
+
 std::vector<LoopBody> loop_bodies(const Case& value) {
   std::vector<LoopBody> out;
   if (!value.before) return out;

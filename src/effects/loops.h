@@ -34,6 +34,9 @@ std::vector<LoopBody> loop_bodies(const Case& value);
 /// Is this an operator that loop_bodies() looks into?
 bool is_loop(const Step& step);
 
+/// What the only body of a loop says of its output k; nothing where it says nothing.
+SharedType returned_type(const Case& value, const Graph& graph, const Step& loop, std::size_t k);
+
 BodyFacts facts_of(const Trace& body, const Reached& reached = {});
 void merge(BodyFacts& into, const BodyFacts& more);
 

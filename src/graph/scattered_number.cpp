@@ -1,6 +1,7 @@
 #include "src/graph/scattered_number.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -70,6 +71,23 @@ Type like_shape(const Type& type, Dtype dtype, std::vector<SymExpr> shape) {
   return out;
 }
 
+/// Does every type that computes with it hold the number as it is? Eight bits are what the narrowest has.
+bool is_exact(const Arg& number) {
+  if (number.kind == Arg::Kind::sym)
+    return number.sym.is_constant() && std::abs(number.sym.constant()) <= 256;
+  int exponent = 0;
+  const double scaled = std::frexp(number.real, &exponent) * 256;
+  return number.kind == Arg::Kind::real && scaled == std::floor(scaled) && std::abs(exponent) <= 8;
+}
+
+/// The type in which the two numbers are chosen: that of Python's, by which PyTorch's `where` goes, if the
+/// conversion from there to `into` changes neither.
+Dtype through_dtype(const Arg& one, const Arg& other, Dtype into) {
+  if (!is_floating(into) || !is_exact(one) || !is_exact(other)) return into;
+  const bool whole = one.kind == Arg::Kind::sym && other.kind == Arg::Kind::sym;
+  return whole ? Dtype::i64 : Dtype::f32;
+}
+
 /// The call again, as a comparison; its result keeps its name.
 void compare(GraphRewriter& graph, Step step, std::size_t d) {
   const Type into = *tensor_type(graph.graph(), step.args[0]);
@@ -91,17 +109,26 @@ void compare(GraphRewriter& graph, Step step, std::size_t d) {
                                    spread, "index_row");
   const ValueId hit = graph.add(step, "aten.eq.Tensor", {Arg::of(wanted), Arg::of(in_row)},
                                 like_shape(into, Dtype::boolean, into.shape), "is_scattered");
+  const Arg filled = *filled_with(graph.graph(), step.args[0]);
+  const Dtype through = through_dtype(filled, step.args[3], into.dtype);
   const auto one_number = [&](const Arg& number, const char* name) {
-    const Type type = like_shape(into, into.dtype, {});
+    const Type type = like_shape(into, through, {});
     const ValueId made = graph.add(step, "aten.scalar_tensor.default", {number}, type, name);
     graph.last().kwargs = {
-        {"dtype", Arg::of_dtype(into.dtype)}, {"layout", Arg::of_text("strided")}, {"device", device}};
+        {"dtype", Arg::of_dtype(through)}, {"layout", Arg::of_text("strided")}, {"device", device}};
     return Arg::of(made);
   };
-  const Arg rest = one_number(*filled_with(graph.graph(), step.args[0]), "filled");
+  const Arg rest = one_number(filled, "filled");
   const Arg number = one_number(step.args[3], "scattered");
-  step.op = "aten.where.self";
-  step.args = {Arg::of(hit), number, rest};
+  if (through != into.dtype) {
+    const ValueId chosen = graph.add(step, "aten.where.self", {Arg::of(hit), number, rest},
+                                     like_shape(into, through, into.shape), "chosen");
+    step.op = "prims.convert_element_type.default";
+    step.args = {Arg::of(chosen), Arg::of_dtype(into.dtype)};
+  } else {
+    step.op = "aten.where.self";
+    step.args = {Arg::of(hit), number, rest};
+  }
   graph.append(std::move(step));
 }
 

@@ -8,9 +8,10 @@
 namespace noclobber {
 namespace {
 
-constexpr int kReplacedInARow = 24;           // replacements in a row
-constexpr std::uint64_t kReplacements = 400;  // replacements in all, for one question
-constexpr std::size_t kFactsTried = 64;       // facts tried
+constexpr int kReplacedInARow = 24;                   // replacements in a row
+constexpr std::uint64_t kReplacements = 400;          // replacements in all, for one question
+constexpr std::size_t kFactsTried = 64;               // facts tried
+constexpr std::int64_t kFar = std::int64_t{1} << 40;  // beyond it no quotient is bounded by a number
 
 constexpr std::size_t kUnknowns = 24, kRows = 24;  // of one combination
 
@@ -33,6 +34,7 @@ class Search {
   Found bound_away(PolyId a, AtomId which, int depth);
   Found through_quotient(PolyId a, PolyId slope, PolyId rest, AtomId which, std::uint32_t sign, bool up,
                          int depth);
+  Found at_least(PolyId slope, PolyId rest, AtomId which, std::uint32_t sign, int depth);
   Found by_fact(PolyId a, int depth);
   std::uint32_t put(Line line) {
     lines.push_back(line);
@@ -152,11 +154,31 @@ Found Search::through_quotient(PolyId a, PolyId slope, PolyId rest, AtomId which
     lines.resize(mark);
     worst = shown(space_.add(multiple, space_.sub(q.second, space_.constant(1))), depth - 1);
   }
-  if (!worst) return std::nullopt;
+  if (!worst && up) lines.resize(mark);
+  if (!worst) return up ? at_least(slope, rest, which, sign, depth) : std::nullopt;
   const std::uint32_t gap = put(up ? LineRule::above : LineRule::below, self);
   const std::uint32_t whole = put(LineRule::add, put(LineRule::multiply, sign, gap), *worst);
   const std::uint32_t positive = put(LineRule::divisor, self);
   return divided(whole, exact ? positive : put(LineRule::plain, 0), positive, a, q.second);
+}
+
+/// q >= n > 0 if p >= d * n: for the least n that makes up for what constant bounds say of the rest.
+Found Search::at_least(PolyId slope, PolyId rest, AtomId which, std::uint32_t sign, int depth) {
+  const Atom q = space_.atom(which);
+  const auto factor = space_.value(slope), least = space_.bound(rest, false);
+  if (!factor || !least || *factor <= 0 || *least >= 0 || *least < -kFar) return std::nullopt;
+  const PolyId number = space_.constant((-*least + *factor - 1) / *factor), self = of(which);
+  const std::size_t mark = lines.size();
+  const Found dividend = shown(space_.sub(q.first, space_.mul(q.second, number)), depth - 1);
+  const Found other = dividend ? shown(space_.add(rest, space_.mul(slope, number)), depth - 1) : std::nullopt;
+  if (!other) {
+    lines.resize(mark);
+    return std::nullopt;
+  }
+  const std::uint32_t sum = put(LineRule::add, put(LineRule::above, self), *dividend);
+  const std::uint32_t positive =
+      divided(sum, put(LineRule::plain, 0), put(LineRule::divisor, self), space_.sub(self, number), q.second);
+  return put(LineRule::add, put(LineRule::multiply, sign, positive), *other);
 }
 
 /// a >= 0 follows from fact >= 0 and a - fact >= 0.

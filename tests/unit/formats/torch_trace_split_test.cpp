@@ -123,37 +123,40 @@ const std::vector<SplitRow> kSplits = {
 };
 
 /// One number scattered along a dimension, and the comparison that it is.
-std::vector<std::string> scattered(const std::string& number, const std::string& start) {
+std::vector<std::string> scattered(const std::string& number, const std::string& start, bool whole = false) {
+  const std::string type = whole ? "int64" : "float32", scalar = whole ? "i64" : "f32";
   return {
       "iota: \"i64[3][1]cpu\" = torch.ops.prims.iota.default(3, start = " + start +
           ", step = 1, dtype = torch.int64, device = device(type='cpu'), requires_grad = False)",
       "row: \"i64[1, 3][3, 1]cpu\" = torch.ops.aten.view.default(iota, [1, 3])",
       "wide: \"i64[2, 3][1, 0]cpu\" = torch.ops.aten.expand.default(primals_1, [2, 3])",
       "hit: \"b8[2, 3][3, 1]cpu\" = torch.ops.aten.eq.Tensor(wide, row)",
-      "a: \"f32[][]cpu\" = torch.ops.aten.scalar_tensor.default(0, dtype = torch.float32, layout = "
-      "torch.strided, "
-      "device = device(type='cpu'))",
-      "b: \"f32[][]cpu\" = torch.ops.aten.scalar_tensor.default(" + number +
-          ", dtype = torch.float32, layout = torch.strided, device = device(type='cpu'))",
-      "c: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.where.self(hit, b, a)",
+      "a: \"" + scalar + "[][]cpu\" = torch.ops.aten.scalar_tensor.default(0, dtype = torch." + type +
+          ", layout = torch.strided, device = device(type='cpu'))",
+      "b: \"" + scalar + "[][]cpu\" = torch.ops.aten.scalar_tensor.default(" + number + ", dtype = torch." +
+          type + ", layout = torch.strided, device = device(type='cpu'))",
+      (whole ? "w" : "c") + (": \"" + scalar) + "[2, 3][3, 1]cpu\" = torch.ops.aten.where.self(hit, b, a)",
+      whole ? "c: \"f32[2, 3][3, 1]cpu\" = torch.ops.prims.convert_element_type.default(w, torch.float32)"
+            : "again: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.neg.default(c)",
       "g: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, c)",
   };
 }
 
-Status of_scattered(const std::string& number, const std::string& start) {
+Status of_scattered(const std::string& number, const std::string& start, const std::string& before = "-1.0") {
+  const bool whole = before.find('.') == std::string::npos;
   const std::string index = "primals_1: \"i64[2, 1][1, 1]cpu\"", t = "tangents_1: \"f32[2, 3][3, 1]cpu\"",
                     y = "y: \"i64[2, 1][1, 1]cpu\" = torch.ops.aten.neg.default(primals_1)";
-  const std::string joint =
-      split_graph({index, t},
-                  {y,
-                   "full: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.full.default([2, 3], 0, dtype = "
-                   "torch.float32, layout = "
-                   "torch.strided, device = device(type='cpu'), pin_memory = False)",
-                   "c: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.scatter.value(full, 1, primals_1, -1.0)",
-                   "g: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, c)"},
-                  "y, g");
+  const std::string joint = split_graph(
+      {index, t},
+      {y,
+       "full: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.full.default([2, 3], 0, dtype = "
+       "torch.float32, layout = "
+       "torch.strided, device = device(type='cpu'), pin_memory = False)",
+       "c: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.scatter.value(full, 1, primals_1, " + before + ")",
+       "g: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, c)"},
+      "y, g");
   return judged(read_whole(split_log(joint, split_graph({index}, {y}, "y, primals_1"),
-                                     split_graph({index, t}, scattered(number, start), "g"))))
+                                     split_graph({index, t}, scattered(number, start, whole), "g"))))
       .status;
 }
 
@@ -163,6 +166,14 @@ TEST_CASE("split: one number scattered along a dimension is a comparison", "[tra
   CHECK(of_scattered("-1.0", "0") == Status::proved);
   CHECK(of_scattered("-2.0", "0") != Status::proved);
   CHECK(of_scattered("-1.0", "1") != Status::proved);
+}
+
+TEST_CASE("split: whole numbers are compared as such and converted", "[trace-log]") {
+  CHECK(of_scattered("1", "0", "1") == Status::proved);
+  CHECK(of_scattered("-256", "0", "-256") == Status::proved);
+  CHECK(of_scattered("2", "0", "1") != Status::proved);
+  CHECK(of_scattered("1", "1", "1") != Status::proved);
+  CHECK(of_scattered("16777217", "0", "16777217") != Status::proved);  // no float32
 }
 
 TEST_CASE("split: forward and backward on one storage against the joint graph", "[trace-log]") {

@@ -93,4 +93,18 @@ TEST_CASE("forms that say the same of two unknowns leave one of them over", "[fa
   REQUIRE_FALSE(combine({{1, 1, 0}}, {1, 1, -1}));
 }
 
+TEST_CASE("a quotient is as large as its dividend makes it", "[farkas]") {
+  Space space = searching_space();
+  const PolyId i = space.index(0, space.constant(8)), eight = space.constant(8);
+  const PolyId q = space.quotient_in(space.add(i, space.constant(4)), eight);  // 1 from i = 4 on
+  const auto upper = [&](std::int64_t room) {                                  // 8 q + room - i
+    return space.sub(space.add(space.mul(eight, q), space.constant(room)), i);
+  };
+  const std::vector<PolyId> later{space.sub(i, space.constant(4))}, sooner{space.sub(i, space.constant(3))};
+  CHECK(space.nonnegative(upper(-1), later));
+  CHECK_FALSE(space.nonnegative(upper(-2), later));  // i may be 7
+  CHECK_FALSE(space.nonnegative(upper(-1), sooner));
+  CHECK_FALSE(space.nonnegative(upper(-1)));
+}
+
 }  // namespace farkas_test

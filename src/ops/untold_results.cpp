@@ -1,0 +1,63 @@
+#include "src/ops/untold_results.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "src/base/unique_names.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+namespace {
+
+/// The calls of each operator that is not PyTorch's: of those the table knows the types.
+std::map<std::string, std::vector<std::uint32_t>> own_calls(const Graph& graph) {
+  std::map<std::string, std::vector<std::uint32_t>> out;
+  for (std::uint32_t at = 0; at < graph.steps.size(); ++at)
+    if (const std::string& op = graph.steps[at].op;
+        find_schema(op) == nullptr && !op.starts_with("higher_order."))
+      out[op].push_back(at);
+  return out;
+}
+
+SharedType type_of(const Graph& graph, const Step& step, std::size_t result) {
+  const bool named = result < step.results.size() && step.results[result].valid();
+  return named ? graph.value(step.results[result]).type : SharedType();
+}
+
+UniqueNames names_of(const Graph& graph) {
+  UniqueNames out;
+  for (const Value& known : graph.values) out.take(known.name);
+  return out;
+}
+
+void describe(Graph& graph, std::uint32_t at, const Graph& other, std::uint32_t by) {
+  std::optional<UniqueNames> names;
+  for (std::size_t k = 0; k < other.steps[by].results.size(); ++k) {
+    const SharedType type = type_of(other, other.steps[by], k);
+    Step& step = graph.steps[at];
+    if (!type || (k < step.results.size() && step.results[k].valid())) continue;
+    if (!names) names = names_of(graph);
+    step.results.resize(std::max(step.results.size(), k + 1));
+    step.results[k] = ValueId(graph.values.size());
+    graph.values.push_back(
+        {names->fresh("unread"), Value::From::step, at, static_cast<std::uint32_t>(k), type});
+  }
+}
+
+}  // namespace
+
+void describe_untold_results(Case& value) {
+  if (!value.before) return;
+  const auto before = own_calls(*value.before), after = own_calls(value.after);
+  for (const auto& [op, calls] : before) {
+    const auto others = after.find(op);
+    if (others == after.end() || others->second.size() != calls.size()) continue;
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      describe(*value.before, calls[k], value.after, others->second[k]);
+      describe(value.after, others->second[k], *value.before, calls[k]);
+    }
+  }
+}
+
+}  // namespace noclobber
