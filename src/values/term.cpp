@@ -285,8 +285,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
       if (in.never) continue;
       at = in.index;
       if (!in.conditions.empty()) {
-        const TermId here = terms_.where(written(write, at), in.conditions),
-                     old = element(storage, version, index);
+        const TermId here = written(write, at), old = element(storage, version, index);
         return terms_.intern({Term::Kind::choose, 0, "", {}, {here, old}, in.conditions});
       }
     }

@@ -58,14 +58,8 @@ class Terms {
   TermId intern(Term term);
   const Term& operator[](TermId id) const { return all_[id]; }
   bool same(TermId a, TermId b) const { return a == b && a != kBad; }
-  /// The same wherever all of `conditions` hold: choices that they settle are gone, in what may be undefined.
-  TermId where(TermId of, const std::vector<Condition>& conditions);
 
  private:
-  TermId under(TermId of, const std::vector<PolyId>& facts);
-  TermId parts_under(Term term, std::vector<PolyId> facts);
-  TermId choice_under(Term choice, const std::vector<PolyId>& facts);
-  std::vector<PolyId> with_facts(std::vector<PolyId> facts, const std::vector<Condition>& conditions);
   using Box = std::vector<std::pair<std::int64_t, std::int64_t>>;  // constant bounds in each dimension
   const Box& box(std::vector<Box>& all, std::uint32_t number, const auto& index);
   TermId byte_of(const Term& term);
@@ -79,8 +73,6 @@ class Terms {
   std::deque<Inside> insides_;
   std::vector<Box> index_boxes_, chain_boxes_;
   Numbers inside_;  // by chain and index, in `insides_`
-  std::map<std::pair<TermId, std::vector<PolyId>>, TermId> under_;
-  std::size_t looked_into_ = 0, most_looked_into_ = 0, in_vain_ = 0;
   int depth_ = 0;
 };
 

@@ -217,27 +217,4 @@ TEST_CASE("an element of bytes is what was stored, where all of its bytes are", 
   CHECK(one.terms[one.terms[stored].terms[0]].kind == Kind::start);
 }
 
-TEST_CASE("what conditions settle is left out of what may be undefined", "[terms]") {
-  World w;
-  const TermId gap = w.terms.intern({Kind::undefined, 0, "fresh 0", {w.i}, {}, {}});
-  const TermId held = w.choose({w.least(3)}, w.a, gap),
-               cast = w.terms.intern({Kind::cast, 0, "f>g", {}, {held}, {}});
-  CHECK(w.terms.where(held, {w.least(3)}) == w.a);
-  CHECK(w.terms.where(held, {w.least(4), w.most(9)}) == w.a);
-  CHECK(w.terms.where(held, {w.is(5)}) == w.a);
-  CHECK(w.terms.where(held, {w.most(2)}) == gap);
-  CHECK(w.terms.where(held, {w.least(2)}) == held);
-  CHECK(w.terms.where(held, {}) == held);
-  CHECK(w.terms.where(cast, {w.least(3)}) == w.terms.intern({Kind::cast, 0, "f>g", {}, {w.a}, {}}));
-  const TermId both = w.choose({w.least(1), w.most(6)}, w.b, gap);
-  CHECK(w.terms.where(both, {w.least(2)}) == w.choose({w.most(6)}, w.b, gap));
-  CHECK(w.terms.where(both, {w.most(0)}) == gap);
-  const TermId inner = w.choose({w.least(1)}, w.choose({w.least(0), w.most(6)}, w.b, gap), w.c);
-  CHECK(w.terms.where(inner, {w.most(5)}) == w.choose({w.least(1)}, w.b, w.c));
-  // Operands of a whole step are read at every index, whatever holds where the step is used.
-  const TermId call = w.terms.intern({Kind::call, 0, "op", {}, {held}, {}});
-  const TermId result = w.terms.intern({Kind::result, 0, "f32", {w.i, w.n}, {call}, {}});
-  CHECK(w.terms.where(result, {w.least(3)}) == result);
-}
-
 }  // namespace term_test
