@@ -247,7 +247,8 @@ bool is_flight_alone(const CheckRecord& record) {
 }
 
 /// Rewrites are sound in the order of the list. That a collective which nobody waits for still uses its
-/// operands they do not mind, and writing these then is a hazard; in other orders the program has to have one.
+/// operands they do not mind, and writing these then is a hazard; in other orders the program has to have
+/// one.
 bool is_about_flight(const Case& value, const CheckRecord& record, const Checker& checker) {
   if (!is_flight_alone(record) || !value.dataflow || !value.before) return is_flight_alone(record);
   Case alone = value;
@@ -275,7 +276,8 @@ Examined examine(std::uint64_t seed, const Checker& checker, const Depth& depth)
   out.conditional = out.status == Status::proved && is_assumed(out.record, difference);
   if (is_disproved(out.record, difference)) look.say("proved-but-differs", difference);
   const bool sound = out.probe.fault.empty() && out.probe.kind != Probe::Kind::symbolic;
-  if (out.status == Status::refuted && sound && difference.empty() && !is_about_flight(value, out.record, checker))
+  if (out.status == Status::refuted && sound && difference.empty() &&
+      !is_about_flight(value, out.record, checker))
     look.say("refuted-but-sound", first_finding(out.record));
   if (out.status == Status::unknown) out.beyond = !value.registers.empty() || is_beyond(value, checker);
   if (!out.record.barriers.idle.empty()) look.lints.emplace_back("NC040");
