@@ -274,6 +274,26 @@ class UntoldResults(Pairs):
         self.assertEqual(self.compared(text(False), text(True), *given)[0], "proved")
         self.assertNotEqual(self.compared(text(True), text(False, "y"), *given)[0], "proved")
 
+    def test_of_an_operator_that_writes(self):
+        def text(first, second, late=False, told=True):
+            call = [f"two = torch.ops.mine.two.default({first}, {second})", f"a: {T} = two[0]", *([f"b: {R} = two[1]"] if told else [])]
+            kept = [f"kept: {T} = torch.ops.aten.clone.default(y)"]
+            return graph(f"x: {T}, y: {T}", [*call, *kept] if late else [*kept, *call], "a, kept")
+        given = ["--ops", self.write("ops.txt", "mine::two(Tensor x, Tensor(a!) y) -> (Tensor, Tensor)\n")]
+        self.assertEqual(self.compared(text("x", "y"), text("x", "y", told=False), *given)[0], "proved")
+        self.assertEqual(self.compared(text("x", "y"), text("x", "y", late=True, told=False), *given)[0], "refuted", "read behind the write")
+        self.assertEqual(self.compared(text("x", "y"), text("y", "x", told=False), *given)[0], "refuted", "the other one is written")
+
+    def test_results_of_calls_that_change_places(self):
+        def text(order, returned, told=True):
+            calls = {n: [f"of_{n} = torch.ops.mine.two.default({n})", f"a_{n}: {T} = of_{n}[0]", *([f"b_{n}: {R} = of_{n}[1]"] if told else [])]
+                     for n in order}
+            return graph(f"x: {T}, y: {T}", [line for n in order for line in calls[n]], returned)
+        given = ["--ops", self.write("ops.txt", "mine::two(Tensor x) -> (Tensor, Tensor)\n")]
+        self.assertEqual(self.compared(text("xy", "a_x, a_y"), text("yx", "a_y, a_x", told=False), *given)[0], "refuted")
+        self.assertEqual(self.compared(text("xy", "a_x, a_y"), text("xy", "a_x, a_x", told=False), *given)[0], "refuted")
+        self.assertEqual(self.compared(text("xy", "a_x, a_y"), text("xy", "a_x, a_y", told=False), *given)[0], "proved")
+
 
 class Gaps(Pairs):
     """`copy` into a slice lies as the slice does, and what lies between its elements is known to nobody: what is put into a
