@@ -63,6 +63,10 @@ class Asked:
             said, _ = self.recheck([cert])
             return self.check(cert), bool(said[cert]) and all(s.startswith("accepted") for s in said[cert])
 
+    def check_text(self, text):
+        """What nc-check says."""
+        return self.ask(text)[0]
+
     def accepted(self, text):
         return self.ask(text)[1]
 
@@ -108,7 +112,15 @@ def edges(asked, text):
     return accepted and "edges in order" not in said
 
 
+def simpler(said, text):
+    """Is the line that nc-check names an index or a quotient? What these come to is for whoever computes with them."""
+    found = re.search(r"line (\d+), byte", said)
+    return bool(found) and text.splitlines()[int(found[1]) - 1].startswith(("i ", "q "))
+
+
 REASONS = [
+    ("simpler numbers", r"a number in normal form", lambda asked, text: simpler(asked.check_text(text), text),
+     "nc-check wants a quotient that can be simplified, and an index of one element, written as what they come to; nc-recheck computes with neither"),
     ("surplus", r"not proved: surplus evidence", surplus,
      "nc-check wants that something rests on each lemma and derivation; nc-recheck leaves alone what it does not need"),
     ("neighbours of places", r"not proved: \d+ obligations are open", lambda asked, text: (

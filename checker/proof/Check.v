@@ -15,7 +15,7 @@ Definition equal_by (n : nat) (f : facts) (sh : list num) (x y : content) : bool
   Follow.equal cval fresh b a ib ia fuel n f x y || each_point cval fresh b a ib ia fuel points n f sh x y.
 
 (* --- contents that come from here or from there: those of a whole storage, by the latest write into it, of what that writes and of
-   the rest; where [hole] leads nothing is asked --- *)
+   the rest; where [holes] lead nothing is asked --- *)
 (* the writes of a step into one storage *)
 Definition slots_of (st : step) (s : N) : list (nat * view) :=
   filter (fun p => N.eqb (v_st (snd p)) s) (combine (seq 0 (length (s_writes st))) (s_writes st)).
@@ -35,37 +35,41 @@ Definition last_write (t : trace) (ix : index) (x : content) : option (N * step 
 (* what was written lay there *)
 Definition puts_back (st : step) (k : N) (slot : nat) (w : view) : bool :=
   match source st k slot [] with C s t ch => N.eqb s (v_st w) && N.eqb t k && is (maps_dec ch (v_maps w)) | St _ _ _ => false end.
-Definition within (hole : option (list num * list imap)) (w : view) : option (list num * list imap) :=
-  match hole with Some (e, u) => match strip (v_maps w) u with Some r => Some (e, r) | None => None end | None => None end.
-Definition is_hole (hole : option (list num * list imap)) (sh : list num) (ms : list imap) : bool :=
-  match hole with Some (e, u) => is (nums_dec e sh) && is (maps_dec u ms) | None => false end.
-Fixpoint spliced (m n : nat) (f : facts) (sh : list num) (hole : option (list num * list imap)) (x y : content) : bool :=
+Definition hole : Type := list num * list imap.
+Definition within (holes : list hole) (w : view) : list hole :=
+  flat_map (fun h => match strip (v_maps w) (snd h) with Some r => [(fst h, r)] | None => [] end) holes.
+Definition is_hole (holes : list hole) (sh : list num) (ms : list imap) : bool :=
+  existsb (fun h => is (nums_dec (fst h) sh) && is (maps_dec (snd h) ms)) holes.
+Definition whole (x : content) : bool := match x with C _ _ [] => true | _ => false end.
+Fixpoint spliced (m n : nat) (f : facts) (sh : list num) (holes : list hole) (x y : content) : bool :=
   match m with
   | O => false
   | S m' =>
-    is_hole hole sh []
+    is_hole holes sh []
     || Follow.equal cval fresh b a ib ia fuel n f x y
     || match last_write a ia y with
        | Some (k, q, slot, w) =>
          is (nums_dec sh (shape_of a (v_st w))) &&
-         if puts_back q k slot w then spliced m' n f sh hole x (C (v_st w) k [])
-         else (is_hole hole (v_sh w) (v_maps w)
-               || spliced m' n f (v_sh w) None (origin cval b ib (f_before f) fuel (append x (v_maps w))) (source q k slot []))
-              && spliced m' n f sh (match hole with None => Some (v_sh w, v_maps w) | other => other end) x (C (v_st w) k [])
+         if puts_back q k slot w then spliced m' n f sh holes x (C (v_st w) k [])
+         else (is_hole holes (v_sh w) (v_maps w)
+               || spliced m' n f (v_sh w) (within holes w) (origin cval b ib (f_before f) fuel (append x (v_maps w))) (source q k slot []))
+              && spliced m' n f sh ((v_sh w, v_maps w) :: holes) x (C (v_st w) k [])
        | None => false
        end
     || match last_write b ib x with
        | Some (k, p, slot, w) =>
          is (nums_dec sh (shape_of b (v_st w)))
-         && (puts_back p k slot w || spliced m' n f (v_sh w) (within hole w) (source p k slot [])
+         && (puts_back p k slot w || spliced m' n f (v_sh w) (within holes w) (source p k slot [])
                                        (origin cval a ia (f_after f) fuel (append y (v_maps w))))
-         && spliced m' n f sh hole (C (v_st w) k []) y
+         && spliced m' n f sh holes (C (v_st w) k []) y
        | None => false
        end
+    || (negb (whole x && whole y)
+        && spliced m' n f sh holes (origin cval b ib (f_before f) fuel x) (origin cval a ia (f_after f) fuel y))
   end.
-Definition most_splices : nat := 8.
+Definition most_splices : nat := 14.
 Definition equal (n : nat) (f : facts) (sh : list num) (x y : content) : bool :=
-  equal_by n f sh x y || (N.leb (t_n b + t_n a) 100 && spliced most_splices n f sh None x y).
+  equal_by n f sh x y || (N.leb (t_n b + t_n a) 100 && spliced most_splices n f sh [] x y).
 
 (* --- lemmas of a certificate --- *)
 Inductive lemma :=

@@ -76,53 +76,57 @@ Proof.
     apply andb_true_iff in Pb as [P1 P2]. apply N.eqb_eq in P1, P2. apply is_true in P3. subst s' t' ch. reflexivity.
 Qed.
 End Last.
-Definition in_hole (hole : option (list num * list imap)) (i : list Z) : Prop :=
-  match hole with Some (e, u) => exists j, inbox e j /\ root u j = i | None => False end.
-Lemma within_ok hole w j : in_hole (within hole w) j -> in_hole hole (root (v_maps w) j).
+Definition in_hole (holes : list hole) (i : list Z) : Prop :=
+  exists h j, In h holes /\ inbox (fst h) j /\ root (snd h) j = i.
+Lemma within_ok holes w j : in_hole (within holes w) j -> in_hole holes (root (v_maps w) j).
 Proof.
-  unfold within. destruct hole as [[e u]|]; [|intros []]. destruct (strip (v_maps w) u) as [r|] eqn:S; [|intros []]. intros (i & Hi & <-).
-  apply strip_ok in S. exists i. split; auto. rewrite S. apply root_app.
+  unfold within. intros (h & i & Hh & Hi & <-). apply in_flat_map in Hh as ([e u] & Hu & Hh). cbn [fst snd] in Hh.
+  destruct (strip (v_maps w) u) as [r|] eqn:S; [|destruct Hh]. destruct Hh as [<-|[]]. apply strip_ok in S.
+  exists (e, u), i. cbn [fst snd] in *. split; auto. split; auto. rewrite S. apply root_app.
 Qed.
-Lemma is_hole_ok hole sh ms j : is_hole hole sh ms = true -> inbox sh j -> in_hole hole (root ms j).
+Lemma is_hole_ok holes sh ms j : is_hole holes sh ms = true -> inbox sh j -> in_hole holes (root ms j).
 Proof.
-  unfold is_hole. destruct hole as [[e u]|]; [|discriminate]. intros H Hj. apply andb_true_iff in H as [H1 H2]. apply is_true in H1, H2.
-  subst. exists j. auto.
+  unfold is_hole. intros H Hj. apply existsb_exists in H as ([e u] & Hu & H). cbn [fst snd] in H. apply andb_true_iff in H as [H1 H2].
+  apply is_true in H1, H2. subst. exists (sh, ms), j. auto.
 Qed.
-Lemma spliced_right m n f : facts_ok f -> forall sh hole x y, spliced cval fresh b a ib ia fuel m n f sh hole x y = true ->
-  ok_b x sh -> ok_a y sh -> forall i, inbox sh i -> ~ in_hole hole i -> val_b x i = val_a y i.
+Lemma spliced_right m n f : facts_ok f -> forall sh holes x y, spliced cval fresh b a ib ia fuel m n f sh holes x y = true ->
+  ok_b x sh -> ok_a y sh -> forall i, inbox sh i -> ~ in_hole holes i -> val_b x i = val_a y i.
 Proof.
-  intros F. induction m as [|m IH]; intros sh hole x y H Ox Oy i Hi Ni; [discriminate|]. cbn [spliced] in H.
-  apply orb_true_iff in H as [H|H]; [apply orb_true_iff in H as [H|H]; [apply orb_true_iff in H as [H|H]|]|].
-  - exfalso. apply Ni. exact (is_hole_ok hole sh [] i H Hi).
+  intros F. induction m as [|m IH]; intros sh holes x y H Ox Oy i Hi Ni; [discriminate|]. cbn [spliced] in H.
+  apply orb_true_iff in H as [H|H]; [apply orb_true_iff in H as [H|H]; [apply orb_true_iff in H as [H|H]; [apply orb_true_iff in H as [H|H]|]|]|].
+  - exfalso. apply Ni. exact (is_hole_ok holes sh [] i H Hi).
   - exact (equal_ok fresh b a ib ia mb ma fuel Rb Ra ib_ok ia_ok Begin n f F x y sh H Ox Oy i Hi).
   - destruct (last_write cval a ia y) as [[[[k q] slot] w]|] eqn:L; [|discriminate]. apply andb_true_iff in H as [Sh H]. apply is_true in Sh.
     destruct (last_write_ok a ia ma Ra ia_ok y sh k q slot w L Oy Sh) as (Op & Os & Lw & Vw & Vr & Vp).
     destruct (cell_dec w i) as [(j & Hj & E)|D].
     + destruct (puts_back q k slot w) eqn:Pb.
-      * rewrite <- E, Vw, (Vp eq_refl j Hj) by auto. rewrite E. exact (IH sh hole x _ H Ox Op i Hi Ni).
+      * rewrite <- E, Vw, (Vp eq_refl j Hj) by auto. rewrite E. exact (IH sh holes x _ H Ox Op i Hi Ni).
       * apply andb_true_iff in H as [H _]. apply orb_true_iff in H as [H|H].
         -- exfalso. apply Ni. rewrite <- E. exact (is_hole_ok _ _ _ j H Hj).
         -- destruct (append_ok (op := op) b mb x sh (v_sh w) (v_maps w) Ox Lw) as [Oa Va]. rewrite <- E, Vw by auto. rewrite <- Va.
            destruct (origin_ok b ib mb Rb ib_ok _ (before_ok _ F) fuel _ (v_sh w) Oa) as [Oo Vo]. rewrite Vo by auto.
-           refine (IH (v_sh w) None _ _ H Oo Os j Hj _). intros [].
-    + rewrite (Vr i D). destruct (puts_back q k slot w); [exact (IH sh hole x _ H Ox Op i Hi Ni)|]. apply andb_true_iff in H as [_ H].
-      refine (IH sh _ x _ H Ox Op i Hi _). destruct hole as [[e u]|]; auto.
+           refine (IH (v_sh w) _ _ _ H Oo Os j Hj _). intros I. apply within_ok in I. rewrite E in I. auto.
+    + rewrite (Vr i D). destruct (puts_back q k slot w); [exact (IH sh holes x _ H Ox Op i Hi Ni)|]. apply andb_true_iff in H as [_ H].
+      refine (IH sh _ x _ H Ox Op i Hi _). intros (h & j & [<-|Hh] & Hj & E); [apply D; exists j; auto | apply Ni; exists h, j; auto].
   - destruct (last_write cval b ib x) as [[[[k p] slot] w]|] eqn:L; [|discriminate]. apply andb_true_iff in H as [H H2].
     apply andb_true_iff in H as [Sh H]. apply is_true in Sh.
     destruct (last_write_ok b ib mb Rb ib_ok x sh k p slot w L Ox Sh) as (Op & Os & Lw & Vw & Vr & Vp).
-    destruct (cell_dec w i) as [(j & Hj & E)|D]; [|rewrite (Vr i D); exact (IH sh hole _ y H2 Op Oy i Hi Ni)]. rewrite <- E, Vw by auto.
+    destruct (cell_dec w i) as [(j & Hj & E)|D]; [|rewrite (Vr i D); exact (IH sh holes _ y H2 Op Oy i Hi Ni)]. rewrite <- E, Vw by auto.
     apply orb_true_iff in H as [H|H].
-    + rewrite (Vp H j Hj), E. exact (IH sh hole _ y H2 Op Oy i Hi Ni).
+    + rewrite (Vp H j Hj), E. exact (IH sh holes _ y H2 Op Oy i Hi Ni).
     + destruct (append_ok (op := op) a ma y sh (v_sh w) (v_maps w) Oy Lw) as [Oa Va]. rewrite <- Va.
       destruct (origin_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel _ (v_sh w) Oa) as [Oo Vo]. rewrite Vo by auto.
       refine (IH (v_sh w) _ _ _ H Os Oo j Hj _).
       intros I. apply within_ok in I. rewrite E in I. auto.
+  - apply andb_true_iff in H as [_ H]. destruct (origin_ok b ib mb Rb ib_ok _ (before_ok _ F) fuel _ sh Ox) as [Ob Vb].
+    destruct (origin_ok a ia ma Ra ia_ok _ (after_ok _ F) fuel _ sh Oy) as [Oa Va]. rewrite Vb, Va by auto.
+    exact (IH sh holes _ _ H Ob Oa i Hi Ni).
 Qed.
 Lemma equal_right n f : facts_ok f -> forall x y sh, equal cval fresh b a ib ia fuel points n f sh x y = true ->
   ok_b x sh -> ok_a y sh -> forall i, inbox sh i -> val_b x i = val_a y i.
 Proof.
   intros F x y sh H Ox Oy i Hi. unfold equal in H. apply orb_true_iff in H as [H|H]; [exact (equal_by_right n f F x y sh H Ox Oy i Hi)|].
-  apply andb_true_iff in H as [_ H]. apply (spliced_right most_splices n f F sh None x y H Ox Oy i Hi). intros [].
+  apply andb_true_iff in H as [_ H]. apply (spliced_right most_splices n f F sh [] x y H Ox Oy i Hi). intros (h & j & [] & _).
 Qed.
 Lemma at2_add2 {A} (m : PM.t (PM.t A)) j k x j' k' :
   at2 (add2 m j k x) j' k' = if N.eq_dec j' j then if N.eq_dec k' k then Some x else at2 m j' k' else at2 m j' k'.

@@ -6,7 +6,11 @@
    to each, [nth k l d] is the k-th, or d where there is none, [nth_error l k] is [Some] of it, or [None]. [A -> B] is a
    function or "if A then B", [/\] "and", [\/] "or", [~] "not", [forall] and [exists] what they say. [fold_right f x l]
    is f applied to each of l and what comes of the rest, beginning at the end with x. [Variable] is a parameter of all
-   that follows in its section. An example that runs through all of this is in Example.v. *)
+   that follows in its section. An example that runs through all of this is in Example.v; read it beside this file.
+
+   In this order: numbers of a table; what a Trace consists of; index spaces, and how maps of views lead from one to another; memories
+   and operators; what one step does ([exec]), and runs; what a caller sees of two runs; places and orders. [right], at the
+   end, puts together what is claimed. *)
 Require Import List ZArith NArith Bool Lia FMapPositive.
 From NC Require Export Table.
 Import ListNotations.
@@ -198,8 +202,9 @@ Definition clean (s : step) : Prop :=
 Definition in_bounds (t : trace) (v : view) : Prop :=
   forall i, inbox (v_sh v) i -> lands (shape_of t (v_st v)) (v_maps v) i.
 
-(* One step. What it does not write stays; a clean step stores its results; a step that disturbs itself may
-   leave anything in what it writes. *)
+(* One step. What it does not write stays; a clean step stores its results, made of what it read when it began; a step that
+   disturbs itself may leave anything in what it writes. That this is so for single reads and writes, in any order that the
+   contract allows, is proved in Interleave.v. *)
 Definition exec (t : trace) (s : step) (m m' : mem) : Prop :=
   (forall v, In v (s_reads s ++ s_writes s) -> in_bounds t v) /\
   (forall st c, (forall w, In w (s_writes s) -> ~ holds_cell w st c) -> m' st c = m st c) /\

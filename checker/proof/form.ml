@@ -65,7 +65,7 @@ let numbers_of (c : certificate) =
     (match Hashtbl.find_opt equal polys.(k) with
      | Some first when not bad.(k) -> place.(k) <- first
      | _ -> Hashtbl.replace equal polys.(k) k);
-    need (k >= given || (place.(k) = k && not (bad.(k) && Hashtbl.mem seen x))) "a number that is none of those before";
+    need (k >= given || (place.(k) = k && not (bad.(k) && Hashtbl.mem seen x))) "a number in normal form, not one of those before";
     if bad.(k) then Hashtbl.replace seen x k;
     if k >= given then Hashtbl.replace named (List.nth more (k - given)) (given - 1 - k)) all;
   { given; place; bad; indexed; named; polys }
