@@ -27,10 +27,10 @@ def nc_check(cert):
     return done.stdout.partition(":")[0] if done.returncode != 2 else "unreadable"
 
 
-def nc_recheck(certs):
+def nc_recheck(certs, *options):
     """Per certificate what is said of each of its checks."""
     said = collections.defaultdict(list)
-    done = subprocess.run([BIN / "nc-recheck", "--table", *certs], capture_output=True, text=True, timeout=600)
+    done = subprocess.run([BIN / "nc-recheck", "--table", *options, *certs], capture_output=True, text=True, timeout=600)
     for line in done.stdout.splitlines():
         file, _, what = line.split("\t")
         said[pathlib.Path(file)].append(what)

@@ -1,4 +1,4 @@
-(* nc-recheck [--table] [--equations] CERTIFICATE...: decides again with the function `accepts`, which Sound.v proves right.
+(* nc-recheck [--table] [--equations] [--by-maps] CERTIFICATE...: decides again with the function `accepts`, which Sound.v proves right.
    What is outside of what it knows is refused by name. Exit code: 0 proved, 1 refuted, 3 neither, 2 unreadable. *)
 open Core
 open Text
@@ -7,6 +7,7 @@ open Form
 let map f l = List.rev (List.rev_map f l)   (* lists may be long *)
 let mapi f l = let k = ref (-1) in map (fun x -> incr k; f !k x) l
 let outside what = raise (Outside what)
+let by_maps = ref false   (* nothing is compared element by element *)
 let found : string list ref = ref []   (* all that is outside of what is known, so that a report names it all *)
 let when_ is what = if is && not (List.mem what !found) then found := what :: !found
 let settled () = match !found with
@@ -389,7 +390,7 @@ let decide_one c ns (one : check) =
   let pair = one.before <> None in
   let more () =
     let n = max (elements consts before.core) (elements consts after.core) in
-    List.filter (fun (alike, points) -> (pair || not alike) && (n <= most || not points))
+    List.filter (fun (alike, points) -> (pair || not alike) && ((n <= most && not !by_maps) || not points))
       (if n <= few then [ (false, true); (true, false); (true, true) ] else [ (true, false); (false, true); (true, true) ]) in
   match if attempt (false, false) then Some (false, false) else List.find_opt attempt (more ()) with
   | Some (alike, points) -> equations := !equations @ List.filter (fun e -> not (List.mem e !equations)) !ids;
@@ -504,7 +505,8 @@ let () =
   Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 16; space_overhead = 10_000; max_overhead = 1_000_000; allocation_policy = 0 };
   let names = List.tl (Array.to_list Sys.argv) in
   let table = List.mem "--table" names and equations_too = List.mem "--equations" names in
-  let files = List.filter (fun n -> n <> "--table" && n <> "--equations") names in
+  by_maps := List.mem "--by-maps" names;
+  let files = List.filter (fun n -> not (List.mem n [ "--table"; "--equations"; "--by-maps" ])) names in
   let code = ref 0 in
   List.iter (fun file ->
     match decide file with
