@@ -51,7 +51,8 @@ struct Speller {
 constexpr Speller kSpellers[] = {
     {"src/formats/", 1000, "readers: what another program's words mean, and the steps they write"},
     {"src/graph/case.h", 1, "the return as a step"},
-    {"src/graph/scattered_number.cpp", 10, "writes steps: one number scattered, as a comparison; whole numbers by way of i64"},
+    {"src/graph/scattered_number.cpp", 10,
+     "writes steps: one number scattered, as a comparison; whole numbers by way of i64"},
     {"src/graph/folded_constants.cpp", 2, "what folding writes: a fill, and copies of the constant"},
     {"src/graph/forced_strides.cpp", 2,
      "what forces strides, and the copy that it is where they are another's"},
