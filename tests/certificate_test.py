@@ -290,6 +290,17 @@ class NcCheck(cli_test.Cli):
         self.assertEqual(recheck_reasons.reason(asked, text, said), "neighbours of places")
         self.assertIsNone(recheck_reasons.reason(asked, text, "not proved: what nobody knows"))
         self.assertEqual(asked.ask(recheck_reasons.without_evidence(honest)), ("proved", True))
+        out = self.folder / "cache"  # what a damaged text of `make recheck-damage NC_SEED=12` showed
+        self.run_it("check", ROOT / "corpus/logs/open/ok-kvcache-dynamic.log.gz", "--certificate", str(out))
+        lemma = " 4 1 5 1 5 1 0 2 5 2 5 2 1 0 "  # what a storage holds, and then a write of it
+        (honest,) = (text for text in (cert.read_text() for cert in out.iterdir()) if lemma in text)
+        self.assertEqual(asked.ask(honest), ("proved", True))
+        text = honest.replace(lemma, " 4 1 6 1 5 1 0 2 5 2 5 2 1 0 ")
+        self.assertEqual(recheck_reasons.reason(asked, text, asked.ask(text)[0]), "what was there before")
+        for other, why in [(honest.replace(lemma, " 5 1 5 1 5 1 0 1 5 1 5 1 0 2 5 2 5 2 1 0 "), "another lemma"),
+                           (honest.replace("\nevidence 0\n", "\nevidence 1\n 0 1 8 0 0 0 0 0\n"), "a smaller kind")]:
+            said, accepted = asked.ask(other)
+            self.assertEqual((said.rpartition("expected ")[2], accepted), (why, False))
 
     @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
     def test_a_refutation_of_a_rule_is_replayed(self):

@@ -107,6 +107,20 @@ def needs_no_lemma(asked, text):
     return False
 
 
+def with_origins(text):
+    """With a lemma, before each of writes, about what was there before these."""
+    found, changes = spans(text), []
+    for count, some in zip(found["lemma counts"], found["lemmas"], strict=True):
+        more = 0
+        for start, end in some:
+            kind, a, b, c, d, writes = list(map(int, text[start:end].split()[:6]))
+            if kind == 2 and min(b, d) >= writes:
+                more += 1
+                changes.append(((start, start), f" 1 {a} {b - writes} {c} {d - writes} 0"))
+        changes.append((count, f" {len(some) + more}"))
+    return put(text, changes)
+
+
 def edges(asked, text):
     said, accepted = asked.ask(with_sorted_edges(text))
     return accepted and "edges in order" not in said
@@ -130,6 +144,9 @@ REASONS = [
      "nc-check wants each lemma to be shown, and proves it without that one; nc-recheck leaves out what says nothing new"),
     ("lemmas", r"not proved: (a lemma is not shown|\d+ obligations are open)", needs_no_lemma,
      "nc-recheck shows what is asked without the lemma: it follows contents element by element, or by another lemma"),
+    ("what was there before", r"a lemma is not shown: what was there before", lambda asked, text: (
+        asked.ask(with_origins(text))[0].startswith(("proved", "not proved: surplus"))),
+     "nc-check wants a lemma about what was there before the writes of another; nc-recheck follows that itself"),
     ("derivations", r"derivation \d+ is wrong|where a rule uses nothing|a line|a rule|hypothes|a derivation|evidence|a number of the table",
      lambda asked, text: asked.accepted(without_evidence(text)), "nc-recheck replays no derivation: it reads them and does not use them"),
     ("derivations of something else", r"not proved: \d+ obligations are open", lambda asked, text: (

@@ -172,6 +172,7 @@ let lemma (l : lemma) =
 let each_another all = need (List.compare_lengths (List.sort_uniq compare all) all = 0) "another form"
 (* Whatever the tables name stands in the table of numbers; no entry stands there twice. *)
 let tables ns (c : certificate) =
+  List.iter (fun d -> List.iter (fun l -> need (l.rule <= 7) "a smaller kind") d.lines) c.evidence;
   each_another c.view_forms; each_another c.storage_forms; each_another c.step_forms;
   let known = List.iter (fun k -> ignore (place_of ns k)) in
   let map = function
@@ -195,5 +196,7 @@ let frame ns (c : certificate) before after =
 let check ns c (one : check) =
   Option.iter (trace ns c) one.before;
   trace ns c one.after;
+  List.iter (fun o -> need (o.about <= 14) "a smaller kind") one.claimed;
+  let _ = List.fold_left (fun last l -> need (last <> Some l) "another lemma"; Some l) None one.lemmas in
   Option.iter (fun before -> frame ns c before one.after; outputs_seen c before; outputs_seen c one.after) one.before;
   List.iter lemma one.lemmas
