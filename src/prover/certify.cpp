@@ -79,9 +79,6 @@ bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& us
   }
   return out;
 }
-}  // namespace
-
-namespace {
 
 /// The text of `content` with the lemmas and the evidence that it needs, as nc-check answers it.
 Certified completed(Space& space, Certificate& content) {
