@@ -1,5 +1,5 @@
-(* Two clean steps, one after the other, of which none writes what the other reads or writes: exchanged, they lead to the same
-   memory. *)
+(* Why every order of the steps that edges allow ends in the memory in which the listed one ends, if the steps are clean and two
+   that meet are joined by a path ([orders_right], Sem.v): neighbours that no path joins are exchanged, one after the other. *)
 Require Import List ZArith NArith Bool Lia FMapPositive Permutation.
 From NC Require Import Sem.
 Import ListNotations.
@@ -94,5 +94,103 @@ Proof.
   - intros _ b w i Hb Hi. rewrite Su; [|apply writes_it_not, Not_u; auto; apply in_or_app; right; eapply nth_error_In; eauto].
     rewrite (Rs Cs b w i Hb Hi). eapply result_alike; eauto. intros r j Hr Hj. unfold elem. symmetry. apply Same. apply Not_u; auto.
     apply in_or_app; auto.
+Qed.
+
+(* --- all steps --- *)
+Definition exchanged (j k : N) : Prop := forall m m2, runs [j; k] m m2 -> runs [k; j] m m2.
+Lemma runs_app l1 l2 m m2 : runs (l1 ++ l2) m m2 <-> exists m1, runs l1 m m1 /\ runs l2 m1 m2.
+Proof.
+  revert m. induction l1 as [|k l1 IH]; intros m; simpl; split.
+  - intros H. exists m. split; [constructor | auto].
+  - intros (m1 & H & H2). inversion H; subst. auto.
+  - intros H. inversion H; subst. apply IH in H6 as (m1' & H6 & H7). exists m1'. split; auto. econstructor; eauto.
+  - intros (m1 & H & H2). inversion H; subst. econstructor; eauto. apply IH. eauto.
+Qed.
+(* A step that may be exchanged with all that come before it comes first. *)
+Lemma comes_first k l1 l2 m m2 : (forall j, In j l1 -> exchanged j k) -> runs (l1 ++ k :: l2) m m2 -> runs (k :: l1 ++ l2) m m2.
+Proof.
+  revert m. induction l1 as [|j l1 IH]; intros m F R; auto. simpl in R. inversion R as [|? s ? ? m1 ? Gs Es R1]; subst.
+  apply IH in R1; [|intros; apply F; right; auto]. inversion R1 as [|? u ? ? m3 ? Gu Eu R3]; subst.
+  assert (E : runs [k; j] m m3) by (apply F; [left; auto|]; econstructor; eauto; econstructor; eauto; constructor).
+  apply (runs_app [k; j] (l1 ++ l2)). eauto.
+Qed.
+Definition ascending := fix f (l : list N) : Prop := match l with [] => True | k :: r => (forall j, In j r -> (k < j)%N) /\ f r end.
+Lemma ascending_app l1 k l2 : ascending (l1 ++ k :: l2) -> (forall j, In j l1 -> (j < k)%N) /\ ascending (l1 ++ l2).
+Proof.
+  induction l1 as [|a l1 IH]; simpl; intros [H1 H2]; [split; [intros j [] | auto]|]. apply IH in H2 as [H2 H3]. split.
+  - intros j [->|H]; auto. apply H1. apply in_or_app. right; left; auto.
+  - split; auto. intros j H. apply H1. apply in_app_or in H as [H|H]; apply in_or_app; auto. right; right; auto.
+Qed.
+Lemma reordered p : forall l m m2, Permutation p l -> ascending l ->
+  (forall j k, In j l -> In k l -> (j < k)%N -> before p k j -> exchanged j k) -> runs l m m2 -> runs p m m2.
+Proof.
+  induction p as [|k p IH]; intros l m m2 P A F R.
+  - apply Permutation_nil in P. subst. auto.
+  - assert (I : In k l) by (eapply Permutation_in; eauto; left; auto). apply in_split in I as (l1 & l2 & ->).
+    destruct (ascending_app _ _ _ A) as [L A']. assert (P' : Permutation p (l1 ++ l2)) by (eapply Permutation_cons_app_inv; eauto).
+    apply comes_first in R.
+    + inversion R; subst. econstructor; eauto. eapply IH; eauto. intros i j Hi Hj Lt (a & b & E & B). apply F; auto.
+      * apply in_app_or in Hi as [?|?]; apply in_or_app; simpl; auto.
+      * apply in_app_or in Hj as [?|?]; apply in_or_app; simpl; auto.
+      * exists (k :: a), b. rewrite E. auto.
+    + intros j Hj. apply F; auto; try (apply in_or_app; simpl; auto). exists [], p. split; auto.
+      eapply Permutation_in; [symmetry; eauto|]. apply in_or_app; auto.
+Qed.
+Lemma in_listed k : In k listed <-> (k < t_n t)%N.
+Proof.
+  unfold listed. rewrite in_map_iff. split.
+  - intros (x & <- & H). apply in_seq in H. lia.
+  - intros H. exists (N.to_nat k). split; [lia|]. apply in_seq. lia.
+Qed.
+Lemma ascending_listed : ascending listed.
+Proof.
+  unfold listed. generalize 0%nat. induction (N.to_nat (t_n t)) as [|n IH]; intros a; simpl; auto. split; auto.
+  intros j H. apply in_map_iff in H as (x & <- & H). apply in_seq in H. lia.
+Qed.
+Lemma listed_runs at_ : run nv V op t at_ -> runs listed (at_ 0%N) (at_ (t_n t)).
+Proof.
+  intros (E & G & _). unfold listed.
+  assert (H : forall n a, (a + n <= N.to_nat (t_n t))%nat -> runs (map N.of_nat (seq a n)) (at_ (N.of_nat a)) (at_ (N.of_nat (a + n)))).
+  { induction n as [|n IH]; intros a L; simpl.
+    - rewrite Nat.add_0_r. constructor.
+    - assert (B : (N.of_nat a < t_n t)%N) by lia. destruct (get (N.of_nat a) (t_steps t)) as [s|] eqn:Es; [|destruct (G _ B Es)].
+      econstructor; [eauto | apply E; eauto |]. replace (N.succ (N.of_nat a)) with (N.of_nat (S a)) by lia.
+      replace (a + S n)%nat with (S a + n)%nat by lia. apply IH. lia. }
+  specialize (H (N.to_nat (t_n t)) 0%nat). rewrite Nat.add_0_l, N2Nat.id in H. apply H. lia.
+Qed.
+
+Hypothesis any : t_any t = true.
+Hypothesis joined : orders_right nv t.
+Hypothesis all_clean : forall k s, (k < t_n t)%N -> get k (t_steps t) = Some s -> clean nv s.
+Hypothesis all_shaped : forall k s, (k < t_n t)%N -> get k (t_steps t) = Some s -> one_shape s.
+Lemma no_path_separate j k s u : (j < k)%N -> (k < t_n t)%N -> get j (t_steps t) = Some s -> get k (t_steps t) = Some u ->
+  ~ (s_origin s = s_origin u \/ path (t_edges t) (s_origin s) (s_origin u)) -> separate s u.
+Proof.
+  intros L B Hs Hu No v w Hv Hw W st c H. apply No. right. destruct (joined any) as [_ J].
+  apply (J j k s u v w); auto. intros A. apply (A st c H).
+Qed.
+(* Whoever runs in an order that edges allow can end as the listed order does; *)
+Theorem order_runs l at_ : order_allowed l -> run nv V op t at_ -> runs l (at_ 0%N) (at_ (t_n t)).
+Proof.
+  intros [P O] R. eapply reordered; eauto; [apply ascending_listed | | apply listed_runs; auto].
+  intros j k Hj Hk L B m m2 X. apply in_listed in Hj, Hk. inversion X as [|? s ? ? m1 ? Gs Es X1]; subst.
+  inversion X1 as [|? u ? ? ? ? Gu Eu X2]; subst. inversion X2; subst.
+  destruct (exchange s u m m1 m2) as (x & E1 & E2); eauto.
+  - apply (no_path_separate j k); auto. intros J. apply (O j k s u L Gs Gu J B).
+  - repeat (econstructor; eauto).
+Qed.
+Lemma runs_alike l : (forall k, In k l -> (k < t_n t)%N) -> forall m m1 k k1, runs l m m1 -> runs l k k1 ->
+  (forall st c, m st c = k st c) -> forall st c, m1 st c = k1 st c.
+Proof.
+  induction l as [|x l IH]; intros B m m1 k k1 R1 R2 E; inversion R1; inversion R2; subst; auto.
+  match goal with H : get x _ = Some ?a, H' : get x _ = Some ?b |- _ => rewrite H in H'; inversion H'; subst end.
+  eapply IH; eauto; [intros; apply B; right; auto|]. assert (x < t_n t)%N by (apply B; left; auto). eapply exec_alike; eauto.
+Qed.
+(* and it cannot end otherwise. *)
+Theorem order_ends_alike l at_ m' : order_allowed l -> run nv V op t at_ -> runs l (at_ 0%N) m' ->
+  forall st c, m' st c = at_ (t_n t) st c.
+Proof.
+  intros O R R' . apply (runs_alike l) with (m := at_ 0%N) (k := at_ 0%N); auto; [|apply order_runs; auto].
+  intros k H. apply in_listed. destruct O as [P _]. eapply Permutation_in; eauto.
 Qed.
 End Orders.
