@@ -1,5 +1,6 @@
-(* Why every order of the steps that edges allow ends in the memory in which the listed one ends, if the steps are clean and two
-   that meet are joined by a path ([orders_right], Sem.v): neighbours that no path joins are exchanged, one after the other. *)
+(* Why every order of the steps that edges allow ends in the memory in which the listed one ends, and gives each step what it
+   finds in the listed one, if steps are clean and two that meet are joined by a path ([orders_right], Sem.v): neighbours that
+   no path joins are exchanged, one after the other. *)
 Require Import List ZArith NArith Bool Lia FMapPositive Permutation.
 From NC Require Import Sem.
 Import ListNotations.
@@ -13,11 +14,12 @@ Notation mem := (mem V).
 Notation exec := (exec nv V op t).
 
 (* --- what is meant --- *)
-(* What is read element by element has the shape of what is written: such a step looks at nothing but the elements of its reads. *)
+(* What is read element by element has the shape of what is written, which the reader asks of a text (form.ml): such a step looks
+   at nothing but the elements of its reads. *)
 Definition one_shape (s : step) : Prop :=
   s_kind s = Move \/ (s_kind s = Opaque /\ s_elem s = true) ->
   forall r w, In r (s_reads s) -> In w (s_writes s) -> map nv (v_sh r) = map nv (v_sh w).
-(* Nothing that one of the two writes is read or written by the other. *)
+(* What one of the two writes is neither read nor written by the other. *)
 Definition separate (s u : step) : Prop :=
   forall v w, In v (s_reads s ++ s_writes s) -> In w (s_reads u ++ s_writes u) ->
     In v (s_writes s) \/ In w (s_writes u) -> apart nv v w.
@@ -26,8 +28,9 @@ Inductive runs : list N -> mem -> mem -> Prop :=
 | Done m : runs [] m m
 | Next k s l m m1 m2 : get k (t_steps t) = Some s -> exec s m m1 -> runs l m1 m2 -> runs (k :: l) m m2.
 Definition before (l : list N) (j k : N) : Prop := exists a b, l = a ++ j :: b /\ In k b.
-Definition listed : list N := map N.of_nat (seq 0 (N.to_nat (t_n t))).
-(* All steps, each once; two of one graph step, and two whose graph steps a path joins, as they are listed. *)
+Definition first (n : N) : list N := map N.of_nat (seq 0 (N.to_nat n)).
+Definition listed : list N := first (t_n t).
+(* All steps, each once; two of one graph step, and two whose graph steps a path joins, one after the other as they are listed. *)
 Definition order_allowed (l : list N) : Prop :=
   Permutation l listed /\
   forall j k s u, (j < k)%N -> get j (t_steps t) = Some s -> get k (t_steps t) = Some u ->
@@ -69,10 +72,10 @@ Proof.
     rewrite (R1 C b w i), (R2 C b w i); auto. eapply result_alike; eauto. intros r j _ _. apply E.
   - rewrite S1, S2; auto; apply writes_it_not; auto.
 Qed.
-Theorem exchange s u m m1 m2 : clean nv s -> clean nv u -> one_shape s -> one_shape u -> separate s u ->
+Theorem exchange s u m m1 m2 : one_shape s -> one_shape u -> separate s u ->
   exec s m m1 -> exec u m1 m2 -> exists k, exec u m k /\ exec s k m2.
 Proof.
-  intros Cs Cu Os Ou Sep (Bs & Ss & Rs) (Bu & Su & Ru).
+  intros Os Ou Sep (Bs & Ss & Rs) (Bu & Su & Ru).
   set (k := (fun st c => if writes_it u st c then m2 st c else m st c) : mem).
   assert (Same : forall st c, writes_it u st c = false -> k st c = m st c) by (intros st c W; unfold k; rewrite W; auto).
   assert (Not_u : forall v i, In v (s_reads s ++ s_writes s) -> inbox nv (v_sh v) i ->
@@ -86,12 +89,12 @@ Proof.
     split; auto. split; auto. exists i; auto. }
   exists k. split; split; auto; split.
   - intros st c H. apply Same. destruct (writes_it u st c) eqn:W; auto. apply writes_it_iff in W as (w & Hw & W). destruct (H w Hw W).
-  - intros _ b w i Hb Hi. unfold k. replace (writes_it u (v_st w) (root nv (v_maps w) i)) with true.
+  - intros Cu b w i Hb Hi. unfold k. replace (writes_it u (v_st w) (root nv (v_maps w) i)) with true.
     + rewrite (Ru Cu b w i Hb Hi). eapply result_alike; eauto. intros r j Hr Hj. unfold elem. apply Ss. apply Not_s; auto.
       apply in_or_app; auto.
     + symmetry. apply writes_it_iff. exists w. split; [eapply nth_error_In; eauto|]. split; auto. exists i; auto.
   - intros st c H. unfold k. destruct (writes_it u st c) eqn:W; auto. rewrite Su by (apply writes_it_not; auto). auto.
-  - intros _ b w i Hb Hi. rewrite Su; [|apply writes_it_not, Not_u; auto; apply in_or_app; right; eapply nth_error_In; eauto].
+  - intros Cs b w i Hb Hi. rewrite Su; [|apply writes_it_not, Not_u; auto; apply in_or_app; right; eapply nth_error_In; eauto].
     rewrite (Rs Cs b w i Hb Hi). eapply result_alike; eauto. intros r j Hr Hj. unfold elem. symmetry. apply Same. apply Not_u; auto.
     apply in_or_app; auto.
 Qed.
@@ -136,27 +139,27 @@ Proof.
     + intros j Hj. apply F; auto; try (apply in_or_app; simpl; auto). exists [], p. split; auto.
       eapply Permutation_in; [symmetry; eauto|]. apply in_or_app; auto.
 Qed.
-Lemma in_listed k : In k listed <-> (k < t_n t)%N.
+Lemma in_first k n : In k (first n) <-> (k < n)%N.
 Proof.
-  unfold listed. rewrite in_map_iff. split.
+  unfold first. rewrite in_map_iff. split.
   - intros (x & <- & H). apply in_seq in H. lia.
   - intros H. exists (N.to_nat k). split; [lia|]. apply in_seq. lia.
 Qed.
-Lemma ascending_listed : ascending listed.
+Lemma ascending_first n : ascending (first n).
 Proof.
-  unfold listed. generalize 0%nat. induction (N.to_nat (t_n t)) as [|n IH]; intros a; simpl; auto. split; auto.
-  intros j H. apply in_map_iff in H as (x & <- & H). apply in_seq in H. lia.
+  unfold first. generalize 0%nat. induction (N.to_nat n) as [|x IH]; intros a; simpl; auto. split; auto.
+  intros j H. apply in_map_iff in H as (y & <- & H). apply in_seq in H. lia.
 Qed.
-Lemma listed_runs at_ : run nv V op t at_ -> runs listed (at_ 0%N) (at_ (t_n t)).
+Lemma first_runs at_ n : run nv V op t at_ -> (n <= t_n t)%N -> runs (first n) (at_ 0%N) (at_ n).
 Proof.
-  intros (E & G & _). unfold listed.
-  assert (H : forall n a, (a + n <= N.to_nat (t_n t))%nat -> runs (map N.of_nat (seq a n)) (at_ (N.of_nat a)) (at_ (N.of_nat (a + n)))).
-  { induction n as [|n IH]; intros a L; simpl.
+  intros (E & G & _) L. unfold first.
+  assert (H : forall x a, (a + x <= N.to_nat n)%nat -> runs (map N.of_nat (seq a x)) (at_ (N.of_nat a)) (at_ (N.of_nat (a + x)))).
+  { induction x as [|x IH]; intros a L'; simpl.
     - rewrite Nat.add_0_r. constructor.
     - assert (B : (N.of_nat a < t_n t)%N) by lia. destruct (get (N.of_nat a) (t_steps t)) as [s|] eqn:Es; [|destruct (G _ B Es)].
       econstructor; [eauto | apply E; eauto |]. replace (N.succ (N.of_nat a)) with (N.of_nat (S a)) by lia.
-      replace (a + S n)%nat with (S a + n)%nat by lia. apply IH. lia. }
-  specialize (H (N.to_nat (t_n t)) 0%nat). rewrite Nat.add_0_l, N2Nat.id in H. apply H. lia.
+      replace (a + S x)%nat with (S a + x)%nat by lia. apply IH. lia. }
+  specialize (H (N.to_nat n) 0%nat). rewrite Nat.add_0_l, N2Nat.id in H. apply H. lia.
 Qed.
 
 Hypothesis any : t_any t = true.
@@ -169,15 +172,23 @@ Proof.
   intros L B Hs Hu No v w Hv Hw W st c H. apply No. right. destruct (joined any) as [_ J].
   apply (J j k s u v w); auto. intros A. apply (A st c H).
 Qed.
-(* Whoever runs in an order that edges allow can end as the listed order does; *)
+Lemma separate_sym s u : separate s u -> separate u s.
+Proof. intros S v w Hv Hw W st c [H1 H2]. apply (S w v Hw Hv) with (s := st) (c := c); tauto. Qed.
+Lemma exchanged_separate j k : (forall s u, get j (t_steps t) = Some s -> get k (t_steps t) = Some u -> separate s u) ->
+  (j < t_n t)%N -> (k < t_n t)%N -> exchanged j k.
+Proof.
+  intros S Hj Hk m m2 X. inversion X as [|? s ? ? m1 ? Gs Es X1]; subst.
+  inversion X1 as [|? u ? ? ? ? Gu Eu X2]; subst. inversion X2; subst.
+  destruct (exchange s u m m1 m2) as (x & E1 & E2); eauto. repeat (econstructor; eauto).
+Qed.
+Lemma overtaken l j k : order_allowed l -> (j < k)%N -> (k < t_n t)%N -> before l k j ->
+  forall s u, get j (t_steps t) = Some s -> get k (t_steps t) = Some u -> separate s u.
+Proof. intros [_ O] L Hk B s u Gs Gu. apply (no_path_separate j k); auto. intros J. apply (O j k s u L Gs Gu J B). Qed.
+(* A run in an order that edges allow can end as the listed one does; *)
 Theorem order_runs l at_ : order_allowed l -> run nv V op t at_ -> runs l (at_ 0%N) (at_ (t_n t)).
 Proof.
-  intros [P O] R. eapply reordered; eauto; [apply ascending_listed | | apply listed_runs; auto].
-  intros j k Hj Hk L B m m2 X. apply in_listed in Hj, Hk. inversion X as [|? s ? ? m1 ? Gs Es X1]; subst.
-  inversion X1 as [|? u ? ? ? ? Gu Eu X2]; subst. inversion X2; subst.
-  destruct (exchange s u m m1 m2) as (x & E1 & E2); eauto.
-  - apply (no_path_separate j k); auto. intros J. apply (O j k s u L Gs Gu J B).
-  - repeat (econstructor; eauto).
+  intros O R. apply (reordered l listed); [apply O | apply ascending_first | | apply first_runs; [auto | lia]].
+  intros j k Hj Hk L B. apply in_first in Hj, Hk. apply exchanged_separate; auto. apply (overtaken l); auto.
 Qed.
 Lemma runs_alike l : (forall k, In k l -> (k < t_n t)%N) -> forall m m1 k k1, runs l m m1 -> runs l k k1 ->
   (forall st c, m st c = k st c) -> forall st c, m1 st c = k1 st c.
@@ -191,6 +202,113 @@ Theorem order_ends_alike l at_ m' : order_allowed l -> run nv V op t at_ -> runs
   forall st c, m' st c = at_ (t_n t) st c.
 Proof.
   intros O R R' . apply (runs_alike l) with (m := at_ 0%N) (k := at_ 0%N); auto; [|apply order_runs; auto].
-  intros k H. apply in_listed. destruct O as [P _]. eapply Permutation_in; eauto.
+  intros k H. apply in_first. destruct O as [P _]. eapply Permutation_in; eauto.
+Qed.
+
+(* --- what each step finds --- *)
+Lemma comes_later k l1 l2 m m2 : (forall j, In j l1 -> exchanged k j) -> runs (k :: l1 ++ l2) m m2 -> runs (l1 ++ k :: l2) m m2.
+Proof.
+  revert m. induction l1 as [|j l1 IH]; intros m F R; auto. apply (runs_app [k; j] (l1 ++ l2)) in R as (m1 & R & R1).
+  apply F in R; [|left; auto]. inversion R as [|? s ? ? m3 ? Gs Es R3]; subst. simpl. econstructor; eauto.
+  apply IH; [intros; apply F; right; auto|]. apply (runs_app [k] (l1 ++ l2)). eauto.
+Qed.
+Lemma parted f a : forall m m2, (forall x y, before a x y -> f x = false -> f y = true -> exchanged x y) ->
+  runs a m m2 -> runs (filter f a ++ filter (fun x => negb (f x)) a) m m2.
+Proof.
+  induction a as [|x a IH]; intros m m2 F R; auto. inversion R as [|? s ? ? m1 ? Gs Es R1]; subst.
+  apply IH in R1; [|intros y z (b & c & E & I); apply F; exists (x :: b), c; rewrite E; auto].
+  simpl. destruct (f x) eqn:Fx; simpl; [econstructor; eauto|]. apply comes_later; [|econstructor; eauto].
+  intros y Hy. apply filter_In in Hy as [Hy Fy]. apply F; auto. exists [], a. auto.
+Qed.
+Lemma not_written l st c : forall m m1, runs l m m1 ->
+  (forall k s w, In k l -> get k (t_steps t) = Some s -> In w (s_writes s) -> ~ holds_cell nv w st c) -> m1 st c = m st c.
+Proof.
+  induction l as [|k l IH]; intros m m1 R H; inversion R as [|? s ? ? m2 ? Gs Es R1]; subst; auto.
+  rewrite (IH m2 m1); auto; [|intros; eapply H; eauto; right; auto]. destruct Es as (_ & S & _). apply S. intros w Hw. eapply H; eauto. left; auto.
+Qed.
+Lemma separate_not_written s u r i : separate s u -> In r (s_reads u) -> inbox nv (v_sh r) i ->
+  forall w, In w (s_writes s) -> ~ holds_cell nv w (v_st r) (root nv (v_maps r) i).
+Proof.
+  intros S Hr Hi w Hw H. apply (S w r (in_or_app _ _ _ (or_intror Hw)) (in_or_app _ _ _ (or_introl Hr)) (or_introl Hw)
+    (v_st r) (root nv (v_maps r) i)). split; auto. split; auto. exists i; auto.
+Qed.
+Lemma ascending_nodup l : ascending l -> NoDup l.
+Proof. induction l; simpl; intros H; constructor; [|apply IHl; tauto]. intros I. apply H in I. lia. Qed.
+Lemma ascending_filter f l : ascending l -> ascending (filter f l).
+Proof.
+  induction l as [|x l IH]; simpl; auto. intros [H1 H2]. destruct (f x); simpl; auto. split; auto.
+  intros j H. apply filter_In in H. apply H1. tauto.
+Qed.
+Lemma ascending_before l x y : ascending l -> before l x y -> (x < y)%N.
+Proof. intros A (a & b & -> & I). induction a; simpl in A; destruct A as [A1 A2]; auto. Qed.
+Lemma before_app a b x y : before (a ++ b) x y -> before a x y \/ (In x a /\ In y b) \/ before b x y.
+Proof.
+  induction a as [|z a IH]; simpl; auto. intros ([|z' c] & d & E & I); inversion E; subst.
+  - apply in_app_or in I as [I|I]; [left; exists [], a | right; left]; auto.
+  - destruct IH as [(e & g & -> & J)|[[J K]|J]]; [exists c, d; auto | left; exists (z' :: e), g; auto | auto | auto].
+Qed.
+Lemma before_filter f l x y : before (filter f l) x y -> before l x y.
+Proof.
+  induction l as [|z l IH]; simpl; auto. intros H. destruct (f z); [destruct H as ([|z' c] & d & E & I); inversion E; subst|].
+  - exists [], l. split; auto. apply filter_In in I. tauto.
+  - destruct IH as (e & g & -> & J); [exists c, d; auto|]. exists (z' :: e), g. auto.
+  - destruct IH as (e & g & -> & J); auto. exists (z :: e), g. auto.
+Qed.
+(* Each step finds in what it reads what it finds there in the listed order. *)
+Theorem order_reads_alike a k b at_ m s : order_allowed (a ++ k :: b) -> run nv V op t at_ -> runs a (at_ 0%N) m ->
+  get k (t_steps t) = Some s -> sees_alike s m (at_ k).
+Proof.
+  intros O R Ra Gs r i Hr Hi. pose (l := a ++ k :: b). fold l in O.
+  assert (Nl : NoDup l) by (eapply Permutation_NoDup; [symmetry; apply O | apply ascending_nodup, ascending_first]).
+  assert (In_l : forall x, In x l <-> (x < t_n t)%N).
+  { intros x. rewrite <- in_first. destruct O as [P _]. split; apply Permutation_in; auto. symmetry; auto. }
+  assert (Hk : (k < t_n t)%N) by (apply In_l; apply in_or_app; right; left; auto).
+  assert (Ina : forall x, In x a -> (x < t_n t)%N /\ before l x k).
+  { intros x Hx. split; [apply In_l; apply in_or_app; auto|]. apply in_split in Hx as (c & d & ->). exists c, (d ++ k :: b).
+    split; [unfold l; rewrite <- app_assoc; auto|]. apply in_or_app. right; left; auto. }
+  assert (Bl : forall x y, before a x y -> before l x y).
+  { intros x y (c & d & -> & I). exists c, (d ++ k :: b). split; [unfold l; rewrite <- app_assoc; auto|]. apply in_or_app. auto. }
+  (* steps before k in both orders, then those that overtake it; *)
+  set (small := fun x => N.ltb x k). assert (Ra' : runs (filter small a ++ filter (fun x => negb (small x)) a) (at_ 0%N) m).
+  { apply parted; auto. intros x y B Fx Fy. assert (y < k <= x)%N by (unfold small in *; apply N.ltb_ge in Fx; apply N.ltb_lt in Fy; lia).
+    assert (Lx : (x < t_n t)%N) by (apply Ina; destruct B as (c & d & -> & I); apply in_or_app; right; left; auto).
+    apply exchanged_separate; try lia. intros u v Gu Gv. apply separate_sym. apply (overtaken l y x); auto; lia. }
+  (* or those that k overtakes *)
+  set (late := fun x => negb (existsb (N.eqb x) a)).
+  assert (Late : forall x, late x = true <-> ~ In x a).
+  { intros x. unfold late. rewrite negb_true_iff. split.
+    - intros E I. assert (existsb (N.eqb x) a = true) by (apply existsb_exists; exists x; split; auto; apply N.eqb_refl). congruence.
+    - intros I. destruct (existsb (N.eqb x) a) eqn:E; auto. apply existsb_exists in E as (y & Hy & E). apply N.eqb_eq in E. subst. tauto. }
+  assert (Overtaken : forall x, In x (filter late (first k)) -> (x < k)%N /\ ~ In x a /\ before l k x).
+  { intros x Hx. apply filter_In in Hx as [Hx Fx]. apply in_first in Hx. apply Late in Fx. repeat split; auto.
+    assert (Ix : In x l) by (apply In_l; lia). apply in_app_or in Ix as [Ix|[Ix|Ix]]; [tauto | lia |]. exists a, b. auto. }
+  assert (Rl : runs (filter small a ++ filter late (first k)) (at_ 0%N) (at_ k)).
+  { apply (reordered _ (first k)); [| apply ascending_first | | apply first_runs; auto; lia].
+    - apply NoDup_Permutation; [| apply ascending_nodup, ascending_first |].
+      + apply (Permutation_NoDup (l := filter late (first k) ++ filter small a)); [apply Permutation_app_comm|].
+        assert (Na : NoDup (filter small a)) by (apply NoDup_filter; clear -Nl; unfold l in Nl; induction a; [constructor|];
+          inversion Nl; subst; constructor; [intros I; apply H1; apply in_or_app; auto | auto]).
+        pose proof (ascending_nodup _ (ascending_filter late _ (ascending_first k))) as Nf.
+        induction (filter late (first k)) as [|x f IH]; auto. inversion Nf; subst. simpl. constructor.
+        * intros I. apply in_app_or in I as [I|I]; [tauto|]. apply filter_In in I. destruct (Overtaken x) as (_ & Ov & _); [left; auto|]. tauto.
+        * apply IH; auto. intros y Hy. apply Overtaken. right; auto.
+      + intros x. rewrite in_app_iff, !filter_In, in_first, Late. unfold small. rewrite N.ltb_lt.
+        destruct (in_dec N.eq_dec x a); tauto.
+    - intros x y Hx Hy L B. apply in_first in Hx, Hy. apply exchanged_separate; try lia. apply (overtaken l); auto; [lia|].
+      apply before_app in B as [B|[[Iy Ix]|B]].
+      + apply Bl. eapply before_filter; eauto.
+      + apply filter_In in Iy as [Iy _]. destruct (Overtaken x Ix) as (_ & Nx & _). apply in_split in Iy as (c & d & E).
+        exists c, (d ++ k :: b). unfold l. rewrite E, <- app_assoc. split; auto. apply in_or_app. right.
+        assert (Ix' : In x l) by (apply In_l; lia). apply in_app_or in Ix' as [?|?]; tauto.
+      + apply ascending_before in B; [lia|]. apply ascending_filter, ascending_first. }
+  apply runs_app in Ra' as (m1 & S1 & S2). apply runs_app in Rl as (m2 & T1 & T2).
+  assert (E : m1 (v_st r) (root nv (v_maps r) i) = m2 (v_st r) (root nv (v_maps r) i)).
+  { apply (runs_alike (filter small a)) with (m := at_ 0%N) (k := at_ 0%N); auto. intros x Hx. apply filter_In in Hx as [Hx _]. apply Ina; auto. }
+  unfold elem. rewrite (not_written _ (v_st r) (root nv (v_maps r) i) _ _ S2), E.
+  - symmetry. apply (not_written _ _ _ _ _ T2). intros x u w Hx Gu Hw. destruct (Overtaken x Hx) as (L & _ & B).
+    apply (separate_not_written u s); auto. apply (overtaken l x k); auto.
+  - intros x u w Hx Gu Hw. apply filter_In in Hx as [Hx Fx]. apply negb_true_iff, N.ltb_ge in Fx. destruct (Ina x Hx) as [Lx B].
+    apply (separate_not_written u s); auto. apply separate_sym. apply (overtaken l k x); auto.
+    assert (x <> k) by (intros ->; unfold l in Nl; apply NoDup_remove_2 in Nl; apply Nl; apply in_or_app; auto). lia.
 Qed.
 End Orders.
