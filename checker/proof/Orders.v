@@ -23,10 +23,14 @@ Definition one_shape (s : step) : Prop :=
 Definition separate (s u : step) : Prop :=
   forall v w, In v (s_reads s ++ s_writes s) -> In w (s_reads u ++ s_writes u) ->
     In v (s_writes s) \/ In w (s_writes u) -> apart nv v w.
+(* It finds the same in all that it reads. *)
+Definition sees_alike (s : step) (m m' : mem) : Prop :=
+  forall r i, In r (s_reads s) -> inbox nv (v_sh r) i -> elem nv V m r i = elem nv V m' r i.
 (* The steps of these numbers, one after the other, lead from one memory to another. *)
 Inductive runs : list N -> mem -> mem -> Prop :=
 | Done m : runs [] m m
 | Next k s l m m1 m2 : get k (t_steps t) = Some s -> exec s m m1 -> runs l m1 m2 -> runs (k :: l) m m2.
+(* j stands before k; the first n numbers. *)
 Definition before (l : list N) (j k : N) : Prop := exists a b, l = a ++ j :: b /\ In k b.
 Definition first (n : N) : list N := map N.of_nat (seq 0 (N.to_nat n)).
 Definition listed : list N := first (t_n t).
@@ -50,8 +54,6 @@ Proof.
 Qed.
 Lemma writes_it_not s st c : writes_it s st c = false -> forall w, In w (s_writes s) -> ~ holds_cell nv w st c.
 Proof. intros E w Hw H. assert (writes_it s st c = true) by (apply writes_it_iff; eauto). congruence. Qed.
-Definition sees_alike (s : step) (m m' : mem) : Prop :=
-  forall r i, In r (s_reads s) -> inbox nv (v_sh r) i -> elem nv V m r i = elem nv V m' r i.
 Lemma result_alike s m m' : one_shape s -> sees_alike s m m' ->
   forall b w i, nth_error (s_writes s) b = Some w -> inbox nv (v_sh w) i -> result nv V op s m b i = result nv V op s m' b i.
 Proof.
@@ -312,3 +314,69 @@ Proof.
     assert (x <> k) by (intros ->; unfold l in Nl; apply NoDup_remove_2 in Nl; apply Nl; apply in_or_app; auto). lia.
 Qed.
 End Orders.
+
+(* What a caller sees of a Trace that is right (Sem.v) is the same in every order that edges allow. *)
+Corollary every_order_is_right nv V c b a mb ma (op : ops V) l m' : right nv V c b a mb ma -> t_any a = true ->
+  (forall k s, (k < t_n a)%N -> get k (t_steps a) = Some s -> one_shape nv s) ->
+  run nv V op a ma -> order_allowed a l -> runs nv V op a l (ma 0%N) m' ->
+  same_outputs nv V b a (mb (t_n b)) m' /\ (b_alone c = false -> same_exit nv V b a (mb (t_n b)) m').
+Proof.
+  intros (_ & _ & _ & [Le So] & Ex & Cl & _ & _ & Or) Any Sh R O R'.
+  assert (E : forall st x, m' st x = ma (t_n a) st x) by (apply (order_ends_alike nv V op a Any Or Cl Sh l); auto).
+  split; [split; auto|].
+  - intros k x y Hx Hy. destruct (So k x y Hx Hy) as [S1 S2]. split; auto. destruct (o_view x), (o_view y); auto.
+    destruct S2 as (T & Z & P & F). repeat split; auto. intros i Hi. rewrite F; auto. unfold elem. symmetry. apply E.
+  - intros Al. destruct (Ex Al) as [Sx _]. intros s y Gs C L. destruct (Sx s y Gs C L) as (s' & x & G & T & K & F).
+    exists s', x. repeat split; auto. intros i Hi. rewrite F; auto.
+Qed.
+
+(* It is not about nothing: two numbers are written, in either order, before a third is made of both. *)
+Section Three.
+Variable nv : num -> Z.
+Definition number (st : N) : view := View st 0 [] [].
+Definition one_of_three (k : N) : step :=
+  match k with
+  | 2%N => Step Opaque 7 true [number 0; number 1] [number 2] [[AnyTime]; [AnyTime]] [] 2
+  | _ => Step Fill 5 false [] [number k] [] [] k
+  end.
+Definition three : trace :=
+  Trace (PM.empty _) 3 (fold_right (fun k => PM.add (N.succ_pos k) (one_of_three k)) (PM.empty _) [0; 1; 2]%N) 3
+    [] [] [] [] true [(0, 2); (1, 2)]%N.
+Lemma below_three k : (k < 3)%N -> k = 0%N \/ k = 1%N \/ k = 2%N.
+Proof. lia. Qed.
+Lemma step_of_three k s : (k < 3)%N -> get k (t_steps three) = Some s -> s = one_of_three k.
+Proof. intros L G. destruct (below_three k L) as [->|[->| ->]]; vm_compute in G; inversion G; reflexivity. Qed.
+Lemma numbers_apart x y : x <> y -> apart nv (number x) (number y).
+Proof. intros D s c [[E _] [F _]]. simpl in *. congruence. Qed.
+Example other_way_round : order_allowed three [1; 0; 2]%N.
+Proof.
+  split; [apply perm_swap|]. intros j k s u L Gs Gu J (a & b & E & I). assert (k = 1 /\ j = 0)%N as [-> ->].
+  { destruct a as [|? [|? [|? [|? a]]]]; inversion E; subst; simpl in I; intuition (subst; try lia; auto). }
+  apply step_of_three in Gs, Gu; try lia. subst. simpl in J. destruct J as [J|J]; [discriminate|].
+  inversion J as [? ? H|? ? ? H H']; subst; simpl in H; intuition; try congruence.
+  inversion H0; subst. inversion H'; subst; simpl in *; intuition congruence.
+Qed.
+Example three_is_ordered : orders_right nv three.
+Proof.
+  intros _. split.
+  - intros x y [H|[H|[]]]; inversion H; reflexivity.
+  - intros j k s u v w L Lk Gs Gu _ Hv Hw W A. change (t_n three) with 3%N in Lk. apply step_of_three in Gs, Gu; try lia. subst.
+    assert ((j = 0 /\ k = 1) \/ (j = 0 /\ k = 2) \/ (j = 1 /\ k = 2))%N as [[-> ->]|[[-> ->]|[-> ->]]] by lia.
+    + destruct Hv as [<-|[]], Hw as [<-|[]]. exfalso. apply A. apply numbers_apart. discriminate.
+    + apply Edge. left. reflexivity.
+    + apply Edge. right. left. reflexivity.
+Qed.
+Example three_are_clean k s : (k < 3)%N -> get k (t_steps three) = Some s -> clean nv s /\ one_shape nv s.
+Proof.
+  intros L G. apply step_of_three in G; auto. subst.
+  assert (W : exists w, s_writes (one_of_three k) = [w] /\ v_sh w = []).
+  { destruct (below_three k L) as [->|[->| ->]]; eexists; split; reflexivity. }
+  destruct W as (w & W & Sh). split; [split; [|split]|].
+  - rewrite W. intros x [<-|[]] i j Hi Hj _. unfold inbox in *. rewrite Sh in *. simpl in *. intuition congruence.
+  - rewrite W. intros [|a] [|b] x y Hx Hy D; simpl in *; try congruence; destruct a || destruct b; discriminate.
+  - intros a b r x Hr Hx. right. right. destruct (below_three k L) as [->|[->| ->]]; simpl in *; try (destruct a; discriminate).
+    destruct b as [|[|b]]; try discriminate. inversion Hx; subst.
+    destruct a as [|[|[|a]]]; try discriminate; inversion Hr; subst; apply numbers_apart; discriminate.
+  - intros _ r x Hr Hx. destruct (below_three k L) as [->|[->| ->]]; simpl in *; intuition; subst; reflexivity.
+Qed.
+End Three.
