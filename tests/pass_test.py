@@ -147,7 +147,8 @@ class Pass(InFolder):
         records = self.folder / "records.jsonl"
         command = f"{sys.executable} {PASSES} naive --lines"
         with subprocess.Popen([BINARY, "fuzz", "--pass", command, "--persistent", "--count", "100000", "--records", records,
-                               "--out", self.folder / "found", "--quiet"], stdout=subprocess.PIPE) as running:
+                               "--out", self.folder / "found", "--quiet"], stdout=subprocess.PIPE,
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as running:  # else it is ignored, as in the background
             for _ in range(600):
                 if records.exists() and records.read_text():
                     break
