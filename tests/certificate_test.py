@@ -211,6 +211,20 @@ class NcCheck(cli_test.Cli):
         self.assertIn("\toutside: an output on a storage of the caller's that no input shows\n", self.recheck("--table", cert))
 
     @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
+    def test_nothing_is_written_over_what_is_given(self):
+        """A plan by hand: t is written in the first step, on the bytes in which x is given."""
+        cert, tables = self.folder / "given.cert", (
+            "noclobber.cert/2\nabout 1:g\ninputs 0\noperators 16:af5357329514ff56\nassumptions 0\nsymbols 0\n"
+            "numbers 5\np 0\np 1 4 0\np 1 16 0\np 1 1 0\np 1 32 0\nfacts 0\nviews 1\n 3:i32 0 1 1 0\n"
+            "storages 2\n 0 1 1 0 0 0\n 1 1 1 0 1 0\nsteps 1\n 0 0: 0 1 1 1 1 1 0\nevidence 0\n")
+        trace = ("checks 1 0: 0 4\n 0 4:in:x\n 0 6:in:src\n 1 7:fresh 0\n 1 7:fresh 1 2 1:x 0 0 3:src 0 1 0 2\n"
+                 " 0 0 0 1 0 2 0 0\n 0 1 0 0 0 3 0 0 1 1 0 3 0: 1 3 1 0 0 0 0 0 1 4 2\n 1:t 0 0 2 0 1 1 2 1 0 0\n")
+        for offset, words in [(2, "accepted"), (0, "not shown: places")]:
+            place = f" 1:x 0 {offset} 2 0 2 1 0 1 0 {'1 0' if offset else '0'} 0 0 1 0 0 0\nrefutation 0\nsum 0\n"
+            cert.write_text(recheck_damage.signed(tables + trace + place))
+            self.assertIn(f"\t{words}\n", self.recheck("--table", cert))
+
+    @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
     def test_moves_between_bytes_and_elements_are_calls(self):
         out = self.folder / "bytes"
         self.run_it("check", ROOT / "corpus/thunder/t7-squeeze-dim", "--certificate", str(out))

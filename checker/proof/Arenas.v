@@ -131,12 +131,11 @@ Definition arena_run (a : N -> arena) (u : N -> mem) : Prop :=
 Definition shaped (s : step) : Prop := s_kind s = Move \/ s_elem s = true ->
   forall r w, In r (s_reads s) -> In w (s_writes s) -> v_sh r = v_sh w.
 (* What is asked: places are right; placed storages are in the table, and their placements name each dimension once; steps stand
-   in the order of the steps of the graph; none takes over bytes for contents that are given; and no step disturbs itself. *)
+   in the order of the steps of the graph; and no step disturbs itself. *)
 Definition arranged : Prop := places_right nv t /\
   (forall p st, placed p st -> get st (t_st t) <> None /\ full_order t p st) /\
   (forall j k s u, (j <= k)%N -> (k < t_n t)%N -> get j (t_steps t) = Some s -> get k (t_steps t) = Some u ->
      (s_origin s <= s_origin u)%N) /\
-  (forall p q st x, hands_over nv t p q -> p_storage q = Some st -> get st (t_st t) = Some x -> st_start x <> given) /\
   forall k s, (k < t_n t)%N -> get k (t_steps t) = Some s -> clean nv s /\ shaped s.
 (* When the contents of a storage count: from its first use on, or from the beginning where they are given, until its last use,
    or for ever where the placement outlives all steps. *)
@@ -173,7 +172,7 @@ Proof.
   intros (Pp & Bg & _) (_ & _ & Nd) Hk Hs Hw Pq. destruct (placed_twice p q _ _ Pp Pq) as [E|P]; [auto|].
   destruct (N.eq_dec (p_arena p) (p_arena q)) as [Ea|]; [|auto]. right. right.
   assert (Tq : touches s (v_st w)) by (exists w; split; auto; apply in_or_app; auto).
-  pose proof (lives q _ k s Pq Hk Hs Tq) as Lq. destruct A as ((W & _) & G & Or & Gv & _).
+  pose proof (lives q _ k s Pq Hk Hs Tq) as Lq. destruct A as ((W & _) & G & Or & _).
   assert (Lo : (p_first p <= s_origin s)%N).
   { destruct Bg as [(i & Li & Hi & si & Gi & Ti)|(x & Gx & Ex)].
     - pose proof (lives p sp i si Pp Hi Gi Ti). pose proof (Or i k si s Li Hk Gi Hs). lia.
@@ -183,13 +182,14 @@ Proof.
     - pose proof (lives p sp j sj Pp Hj Gj Tj). pose proof (Or k j s sj ltac:(lia) Hj Hs Gj). lia.
     - specialize (O k s Hk Hs). lia. }
   destruct (P Ea) as [H|[H|H]]; [exists (s_origin s); lia | auto | |]; exfalso.
-  - destruct H as (E & sp' & sq' & E1 & E2 & _ & H). destruct Pp as [Ip Ep], Pq as [Iq Eq].
+  - destruct H as (E & _ & sp' & sq' & E1 & E2 & _ & H). destruct Pp as [Ip Ep], Pq as [Iq Eq].
     rewrite Ep in E1. inversion E1; subst sp'. rewrite Eq in E2. inversion E2; subst sq'.
     destruct Nd as [(j & Lj & Hj & sj & Gj & Tj)|O]; [|specialize (O k s Hk Hs); lia].
     pose proof (lives p sp j sj (conj Ip Ep) Hj Gj Tj). pose proof (Or k j s sj ltac:(lia) Hj Hs Gj).
     destruct (H j k sj s Hj Hk Gj Hs ltac:(lia) ltac:(lia) Tj Tq) as [L|[L _]]; lia.
-  - destruct Bg as [(i & Li & Hi' & si & Gi & Ti)|(x & Gx & Ex)]; [|destruct Pp as [_ Ep]; apply (Gv _ _ _ _ H Ep Gx Ex)].
-    destruct H as (E & sq' & sp' & E1 & E2 & _ & H). pose proof (lives p sp i si Pp Hi' Gi Ti). pose proof (Or i k si s Li Hk Gi Hs).
+  - destruct Bg as [(i & Li & Hi' & si & Gi & Ti)|(x & Gx & Ex)]; 
+      [|destruct Pp as [Ip Ep], H as (_ & H & _), (W p Ip) as [_ W'], (W' sp x Ep Gx) as (_ & _ & F & _); rewrite (F Ex) in H; lia].
+    destruct H as (E & _ & sq' & sp' & E1 & E2 & _ & H). pose proof (lives p sp i si Pp Hi' Gi Ti). pose proof (Or i k si s Li Hk Gi Hs).
     destruct Pp as [Ip Ep], Pq as [Iq Eq]. rewrite Ep in E2. inversion E2; subst sp'. rewrite Eq in E1. inversion E1; subst sq'.
     destruct (H k i s si Hk Hi' Hs Gi ltac:(lia) ltac:(lia) Tq Ti) as [L|(_ & L & _)]; [lia | apply (L w Hw); auto].
 Qed.
@@ -254,7 +254,7 @@ Theorem separate k s a a' u u' n n' : (k < t_n t)%N -> get k (t_steps t) = Some 
   exec nv (list B) op t s n n' -> (forall q sq, counts q sq k -> agree a n q sq) -> (forall st c, loose st -> u st c = n st c) ->
   (forall p st, counts p st k -> counts p st (N.succ k) -> agree a' n' p st) /\ (forall st c, loose st -> u' st c = n' st c).
 Proof.
-  intros Hk Hs (m & m' & M & U & X & U' & Wr & St) Y Ag Lo. pose proof A as (_ & _ & _ & _ & Ok). destruct (Ok k s Hk Hs) as [Cl Sh].
+  intros Hk Hs (m & m' & M & U & X & U' & Wr & St) Y Ag Lo. pose proof A as (_ & _ & _ & Ok). destruct (Ok k s Hk Hs) as [Cl Sh].
   pose proof (reads_agree k s a u m n Hk Hs (proj1 X) M U Ag Lo) as R.
   assert (Wa : forall w c, In w (s_writes s) -> holds_cell nv w (v_st w) c -> m' (v_st w) c = n' (v_st w) c)
     by (intros; eapply writes_agree; eauto).

@@ -77,7 +77,7 @@ Definition hands_chk (steps : PM.t (list (N * step))) (p q : placement) : bool :
   match p_storage p, p_storage q with
   | Some sp, Some sq =>
     let here := entries steps (p_first q) in
-    N.eqb (p_last p) (N.succ (p_first q)) && negb (N.eqb sp sq)
+    N.eqb (p_last p) (N.succ (p_first q)) && N.ltb (p_first p) (p_first q) && negb (N.eqb sp sq)
     && forallb (fun x => negb (touch (snd x) sp) || forallb (fun y =>
          negb (touch (snd y) sq) || N.ltb (fst x) (fst y) || (N.eqb (fst x) (fst y) && read_first p q (snd x) sp sq)) here) here
   | _, _ => false
@@ -211,8 +211,8 @@ Qed.
 Lemma hands_ok p q : hands_chk cval t (by_origin t) p q = true -> hands_over nv t p q.
 Proof.
   unfold hands_chk. destruct (p_storage p) as [sp|] eqn:Ep; [|discriminate]. destruct (p_storage q) as [sq|] eqn:Eq; [|discriminate].
-  intros H. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2]. apply N.eqb_eq in H1.
-  apply negb_true_iff, N.eqb_neq in H2. split; auto. exists sp, sq. repeat (split; auto).
+  intros H. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H H2]. apply andb_true_iff in H as [H1 H0]. apply N.eqb_eq in H1. apply N.ltb_lt in H0.
+  apply negb_true_iff, N.eqb_neq in H2. split; auto. split; auto. exists sp, sq. repeat (split; auto).
   intros j k s u Hj Hk Gj Gk Es Eu Ts Tu. rewrite forallb_forall in H3.
   pose proof (by_origin_ok _ _ Hj Gj) as I. rewrite Es in I. pose proof (by_origin_ok _ _ Hk Gk) as J. rewrite Eu in J.
   specialize (H3 _ I). apply touch_ok in Ts, Tu. simpl in H3. rewrite Ts in H3. simpl in H3. rewrite forallb_forall in H3.

@@ -308,10 +308,11 @@ Definition in_place (t : trace) (p q : placement) (s : step) (x y : nat) (r w : 
   (accessed s x y = ElementWise /\ v_sh r = v_sh w /\ full_order t p (v_st r) /\ full_order t q (v_st w) /\
    forall i, inbox (v_sh w) i ->
      address t p (v_st r) (root nv (v_maps r) i) = address t q (v_st w) (root nv (v_maps w) i)).
-(* [q] takes over bytes of [p] in the last step of [p], which is the first of [q]: each use of the one comes before each
-   use of the other, or is a read of the step that writes the other in place. *)
+(* [q] takes over bytes of [p] in the last step of [p], which is the first of [q] and not of [p], so that no contents that are
+   given are written over: each use of the one comes before each use of the other, or is a read of the step that writes the
+   other in place. *)
 Definition hands_over (t : trace) (p q : placement) : Prop :=
-  p_last p = N.succ (p_first q) /\ exists sp sq, p_storage p = Some sp /\ p_storage q = Some sq /\ sp <> sq /\
+  p_last p = N.succ (p_first q) /\ (p_first p < p_first q)%N /\ exists sp sq, p_storage p = Some sp /\ p_storage q = Some sq /\ sp <> sq /\
   forall j k s u, (j < t_n t)%N -> (k < t_n t)%N -> get j (t_steps t) = Some s -> get k (t_steps t) = Some u ->
     s_origin s = p_first q -> s_origin u = p_first q -> touches s sp -> touches u sq ->
     (j < k)%N \/

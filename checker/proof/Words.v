@@ -155,6 +155,12 @@ Qed.
 Example apart_bytes : places (placed AnyTime 8) = true. Proof. vm_compute. reflexivity. Qed.
 Example handed_over : places (placed ElementWise 3) = true. Proof. vm_compute. reflexivity. Qed.
 Example not_handed_over : places (placed AnyTime 3) = false. Proof. vm_compute. reflexivity. Qed.
+(* Nor does a storage whose contents are given take over the bytes of one that is written in the first step. *)
+Definition over_given (offset : num) : trace :=
+  Trace (table 0 [given 0 true; new 1; new 2]) 3 (table 0 [copy (all_of 1) (all_of 2); copy (all_of 2) (all_of 0)]) 2 [(0, all_of 0)] []
+    [6] [Placement 0 offset 7 0 1 (Some 1) [0; 1]; Placement 0 3 7 0 4 (Some 0) [0; 1]] false [].
+Example given_elsewhere : places (over_given 8) = true. Proof. vm_compute. reflexivity. Qed.
+Example given_written_over : places (over_given 3) = false. Proof. vm_compute. reflexivity. Qed.
 (* in words *)
 Example bytes_of_both : bytes_apart sizes_48 first_place (second_place 8).
 Proof. unfold bytes_apart. simpl. vm_compute. intuition discriminate. Qed.
