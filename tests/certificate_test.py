@@ -293,6 +293,13 @@ class NcCheck(cli_test.Cli):
         cert.write_text(recheck_damage.signed(text.replace(" 2:s0 1 1 1 8 1\n", " 2:s0 1 1 1 9 1\n")))  # one element more than there is room
         self.assertIn("\tnot shown: places\n", self.recheck("--table", cert))
 
+    def of_log(self, log, words):
+        """The only certificate of a log of the corpus in which these words stand."""
+        out = self.folder / pathlib.Path(log).name
+        self.run_it("check", ROOT / f"corpus/logs/{log}.log.gz", "--certificate", str(out))
+        (text,) = (text for text in (cert.read_text() for cert in out.iterdir()) if words in text)
+        return text
+
     @unittest.skipUnless((BIN / "nc-recheck").exists(), "make recheck builds it")
     def test_what_nc_recheck_alone_accepts_has_a_reason(self):
         cert = self.only("plan-two-arenas", "accepted")
@@ -304,13 +311,18 @@ class NcCheck(cli_test.Cli):
         self.assertEqual(recheck_reasons.reason(asked, text, said), "neighbours of places")
         self.assertIsNone(recheck_reasons.reason(asked, text, "not proved: what nobody knows"))
         self.assertEqual(asked.ask(recheck_reasons.without_evidence(honest)), ("proved", True))
-        out = self.folder / "cache"  # what a damaged text of `make recheck-damage NC_SEED=12` showed
-        self.run_it("check", ROOT / "corpus/logs/open/ok-kvcache-dynamic.log.gz", "--certificate", str(out))
+        # What damaged texts of `make recheck-damage` showed, with NC_SEED=12 and 14.
         lemma = " 4 1 5 1 5 1 0 2 5 2 5 2 1 0 "  # what a storage holds, and then a write of it
-        (honest,) = (text for text in (cert.read_text() for cert in out.iterdir()) if lemma in text)
+        honest = self.of_log("open/ok-kvcache-dynamic", lemma)
         self.assertEqual(asked.ask(honest), ("proved", True))
         text = honest.replace(lemma, " 4 1 6 1 5 1 0 2 5 2 5 2 1 0 ")
         self.assertEqual(recheck_reasons.reason(asked, text, asked.ask(text)[0]), "what was there before")
+        diagonal = " 3:f32 0 1 0 1 0 2 0 1 1 0 2 2 2 0 0 3 0 1 3\n"
+        text = self.of_log("miscompiled/saved-rows", "about 13:-_0_0_0_split\n")
+        self.assertEqual(text.count(diagonal), 1)
+        text = text.replace(diagonal, diagonal.replace(" 0 0 3 ", " 0 1 3 "))  # 2 i of 5 for i of 4: it leaves the storage (NC_SEED=14)
+        self.assertTrue(asked.accepted(text))
+        self.assertEqual(recheck_reasons.reason(asked, text, asked.ask(text)[0]), "no run")
         for other, why in [(honest.replace(lemma, " 5 1 5 1 5 1 0 1 5 1 5 1 0 2 5 2 5 2 1 0 "), "another lemma"),
                            (honest.replace("\nevidence 0\n", "\nevidence 1\n 0 1 8 0 0 0 0 0\n"), "a smaller kind")]:
             said, accepted = asked.ask(other)
