@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "src/base/unique_names.h"
+#include "src/graph/value_names.h"
 
 namespace noclobber {
 namespace {
@@ -13,9 +13,8 @@ constexpr const char* kSecondPart = "backward.";  // before the names of bodies 
 /// Moves `second` behind `first`, whose saved outputs are `saved`.
 class Follower {
  public:
-  Follower(Graph& first, const Graph& second) : first_(first), second_(second), to_(second.values.size()) {
-    for (const Value& value : first.values) names_.take(value.name);
-  }
+  Follower(Graph& first, const Graph& second)
+      : first_(first), second_(second), to_(second.values.size()), names_(names_beside(first)) {}
   void follow(const std::vector<Arg>& saved) {
     bind_numbers(saved);
     bind_inputs(saved);

@@ -6,17 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "src/base/unique_names.h"
 #include "src/graph/case.h"
+#include "src/graph/value_names.h"
 
 namespace noclobber {
 
 /// Begins with the steps of the graph taken out; what is appended is its new steps, in order.
 class GraphRewriter {
  public:
-  explicit GraphRewriter(Graph& graph) : graph_(graph), old_(std::exchange(graph.steps, {})) {
-    for (const Value& value : graph.values) names_.take(value.name);
-  }
+  explicit GraphRewriter(Graph& graph)
+      : graph_(graph), old_(std::exchange(graph.steps, {})), names_(names_beside(graph)) {}
   /// The steps that the graph had.
   std::vector<Step> take_old() { return std::move(old_); }
   const Graph& graph() const { return graph_; }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "src/base/unique_names.h"
 #include "src/graph/bodies.h"
+#include "src/graph/value_names.h"
 
 namespace noclobber {
 namespace {
@@ -27,10 +27,10 @@ struct KnownLoop {
 
 class Unroller {
  public:
-  Unroller(const Case& value, const Graph& top, Plan* plan) : case_(value), plan_(plan) {
+  Unroller(const Case& value, const Graph& top, Plan* plan)
+      : case_(value), plan_(plan), names_(names_beside(top)) {
     out_.name = top.name;
     out_.bodies = top.bodies;
-    for (const Value& known : top.values) names_.take(known.name);
   }
 
   /// Nothing where the graph would grow too large.

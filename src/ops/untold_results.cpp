@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "src/base/unique_names.h"
+#include "src/graph/value_names.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
@@ -25,37 +25,41 @@ SharedType type_of(const Graph& graph, const Step& step, std::size_t result) {
   return named ? graph.value(step.results[result]).type : SharedType();
 }
 
-UniqueNames names_of(const Graph& graph) {
-  UniqueNames out;
-  for (const Value& known : graph.values) out.take(known.name);
-  return out;
-}
+/// Gives the results of one graph's calls what the other graph says of them.
+class Describer {
+ public:
+  explicit Describer(Graph& graph) : graph_(graph) {}
 
-void describe(Graph& graph, std::uint32_t at, const Graph& other, std::uint32_t by) {
-  std::optional<UniqueNames> names;
-  for (std::size_t k = 0; k < other.steps[by].results.size(); ++k) {
-    const SharedType type = type_of(other, other.steps[by], k);
-    Step& step = graph.steps[at];
-    if (!type || (k < step.results.size() && step.results[k].valid())) continue;
-    if (!names) names = names_of(graph);
-    step.results.resize(std::max(step.results.size(), k + 1));
-    step.results[k] = ValueId(graph.values.size());
-    graph.values.push_back(
-        {names->fresh("unread"), Value::From::step, at, static_cast<std::uint32_t>(k), type});
+  void describe(std::uint32_t at, const Graph& other, std::uint32_t by) {
+    for (std::size_t k = 0; k < other.steps[by].results.size(); ++k) {
+      const SharedType type = type_of(other, other.steps[by], k);
+      Step& step = graph_.steps[at];
+      if (!type || (k < step.results.size() && step.results[k].valid())) continue;
+      if (!names_) names_ = names_beside(graph_);
+      step.results.resize(std::max(step.results.size(), k + 1));
+      step.results[k] = ValueId(graph_.values.size());
+      graph_.values.push_back(
+          {names_->fresh("unread"), Value::From::step, at, static_cast<std::uint32_t>(k), type});
+    }
   }
-}
+
+ private:
+  Graph& graph_;
+  std::optional<UniqueNames> names_;  // made when the first is needed
+};
 
 }  // namespace
 
 void describe_untold_results(Case& value) {
   if (!value.before) return;
   const auto before = own_calls(*value.before), after = own_calls(value.after);
+  Describer of_before(*value.before), of_after(value.after);
   for (const auto& [op, calls] : before) {
     const auto others = after.find(op);
     if (others == after.end() || others->second.size() != calls.size()) continue;
     for (std::size_t k = 0; k < calls.size(); ++k) {
-      describe(*value.before, calls[k], value.after, others->second[k]);
-      describe(value.after, others->second[k], *value.before, calls[k]);
+      of_before.describe(calls[k], value.after, others->second[k]);
+      of_after.describe(others->second[k], *value.before, calls[k]);
     }
   }
 }
