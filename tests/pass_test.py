@@ -154,7 +154,10 @@ class Pass(InFolder):
                     break
                 time.sleep(0.1)
             running.send_signal(signal.SIGINT)
-            self.assertEqual(running.wait(120), 130)
+            try:
+                self.assertEqual(running.wait(120), 130)
+            finally:
+                running.kill()
         *_, campaign = [json.loads(line) for line in records.read_text().splitlines()]
         self.assertTrue(campaign["interrupted"] and campaign["causes"])
 

@@ -30,6 +30,7 @@ int nc_z3_check(void* opened, const char* script, std::uint64_t rlimit, char* mo
   z3::params params(context);
   params.set("rlimit", static_cast<unsigned>(rlimit));
   params.set("timeout", 60000U);  // a watchdog for old versions that ignore rlimit; it can only silence
+  params.set("ctrl_c", false);    // the program's handler is its own: two threads would restore each other's
   solver.set(params);
   solver.from_string(script);
   const z3::check_result said = solver.check();

@@ -1,6 +1,10 @@
 // The solver as a witness that may be silent but is never misunderstood.
 #include "src/prover/solver.h"
 
+#include <atomic>
+#include <csignal>
+#include <thread>
+
 #include "src/effects/effects.h"
 #include "src/formats/formats.h"
 #include "src/prover/nonnegative.h"
@@ -54,6 +58,31 @@ TEST_CASE("what is no question has no answer", "[solver]") {
 TEST_CASE("an effort that does not suffice is silence", "[solver]") {
   CHECK(Solver().ask(kHard, 10).kind == Kind::none);
   CHECK(Solver().ask(kHard, 10).model.empty());
+}
+
+/// Two questions at once would put back each other's handler, and one of the solver's would stay: a Ctrl-C
+/// in a campaign of several threads was lost that way.
+TEST_CASE("a question leaves the handler of Ctrl-C alone", "[solver]") {
+  if (solver_version().empty()) {
+    WARN("no solver found: its tests are skipped");
+    return;
+  }
+  const auto handler = [] {
+    struct sigaction now = {};
+    sigaction(SIGINT, nullptr, &now);
+    return now.sa_handler;
+  };
+  const auto own = handler();
+  std::atomic<bool> is_over{false};
+  std::uint64_t other = 0, looks = 0;
+  std::thread watcher([&] {
+    for (; !is_over.load(); ++looks) other += handler() != own ? 1 : 0;
+  });
+  for (int k = 0; k < 20; ++k) Solver().ask(kHard, kEffort);
+  is_over.store(true);
+  watcher.join();
+  CHECK(looks > 0);
+  CHECK(other == 0);
 }
 
 TEST_CASE("the solver claims no equality that a run of the Traces contradicts", "[solver]") {
