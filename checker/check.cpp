@@ -51,7 +51,7 @@ void decide(Space& space, const Check& check, Answer& answer) {
   std::string why;
   for (const Lemma& lemma : check.lemmas)
     if (!shown([&] { rules.equality().learn(lemma, answer.assumptions); }, why))
-      wrong(answer, !space.searches(), "a lemma is not shown: " + why);
+      wrong(answer, !space.searches(), kNotShown + why);
   std::size_t open = 0, claimed = 0;
   for (const Obligation& o :
        enumerate(check.before ? &*check.before : nullptr, check.after, check.boundary)) {

@@ -19,7 +19,7 @@ struct Answer {
 };
 
 /// Why a certificate proves nothing that holds more than is needed, and nothing else is wrong.
-constexpr const char* kSurplus = "surplus evidence";
+constexpr const char *kSurplus = "surplus evidence", *kNotShown = "a lemma is not shown: ";
 
 /// Decides from the Traces and the evidence alone; a plan that is a table is read and decided in one. A
 /// `space` that searches adds evidence to what stands in the text; nc-check's does not.

@@ -17,7 +17,9 @@ class Writer {
     // Facts first: their numbers are read before they are needed.
     const std::string facts_text = part(Num{facts});
     out.evidence = part(c.evidence);
-    out.tail = "\nchecks" + part(c.checks) + "\nrefutation" + part(c.refutation) + "\n";
+    for (const Check& check : c.checks)
+      out.checks.push_back(part(check)), out.lemmas.push_back(part(check.lemmas));
+    out.refutation = part(c.refutation);
     out.head = "noclobber.cert/2\nabout" + part(c.about) + "\ninputs" + part(c.inputs) + "\noperators" +
                part(c.operators) + "\nassumptions" + part(c.assumptions) + "\nsymbols" + symbols(c);
     out.forms = "\nfacts" + facts_text + table("views", views_) + table("storages", storages_) +
@@ -34,6 +36,12 @@ class Writer {
     text.count = count_;
   }
 
+  template <class T>
+  std::string part(const T& content) {
+    std::string saved = std::exchange(out_, "");
+    value(content);
+    return std::exchange(out_, std::move(saved));
+  }
   template <class... T>
   void operator()(const T&... all) {
     (value(all), ...);
@@ -52,12 +60,6 @@ class Writer {
   Forms& forms(const TraceStorage&) { return storages_; }
   Forms& forms(const TraceStep&) { return steps_; }
 
-  template <class T>
-  std::string part(const T& content) {
-    std::string saved = std::exchange(out_, "");
-    value(content);
-    return std::exchange(out_, std::move(saved));
-  }
   template <std::integral T>
   void value(T number) {
     char digits[24];
@@ -221,9 +223,17 @@ class Writer {
 }  // namespace
 
 std::string CertificateText::whole() const {
-  const std::string out =
-      head + "\nnumbers " + std::to_string(count) + numbers + forms + "\nevidence" + evidence + tail;
+  std::string out = head + "\nnumbers " + std::to_string(count) + numbers + forms + "\nevidence" + evidence +
+                    "\nchecks " + std::to_string(checks.size());
+  for (std::size_t k = 0; k < checks.size(); ++k) out += checks[k] + lemmas[k];
+  out += "\nrefutation" + refutation + "\n";
   return out + "sum " + checksum(out) + "\n";
+}
+
+void CertificateText::put_lemmas(const Certificate& certificate) {
+  Space none;
+  Writer writer(none);
+  for (std::size_t k = 0; k < lemmas.size(); ++k) lemmas[k] = writer.part(certificate.checks[k].lemmas);
 }
 
 void CertificateText::put(Space& space, const checker::Certificate& read,

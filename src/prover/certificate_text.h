@@ -1,6 +1,7 @@
 // Prints certificates; checker/read.cpp reads them.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "src/values/certificate.h"
 
@@ -14,9 +15,13 @@ struct CertificateText {
   std::string numbers;
   std::string forms;  // from the facts to the evidence
   std::string evidence;
-  std::string tail;  // from the checks on
+  std::vector<std::string> checks;  // without their lemmas, which name no number
+  std::vector<std::string> lemmas;  // of each check
+  std::string refutation;
 
   std::string whole() const;
+  /// The lemmas are then those of `certificate`, of which this is the text but for lemmas and evidence.
+  void put_lemmas(const Certificate& certificate);
   /// `read`: of this text, in `space`; the evidence is then these derivations.
   void put(Space& space, const checker::Certificate& read, const std::vector<Derivation>& derivations);
 };

@@ -1,8 +1,8 @@
 #include "src/prover/certify.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "src/prover/certificate_text.h"
 #include "src/prover/difference.h"
@@ -68,8 +68,8 @@ CertificateText unproved(Space& space, const Certificate& content) {
   return out;
 }
 
-/// Lemmas that nothing rests on go. Are there any?
-bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& used) {
+/// Lemmas that nothing rests on go, from `text` as well. Are there any?
+bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& used, CertificateText& text) {
   bool out = false;
   for (std::size_t k = 0; k < used.size(); ++k) {
     if (std::ranges::find(used[k], false) == used[k].end()) continue;
@@ -77,23 +77,21 @@ bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& us
     std::erase_if(content.checks[k].lemmas, [&](const checker::Lemma&) { return !*kept++; });
     out = true;
   }
+  if (out) text.put_lemmas(content);
   return out;
 }
 
-/// The text of `content` with the lemmas and the evidence that it needs, as nc-check answers it.
-Certified completed(Space& space, Certificate& content) {
-  CertificateText text = unproved(space, content);
-  Certified out = decided(text.whole());
+/// `text`, which is that of `content` and was answered so, with the lemmas and the evidence that it needs.
+Certified completed(CertificateText text, Certificate& content, Certified out) {
   if (stands(out)) return out;
   if (out.answer.why == checker::kSurplus) {
-    if (drop_surplus(content, out.answer.used)) text = unproved(space, content);
+    drop_surplus(content, out.answer.used, text);
     return settled(text, decided(text.whole()));
   }
   Space searching = searching_space();  // where more is open, what is found says which lemmas are needed
   const checker::Answer found = checker::check(out.text, searching);
   const bool some = !searching.used().empty();
-  if (drop_surplus(content, found.used)) {
-    text = unproved(space, content);
+  if (drop_surplus(content, found.used, text)) {
     if (some) replay(searching_space(), text);
   } else if (some) {
     put_used(searching, text, out.text);
@@ -108,15 +106,25 @@ Certified completed(Space& space, Certificate& content) {
 Certified certified(Space& space, Certificate& content) {
   for (std::size_t k : space.used()) content.evidence.push_back(space.derivations()[k]);
   drop_needless_claims(space, content);
-  std::optional<Certified> first;
-  for (const bool every : {false, true}) {
-    for (Check& check : content.checks)
-      if (every || check.lemmas.empty()) check.lemmas = find_lemmas(space, check, every);
-    Certified out = completed(space, content);
-    if (stands(out)) return out;
-    if (!first) first = std::move(out);
-  }
-  return *std::move(first);
+  for (Check& check : content.checks)
+    if (check.lemmas.empty()) check.lemmas = find_lemmas(space, check, false);
+  CertificateText text = unproved(space, content);
+  Certified first = decided(text.whole());
+  // Where not even the lemmas can be shown, evidence is seldom what is missing: then more lemmas are tried
+  // first.
+  const bool later = first.answer.why.starts_with(checker::kNotShown);
+  if (!later) first = completed(text, content, std::move(first));
+  if (stands(first)) return first;
+  std::vector<std::vector<checker::Lemma>> few;
+  for (Check& check : content.checks)
+    few.push_back(std::exchange(check.lemmas, find_lemmas(space, check, true)));
+  CertificateText more = text;
+  more.put_lemmas(content);
+  Certified second = completed(more, content, decided(more.whole()));
+  if (stands(second)) return second;
+  if (!later) return first;
+  for (std::size_t k = 0; k < few.size(); ++k) content.checks[k].lemmas = std::move(few[k]);
+  return completed(text, content, std::move(first));
 }
 
 std::string refuted(Space& space, Certificate content, const std::vector<std::uint32_t>& order) {

@@ -74,7 +74,8 @@ void fields(auto& io, Is<Boundary> auto& b) {
   io(b.compare_strides, b.sharing_may_grow, b.sharing_may_shrink, b.may_share);
 }
 void fields(auto& io, Is<Obligation> auto& o) { io(o.kind, o.of_before, o.a, o.b); }
-void fields(auto& io, Is<Check> auto& c) { io(c.key, c.before, c.after, c.boundary, c.by_solver, c.lemmas); }
+/// Its lemmas follow.
+void fields(auto& io, Is<Check> auto& c) { io(c.key, c.before, c.after, c.boundary, c.by_solver); }
 void fields(auto& io, Is<checker::Lemma> auto& l) {
   io(l.kind, l.a, l.b, l.c, l.d, l.order);
   if (l.kind == checker::Lemma::Kind::identity) io(std::string(l.row));
