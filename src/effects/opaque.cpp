@@ -337,9 +337,9 @@ void Builder::opaque(const Call& given) {
   parts.step.elementwise = parts.step.elementwise && parts.step.writes.size() == 1;
   while (parts.means.size() < parts.step.reads.size()) parts.means.push_back(now());
   put_identity(parts.step);
-  const auto number = parts.step.identity ? folded_ : std::nullopt;
+  const bool is_number = parts.step.identity && folded_;
   push(std::move(parts.step), parts.means);
-  if (number) holds(parts.writes[0], *number);
+  if (is_number) holds(parts.writes[0], *folded_);
   take_off(call, parts);
   note_product(call, parts);
   for (std::size_t w = 0; w < parts.writes.size(); ++w)
