@@ -6,7 +6,7 @@ SHELL := /bin/bash
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
-  changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-scripts fuzz-passes
+  changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts fuzz-passes
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -235,6 +235,9 @@ origins: build  ## record corpus/origins again from the compilers and compare; N
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/fuzz_test.py thunder)
+
+test-sweep: build  ## sweeps under Ray whose workers are killed (installs Ray): 10,000 seeds and 200 logs with SEEDS=10000 LOGS=200
+	@$(call frontend,ray,ray==2.60.0,tests/frontends/sweep_ray_test.py $(SEEDS) $(LOGS))
 
 found: build  ## what campaigns found in frameworks, run again (docs/found; environments of test-thunder and the others)
 	@for script in docs/found/*.py; do name=$$(basename $$script); venv=build/$${name%%-*}-venv; \

@@ -115,7 +115,10 @@ def describe(record: Record) -> str:
 
 
 def main() -> None:
-    """Entry point `noclobber`: becomes the program."""
+    """Entry point `noclobber`: becomes the program. `noclobber sweep` is of this package: its engine is Ray."""
+    if sys.argv[1:2] == ["sweep"]:
+        from . import sweep
+        sys.exit(sweep.main(sys.argv[2:]))
     _become("noclobber")
 
 
