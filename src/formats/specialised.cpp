@@ -15,10 +15,10 @@ bool contains(const SymbolRange& range, std::int64_t number) {
          (range.multiple_of <= 1 || number % range.multiple_of == 0);
 }
 
-using Numbers = std::map<std::string, std::int64_t>;
+using KnownSizes = std::map<std::string, std::int64_t>;
 
 /// Adds what the sizes of one input say. false: it contradicts what is known.
-bool add_sizes(const Case& value, const Type& before, const Type& after, Numbers& numbers) {
+bool add_sizes(const Case& value, const Type& before, const Type& after, KnownSizes& numbers) {
   if (before.shape.size() != after.shape.size()) return true;
   for (std::size_t k = 0; k < before.shape.size(); ++k) {
     const std::string symbol = bare_symbol(before.shape[k]);
@@ -38,7 +38,7 @@ void assume_specialised(Case& value) {
   std::map<std::string, const Type*> types;
   for (const Input& input : value.after.inputs)
     if (const Value& known = value.after.value(input.value); known.type) types[known.name] = &*known.type;
-  Numbers numbers;
+  KnownSizes numbers;
   for (const Input& input : value.before->inputs) {
     const Value& known = value.before->value(input.value);
     const auto same = types.find(known.name);
