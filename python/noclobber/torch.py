@@ -23,7 +23,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 
-from . import fx_invariants, recorder, torch_artifacts
+from . import fx_caller, fx_invariants, recorder, torch_artifacts
 from .fx_aten import AS_TRACED, export
 from .fx_case import Exported, case, with_contents
 from .fx_plain import Memory
@@ -39,12 +39,15 @@ class Recorder(recorder.Recorder):
         super().__init__(out, most_bytes)
         self.chains: dict[int, _Chain] = {}  # by id of the graph module, which the chain holds
         self.compilations: dict[str, object] = {}  # PyTorch's ids, by how stages begin
+        self.wrappers: list[object] = []  # what AOTAutograd knows of the graphs that it compiles, one inside the other
 
     def begin(self, module: object, phase: str) -> None:
         """The graph module enters a sequence of passes."""
+        wrapped = self.wrappers[-1] if self.wrappers and not self.chains and phase != "backward" else None
         chain = self.chains[id(module)] = _Chain(module, phase)
         self.compilations[_compile_id()] = _current_compilation()
         with self.problem(chain.title):
+            chain.may_share = fx_caller.may_share(module, wrapped)
             chain.last = _exported(module, chain.memory)
             chain.broken = fx_invariants.shared(module.graph)  # what is given may share: passes may not add to it
             self._promises(chain, "given")
@@ -92,7 +95,7 @@ class Recorder(recorder.Recorder):
         if before is None:
             self.skip(f"{chain.title} {name}", "the graph before it could not be written")
         elif not _is_alike(before, after):
-            written = pair(f"{chain.title}/{name}", before, after, name, patterns)
+            written = pair(f"{chain.title}/{name}", before, after, name, patterns, chain.may_share)
             self.link(f"{chain.title} {name}", written | ({} if chain.reinplaced else {"described": names}))
         else:
             self.unchanged += 1
@@ -101,7 +104,8 @@ class Recorder(recorder.Recorder):
         """Names what the pass broke of what is promised of every graph; `described`: nodes that it has described."""
         late = fx_invariants.behind_reinplacing(name) if chain.reinplaced else None
         chain.reinplaced = chain.reinplaced or name.endswith(REINPLACES)
-        found = fx_invariants.broken(chain.module, chain.reinplaced, described)
+        anew = {f"output {k}" for k, _ in chain.may_share}
+        found = {b for b in fx_invariants.broken(chain.module, chain.reinplaced, described) if b.invariant != "sharing" or b.node not in anew}
         news = sorted(found - chain.broken) + ([late] if late else [])
         told = [f"{b} (by {chain.title}/{name})" for b in news]
         self.broken += told
@@ -130,6 +134,7 @@ class _Chain:
         self.vals = {n: n.meta.get("val") for n in module.graph.nodes}  # how nodes were described then
         self.seen = _seen(module)
         self.last: Exported | None = None
+        self.may_share: list[list] = []  # [output, input]: the caller's wrapper makes the output anew
         self.memory = Memory()
 
     def described(self) -> list[object]:
@@ -139,12 +144,15 @@ class _Chain:
                 if _is_operator(n) and known.get(n, self) is not val and all(map(_has_place, n.all_input_nodes))]
 
 
-def pair(name: str, before: Exported, after: Exported, done_by: str = "", patterns: list[str] | None = None) -> dict:
-    """The case of a pass: both graphs have the constants of either."""
+def pair(name: str, before: Exported, after: Exported, done_by: str = "", patterns: list[str] | None = None,
+         may_share: list[list] | None = None) -> dict:
+    """The case of a pass: both graphs have the constants of either. `may_share`: fx_caller.may_share."""
     before, after = _with_constants(before, after), _with_constants(after, before)
     written = case(name, after, before)
     named = [p for p in patterns or [] if p != "_"]
     facts = {"pass": done_by + (f" [{', '.join(named)}]" if named else ""), "assumed": [AS_TRACED]}
+    if may_share:
+        facts["may_share"] = may_share
     return written | {"source": "Inductor", "strides": "compare", "facts": facts}
 
 
@@ -204,6 +212,7 @@ def fuzz_pass(function: Callable, **options: object):
 def _places(watching: Recorder) -> Iterator[tuple[object, str, Callable]]:
     """Where the passes are called: (owner, name, wrapper of what is there)."""
     import torch
+    from torch._functorch._aot_autograd import graph_compile
     from torch._inductor import compile_fx, pattern_matcher
     from torch._inductor.fx_passes import joint_graph, post_grad, reinplace
     from torch.fx.passes import graph_transform_observer
@@ -212,6 +221,8 @@ def _places(watching: Recorder) -> Iterator[tuple[object, str, Callable]]:
     observer = graph_transform_observer.GraphTransformObserver
     yield observer, "__enter__", functools.partial(_entering, watching)
     yield observer, "__exit__", functools.partial(_leaving, watching)
+    for name in ("aot_stage2_autograd", "aot_stage2_inference"):
+        yield graph_compile, name, functools.partial(_wrapping, watching)
     yield compile_fx, "_recursive_joint_graph_passes", functools.partial(_sequence, watching, "joint")
     yield compile_fx, "_recursive_post_grad_passes", functools.partial(_sequence, watching, "post_grad")
     for owner, names in ((compile_fx, ("view_to_reshape",)),
@@ -256,6 +267,17 @@ def _around(watching: Recorder, name: str, original: Callable) -> Callable:
         finally:
             watching.leave(module)
     return around
+
+
+def _wrapping(watching: Recorder, original: Callable) -> Callable:
+    @functools.wraps(original)
+    def compiles(state, capture, *args, **kwargs):
+        watching.wrappers.append(fx_caller.metadata_of(state, capture))
+        try:
+            return original(state, capture, *args, **kwargs)
+        finally:
+            watching.wrappers.pop()
+    return compiles
 
 
 def _sequence(watching: Recorder, phase: str, original: Callable) -> Callable:

@@ -51,7 +51,13 @@ def takes_rows(x, z, k):
     return x[k].softmax(-1), x @ x.t(), x.view(-1)[1:]
 
 
-RIGHT = (uses_own_operator, takes_rows, inductor_test.put_rows_only, inductor_test.filled_all,
+def rows_of_written(x, z, k):
+    """The caller is given a view of the argument, whatever the graph returns for it."""
+    x[k] = z
+    return x.sin(), x[:2]
+
+
+RIGHT = (uses_own_operator, takes_rows, rows_of_written, inductor_test.new_row, inductor_test.put_rows_only, inductor_test.filled_all,
          inductor_test.fresh_copy, inductor_test.times_two, inductor_test.halved_and_back)
 WRONG = (inductor_test.put_rows, inductor_test.filled_row, inductor_test.kept_copy, inductor_test.times_one)
 
