@@ -214,6 +214,48 @@ class Draws(Pairs):
         self.assertNotEqual(self.compared(drawn, self.seeded(*shared))[0], "proved")
 
 
+class Waiting(Pairs):
+    """`control_deps` behind a call of several results, which nobody reads there, around another one: draws keep their order."""
+
+    def after(self, behind="(first,)", given="getitem", probability="0.4", returned="own", more=""):
+        body = (f"    class deps_body(torch.nn.Module):\n        def forward(self, arg_0: {T}):\n"
+                f"            own = torch.ops.aten.native_dropout.default(arg_0, {probability}, True);  arg_0 = None\n{more}"
+                f"            return {returned}\n")
+        return graph(f"x: {T}", ["first = torch.ops.aten.native_dropout.default(x, 0.4, True)", f"getitem: {T} = first[0]",
+                                 "deps_body = self.deps_body",
+                                 f"second = torch.ops.higher_order.control_deps({behind}, deps_body, {given});  deps_body = None",
+                                 f"getitem_1: {T} = second[0]"], "getitem_1", body)
+
+    before = graph(f"x: {T}", ["first = torch.ops.aten.native_dropout.default(x, 0.4, True)", f"getitem: {T} = first[0]",
+                               "second = torch.ops.aten.native_dropout.default(getitem, 0.4, True)", f"getitem_1: {T} = second[0]"], "getitem_1")
+
+    def test_behind_a_tuple(self):
+        for after in (self.after(), self.after("(first, getitem)"), self.after("(getitem,)"),
+                      self.after(returned="(a,)", more=f"            a: {T} = own[0]\n")):
+            with self.subTest(after):
+                self.assertEqual(self.compared(self.before, after)[0], "proved")
+
+    def test_another_call_behind_it(self):
+        mask = f"            b: \"b8[4, 4][4, 1]cpu\" = own[1]\n            a: {T} = torch.ops.prims.convert_element_type.default(b, torch.float32)\n"
+        for after in (self.after(given="x"), self.after(probability="0.3"), self.after(returned="(a,)", more=mask)):
+            with self.subTest(after):
+                self.assertEqual(self.compared(self.before, after)[0], "unknown")
+
+    def test_of_what_can_be_run(self):
+        def sorted_twice(text, dim=0):
+            return text.replace("default(x, 0.4, True)", "default(x, 1)").replace(", 0.4, True)", f", {dim})").replace("native_dropout", "sort")
+        before = sorted_twice(self.before)
+        self.assertEqual(self.compared(before, sorted_twice(self.after()))[0], "proved")
+        self.assertEqual(self.compared(before, sorted_twice(self.after(given="x")))[0], "refuted")
+        self.assertEqual(self.compared(before, sorted_twice(self.after(), 1))[0], "refuted")
+
+    def test_what_is_read_is_no_tuple(self):
+        for after in (self.after(given="first"), self.after("(nobody,)")):
+            ran = subprocess.run([BIN / "noclobber", "compare", self.write("before.txt", self.before), self.write("after.txt", after)],
+                                 capture_output=True, text=True, timeout=120)
+            self.assertEqual(ran.returncode, 2, ran.stdout)
+
+
 class ForcedStrides(Pairs):
     def text(self, stride, then):
         return graph(f"x: {T}", [

@@ -303,6 +303,19 @@ void FxModule::ending() {
   cursor_.next_line();
 }
 
+/// A body that gives the results of one step on as they are: `return name` of a tuple.
+bool FxModule::whole_tuple() {
+  const std::size_t at = cursor_.at();
+  graph_.outputs = names_.whole_tuple(cursor_.identifier());
+  if (graph_.outputs.empty() || (cursor_.peek() != ';' && cursor_.peek() != '\n' && !cursor_.at_end())) {
+    graph_.outputs.clear();
+    cursor_.back_to(at);
+    return false;
+  }
+  ending();
+  return returned_ = true;
+}
+
 void FxModule::outputs() {
   settle_parameters();
   const std::size_t at = cursor_.at();
@@ -310,6 +323,7 @@ void FxModule::outputs() {
   const bool is_tree = cursor_.take("pytree.tree_unflatten(");
   if (is_tree) cursor_.skip_all();
   const bool is_bare = cursor_.peek() == '\n' || cursor_.at_end();
+  if (whole_tuple()) return;
   const bool is_tree_node = cursor_.peek() == '{';
   const bool is_list = is_tree_node || cursor_.peek() == '(' || cursor_.peek() == '[';
   Arg value = is_bare ? Arg() : values_.value();

@@ -94,6 +94,7 @@ class FxModule {
   void skip_to_forward();
   void sibling();
   void ending();
+  bool whole_tuple();
   void outputs();
   void nested();
   void check(std::size_t at, std::string fault) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/ops/schema.h"
+
 namespace noclobber {
 namespace {
 
@@ -173,6 +175,27 @@ std::string FxNames::use(std::string_view name, Arg& out) {
   if (found == meanings_.end()) return fx_quoted(name) + " is not defined";
   if (found->second.is_dead) return fx_quoted(name) + " is None here";
   return take(name, found->second, out);
+}
+
+std::string FxNames::wait_for(std::string_view name, Arg& out) {
+  const auto found = meanings_.find(name);
+  const bool is_step =
+      found != meanings_.end() && !found->second.is_dead && found->second.kind == Meaning::Kind::step;
+  return is_step ? "" : use(name, out);
+}
+
+std::vector<Arg> FxNames::whole_tuple(std::string_view name) {
+  const auto found = meanings_.find(name);
+  if (found == meanings_.end() || found->second.is_dead || found->second.kind != Meaning::Kind::step)
+    return {};
+  const std::uint32_t step = found->second.step;
+  const Schema* schema = find_schema(graph_.steps[step].op);
+  if (schema == nullptr || schema->returns.size() < 2 || steps_[step].nested || written_list(step)) return {};
+  steps_[step].has_items = true;
+  std::vector<Arg> out;
+  for (std::uint32_t k = 0; k < schema->returns.size(); ++k)
+    out.push_back(Arg::of(result(std::string(name) + "__" + std::to_string(k), step, k, std::nullopt)));
+  return out;
 }
 
 void FxNames::forget(std::string_view name) {

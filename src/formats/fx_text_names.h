@@ -39,6 +39,11 @@ class FxNames {
   bool is_tuple(std::string_view name) const;
   /// The meaning of a name that is used as a whole.
   std::string use(std::string_view name, Arg& out);
+  /// The same of a name that is waited for and not read: none of a step that may have several results.
+  std::string wait_for(std::string_view name, Arg& out);
+  /// All results of a step that has several by its operator's schema, under the name that stands for the
+  /// tuple; none for any other name.
+  std::vector<Arg> whole_tuple(std::string_view name);
   bool knows(std::string_view name) const { return meanings_.contains(name); }
   /// `name = None`: it cannot be used any more.
   void forget(std::string_view name);

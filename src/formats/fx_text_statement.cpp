@@ -100,6 +100,7 @@ void FxModule::operation(std::string op, std::string_view name, std::size_t at,
   Step step = new_step(fx_full_name(op));
   if (step.op.empty()) return cursor_.fail("an operator's name is missing");
   if (cursor_.peek() != '(') return cursor_.fail("an operator that is not called");
+  values_.waits = step.op.starts_with("higher_order.control_deps");
   values_.arguments(step.args, step.kwargs);
   refuse_unread(at);
   if (is_packet) step.op = called_overload(op, step).value_or(fx_unknown_overload(op));

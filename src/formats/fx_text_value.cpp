@@ -233,7 +233,8 @@ Arg FxValues::word() {
       return {};
     }
     Arg value;
-    if (const std::string fault = names_.use(head, value); !fault.empty()) cursor_.fail_at(start, fault);
+    const std::string fault = waits ? names_.wait_for(head, value) : names_.use(head, value);
+    if (!fault.empty()) cursor_.fail_at(start, fault);
     return value;
   }
   if (path != "None") {
@@ -382,6 +383,7 @@ void FxValues::arguments(std::vector<Arg>& args, std::vector<std::pair<std::stri
       cursor_.back_to(start);
       if (!kwargs.empty()) cursor_.fail("a positional argument behind a keyword");
       args.push_back(value());
+      waits = false;
     }
     cursor_.skip_all();
     if (cursor_.take(')')) break;

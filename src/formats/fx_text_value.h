@@ -37,6 +37,7 @@ class FxValues {
   Arg value();
   std::string unread;
   std::optional<FxOperation> operation;
+  bool waits = false;  // the next argument lists what is waited for and not read
   /// The same, `left SIGN right` with Python's sign.
   Arg apply(std::string_view sign, const Arg& left, const Arg& right) { return fold(sign, left, right); }
   /// `(a, b, k = c)` with the parentheses.
