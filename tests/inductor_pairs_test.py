@@ -99,6 +99,53 @@ class FoldedConstants(Pairs):
         after = after.replace("[full_default_1], v)", "[full_default], v)")
         self.assertEqual(self.compared(before, after)[0], "proved")
 
+    def lifted(self, *steps, by="lift_fresh_copy", fill=None, returned="mul"):
+        """What `steps` do with x and c: `by` of a constant, or what fills it in."""
+        made = full("0.5", "[4, 4]", "float32") if fill else f"torch.ops.aten.{by}.default(_tensor_constant0)"
+        made = [f"c: {T} = {made}", *steps] if "c:" not in "".join(steps) else [s.replace("MADE", made) for s in steps]
+        return graph(f"x: {T}", [f"_tensor_constant0: {T} = self._tensor_constant0", *made, f"mul: {T} = torch.ops.aten.mul.Tensor(x, c)"], returned)
+
+    def test_a_constant_that_changes_before_it_is_read(self):
+        """It was taken to hold what it is filled with although it is written first, or the like through `lift_fresh`, which shows it."""
+        write = f"add_: {T} = torch.ops.aten.add_.Tensor({{}}, x)"
+        view = f"view: {T} = torch.ops.aten.view.default(_tensor_constant0, [4, 4])"
+        cases = [([write.format("_tensor_constant0"), f"c: {T} = MADE"], "lift_fresh_copy", "mul"), ([write.format("_tensor_constant0")], "lift_fresh", "mul"),
+                 ([write.format("c")], "lift_fresh", "mul"), ([view, write.format("view"), f"c: {T} = MADE"], "lift_fresh_copy", "mul"),
+                 ([], "lift_fresh", "mul, c")]
+        for steps, by, returned in cases:
+            with self.subTest(steps, by=by):
+                status, record = self.compared(self.lifted(*steps, by=by, returned=returned), self.lifted(*steps, fill=True, returned=returned))
+                self.assertNotEqual(status, "proved")
+                self.assertFalse([a for a in record.get("assumptions", []) if "holds throughout" in a])
+        for steps, by in (([], "lift_fresh"), ([write.format("c")], "lift_fresh_copy"), ([f"sin: {T} = torch.ops.aten.sin.default(c)"], "lift_fresh")):
+            with self.subTest(steps, by=by):
+                self.assertEqual(self.compared(self.lifted(*steps, by=by), self.lifted(*steps, fill=True))[0], "proved")
+
+    def told(self, number, fill, dtype="f32", strict=()):
+        """The verdict where a recording tells what the constant holds."""
+        x, c = {"dtype": "f32", "shape": [4]}, {"dtype": dtype, "shape": []}
+
+        def side(op, args, **kwargs):
+            made = {"name": "l", "op": op, "args": args, "types": [c]} | ({"kwargs": kwargs} if kwargs else {})
+            return {"inputs": [{"name": "x", "type": x}, {"name": "c", "type": c, "kind": "constant", "mutable": False, "value": [number]}],
+                    "steps": [made, {"name": "y", "op": "aten.mul.Tensor", "args": [{"ref": "x"}, {"ref": "l"}], "types": [x]}],
+                    "outputs": [{"ref": "y"}]}
+        case = {"format": "noclobber.case/1", "name": "told", "before": side("aten.lift_fresh_copy.default", [{"ref": "c"}]),
+                "after": side("aten.full.default", [[], fill], dtype={"dtype": dtype})}
+        ran = subprocess.run([BIN / "noclobber", "check", self.write("told.case.json", json.dumps(case)), "--json", *strict], capture_output=True,
+                             text=True, timeout=120)
+        [record] = [r for r in map(json.loads, ran.stdout.splitlines()) if r["kind"] == "check"]
+        return record["status"]
+
+    def test_what_it_is_told_to_hold(self):
+        for number, fill, dtype in ((0.5, 0.5, "f32"), (3, 3, "i64"), (0.10000000149011612, 0.1, "f32"), (0.1, 0.1, "f64"), (3.0, 3, "f32")):
+            with self.subTest(number, fill=fill, dtype=dtype):
+                self.assertEqual(self.told(number, fill, dtype, ["--strict"]), "proved")
+        for number, fill, dtype, status in ((0.5, 0.25, "f32", "refuted"), (3, 4, "i64", "refuted"), (0.10000000149011612, 0.1, "f64", "unknown"),
+                                            (0.0, -0.0, "f32", "unknown")):
+            with self.subTest(number, fill=fill, dtype=dtype):
+                self.assertEqual(self.told(number, fill, dtype), status)
+
     def test_another_type_is_no_copy_of_it(self):
         after = self.after(full(2, "[1]", "int32")).replace(f"full_default: {C}", 'full_default: "i32[1][1]cpu"')
         self.assertNotEqual(self.compared(self.before(), after)[0], "proved")

@@ -58,6 +58,8 @@ class AtenWriter(GraphWriter):
             return self._functionalized(node)
         if _is_higher_order(node.target) and hop_name(node.target) == "with_effects":
             raise Unwritable("with_effects")
+        if called == "control_deps":
+            return self._control_flow(node)
         before = len(self.written.steps)
         super()._call(node)
         val = node.meta.get("val")
@@ -75,6 +77,8 @@ class AtenWriter(GraphWriter):
             self.written.steps.append(_with_place({"names": [], "op": schemas.qualified(overload), "args": args}
                                                   | ({"kwargs": kwargs} if kwargs else {}), node))
             self.args[node] = None
+            if schemas.qualified(overload).startswith("aten._foreach_"):
+                self.results[node] = args[0]  # indexed although it returns nothing: what it has written
         elif returns > 1 and node.meta.get("val") is None:
             raise Unwritable(f"{node.name}: {returns} results that nothing describes")
         else:

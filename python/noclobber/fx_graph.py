@@ -73,7 +73,9 @@ class GraphWriter:
             elif node.op == "get_attr":
                 self._attribute(node)
             elif node.op == "output":
-                self.written.outputs = [self.arg(a) for a in _flat(node.args[0])]
+                outputs = [self.arg(a) for a in _flat(node.args[0])]
+                is_whole = hasattr(node.args[0], "op") and isinstance(outputs[0], list)  # a tuple by its name
+                self.written.outputs = outputs[0] if is_whole else outputs
             elif node.op != "placeholder":
                 raise Unwritable(f"node {node.name}: {node.op}")
         return self.written

@@ -4,6 +4,7 @@ with PyTorch's own operators. Works with PyTorch 2.5 to 2.15, whose internals it
 from __future__ import annotations
 
 import copy
+import operator
 
 import torch
 import torch._inductor.compile_fx as compile_fx
@@ -42,13 +43,22 @@ def _passes_only(graph, inputs, **options):
     return interpreted(kept[-1])  # bodies come before the graph that they belong to
 
 
+class _Interpreter(torch.fx.Interpreter):
+    """Of a graph as Inductor leaves it: an operator over lists that writes and returns nothing is indexed, for what it has written."""
+
+    def run_node(self, node):
+        if node.target is operator.getitem and node.args[0] in self.env and self.env[node.args[0]] is None:
+            return self.env[node.args[0].args[0][node.args[1]]]
+        return super().run_node(node)
+
+
 def interpreted(graph):
     """Runs a graph module without gradients; it takes its arguments as one list, which it empties."""
     def run(arguments):
         values = list(arguments)
         arguments.clear()
         with torch.no_grad():
-            return list(torch.fx.Interpreter(graph).run(*values))
+            return list(_Interpreter(graph, garbage_collect_values=False).run(*values))
 
     run._boxed_call = True
     return run

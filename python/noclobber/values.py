@@ -158,6 +158,8 @@ def argument(value: object) -> object:
         if math.isfinite(value):
             return value
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    if isinstance(value, complex):  # as it is read in text: two are equal as they are written
+        return f"{value.imag:.17g}j" if value.real == 0 else f"complex({value.real:.17g}, {value.imag:.17g})"
     if is_symbolic(value):
         return {"sym": str(expression(value))}
     if isinstance(value, (list, tuple)):

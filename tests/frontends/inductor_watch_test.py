@@ -98,6 +98,30 @@ class Watched(unittest.TestCase):
                         told = ["sharing"] if function is inductor_test.times_one else []  # its joint pass returns the input
                         self.assertEqual([b.split(":")[0] for b in watching.broken], told)
 
+    def written(self, function, **config):
+        """Operators of the cases that one compilation is recorded as, all of which are proved."""
+        with torch._inductor.config.patch(**config), nct.watch(self.folder / function.__name__, fresh=True) as watching:
+            self.compiled(function)
+        self.assertEqual(watching.problems, [])
+        self.assertEqual({r["status"] for r in watching.run()}, {"proved"})
+        return {s["op"] for _, [path] in watching.checks for side in ("before", "after") for s in json.loads(path.read_text())[side]["steps"]}
+
+    def test_draws_in_their_order(self):
+        def draws_twice(x, z, k):
+            return torch.nn.functional.dropout(torch.nn.functional.dropout(x, 0.4) + z, 0.3), torch.rand(3)
+        self.assertIn("higher_order.control_deps", self.written(draws_twice, fallback_random=True))
+
+    def test_lists_written_in_place(self):
+        def adds(x, z, k):
+            torch._foreach_add_([x, z], 1.0)
+            return x * 2, z * 3
+        self.assertIn("aten._foreach_add_.Scalar", self.written(adds))
+
+    def test_complex_numbers(self):
+        def turned(x, z, k):
+            return torch.view_as_real(torch.view_as_complex(torch.stack((x, x.sin()), -1)) * 2j + (1 - 2j)).sum(0) * 1.5,
+        self.assertIn("aten.view_as_real.default", self.written(turned))
+
     def test_nothing_is_changed(self):
         for function in RIGHT + WRONG + DRAWS:
             for dynamic in (False, True):

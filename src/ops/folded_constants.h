@@ -1,4 +1,5 @@
-// Constants that `before` reads and `after` has folded away, where nobody says what they hold.
+// Constants that `before` reads and `after` has folded away, where nobody says what they hold, or where it is
+// one number.
 //
 //   before:  c = lift_fresh_copy(_tensor_constant0);  y = index_put(x, [c], v)
 //   after:   f = full([1], 0);                        y = index_put(x, [f], v)
@@ -14,7 +15,8 @@
 namespace noclobber {
 
 /// Fills the number in where `before` copies such a constant (lift_fresh_copy), and returns a sentence for
-/// each. Not where two calls tell different numbers, or the filled tensor is of another type.
+/// each, but for those that are known to hold it. Not where two calls tell different numbers, where the
+/// filled tensor is of another type, or where something might change the constant before it is read.
 std::vector<std::string> assume_folded_constants(Case& value);
 
 }  // namespace noclobber
