@@ -1,10 +1,27 @@
 // Names and what they are bound to: reading, binding, snapshots of what a name meant.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "src/interp/run_machine.h"
 
 namespace noclobber {
+namespace {
+
+/// The value of an expression, which may be a relation: 1 where it holds, else 0.
+std::optional<std::int64_t> evaluated(const SymExpr& value, const Symbols& symbols) {
+  if (const auto known = value.evaluate(symbols)) return known;
+  const std::string text = value.text();
+  for (const auto& [name, relation] :
+       {std::pair{"eq(", "Eq("}, {"ne(", "Ne("}, {"lt(", "Lt("}, {"le(", "Le("}}) {
+    if (!text.starts_with(name)) continue;
+    const auto told = parse_relation(relation + text.substr(3));
+    if (told && told->left.evaluate(symbols) && told->right.evaluate(symbols)) return holds(*told, symbols);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 Array Machine::array_of(const Tensor& tensor, const Frame& frame) {
   Storage& storage = run_.storages[tensor.storage];
@@ -131,7 +148,7 @@ Datum Machine::resolve(Frame& frame, const Arg& arg, bool reading) {
       else
         return b.scalar.value_or(d);
     case Arg::Kind::sym: {
-      const auto v = arg.sym.evaluate(options_.symbols);
+      const auto v = evaluated(arg.sym, options_.symbols);
       if (!v) stop("no value for " + arg.sym.text());
       return Datum::of(v.value_or(0));
     }
