@@ -5,7 +5,7 @@
 namespace noclobber {
 namespace {
 
-using Sizes = std::vector<SymExpr>;
+using PteSizes = std::vector<SymExpr>;
 
 class Decomposition {
  public:
@@ -72,13 +72,13 @@ class Decomposition {
       return;
     }
     const Arg flat = emit(op, std::move(args), left.dtype, {count, columns});
-    Sizes whole(left.shape.begin(), left.shape.end() - 1);
+    PteSizes whole(left.shape.begin(), left.shape.end() - 1);
     whole.push_back(std::move(columns));
     step_.op = "aten.view_copy.default";
     step_.args = {flat, sizes(whole)};
   }
 
-  static Arg sizes(const Sizes& all) {
+  static Arg sizes(const PteSizes& all) {
     std::vector<Arg> out;
     for (const SymExpr& size : all) out.push_back(Arg::of(size));
     return Arg::of(std::move(out));
@@ -90,7 +90,7 @@ class Decomposition {
   }
 
   /// A step before this one.
-  Arg emit(const char* op, std::vector<Arg> args, Dtype dtype, Sizes shape) {
+  Arg emit(const char* op, std::vector<Arg> args, Dtype dtype, PteSizes shape) {
     Type type;
     type.dtype = dtype;
     type.shape = std::move(shape);

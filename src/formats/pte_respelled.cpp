@@ -11,11 +11,11 @@ namespace {
 
 using Args = std::vector<Arg>;
 using Keywords = std::vector<std::pair<std::string, Arg>>;
-using Sizes = std::vector<SymExpr>;
+using PteSizes = std::vector<SymExpr>;
 
 Arg number(std::int64_t value) { return Arg::of(SymExpr(value)); }
 
-Arg sizes(const Sizes& all) {
+Arg sizes(const PteSizes& all) {
   Args out;
   for (const SymExpr& size : all) out.push_back(Arg::of(size));
   return Arg::of(std::move(out));
@@ -159,14 +159,14 @@ class Respelling {
                              ? said.real
                              : 1.0 / std::sqrt(static_cast<double>(q->shape[3].constant()));
     if (said.kind != Arg::Kind::none && (said.kind != Arg::Kind::real || said.real < 0)) return;
-    const Sizes of_q = q->shape, of_k = k->shape, of_v = v->shape;
+    const PteSizes of_q = q->shape, of_k = k->shape, of_v = v->shape;
     const Arg root = Arg::of_real(std::sqrt(scale));
     const Arg left = emit("aten.mul.Scalar", {given(0), root});
     const Arg turned = emit("aten.permute_copy.default", {given(1), sizes({0, 1, 3, 2})});
     Arg scores =
         product(left, of_q, emit("aten.mul.Scalar", {turned, root}), {of_k[0], of_k[1], of_k[3], of_k[2]});
     if (mask != nullptr) scores = emit("aten.add.Tensor", {scores, given(3)});
-    const Sizes square = {of_q[0], of_q[1], of_q[2], of_k[2]};
+    const PteSizes square = {of_q[0], of_q[1], of_q[2], of_k[2]};
     const Arg weights = safe_softmax(scores);
     const Arg made = product(weights, square, given(2), of_v);
     const Arg rows = emit("aten.permute_copy.default", {made, sizes({2, 0, 1, 3})});
@@ -229,8 +229,8 @@ class Respelling {
   }
 
   /// Of matrices in two leading dimensions, as one list of them.
-  Arg product(const Arg& x, const Sizes& of_x, const Arg& y, const Sizes& of_y) {
-    const auto flat = [&](const Arg& side, const Sizes& shape) {
+  Arg product(const Arg& x, const PteSizes& of_x, const Arg& y, const PteSizes& of_y) {
+    const auto flat = [&](const Arg& side, const PteSizes& shape) {
       const Arg whole = emit("aten.expand_copy.default", {side, sizes(shape)});
       return emit("aten.view_copy.default", {whole, sizes({shape[0] * shape[1], shape[2], shape[3]})});
     };
