@@ -6,7 +6,8 @@ SHELL := /bin/bash
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
-  changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts fuzz-passes
+  mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
+  fuzz-passes
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -211,6 +212,10 @@ THUNDER_PACKAGES := lightning-thunder==$(THUNDER) torch==2.12.1
 test-executorch: build  ## programs through ExecuTorch itself, verdicts against running them (installs several GB)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_test.py)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/fuzz_test.py executorch)
+
+mlx-edits: build  ## payloads of MLX with one edit each, one in NC_EVERY (7), against running them (environment of test-executorch)
+	@[ -f build/executorch-venv/.stamp ] || { echo "mlx-edits: run \`make test-executorch\` first" >&2; exit 1; }
+	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/mlx_edits.py --every $(or $(NC_EVERY),7)
 
 bench-executorch: build  ## one plan: ExecuTorch's own verifier and noclobber (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "bench-executorch: run \`make test-executorch\` first" >&2; exit 1; }

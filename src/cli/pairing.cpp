@@ -205,9 +205,11 @@ Result<Case> pair_of(Side before, Side after) {
     after.graph = after.facts.after;
   }
   if (after.payload) {
-    auto made = case_of_mlx(*after.payload, before.graph);
+    as_mlx_runs(before.graph);
+    auto made = case_of_mlx(*after.payload, before.graph, after.payload_numbers);
     if (!made) return made.fault();
     after.facts = *std::move(made);
+    after.facts.ops = mlx_declarations();
     after.graph = after.facts.after;
   }
   const bool both_say = before.knows_kinds && after.knows_kinds;

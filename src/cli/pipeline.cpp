@@ -57,6 +57,8 @@ std::uint64_t steps_of(const Case& value) {
 
 void count(CheckRecord& record, const Case& value, const Decided& decided) {
   record.counts.steps = steps_of(value);
+  if (record.counts.steps == 0)  // a payload without the graph that calls it
+    for (const RegisterProgram& program : value.registers) record.counts.steps += steps_of(program);
   record.counts.modelled = record.counts.steps - std::min(record.counts.steps, decided.unmodelled);
   record.counts.in_place = decided.in_place;
   record.counts.storages = decided.storages;
@@ -236,6 +238,21 @@ void note_behind_return(CheckRecord& record, const Case& value) {
     record.behind_return.push_back(place_of_statement(value.after, step));
 }
 
+/// Of what is proved: instructions of payloads that could be left out.
+void note_dead(CheckRecord& record, const RegisterProgram& program) {
+  if (record.status != Status::proved) return;
+  for (const std::size_t at : dead_steps(program)) {
+    const RegisterStep& step = program.chains[program.main][at];
+    FindingPlace& place = record.dead.emplace_back();
+    place.graph = "after";
+    place.step = static_cast<std::int64_t>(at);
+    place.loc = "instruction " + std::to_string(at) + " at byte " + std::to_string(step.at);
+    for (const std::uint32_t slot : step.writes)
+      place.name += (place.name.empty() ? "slot " : ", slot ") + std::to_string(slot);
+    place.statement = step.op + (place.name.empty() ? "" : " into " + place.name);
+  }
+}
+
 void advise(CheckRecord& record, const Case& value, const CheckOptions& options) {
   const auto ops = make_op_set(value.ops);
   if (!ops || record.status == Status::error) return;
@@ -320,6 +337,7 @@ CheckRecord check_case(Case value, const CheckOptions& options, bool& contradict
   contradiction = out.status == Status::proved && !out.contradiction.empty();
   if (!contradiction) out.contradiction.clear();
   note_behind_return(out, value);
+  for (const RegisterProgram& program : value.registers) note_dead(out, program);
   if (value.every_order && !value.dataflow) claim_orders(out, value, options);
   if (value.every_order || value.dataflow) advise(out, value, options);
   if (!broken.empty() && out.status != Status::refuted) {

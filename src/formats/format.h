@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/formats/formats.h"
+#include "src/formats/mlx_held.h"
 #include "src/formats/pte_program.h"
 
 namespace noclobber {
@@ -59,6 +60,7 @@ struct Opened {
 struct Side {
   std::vector<PteMethod> program;          // of a .pte: its graph depends on the other side
   std::optional<RegisterProgram> payload;  // of an MLX delegate: so does its
+  MlxHeldNumbers payload_numbers;          // what its instructions hold besides registers
   Case facts;                              // without graphs
   Graph graph;
   bool knows_storages = false;    // a case says which inputs share storage, FX text does not

@@ -16,6 +16,7 @@ Result<Opened> open_payload(FileText file) {
   Opened out;
   FileCheck& check = out.checks.emplace_back();
   check.what = "program";
+  check.unchecked = {"what the instructions of payloads compute, no graph being given"};
   check.value = std::move(value);
   return out;
 }
@@ -27,6 +28,7 @@ Result<Side> side_of_payload(const std::string& text, bool is_before) {
   Side out;
   program->name = "payload";
   out.payload = *std::move(program);
+  out.payload_numbers = numbers_of_mlx(text);
   out.knows_storages = true;
   return out;
 }

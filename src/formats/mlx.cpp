@@ -25,6 +25,8 @@ class MlxReader {
  public:
   MlxReader(std::string_view table, std::size_t base) : flat_(table, base) {}
 
+  MlxHeldNumbers numbers() { return std::move(numbers_); }
+
   Result<RegisterProgram> read() {
     const FlatTable root = flat_.root();
     std::uint64_t all = 0;
@@ -49,6 +51,10 @@ class MlxReader {
       const RegisterProgram::Slot at = slot(flat_.table(named, 1));
       if (at.is_tensor) out_.names[at.at] = flat_.text(named, 0);
     }
+    const FlatVector types = flat_.vector(root, 14, 4);
+    for (std::size_t k = 0; k < types.count && !flat_.failed(); ++k)
+      numbers_.dtypes[static_cast<std::uint32_t>(k)] =
+          dtype_of_scalar_type(flat_.scalar<std::int8_t>(flat_.table_at(types, k), 1));
     if (flat_.failed()) return flat_.fault();
     return std::move(out_);
   }
@@ -72,7 +78,11 @@ class MlxReader {
     if (kind == 0 || kind > std::size(kMlxNodes)) return out;
     const MlxNode& node = kMlxNodes[kind - 1];
     out.op = node.name;
-    for (unsigned k = 0; node.fields[k] != '\0' && !flat_.failed(); ++k) field(node.fields[k], body, k, out);
+    MlxFields& held = numbers_.steps[out.at];
+    for (unsigned k = 0; node.fields[k] != '\0' && !flat_.failed(); ++k) {
+      field(node.fields[k], body, k, out);
+      held.push_back(number_in(node.fields[k], body, k));
+    }
     if (!out.chains.empty())
       out.runs = out.chains.size() > 1 ? RegisterStep::Runs::one_of : RegisterStep::Runs::repeatedly;
     return out;
@@ -124,6 +134,67 @@ class MlxReader {
     }
   }
 
+  using Numbers = std::optional<std::vector<double>>;
+  template <typename T>
+  std::vector<double> one(const FlatTable& body, unsigned k, T otherwise) {
+    return {static_cast<double>(flat_.scalar<T>(body, k, otherwise))};
+  }
+
+  /// What the field holds besides registers.
+  Numbers number_in(char code, const FlatTable& body, unsigned k) {
+    switch (code) {
+      case 'i':
+      case 'j':
+        return one<std::int32_t>(body, k, code == 'j' ? 1 : 0);
+      case 'e':
+      case 'a':
+        return one<float>(body, k, code == 'a' ? 1.0F : 0.0F);
+      case 'b':
+      case 'B':
+        return one<std::uint8_t>(body, k, code == 'B' ? 1 : 0);
+      case 'h':
+        return one<std::int8_t>(body, k, 0);
+      case 'o':
+        return std::vector<double>{flat_.has(body, k) ? 1.0 : 0.0};
+      case 's': {
+        const std::string text = flat_.text(body, k);
+        return std::vector<double>(text.begin(), text.end());
+      }
+      case 'I':
+        return list_in(body, k);
+      case 'q':
+        return literal(flat_.table(body, k), 2);
+      case 'n':
+        return literal(flat_.table(body, k), 3);
+      case 'Q':
+        return literals_in(body, k);
+      default:
+        return std::nullopt;
+    }
+  }
+  Numbers list_in(const FlatTable& body, unsigned k) {
+    std::vector<double> out;
+    const FlatVector all = flat_.vector(body, k, 4);
+    for (std::size_t j = 0; j < all.count && !flat_.failed(); ++j)
+      out.push_back(flat_.element<std::int32_t>(all, j));
+    return out;
+  }
+  Numbers literals_in(const FlatTable& body, unsigned k) {
+    std::vector<double> out;
+    const FlatVector all = flat_.vector(body, k, 4);
+    for (std::size_t j = 0; j < all.count && !flat_.failed(); ++j) {
+      const Numbers own = literal(flat_.table_at(all, j), 2);
+      if (!own) return std::nullopt;
+      out.push_back((*own)[0]);
+    }
+    return out;
+  }
+  /// `kind`: the field that is 0 for a literal.
+  Numbers literal(const FlatTable& either, unsigned kind) {
+    if (!either.there() || flat_.scalar<std::uint8_t>(either, kind) != 0) return std::nullopt;
+    return std::vector<double>{static_cast<double>(flat_.scalar<std::int64_t>(either, 0))};
+  }
+
   void literal_or_number(const FlatTable& either, RegisterStep& out) {
     if (flat_.scalar<std::uint8_t>(either, 2) != 0) add(either, 1, out_.numbers, out.read_numbers);
   }
@@ -164,6 +235,7 @@ class MlxReader {
 
   FlatBytes flat_;
   RegisterProgram out_;
+  MlxHeldNumbers numbers_;
   std::uint32_t tensors_ = 0, chains_ = 0;
 };
 
@@ -173,7 +245,10 @@ bool is_mlx(std::string_view bytes) {
   return bytes.size() >= 8 && bytes.substr(0, 8) == std::string_view("\0\0\0\0MLX0", 8);
 }
 
-Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base) {
+namespace {
+
+/// The table behind the header.
+Result<MlxReader> reader_of(std::string_view bytes, std::size_t base) {
   const auto fault = [&](std::size_t at, const char* message) {
     return Diagnostic{"byte " + std::to_string(base + at), message};
   };
@@ -182,7 +257,21 @@ Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base) {
   std::memcpy(&end, bytes.data() + 8, sizeof(end));
   if (end == 0) end = bytes.size();
   if (end < kMlxHeader || end > bytes.size()) return fault(8, "the data of this payload lies outside of it");
-  return MlxReader(bytes.substr(kMlxHeader, end - kMlxHeader), base + kMlxHeader).read();
+  return MlxReader(bytes.substr(kMlxHeader, end - kMlxHeader), base + kMlxHeader);
+}
+
+}  // namespace
+
+Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base) {
+  auto reader = reader_of(bytes, base);
+  if (!reader) return reader.fault();
+  return reader->read();
+}
+
+MlxHeldNumbers numbers_of_mlx(std::string_view bytes) {
+  auto reader = reader_of(bytes, 0);
+  if (!reader || !reader->read()) return {};
+  return reader->numbers();
 }
 
 }  // namespace noclobber

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "src/base/result.h"
+#include "src/formats/mlx_held.h"
 #include "src/graph/registers.h"
 
 namespace noclobber {
@@ -13,5 +14,7 @@ bool is_mlx(std::string_view bytes);
 /// Register numbers and chains are within their counts. `base`: where the payload begins in its file.
 /// error: `where` is "byte N" of that file.
 Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base);
+/// What instructions of a payload that can be read hold besides registers.
+MlxHeldNumbers numbers_of_mlx(std::string_view bytes);
 
 }  // namespace noclobber

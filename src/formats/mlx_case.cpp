@@ -5,11 +5,15 @@
 
 #include "src/formats/mlx_case.h"
 #include "src/formats/mlx_values.h"
+#include "src/graph/uses.h"
+#include "src/ops/infer.h"
+#include "src/ops/meaning.h"
 
 namespace noclobber {
 namespace {
 
 constexpr std::string_view kScalar = "_scalar_";  // the emitter's name of a constant that holds one number
+constexpr std::string_view kChannelsLast = "_channel_last";  // behind the name of a weight that it turned
 
 /// Behind the digest of the graph: "weight" of "520c/weight".
 std::string_view own_name(std::string_view name) { return name.substr(name.rfind('/') + 1); }
@@ -95,18 +99,53 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
   const auto space = program_.space_of(at);
   if (space != RegisterProgram::constant && space != RegisterProgram::state) return;
   const std::string_view own = own_name(name);
+  if (own.ends_with(kChannelsLast))
+    return turned_constant(at, own.substr(0, own.size() - kChannelsLast.size()));
   if (own.starts_with(kScalar)) {
     const std::string_view text = own.substr(kScalar.size());
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc() && end == text.data() + text.size())
-      held_[at] = {MlxHeld::Kind::number, {}, number};
+      held_[at] = {MlxHeld::Kind::number, {}, number, dtype_in(at)};
     return;
   }
   for (const Input& input : graph_.inputs) {
     if (input.kind == Input::Kind::user || !named_alike(graph_.value(input.value).name, own)) continue;
-    held_[at] = {MlxHeld::Kind::value, input.value};
+    held_[at] = {MlxHeld::Kind::value, of_dtype(input.value, dtype_in(at))};
     if (space == RegisterProgram::state) register_of_[input.value.index] = at;
+  }
+}
+
+/// Does the operator convert its operands to that dtype as well?
+bool MlxCase::is_as_wide(const Step& meant, Dtype wide) const {
+  const SharedType made = meant.results[0].valid() ? functional_.value(meant.results[0]).type : SharedType();
+  if (!made || made->dtype == wide) return true;
+  if (made->dtype != Dtype::boolean) return false;
+  return std::ranges::none_of(uses_of(meant), [&](ValueId id) {  // a comparison
+    const SharedType type = functional_.value(id).type;
+    return type && type_category(type->dtype) == type_category(wide);
+  });
+}
+
+/// A weight whose channels the emitter put behind everything else: what the graph does at run time.
+void MlxCase::turned_constant(std::uint32_t at, std::string_view weight) {
+  for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
+    const Step& meant = functional_.steps[k];
+    if (matched_[k] || base_name(meant.op) != "aten.permute_copy" || meant.args[0].kind != Arg::Kind::ref)
+      continue;
+    const Value& of = functional_.value(meant.args[0].ref);
+    if (of.from != Value::From::input || !named_alike(of.name, weight)) continue;
+    matched_[k] = true;
+    assume("constants that are named after a weight and `" + std::string(kChannelsLast) + "` hold it so");
+    Step made = meant;
+    std::size_t next = 0;
+    replace_refs(made.args[0], {ValueId{same_.at(meant.args[0].ref.index)}}, next);
+    const Value& result = functional_.value(meant.results[0]);
+    made.results = {add_value(result.name, result.type, 0)};
+    same_[meant.results[0].index] = made.results[0].index;
+    held_[at] = {MlxHeld::Kind::value, made.results[0]};
+    graph_.steps.push_back(std::move(made));
+    return;
   }
 }
 
@@ -135,8 +174,9 @@ void MlxCase::assume(const std::string& what) {
 }
 
 /// A copy of the functional step, of other values.
-Step MlxCase::of_values(const Step& meant, const std::vector<ValueId>& values, const MlxOp& kind) {
-  if (kind.op.empty())
+Step MlxCase::of_values(const RegisterStep& step, const Step& meant, const std::vector<ValueId>& values,
+                        const MlxOp& kind) {
+  if (kind.op.empty() && says(step, meant) != MlxSays::same)
     assume("what instructions of MLX hold besides registers is what their operators are given");
   Step made = meant;
   std::size_t next = 0;
@@ -145,86 +185,42 @@ Step MlxCase::of_values(const Step& meant, const std::vector<ValueId>& values, c
   return made;
 }
 
+/// Are the results of the operator those of the instruction, but for some that nobody uses?
+bool MlxCase::may_give(const Step& meant, const RegisterStep& step) const {
+  const auto wanted = [&](ValueId id) { return id.valid() && is_used(functional_, id); };
+  return meant.results.size() >= step.writes.size() && !step.writes.empty() &&
+         std::none_of(meant.results.begin() + static_cast<std::ptrdiff_t>(step.writes.size()),
+                      meant.results.end(), wanted);
+}
+
+MlxSays MlxCase::says(const RegisterStep& step, const Step& meant) const {
+  const auto at = numbers_.steps.find(step.at);
+  return at == numbers_.steps.end() ? MlxSays::unsaid : says_of(step.op, at->second, functional_, meant);
+}
+
+/// By kind, results and numbers: the operands are another question.
+bool MlxCase::could_be(const RegisterStep& step, const MlxOp& kind, std::size_t meant) const {
+  const Step& of = functional_.steps[meant];
+  return !matched_[meant] && may_give(of, step) && is_mlx_kin(kind, of.op) &&
+         says(step, of) != MlxSays::other;
+}
+
 /// The result is what the functional operator gives.
 bool MlxCase::stand_for(const RegisterStep& step, const MlxOp& kind) {
+  const std::optional<Dtype> wide = widened(step);
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
     const Step& meant = functional_.steps[k];
-    if (matched_[k] || meant.results.size() != step.writes.size() || !is_mlx_kin(kind, meant.op)) continue;
+    if (!could_be(step, kind, k)) continue;
     const auto operands = mlx_reads_for(meant, kind);
-    if (!operands || !reads_just(step, *operands)) continue;
+    if (!operands || !reads_just(step, *operands) || (wide && !is_as_wide(meant, *wide))) continue;
     matched_[k] = true;
     std::vector<ValueId> values;
     for (const MlxOperand& one : mlx_tensors(meant)) values.push_back(ValueId{same_.at(one.tensor.index)});
-    Step made = of_values(meant, values, kind);
+    Step made = of_values(step, meant, values, kind);
     push(std::move(made), step, &meant);
     return true;
   }
   return false;
-}
-
-/// What the kind of the instruction says, where it holds no numbers of its own.
-bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
-  if (op.empty() || step.writes.size() != 1 || step.reads.empty()) return false;
-  Step made;
-  made.op = op;
-  std::size_t numbers = 0;
-  for (const std::uint32_t at : step.reads) {
-    const MlxHeld& held = held_[at];
-    if (held.kind == MlxHeld::Kind::nothing) return false;
-    numbers += held.kind == MlxHeld::Kind::number ? 1 : 0;
-    made.args.push_back(held.kind == MlxHeld::Kind::number ? Arg::of_real(held.number) : Arg::of(held.value));
-  }
-  if (made.args[0].kind != Arg::Kind::ref) return false;
-  const bool clamps = made.op == "aten.clamp.Tensor";
-  if (clamps && (made.args.size() != 3 || numbers == 1)) return false;  // which bound is given is not read
-  if (numbers > 0 && made.op == "aten.maximum.default") made.op = "aten.clamp_min.default";
-  if (numbers > 0 && made.op == "aten.minimum.default") made.op = "aten.clamp_max.default";
-  if (numbers > 0 && made.op == "aten.pow.Tensor_Tensor") made.op = "aten.pow.Tensor_Scalar";
-  if (numbers > 0 && clamps) made.op = "aten.clamp.default";
-  push(std::move(made), step, nullptr);
-  return true;
-}
-
-/// The next operator of the kind, if there are as many as instructions: of other values than it should be.
-bool MlxCase::next_of_kind(const RegisterStep& step, const MlxOp& kind) {
-  std::size_t instructions = 0, operators = 0;
-  const Step* next = nullptr;
-  for (const RegisterStep& one : program_.chains[program_.main]) instructions += one.op == step.op ? 1 : 0;
-  const std::vector<ValueId> values = values_read(step);
-  for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
-    if (!is_mlx_kin(kind, functional_.steps[k].op)) continue;
-    ++operators;
-    if (next != nullptr || matched_[k]) continue;
-    next = &functional_.steps[k];
-    if (mlx_tensors(*next).size() != values.size() || next->results.size() != step.writes.size())
-      return false;
-  }
-  if (instructions != operators || next == nullptr || values.size() != step.reads.size()) return false;
-  push(of_values(*next, values, kind), step, nullptr);
-  matched_[static_cast<std::size_t>(next - functional_.steps.data())] = true;
-  return true;
-}
-
-/// An operator that nobody knows.
-void MlxCase::opaque(const RegisterStep& step) {
-  Step made;
-  made.op = "mlx." + (step.op.empty() ? "unknown" : step.op) + ".default";
-  for (const ValueId id : values_read(step)) made.args.push_back(Arg::of(id));
-  push(std::move(made), step, nullptr);
-}
-
-/// "slot5_for_b": of a value that no operator gives, and what its register should have held, if that is
-/// known.
-std::string MlxCase::odd_name(const RegisterStep& step, std::size_t result) const {
-  const std::string name = "slot" + std::to_string(step.writes[result]);
-  const MlxOp kind = mlx_op_of(step.op);
-  for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
-    const Step& meant = functional_.steps[k];
-    if (matched_[k] || !is_mlx_kin(kind, meant.op) || result >= meant.results.size()) continue;
-    return meant.results[result].valid() ? name + "_for_" + functional_.value(meant.results[result]).name
-                                         : name;
-  }
-  return name;
 }
 
 /// `meant`: its results are those of this step of the functional graph.
@@ -243,6 +239,9 @@ void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
     made.results.push_back(id);
     written.push_back({MlxHeld::Kind::value, id});
   }
+  if (meant != nullptr) made.results.resize(meant->results.size());
+  if (meant == nullptr && !made.results.empty())
+    graph_.values[made.results[0].index].type = mlx_result_type(graph_, made);
   graph_.steps.push_back(std::move(made));
   for (std::size_t k = 0; k < step.writes.size(); ++k) {
     const std::uint32_t at = step.writes[k];
@@ -287,7 +286,9 @@ void MlxCase::run(const RegisterStep& step) {
   const MlxOp kind = mlx_op_of(step.op);
   if (stand_for(step, kind)) return;
   find_overwritten(step, kind);
-  if (!compute(step, kind.op) && !next_of_kind(step, kind)) opaque(step);
+  if (!compute(step, kind.op) && !like_another(step, kind, false) && !product(step) &&
+      !by_own_numbers(step) && !like_another(step, kind, true) && !next_of_kind(step, kind))
+    opaque(step);
 }
 
 /// The runtime copies what it returns into memory of the caller's.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "src/base/result.h"
+#include "src/formats/mlx_held.h"
 #include "src/graph/case.h"
 #include "src/graph/registers.h"
 
@@ -15,8 +16,16 @@ inline const std::string kMlxOdd = "; ";
 /// hold then, so a register that was given to another value too early shows as a step of other operands. An
 /// instruction stands for the operator of `functional` that it may be and that takes the same values; numbers
 /// that it holds are taken for those of that operator, an assumption. Without such a one it computes what its
-/// own kind says, or what the next operator of its kind does, or is an operator that nobody knows. error: the
-/// payload takes more tensors than the graph is given; `where` is empty.
-Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional);
+/// own kind says, or what the next operator of its kind does, or is an operator that nobody knows. What
+/// `numbers` says of an instruction is no assumption: one of other numbers stands for another operator.
+/// error: the payload takes more tensors than the graph is given; `where` is empty.
+Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional,
+                         const MlxHeldNumbers& numbers = {});
+
+/// The delegated graph in steps that are one instruction each: a product with a weight that is turned first,
+/// a convolution with the channels behind everything else. What MLX has no operator of PyTorch for is
+/// `mlx.NAME`, a function that mlx_declarations() declares.
+void as_mlx_runs(Graph& functional);
+std::vector<OpDecl> mlx_declarations();
 
 }  // namespace noclobber

@@ -26,7 +26,7 @@ std::optional<std::size_t> MlxCase::overwriter(std::uint32_t at, ValueId meant) 
 void MlxCase::find_overwritten(const RegisterStep& step, const MlxOp& kind) {
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
     const Step& meant = functional_.steps[k];
-    if (matched_[k] || meant.results.size() != step.writes.size() || !is_mlx_kin(kind, meant.op)) continue;
+    if (!could_be(step, kind, k)) continue;
     const auto operands = mlx_reads_for(meant, kind);
     if (!operands || operands->size() != step.reads.size()) continue;
     std::set<MlxOverwritten> late;
@@ -130,10 +130,11 @@ void MlxCase::find_returned_late() {
   }
 }
 
-Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional) {
+Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional,
+                         const MlxHeldNumbers& numbers) {
   std::set<MlxOverwritten> late;
   for (;;) {
-    MlxCase made(program, functional, late);
+    MlxCase made(program, functional, numbers, late);
     Result<Case> out = made.read();
     std::set<MlxOverwritten> next = late;
     next.insert(made.found().begin(), made.found().end());

@@ -11,6 +11,7 @@
 
 #include "src/base/result.h"
 #include "src/base/unique_names.h"
+#include "src/formats/mlx_held.h"
 #include "src/formats/mlx_ops.h"
 #include "src/graph/case.h"
 #include "src/graph/registers.h"
@@ -23,6 +24,7 @@ struct MlxHeld {
   Kind kind = Kind::nothing;
   ValueId value;
   double number = 0;
+  Dtype dtype = Dtype::other;  // of a number
 };
 
 /// A register that got another array while a later instruction still means the one that it held: instruction
@@ -34,12 +36,19 @@ struct MlxOverwritten {
   friend auto operator<=>(const MlxOverwritten&, const MlxOverwritten&) = default;
 };
 
+/// Of the first result of a step whose operands are of known sizes; nothing where no rule tells.
+SharedType mlx_result_type(const Graph& graph, const Step& step);
+/// Of a product with a matrix, and a row that is added to each; nothing where they do not fit. `bias`:
+/// nothing for none.
+SharedType mlx_product_type(const SharedType& a, const SharedType& b, const SharedType& bias);
+
 class MlxCase {
  public:
-  MlxCase(const RegisterProgram& program, const Graph& functional,
+  MlxCase(const RegisterProgram& program, const Graph& functional, const MlxHeldNumbers& numbers,
           const std::set<MlxOverwritten>& overwritten)
       : program_(program),
         functional_(functional),
+        numbers_(numbers),
         overwritten_(overwritten),
         held_(std::accumulate(program.counts.begin(), program.counts.end(), std::size_t{0})),
         history_(held_.size()),
@@ -53,6 +62,12 @@ class MlxCase {
  private:
   std::optional<Diagnostic> inputs();
   void constant(std::uint32_t at, const std::string& name);
+  void turned_constant(std::uint32_t at, std::string_view weight);
+  Dtype dtype_in(std::uint32_t at) const;
+  ValueId of_dtype(ValueId value, Dtype wanted);
+  std::optional<Dtype> widened(const RegisterStep& step) const;
+  bool is_as_wide(const Step& meant, Dtype wide) const;
+  bool may_give(const Step& meant, const RegisterStep& step) const;
   ValueId add_value(std::string name, SharedType type, std::uint32_t result);
   void unknown_chain(const std::vector<RegisterStep>& chain);
   void instruction(const RegisterStep& step);
@@ -67,7 +82,15 @@ class MlxCase {
   std::vector<std::pair<std::uint32_t, MlxHeld>> as_meant(std::size_t reader);
   bool reads_just(const RegisterStep& step, const std::vector<MlxOperand>& operands) const;
   void assume(const std::string& what);
-  Step of_values(const Step& meant, const std::vector<ValueId>& values, const MlxOp& kind);
+  Step of_values(const RegisterStep& step, const Step& meant, const std::vector<ValueId>& values,
+                 const MlxOp& kind);
+  MlxSays says(const RegisterStep& step, const Step& meant) const;
+  bool could_be(const RegisterStep& step, const MlxOp& kind, std::size_t meant) const;
+  bool by_own_numbers(const RegisterStep& step);
+  bool product(const RegisterStep& step);
+  bool like_another(const RegisterStep& step, const MlxOp& kind, bool loosely);
+  std::vector<ValueId> values_of(const RegisterStep& step);
+  bool is_called(std::string_view op) const;
   bool stand_for(const RegisterStep& step, const MlxOp& kind);
   bool compute(const RegisterStep& step, std::string_view op);
   bool next_of_kind(const RegisterStep& step, const MlxOp& kind);
@@ -79,6 +102,7 @@ class MlxCase {
 
   const RegisterProgram& program_;
   const Graph& functional_;
+  const MlxHeldNumbers& numbers_;
   const std::set<MlxOverwritten>& overwritten_;
   std::set<MlxOverwritten> found_;
   std::size_t number_ = 0;  // of the instruction

@@ -170,8 +170,52 @@ class RegisterCheck {
   std::size_t steps_ = 0;
 };
 
+/// Of tensors or numbers: those that somebody reads later.
+using LiveRegisters = std::set<std::pair<bool, std::uint32_t>>;
+
+bool writes_any(const RegisterStep& step, const LiveRegisters& live) {
+  const auto in = [&](bool tensor) {
+    return [&live, tensor](std::uint32_t at) { return live.contains({tensor, at}); };
+  };
+  return std::ranges::any_of(step.writes, in(true)) || std::ranges::any_of(step.write_numbers, in(false));
+}
+
+/// What is live before a step that counts.
+void read_before(const RegisterStep& step, LiveRegisters& live) {
+  for (const std::uint32_t at : step.writes) live.erase({true, at});
+  for (const std::uint32_t at : step.write_numbers) live.erase({false, at});
+  for (const std::uint32_t at : step.reads) live.insert({true, at});
+  for (const std::uint32_t at : step.read_numbers) live.insert({false, at});
+}
+
 }  // namespace
 
 PlanAnswer check_registers(const RegisterProgram& program) { return RegisterCheck(program).run(); }
+
+std::vector<std::size_t> dead_steps(const RegisterProgram& program) {
+  bool all_live = false;  // whatever was written before
+  LiveRegisters live;
+  for (const auto* slots : {&program.outputs, &program.states})
+    for (const RegisterProgram::Slot& slot : *slots) live.insert({slot.is_tensor, slot.at});
+  const std::vector<RegisterStep>& steps = program.chains[program.main];
+  std::vector<std::size_t> out;
+  for (std::size_t k = steps.size(); k-- > 0 && !all_live;) {
+    const RegisterStep& step = steps[k];
+    all_live = step.op.empty() || step.runs != RegisterStep::Runs::itself;
+    const bool used = writes_any(step, live);
+    if (all_live || used)
+      read_before(step, live);
+    else if (!step.writes.empty() || !step.write_numbers.empty())
+      out.push_back(k);
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+std::size_t steps_of(const RegisterProgram& program) {
+  std::size_t out = 0;
+  for (const auto& chain : program.chains) out += chain.size();
+  return out;
+}
 
 }  // namespace noclobber

@@ -83,6 +83,20 @@ std::string behind_return_text(const RunSummary& summary, const Look& look) {
   return out.empty() ? out : out + "\n";
 }
 
+/// Instructions of payloads that could be left out; a right program may have them.
+std::string dead_text(const RunSummary& summary, const Look& look) {
+  std::string out;
+  std::size_t told = 0;
+  for (const auto& [step, count] : summary.dead)
+    if (told++ < kShownBarriers)
+      out += wrapped(fmt::format("{}: {} makes what nobody reads",
+                                 styled("lint[NC042]", Role::warning, look.colour), printable(step)),
+                     look.width, 2, 0) +
+             "\n";
+  if (told > kShownBarriers) out += fmt::format("  and {} more of NC042\n", told - kShownBarriers);
+  return out.empty() ? out : out + "\n";
+}
+
 /// Per check: rewrites that are safe, the largest first.
 std::string inplace_text(const RunSummary& summary, const Look& look) {
   std::string out;
@@ -107,8 +121,8 @@ std::string inplace_text(const RunSummary& summary, const Look& look) {
 }  // namespace
 
 std::string advice_text(const RunSummary& summary, const Look& look) {
-  return orders_text(summary, look) + behind_return_text(summary, look) + barriers_text(summary, look) +
-         inplace_text(summary, look);
+  return orders_text(summary, look) + behind_return_text(summary, look) + dead_text(summary, look) +
+         barriers_text(summary, look) + inplace_text(summary, look);
 }
 
 }  // namespace noclobber

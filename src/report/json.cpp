@@ -270,6 +270,11 @@ void put_advice(Json& out, const CheckRecord& record) {
     for (const FindingPlace& place : record.behind_return) writes.push_back(place_json(place, ""));
     lints.push_back(Json{{"rule", "NC011"}, {"property", "return-not-last"}, {"writes", std::move(writes)}});
   }
+  if (!record.dead.empty()) {
+    Json steps = Json::array();
+    for (const FindingPlace& place : record.dead) steps.push_back(place_json(place, ""));
+    lints.push_back(Json{{"rule", "NC042"}, {"property", "lint-dead-step"}, {"steps", std::move(steps)}});
+  }
   if (!record.inplace.rewrites.empty()) lints.push_back(inplace_json(record.inplace));
   if (!lints.empty()) out["lints"] = std::move(lints);
 }

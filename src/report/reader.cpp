@@ -97,6 +97,8 @@ void read_advice(const Json& json, CheckRecord& out) {
     if (rule == "NC040") read_barriers(lint, out.barriers);
     if (rule == "NC011")
       for (const Json& place : list(lint, "writes")) out.behind_return.push_back(read_place(place));
+    if (rule == "NC042")
+      for (const Json& place : list(lint, "steps")) out.dead.push_back(read_place(place));
     if (rule == "NC041") read_inplace(lint, out.inplace);
   }
 }

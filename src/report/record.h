@@ -175,6 +175,7 @@ struct CheckRecord {
   std::vector<Dependence> repairs;  // where an order is refuted: with these every order is right
   BarrierLint barriers;
   std::vector<FindingPlace> behind_return;  // writes that nobody sees
+  std::vector<FindingPlace> dead;           // instructions of payloads whose results nobody reads
   InplaceLint inplace;                      // `advise` alone asks for it
   std::vector<std::string> assumptions;
   std::vector<std::string> checked_by;  // checkers that proved it again, from the certificate's text alone

@@ -87,6 +87,8 @@ void RunSummary::add(CheckRecord&& record) {
   if (record.barriers.barriers > 0) barriers[record.input + (backward ? "/bw" : "")] = record.barriers;
   if (!record.every_order.empty()) ++orders[record.return_last == "proved" ? "return" : record.every_order];
   for (const FindingPlace& write : record.behind_return) ++behind_return[write.statement];
+  for (const FindingPlace& step : record.dead)
+    ++dead[step.statement + ", " + step.loc + (record.input.empty() ? "" : " of " + record.input)];
   if (!keep_records) return;
   if (!record.inplace.rewrites.empty())
     inplace.emplace_back((record.input.empty() ? "" : record.input + " ") + shown_id(record.id),

@@ -38,12 +38,13 @@ struct RunSummary {
   std::map<std::string, std::uint64_t> links;  // of logs: how often each link of the chain was judged
   CheckRecord::Counts counts;
   std::set<std::string> unchecked;
-  std::uint64_t with_assumptions = 0;                        // proved checks that rest on one
-  std::map<std::string, std::uint64_t> assumptions;          // by sentence, of how many proved checks
-  std::vector<CheckRecord> refuted, unknown;                 // in order
-  std::map<std::string, BarrierLint> barriers;               // by input, of its last graph
-  std::map<std::string, std::uint64_t> orders;               // checks by their claim about every order
-  std::map<std::string, std::uint64_t> behind_return;        // by write that nobody sees, in how many checks
+  std::uint64_t with_assumptions = 0;                  // proved checks that rest on one
+  std::map<std::string, std::uint64_t> assumptions;    // by sentence, of how many proved checks
+  std::vector<CheckRecord> refuted, unknown;           // in order
+  std::map<std::string, BarrierLint> barriers;         // by input, of its last graph
+  std::map<std::string, std::uint64_t> orders;         // checks by their claim about every order
+  std::map<std::string, std::uint64_t> behind_return;  // by write that nobody sees, in how many checks
+  std::map<std::string, std::uint64_t> dead;           // by instruction whose result nobody reads, the same
   std::vector<std::pair<std::string, InplaceLint>> inplace;  // by check
   bool keep_records = true;                                  // false: only counters are needed
   bool interrupted = false;

@@ -130,6 +130,41 @@ TEST_CASE("registers: an instruction of a later version leaves open what follows
   CHECK(answer.open.size() == 1);
 }
 
+TEST_CASE("registers: an instruction is dead where nobody reads what it makes, nor through each other",
+          "[registers]") {
+  using Places = std::vector<std::size_t>;
+  const auto dead = [](Steps main, std::vector<Steps> more = {}) {
+    return dead_steps(program(std::move(main), std::move(more)));
+  };
+  const RegisterStep given = step({kInput}, {kOutput});
+  CHECK(dead({given}).empty());
+  CHECK(dead({given, given}) == Places{0});
+  CHECK(dead({given, step({kOutput}, {kOutput})}).empty());
+  CHECK(dead({given, step({kInput}, {kTemporary})}) == Places{1});
+  CHECK(dead({step({kInput}, {kTemporary}), step({kTemporary}, {kOther}), given}) == Places{0, 1});
+  CHECK(dead({step({kInput}, {kTemporary}), step({kTemporary}, {kOutput})}).empty());
+  CHECK(dead({given, step({kInput}, {kState})}).empty());
+  CHECK(dead({given, step({kInput}, {kState}), step({kConstant}, {kState})}) == Places{1});
+  CHECK(dead({given, step({kInput}, {kTemporary, kState})}).empty());
+  CHECK(dead({given, step({kInput}, {})}).empty());
+  RegisterStep number = step({kInput}, {});
+  number.write_numbers = {0};
+  CHECK(dead({number, given}) == Places{0});
+  RegisterStep reads = given;
+  reads.read_numbers = {0};
+  CHECK(dead({number, reads}).empty());
+}
+
+TEST_CASE("registers: of what a chain or a later version may read nothing is dead", "[registers]") {
+  const RegisterStep given = step({kInput}, {kOutput}), made = step({kInput}, {kTemporary});
+  const RegisterStep runs = of_chains(RegisterStep::Runs::one_of, {1, 1});
+  RegisterStep later;
+  for (const RegisterStep& reader : {runs, later}) {
+    CHECK(dead_steps(program({made, reader, given}, {{made}})).empty());
+    CHECK(dead_steps(program({reader, made, given}, {{made}})) == std::vector<std::size_t>{1});
+  }
+}
+
 TEST_CASE("registers: payloads that were recorded are read and hold", "[registers]") {
   for (const char* name : {"mlx-cache-update", "mlx-unary-chain"}) {
     const auto bytes = read_file(in_sources("/corpus/programs/") + name + ".mlx");
@@ -138,6 +173,8 @@ TEST_CASE("registers: payloads that were recorded are read and hold", "[register
     REQUIRE(program);
     CHECK(fault_of(*program).empty());
     CHECK(program->chains.at(program->main).size() > 1);
+    CHECK(dead_steps(*program).empty());
+    CHECK(steps_of(*program) >= program->chains.at(program->main).size());
   }
 }
 

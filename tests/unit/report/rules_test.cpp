@@ -17,7 +17,7 @@ TEST_CASE("rules: codes and properties are unique and found in any case", "[repo
     CHECK(find_rule(rule.code) == &rule);
     CHECK(find_rule(rule.property) == &rule);
   }
-  CHECK(rules().size() == 20);
+  CHECK(rules().size() == 21);
   CHECK(find_rule("nc001") == find_rule("stale-read"));
   CHECK(find_rule("NC00") == nullptr);
   CHECK(find_rule("") == nullptr);

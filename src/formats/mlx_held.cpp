@@ -1,0 +1,372 @@
+#include "src/formats/mlx_held.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "src/ops/meaning.h"
+
+namespace noclobber {
+namespace {
+
+using Numbers = std::vector<double>;
+using Said = std::optional<Numbers>;
+
+/// A step that an instruction may stand for, in numbers.
+class Meant {
+ public:
+  Meant(const Graph& graph, const Step& step) : graph_(graph), step_(step), op_(base_name(step.op)) {}
+
+  std::string_view op() const { return op_; }
+  std::string_view overload() const { return std::string_view(step_.op).substr(op_.size()); }
+  const Arg* arg(std::size_t k, std::string_view keyword = "") const {
+    if (k < step_.args.size() && step_.args[k].kind != Arg::Kind::none) return &step_.args[k];
+    for (const auto& [name, value] : step_.kwargs)
+      if (name == keyword && value.kind != Arg::Kind::none) return &value;
+    return nullptr;
+  }
+  bool has_keyword(std::string_view keyword) const { return arg(step_.args.size(), keyword) != nullptr; }
+
+  static Said number(const Arg& given) {
+    if (given.kind == Arg::Kind::boolean) return Numbers{given.boolean ? 1.0 : 0.0};
+    if (given.kind == Arg::Kind::real) return Numbers{given.real};
+    if (given.kind == Arg::Kind::sym && given.sym.is_constant())
+      return Numbers{static_cast<double>(given.sym.constant())};
+    return std::nullopt;
+  }
+  /// A number, a flag, or a list of them; `otherwise` where nothing is given.
+  Said numbers(std::size_t k, std::string_view keyword, Said otherwise) const {
+    const Arg* given = arg(k, keyword);
+    if (given == nullptr) return otherwise;
+    if (given->kind != Arg::Kind::list) return number(*given);
+    Numbers out;
+    for (const Arg& one : given->list) {
+      const Said own = number(one);
+      if (!own) return std::nullopt;
+      out.push_back((*own)[0]);
+    }
+    return out;
+  }
+
+  /// Of the first tensor that it is given, in a list or not.
+  const Type* operand(std::size_t k = 0) const {
+    if (k >= step_.args.size()) return nullptr;
+    const Arg& given = step_.args[k];
+    return type_of(given.kind == Arg::Kind::list && !given.list.empty() ? given.list[0] : given);
+  }
+  const Type* result(std::size_t k = 0) const {
+    const bool there = k < step_.results.size() && step_.results[k].valid();
+    return there && graph_.value(step_.results[k]).type ? &*graph_.value(step_.results[k]).type : nullptr;
+  }
+  std::size_t results() const { return step_.results.size(); }
+
+ private:
+  const Type* type_of(const Arg& given) const {
+    const bool known = given.kind == Arg::Kind::ref && graph_.value(given.ref).type;
+    return known ? &*graph_.value(given.ref).type : nullptr;
+  }
+  const Graph& graph_;
+  const Step& step_;
+  std::string_view op_;
+};
+
+Said sizes_of(const Type* type) {
+  if (type == nullptr) return std::nullopt;
+  Numbers out;
+  for (const SymExpr& size : type->shape) {
+    if (!size.is_constant()) return std::nullopt;
+    out.push_back(static_cast<double>(size.constant()));
+  }
+  return out;
+}
+
+/// Axes counted from the front.
+Said from_front(Said axes, double rank) {
+  if (axes)
+    for (double& axis : *axes) axis += axis < 0 ? rank : 0;
+  return axes;
+}
+Said sorted(Said axes) {
+  if (axes) std::ranges::sort(*axes);
+  return axes;
+}
+Said field(const MlxFields& fields, std::size_t k) { return k < fields.size() ? fields[k] : std::nullopt; }
+
+/// One after the other; nothing where one is nothing.
+Said together(std::initializer_list<Said> parts) {
+  Numbers out;
+  for (const Said& part : parts) {
+    if (!part) return std::nullopt;
+    out.insert(out.end(), part->begin(), part->end());
+  }
+  return out;
+}
+
+struct Compared {
+  Said own, meant;
+};
+
+double rank_of(const Meant& m) { return static_cast<double>(m.operand()->shape.size()); }
+
+Numbers all_axes(double rank) {
+  Numbers out;
+  for (double k = 0; k < rank; ++k) out.push_back(k);
+  return out;
+}
+
+Compared permutation(const MlxFields& f, const Meant& m) {
+  const double rank = rank_of(m);
+  Said meant;
+  if (m.op().find("permute") != std::string_view::npos) {
+    meant = from_front(m.numbers(1, "dims", {}), rank);
+  } else if (m.op().find("transpose") != std::string_view::npos) {
+    const Said a = from_front(m.numbers(1, "dim0", {}), rank), b = from_front(m.numbers(2, "dim1", {}), rank);
+    if (!a || !b || (*a)[0] >= rank || (*b)[0] >= rank) return {};
+    meant = all_axes(rank);
+    std::swap((*meant)[static_cast<std::size_t>((*a)[0])], (*meant)[static_cast<std::size_t>((*b)[0])]);
+  } else if (rank == 2) {
+    meant = Numbers{1, 0};
+  }
+  return {from_front(field(f, 2), rank), meant};
+}
+
+/// One size may be left to be computed.
+Compared shape(const MlxFields& f, const Meant& m) {
+  Said own = field(f, 2), meant = sizes_of(m.result());
+  if (own && meant && own->size() == meant->size() && std::ranges::count(*own, -1.0) == 1)
+    for (std::size_t k = 0; k < own->size(); ++k)
+      if ((*own)[k] == -1.0) (*own)[k] = (*meant)[k];
+  return {own, meant};
+}
+
+Compared axis(const MlxFields& f, const Meant& m, std::size_t at, std::size_t arg, Said otherwise,
+              double more = 0) {
+  const double rank = rank_of(m) + more;
+  return {from_front(field(f, at), rank), from_front(m.numbers(arg, "dim", std::move(otherwise)), rank)};
+}
+
+Compared reduction(const MlxFields& f, const Meant& m) {
+  const double rank = rank_of(m);
+  const bool spread = m.op() == "aten.var" || m.op() == "aten.std";
+  if (m.has_keyword("dtype")) return {};
+  Said own = from_front(field(f, 2), rank), meant = from_front(m.numbers(1, "dim", Numbers{}), rank);
+  if (spread && m.overload() == ".default") meant = Numbers{};
+  if (own && own->empty()) own = all_axes(rank);
+  if (meant && meant->empty()) meant = all_axes(rank);
+  const Numbers no{0}, yes{1};
+  if (!spread)
+    return {together({sorted(own), field(f, 3)}), together({sorted(meant), m.numbers(2, "keepdim", no)})};
+  const bool corrected = m.overload() == ".correction";
+  const Said ddof = corrected ? m.numbers(9, "correction", yes)
+                              : m.numbers(m.overload() == ".dim" ? 2 : 1, "unbiased", yes);
+  const Said keep = m.numbers(corrected ? 9 : 3, "keepdim", no);
+  return {together({sorted(own), field(f, 3), field(f, 4)}), together({sorted(meant), keep, ddof})};
+}
+
+/// Axis, and bounds within the size of that axis.
+Said bounds(Said axis, Said start, Said stop, const Said& step, const Said& sizes) {
+  if (!axis || !start || !stop || !step || !sizes) return std::nullopt;
+  axis = from_front(axis, static_cast<double>(sizes->size()));
+  if ((*axis)[0] < 0 || (*axis)[0] >= static_cast<double>(sizes->size())) return std::nullopt;
+  const double size = (*sizes)[static_cast<std::size_t>((*axis)[0])];
+  for (Said* bound : {&start, &stop}) {
+    double& at = (**bound)[0];
+    at = std::clamp(at + (at < 0 ? size : 0), 0.0, size);
+  }
+  return together({axis, start, stop, step});
+}
+
+Compared slice(const MlxFields& f, const Meant& m, std::size_t first) {
+  const std::size_t arg = first - 1;  // of the operator, which has no result among its arguments
+  if (m.op().find("narrow") != std::string_view::npos) return {};
+  const Said sizes = sizes_of(m.operand()), end = Numbers{9.2e18};
+  const Said all = m.numbers(arg + 2, "end", end);
+  return {bounds(field(f, first), field(f, first + 1), field(f, first + 2), field(f, first + 3), sizes),
+          bounds(m.numbers(arg, "dim", Numbers{0}), m.numbers(arg + 1, "start", Numbers{0}), all,
+                 m.numbers(arg + 3, "step", Numbers{1}), sizes)};
+}
+
+Compared split(const MlxFields& f, const Meant& m) {
+  const double rank = rank_of(m);
+  const Said at = from_front(m.numbers(2, "dim", Numbers{0}), rank);
+  if (!at || (*at)[0] < 0 || (*at)[0] >= rank) return {};
+  Numbers sizes;
+  for (std::size_t k = 0; k < m.results(); ++k) {
+    const Said own = sizes_of(m.result(k));
+    if (!own) return {};
+    sizes.push_back((*own)[static_cast<std::size_t>((*at)[0])]);
+  }
+  Said own = field(f, 2);
+  if (own && own->size() == 1 && (*own)[0] > 0) {  // of all but the last
+    double left = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+    const double each = own->front();
+    for (own->clear(); left > 0; left -= each) own->push_back(std::min(each, left));
+  }
+  return {together({own, from_front(field(f, 3), rank)}), together({sizes, at})};
+}
+
+/// By ExecuTorch's numbers.
+constexpr std::pair<int, Dtype> kScalarTypes[] = {{0, Dtype::u8},  {1, Dtype::i8},       {2, Dtype::i16},
+                                                  {3, Dtype::i32}, {4, Dtype::i64},      {5, Dtype::f16},
+                                                  {6, Dtype::f32}, {11, Dtype::boolean}, {15, Dtype::bf16}};
+
+double scalar_type_of(Dtype dtype) {
+  const auto row = std::ranges::find(kScalarTypes, dtype, [](const auto& r) { return r.second; });
+  return row == std::end(kScalarTypes) ? -1 : row->first;
+}
+
+Compared product(const MlxFields& f, const Meant& m) {
+  if (m.has_keyword("alpha") || m.has_keyword("beta")) return {};
+  const Said bias = field(f, 3);
+  const bool biased = bias && (*bias)[0] == 1;
+  return {biased ? together({field(f, 4), field(f, 5)}) : field(f, 4), biased ? Numbers{1, 1} : Numbers{1}};
+}
+
+Said single(Said value) {
+  if (value) (*value)[0] = static_cast<double>(static_cast<float>((*value)[0]));
+  return value;
+}
+Numbers given(const Meant& m, std::size_t k, std::string_view keyword) {
+  const Arg* one = m.arg(k, keyword);
+  return {one != nullptr && one->kind == Arg::Kind::ref ? 1.0 : 0.0};
+}
+
+Compared layer_norm(const MlxFields& f, const Meant& m) {
+  return {together({field(f, 2), field(f, 3), single(field(f, 4))}),
+          together({given(m, 2, "weight"), given(m, 3, "bias"), single(m.numbers(4, "eps", Numbers{1e-5}))})};
+}
+
+Compared attention(const MlxFields& f, const Meant& m) {
+  const Said sizes = sizes_of(m.operand());
+  if (m.op() != "aten.scaled_dot_product_attention" || !sizes || sizes->empty()) return {};
+  Said own = field(f, 4), scale = m.numbers(99, "scale", Numbers{1 / std::sqrt(sizes->back())});
+  if (own && scale && std::abs((*own)[0] - (*scale)[0]) <= 1e-6 * std::abs((*scale)[0])) own = scale;
+  return {together({own, field(f, 5), field(f, 6)}),
+          together({scale, given(m, 3, "attn_mask"), m.numbers(5, "is_causal", Numbers{0})})};
+}
+
+Compared gelu(const MlxFields& f, const Meant& m) {
+  const Arg* how = m.arg(1, "approximate");
+  const std::string_view text = how == nullptr ? std::string_view("none") : std::string_view(*how->text);
+  return {field(f, 2), Numbers(text.begin(), text.end())};
+}
+
+Compared taken(const MlxFields& f, const Meant& m) {
+  if (m.op() == "aten.embedding") return {field(f, 3), Numbers{0}};
+  if (m.op() == "aten.index_select") return axis(f, m, 3, 1, {});
+  if (m.op().find("select") == std::string_view::npos) return {};
+  const Compared at = axis(f, m, 3, 1, {});
+  return {together({at.own, field(f, 2)}), together({at.meant, m.numbers(2, "index", {})})};
+}
+
+Compared convolution(const MlxFields& f, const Meant& m) {
+  const std::size_t dims = m.operand()->shape.size() - 2;
+  Compared out{Numbers{}, Numbers{}};
+  std::size_t at = 3;
+  for (std::size_t arg = 2; arg < 5; ++arg) {
+    Said all = m.numbers(arg, "", {});
+    if (all && all->size() == 1) all->resize(dims, (*all)[0]);
+    out.meant = together({out.meant, all});
+    for (std::size_t k = 0; k < dims; ++k) out.own = together({out.own, field(f, at++)});
+  }
+  return {together({out.own, field(f, at)}), together({out.meant, m.numbers(5, "", {})})};
+}
+
+Compared cumulated(const MlxFields& f, const Meant& m) {
+  const Compared at = axis(f, m, 2, 1, {});
+  return {together({at.own, field(f, 3), field(f, 4)}), together({at.meant, Numbers{0, 1}})};
+}
+
+Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
+  constexpr std::string_view kReductions[] = {"SumNode", "MeanNode", "MaxNode", "MinNode",       "VarNode",
+                                              "StdNode", "AnyNode",  "AllNode", "LogSumExpNode", "ProdNode"};
+  if (std::ranges::find(kReductions, node) != std::end(kReductions)) return reduction(f, m);
+  if (node == "TransposeNode") return permutation(f, m);
+  if (node == "ReshapeNode" || node == "BroadcastToNode") return shape(f, m);
+  if (node == "SoftmaxNode") return axis(f, m, 2, 1, {});
+  if (node == "SliceNode") return slice(f, m, 2);
+  if (node == "SliceUpdateNode") return slice(f, m, 3);
+  if (node == "ConcatenateNode") return axis(f, m, 2, 1, Numbers{0});
+  if (node == "StackNode") return axis(f, m, 2, 1, Numbers{0}, 1);
+  if (node == "ExpandDimsNode") return axis(f, m, 2, 1, {}, 1);
+  if (node == "SplitNode") return split(f, m);
+  if (node == "AsTypeNode" && m.result() != nullptr)
+    return {field(f, 2), Numbers{scalar_type_of(m.result()->dtype)}};
+  if (node == "AddmmNode") return product(f, m);
+  if (node == "LayerNormNode") return layer_norm(f, m);
+  if (node == "SdpaNode") return attention(f, m);
+  if (node == "GeluNode") return gelu(f, m);
+  if (node == "TakeNode") return taken(f, m);
+  if (node == "TakeAlongAxisNode") return axis(f, m, 3, 1, {});
+  if (node == "CumsumNode") return cumulated(f, m);
+  if (node == "TrilNode" || node == "TriuNode") return {field(f, 2), m.numbers(1, "diagonal", Numbers{0})};
+  if (node == "RoundNode") return {field(f, 2), m.numbers(9, "decimals", Numbers{0})};
+  if (node == "Conv1DNode" || node == "Conv2DNode" || node == "Conv3DNode") return convolution(f, m);
+  if (node == "ContiguousNode") return {Numbers{}, Numbers{}};
+  return {};
+}
+
+Arg integer(double value) {
+  constexpr double kMost = 9.2e18;  // beyond any size
+  return Arg::of(SymExpr(static_cast<std::int64_t>(std::clamp(value, -kMost, kMost))));
+}
+Arg integers(const Numbers& all) {
+  std::vector<Arg> out;
+  for (const double one : all) out.push_back(integer(one));
+  return Arg::of(std::move(out));
+}
+
+struct Reduction {
+  std::string_view node, op;
+};
+constexpr Reduction kOwnReductions[] = {{"SumNode", "aten.sum.dim_IntList"},
+                                        {"MeanNode", "aten.mean.dim"},
+                                        {"MaxNode", "aten.amax.default"},
+                                        {"MinNode", "aten.amin.default"}};
+
+}  // namespace
+
+Dtype dtype_of_scalar_type(int number) {
+  const auto row = std::ranges::find(kScalarTypes, number, [](const auto& r) { return r.first; });
+  return row == std::end(kScalarTypes) ? Dtype::other : row->second;
+}
+
+MlxSays says_of(std::string_view node, const MlxFields& fields, const Graph& graph, const Step& meant) {
+  const Meant m(graph, meant);
+  if (fields.empty() || m.operand() == nullptr) return MlxSays::unsaid;
+  const Compared both = compared(node, fields, m);
+  if (!both.own || !both.meant) return MlxSays::unsaid;
+  return *both.own == *both.meant ? MlxSays::same : MlxSays::other;
+}
+
+std::optional<MlxOwn> own_operator(std::string_view node, const MlxFields& fields) {
+  const auto at = [&](std::size_t k) { return field(fields, k); };
+  const bool one = at(2).has_value(), two = one && at(3).has_value();
+  if (node == "TransposeNode" && one) return MlxOwn{"aten.permute_copy.default", false, {integers(*at(2))}};
+  if (node == "ReshapeNode" && one) return MlxOwn{"aten.view_copy.default", false, {integers(*at(2))}};
+  if (node == "BroadcastToNode" && one) return MlxOwn{"aten.expand_copy.default", false, {integers(*at(2))}};
+  if (node == "ExpandDimsNode" && one)
+    return MlxOwn{"aten.unsqueeze_copy.default", false, {integer((*at(2))[0])}};
+  if (node == "ConcatenateNode" && one) return MlxOwn{"aten.cat.default", true, {integer((*at(2))[0])}};
+  if (node == "ContiguousNode") return MlxOwn{"aten.clone.default", false, {}};
+  if (node == "SoftmaxNode" && one)
+    return MlxOwn{"aten._softmax.default", false, {integer((*at(2))[0]), Arg::of_bool(false)}};
+  for (const auto& [reduction, op] : kOwnReductions)
+    if (node == reduction && two && !at(2)->empty())
+      return MlxOwn{op, false, {integers(*at(2)), Arg::of_bool((*at(3))[0] != 0)}};
+  if (node == "SplitNode" && two && at(2)->size() == 1)
+    return MlxOwn{"aten.split_copy.Tensor", false, {integer((*at(2))[0]), integer((*at(3))[0])}};
+  if (node == "SplitNode" && two)
+    return MlxOwn{"aten.split_with_sizes_copy.default", false, {integers(*at(2)), integer((*at(3))[0])}};
+  const std::size_t first = node == "SliceNode" ? 2 : 3;
+  if (node != "SliceNode" && node != "SliceUpdateNode") return std::nullopt;
+  MlxOwn out{first == 2 ? "aten.slice_copy.Tensor" : "aten.slice_scatter.default", false, {}};
+  for (std::size_t k = first; k < first + 4; ++k) {
+    if (!at(k)) return std::nullopt;
+    out.args.push_back(integer((*at(k))[0]));
+  }
+  return out;
+}
+
+}  // namespace noclobber

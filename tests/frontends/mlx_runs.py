@@ -1,0 +1,145 @@
+"""Runs payloads of MLX with PyTorch, by the meaning of their instructions: what tests/frontends/mlx_edits.py believes.
+
+Arrays of MLX know no dtype of a number: an array without dimensions counts in type promotion as any other.
+"""
+import torch
+import torch.nn.functional as F
+
+DTYPES = {0: torch.uint8, 1: torch.int8, 2: torch.int16, 3: torch.int32, 4: torch.int64, 5: torch.float16, 6: torch.float32,
+          11: torch.bool, 15: torch.bfloat16}
+
+
+class Wrong(Exception):
+    """The payload does what no payload may."""
+
+
+def as_arrays(a, b):
+    dtype = torch.promote_types(a.dtype, b.dtype)
+    return a.to(dtype), b.to(dtype)
+
+
+def binary(function):
+    return lambda op, a, b: function(*as_arrays(a, b))
+
+
+def literals(parts):
+    if any(p.is_vid for p in parts):
+        raise NotImplementedError("numbers out of registers")
+    return [p.literal for p in parts]
+
+
+def reduced(function):
+    def run(op, x):
+        axes = list(op.axes or range(x.dim()))
+        return function(x, axes, op.keepdims, op)
+    return run
+
+
+def sliced(op, x):
+    axis, start, stop = literals([op.axis, op.start, op.stop])
+    index = [slice(None)] * x.dim()
+    index[axis] = slice(start, min(stop, x.shape[axis]) if stop >= 0 else stop, op.step)
+    return tuple(index)
+
+
+def updated(op, dst, update):
+    out = dst.clone()
+    out[sliced(op, dst)] = update
+    return out
+
+
+def split(op, x):
+    sizes = literals(op.sizes)
+    return list(torch.split(x, sizes if len(sizes) > 1 else sizes[0], op.axis))
+
+
+def clipped(op, x, *bounds):
+    low, high = (iter(bounds), iter(bounds)) if False else (bounds[0] if op.a_min else None, bounds[-1] if op.a_max else None)
+    out = x
+    if low is not None:
+        out = torch.maximum(*as_arrays(out, low))
+    return torch.minimum(*as_arrays(out, high)) if high is not None else out
+
+
+def product(op, a, b, bias=None):
+    out = torch.matmul(*as_arrays(a, b)) * op.alpha
+    return out if bias is None else torch.add(*as_arrays(out, bias * op.beta))
+
+
+def convolved(op, x, w):
+    # channels behind everything else, on both sides
+    out = F.conv2d(x.permute(0, 3, 1, 2), w.permute(0, 3, 1, 2), None, (op.stride_h, op.stride_w), (op.padding_h, op.padding_w),
+                   (op.dilation_h, op.dilation_w), op.groups)
+    return out.permute(0, 2, 3, 1)
+
+
+def attended(op, q, k, v, mask=None):
+    return F.scaled_dot_product_attention(q, k, v, mask, is_causal=op.causal, scale=op.scale)
+
+
+def normalised(op, x, *rest):
+    rest = list(rest)
+    weight = rest.pop(0) if op.weight else None
+    return F.layer_norm(x, x.shape[-1:], weight, rest.pop(0) if op.bias else None, op.eps)
+
+
+NODES = {
+    "IdCopy": lambda op, x: x, "Contiguous": lambda op, x: x.contiguous(), "Addmm": product, "Conv2D": convolved,
+    "Add": binary(torch.add), "Subtract": binary(torch.sub), "Multiply": binary(torch.mul), "Divide": binary(torch.div),
+    "Maximum": binary(torch.maximum), "Minimum": binary(torch.minimum), "Power": binary(torch.pow), "Greater": binary(torch.gt),
+    "Exp": lambda op, x: torch.exp(x), "Rsqrt": lambda op, x: torch.rsqrt(x), "Sigmoid": lambda op, x: torch.sigmoid(x),
+    "Tanh": lambda op, x: torch.tanh(x), "Silu": lambda op, x: F.silu(x), "Gelu": lambda op, x: F.gelu(x, approximate=op.approximate),
+    "Transpose": lambda op, x: x.permute(op.perm), "Reshape": lambda op, x: x.reshape(literals(op.shape)),
+    "Softmax": lambda op, x: torch.softmax(x, op.axis), "Sdpa": attended, "LayerNorm": normalised, "Clip": clipped,
+    "Sum": reduced(lambda x, axes, keep, op: x.sum(axes, keep)), "Mean": reduced(lambda x, axes, keep, op: x.mean(axes, keep)),
+    "Max": reduced(lambda x, axes, keep, op: x.amax(axes, keep)),
+    "Var": reduced(lambda x, axes, keep, op: x.var(axes, correction=op.ddof, keepdim=keep)),
+    "Slice": lambda op, x: x[sliced(op, x)], "SliceUpdate": updated, "Split": split,
+    "Take": lambda op, x, at: torch.index_select(x, op.axis, at.reshape(-1).long()).reshape(
+        *x.shape[:op.axis], *at.shape, *x.shape[op.axis + 1:]),
+    "Concatenate": lambda op, *parts: torch.cat(parts, op.axis), "AsType": lambda op, x: x.to(DTYPES[op.scalar_type]),
+    "Where": lambda op, c, x, y: torch.where(c.bool(), *as_arrays(x, y)),
+}
+
+
+def tensors_of(op):
+    """Registers that an instruction reads and writes, in the order of its fields."""
+    reads, writes = [], []
+    for name, value in vars(op).items():
+        to = writes if name in ("out", "outs") else reads
+        for one in value if isinstance(value, list) else [value]:
+            if type(one).__name__ == "Tid":
+                to.append(one)
+            elif type(one).__name__ == "IntOrVidOrTid" and one.kind == 2:
+                to.append(one.tid)
+    return reads, writes
+
+
+def run(graph, data, inputs, states):
+    """Outputs, then what lasts. `data`: name to tensor, of constants; `states`: name to tensor."""
+    spaces = [graph.num_constant_tensors, graph.num_input_tensors, graph.num_output_tensors, graph.num_mutable_buffer_tensors]
+    held = {}
+    for named in graph.named_slots:
+        at, name = named.slot.idx, named.name.split("/", 1)[1]
+        if at < spaces[0]:
+            held[at] = data[named.name].to(DTYPES[graph.tensor_meta[at].scalar_type])
+        elif sum(spaces[:3]) <= at < sum(spaces):
+            held[at] = states[name]
+    if len(graph.input_map) != len(inputs):
+        raise Wrong("another number of inputs")
+    for slot, value in zip(graph.input_map, inputs):
+        held[slot.idx] = value
+    for instruction in graph.instruction_chains[graph.main_chain_idx].instructions:
+        op = instruction.op
+        reads, writes = tensors_of(op)
+        if any(at.idx not in held for at in reads):
+            raise Wrong("a register is read that nothing wrote")
+        if any(at.idx < spaces[0] for at in writes):
+            raise Wrong("a constant is written")
+        made = NODES[type(op).__name__.removesuffix("Node")](op, *[held[at.idx] for at in reads])
+        for at, value in zip(writes, made if isinstance(made, list) else [made], strict=True):
+            held[at.idx] = value
+    if any(slot.idx not in held for slot in graph.output_map):
+        raise Wrong("an output that nothing wrote")
+    lasting = [held[n.slot.idx] for n in graph.named_slots if sum(spaces[:3]) <= n.slot.idx < sum(spaces)]
+    return [held[slot.idx] for slot in graph.output_map] + lasting
