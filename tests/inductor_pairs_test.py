@@ -261,6 +261,63 @@ class Draws(Pairs):
         self.assertNotEqual(self.compared(drawn, self.seeded(*shared))[0], "proved")
 
 
+class Conjugates(Pairs):
+    """`_conj` of complex numbers shows its argument's storage and sets a bit that readers look at."""
+
+    Z, V = '"c64[4, 4][4, 1]cpu"', '"f32[4, 4, 2][8, 2, 1]cpu"'
+
+    def text(self, body, results):
+        return graph(f"x: {self.Z}, y: {self.Z}", [f"c: {self.Z} = torch.ops.aten._conj.default(x)", *body], results)
+
+    def product(self, *body, of="c"):
+        return self.text([*body, f"m: {self.Z} = torch.ops.aten.mul.Tensor({of}, y)"], "m")
+
+    def test_read_and_not_written(self):
+        kept = f"k: {self.Z} = torch.ops.aten.clone.default(c)"
+        turned = [f"t: {self.Z.replace('[4, 1]c', '[1, 4]c')} = torch.ops.aten.permute.default({{}}, [1, 0])"]
+        self.assertEqual(self.compared(self.product(), self.product(kept, of="k"))[0], "proved")
+        self.assertEqual(self.compared(self.product(turned[0].format("c"), of="t"),
+                                       self.product(kept, turned[0].format("k"), of="t"))[0], "proved")
+        for other in ("x", "y"):
+            self.assertNotEqual(self.compared(self.product(), self.product(of=other))[0], "proved")
+
+    def test_written_before_it_is_read(self):
+        copy = f"copy_: {self.Z} = torch.ops.aten.copy_.default(x, y)"
+        first, last = self.product(copy), self.text([f"m: {self.Z} = torch.ops.aten.mul.Tensor(c, y)", copy], "m")
+        self.assertEqual(self.compared(last, last)[0], "proved")
+        self.assertNotEqual(self.compared(last, first)[0], "proved")
+        self.assertNotEqual(self.compared(first, last)[0], "proved")
+        self.assertNotEqual(self.compared(last, last, "--order", "dataflow")[0], "proved", "the write may run first")
+
+    def test_one_with_gaps_is_left_alone(self):
+        """A fresh tensor would lie otherwise."""
+        half = '"c64[4, 2][4, 2]cpu"'
+        body = [f"s: {half} = torch.ops.aten.slice.Tensor(x, 1, 0, 4, 2)", f"d: {half} = torch.ops.aten._conj.default(s)",
+                'm: "c64[4, 2][2, 1]cpu" = torch.ops.aten.mul.Tensor(d, 2)']
+        self.assertEqual(self.compared(self.text(body, "m"), self.text(body, "m"))[0], "unknown")
+
+    def test_twice(self):
+        twice = [f"d: {self.Z} = torch.ops.aten._conj.default(c)", f"m: {self.Z} = torch.ops.aten.mul.Tensor(d, y)"]
+        kept = [f"k: {self.Z} = torch.ops.aten.clone.default(c)", twice[0].replace("(c)", "(k)"), twice[1]]
+        self.assertEqual(self.compared(self.text(twice, "m"), self.text(kept, "m"))[0], "proved")
+        self.assertNotEqual(self.compared(self.text(twice, "m"), self.product())[0], "proved")
+        self.assertNotEqual(self.compared(self.text(kept[:2], "d"), self.text(kept[:2], "k"))[0], "proved")
+
+    def test_the_bit_is_seen(self):
+        kept = f"k: {self.Z} = torch.ops.aten.clone.default(c)"
+        real = f"r: {self.V} = torch.ops.aten.view_as_real.default({{}})"
+        right = self.text([kept, real.format("k")], "r")
+        self.assertEqual(self.compared(right, right)[0], "proved")
+        self.assertNotEqual(self.compared(right, self.text([real.format("c")], "r"))[0], "proved", "PyTorch refuses that")
+
+    def test_what_shares_the_storage_is_returned(self):
+        kept = f"k: {self.Z} = torch.ops.aten.clone.default(c)"
+        seen = f"k: {self.Z} = torch.ops.aten._unsafe_view.default(c, [4, 4])"
+        self.assertEqual(self.compared(self.text([kept], "k"), self.text([kept], "k"))[0], "proved")
+        for after in (self.text([], "c"), self.text([seen], "k")):
+            self.assertNotEqual(self.compared(self.text([kept], "k"), after)[0], "proved")
+
+
 class Waiting(Pairs):
     """`control_deps` behind a call of several results, which nobody reads there, around another one: draws keep their order."""
 

@@ -24,6 +24,7 @@
 #include "src/interp/replay.h"
 #include "src/interp/replay_cause.h"
 #include "src/ops/branches.h"
+#include "src/ops/conjugates.h"
 #include "src/ops/evidence.h"
 #include "src/ops/folded_constants.h"
 #include "src/ops/fused_calls.h"
@@ -317,6 +318,7 @@ void prepare_case(Case& value, const CheckOptions& options) {
   describe_untold_results(value);
   compare_instead_of_scatter(value);
   show_forced_strides(value);
+  conjugate_at_once(value);
   if (draw_by_seeds(value)) value.assumed.emplace_back(kDrawsBySeeds);
   for (std::string& told : assume_folded_constants(value)) value.assumed.push_back(std::move(told));
   for (std::string& told : assume_fused_calls(value)) value.assumed.push_back(std::move(told));

@@ -54,6 +54,7 @@ constexpr Speller kSpellers[] = {
     {"src/graph/scattered_number.cpp", 10,
      "writes steps: one number scattered, as a comparison; whole numbers by way of i64"},
     {"src/ops/folded_constants.cpp", 3, "what folding writes: a fill, and copies of the constant"},
+    {"src/ops/conjugates.cpp", 10, "what leaves conjugates to its readers, and who looks at the bit"},
     {"src/graph/forced_strides.cpp", 2,
      "what forces strides, and the copy that it is where they are another's"},
     {"src/graph/seeded_draws.cpp", 10, "writes steps: draws as numbers made from seeds"},

@@ -1,0 +1,109 @@
+#include "src/ops/conjugates.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/graph/bodies.h"
+#include "src/graph/uses.h"
+#include "src/ops/meaning.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::string_view kLazy = "aten._conj.default";
+
+/// May a result lie on a storage that the step is given? Whatever is not known to be fresh may.
+bool may_share(const Step& step, const Schema& schema) {
+  const bool says =
+      std::ranges::any_of(schema.returns, [](const SchemaSlot& slot) { return !slot.alias.empty(); });
+  return says || !gives_fresh(meaning_of(base_name(step.op), schema));
+}
+
+/// Who may be given a tensor with the bit: not those that refuse it, look at it or do more than show it.
+bool reads_numbers(const Step& step) {
+  const Schema* schema = find_schema(step.op);
+  if (schema == nullptr || schema->writes() || has_bodies(step) || !step.op.starts_with("aten."))
+    return false;
+  for (const std::string_view refuses : {"aten.view_as_real", "aten.view.dtype", "aten._neg_view",
+                                         "aten.is_conj", "aten.resolve_", "aten.real", "aten.imag"})
+    if (step.op.starts_with(refuses)) return false;
+  const Meaning meaning = meaning_of(base_name(step.op), *schema);
+  return gives_fresh(meaning) || meaning == Meaning::view || meaning == Meaning::may_view;
+}
+
+bool may_write(const Step& step) {
+  const Schema* schema = find_schema(step.op);
+  return schema == nullptr || schema->writes() || has_bodies(step);
+}
+
+bool mentions_one(const std::vector<ValueId>& values, const std::set<ValueId>& of) {
+  return std::ranges::any_of(values, [&](ValueId id) { return of.contains(id); });
+}
+
+/// Is the call the same as one that makes a fresh tensor?
+bool is_only_read(const Graph& graph, std::size_t at) {
+  if (std::ranges::any_of(graph.steps, [](const Step& step) { return !step.stream.empty(); })) return false;
+  std::set<ValueId> lazy{graph.steps[at].results[0]};
+  bool written = false;
+  for (std::size_t k = at + 1; k < graph.steps.size(); ++k) {
+    const Step& step = graph.steps[k];
+    const bool reads = mentions_one(uses_of(step), lazy);
+    if (reads && (written || !reads_numbers(step))) return false;
+    written = written || may_write(step);
+    if (reads && may_share(step, *find_schema(step.op)))
+      lazy.insert(step.results.begin(), step.results.end());
+  }
+  std::vector<ValueId> returned;
+  for (const Arg& output : graph.outputs) collect_uses(output, returned);
+  return !mentions_one(returned, lazy) && graph.finals.empty();
+}
+
+/// Does a fresh tensor like it lie as it lies: without gaps, no element twice?
+bool is_dense(const Type& type) {
+  if (type.strides == Type::Strides::contiguous) return true;
+  if (type.strides == Type::Strides::unknown) return false;
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // stride, size
+  for (std::size_t k = 0; k < type.shape.size(); ++k) {
+    if (!type.shape[k].is_constant() || !type.stride[k].is_constant()) return false;
+    if (type.shape[k].constant() != 1)
+      steps.emplace_back(type.stride[k].constant(), type.shape[k].constant());
+  }
+  std::ranges::sort(steps);
+  std::int64_t next = 1;
+  return std::ranges::all_of(steps, [&](const auto& step) {
+    const bool fits = step.first == next;
+    return fits && !__builtin_mul_overflow(next, step.second, &next);
+  });
+}
+
+/// Are both described as complex tensors that lie the same way, densely?
+bool is_plain(const Graph& graph, const Step& step) {
+  const Arg& arg = step.args[0];
+  const SharedType of = arg.kind == Arg::Kind::ref ? graph.value(arg.ref).type : SharedType();
+  const SharedType is = graph.value(step.results[0]).type;
+  if (!of || (of->dtype != Dtype::c64 && of->dtype != Dtype::c128) || !is_dense(*of)) return false;
+  return !is || is->strides != Type::Strides::given || is_dense(*is);
+}
+
+void conjugate(Graph& graph) {
+  for (std::size_t at = graph.steps.size(); at-- > 0;) {  // what reads a conjugate is seen to first
+    const Step& step = graph.steps[at];
+    if (step.op != kLazy || step.args.size() != 1 || step.results.size() != 1 || !step.results[0].valid())
+      continue;
+    if (is_plain(graph, step) && is_only_read(graph, at)) graph.steps[at].op = "aten._conj_physical.default";
+  }
+}
+
+}  // namespace
+
+void conjugate_at_once(Case& value) {
+  if (value.dataflow || value.every_order) return;  // a write might run before a reader in front of it
+  if (value.before) conjugate(*value.before);
+  conjugate(value.after);
+}
+
+}  // namespace noclobber
