@@ -23,12 +23,11 @@ Result<Opened> open_payload(FileText file) {
 
 Result<Side> side_of_payload(const std::string& text, bool is_before) {
   if (is_before) return Diagnostic{"", "is the payload of a delegate; it can only be AFTER"};
-  auto program = read_mlx(text, 0);
-  if (!program) return program.fault();
   Side out;
+  auto program = read_mlx(text, 0, &out.payload_numbers);
+  if (!program) return program.fault();
   program->name = "payload";
   out.payload = *std::move(program);
-  out.payload_numbers = numbers_of_mlx(text);
   out.knows_storages = true;
   return out;
 }

@@ -54,7 +54,7 @@ class MlxReader {
     const FlatVector types = flat_.vector(root, 14, 4);
     for (std::size_t k = 0; k < types.count && !flat_.failed(); ++k)
       numbers_.dtypes[static_cast<std::uint32_t>(k)] =
-          dtype_of_scalar_type(flat_.scalar<std::int8_t>(flat_.table_at(types, k), 1));
+          mlx_dtype(flat_.scalar<std::int8_t>(flat_.table_at(types, k), 1));
     if (flat_.failed()) return flat_.fault();
     return std::move(out_);
   }
@@ -245,10 +245,7 @@ bool is_mlx(std::string_view bytes) {
   return bytes.size() >= 8 && bytes.substr(0, 8) == std::string_view("\0\0\0\0MLX0", 8);
 }
 
-namespace {
-
-/// The table behind the header.
-Result<MlxReader> reader_of(std::string_view bytes, std::size_t base) {
+Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base, MlxHeldNumbers* numbers) {
   const auto fault = [&](std::size_t at, const char* message) {
     return Diagnostic{"byte " + std::to_string(base + at), message};
   };
@@ -257,21 +254,10 @@ Result<MlxReader> reader_of(std::string_view bytes, std::size_t base) {
   std::memcpy(&end, bytes.data() + 8, sizeof(end));
   if (end == 0) end = bytes.size();
   if (end < kMlxHeader || end > bytes.size()) return fault(8, "the data of this payload lies outside of it");
-  return MlxReader(bytes.substr(kMlxHeader, end - kMlxHeader), base + kMlxHeader);
-}
-
-}  // namespace
-
-Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base) {
-  auto reader = reader_of(bytes, base);
-  if (!reader) return reader.fault();
-  return reader->read();
-}
-
-MlxHeldNumbers numbers_of_mlx(std::string_view bytes) {
-  auto reader = reader_of(bytes, 0);
-  if (!reader || !reader->read()) return {};
-  return reader->numbers();
+  MlxReader reader(bytes.substr(kMlxHeader, end - kMlxHeader), base + kMlxHeader);
+  Result<RegisterProgram> out = reader.read();
+  if (out && numbers != nullptr) *numbers = reader.numbers();
+  return out;
 }
 
 }  // namespace noclobber

@@ -12,9 +12,7 @@ namespace noclobber {
 bool is_mlx(std::string_view bytes);
 
 /// Register numbers and chains are within their counts. `base`: where the payload begins in its file.
-/// error: `where` is "byte N" of that file.
-Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base);
-/// What instructions of a payload that can be read hold besides registers.
-MlxHeldNumbers numbers_of_mlx(std::string_view bytes);
+/// `numbers`: is then what instructions hold besides registers. error: `where` is "byte N" of that file.
+Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base, MlxHeldNumbers* numbers = nullptr);
 
 }  // namespace noclobber

@@ -201,7 +201,7 @@ MlxSays MlxCase::says(const RegisterStep& step, const Step& meant) const {
 /// By kind, results and numbers: the operands are another question.
 bool MlxCase::could_be(const RegisterStep& step, const MlxOp& kind, std::size_t meant) const {
   const Step& of = functional_.steps[meant];
-  return !matched_[meant] && may_give(of, step) && is_mlx_kin(kind, of.op) &&
+  return !matched_[meant] && is_mlx_kin(kind, of.op) && may_give(of, step) &&
          says(step, of) != MlxSays::other;
 }
 

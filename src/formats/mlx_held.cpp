@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/ops/meaning.h"
+#include "src/ops/schema_reader.h"
 
 namespace noclobber {
 namespace {
@@ -206,14 +207,15 @@ Compared split(const MlxFields& f, const Meant& m) {
   return {together({own, from_front(field(f, 3), rank)}), together({sizes, at})};
 }
 
-/// By ExecuTorch's numbers.
-constexpr std::pair<int, Dtype> kScalarTypes[] = {{0, Dtype::u8},  {1, Dtype::i8},       {2, Dtype::i16},
-                                                  {3, Dtype::i32}, {4, Dtype::i64},      {5, Dtype::f16},
-                                                  {6, Dtype::f32}, {11, Dtype::boolean}, {15, Dtype::bf16}};
+/// Does MLX have it, as far as ExecuTorch says?
+bool is_of_mlx(Dtype dtype) {
+  constexpr Dtype kAll[] = {Dtype::u8,  Dtype::i8,  Dtype::i16,     Dtype::i32, Dtype::i64,
+                            Dtype::f16, Dtype::f32, Dtype::boolean, Dtype::bf16};
+  return std::ranges::find(kAll, dtype) != std::end(kAll);
+}
 
-double scalar_type_of(Dtype dtype) {
-  const auto row = std::ranges::find(kScalarTypes, dtype, [](const auto& r) { return r.second; });
-  return row == std::end(kScalarTypes) ? -1 : row->first;
+double number_of_dtype(Dtype dtype) {
+  return is_of_mlx(dtype) ? static_cast<double>(code_of_dtype(dtype).value_or(-1)) : -1;
 }
 
 Compared product(const MlxFields& f, const Meant& m) {
@@ -292,7 +294,7 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
   if (node == "ExpandDimsNode") return axis(f, m, 2, 1, {}, 1);
   if (node == "SplitNode") return split(f, m);
   if (node == "AsTypeNode" && m.result() != nullptr)
-    return {field(f, 2), Numbers{scalar_type_of(m.result()->dtype)}};
+    return {field(f, 2), Numbers{number_of_dtype(m.result()->dtype)}};
   if (node == "AddmmNode") return product(f, m);
   if (node == "LayerNormNode") return layer_norm(f, m);
   if (node == "SdpaNode") return attention(f, m);
@@ -327,9 +329,9 @@ constexpr Reduction kOwnReductions[] = {{"SumNode", "aten.sum.dim_IntList"},
 
 }  // namespace
 
-Dtype dtype_of_scalar_type(int number) {
-  const auto row = std::ranges::find(kScalarTypes, number, [](const auto& r) { return r.first; });
-  return row == std::end(kScalarTypes) ? Dtype::other : row->second;
+Dtype mlx_dtype(int number) {
+  const Dtype out = dtype_of_code(number).value_or(Dtype::other);
+  return is_of_mlx(out) ? out : Dtype::other;
 }
 
 MlxSays says_of(std::string_view node, const MlxFields& fields, const Graph& graph, const Step& meant) {

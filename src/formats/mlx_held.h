@@ -19,6 +19,9 @@ struct MlxHeldNumbers {
   std::map<std::uint32_t, Dtype> dtypes;   // of tensor registers that are no temporaries
 };
 
+/// By PyTorch's number; `other` for those that MLX has none of.
+Dtype mlx_dtype(int number);
+
 enum class MlxSays { same, other, unsaid };
 
 /// Are these the numbers of `meant`, a step of `graph` that the instruction may stand for? unsaid: nobody
@@ -32,9 +35,6 @@ struct MlxOwn {
   bool list = false;  // all operands are one list
   std::vector<Arg> args;
 };
-/// ExecuTorch's number of a dtype; `other` for those that MLX has none of.
-Dtype dtype_of_scalar_type(int number);
-
 std::optional<MlxOwn> own_operator(std::string_view node, const MlxFields& fields);
 
 }  // namespace noclobber

@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "src/base/unique_names.h"
 #include "src/formats/mlx_case.h"
+#include "src/graph/rewritten.h"
 #include "src/graph/uses.h"
 #include "src/ops/meaning.h"
 
@@ -46,24 +46,25 @@ MlxSizes channels_first(std::size_t rank) {
   return out;
 }
 
+/// Results behind the first that somebody uses, of all steps.
+std::set<std::uint32_t> used_behind_the_first(const Graph& graph) {
+  std::set<std::uint32_t> out;
+  for (const Step& step : graph.steps)
+    for (std::size_t k = 1; k < step.results.size(); ++k)
+      if (step.results[k].valid() && is_used(graph, step.results[k])) out.insert(step.results[k].index);
+  return out;
+}
+
 /// Writes a graph again.
 class MlxRespelling {
  public:
-  explicit MlxRespelling(Graph& graph) : graph_(graph) {
-    for (const Value& value : graph.values) names_.take(value.name);
-    for (const Step& step : graph.steps)
-      for (std::size_t k = 1; k < step.results.size(); ++k)
-        if (step.results[k].valid() && is_used(graph, step.results[k])) used_.insert(step.results[k].index);
-  }
+  explicit MlxRespelling(Graph& graph) : used_(used_behind_the_first(graph)), rewriter_(graph) {}
 
   void run() {
-    std::vector<Step> old = std::exchange(graph_.steps, {});
-    for (Step& step : old) {
+    for (Step& step : rewriter_.take_old()) {
       step_ = &step;
       respell_step();
-      for (const ValueId id : step.results)
-        if (id.valid()) graph_.values[id.index].at = static_cast<std::uint32_t>(graph_.steps.size());
-      graph_.steps.push_back(std::move(step));
+      rewriter_.append(std::move(step));
     }
   }
 
@@ -167,30 +168,23 @@ class MlxRespelling {
     return mlx_type(type.dtype, std::move(shape));
   }
   Arg shaped(const Arg& what, const MlxSizes& shape) {
-    const Dtype dtype = graph_.value(what.ref).type ? graph_.value(what.ref).type->dtype : Dtype::f32;
+    const Dtype dtype = graph().value(what.ref).type ? graph().value(what.ref).type->dtype : Dtype::f32;
     return emit("aten.view_copy.default", {what, mlx_ints(shape)}, mlx_type(dtype, shape));
   }
 
   Arg arg(std::size_t k) const { return k < step_->args.size() ? step_->args[k] : Arg(); }
   const Type* type_of(std::size_t k) const {
     const Arg given = arg(k);
-    const bool known = given.kind == Arg::Kind::ref && graph_.value(given.ref).type;
-    return known ? &*graph_.value(given.ref).type : nullptr;
+    const bool known = given.kind == Arg::Kind::ref && graph().value(given.ref).type;
+    return known ? &*graph().value(given.ref).type : nullptr;
   }
   SharedType type_of_result() const {
-    return step_->results[0].valid() ? graph_.value(step_->results[0]).type : SharedType();
+    return step_->results[0].valid() ? graph().value(step_->results[0]).type : SharedType();
   }
 
   Arg emit(const char* op, MlxArgs args, Type type) {
-    const std::string name = names_.fresh(graph_.value(step_->results[0]).name + "_part");
-    graph_.values.push_back(
-        {name, Value::From::step, static_cast<std::uint32_t>(graph_.steps.size()), 0, std::move(type)});
-    Step& made = graph_.steps.emplace_back();
-    made.op = op;
-    made.args = std::move(args);
-    made.results = {ValueId(graph_.values.size() - 1)};
-    made.loc = step_->loc, made.code = step_->code, made.line = step_->line;
-    return Arg::of(made.results[0]);
+    return Arg::of(rewriter_.add(*step_, op, std::move(args), std::move(type),
+                                 graph().value(step_->results[0]).name + "_part"));
   }
 
   /// The step itself, of one result.
@@ -201,10 +195,11 @@ class MlxRespelling {
     step_->results.resize(1);
   }
 
-  Graph& graph_;
+  const Graph& graph() const { return rewriter_.graph(); }
+
+  std::set<std::uint32_t> used_;
+  GraphRewriter rewriter_;
   Step* step_ = nullptr;
-  UniqueNames names_;
-  std::set<std::uint32_t> used_;  // results behind the first
 };
 
 }  // namespace
