@@ -71,15 +71,19 @@ std::string orders_text(const RunSummary& summary, const Look& look) {
   return wrapped(out, look.width, 2, 0) + "\n\n";
 }
 
+std::string lint_text(std::string_view rule, const std::string& text, const Look& look) {
+  const std::string head = styled(fmt::format("lint[{}]", rule), Role::warning, look.colour);
+  return wrapped(head + ": " + text, look.width, 2, 0) + "\n";
+}
+
 /// Writes behind the return that no value and no check of a later pass depends on.
 std::string behind_return_text(const RunSummary& summary, const Look& look) {
   std::string out;
   for (const auto& [write, count] : summary.behind_return)
-    out += wrapped(fmt::format("{}: {} stands behind the return in {} check{}, and nobody sees it",
-                               styled("lint[NC011]", Role::warning, look.colour), printable(write), count,
-                               count == 1 ? "" : "s"),
-                   look.width, 2, 0) +
-           "\n";
+    out += lint_text("NC011",
+                     fmt::format("{} stands behind the return in {} check{}, and nobody sees it",
+                                 printable(write), count, count == 1 ? "" : "s"),
+                     look);
   return out.empty() ? out : out + "\n";
 }
 
@@ -89,10 +93,7 @@ std::string dead_text(const RunSummary& summary, const Look& look) {
   std::size_t told = 0;
   for (const auto& [step, count] : summary.dead)
     if (told++ < kShownBarriers)
-      out += wrapped(fmt::format("{}: {} makes what nobody reads",
-                                 styled("lint[NC042]", Role::warning, look.colour), printable(step)),
-                     look.width, 2, 0) +
-             "\n";
+      out += lint_text("NC042", printable(step) + " makes what nobody reads", look);
   if (told > kShownBarriers) out += fmt::format("  and {} more of NC042\n", told - kShownBarriers);
   return out.empty() ? out : out + "\n";
 }
