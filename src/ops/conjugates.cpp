@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "src/graph/bodies.h"
 #include "src/graph/uses.h"
+#include "src/ops/kernels_layout.h"
 #include "src/ops/meaning.h"
 #include "src/ops/schema.h"
 
@@ -25,19 +24,12 @@ bool may_share(const Step& step, const Schema& schema) {
 
 /// Who may be given a tensor with the bit: not those that refuse it, look at it or do more than show it.
 bool reads_numbers(const Step& step) {
-  const Schema* schema = find_schema(step.op);
-  if (schema == nullptr || schema->writes() || has_bodies(step) || !step.op.starts_with("aten."))
-    return false;
+  if (!writes_nothing(step) || !step.op.starts_with("aten.")) return false;
   for (const std::string_view refuses : {"aten.view_as_real", "aten.view.dtype", "aten._neg_view",
                                          "aten.is_conj", "aten.resolve_", "aten.real", "aten.imag"})
     if (step.op.starts_with(refuses)) return false;
-  const Meaning meaning = meaning_of(base_name(step.op), *schema);
+  const Meaning meaning = meaning_of(base_name(step.op), *find_schema(step.op));
   return gives_fresh(meaning) || meaning == Meaning::view || meaning == Meaning::may_view;
-}
-
-bool may_write(const Step& step) {
-  const Schema* schema = find_schema(step.op);
-  return schema == nullptr || schema->writes() || has_bodies(step);
 }
 
 bool mentions_one(const std::vector<ValueId>& values, const std::set<ValueId>& of) {
@@ -53,7 +45,7 @@ bool is_only_read(const Graph& graph, std::size_t at) {
     const Step& step = graph.steps[k];
     const bool reads = mentions_one(uses_of(step), lazy);
     if (reads && (written || !reads_numbers(step))) return false;
-    written = written || may_write(step);
+    written = written || !writes_nothing(step);
     if (reads && may_share(step, *find_schema(step.op)))
       lazy.insert(step.results.begin(), step.results.end());
   }
@@ -62,25 +54,19 @@ bool is_only_read(const Graph& graph, std::size_t at) {
   return !mentions_one(returned, lazy) && graph.finals.empty();
 }
 
-/// Does a fresh tensor like it lie as it lies: without gaps, no element twice?
+/// Does a fresh tensor like it lie as it lies: without gaps, no element twice? Not asked of one without
+/// elements, whose strides mean nothing.
 bool is_dense(const Type& type) {
-  if (type.strides == Type::Strides::contiguous) return true;
-  if (type.strides == Type::Strides::unknown) return false;
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // stride, size
+  if (type.strides != Type::Strides::given) return type.strides == Type::Strides::contiguous;
+  Geometry at;
   for (std::size_t k = 0; k < type.shape.size(); ++k) {
     if (!type.shape[k].is_constant() || !type.stride[k].is_constant()) return false;
-    if (type.shape[k].constant() != 1)
-      steps.emplace_back(type.stride[k].constant(), type.shape[k].constant());
+    at.shape.push_back(type.shape[k].constant()), at.stride.push_back(type.stride[k].constant());
   }
-  std::ranges::sort(steps);
-  std::int64_t next = 1;
-  return std::ranges::all_of(steps, [&](const auto& step) {
-    const bool fits = step.first == next;
-    return fits && !__builtin_mul_overflow(next, step.second, &next);
-  });
+  return at.numel() > 0 && is_dense(at);
 }
 
-/// Are both described as complex tensors that lie the same way, densely?
+/// Is the argument a complex tensor without gaps, and the result described as one without?
 bool is_plain(const Graph& graph, const Step& step) {
   const Arg& arg = step.args[0];
   const SharedType of = arg.kind == Arg::Kind::ref ? graph.value(arg.ref).type : SharedType();

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "src/graph/bodies.h"
 #include "src/graph/uses.h"
 #include "src/ops/meaning.h"
 #include "src/ops/schema.h"
@@ -24,9 +23,7 @@ bool lifts(const Step& step) {
 
 /// Does the step neither write what it is given nor show it in a result?
 bool only_reads(const Step& step) {
-  const Schema* schema = find_schema(step.op);
-  return schema != nullptr && !schema->writes() && !has_bodies(step) &&
-         gives_fresh(meaning_of(base_name(step.op), *schema));
+  return writes_nothing(step) && gives_fresh(meaning_of(base_name(step.op), *find_schema(step.op)));
 }
 
 /// Values on the storage of a constant that may change before they are read, or that the caller is shown.

@@ -45,6 +45,8 @@ enum class Meaning : std::uint8_t {
 Meaning meaning_of(std::string_view op, const Schema& schema);
 /// Is result 0 a storage of its own, whatever the arguments are?
 bool gives_fresh(Meaning meaning);
+/// Does the step, by its schema, write nothing that it is given, and run no body that might?
+bool writes_nothing(const Step& step);
 /// May a result share storage, or an argument be written, in a way that the schema does not tell? Such an
 /// operator is only run by a kernel of its own.
 bool schema_is_silent(std::string_view op, const Schema& schema);

@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "src/graph/bodies.h"
 #include "src/ops/fit_rules.h"
 #include "src/ops/row.h"
 #include "src/ops/shape_rules.h"
@@ -107,6 +108,11 @@ Meaning meaning_of(std::string_view op, const Schema& schema) {
   }
   if (schema.has(Tag::maybe_aliasing_or_mutating) || shows_view(schema)) return Meaning::unsupported;
   return Meaning::opaque;
+}
+
+bool writes_nothing(const Step& step) {
+  const Schema* schema = find_schema(step.op);
+  return schema != nullptr && !schema->writes() && !has_bodies(step);
 }
 
 bool gives_fresh(Meaning meaning) {
