@@ -81,7 +81,7 @@ class Equality {
   /// Element `index` of a view (without the byte) when step `time` begins.
   Content at(Run& run, const View& view, Index index, std::uint32_t time);
   Content at_all(Run& run, const View& view, std::uint32_t time) {
-    return at(run, view, running(space_, view.form->shape, 0), time);
+    return at(run, view, checker::running(space_, view.form->shape, 0), time);
   }
   /// Adds what the lemma says to what is known, under what is assumed. All here throw Open if they do not
   /// show it.

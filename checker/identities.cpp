@@ -5,12 +5,8 @@
 #include "checker/contents.h"
 
 namespace noclobber::checker {
-namespace {
-enum class Form : std::uint8_t { keeps, folds, number, converts };
-using enum Form;
-}  // namespace
-
 struct Row {
+  enum class Form : std::uint8_t { keeps, folds, number, converts };
   Text name;
   Form form;
   Text op, also;        // without overload
@@ -21,6 +17,7 @@ struct Row {
 };
 
 namespace {
+using enum Row::Form;
 constexpr const char* kOther = "an identity of another step";
 
 #define INTEGERS " i64 i32 i16 i8 i4 u64 u32 u16 u8 u4"

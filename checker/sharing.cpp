@@ -6,7 +6,7 @@ namespace noclobber::checker {
 namespace {
 
 // Pairs of outputs that are looked at, and those of them whose elements are; beyond, nothing is shown.
-constexpr std::size_t kPairs = std::size_t{1} << 23, kCompared = std::size_t{1} << 17;
+constexpr std::size_t kLooked = std::size_t{1} << 23, kCompared = std::size_t{1} << 17;
 
 bool one_map(const Map& a, const Map& b) {
   const auto one = [](const Map::Factor& f, const Map::Factor& g) {
@@ -119,7 +119,7 @@ bool Sharing::beside(std::uint32_t a, std::uint32_t b) {
 
 bool Sharing::pair(std::uint32_t a, std::uint32_t b) {
   space_.work(1);
-  if (++pairs_ > kPairs) return false;
+  if (++pairs_ > kLooked) return false;
   if (a != b && beside(a, b)) return true;
   if (++compared_ > kCompared) return false;
   const View &x = *output_view(is_, a), &y = *output_view(is_, b);

@@ -3,6 +3,8 @@
 #include "tests/catch.h"
 #include "tests/support/traced.h"
 
+namespace breaks_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -391,3 +393,5 @@ TEST_CASE("a witness counts where facts hold, and is about a check", "[breaks]")
   w.space.assume_nonnegative(w.space.constant(-1));
   CHECK_FALSE(w.value_broken({0}));
 }
+
+}  // namespace breaks_test

@@ -11,6 +11,8 @@
 #include "tests/support/sample.h"
 #include "tests/support/trace_run.h"
 
+namespace certificate_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -168,3 +170,5 @@ TEST_CASE("a damaged certificate is accepted only for what its Traces do", "[cer
               << ", not proved " << t.not_proved << ", refuted " << t.refuted << ", proved " << t.proved
               << ", run " << t.run << ", of these different " << t.different << "\n";
 }
+
+}  // namespace certificate_test

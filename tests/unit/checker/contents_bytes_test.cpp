@@ -1,6 +1,8 @@
 // Contents of storages whose elements have bytes: each question that no byte answers, beside its honest twin.
 #include "tests/unit/checker/two.h"
 
+namespace contents_bytes_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -142,3 +144,5 @@ TEST_CASE("bytes that are written are the same where they come from the same", "
   t.give(t.after, program(9, 5), across(t, kA));
   CHECK(t.why() != "");
 }
+
+}  // namespace contents_bytes_test

@@ -1,6 +1,8 @@
 // What lemmas of a certificate say of steps and contents: each that lies, beside its honest twin.
 #include "tests/unit/checker/two.h"
 
+namespace contents_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -174,3 +176,5 @@ TEST_CASE("undefined contents of one graph are equal to nothing, whatever a lemm
   t.after.steps[0] = move(t.from(kA, 0, 3), t.from(kX, 0, 3));
   CHECK(single({calls(1, 1)}) == kDiffer);
 }
+
+}  // namespace contents_test

@@ -1,6 +1,8 @@
 // Lemmas of writes, and of what they rest on: each that lies, beside its honest twin.
 #include "tests/unit/checker/two.h"
 
+namespace contents_writes_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -178,3 +180,5 @@ TEST_CASE("writes are followed through what is moved as a whole, as it was then"
   CHECK(t.why() != "");  // a view of the whole is not looked through, which costs no proof
   CHECK(t.why_with({calls(0, 0)}) == "");
 }
+
+}  // namespace contents_writes_test

@@ -9,6 +9,8 @@
 #include "tests/support/trace_boundary.h"
 #include "tests/support/traced.h"
 
+namespace every_fault_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -298,3 +300,5 @@ TEST_CASE("one fault in the placements of a Trace", "[trace]") {
   for (const char* kind : {"placement lower", "placement larger", "placement ends early", "arena smaller"})
     CHECK(table[kind].visible >= 10);
 }
+
+}  // namespace every_fault_test

@@ -9,6 +9,8 @@
 #include "tests/support/damage.h"
 #include "tests/support/traced.h"
 
+namespace forged_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -310,3 +312,5 @@ TEST_CASE("extreme numbers in a certificate are refused, not computed with", "[f
     CHECK(nc_check(hashed(head + "numbers " + numbers + tail)).said == Said::unreadable);  // no check in it
   }
 }
+
+}  // namespace forged_test

@@ -4,6 +4,8 @@
 #include "tests/support/damage.h"
 #include "tests/unit/checker/two.h"
 
+namespace forged_views_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -101,3 +103,5 @@ TEST_CASE("groups of a reshape hold equally many elements", "[forged]") {
   Space searching = searching_space();
   CHECK(checker::check(each, searching).said != Said::proved);
 }
+
+}  // namespace forged_views_test

@@ -5,6 +5,8 @@
 #include "tests/support/damage.h"
 #include "tests/support/traced.h"
 
+namespace form_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -310,3 +312,5 @@ TEST_CASE("each form is in its table once", "[form]") {
   CHECK(tables("0", "0", "2" + step + "\n 1 1:2 0 0 1 0 0") == good);
   CHECK(tables("0", "0", "2" + step + step) == another);
 }
+
+}  // namespace form_test

@@ -3,6 +3,8 @@
 
 #include "tests/unit/checker/hand_text.h"
 
+namespace holes_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -177,3 +179,5 @@ TEST_CASE("a name means what was there before it is read", "[holes]") {
   proves(text("0"));
   is_unreadable(text("1"), "a time before");
 }
+
+}  // namespace holes_test

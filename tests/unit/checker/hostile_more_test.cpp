@@ -1,6 +1,8 @@
 // More texts that lie: numbers that overflow, and witnesses of what does not differ.
 #include "tests/unit/checker/hand_text.h"
 
+namespace hostile_more_test {
+
 using namespace noclobber::testing;
 
 namespace {
@@ -230,3 +232,5 @@ TEST_CASE("a placement without a storage, where there are none", "[hostile]") {
   proves_nothing(text(65, "0"), kOneOpen);
   is_unreadable(text(16, "1 0"), "a storage of the trace");
 }
+
+}  // namespace hostile_more_test

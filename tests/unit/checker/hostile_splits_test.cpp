@@ -1,6 +1,8 @@
 // Texts that would be proved if a case were left out, each beside an honest one.
 #include "tests/unit/checker/hand_text.h"
 
+namespace hostile_splits_test {
+
 using namespace noclobber::testing;
 
 TEST_CASE("an odd number is not 0, and may be more", "[hostile]") {
@@ -32,3 +34,5 @@ TEST_CASE("a view of the storage behind the last one is of none", "[hostile]") {
   proves(text(0));
   is_unreadable(text(1), "a storage of the trace");
 }
+
+}  // namespace hostile_splits_test

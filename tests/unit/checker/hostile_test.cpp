@@ -2,6 +2,8 @@
 #include "tests/catch.h"
 #include "tests/unit/checker/hand_text.h"
 
+namespace hostile_test {
+
 using namespace noclobber::testing;
 
 TEST_CASE("what nobody wrote is not chosen beside what a solver claims", "[hostile]") {
@@ -196,3 +198,5 @@ TEST_CASE("the element that a witness names has all its indices", "[hostile]") {
   for (const char* index : {"0", "2 0 0", "1 2", "1 -1"}) proves_nothing(text(index, 2), kNothing);
   for (const char* index : {"0", "1 0"}) proves_nothing(text(index, 1), kNothing);
 }
+
+}  // namespace hostile_test

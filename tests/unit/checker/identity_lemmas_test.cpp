@@ -8,6 +8,8 @@
 #include "tests/support/source_dir.h"
 #include "tests/support/traced.h"
 
+namespace identity_lemmas_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 using checker::Lemma;
@@ -300,3 +302,5 @@ TEST_CASE("rows of the kernel are rows of the table", "[identities]") {
   }
   CHECK(rows == held.size());
 }
+
+}  // namespace identity_lemmas_test

@@ -6,6 +6,8 @@
 #include "tests/catch.h"
 #include "tests/support/traced.h"
 
+namespace judge_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -293,3 +295,5 @@ TEST_CASE("sums are those that a certificate's page describes", "[judge]") {
   CHECK(checksum("12345678") == "4f0af08f98573ec2");
   CHECK(checksum("1234567812345678") == "fbaca7969cf2cf2d");
 }
+
+}  // namespace judge_test

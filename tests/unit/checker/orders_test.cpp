@@ -3,6 +3,8 @@
 #include "tests/support/sample.h"
 #include "tests/unit/checker/touching.h"
 
+namespace orders_test {
+
 using namespace noclobber::testing::hand;
 namespace checker = noclobber::checker;
 
@@ -283,3 +285,5 @@ TEST_CASE("whoever takes over bytes in the last step of another comes after all 
   t.trace.placements[1].offset = t.space.constant(32);
   CHECK(t.ordered_by({{0, 1}, {0, 2}}));
 }
+
+}  // namespace orders_test

@@ -3,6 +3,8 @@
 #include "tests/support/sample.h"
 #include "tests/unit/checker/touching.h"
 
+namespace placements_test {
+
 using namespace noclobber::testing::hand;
 namespace checker = noclobber::checker;
 
@@ -303,3 +305,5 @@ TEST_CASE("a place has room for its storage, in all types that it is seen in", "
   CHECK_FALSE(holds("f32", "f64", 64));  // elements have one width, or bytes
   CHECK_FALSE(holds("f31", "f31", 128));
 }
+
+}  // namespace placements_test

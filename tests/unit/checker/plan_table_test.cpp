@@ -4,6 +4,8 @@
 #include "checker/check.h"
 #include "tests/catch.h"
 
+namespace plan_table_test {
+
 using namespace noclobber;
 using checker::Answer;
 
@@ -174,3 +176,5 @@ TEST_CASE("a plan of another format is not read as one of this", "[plan-table]")
     CHECK_FALSE(readable(words));
   }
 }
+
+}  // namespace plan_table_test

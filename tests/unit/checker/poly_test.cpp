@@ -9,6 +9,8 @@
 #include "tests/support/generator.h"
 #include "tests/support/sample.h"
 
+namespace poly_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -279,3 +281,5 @@ TEST_CASE("what was derived is derived once", "[poly]") {
   CHECK(space.derive({{i}, {below}}));  // under another fact it is another
   CHECK(space.derivations().size() == 2);
 }
+
+}  // namespace poly_test

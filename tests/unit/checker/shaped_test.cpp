@@ -18,6 +18,8 @@
 #include "tests/support/sample.h"
 #include "tests/support/temp_folder.h"
 
+namespace shaped_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -395,3 +397,5 @@ TEST_CASE("no hand-shaped certificate that is false is accepted", "[certificate]
     CHECK(t.slowest < 3);           // a second, on a machine that nobody shares
   }
 }
+
+}  // namespace shaped_test

@@ -11,6 +11,8 @@
 #include "tests/support/trace_boundary.h"
 #include "tests/support/traced.h"
 
+namespace sharing_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -198,3 +200,5 @@ TEST_CASE("sharing: an output on one element twice, or on one that no input show
   CHECK_FALSE(broken(hidden, hidden, {sharing, {0}, {}, {}, {}}));
   CHECK_FALSE(broken(alone, part(kGiven, 0, 2), {sharing, {0}, {}, {}, {}}));  // an input shows one of them
 }
+
+}  // namespace sharing_test

@@ -13,6 +13,8 @@
 #include "tests/support/trace_run.h"
 #include "tests/support/traced.h"
 
+namespace trace_fault_test {
+
 using namespace noclobber;
 using namespace noclobber::testing;
 
@@ -250,3 +252,5 @@ TEST_CASE("a run of the Traces agrees with the interpreter", "[trace]") {
   CHECK(compared >= 450);
   CHECK(only_trace * 20 <= compared);
 }
+
+}  // namespace trace_fault_test

@@ -2,6 +2,8 @@
 #include "tests/catch.h"
 #include "tests/unit/checker/by_hand.h"
 
+namespace views_symbolic_test {
+
 using namespace noclobber::testing;
 using namespace noclobber::testing::hand;
 namespace checker = noclobber::checker;
@@ -210,3 +212,5 @@ TEST_CASE("remainders, bad numbers and lengths of indices", "[views]") {
   CHECK(checker::same(v.space, {i}, {0}, {v.space.scale(i, -1)}));
   CHECK_FALSE(checker::same(v.space, {i}, {0}, {Space::kBad}));
 }
+
+}  // namespace views_symbolic_test

@@ -4,9 +4,12 @@
 #include "tests/catch.h"
 #include "tests/unit/checker/by_hand.h"
 
+namespace views_test {
+
 using namespace noclobber::testing;
 using namespace noclobber::testing::hand;
 namespace checker = noclobber::checker;
+using hand::Seen;
 
 namespace {
 
@@ -290,3 +293,5 @@ TEST_CASE("every pair of slices of a row is apart, or the same, where enumeratio
     }
   CHECK(said * 10 > disjoint * 9);
 }
+
+}  // namespace views_test
