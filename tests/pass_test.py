@@ -17,6 +17,7 @@ from in_folder import InFolder
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")) / "noclobber")
 PASSES = ROOT / "tests" / "passes.py"
+PLANNERS = ROOT / "tests" / "planners.py"
 MOST_STEPS = 6
 
 
@@ -160,6 +161,53 @@ class Pass(InFolder):
                 running.kill()
         *_, campaign = [json.loads(line) for line in records.read_text().splitlines()]
         self.assertTrue(campaign["interrupted"] and campaign["causes"])
+
+
+class Planner(InFolder):
+    def fuzz(self, name, *options, form="case"):
+        """Exit code, and the record of the campaign."""
+        command = f"{sys.executable} {PLANNERS} {name} --lines" + (" --csv" if form == "csv" else "")
+        ran = subprocess.run([BINARY, "fuzz", "--planner", command, "--persistent", "--format", form, "--out", self.folder / "found",
+                              "--json", "--quiet", "--reduction", "60", *options], capture_output=True, timeout=300)
+        self.assertIn(ran.returncode, (0, 1), ran.stderr.decode())
+        return ran.returncode, json.loads(ran.stdout.splitlines()[-1])
+
+    def test_right_planners_are_not_convicted(self):
+        for name, form in (("first-fit", "case"), ("in-place", "case"), ("first-fit", "csv")):
+            with self.subTest(name=name, form=form):
+                code, campaign = self.fuzz(name, "--count", "80", form=form)
+                self.assertEqual((code, campaign["causes"]), (0, []))
+                self.assertGreater(campaign["proved"], 50)
+
+    def test_wrong_planners_are_convicted_of_what_they_do(self):
+        for name, cause in (("short", "plan-overlap; in place of an operand"), ("forgets-views", "plan-overlap; read through another name"),
+                            ("reads-later", "plan-overlap; in place of an operand"), ("small", "plan-bounds; ends-behind"),
+                            ("unaligned", "plan-bounds; misaligned"), ("leaves-out", "plan-bounds; not-placed")):
+            with self.subTest(name):
+                code, campaign = self.fuzz(name, "--count", "40", "--profile", "plans,views,optimizer")
+                self.assertEqual((code, [c["cause"] for c in campaign["causes"]]), (1, [cause]))
+                folder = pathlib.Path(campaign["causes"][0]["folder"])
+                problem, case = (json.loads((folder / f"{which}.json").read_text()) for which in ("program", "case"))
+                self.assertLessEqual(len(problem["after"]["steps"]), MOST_STEPS)
+                self.assertEqual((problem["plan"]["buffers"], problem["after"]), ([], case["after"]))
+                self.assertEqual(subprocess.run([BINARY, "check", folder / "case.json"], capture_output=True, timeout=120).returncode, 1)
+
+    def test_a_table_is_made_small(self):
+        code, campaign = self.fuzz("short", "--count", "10", form="csv")
+        self.assertEqual((code, [c["cause"] for c in campaign["causes"]]), (1, ["plan-overlap; together"]))
+        folder = pathlib.Path(campaign["causes"][0]["folder"])
+        self.assertEqual(len((folder / "program.csv").read_text().split()), 3)  # the header and the two that meet
+
+    def test_two_kinds_of_campaign_do_not_mix(self):
+        for options in (["--pass", "cat", "--planner", "cat"], ["--planner", "cat", "--format", "fx"], ["--pass", "cat", "--format", "csv"]):
+            ran = subprocess.run([BINARY, "fuzz", *options], capture_output=True, timeout=120)
+            self.assertEqual(ran.returncode, 2, options)
+
+    def test_a_planner_that_changes_the_problem(self):
+        ran = subprocess.run([BINARY, "fuzz", "--planner", "sed '1s/$/,offset/; 2,$s/,[0-9]*$/,7,0/'", "--format", "csv", "--count", "4",
+                              "--reduction", "5", "--out", self.folder / "found", "--json", "--quiet"], capture_output=True, timeout=120)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("changed-question", ran.stdout.decode())
 
 
 if __name__ == "__main__":

@@ -60,7 +60,8 @@ std::string script_or_reason(Case value, const CheckRecord& record, const CheckO
 void PassFindings::add(std::uint64_t seed, const fuzz::Trial& first, const fuzz::Reduced& reduced) {
   const fuzz::Trial& trial = reduced.trial;
   const std::string cause = fuzz::cause_of(trial);
-  const std::size_t steps = trial.question.after.steps.size();
+  const std::size_t steps = form_ == fuzz::Form::plan_table ? trial.question.plan->buffers.size()
+                                                            : trial.question.after.steps.size();
   auto at = std::ranges::find_if(clusters_, [&](const Cluster& c) {
     return c.kind == trial.kind &&
            (c.cause == cause || is_case_of(c.cause, cause) || is_case_of(cause, c.cause));
@@ -87,15 +88,17 @@ void PassFindings::write(const Cluster& cluster, const fuzz::Trial& first,
   const fs::path folder(cluster.folder);
   fs::create_directories(folder);
   const fuzz::Trial& trial = reduced.trial;
-  write_file(folder / "program.json", write_case_json(trial.question));
+  const bool table = form_ == fuzz::Form::plan_table, plan = fuzz::is_planning(form_);
+  write_file(folder / (table ? "program.csv" : "program.json"),
+             fuzz::text_of_question(trial.question, plan ? form_ : fuzz::Form::case_json, false));
   write_file(folder / "first.json", write_case_json(first.value.value_or(first.question)));
   if (!trial.value || trial.kind != "refuted") return write_file(folder / "why.txt", trial.why + "\n");
   write_file(folder / "case.json", write_case_json(*trial.value));
   CheckRecord record = trial.record;
-  record.input = "case.json", record.id = trial.value->name, record.what = "pair",
+  record.input = "case.json", record.id = trial.value->name, record.what = plan ? "plan" : "pair",
   record.version = NC_VERSION;
   write_file(folder / "record.jsonl", to_json(record) + "\n");
-  write_file(folder / "script.py", script_or_reason(*trial.value, record, check_));
+  if (!plan) write_file(folder / "script.py", script_or_reason(*trial.value, record, check_));
 }
 
 void PassFindings::tell(const Cluster& cluster, const fuzz::Trial& trial) const {
@@ -107,9 +110,10 @@ void PassFindings::tell(const Cluster& cluster, const fuzz::Trial& trial) const 
   if (finding != nullptr) line["rule"] = finding->rule, line["fingerprint"] = finding->fingerprint;
   if (records_ != nullptr) print_record(records_, line.dump());
   if (json_) return print_record(out_, line.dump());
-  fmt::print(out_, "{}[{}] seed {}: {}\n  {} steps{}; written to {}\n", cluster.kind,
-             printable(cluster.cause), cluster.seed, shortened(printable(trial.why), 300), cluster.steps,
-             cluster.by_pass ? "" : " (the pair was made smaller: the pass does it to nothing smaller)",
+  fmt::print(out_, "{}[{}] seed {}: {}\n  {} {}{}; written to {}\n", cluster.kind, printable(cluster.cause),
+             cluster.seed, shortened(printable(trial.why), 300), cluster.steps,
+             form_ == fuzz::Form::plan_table ? "buffers" : "steps",
+             cluster.by_pass ? "" : " (the answer was made smaller: it is given to nothing smaller)",
              cluster.folder);
   std::fflush(out_);
 }

@@ -302,10 +302,12 @@ int run_fuzz(const Options& options) {
     return kUsageError;
   }
   if (check->run == CheckOptions::Runs::automatic) check->run = CheckOptions::Runs::always;
-  if (!options.pass.empty()) return run_fuzz_pass(options, *check);
+  if (!options.pass.empty() || !options.planner.empty()) return run_fuzz_pass(options, *check);
   if (!options.emit.empty()) return run_emit(options);
   if (!options.profile.empty() || !options.corpus.empty() || options.persistent) {
-    print_error("fuzz", "", "--profile, --corpus and --persistent are about a pass: --pass names it");
+    print_error(
+        "fuzz", "",
+        "--profile, --corpus and --persistent are about a pass or planner: --pass or --planner names it");
     return kUsageError;
   }
   if (options.exhaustive > 0) return run_exhaustive(options, *check);

@@ -15,6 +15,7 @@
 #include "src/cli/findings_of_pass.h"
 #include "src/cli/sink.h"
 #include "src/formats/formats.h"
+#include "src/fuzz/planning.h"
 #include "src/fuzz/profiles.h"
 #include "src/fuzz/subject.h"
 #include "src/fuzz/trial.h"
@@ -44,11 +45,23 @@ void watch_for_stop() {
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
-/// What a pass is asked about this program, as a file of --emit. false: it could not be written.
-bool write_question(const std::string& folder, std::uint64_t seed, const Case& program) {
-  std::ofstream file(fs::path(folder) / fmt::format("{}.json", seed));
-  file << write_case_json(fuzz::question_of(program));
+/// What is asked about this program, as a file of --emit. false: it could not be written.
+bool write_question(const std::string& folder, std::uint64_t seed, const Case& program, fuzz::Form form) {
+  const bool table = form == fuzz::Form::plan_table;
+  std::ofstream file(fs::path(folder) / fmt::format("{}.{}", seed, table ? "csv" : "json"));
+  file << fuzz::text_of_question(fuzz::question_of(program, form),
+                                 form == fuzz::Form::fx_text ? fuzz::Form::case_json : form, false);
   return static_cast<bool>(file);
+}
+
+fuzz::Form form_of(const Options& options) {
+  if (!options.planner.empty())
+    return options.format == "csv" ? fuzz::Form::plan_table : fuzz::Form::plan_case;
+  return options.format == "fx" ? fuzz::Form::fx_text : fuzz::Form::case_json;
+}
+
+const std::string& command_of(const Options& options) {
+  return options.planner.empty() ? options.pass : options.planner;
 }
 
 struct PassScore {
@@ -65,10 +78,12 @@ class PassRun {
       : options_(options),
         check_(std::move(check)),
         profiles_(std::move(profiles)),
-        own_channel_(options.pass == "-"),
+        form_(form_of(options)),
+        own_channel_(command_of(options) == "-"),
         out_(own_channel_ ? stderr : stdout),
         records_(records),
-        findings_(options.out.empty() ? "fuzz-findings" : options.out, check_, options.json, out_, records),
+        findings_(options.out.empty() ? "fuzz-findings" : options.out, check_, form_, options.json, out_,
+                  records),
         next_(options.start),
         taken_(options.start) {
     if (options.count > 0) last_ = options.start + options.count;
@@ -92,7 +107,7 @@ class PassRun {
 
  private:
   fuzz::Subject make_subject() const {
-    return {options_.pass, options_.persistent, static_cast<double>(options_.timeout), stop_asked};
+    return {command_of(options_), options_.persistent, static_cast<double>(options_.timeout), stop_asked};
   }
 
   fuzz::Judge judge_of(fuzz::Subject& subject) const {
@@ -100,7 +115,7 @@ class PassRun {
     out.ask = [&subject](const std::string& question) { return subject.ask(question); };
     out.check = [this](const Case& value, bool& alarm) { return check_case(value, check_, alarm); };
     out.go_on = [] { return !stop_asked.load(); };
-    out.form = options_.format == "fx" ? fuzz::Form::fx_text : fuzz::Form::case_json;
+    out.form = form_;
     out.one_line = subject.persistent();
     return out;
   }
@@ -113,13 +128,14 @@ class PassRun {
   void work() {
     std::optional<fuzz::Subject> own;
     if (!own_channel_)
-      own.emplace(options_.pass, options_.persistent, static_cast<double>(options_.timeout), stop_asked);
+      own.emplace(command_of(options_), options_.persistent, static_cast<double>(options_.timeout),
+                  stop_asked);
     const fuzz::Judge judge = judge_of(own ? *own : *reducer_);
     for (;;) {
       const std::uint64_t seed = next_++;
       if (is_over(seed)) return;
       std::optional<fuzz::Trial> trial;
-      if (const auto program = fuzz::program_of(seed, profiles_)) {
+      if (const auto program = asked_of(seed)) {
         emit(seed, *program);
         trial = fuzz::try_program(*program, judge, seed % kTwiceEvery == 0);
       }
@@ -134,9 +150,13 @@ class PassRun {
     }
   }
 
+  std::optional<Case> asked_of(std::uint64_t seed) const {
+    return fuzz::is_planning(form_) ? fuzz::planning_problem(seed, profiles_, form_)
+                                    : fuzz::program_of(seed, profiles_);
+  }
+
   void emit(std::uint64_t seed, const Case& program) const {
-    if (options_.emit.empty()) return;
-    write_question(options_.emit, seed, program);
+    if (!options_.emit.empty()) write_question(options_.emit, seed, program, form_);
   }
 
   void take(std::uint64_t seed, const std::optional<fuzz::Trial>& trial) {
@@ -221,7 +241,7 @@ class PassRun {
   }
 
   void finish() {
-    if (absent_.load()) return print_error("fuzz", options_.pass, "the command cannot be run");
+    if (absent_.load()) return print_error("fuzz", command_of(options_), "the command cannot be run");
     const nlohmann::ordered_json line = summary();
     if (records_ != nullptr) print_record(records_, line.dump());
     if (options_.json) return print_record(out_, line.dump());
@@ -266,6 +286,7 @@ class PassRun {
   const Options& options_;
   const CheckOptions check_;
   const std::vector<std::string> profiles_;
+  const fuzz::Form form_;
   const bool own_channel_;
   std::FILE* const out_;
   std::FILE* const records_;
@@ -296,6 +317,16 @@ std::optional<std::vector<std::string>> profiles_or_error(const Options& options
 }  // namespace
 
 int run_fuzz_pass(const Options& options, const CheckOptions& check) {
+  const bool planner = !options.planner.empty();
+  if (planner && !options.pass.empty()) {
+    print_error("fuzz", "", "--pass and --planner are two campaigns");
+    return kUsageError;
+  }
+  if (options.format == (planner ? "fx" : "csv")) {
+    print_error("--format", options.format,
+                planner ? "is no form of plans" : "is the form of a planner's tables");
+    return kUsageError;
+  }
   auto profiles = profiles_or_error(options);
   if (!profiles) return kUsageError;
   if (!options.emit.empty()) fs::create_directories(options.emit);
@@ -318,7 +349,7 @@ int run_emit(const Options& options) {
   for (std::uint64_t seed = options.start; seed < options.start + many; ++seed) {
     const auto program = fuzz::program_of(seed, *profiles);
     if (!program) continue;
-    written += write_question(options.emit, seed, *program) ? 1 : 0;
+    written += write_question(options.emit, seed, *program, fuzz::Form::case_json) ? 1 : 0;
   }
   fmt::print("{} programs written to {}\n", written, options.emit);
   return written > 0 ? 0 : kUsageError;

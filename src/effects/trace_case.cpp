@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "src/effects/builder.h"
 #include "src/effects/paired.h"
 #include "src/graph/uses.h"
@@ -70,11 +72,16 @@ CommonSizes common_sizes(const Case& value) {
   return out;
 }
 
-/// Inputs of a graph alone whose names are storages may be written unless it says otherwise.
+/// Inputs of a graph alone whose names are storages may be written unless it says otherwise; constants only
+/// where the graph says what they end with.
 void let_write(Trace& trace, const Graph& graph) {
+  const auto ends = [&](ValueId v) {
+    return std::ranges::any_of(graph.finals, [&](const auto& f) { return f.first == v; });
+  };
   for (TraceInput& input : trace.inputs)
     for (const Input& i : graph.inputs)
-      if (graph.value(i.value).name == input.name && !i.may_write)
+      if (graph.value(i.value).name == input.name && !i.may_write &&
+          (i.kind != Input::Kind::constant || ends(i.value)))
         trace.storages[input.view.storage].writable = true;
 }
 

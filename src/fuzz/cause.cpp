@@ -1,10 +1,10 @@
 // What one fix would cure, as far as a case shows it.
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include "src/fuzz/sharing.h"
 #include "src/fuzz/trial.h"
-#include "src/ops/decl.h"
-#include "src/ops/meaning.h"
 #include "src/ops/schema.h"
 
 namespace noclobber::fuzz {
@@ -15,43 +15,6 @@ constexpr const char* kInPlace = "made in place";
 bool is_write(const OpSet& ops, const Step& step) {
   const Schema* schema = ops.find(step.op);
   return schema != nullptr && schema->writes();
-}
-
-/// The operand that a result of this step shares its storage with; an invalid id if it is new.
-ValueId shared_operand(const OpSet& ops, const Step& step) {
-  const Schema* schema = ops.find(step.op);
-  if (schema == nullptr || schema->returns.empty()) return {};
-  const bool moves = meaning_of(base_name(step.op), *schema) == Meaning::view;
-  for (std::size_t k = 0; k < schema->arguments.size() && k < step.args.size(); ++k) {
-    const SchemaSlot& slot = schema->arguments[k];
-    const bool shared = !slot.alias.empty() && slot.alias == schema->returns[0].alias;
-    if ((shared || (moves && k == 0)) && step.args[k].kind == Arg::Kind::ref) return step.args[k].ref;
-  }
-  return {};
-}
-
-/// Values of one storage, as far as schemas tell, by the value at their root.
-struct Sharing {
-  std::map<std::uint32_t, std::uint32_t> root;
-  std::map<std::uint32_t, std::string>
-      how;  // of a root with several names: "views", "views of another dtype"
-};
-
-Sharing sharing_of(const OpSet& ops, const Graph& graph) {
-  Sharing out;
-  for (std::uint32_t v = 0; v < graph.values.size(); ++v) out.root[v] = v;
-  for (const Step& step : graph.steps) {
-    const ValueId base = shared_operand(ops, step);
-    if (!base.valid() || step.results.empty() || !step.results[0].valid()) continue;
-    const std::uint32_t root = out.root[base.index];
-    out.root[step.results[0].index] = root;
-    std::string& how = out.how[root];
-    if (step.op.starts_with("aten.view.dtype"))
-      how = "views of another dtype";
-    else if (how.empty())
-      how = "views";  // the result of a write is one more name as well
-  }
-  return out;
 }
 
 std::string edit_of(const OpSet& ops, const Step& before, const Step& after) {
@@ -128,6 +91,34 @@ std::size_t first_reused(const OpSet& ops, const Case& value) {
   return value.after.steps.size();
 }
 
+bool is_any(const Arg& arg, const auto& asked) {
+  return (arg.kind == Arg::Kind::ref && asked(arg.ref)) ||
+         std::ranges::any_of(arg.list, [&](const Arg& item) { return is_any(item, asked); });
+}
+
+/// Is one of the step's operands one of these values?
+bool takes(const Step& step, const auto& asked) {
+  return std::ranges::any_of(step.args, [&](const Arg& arg) { return is_any(arg, asked); }) ||
+         std::ranges::any_of(step.kwargs, [&](const auto& named) { return is_any(named.second, asked); });
+}
+
+/// What a planner overlooked about the value that is lost: "plan-overlap; read through views".
+std::string cause_of_plan(const OpSet& ops, const Graph& graph, const Finding& finding) {
+  const ValueId lost = graph.find(finding.storage);
+  if (!lost.valid() || !finding.clobber || finding.clobber->step >= graph.steps.size())
+    return finding.property + (finding.aspect.empty() ? "" : "; " + finding.aspect);
+  const Sharing sharing = sharing_of(ops, graph);
+  const std::uint32_t root = sharing.root.at(lost.index);
+  const auto shares = [&](ValueId v) { return sharing.root.at(v.index) == root; };
+  if (takes(graph.steps[finding.clobber->step], shares)) return finding.property + "; in place of an operand";
+  const auto is_root = [&](ValueId v) { return v.index == root; };
+  const bool leaves = !finding.read || finding.read->step >= graph.steps.size();
+  const bool by_name =
+      leaves ? std::ranges::any_of(graph.outputs, [&](const Arg& arg) { return is_any(arg, is_root); })
+             : takes(graph.steps[finding.read->step], is_root);
+  return finding.property + (by_name ? "; read again" : "; read through another name");
+}
+
 /// One family: contents that somebody still needs are overwritten.
 bool is_overwrite(const std::string& rule) {
   return rule == "NC001" || rule == "NC003" || rule == "NC004" || rule == "NC005" || rule == "NC006" ||
@@ -155,11 +146,13 @@ std::string last_words(const std::string& why) {
 std::string cause_of(const Trial& trial) {
   if (trial.kind == "crash" || trial.kind == "changed-question")
     return trial.kind + ": " + last_words(trial.why);
-  if (trial.kind != "refuted" || !trial.value || !trial.value->before) return trial.kind;
+  if (trial.kind != "refuted" || !trial.value) return trial.kind;
   const Finding* finding = cause_in(trial.record);
   const auto declared = make_op_set(trial.value->ops);
   if (!declared) return trial.kind;
   const OpSet& ops = *declared;
+  if (!trial.value->before)
+    return finding == nullptr ? trial.kind : cause_of_plan(ops, trial.value->after, *finding);
   std::string out;
   for (const std::string& edit : edits_of(ops, *trial.value->before, trial.value->after))
     out += (out.empty() ? "" : ", ") + edit;

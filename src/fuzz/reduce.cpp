@@ -198,9 +198,8 @@ class Reducer {
     };
     without(
         value_.assume.size(), [](Case & c) -> auto& { return c.assume; });
-    if (value_.plan)
-      without(
-          value_.plan->buffers.size(), [](Case & c) -> auto& { return c.plan->buffers; });
+    for (std::size_t k = value_.plan ? value_.plan->buffers.size() : 0; k-- > 0;)
+      out = attempt([&](Case& next) { return drop_buffer(*next.plan, k); }) || out;
     if (value_.before)
       without(
           value_.before->finals.size(), [](Case & c) -> auto& { return c.before->finals; });
@@ -210,6 +209,13 @@ class Reducer {
       without(
           value_.after.steps[s].after.size(), [s](Case & c) -> auto& { return c.after.steps[s].after; });
     return out;
+  }
+
+  static bool drop_buffer(Plan& plan, std::size_t k) {
+    if (k >= plan.buffers.size()) return false;
+    std::erase(plan.required, plan.buffers[k].name);
+    plan.buffers.erase(plan.buffers.begin() + static_cast<std::ptrdiff_t>(k));
+    return true;
   }
 
   bool inputs() {

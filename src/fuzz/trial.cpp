@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
 
 #include "src/formats/formats.h"
+#include "src/fuzz/planning.h"
 #include "src/fuzz/reduce.h"
 
 namespace noclobber::fuzz {
@@ -27,14 +30,25 @@ std::string without_newlines(std::string text) {
   return value.is_discarded() ? text : value.dump();
 }
 
-/// A member of the answer that says something else than the question did; "" for none.
-std::string changed_member(const SortedJson& asked, const SortedJson& said) {
-  for (const char* name : {"symbols", "assume", "ops", "before", "order", "strides", "sharing", "plan"})
+/// The first of these members in which the answer says something else than the question did; "" for none.
+std::string changed_member(const SortedJson& asked, const SortedJson& said,
+                           std::span<const char* const> names) {
+  for (const char* name : names)
     if (said.contains(name) && (!asked.contains(name) || asked[name] != said[name]))
       return std::string("/") + name;
-  if (said["after"].value("inputs", SortedJson()) != asked["after"].value("inputs", SortedJson()))
-    return "/after/inputs";
   return "";
+}
+
+constexpr const char* kNoPass[] = {"symbols", "assume",  "ops",     "before",
+                                   "order",   "strides", "sharing", "plan"};
+constexpr const char* kNoPlanner[] = {"symbols", "assume",  "ops",     "before", "after",
+                                      "order",   "strides", "sharing", "graphs"};
+
+std::string changed_by_pass(const SortedJson& asked, const SortedJson& said) {
+  if (const std::string name = changed_member(asked, said, kNoPass); !name.empty()) return name;
+  const bool same =
+      said["after"].value("inputs", SortedJson()) == asked["after"].value("inputs", SortedJson());
+  return same ? "" : "/after/inputs";
 }
 
 void rename_graphs(Arg& arg, const std::map<std::string, std::string>& names) {
@@ -94,23 +108,34 @@ Reading read_fx(const Case& question, const std::string& text) {
   return {std::move(value), "", ""};
 }
 
-Reading read_json(const Case& question, const std::string& text) {
-  SortedJson said = parsed(text);
+/// What is said instead of an answer: that it failed, or that the program is none of its business.
+std::optional<Reading> refusal(const SortedJson& said) {
   if (!said.is_object()) return unreadable({"", "is no JSON object"});
-  if (said.contains("error"))
-    return {std::nullopt, "crash", said["error"].is_string() ? said["error"].get<std::string>() : "error"};
-  if (said.contains("skip"))
-    return {std::nullopt, "skip", said["skip"].is_string() ? said["skip"].get<std::string>() : ""};
-  const SortedJson asked = canonical(question);
-  if (!said.contains("after") && said.contains("steps")) {
+  for (const auto& [member, kind] : {std::pair{"error", "crash"}, std::pair{"skip", "skip"}})
+    if (said.contains(member))
+      return Reading{std::nullopt, kind, said[member].is_string() ? said[member].get<std::string>() : member};
+  return std::nullopt;
+}
+
+/// The case that was said; a part of it, which stands for the member `name`, is put into the one that was
+/// asked.
+Result<Case> read_said(const SortedJson& asked, SortedJson said, const char* name, const char* known_by) {
+  if (!said.contains(name) && said.contains(known_by)) {
     SortedJson whole = asked;
-    if (!said.contains("inputs")) said["inputs"] = asked["after"]["inputs"];
-    whole["after"] = std::move(said);
+    if (name == std::string_view("after") && !said.contains("inputs"))
+      said["inputs"] = asked["after"]["inputs"];
+    whole[name] = std::move(said);
     said = std::move(whole);
   }
-  auto read = read_case_json(said.dump());
+  return read_case_json(said.dump());
+}
+
+Reading read_json(const Case& question, const std::string& text) {
+  const SortedJson said = parsed(text), asked = canonical(question);
+  if (auto out = refusal(said)) return *std::move(out);
+  auto read = read_said(asked, said, "after", "steps");
   if (!read) return unreadable(read.fault());
-  if (const std::string member = changed_member(asked, canonical(*read)); !member.empty())
+  if (const std::string member = changed_by_pass(asked, canonical(*read)); !member.empty())
     return {std::nullopt, "changed-question", member + " is not what was asked"};
   Case value = question;
   value.after = std::move(read->after);
@@ -118,22 +143,66 @@ Reading read_json(const Case& question, const std::string& text) {
   return {std::move(value), "", ""};
 }
 
+/// The places, and what the planner claims of live ranges and sharing; arenas keep the alignment that was
+/// asked for.
+Reading read_plan(const Case& question, const std::string& text) {
+  const SortedJson said = parsed(text), asked = canonical(question);
+  if (auto out = refusal(said)) return *std::move(out);
+  auto read = read_said(asked, said, "plan", "buffers");
+  if (!read) return unreadable(read.fault());
+  if (const std::string member = changed_member(asked, canonical(*read), kNoPlanner); !member.empty())
+    return {std::nullopt, "changed-question", member + " is not what was asked"};
+  Case value = question;
+  value.plan = std::move(read->plan);
+  value.plan->required = question.plan->required;
+  for (PlanArena& arena : value.plan->arenas) arena.alignment = question.plan->arenas[0].alignment;
+  return {std::move(value), "", ""};
+}
+
+/// The text in a JSON string, as a persistent command says one, or the text itself.
+std::string unquoted(const std::string& text) {
+  const SortedJson line = parsed(text);
+  return line.is_string() ? line.get<std::string>() : text;
+}
+
 /// Is the pass still at fault, and in the same way?
 bool is_like(const Trial& trial, const Trial& first, const std::string& cause) {
   return trial.kind == first.kind && !trial.alarm && cause_of(trial) == cause;
 }
 
-/// A program that means something: beside itself it is proved.
+/// A program that means something: beside itself it is proved, and so is a plan of it that reuses nothing. A
+/// table always does.
 bool is_sound(const Case& program, const Judge& judge) {
-  bool alarm = false;
-  return judge.check(question_of(program), alarm).status == Status::proved && !alarm;
+  if (judge.form == Form::plan_table) return true;
+  const auto is_proved = [&](const Case& value) {
+    bool alarm = false;
+    return judge.check(value, alarm).status == Status::proved && !alarm;
+  };
+  if (is_planning(judge.form) && !is_proved(placed_apart(program))) return false;
+  Case one = program;
+  if (is_planning(judge.form)) one.plan.reset();
+  return is_proved(question_of(one, Form::case_json));
 }
 
 Case alone(const Case& question) {
   Case out = question;
-  out.after = *question.before;
+  if (question.before) out.after = *question.before;
   out.before.reset();
   return out;
+}
+
+/// The question to which this was an answer that is kept.
+Case question_of_pair(const Case& value, Form form) {
+  Case out = value;
+  if (is_planning(form))
+    out.plan->buffers.clear();
+  else
+    out.after = *value.before;
+  return out;
+}
+
+std::size_t steps_of(const Trial& trial) {
+  return trial.question.plan ? trial.value->plan->buffers.size() : trial.value->after.steps.size();
 }
 
 void judge_value(Trial& out, const Judge& judge) {
@@ -159,15 +228,15 @@ void judge_value(Trial& out, const Judge& judge) {
 
 }  // namespace
 
-Case question_of(const Case& program) {
+Case question_of(const Case& program, Form form) {
   Case out = program;
-  out.before = program.after;
+  if (!is_planning(form)) out.before = program.after;
   return out;
 }
 
 std::string text_of_question(const Case& question, Form form, bool one_line) {
-  if (form == Form::fx_text) {
-    const std::string text = write_fx_text(question.after);
+  if (form == Form::fx_text || form == Form::plan_table) {
+    const std::string text = form == Form::fx_text ? write_fx_text(question.after) : table_of(*question.plan);
     return one_line ? SortedJson(text).dump() : text;
   }
   std::string text = write_case_json(question);
@@ -175,14 +244,22 @@ std::string text_of_question(const Case& question, Form form, bool one_line) {
 }
 
 Reading read_answer(const Case& question, const std::string& text, Form form) {
-  if (form == Form::case_json) return read_json(question, text);
-  const SortedJson line = parsed(text);  // of a persistent pass: the text as a JSON string
-  return read_fx(question, line.is_string() ? line.get<std::string>() : text);
+  switch (form) {
+    case Form::case_json:
+      return read_json(question, text);
+    case Form::plan_case:
+      return read_plan(question, text);
+    case Form::fx_text:
+      return read_fx(question, unquoted(text));
+    case Form::plan_table:
+      return read_placed_table(question, unquoted(text));
+  }
+  return {};
 }
 
 Trial try_program(const Case& program, const Judge& judge, bool twice) {
   Trial out;
-  out.question = question_of(program);
+  out.question = question_of(program, judge.form);
   const std::string question = text_of_question(out.question, judge.form, judge.one_line);
   const auto kind_of = [](Answer::Kind kind) -> std::string {
     switch (kind) {
@@ -226,11 +303,10 @@ Reduced reduce_trial(const Trial& first, const Judge& judge, std::size_t most) {
     return true;
   };
   reduce_case(alone(first.question), same, most);
-  if (first.kind != "refuted" || out.trial.value->after.steps.size() <= kSmall) return out;
+  if (first.kind != "refuted" || steps_of(out.trial) <= kSmall) return out;
   // The pass does it no more to anything smaller: then the pair itself is made smaller.
   const auto still = [&](const Case& value) {
-    Trial next{question_of(value), "refuted", "", value, {}, false, false, false};
-    next.question.before = *value.before;
+    Trial next{question_of_pair(value, judge.form), "refuted", "", value, {}, false, false, false};
     if (!judge.go_on()) return false;
     next.record = judge.check(value, next.alarm);
     if (next.record.status != Status::refuted || cause_of(next) != cause) return false;

@@ -12,12 +12,14 @@
 
 namespace noclobber::fuzz {
 
-/// What is asked of the pass: `after` is the program, and so is `before`.
-Case question_of(const Case& program);
+/// How programs go to a pass, or problems to a planner, and come back.
+enum class Form : std::uint8_t { case_json, fx_text, plan_case, plan_table };
+inline bool is_planning(Form form) { return form == Form::plan_case || form == Form::plan_table; }
 
-/// How programs go to the pass and come back.
-enum class Form : std::uint8_t { case_json, fx_text };
-/// One line, but for FX text.
+/// What is asked: of a pass, `after` is the program, and so is `before`; of a planner, the problem.
+Case question_of(const Case& program, Form form);
+
+/// One line, but for FX text and tables, which are a JSON string where one line is asked for.
 std::string text_of_question(const Case& question, Form form, bool one_line);
 
 /// What the pass said, beside the harness's own `before`, inputs, symbols, relations and operators.
