@@ -91,7 +91,7 @@ class Recorder(recorder.Recorder):
         chain.patterns.clear()
         chain.last = None  # what follows a graph that cannot be written starts anew
         after = chain.last = _exported(chain.module, chain.memory)
-        names = [n.name for n in described]
+        names = [n.name for n in described if n not in chain.took_over]
         if before is None:
             self.skip(f"{chain.title} {name}", "the graph before it could not be written")
         elif not _is_alike(before, after):
@@ -132,6 +132,7 @@ class _Chain:
         self.reinplaced = False  # from here on it writes
         self.broken: set[fx_invariants.Broken] = set()  # what did not hold at the last look
         self.vals = {n: n.meta.get("val") for n in module.graph.nodes}  # how nodes were described then
+        self.took_over: set = set()  # nodes that are described as one that is gone was, which they stand for
         self.seen = _seen(module)
         self.last: Exported | None = None
         self.may_share: list[list] = []  # [output, input]: the caller's wrapper makes the output anew
@@ -140,6 +141,8 @@ class _Chain:
     def described(self) -> list[object]:
         """The nodes that were described since the last look; other descriptions lag behind what nodes are given."""
         known, self.vals = self.vals, {n: n.meta.get("val") for n in self.module.graph.nodes}
+        ids = {id(val) for n, val in known.items() if n not in self.vals}
+        self.took_over = {n for n, val in self.vals.items() if id(val) in ids and known.get(n, self) is not val}
         return [n for n, val in self.vals.items()
                 if _is_operator(n) and known.get(n, self) is not val and all(map(_has_place, n.all_input_nodes))]
 

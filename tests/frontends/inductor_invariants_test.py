@@ -140,6 +140,27 @@ class Invariants(unittest.TestCase):
                 unknown = [u for r in self.recorder.run() for u in r.get("unknown", [])]
                 self.assertEqual([(u["reason"], u["names"]) for u in unknown], [("broken-invariant", [f"aliasing: {told}"])])
 
+    def test_a_description_that_is_taken_over_lags_behind(self):
+        """As PyTorch describes a view that stands for the product with 1 that goes: apart from its base until it is renewed."""
+        for told, change in ((None, lambda val: val), ("strides [2], and has [1]", METADATA["strides [2], and has [1]"])):
+            with self.subTest(told):
+                self.setUp()
+                module = traced(lambda x: x.sin().view(-1).mul(1).cos(), torch.randn(11))
+                view, same = (next(n for n in module.graph.nodes if n.target is t) for t in (aten.view.default, aten.mul.Tensor))
+                with same.meta["val"].fake_mode:
+                    same.meta["val"] = change(same.meta["val"])
+
+                def replaced(module):
+                    view.meta["val"] = same.meta["val"]
+                    same.replace_all_uses_with(view)
+                    module.graph.erase_node(same)
+
+                self.broken_by(replaced, module)
+                self.assertEqual(self.recorder.broken, [f"metadata: view (aten.view.default) is described with {told} (by -/joint/my_pass)"]
+                                 if told else [])
+                if not told:
+                    self.assertEqual([r["status"] for r in self.recorder.run() if r["kind"] == "check"], ["proved"])
+
     def test_outputs_share_no_more_than_they_did(self):
         for breaks, told in ((clone_dropped, "sharing: output 0 shares storage with input x_1"),
                              (results_merged, "sharing: output 3 shares storage with output 2")):
