@@ -576,5 +576,89 @@ class Promises(InFolder):
         self.assertEqual(self.recorded([], lambda s: s[view].pop("lies_in"))[2], [], "an old description may lag behind")
 
 
+class LoopsAlone(Pairs):
+    """A graph without a partner whose loops run bodies: forward and backward of hop_map_train."""
+    MAP = ("map_impl = torch.ops.higher_order.map_impl(body_graph_0, [x], [{}])", f"g: {T} = map_impl[0]")
+    SCAN = ("scan = torch.ops.higher_order.scan(body_graph_0, [y], [x], [])", f"c: {R} = scan[0]", f"g: {T} = scan[1]")
+    TIMES = 'while_loop = torch.ops.higher_order.while_loop(cond_graph_0, body_graph_0, (y,), ())', f"g: {R} = while_loop[0]"
+    COND = f"""
+    class cond_graph_0(torch.nn.Module):
+        def forward(self, a: {R}):
+            sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(a)
+            lt: "b8[][]cpu" = torch.ops.aten.lt.Scalar(sum_1, 9)
+            return lt
+"""
+    HALVES = [f"s: {R} = torch.ops.aten.sin.default(a)", 'p: "f32[{0}][1]cpu" = torch.ops.aten.slice.Tensor(s, 0, {1}, 4)',
+              'q: "f32[{0}][1]cpu" = torch.ops.aten.slice.Tensor(s, 0, 0, {0})', 'w: "f32[{0}][1]cpu" = torch.ops.aten.add_.Tensor(p, q)']
+
+    def alone(self, loop, inputs, body, returned="s", more=""):
+        lines = "".join(f"            {line}\n" for line in [*body, f"return ({returned},)"])
+        text = graph(f"x: {T}, y: {R}", ["body_graph_0 = self.body_graph_0", *(["cond_graph_0 = self.cond_graph_0"] if more else []), *loop],
+                     "g", f"\n    class body_graph_0(torch.nn.Module):\n        def forward(self, {inputs}):\n{lines}{more}")
+        ran = subprocess.run([BIN / "noclobber", "check", self.write("alone.txt", text), "--json"], capture_output=True, text=True, timeout=60)
+        [record] = [r for r in map(json.loads, ran.stdout.splitlines()) if r["kind"] == "check"]
+        self.assertEqual(record["what"], "single")
+        return record["status"], {n for u in record["unknown"] for n in u["names"] if n.startswith("higher")}
+
+    def test_what_only_computes_is_right(self):
+        sin, cos = (f"{n}: {R} = torch.ops.aten.{op}.default({of})" for n, op, of in (("s", "sin", "a"), ("t", "cos_", "s")))
+        halves = [line.format(2, 2) for line in self.HALVES]
+        one, two = f"a: {R}", f"a: {R}, b: {R}"
+        plain, given = [self.MAP[0].format(""), self.MAP[1]], [self.MAP[0].format("y"), self.MAP[1]]
+        add = [f"s: {R} = torch.ops.aten.add.Tensor(a, b)"]
+        for loop, inputs, body, *more in ((plain, one, [sin]), (plain, one, [sin, cos]), (plain, one, halves), (given, two, add),
+                                          (self.SCAN, two, [*add, f"r: {R} = torch.ops.aten.sin.default(s)"], "s, r"),
+                                          (self.TIMES, one, [sin], "s", self.COND), (self.TIMES, one, halves, "s", self.COND)):
+            with self.subTest(body=body, loop=loop[0]):
+                self.assertEqual(self.alone(loop, inputs, body, *more), ("proved", set()))
+
+    def test_a_body_that_is_wrong_by_itself_is_not(self):
+        halves = [line.format(3, 1) for line in self.HALVES]
+        one, two = f"a: {R}", f"a: {R}, b: {R}"
+        plain, given = [self.MAP[0].format(""), self.MAP[1]], [self.MAP[0].format("y"), self.MAP[1]]
+        writes = " (a body that writes what is not carried)"
+        for loop, inputs, body, named, *more in (
+                (plain, one, [f"s: {R} = torch.ops.aten.sin_.default(a)"], "map_impl" + writes), (plain, one, halves, "map_impl"),
+                (plain, one, [f"s: \"f32[5][1]cpu\" = torch.ops.aten.sin.default(a)"], "map_impl"),
+                (given, two, [f"s: {R} = torch.ops.aten.add_.Tensor(b, a)"], "map_impl" + writes),
+                (self.SCAN, two, [f"s: {R} = torch.ops.aten.add.Tensor(a, b)"], "scan (a body with effects or outputs that share storage)", "s, s"),
+                (self.TIMES, one, halves, "while_loop", "s", self.COND),
+                (self.SCAN, two, [*halves, f"r: {R} = torch.ops.aten.add.Tensor(s, b)"], "scan", "r, r")):
+            with self.subTest(body=body, loop=loop[0]):
+                self.assertEqual(self.alone(loop, inputs, body, *more), ("unknown", {f"higher_order.{named}"}))
+
+
+class ComplexFills(Pairs):
+    """A complex number as joint passes write it where they fold a fill: torch.polar and its gradient."""
+    K = '"c64[4, 4][4, 1]cpu"'
+
+    def filled(self, one, other):
+        """The status where one number is filled in, then the other."""
+        graphs = [graph(f"m: {T}, x: {self.K}", [f'f: "c64[][]cpu" = {number}',
+                                                 f'e: "b8[4, 4][4, 1]cpu" = torch.ops.aten.eq.Scalar(m, 0)',
+                                                 f"w: {self.K} = torch.ops.aten.where.self(e, f, x)"], "w") for number in (one, other)]
+        return self.compared(*graphs)[0]
+
+    @staticmethod
+    def scalar(number):
+        return f"torch.ops.aten.scalar_tensor.default({number}, dtype = torch.complex64, layout = torch.strided, device = device(type='cpu'))"
+
+    def test_one_number_is_the_same_however_it_is_written(self):
+        for one, other in (("0", "0j"), ("3", "(3+0j)"), ("0.5", "(0.5+0j)"), ("(1+2j)", "(1+2j)"), ("-7", "(-7+0j)"),
+                           ("2j", "2j"), ("1e+30", "(1e+30+0j)"), ("True", "(1+0j)")):
+            with self.subTest(one):
+                self.assertEqual(self.filled(self.scalar(one), full(other, "[]", "complex64")), "proved")
+
+    def test_another_number_is_refuted(self):
+        for one, other in (("0", "1j"), ("3", "(3+1j)"), ("0.5", "(0.25+0j)"), ("(1+2j)", "(1-2j)"), ("-7", "(7+0j)"), ("2j", "(2+0j)")):
+            with self.subTest(one):
+                self.assertEqual(self.filled(self.scalar(one), full(other, "[]", "complex64")), "refuted")
+
+    def test_zeros_of_another_sign_are_not_proved(self):
+        for one, other in (("3", "(3-0j)"), ("0", "(-0-0j)"), ("0", "(-0+0j)")):
+            with self.subTest(other):
+                self.assertNotEqual(self.filled(self.scalar(one), full(other, "[]", "complex64")), "proved")
+
+
 if __name__ == "__main__":
     unittest.main()

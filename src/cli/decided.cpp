@@ -168,11 +168,11 @@ ShownCase show_world(const Case& value, const Loops& loops, Engine& engine) {
   return plain;
 }
 
-/// What was decided of a pair of bodies, now or where it was met before; nullptr: it contains itself, or
-/// bodies are nested too deeply.
+/// What was decided of a body or a pair of them, now or where it was met before; nullptr: it contains itself,
+/// or bodies are nested too deeply.
 std::shared_ptr<const Decided> decided_body(const LoopBody& body, const std::string& name, Engine& engine) {
-  const std::string key =
-      body_key(body.value, *body.value.before) + "|" + body_key(body.value, body.value.after);
+  const std::string key = (body.value.before ? body_key(body.value, *body.value.before) : "alone") + "|" +
+                          body_key(body.value, body.value.after);
   if (const auto known = engine.bodies.find(key); known != engine.bodies.end()) return known->second;
   if (engine.nested >= kNestedBodies) return nullptr;
   engine.bodies.emplace(key, nullptr);
@@ -241,6 +241,15 @@ void add_run(ProofRun& all, const ProofRun& one) {
   if (all.contradiction.empty()) all.contradiction = one.contradiction;
 }
 
+/// Of a graph without a partner: is the body right by itself, whoever runs it?
+bool is_right_alone(LoopBody body, const std::string& name, Decided& out, Engine& engine) {
+  body.value.before.reset();
+  const auto one = decided_body(body, name + " alone", engine);
+  if (one == nullptr || !one->proved) return false;
+  add_checks(out.checks, one->checks);
+  return true;
+}
+
 /// Compares the bodies of loops; a loop's own checks come before it.
 Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engine& engine) {
   Loops loops;
@@ -252,6 +261,7 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
     loops.before.resize(body.loop + 1);
     loops.after.resize(body.loop + 1);
     if (one == nullptr || !declare_alike(body, *one)) open.insert(body.loop);
+    if (!value.before && !is_right_alone(body, name, out, engine)) open.insert(body.loop);
     if (one == nullptr) continue;
     use_body(body, name, *one, loops);
     if (one->proved) add_run(out.run, one->run);

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "src/effects/builder.h"
+#include "src/ops/complex_text.h"
 #include "src/ops/kernels_array.h"
 
 namespace noclobber {
@@ -67,10 +70,20 @@ Arg rounded(const Arg& arg, Dtype dtype) {
 }
 }  // namespace
 
+namespace {
+/// A complex number as two readers may have written it: one text, and a real number where it is one.
+Arg complex_alike(const Arg& arg) {
+  const auto number = arg.kind == Arg::Kind::text ? complex_of_text(arg.text) : std::nullopt;
+  if (!number) return arg;
+  if (number->imag() == 0 && !std::signbit(number->imag())) return Arg::of_real(number->real());
+  return Arg::of_text(fmt::format("complex({:.17g}, {:.17g})", number->real(), number->imag()));
+}
+}  // namespace
+
 /// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
 std::string Builder::scalar_text(const Arg& given, Dtype dtype) const {
   const std::string type(name(dtype));
-  const Arg arg = rounded(given, dtype);
+  const Arg arg = rounded(is_complex(dtype) ? complex_alike(given) : given, dtype);
   if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
   if (arg.kind == Arg::Kind::real &&
       arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&

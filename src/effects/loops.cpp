@@ -161,7 +161,11 @@ SharedType returned_type(const Case& value, const Graph& graph, const Step& loop
 
 std::vector<LoopBody> loop_bodies(const Case& value) {
   std::vector<LoopBody> out;
-  if (!value.before) return out;
+  if (!value.before) {
+    Case twice = value;
+    twice.before = value.after;
+    return loop_bodies(twice);
+  }
   const auto ours = loops_in(*value.before), theirs = loops_in(value.after);
   if (ours.size() != theirs.size() || ours.size() > kLoops) return out;
   for (std::uint32_t k = 0; k < ours.size(); ++k) {

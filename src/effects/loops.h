@@ -28,7 +28,8 @@ struct LoopBody {
   Case value;
 };
 
-/// Bodies of the operators of `before` and `after` that correspond. Bound: 64 loops.
+/// Bodies of the operators of `before` and `after` that correspond; of a graph alone each beside itself.
+/// Bound: 64 loops.
 std::vector<LoopBody> loop_bodies(const Case& value);
 
 /// Is this an operator that loop_bodies() looks into?

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/ops/complex_text.h"
 #include "src/ops/kernels.h"
 
 namespace noclobber {
@@ -65,6 +66,14 @@ Dtype value_dtype(const Datum& d) {
   return d.kind == Datum::Kind::integer ? Dtype::i64 : Dtype::f32;
 }
 
+/// What is stored everywhere. A complex number, which is given as text, only where the result is complex.
+Number filling(Call& call, std::size_t at, Dtype dtype) {
+  const Datum& given = call.arg(at);
+  const auto number =
+      given.kind == Datum::Kind::text && is_complex(dtype) ? complex_of_text(given.text) : std::nullopt;
+  return number ? Number::of_complex(*number) : call.number(at, 0);
+}
+
 void run_create(Call& call, const KernelRow& row) {
   const CreateArguments& where = kCreate[row.variant];
   const bool like = where.like != kNowhere;
@@ -81,7 +90,7 @@ void run_create(Call& call, const KernelRow& row) {
   const Extents stride = created_strides(call, where, shape);
   if (call.ok() && stride.size() != shape.size()) call.raise("mismatch in length of strides and shape");
   if (!call.ok()) return;
-  const Number filled = where.filling == Filling::value ? call.number(where.value, 0)
+  const Number filled = where.filling == Filling::value ? filling(call, where.value, dtype)
                                                         : Number::of(where.filling == Filling::one ? 1 : 0);
   const Array out = call.output(dtype, shape, stride);
   call.begin();
@@ -96,7 +105,7 @@ void run_scalar_tensor(Call& call, const KernelRow&) {
   const Array out =
       call.output(call.targets.empty() ? call.dtype(1, Dtype::f32) : call.targets[0].at.dtype, {});
   call.begin();
-  const Number v = call.number(0, 0);
+  const Number v = filling(call, 0, out.at.dtype);
   if (call.ok()) call.store(out, out.at.offset, v);
 }
 
@@ -148,7 +157,7 @@ void run_fill(Call& call, const KernelRow& row) {
   if (!call.ok()) return;
   const Array out = call.output(x.at.dtype, x.at.shape, preserved_strides(x.at));
   call.begin();
-  const Number filled = row.variant == 1 ? call.number(1, 0) : Number::of(0);
+  const Number filled = row.variant == 1 ? filling(call, 1, x.at.dtype) : Number::of(0);
   if (call.ok()) fill_elements(call, out, filled);
 }
 
