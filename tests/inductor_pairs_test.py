@@ -628,6 +628,114 @@ class LoopsAlone(Pairs):
                 self.assertEqual(self.alone(loop, inputs, body, *more), ("unknown", {f"higher_order.{named}"}))
 
 
+class SavedDraws(Pairs):
+    """Dropout of a checkpoint, drawn again from the generator's saved state: torch.utils.checkpoint of nn.Dropout, compiled."""
+    DROP, RAND = "aten.native_dropout.default, {0}, 0.5, True", "aten.rand.default, [4, 4], dtype = torch.float32, device = device(type='cpu')"
+    SEEDS = "prims.inductor_seeds.default, 1, device(type='cpu')"
+
+    def plain(self, name, call):
+        op, args = call.split(", ", 1)
+        return f"{name}: {T} = torch.ops.{op}({args})"
+
+    def dropped(self, of, number=""):
+        return [f"d{number} = torch.ops.aten.native_dropout.default({of}, 0.5, True)", f"o{number}: {T} = d{number}[0]",
+                f"m{number}: {self.B} = d{number}[1]"]
+
+    def saved(self, call, number="", kept=T):
+        """A draw whose state is s, and its first result o."""
+        nested = [f"p{number} = r{number}[1]", f"o{number}: {kept} = p{number}[0]"] if "native" in call else [f"o{number}: {kept} = r{number}[1]"]
+        return [f"r{number} = torch.ops.higher_order.run_and_save_rng_state(torch.ops.{call})",
+                f'q{number}: "u8[5056][1]cpu" = r{number}[0]', *nested]
+
+    def used(self, state, call, number=""):
+        """The draw from that state: the mask m of a dropout, else the number m itself."""
+        made = f"w{number} = torch.ops.higher_order.run_with_rng_state({state}, torch.ops.{call})"
+        return [made, f"m{number}: {self.B} = w{number}[1]"] if "native" in call else [made.replace(f"w{number} =", f"m{number} =")]
+
+    B = '"b8[4, 4][4, 1]cpu"'
+    MASKED = f"g: {T} = torch.ops.aten.mul.Tensor(y, {{}})"
+
+    def of(self, before, after, returned="o, g", inputs=f"x: {T}, y: {T}"):
+        status, record = self.compared(*(graph(inputs, body, returned) for body in (before, after)))
+        return status, self.reasons(record) | {f["property"] for f in record["findings"]}
+
+    def programs(self):
+        """What a checkpoint draws again, and the program that it means."""
+        drop, masked, sin = self.DROP.format("x"), self.MASKED.format("m"), f"h: {T} = torch.ops.aten.sin.default(x)"
+        again = sin.replace("h:", "h2:")
+        rands = [self.plain("o", self.RAND), self.plain("o2", self.RAND), self.MASKED.format("o"), f"e: {T} = torch.ops.aten.mul.Tensor(g, o2)"]
+        seeds = [*self.saved(self.SEEDS, "", '"i64[1][1]cpu"'), *self.used("q", self.SEEDS)]
+        numbers = [f'l{n}: "i64[][]cpu" = torch.ops.prims.inductor_lookup_seed.default({v}, 0)\n        '
+                   f"u{n}: {T} = torch.ops.prims.inductor_random.default([4, 4], l{n}, 'rand')" for n, v in (("", "o"), ("2", "m"))]
+        # name: before, after, what is returned
+        return {
+            "dropout": ([*self.dropped("x"), masked], [*self.saved(drop), *self.used("q", drop), masked]),
+            "of what is computed again": ([sin, *self.dropped("h"), masked],
+                                          [sin, *self.saved(self.DROP.format("h")), again, *self.used("q", self.DROP.format("h2")), masked]),
+            "numbers": ([self.plain("o", self.RAND), self.MASKED.format("o")],
+                        [*self.saved(self.RAND), *self.used("q", self.RAND), masked]),
+            "seeds": ([self.plain("u", self.RAND), self.MASKED.format("u")], [*seeds, *numbers, self.MASKED.format("u2")], "u, g"),
+            "two draws": (rands, [*self.saved(self.RAND), *self.saved(self.RAND, "2"), *self.used("q", self.RAND), masked,
+                                  *self.used("q2", self.RAND, "2"), f"e: {T} = torch.ops.aten.mul.Tensor(g, m2)"], "o, e"),
+            "a draw behind it": ([*self.dropped("x"), self.plain("z", self.RAND), masked],
+                                 [*self.saved(drop), self.plain("z", self.RAND), *self.used("q", drop), masked], "o, g, z"),
+            "used twice": ([*self.dropped("x"), masked], [*self.saved(drop), *self.used("q", drop, "9"), *self.used("q", drop), masked]),
+            "saved in both": ([*self.saved(drop), masked.replace("m)", "o)")], [*self.saved(drop), masked.replace("m)", "o)")], "o, g, q"),
+            "bernoulli": ([f"o: {T} = torch.ops.aten.bernoulli.p(x, 0.5)", self.MASKED.format("o")],
+                          [*self.saved("aten.bernoulli.p, x, 0.5"), *[line.replace("m =", f"m: {T} =") for line in self.used("q", "aten.bernoulli.p, x, 0.5")],
+                           masked]),
+        }
+
+    def test_what_is_drawn_again_is_the_same(self):
+        for name, case in self.programs().items():
+            with self.subTest(name):
+                self.assertEqual(self.of(*case), ("proved", set()))
+        use = self.used("q", self.DROP.format("x"))
+        given = f'x: {T}, y: {T}, q: "u8[5056][1]cpu", q2: "u8[5056][1]cpu"'
+        backward = [*use, self.MASKED.format("m")]
+        self.assertEqual(self.of(backward, backward, "g", given), ("proved", set()))
+        other = [line.replace("(q,", "(q2,") for line in backward]
+        self.assertEqual(self.of(backward, other, "g", given), ("refuted", {"value-mismatch"}))
+
+    def test_what_is_drawn_otherwise_is_not(self):
+        cases, drop, masked = self.programs(), self.DROP.format("x"), self.MASKED.format("m")
+        before, after, *_ = cases["dropout"]
+        write = f"a: {T} = torch.ops.aten.add_.Tensor(x, 1)"
+        at = after.index(next(line for line in after if line.startswith("w =")))
+        two = cases["two draws"]
+        rows = [
+            ("another probability", before, [after[0], *after[1:at], after[at].replace("0.5", "0.25"), *after[at + 1:]], "o, g"),
+            ("drawn anew", before, [*after[:at], *self.dropped("x", "7")[:1], f"m: {self.B} = d7[1]", masked], "o, g"),
+            ("of what was written", [*before, write], [*after[:at], write, *after[at:]], "o, g"),
+            ("states exchanged", two[0], [line.replace("(q,", "(q9,").replace("(q2,", "(q,").replace("(q9,", "(q2,") for line in two[1]], "o, e"),
+            ("drawn from one state", two[0], [*self.saved(self.RAND), *self.used("q", self.RAND), masked, f"e: {T} = torch.ops.aten.mul.Tensor(g, m)"], "o, e"),
+            ("saved too late", [self.plain("z", self.RAND), *before], [*after[:at], self.plain("z", self.RAND), *after[at:]], "o, g, z"),
+            ("another operator", before, [*after[:at], *[line.replace("m =", f"m: {T} =") for line in self.used("q", "aten.bernoulli.p, x, 0.5")], masked], "o, g"),
+            ("not drawn at first", before, [f'q: "u8[5056][1]cpu" = torch.ops.aten.empty.memory_format([5056], dtype = torch.uint8)',
+                                            f"w9 = torch.ops.higher_order.run_with_rng_state(q, torch.ops.{drop})", f"o: {T} = w9[0]", *after[at:]], "o, g"),
+        ]
+        told = {"drawn anew": ("refuted", {"repeated-write"}), "of what was written": ("refuted", {"stale-read"})}
+        for name, one, other, returned in rows:
+            with self.subTest(name):
+                self.assertEqual(self.of(one, other, returned), told.get(name, ("unknown", {"approximated"})))
+
+    def test_how_operands_lie_counts(self):
+        """Masks are drawn in the order of memory."""
+        across = T.replace("[4, 1]", "[1, 4]")
+        one = [f"t: {across} = torch.ops.aten.permute.default(x, [1, 0])", *self.saved(self.DROP.format("t"), "", across)]
+        plain = [*one, *self.used("q", self.DROP.format("t")), self.MASKED.format("m")]
+        copied = [*one, f"c: {T} = torch.ops.aten.clone.default(t, memory_format = torch.contiguous_format)",
+                  *self.used("q", self.DROP.format("c")), self.MASKED.format("m")]
+        self.assertEqual(self.of(plain, plain)[0], "proved")
+        self.assertNotEqual(self.of(plain, copied)[0], "proved")
+
+    def test_a_state_that_goes_elsewhere_is_unknown(self):
+        drop, masked = self.DROP.format("x"), self.MASKED.format("m")
+        body = [*self.saved(drop), 'k: "u8[5056][1]cpu" = torch.ops.aten.clone.default(q)', *self.used("k", drop), masked]
+        self.assertEqual(self.of(body, body)[0], "unknown")
+        self.assertIn("unsupported-op", self.of(body, body)[1])
+
+
 class ComplexFills(Pairs):
     """A complex number as joint passes write it where they fold a fill: torch.polar and its gradient."""
     K = '"c64[4, 4][4, 1]cpu"'

@@ -10,7 +10,7 @@ import re
 
 from . import schemas, values
 from .fx_case import Exported
-from .fx_graph import GraphWriter, hop_name
+from .fx_graph import GraphWriter, _flat, hop_name
 from .fx_plain import KNOWN, Memory, plain_step, storage_of
 from .values import Unwritable
 
@@ -18,6 +18,7 @@ AS_TRACED = "inputs share storage as traced"  # PyTorch guards it nowhere (pytor
 SCATTERS = {"aten.slice.Tensor": "aten.slice_scatter.default", "aten.select.int": "aten.select_scatter.default",
             "aten.diagonal.default": "aten.diagonal_scatter.default",
             "aten.as_strided.default": "aten.as_strided_scatter.default"}
+SAVED_DRAWS = ("run_and_save_rng_state", "run_with_rng_state")  # of checkpoints: a draw that is made again
 FEW = 64  # elements of a constant that are written
 
 
@@ -60,6 +61,8 @@ class AtenWriter(GraphWriter):
             raise Unwritable("with_effects")
         if called == "control_deps":
             return self._control_flow(node)
+        if hop_name(node.target) in SAVED_DRAWS:
+            return self._drawn(node)
         before = len(self.written.steps)
         super()._call(node)
         val = node.meta.get("val")
@@ -98,6 +101,24 @@ class AtenWriter(GraphWriter):
         schema = f"python::{name}({', '.join(f'{k} a{n}' for n, k in enumerate(kinds))}) -> Tensor"
         self.written.ops[schema] = {"schema": schema}
         self._step(node, f"python.{name}.default", args, {}, "FRESH")
+
+    def _drawn(self, node: object) -> None:
+        """A draw from the generator's state, saved or given: the results of the call inside one by one, as text has them."""
+        overload = next((a for a in node.args if hasattr(a, "_schema") and not hasattr(a, "meta")), None)
+        val = node.meta.get("val")
+        if overload is None or val is None or overload._schema.name.split("::")[0] not in KNOWN:
+            raise Unwritable(f"{node.name}: {hop_name(node.target)} of {overload}")
+        step = {"op": f"higher_order.{hop_name(node.target)}", "args": [self.arg(a) for a in node.args]}
+        if node.kwargs:
+            step["kwargs"] = {k: self.arg(v) for k, v in node.kwargs.items()}
+        if values.is_tensor(val):
+            self.args[node] = {"ref": node.name}
+            named = {"name": node.name, "types": [self.type_of(val)]}
+        else:
+            leaves: list[str] = []
+            self.results[node] = self.args[node] = _refs(val, node.name, leaves)
+            named = {"names": leaves, "types": [self.type_of(v) if values.is_tensor(v) else None for v in _flat(val)]}
+        self.written.steps.append(_with_place(named | step, node))
 
     def _declare(self, overload: object) -> None:
         if overload._schema.name.split("::")[0] not in KNOWN and (declared := schemas.declaration(overload)):
@@ -346,6 +367,14 @@ def _share(inputs: list[dict]) -> None:
 def _numel(val: object) -> int | None:
     size = val.untyped_storage().nbytes()
     return size // val.dtype.itemsize if isinstance(size, int) and size % val.dtype.itemsize == 0 else None
+
+
+def _refs(val: object, name: str, leaves: list[str]) -> object:
+    """A reference for each description in nested tuples; their names are added to `leaves`."""
+    if isinstance(val, (list, tuple)):
+        return [_refs(v, name, leaves) for v in val]
+    leaves.append(f"{name}__{len(leaves)}")
+    return {"ref": leaves[-1]}
 
 
 def _with_place(step: dict, node: object) -> dict:

@@ -29,6 +29,7 @@
 #include "src/ops/folded_constants.h"
 #include "src/ops/fused_calls.h"
 #include "src/ops/promises.h"
+#include "src/ops/saved_draws.h"
 #include "src/ops/unrolled.h"
 #include "src/ops/untold_results.h"
 #include "src/ops/wrappers.h"
@@ -320,6 +321,7 @@ void prepare_case(Case& value, const CheckOptions& options) {
   show_forced_strides(value);
   conjugate_at_once(value);
   if (draw_by_seeds(value)) value.assumed.emplace_back(kDrawsBySeeds);
+  draw_from_states(value);
   for (std::string& told : assume_folded_constants(value)) value.assumed.push_back(std::move(told));
   for (std::string& told : assume_fused_calls(value)) value.assumed.push_back(std::move(told));
   assume_portable_softmax(value);

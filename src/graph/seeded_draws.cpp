@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kSeed = "prims.inductor_seed.default";
 constexpr std::string_view kSeeds = "prims.inductor_seeds.default";
 constexpr std::string_view kLookup = "prims.inductor_lookup_seed.default";
+constexpr std::string_view kSaves = "higher_order.run_and_save_rng_state";  // and runs what it is given first
 
 /// A draw that Inductor replaces: leading arguments stay, the seed follows them, then the mode.
 struct DrawForm {
@@ -46,10 +47,14 @@ const DrawForm* draw_form(const Graph& graph, const Step& step) {
 std::map<std::string, std::int64_t> seeds_given(const Graph& graph) {
   std::map<std::string, std::int64_t> out;
   for (const Step& step : graph.steps) {
-    if (step.op != kSeeds || step.args.size() != 2 || step.args[1].kind != Arg::Kind::device) continue;
-    const Arg& count = step.args[0];
+    const bool saves = step.op.starts_with(kSaves) && !step.args.empty() &&
+                       step.args[0].kind == Arg::Kind::text && step.args[0].text == kSeeds;
+    const std::size_t at = saves ? 1 : 0;
+    if ((step.op != kSeeds && !saves) || step.args.size() != at + 2) continue;
+    if (step.args[at + 1].kind != Arg::Kind::device) continue;
+    const Arg& count = step.args[at];
     const bool is_number = count.kind == Arg::Kind::sym && count.sym.is_constant();
-    out.try_emplace(step.args[1].text, is_number ? count.sym.constant() : -1);
+    out.try_emplace(step.args[at + 1].text, is_number ? count.sym.constant() : -1);
   }
   return out;
 }

@@ -1,0 +1,307 @@
+#include "src/ops/saved_draws.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "src/graph/uses.h"
+#include "src/graph/value_names.h"
+#include "src/ops/decl.h"
+#include "src/ops/meaning.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+namespace {
+
+constexpr std::string_view kSave = "higher_order.run_and_save_rng_state";
+constexpr std::string_view kUse = "higher_order.run_with_rng_state";
+constexpr std::string_view kState = "prims.inductor_seed.default";
+constexpr std::string_view kFamily = "from_state";
+
+/// One draw: the call inside, and what of the step is not its.
+struct Draw {
+  enum class Kind : std::uint8_t { plain, saves, uses };
+  Kind kind = Kind::plain;
+  const Schema* schema = nullptr;
+  std::vector<Arg> args;
+  std::optional<Arg> state;  // that is used
+};
+
+bool is_op(const Step& step, std::string_view op) {
+  return step.op == op || step.op == std::string(op) + ".default";
+}
+
+/// A step that draws and writes nothing; nothing for any other.
+std::optional<Draw> draw_of(const Step& step) {
+  Draw out;
+  const bool saves = is_op(step, kSave), uses = is_op(step, kUse);
+  const std::size_t at = uses ? 1 : 0;
+  if ((saves || uses) && (step.args.size() <= at || step.args[at].kind != Arg::Kind::text))
+    return std::nullopt;
+  out.kind = saves ? Draw::Kind::saves : uses ? Draw::Kind::uses : Draw::Kind::plain;
+  const std::string op = saves || uses ? full_op_name(step.args[at].text) : step.op;
+  out.schema = find_schema(op);
+  if (out.schema == nullptr || out.schema->ns == "higher_order" || out.schema->writes()) return std::nullopt;
+  if (uses) out.state = step.args[0];
+  out.args = step.args;
+  if (saves || uses) out.args.erase(out.args.begin(), out.args.begin() + static_cast<std::ptrdiff_t>(at + 1));
+  Step inside = step;
+  inside.op = op;
+  inside.args = out.args;
+  const auto bound = bind_arguments(*out.schema, inside);
+  if (!bound || !draws(base_name(op), *out.schema, *bound)) return std::nullopt;
+  return out;
+}
+
+/// The device that a call draws on, where the text says it: its own argument, else that of what it makes.
+std::string drawn_on(const Graph& graph, const Step& step, const Draw& draw) {
+  for (const auto& [key, arg] : step.kwargs)
+    if (key == "device" && arg.kind == Arg::Kind::device) return arg.text;
+  for (const Arg& arg : draw.args)
+    if (arg.kind == Arg::Kind::device) return arg.text;
+  std::vector<ValueId> values;
+  for (const Arg& arg : draw.args) collect_uses(arg, values);
+  values.insert(values.end(), step.results.begin(), step.results.end());
+  for (const ValueId id : values)
+    if (id.valid() && graph.value(id).type && !graph.value(id).type->device.empty())
+      return graph.value(id).type->device;
+  return "";
+}
+
+/// The call of the same name and a state in front, which draws nothing by itself.
+std::string from_state(const Schema& schema) {
+  return std::string(kFamily) + "." + schema.ns + "_" + schema.name + "." + schema.overload;
+}
+
+OpDecl declaration_of(const Schema& schema) {
+  Schema out = schema;
+  out.op = from_state(schema);
+  out.ns = kFamily;
+  out.name = schema.ns + "_" + schema.name;
+  SchemaSlot state, laid;
+  state.name = "rng_state";
+  state.type = SchemaSlot::Type::tensor;
+  state.type_text = state.spelling = "Tensor";
+  laid.name = "operands_lie";
+  laid.type_text = laid.spelling = "str";
+  out.arguments.insert(out.arguments.begin(), {std::move(state), std::move(laid)});
+  OpDecl decl;
+  decl.schema = schema_text(out);
+  return decl;
+}
+
+/// Numbers are drawn for one element after the other as they lie in memory: how what a call is given lies.
+/// Nothing where the text does not describe it. Strides that the text leaves out are those without gaps.
+std::optional<std::string> laid_out(const Graph& graph, const Step& step, const Draw& draw) {
+  std::vector<ValueId> values;
+  for (const Arg& arg : draw.args) collect_uses(arg, values);
+  for (const auto& [key, arg] : step.kwargs) collect_uses(arg, values);
+  std::string out;
+  for (const ValueId id : values) {
+    const SharedType type = id.valid() ? graph.value(id).type : SharedType();
+    if (!type) return std::nullopt;
+    out += "[";
+    SymExpr plain = 1;
+    std::string strides;
+    for (std::size_t k = type->shape.size(); k-- > 0; plain = plain * type->shape[k]) {
+      const bool given = type->strides == Type::Strides::given;
+      const bool one = type->shape[k] == SymExpr(1);
+      strides = (one ? "-" : given ? type->stride[k].text() : plain.text()) + "," + strides;
+    }
+    out += strides + "]";
+  }
+  return out;
+}
+
+/// A result that the text does not describe, of a call that says how large it is.
+std::optional<Type> told_type(const Graph& graph, const Step& step, const Draw& draw) {
+  Type out;
+  out.device = drawn_on(graph, step, draw);
+  out.dtype = Dtype::f32;
+  if (draw.schema->op == "prims.inductor_seeds.default") {
+    if (draw.args.empty() || draw.args[0].kind != Arg::Kind::sym) return std::nullopt;
+    out.dtype = Dtype::i64;
+    out.shape = {draw.args[0].sym};
+    return out;
+  }
+  if (draw.schema->op != "aten.rand.default" && draw.schema->op != "aten.randn.default") return std::nullopt;
+  for (const auto& [key, arg] : step.kwargs)
+    if (key == "dtype" && arg.kind == Arg::Kind::dtype) out.dtype = arg.dtype;
+  for (const Arg& size : draw.args.empty() ? std::vector<Arg>{} : draw.args[0].list) {
+    if (size.kind != Arg::Kind::sym) return std::nullopt;
+    out.shape.push_back(size.sym);
+  }
+  return out;
+}
+
+/// Are all draws understood, and do states go to draws and to the caller alone?
+bool states_stay_states(const Graph& graph) {
+  std::set<ValueId> states;
+  bool known = true;
+  for (const Step& step : graph.steps) {
+    const auto draw = draw_of(step);
+    if (is_op(step, kSave) || is_op(step, kUse))
+      known = known && draw && !drawn_on(graph, step, *draw).empty();
+    known = known && (!draw || laid_out(graph, step, *draw));
+    if (draw && draw->kind == Draw::Kind::saves && !step.results.empty()) states.insert(step.results[0]);
+    std::vector<ValueId> used;
+    for (std::size_t k = draw && draw->kind == Draw::Kind::uses ? 1 : 0; k < step.args.size(); ++k)
+      collect_uses(step.args[k], used);
+    for (const auto& [key, arg] : step.kwargs) collect_uses(arg, used);
+    known =
+        known && std::ranges::none_of(used, [&](ValueId id) { return id.valid() && states.contains(id); });
+  }
+  return known && std::ranges::none_of(graph.finals, [&](const auto& f) {
+           return f.second.kind == Arg::Kind::ref && states.contains(f.second.ref);
+         });
+}
+
+/// Calls that are the same but for what their operands hold, and what is said of their results.
+class KnownResults {
+ public:
+  void learn(const Graph& graph) {
+    for (const Step& step : graph.steps)
+      if (const auto draw = draw_of(step)) {
+        std::vector<SharedType>& types = of(graph, *draw, step);
+        for (std::size_t k = first(*draw); k < step.results.size(); ++k)
+          if (const ValueId id = step.results[k]; id.valid() && graph.value(id).type)
+            types[k - first(*draw)] = graph.value(id).type;
+        const auto told = told_type(graph, step, *draw);
+        if (types.size() == 1 && !types[0] && told) types[0] = *told;
+      }
+  }
+  /// One per result of the call inside.
+  std::vector<SharedType>& of(const Graph& graph, const Draw& draw, const Step& step) {
+    std::vector<SharedType> given;
+    std::vector<ValueId> values;
+    std::vector<std::pair<std::string, Arg>> attributes{{draw.schema->op, {}}};
+    const auto take = [&](const std::string& key, const Arg& arg) {
+      collect_uses(arg, values);
+      attributes.emplace_back(key, nameless(arg));
+    };
+    for (const Arg& arg : draw.args) take("", arg);
+    for (const auto& [key, arg] : step.kwargs) take(key, arg);
+    for (const ValueId id : values) given.push_back(id.valid() ? graph.value(id).type : SharedType());
+    for (Call& call : calls_)
+      if (call.attributes == attributes && call.given == given) return call.results;
+    return calls_.emplace_back(attributes, given, std::vector<SharedType>(draw.schema->returns.size()))
+        .results;
+  }
+  /// Where the results of the call inside begin.
+  static std::size_t first(const Draw& draw) { return draw.kind == Draw::Kind::saves ? 1 : 0; }
+
+ private:
+  struct Call {
+    std::vector<std::pair<std::string, Arg>> attributes;
+    std::vector<SharedType> given, results;
+  };
+  static Arg nameless(Arg arg) {
+    for (Arg& item : arg.list) item = nameless(std::move(item));
+    if (arg.kind == Arg::Kind::ref) arg.ref = ValueId();
+    return arg;
+  }
+  std::vector<Call> calls_;
+};
+
+class StateWriter {
+ public:
+  StateWriter(Graph& graph, KnownResults& known, std::map<std::string, OpDecl>& ops)
+      : graph_(graph), known_(known), ops_(ops), names_(names_beside(graph)) {}
+
+  void run() {
+    for (Step& step : std::exchange(graph_.steps, {})) {
+      const auto draw = draw_of(step);
+      const std::string device = draw ? drawn_on(graph_, step, *draw) : "";
+      if (draw && !device.empty())
+        write(std::move(step), *draw, device);
+      else
+        graph_.steps.push_back(std::move(step));
+    }
+    number_values(graph_);
+  }
+
+ private:
+  ValueId made(const std::string& name, SharedType type) {
+    Value value;
+    value.name = names_.fresh(name);
+    value.from = Value::From::step;
+    value.type = std::move(type);
+    graph_.values.push_back(std::move(value));
+    return ValueId(graph_.values.size() - 1);
+  }
+
+  void write(Step step, const Draw& draw, const std::string& device) {
+    const std::vector<SharedType> types = known_.of(graph_, draw, step);
+    step.op = from_state(*draw.schema);
+    ops_.emplace(step.op, declaration_of(*draw.schema));
+    const Arg state = draw.state ? *draw.state : Arg::of(take(step, draw, types, device));
+    const Arg laid = Arg::of_text(*laid_out(graph_, step, draw));
+    step.args = draw.args;
+    step.args.insert(step.args.begin(), {state, laid});
+    const std::size_t saved = std::min(KnownResults::first(draw), step.results.size());
+    step.results.erase(step.results.begin(), step.results.begin() + static_cast<std::ptrdiff_t>(saved));
+    describe(step, types);
+    graph_.steps.push_back(std::move(step));
+  }
+
+  /// Results that nobody reads have types, too.
+  void describe(Step& step, const std::vector<SharedType>& types) {
+    step.results.resize(types.size());
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      ValueId& result = step.results[k];
+      if (!result.valid() && types[k]) result = made("unread", types[k]);
+      if (result.valid() && !graph_.values[result.index].type) graph_.values[result.index].type = types[k];
+    }
+    while (!step.results.empty() && !step.results.back().valid()) step.results.pop_back();
+  }
+
+  /// The state, and then the call that takes from the generator.
+  ValueId take(const Step& step, const Draw& draw, const std::vector<SharedType>& types,
+               const std::string& device) {
+    Type type;
+    type.dtype = Dtype::i64;
+    type.device = device;
+    const bool named = draw.kind == Draw::Kind::saves && !step.results.empty() && step.results[0].valid();
+    const ValueId state = named ? step.results[0] : made("rng_state", type);
+    graph_.values[state.index].type = type;
+    Step saves = step, call = step;
+    saves.op = kState;
+    saves.args = {Arg::of_device(device)};
+    saves.kwargs.clear();
+    saves.results = {state};
+    graph_.steps.push_back(std::move(saves));
+    call.op = draw.schema->op;
+    call.args = draw.args;
+    call.results.clear();
+    describe(call, types);
+    graph_.steps.push_back(std::move(call));
+    return state;
+  }
+
+  Graph& graph_;
+  KnownResults& known_;
+  std::map<std::string, OpDecl>& ops_;
+  UniqueNames names_;
+};
+
+bool uses_states(const Graph& graph) {
+  return std::ranges::any_of(graph.steps, [](const Step& s) { return is_op(s, kSave) || is_op(s, kUse); });
+}
+
+}  // namespace
+
+void draw_from_states(Case& value) {
+  std::vector<Graph*> graphs{&value.after};
+  if (value.before) graphs.push_back(&*value.before);
+  if (std::ranges::none_of(graphs, [](const Graph* graph) { return uses_states(*graph); })) return;
+  if (!std::ranges::all_of(graphs, [](const Graph* graph) { return states_stay_states(*graph); })) return;
+  std::map<std::string, OpDecl> ops;
+  KnownResults known;
+  for (const Graph* graph : graphs) known.learn(*graph);
+  for (Graph* graph : graphs) StateWriter(*graph, known, ops).run();
+  for (auto& [name, decl] : ops) value.ops.push_back(std::move(decl));
+}
+
+}  // namespace noclobber
