@@ -42,10 +42,11 @@ class Broken:
         return f"{self.invariant}: {self.node} {self.why}"
 
 
-def broken(module: object, reinplaced: bool = False, described: Iterable[object] = ()) -> set[Broken]:
-    """What does not hold of the graph. Once it is `reinplaced` it writes. `described`: nodes that are new to descriptions."""
+def broken(module: object, reinplaced: bool = False, described: Iterable[object] = (), took_over: Iterable[object] = ()) -> set[Broken]:
+    """What does not hold of the graph. Once it is `reinplaced` it writes. `described`: nodes that are new to descriptions,
+    or `took_over` that of a node which is gone."""
     found = set(_unbacked(module.graph))
-    found |= {Broken("metadata", *said) for said in fx_metadata.described_otherwise(described)}
+    found |= {Broken("metadata", *said) for said in fx_metadata.described_otherwise(described, took_over)}
     if not reinplaced:
         found |= {*_functional(module.graph), *_epilogue(module.graph), *shared(module.graph)}
     return found

@@ -18,8 +18,11 @@ from . import values
 KNOWN = ("aten", "prims")
 
 
-def described_otherwise(nodes: Iterable[object]) -> Iterator[tuple[str, str]]:
-    """(name, why) of each node whose description is not what is computed. Nodes that cannot be computed are left out."""
+def described_otherwise(nodes: Iterable[object], took_over: Iterable[object] = ()) -> Iterator[tuple[str, str]]:
+    """(name, why) of each node whose description is not what is computed. Nodes that cannot be computed are left out.
+
+    Strides and offsets of those that `took_over` their description lag behind.
+    """
     from torch._subclasses.fake_tensor import FakeTensorMode, unset_fake_temporarily
     from torch.utils._python_dispatch import _disable_current_modes
 
@@ -32,7 +35,7 @@ def described_otherwise(nodes: Iterable[object]) -> Iterator[tuple[str, str]]:
         for node in nodes:
             mode.cache_enabled = False
             for said, computed in zip(_flat(node.meta["val"]), _computed(node, mode)):
-                if difference := _difference(said, computed):
+                if difference := _difference(said, computed, places=node not in took_over):
                     yield node.name, f"({node.target}) is described with {difference}"
                     break
 
@@ -135,15 +138,15 @@ def _like(val: object, device: str | None = None) -> object:
     return base.as_strided(val.shape, val.stride(), val.storage_offset() if val.numel() else 0)
 
 
-def _difference(said: object, computed: object) -> str:
-    """What of the two is not the same; "" where everything is. Strides count where they tell elements apart."""
+def _difference(said: object, computed: object, places: bool = True) -> str:
+    """What of the two is not the same; "" where everything is. Strides count where they tell elements apart, if `places` do."""
     if not values.is_tensor(said) or not values.is_tensor(computed):
         return ""
     for what in ("dtype", "shape", "device"):
         one, other = getattr(said, what), getattr(computed, what)
         if one != other:
             return f"{what} {_text(one)}, and has {_text(other)}"
-    if said.numel() == 0:
+    if said.numel() == 0 or not places:
         return ""
     strides = [tuple(s for s, size in zip(t.stride(), t.shape) if size != 1) for t in (said, computed)]
     if strides[0] != strides[1]:

@@ -105,7 +105,7 @@ class Recorder(recorder.Recorder):
         late = fx_invariants.behind_reinplacing(name) if chain.reinplaced else None
         chain.reinplaced = chain.reinplaced or name.endswith(REINPLACES)
         anew = {f"output {k}" for k, _ in chain.may_share}
-        found = {b for b in fx_invariants.broken(chain.module, chain.reinplaced, described) if b.invariant != "sharing" or b.node not in anew}
+        found = {b for b in fx_invariants.broken(chain.module, chain.reinplaced, described, chain.took_over) if b.invariant != "sharing" or b.node not in anew}
         news = sorted(found - chain.broken) + ([late] if late else [])
         told = [f"{b} (by {chain.title}/{name})" for b in news]
         self.broken += told

@@ -9,6 +9,7 @@
 #include "src/graph/uses.h"
 #include "src/graph/value_names.h"
 #include "src/ops/decl.h"
+#include "src/ops/devices.h"
 #include "src/ops/meaning.h"
 #include "src/ops/schema.h"
 
@@ -55,8 +56,9 @@ std::optional<Draw> draw_of(const Step& step) {
   return out;
 }
 
-/// The device that a call draws on, where the text says it: its own argument, else that of what it makes.
-std::string drawn_on(const Graph& graph, const Step& step, const Draw& draw) {
+/// The device that a call draws on: its own argument, else that of what it is given or makes, else the only
+/// one there is. "": nobody knows.
+std::string drawn_on(const Graph& graph, const Step& step, const Draw& draw, const std::string& only) {
   for (const auto& [key, arg] : step.kwargs)
     if (key == "device" && arg.kind == Arg::Kind::device) return arg.text;
   for (const Arg& arg : draw.args)
@@ -67,7 +69,14 @@ std::string drawn_on(const Graph& graph, const Step& step, const Draw& draw) {
   for (const ValueId id : values)
     if (id.valid() && graph.value(id).type && !graph.value(id).type->device.empty())
       return graph.value(id).type->device;
-  return "";
+  return only;
+}
+
+/// The device of a case that names no other one; "" where there are several.
+std::string only_device(const Case& value) {
+  std::set<std::string> devices = named_devices(value.after);
+  if (value.before) devices.merge(named_devices(*value.before));
+  return devices.empty() ? "cpu" : devices.size() == 1 ? *devices.begin() : "";
 }
 
 /// The call of the same name and a state in front, which draws nothing by itself.
@@ -118,7 +127,7 @@ std::optional<std::string> laid_out(const Graph& graph, const Step& step, const 
 /// A result that the text does not describe, of a call that says how large it is.
 std::optional<Type> told_type(const Graph& graph, const Step& step, const Draw& draw) {
   Type out;
-  out.device = drawn_on(graph, step, draw);
+  out.device = drawn_on(graph, step, draw, "");
   out.dtype = Dtype::f32;
   if (draw.schema->op == "prims.inductor_seeds.default") {
     if (draw.args.empty() || draw.args[0].kind != Arg::Kind::sym) return std::nullopt;
@@ -137,13 +146,13 @@ std::optional<Type> told_type(const Graph& graph, const Step& step, const Draw& 
 }
 
 /// Are all draws understood, and do states go to draws and to the caller alone?
-bool states_stay_states(const Graph& graph) {
+bool states_stay_states(const Graph& graph, const std::string& only) {
   std::set<ValueId> states;
   bool known = true;
   for (const Step& step : graph.steps) {
     const auto draw = draw_of(step);
     if (is_op(step, kSave) || is_op(step, kUse))
-      known = known && draw && !drawn_on(graph, step, *draw).empty();
+      known = known && draw && !drawn_on(graph, step, *draw, only).empty();
     known = known && (!draw || laid_out(graph, step, *draw));
     if (draw && draw->kind == Draw::Kind::saves && !step.results.empty()) states.insert(step.results[0]);
     std::vector<ValueId> used;
@@ -207,13 +216,13 @@ class KnownResults {
 
 class StateWriter {
  public:
-  StateWriter(Graph& graph, KnownResults& known, std::map<std::string, OpDecl>& ops)
-      : graph_(graph), known_(known), ops_(ops), names_(names_beside(graph)) {}
+  StateWriter(Graph& graph, KnownResults& known, std::map<std::string, OpDecl>& ops, std::string only)
+      : graph_(graph), known_(known), ops_(ops), only_(std::move(only)), names_(names_beside(graph)) {}
 
   void run() {
     for (Step& step : std::exchange(graph_.steps, {})) {
       const auto draw = draw_of(step);
-      const std::string device = draw ? drawn_on(graph_, step, *draw) : "";
+      const std::string device = draw ? drawn_on(graph_, step, *draw, only_) : "";
       if (draw && !device.empty())
         write(std::move(step), *draw, device);
       else
@@ -283,6 +292,7 @@ class StateWriter {
   Graph& graph_;
   KnownResults& known_;
   std::map<std::string, OpDecl>& ops_;
+  std::string only_;
   UniqueNames names_;
 };
 
@@ -296,11 +306,13 @@ void draw_from_states(Case& value) {
   std::vector<Graph*> graphs{&value.after};
   if (value.before) graphs.push_back(&*value.before);
   if (std::ranges::none_of(graphs, [](const Graph* graph) { return uses_states(*graph); })) return;
-  if (!std::ranges::all_of(graphs, [](const Graph* graph) { return states_stay_states(*graph); })) return;
+  const std::string only = only_device(value);
+  if (!std::ranges::all_of(graphs, [&](const Graph* graph) { return states_stay_states(*graph, only); }))
+    return;
   std::map<std::string, OpDecl> ops;
   KnownResults known;
   for (const Graph* graph : graphs) known.learn(*graph);
-  for (Graph* graph : graphs) StateWriter(*graph, known, ops).run();
+  for (Graph* graph : graphs) StateWriter(*graph, known, ops, only).run();
   for (auto& [name, decl] : ops) value.ops.push_back(std::move(decl));
 }
 

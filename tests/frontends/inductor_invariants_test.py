@@ -142,7 +142,8 @@ class Invariants(unittest.TestCase):
 
     def test_a_description_that_is_taken_over_lags_behind(self):
         """As PyTorch describes a view that stands for the product with 1 that goes: apart from its base until it is renewed."""
-        for told, change in ((None, lambda val: val), ("strides [2], and has [1]", METADATA["strides [2], and has [1]"])):
+        lags, counts = "strides [2], and has [1]", "shape [12], and has [11]"
+        for told, change in ((None, lambda val: val), (None, METADATA[lags]), (counts, METADATA[counts])):
             with self.subTest(told):
                 self.setUp()
                 module = traced(lambda x: x.sin().view(-1).mul(1).cos(), torch.randn(11))
@@ -158,7 +159,7 @@ class Invariants(unittest.TestCase):
                 self.broken_by(replaced, module)
                 self.assertEqual(self.recorder.broken, [f"metadata: view (aten.view.default) is described with {told} (by -/joint/my_pass)"]
                                  if told else [])
-                if not told:
+                if not told and change is not METADATA[lags]:
                     self.assertEqual([r["status"] for r in self.recorder.run() if r["kind"] == "check"], ["proved"])
 
     def test_outputs_share_no_more_than_they_did(self):
