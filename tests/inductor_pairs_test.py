@@ -736,6 +736,95 @@ class SavedDraws(Pairs):
         self.assertIn("unsupported-op", self.of(body, body)[1])
 
 
+class FunctionalizedRegions(Pairs):
+    """auto_functionalized of nested_compile_region and of torch.cond whose bodies write, and what reinplacing leaves of it."""
+
+    def body(self, name, writes, result="m", inputs=f"a: {T}, b: {T}"):
+        lines = "".join(f"            {line}\n" for line in [
+            f"m: {T} = torch.ops.aten.mul.Tensor(a, b)", f"s: {T} = torch.ops.aten.sin.default(b)",
+            *[f"c{k}: {T} = torch.ops.aten.copy_.default({to}, {by})" for k, (to, by) in enumerate(writes)]])
+        return f"\n    class {name}(torch.nn.Module):\n        def forward(self, {inputs}):\n{lines}            return ({result},)\n"
+
+    def program(self, calls, returned, writes=(("a", "m"), ("b", "s")), others=(("a", "s"),), result="m"):
+        made = [f"z: {T} = torch.ops.aten.sin.default(x)", f"w: {T} = torch.ops.aten.cos.default(y)", "f = self.f", "g = self.g"]
+        return graph(f'x: {T}, y: {T}, p: "b8[][]cpu"', [*made, *calls], returned, self.body("f", writes, result) + self.body("g", others, result))
+
+    def wrapped(self, one="z", two="w", n="", given="_arg0_base_index = 0, _arg1_base_index = 1", bases=None, results=1):
+        call = (f"v{n} = torch.ops.higher_order.auto_functionalized_v2(torch.ops.higher_order.invoke_subgraph, subgraph = f, identifier = 'f', "
+                f"{given}, _all_bases = [{bases or f'{one}, {two}'}])")
+        return [call, *[f"r{n or ''}{k or ''}: {T} = v{n}[{k}]" for k in range(results)], f"z{n or 1}: {T} = v{n}[{results}]",
+                *([] if bases else [f"w{n or 1}: {T} = v{n}[{results + 1}]"])]
+
+    @staticmethod
+    def direct(one="z", two="w", n="", body="f"):
+        return [f"i{n} = torch.ops.higher_order.invoke_subgraph({body}, 'f', {one}, {two})", f"r{n}: {T} = i{n}[0]"]
+
+    def branch(self, bodies="f, g", wrapped=False):
+        if not wrapped:
+            return [f"i = torch.ops.higher_order.cond(p, {bodies}, (z, w))", f"r: {T} = i[0]"]
+        one, two = bodies.split(", ")
+        return [f"v = torch.ops.higher_order.auto_functionalized_v2(torch.ops.higher_order.cond, pred = p, true_fn = {one}, false_fn = {two}, "
+                "_operand0_base_index = 0, _operand1_base_index = 1, _all_bases = [z, w])",
+                f"r: {T} = v[0]", f"z1: {T} = v[1]", f"w1: {T} = v[2]"]
+
+    COPY = f"k: {T} = torch.ops.aten.clone.default(z)"
+    SLICED = "_arg0_base_index = 0, _arg0_slice_dim = 0, _arg0_slice_start = {}, _arg0_slice_end = {}, arg1 = h"
+
+    def halves(self, first, last, wrapped=True):
+        half = T.replace("[4, 4]", "[2, 4]")
+        rest = f"h: {half} = torch.ops.aten.slice.Tensor(y, 0, 0, 2)"
+        body = self.body("f", [("a", "m")]).replace(T, half)
+        calls = [rest, "f = self.f", *(self.wrapped(given=self.SLICED.format(first, last), bases="x") if wrapped else
+                                      [f"t: {half} = torch.ops.aten.slice.Tensor(k, 0, {first}, {last})", *self.direct("t", "h")])]
+        calls = [c.replace("r:", f"r: {half} #").replace(f"# {T}", "") if c.startswith("r:") else c for c in calls]
+        return graph(f"x: {T}, y: {T}", [*([] if wrapped else [self.COPY.replace("(z)", "(x)")]), *calls], "r, z1" if wrapped else "r, k", body)
+
+    def both(self, before, after):
+        status, record = self.compared(before, after)
+        return status, self.reasons(record) | {f["property"] for f in record["findings"]}
+
+    def test_what_reinplacing_leaves(self):
+        twice = self.program([*self.wrapped(), *self.wrapped("z1", "w1", "2")], "r, r2, z2, w2")
+        rows = {
+            "in place": (self.program(self.wrapped(), "r, z1, w1"), self.program(self.direct(), "r, z, w")),
+            "twice": (twice, self.program([*self.direct(), *self.direct(n="2")], "r, r2, z, w")),
+            "still wrapped": (twice, twice),
+            "a copy is kept": (self.program(self.wrapped(), "r, z1, w1, z"), self.program([self.COPY, *self.direct("k")], "r, k, w, z")),
+            "one is only read": (self.program(self.wrapped(given="_arg0_base_index = 0, arg1 = w", bases="z"), "r, z1, w", [("a", "m")]),
+                                 self.program(self.direct(), "r, z, w", [("a", "m")])),
+            "two results": (self.program(self.wrapped(results=2), "r, r1, z1, w1", result="m, s"),
+                            self.program([*self.direct(), f"q: {T} = i[1]"], "r, q, z, w", result="m, s")),
+            "nothing written": (self.program(self.wrapped(), "r, z1, w1", []), self.program(self.direct(), "r, z, w", [])),
+            "a branch": (self.program(self.branch(wrapped=True), "r, z1, w1"), self.program(self.branch(), "r, z, w")),
+            "a part": (self.halves(0, 2), self.halves(0, 2, wrapped=False)),
+            "written out": (self.program(self.wrapped(), "r, z1, w1"),
+                            self.program([f"m: {T} = torch.ops.aten.mul.Tensor(z, w)", f"s: {T} = torch.ops.aten.sin.default(w)"], "m, m.clone(), s")
+                            .replace("return (m, m.clone(), s,)", f"n: {T} = torch.ops.aten.clone.default(m)\n        return (m, n, s,)")),
+        }
+        for name, case in rows.items():
+            with self.subTest(name):
+                self.assertEqual(self.both(*case), ("proved", set()))
+
+    def test_what_it_may_not_leave(self):
+        rows = {
+            "the old is read": (self.program(self.wrapped(), "r, z1, w1, z"), self.program(self.direct(), "r, z, w, z"), "stale-read"),
+            "a copy too late": (self.program(self.wrapped(), "r, z1, w1, z"), self.program([*self.direct(), self.COPY], "r, z, w, k"), "stale-read"),
+            "the wrong one is copied": (self.program(self.wrapped(), "r, z1, w1, z"), self.program([self.COPY, *self.direct("z")], "r, k, w, z"), "value-mismatch"),
+            "operands exchanged": (self.program(self.wrapped(), "r, z1, w1"), self.program(self.direct("w", "z"), "r, w, z"), "value-mismatch"),
+            "another body": (self.program(self.wrapped(), "r, z1, w1"), self.program(self.direct(body="g"), "r, z, w"), "value-mismatch"),
+            "a write is gone": (self.program(self.wrapped(), "r, z1, w1"), self.program(self.direct(), "r, z, w", [("a", "m")]), "value-mismatch"),
+            "once, not twice": (self.program([*self.wrapped(), *self.wrapped("z1", "w1", "2")], "r, r2, z2, w2"),
+                                self.program([*self.direct(), f"r2: {T} = torch.ops.aten.clone.default(r)"], "r, r2, z, w"), "value-mismatch"),
+            "branches exchanged": (self.program(self.branch(wrapped=True), "r, z1, w1"), self.program(self.branch("g, f"), "r, z, w"), "value-mismatch"),
+            "the old is read behind a branch": (self.program(self.branch(wrapped=True), "r, z1, w1, z"), self.program(self.branch(), "r, z, w, z"), "stale-read"),
+            "another part": (self.halves(0, 2), self.halves(2, 4, wrapped=False), "value-mismatch"),
+        }
+        for name, (before, after, told) in rows.items():
+            with self.subTest(name):
+                status, why = self.both(before, after)
+                self.assertEqual((status, told in why), ("refuted", True), why)
+
+
 class ComplexFills(Pairs):
     """A complex number as joint passes write it where they fold a fill: torch.polar and its gradient."""
     K = '"c64[4, 4][4, 1]cpu"'

@@ -18,6 +18,8 @@ AS_TRACED = "inputs share storage as traced"  # PyTorch guards it nowhere (pytor
 SCATTERS = {"aten.slice.Tensor": "aten.slice_scatter.default", "aten.select.int": "aten.select_scatter.default",
             "aten.diagonal.default": "aten.diagonal_scatter.default",
             "aten.as_strided.default": "aten.as_strided_scatter.default"}
+# Operators that run bodies: arguments before the operands, and how these are called where a wrapper numbers them.
+REGIONS = {"invoke_subgraph": (("subgraph", "identifier"), "arg"), "cond": (("pred", "true_fn", "false_fn"), "operand")}
 SAVED_DRAWS = ("run_and_save_rng_state", "run_with_rng_state")  # of checkpoints: a draw that is made again
 FEW = 64  # elements of a constant that are written
 
@@ -151,6 +153,8 @@ class AtenWriter(GraphWriter):
         """Clones of what the operator writes, the views that it is given, the call, and the clones as its results; only
         the clones that reinplacing has left to be made, if it has seen the node."""
         overload, given = node.args[0], dict(node.kwargs)
+        if _is_higher_order(overload) and hop_name(overload) in REGIONS:
+            return self._functionalized_region(node, *REGIONS[hop_name(overload)])
         if not hasattr(overload, "_schema") or node.args[1:] or any(a.kwarg_only and schemas.writes(a)
                                                                     for a in overload._schema.arguments):
             raise Unwritable(f"{node.name}: {hop_name(node.target)} of {overload}")
@@ -165,6 +169,32 @@ class AtenWriter(GraphWriter):
         if isinstance(val, (list, tuple)) and returns:
             step["types"] = [self.type_of(v) if values.is_tensor(v) else None for v in val[:returns]]
         self.written.steps.append(_with_place(step, node))
+        self._give_back(node, own, wrapped)
+
+    def _functionalized_region(self, node: object, first: tuple[str, ...], operand: str) -> None:
+        """The same of an operator that runs bodies, which say by themselves what they write."""
+        cloned = node.meta.get("only_clone_these_tensors")
+        given = {k: v for k, v in node.kwargs.items() if k != "_op_schema"}
+        wrapped = _Functionalized(self, node, given, None if cloned is None else set(cloned))
+        insides = [self._body(given[n]) for n in first if getattr(given[n], "op", "") == "get_attr"]
+        count = len(insides[0].outputs)
+        if not wrapped.second or any(i.constants or len(i.outputs) != count for i in insides):
+            raise Unwritable(f"{node.name}: bodies with constants, or that give other results")
+        operands: list = []
+        while (name := f"{operand}{len(operands)}") in given or f"_{name}_base_index" in given:
+            operands.append(self.arg(given[name]) if name in given else wrapped._view(f"_{name}"))
+        known = [k for k in given if k in first or k.startswith(operand) or k.endswith("_base_index")]
+        if len([k for k in known if k not in first]) != len(operands):
+            raise Unwritable(f"{node.name}: operands that are not numbered")
+        args = [self.arg(given[n]) for n in first] + ([operands] if operand == "operand" else operands)
+        own = [f"{node.name}__{k}" for k in range(count)]
+        types = [self.type_of(v) if values.is_tensor(v) else None for v in node.meta["val"][:count]]
+        step = {"names": own, "op": f"higher_order.{hop_name(node.args[0])}", "args": args, "types": types}
+        self.written.steps.append(_with_place(step, node))
+        self._give_back(node, own, wrapped)
+
+    def _give_back(self, node: object, own: list[str], wrapped: _Functionalized) -> None:
+        """The call's results: its own, and what it has made of its bases."""
         results: list = [{"ref": n} for n in own] or [None]
         for number, base in enumerate(wrapped.bases):
             results.append([self._result(node, f"{number}_{k}", b) for k, b in enumerate(base)]

@@ -42,6 +42,12 @@ bool gives_tensor(const std::vector<Site>& all);
 /// place is always there. A result that nobody asks for is not in the text, so the longest call counts.
 std::size_t result_count(const std::vector<Site>& wrapped, const std::vector<Site>& calls,
                          const Schema* known);
+/// More ways than these to read a case are too many.
+inline constexpr std::size_t kReadings = 8;
+/// The orders of arguments, with the written ones marked, that the operator's declared schema gives or that
+/// fit.
+std::vector<std::vector<Given>> signatures(const std::vector<Site>& wrapped, const std::vector<Site>& calls,
+                                           const Schema* known);
 OpDecl declaration(const std::string& op, const std::vector<Given>& order, std::size_t returns);
 /// with_effects(token, op, args...): operators that nobody declares. One that wrote its arguments would be
 /// inside auto_functionalized as well, so this one does not; in the sequence of effects it stands anyway.

@@ -1,10 +1,12 @@
 #include "src/ops/wrappers.h"
 
 #include <algorithm>
-#include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "src/graph/bodies.h"
 #include "src/graph/uses.h"
 #include "src/ops/decl.h"
 #include "src/ops/wrapper_sites.h"
@@ -12,141 +14,10 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kReadings = 8;
-constexpr std::size_t kArguments = 12;
-
-/// Does the value, or the base that wrapped calls made it of, have that name? Once it is reinplaced, a base
-/// has the name of what it was.
-bool is_called(const Graph& graph, ValueId id, const std::string& name) {
-  const Value& value = graph.value(id);
-  if (value.name == name) return true;
-  if (value.from != Value::From::step || value.result == 0 || !is_wrapper(graph.steps[value.at]))
-    return false;
-  const Arg* bases = keyword(graph.steps[value.at], "_all_bases");
-  return bases != nullptr && std::ranges::any_of(bases->list, [&](const Arg& base) {
-           const bool is_earlier = base.kind == Arg::Kind::ref && base.ref.valid() && base.ref != id;
-           return is_earlier && value.type && graph.value(base.ref).type == value.type &&
-                  is_called(graph, base.ref, name);
-         });
-}
-
-/// The same value by name, or the same constant.
-bool same_argument(const Site& a, const Arg& x, const Site& b, const Arg& y) {
-  if (x.kind != y.kind) return false;
-  if (x.kind == Arg::Kind::ref) return is_called(*a.graph, x.ref, b.graph->value(y.ref).name);
-  if (x.kind != Arg::Kind::list) return x == y;
-  if (x.list.size() != y.list.size()) return false;
-  for (std::size_t k = 0; k < x.list.size(); ++k)
-    if (!same_argument(a, x.list[k], b, y.list[k])) return false;
-  return true;
-}
-
-bool fits(const Site& site, const Given& g, const Site& call, const Arg& arg, bool by_name) {
-  if (g.written)
-    return g.list ? arg.kind == Arg::Kind::list && arg.list.size() == g.view_prefix.size()
-                  : arg.kind == Arg::Kind::ref || arg.kind == Arg::Kind::none;
-  return by_name ? same_argument(site, g.plain, call, arg) : g.plain.kind == arg.kind;
-}
-
-/// Orders that keep the written ones and the others in their own sequence and fit a direct call.
-std::vector<std::vector<Given>> orders(const Site& site, const std::vector<Given>& all,
-                                       const std::vector<Site>& calls) {
-  std::vector<Given> written, others;
-  for (const Given& g : all) (g.written ? written : others).push_back(g);
-  std::vector<std::vector<Given>> out;
-  if (calls.empty() || site.step->op == kV1)
-    return {site.step->op == kV1 ? all : [&] {
-      std::vector<Given> joined = written;
-      joined.insert(joined.end(), others.begin(), others.end());
-      return joined;
-    }()};
-  for (const bool by_name : {true, false}) {
-    for (const Site& call : calls) {
-      if (!out.empty() || call.step->args.size() != all.size()) continue;
-      std::vector<Given> order;
-      const std::function<void(std::size_t, std::size_t)> place = [&](std::size_t w, std::size_t o) {
-        const std::size_t at = w + o;
-        if (out.size() > kReadings) return;
-        if (at == all.size()) return out.push_back(order);
-        const auto next = [&](const Given& g, std::size_t dw, std::size_t d_o) {
-          if (!fits(site, g, call, call.step->args[at], by_name)) return;
-          order.push_back(g);
-          place(w + dw, o + d_o);
-          order.pop_back();
-        };
-        if (w < written.size()) next(written[w], 1, 0);
-        if (o < others.size()) next(others[o], 0, 1);
-      };
-      place(0, 0);
-    }
-  }
-  return out;
-}
-
-/// For v1: which tensor arguments are written, as far as copies back into inputs do not contradict.
-std::vector<std::vector<Given>> with_written(const std::vector<Site>& wrapped,
-                                             const std::vector<Given>& all) {
-  const Step& step = *wrapped.front().step;
-  const std::size_t count = std::max<std::size_t>(step.results.size(), 2) - 1;
-  std::vector<std::vector<Given>> out;
-  for (std::uint32_t mask = 0; mask < (1U << all.size()); ++mask) {
-    std::vector<Given> choice = all;
-    std::vector<std::size_t> written;
-    bool tensors = true;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      choice[k].written = ((mask >> k) & 1U) != 0;
-      if (choice[k].written) written.push_back(k);
-      tensors = tensors && (!choice[k].written || all[k].plain.kind == Arg::Kind::ref);
-    }
-    if (!tensors || written.size() != count) continue;
-    std::map<ValueId, ValueId> origin;  // result of a wrapper -> the input it replaces, under this choice
-    bool agrees = true;
-    for (const Site& site : wrapped) {
-      if (site.graph != wrapped.front().graph) continue;
-      const std::vector<Given> here = given(*site.step);
-      for (std::size_t k = 0; k < written.size() && k + 1 < site.step->results.size(); ++k) {
-        if (here.size() != all.size() || here[written[k]].plain.kind != Arg::Kind::ref) continue;
-        const ValueId from = here[written[k]].plain.ref;
-        origin[site.step->results[k + 1]] = origin.contains(from) ? origin[from] : from;
-      }
-    }
-    for (const Step& s : wrapped.front().graph->steps)
-      if (s.op == "aten.copy_.default" && s.args.size() > 1 && s.args[1].kind == Arg::Kind::ref &&
-          origin.contains(s.args[1].ref))
-        agrees = agrees && s.args[0].kind == Arg::Kind::ref && origin[s.args[1].ref] == s.args[0].ref;
-    if (agrees) out.push_back(std::move(choice));
-  }
-  return out;
-}
-
-/// Replaces the wrapper calls of one operator in a graph.
-class Writer {
+/// The steps that stand for a wrapper call, at the end of a graph.
+class WrittenOut {
  public:
-  /// `returns`: results of the operator; without any the wrapper still has a place for one.
-  Writer(Graph& graph, const std::string& op, const std::vector<Given>& order, std::size_t returns)
-      : graph_(graph), op_(op), order_(order), returns_(returns) {}
-
-  void run() {
-    const std::vector<Step> old = std::exchange(graph_.steps, {});
-    for (const Step& step : old) {
-      if (is_wrapper(step) && wrapped_op(step) == op_) {
-        write(step);
-      } else {
-        graph_.steps.push_back(step);
-      }
-    }
-    number_values(graph_);
-  }
-
- private:
-  ValueId emit(const Step& like, const std::string& op, std::vector<Arg> args, const std::string& suffix) {
-    Value value;
-    value.name = "auto_functionalized_" + std::to_string(graph_.values.size()) + suffix;
-    const ValueId id(graph_.values.size());
-    graph_.values.push_back(std::move(value));
-    push(like, op, std::move(args), {id});
-    return id;
-  }
+  explicit WrittenOut(Graph& graph) : graph_(graph) {}
 
   Step& push(const Step& like, const std::string& op, std::vector<Arg> args, std::vector<ValueId> results) {
     Step step;
@@ -157,6 +28,18 @@ class Writer {
     step.code = like.code;
     step.line = like.line;
     return graph_.steps.emplace_back(std::move(step));
+  }
+
+  /// Clones of what the call may write.
+  std::vector<ValueId> clones(const Step& step) {
+    std::vector<ValueId> out;
+    const Arg* listed = keyword(step, "_all_bases");
+    for (const Arg& base : listed != nullptr ? listed->list : std::vector<Arg>{})
+      out.push_back(clone(step, base));
+    return out;
+  }
+  ValueId clone(const Step& step, const Arg& base) {
+    return emit(step, "aten.clone.default", {base}, "_base");
   }
 
   Arg view(const Step& step, const std::string& prefix, const std::vector<ValueId>& bases) {
@@ -179,43 +62,170 @@ class Writer {
         emit(step, "aten.as_strided.default", {whole, *size, *stride, offset ? *offset : Arg{}}, "_view"));
   }
 
+  /// What the call has made of its bases: the wrapper's results from number `first` on.
+  void give_back(const Step& step, const std::vector<ValueId>& bases, std::size_t first) {
+    for (std::size_t k = 0; k < bases.size() && k + first < step.results.size(); ++k)
+      if (step.results[k + first].valid())
+        push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + first]}).barrier = true;
+  }
+
+ private:
+  ValueId emit(const Step& like, const std::string& op, std::vector<Arg> args, const std::string& suffix) {
+    Value value;
+    value.name = "auto_functionalized_" + std::to_string(graph_.values.size()) + suffix;
+    const ValueId id(graph_.values.size());
+    graph_.values.push_back(std::move(value));
+    push(like, op, std::move(args), {id});
+    return id;
+  }
+
+  Graph& graph_;
+};
+
+/// The wrapper's results that are those of what it calls, `count` at most.
+std::vector<ValueId> own_results(const Step& step, std::size_t count) {
+  const std::size_t most = std::min(count, step.results.size());
+  std::vector<ValueId> out(step.results.begin(), step.results.begin() + static_cast<std::ptrdiff_t>(most));
+  while (!out.empty() && !out.back().valid()) out.pop_back();
+  return out;
+}
+
+/// Replaces the wrapper calls of one operator in a graph.
+class Writer {
+ public:
+  /// `returns`: results of the operator; without any the wrapper still has a place for one.
+  Writer(Graph& graph, const std::string& op, const std::vector<Given>& order, std::size_t returns)
+      : graph_(graph), out_(graph), op_(op), order_(order), returns_(returns) {}
+
+  void run() {
+    const std::vector<Step> old = std::exchange(graph_.steps, {});
+    for (const Step& step : old) {
+      if (is_wrapper(step) && wrapped_op(step) == op_) {
+        write(step);
+      } else {
+        graph_.steps.push_back(step);
+      }
+    }
+    number_values(graph_);
+  }
+
+ private:
   void write(const Step& step) {
-    std::vector<ValueId> bases;
+    std::vector<ValueId> bases = out_.clones(step);
     std::vector<Arg> args;
-    const Arg* listed = keyword(step, "_all_bases");
-    for (const Arg& base : listed != nullptr ? listed->list : std::vector<Arg>{})
-      bases.push_back(emit(step, "aten.clone.default", {base}, "_base"));
     for (const Given& g : order_) {
       const Arg* plain = keyword(step, g.name);
       if (!g.written) {
         args.push_back(plain != nullptr ? *plain : g.fallback);
       } else if (step.op == kV1) {
-        bases.push_back(emit(step, "aten.clone.default", {plain != nullptr ? *plain : Arg{}}, "_base"));
+        bases.push_back(out_.clone(step, plain != nullptr ? *plain : Arg{}));
         args.push_back(Arg::of(bases.back()));
       } else if (!g.list) {
-        args.push_back(view(step, "_" + g.name, bases));
+        args.push_back(out_.view(step, "_" + g.name, bases));
       } else {
         const Arg* length = keyword(step, "_" + g.name + "_length");
         std::vector<Arg> items;
         for (std::int64_t k = 0; length != nullptr && k < length->sym.constant(); ++k)
-          items.push_back(view(step, "_" + g.name + "_" + std::to_string(k), bases));
+          items.push_back(out_.view(step, "_" + g.name + "_" + std::to_string(k), bases));
         args.push_back(Arg::of(std::move(items)));
       }
     }
-    const std::size_t first = std::max<std::size_t>(returns_, 1), all = step.results.size();
-    std::vector<ValueId> own(step.results.begin(),
-                             step.results.begin() + static_cast<std::ptrdiff_t>(std::min(returns_, all)));
-    while (!own.empty() && !own.back().valid()) own.pop_back();
-    push(step, op_, std::move(args), std::move(own));
-    for (std::size_t k = 0; k < bases.size() && k + first < all; ++k)
-      if (step.results[k + first].valid())  // what the call has made of the base
-        push(step, "aten.alias.default", {Arg::of(bases[k])}, {step.results[k + first]}).barrier = true;
+    out_.push(step, op_, std::move(args), own_results(step, returns_));
+    out_.give_back(step, bases, std::max<std::size_t>(returns_, 1));
   }
 
   Graph& graph_;
+  WrittenOut out_;
   const std::string& op_;
   const std::vector<Given>& order_;
   std::size_t returns_;
+};
+
+/// An operator that runs bodies, as a wrapper names what it is given: arguments in front, bodies among them,
+/// then operands by number.
+struct RegionForm {
+  std::string_view op, operand;
+  std::vector<std::string> first;
+};
+
+const RegionForm* region_form(const Step& step) {
+  static const std::vector<RegionForm> forms = {
+      {"higher_order.invoke_subgraph", "arg", {"subgraph", "identifier"}},
+      {"higher_order.cond", "operand", {"pred", "true_fn", "false_fn"}},
+  };
+  if (step.op != kV2) return nullptr;
+  for (const RegionForm& form : forms)
+    if (wrapped_op(step) == std::string(form.op) + ".default") return &form;
+  return nullptr;
+}
+
+/// Replaces wrapper calls of operators that run bodies: these say by themselves what they write.
+class RegionWriter {
+ public:
+  RegionWriter(const Case& value, Graph& graph) : case_(value), graph_(graph), out_(graph) {}
+
+  void run() {
+    const std::vector<Step> old = std::exchange(graph_.steps, {});
+    for (const Step& step : old) {
+      const RegionForm* form = region_form(step);
+      const auto results = form != nullptr ? body_results(step, *form) : std::nullopt;
+      const auto operands = results ? operands_of(step, *form) : std::nullopt;
+      if (operands)
+        write(step, *form, *operands, *results);
+      else
+        graph_.steps.push_back(step);
+    }
+    number_values(graph_);
+  }
+
+ private:
+  /// How many results every body gives; nothing where they differ or one is not known.
+  std::optional<std::size_t> body_results(const Step& step, const RegionForm& form) const {
+    std::optional<std::size_t> out;
+    for (const std::string& name : form.first) {
+      const Arg* arg = keyword(step, name);
+      if (arg == nullptr) return std::nullopt;
+      if (arg->kind != Arg::Kind::graph) continue;
+      const Graph* body = find_body(case_, graph_, arg->text);
+      if (body == nullptr || (out && *out != body->outputs.size())) return std::nullopt;
+      out = body->outputs.size();
+    }
+    return out;
+  }
+
+  /// The operands by their numbers, none of which is left out.
+  static std::optional<std::vector<Given>> operands_of(const Step& step, const RegionForm& form) {
+    std::map<std::string, Given> known;
+    for (Given& g : given(step)) {
+      if (g.list) return std::nullopt;
+      std::string name = g.name;
+      known.emplace(std::move(name), std::move(g));
+    }
+    std::vector<Given> out;
+    for (;; out.push_back(known.at(std::string(form.operand) + std::to_string(out.size()))))
+      if (!known.contains(std::string(form.operand) + std::to_string(out.size()))) break;
+    if (out.size() + form.first.size() != known.size()) return std::nullopt;
+    return out;
+  }
+
+  void write(const Step& step, const RegionForm& form, const std::vector<Given>& operands,
+             std::size_t results) {
+    const std::vector<ValueId> bases = out_.clones(step);
+    std::vector<Arg> args, given;
+    for (const std::string& name : form.first) args.push_back(*keyword(step, name));
+    for (const Given& g : operands)
+      given.push_back(g.written ? out_.view(step, "_" + g.name, bases) : g.plain);
+    if (form.operand == "operand")
+      args.push_back(Arg::of(std::move(given)));
+    else
+      args.insert(args.end(), given.begin(), given.end());
+    out_.push(step, std::string(form.op), std::move(args), own_results(step, results));
+    out_.give_back(step, bases, std::max<std::size_t>(results, 1));
+  }
+
+  const Case& case_;
+  Graph& graph_;
+  WrittenOut out_;
 };
 
 std::set<std::string> wrapped_ops(const Case& value) {
@@ -228,25 +238,6 @@ std::set<std::string> wrapped_ops(const Case& value) {
   return out;
 }
 
-/// The orders of arguments, with the written ones marked, that the operator's declared schema gives or that
-/// fit.
-std::vector<std::vector<Given>> signatures(const std::vector<Site>& wrapped, const std::vector<Site>& calls,
-                                           const Schema* known) {
-  const std::vector<Given> all = given(*wrapped.front().step);
-  if (all.size() > kArguments) return {};
-  if (known == nullptr)
-    return wrapped.front().step->op == kV1 ? with_written(wrapped, all) : orders(wrapped.front(), all, calls);
-  std::vector<Given> order;
-  for (const SchemaSlot& slot : known->arguments) {
-    const auto at = std::find_if(all.begin(), all.end(), [&](const Given& g) { return g.name == slot.name; });
-    Given g = at == all.end() ? unwritten(slot.name, {}) : *at;
-    g.written = slot.written;
-    g.fallback = slot.fallback.value_or(Arg{});
-    order.push_back(std::move(g));
-  }
-  return {order};
-}
-
 }  // namespace
 
 bool has_wrappers(const Case& value) { return !wrapped_ops(value).empty() || !effectful_ops(value).empty(); }
@@ -254,14 +245,17 @@ bool has_wrappers(const Case& value) { return !wrapped_ops(value).empty() || !ef
 Readings written_out(const Case& value) {
   Readings out;
   out.cases.push_back(value);
+  if (out.cases[0].before) RegionWriter(value, *out.cases[0].before).run();
+  RegionWriter(value, out.cases[0].after).run();
   for (OpDecl& decl : effectful_ops(value)) {
     const std::string name = decl.schema.substr(0, decl.schema.find('('));
     out.inferred.push_back(full_op_name(name));
     out.cases[0].ops.push_back(std::move(decl));
   }
   const auto declared = make_op_set(out.cases[0].ops);
-  for (const std::string& op : wrapped_ops(value)) {
-    const std::vector<Site> wrapped = sites(value, op, true), calls = sites(value, op, false);
+  const Case regions = out.cases[0];
+  for (const std::string& op : wrapped_ops(regions)) {
+    const std::vector<Site> wrapped = sites(regions, op, true), calls = sites(regions, op, false);
     const Schema* known = declared ? declared->find(op) : nullptr;
     const auto fitting = signatures(wrapped, calls, known);
     const std::size_t count = result_count(wrapped, calls, known);

@@ -61,6 +61,7 @@ constexpr Speller kSpellers[] = {
     {"src/plan/collect.cpp", 2, "what turns a truth value round: both arms of two branches on it"},
     {"src/ops/functional.cpp", 12, "data: functional partners that no rule of names finds"},
     {"src/ops/wrappers.cpp", 6, "writes steps: a wrapper written out"},
+    {"src/ops/wrapper_orders.cpp", 1, "who copies back into an input"},
     {"src/ops/saved_draws.cpp", 4, "writes steps: draws from a saved state"},
     {"src/ops/unrolled.cpp", 8, "writes steps: a loop written out"},
     {"src/ops/promises.cpp", 9, "who may write before reinplacing, and what reinplacing writes"},
