@@ -122,6 +122,45 @@ class Watched(unittest.TestCase):
             return torch.view_as_real(torch.view_as_complex(torch.stack((x, x.sin()), -1)) * 2j + (1 - 2j)).sum(0) * 1.5,
         self.assertIn("aten.view_as_real.default", self.written(turned))
 
+    def test_draws_of_a_checkpoint(self):
+        weight = torch.ones(1, requires_grad=True)
+
+        def drawn_again(x, z, k):
+            def block(y):
+                kept = torch.nn.functional.dropout(y.sin(), 0.5)
+                put = torch.zeros_like(kept)
+                put[:1] = kept[:1]
+                return put * kept
+            return torch.utils.checkpoint.checkpoint(block, x * weight, use_reentrant=False).sum(),
+        for fallback in (False, True):
+            torch._dynamo.reset()
+            self.assertIn("higher_order.run_and_save_rng_state", self.written(drawn_again, fallback_random=fallback))
+
+    def test_regions_that_write(self):
+        @torch.compiler.nested_compile_region
+        def region(a, b):
+            a.add_(b)
+            return a.cos()
+
+        def called_twice(x, z, k):
+            own = x.sin()
+            return region(own, x) + region(own, x), own
+        self.assertIn("higher_order.invoke_subgraph", self.written(called_twice))
+
+        def branched(x, z, k):
+            def one(a):
+                a.mul_(2)
+                return a.cos()
+
+            def other(a):
+                a.add_(1)
+                return a.sin()
+            own = x.sin()
+            return torch.cond(x.sum() > 0, one, other, (own,)), own
+        torch._dynamo.reset()
+        with torch.no_grad():
+            self.assertIn("higher_order.cond", self.written(branched))
+
     def test_nothing_is_changed(self):
         for function in RIGHT + WRONG + DRAWS:
             for dynamic in (False, True):
