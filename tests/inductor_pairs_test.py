@@ -783,6 +783,15 @@ class FunctionalizedRegions(Pairs):
         status, record = self.compared(before, after)
         return status, self.reasons(record) | {f["property"] for f in record["findings"]}
 
+    def test_a_case_that_is_extracted_is_read(self):
+        """The schema that the wrapper is given was written as a graph that nobody knew."""
+        text = self.program([c.replace("])", "], _op_schema = t)") for c in ["t = self._tree_spec_constant0", *self.wrapped()]], "r, z1, w1")
+        path = self.write("alone.txt", text)
+        case = subprocess.run([BIN / "noclobber", "extract", path], capture_output=True, text=True, check=True).stdout
+        self.assertIn("auto_functionalized_v2", case)
+        said = [subprocess.run([BIN / "noclobber", "check", p], capture_output=True).returncode for p in (path, self.write("alone.json", case))]
+        self.assertEqual(said, [0, 0])
+
     def test_what_reinplacing_leaves(self):
         twice = self.program([*self.wrapped(), *self.wrapped("z1", "w1", "2")], "r, r2, z2, w2")
         rows = {

@@ -102,6 +102,8 @@ void FxModule::operation(std::string op, std::string_view name, std::size_t at,
   if (cursor_.peek() != '(') return cursor_.fail("an operator that is not called");
   values_.waits = step.op.starts_with("higher_order.control_deps");
   values_.arguments(step.args, step.kwargs);
+  if (step.op.starts_with("higher_order.auto_functionalized"))  // a schema is no value
+    std::erase_if(step.kwargs, [](const auto& given) { return given.first == "_op_schema"; });
   refuse_unread(at);
   if (is_packet) step.op = called_overload(op, step).value_or(fx_unknown_overload(op));
   add(std::move(step), name, at, annotation);
