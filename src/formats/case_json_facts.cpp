@@ -24,6 +24,7 @@ OrderedJson step_json(const RegisterStep& step) {
                                                              {"rows", &step.rows}};
   for (const auto& [key, list] : lists)
     if (!list->empty()) out[key] = *list;
+  if (!step.refused.empty()) out["refused"] = step.refused;
   return out;
 }
 
@@ -117,6 +118,7 @@ RegisterStep read_register_step(const OrderedJson& json, const JsonAt& at, JsonF
   members.numbers("write_numbers", out.write_numbers);
   members.numbers("chains", out.chains);
   members.numbers("rows", out.rows);
+  members.text("refused", out.refused);
   return out;
 }
 

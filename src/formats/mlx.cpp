@@ -53,13 +53,20 @@ class MlxReader {
     }
     const FlatVector types = flat_.vector(root, 14, 4);
     for (std::size_t k = 0; k < types.count && !flat_.failed(); ++k)
-      numbers_.dtypes[static_cast<std::uint32_t>(k)] =
-          mlx_dtype(flat_.scalar<std::int8_t>(flat_.table_at(types, k), 1));
+      type(static_cast<std::uint32_t>(k), flat_.table_at(types, k));
     if (flat_.failed()) return flat_.fault();
     return std::move(out_);
   }
 
  private:
+  void type(std::uint32_t at, const FlatTable& table) {
+    numbers_.dtypes[at] = mlx_dtype(flat_.scalar<std::int8_t>(table, 1));
+    std::vector<std::int64_t>& shape = numbers_.shapes[at];
+    const FlatVector sizes = flat_.vector(table, 0, 4);
+    for (std::size_t k = 0; k < sizes.count && !flat_.failed(); ++k)
+      shape.push_back(flat_.scalar<std::int32_t>(flat_.table_at(sizes, k), 0, -1));
+  }
+
   std::vector<RegisterStep> chain(const FlatTable& table) {
     std::vector<RegisterStep> out;
     const FlatVector steps = flat_.vector(table, 0, 4);

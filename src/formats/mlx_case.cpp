@@ -57,6 +57,7 @@ Result<Case> MlxCase::read() {
   out.after = std::move(graph_);
   out.assumed = std::move(assumed_);
   out.registers.push_back(program_);
+  for (const auto& [at, why] : refused_) out.registers[0].chains[program_.main][at].refused = why;
   return out;
 }
 
@@ -84,7 +85,8 @@ std::optional<Diagnostic> MlxCase::inputs() {
     names_.take(value.name);
     same_[input.value.index] = graph_.inputs.back().value.index;
     if (input.kind != Input::Kind::user) continue;
-    if (next < registers.size()) held_[registers[next]] = {MlxHeld::Kind::value, graph_.inputs.back().value};
+    if (next < registers.size() && is_shaped(registers[next], graph_.inputs.back().value))
+      held_[registers[next]] = {MlxHeld::Kind::value, graph_.inputs.back().value};
     ++next;
   }
   if (next < registers.size())
@@ -110,7 +112,9 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
     return;
   }
   for (const Input& input : graph_.inputs) {
-    if (input.kind == Input::Kind::user || !named_alike(graph_.value(input.value).name, own)) continue;
+    if (input.kind == Input::Kind::user || !named_alike(graph_.value(input.value).name, own) ||
+        !is_shaped(at, input.value))
+      continue;
     held_[at] = {MlxHeld::Kind::value, of_dtype(input.value, dtype_in(at))};
     if (space == RegisterProgram::state) register_of_[input.value.index] = at;
   }
@@ -241,7 +245,7 @@ void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
   }
   if (meant != nullptr) made.results.resize(meant->results.size());
   if (meant == nullptr && !made.results.empty())
-    graph_.values[made.results[0].index].type = mlx_result_type(graph_, made);
+    graph_.values[made.results[0].index].type = odd_type(step, made);
   graph_.steps.push_back(std::move(made));
   for (std::size_t k = 0; k < step.writes.size(); ++k) {
     const std::uint32_t at = step.writes[k];
@@ -286,6 +290,10 @@ void MlxCase::run(const RegisterStep& step) {
   const MlxOp kind = mlx_op_of(step.op);
   if (stand_for(step, kind)) return;
   find_overwritten(step, kind);
+  if (const std::string why = fit_of(step).refusal; !why.empty()) {
+    refused_.emplace(number_, why);
+    return opaque(step);
+  }
   if (!compute(step, kind.op) && !like_another(step, kind, false) && !product(step) &&
       !by_own_numbers(step) && !like_another(step, kind, true) && !next_of_kind(step, kind))
     opaque(step);

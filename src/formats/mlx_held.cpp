@@ -309,24 +309,6 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
   return {};
 }
 
-Arg integer(double value) {
-  constexpr double kMost = 9.2e18;  // beyond any size
-  return Arg::of(SymExpr(static_cast<std::int64_t>(std::clamp(value, -kMost, kMost))));
-}
-Arg integers(const Numbers& all) {
-  std::vector<Arg> out;
-  for (const double one : all) out.push_back(integer(one));
-  return Arg::of(std::move(out));
-}
-
-struct Reduction {
-  std::string_view node, op;
-};
-constexpr Reduction kOwnReductions[] = {{"SumNode", "aten.sum.dim_IntList"},
-                                        {"MeanNode", "aten.mean.dim"},
-                                        {"MaxNode", "aten.amax.default"},
-                                        {"MinNode", "aten.amin.default"}};
-
 }  // namespace
 
 Dtype mlx_dtype(int number) {
@@ -340,35 +322,6 @@ MlxSays says_of(std::string_view node, const MlxFields& fields, const Graph& gra
   const Compared both = compared(node, fields, m);
   if (!both.own || !both.meant) return MlxSays::unsaid;
   return *both.own == *both.meant ? MlxSays::same : MlxSays::other;
-}
-
-std::optional<MlxOwn> own_operator(std::string_view node, const MlxFields& fields) {
-  const auto at = [&](std::size_t k) { return field(fields, k); };
-  const bool one = at(2).has_value(), two = one && at(3).has_value();
-  if (node == "TransposeNode" && one) return MlxOwn{"aten.permute_copy.default", false, {integers(*at(2))}};
-  if (node == "ReshapeNode" && one) return MlxOwn{"aten.view_copy.default", false, {integers(*at(2))}};
-  if (node == "BroadcastToNode" && one) return MlxOwn{"aten.expand_copy.default", false, {integers(*at(2))}};
-  if (node == "ExpandDimsNode" && one)
-    return MlxOwn{"aten.unsqueeze_copy.default", false, {integer((*at(2))[0])}};
-  if (node == "ConcatenateNode" && one) return MlxOwn{"aten.cat.default", true, {integer((*at(2))[0])}};
-  if (node == "ContiguousNode") return MlxOwn{"aten.clone.default", false, {}};
-  if (node == "SoftmaxNode" && one)
-    return MlxOwn{"aten._softmax.default", false, {integer((*at(2))[0]), Arg::of_bool(false)}};
-  for (const auto& [reduction, op] : kOwnReductions)
-    if (node == reduction && two && !at(2)->empty())
-      return MlxOwn{op, false, {integers(*at(2)), Arg::of_bool((*at(3))[0] != 0)}};
-  if (node == "SplitNode" && two && at(2)->size() == 1)
-    return MlxOwn{"aten.split_copy.Tensor", false, {integer((*at(2))[0]), integer((*at(3))[0])}};
-  if (node == "SplitNode" && two)
-    return MlxOwn{"aten.split_with_sizes_copy.default", false, {integers(*at(2)), integer((*at(3))[0])}};
-  const std::size_t first = node == "SliceNode" ? 2 : 3;
-  if (node != "SliceNode" && node != "SliceUpdateNode") return std::nullopt;
-  MlxOwn out{first == 2 ? "aten.slice_copy.Tensor" : "aten.slice_scatter.default", false, {}};
-  for (std::size_t k = first; k < first + 4; ++k) {
-    if (!at(k)) return std::nullopt;
-    out.args.push_back(integer((*at(k))[0]));
-  }
-  return out;
 }
 
 }  // namespace noclobber

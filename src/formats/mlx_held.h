@@ -15,8 +15,9 @@ namespace noclobber {
 /// whether it is there. Nothing: a register, or a number out of one.
 using MlxFields = std::vector<std::optional<std::vector<double>>>;
 struct MlxHeldNumbers {
-  std::map<std::size_t, MlxFields> steps;  // by the byte at which an instruction lies
-  std::map<std::uint32_t, Dtype> dtypes;   // of tensor registers that are no temporaries
+  std::map<std::size_t, MlxFields> steps;                     // by the byte at which an instruction lies
+  std::map<std::uint32_t, Dtype> dtypes;                      // of tensor registers that are no temporaries
+  std::map<std::uint32_t, std::vector<std::int64_t>> shapes;  // likewise; -1: any size
 };
 
 /// By PyTorch's number; `other` for those that MLX has none of.
@@ -34,6 +35,7 @@ struct MlxOwn {
   std::string_view op;
   bool list = false;  // all operands are one list
   std::vector<Arg> args;
+  std::vector<std::pair<std::string, Arg>> kwargs;
 };
 std::optional<MlxOwn> own_operator(std::string_view node, const MlxFields& fields);
 

@@ -88,17 +88,30 @@ bool MlxCase::by_own_numbers(const RegisterStep& step) {
   for (const ValueId id : values) made.args.push_back(Arg::of(id));
   if (own->list) made.args = {Arg::of(std::move(made.args))};
   made.args.insert(made.args.end(), own->args.begin(), own->args.end());
+  made.kwargs = own->kwargs;
   push(std::move(made), step, nullptr);
   return true;
 }
 
-/// A product with a matrix where it is one, else one of PyTorch, which refuses it; a row that does not fit is
-/// added.
+/// Converted to the dtype that counts among them, as MLX does and products of PyTorch do not.
+std::vector<ValueId> MlxCase::promoted_values(const RegisterStep& step) {
+  std::vector<ValueId> out = values_of(step);
+  Dtype all = Dtype::other;
+  for (const ValueId id : out) {
+    const SharedType type = graph_.value(id).type;
+    if (!type || type->dtype == Dtype::other) return out;
+    all = all == Dtype::other ? type->dtype : promoted(all, type->dtype);
+  }
+  for (ValueId& id : out) id = of_dtype(id, all);
+  return out;
+}
+
+/// A product with a matrix where it is one, else one of PyTorch; a row that does not fit is added.
 bool MlxCase::product(const RegisterStep& step) {
   const auto at = numbers_.steps.find(step.at);
-  const std::vector<ValueId> values = values_of(step);
-  if (step.op != "AddmmNode" || at == numbers_.steps.end() || at->second.size() < 6 || values.size() < 2)
-    return false;
+  if (step.op != "AddmmNode") return false;
+  const std::vector<ValueId> values = promoted_values(step);
+  if (at == numbers_.steps.end() || at->second.size() < 6 || values.size() < 2) return false;
   const auto type = [&](std::size_t k) {
     return k < values.size() ? graph_.value(values[k]).type : SharedType();
   };

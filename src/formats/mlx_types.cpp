@@ -108,6 +108,45 @@ SharedType mlx_result_type(const Graph& graph, const Step& step) {
   return made ? of_extents(first->dtype, *made) : SharedType();
 }
 
+/// What the payload says of a register, held against what the graph says of the value in it.
+bool MlxCase::is_shaped(std::uint32_t at, ValueId input) const {
+  const auto own = numbers_.shapes.find(at);
+  const SharedType type = graph_.value(input).type;
+  if (own == numbers_.shapes.end() || !type) return true;
+  return std::ranges::equal(own->second, type->shape, [](std::int64_t size, const SymExpr& meant) {
+    return size < 0 || !meant.is_constant() || meant.constant() == size;
+  });
+}
+
+/// By the shapes of all that it reads; nothing is known where one has none.
+MlxFit MlxCase::fit_of(const RegisterStep& step) const {
+  const auto fields = numbers_.steps.find(step.at);
+  std::vector<MlxExtents> of;
+  for (const std::uint32_t at : step.reads) {
+    const MlxHeld& held = held_[at];
+    if (held.kind == MlxHeld::Kind::nothing) return {};
+    const auto extents =
+        held.kind == MlxHeld::Kind::number ? Extents{} : extents_of(graph_.value(held.value).type);
+    if (!extents) return {};
+    of.push_back(*extents);
+  }
+  return fields == numbers_.steps.end() ? MlxFit{} : mlx_fit(step.op, fields->second, of);
+}
+
+/// Of the first result of an instruction that stands for no operator: by the operator `made` that it
+/// computes, or by what its kind makes of arrays of one dtype.
+SharedType MlxCase::odd_type(const RegisterStep& step, const Step& made) const {
+  if (SharedType known = mlx_result_type(graph_, made)) return known;
+  const MlxFit fit = fit_of(step);
+  const std::vector<ValueId> values = values_read(step);
+  if (!fit.made || values.size() != step.reads.size() || !mlx_op_of(step.op).op.empty()) return {};
+  const Dtype dtype = graph_.value(values[0]).type->dtype;
+  const bool alike =
+      std::ranges::all_of(values, [&](ValueId id) { return graph_.value(id).type->dtype == dtype; });
+  const bool floats = type_category(dtype) == 2;
+  return floats && (alike || step.op == "TakeNode") ? of_extents(dtype, *fit.made) : SharedType();
+}
+
 SharedType mlx_product_type(const SharedType& a, const SharedType& b, const SharedType& bias) {
   const auto left = extents_of(a), right = extents_of(b);
   if (!left || !right || left->empty() || right->size() != 2 || left->back() != (*right)[0] ||

@@ -11,6 +11,7 @@
 
 #include "src/base/result.h"
 #include "src/base/unique_names.h"
+#include "src/formats/mlx_fits.h"
 #include "src/formats/mlx_held.h"
 #include "src/formats/mlx_ops.h"
 #include "src/graph/case.h"
@@ -90,10 +91,14 @@ class MlxCase {
   bool product(const RegisterStep& step);
   bool like_another(const RegisterStep& step, const MlxOp& kind, bool loosely);
   std::vector<ValueId> values_of(const RegisterStep& step);
+  std::vector<ValueId> promoted_values(const RegisterStep& step);
   bool is_called(std::string_view op) const;
   bool stand_for(const RegisterStep& step, const MlxOp& kind);
   bool compute(const RegisterStep& step, std::string_view op);
   bool next_of_kind(const RegisterStep& step, const MlxOp& kind);
+  MlxFit fit_of(const RegisterStep& step) const;
+  bool is_shaped(std::uint32_t at, ValueId input) const;
+  SharedType odd_type(const RegisterStep& step, const Step& made) const;
   void opaque(const RegisterStep& step);
   std::string odd_name(const RegisterStep& step, std::size_t result) const;
   void push(Step made, const RegisterStep& step, const Step* meant);
@@ -105,7 +110,8 @@ class MlxCase {
   const MlxHeldNumbers& numbers_;
   const std::set<MlxOverwritten>& overwritten_;
   std::set<MlxOverwritten> found_;
-  std::size_t number_ = 0;  // of the instruction
+  std::size_t number_ = 0;                      // of the instruction
+  std::map<std::size_t, std::string> refused_;  // which instructions of the main chain stop, and why
   std::vector<MlxHeld> held_;
   // per register: which instruction stored in it what value of the functional graph, if it is one
   std::vector<std::vector<std::pair<std::size_t, std::optional<std::uint32_t>>>> history_;

@@ -22,6 +22,7 @@ struct RegisterStep {
   std::vector<std::uint32_t> chains;
   std::vector<std::uint32_t> rows;  // tensors that the chain makes on every trip; then all of them in one
   std::size_t at = 0;               // byte of the file
+  std::string refused;              // why its handler stops with what it reads; "" where nothing tells
 };
 
 struct RegisterProgram {

@@ -92,6 +92,7 @@ class RegisterCheck {
       if (++steps_ > kStepsRun) return give_up("chains that run each other");
       if (step.op.empty()) return give_up("an instruction of a later version");
       reads(step, held);
+      accepted(step);
       writes(step);
       switch (step.runs) {
         case RegisterStep::Runs::itself:
@@ -114,6 +115,13 @@ class RegisterCheck {
       if (!held.tensors[k]) undefined(name(k), place(step), step.op);
     for (const std::uint32_t k : step.read_numbers)
       if (!held.numbers[k]) undefined(number_name(k), place(step), step.op);
+  }
+
+  void accepted(const RegisterStep& step) {
+    if (step.refused.empty()) return;
+    ++answer_.obligations;
+    report(PlanFault::Kind::refused, "refused by " + step.op, place(step),
+           " stops with an error: " + step.refused, "a result", "an error");
   }
 
   void writes(const RegisterStep& step) {

@@ -74,6 +74,8 @@ def convolved(op, x, w):
 
 
 def attended(op, q, k, v, mask=None):
+    if len({t.dim() for t in (q, k, v)} | {4}) > 1 or k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
+        raise ValueError("queries, keys and values do not fit")  # PyTorch does not ask on every path
     return F.scaled_dot_product_attention(q, k, v, mask, is_causal=op.causal, scale=op.scale)
 
 

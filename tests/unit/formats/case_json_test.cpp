@@ -142,7 +142,8 @@ TEST_CASE("what readers of other formats know survives writing") {
   program.name = "mlx", program.counts = {1, 2, 3, 4, 5}, program.numbers = 6, program.main = 1,
   program.init = 0;
   program.inputs = {{1, true}, {2, false}}, program.outputs = {{3, true}}, program.names = {{4, "x"}};
-  RegisterStep node{"ExpNode", RegisterStep::Runs::one_of, {1}, {2}, {3}, {4}, {0}, {5}, 77};
+  RegisterStep node{"ExpNode", RegisterStep::Runs::one_of, {1}, {2}, {3}, {4}, {0}, {5},
+                    77,        "it is given nothing"};
   program.chains = {{}, {node, node}};
   value.registers = {program};
   const std::string once = write_case_json(value);
@@ -163,6 +164,7 @@ TEST_CASE("what readers of other formats know survives writing") {
   CHECK((read_again.names == program.names && read_again.inputs.at(1).is_tensor == false));
   const RegisterStep& copy = read_again.chains.at(1).at(1);
   CHECK((copy.runs == node.runs && copy.reads == node.reads && copy.rows == node.rows && copy.at == 77));
+  CHECK(copy.refused == node.refused);
 }
 
 TEST_CASE("facts that make no sense are refused with their place") {
