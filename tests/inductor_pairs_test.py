@@ -690,6 +690,16 @@ class SavedDraws(Pairs):
         for name, case in self.programs().items():
             with self.subTest(name):
                 self.assertEqual(self.of(*case), ("proved", set()))
+        drop, masked = self.DROP.format("x"), self.MASKED.format("m")
+        write = f"a: {T} = torch.ops.aten.add_.Tensor(x, 1)"
+        before, after = [*self.dropped("x"), masked, write], [*self.saved(drop), write, *self.used("q", drop), masked]
+        self.assertEqual(self.of(before, after), ("proved", set()), "nor of those that were written")
+        for call in ("aten.bernoulli.p, x, 0.5", "aten.rand_like.default, x"):
+            use = [line.replace("m =", f"m: {T} =") for line in self.used("q", call)]
+            self.assertEqual(self.of([self.plain("o", call), masked.replace("m)", "o)"), write], [*self.saved(call), write, *use, masked]), ("proved", set()), call)
+        two = [f"h: {T} = torch.ops.aten.sin.default(x)", *self.used("q", self.DROP.format("x")), self.MASKED.format("m")]
+        other = [line.replace(", x, 0.5", ", h, 0.5") for line in two]
+        self.assertEqual(self.of(two, other, "g", f'x: {T}, y: {T}, q: "u8[5056][1]cpu"'), ("proved", set()), "a mask is no function of contents")
         use = self.used("q", self.DROP.format("x"))
         given = f'x: {T}, y: {T}, q: "u8[5056][1]cpu", q2: "u8[5056][1]cpu"'
         backward = [*use, self.MASKED.format("m")]
@@ -706,7 +716,8 @@ class SavedDraws(Pairs):
         rows = [
             ("another probability", before, [after[0], *after[1:at], after[at].replace("0.5", "0.25"), *after[at + 1:]], "o, g"),
             ("drawn anew", before, [*after[:at], *self.dropped("x", "7")[:1], f"m: {self.B} = d7[1]", masked], "o, g"),
-            ("of what was written", [*before, write], [*after[:at], write, *after[at:]], "o, g"),
+            ("of what was written", [*self.dropped("x"), masked.replace("m)", "o)"), write],
+             [*after[:at], write, after[at], f"m: {T} = w[0]", masked], "o, g"),
             ("states exchanged", two[0], [line.replace("(q,", "(q9,").replace("(q2,", "(q,").replace("(q9,", "(q2,") for line in two[1]], "o, e"),
             ("drawn from one state", two[0], [*self.saved(self.RAND), *self.used("q", self.RAND), masked, f"e: {T} = torch.ops.aten.mul.Tensor(g, m)"], "o, e"),
             ("saved too late", [self.plain("z", self.RAND), *before], [*after[:at], self.plain("z", self.RAND), *after[at:]], "o, g, z"),

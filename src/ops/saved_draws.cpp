@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kSave = "higher_order.run_and_save_rng_state";
 constexpr std::string_view kUse = "higher_order.run_with_rng_state";
 constexpr std::string_view kState = "prims.inductor_seed.default";
+constexpr std::string_view kDropout = "aten.native_dropout.default";
 constexpr std::string_view kFamily = "from_state";
 
 /// One draw: the call inside, and what of the step is not its.
@@ -28,6 +29,7 @@ struct Draw {
   const Schema* schema = nullptr;
   std::vector<Arg> args;
   std::optional<Arg> state;  // that is used
+  bool like = false;         // of its first argument only size and type count
 };
 
 bool is_op(const Step& step, std::string_view op) {
@@ -53,6 +55,8 @@ std::optional<Draw> draw_of(const Step& step) {
   inside.args = out.args;
   const auto bound = bind_arguments(*out.schema, inside);
   if (!bound || !draws(base_name(op), *out.schema, *bound)) return std::nullopt;
+  out.like = !out.args.empty() && out.args[0].kind == Arg::Kind::ref &&
+             contents_unread(base_name(op), *out.schema, *bound, 0);
   return out;
 }
 
@@ -80,15 +84,18 @@ std::string only_device(const Case& value) {
 }
 
 /// The call of the same name and a state in front, which draws nothing by itself.
-std::string from_state(const Schema& schema) {
-  return std::string(kFamily) + "." + schema.ns + "_" + schema.name + "." + schema.overload;
+std::string from_state(const Draw& draw) {
+  const Schema& schema = *draw.schema;
+  const std::string name = schema.ns + "_" + schema.name + (draw.like ? "_alike" : "");
+  return std::string(kFamily) + "." + name + "." + schema.overload;
 }
 
-OpDecl declaration_of(const Schema& schema) {
-  Schema out = schema;
-  out.op = from_state(schema);
+OpDecl declaration_of(const Draw& draw) {
+  Schema out = *draw.schema;
+  out.op = from_state(draw);
+  out.name = out.ns + "_" + out.name + (draw.like ? "_alike" : "");
   out.ns = kFamily;
-  out.name = schema.ns + "_" + schema.name;
+  if (draw.like) out.arguments.erase(out.arguments.begin());
   SchemaSlot state, laid;
   state.name = "rng_state";
   state.type = SchemaSlot::Type::tensor;
@@ -121,6 +128,12 @@ std::optional<std::string> laid_out(const Graph& graph, const Step& step, const 
     }
     out += strides + "]";
   }
+  return out;
+}
+
+std::string size_and_type(const Type& type) {
+  std::string out(name(type.dtype));
+  for (const SymExpr& size : type.shape) out += "," + size.text();
   return out;
 }
 
@@ -243,16 +256,43 @@ class StateWriter {
 
   void write(Step step, const Draw& draw, const std::string& device) {
     const std::vector<SharedType> types = known_.of(graph_, draw, step);
-    step.op = from_state(*draw.schema);
-    ops_.emplace(step.op, declaration_of(*draw.schema));
+    step.op = from_state(draw);
+    ops_.emplace(step.op, declaration_of(draw));
     const Arg state = draw.state ? *draw.state : Arg::of(take(step, draw, types, device));
-    const Arg laid = Arg::of_text(*laid_out(graph_, step, draw));
+    std::string laid = *laid_out(graph_, step, draw);
     step.args = draw.args;
-    step.args.insert(step.args.begin(), {state, laid});
+    if (draw.like) {
+      laid += size_and_type(*graph_.value(step.args[0].ref).type);
+      step.args.erase(step.args.begin());
+    }
+    step.args.insert(step.args.begin(), {state, Arg::of_text(std::move(laid))});
     const std::size_t saved = std::min(KnownResults::first(draw), step.results.size());
     step.results.erase(step.results.begin(), step.results.begin() + static_cast<std::ptrdiff_t>(saved));
     describe(step, types);
-    graph_.steps.push_back(std::move(step));
+    if (draw.schema->op == kDropout) mask_apart(step);
+    if (!step.results.empty()) graph_.steps.push_back(std::move(step));
+  }
+
+  /// Which elements a dropout keeps is no matter of what they are: a function of the state, the probability
+  /// and of how many there are and how they lie.
+  void mask_apart(Step& step) {
+    const SharedType of = step.args.size() == 5 && step.kwargs.empty() && step.args[2].kind == Arg::Kind::ref
+                              ? graph_.value(step.args[2].ref).type
+                              : SharedType();
+    if (!of || step.results.size() < 2) return;
+    Step mask = step;
+    mask.op = std::string(kFamily) + ".aten_native_dropout_mask.default";
+    OpDecl decl;
+    decl.schema =
+        std::string(kFamily) +
+        "::aten_native_dropout_mask(Tensor rng_state, str operands_lie, float p, bool? train) -> Tensor";
+    ops_.emplace(mask.op, std::move(decl));
+    mask.args = {step.args[0], Arg::of_text(std::string(step.args[1].text) + size_and_type(*of)),
+                 step.args[3], step.args[4]};
+    mask.results = {step.results[1]};
+    graph_.steps.push_back(std::move(mask));
+    step.results.resize(1);
+    if (!step.results[0].valid()) step.results.clear();
   }
 
   /// Results that nobody reads have types, too.

@@ -62,7 +62,7 @@ constexpr Speller kSpellers[] = {
     {"src/ops/functional.cpp", 12, "data: functional partners that no rule of names finds"},
     {"src/ops/wrappers.cpp", 6, "writes steps: a wrapper written out"},
     {"src/ops/wrapper_orders.cpp", 1, "who copies back into an input"},
-    {"src/ops/saved_draws.cpp", 4, "writes steps: draws from a saved state"},
+    {"src/ops/saved_draws.cpp", 5, "writes steps: draws from a saved state"},
     {"src/ops/unrolled.cpp", 8, "writes steps: a loop written out"},
     {"src/ops/promises.cpp", 9, "who may write before reinplacing, and what reinplacing writes"},
     {"src/plan/contract.h", 1, "a named assumption"},
