@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "src/graph/uses.h"
 #include "src/graph/value_names.h"
 #include "src/ops/decl.h"
@@ -83,18 +85,24 @@ std::string only_device(const Case& value) {
   return devices.empty() ? "cpu" : devices.size() == 1 ? *devices.begin() : "";
 }
 
-/// The call of the same name and a state in front, which draws nothing by itself.
-std::string from_state(const Draw& draw) {
-  const Schema& schema = *draw.schema;
-  const std::string name = schema.ns + "_" + schema.name + (draw.like ? "_alike" : "");
-  return std::string(kFamily) + "." + name + "." + schema.overload;
+std::string mark_of(const std::string& text) {
+  std::uint64_t sum = 0xcbf29ce484222325U;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return fmt::format("_{:08x}", sum & 0xffffffffU);
 }
 
-OpDecl declaration_of(const Draw& draw) {
+/// The call of the same name and a state in front, which draws nothing by itself.
+/// One that is given what lies otherwise is another operator: in which order numbers are drawn for it is not
+/// known, so that a run of the two shows nothing.
+std::string from_state(const Draw& draw, const std::string& laid) {
+  return draw.schema->ns + "_" + draw.schema->name + (draw.like ? "_alike" : "") + mark_of(laid);
+}
+
+OpDecl declaration_of(const Draw& draw, const std::string& name) {
   Schema out = *draw.schema;
-  out.op = from_state(draw);
-  out.name = out.ns + "_" + out.name + (draw.like ? "_alike" : "");
+  out.name = name;
   out.ns = kFamily;
+  out.op = out.ns + "." + out.name + "." + out.overload;
   if (draw.like) out.arguments.erase(out.arguments.begin());
   SchemaSlot state, laid;
   state.name = "rng_state";
@@ -256,10 +264,11 @@ class StateWriter {
 
   void write(Step step, const Draw& draw, const std::string& device) {
     const std::vector<SharedType> types = known_.of(graph_, draw, step);
-    step.op = from_state(draw);
-    ops_.emplace(step.op, declaration_of(draw));
-    const Arg state = draw.state ? *draw.state : Arg::of(take(step, draw, types, device));
     std::string laid = *laid_out(graph_, step, draw);
+    const std::string name = from_state(draw, laid);
+    step.op = std::string(kFamily) + "." + name + "." + draw.schema->overload;
+    ops_.emplace(step.op, declaration_of(draw, name));
+    const Arg state = draw.state ? *draw.state : Arg::of(take(step, draw, types, device));
     step.args = draw.args;
     if (draw.like) {
       laid += size_and_type(*graph_.value(step.args[0].ref).type);
@@ -281,11 +290,11 @@ class StateWriter {
                               : SharedType();
     if (!of || step.results.size() < 2) return;
     Step mask = step;
-    mask.op = std::string(kFamily) + ".aten_native_dropout_mask.default";
+    const std::string name = "aten_native_dropout_mask" + mark_of(step.args[1].text);
+    mask.op = std::string(kFamily) + "." + name + ".default";
     OpDecl decl;
-    decl.schema =
-        std::string(kFamily) +
-        "::aten_native_dropout_mask(Tensor rng_state, str operands_lie, float p, bool? train) -> Tensor";
+    decl.schema = std::string(kFamily) + "::" + name +
+                  "(Tensor rng_state, str operands_lie, float p, bool? train) -> Tensor";
     ops_.emplace(mask.op, std::move(decl));
     mask.args = {step.args[0], Arg::of_text(std::string(step.args[1].text) + size_and_type(*of)),
                  step.args[3], step.args[4]};
