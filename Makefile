@@ -7,7 +7,7 @@ SHELL := /bin/bash
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
-  fuzz-passes
+  fuzz-passes executorch-networks
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -216,6 +216,11 @@ test-executorch: build  ## programs through ExecuTorch itself, verdicts against 
 mlx-edits: build  ## payloads of MLX with one edit each, one in NC_EVERY (7), against running them (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "mlx-edits: run \`make test-executorch\` first" >&2; exit 1; }
 	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/mlx_edits.py --every $(or $(NC_EVERY),7)
+
+executorch-networks: build  ## whole networks lowered in NC_WAYS ways and run, verdicts against the runs (environment of test-executorch)
+	@[ -f build/executorch-venv/.stamp ] || { echo "executorch-networks: run \`make test-executorch\` first" >&2; exit 1; }
+	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/executorch_networks.py \
+	  --ways $(or $(NC_WAYS),portable,xnnpack,quantised,reinplacing,mlx)
 
 bench-executorch: build  ## one plan: ExecuTorch's own verifier and noclobber (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "bench-executorch: run \`make test-executorch\` first" >&2; exit 1; }

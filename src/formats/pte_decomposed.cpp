@@ -42,9 +42,37 @@ class Decomposition {
     const Arg turned = emit("aten.permute_copy.default", {step_.args[1], numbers({1, 0})}, w->dtype,
                             {w->shape[1], w->shape[0]});
     const bool biased = step_.args.size() > 2 && step_.args[2].kind == Arg::Kind::ref;
+    if (left.shape.size() == 3 && !lies_in_rows(left)) return products(left, turned, biased);
     std::vector<Arg> first;
     if (biased) first.push_back(step_.args[2]);
     product(biased ? "aten.addmm.default" : "aten.mm.default", std::move(first), left, turned, w->shape[0]);
+  }
+
+  /// Of matrices that do not lie one behind the other: each by itself, with the same right side.
+  void products(const Type& left, const Arg& right, bool biased) {
+    const SymExpr count = left.shape[0], rows = left.shape[1], inner = left.shape[2];
+    const SymExpr columns = graph_.value(right.ref).type->shape[1];
+    const auto spread = [&](const Arg& of, const PteSizes& shape) {
+      const Arg each = emit("aten.expand_copy.default", {of, sizes(shape)}, left.dtype, shape);
+      return emit("aten.view_copy.default", {each, sizes(shape)}, left.dtype, shape);
+    };
+    const PteSizes whole{count, rows, columns};
+    const Arg x = spread(step_.args[0], {count, rows, inner}), y = spread(right, {count, inner, columns});
+    const Arg made = emit("aten.bmm.default", {x, y}, left.dtype, whole);
+    const std::vector<Arg> shown{made, sizes(whole)};
+    step_.op = biased ? "aten.add.Tensor" : "aten.view_copy.default";
+    step_.args =
+        biased ? std::vector<Arg>{emit("aten.view_copy.default", shown, left.dtype, whole), step_.args[2]}
+               : shown;
+  }
+
+  /// Unless strides say otherwise.
+  static bool lies_in_rows(const Type& type) {
+    if (type.strides != Type::Strides::given || type.stride.size() != type.shape.size()) return true;
+    SymExpr next = 1;
+    for (std::size_t k = type.shape.size(); k-- > 0; next = next * type.shape[k])
+      if (type.stride[k] != next && type.shape[k] != SymExpr(1)) return false;
+    return true;
   }
 
   void matmul() {

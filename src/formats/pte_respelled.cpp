@@ -4,26 +4,14 @@
 #include <array>
 #include <cmath>
 
-#include "src/formats/pte_case.h"
+#include "src/formats/pte_spelling.h"
 
 namespace noclobber {
 namespace {
 
-using Args = std::vector<Arg>;
-using Keywords = std::vector<std::pair<std::string, Arg>>;
-using PteSizes = std::vector<SymExpr>;
-
-Arg number(std::int64_t value) { return Arg::of(SymExpr(value)); }
-
-Arg sizes(const PteSizes& all) {
-  Args out;
-  for (const SymExpr& size : all) out.push_back(Arg::of(size));
-  return Arg::of(std::move(out));
-}
-
-class Respelling {
+class Respelling : public PteSpelling {
  public:
-  Respelling(Graph& graph, Step& step, const Schema& schema) : graph_(graph), step_(step), schema_(schema) {}
+  using PteSpelling::PteSpelling;
 
   void convolution() { convolve(false, {3, 4, 5}, 6); }
   void transposed_convolution() { convolve(true, {3, 4, 7}, 6); }
@@ -65,7 +53,9 @@ class Respelling {
   }
 
   void adaptive_avg_pool2d() {
-    if (given(1) == sizes({1, 1})) become("aten.mean.dim", {given(0), sizes({-1, -2}), Arg::of_bool(true)});
+    if (given(1) == sizes({1, 1}))
+      return become("aten.mean.dim", {given(0), sizes({-1, -2}), Arg::of_bool(true)});
+    become("aten._adaptive_avg_pool2d.default", {given(0), given(1)});
   }
 
   void silu() { become("aten.mul.Tensor", {given(0), emit("aten.sigmoid.default", {given(0)})}); }
@@ -109,7 +99,7 @@ class Respelling {
     const Type* x = type_of(0);
     if (x == nullptr) return;
     const Arg value =
-        emit("aten.full.default", {Arg::of(Args{}), given(2)}, {{"dtype", Arg::of_dtype(x->dtype)}});
+        emit("aten.full.default", {Arg::of(PteArgs{}), given(2)}, {{"dtype", Arg::of_dtype(x->dtype)}});
     become("aten.where.self", {given(1), value, given(0)});
   }
 
@@ -133,7 +123,7 @@ class Respelling {
     const Type* x = type_of(0);
     const Arg over = given(1), weight = given(2), eps = given(3);
     if (x == nullptr || over.kind != Arg::Kind::list) return;
-    Args dims;
+    PteArgs dims;
     for (std::size_t k = 1; k <= over.list.size(); ++k) dims.push_back(number(-static_cast<std::int64_t>(k)));
     const Arg square = emit("aten.pow.Tensor_Scalar", {given(0), number(2)});
     const Arg mean = emit("aten.mean.dim", {square, Arg::of(std::move(dims)), Arg::of_bool(true)});
@@ -149,11 +139,15 @@ class Respelling {
     const Type *q = type_of(0), *k = type_of(1), *v = type_of(2);
     const bool plain = q && k && v && q->shape.size() == 4 && k->shape.size() == 4 && v->shape.size() == 4 &&
                        (given(4) == number(0) || given(4) == Arg::of_real(0)) &&
-                       given(5) == Arg::of_bool(false) && given(7) == Arg::of_bool(false) &&
-                       q->shape[3].is_constant() && q->shape[0] == k->shape[0] &&
-                       q->shape[1] == k->shape[1] && k->shape[0] == v->shape[0] && k->shape[1] == v->shape[1];
+                       given(7) == Arg::of_bool(false) && q->shape[3].is_constant() &&
+                       q->shape[0] == k->shape[0] && q->shape[1] == k->shape[1] &&
+                       k->shape[0] == v->shape[0] && k->shape[1] == v->shape[1];
     const Type* mask = type_of(3);
-    if (!plain || (given(3).kind != Arg::Kind::none && (mask == nullptr || mask->dtype != q->dtype))) return;
+    const bool masked = given(3).kind != Arg::Kind::none, looks_back = given(5) == Arg::of_bool(true);
+    const bool by_truth = mask != nullptr && mask->dtype == Dtype::boolean;
+    if (!plain || (masked && (looks_back || mask == nullptr || (!by_truth && mask->dtype != q->dtype))))
+      return;
+    const Dtype dtype = q->dtype;
     const Arg said = given(6);
     const double scale = said.kind == Arg::Kind::real
                              ? said.real
@@ -165,7 +159,11 @@ class Respelling {
     const Arg turned = emit("aten.permute_copy.default", {given(1), sizes({0, 1, 3, 2})});
     Arg scores =
         product(left, of_q, emit("aten.mul.Scalar", {turned, root}), {of_k[0], of_k[1], of_k[3], of_k[2]});
-    if (mask != nullptr) scores = emit("aten.add.Tensor", {scores, given(3)});
+    if (by_truth || looks_back)
+      scores =
+          emit("aten.add.Tensor", {scores, added(looks_back ? causal(of_q[2], of_k[2]) : given(3), dtype)});
+    else if (masked)
+      scores = emit("aten.add.Tensor", {scores, given(3)});
     const PteSizes square = {of_q[0], of_q[1], of_q[2], of_k[2]};
     const Arg weights = safe_softmax(scores);
     const Arg made = product(weights, square, given(2), of_v);
@@ -174,23 +172,31 @@ class Respelling {
   }
 
  private:
-  Arg given(std::size_t k) const {
-    if (k < step_.args.size()) return step_.args[k];
-    for (const auto& [name, value] : step_.kwargs)
-      if (name == schema_.arguments[k].name) return value;
-    return schema_.arguments[k].fallback.value_or(Arg{});
+  /// What is added to scores: nothing where the mask is true.
+  Arg added(const Arg& mask, Dtype dtype) {
+    const auto tensor = [&](double value) {
+      return emit("aten.scalar_tensor.default", {Arg::of_real(value)}, {{"dtype", Arg::of_dtype(dtype)}});
+    };
+    const Arg hidden = tensor(-HUGE_VAL), nothing = tensor(0);
+    return emit("aten.where.self", {mask, nothing, hidden});
   }
-
-  const Type* type_of(std::size_t k) const {
-    const Arg arg = given(k);
-    if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return nullptr;
-    const auto& type = graph_.value(arg.ref).type;
-    return type ? &*type : nullptr;
+  /// Of which position each may look at which: those before it and itself.
+  Arg causal(const SymExpr& rows, const SymExpr& columns) {
+    const PteKeywords truth{{"dtype", Arg::of_dtype(Dtype::boolean)}};
+    const Arg all = emit("aten.full.default", {sizes({rows, columns}), Arg::of_bool(true)}, truth);
+    const auto count = [&](const SymExpr& to, std::int64_t at) {
+      const Arg numbers = emit("aten.arange.start_step", {number(0), Arg::of(to), number(1)},
+                               {{"dtype", Arg::of_dtype(Dtype::i64)}});
+      return emit("aten.unsqueeze_copy.default", {numbers, number(at)});
+    };
+    const Arg across = count(columns, -2), down = count(rows, -1);
+    const Arg late = emit("aten.le.Scalar", {emit("aten.sub.Tensor", {across, down}), number(0)});
+    return emit("aten.logical_and.default", {late, all});
   }
 
   /// A list of so many whole numbers; one number stands for all of them.
   static Arg spread(const Arg& arg, std::size_t count) {
-    Args out = arg.kind == Arg::Kind::list ? arg.list : Args{arg};
+    PteArgs out = arg.kind == Arg::Kind::list ? arg.list : PteArgs{arg};
     if (out.size() == 1) out.resize(count, out[0]);
     return Arg::of(std::move(out));
   }
@@ -249,33 +255,6 @@ class Respelling {
     return emit("aten.where.self", {none, zeros, weights});
   }
 
-  /// A step before this one, of one result.
-  Arg emit(const char* op, Args args, Keywords kwargs = {}) {
-    graph_.values.push_back({free_name(graph_, "respelled"),
-                             Value::From::step,
-                             static_cast<std::uint32_t>(graph_.steps.size()),
-                             0,
-                             {}});
-    const ValueId id(graph_.values.size() - 1);
-    Step& made = graph_.steps.emplace_back();
-    made.op = op;
-    made.args = std::move(args);
-    made.kwargs = std::move(kwargs);
-    made.results = {id};
-    return Arg::of(id);
-  }
-
-  /// The step itself: its result is number `which` of `results`.
-  void become(const char* op, Args args, std::size_t results = 1, std::size_t which = 0) {
-    step_.op = op;
-    step_.args = std::move(args);
-    step_.kwargs.clear();
-    const ValueId own = step_.results[0];
-    step_.results.assign(results, ValueId{});
-    step_.results[which] = own;
-    graph_.values[own.index].result = static_cast<std::uint32_t>(which);
-  }
-
   /// The result is empty: what a program for the CPU keeps of a batch when it does not train.
   void keep_nothing(std::uint32_t which) {
     const Type* x = type_of(0);
@@ -287,10 +266,6 @@ class Respelling {
     step_.results[which] = ValueId(graph_.values.size());
     graph_.values.push_back({free_name(graph_, "respelled"), Value::From::step, 0, which, std::move(none)});
   }
-
-  Graph& graph_;
-  Step& step_;
-  const Schema& schema_;
 };
 
 struct SpellingRow {
@@ -331,6 +306,7 @@ constexpr SpellingRow kSpellings[] = {
 }  // namespace
 
 void respell(Graph& graph, Step& next) {
+  if (unroll(graph, next) || respell_activation(graph, next)) return;
   const auto* const row = std::ranges::find(kSpellings, next.op, &SpellingRow::op);
   const Schema* schema = row == std::end(kSpellings) ? nullptr : find_schema(next.op);
   if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return;

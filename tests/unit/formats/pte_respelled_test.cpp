@@ -57,7 +57,8 @@ void all_seen_but(const std::string& name, const std::vector<std::size_t>& needl
 }  // namespace
 
 TEST_CASE("pte: operators that the core of ATen spells otherwise are what PyTorch makes of them", "[pte]") {
-  for (const char* name : {"spelled-vision", "spelled-text", "spelled-more"}) {
+  for (const char* name :
+       {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations", "spelled-recurrent"}) {
     const CheckRecord record = against(name, [](PteMethod&) {});
     INFO(name);
     CHECK(record.status == Status::proved);
@@ -78,6 +79,18 @@ TEST_CASE("pte: no number of a respelled operator can be another", "[pte]") {
   // The end of a slice, which is that of the tensor, and what a size is before it is computed.
   all_seen_but("spelled-text", {114});
   all_seen_but("encoder-dynamic", {14});
+  all_seen_but("spelled-activations", {});
+}
+
+TEST_CASE("pte: a recurrent layer is its trips, however they are written", "[pte]") {
+  const auto said = [](const std::string& program) {
+    return compared_files("spelled-recurrent.exported.pt2", "spelled-recurrent" + program + ".pte").status;
+  };
+  CHECK(said("-by-hand") == Status::proved);
+  CHECK(said("-gates") == Status::refuted);  // two gates of the cells are exchanged
+  CHECK(said("-state") == Status::refuted);  // the two states are returned in the other order
+  CHECK(compared_files("spelled-activations.exported.pt2", "spelled-activations-not-causal.pte").status !=
+        Status::proved);
 }
 
 TEST_CASE("pte: what a program transposes lies row by row, though the exported view does not", "[pte]") {

@@ -1,0 +1,86 @@
+// Activations that ExecuTorch's dialect does not have, as PyTorch decomposes them: several steps of
+// arithmetic, of f32 and f64 alone. Facts: torch/_decomp of PyTorch 2.15.
+#include <algorithm>
+
+#include "src/formats/pte_spelling.h"
+
+namespace noclobber {
+namespace {
+
+class Activation : public PteSpelling {
+ public:
+  using PteSpelling::PteSpelling;
+
+  void relu6() { become("aten.hardtanh.default", {given(0), number(0), number(6)}); }
+  void hardsigmoid() { become("aten.div.Tensor", {within_six(), real_tensor(6)}); }
+  void hardswish() {
+    become("aten.div.Tensor", {emit("aten.mul.Tensor", {given(0), within_six()}), real_tensor(6)});
+  }
+
+  /// As it is beyond the threshold.
+  void softplus() {
+    if ((given(1) != number(1) && given(1) != Arg::of_real(1)) ||
+        (given(2) != number(20) && given(2) != Arg::of_real(20)))
+      return;
+    become("aten.where.self", soft_where());
+  }
+  void mish() {
+    const Arg soft = emit("aten.where.self", soft_where());
+    become("aten.mul.Tensor", {given(0), emit("aten.tanh.default", {soft})});
+  }
+
+  void prelu() {
+    const Type *x = type_of(0), *slope = type_of(1);
+    if (x == nullptr || slope == nullptr || x->shape.size() < 2 || slope->shape.size() != 1) return;
+    PteSizes spread_out(x->shape.size(), SymExpr(1));
+    spread_out[1] = slope->shape[0];
+    const Arg by = emit("aten.view_copy.default", {given(1), sizes(spread_out)});
+    const Arg is_positive = emit("aten.gt.Scalar", {given(0), number(0)});
+    become("aten.where.self", {is_positive, given(0), emit("aten.mul.Tensor", {by, given(0)})});
+  }
+
+ private:
+  /// min(max(x + 3, 0), 6).
+  Arg within_six() {
+    const Arg more = emit("aten.add.Tensor", {given(0), real_tensor(3)});
+    const Arg least = emit("aten.clamp.default", {more, number(0)});
+    return emit("aten.clamp.default", {least, Arg{}, number(6)});
+  }
+  /// A whole number that is an operand, in the dtype of the other one.
+  Arg real_tensor(std::int64_t value) {
+    const Arg whole = emit("aten.full.default", {Arg::of(PteArgs{}), number(value)},
+                           {{"dtype", Arg::of_dtype(Dtype::i64)}});
+    return emit("aten._to_copy.default", {whole}, {{"dtype", Arg::of_dtype(type_of(0)->dtype)}});
+  }
+  PteArgs soft_where() {
+    const Arg soft = emit("aten.log1p.default", {emit("aten.exp.default", {given(0)})});
+    return {emit("aten.gt.Scalar", {given(0), number(20)}), given(0), soft};
+  }
+};
+
+struct ActivationRow {
+  std::string_view op;
+  void (Activation::*rule)();
+};
+
+constexpr ActivationRow kActivations[] = {{"aten.relu6.default", &Activation::relu6},
+                                          {"aten.hardsigmoid.default", &Activation::hardsigmoid},
+                                          {"aten.hardswish.default", &Activation::hardswish},
+                                          {"aten.softplus.default", &Activation::softplus},
+                                          {"aten.mish.default", &Activation::mish},
+                                          {"aten.prelu.default", &Activation::prelu}};
+
+}  // namespace
+
+bool respell_activation(Graph& graph, Step& next) {
+  const auto* const row = std::ranges::find(kActivations, next.op, &ActivationRow::op);
+  const Schema* schema = row == std::end(kActivations) ? nullptr : find_schema(next.op);
+  if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return false;
+  const auto& type = graph.value(next.results[0]).type;
+  if (!type || (type->dtype != Dtype::f32 && type->dtype != Dtype::f64)) return false;
+  Activation activation(graph, next, *schema);
+  (activation.*row->rule)();
+  return true;
+}
+
+}  // namespace noclobber

@@ -1,0 +1,80 @@
+// What rules of other spellings are made of. Internal to the reader of exported programs.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/formats/pte_case.h"
+
+namespace noclobber {
+
+using PteArgs = std::vector<Arg>;
+using PteKeywords = std::vector<std::pair<std::string, Arg>>;
+using PteSizes = std::vector<SymExpr>;
+
+/// The next step of a graph, which becomes another one; what it needs is appended before.
+class PteSpelling {
+ public:
+  PteSpelling(Graph& graph, Step& step, const Schema& schema) : graph_(graph), step_(step), schema_(schema) {}
+
+ protected:
+  static Arg number(std::int64_t value) { return Arg::of(SymExpr(value)); }
+  static Arg sizes(const PteSizes& all) {
+    PteArgs out;
+    for (const SymExpr& size : all) out.push_back(Arg::of(size));
+    return Arg::of(std::move(out));
+  }
+
+  Arg given(std::size_t k) const {
+    if (k < step_.args.size()) return step_.args[k];
+    for (const auto& [name, value] : step_.kwargs)
+      if (name == schema_.arguments[k].name) return value;
+    return schema_.arguments[k].fallback.value_or(Arg{});
+  }
+
+  const Type* type_of(std::size_t k) const {
+    const Arg arg = given(k);
+    if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return nullptr;
+    const auto& type = graph_.value(arg.ref).type;
+    return type ? &*type : nullptr;
+  }
+
+  /// A step before this one, of one result.
+  Arg emit(const char* op, PteArgs args, PteKeywords kwargs = {}) {
+    graph_.values.push_back({free_name(graph_, "respelled"),
+                             Value::From::step,
+                             static_cast<std::uint32_t>(graph_.steps.size()),
+                             0,
+                             {}});
+    const ValueId id(graph_.values.size() - 1);
+    Step& made = graph_.steps.emplace_back();
+    made.op = op;
+    made.args = std::move(args);
+    made.kwargs = std::move(kwargs);
+    made.results = {id};
+    return Arg::of(id);
+  }
+
+  /// The step itself: its result is number `which` of `results`.
+  void become(const char* op, PteArgs args, std::size_t results = 1, std::size_t which = 0) {
+    step_.op = op;
+    step_.args = std::move(args);
+    step_.kwargs.clear();
+    const ValueId own = step_.results[0];
+    step_.results.assign(results, ValueId{});
+    step_.results[which] = own;
+    graph_.values[own.index].result = static_cast<std::uint32_t>(which);
+  }
+
+  Graph& graph_;
+  Step& step_;
+  const Schema& schema_;
+};
+
+/// Activations of several steps; false where the step is none.
+bool respell_activation(Graph& graph, Step& next);
+
+/// A recurrent layer as the steps of its trips; false where it is none, or one of which sizes are not known.
+bool unroll(Graph& graph, Step& next);
+
+}  // namespace noclobber
