@@ -5,6 +5,7 @@
 
 #include "src/fuzz/sharing.h"
 #include "src/fuzz/trial.h"
+#include "src/graph/uses.h"
 #include "src/ops/schema.h"
 
 namespace noclobber::fuzz {
@@ -91,17 +92,6 @@ std::size_t first_reused(const OpSet& ops, const Case& value) {
   return value.after.steps.size();
 }
 
-bool is_any(const Arg& arg, const auto& asked) {
-  return (arg.kind == Arg::Kind::ref && asked(arg.ref)) ||
-         std::ranges::any_of(arg.list, [&](const Arg& item) { return is_any(item, asked); });
-}
-
-/// Is one of the step's operands one of these values?
-bool takes(const Step& step, const auto& asked) {
-  return std::ranges::any_of(step.args, [&](const Arg& arg) { return is_any(arg, asked); }) ||
-         std::ranges::any_of(step.kwargs, [&](const auto& named) { return is_any(named.second, asked); });
-}
-
 /// What a planner overlooked about the value that is lost: "plan-overlap; read through views".
 std::string cause_of_plan(const OpSet& ops, const Graph& graph, const Finding& finding) {
   const ValueId lost = graph.find(finding.storage);
@@ -110,12 +100,12 @@ std::string cause_of_plan(const OpSet& ops, const Graph& graph, const Finding& f
   const Sharing sharing = sharing_of(ops, graph);
   const std::uint32_t root = sharing.root.at(lost.index);
   const auto shares = [&](ValueId v) { return sharing.root.at(v.index) == root; };
-  if (takes(graph.steps[finding.clobber->step], shares)) return finding.property + "; in place of an operand";
-  const auto is_root = [&](ValueId v) { return v.index == root; };
+  if (std::ranges::any_of(uses_of(graph.steps[finding.clobber->step]), shares))
+    return finding.property + "; in place of an operand";
   const bool leaves = !finding.read || finding.read->step >= graph.steps.size();
-  const bool by_name =
-      leaves ? std::ranges::any_of(graph.outputs, [&](const Arg& arg) { return is_any(arg, is_root); })
-             : takes(graph.steps[finding.read->step], is_root);
+  const ValueId first(root);
+  const bool by_name = leaves ? is_used(graph, first, graph.steps.size())
+                              : std::ranges::count(uses_of(graph.steps[finding.read->step]), first) > 0;
   return finding.property + (by_name ? "; read again" : "; read through another name");
 }
 

@@ -9,6 +9,7 @@
 #include "src/fuzz/profiles.h"
 #include "src/fuzz/random.h"
 #include "src/fuzz/sharing.h"
+#include "src/graph/uses.h"
 
 namespace noclobber::fuzz {
 namespace {
@@ -38,17 +39,10 @@ std::optional<std::int64_t> bytes_of(const SharedType& type) {
   return elements * bit_width(type->dtype) / 8;
 }
 
-/// Calls `touched` with every value that an argument names. false: a body is among them.
-bool each_value(const Arg& arg, const auto& touched) {
-  if (arg.kind == Arg::Kind::ref) touched(arg.ref);
-  return arg.kind != Arg::Kind::graph &&
-         std::ranges::all_of(arg.list, [&](const Arg& item) { return each_value(item, touched); });
-}
-
 /// In the order of steps. Nothing: a size is not known, or a step has a body.
 std::optional<std::vector<Made>> storages_made(const Case& program) {
   const auto ops = make_op_set(program.ops);
-  if (!ops) return std::nullopt;
+  if (!ops || !program.bodies.empty()) return std::nullopt;
   const Graph& graph = program.after;
   const Sharing sharing = sharing_of(*ops, graph);
   std::map<std::uint32_t, Made> out;  // by the value at the root, whose numbers are in the order of steps
@@ -57,10 +51,7 @@ std::optional<std::vector<Made>> storages_made(const Case& program) {
     if (const auto at = out.find(sharing.root.at(v.index)); at != out.end()) at->second.last = now + 1;
   };
   for (const Step& step : graph.steps) {
-    for (const Arg& arg : step.args)
-      if (!each_value(arg, touch)) return std::nullopt;
-    for (const auto& [name, arg] : step.kwargs)
-      if (!each_value(arg, touch)) return std::nullopt;
+    std::ranges::for_each(uses_of(step), touch);
     for (const ValueId v : step.results) {
       if (!v.valid() || sharing.root.at(v.index) != v.index) continue;
       const auto bytes = bytes_of(graph.value(v).type);
@@ -69,8 +60,10 @@ std::optional<std::vector<Made>> storages_made(const Case& program) {
     }
     ++now;
   }
-  for (const Arg& arg : graph.outputs) each_value(arg, touch);
-  for (const auto& [input, arg] : graph.finals) each_value(arg, touch);
+  std::vector<ValueId> leaving;
+  for (const Arg& arg : graph.outputs) collect_uses(arg, leaving);
+  for (const auto& [input, arg] : graph.finals) collect_uses(arg, leaving);
+  std::ranges::for_each(leaving, touch);
   std::vector<Made> list;
   for (auto& [value, made] : out) list.push_back(std::move(made));
   return list;
