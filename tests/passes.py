@@ -90,6 +90,11 @@ def shows_once(name, graph, storage):
     return not any(makers.get(n) in REPEATING for n in storage.group(name))
 
 
+def in_flight(graph):
+    """Values of collectives: one that nobody waits for may read and write for ever."""
+    return {n for s in graph["steps"] if s["op"].startswith("_c10d_functional.") for n in operands(s) + results(s)}
+
+
 def in_place(op):
     system, name, overload = op.split(".")
     return f"{system}.{name}_.{overload}"
@@ -109,7 +114,7 @@ def reinplaced(before, fault=""):
         later = {r for s in graph["steps"][number + 1:] for r in operands(s)}
         later |= set(refs(graph["outputs"])) | set(refs(list(graph.get("final", {}).values())))
         others = {r for r in refs(args[1:]) if r != target or fault == "own-operands"}
-        if group & storage.inputs or group & later or not shows_once(target, graph, storage):
+        if group & storage.inputs or group & later or group & in_flight(graph) or not shows_once(target, graph, storage):
             continue
         if fault != "own-operands" and group & others:
             continue
