@@ -6,12 +6,12 @@
 import importlib
 from importlib import metadata
 
-from .fuzzing import Campaign, Convicted, Skip, fuzz
+from .fuzzing import Campaign, Convicted, Row, Skip, fuzz, fuzz_planner, fuzz_tables
 from .program import NotProved, ProgramError, Refuted, binary
 from .report import Check, Finding, Report, check, compare
 
-__all__ = ["Campaign", "Check", "Convicted", "Finding", "NotProved", "ProgramError", "Refuted", "Report", "Skip", "__version__", "binary",
-           "check", "compare", "fuzz"]
+__all__ = ["Campaign", "Check", "Convicted", "Finding", "NotProved", "ProgramError", "Refuted", "Report", "Row", "Skip", "__version__",
+           "binary", "check", "compare", "fuzz", "fuzz_planner", "fuzz_tables"]
 
 _ON_DEMAND = ("executorch", "thunder", "torch")  # each needs its framework
 

@@ -1,4 +1,5 @@
-"""Tests a pass with random programs: `noclobber fuzz --pass -`, the pass being a function of this process.
+"""Tests a pass or a planner with random programs: `noclobber fuzz --pass -` and `--planner -`, the pass or planner being a function
+of this process.
 
     def my_pass(case):                      # a noclobber.case/1, `before` and `after` are the same program
         case["after"] = rewrite(case["after"])
@@ -17,6 +18,7 @@ import pathlib
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from .program import ProgramError, binary
 
@@ -33,6 +35,15 @@ class Convicted(AssertionError):
         super().__init__(str(campaign))
 
 
+class Row(NamedTuple):
+    """A buffer of a table: alive in the steps from `lower` on and before `upper`, `size` bytes."""
+
+    name: str
+    lower: int
+    upper: int
+    size: int
+
+
 @dataclasses.dataclass
 class Campaign:
     """What became of a campaign. `causes` are as in docs/fuzzing.md: what, cause, seed, steps, fingerprints, folder."""
@@ -41,7 +52,7 @@ class Campaign:
     proved: int
     refuted: int
     unknown: int
-    skipped: int  # programs that are not supported, by noclobber or by the pass
+    skipped: int  # programs that are not supported, by noclobber or by the pass or planner
     causes: list[dict]
     folder: pathlib.Path
     interrupted: bool = False
@@ -73,17 +84,45 @@ def fuzz(pass_fn: Callable[[dict], dict | None], *, count: int = 200, seed: int 
     `seconds` ends the campaign earlier; `profiles` are names of docs/fuzzing.md. Findings are written into `out`. Ctrl-C ends
     the campaign and keeps what was found.
     """
+    return _run(["--pass", "-"], pass_fn, count, seed, seconds, profiles, out, reduction, timeout)
+
+
+def fuzz_planner(planner: Callable[[dict], dict | None], *, count: int = 200, seed: int = 1, seconds: int = 0, profiles: Sequence[str] = (),
+                 out: str | os.PathLike[str] | None = None, reduction: int = 200, timeout: int = 60) -> Campaign:
+    """Gives problems to `planner` and checks the plans. A problem is a case whose `plan["required"]` names what wants a place; the
+    planner gives the plan (`arenas`, `buffers`) or the case with it. Options are those of `fuzz`.
+    """
+    return _run(["--planner", "-"], planner, count, seed, seconds, profiles, out, reduction, timeout)
+
+
+def fuzz_tables(planner: Callable[[list[Row]], dict[str, int] | None], *, count: int = 200, seed: int = 1, seconds: int = 0,
+                profiles: Sequence[str] = (), out: str | os.PathLike[str] | None = None, reduction: int = 200, timeout: int = 60) -> Campaign:
+    """The same for a planner that knows live ranges and sizes alone: it is given rows and gives an offset for each name."""
+    def answered(text: str) -> str | None:
+        head, *lines = text.split()
+        rows = [Row(name, *map(int, numbers)) for name, *numbers in (line.split(",") for line in lines)]
+        offsets = planner(rows)
+        if offsets is None:
+            return None
+        table = [f"{r.name},{r.lower},{r.upper},{r.size},{offsets[r.name]}" for r in rows if r.name in offsets]
+        return "\n".join([f"{head},offset", *table]) + "\n"
+
+    return _run(["--planner", "-", "--format", "csv"], answered, count, seed, seconds, profiles, out, reduction, timeout)
+
+
+def _run(subject: Sequence[str], function: Callable, count: int, seed: int, seconds: int, profiles: Sequence[str],
+         out: str | os.PathLike[str] | None, reduction: int, timeout: int) -> Campaign:
     folder = pathlib.Path(out or tempfile.mkdtemp(prefix="noclobber-fuzz-"))
     folder.mkdir(parents=True, exist_ok=True)
     records = folder / "campaign.jsonl"
-    command = [binary(), "fuzz", "--pass", "-", "--quiet", "--start", str(seed), "--count", str(count), "--out", str(folder),
+    command = [binary(), "fuzz", *subject, "--quiet", "--start", str(seed), "--count", str(count), "--out", str(folder),
                "--records", str(records), "--reduction", str(reduction), "--timeout", str(timeout)]
     command += ["--time", str(seconds)] if seconds else []
     command += ["--profile", ",".join(profiles)] if profiles else []
     interrupted = False
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         try:
-            _serve(running, pass_fn)
+            _serve(running, function)
         except KeyboardInterrupt:  # the program has its own
             interrupted = True
         _, complaint = running.communicate()
@@ -97,11 +136,11 @@ def fuzz(pass_fn: Callable[[dict], dict | None], *, count: int = 200, seed: int 
                     interrupted or told["interrupted"])
 
 
-def _serve(running: subprocess.Popen, pass_fn: Callable[[dict], dict | None]) -> None:
+def _serve(running: subprocess.Popen, function: Callable) -> None:
     for line in running.stdout:
         try:
-            answer = pass_fn(json.loads(line))
-            text = json.dumps({"skip": "the pass gives nothing"} if answer is None else answer)
+            answer = function(json.loads(line))
+            text = json.dumps({"skip": "it gives nothing"} if answer is None else answer)
         except Skip as why:
             text = json.dumps({"skip": str(why)})
         except Exception as fault:  # noqa: BLE001, whatever a pass raises is a finding

@@ -159,10 +159,13 @@ Reading read_plan(const Case& question, const std::string& text) {
   return {std::move(value), "", ""};
 }
 
-/// The text in a JSON string, as a persistent command says one, or the text itself.
-std::string unquoted(const std::string& text) {
+/// Of the text in a JSON string, as a persistent command says one, or of the text itself.
+template <typename Read>
+Reading read_quoted(const Case& question, const std::string& text, const Read& read) {
   const SortedJson line = parsed(text);
-  return line.is_string() ? line.get<std::string>() : text;
+  if (line.is_object())
+    if (auto out = refusal(line)) return *std::move(out);
+  return read(question, line.is_string() ? line.get<std::string>() : text);
 }
 
 /// Is the pass still at fault, and in the same way?
@@ -252,9 +255,9 @@ Reading read_answer(const Case& question, const std::string& text, Form form) {
     case Form::plan_case:
       return read_plan(question, text);
     case Form::fx_text:
-      return read_fx(question, unquoted(text));
+      return read_quoted(question, text, read_fx);
     case Form::plan_table:
-      return read_placed_table(question, unquoted(text));
+      return read_quoted(question, text, read_placed_table);
   }
   return {};
 }
