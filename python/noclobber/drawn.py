@@ -119,10 +119,17 @@ class Growing:
         floats = self.tensors("f")
         return drawn_flow.line(self.rng, floats, [n for n in floats if self.scope[n].dim()]) if floats else None
 
+    def is_in_bounds(self, text: str) -> bool:
+        """PyTorch does not ask whether the statistics of `native_batch_norm` have an element for each channel, and writes past their end."""
+        found = re.match(r"torch\.native_batch_norm\((\w+), None, None, (\w+), (\w+),", text)
+        return not found or all(self.scope[v].numel() == self.scope[found[1]].shape[1] for v in found.groups()[1:])
+
     def add(self, flow: float) -> bool:
         pool = self.rng.choices((VALUES, VIEWS, WRITES, ()), (*LIKE[0].mix, 13 * flow))[0]
         text = self.draw(self.rng.choice(pool)) if pool else self.flow()
         if text is None:
+            return False
+        if not self.is_in_bounds(text):
             return False
         line = text if pool is WRITES else f"v{self.count} = {text}"
         try:
