@@ -7,7 +7,7 @@ SHELL := /bin/bash
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
-  fuzz-passes executorch-networks
+  fuzz-passes executorch-networks thunder-opinfos
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -213,12 +213,18 @@ test-executorch: build  ## programs through ExecuTorch itself, verdicts against 
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_test.py)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/fuzz_test.py executorch)
 
+thunder-opinfos: build  ## Thunder's own samples of every operator, forward and backward: what is proved (environment of test-thunder)
+	@[ -f build/thunder-venv/.stamp ] || { echo "thunder-opinfos: run \`make test-thunder\` first" >&2; exit 1; }
+	@build/thunder-venv/bin/python -c 'import pytest' 2>/dev/null || build/thunder-venv/bin/pip install --quiet pytest
+	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/thunder-venv/bin/python tests/frontends/thunder_opinfos.py
+
 mlx-edits: build  ## payloads of MLX with one edit each, one in NC_EVERY (7), against running them (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "mlx-edits: run \`make test-executorch\` first" >&2; exit 1; }
 	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/mlx_edits.py --every $(or $(NC_EVERY),7)
 
 executorch-networks: build  ## whole networks lowered in NC_WAYS ways and run, verdicts against the runs (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "executorch-networks: run \`make test-executorch\` first" >&2; exit 1; }
+	@build/executorch-venv/bin/python -c 'import torchvision' 2>/dev/null || build/executorch-venv/bin/pip install --quiet torchvision
 	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/executorch_networks.py \
 	  --ways $(or $(NC_WAYS),portable,xnnpack,quantised,reinplacing,mlx)
 

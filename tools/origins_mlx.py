@@ -97,13 +97,12 @@ def generated(folder):
     executorch.backends.__path__.insert(0, str(folder))
 
 
-
-
 class Captured:
-    """What the backend is given and makes of it, one a delegate."""
+    """What the backend is given and makes of it: whole programs before and after its reinplacing, then delegates, of which a program may
+    have several."""
 
     def __init__(self):
-        self.graphs, self.reinplaced, self.payloads, self.programs = [], [], [], []
+        self.graphs, self.reinplaced, self.delegated, self.payloads, self.programs = [], [], [], [], []
 
     def hooks(self):
         """Patches of the backend that let this see what it does."""
@@ -112,7 +111,7 @@ class Captured:
         from noclobber.executorch import export_functional
         from noclobber.fx_case import case
 
-        real, serialize = reinplace.reinplace_pass, preprocess.serialize_mlx_graph
+        real, serialize, builder = reinplace.reinplace_pass, preprocess.serialize_mlx_graph, preprocess.MLXProgramBuilder
 
         def reinplace_pass(program, *args, **kwargs):
             before = export_functional(program)
@@ -121,12 +120,17 @@ class Captured:
             self.reinplaced.append(case("delegate", export_functional(result), before))
             return result
 
+        def of_delegate(program, *args, **kwargs):
+            self.delegated.append(case("delegate", export_functional(program)))
+            return builder(program, *args, **kwargs)
+
         def serialize_mlx_graph(graph, *args):
             self.programs.append(copy.deepcopy(graph))
             self.payloads.append(serialize(graph, *args))
             return self.payloads[-1]
 
         return (mock.patch.object(reinplace, "reinplace_pass", reinplace_pass),
+                mock.patch.object(preprocess, "MLXProgramBuilder", of_delegate),
                 mock.patch.object(preprocess, "serialize_mlx_graph", serialize_mlx_graph))
 
 

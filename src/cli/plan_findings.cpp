@@ -87,9 +87,9 @@ std::string used_as(const Graph& graph, std::uint32_t step, const std::string& n
 /// Only what is known of a runtime's own planner.
 std::string model_help(const Case& value, const PlanFault& fault) {
   const bool shares = fault.kind == PlanFault::Kind::overlap || fault.kind == PlanFault::Kind::lifetime;
-  return value.portable_kernels && shares
-             ? "MemoryPlanningPass(memory_planning_algo=naive) gives every buffer bytes of its own"
-             : "";
+  return value.portable_kernels && shares ? "memory_planning_algo=MemoryPlanningAlgorithmSuite([naive]) "
+                                            "gives every buffer bytes of its own"
+                                          : "";
 }
 
 /// A result on an operand of its own step: why it may not lie there.

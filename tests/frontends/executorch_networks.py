@@ -36,7 +36,7 @@ from executorch_nets import NETWORKS  # noqa: E402
 WAYS = ("portable", "xnnpack", "quantised", "reinplacing", "mlx")
 MOST_UNKNOWN = {"program": 0.05, "exported": 0.15, "functional": 0.05, "payload": 0.15}
 CALLS = 2
-NO_KERNEL, NOT_RUN = "no such kernel", "not run"  # the portable runtime has few kernels that write in place; payloads need a Mac
+NO_KERNEL, NOT_RUN = "no such kernel", "not run"  # payloads of MLX need a Mac
 # relative to the largest element: kernels add in another order, and a quantised step may round to the other side
 NEAR = {"quantised": 0.2}
 IN_PLACE = ("add.Tensor", "mul.Tensor", "sub.Tensor", "relu.default", "sigmoid.default", "silu.default", "hardtanh.default")
@@ -88,7 +88,9 @@ def mlx_payloads(module, inputs, folder):
             stack.enter_context(patch)
         to_edge_transform_and_lower(exported(module, inputs), partitioner=[MLXPartitioner()], transform_passes=get_default_passes(),
                                     compile_config=EdgeCompileConfig(_check_ir_validity=False))
-    for k, (graph, payload) in enumerate(zip(seen.graphs, seen.payloads)):
+    for k, made in enumerate(seen.reinplaced):
+        (folder / f"{k}.reinplaced.json").write_text(json.dumps(made))
+    for k, (graph, payload) in enumerate(zip(seen.delegated, seen.payloads, strict=True)):
         (folder / f"{k}.case.json").write_text(json.dumps(graph))
         (folder / f"{k}.mlx").write_bytes(payload)
 
@@ -97,11 +99,30 @@ def tensors(value):
     return [t for v in value for t in tensors(v)] if isinstance(value, (list, tuple)) else [value]
 
 
-def far(module, inputs, folder):
+def with_kernels(buffer):
+    """The portable runtime has few kernels that write in place: the rest is done by those that write into `out`, which is self."""
+    from executorch.exir._serialize._program import deserialize_pte_binary, serialize_pte_binary
+    from executorch.exir.schema import KernelCall
+
+    file = deserialize_pte_binary(buffer)
+    for plan in file.program.execution_plan:
+        reinplaced = {n for n, op in enumerate(plan.operators) if f"{op.name.removeprefix('aten::').removesuffix('_')}.{op.overload or 'default'}" in
+                      IN_PLACE and op.name.endswith("_")}
+        for number in reinplaced:
+            plan.operators[number].name = plan.operators[number].name.removesuffix("_")
+            plan.operators[number].overload = "out"
+        for chain in plan.chains:
+            for call in (i.instr_args for i in chain.instructions if isinstance(i.instr_args, KernelCall) and i.instr_args.op_index in reinplaced):
+                call.args = [*call.args[:-1], call.args[0], call.args[0]]
+    return bytes(serialize_pte_binary(file))
+
+
+def far(module, inputs, folder, way):
     """How far the runtime is from the network, relative to the largest element; or why it does not run."""
     eager, worst = copy.deepcopy(module), 0.0
     try:
         held = (folder / "program.pte").read_bytes()  # for as long as the method
+        held = with_kernels(held) if way == "reinplacing" else held
         program = Runtime.get().load_program(held, verification=Verification.Minimal)
         method = program.load_method("forward")
         for _ in range(CALLS):
@@ -127,6 +148,8 @@ def said(records):
 def verdicts(folder, way):
     """(which comparison, its verdict, why)."""
     if way == "mlx":
+        for pass_ in sorted(folder.glob("*.reinplaced.json")):
+            yield ("reinplaced", *said(list(noclobber.check(pass_))))
         for graph in sorted(folder.glob("*.case.json")):
             yield ("payload", *said(list(noclobber.compare(graph, graph.with_name(graph.name.replace(".case.json", ".mlx"))))))
         return
@@ -148,7 +171,7 @@ def examined(name, way, folder, again):
             mlx_payloads(module, inputs, folder)
             run = NOT_RUN
         else:
-            run = far(lowered(module, inputs, way, folder), inputs, folder)
+            run = far(lowered(module, inputs, way, folder), inputs, folder, way)
         record.write_text(json.dumps(run))
     run, made = json.loads(record.read_text()), time.time()
     return {"name": name, "way": way, "run": run, "verdicts": list(verdicts(folder, way)),
