@@ -52,9 +52,9 @@ packages:
 $(Z3_STAMP): | packages
 	@echo "setup: fetching z3-solver $(Z3)"
 	@rm -rf build/z3 build/wheel build/venv && mkdir -p build/z3 build/wheel
-	@python3 -m venv build/venv
 	@echo 'z3-solver==$(Z3) $(Z3_HASHES)' > build/wheel/requirements.txt
-	@build/venv/bin/pip download --quiet --no-deps --only-binary :all: --require-hashes \
+	@pip="python3 -m pip"; $$pip --version >/dev/null 2>&1 || { python3 -m venv build/venv; pip=build/venv/bin/pip; }; \
+	$$pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
 	  --requirement build/wheel/requirements.txt --dest build/wheel \
 	  || { echo "setup: no z3-solver $(Z3) for this machine; \`make system-z3\` uses the system's" >&2; exit 1; }
 	@python3 -m zipfile -e build/wheel/*.whl build/wheel/files

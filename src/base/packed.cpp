@@ -13,7 +13,7 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 std::string to_base64(const std::vector<std::uint8_t>& bytes) {
   std::string out;
@@ -22,7 +22,7 @@ std::string to_base64(const std::vector<std::uint8_t>& bytes) {
     const std::size_t here = std::min<std::size_t>(3, bytes.size() - k);
     std::uint32_t group = 0;
     for (std::size_t i = 0; i < 3; ++i) group = group << 8 | (i < here ? bytes[k + i] : 0U);
-    for (std::size_t i = 0; i < 4; ++i) out += i <= here ? kLetters[group >> (18 - 6 * i) & 63U] : '=';
+    for (std::size_t i = 0; i < 4; ++i) out += i <= here ? kBase64[group >> (18 - 6 * i) & 63U] : '=';
   }
   return out;
 }
@@ -33,8 +33,8 @@ std::vector<std::uint8_t> of_base64(std::string_view text) {
   std::uint32_t group = 0;
   int bits = 0;
   for (const char letter : text) {
-    const std::size_t value = kLetters.find(letter);
-    if (value == kLetters.npos) break;
+    const std::size_t value = kBase64.find(letter);
+    if (value == kBase64.npos) break;
     group = (group << 6 | static_cast<std::uint32_t>(value)) & 0xffffffU;
     bits += 6;
     if (bits < 8) continue;

@@ -158,7 +158,7 @@ std::string quoted(std::string_view text, std::string_view quote) {
   return out;
 }
 
-std::string escaped(std::string_view text, std::string_view marks) {
+std::string with_escapes(std::string_view text, std::string_view marks) {
   std::string out;
   for (const char c : text) {
     if (marks.find(c) != std::string_view::npos) out += '\\';
@@ -187,9 +187,9 @@ std::string zsh_options(const Command& command) {
   std::string out;
   for (const OptionLine& line : options_of(command))
     for (const std::string& flag : split(line.flag, ',')) {
-      const std::string help = quoted(escaped(line.help, "[]:\\"), kZshQuote);
+      const std::string help = quoted(with_escapes(line.help, "[]:\\"), kZshQuote);
       const std::string value = line.value.empty() ? ""
-                                                   : fmt::format(":{}:{}", escaped(line.value, ":"),
+                                                   : fmt::format(":{}:{}", with_escapes(line.value, ":"),
                                                                  zsh_action(values_of(line.value)));
       out += fmt::format("          '{}{}[{}]{}' \\\n", flag, line.value.empty() ? "" : "=", help, value);
     }
@@ -202,7 +202,8 @@ std::string zsh_options(const Command& command) {
 std::string zsh_script() {
   std::string names, arms;
   for (const Command& command : command_table()) {
-    names += fmt::format("        '{}:{}'\n", command.name, quoted(escaped(command.help, ":"), kZshQuote));
+    names +=
+        fmt::format("        '{}:{}'\n", command.name, quoted(with_escapes(command.help, ":"), kZshQuote));
     arms += fmt::format("      {})\n        _arguments -S \\\n{}        ;;\n", command.name,
                         zsh_options(command));
   }
@@ -248,7 +249,7 @@ std::string fish_script() {
       "# Completion of noclobber for fish, made by `noclobber completions fish`.\n"
       "complete -c noclobber -n __fish_use_subcommand -f -l help -d 'print help'\n"
       "complete -c noclobber -n __fish_use_subcommand -f -l version -d 'print the version'\n";
-  const auto help = [](std::string_view text) { return quoted(escaped(text, "\\"), kFishQuote); };
+  const auto help = [](std::string_view text) { return quoted(with_escapes(text, "\\"), kFishQuote); };
   for (const Command& command : command_table()) {
     out += fmt::format("complete -c noclobber -n __fish_use_subcommand -f -a {} -d '{}'\n", command.name,
                        help(command.help));

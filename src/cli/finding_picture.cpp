@@ -9,8 +9,8 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kMostSteps = 32;  // of a slice: views and storages have the rest
-constexpr std::size_t kMostNames = 16;  // of a step: names that it is given
+constexpr std::size_t kMostSteps = 32;      // of a slice: views and storages have the rest
+constexpr std::size_t kNamesPictured = 16;  // of a step: names that it is given
 constexpr std::size_t kMostTypes = 120;
 constexpr std::size_t kMostViews = 12;  // of a chain
 
@@ -43,7 +43,8 @@ std::vector<std::string> names_used(const Graph& graph, std::uint32_t step) {
     for (const Arg& output : graph.outputs) collect_uses(output, used);
   std::vector<std::string> out;
   for (const ValueId id : used)
-    if (id.valid() && std::ranges::find(out, graph.value(id).name) == out.end() && out.size() < kMostNames)
+    if (id.valid() && std::ranges::find(out, graph.value(id).name) == out.end() &&
+        out.size() < kNamesPictured)
       out.push_back(graph.value(id).name);
   return out;
 }

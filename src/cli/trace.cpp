@@ -12,14 +12,13 @@ namespace noclobber {
 namespace {
 
 std::string trace_record(const Work& work, const std::string& text) {
-  using Json = nlohmann::ordered_json;
-  const Json out{{"schema", "noclobber.result/1"},
-                 {"kind", "trace"},
-                 {"input", work.input},
-                 {"id", work.id},
-                 {"what", work.what},
-                 {"text", text}};
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const nlohmann::ordered_json out{{"schema", "noclobber.result/1"},
+                                   {"kind", "trace"},
+                                   {"input", work.input},
+                                   {"id", work.id},
+                                   {"what", work.what},
+                                   {"text", text}};
+  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 /// Lines of a trace may hold names from the input.

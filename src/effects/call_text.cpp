@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 /// With its length, so that nothing in it can pass for what stands around it.
-std::string quoted(const std::string& text) { return std::to_string(text.size()) + "'" + text + "'"; }
+std::string sized_text(const std::string& text) { return std::to_string(text.size()) + "'" + text + "'"; }
 
 bool is_text(const Arg& arg) { return arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::device; }
 
@@ -39,7 +39,7 @@ std::string Builder::attribute(const Arg& arg) const {
       return "T";
     case Arg::Kind::sym: {
       const PolyId size = sizes_.of(arg.sym);
-      if (size == Space::kBad) return "{overflow " + quoted(arg.sym.text()) + "}";
+      if (size == Space::kBad) return "{overflow " + sized_text(arg.sym.text()) + "}";
       return space_.value(size) ? size_text(space_, size) : "{" + size_text(space_, size) + "}";
     }
     case Arg::Kind::real: {
@@ -50,11 +50,11 @@ std::string Builder::attribute(const Arg& arg) const {
     case Arg::Kind::boolean:
       return arg.boolean ? "true" : "false";
     case Arg::Kind::text:
-      return quoted(arg.text);
+      return sized_text(arg.text);
     case Arg::Kind::device:
-      return "device " + quoted(arg.text);
+      return "device " + sized_text(arg.text);
     case Arg::Kind::graph:
-      return "graph " + quoted(arg.text);
+      return "graph " + sized_text(arg.text);
     case Arg::Kind::dtype:
       return std::string(name(arg.dtype));
     case Arg::Kind::list: {

@@ -100,7 +100,7 @@ void Builder::tell_sizes(std::uint32_t number, TraceStep& step) {
 }
 
 namespace {
-constexpr std::size_t kNone = ~std::size_t{0};
+constexpr std::size_t kNoPart = ~std::size_t{0};
 
 /// Where a result lives: the written argument it stands for, or fresh.
 std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& result) {
@@ -173,7 +173,7 @@ bool Builder::add_targets(const Call& call, Parts& parts, const std::vector<Infe
       return false;
     }
     if (is_out) claim_target(call, target.bound.view.shape, *computed);
-    parts.write(target.bound, target.item, k, kNone);
+    parts.write(target.bound, target.item, k, kNoPart);
   }
   return true;
 }
@@ -248,7 +248,7 @@ bool Builder::add_results(const Call& call, Parts& parts) {
           unknown("no-metadata", call.step->op);
           return false;
         }
-        parts.write(*bound, k, kNone, result);
+        parts.write(*bound, k, kNoPart, result);
       }
     }
   }
@@ -257,7 +257,7 @@ bool Builder::add_results(const Call& call, Parts& parts) {
 
 /// Can what an in-place pointwise operator computes be stored in its target's type? PyTorch raises otherwise.
 bool Builder::storable(const Call& call, const Parts& parts) {
-  if (!elementwise(call) || parts.writes.empty() || parts.write_operands[0] == kNone) return true;
+  if (!elementwise(call) || parts.writes.empty() || parts.write_operands[0] == kNoPart) return true;
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
     if (o.counts) metas.push_back({{}, o.bound.dtype});
@@ -343,7 +343,7 @@ void Builder::opaque(const Call& given) {
   take_off(call, parts);
   note_product(call, parts);
   for (std::size_t w = 0; w < parts.writes.size(); ++w)
-    if (parts.results[w] != kNone) bind(call, parts.results[w], parts.writes[w]);
+    if (parts.results[w] != kNoPart) bind(call, parts.results[w], parts.writes[w]);
 }
 
 /// An assertion of no more than the dtype and the device that the tensor is said to have holds whenever the

@@ -15,9 +15,9 @@ struct Scope {
   const Scope* outer = nullptr;
 };
 
-class Writer {
+class KeyWriter {
  public:
-  explicit Writer(const Case& value) : case_(value) {}
+  explicit KeyWriter(const Case& value) : case_(value) {}
 
   std::string run(const Graph& graph) {
     const std::size_t last = number(graph, nullptr);
@@ -145,6 +145,6 @@ class Writer {
 
 }  // namespace
 
-std::string body_key(const Case& value, const Graph& graph) { return Writer(value).run(graph); }
+std::string body_key(const Case& value, const Graph& graph) { return KeyWriter(value).run(graph); }
 
 }  // namespace noclobber

@@ -12,7 +12,7 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kMost = 10;  // of one kind and step
+constexpr std::size_t kMostLines = 10;  // of one kind and step
 
 /// As actions/toolkit escapes data; a property also its separators.
 std::string command_escaped(std::string_view text, bool property) {
@@ -60,9 +60,9 @@ std::string finding_command(const Report& report, const CheckRecord& record, con
 
 std::string limited(const char* kind, const std::vector<std::string>& lines) {
   std::string out;
-  const bool all = lines.size() <= kMost;
-  for (std::size_t k = 0; k < (all ? lines.size() : kMost - 1); ++k) out += lines[k];
-  if (!all) out += command(kind, {}, "noclobber", fmt::format("and {} more", lines.size() - kMost + 1));
+  const bool all = lines.size() <= kMostLines;
+  for (std::size_t k = 0; k < (all ? lines.size() : kMostLines - 1); ++k) out += lines[k];
+  if (!all) out += command(kind, {}, "noclobber", fmt::format("and {} more", lines.size() - kMostLines + 1));
   return out;
 }
 

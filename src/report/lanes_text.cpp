@@ -14,7 +14,7 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kLaneLabel = 22, kMostDrawn = 20, kNamesDrawn = 6, kLanesDrawn = 4, kBoxesDrawn = 12;
+constexpr std::size_t kLaneLabel = 22, kStepsDrawn = 20, kNamesDrawn = 6, kLanesDrawn = 4, kBoxesDrawn = 12;
 
 /// What is drawn with; all of one column.
 struct Glyphs {
@@ -186,7 +186,7 @@ std::string lanes_text(const Finding& finding, const Look& look) {
   if (finding.lanes.empty()) return "";
   LaneDrawing drawing{finding, look, glyphs_of(look), marks_of(finding), {}};
   const std::size_t room = look.width > kLaneLabel + 3 + 24 ? look.width - kLaneLabel - 3 : 24;
-  drawing.steps = lane_columns(finding, drawing.marks, std::min(kMostDrawn, room / 4));
+  drawing.steps = lane_columns(finding, drawing.marks, std::min(kStepsDrawn, room / 4));
   if (drawing.steps.empty()) return "";
   drawing.column = std::clamp<std::size_t>(room / drawing.steps.size(), 4, 9);
   std::vector<const Lane*> lanes;

@@ -11,7 +11,7 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kInFull = 20, kListed = 50;
+constexpr std::size_t kInFull = 20, kListedOpen = 50;
 constexpr std::size_t kReserve = 400;  // bytes, for the line that says what was left out
 
 std::string html(std::string_view text) {
@@ -98,13 +98,13 @@ void add_unknowns(Page& page, const Report& report) {
   for (const CheckRecord& record : report.checks) {
     if (record.status != Status::unknown || !is_news(record)) continue;
     if (++open == 1) page.add("\nNot proved:\n\n", false);
-    if (open > kListed) continue;
+    if (open > kListedOpen) continue;
     std::string reasons;
     for (const Unknown& unknown : record.unknown)
       if (is_news(unknown)) reasons += (reasons.empty() ? ": " : "; ") + html(unknown_text(unknown));
     page.add(fmt::format("- {} {}{}\n", html(record.input), html(shown_id(record.id)), reasons));
   }
-  if (open > kListed) page.add(fmt::format("- and {} more\n", open - kListed));
+  if (open > kListedOpen) page.add(fmt::format("- and {} more\n", open - kListedOpen));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace noclobber {
 
 namespace {
-constexpr int kSteps = 20'000;        // comparisons for one question
+constexpr int kComparisons = 20'000;  // comparisons for one question
 constexpr int kAllSteps = 2'000'000;  // and for all questions of a check together
 constexpr int kNested = 200;
 }  // namespace
@@ -30,7 +30,7 @@ bool Equality::shown(TermId before, TermId after, const std::set<std::string>& f
   free_ = free_undefined;
   running_ = running;
   chosen_at_.clear();
-  steps_ = std::min(kSteps, kAllSteps - taken_);
+  steps_ = std::min(kComparisons, kAllSteps - taken_);
   const int most = steps_;
   depth_ = 0;
   const bool out = equal(before, after, {});

@@ -6,7 +6,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max();
 constexpr int kFollowed = 600;  // contents looked into, one within the other; beyond it one is bad
 /// Contents that are looked up and writes that are passed, for each step of a Trace and at least; beyond, all
 /// are bad: a graph that copies halves into halves has more contents than anyone can name.
@@ -116,8 +116,8 @@ const Terms::Box& Terms::box(std::vector<Box>& all, std::uint32_t number, const 
   if (!out.empty()) return out;
   for (PolyId at : index()) {
     const bool bad = at == Space::kBad;
-    out.emplace_back((bad ? std::nullopt : space_.bound(at, false)).value_or(-kFar),
-                     (bad ? std::nullopt : space_.bound(at, true)).value_or(kFar));
+    out.emplace_back((bad ? std::nullopt : space_.bound(at, false)).value_or(-kFarthest),
+                     (bad ? std::nullopt : space_.bound(at, true)).value_or(kFarthest));
   }
   return out;
 }

@@ -1,6 +1,8 @@
 #include "src/cli/commands.h"
 #include "tests/catch.h"
 
+namespace settings_test {
+
 using namespace noclobber;
 
 TEST_CASE("operators: one schema per line", "[cli]") {
@@ -62,3 +64,5 @@ TEST_CASE("options: the page names every option once", "[cli]") {
 #include "src/cli/options.def"
 #undef NC_OPTION
 }
+
+}  // namespace settings_test

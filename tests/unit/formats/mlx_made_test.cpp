@@ -7,6 +7,8 @@
 #include "tests/catch.h"
 #include "tests/unit/formats/flat_text.h"
 
+namespace mlx_made_test {
+
 using namespace noclobber;
 
 namespace {
@@ -163,3 +165,5 @@ TEST_CASE("mlx: inputs name tensors and numbers, main and first chains exist") {
   CHECK(chains(0, 3) == missing);
   CHECK(chains(0, -2) == missing);
 }
+
+}  // namespace mlx_made_test

@@ -6,7 +6,9 @@
 #include "tests/catch.h"
 #include "tests/unit/interp/replay_case.h"
 
-namespace noclobber {
+namespace replay_orders_test {
+
+using namespace noclobber;
 
 namespace {
 
@@ -256,4 +258,4 @@ TEST_CASE("replay: inputs in another order are matched by name") {
   CHECK(replay(pair_of(graph(false), graph(true)), {}).witnesses.empty());
 }
 
-}  // namespace noclobber
+}  // namespace replay_orders_test

@@ -7,7 +7,9 @@
 #include "tests/catch.h"
 #include "tests/unit/interp/replay_case.h"
 
-namespace noclobber {
+namespace replay_test {
+
+using namespace noclobber;
 
 namespace {
 
@@ -252,4 +254,4 @@ TEST_CASE("replay: strides of an output count only where the case compares them"
   CHECK(find_rule(replay(value, {}), "NC020") != nullptr);
 }
 
-}  // namespace noclobber
+}  // namespace replay_test

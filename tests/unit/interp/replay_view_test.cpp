@@ -4,7 +4,9 @@
 
 #include "tests/catch.h"
 
-namespace noclobber {
+namespace replay_view_test {
+
+using namespace noclobber;
 
 namespace {
 
@@ -81,4 +83,4 @@ TEST_CASE("replay search: a hint that breaks a relation is not used") {
   CHECK(assignments(value, hint, 4).front().at("n") == 7);
 }
 
-}  // namespace noclobber
+}  // namespace replay_view_test

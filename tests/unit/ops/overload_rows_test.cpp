@@ -8,7 +8,9 @@
 #include "src/ops/row.h"
 #include "tests/catch.h"
 
-namespace noclobber {
+namespace overload_rows_test {
+
+using namespace noclobber;
 namespace {
 
 struct Twin {
@@ -119,4 +121,4 @@ TEST_CASE("what a call raises over is found by the names of its arguments") {
 }
 
 }  // namespace
-}  // namespace noclobber
+}  // namespace overload_rows_test

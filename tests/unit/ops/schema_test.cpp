@@ -6,6 +6,8 @@
 
 #include "tests/catch.h"
 
+namespace schema_test {
+
 using namespace noclobber;
 
 namespace {
@@ -298,3 +300,5 @@ TEST_CASE("a variadic argument binds a list") {
   CHECK_FALSE(bind_arguments(schema, call({})));
   CHECK(bind_arguments(schema, call({x}))->at(1) == Arg::of(std::vector<Arg>{}));
 }
+
+}  // namespace schema_test
