@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/formats/pte_builder.h"
+#include "src/ops/schema_reader.h"
 
 namespace noclobber {
 namespace {
@@ -16,16 +17,6 @@ bool is_usual(std::vector<std::uint8_t> order) {
   if (order.size() > 3)
     std::rotate(order.begin() + 1, order.end() - (order.back() == 1 ? 1 : 0), order.end());
   return std::ranges::is_sorted(order);
-}
-
-/// PyTorch's number of a dtype.
-std::optional<Dtype> dtype_number(std::int64_t number) {
-  static constexpr Dtype kTypes[] = {Dtype::u8,    Dtype::i8,  Dtype::i16,  Dtype::i32,
-                                     Dtype::i64,   Dtype::f16, Dtype::f32,  Dtype::f64,
-                                     Dtype::other, Dtype::c64, Dtype::c128, Dtype::boolean};
-  if (number == 15) return Dtype::bf16;
-  if (number < 0 || number > 11 || number == 8) return std::nullopt;
-  return kTypes[number];
 }
 
 }  // namespace
@@ -276,7 +267,7 @@ std::optional<Arg> PteBuilder::plain_argument(std::uint32_t id, const SchemaSlot
       if (!numbers_[id]) return give_up("executorch.number that is not known"), std::nullopt;
       if (slot.type_text.starts_with("ScalarType")) {
         if (!numbers_[id]->is_constant()) return std::nullopt;
-        const auto dtype = dtype_number(numbers_[id]->constant());
+        const auto dtype = dtype_of_code(numbers_[id]->constant());
         return dtype ? std::optional(Arg::of_dtype(*dtype)) : std::nullopt;
       }
       return Arg::of(*numbers_[id]);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/base/fnv.h"
 #include "src/formats/formats.h"
 #include "src/fuzz/logged.h"
 #include "src/fuzz/reduce.h"
@@ -140,19 +141,15 @@ void compare_certificate(Look& look, const Case& value, Status status) {
   look.evidence = std::move(said.evidence);
 }
 
-/// FNV-1a of kind and operators: contradictions of one cause look alike once they are reduced.
+/// Of kind and operators: contradictions of one cause look alike once they are reduced.
 std::string fingerprint_of(const std::string& kind, const Case& value) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    hash = (hash ^ 0xff) * 0x100000001b3ULL;
-  };
-  add(kind);
+  Fnv sum;
+  sum.add_part(kind);
   if (value.before)
-    for (const Step& step : value.before->steps) add(step.op);
-  add("after");
-  for (const Step& step : value.after.steps) add(step.op);
-  return fmt::format("{:016x}", hash);
+    for (const Step& step : value.before->steps) sum.add_part(step.op);
+  sum.add_part("after");
+  for (const Step& step : value.after.steps) sum.add_part(step.op);
+  return fmt::format("{:016x}", sum.state());
 }
 
 /// Does a smaller case contradict in the same way? Only runs of both graphs can tell.

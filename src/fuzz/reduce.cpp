@@ -25,11 +25,10 @@ void each_arg(Graph& graph, const Change& change) {
   for (auto& [input, arg] : graph.finals) each_arg(arg, change);
 }
 
-bool is_used(Graph& graph, ValueId value) {
-  bool out =
-      std::any_of(graph.finals.begin(), graph.finals.end(), [&](const auto& f) { return f.first == value; });
-  each_arg(graph, [&](const Arg& arg) { out = out || (arg.kind == Arg::Kind::ref && arg.ref == value); });
-  return out;
+/// Is it read, or an input whose last contents are stated?
+bool is_named(const Graph& graph, ValueId value) {
+  return is_used(graph, value) ||
+         std::ranges::any_of(graph.finals, [&](const auto& f) { return f.first == value; });
 }
 
 /// Takes values away that nothing refers to, and numbers the rest anew.
@@ -82,7 +81,7 @@ bool drop_step(Case& value, Graph& graph, std::size_t k) {
   for (std::size_t r = 0; r < step.results.size(); ++r) {
     if (!step.results[r].valid()) continue;
     gone.insert(step.results[r].index);
-    if (!is_used(graph, step.results[r])) continue;
+    if (!is_named(graph, step.results[r])) continue;
     if (r > 0 || !by.valid()) return false;
     each_arg(graph, [&](Arg& arg) {
       if (arg.kind == Arg::Kind::ref && arg.ref == step.results[r]) arg.ref = by;
@@ -97,7 +96,7 @@ bool drop_step(Case& value, Graph& graph, std::size_t k) {
 
 bool drop_input(Graph& graph, const std::string& name) {
   const ValueId id = graph.find(name);
-  if (!id.valid() || graph.value(id).from != Value::From::input || is_used(graph, id)) return false;
+  if (!id.valid() || graph.value(id).from != Value::From::input || is_named(graph, id)) return false;
   graph.inputs.erase(graph.inputs.begin() + graph.value(id).at);
   compact(graph, {id.index});
   return true;

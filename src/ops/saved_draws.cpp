@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "src/base/fnv.h"
 #include "src/graph/uses.h"
 #include "src/graph/value_names.h"
 #include "src/ops/decl.h"
@@ -86,9 +87,9 @@ std::string only_device(const Case& value) {
 }
 
 std::string mark_of(const std::string& text) {
-  std::uint64_t sum = 0xcbf29ce484222325U;
-  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return fmt::format("_{:08x}", sum & 0xffffffffU);
+  Fnv sum;
+  sum.add(text);
+  return fmt::format("_{:08x}", sum.state() & 0xffffffffU);
 }
 
 /// The call of the same name and a state in front, which draws nothing by itself.

@@ -4,24 +4,21 @@
 #include <algorithm>
 #include <string_view>
 
+#include "src/base/fnv.h"
 #include "src/report/record.h"
 
 namespace noclobber {
 
 namespace {
 
-/// FNV-1a, 64 bits. Every part ends with a separator that no part contains.
+/// Every part ends with a separator that no part contains.
 class Digest {
  public:
-  void add(std::string_view part) {
-    for (const char c : part) mix(static_cast<unsigned char>(c));
-    mix(0xff);
-  }
-  std::string text() const { return fmt::format("{:016x}", state_); }
+  void add(std::string_view part) { sum_.add_part(part); }
+  std::string text() const { return fmt::format("{:016x}", sum_.state()); }
 
  private:
-  void mix(unsigned char byte) { state_ = (state_ ^ byte) * 0x100000001b3ULL; }
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+  Fnv sum_;
 };
 
 /// "aten.add_.Tensor", "aten.add.out", "aten.add.Tensor" -> "aten.add": a fault that moves between the

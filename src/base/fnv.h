@@ -1,0 +1,26 @@
+// FNV-1a, 64 bits: names for texts that stay the same from run to run. Source:
+// http://www.isthe.com/chongo/tech/comp/fnv
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace noclobber {
+
+class Fnv {
+ public:
+  void mix(unsigned char byte) { state_ = (state_ ^ byte) * 0x100000001b3ULL; }
+  void add(std::string_view text) {
+    for (const char c : text) mix(static_cast<unsigned char>(c));
+  }
+  /// The text and a byte after it that no UTF-8 contains, so that "ab", "c" is another than "a", "bc".
+  void add_part(std::string_view text) {
+    add(text);
+    mix(0xff);
+  }
+  std::uint64_t state() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace noclobber
