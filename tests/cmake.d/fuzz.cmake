@@ -5,7 +5,7 @@ if(NC_FUZZ)
   file(GLOB reader_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/graph/*.cpp
     ${PROJECT_SOURCE_DIR}/src/ops/*.cpp ${PROJECT_SOURCE_DIR}/src/formats/*.cpp)
   add_executable(fuzz_readers EXCLUDE_FROM_ALL tests/fuzz/libfuzzer.cpp tests/support/readers.cpp ${reader_sources})
-  nc_batches(fuzz_readers ${reader_sources})
+  nc_batches(fuzz_readers "" ${reader_sources})
   target_include_directories(fuzz_readers SYSTEM PRIVATE ${NC_ZIP_INCLUDE})
   target_link_libraries(fuzz_readers PRIVATE nc_checker ${NC_ZIP_LIB} fmt::fmt nlohmann_json::nlohmann_json
     Boost::headers ZLIB::ZLIB)
