@@ -4,7 +4,9 @@
 #include <boost/graph/adjacency_list.hpp>
 // gcc 12 takes optional iterators inside of the algorithm for read before they are set.
 #pragma GCC diagnostic push
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
 #pragma GCC diagnostic pop
 

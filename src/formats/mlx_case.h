@@ -26,6 +26,9 @@ Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional
 /// a convolution with the channels behind everything else. What MLX has no operator of PyTorch for is
 /// `mlx.NAME`, a function that mlx_declarations() declares.
 void as_mlx_runs(Graph& functional);
+/// What a reinplacing pass put in place, as it was before. false: something else is written, or may be seen
+/// under two names, and the graph is left alone.
+bool without_places(Graph& graph, const std::vector<OpDecl>& ops);
 std::vector<OpDecl> mlx_declarations();
 
 }  // namespace noclobber

@@ -153,7 +153,7 @@ bool MlxCase::like_another(const RegisterStep& step, const MlxOp& kind, bool loo
       continue;
     const std::size_t at = graph_.steps.size();
     push(of_values(step, meant, values, kind), step, nullptr);
-    for (std::size_t k = 0; k < graph_.steps[at].results.size(); ++k)
+    for (std::size_t k = 0; !loosely && k < graph_.steps[at].results.size(); ++k)
       if (meant.results[k].valid())
         graph_.values[graph_.steps[at].results[k].index].type = functional_.value(meant.results[k]).type;
     return true;
@@ -182,7 +182,16 @@ bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
   }
   if (made.args[0].kind != Arg::Kind::ref) return false;
   const bool clamps = made.op == "aten.clamp.Tensor";
-  if (clamps && (made.args.size() != 3 || numbers == 1)) return false;  // which bound is given is not read
+  if (clamps && made.args.size() == 2) {
+    const auto at = numbers_.steps.find(step.at);
+    const auto given = [&](std::size_t k) {
+      return at != numbers_.steps.end() && k < at->second.size() && at->second[k] && (*at->second[k])[0] == 1;
+    };
+    if (given(2) == given(3)) return false;
+    if (given(3)) made.args.insert(made.args.begin() + 1, Arg());
+  } else if (clamps && (made.args.size() != 3 || numbers == 1)) {
+    return false;
+  }
   const bool second = numbers > 0 && made.args.size() == 2 && made.args[1].kind == Arg::Kind::real;
   if (second && compares(made.op)) made.op.replace(made.op.rfind('.'), std::string::npos, ".Scalar");
   if (second && made.op == "aten.maximum.default" && made.args[1].real == 0 && is_called("aten.relu"))

@@ -56,10 +56,18 @@ bool is_distributed(const std::string& name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
+/// What lies below them counts what holds; one operator of PyTorch asks it.
+bool is_whole(const ThunderStatement& s) {
+  const std::string& callee = s.value.text;
+  return s.value.kind == ThunderExpr::Kind::call &&
+         (callee == "ltorch.all_tensor" || callee == "ltorch.any_tensor");
+}
+
 /// Asks a tensor for what its type says.
 bool is_question(const std::string& name) {
-  constexpr std::string_view kQuestions[] = {"dim",  "is_complex", "is_floating_point",
-                                             "ndim", "numel",      "size"};
+  constexpr std::string_view kQuestions[] = {"dim",       "is_complex", "is_cuda", "is_floating_point",
+                                             "is_nested", "ndim",       "numel",   "size",
+                                             "torch_type"};
   return std::ranges::find(kQuestions, name) != std::end(kQuestions);
 }
 
@@ -127,6 +135,7 @@ bool ThunderBuilder::described(const Statement& s) const {
 }
 
 bool ThunderBuilder::lower(const Statement& s) {
+  if (is_whole(s) && lower_leaf(s)) return true;
   if (s.inner.empty() || thunder_hides_writes(s) || !described(s)) return lower_leaf(s);
   const Mark before = mark();
   if (!lower_inner(s)) {

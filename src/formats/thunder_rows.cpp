@@ -27,6 +27,15 @@ bool function(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return emit_thunder_function(builder, call, {});
 }
 
+/// `(mantissa, exponent) = frexp(a)`: as a, and integers of its shape.
+bool parted(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
+  if (call.args.size() != 1 || !call.args[0].is_tensor()) return false;
+  std::vector<Type> types = thunder_type_like(builder, call.args[0].id);
+  if (!types.empty()) types.push_back(types[0]);
+  if (!types.empty()) types[1].dtype = Dtype::i32;
+  return emit_thunder_function(builder, call, {.types = std::move(types)});
+}
+
 bool impure(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return emit_thunder_function(builder, call, {.pure = false});
 }
@@ -314,8 +323,8 @@ constexpr ThunderRow kThunderRows[] = {
     {"all_reduce", thunder_all_reduce},
     {"amax", reduce, "aten.amax.default"},
     {"amin", reduce, "aten.amin.default"},
-    {"argmax", function},
-    {"argmin", function},
+    {"argmax", direct, "aten.argmax.default"},
+    {"argmin", direct, "aten.argmin.default"},
     {"argsort", thunder_ordered, "aten.argsort.stable"},
     {"as_strided", window, "aten.as_strided.default"},
     {"asin", direct, "aten.asin.default"},
@@ -350,6 +359,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"div", divide, "aten.div.Tensor", "aten.div.Scalar"},
     {"embedding", function},
     {"embedding_backward", function},
+    {"empty", factory, "aten.empty.memory_format"},
     {"eq", binary, "aten.eq.Tensor", "aten.eq.Scalar", "aten.eq.Scalar", true},
     {"erf", direct, "aten.erf.default"},
     {"erfc", direct, "aten.erfc.default"},
@@ -362,7 +372,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"flip", fresh, "aten.flip.default"},
     {"floor", direct, "aten.floor.default"},
     {"fmod", binary, "aten.fmod.Tensor", "aten.fmod.Scalar"},
-    {"frexp", function},
+    {"frexp", parted},
     {"full", factory, "aten.full.default"},
     {"gather", indexed, "aten.gather.default"},
     {"ge", binary, "aten.ge.Tensor", "aten.ge.Scalar", "aten.le.Scalar", true},
@@ -373,7 +383,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"index_copy", indexed, "aten.index_copy.default"},
     {"index_put", fresh, "aten.index_put.default"},
     {"iota", factory, "prims.iota.default"},
-    {"isfinite", function},
+    {"isfinite", direct, "aten.isfinite.default"},
     {"item", impure},
     {"le", binary, "aten.le.Tensor", "aten.le.Scalar", "aten.ge.Scalar", true},
     {"lerp", function},
@@ -396,14 +406,15 @@ constexpr ThunderRow kThunderRows[] = {
     {"ndtri", function},
     {"ne", binary, "aten.ne.Tensor", "aten.ne.Scalar", "aten.ne.Scalar", true},
     {"neg", direct, "aten.neg.default"},
-    {"nextafter", function},
+    {"nextafter", direct, "aten.nextafter.default"},
     {"nll_loss_backward", function},
     {"pad", function},
     {"polygamma", function},
     {"pow", binary, "aten.pow.Tensor_Tensor", "aten.pow.Tensor_Scalar", "aten.pow.Scalar"},
     {"prod", function},
     {"py_floordiv", function},
-    {"randn", impure},
+    {"randint", factory, "aten.randint.low"},
+    {"randn", factory, "aten.randn.default"},
     {"real", window, "aten.real.default"},
     {"reciprocal", direct, "aten.reciprocal.default"},
     {"reduce_scatter", thunder_reduce_scatter},
@@ -425,6 +436,7 @@ constexpr ThunderRow kThunderRows[] = {
     {"sort", thunder_ordered, "aten.sort.stable"},
     {"sqrt", direct, "aten.sqrt.default"},
     {"squeeze", thunder_squeeze},
+    {"std", variance, "aten.std.correction"},
     {"stride_order", stride_order},
     {"sub", binary, "aten.sub.Tensor", "aten.sub.Scalar", "aten.rsub.Scalar", true},
     {"sum", reduce, "aten.sum.dim_IntList"},

@@ -199,6 +199,11 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   constexpr std::string_view kOfRows[] = {"adaptive_avg_pool2d_backward", "argsort", "nll_loss_backward",
                                           "sort"};
   if (std::ranges::find(kOfRows, name) != std::end(kOfRows)) return lower_thunder_call(builder, call);
+  constexpr std::string_view kTurned[] = {"add", "mul", "sub"};  // `1.0 + x`, of which ATen has no overload
+  if (step.args.size() == 2 && step.kwargs.empty() && step.args[0].kind != Arg::Kind::ref &&
+      std::ranges::find(kTurned, name) != std::end(kTurned))
+    return lower_thunder_call(builder, call);
+  if (name == "all_tensor" || name == "any_tensor") name.resize(3);
   // The function cuts out windows and copies them; the method of that name is a view.
   if (name == "unfold" && call.statement->value.text.find("nn.functional.") != std::string::npos)
     return false;

@@ -4,6 +4,7 @@
 #include "src/formats/mlx.h"
 #include "src/formats/mlx_case.h"
 #include "src/formats/mlx_fits.h"
+#include "tests/support/graph_text.h"
 #include "tests/unit/formats/pte_program.h"
 
 namespace mlx_case_test {
@@ -60,7 +61,7 @@ TEST_CASE("mlx: what was lowered is what the payload computes") {
 
 TEST_CASE("mlx: payloads of layers are what was lowered, by the numbers that instructions hold", "[mlx]") {
   for (const char* name : {"perceptron", "attention", "convolutions", "recurrent", "cache", "parts",
-                           "reductions", "norms", "numbers-apart"}) {
+                           "reductions", "norms", "numbers-apart", "mixer"}) {
     INFO(name);
     const CheckRecord record = of_graph(name, name);
     CHECK(record.status == Status::proved);
@@ -78,11 +79,37 @@ TEST_CASE("mlx: payloads of layers with one thing changed are refuted", "[mlx]")
   CHECK(found(of_graph("cache", "cache.one-row-later"), "value-mismatch"));
   CHECK(found(of_graph("parts", "parts.other-axis"), "metadata"));
   CHECK(found(of_graph("reductions", "reductions.not-kept"), "value-mismatch"));
+  CHECK(found(of_graph("mixer", "mixer.bounds-exchanged"), "value-mismatch"));
+  CHECK(found(of_graph("mixer", "mixer.residual-overwritten"), "precondition"));
   for (const char* name : {"convolutions.stride", "norms.epsilon"}) {
     INFO(name);  // no operator of PyTorch for what they compute now
     const std::string text = name;
     CHECK(of_graph(text.substr(0, text.find('.')), text).status == Status::unknown);
   }
+}
+
+TEST_CASE("mlx: what a reinplacing pass put in place is two values, unless another name may see it",
+          "[mlx]") {
+  const auto step = [](const std::string& name, const std::string& op, const std::string& args) {
+    return R"({"name": ")" + name + R"(", "op": "aten.)" + op + R"(", "args": [)" + args + "]}";
+  };
+  const auto graph = [](const std::string& steps) {
+    const std::string text = testing::json_graph(testing::json_tensor("x"), steps, R"({"ref": "w"})");
+    return testing::read_as("", text, text).after;
+  };
+  const auto left = [&](const std::string& steps) {
+    Graph made = graph(steps);
+    return without_places(made, {}) ? testing::graph_text(made) : "left alone";
+  };
+  const std::string x = R"({"ref": "x"})", y = R"({"ref": "y"})", z = R"({"ref": "z"})",
+                    v = R"({"ref": "v"})";
+  const std::string first = step("y", "exp.default", x) + ", ";
+  CHECK(left(first + step("z", "neg_.default", y) + ", " + step("w", "add.Tensor", y + ", " + z)) ==
+        testing::graph_text(
+            graph(first + step("z", "neg.default", y) + ", " + step("w", "add.Tensor", z + ", " + z))));
+  CHECK(left(step("y", "neg_.default", x) + ", " + step("w", "add.Tensor", y + ", " + x)) == "left alone");
+  CHECK(left(first + step("v", "view.default", y + ", [4]") + ", " + step("z", "neg_.default", y) + ", " +
+             step("w", "add.Tensor", v + ", " + z)) == "left alone");
 }
 
 TEST_CASE("mlx: a number that is a constant of another dtype than its operand widens it", "[mlx]") {

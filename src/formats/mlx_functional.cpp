@@ -1,0 +1,71 @@
+// The graph that a backend was given, without what its reinplacing pass put in place: payloads are held
+// against values, and a value that is overwritten is two.
+#include <algorithm>
+#include <map>
+
+#include "src/formats/mlx_case.h"
+#include "src/ops/meaning.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+namespace {
+
+const Schema* mlx_writer(const Step& step) {
+  const Schema* schema = find_schema(step.op);
+  return schema != nullptr && schema->writes() ? schema : nullptr;
+}
+
+/// Does it write its first argument alone, made by a step, and give it?
+bool is_put_in_place(const Graph& graph, const Step& step, const Schema& schema) {
+  for (std::size_t k = 0; k < schema.arguments.size(); ++k)
+    if (schema.arguments[k].written != (k == 0)) return false;
+  return !functional_op(step.op).empty() && step.results.size() == 1 && step.results[0].valid() &&
+         !step.args.empty() && step.args[0].kind == Arg::Kind::ref &&
+         graph.value(step.args[0].ref).from == Value::From::step;
+}
+
+/// Where nobody knows the operator, its declaration has to say that what it gives is fresh.
+bool may_share(const Step& step, const std::vector<OpDecl>& ops) {
+  const Schema* schema = find_schema(step.op);
+  if (schema != nullptr) return meaning_of(base_name(step.op), *schema) == Meaning::view;
+  return std::ranges::none_of(ops, [&](const OpDecl& one) {
+    const auto declared = parse_schema(one.schema);
+    return declared && declared->op == step.op && !declared->writes() && !one.result.empty() &&
+           std::ranges::all_of(one.result, [](const std::string& how) { return how == "fresh"; });
+  });
+}
+
+void read_as_now(Arg& arg, const std::map<std::uint32_t, ValueId>& now) {
+  if (arg.kind == Arg::Kind::ref)
+    if (const auto at = now.find(arg.ref.index); at != now.end()) arg.ref = at->second;
+  for (Arg& one : arg.list) read_as_now(one, now);
+}
+
+}  // namespace
+
+bool without_places(Graph& graph, const std::vector<OpDecl>& ops) {
+  const auto writes = [](const Step& step) { return mlx_writer(step) != nullptr; };
+  if (std::ranges::none_of(graph.steps, writes)) return true;
+  if (std::ranges::any_of(graph.steps, [&](const Step& step) { return may_share(step, ops); })) return false;
+  if (std::ranges::any_of(graph.steps, [&](const Step& step) {
+        const Schema* schema = mlx_writer(step);
+        return schema != nullptr && !is_put_in_place(graph, step, *schema);
+      }))
+    return false;
+  std::map<std::uint32_t, ValueId> now;  // of each value that is overwritten, by the names it had
+  for (Step& step : graph.steps) {
+    for (Arg& arg : step.args) read_as_now(arg, now);
+    for (auto& [name, arg] : step.kwargs) read_as_now(arg, now);
+    if (!writes(step)) continue;
+    const ValueId was = step.args[0].ref, is = step.results[0];
+    for (auto& [name, latest] : now)
+      if (latest.index == was.index) latest = is;
+    now[was.index] = is;
+    step.op = functional_op(step.op);
+  }
+  for (Arg& output : graph.outputs) read_as_now(output, now);
+  for (auto& [input, output] : graph.finals) read_as_now(output, now);
+  return true;
+}
+
+}  // namespace noclobber
