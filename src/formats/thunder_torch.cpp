@@ -200,8 +200,9 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
                                           "sort"};
   if (std::ranges::find(kOfRows, name) != std::end(kOfRows)) return lower_thunder_call(builder, call);
   constexpr std::string_view kTurned[] = {"add", "mul", "sub"};  // `1.0 + x`, of which ATen has no overload
-  if (step.args.size() == 2 && step.kwargs.empty() && step.args[0].kind != Arg::Kind::ref &&
-      std::ranges::find(kTurned, name) != std::end(kTurned))
+  const bool turned = step.args.size() == 2 && step.kwargs.empty() &&
+                      (step.args[0].kind == Arg::Kind::sym || step.args[0].kind == Arg::Kind::real);
+  if (turned && std::ranges::find(kTurned, name) != std::end(kTurned))
     return lower_thunder_call(builder, call);
   if (name == "all_tensor" || name == "any_tensor") name.resize(3);
   // The function cuts out windows and copies them; the method of that name is a view.
