@@ -44,7 +44,7 @@ def perceptron():
 
 
 def executorch(module, inputs):
-    """Of a lowering from the exported program on, and of noclobber.executorch.check, which lowers a copy and checks it."""
+    """A lowering from the exported program on, alone and watched, with what was written checked behind it."""
     from executorch.exir import EdgeCompileConfig, to_edge
     from noclobber.executorch import watch
 
