@@ -2,7 +2,9 @@
 #pragma once
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/formats/formats.h"
@@ -23,6 +25,24 @@ inline std::vector<std::pair<std::string, Case>> corpus_cases(
     if (value) out.emplace_back(entry.path().filename().string(), std::move(*value));
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return out;
+}
+
+/// Files of a folder beneath corpus/ whose names end so, as paths beneath corpus/, by name.
+inline std::vector<std::string> corpus_files(const std::string& folder, std::string_view ending) {
+  const std::filesystem::path corpus = in_sources("/corpus");
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(corpus / folder))
+    if (entry.is_regular_file() && entry.path().filename().string().ends_with(ending))
+      out.push_back(entry.path().lexically_relative(corpus).string());
+  std::ranges::sort(out);
+  return out;
+}
+/// Folders beneath corpus/ that hold such files, by name.
+inline std::set<std::string> corpus_folders(const std::string& folder, std::string_view ending) {
+  std::set<std::string> out;
+  for (const std::string& file : corpus_files(folder, ending))
+    out.insert(std::filesystem::path(file).parent_path().string());
   return out;
 }
 

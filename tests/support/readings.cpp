@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <tuple>
 
 #include "checker/check.h"
 #include "src/formats/formats.h"
 #include "src/formats/thunder_files.h"
+#include "tests/support/corpus.h"
 #include "tests/support/readers.h"
 #include "tests/support/source_dir.h"
 
@@ -20,16 +19,6 @@ namespace {
 constexpr const char* kReadingsHead = "reader\tfile\tbytes of what is read\tits text";
 constexpr const char* kFolder = "thunder-folder";  // all passes of one compilation, with its backward
 const std::filesystem::path kCorpus = in_sources("/corpus");
-
-/// Files of a folder beneath corpus/ whose names end so, by name.
-std::vector<std::string> files_of(const std::string& folder, std::string_view ending) {
-  std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kCorpus / folder))
-    if (entry.is_regular_file() && entry.path().filename().string().ends_with(ending))
-      out.push_back(entry.path().lexically_relative(kCorpus).string());
-  std::ranges::sort(out);
-  return out;
-}
 
 std::string line_of(const std::string& reader, const std::string& file, const std::string& text) {
   return fmt::format("{}\t{}\t{}\t{:.12}", reader, file, text.size(), sha256(text));
@@ -56,13 +45,11 @@ Readings readings() {
   };
   Readings out{kReadingsHead};
   for (const auto& [reader, folder, ending] : kept)
-    for (const std::string& file : files_of(folder, ending)) out.push_back(line_of(reader, file));
-  std::set<std::string> folders;
-  for (const std::string& file : files_of("thunder", ".trace.txt"))
-    folders.insert(std::filesystem::path(file).parent_path().string());
-  for (const std::string& folder : folders) out.push_back(line_of(kFolder, folder));
+    for (const std::string& file : corpus_files(folder, ending)) out.push_back(line_of(reader, file));
+  for (const std::string& folder : corpus_folders("thunder", ".trace.txt"))
+    out.push_back(line_of(kFolder, folder));
   for (const Reader& reader : readers())
-    for (const std::string& file : files_of("fuzz/" + std::string(reader.name), ""))
+    for (const std::string& file : corpus_files("fuzz/" + std::string(reader.name), ""))
       out.push_back(line_of(std::string(reader.name), file));
   return out;
 }

@@ -36,6 +36,10 @@ void compare(const std::string& part, std::size_t at_least) {
 TEST_CASE("decisions: cases of the corpus", "[decisions]") { compare("cases", 200); }
 TEST_CASE("decisions: cases of the corpus that come later", "[decisions]") { compare("later", 5); }
 TEST_CASE("decisions: cases of Inductor's own output", "[decisions]") { compare("oneshot", 40); }
+TEST_CASE("decisions: logs", "[decisions]") { compare("log", 50); }
+TEST_CASE("decisions: folders of Thunder", "[decisions]") { compare("thunder", 100); }
+TEST_CASE("decisions: programs alone", "[decisions]") { compare("program", 100); }
+TEST_CASE("decisions: programs against graphs", "[decisions]") { compare("compared", 50); }
 TEST_CASE("decisions: pairs", "[decisions]") { compare("pair", 100); }
 TEST_CASE("decisions: pairs over symbols", "[decisions]") { compare("symbolic", 100); }
 TEST_CASE("decisions: every order", "[decisions]") { compare("dataflow", 100); }
