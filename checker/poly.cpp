@@ -5,6 +5,7 @@
 namespace noclobber {
 namespace {
 
+constexpr PolyId kBad = Space::kBad;
 constexpr std::size_t kMaxTerms = 2048;       // a longer polynomial is bad: no real size needs it
 constexpr std::uint32_t kMaxDepth = 64;       // and so are atoms that are nested deeper
 constexpr std::size_t kMaxProduct = 1 << 16;  // and so is what it takes longer to multiply
@@ -43,19 +44,86 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0);
 }
 
-}  // namespace
+/// The order of monomials in a sum.
+bool earlier(const Space& space, const Monomial& a, const Monomial& b) {
+  return a.first != b.first ? a.first < b.first : a.product != b.product && space.atoms(a) < space.atoms(b);
+}
+
+/// Of its atoms the deepest; 0 for a number.
+std::uint32_t depth(const Space& space, PolyId a) {
+  std::uint32_t out = 0;
+  for (const Monomial& m : space.terms(a))
+    for (AtomId atom : space.atoms(m)) out = std::max(out, space.atom(atom).depth);
+  return out;
+}
+
+/// `known`: of quotients, each of which is looked at once.
+std::optional<std::int64_t> value_of(const Space& space, PolyId a, const SymbolValues& symbols,
+                                     std::map<AtomId, std::optional<std::int64_t>>& known) {
+  if (a == kBad) return std::nullopt;
+  std::int64_t sum = 0;
+  for (const Monomial& m : space.terms(a)) {
+    std::int64_t product = m.factor;
+    space.work(1 + space.atoms(m).size());
+    for (AtomId id : space.atoms(m)) {
+      const Atom& atom = space.atom(id);
+      std::optional<std::int64_t> part;
+      if (atom.kind == Atom::Kind::symbol && symbols.contains(atom.name)) part = symbols.at(atom.name);
+      if (const auto at = known.find(id); at != known.end()) {
+        part = at->second;
+      } else if (atom.kind == Atom::Kind::quotient) {
+        const auto value = [&](PolyId of) { return value_of(space, of, symbols, known); };
+        const auto x = value(atom.first), y = value(atom.second);
+        if (x && y && *y > 0) part = floor_div(*x, *y);
+        known.emplace(id, part);
+      }
+      if (!part || __builtin_mul_overflow(product, *part, &product)) return std::nullopt;
+    }
+    if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
+  }
+  return sum;
+}
 
 /// m / by, if it has no remainder (or `by` is a constant: rounded down, 0 counts as none).
-std::optional<Monomial> Space::ratio(const Monomial& m, const Monomial& by) {
-  const Product &whole = atoms(m), &part = atoms(by);
-  work(1 + (whole.size() + part.size()) / 4);
+std::optional<Monomial> ratio(Space& space, const Monomial& m, const Monomial& by) {
+  const Product &whole = space.atoms(m), &part = space.atoms(by);
+  space.work(1 + (whole.size() + part.size()) / 4);
   Product rest;
   std::ranges::set_difference(whole, part, std::back_inserter(rest));
   if (rest.size() + part.size() != whole.size()) return std::nullopt;
   if (!part.empty() && m.factor % by.factor != 0) return std::nullopt;
   const std::int64_t factor = floor_div(m.factor, by.factor);
-  return factor == 0 ? std::nullopt : std::optional(monomial(std::move(rest), factor));
+  return factor == 0 ? std::nullopt : std::optional(space.monomial(std::move(rest), factor));
 }
+
+/// Polynomial division by one divisor: a = b * first + second; terms that b's leading term does not
+/// divide stay in second.
+std::pair<PolyId, PolyId> divide(Space& space, PolyId a, PolyId b) {
+  const auto rank = [&space](const Monomial& m) { return std::pair(space.atoms(m).size(), space.atoms(m)); };
+  const auto leads = [&rank](const Monomial& x, const Monomial& y) { return rank(x) > rank(y); };
+  const Monomial lead = *std::min_element(space.terms(b).begin(), space.terms(b).end(), leads);
+  PolyId quotient = 0, rest = a;
+  for (std::size_t round = 0; round < kMaxTerms && rest != kBad; ++round) {
+    std::optional<Monomial> step;
+    const Polynomial& left = space.terms(rest);
+    for (auto m = left.begin(); !step && m != left.end(); ++m) step = ratio(space, *m, lead);
+    if (!step) return {quotient, rest};
+    const PolyId part = space.of({*step});
+    quotient = space.add(quotient, part);
+    rest = space.sub(rest, space.mul(part, b));
+  }
+  return {kBad, kBad};
+}
+
+PolyId of_quotient(Space& space, const Line& l, const Atom& q) {
+  if (l.rule == Line::Rule::below && q.kind == Atom::Kind::index) return space.beyond(q.first, l.poly);
+  if (q.kind != Atom::Kind::quotient) return kBad;
+  if (l.rule == Line::Rule::divisor) return space.beyond(q.second, 0);
+  const PolyId inside = space.sub(q.first, space.mul(q.second, l.poly));
+  return l.rule == Line::Rule::below ? inside : space.beyond(q.second, inside);
+}
+
+}  // namespace
 
 Monomial Space::monomial(Product atoms, std::int64_t factor) {
   const AtomId first = atoms.empty() ? 0 : atoms[0] + 1;
@@ -69,7 +137,7 @@ Monomial Space::monomial(Product atoms, std::int64_t factor) {
 
 PolyId Space::of(Polynomial sum) {
   work(10 + 4 * sum.size());
-  const auto sooner = [this](const Monomial& a, const Monomial& b) { return earlier(a, b); };
+  const auto sooner = [this](const Monomial& a, const Monomial& b) { return earlier(*this, a, b); };
   if (!std::is_sorted(sum.begin(), sum.end(), sooner)) std::stable_sort(sum.begin(), sum.end(), sooner);
   std::size_t size = 0, hash = 0;
   for (const Monomial& m : sum) {
@@ -91,20 +159,12 @@ PolyId Space::of(Polynomial sum) {
 PolyId Space::of_atom(Atom atom, const std::string& key) {
   const auto [at, is_new] = atom_ids_.emplace(key, static_cast<AtomId>(atoms_.size()));
   if (is_new) {
-    for (PolyId p : {atom.first, atom.second})
-      atom.lanes |= lanes(p), atom.depth = std::max(atom.depth, depth(p) + 1);
-    for (PolyId p : atom.arguments) atom.lanes |= lanes(p), atom.depth = std::max(atom.depth, depth(p) + 1);
+    std::vector<PolyId> inside = atom.arguments;
+    inside.insert(inside.end(), {atom.first, atom.second});
+    for (PolyId p : inside) atom.lanes |= lanes(p), atom.depth = std::max(atom.depth, depth(*this, p) + 1);
     atoms_.push_back(std::move(atom));
   }
   return atoms_[at->second].depth > kMaxDepth ? kBad : of({monomial({at->second}, 1)});
-}
-
-/// Of its atoms the deepest; 0 for a number.
-std::uint32_t Space::depth(PolyId a) const {
-  std::uint32_t out = 0;
-  for (const Monomial& m : polys_[a])
-    for (AtomId atom : atoms(m)) out = std::max(out, atoms_[atom].depth);
-  return out;
 }
 
 std::uint64_t Space::lanes(PolyId a) const {
@@ -157,7 +217,7 @@ PolyId Space::add(PolyId a, PolyId b) {
   if (known != kUnset) return known;
   Polynomial sum(polys_[a].size() + polys_[b].size());
   std::ranges::merge(polys_[a], polys_[b], sum.begin(),
-                     [this](const Monomial& x, const Monomial& y) { return earlier(x, y); });
+                     [this](const Monomial& x, const Monomial& y) { return earlier(*this, x, y); });
   return known = of(std::move(sum));
 }
 
@@ -179,56 +239,11 @@ PolyId Space::mul(PolyId a, PolyId b) {
   return known = of(std::move(sum));
 }
 
-/// `known`: of quotients, each of which is looked at once.
-std::optional<std::int64_t> Space::value(PolyId a, const std::map<std::string, std::int64_t>& symbols,
-                                         Values& known) const {
-  if (a == kBad) return std::nullopt;
-  std::int64_t sum = 0;
-  for (const Monomial& m : polys_[a]) {
-    std::int64_t product = m.factor;
-    work(1 + atoms(m).size());
-    for (AtomId id : atoms(m)) {
-      const Atom& atom = atoms_[id];
-      std::optional<std::int64_t> part;
-      if (atom.kind == Atom::Kind::symbol && symbols.contains(atom.name)) part = symbols.at(atom.name);
-      if (const auto at = known.find(id); at != known.end()) {
-        part = at->second;
-      } else if (atom.kind == Atom::Kind::quotient) {
-        const auto x = value(atom.first, symbols, known), y = value(atom.second, symbols, known);
-        if (x && y && *y > 0) part = floor_div(*x, *y);
-        known.emplace(id, part);
-      }
-      if (!part || __builtin_mul_overflow(product, *part, &product)) return std::nullopt;
-    }
-    if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
-  }
-  return sum;
-}
-
-/// Polynomial division by one divisor: a = b * first + second; terms that b's leading term does not
-/// divide stay in second.
-std::pair<PolyId, PolyId> Space::divide(PolyId a, PolyId b) {
-  const auto leads = [this](const Monomial& x, const Monomial& y) {  // of higher degree, or later
-    return std::pair(atoms(x).size(), atoms(x)) > std::pair(atoms(y).size(), atoms(y));
-  };
-  const Monomial lead = *std::min_element(polys_[b].begin(), polys_[b].end(), leads);
-  PolyId quotient = 0, rest = a;
-  for (std::size_t round = 0; round < kMaxTerms && rest != kBad; ++round) {
-    std::optional<Monomial> step;
-    for (auto m = polys_[rest].begin(); !step && m != polys_[rest].end(); ++m) step = ratio(*m, lead);
-    if (!step) return {quotient, rest};
-    const PolyId part = of({*step});
-    quotient = add(quotient, part);
-    rest = sub(rest, mul(part, b));
-  }
-  return {kBad, kBad};
-}
-
 PolyId Space::quotient_in(PolyId a, PolyId b) {
   if (a == kBad || b == kBad || value(b).value_or(1) <= 0) return kBad;
   if (value(b) == 1 || a == 0) return a;
   if (const PolyId known = quotient_[pair_key(a, b)]; known != kUnset) return known;
-  const auto [whole, rest] = divide(a, b);
+  const auto [whole, rest] = divide(*this, a, b);
   if (rest == kBad || whole == kBad) return kBad;
   PolyId out = whole;
   if (!nonnegative(rest) || !nonnegative(beyond(b, rest))) {
@@ -264,6 +279,11 @@ std::optional<std::int64_t> Space::bound(PolyId a, bool upper) const {
   return sum;
 }
 
+std::optional<std::int64_t> Space::value(PolyId a, const SymbolValues& symbols) const {
+  std::map<AtomId, std::optional<std::int64_t>> known;
+  return value_of(*this, a, symbols, known);
+}
+
 bool Space::known(PolyId a, const std::vector<PolyId>& facts) {
   const auto at = known_.find(a);
   for (std::size_t n = 0; at != known_.end() && n < at->second.size(); ++n) {
@@ -290,7 +310,7 @@ bool Space::nonnegative(PolyId a, const std::vector<PolyId>& facts) {
 bool Space::derive(const Derivation& derivation) {
   std::vector<PolyId> shown;
   for (const Line& next : derivation.lines) {
-    shown.push_back(line(next, derivation.facts, shown));
+    shown.push_back(line_shows(*this, next, derivation.facts, shown));
     if (shown.back() == kBad) return false;
   }
   if (shown.empty() || !about_itself(*this, derivation, shown.back())) return false;
@@ -306,38 +326,30 @@ bool Space::derive(const Derivation& derivation) {
   return true;
 }
 
-/// What one line shows to be >= 0; kBad if it shows nothing.
-PolyId Space::line(const Line& l, const std::vector<PolyId>& facts, const std::vector<PolyId>& shown) {
+PolyId line_shows(Space& space, const Line& l, const std::vector<PolyId>& facts,
+                  const std::vector<PolyId>& shown) {
   const auto at = [&](std::uint32_t k) { return k < shown.size() ? shown[k] : kBad; };
   switch (l.rule) {
-    case Line::Rule::plain: return plain(l.poly) ? l.poly : kBad;
+    case Line::Rule::plain: return space.plain(l.poly) ? l.poly : kBad;
     case Line::Rule::fact:
-      work(1 + (facts.size() + facts_.size()) / 4);
-      return contains(facts, l.poly) || contains(facts_, l.poly) ? l.poly : kBad;
+      space.work(1 + (facts.size() + space.facts().size()) / 4);
+      return contains(facts, l.poly) || contains(space.facts(), l.poly) ? l.poly : kBad;
     case Line::Rule::below:
     case Line::Rule::above:
     case Line::Rule::divisor: {
-      const Polynomial& p = polys_[l.poly];
-      const bool atom = p.size() == 1 && p[0].factor == 1 && atoms(p[0]).size() == 1;
-      return atom ? of_quotient(l, Atom(atoms_[atoms(p[0])[0]])) : kBad;
+      const Polynomial& p = space.terms(l.poly);
+      const bool atom = p.size() == 1 && p[0].factor == 1 && space.atoms(p[0]).size() == 1;
+      return atom ? of_quotient(space, l, Atom(space.atom(space.atoms(p[0])[0]))) : kBad;
     }
-    case Line::Rule::add: return add(at(l.a), at(l.b));
-    case Line::Rule::multiply: return mul(at(l.a), at(l.b));
+    case Line::Rule::add: return space.add(at(l.a), at(l.b));
+    case Line::Rule::multiply: return space.mul(at(l.a), at(l.b));
     case Line::Rule::divide: {
-      const PolyId rest = sub(at(l.a), mul(l.by, l.poly));
-      const bool good = same(at(l.b), beyond(l.by, rest)) && same(at(l.c), beyond(l.by, 0));
-      return good ? l.poly : kBad;
+      const PolyId rest = space.sub(at(l.a), space.mul(l.by, l.poly));
+      const bool good = space.same(at(l.b), space.beyond(l.by, rest));
+      return good && space.same(at(l.c), space.beyond(l.by, 0)) ? l.poly : kBad;
     }
   }
   return kBad;
-}
-
-PolyId Space::of_quotient(const Line& l, const Atom& q) {
-  if (l.rule == Line::Rule::below && q.kind == Atom::Kind::index) return beyond(q.first, l.poly);
-  if (q.kind != Atom::Kind::quotient) return kBad;
-  if (l.rule == Line::Rule::divisor) return beyond(q.second, 0);
-  const PolyId inside = sub(q.first, mul(q.second, l.poly));
-  return l.rule == Line::Rule::below ? inside : beyond(q.second, inside);
 }
 
 }  // namespace noclobber

@@ -88,6 +88,7 @@ template <class T> class Interned {
 
 using PolyId = std::uint32_t;  // equal ids: equal polynomials
 using AtomId = std::uint32_t;
+using SymbolValues = std::map<std::string, std::int64_t>;
 
 using Product = std::vector<AtomId>;  // sorted, with repetition
 /// One product of atoms, by its number in the space, and its coefficient (never 0).
@@ -189,10 +190,7 @@ class Space {
   Monomial monomial(Product atoms, std::int64_t factor);
 
   /// Its value where `symbols` have these and there are no other atoms but quotients.
-  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols) const {
-    Values known;
-    return value(a, symbols, known);
-  }
+  std::optional<std::int64_t> value(PolyId a, const SymbolValues& symbols) const;
   std::optional<std::int64_t> value(PolyId a) const {
     if (a == kBad || polys_[a].empty()) return a == kBad ? std::nullopt : std::optional<std::int64_t>(0);
     return polys_[a].back().first == 0 ? polys_[a].back().factor : value(a, {});
@@ -214,8 +212,6 @@ class Space {
   std::optional<std::int64_t> bound(PolyId a, bool upper) const;
   /// Replays a derivation; what it shows counts from now on. false: it is wrong, or was there already.
   bool derive(const Derivation& derivation);
-  /// What a line that rests on no other shows to be >= 0; kBad if it shows nothing.
-  PolyId shown_by(const Line& first, const std::vector<PolyId>& facts) { return line(first, facts, {}); }
   /// All derivations that were replayed, and which of them an answer rested on.
   const std::vector<Derivation>& derivations() const { return derivations_; }
   const std::set<std::size_t>& used() const { return used_; }
@@ -227,19 +223,7 @@ class Space {
     std::vector<PolyId> facts;  // sorted
     std::size_t derivation = 0;
   };
-  /// The order of monomials in a sum.
-  bool earlier(const Monomial& a, const Monomial& b) const {
-    return a.first != b.first ? a.first < b.first : a.product != b.product && atoms(a) < atoms(b);
-  }
-  std::optional<Monomial> ratio(const Monomial& m, const Monomial& by);
   PolyId of_atom(Atom atom, const std::string& key);
-  std::uint32_t depth(PolyId a) const;
-  std::pair<PolyId, PolyId> divide(PolyId a, PolyId b);
-  using Values = std::map<AtomId, std::optional<std::int64_t>>;
-  std::optional<std::int64_t> value(PolyId a, const std::map<std::string, std::int64_t>& symbols,
-                                    Values& known) const;
-  PolyId line(const Line& line, const std::vector<PolyId>& facts, const std::vector<PolyId>& before);
-  PolyId of_quotient(const Line& line, const Atom& q);
   bool known(PolyId a, const std::vector<PolyId>& facts);
 
   std::vector<Atom> atoms_;
@@ -257,5 +241,9 @@ class Space {
   mutable std::uint64_t work_ = 0;
   std::uint64_t most_work_ = ~std::uint64_t{0} / 2;
 };
+
+/// What a line shows to be >= 0, where those before it show `shown`; kBad if it shows nothing.
+PolyId line_shows(Space& space, const Line& line, const std::vector<PolyId>& facts,
+                  const std::vector<PolyId>& shown);
 
 }  // namespace noclobber

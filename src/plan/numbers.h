@@ -11,7 +11,6 @@
 
 namespace noclobber {
 
-using SymbolValues = std::map<std::string, std::int64_t>;
 
 /// Value of `poly`; indices have the values of `index`, by position. Nothing: an unknown symbol, an
 /// uninterpreted function, division by zero, overflow, kBad.

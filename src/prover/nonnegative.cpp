@@ -261,7 +261,7 @@ Found Search::combined(PolyId a, Kin kin) {
   };
   column(a);
   for (const Line& l : candidates) {
-    shown_by.push_back(space_.shown_by(l, facts_));
+    shown_by.push_back(line_shows(space_, l, facts_, {}));
     if (shown_by.back() == Space::kBad) return std::nullopt;
     column(shown_by.back());
   }

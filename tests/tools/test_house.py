@@ -149,6 +149,64 @@ class Budget(House):
         self.refuses("src/a/a.cpp:4:", {"src/a/a.cpp": text}, *self.command())
 
 
+class Classes(House):
+    def command(self):
+        return sys.executable, str(ROOT / "tools/check_classes.py")
+
+    def holds(self, methods, body, key="class"):
+        """Is `body` counted as so many methods? With as many others as are allowed it is accepted, with one more refused."""
+        for others in (40 - methods, 41 - methods):
+            text = f"namespace n {{\n{key} A {{\n" + "  void f(int a, int b) const;\n" * others + body + "\n};\n}\n"
+            if others + methods <= 40:
+                self.accepts({"src/a/a.h": text}, *self.command())
+            else:
+                self.refuses("src/a/a.h:2: A has 41 methods, 40 are allowed", {"src/a/a.h": text}, *self.command())
+
+    def test_what_counts(self):
+        for methods, body in {
+            1: "  int one() { return x_ ? f() : g(2); }",
+            2: "  A(int x, B y) noexcept : x_(x), y_{std::move(y), {1, 2}}, all_(y.size()) {}\n  ~A();",
+            3: "  A() = default;\n  A(const A&) = delete;\n  friend bool operator==(const A&, const A&) = default;",
+            4: "  int operator()(int x) const;\n  bool operator<(const A& o) const { return o; }\n  explicit operator bool() const;\n"
+               "  A& operator[](int x) requires(x < 3);",
+            5: "  template <class T, int N = (1 > 2)> std::map<T, int> at(T t) requires std::integral<T> && (sizeof(T) > 1) { return {}; }\n"
+               "  template <class T>\n    requires requires(T t) { t.f(); }\n  void g(T);\n  auto h(auto&& each) -> std::vector<decltype(each())>;\n"
+               "  [[nodiscard]] static constexpr int k() { return 1; }\n  void (*gives())(int);",
+            6: "  int a(), b(int), c;\n  int d() const, e();\n  friend void swap(A& x, A& y) { x.f(); }\n  virtual void z() = 0;",
+        }.items():
+            with self.subTest(body):
+                self.holds(methods, body)
+
+    def test_what_does_not(self):
+        for body in ("  std::function<void(int)> f_ = [this](int x) { g(x); };", "  void (*f_)(int) = nullptr;", "  int x_ = f(1), y_{g(2)}, z_[h(3)];",
+                     "  using F = int (*)(int);\n  typedef int G(int);\n  friend class B;\n  static_assert(f(1) == 2);",
+                     "  // void f();\n  /* void g(); */\n  const char* text_ = \"void f(); }\";\n  char c_ = '{';",
+                     "  enum class Kind : std::uint8_t { one = f(1), two };\n  Kind kind_ = Kind(1);\n  alignas(8) decltype(f(1)) x_;",
+                     "  std::array<int, (1 << 2)> all_{f(1)};\n  unsigned low_ : 3 = f(1);\n  int (*table_)[3];",
+                     "  struct Inner {\n    int f();\n    int g() { struct Local { void h(); }; return 1; }\n  } inner_;"):
+            for key in ("class", "struct"):
+                with self.subTest(body, key=key):
+                    self.holds(0, body, key)
+
+    def test_outside(self):
+        self.accepts({"src/a/a.cpp": "void f();\n" * 50 + "void A::g() {}\n" * 50 + "struct B f(struct B b) { return b; }\n"}, *self.command())
+
+    def test_nested_and_local(self):
+        many = "  void f();\n" * 41
+        self.refuses("src/a/a.h:2: A::B has 41", {"src/a/a.h": "class A {\n  template <class T> struct B : C<T> {\n" + many + "  };\n};\n"},
+                     *self.command())
+        self.refuses("checker/a.cpp:2: B has 41", {"src/a/a.h": "", "checker/a.cpp": "int f(int x) {\n  struct B {\n" + many + "  };\n}\n"},
+                     *self.command())
+        self.refuses("checker/a.cpp:1: B has 41", {"checker/a.cpp": "template <> class n::B<int> final : public C, D {\n" + many + "};\n"},
+                     *self.command())
+
+    def test_a_class_in_two_pieces(self):
+        half = "  void f();\n" * 21
+        pieces = "class A {\n" + half + "};\nclass B : protected n::A {\n" + half + "};\n"
+        self.refuses("src/a/a.h:24: B has 42", {"src/a/a.h": pieces}, *self.command())
+        self.accepts({"src/a/a.h": pieces + "class C : A {};\n"}, *self.command())
+
+
 @unittest.skipUnless(shutil.which("clang-format") or shutil.which("clang-format-14"), "no clang-format")
 class Format(House):
     def setUp(self):

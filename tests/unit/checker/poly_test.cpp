@@ -242,7 +242,7 @@ TEST_CASE("a line may be about what stands inside of what is shown", "[poly]") {
     const PolyId shown = space.sub(space.sub(n, one), space.constant(0));
     const Line least{Line::Rule::plain, 0, 0, 0, i, 0};
     const Derivation without{{}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};
-    CHECK(space.shown_by(room, {}) == space.sub(shown, i));
+    CHECK(line_shows(space, room, {}, {}) == space.sub(shown, i));
     CHECK_FALSE(space.derive(without));
     const Derivation under{
         {p}, {room, least, {Line::Rule::add, 0, 1, 0, 0, 0}}};  // where the fact exists, so does i
@@ -256,7 +256,9 @@ TEST_CASE("what a line about a quotient shows", "[poly]") {
   Space space;
   const PolyId s = space.symbol("s"), three = space.constant(3), q = space.quotient_in(s, three);
   const PolyId i = space.index(0, s), rest = space.sub(s, space.mul(three, q));
-  const auto shows = [&](Line::Rule rule, PolyId of) { return space.shown_by({rule, 0, 0, 0, of, 0}, {}); };
+  const auto shows = [&](Line::Rule rule, PolyId of) {
+    return line_shows(space, {rule, 0, 0, 0, of, 0}, {}, {});
+  };
   CHECK(shows(Line::Rule::below, q) == rest);
   CHECK(shows(Line::Rule::above, q) == space.beyond(three, rest));
   CHECK(shows(Line::Rule::divisor, q) == space.constant(2));
