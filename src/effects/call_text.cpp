@@ -1,11 +1,15 @@
-// What an opaque step computes, as text: two steps of the same text are the same function of what they read.
+#include "src/effects/call_text.h"
+
 #include <algorithm>
 #include <cstdio>
 
-#include "src/effects/builder.h"
+#include "src/effects/identities.h"
+#include "src/effects/tracer.h"
 
-namespace noclobber {
+namespace noclobber::effects {
+
 namespace {
+
 /// With its length, so that nothing in it can pass for what stands around it.
 std::string sized_text(const std::string& text) { return std::to_string(text.size()) + "'" + text + "'"; }
 
@@ -27,20 +31,53 @@ bool take_alike(const Schema& a, const Schema& b) {
   };
   return taken(a) == taken(b);
 }
+
+/// An argument as part of what an operator computes. Whole numbers count alike for operators on floats.
+std::string attribute_of(const Tracer& t, const Call& call, const OpRow* row, std::size_t argument) {
+  const Arg& given = call.arguments[argument];
+  if (given.kind == Arg::Kind::ref || given.kind == Arg::Kind::none) return attribute(t, given);
+  const auto first = t.bound_of(call.arguments[0]);
+  const auto rank = first ? std::optional(first->view.shape.size()) : std::nullopt;
+  const bool declared = call.declared != nullptr;
+  const Arg arg = declared ? given : as_taken(*call.schema, argument, given, rank);
+  if (is_text(arg) && call.schema->arguments[argument].type_text.starts_with("Device"))
+    return attribute(t, Arg::of_device(arg.text));
+  const bool arithmetic = row != nullptr && find_identity(Identity::Form::folds, row->op) != nullptr;
+  const bool scalar = call.schema->ns == "aten" && !declared &&
+                      call.schema->arguments[argument].type_text.starts_with("Scalar");
+  if ((!arithmetic && !scalar) || arg.kind != Arg::Kind::real) return attribute(t, arg);
+  for (const Arg& other : call.arguments) {
+    const auto bound = t.bound_of(other);
+    if (!bound) continue;
+    const bool one = find_identity(Identity::Form::spelled, "")->exact.contains(bound->dtype);
+    const auto number = one ? whole(arg, bound->dtype) : std::nullopt;
+    return number ? std::to_string(*number) : attribute(t, arg);
+  }
+  return attribute(t, arg);
+}
+
+/// Of the operator that a call's text names: the functional one, where it is known and takes the same
+/// arguments.
+const Schema& schema_meant(const Tracer& t, const Call& call) {
+  const Schema* pure = call.functional.empty() ? nullptr : t.ops.find(call.functional);
+  if (pure == nullptr) return *call.schema;
+  return call.declared == nullptr || take_alike(*call.schema, *pure) ? *pure : *call.schema;
+}
+
 }  // namespace
 
 /// No two attributes have one text: sizes that are no numbers stand in braces, texts have a length, and a
 /// whole number, a real one and a boolean are told apart.
-std::string Builder::attribute(const Arg& arg) const {
+std::string attribute(const Tracer& t, const Arg& arg) {
   switch (arg.kind) {
     case Arg::Kind::none:
       return "-";
     case Arg::Kind::ref:
       return "T";
     case Arg::Kind::sym: {
-      const PolyId size = sizes_.of(arg.sym);
+      const PolyId size = t.sizes.of(arg.sym);
       if (size == Space::kBad) return "{overflow " + sized_text(arg.sym.text()) + "}";
-      return space_.value(size) ? size_text(space_, size) : "{" + size_text(space_, size) + "}";
+      return t.space.value(size) ? size_text(t.space, size) : "{" + size_text(t.space, size) + "}";
     }
     case Arg::Kind::real: {
       char text[64];
@@ -59,50 +96,18 @@ std::string Builder::attribute(const Arg& arg) const {
       return std::string(name(arg.dtype));
     case Arg::Kind::list: {
       std::string out = "[";
-      for (const Arg& item : arg.list) out += attribute(item) + ",";
+      for (const Arg& item : arg.list) out += attribute(t, item) + ",";
       return out + "]";
     }
   }
   return "?";
 }
 
-/// An argument as part of what an operator computes. Whole numbers count alike for operators on floats.
-std::string Builder::attribute_of(const Call& call, const OpRow* row, std::size_t argument) const {
-  const Arg& given = call.arguments[argument];
-  if (given.kind == Arg::Kind::ref || given.kind == Arg::Kind::none) return attribute(given);
-  const auto first = bound_of(call.arguments[0]);
-  const auto rank = first ? std::optional(first->view.shape.size()) : std::nullopt;
-  const bool declared = call.declared != nullptr;
-  const Arg arg = declared ? given : as_taken(*call.schema, argument, given, rank);
-  if (is_text(arg) && call.schema->arguments[argument].type_text.starts_with("Device"))
-    return attribute(Arg::of_device(arg.text));
-  const bool arithmetic = row != nullptr && find_identity(Identity::Form::folds, row->op) != nullptr;
-  const bool scalar = call.schema->ns == "aten" && !declared &&
-                      call.schema->arguments[argument].type_text.starts_with("Scalar");
-  if ((!arithmetic && !scalar) || arg.kind != Arg::Kind::real) return attribute(arg);
-  for (const Arg& other : call.arguments) {
-    const auto bound = bound_of(other);
-    if (!bound) continue;
-    const bool one = find_identity(Identity::Form::spelled, "")->exact.contains(bound->dtype);
-    const auto number = one ? whole(arg, bound->dtype) : std::nullopt;
-    return number ? std::to_string(*number) : attribute(arg);
-  }
-  return attribute(arg);
-}
-
-/// Of the operator that a call's text names: the functional one, where it is known and takes the same
-/// arguments.
-const Schema& Builder::schema_meant(const Call& call) const {
-  const Schema* pure = call.functional.empty() ? nullptr : ops_.find(call.functional);
-  if (pure == nullptr) return *call.schema;
-  return call.declared == nullptr || take_alike(*call.schema, *pure) ? *pure : *call.schema;
-}
-
 /// What is computed (the functional operator, or what its row says is the same) and everything it is given
 /// but tensors. Overloads of arithmetic differ only in where a scalar stands. What is left out is the default
 /// of the operator that the text names.
-std::string Builder::attributes(const Call& call) const {
-  const Schema& meant = schema_meant(call);
+std::string attributes(const Tracer& t, const Call& call) {
+  const Schema& meant = schema_meant(t, call);
   const bool declared = call.declared != nullptr;
   std::string out = meant.op;
   const OpRow* own = find_row(base_name(out));
@@ -118,9 +123,9 @@ std::string Builder::attributes(const Call& call) const {
     const bool by_default = twin != nullptr && twin->keyword_only == slot.keyword_only && twin->fallback &&
                             *twin->fallback == call.arguments[k];
     if (by_default && (slot.keyword_only || arithmetic)) continue;
-    out += ";" + (slot.keyword_only ? slot.name + "=" : "") + attribute_of(call, row, k);
+    out += ";" + (slot.keyword_only ? slot.name + "=" : "") + attribute_of(t, call, row, k);
   }
   return out;
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

@@ -1,10 +1,13 @@
-// What is in flight: a collective uses what it is given and makes until somebody waits for it, a copy that
-// does not block until the host waits for the device.
+#include "src/effects/collectives.h"
+
 #include <algorithm>
 
-#include "src/effects/builder.h"
+#include "src/effects/emit.h"
+#include "src/effects/results.h"
+#include "src/effects/tracer.h"
 
-namespace noclobber {
+namespace noclobber::effects {
+
 namespace {
 
 /// Do both surely have an element in common, where they may meet at all?
@@ -26,14 +29,41 @@ bool waits_for_device(std::string_view op) {
   return std::ranges::find(kWaits, op) != std::end(kWaits);
 }
 
+/// The host waits: no copy is in flight any more.
+void land(Tracer& t) {
+  std::erase_if(t.flights, [](const auto& entry) { return entry.second.copies; });
+}
+
+/// A collective runs until its wait: what it was given and what it makes are read there once more, so that a
+/// write in between makes a difference.
+void wait_one(Tracer& t, const Call& call, std::size_t result, const Binding& bound) {
+  const auto flight = t.flights.find(bound.view.storage);
+  if (flight == t.flights.end()) return bind_view(t, call, result, bound);
+  std::vector<Binding> reads{bound};
+  reads.insert(reads.end(), flight->second.used.begin(), flight->second.used.end());
+  t.flights.erase(flight);
+  TraceStep step;
+  step.key = "wait";
+  step.origin = call.number;
+  step.writes = {bound.view};
+  std::vector<std::uint32_t> means;
+  for (const Binding& read : reads) {
+    step.reads.push_back(read.view);
+    step.access.push_back({Access::before_write});
+    means.push_back(read.since);
+  }
+  push(t, std::move(step), means);
+  bind(t, call, result, bound);
+}
+
 }  // namespace
 
 /// Notes what a collective has in use from now on.
-void Builder::take_off(const Call& call, const Parts& parts) {
+void take_off(Tracer& t, const Call& call, const Parts& parts) {
   const OpRow* row = row_of_overload(call.op, *call.schema);
   if (row == nullptr || row->in_flight == Flight::none) return;
   for (const Binding& write : parts.writes) {
-    InFlight& flight = in_flight_[write.view.storage];
+    InFlight& flight = t.flights[write.view.storage];
     flight.launched = call.number;
     flight.result = write.view;
     for (const Operand& o : parts.operands)
@@ -43,50 +73,45 @@ void Builder::take_off(const Call& call, const Parts& parts) {
 
 /// A copy that does not block, between the host and a device: memory of the host is in use until the host
 /// waits. Memory of a device is used in the order of its stream, and what is not told flies nowhere.
-void Builder::copy_off(const Call& call, const Binding& from, const Binding& to) {
+void copy_off(Tracer& t, const Call& call, const Binding& from, const Binding& to) {
   bool blocks = true;
   for (std::size_t k = 0; k < call.arguments.size(); ++k)
     if (call.schema->arguments[k].name == "non_blocking")
       blocks = call.arguments[k].kind != Arg::Kind::boolean || !call.arguments[k].boolean;
-  if (generators_.empty()) return;  // all lies on one device
-  if (!devices_) devices_.emplace(*request_.graph);
+  if (t.devices.generators.empty()) return;  // all lies on one device
+  if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   const bool into = call.schema->arguments[0].written;
-  const std::string& source = devices_->of(call.arguments[into ? 1 : 0]);
+  const std::string& source = t.devices.placed->of(call.arguments[into ? 1 : 0]);
   const bool named = !call.step->results.empty() && call.step->results[0].valid();
-  const std::string& target = into    ? devices_->of(call.arguments[0])
-                              : named ? devices_->of(Arg::of(call.step->results[0]))
+  const std::string& target = into    ? t.devices.placed->of(call.arguments[0])
+                              : named ? t.devices.placed->of(Arg::of(call.step->results[0]))
                                       : source;
   if (same_device(source, target) != false || on_host(source) == on_host(target)) return;
-  if (blocks) return land();
-  InFlight& flight = in_flight_[to.view.storage];
+  if (blocks) return land(t);
+  InFlight& flight = t.flights[to.view.storage];
   flight = {call.number, {}, {}, true};
   if (on_host(source)) flight.used.push_back(from);
   if (on_host(target)) flight.result = to.view;
 }
 
-/// The host waits: no copy is in flight any more.
-void Builder::land() {
-  std::erase_if(in_flight_, [](const auto& entry) { return entry.second.copies; });
-}
-
-void Builder::may_land(const Call& call) {
-  if (call.op == "cuda.synchronize") return land();
-  if (in_flight_.empty() || !waits_for_device(call.op) || call.arguments.empty()) return;
-  if (!devices_) devices_.emplace(*request_.graph);
-  const std::string& device = devices_->of(call.arguments[0]);
-  if (!device.empty() && !on_host(device)) land();
+void may_land(Tracer& t, const Call& call) {
+  if (call.op == "cuda.synchronize") return land(t);
+  if (t.flights.empty() || !waits_for_device(call.op) || call.arguments.empty()) return;
+  if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
+  const std::string& device = t.devices.placed->of(call.arguments[0]);
+  if (!device.empty() && !on_host(device)) land(t);
 }
 
 /// Does the step touch what is in flight?
-void Builder::meet_flights(const TraceStep& step) {
-  for (const auto& [storage, flight] : in_flight_) {
+void meet_flights(Tracer& t, const TraceStep& step) {
+  for (const auto& [storage, flight] : t.flights) {
     if (flight.launched == step.origin) continue;
     const auto note = [&](const TraceView& touched, const TraceView& used, bool writes) {
-      if (touched.storage != used.storage || !may_meet(touched, used)) return false;
-      const bool known = !noted_.flown.empty() && noted_.flown.back().launched == flight.launched &&
-                         noted_.flown.back().at == step.origin;
+      if (touched.storage != used.storage || !t.may_meet(touched, used)) return false;
+      const bool known = !t.noted.flown.empty() && t.noted.flown.back().launched == flight.launched &&
+                         t.noted.flown.back().at == step.origin;
       if (!known)
-        noted_.flown.push_back({flight.launched, step.origin, writes, surely_meet(space_, touched, used)});
+        t.noted.flown.push_back({flight.launched, step.origin, writes, surely_meet(t.space, touched, used)});
       return true;
     };
     bool met = false;
@@ -100,45 +125,23 @@ void Builder::meet_flights(const TraceStep& step) {
 }
 
 /// A collective whose result is returned before anybody has waited for it.
-void Builder::return_flights() {
-  const auto end = static_cast<std::uint32_t>(request_.graph->steps.size());
-  for (const TraceOutput& output : trace_.outputs) {
-    const auto flight = output.view ? in_flight_.find(output.view->storage) : in_flight_.end();
-    if (flight != in_flight_.end() && !flight->second.copies && flight->second.result)
-      noted_.flown.push_back({flight->second.launched, end, false, true});
+void return_flights(Tracer& t) {
+  const auto end = static_cast<std::uint32_t>(t.request.graph->steps.size());
+  for (const TraceOutput& output : t.trace.outputs) {
+    const auto flight = output.view ? t.flights.find(output.view->storage) : t.flights.end();
+    if (flight != t.flights.end() && !flight->second.copies && flight->second.result)
+      t.noted.flown.push_back({flight->second.launched, end, false, true});
   }
 }
 
-/// A collective runs until its wait: what it was given and what it makes are read there once more, so that a
-/// write in between makes a difference.
-void Builder::wait_one(const Call& call, std::size_t result, const Binding& bound) {
-  const auto flight = in_flight_.find(bound.view.storage);
-  if (flight == in_flight_.end()) return bind_view(call, result, bound);
-  std::vector<Binding> reads{bound};
-  reads.insert(reads.end(), flight->second.used.begin(), flight->second.used.end());
-  in_flight_.erase(flight);
-  TraceStep step;
-  step.key = "wait";
-  step.origin = call.number;
-  step.writes = {bound.view};
-  std::vector<std::uint32_t> means;
-  for (const Binding& read : reads) {
-    step.reads.push_back(read.view);
-    step.access.push_back({Access::before_write});
-    means.push_back(read.since);
-  }
-  push(std::move(step), means);
-  bind(call, result, bound);
-}
-
-void Builder::wait(const Call& call) {
+void wait(Tracer& t, const Call& call) {
   const Arg& arg = call.arguments[0];
   const std::vector<Arg> items = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
   for (std::size_t k = 0; k < items.size(); ++k) {
-    const auto bound = bound_of(items[k]);
-    if (!bound) return unknown("no-metadata", call.step->op);
-    wait_one(call, k, *bound);
+    const auto bound = t.bound_of(items[k]);
+    if (!bound) return t.unknown("no-metadata", call.step->op);
+    wait_one(t, call, k, *bound);
   }
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

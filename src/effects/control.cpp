@@ -1,12 +1,31 @@
-// cond with bodies that only compute: an opaque operator keyed by what its bodies say.
+#include "src/effects/control.h"
+
 #include <algorithm>
 
-#include "src/effects/builder.h"
+#include "src/effects/boundary.h"
+#include "src/effects/call_text.h"
+#include "src/effects/dispatch.h"
+#include "src/effects/emit.h"
+#include "src/effects/loop_steps.h"
+#include "src/effects/opaque.h"
+#include "src/effects/results.h"
+#include "src/effects/tracer.h"
 #include "src/graph/bodies.h"
 #include "src/graph/uses.h"
 
-namespace noclobber {
+namespace noclobber::effects {
+
 namespace {
+
+/// Texts of the bodies of one branch and of those inside of them, each once and before those that name it.
+struct BodyTexts {
+  std::vector<std::string> all;
+  std::map<std::string, std::size_t> places;                   // in `all`
+  std::map<const Graph*, std::optional<std::size_t>> numbers;  // absent inside: one that is more than a text
+  bool see_storages = false;                                   // more than the views they are given
+};
+
+std::optional<std::size_t> body_number(const Tracer& t, const Graph& body, BodyTexts& texts, int depth);
 
 constexpr int kDeepestBranch = 64;  // bodies in bodies
 
@@ -55,22 +74,9 @@ bool sees_storage(const OpSet& ops, const Step& step) {
          std::ranges::any_of(schema.returns, [](const SchemaSlot& s) { return !s.alias.empty(); });
 }
 
-}  // namespace
-
-/// The number of a body's text among `texts`; nothing where it does more than compute fresh results.
-std::optional<std::size_t> Builder::body_number(const Graph& body, BodyTexts& texts, int depth) const {
-  const auto [known, is_new] = texts.numbers.try_emplace(&body, std::nullopt);  // nothing inside of itself
-  if (!is_new) return known->second;
-  const auto text = body_text(body, texts, depth);
-  const auto number =
-      text ? std::optional(texts.places.try_emplace(*text, texts.all.size()).first->second) : std::nullopt;
-  if (number == texts.all.size()) texts.all.push_back(*text);
-  return texts.numbers[&body] = number;
-}
-
 /// A body as text that is the same for bodies that compute the same, with the numbers of those inside;
 /// nothing where it does more than compute fresh results.
-std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& texts, int depth) const {
+std::optional<std::string> body_text(const Tracer& t, const Graph& body, BodyTexts& texts, int depth) {
   std::vector<std::string> names(body.values.size());  // begin with %: no size or type is called so
   std::string out = "{";
   for (std::size_t k = 0; k < body.inputs.size(); ++k) {
@@ -83,7 +89,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
       all_known = all_known && arg.ref.valid() && !names[arg.ref.index].empty();
       return arg.ref.valid() ? names[arg.ref.index] : "";
     }
-    if (arg.kind != Arg::Kind::list) return attribute(arg);
+    if (arg.kind != Arg::Kind::list) return attribute(t, arg);
     std::string items = "[";
     for (const Arg& item : arg.list) items += self(item, self) + ",";
     return items + "]";
@@ -92,13 +98,13 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
   std::size_t count = 0;
   for (const Step& step : body.steps) {
     const bool branch = computes_by_bodies(step) && depth < kDeepestBranch;
-    if (!branch && !pure(ops_, step)) return std::nullopt;
-    texts.see_storages = texts.see_storages || (!branch && sees_storage(ops_, step));
+    if (!branch && !pure(t.ops, step)) return std::nullopt;
+    texts.see_storages = texts.see_storages || (!branch && sees_storage(t.ops, step));
     out += step.op + "(";
     for (const Arg& arg : step.args) {
       const bool nested = branch && arg.kind == Arg::Kind::graph;
-      const Graph* inner = nested ? find_body(*request_.value, body, arg.text) : nullptr;
-      const auto inside = inner != nullptr ? body_number(*inner, texts, depth + 1) : std::nullopt;
+      const Graph* inner = nested ? find_body(*t.request.value, body, arg.text) : nullptr;
+      const auto inside = inner != nullptr ? body_number(t, *inner, texts, depth + 1) : std::nullopt;
       if (nested && !inside) return std::nullopt;
       if (is_label(step, arg)) continue;
       out += (nested ? "#" + std::to_string(*inside) : text(arg, text)) + ",";
@@ -110,7 +116,7 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
       if (!id.valid()) continue;
       names[id.index] = "%v" + std::to_string(count);
       if (const SharedType& type = body.value(id).type) out += std::string(name(type->dtype)) + ";";
-      if (branch || makes_fresh(ops_, step)) fresh_values.insert(id);
+      if (branch || makes_fresh(t.ops, step)) fresh_values.insert(id);
     }
   }
   std::set<ValueId> returned;
@@ -125,54 +131,68 @@ std::optional<std::string> Builder::body_text(const Graph& body, BodyTexts& text
   return all_known ? std::optional(out + "}") : std::nullopt;
 }
 
+/// The number of a body's text among `texts`; nothing where it does more than compute fresh results.
+std::optional<std::size_t> body_number(const Tracer& t, const Graph& body, BodyTexts& texts, int depth) {
+  const auto [known, is_new] = texts.numbers.try_emplace(&body, std::nullopt);  // nothing inside of itself
+  if (!is_new) return known->second;
+  const auto text = body_text(t, body, texts, depth);
+  const auto number =
+      text ? std::optional(texts.places.try_emplace(*text, texts.all.size()).first->second) : std::nullopt;
+  if (number == texts.all.size()) texts.all.push_back(*text);
+  return texts.numbers[&body] = number;
+}
+
 /// with_effects(token, op, args...) gives (token, results of op...): op in the sequence of effects. The order
 /// of tokens is the order of steps.
-void Builder::with_effects(const Step& step, std::uint32_t number) {
+void with_effects(Tracer& t, const Step& step, std::uint32_t number) {
   const bool named = step.args.size() > 1 && step.args[1].kind == Arg::Kind::text;
   const std::string op = named ? full_op_name(step.args[1].text) : "";
-  if (op.empty() || ops_.find(op) == nullptr) return unknown("unsupported-op", op.empty() ? step.op : op);
-  const auto token = bound_of(step.args[0]);
-  if (!token) return unknown("no-metadata", step.op);
+  if (op.empty() || t.ops.find(op) == nullptr) return t.unknown("unsupported-op", op.empty() ? step.op : op);
+  const auto token = t.bound_of(step.args[0]);
+  if (!token) return t.unknown("no-metadata", step.op);
   Step inner = step;
   inner.op = op;
   inner.args.erase(inner.args.begin(), inner.args.begin() + 2);
   if (!inner.results.empty()) inner.results.erase(inner.results.begin());
-  effectful_ = true;
-  run(inner, number);
-  effectful_ = false;
+  t.at_hand.effectful = true;
+  run(t, inner, number);
+  t.at_hand.effectful = false;
   const Call call{&step, nullptr, step.op, {}, number};
-  if (!step.results.empty() && step.results[0].valid()) bind(call, 0, *token);
+  if (!step.results.empty() && step.results[0].valid()) bind(t, call, 0, *token);
 }
 
 /// The strides of an operand, which a branch may look at; nothing for the usual ones.
-std::string Builder::laid_text(const Binding& operand) const {
+std::string laid_text(const Tracer& t, const Binding& operand) {
   if (!operand.strides) return ",?";
   std::string out;
-  if (*operand.strides != contiguous_strides(space_, operand.view.shape))
-    for (const PolyId stride : *operand.strides) out += "," + size_text(space_, stride);
+  if (*operand.strides != contiguous_strides(t.space, operand.view.shape))
+    for (const PolyId stride : *operand.strides) out += "," + size_text(t.space, stride);
   return out;
 }
 
 /// All of the storage that an operand lies on; `key` says how that and the operand lie in memory.
-std::optional<TraceView> Builder::all_of_storage(const Binding& operand, Text& key) {
-  const TraceStorage& storage = trace_.storages[operand.view.storage];
-  const Layout& layout = layouts_[operand.view.storage];
+std::optional<TraceView> all_of_storage(Tracer& t, const Binding& operand, Text& key) {
+  const TraceStorage& storage = t.trace.storages[operand.view.storage];
+  const Layout& layout = t.storages.layouts[operand.view.storage];
   if (!layout.strides || !operand.strides || operand.offset == Space::kBad) return std::nullopt;
   if (layout.dtype != operand.dtype || storage.lanes > 0) return std::nullopt;
-  std::string lies = ";at " + size_text(space_, operand.offset) + " sized";  // the read is no longer the view
-  for (const PolyId extent : operand.view.shape) lies += "," + size_text(space_, extent);
+  std::string lies =
+      ";at " + size_text(t.space, operand.offset) + " sized";  // the read is no longer the view
+  for (const PolyId extent : operand.view.shape) lies += "," + size_text(t.space, extent);
   for (const auto* strides : {&*operand.strides, &*layout.strides}) {
     lies += strides == &*operand.strides ? " by" : " in";
-    for (const PolyId stride : *strides) lies += "," + size_text(space_, stride);
+    for (const PolyId stride : *strides) lies += "," + size_text(t.space, stride);
   }
   key = *key + lies;
-  return TraceView{operand.view.storage, {}, storage.shape, type_text(layout.dtype), 0};
+  return TraceView{operand.view.storage, {}, storage.shape, t.type_text(layout.dtype), 0};
 }
 
-void Builder::control(const Step& step, std::uint32_t number) {
-  if (is_loop(step)) return loop(step, number);
-  if (step.op == "higher_order.with_effects") return with_effects(step, number);
-  if (!computes_by_bodies(step)) return unknown("unsupported-op", step.op);
+}  // namespace
+
+void control(Tracer& t, const Step& step, std::uint32_t number) {
+  if (is_loop(step)) return loop(t, step, number);
+  if (step.op == "higher_order.with_effects") return with_effects(t, step, number);
+  if (!computes_by_bodies(step)) return t.unknown("unsupported-op", step.op);
   TraceStep opaque;
   opaque.key = step.op;
   opaque.origin = number;
@@ -180,42 +200,43 @@ void Builder::control(const Step& step, std::uint32_t number) {
   BodyTexts texts;
   for (const Arg& arg : step.args) {
     if (arg.kind != Arg::Kind::graph) continue;
-    const Graph* body = find_body(*request_.value, *request_.graph, arg.text);
-    const auto inside = body != nullptr ? body_number(*body, texts, 0) : std::nullopt;
+    const Graph* body = find_body(*t.request.value, *t.request.graph, arg.text);
+    const auto inside = body != nullptr ? body_number(t, *body, texts, 0) : std::nullopt;
     if (!inside)
-      return unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
+      return t.unknown("unsupported-op", step.op + " (" + arg.text + " writes, shares or is not known)");
     opaque.key = *opaque.key + ";#" + std::to_string(*inside);
   }
   for (const std::string& text : texts.all)
     opaque.key = *opaque.key + ";" + std::to_string(text.size()) + text;
   for (const Arg& arg : step.args) {
-    if (arg.kind != Arg::Kind::graph && !is_label(step, arg)) opaque.key = *opaque.key + ";" + attribute(arg);
+    if (arg.kind != Arg::Kind::graph && !is_label(step, arg))
+      opaque.key = *opaque.key + ";" + attribute(t, arg);
     std::vector<ValueId> values;
     collect_uses(arg, values);
     for (ValueId id : values) {
-      if (!values_[id.index]) return unknown("no-metadata", step.op);
-      const Binding& operand = *values_[id.index];
-      const auto seen = texts.see_storages ? all_of_storage(operand, opaque.key) : operand.view;
-      if (!seen) return unknown("unsupported-op", step.op + " (a body that sees more than operands)");
-      if (texts.see_storages) reaches(operand.view.storage, true);
+      if (!t.names.bound[id.index]) return t.unknown("no-metadata", step.op);
+      const Binding& operand = *t.names.bound[id.index];
+      const auto seen = texts.see_storages ? all_of_storage(t, operand, opaque.key) : operand.view;
+      if (!seen) return t.unknown("unsupported-op", step.op + " (a body that sees more than operands)");
+      if (texts.see_storages) reaches(t, operand.view.storage, true);
       opaque.reads.push_back(*seen);
-      opaque.key = *opaque.key + laid_text(operand);
+      opaque.key = *opaque.key + laid_text(t, operand);
       means.push_back(operand.since);
     }
   }
   Call call{&step, nullptr, step.op, {}, number};
   std::vector<Binding> results;
   for (std::size_t k = 0; k < step.results.size(); ++k) {
-    auto bound = step.results[k].valid() ? fresh_for(call, k, std::nullopt)
-                                         : fresh({}, Dtype::other, std::vector<PolyId>{});
-    if (!bound) return unknown("no-metadata", step.op);
+    auto bound = step.results[k].valid() ? fresh_for(t, call, k, std::nullopt)
+                                         : fresh(t, {}, Dtype::other, std::vector<PolyId>{});
+    if (!bound) return t.unknown("no-metadata", step.op);
     opaque.writes.push_back(bound->view);
     results.push_back(*bound);
   }
   opaque.access.assign(opaque.reads.size(), std::vector<Access>(opaque.writes.size(), Access::any_time));
-  tell_sizes(number, opaque);
-  push(std::move(opaque), means);
-  for (std::size_t k = 0; k < results.size(); ++k) bind(call, k, results[k]);
+  tell_sizes(t, number, opaque);
+  push(t, std::move(opaque), means);
+  for (std::size_t k = 0; k < results.size(); ++k) bind(t, call, k, results[k]);
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

@@ -1,33 +1,61 @@
-// What a step computes beyond its arguments' contents: shapes that alone count, and the order in which random
-// numbers are drawn; the tokens that order draws and effects.
+#include "src/effects/draws.h"
+
 #include <algorithm>
 #include <set>
 
-#include "src/effects/builder.h"
+#include "src/effects/identities.h"
+#include "src/effects/opaque.h"
+#include "src/effects/tracer.h"
 
-namespace noclobber {
+namespace noclobber::effects {
+
+namespace {
+
+/// The dimensions by falling stride; the strides themselves where they cannot be told apart. Two tensors of
+/// one shape and order are walked through alike. A dump without strides counts as contiguous.
+std::string order_text(const Tracer& t, const Binding& to) {
+  const auto strides = to.strides ? *to.strides : contiguous_strides(t.space, to.view.shape);
+  std::vector<std::size_t> dims;
+  for (std::size_t k = 0; k < strides.size(); ++k) {
+    if (t.space.value(to.view.shape[k]) == 1) continue;
+    const auto smaller = [&](std::size_t other) {
+      return t.space.nonnegative(t.space.sub(t.space.sub(strides[k], strides[other]), t.space.constant(1)));
+    };
+    dims.insert(std::find_if(dims.begin(), dims.end(), smaller), k);
+  }
+  std::string order, given = "strides ";
+  bool known = true;
+  for (std::size_t k = 0; k < dims.size(); ++k) {
+    order += std::to_string(dims[k]) + ",";
+    known = known && (k == 0 || t.space.nonnegative(t.space.sub(strides[dims[k - 1]], strides[dims[k]])));
+  }
+  for (const PolyId stride : strides) given += size_text(t.space, stride) + ",";
+  return known ? order : given;
+}
+
+}  // namespace
 
 /// The generators that a call may draw from: each device has one of its own.
-std::vector<StorageId> Builder::generators_of(const Call& call) {
-  if (generators_.empty()) return {generator_};
-  if (!devices_) devices_.emplace(*request_.graph);
+std::vector<StorageId> generators_of(Tracer& t, const Call& call) {
+  if (t.devices.generators.empty()) return {kGenerator};
+  if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   std::string device;
   for (const ValueId result : call.step->results)
-    if (device.empty() && result.valid()) device = devices_->of(Arg::of(result));
-  if (device.empty() && !call.arguments.empty()) device = devices_->of(call.arguments[0]);
+    if (device.empty() && result.valid()) device = t.devices.placed->of(Arg::of(result));
+  if (device.empty() && !call.arguments.empty()) device = t.devices.placed->of(call.arguments[0]);
   std::vector<StorageId> out;
-  for (const auto& [name, generator] : generators_)
+  for (const auto& [name, generator] : t.devices.generators)
     if (same_device(name, device) != false) out.push_back(generator);
   return out;
 }
 
 /// Shape and type of operands whose contents play no part.
-std::string Builder::shapes_text(const Parts& parts) const {
+std::string shapes_text(const Tracer& t, const Parts& parts) {
   std::string out;
   for (const Operand& o : parts.operands) {
     if (o.read || !o.counts) continue;
     out += ";like " + std::string(name(o.bound.dtype)) + "[";
-    for (const PolyId extent : o.bound.view.shape) out += size_text(space_, extent) + ",";
+    for (const PolyId extent : o.bound.view.shape) out += size_text(t.space, extent) + ",";
     out += "]";
   }
   return out;
@@ -35,7 +63,7 @@ std::string Builder::shapes_text(const Parts& parts) const {
 
 /// Operands that are one number, where it counts: beside others that have dimensions and another type they
 /// take no part in the type that is computed in. Of an operator that is none of elements, the shapes say it.
-std::string Builder::numbers_text(const Call& call, const Parts& parts) const {
+std::string numbers_text(const Call& call, const Parts& parts) {
   if (!elementwise(call)) return "";
   std::string out;
   std::set<Dtype> types;
@@ -52,87 +80,65 @@ std::string Builder::numbers_text(const Call& call, const Parts& parts) const {
 
 /// The kind of device that the call runs on, where the graphs name several: kernels of two kinds are two
 /// functions. Tensors without dimensions may lie elsewhere than those that they are taken with.
-std::string Builder::device_text(const Call& call, const Parts& parts) {
-  if (!device_kinds_) {
-    device_kinds_ = device_kinds(request_.value->after);
-    if (request_.value->before) device_kinds_->merge(device_kinds(*request_.value->before));
+std::string device_text(Tracer& t, const Call& call, const Parts& parts) {
+  if (!t.devices.kinds) {
+    t.devices.kinds = device_kinds(t.request.value->after);
+    if (t.request.value->before) t.devices.kinds->merge(device_kinds(*t.request.value->before));
   }
-  if (device_kinds_->size() < 2) return "";
-  if (!devices_) devices_.emplace(*request_.graph);
+  if (t.devices.kinds->size() < 2) return "";
+  if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   std::string out;
   for (const ValueId result : call.step->results)
-    if (out.empty() && result.valid()) out = devices_->of(Arg::of(result));
+    if (out.empty() && result.valid()) out = t.devices.placed->of(Arg::of(result));
   for (const bool numbers : {false, true})
     for (const Operand& o : parts.operands) {
       const Arg& arg = call.arguments[o.argument];
       if (out.empty() && o.bound.view.shape.empty() == numbers)
-        out = devices_->of(arg.kind == Arg::Kind::list ? arg.list[o.item] : arg);
+        out = t.devices.placed->of(arg.kind == Arg::Kind::list ? arg.list[o.item] : arg);
     }
   return ";on " + (out.empty() ? "?" : device_kind(out));
 }
 
 /// The symbol that stands for the number that item() gives: another one in another place is another program.
-std::string Builder::told_text(const Call& call) const {
+std::string told_text(const Call& call) {
   const std::string& symbol = *call.step->tells;
   return symbol.empty() ? "" : ";tells " + symbol;
 }
 
-/// The dimensions by falling stride; the strides themselves where they cannot be told apart. Two tensors of
-/// one shape and order are walked through alike. A dump without strides counts as contiguous.
-std::string Builder::order_text(const Binding& to) const {
-  const auto strides = to.strides ? *to.strides : contiguous_strides(space_, to.view.shape);
-  std::vector<std::size_t> dims;
-  for (std::size_t k = 0; k < strides.size(); ++k) {
-    if (space_.value(to.view.shape[k]) == 1) continue;
-    const auto smaller = [&](std::size_t other) {
-      return space_.nonnegative(space_.sub(space_.sub(strides[k], strides[other]), space_.constant(1)));
-    };
-    dims.insert(std::find_if(dims.begin(), dims.end(), smaller), k);
-  }
-  std::string order, given = "strides ";
-  bool known = true;
-  for (std::size_t k = 0; k < dims.size(); ++k) {
-    order += std::to_string(dims[k]) + ",";
-    known = known && (k == 0 || space_.nonnegative(space_.sub(strides[dims[k - 1]], strides[dims[k]])));
-  }
-  for (const PolyId stride : strides) given += size_text(space_, stride) + ",";
-  return known ? order : given;
-}
-
 /// Random numbers are drawn for one element after the other as they lie in memory.
-std::string Builder::drawn_text(const Call& call, const Parts& parts) const {
+std::string drawn_text(const Tracer& t, const Call& call, const Parts& parts) {
   if (call.declared != nullptr || !draws(call.op, *call.schema, call.arguments)) return "";
   const OpRow* row = functional_row(call);
   if (row == nullptr) row = find_row(call.op);
   std::string out;
   for (const Binding& to : parts.writes) {
-    out += ";order " + order_text(to);
+    out += ";order " + order_text(t, to);
     if (row == nullptr || row->drawn != Drawn::in_bulk) continue;
-    const auto plain = is_contiguous(space_, Viewed{to.view.shape, to.strides});
+    const auto plain = is_contiguous(t.space, Viewed{to.view.shape, to.strides});
     out += !to.strides || plain == true ? " contiguous" : " apart";
   }
   if (row != nullptr && row->drawn == Drawn::as_read && !parts.operands.empty())
-    out += ";for " + order_text(parts.operands[0].bound);
+    out += ";for " + order_text(t, parts.operands[0].bound);
   return out;
 }
 
-void Builder::add_tokens() {
+void add_tokens(Tracer& t) {
   std::vector<std::string> keys{"generator", "effects"};
-  for (const auto& [symbol, step] : request_.sizes) keys.push_back("size " + symbol);
-  std::set<std::string> devices = named_devices(request_.value->after);
-  if (request_.value->before) devices.merge(named_devices(*request_.value->before));
+  for (const auto& [symbol, step] : t.request.sizes) keys.push_back("size " + symbol);
+  std::set<std::string> devices = named_devices(t.request.value->after);
+  if (t.request.value->before) devices.merge(named_devices(*t.request.value->before));
   if (devices.size() < 2) devices.clear();  // one generator
   for (const std::string& device : devices) {
-    generators_[device] = static_cast<StorageId>(keys.size());
+    t.devices.generators[device] = static_cast<StorageId>(keys.size());
     keys.push_back("generator of " + device);
   }
   for (std::string& key : keys) {
     TraceStorage storage;
     storage.start = TraceStorage::Start::token;
     storage.key = std::move(key);
-    trace_.storages.push_back(std::move(storage));
-    layouts_.emplace_back();
+    t.trace.storages.push_back(std::move(storage));
+    t.storages.layouts.emplace_back();
   }
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

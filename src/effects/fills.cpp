@@ -1,62 +1,34 @@
-// Results that are one scalar, nothing at all, or pieces of the argument at other places.
+#include "src/effects/fills.h"
+
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "src/effects/builder.h"
+#include "src/effects/call_text.h"
+#include "src/effects/emit.h"
+#include "src/effects/identities.h"
+#include "src/effects/opaque.h"
+#include "src/effects/results.h"
+#include "src/effects/tracer.h"
+#include "src/effects/view_steps.h"
 #include "src/ops/complex_text.h"
 #include "src/ops/kernels_array.h"
 
-namespace noclobber {
+namespace noclobber::effects {
 
-/// flip, repeat, constant_pad_nd and their like: each piece of the argument where the row puts it.
-void Builder::moved(const Call& call) {
-  const auto base = tensor(call, 0);
-  const OpRow* row = find_row(call.op);
-  if (!base || row == nullptr || row->moves == nullptr) return;
-  const bool counted =
-      call.schema->arguments[0].name == "repeats" ||  // repeat_interleave with counts as data
-      call.arguments[1].kind == Arg::Kind::ref;
-  if (counted) return opaque(call);
-  const auto moves = row->moves(sizes_, Viewed{base->view.shape, base->strides, base->dtype}, call.arguments);
-  if (!moves) return opaque(call);
-  auto out = fresh_for(call, 0, InferredMeta{moves->shape, base->dtype});
-  if (!out || out->view.shape != moves->shape || out->dtype != base->dtype)
-    return unknown("no-metadata", call.step->op);
-  place(*moves, *base, *out, call.number);
-  bind(call, 0, std::move(*out));
-}
+namespace {
 
-void Builder::place(const Moved& moves, const Binding& base, const Binding& out, std::uint32_t origin) {
-  if (moves.fill) fill_with(out, scalar_text(*moves.fill, out.dtype), origin);
+void place(Tracer& t, const Moved& moves, const Binding& base, const Binding& out, std::uint32_t origin) {
+  if (moves.fill) fill_with(t, out, scalar_text(t, *moves.fill, out.dtype), origin);
   for (const MovedPiece& piece : moves.pieces) {
     Binding to = out, from = base;
     to.view.maps.insert(to.view.maps.end(), piece.to.begin(), piece.to.end());
     from.view.maps.insert(from.view.maps.end(), piece.from.begin(), piece.from.end());
     to.view.shape = from.view.shape = piece.shape;
-    move(to, from, origin);
+    move(t, to, from, origin);
   }
 }
 
-/// tril_: what the functional form gives, moved into the argument. false: not of this kind.
-bool Builder::moved_in_place(const Call& call) {
-  const bool in_place =
-      call.op.ends_with('_') && !call.arguments.empty() && call.schema->arguments[0].written;
-  const OpRow* row = in_place ? find_row(call.op.substr(0, call.op.size() - 1)) : nullptr;
-  const auto base = row != nullptr && row->moves != nullptr ? bound_of(call.arguments[0]) : std::nullopt;
-  if (!base) return false;
-  const auto moves = row->moves(sizes_, Viewed{base->view.shape, base->strides, base->dtype}, call.arguments);
-  if (!moves || moves->shape != base->view.shape) return false;
-  const Binding made = fresh(moves->shape, base->dtype, std::nullopt);
-  place(*moves, *base, made, call.number);
-  ++in_place_;
-  move(*base, made, call.number);
-  bind(call, 0, *base);
-  return true;
-}
-
-namespace {
 /// The number of that type that PyTorch stores; itself where it refuses one that is too large.
 Arg rounded(const Arg& arg, Dtype dtype) {
   constexpr std::int64_t kExact = std::int64_t{1} << 53;
@@ -68,9 +40,7 @@ Arg rounded(const Arg& arg, Dtype dtype) {
   const double stored = convert(single, dtype).as_real();  // narrower ones are made of floats
   return std::isinf(stored) ? arg : Arg::of_real(stored);
 }
-}  // namespace
 
-namespace {
 /// A complex number as two readers may have written it: one text, and a real number where it is one.
 Arg complex_alike(const Arg& arg) {
   const auto number = arg.kind == Arg::Kind::text ? complex_of_text(arg.text) : std::nullopt;
@@ -78,23 +48,7 @@ Arg complex_alike(const Arg& arg) {
   if (number->imag() == 0 && !std::signbit(number->imag())) return Arg::of_real(number->real());
   return Arg::of_text(fmt::format("complex({:.17g}, {:.17g})", number->real(), number->imag()));
 }
-}  // namespace
 
-/// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
-std::string Builder::scalar_text(const Arg& given, Dtype dtype) const {
-  const std::string type(name(dtype));
-  const Arg arg = rounded(is_complex(dtype) ? complex_alike(given) : given, dtype);
-  if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
-  if (arg.kind == Arg::Kind::real &&
-      arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&
-      !(arg.real == 0 && std::signbit(arg.real)))
-    return type + ":" + std::to_string(static_cast<std::int64_t>(arg.real));
-  if (arg.kind == Arg::Kind::sym && dtype == Dtype::boolean && arg.sym.is_constant())
-    return type + ":" + (arg.sym.constant() != 0 ? "1" : "0");
-  return type + ":" + attribute(arg);
-}
-
-namespace {
 /// The scalar that a factory or fill stores everywhere.
 std::optional<Arg> fill_value(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments) {
   if (op.find("zero") != std::string_view::npos) return Arg::of(SymExpr(0));
@@ -105,36 +59,18 @@ std::optional<Arg> fill_value(std::string_view op, const Schema& schema, const s
   }
   return std::nullopt;
 }
-}  // namespace
 
 /// PyTorch fills with a tensor only where it has no dimensions.
-void Builder::claim_number(const Call& call, const Binding& value) {
+void claim_number(Tracer& t, const Call& call, const Binding& value) {
   if (!value.view.shape.empty())
-    trace_.claims.push_back({call.number, "rank", space_.constant(0), Space::kBad});
-}
-
-void Builder::fill_into(const Call& call) {
-  const auto to = tensor(call, 0);
-  if (!to) return;
-  const auto value = fill_value(call.op, *call.schema, call.arguments);
-  if (!value) return unknown("unsupported-op", call.step->op);
-  ++in_place_;
-  if (const auto from = bound_of(*value)) {
-    claim_number(call, *from);
-    const auto source = broadcast_to(*from, to->view.shape);
-    if (!source) return unknown("no-metadata", call.step->op);
-    move(*to, *source, call.number);
-  } else {
-    fill_with(*to, scalar_text(*value, to->dtype), call.number);
-  }
-  bind(call, 0, *to);
+    t.trace.claims.push_back({call.number, "rank", t.space.constant(0), Space::kBad});
 }
 
 /// What a factory's arguments say of its result: the first tensor's shape and type, then its own size and
 /// dtype. Nothing where no argument gives a shape.
-std::optional<InferredMeta> Builder::factory_meta(const Call& call) {
+std::optional<InferredMeta> factory_meta(Tracer& t, const Call& call) {
   InferredMeta out;
-  const auto like = call.arguments.empty() ? std::nullopt : bound_of(call.arguments[0]);
+  const auto like = call.arguments.empty() ? std::nullopt : t.bound_of(call.arguments[0]);
   if (like) out = {like->view.shape, like->dtype};
   bool sized = like.has_value() || call.op == "aten.scalar_tensor" || call.op == "prims.scalar_tensor";
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
@@ -144,13 +80,12 @@ std::optional<InferredMeta> Builder::factory_meta(const Call& call) {
     if ((what != "size" && what != "shape") || arg.kind != Arg::Kind::list) continue;
     out.shape.clear();
     for (const Arg& extent : arg.list)
-      out.shape.push_back(extent.kind == Arg::Kind::sym ? sizes_.of(extent.sym) : Space::kBad);
+      out.shape.push_back(extent.kind == Arg::Kind::sym ? t.sizes.of(extent.sym) : Space::kBad);
     sized = true;
   }
   return sized ? std::optional(out) : std::nullopt;
 }
 
-namespace {
 /// The type of a factory's result where no argument says it: PyTorch's default, but for `full` that of the
 /// value. Nothing where that is a name.
 std::optional<Dtype> default_type(std::string_view op, const Arg& value) {
@@ -158,34 +93,103 @@ std::optional<Dtype> default_type(std::string_view op, const Arg& value) {
   if (value.kind == Arg::Kind::boolean) return Dtype::boolean;
   return value.kind == Arg::Kind::sym ? std::optional(Dtype::i64) : std::nullopt;
 }
+
 }  // namespace
 
-void Builder::fill(const Call& call) {
+/// flip, repeat, constant_pad_nd and their like: each piece of the argument where the row puts it.
+void moved(Tracer& t, const Call& call) {
+  const auto base = t.tensor(call, 0);
+  const OpRow* row = find_row(call.op);
+  if (!base || row == nullptr || row->moves == nullptr) return;
+  const bool counted =
+      call.schema->arguments[0].name == "repeats" ||  // repeat_interleave with counts as data
+      call.arguments[1].kind == Arg::Kind::ref;
+  if (counted) return opaque(t, call);
+  const auto moves =
+      row->moves(t.sizes, Viewed{base->view.shape, base->strides, base->dtype}, call.arguments);
+  if (!moves) return opaque(t, call);
+  auto out = fresh_for(t, call, 0, InferredMeta{moves->shape, base->dtype});
+  if (!out || out->view.shape != moves->shape || out->dtype != base->dtype)
+    return t.unknown("no-metadata", call.step->op);
+  place(t, *moves, *base, *out, call.number);
+  bind(t, call, 0, std::move(*out));
+}
+
+/// tril_: what the functional form gives, moved into the argument. false: not of this kind.
+bool moved_in_place(Tracer& t, const Call& call) {
+  const bool in_place =
+      call.op.ends_with('_') && !call.arguments.empty() && call.schema->arguments[0].written;
+  const OpRow* row = in_place ? find_row(call.op.substr(0, call.op.size() - 1)) : nullptr;
+  const auto base = row != nullptr && row->moves != nullptr ? t.bound_of(call.arguments[0]) : std::nullopt;
+  if (!base) return false;
+  const auto moves =
+      row->moves(t.sizes, Viewed{base->view.shape, base->strides, base->dtype}, call.arguments);
+  if (!moves || moves->shape != base->view.shape) return false;
+  const Binding made = fresh(t, moves->shape, base->dtype, std::nullopt);
+  place(t, *moves, *base, made, call.number);
+  ++t.in_place;
+  move(t, *base, made, call.number);
+  bind(t, call, 0, *base);
+  return true;
+}
+
+/// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
+std::string scalar_text(const Tracer& t, const Arg& given, Dtype dtype) {
+  const std::string type(name(dtype));
+  const Arg arg = rounded(is_complex(dtype) ? complex_alike(given) : given, dtype);
+  if (arg.kind == Arg::Kind::boolean) return type + ":" + (arg.boolean ? "1" : "0");
+  if (arg.kind == Arg::Kind::real &&
+      arg.real == static_cast<double>(static_cast<std::int64_t>(std::clamp(arg.real, -1e15, 1e15))) &&
+      !(arg.real == 0 && std::signbit(arg.real)))
+    return type + ":" + std::to_string(static_cast<std::int64_t>(arg.real));
+  if (arg.kind == Arg::Kind::sym && dtype == Dtype::boolean && arg.sym.is_constant())
+    return type + ":" + (arg.sym.constant() != 0 ? "1" : "0");
+  return type + ":" + attribute(t, arg);
+}
+
+void fill_into(Tracer& t, const Call& call) {
+  const auto to = t.tensor(call, 0);
+  if (!to) return;
   const auto value = fill_value(call.op, *call.schema, call.arguments);
-  auto meta = factory_meta(call);
-  if (meta && !meta->dtype && value) meta->dtype = default_type(call.op, *value);
-  auto out = fresh_for(call, 0, meta);
-  if (!out || !value) return unknown("no-metadata", call.step->op);
-  if (const auto from = bound_of(*value)) {
-    claim_number(call, *from);
-    const auto source = broadcast_to(*from, out->view.shape);
-    if (!source) return unknown("no-metadata", call.step->op);
-    move(*out, *source, call.number);
+  if (!value) return t.unknown("unsupported-op", call.step->op);
+  ++t.in_place;
+  if (const auto from = t.bound_of(*value)) {
+    claim_number(t, call, *from);
+    const auto source = broadcast_to(t, *from, to->view.shape);
+    if (!source) return t.unknown("no-metadata", call.step->op);
+    move(t, *to, *source, call.number);
   } else {
-    fill_with(*out, scalar_text(*value, out->dtype), call.number);
+    fill_with(t, *to, scalar_text(t, *value, to->dtype), call.number);
+  }
+  bind(t, call, 0, *to);
+}
+
+void fill(Tracer& t, const Call& call) {
+  const auto value = fill_value(call.op, *call.schema, call.arguments);
+  auto meta = factory_meta(t, call);
+  if (meta && !meta->dtype && value) meta->dtype = default_type(call.op, *value);
+  auto out = fresh_for(t, call, 0, meta);
+  if (!out || !value) return t.unknown("no-metadata", call.step->op);
+  if (const auto from = t.bound_of(*value)) {
+    claim_number(t, call, *from);
+    const auto source = broadcast_to(t, *from, out->view.shape);
+    if (!source) return t.unknown("no-metadata", call.step->op);
+    move(t, *out, *source, call.number);
+  } else {
+    fill_with(t, *out, scalar_text(t, *value, out->dtype), call.number);
     const auto device = std::ranges::find(call.arguments, Arg::Kind::device, &Arg::kind);
     if (const auto number = whole(*value, out->dtype))
-      holds(*out, *number, device == call.arguments.end() ? Arg{} : *device);
+      holds(t, *out, *number, device == call.arguments.end() ? Arg{} : *device);
   }
-  bind(call, 0, std::move(*out));
+  bind(t, call, 0, std::move(*out));
 }
 
-void Builder::empty(const Call& call) {
-  auto meta = factory_meta(call);
+void empty(Tracer& t, const Call& call) {
+  auto meta = factory_meta(t, call);
   if (meta && !meta->dtype) meta->dtype = Dtype::f32;
-  auto out = unwritten_for(call, meta);
-  if (!out) return unknown("no-metadata", call.step->op);
-  bind(call, 0, std::move(*out));
+  auto out = unwritten_for(t, call, meta);
+  if (!out) return t.unknown("no-metadata", call.step->op);
+  bind(t, call, 0, std::move(*out));
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

@@ -1,12 +1,17 @@
-// Operators over lists, as what they do to each item.
+#include "src/effects/items.h"
+
 #include <algorithm>
 
-#include "src/effects/builder.h"
+#include "src/effects/dispatch.h"
+#include "src/effects/tracer.h"
+#include "src/effects/view_steps.h"
 
-namespace noclobber {
+namespace noclobber::effects {
+
+namespace {
 
 /// In whatever order items are computed: none writes what another one touches.
-bool Builder::apart_items(const Call& call) {
+bool apart_items(Tracer& t, const Call& call) {
   struct Touched {
     TraceView view;
     std::size_t item;
@@ -18,7 +23,7 @@ bool Builder::apart_items(const Call& call) {
     const std::vector<Arg> single{arg};
     const std::vector<Arg>& items = arg.kind == Arg::Kind::list ? arg.list : single;
     for (std::size_t j = 0; j < items.size(); ++j)
-      if (const auto bound = bound_of(items[j]))
+      if (const auto bound = t.bound_of(items[j]))
         all.push_back({bound->view, arg.kind == Arg::Kind::list ? j : ~std::size_t{0},
                        call.schema->arguments[k].written});
   }
@@ -27,12 +32,11 @@ bool Builder::apart_items(const Call& call) {
   for (std::size_t a = 0; a < all.size(); ++a)
     for (std::size_t b = a + 1; b < all.size() && all[a].view.storage == all[b].view.storage; ++b)
       if (all[a].item != all[b].item && (all[a].written || all[b].written) &&
-          may_meet(all[a].view, all[b].view))
+          t.may_meet(all[a].view, all[b].view))
         return false;
   return true;
 }
 
-namespace {
 /// The arguments of `item` for item k of the lists that `list` is given.
 std::vector<Arg> item_arguments(const Schema& list, const Schema& item, const std::vector<Arg>& arguments,
                                 std::size_t k) {
@@ -44,42 +48,43 @@ std::vector<Arg> item_arguments(const Schema& list, const Schema& item, const st
   }
   return out;
 }
+
 }  // namespace
 
 /// The shape of what is computed for item k of a list of targets, whose operator says of its results what
 /// `rules` are, copies views, or computes every item by itself. Nothing: no rule tells.
-std::optional<Shape> Builder::computed_item(const Call& call, const std::vector<InferredMeta>& rules,
-                                            std::size_t k) {
+std::optional<Shape> computed_item(Tracer& t, const Call& call, const std::vector<InferredMeta>& rules,
+                                   std::size_t k) {
   if (k < rules.size()) return rules[k].shape;
   if (call.functional.empty()) return std::nullopt;
-  if (const auto base = bound_of(call.arguments[0])) {
-    const auto views = views_of(call, base_name(call.functional), *base);
+  if (const auto base = t.bound_of(call.arguments[0])) {
+    const auto views = views_of(t, call, base_name(call.functional), *base);
     if (views) return k < views->size() ? std::optional((*views)[k].view.shape) : std::nullopt;
   }
-  const Schema* list = ops_.find(call.functional);
-  const Schema* item = list == nullptr ? nullptr : ops_.find(item_op(list->op));
+  const Schema* list = t.ops.find(call.functional);
+  const Schema* item = list == nullptr ? nullptr : t.ops.find(item_op(list->op));
   if (item == nullptr) return std::nullopt;
   for (const Arg& arg : call.arguments)
     if (arg.kind == Arg::Kind::list && arg.list.size() <= k) return std::nullopt;
   const std::vector<Arg> arguments = item_arguments(*list, *item, call.arguments, k);
   std::vector<TensorMeta> metas;
   for (const Arg& arg : arguments)
-    if (const auto bound = bound_of(arg)) metas.push_back({bound->view.shape, bound->dtype});
-  const auto computed = infer_meta({sizes_, base_name(item->op), *item, arguments, metas});
+    if (const auto bound = t.bound_of(arg)) metas.push_back({bound->view.shape, bound->dtype});
+  const auto computed = infer_meta({t.sizes, base_name(item->op), *item, arguments, metas});
   return computed.empty() ? std::nullopt : std::optional(computed[0].shape);
 }
 
 /// _foreach_add(a, b) is add(a[k], b[k]) for every k. false: not of this kind.
-bool Builder::each_item(const Call& call) {
+bool each_item(Tracer& t, const Call& call) {
   if (call.op.find("._foreach_") == std::string::npos) return false;
   const std::string name = item_op(call.step->op);
-  const Schema* schema = name.empty() ? nullptr : ops_.find(name);
+  const Schema* schema = name.empty() ? nullptr : t.ops.find(name);
   if (schema == nullptr || call.arguments.empty()) return false;
   const std::size_t count = call.arguments[0].list.size();
   for (const Arg& arg : call.arguments)
     if (arg.kind == Arg::Kind::list && arg.list.size() != count) return false;
   const bool writes = call.schema->arguments[0].written;
-  if (writes && !apart_items(call)) return false;
+  if (writes && !apart_items(t, call)) return false;
   for (std::size_t k = 0; k < count; ++k) {
     Step step;
     step.op = name;
@@ -88,9 +93,9 @@ bool Builder::each_item(const Call& call) {
       step.results = {call.step->results[k]};
     }
     std::vector<Arg> arguments = item_arguments(*call.schema, *schema, call.arguments, k);
-    dispatch(call_of(step, *schema, std::move(arguments), call.number));
+    dispatch(t, call_of(t, step, *schema, std::move(arguments), call.number));
   }
   return true;
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

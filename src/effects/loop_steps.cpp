@@ -1,12 +1,22 @@
-// A loop in the Trace: one opaque step that names the checks of its bodies.
+#include "src/effects/loop_steps.h"
+
 #include <algorithm>
 #include <map>
 
-#include "src/effects/builder.h"
+#include "src/effects/boundary.h"
+#include "src/effects/call_text.h"
+#include "src/effects/dense.h"
+#include "src/effects/emit.h"
+#include "src/effects/loop_reach.h"
+#include "src/effects/opaque.h"
+#include "src/effects/results.h"
+#include "src/effects/tracer.h"
+#include "src/effects/view_steps.h"
 #include "src/graph/bodies.h"
 #include "src/graph/uses.h"
 
-namespace noclobber {
+namespace noclobber::effects {
+
 namespace {
 
 /// Bodies are compared, whatever they are called.
@@ -14,62 +24,6 @@ Arg nameless(Arg arg) {
   for (Arg& item : arg.list) item = nameless(std::move(item));
   if (arg.kind == Arg::Kind::graph) arg.text = {};
   return arg;
-}
-
-/// All that is reached from k.
-template <class Next>
-std::set<std::uint32_t> closure(std::uint32_t k, Next next) {
-  std::set<std::uint32_t> out{k};
-  std::vector<std::uint32_t> open{k};
-  while (!open.empty()) {
-    const std::uint32_t at = open.back();
-    open.pop_back();
-    for (std::uint32_t j : next(at))
-      if (out.insert(j).second) open.push_back(j);
-  }
-  return out;
-}
-
-/// Inputs of the first trip whose storage result k may lie on, after any number of trips.
-std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k) {
-  return closure(k, [&](std::uint32_t at) {
-    return at < use.own.from.size() ? use.own.from[at] : std::set<std::uint32_t>{};
-  });
-}
-
-/// The same where results are those of a last trip: a scan has one, and other loops clone without one.
-std::set<std::uint32_t> passed_on(const LoopUse& use, std::uint32_t k) {
-  std::set<std::uint32_t> out;
-  if (k < use.own.from.size())
-    for (const std::uint32_t at : use.own.from[k]) out.merge(reachable(use, at));
-  return out;
-}
-
-/// Inputs whose storage bodies count from its start, at some trip: that of another may be carried there
-/// later.
-std::set<std::uint32_t> counted(const LoopUse& use) {
-  std::set<std::uint32_t> out;
-  for (const BodyFacts* facts : {&use.own, &use.other})
-    for (const std::uint32_t k : facts->from_start) out.merge(reachable(use, k));
-  return out;
-}
-
-/// Where the storage of carried operand k may be carried at some trip.
-std::set<std::uint32_t> places(const BodyFacts& facts, std::uint32_t k) {
-  return closure(k, [&](std::uint32_t at) {
-    std::set<std::uint32_t> out;
-    for (std::uint32_t r = 0; r < facts.from.size(); ++r)
-      if (facts.from[r].contains(at)) out.insert(r);
-    return out;
-  });
-}
-
-/// Is the storage of operand k written at no trip, here and in the other graph?
-bool only_read(const LoopUse& use, std::uint32_t k) {
-  const auto unwritten = [&](const BodyFacts& facts) {
-    return std::ranges::none_of(places(facts, k), [&](std::uint32_t p) { return facts.written.contains(p); });
-  };
-  return unwritten(use.own) && unwritten(use.other) && !use.scratch.contains(k);
 }
 
 /// Operators whose bodies take the operands in their order: while_loop, scan, map.
@@ -85,10 +39,8 @@ LoopForm form_of(const Step& step) {
   return {};
 }
 
-}  // namespace
-
 /// What a loop is given, as a step under construction.
-struct Builder::LoopOperands {
+struct LoopOperands {
   TraceStep step;
   std::vector<std::optional<Binding>> inputs;               // per input of a body; a number is none
   std::vector<std::size_t> reads;                           // per input: the read that it is
@@ -101,46 +53,13 @@ struct Builder::LoopOperands {
   }
 };
 
-/// Everything the loop is given, carried operands first. A number may stand among what stays as it is.
-bool Builder::add_operands(const Step& step, LoopOperands& out) {
-  const LoopForm form = form_of(step);
-  out.passes_on = form.passes_on;
-  out.loops = step.op.starts_with("higher_order.while_loop");
-  for (std::size_t k = 0; k < step.args.size(); ++k) {
-    if (step.args[k].kind == Arg::Kind::graph) continue;
-    std::vector<ValueId> values;
-    collect_uses(step.args[k], values);
-    for (const ValueId id : values) {
-      if (!values_[id.index] || is_shadow(values_[id.index]->view.storage)) return false;
-      out.step.reads.push_back(values_[id.index]->view);
-    }
-    std::size_t read = out.step.reads.size() - values.size();
-    for (const Arg& arg : form.passes_on&& k >= form.first ? step.args[k].list : std::vector<Arg>{}) {
-      const bool tensor = arg.kind == Arg::Kind::ref;
-      if (!tensor && (k != form.more || arg.kind == Arg::Kind::list)) return false;
-      out.inputs.push_back(bound_of(arg));
-      out.reads.push_back(tensor ? read++ : 0);
-    }
-    if (form.passes_on && k == form.first && k != form.rows) out.carried = out.inputs.size();
-    if (form.passes_on && k == form.rows) out.rows = step.args[k].list.size();
-    out.step.key = *out.step.key + ";" + attribute(nameless(step.args[k]));
-  }
-  for (const auto& [name, arg] : step.kwargs) {
-    std::vector<ValueId> values;
-    collect_uses(arg, values);
-    if (!values.empty() || arg.kind == Arg::Kind::graph) return false;
-    out.step.key = *out.step.key + ";" + name + "=" + attribute(arg);
-  }
-  return align(step, out);
-}
-
 /// Operands by input of a body. A number is an input of its own, or its body has a symbol for it and no
 /// input.
-bool Builder::align(const Step& step, LoopOperands& out) const {
+bool align(const Tracer& t, const Step& step, LoopOperands& out) {
   if (!out.passes_on) return true;
   std::set<std::size_t> counts;
   for (const auto& [place, name] : bodies_given(step))
-    if (const Graph* body = find_body(*request_.value, *request_.graph, name))
+    if (const Graph* body = find_body(*t.request.value, *t.request.graph, name))
       counts.insert(body->inputs.size());
   if (counts.empty() || counts == std::set{out.inputs.size()}) return true;
   for (std::size_t k = out.inputs.size(); k-- > 0;) {
@@ -151,63 +70,114 @@ bool Builder::align(const Step& step, LoopOperands& out) const {
   return counts == std::set{out.inputs.size()};
 }
 
+/// Everything the loop is given, carried operands first. A number may stand among what stays as it is.
+bool add_operands(Tracer& t, const Step& step, LoopOperands& out) {
+  const LoopForm form = form_of(step);
+  out.passes_on = form.passes_on;
+  out.loops = step.op.starts_with("higher_order.while_loop");
+  for (std::size_t k = 0; k < step.args.size(); ++k) {
+    if (step.args[k].kind == Arg::Kind::graph) continue;
+    std::vector<ValueId> values;
+    collect_uses(step.args[k], values);
+    for (const ValueId id : values) {
+      if (!t.names.bound[id.index] || t.is_shadow(t.names.bound[id.index]->view.storage)) return false;
+      out.step.reads.push_back(t.names.bound[id.index]->view);
+    }
+    std::size_t read = out.step.reads.size() - values.size();
+    for (const Arg& arg : form.passes_on&& k >= form.first ? step.args[k].list : std::vector<Arg>{}) {
+      const bool tensor = arg.kind == Arg::Kind::ref;
+      if (!tensor && (k != form.more || arg.kind == Arg::Kind::list)) return false;
+      out.inputs.push_back(t.bound_of(arg));
+      out.reads.push_back(tensor ? read++ : 0);
+    }
+    if (form.passes_on && k == form.first && k != form.rows) out.carried = out.inputs.size();
+    if (form.passes_on && k == form.rows) out.rows = step.args[k].list.size();
+    out.step.key = *out.step.key + ";" + attribute(t, nameless(step.args[k]));
+  }
+  for (const auto& [name, arg] : step.kwargs) {
+    std::vector<ValueId> values;
+    collect_uses(arg, values);
+    if (!values.empty() || arg.kind == Arg::Kind::graph) return false;
+    out.step.key = *out.step.key + ";" + name + "=" + attribute(t, arg);
+  }
+  return align(t, step, out);
+}
+
 /// The elements of an operand's storage, in the order of memory, from its first one (or that of the storage)
 /// to its last: a body that is given no more sees none beyond.
-std::optional<TraceView> Builder::span_of(const Binding& operand, bool from_start) {
+std::optional<TraceView> span_of(Tracer& t, const Binding& operand, bool from_start) {
   const Shape& shape = operand.view.shape;
-  if (!operand.strides || operand.offset == Space::kBad || wide(operand.view.storage)) return std::nullopt;
-  if (layouts_[operand.view.storage].dtype != operand.dtype) return std::nullopt;
-  std::vector<Map> all = flat(operand);
-  if (all.empty() || space_.value(element_count(space_, shape)) == 0) return std::nullopt;
+  if (!operand.strides || operand.offset == Space::kBad || t.wide(operand.view.storage)) return std::nullopt;
+  if (t.storages.layouts[operand.view.storage].dtype != operand.dtype) return std::nullopt;
+  std::vector<Map> all = flat(t, operand);
+  if (all.empty() || t.space.value(element_count(t.space, shape)) == 0) return std::nullopt;
   Map span;
   span.kind = Map::Kind::strided;
   span.from = all.back().to;
   span.start = from_start ? 0 : operand.offset;
-  span.strides = {space_.constant(1)};
-  PolyId end = space_.add(operand.offset, space_.constant(1));
+  span.strides = {t.space.constant(1)};
+  PolyId end = t.space.add(operand.offset, t.space.constant(1));
   for (std::size_t d = 0; d < shape.size(); ++d)
-    end = space_.add(end, space_.mul((*operand.strides)[d], space_.sub(shape[d], space_.constant(1))));
-  span.to = {space_.sub(end, span.start)};
+    end = t.space.add(end, t.space.mul((*operand.strides)[d], t.space.sub(shape[d], t.space.constant(1))));
+  span.to = {t.space.sub(end, span.start)};
   all.push_back(span);
   return TraceView{operand.view.storage, std::move(all), span.to, operand.view.type, 0};
 }
 
 /// An operand of whose storage a body sees more than it shows is read with what lies between its elements.
 /// What is carried lies on another storage at each trip, and an item, the first of which PyTorch copies, too.
-bool Builder::reach(const LoopUse& use, LoopOperands& operands) {
+bool reach(Tracer& t, const LoopUse& use, LoopOperands& operands) {
   const std::set<std::uint32_t> from_start = counted(use);
   std::set<std::uint32_t> beyond = use.own.beyond;  // in both graphs alike
   beyond.insert(use.other.beyond.begin(), use.other.beyond.end());
   for (const std::uint32_t k : from_start) {
     const Binding* bound = operands.tensor(k);
     if (bound == nullptr || operands.is_row(k)) return false;
-    reaches(bound->view.storage, true);
+    reaches(t, bound->view.storage, true);
   }
   for (const std::uint32_t k : beyond) {
     const Binding* bound = operands.tensor(k);
     if (bound == nullptr || k < operands.carried || operands.is_row(k)) return false;
-    const auto span = span_of(*bound, from_start.contains(k));
+    const auto span = span_of(t, *bound, from_start.contains(k));
     if (!span) return false;
-    reaches(bound->view.storage, false);
+    reaches(t, bound->view.storage, false);
     operands.step.reads[operands.reads[k]] = *span;
   }
   return true;
 }
 
 /// Items of an associative_scan, of which PyTorch returns a single one as it is.
-bool Builder::combines(const Step& step) {
+bool combines(Tracer& t, const Step& step) {
   if (!step.op.starts_with("higher_order.associative_scan")) return true;
   for (const Arg& arg : step.args.size() > 1 ? step.args[1].list : std::vector<Arg>{}) {
-    const auto bound = bound_of(arg);
+    const auto bound = t.bound_of(arg);
     if (!bound || bound->view.shape.empty() ||
-        !space_.nonnegative(space_.sub(bound->view.shape[0], space_.constant(2))))
+        !t.space.nonnegative(t.space.sub(bound->view.shape[0], t.space.constant(2))))
       return false;
   }
   return true;
 }
 
+void share(Tracer& t, const LoopUse& use, const TraceStep& step, const LoopOperands& operands,
+           bool may_be_operand) {
+  for (std::uint32_t r = 0; r < std::min(step.writes.size(), operands.carried); ++r) {
+    const auto places = may_be_operand ? reachable(use, r) : passed_on(use, r);
+    if (places.empty()) continue;
+    t.loops.shared.insert(step.writes[r].storage);
+    auto& on = t.loops.may_lie_on[step.writes[r].storage];
+    for (const std::uint32_t k : places) {
+      if (operands.tensor(k) == nullptr) continue;
+      const StorageId operand = operands.tensor(k)->view.storage;
+      t.loops.shared.insert(operand);
+      on.insert(operand);
+      if (const auto at = t.loops.may_lie_on.find(operand); at != t.loops.may_lie_on.end())
+        on.merge(std::set(at->second));
+    }
+  }
+}
+
 /// What keeps a loop from being understood; nullptr: nothing does.
-const char* Builder::fault_of(const LoopUse& use, const LoopOperands& operands) const {
+const char* fault_of(const LoopUse& use, const LoopOperands& operands) {
   if (!use.own.plain || !use.other.plain) return "a body with effects or outputs that share storage";
   std::map<StorageId, bool> seen;  // all operands on it are only read
   for (std::uint32_t k = 0; k < operands.inputs.size(); ++k) {
@@ -229,41 +199,41 @@ const char* Builder::fault_of(const LoopUse& use, const LoopOperands& operands) 
 }
 
 /// Does a tensor lie as a body says that its input does? `first`: dimensions before those of the input.
-bool Builder::lies_as(const Lies& tensor, std::size_t first, const Type& type, bool from_start) {
-  const Shape shape = sizes_.of(type.shape);
-  const auto said = said_strides(type, shape);
+bool lies_as(Tracer& t, const Lies& tensor, std::size_t first, const Type& type, bool from_start) {
+  const Shape shape = t.sizes.of(type.shape);
+  const auto said = said_strides(t, type, shape);
   if (tensor.dtype != type.dtype || tensor.shape.size() != first + shape.size()) return false;
-  if (from_start && (tensor.offset == Space::kBad || !space_.same(tensor.offset, sizes_.of(type.offset))))
+  if (from_start && (tensor.offset == Space::kBad || !t.space.same(tensor.offset, t.sizes.of(type.offset))))
     return false;
   bool strides = true;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (!space_.same(tensor.shape[first + d], shape[d])) return false;
-    if (!said || space_.value(shape[d]) == 1) continue;
-    strides = strides && tensor.strides && space_.same((*tensor.strides)[first + d], (*said)[d]);
+    if (!t.space.same(tensor.shape[first + d], shape[d])) return false;
+    if (!said || t.space.value(shape[d]) == 1) continue;
+    strides = strides && tensor.strides && t.space.same((*tensor.strides)[first + d], (*said)[d]);
   }
-  return strides || space_.value(element_count(space_, shape)) == 0;
+  return strides || t.space.value(element_count(t.space, shape)) == 0;
 }
 
 /// Do operands, and what a body hands on, lie as the bodies say their inputs do? They are compared for that
 /// alone.
-bool Builder::lie_as_said(const Step& step, const LoopUse& use, LoopOperands& operands) {
+bool lie_as_said(Tracer& t, const Step& step, const LoopUse& use, LoopOperands& operands) {
   operands.strides.resize(operands.inputs.size());
   const std::set<std::uint32_t> from_starts = counted(use);
   for (const auto& [place, name] : bodies_given(step)) {
-    const Graph* body = find_body(*request_.value, *request_.graph, name);
+    const Graph* body = find_body(*t.request.value, *t.request.graph, name);
     for (std::uint32_t k = 0; operands.passes_on && body != nullptr && k < body->inputs.size(); ++k) {
       const SharedType& type = body->value(body->inputs[k].value).type;
       if (!type) continue;  // its Trace is not understood
       const Binding* bound = operands.tensor(k);
       if (bound == nullptr && !type->shape.empty()) return false;
       if (bound == nullptr) continue;
-      if (!operands.strides[k]) operands.strides[k] = said_strides(*type, sizes_.of(type->shape));
+      if (!operands.strides[k]) operands.strides[k] = said_strides(t, *type, t.sizes.of(type->shape));
       const bool from_start = from_starts.contains(k);
       const Lies lies{bound->dtype, bound->view.shape, bound->strides, bound->offset};
-      if (!lies_as(lies, operands.is_row(k) ? 1 : 0, *type, from_start)) return false;
+      if (!lies_as(t, lies, operands.is_row(k) ? 1 : 0, *type, from_start)) return false;
       for (const auto& results : use.own.results)
         if (k < operands.carried &&
-            (k >= results.size() || !results[k] || !lies_as(*results[k], 0, *type, from_start)))
+            (k >= results.size() || !results[k] || !lies_as(t, *results[k], 0, *type, from_start)))
           return false;
     }
   }
@@ -272,9 +242,9 @@ bool Builder::lie_as_said(const Step& step, const LoopUse& use, LoopOperands& op
 
 /// Carried operands that this loop writes at some trip, or keeps where the other graph's loop does not, hold
 /// anything afterwards: something else in each graph.
-TraceStep Builder::clobbered(const LoopUse& use, const LoopOperands& operands) const {
+TraceStep clobbered(const Tracer& t, const LoopUse& use, const LoopOperands& operands) {
   TraceStep out;
-  out.key = "clobbered by " + use.side + std::to_string(loops_);
+  out.key = "clobbered by " + use.side + std::to_string(t.loops.count);
   out.origin = operands.step.origin;
   for (std::uint32_t k = 0; operands.loops && k < operands.carried; ++k) {
     bool lost = false;
@@ -292,109 +262,96 @@ TraceStep Builder::clobbered(const LoopUse& use, const LoopOperands& operands) c
 }
 
 /// A result that nobody reads, so that no dump describes it: what the body returns, once for each item.
-std::optional<Binding> Builder::untold_result(const Step& step, std::size_t k, const LoopOperands& operands) {
+std::optional<Binding> untold_result(Tracer& t, const Step& step, std::size_t k,
+                                     const LoopOperands& operands) {
   const Binding* item = operands.rows > 0 ? operands.tensor(operands.carried) : nullptr;
-  const SharedType type = returned_type(*request_.value, *request_.graph, step, k);
+  const SharedType type = returned_type(*t.request.value, *t.request.graph, step, k);
   if (item == nullptr || item->view.shape.empty() || k < operands.carried || !type) return std::nullopt;
-  Shape shape = sizes_.of(type->shape);
+  Shape shape = t.sizes.of(type->shape);
   shape.insert(shape.begin(), item->view.shape[0]);
-  return fresh(shape, type->dtype, std::nullopt);
+  return fresh(t, shape, type->dtype, std::nullopt);
 }
 
 /// A storage for result k. What a loop hands on lies somewhere in a storage that nobody knows.
-std::optional<Binding> Builder::loop_result(const Call& call, std::size_t k, const LoopOperands& operands) {
-  auto bound = call.step->results[k].valid() && said(call, k) != nullptr ? fresh_for(call, k, std::nullopt)
-                                                                         : std::nullopt;
+std::optional<Binding> loop_result(Tracer& t, const Call& call, std::size_t k, const LoopOperands& operands) {
+  auto bound = call.step->results[k].valid() && said(t, call, k) != nullptr
+                   ? fresh_for(t, call, k, std::nullopt)
+                   : std::nullopt;
   const Binding* carried = k < operands.carried ? operands.tensor(k) : nullptr;
-  if (!bound && carried != nullptr) bound = fresh(carried->view.shape, carried->dtype, std::nullopt);
-  if (!bound) bound = untold_result(*call.step, k, operands);
+  if (!bound && carried != nullptr) bound = fresh(t, carried->view.shape, carried->dtype, std::nullopt);
+  if (!bound) bound = untold_result(t, *call.step, k, operands);
   if (!bound) {
-    unknown("no-metadata", call.step->op);
+    t.unknown("no-metadata", call.step->op);
     return std::nullopt;
   }
   if (carried == nullptr) return bound;
   const bool alike = bound->view.shape == carried->view.shape && bound->dtype == carried->dtype;
   if (!alike) {
-    unknown("no-metadata", call.step->op + " (a result unlike what is carried)");
+    t.unknown("no-metadata", call.step->op + " (a result unlike what is carried)");
     return std::nullopt;
   }
   // As the body declares; the clone that PyTorch makes without trips has no gaps.
   const auto& strides = k < operands.strides.size() ? operands.strides[k] : std::nullopt;
   const bool kept =
-      !clones_without_trips(*call.step) || (strides && is_dense(space_, bound->view.shape, *strides));
+      !clones_without_trips(*call.step) || (strides && is_dense(t.space, bound->view.shape, *strides));
   if (!bound->strides && kept) bound->strides = strides;
-  layouts_[bound->view.storage].strides.reset();
+  t.storages.layouts[bound->view.storage].strides.reset();
   bound->offset = Space::kBad;
   return bound;
 }
 
-void Builder::share(const LoopUse& use, const TraceStep& step, const LoopOperands& operands,
-                    bool may_be_operand) {
-  for (std::uint32_t r = 0; r < std::min(step.writes.size(), operands.carried); ++r) {
-    const auto places = may_be_operand ? reachable(use, r) : passed_on(use, r);
-    if (places.empty()) continue;
-    loop_shared_.insert(step.writes[r].storage);
-    auto& on = may_lie_on_[step.writes[r].storage];
-    for (const std::uint32_t k : places) {
-      if (operands.tensor(k) == nullptr) continue;
-      const StorageId operand = operands.tensor(k)->view.storage;
-      loop_shared_.insert(operand);
-      on.insert(operand);
-      if (const auto at = may_lie_on_.find(operand); at != may_lie_on_.end()) on.merge(std::set(at->second));
-    }
-  }
-}
+}  // namespace
 
 /// Of an output that a loop may have left on the storage of an input, or on that of another output, the
 /// caller is told so: `before` must say the same.
-void Builder::say_where_loops_lie() {
-  if (request_.value->sharing_may_grow) return;
-  for (TraceOutput& output : trace_.outputs) {
-    const auto at = output.view ? may_lie_on_.find(output.view->storage) : may_lie_on_.end();
-    if (at == may_lie_on_.end()) continue;
+void say_where_loops_lie(Tracer& t) {
+  if (t.request.value->sharing_may_grow) return;
+  for (TraceOutput& output : t.trace.outputs) {
+    const auto at = output.view ? t.loops.may_lie_on.find(output.view->storage) : t.loops.may_lie_on.end();
+    if (at == t.loops.may_lie_on.end()) continue;
     std::set<std::string> places;
     for (const StorageId s : at->second)
-      if (trace_.storages[s].start == TraceStorage::Start::given) places.insert(trace_.storages[s].key);
-    for (std::size_t k = 0; k < trace_.outputs.size(); ++k)
-      if (trace_.outputs[k].view && at->second.contains(trace_.outputs[k].view->storage))
+      if (t.trace.storages[s].start == TraceStorage::Start::given) places.insert(t.trace.storages[s].key);
+    for (std::size_t k = 0; k < t.trace.outputs.size(); ++k)
+      if (t.trace.outputs[k].view && at->second.contains(t.trace.outputs[k].view->storage))
         places.insert("output " + std::to_string(k));
     for (const std::string& place : places)
       output.scalar += (output.scalar.empty() ? "may be " : ", ") + place;
   }
 }
 
-void Builder::loop(const Step& step, std::uint32_t number) {
-  const std::size_t at = loops_++;
-  if (request_.loops == nullptr || at >= request_.loops->size() || !(*request_.loops)[at].understood)
-    return unknown("unsupported-op", step.op);
-  const LoopUse& use = (*request_.loops)[at];
+void loop(Tracer& t, const Step& step, std::uint32_t number) {
+  const std::size_t at = t.loops.count++;
+  if (t.request.loops == nullptr || at >= t.request.loops->size() || !(*t.request.loops)[at].understood)
+    return t.unknown("unsupported-op", step.op);
+  const LoopUse& use = (*t.request.loops)[at];
   LoopOperands operands;
   TraceStep& out = operands.step;
   out.key = step.op + use.alone;
   out.origin = number;
   out.bodies = use.bodies;
-  if (!add_operands(step, operands)) return unknown("no-metadata", step.op);
-  if (!lie_as_said(step, use, operands)) return unknown("no-metadata", step.op + " (how operands lie)");
+  if (!add_operands(t, step, operands)) return t.unknown("no-metadata", step.op);
+  if (!lie_as_said(t, step, use, operands)) return t.unknown("no-metadata", step.op + " (how operands lie)");
   if (const char* fault = fault_of(use, operands); fault != nullptr)
-    return unknown("unsupported-op", step.op + " (" + fault + ")");
-  if (!reach(use, operands))
-    return unknown("unsupported-op", step.op + " (a body that sees more than operands)");
-  if (!combines(step)) return unknown("unsupported-op", step.op + " (of a single item)");
+    return t.unknown("unsupported-op", step.op + " (" + fault + ")");
+  if (!reach(t, use, operands))
+    return t.unknown("unsupported-op", step.op + " (a body that sees more than operands)");
+  if (!combines(t, step)) return t.unknown("unsupported-op", step.op + " (of a single item)");
   Call call{&step, nullptr, step.op, {}, number};
   std::vector<Binding> results;
   for (std::size_t k = 0; k < step.results.size(); ++k) {
-    const auto bound = loop_result(call, k, operands);
+    const auto bound = loop_result(t, call, k, operands);
     if (!bound) return;
     out.writes.push_back(bound->view);
     results.push_back(*bound);
   }
   out.access.assign(out.reads.size(), std::vector<Access>(out.writes.size(), Access::before_write));
   TraceStep pushed = out;
-  tell_sizes(number, pushed);
-  push(std::move(pushed), {});
-  if (TraceStep lost = clobbered(use, operands); !lost.writes.empty()) push(std::move(lost), {});
-  share(use, out, operands, operands.loops && !clones_without_trips(step));
-  for (std::size_t k = 0; k < results.size(); ++k) bind(call, k, results[k]);
+  tell_sizes(t, number, pushed);
+  push(t, std::move(pushed), {});
+  if (TraceStep lost = clobbered(t, use, operands); !lost.writes.empty()) push(t, std::move(lost), {});
+  share(t, use, out, operands, operands.loops && !clones_without_trips(step));
+  for (std::size_t k = 0; k < results.size(); ++k) bind(t, call, k, results[k]);
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

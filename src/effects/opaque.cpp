@@ -1,20 +1,28 @@
-// Operators that are functions of what they read: reads and writes from the schema.
+#include "src/effects/opaque.h"
+
 #include <algorithm>
 #include <functional>
 
-#include "src/effects/builder.h"
+#include "src/effects/boundary.h"
+#include "src/effects/call_text.h"
+#include "src/effects/collectives.h"
+#include "src/effects/dense.h"
+#include "src/effects/draws.h"
+#include "src/effects/emit.h"
+#include "src/effects/identities.h"
+#include "src/effects/items.h"
+#include "src/effects/results.h"
+#include "src/effects/shown.h"
+#include "src/effects/tracer.h"
+#include "src/effects/view_steps.h"
 #include "src/graph/bodies.h"
 
-namespace noclobber {
+namespace noclobber::effects {
 
-bool Builder::elementwise(const Call& call) const {
-  if (call.declared != nullptr) return false;
-  if (draws(call.op, *call.schema, call.arguments)) return false;  // another number for every element
-  return is_elementwise(call.op, *call.schema);
-}
+namespace {
 
 /// Tensor arguments in schema order, lists flattened. Nothing where one is not known.
-std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call) {
+std::optional<std::vector<Operand>> operands(Tracer& t, const Call& call) {
   std::vector<Operand> out;
   const OpDecl* const declared = call.declared;
   const std::string& functional = call.functional;
@@ -29,26 +37,24 @@ std::optional<std::vector<Builder::Operand>> Builder::operands(const Call& call)
                                               : reads_old(*declared, slot) || writes_some(*declared, slot));
     for (std::size_t item = 0; item < items.size(); ++item) {
       if (items[item].kind != Arg::Kind::ref) continue;
-      const auto bound = bound_of(items[item]);
+      const auto bound = t.bound_of(items[item]);
       if (!bound) {
-        unknown("no-metadata", call.step->op);
+        t.unknown("no-metadata", call.step->op);
         return std::nullopt;
       }
       out.push_back({*bound, k, item, slot.written || call.silent_writes.contains(k), read && !unread, read});
     }
   }
-  product_first(call, out);
+  product_first(t, call, out);
   return out;
 }
 
-namespace {
 /// Does the operator make item k of its result of item k of its lists?
 bool takes_items(std::string_view op) { return op.find("._foreach_") != std::string_view::npos; }
-}  // namespace
 
 /// What is promised between one read and one write of the step.
-Access Builder::access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
-                       std::size_t write_item, bool listed) const {
+Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
+              std::size_t write_item, bool listed) {
   if (const OpDecl* declared = call.declared) {
     const std::string& name = call.schema->arguments[read.argument].name;
     const auto own = declared->access.find(name);
@@ -66,7 +72,7 @@ Access Builder::access(const Call& call, const Operand& read, const Binding& rea
 
 /// Random operators read and advance the generator; impure ones append to the sequence of effects. What
 /// brings in a size tells it.
-void Builder::thread_tokens(const Call& call, TraceStep& step) {
+void thread_tokens(Tracer& t, const Call& call, TraceStep& step) {
   const OpDecl* const declared = call.declared;
   const auto thread = [&](StorageId token) {
     const TraceView view{token, {}, {}, "token", 0};
@@ -76,30 +82,18 @@ void Builder::thread_tokens(const Call& call, TraceStep& step) {
     step.access.emplace_back(step.writes.size(), Access::before_write);
   };
   if (draws(call.op, *call.schema, call.arguments))
-    for (const StorageId generator : generators_of(call)) thread(generator);
+    for (const StorageId generator : generators_of(t, call)) thread(generator);
   // The number that a declared operator returns is called by a symbol, which nothing compares.
   const bool counts =
       declared != nullptr && std::ranges::any_of(call.schema->returns, [](const SchemaSlot& slot) {
         return slot.type == SchemaSlot::Type::other;
       });
-  if (effectful_ || is_impure(call.op, *call.schema) || counts || (declared != nullptr && !declared->pure))
-    thread(effects_);
-  tell_sizes(call.number, step);
+  if (t.at_hand.effectful || is_impure(call.op, *call.schema) || counts ||
+      (declared != nullptr && !declared->pure))
+    thread(kEffects);
+  tell_sizes(t, call.number, step);
 }
 
-/// Step `number` of the graph writes the tokens of the sizes that it brings in.
-void Builder::tell_sizes(std::uint32_t number, TraceStep& step) {
-  StorageId size = effects_;
-  for (const auto& [symbol, maker] : request_.sizes) {
-    ++size;
-    if (maker != number) continue;
-    told_.insert(symbol);
-    step.writes.push_back({size, {}, {}, "token", 0});
-    for (auto& row : step.access) row.push_back(Access::before_write);
-  }
-}
-
-namespace {
 constexpr std::size_t kNoPart = ~std::size_t{0};
 
 /// Where a result lives: the written argument it stands for, or fresh.
@@ -109,10 +103,9 @@ std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& resul
     if (schema.arguments[k].alias == result.alias) return k;
   return std::nullopt;
 }
-}  // namespace
 
 /// The operand that the only result is a view of, where it is one.
-std::optional<std::size_t> Builder::shown_operand(const Call& call, const Parts& parts) const {
+std::optional<std::size_t> shown_operand(const Call& call, const Parts& parts) {
   if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
     return std::nullopt;
   const auto source = aliased(*call.schema, call.schema->returns[0]);
@@ -124,98 +117,92 @@ std::optional<std::size_t> Builder::shown_operand(const Call& call, const Parts&
 
 /// A view without a rule shows unknown elements of its storage, unless it lies contiguously and has as many
 /// as the storage: then they are all, in the order of memory.
-bool Builder::view_of_all(const Call& call, std::size_t result, std::size_t argument) {
-  const auto base = tensor(call, argument);
-  const Type* type = said(call, result);
-  if (!base || type == nullptr || type->dtype != base->dtype || wide(base->view.storage)) return false;
-  const Layout& layout = layouts_[base->view.storage];
-  const Shape shape = sizes_.of(type->shape);
-  const auto strides = said_strides(*type, shape);
-  const PolyId count = element_count(space_, layout.shape);
-  if (layout.dtype != base->dtype || !layout.strides || !is_dense(space_, layout.shape, *layout.strides) ||
-      strides != contiguous_strides(space_, shape) || !space_.same(element_count(space_, shape), count))
+bool view_of_all(Tracer& t, const Call& call, std::size_t result, std::size_t argument) {
+  const auto base = t.tensor(call, argument);
+  const Type* type = said(t, call, result);
+  if (!base || type == nullptr || type->dtype != base->dtype || t.wide(base->view.storage)) return false;
+  const Layout& layout = t.storages.layouts[base->view.storage];
+  const Shape shape = t.sizes.of(type->shape);
+  const auto strides = said_strides(t, *type, shape);
+  const PolyId count = element_count(t.space, layout.shape);
+  if (layout.dtype != base->dtype || !layout.strides || !is_dense(t.space, layout.shape, *layout.strides) ||
+      strides != contiguous_strides(t.space, shape) || !t.space.same(element_count(t.space, shape), count))
     return false;
-  reaches(base->view.storage, true);
+  reaches(t, base->view.storage, true);
   Binding out = *base;
-  out.view.maps = flat(*base);
+  out.view.maps = flat(t, *base);
   out.view.maps.push_back(reshape_map({count}, shape));
   if (layout.shape == shape && layout.strides == strides) out.view.maps.clear();
   out.view.shape = shape;
   out.strides = strides;
   out.offset = 0;
-  bind_view(call, result, std::move(out));
+  bind_view(t, call, result, std::move(out));
   return true;
 }
 
-std::vector<InferredMeta> Builder::inferred(const Call& call, const std::vector<TensorMeta>& tensors) const {
-  return infer_meta({sizes_, call.functional_name(), *call.schema, call.arguments, tensors});
-}
-
 /// What is computed has its target's shape: PyTorch broadcasts nothing into a target and resizes none.
-void Builder::claim_target(const Call& call, const Shape& target, const Shape& computed) {
+void claim_target(Tracer& t, const Call& call, const Shape& target, const Shape& computed) {
   if (target.size() != computed.size())
-    trace_.claims.push_back({call.number, "rank", number(target.size()), Space::kBad});
+    t.trace.claims.push_back({call.number, "rank", t.number(target.size()), Space::kBad});
   for (std::size_t k = 0; k < std::min(target.size(), computed.size()); ++k)
-    if (target[k] != computed[k]) trace_.claims.push_back({call.number, "size", target[k], computed[k]});
+    if (target[k] != computed[k]) t.trace.claims.push_back({call.number, "size", target[k], computed[k]});
 }
 
 /// What is written and not returned. What is computed for an out= is known to fit.
-bool Builder::add_targets(const Call& call, Parts& parts, const std::vector<InferredMeta>& rules) {
+bool add_targets(Tracer& t, const Call& call, Parts& parts, const std::vector<InferredMeta>& rules) {
   for (std::size_t k = 0; k < parts.operands.size(); ++k) {
     const bool done =
         std::find(parts.write_operands.begin(), parts.write_operands.end(), k) != parts.write_operands.end();
     if (!parts.operands[k].written || done) continue;
     const Operand& target = parts.operands[k];
     const bool is_out = call.schema->arguments[target.argument].keyword_only && call.declared == nullptr;
-    const auto computed = is_out ? computed_item(call, rules, target.item) : std::nullopt;
+    const auto computed = is_out ? computed_item(t, call, rules, target.item) : std::nullopt;
     if (is_out && !computed) {
-      unknown("no-metadata", call.step->op + " (whether its target takes it)");
+      t.unknown("no-metadata", call.step->op + " (whether its target takes it)");
       return false;
     }
-    if (is_out) claim_target(call, target.bound.view.shape, *computed);
+    if (is_out) claim_target(t, call, target.bound.view.shape, *computed);
     parts.write(target.bound, target.item, k, kNoPart);
   }
   return true;
 }
 
-namespace {
 /// Does it give tensors alone whose shapes follow from what it is given? TorchScript's overloads for numbers
 /// and lists give none.
 bool gives_shapes(const Schema& schema) {
   return !schema.writes() && !schema.has(Tag::dynamic_output_shape) && !schema.returns.empty() &&
          schema.returns[0].type != SchemaSlot::Type::other;
 }
-}  // namespace
 
 /// Are all sizes that the call is given numbers? What a rule leaves open then is not open for a size.
-bool Builder::sizes_known(const Call& call, const std::vector<TensorMeta>& tensors) const {
-  const auto is_number = [&](PolyId extent) { return space_.value(extent).has_value(); };
+bool sizes_known(const Tracer& t, const Call& call, const std::vector<TensorMeta>& tensors) {
+  const auto is_number = [&](PolyId extent) { return t.space.value(extent).has_value(); };
   const std::function<bool(const Arg&)> tells = [&](const Arg& arg) {
     return (arg.kind != Arg::Kind::sym || arg.sym.is_constant()) && std::ranges::all_of(arg.list, tells);
   };
-  return std::ranges::all_of(call.arguments, tells) && std::ranges::all_of(tensors, [&](const TensorMeta& t) {
-           return std::ranges::all_of(t.shape, is_number);
-         });
+  return std::ranges::all_of(call.arguments, tells) &&
+         std::ranges::all_of(
+             tensors, [&](const TensorMeta& one) { return std::ranges::all_of(one.shape, is_number); });
 }
 
 /// Results in the order of the schema: fresh, or the written argument they stand for.
-bool Builder::add_results(const Call& call, Parts& parts) {
+bool add_results(Tracer& t, const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
     if (o.counts) metas.push_back({o.bound.view.shape, o.bound.dtype});
-  const std::vector<InferredMeta> rules = inferred(call, metas);
+  const std::vector<InferredMeta> rules = inferred(t, call, metas);
   const bool refused = rules.empty() && has_shape_rule(call.functional_name());
-  if ((refused && gives_shapes(*call.schema) && sizes_known(call, metas)) ||
-      is_refused({sizes_, call.functional_name(), *call.schema, call.arguments, metas})) {
-    unknown("no-metadata", call.step->op + " (what it is given)");
+  if ((refused && gives_shapes(*call.schema) && sizes_known(t, call, metas)) ||
+      is_refused({t.sizes, call.functional_name(), *call.schema, call.arguments, metas})) {
+    t.unknown("no-metadata", call.step->op + " (what it is given)");
     return false;
   }
   std::size_t result = 0;
   for (const SchemaSlot& slot : call.schema->returns) {
     const auto source = slot.type == SchemaSlot::Type::other ? std::nullopt : aliased(*call.schema, slot);
     if (source && !call.schema->arguments[*source].written) {
-      if (view_of_all(call, result++, *source)) continue;
-      unknown("unsupported-op", call.step->op + " (a view of elements that are not known)");
+      if (view_of_all(t, call, result++, *source)) continue;
+      t.unknown("unsupported-op", call.step->op + " (a view of elements that are not known)");
       return false;
     }
     const std::size_t left = call.step->results.size() - std::min(result, call.step->results.size());
@@ -224,13 +211,13 @@ bool Builder::add_results(const Call& call, Parts& parts) {
       ++result;
     } else if (source) {
       if (refused && slot.type == SchemaSlot::Type::tensor) {
-        unknown("no-metadata", call.step->op + " (whether its target takes it)");
+        t.unknown("no-metadata", call.step->op + " (whether its target takes it)");
         return false;
       }
       for (std::size_t k = 0; k < parts.operands.size(); ++k)
         if (parts.operands[k].argument == *source) {
           if (slot.type == SchemaSlot::Type::tensor && result < rules.size())
-            claim_target(call, parts.operands[k].bound.view.shape, rules[result].shape);
+            claim_target(t, call, parts.operands[k].bound.view.shape, rules[result].shape);
           parts.write(parts.operands[k].bound, parts.operands[k].item, k, result++);
         }
     } else {
@@ -243,38 +230,38 @@ bool Builder::add_results(const Call& call, Parts& parts) {
                                                  : std::nullopt;
         const bool told = named || (own && own->dtype);  // nobody asks for what has no name
         const auto bound =
-            told ? fresh_for(call, result, own) : fresh({}, Dtype::other, std::vector<PolyId>{});
+            told ? fresh_for(t, call, result, own) : fresh(t, {}, Dtype::other, std::vector<PolyId>{});
         if (!bound) {
-          unknown("no-metadata", call.step->op);
+          t.unknown("no-metadata", call.step->op);
           return false;
         }
         parts.write(*bound, k, kNoPart, result);
       }
     }
   }
-  return add_targets(call, parts, rules);
+  return add_targets(t, call, parts, rules);
 }
 
 /// Can what an in-place pointwise operator computes be stored in its target's type? PyTorch raises otherwise.
-bool Builder::storable(const Call& call, const Parts& parts) {
+bool storable(Tracer& t, const Call& call, const Parts& parts) {
   if (!elementwise(call) || parts.writes.empty() || parts.write_operands[0] == kNoPart) return true;
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
     if (o.counts) metas.push_back({{}, o.bound.dtype});
-  const auto rules = inferred(call, metas);
+  const auto rules = inferred(t, call, metas);
   return !rules.empty() && rules[0].dtype &&
          type_category(*rules[0].dtype) <= type_category(parts.writes[0].dtype);
 }
 
 /// Reads, each with what is promised between it and every write.
-bool Builder::add_reads(const Call& call, Parts& parts) {
+bool add_reads(Tracer& t, const Call& call, Parts& parts) {
   const bool spread = elementwise(call) && !parts.writes.empty();
   for (std::size_t number = 0; number < parts.operands.size(); ++number) {
     const Operand& o = parts.operands[number];
     if (!o.read) continue;
-    const auto read = spread ? broadcast_to(o.bound, parts.writes[0].view.shape) : o.bound;
+    const auto read = spread ? broadcast_to(t, o.bound, parts.writes[0].view.shape) : o.bound;
     if (!read) {
-      unknown("no-metadata", call.step->op + " (shapes)");
+      t.unknown("no-metadata", call.step->op + " (shapes)");
       return false;
     }
     parts.step.reads.push_back(read->view);
@@ -294,86 +281,111 @@ bool Builder::add_reads(const Call& call, Parts& parts) {
 
 /// By the identity that was found for it, if the step is one of elements: the key of an operator that is
 /// given a number has it where its tensor stood.
-void Builder::put_identity(TraceStep& step) {
-  if (!identity_ || !step.elementwise || step.writes.size() != 1) return;
-  if (identity_->form == TraceIdentity::Form::number) {
+void put_identity(Tracer& t, TraceStep& step) {
+  if (!t.identities.at_hand || !step.elementwise || step.writes.size() != 1) return;
+  if (t.identities.at_hand->form == TraceIdentity::Form::number) {
     std::size_t at = 0;
-    for (std::uint32_t k = 0; k <= identity_->argument && at != std::string::npos; ++k)
+    for (std::uint32_t k = 0; k <= t.identities.at_hand->argument && at != std::string::npos; ++k)
       at = step.key->find(';', at + (k == 0 ? 0 : 1));
     if (at == std::string::npos || step.key->compare(at, 2, ";T") != 0) return;
     std::string key = *step.key;
-    identity_->text = key.replace(at + 1, 1, identity_->text);
+    t.identities.at_hand->text = key.replace(at + 1, 1, t.identities.at_hand->text);
   }
-  step.identity = std::move(identity_);
+  step.identity = std::move(t.identities.at_hand);
 }
 
-void Builder::opaque(const Call& given) {
-  identity_.reset(), folded_.reset();
-  if (simplified(given)) return;
-  if (has_bodies(*given.step)) return unknown("unsupported-op", given.step->op + " (of graphs)");
-  const Call call = with_scalars(given);
-  auto all = operands(call);
+}  // namespace
+
+bool elementwise(const Call& call) {
+  if (call.declared != nullptr) return false;
+  if (draws(call.op, *call.schema, call.arguments)) return false;  // another number for every element
+  return is_elementwise(call.op, *call.schema);
+}
+
+/// Step `number` of the graph writes the tokens of the sizes that it brings in.
+void tell_sizes(Tracer& t, std::uint32_t number, TraceStep& step) {
+  StorageId size = kEffects;
+  for (const auto& [symbol, maker] : t.request.sizes) {
+    ++size;
+    if (maker != number) continue;
+    t.told.insert(symbol);
+    step.writes.push_back({size, {}, {}, "token", 0});
+    for (auto& row : step.access) row.push_back(Access::before_write);
+  }
+}
+
+std::vector<InferredMeta> inferred(const Tracer& t, const Call& call,
+                                   const std::vector<TensorMeta>& tensors) {
+  return infer_meta({t.sizes, call.functional_name(), *call.schema, call.arguments, tensors});
+}
+
+void opaque(Tracer& t, const Call& given) {
+  t.identities.at_hand.reset(), t.identities.folded.reset();
+  if (simplified(t, given)) return;
+  if (has_bodies(*given.step)) return t.unknown("unsupported-op", given.step->op + " (of graphs)");
+  const Call call = with_scalars(t, given);
+  auto all = operands(t, call);
   if (!all) return;
   const OpDecl* const declared = call.declared;
   if (declared != nullptr && !declared->may_alias.empty())
-    return unknown("unsupported-op", call.step->op + " (may alias)");
+    return t.unknown("unsupported-op", call.step->op + " (may alias)");
   Parts parts;
   parts.operands = std::move(*all);
   parts.step.origin = call.number;
   const auto base = shown_operand(call, parts);
-  if (base && !view_of_all(call, 0, parts.operands[*base].argument)) {
-    shows_unknown(call, parts, *base);
+  if (base && !view_of_all(t, call, 0, parts.operands[*base].argument)) {
+    shows_unknown(t, call, parts, *base);
     return;
   }
-  if (!add_results(call, parts)) return;
-  parts.step.key = shared(attributes(call) + shapes_text(parts) + numbers_text(call, parts) +
-                          drawn_text(call, parts) + told_text(call) + device_text(call, parts));
-  if (!storable(call, parts)) return unknown("no-metadata", call.step->op + " (type of its target)");
-  if (!add_reads(call, parts)) return;
+  if (!add_results(t, call, parts)) return;
+  parts.step.key = t.shared(attributes(t, call) + shapes_text(t, parts) + numbers_text(call, parts) +
+                            drawn_text(t, call, parts) + told_text(call) + device_text(t, call, parts));
+  if (!storable(t, call, parts)) return t.unknown("no-metadata", call.step->op + " (type of its target)");
+  if (!add_reads(t, call, parts)) return;
   if (std::any_of(parts.operands.begin(), parts.operands.end(), [](const Operand& o) { return o.written; }))
-    ++in_place_;
+    ++t.in_place;
   for (const Binding& w : parts.writes) parts.step.writes.push_back(w.view);
-  thread_tokens(call, parts.step);
+  thread_tokens(t, call, parts.step);
   parts.step.elementwise = parts.step.elementwise && parts.step.writes.size() == 1;
-  while (parts.means.size() < parts.step.reads.size()) parts.means.push_back(now());
-  put_identity(parts.step);
-  const bool is_number = parts.step.identity && folded_;
-  push(std::move(parts.step), parts.means);
-  if (is_number) holds(parts.writes[0], *folded_);
-  take_off(call, parts);
-  note_product(call, parts);
+  while (parts.means.size() < parts.step.reads.size()) parts.means.push_back(t.now());
+  put_identity(t, parts.step);
+  const bool is_number = parts.step.identity && t.identities.folded;
+  push(t, std::move(parts.step), parts.means);
+  if (is_number) holds(t, parts.writes[0], *t.identities.folded);
+  take_off(t, call, parts);
+  note_product(t, call, parts);
   for (std::size_t w = 0; w < parts.writes.size(); ++w)
-    if (parts.results[w] != kNoPart) bind(call, parts.results[w], parts.writes[w]);
+    if (parts.results[w] != kNoPart) bind(t, call, parts.results[w], parts.writes[w]);
 }
 
 /// An assertion of no more than the dtype and the device that the tensor is said to have holds whenever the
 /// program runs: it may come, go and move. One about sizes or strides, or of another type, is an effect.
-void Builder::describe(const Call& call) {
-  const auto bound = bound_of(call.arguments[0]);
-  if (!bound) return opaque(call);
-  if (!devices_) devices_.emplace(*request_.graph);
+void describe(Tracer& t, const Call& call) {
+  const auto bound = t.bound_of(call.arguments[0]);
+  if (!bound) return opaque(t, call);
+  if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   for (std::size_t k = 1; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
     const bool is_layout = call.schema->arguments[k].name == "layout";  // strided, or it would not be here
-    const bool holds =
-        arg.kind == Arg::Kind::none || is_layout ||
-        (arg.kind == Arg::Kind::dtype && arg.dtype == bound->dtype) ||
-        (arg.kind == Arg::Kind::device && same_device(*arg.text, devices_->of(call.arguments[0])) == true);
-    if (!holds) return opaque(call);
+    const bool holds = arg.kind == Arg::Kind::none || is_layout ||
+                       (arg.kind == Arg::Kind::dtype && arg.dtype == bound->dtype) ||
+                       (arg.kind == Arg::Kind::device &&
+                        same_device(*arg.text, t.devices.placed->of(call.arguments[0])) == true);
+    if (!holds) return opaque(t, call);
   }
 }
 
 /// batch_norm and its like: in training they write the running statistics that they are given.
-void Builder::normalize_running(Call call) {
+void normalize_running(Tracer& t, Call call) {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const std::string& what = call.schema->arguments[k].name;
     const bool trains = what == "training" || what == "use_input_stats";
     if (trains && call.arguments[k].kind != Arg::Kind::boolean)
-      return unknown("unsupported-op", call.step->op);
+      return t.unknown("unsupported-op", call.step->op);
   }
   for (const std::size_t k : silently_written(call.op, *call.schema, call.arguments))
     call.silent_writes.insert(k);
-  opaque(call);
+  opaque(t, call);
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

@@ -1,11 +1,16 @@
-// Calls that may raise: each writes a storage of its own with a function of what it may raise over, so that
-// two calls that are equal there raise alike. trace_case pairs those of the two graphs.
+#include "src/effects/raises.h"
+
 #include <algorithm>
 
-#include "src/effects/builder.h"
+#include "src/effects/call_text.h"
+#include "src/effects/emit.h"
+#include "src/effects/identities.h"
+#include "src/effects/opaque.h"
+#include "src/effects/tracer.h"
 #include "src/ops/raises.h"
 
-namespace noclobber {
+namespace noclobber::effects {
+
 namespace {
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -24,41 +29,25 @@ std::uint64_t hash_of(const Map& map) {
   return out;
 }
 
-}  // namespace
-
 /// What a view shows now, as a number that is the same where the same steps made it.
-std::uint64_t Builder::shown_hash(const TraceView& view) const {
+std::uint64_t shown_hash(const Tracer& t, const TraceView& view) {
   std::uint64_t out = 1;
-  if (const auto at = contents_.find(view.storage); at != contents_.end()) out = at->second;
+  if (const auto at = t.known.contents.find(view.storage); at != t.known.contents.end()) out = at->second;
   for (const Map& map : view.maps) out = mixed(out, hash_of(map));
   return out;
 }
 
-/// Notes what the written storages hold from now on.
-void Builder::hash_step(const TraceStep& step) {
-  std::uint64_t made = mixed(static_cast<std::uint64_t>(step.kind), std::hash<std::string>{}(*step.key));
-  for (const TraceView& read : step.reads) made = mixed(made, shown_hash(read));
-  if (step.kind == TraceStep::Kind::move) made = shown_hash(step.reads[0]);
-  for (std::size_t k = 0; k < step.writes.size(); ++k) {
-    const TraceView& to = step.writes[k];
-    std::uint64_t& now = contents_[to.storage];
-    const std::uint64_t own = k == 0 ? made : mixed(made, k);
-    if (to.maps.empty()) now = own;
-    for (const Map& map : to.maps) now = mixed(mixed(now, hash_of(map)), own);
-  }
-}
-
 /// Are all tensors and numbers that it is given whole, and is the divisor none that is surely not zero?
-bool Builder::may_divide_by_zero(const Call& call) const {
+bool may_divide_by_zero(const Tracer& t, const Call& call) {
   bool whole = true, safe = false;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
-    const auto bound = bound_of(arg);
+    const auto bound = t.bound_of(arg);
     if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
     whole = whole && arg.kind != Arg::Kind::real && (!bound || !is_floating(bound->dtype)) &&
             (!bound || !is_complex(bound->dtype));
     if (k != 1) continue;
-    const auto number = bound ? constant_of(*bound)
+    const auto number = bound ? constant_of(t, *bound)
                         : arg.kind == Arg::Kind::sym && arg.sym.is_constant()
                             ? std::optional(arg.sym.constant())
                             : std::nullopt;
@@ -69,15 +58,15 @@ bool Builder::may_divide_by_zero(const Call& call) const {
 
 /// Devices that the call would bring together, where kernels take none but one: tensors without dimensions
 /// may be taken from the CPU, by operators that compute element by element.
-std::string Builder::devices_brought_together(const Call& call) {
+std::string devices_brought_together(Tracer& t, const Call& call) {
   const bool known = call.schema->ns == "aten" || call.schema->ns == "prims";
   if (!known || takes_any_device(call.functional_name()) || takes_any_device(call.op)) return "";
-  if (!devices_) devices_.emplace(*request_.graph);
+  if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   std::vector<std::string> all;
   for (const Arg& arg : call.arguments)
     for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg}) {
-      const auto bound = bound_of(item);
-      const std::string& device = bound ? devices_->of(item) : std::string();
+      const auto bound = t.bound_of(item);
+      const std::string& device = bound ? t.devices.placed->of(item) : std::string();
       if (device.empty()) continue;
       const bool number = bound->view.shape.empty() && device == "cpu" && elementwise(call);
       if (!number) all.push_back(device);
@@ -89,19 +78,19 @@ std::string Builder::devices_brought_together(const Call& call) {
 }
 
 /// One more storage, and the step that says over what the call raises: the contents of these arguments.
-void Builder::raises(const Call& call, const std::vector<std::size_t>& over, const std::string& why) {
+void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, const std::string& why) {
   TraceStep step;
-  step.key = "raises " + why + attributes(call);
+  step.key = "raises " + why + attributes(t, call);
   std::string shapes;
   std::vector<std::uint32_t> means;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
     const Arg& arg = call.arguments[k];
     for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg}) {
-      const auto bound = bound_of(item);
+      const auto bound = t.bound_of(item);
       if (!bound) continue;
       shapes += ";" + std::string(name(bound->dtype)) + "[";
-      for (const PolyId extent : bound->view.shape) shapes += size_text(space_, extent) + ",";
+      for (const PolyId extent : bound->view.shape) shapes += size_text(t.space, extent) + ",";
       shapes += "]";
       if (std::ranges::find(over, k) == over.end()) continue;
       step.reads.push_back(bound->view);
@@ -109,29 +98,46 @@ void Builder::raises(const Call& call, const std::vector<std::size_t>& over, con
       means.push_back(bound->since);
     }
   }
-  step.key = shared(*step.key + shapes);
+  step.key = t.shared(*step.key + shapes);
   TraceStorage storage;
-  storage.key = "raises " + std::to_string(noted_.raised.size());
+  storage.key = "raises " + std::to_string(t.noted.raised.size());
   storage.compared = false;
-  const auto own = static_cast<StorageId>(trace_.storages.size());
-  trace_.storages.push_back(std::move(storage));
-  layouts_.emplace_back();
+  const auto own = static_cast<StorageId>(t.trace.storages.size());
+  t.trace.storages.push_back(std::move(storage));
+  t.storages.layouts.emplace_back();
   step.writes = {{own, {}, {}, "token", 0}};
   step.origin = call.number;
   std::uint64_t hash = std::hash<std::string>{}(*step.key);
-  for (const TraceView& read : step.reads) hash = mixed(hash, shown_hash(read));
-  noted_.raised.push_back({own, now(), *step.key, hash, call.step->op});
-  push(std::move(step), means);
+  for (const TraceView& read : step.reads) hash = mixed(hash, shown_hash(t, read));
+  t.noted.raised.push_back({own, t.now(), *step.key, hash, call.step->op});
+  push(t, std::move(step), means);
 }
 
-void Builder::note_raising(const Call& call) {
-  if (!request_.value->before || call.declared != nullptr) return;
-  const std::string devices = devices_brought_together(call);
-  if (!devices.empty()) raises(call, {}, "on " + devices + ";");
+}  // namespace
+
+/// Notes what the written storages hold from now on.
+void hash_step(Tracer& t, const TraceStep& step) {
+  std::uint64_t made = mixed(static_cast<std::uint64_t>(step.kind), std::hash<std::string>{}(*step.key));
+  for (const TraceView& read : step.reads) made = mixed(made, shown_hash(t, read));
+  if (step.kind == TraceStep::Kind::move) made = shown_hash(t, step.reads[0]);
+  for (std::size_t k = 0; k < step.writes.size(); ++k) {
+    const TraceView& to = step.writes[k];
+    std::uint64_t& now = t.known.contents[to.storage];
+    const std::uint64_t own = k == 0 ? made : mixed(made, k);
+    if (to.maps.empty()) now = own;
+    for (const Map& map : to.maps) now = mixed(mixed(now, hash_of(map)), own);
+  }
+}
+
+void note_raising(Tracer& t, const Call& call) {
+  if (!t.request.value->before || call.declared != nullptr) return;
+  const std::string devices = devices_brought_together(t, call);
+  if (!devices.empty()) raises(t, call, {}, "on " + devices + ";");
   const std::string_view op = call.functional_name();
   if (draws(call.op, *call.schema, call.arguments)) return;
-  if (const auto over = raises_over(op, *call.schema, call.arguments)) raises(call, *over, "");
-  if (divides_whole(op, *call.schema, call.arguments) && may_divide_by_zero(call)) raises(call, {0, 1}, "");
+  if (const auto over = raises_over(op, *call.schema, call.arguments)) raises(t, call, *over, "");
+  if (divides_whole(op, *call.schema, call.arguments) && may_divide_by_zero(t, call))
+    raises(t, call, {0, 1}, "");
 }
 
-}  // namespace noclobber
+}  // namespace noclobber::effects

@@ -1,33 +1,17 @@
-// Results of steps: fresh storages, and what the dump says of them.
+#include "src/effects/results.h"
+
 #include <algorithm>
 #include <set>
 
-#include "src/effects/builder.h"
+#include "src/effects/dense.h"
+#include "src/effects/tracer.h"
 #include "src/ops/kernels.h"
 #include "src/ops/kernels_layout.h"
 
-namespace noclobber {
-
-const Type* Builder::said(const Call& call, std::size_t result) const {
-  if (hushed_ || result >= call.step->results.size() || !call.step->results[result].valid()) return nullptr;
-  const auto& type = request_.graph->value(call.step->results[result]).type;
-  return type ? &*type : nullptr;
-}
-
-std::optional<std::vector<PolyId>> Builder::said_strides(const Type& type, const Shape& shape) {
-  switch (type.strides) {
-    case Type::Strides::contiguous:
-      return contiguous_strides(space_, shape);
-    case Type::Strides::given:
-      if (type.stride.size() != shape.size()) return std::nullopt;  // bind() says that the rank is wrong
-      return sizes_.of(type.stride);
-    case Type::Strides::unknown:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
+namespace noclobber::effects {
 
 namespace {
+
 /// Do the strides of a shape with gaps surely tell all its elements apart? Each dimension steps over all of
 /// the smaller ones.
 bool steps_over(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
@@ -49,51 +33,7 @@ bool steps_over(Space& space, const Shape& shape, const std::vector<PolyId>& str
   }
   return true;
 }
-}  // namespace
 
-/// A storage of its own for a result. What is not written as a whole is counted by its type, so that both
-/// graphs name alike what neither has written, whatever else one of them makes. One whose strides leave gaps
-/// (or repeat elements) gets a flat one.
-Binding Builder::fresh(const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides) {
-  TraceStorage storage;
-  std::string stem = "fresh";
-  if (unwritten_) {
-    stem = "unwritten " + std::string(name(dtype));
-    for (const PolyId extent : shape) stem += "," + size_text(space_, extent);
-  }
-  storage.key = stem + " " + std::to_string(fresh_counts_[stem]++);
-  storage.compared = false;
-  storage.shape = shape;
-  if (has_negative(space_, shape)) unknown("no-metadata", "a size below 0");
-  Binding out{{static_cast<StorageId>(trace_.storages.size()), {}, shape, type_text(dtype), 0},
-              dtype,
-              strides,
-              0,
-              now()};
-  auto layout = strides;
-  const bool open =
-      strides && std::any_of(shape.begin(), shape.end(), [&](PolyId e) { return !space_.value(e); });
-  if (open && !is_dense(space_, shape, *strides) && steps_over(space_, shape, *strides)) {
-    layout = std::nullopt;  // with gaps: elements are told apart by their index
-  } else if (strides && !is_dense(space_, shape, *strides)) {
-    PolyId numel = space_.constant(1);
-    for (std::size_t k = 0; k < shape.size(); ++k)
-      numel = space_.add(numel, space_.mul((*strides)[k], space_.sub(shape[k], space_.constant(1))));
-    Map map;
-    map.kind = Map::Kind::strided;
-    map.from = storage.shape = {numel};
-    map.to = shape;
-    map.strides = *strides;
-    out.view.maps = {map};
-    layout = std::vector<PolyId>{space_.constant(1)};
-  }
-  if (request_.lanes->contains(storage.key)) out.view.lanes = storage.lanes = parts(storage.key, dtype);
-  layouts_.push_back({storage.shape, layout, dtype});
-  trace_.storages.push_back(std::move(storage));
-  return out;
-}
-
-namespace {
 /// Constant sizes or strides as numbers, -1 for what is none.
 Extents numbers_of(const Space& space, const std::vector<PolyId>& sizes) {
   Extents out;
@@ -114,55 +54,54 @@ bool is_row_major(Space& space, const Shape& shape, const std::vector<PolyId>& s
   }
   return true;
 }
-}  // namespace
 
 /// What a pointwise kernel gives a result of these sizes, where its operands are of one floating type: it
 /// keeps their order, without gaps. Sizes and strides are constants, or no operand changes the order.
-std::optional<std::vector<PolyId>> Builder::iterated_strides(const Call& call, const Shape& shape) {
+std::optional<std::vector<PolyId>> iterated_strides(Tracer& t, const Call& call, const Shape& shape) {
   const std::string& op = call.functional.empty() ? call.step->op : call.functional;
   const KernelRow* row = op.starts_with("aten.") ? find_kernel(op) : nullptr;
   const bool laid_by_operands = row != nullptr && row->pointwise != nullptr &&
                                 (row->variant == 0 || row->variant == 4);  // 4: of how a number is rounded
   if (!laid_by_operands) return std::nullopt;
-  const Extents extents = numbers_of(space_, shape);
+  const Extents extents = numbers_of(t.space, shape);
   std::vector<Geometry> operands;
   std::vector<Binding> tensors;
   std::set<Dtype> types;
   bool constant = all_known(extents);
   for (std::size_t k = 0; k < static_cast<std::size_t>(row->operands); ++k) {
     Geometry& own = operands.emplace_back();
-    const auto bound = bound_of(call.arguments[k]);
+    const auto bound = t.bound_of(call.arguments[k]);
     if (!bound) continue;  // a number
     if (!bound->strides) return std::nullopt;
     types.insert(bound->dtype);
-    own.dtype = bound->dtype, own.shape = numbers_of(space_, bound->view.shape),
-    own.stride = numbers_of(space_, *bound->strides);
+    own.dtype = bound->dtype, own.shape = numbers_of(t.space, bound->view.shape),
+    own.stride = numbers_of(t.space, *bound->strides);
     constant = constant && all_known(own.shape) && all_known(own.stride);
     tensors.push_back(*bound);
   }
   if (types.size() != 1 || !is_floating(*types.begin())) return std::nullopt;
   if (!constant) {
     const bool keeps = std::ranges::all_of(tensors, [&](const Binding& tensor) {
-      return tensor.view.shape == shape && is_row_major(space_, shape, *tensor.strides);
+      return tensor.view.shape == shape && is_row_major(t.space, shape, *tensor.strides);
     });
-    return keeps ? std::optional(contiguous_strides(space_, shape)) : std::nullopt;
+    return keeps ? std::optional(contiguous_strides(t.space, shape)) : std::nullopt;
   }
   std::vector<PolyId> out;
   for (const std::int64_t stride : iterator_strides(operands, extents))
-    out.push_back(space_.constant(stride));
+    out.push_back(t.space.constant(stride));
   return out;
 }
 
 /// Of a result that nothing is said of: those that the call asks for; contiguous, where all tensors that come
 /// in are. Kernels keep an order of strides that they are given, and some are told one.
-std::optional<std::vector<PolyId>> Builder::unsaid_strides(const Call& call, const Shape& shape) {
+std::optional<std::vector<PolyId>> unsaid_strides(Tracer& t, const Call& call, const Shape& shape) {
   const auto& slots = call.schema->arguments;
   const bool sized = std::any_of(slots.begin(), slots.end(), [](const auto& slot) {
     return slot.name == "size" || slot.name == "shape";
   });
   const auto is_plain = [&](const Arg& arg) {
-    const auto bound = bound_of(arg);
-    return !bound || (bound->strides && bound->strides == contiguous_strides(space_, bound->view.shape));
+    const auto bound = t.bound_of(arg);
+    return !bound || (bound->strides && bound->strides == contiguous_strides(t.space, bound->view.shape));
   };
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
@@ -171,18 +110,17 @@ std::optional<std::vector<PolyId>> Builder::unsaid_strides(const Call& call, con
     if (strides && arg.kind == Arg::Kind::list && arg.list.size() == shape.size()) {
       Shape out;
       for (const Arg& stride : arg.list)
-        out.push_back(stride.kind == Arg::Kind::sym ? sizes_.of(stride.sym) : Space::kBad);
+        out.push_back(stride.kind == Arg::Kind::sym ? t.sizes.of(stride.sym) : Space::kBad);
       return out;
     }
     const bool orders = name == "memory_format" || name == "physical_layout" || strides;
     if (orders && arg.kind != Arg::Kind::none) return std::nullopt;
     if (!is_plain(arg) || !std::all_of(arg.list.begin(), arg.list.end(), is_plain))
-      return iterated_strides(call, shape);
+      return iterated_strides(t, call, shape);
   }
-  return contiguous_strides(space_, shape);
+  return contiguous_strides(t.space, shape);
 }
 
-namespace {
 /// Kernels that lay out a result in an order of their own: attention works with heads behind rows, and
 /// nonzero fills a column per dimension.
 std::optional<std::vector<PolyId>> laid_by_kernel(Space& space, const std::string& op, std::size_t result,
@@ -198,77 +136,142 @@ std::optional<std::vector<PolyId>> laid_by_kernel(Space& space, const std::strin
   if (op == "aten.nonzero.default" && shape.size() == 2) return std::vector{one, shape[0]};
   return std::nullopt;
 }
+
+/// The dump's shape, type and strides of a result against those computed.
+void claim(Tracer& t, const Call& call, std::size_t result, const Binding& bound) {
+  const Type* type = said(t, call, result);
+  if (type == nullptr) return;
+  const auto say = [&](const char* what, PolyId said, PolyId computed) {
+    if (said != computed || said == Space::kBad)
+      t.trace.claims.push_back({call.number, what, said, computed});
+  };
+  const Shape shape = t.sizes.of(type->shape);
+  say("rank", t.number(shape.size()), t.number(bound.view.shape.size()));
+  say("dtype", t.number(static_cast<std::size_t>(type->dtype)),
+      t.number(static_cast<std::size_t>(bound.dtype)));
+  if (shape.size() != bound.view.shape.size()) return;
+  for (std::size_t k = 0; k < shape.size(); ++k) say("size", shape[k], bound.view.shape[k]);
+  if (type->strides != Type::Strides::given || !bound.strides) return;
+  const auto strides = t.sizes.of(type->stride);
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    if (t.space.value(shape[k]) != 1 && t.space.value(element_count(t.space, shape)) != 0)
+      say("stride", strides[k], (*bound.strides)[k]);
+}
+
 }  // namespace
 
+const Type* said(const Tracer& t, const Call& call, std::size_t result) {
+  if (t.at_hand.hushed || result >= call.step->results.size() || !call.step->results[result].valid())
+    return nullptr;
+  const auto& type = t.request.graph->value(call.step->results[result]).type;
+  return type ? &*type : nullptr;
+}
+
+std::optional<std::vector<PolyId>> said_strides(Tracer& t, const Type& type, const Shape& shape) {
+  switch (type.strides) {
+    case Type::Strides::contiguous:
+      return contiguous_strides(t.space, shape);
+    case Type::Strides::given:
+      if (type.stride.size() != shape.size()) return std::nullopt;  // bind() says that the rank is wrong
+      return t.sizes.of(type.stride);
+    case Type::Strides::unknown:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// A storage of its own for a result. What is not written as a whole is counted by its type, so that both
+/// graphs name alike what neither has written, whatever else one of them makes. One whose strides leave gaps
+/// (or repeat elements) gets a flat one.
+Binding fresh(Tracer& t, const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides) {
+  TraceStorage storage;
+  std::string stem = "fresh";
+  if (t.storages.unwritten) {
+    stem = "unwritten " + std::string(name(dtype));
+    for (const PolyId extent : shape) stem += "," + size_text(t.space, extent);
+  }
+  storage.key = stem + " " + std::to_string(t.storages.fresh_counts[stem]++);
+  storage.compared = false;
+  storage.shape = shape;
+  if (has_negative(t.space, shape)) t.unknown("no-metadata", "a size below 0");
+  Binding out{{static_cast<StorageId>(t.trace.storages.size()), {}, shape, t.type_text(dtype), 0},
+              dtype,
+              strides,
+              0,
+              t.now()};
+  auto layout = strides;
+  const bool open =
+      strides && std::any_of(shape.begin(), shape.end(), [&](PolyId e) { return !t.space.value(e); });
+  if (open && !is_dense(t.space, shape, *strides) && steps_over(t.space, shape, *strides)) {
+    layout = std::nullopt;  // with gaps: elements are told apart by their index
+  } else if (strides && !is_dense(t.space, shape, *strides)) {
+    PolyId numel = t.space.constant(1);
+    for (std::size_t k = 0; k < shape.size(); ++k)
+      numel = t.space.add(numel, t.space.mul((*strides)[k], t.space.sub(shape[k], t.space.constant(1))));
+    Map map;
+    map.kind = Map::Kind::strided;
+    map.from = storage.shape = {numel};
+    map.to = shape;
+    map.strides = *strides;
+    out.view.maps = {map};
+    layout = std::vector<PolyId>{t.space.constant(1)};
+  }
+  if (t.request.lanes->contains(storage.key)) out.view.lanes = storage.lanes = t.parts(storage.key, dtype);
+  t.storages.layouts.push_back({storage.shape, layout, dtype});
+  t.trace.storages.push_back(std::move(storage));
+  return out;
+}
+
 /// A fresh result: its type as the dump says, else by the operator's rule.
-std::optional<Binding> Builder::fresh_for(const Call& call, std::size_t result,
-                                          const std::optional<InferredMeta>& rule) {
-  if (const Type* type = said(call, result)) {
-    const Shape shape = sizes_.of(type->shape);
-    Binding out = fresh(shape, type->dtype, said_strides(*type, shape));
+std::optional<Binding> fresh_for(Tracer& t, const Call& call, std::size_t result,
+                                 const std::optional<InferredMeta>& rule) {
+  if (const Type* type = said(t, call, result)) {
+    const Shape shape = t.sizes.of(type->shape);
+    Binding out = fresh(t, shape, type->dtype, said_strides(t, *type, shape));
     if (rule) {
       if (rule->shape.size() != shape.size()) {
-        trace_.claims.push_back({call.number, "rank", number(shape.size()), Space::kBad});
+        t.trace.claims.push_back({call.number, "rank", t.number(shape.size()), Space::kBad});
       } else {
         for (std::size_t k = 0; k < shape.size(); ++k)
           if (shape[k] != rule->shape[k])
-            trace_.claims.push_back({call.number, "size", shape[k], rule->shape[k]});
+            t.trace.claims.push_back({call.number, "size", shape[k], rule->shape[k]});
       }
       if (rule->dtype && *rule->dtype != type->dtype)
-        trace_.claims.push_back(
-            {call.number, "dtype", number(static_cast<std::size_t>(type->dtype)), Space::kBad});
+        t.trace.claims.push_back(
+            {call.number, "dtype", t.number(static_cast<std::size_t>(type->dtype)), Space::kBad});
     }
     return out;
   }
   if (!rule || !rule->dtype) return std::nullopt;
-  const auto own = laid_by_kernel(space_, call.step->op, result, rule->shape);
-  return fresh(rule->shape, *rule->dtype, own ? own : unsaid_strides(call, rule->shape));
+  const auto own = laid_by_kernel(t.space, call.step->op, result, rule->shape);
+  return fresh(t, rule->shape, *rule->dtype, own ? own : unsaid_strides(t, call, rule->shape));
 }
 
 /// The only result, which is written later or in pieces.
-std::optional<Binding> Builder::unwritten_for(const Call& call, const std::optional<InferredMeta>& rule) {
-  unwritten_ = true;
-  auto out = fresh_for(call, 0, rule);
-  unwritten_ = false;
+std::optional<Binding> unwritten_for(Tracer& t, const Call& call, const std::optional<InferredMeta>& rule) {
+  t.storages.unwritten = true;
+  auto out = fresh_for(t, call, 0, rule);
+  t.storages.unwritten = false;
   return out;
 }
 
-void Builder::bind(const Call& call, std::size_t result, Binding bound) {
+void bind(Tracer& t, const Call& call, std::size_t result, Binding bound) {
   if (result >= call.step->results.size() || !call.step->results[result].valid()) return;
-  claim(call, result, bound);
-  const Type* type = said(call, result);
+  claim(t, call, result, bound);
+  const Type* type = said(t, call, result);
   const bool tells = type != nullptr && type->strides == Type::Strides::given;
   if (tells && !bound.strides && type->stride.size() == bound.view.shape.size())
-    bound.strides = sizes_.of(type->stride);
-  bound.since = now();
-  values_[call.step->results[result].index] = std::move(bound);
+    bound.strides = t.sizes.of(type->stride);
+  bound.since = t.now();
+  t.names.bound[call.step->results[result].index] = std::move(bound);
 }
 
 /// A view of a name means what that name meant, whenever it is made; behind a barrier, what is there then.
-void Builder::bind_view(const Call& call, std::size_t result, Binding bound) {
+void bind_view(Tracer& t, const Call& call, std::size_t result, Binding bound) {
   const std::uint32_t since = bound.since;
-  bind(call, result, std::move(bound));
+  bind(t, call, result, std::move(bound));
   if (result >= call.step->results.size() || !call.step->results[result].valid()) return;
-  if (!call.step->barrier) values_[call.step->results[result].index]->since = since;
+  if (!call.step->barrier) t.names.bound[call.step->results[result].index]->since = since;
 }
 
-/// The dump's shape, type and strides of a result against those computed.
-void Builder::claim(const Call& call, std::size_t result, const Binding& bound) {
-  const Type* type = said(call, result);
-  if (type == nullptr) return;
-  const auto say = [&](const char* what, PolyId said, PolyId computed) {
-    if (said != computed || said == Space::kBad) trace_.claims.push_back({call.number, what, said, computed});
-  };
-  const Shape shape = sizes_.of(type->shape);
-  say("rank", number(shape.size()), number(bound.view.shape.size()));
-  say("dtype", number(static_cast<std::size_t>(type->dtype)), number(static_cast<std::size_t>(bound.dtype)));
-  if (shape.size() != bound.view.shape.size()) return;
-  for (std::size_t k = 0; k < shape.size(); ++k) say("size", shape[k], bound.view.shape[k]);
-  if (type->strides != Type::Strides::given || !bound.strides) return;
-  const auto strides = sizes_.of(type->stride);
-  for (std::size_t k = 0; k < shape.size(); ++k)
-    if (space_.value(shape[k]) != 1 && space_.value(element_count(space_, shape)) != 0)
-      say("stride", strides[k], (*bound.strides)[k]);
-}
-
-}  // namespace noclobber
+}  // namespace noclobber::effects

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "src/effects/builder.h"
+#include "src/effects/build.h"
 #include "src/effects/paired.h"
 #include "src/graph/uses.h"
 
@@ -103,27 +103,25 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
         if (key.starts_with("in:")) own.insert(key);
         if (key.starts_with(side)) own.insert(key.substr(side.size()));
       }
-      BuildRequest request{&value,
-                           &graph,
-                           std::move(writable),
-                           &own,
-                           value.names_are_values && !value.before,
-                           use,
-                           side == "before:" ? &loops.before : &loops.after};
+      effects::BuildRequest request{&value,
+                                    &graph,
+                                    std::move(writable),
+                                    &own,
+                                    value.names_are_values && !value.before,
+                                    use,
+                                    side == "before:" ? &loops.before : &loops.after};
       request.sizes = side == "before:" ? sizes_before : sizes_after;
-      Builder builder(request, ops, sizes);
-      Trace trace = builder.build();
-      (side == "before:" ? noted_before : noted_after) = builder.noted();
-      for (const std::string& key : builder.more_lanes())
-        lanes.insert(key.starts_with("in:") ? key : side + key);
-      (side == "before:" ? out.reached_before : out.reached_after) = builder.reached();
-      out.in_place = builder.in_place();
-      (&graph == &value.after ? out.views : out.views_before) = builder.take_views();
-      out.unmodelled += builder.unmodelled();
-      out.simpler += builder.simpler();
-      out.inexact.insert(builder.inexact().begin(), builder.inexact().end());
-      out.built_by.insert(builder.built_by().begin(), builder.built_by().end());
-      return trace;
+      effects::Built built = effects::build(request, ops, sizes);
+      (side == "before:" ? noted_before : noted_after) = std::move(built.noted);
+      for (const std::string& key : built.more_lanes) lanes.insert(key.starts_with("in:") ? key : side + key);
+      (side == "before:" ? out.reached_before : out.reached_after) = std::move(built.reached);
+      out.in_place = built.in_place;
+      (&graph == &value.after ? out.views : out.views_before) = std::move(built.views);
+      out.unmodelled += built.unmodelled;
+      out.simpler += built.identities.simpler;
+      out.inexact.merge(built.identities.inexact);
+      out.built_by.merge(built.identities.built_by);
+      return std::move(built.trace);
     };
     if (value.before) {
       out.before = build(*value.before, std::nullopt, "before:");

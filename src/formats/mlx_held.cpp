@@ -11,8 +11,8 @@
 namespace noclobber {
 namespace {
 
-using Numbers = std::vector<double>;
-using Said = std::optional<Numbers>;
+using Doubles = std::vector<double>;
+using Said = std::optional<Doubles>;
 
 /// A step that an instruction may stand for, in numbers.
 class Meant {
@@ -30,10 +30,10 @@ class Meant {
   bool has_keyword(std::string_view keyword) const { return arg(step_.args.size(), keyword) != nullptr; }
 
   static Said number(const Arg& given) {
-    if (given.kind == Arg::Kind::boolean) return Numbers{given.boolean ? 1.0 : 0.0};
-    if (given.kind == Arg::Kind::real) return Numbers{given.real};
+    if (given.kind == Arg::Kind::boolean) return Doubles{given.boolean ? 1.0 : 0.0};
+    if (given.kind == Arg::Kind::real) return Doubles{given.real};
     if (given.kind == Arg::Kind::sym && given.sym.is_constant())
-      return Numbers{static_cast<double>(given.sym.constant())};
+      return Doubles{static_cast<double>(given.sym.constant())};
     return std::nullopt;
   }
   /// A number, a flag, or a list of them; `otherwise` where nothing is given.
@@ -41,7 +41,7 @@ class Meant {
     const Arg* given = arg(k, keyword);
     if (given == nullptr) return otherwise;
     if (given->kind != Arg::Kind::list) return number(*given);
-    Numbers out;
+    Doubles out;
     for (const Arg& one : given->list) {
       const Said own = number(one);
       if (!own) return std::nullopt;
@@ -74,7 +74,7 @@ class Meant {
 
 Said sizes_of(const Type* type) {
   if (type == nullptr) return std::nullopt;
-  Numbers out;
+  Doubles out;
   for (const SymExpr& size : type->shape) {
     if (!size.is_constant()) return std::nullopt;
     out.push_back(static_cast<double>(size.constant()));
@@ -96,7 +96,7 @@ Said field(const MlxFields& fields, std::size_t k) { return k < fields.size() ? 
 
 /// One after the other; nothing where one is nothing.
 Said together(std::initializer_list<Said> parts) {
-  Numbers out;
+  Doubles out;
   for (const Said& part : parts) {
     if (!part) return std::nullopt;
     out.insert(out.end(), part->begin(), part->end());
@@ -110,8 +110,8 @@ struct Compared {
 
 double rank_of(const Meant& m) { return static_cast<double>(m.operand()->shape.size()); }
 
-Numbers all_axes(double rank) {
-  Numbers out;
+Doubles all_axes(double rank) {
+  Doubles out;
   for (double k = 0; k < rank; ++k) out.push_back(k);
   return out;
 }
@@ -127,7 +127,7 @@ Compared permutation(const MlxFields& f, const Meant& m) {
     meant = all_axes(rank);
     std::swap((*meant)[static_cast<std::size_t>((*a)[0])], (*meant)[static_cast<std::size_t>((*b)[0])]);
   } else if (rank == 2) {
-    meant = Numbers{1, 0};
+    meant = Doubles{1, 0};
   }
   return {from_front(field(f, 2), rank), meant};
 }
@@ -151,11 +151,11 @@ Compared reduction(const MlxFields& f, const Meant& m) {
   const double rank = rank_of(m);
   const bool spread = m.op() == "aten.var" || m.op() == "aten.std";
   if (m.has_keyword("dtype")) return {};
-  Said own = from_front(field(f, 2), rank), meant = from_front(m.numbers(1, "dim", Numbers{}), rank);
-  if (spread && m.overload() == ".default") meant = Numbers{};
+  Said own = from_front(field(f, 2), rank), meant = from_front(m.numbers(1, "dim", Doubles{}), rank);
+  if (spread && m.overload() == ".default") meant = Doubles{};
   if (own && own->empty()) own = all_axes(rank);
   if (meant && meant->empty()) meant = all_axes(rank);
-  const Numbers no{0}, yes{1};
+  const Doubles no{0}, yes{1};
   if (!spread)
     return {together({sorted(own), field(f, 3)}), together({sorted(meant), m.numbers(2, "keepdim", no)})};
   const bool corrected = m.overload() == ".correction";
@@ -181,18 +181,18 @@ Said bounds(Said axis, Said start, Said stop, const Said& step, const Said& size
 Compared slice(const MlxFields& f, const Meant& m, std::size_t first) {
   const std::size_t arg = first - 1;  // of the operator, which has no result among its arguments
   if (m.op().find("narrow") != std::string_view::npos) return {};
-  const Said sizes = sizes_of(m.operand()), end = Numbers{9.2e18};
+  const Said sizes = sizes_of(m.operand()), end = Doubles{9.2e18};
   const Said all = m.numbers(arg + 2, "end", end);
   return {bounds(field(f, first), field(f, first + 1), field(f, first + 2), field(f, first + 3), sizes),
-          bounds(m.numbers(arg, "dim", Numbers{0}), m.numbers(arg + 1, "start", Numbers{0}), all,
-                 m.numbers(arg + 3, "step", Numbers{1}), sizes)};
+          bounds(m.numbers(arg, "dim", Doubles{0}), m.numbers(arg + 1, "start", Doubles{0}), all,
+                 m.numbers(arg + 3, "step", Doubles{1}), sizes)};
 }
 
 Compared split(const MlxFields& f, const Meant& m) {
   const double rank = rank_of(m);
-  const Said at = from_front(m.numbers(2, "dim", Numbers{0}), rank);
+  const Said at = from_front(m.numbers(2, "dim", Doubles{0}), rank);
   if (!at || (*at)[0] < 0 || (*at)[0] >= rank) return {};
-  Numbers sizes;
+  Doubles sizes;
   for (std::size_t k = 0; k < m.results(); ++k) {
     const Said own = sizes_of(m.result(k));
     if (!own) return {};
@@ -222,40 +222,40 @@ Compared product(const MlxFields& f, const Meant& m) {
   if (m.has_keyword("alpha") || m.has_keyword("beta")) return {};
   const Said bias = field(f, 3);
   const bool biased = bias && (*bias)[0] == 1;
-  return {biased ? together({field(f, 4), field(f, 5)}) : field(f, 4), biased ? Numbers{1, 1} : Numbers{1}};
+  return {biased ? together({field(f, 4), field(f, 5)}) : field(f, 4), biased ? Doubles{1, 1} : Doubles{1}};
 }
 
 Said single(Said value) {
   if (value) (*value)[0] = static_cast<double>(static_cast<float>((*value)[0]));
   return value;
 }
-Numbers given(const Meant& m, std::size_t k, std::string_view keyword) {
+Doubles given(const Meant& m, std::size_t k, std::string_view keyword) {
   const Arg* one = m.arg(k, keyword);
   return {one != nullptr && one->kind == Arg::Kind::ref ? 1.0 : 0.0};
 }
 
 Compared layer_norm(const MlxFields& f, const Meant& m) {
   return {together({field(f, 2), field(f, 3), single(field(f, 4))}),
-          together({given(m, 2, "weight"), given(m, 3, "bias"), single(m.numbers(4, "eps", Numbers{1e-5}))})};
+          together({given(m, 2, "weight"), given(m, 3, "bias"), single(m.numbers(4, "eps", Doubles{1e-5}))})};
 }
 
 Compared attention(const MlxFields& f, const Meant& m) {
   const Said sizes = sizes_of(m.operand());
   if (m.op() != "aten.scaled_dot_product_attention" || !sizes || sizes->empty()) return {};
-  Said own = field(f, 4), scale = m.numbers(99, "scale", Numbers{1 / std::sqrt(sizes->back())});
+  Said own = field(f, 4), scale = m.numbers(99, "scale", Doubles{1 / std::sqrt(sizes->back())});
   if (own && scale && std::abs((*own)[0] - (*scale)[0]) <= 1e-6 * std::abs((*scale)[0])) own = scale;
   return {together({own, field(f, 5), field(f, 6)}),
-          together({scale, given(m, 3, "attn_mask"), m.numbers(5, "is_causal", Numbers{0})})};
+          together({scale, given(m, 3, "attn_mask"), m.numbers(5, "is_causal", Doubles{0})})};
 }
 
 Compared gelu(const MlxFields& f, const Meant& m) {
   const Arg* how = m.arg(1, "approximate");
   const std::string_view text = how == nullptr ? std::string_view("none") : std::string_view(*how->text);
-  return {field(f, 2), Numbers(text.begin(), text.end())};
+  return {field(f, 2), Doubles(text.begin(), text.end())};
 }
 
 Compared taken(const MlxFields& f, const Meant& m) {
-  if (m.op() == "aten.embedding") return {field(f, 3), Numbers{0}};
+  if (m.op() == "aten.embedding") return {field(f, 3), Doubles{0}};
   if (m.op() == "aten.index_select") return axis(f, m, 3, 1, {});
   if (m.op().find("select") == std::string_view::npos) return {};
   const Compared at = axis(f, m, 3, 1, {});
@@ -264,7 +264,7 @@ Compared taken(const MlxFields& f, const Meant& m) {
 
 Compared convolution(const MlxFields& f, const Meant& m) {
   const std::size_t dims = m.operand()->shape.size() - 2;
-  Compared out{Numbers{}, Numbers{}};
+  Compared out{Doubles{}, Doubles{}};
   std::size_t at = 3;
   for (std::size_t arg = 2; arg < 5; ++arg) {
     Said all = m.numbers(arg, "", {});
@@ -277,7 +277,7 @@ Compared convolution(const MlxFields& f, const Meant& m) {
 
 Compared cumulated(const MlxFields& f, const Meant& m) {
   const Compared at = axis(f, m, 2, 1, {});
-  return {together({at.own, field(f, 3), field(f, 4)}), together({at.meant, Numbers{0, 1}})};
+  return {together({at.own, field(f, 3), field(f, 4)}), together({at.meant, Doubles{0, 1}})};
 }
 
 Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
@@ -289,12 +289,12 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
   if (node == "SoftmaxNode") return axis(f, m, 2, 1, {});
   if (node == "SliceNode") return slice(f, m, 2);
   if (node == "SliceUpdateNode") return slice(f, m, 3);
-  if (node == "ConcatenateNode") return axis(f, m, 2, 1, Numbers{0});
-  if (node == "StackNode") return axis(f, m, 2, 1, Numbers{0}, 1);
+  if (node == "ConcatenateNode") return axis(f, m, 2, 1, Doubles{0});
+  if (node == "StackNode") return axis(f, m, 2, 1, Doubles{0}, 1);
   if (node == "ExpandDimsNode") return axis(f, m, 2, 1, {}, 1);
   if (node == "SplitNode") return split(f, m);
   if (node == "AsTypeNode" && m.result() != nullptr)
-    return {field(f, 2), Numbers{number_of_dtype(m.result()->dtype)}};
+    return {field(f, 2), Doubles{number_of_dtype(m.result()->dtype)}};
   if (node == "AddmmNode") return product(f, m);
   if (node == "LayerNormNode") return layer_norm(f, m);
   if (node == "SdpaNode") return attention(f, m);
@@ -302,10 +302,10 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
   if (node == "TakeNode") return taken(f, m);
   if (node == "TakeAlongAxisNode") return axis(f, m, 3, 1, {});
   if (node == "CumsumNode") return cumulated(f, m);
-  if (node == "TrilNode" || node == "TriuNode") return {field(f, 2), m.numbers(1, "diagonal", Numbers{0})};
-  if (node == "RoundNode") return {field(f, 2), m.numbers(9, "decimals", Numbers{0})};
+  if (node == "TrilNode" || node == "TriuNode") return {field(f, 2), m.numbers(1, "diagonal", Doubles{0})};
+  if (node == "RoundNode") return {field(f, 2), m.numbers(9, "decimals", Doubles{0})};
   if (node == "Conv1DNode" || node == "Conv2DNode" || node == "Conv3DNode") return convolution(f, m);
-  if (node == "ContiguousNode") return {Numbers{}, Numbers{}};
+  if (node == "ContiguousNode") return {Doubles{}, Doubles{}};
   return {};
 }
 

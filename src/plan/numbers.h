@@ -11,7 +11,6 @@
 
 namespace noclobber {
 
-
 /// Value of `poly`; indices have the values of `index`, by position. Nothing: an unknown symbol, an
 /// uninterpreted function, division by zero, overflow, kBad.
 std::optional<std::int64_t> number_of(const Space& space, PolyId poly, const SymbolValues& symbols,

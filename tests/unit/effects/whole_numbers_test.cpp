@@ -1,6 +1,7 @@
 // Arithmetic on whole numbers that stand everywhere, and arguments that change nothing: which steps become
 // simpler, and which must not.
-#include "src/effects/builder.h"
+#include "src/effects/dense.h"
+#include "src/ops/identities.h"
 #include "tests/unit/effects/trace_lines.h"
 
 namespace whole_numbers_test {
@@ -240,7 +241,7 @@ TEST_CASE("strides are dense where they place every element once and without gap
               {{2, 3, 4}, {1, 8, 2}, true},
               {{4, 3, 2}, {1, 8, 4}, true},
               {{2, 2, 2}, {4, 2, 2}, false}};
-  for (const auto& row : rows) CHECK(is_dense(space, ids(row.shape), ids(row.strides)) == row.dense);
+  for (const auto& row : rows) CHECK(effects::is_dense(space, ids(row.shape), ids(row.strides)) == row.dense);
 }
 
 TEST_CASE("a number that stands everywhere is what its type holds of it", "[identities]") {

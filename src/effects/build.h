@@ -1,0 +1,21 @@
+// Builds one Trace by walking one Graph.
+#pragma once
+#include "src/effects/tracer.h"
+
+namespace noclobber::effects {
+
+struct Built {
+  Trace trace;
+  ValueViews views;
+  Reached reached;
+  Noted noted;
+  UsedIdentities identities;
+  /// Storages found to be read at several widths that `lanes` of the request lacks: build again with them.
+  std::set<std::string> more_lanes;
+  std::uint64_t in_place = 0;
+  std::uint64_t unmodelled = 0;  // steps of the graph that were not understood, or that need what was not
+};
+
+Built build(const BuildRequest& request, const OpSet& ops, Sizes& sizes);
+
+}  // namespace noclobber::effects

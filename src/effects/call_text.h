@@ -1,0 +1,10 @@
+// What an opaque step computes, as text: two steps of the same text are the same function of what they read.
+#pragma once
+#include "src/effects/tracer.h"
+
+namespace noclobber::effects {
+
+std::string attribute(const Tracer& t, const Arg& arg);
+std::string attributes(const Tracer& t, const Call& call);
+
+}  // namespace noclobber::effects

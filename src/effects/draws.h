@@ -1,0 +1,16 @@
+// What a step computes beyond its arguments' contents: shapes that alone count, and the order in which random
+// numbers are drawn; the tokens that order draws and effects.
+#pragma once
+#include "src/effects/tracer.h"
+
+namespace noclobber::effects {
+
+std::vector<StorageId> generators_of(Tracer& t, const Call& call);
+std::string shapes_text(const Tracer& t, const Parts& parts);
+std::string numbers_text(const Call& call, const Parts& parts);
+std::string device_text(Tracer& t, const Call& call, const Parts& parts);
+std::string told_text(const Call& call);
+std::string drawn_text(const Tracer& t, const Call& call, const Parts& parts);
+void add_tokens(Tracer& t);
+
+}  // namespace noclobber::effects

@@ -1,0 +1,58 @@
+#include "src/effects/emit.h"
+
+#include "src/effects/collectives.h"
+#include "src/effects/identities.h"
+#include "src/effects/raises.h"
+#include "src/effects/shown.h"
+#include "src/effects/tracer.h"
+#include "src/effects/widened.h"
+
+namespace noclobber::effects {
+
+void push(Tracer& t, TraceStep step, const std::vector<std::uint32_t>& means) {
+  if (!t.shadows.empty()) refresh(t, step);
+  if (t.request.names_are_values) step.means = means;
+  for (const TraceView& written : step.writes) {
+    t.known.constants.erase(written.storage);
+    t.known.written[written.storage] = t.trace.steps.size() + 1;
+    if (t.loops.shared.contains(written.storage))
+      t.unknown("unsupported-op", "a write to what a loop may share");
+  }
+  meet_flights(t, step);
+  if (t.request.value->before) hash_step(t, step);
+  t.trace.steps.push_back(std::move(step));
+}
+
+void move(Tracer& t, const Binding& to, const Binding& of, std::uint32_t origin) {
+  std::optional<Dtype> source;
+  const Binding from = unwidened(t, of, to.dtype, source);
+  TraceStep step;
+  step.kind = TraceStep::Kind::move;
+  step.reads = {from.view};
+  step.writes = {to.view};
+  step.access = {{Access::elementwise}};
+  step.origin = origin;
+  const auto number = constant_of(t, from);
+  if (t.request.use == Identities::none && source)
+    step.identity = {"convert-wider", TraceIdentity::Form::converts, 0, 0, std::string(name(*source)), ""};
+  push(t, std::move(step), {from.since});
+  if (number) holds(t, to, *number);
+  note_widened(t, to, from);
+}
+
+/// The storage behind `to` holds that number everywhere, where `to` is all of it.
+void holds(Tracer& t, const Binding& to, std::int64_t number, const Arg& device) {
+  if (to.view.maps.empty() && to.view.lanes == 0 && holds_whole(to.dtype, number))
+    t.known.constants[to.view.storage] = {number, to.dtype, device};
+}
+
+void fill_with(Tracer& t, const Binding& to, const std::string& scalar, std::uint32_t origin) {
+  TraceStep step;
+  step.kind = TraceStep::Kind::fill;
+  step.key = scalar;
+  step.writes = {to.view};
+  step.origin = origin;
+  push(t, std::move(step), {});
+}
+
+}  // namespace noclobber::effects

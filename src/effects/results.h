@@ -1,0 +1,16 @@
+// Results of steps: fresh storages, and what the dump says of them.
+#pragma once
+#include "src/effects/tracer.h"
+
+namespace noclobber::effects {
+
+const Type* said(const Tracer& t, const Call& call, std::size_t result);
+std::optional<std::vector<PolyId>> said_strides(Tracer& t, const Type& type, const Shape& shape);
+Binding fresh(Tracer& t, const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides);
+std::optional<Binding> fresh_for(Tracer& t, const Call& call, std::size_t result,
+                                 const std::optional<InferredMeta>& rule);
+std::optional<Binding> unwritten_for(Tracer& t, const Call& call, const std::optional<InferredMeta>& rule);
+void bind(Tracer& t, const Call& call, std::size_t result, Binding bound);
+void bind_view(Tracer& t, const Call& call, std::size_t result, Binding bound);
+
+}  // namespace noclobber::effects

@@ -1,0 +1,23 @@
+#include "src/effects/tracer.h"
+
+namespace noclobber::effects {
+
+void Tracer::unknown(const std::string& reason, const std::string& name) {
+  at_hand.failed = true;
+  const std::pair entry{reason, name};
+  if (std::find(trace.unknown.begin(), trace.unknown.end(), entry) == trace.unknown.end())
+    trace.unknown.push_back(entry);
+}
+
+std::optional<Binding> Tracer::bound_of(const Arg& arg) const {
+  if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return std::nullopt;
+  return names.bound[arg.ref.index];
+}
+
+std::optional<Binding> Tracer::tensor(const Call& call, std::size_t argument) {
+  auto bound = bound_of(call.arguments[argument]);
+  if (!bound) unknown("no-metadata", call.step->op);
+  return bound;
+}
+
+}  // namespace noclobber::effects

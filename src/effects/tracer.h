@@ -1,0 +1,221 @@
+// What is known of a Trace while one Graph is walked: names, storages, contents, what is in flight. Internal
+// to effects/, where one function per meaning of an operator reads it and adds to it.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "src/effects/effects.h"
+#include "src/effects/loops.h"
+#include "src/effects/paired.h"
+#include "src/ops/devices.h"
+#include "src/ops/identities.h"
+#include "src/ops/row.h"
+
+namespace noclobber::effects {
+
+/// What a name stands for: a view of a storage, with what is known of its layout.
+struct Binding {
+  TraceView view;
+  Dtype dtype = Dtype::other;
+  std::optional<std::vector<PolyId>> strides;
+  PolyId offset = 0;        // elements from the start of the storage; kBad: not known
+  std::uint32_t since = 0;  // its value is what the view held before this step of the Trace
+};
+
+struct BuildRequest {
+  const Case* value = nullptr;
+  const Graph* graph = nullptr;
+  std::optional<std::set<std::string>> writable;  // names of inputs; absent: all
+  const std::set<std::string>* lanes = nullptr;   // keys of storages that are read at several widths
+  bool names_are_values = false;
+  Identities use = Identities::none;
+  const std::vector<LoopUse>* loops = nullptr;  // of this graph, in listed order
+  /// Steps that bring in symbols which the other graph's steps bring in, too: both must mean the same number.
+  std::map<std::string, std::uint32_t> sizes = {};
+};
+
+/// A step of the graph, its arguments in the order of the schema.
+struct Call {
+  const Step* step = nullptr;
+  const Schema* schema = nullptr;
+  std::string op;  // without overload, as written
+  std::vector<Arg> arguments;
+  std::uint32_t number = 0;
+  std::string functional = {};       // the operator that writes nothing, with overload; "": none is known
+  const OpDecl* declared = nullptr;  // of an operator that the case declares
+  std::set<std::size_t> silent_writes = {};  // arguments that are written though the schema does not say so
+  std::string_view functional_name() const { return base_name(functional.empty() ? step->op : functional); }
+};
+
+/// An argument of a call, or an item of one, that is a tensor.
+struct Operand {
+  Binding bound;
+  std::size_t argument = 0, item = 0;
+  bool written = false, read = true;
+  bool counts = true;  // its shape and type, at least
+};
+
+/// A step under construction. Parallel per write: which binding, its place in the argument's list, the
+/// operand it is (or none), the result it is (or none).
+struct Parts {
+  TraceStep step;
+  std::vector<Operand> operands;
+  std::vector<Binding> writes;
+  std::vector<std::size_t> write_items, write_operands, results;
+  std::vector<std::uint32_t> means;  // per read
+  void write(const Binding& bound, std::size_t item, std::size_t operand, std::size_t result) {
+    writes.push_back(bound);
+    write_items.push_back(item);
+    write_operands.push_back(operand);
+    results.push_back(result);
+  }
+};
+
+/// How a storage's own index space lies in memory.
+struct Layout {
+  Shape shape;
+  std::optional<std::vector<PolyId>> strides;
+  Dtype dtype = Dtype::other;
+};
+
+struct Storages {
+  std::vector<Layout> layouts;                        // per storage
+  std::map<std::string, StorageId> named;             // Input.storage -> storage
+  std::map<std::string, std::uint64_t> fresh_counts;  // of each kind of key
+  bool unwritten = false;                             // what is made is written later, or in pieces
+  /// Those found to be read at several widths that `lanes` of the request lacks: build again with them.
+  std::set<std::string> more_lanes;
+};
+
+/// By the values of the graph.
+struct Names {
+  std::vector<std::optional<Binding>> bound;
+  std::vector<ValueId> first;  // once a name has come to stand for something else
+};
+
+/// The one whole number that a storage holds everywhere.
+struct Constant {
+  std::int64_t value = 0;
+  Dtype dtype = Dtype::other;
+  Arg device = {};  // as a factory was asked for it
+};
+
+/// Numbers of a storage that another one holds in a narrower type.
+struct Widened {
+  Binding from;
+  Dtype held = Dtype::other;  // what its numbers were converted to
+  std::size_t made = 0;       // when: as in Known::written
+};
+
+/// What storages are known to hold.
+struct Known {
+  std::map<StorageId, Constant> constants;
+  std::map<StorageId, Widened> widened;
+  std::map<StorageId, std::string> products;  // made by a product of matrices, and of which inputs
+  std::unordered_map<StorageId, std::size_t>
+      written;  // the number of the last step that writes it, from 1 on
+  std::unordered_map<StorageId, std::uint64_t> contents;  // as a number
+};
+
+/// A result that shows elements of another view, nobody knows which: what it shows is written into a
+/// storage of its own, the shadow, whenever somebody reads it.
+struct Shadow {
+  TraceView of, itself;
+  std::string key;
+};
+
+/// What a collective uses until its wait, or a copy that does not block until the host waits.
+struct InFlight {
+  std::uint32_t launched = 0;       // step of the graph
+  std::optional<TraceView> result;  // nobody may touch it
+  std::vector<Binding> used;        // nobody may write it
+  bool copies = false;
+};
+
+struct UsedIdentities {
+  std::set<std::string> inexact;  // used, or could have been, and do not hold to the bit
+  std::set<std::string>
+      built_by;  // rows of the table that the Trace is built by, so that no lemma shows them
+  std::uint64_t simpler = 0;
+  std::optional<TraceIdentity> at_hand;  // that the step at hand is an instance of
+  std::optional<std::int64_t> folded;    // the number that its result is by it
+};
+
+struct SeenLoops {
+  std::size_t count = 0;
+  std::set<StorageId> shared;                           // what a loop's result and its operands may share
+  std::map<StorageId, std::set<StorageId>> may_lie_on;  // result of a loop -> operands that it may be
+};
+
+/// Each once something asks.
+struct SeenDevices {
+  std::optional<Devices> placed;
+  std::optional<std::set<std::string>> kinds;   // that the graphs name
+  std::map<std::string, StorageId> generators;  // of each device, where there are several
+};
+
+/// Of the step of the graph that is walked.
+struct AtHand {
+  bool failed = false;
+  bool effectful = false;  // inside with_effects
+  bool hushed = false;     // what the dump says is of another result than the one that is made: of out=
+};
+
+constexpr StorageId kGenerator = 0, kEffects = 1;  // as add_tokens() adds them
+
+/// Of a storage whose elements are seen in halves of bytes.
+inline std::string halves_of(const std::string& key) { return key + '\x01'; }
+
+struct Tracer {
+  Tracer(const BuildRequest& asked, const OpSet& all_ops, Sizes& all_sizes)
+      : request(asked), ops(all_ops), sizes(all_sizes), space(all_sizes.space()) {}
+
+  void unknown(const std::string& reason, const std::string& name);
+  std::optional<Binding> bound_of(const Arg& arg) const;
+  std::optional<Binding> tensor(const Call& call, std::size_t argument);
+  std::uint32_t now() const { return static_cast<std::uint32_t>(trace.steps.size()); }
+  PolyId number(std::size_t count) { return space.constant(static_cast<std::int64_t>(count)); }
+  /// One copy of each text for the whole Trace.
+  Text shared(const std::string& text) { return texts.try_emplace(text, text).first->second; }
+  Text type_text(Dtype dtype) { return shared(std::string(name(dtype))); }
+  bool is_shadow(StorageId storage) const { return shadows.contains(storage); }
+  bool wide(StorageId storage) const { return trace.storages[storage].lanes > 0; }
+  /// Parts of an element of the storage of that key: bytes, but halves of bytes where 4-bit elements are
+  /// seen.
+  std::int64_t parts(const std::string& key, Dtype dtype) const {
+    const int unit = request.lanes->contains(halves_of(key)) ? 4 : 8;
+    return (bit_width(dtype) + unit - 1) / unit;
+  }
+  /// Views of storages that `lanes` should have had do not fit their storages: this Trace is thrown away, and
+  /// nothing is asked of its views.
+  bool is_thrown_away() const { return !storages.more_lanes.empty(); }
+  bool may_meet(const TraceView& a, const TraceView& b) { return is_thrown_away() || !apart(space, a, b); }
+
+  const BuildRequest& request;
+  const OpSet& ops;
+  Sizes& sizes;
+  Space& space;
+  Trace trace;
+  Storages storages;
+  Names names;
+  Known known;
+  std::map<StorageId, Shadow> shadows;
+  std::map<StorageId, InFlight> flights;  // by the storage of the result
+  UsedIdentities identities;
+  SeenLoops loops;
+  SeenDevices devices;
+  AtHand at_hand;
+  Reached reached;
+  Noted noted;
+  std::set<std::string> told;  // symbols whose tokens are written
+  std::unordered_map<std::string, Text> texts;
+  std::uint64_t in_place = 0;
+  std::uint64_t unmodelled = 0;  // steps of the graph that were not understood, or that need what was not
+};
+
+}  // namespace noclobber::effects
