@@ -18,7 +18,7 @@ from check_budget import blanked, line_of
 METHODS = 40
 
 # Classes that are over it still, with what they have: none may grow. Class -> methods.
-OVER = {"PteBuilder": 102, "Machine": 69, "ThunderBuilder": 59, "MlxCase": 45}
+OVER = {"PteBuilder": 102, "ThunderBuilder": 59, "MlxCase": 45}
 
 TOKEN = re.compile(r"\w+|->|::|&&|\.\.\.|[^\s\w]")
 CLOSING = {"(": ")", "[": "]", "{": "}"}

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "src/interp/run_machine.h"
+#include "src/interp/run_special.h"
+#include "src/interp/run_step.h"
 #include "src/ops/row.h"
 
 namespace noclobber {
@@ -154,7 +156,159 @@ const OpDecl* access_declaration(const OpSet& ops, const Invocation& call, const
   return &decl;
 }
 
+/// Where results go: written arguments, then fresh tensors as the dump describes them.
+std::vector<Datum> hash_outputs(Machine& m, Frame& frame, const Step& step, const Invocation& invocation,
+                                Call& call) {
+  const Schema& schema = *invocation.schema;
+  std::vector<Datum> outputs;
+  const bool list = schema.returns.size() == 1 && schema.returns[0].type == SchemaSlot::Type::tensor_list;
+  for (std::size_t i = 0; i < step.results.size(); ++i) {
+    const SchemaSlot* slot = list                        ? &schema.returns[0]
+                             : i < schema.returns.size() ? &schema.returns[i]
+                                                         : nullptr;
+    const ValueId id = step.results[i];
+    if (!id.valid() || (slot && slot->written)) {
+      outputs.emplace_back();
+      continue;
+    }
+    const std::optional<Type>& type = frame.graph->value(id).type;
+    const auto tensor = type ? m.concrete(*type) : std::nullopt;
+    if (!tensor) {
+      if (!m.stopped) m.unsupported(step.op + " (nothing says what it returns)");
+      return outputs;
+    }
+    if (slot && !slot->alias.empty()) {  // a view we have no rule for
+      const Datum* base = nullptr;
+      for (std::size_t j = 0; j < schema.arguments.size() && j < invocation.live.size(); ++j)
+        if (schema.arguments[j].alias == slot->alias && invocation.live[j].kind == Datum::Kind::tensor)
+          base = &invocation.live[j];
+      const bool same =
+          base && base->tensor.at.dtype == tensor->dtype && base->tensor.at.shape == tensor->shape;
+      if (!same) m.unsupported(step.op + " (a view without a rule)");
+      outputs.push_back(same ? *base : Datum{});
+      continue;
+    }
+    outputs.push_back(Datum::of(call.scratch(tensor->dtype, tensor->shape, tensor->stride)));
+  }
+  return outputs;
+}
+
+/// The tensors of `datum` on bytes of their own, as they are now.
+Datum held(const Datum& datum, std::deque<Buffer>& copies) {
+  Datum out = datum;
+  for (Datum& item : out.list) item = held(item, copies);
+  if (datum.kind != Datum::Kind::tensor || datum.tensor.memory.size == 0) return out;
+  const Memory& m = datum.tensor.memory;
+  Buffer& copy = copies.emplace_back();
+  copy.bytes.assign(m.bytes, m.bytes + m.size);
+  copy.defined.assign(m.defined, m.defined + m.size);
+  copy.writer.assign(m.writer, m.writer + m.size);
+  out.tensor.memory = {copy.bytes.data(), copy.defined.data(), copy.writer.data(), m.size, 0xffffffffU, -1};
+  return out;
+}
+
+/// Writes every result of a hashed call: written arguments first, as a real kernel has no other place for
+/// them.
+void run_plan(HashPlan plan, Call& call, const std::vector<HashTarget>& targets,
+              const std::vector<Datum>& outputs, const Schema& schema) {
+  std::deque<Buffer> copies;
+  for (HashOperand& operand : plan.operands)
+    if (operand.own) operand.datum = held(operand.datum, copies);
+  for (const HashTarget& target : targets)
+    write_hashes(plan, call, target.tensor, target.result, target.partial);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const bool view = i < schema.returns.size() && !schema.returns[i].alias.empty();
+    if (outputs[i].kind == Datum::Kind::tensor && !view) write_hashes(plan, call, outputs[i].tensor, i);
+  }
+}
+
+/// Random numbers are drawn one after the other: how many there are counts, not how they are arranged.
+Datum sizes_counted(const Extents& sizes, bool drawn) {
+  std::vector<Datum> out;
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    out.push_back(Datum::of(size));
+    count = size == 0 || count > kWorkBound / size ? 0 : count * size;
+  }
+  return Datum::of_list(drawn ? std::vector<Datum>{Datum::of(count)} : std::move(out));
+}
+
+/// Names of one operator are one function: that of another name where the table says so.
+std::string function_name(const std::string& name) {
+  const OpRow* row = find_row(base_name(name));
+  if (row == nullptr || row->same_as.empty()) return name;
+  return std::string(row->same_as) + name.substr(base_name(name).size());
+}
+
 }  // namespace
+
+void run_hash(Machine& m, Frame& frame, const Step& step, const Invocation& invocation, std::uint64_t salt) {
+  const Schema& schema = *invocation.schema;
+  const auto writes = [&](std::size_t k, const SchemaSlot& slot) {
+    return slot.written || std::ranges::find(invocation.silent, k) != invocation.silent.end();
+  };
+  const std::vector<HashTarget> targets = targets_of(step, invocation);
+  HashPlan plan;
+  const std::string functional = m.ops.functional(step.op), own = functional.empty() ? step.op : functional;
+  plan.name = function_name(own);
+  plan.salt = salt;
+  plan.draws = invocation.draws;
+  if (plan.draws) plan.within = drawn_within(own, invocation);
+  const Schema* meant = m.ops.find(own);  // tags of in-place forms may be missing
+  plan.pointwise = !plan.draws && is_elementwise(base_name(own), meant != nullptr ? *meant : schema);
+  for (std::size_t i = 0; i < invocation.args.size(); ++i) {
+    const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
+    if (slot.written && slot.keyword_only) continue;
+    plan.operands.push_back(
+        {counted(invocation, i),
+         plan.pointwise && !invocation.unread[i] && invocation.args[i].kind == Datum::Kind::tensor,
+         writes(i, slot) && !invocation.unread[i]});
+  }
+  Call call = m.new_call(frame);
+  const std::vector<Datum> outputs = hash_outputs(m, frame, step, invocation, call);
+  if (m.going()) run_plan(plan, call, targets, outputs, schema);
+  m.adopt(call);
+  if (call.fault) return m.take_fault(frame, *call.fault);
+  m.run.hashed.insert(own);
+  if (m.going()) bind_results(m, frame, step, invocation, outputs);
+}
+
+void run_declared(Machine& m, Frame& frame, const Step& step, const Invocation& invocation,
+                  const OpDecl& decl) {
+  const Schema& schema = *invocation.schema;
+  HashPlan plan;
+  const std::string functional = m.ops.functional(step.op);
+  plan.name = functional.empty() ? step.op : functional;
+  const Schema* access_schema = nullptr;
+  std::vector<HashTarget> targets = targets_of(step, invocation);
+  const OpDecl* access = access_declaration(m.ops, invocation, decl, access_schema);
+  plan.before_write = decl.before_write;
+  for (std::size_t i = 0; i < invocation.args.size(); ++i) {
+    const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
+    const bool reads = !slot.written || reads_old(decl, slot);
+    if (slot.written && !reads && writes_some(decl, slot)) {
+      std::vector<Array> own;
+      flatten_tensors(invocation.live[i], own);
+      for (HashTarget& target : targets)
+        target.partial = target.partial || std::ranges::any_of(own, [&](const Array& one) {
+                           return meets(one, target.tensor) && one.at == target.tensor.at;
+                         });
+    }
+    if (!reads) continue;
+    const bool known = i < access_schema->arguments.size();
+    const bool elementwise = known && access_of(*access, access_schema->arguments[i].name) == "elementwise";
+    plan.operands.push_back(
+        {invocation.args[i], elementwise && invocation.args[i].kind == Datum::Kind::tensor, slot.written});
+  }
+  if (!decl.pure) note_effect(m, invocation, 0);
+  Call call = m.new_call(frame);
+  const std::vector<Datum> outputs = hash_outputs(m, frame, step, invocation, call);
+  if (m.going()) run_plan(plan, call, targets, outputs, schema);
+  m.adopt(call);
+  if (call.fault) return m.take_fault(frame, *call.fault);
+  m.run.hashed.insert(plan.name);
+  if (m.going()) bind_results(m, frame, step, invocation, outputs);
+}
 
 void Digest::add(std::uint64_t bits) {
   std::uint64_t x = state_ ^ (bits + 0x9e3779b97f4a7c15U + (state_ << 6) + (state_ >> 2));
@@ -221,87 +375,6 @@ Number plausible(Dtype type, std::uint64_t bits) {
   return Number::of(type == Dtype::boolean ? high % 2 : high % 4);
 }
 
-/// Where results go: written arguments, then fresh tensors as the dump describes them.
-std::vector<Datum> Machine::hash_outputs(Frame& frame, const Step& step, const Invocation& invocation,
-                                         Call& call) {
-  const Schema& schema = *invocation.schema;
-  std::vector<Datum> outputs;
-  const bool list = schema.returns.size() == 1 && schema.returns[0].type == SchemaSlot::Type::tensor_list;
-  for (std::size_t i = 0; i < step.results.size(); ++i) {
-    const SchemaSlot* slot = list                        ? &schema.returns[0]
-                             : i < schema.returns.size() ? &schema.returns[i]
-                                                         : nullptr;
-    const ValueId id = step.results[i];
-    if (!id.valid() || (slot && slot->written)) {
-      outputs.emplace_back();
-      continue;
-    }
-    const std::optional<Type>& type = frame.graph->value(id).type;
-    const auto tensor = type ? concrete(*type) : std::nullopt;
-    if (!tensor) {
-      if (!bound_) unsupported(step.op + " (nothing says what it returns)");
-      return outputs;
-    }
-    if (slot && !slot->alias.empty()) {  // a view we have no rule for
-      const Datum* base = nullptr;
-      for (std::size_t j = 0; j < schema.arguments.size() && j < invocation.live.size(); ++j)
-        if (schema.arguments[j].alias == slot->alias && invocation.live[j].kind == Datum::Kind::tensor)
-          base = &invocation.live[j];
-      const bool same =
-          base && base->tensor.at.dtype == tensor->dtype && base->tensor.at.shape == tensor->shape;
-      if (!same) unsupported(step.op + " (a view without a rule)");
-      outputs.push_back(same ? *base : Datum{});
-      continue;
-    }
-    outputs.push_back(Datum::of(call.scratch(tensor->dtype, tensor->shape, tensor->stride)));
-  }
-  return outputs;
-}
-
-namespace {
-
-/// The tensors of `datum` on bytes of their own, as they are now.
-Datum held(const Datum& datum, std::deque<Buffer>& copies) {
-  Datum out = datum;
-  for (Datum& item : out.list) item = held(item, copies);
-  if (datum.kind != Datum::Kind::tensor || datum.tensor.memory.size == 0) return out;
-  const Memory& m = datum.tensor.memory;
-  Buffer& copy = copies.emplace_back();
-  copy.bytes.assign(m.bytes, m.bytes + m.size);
-  copy.defined.assign(m.defined, m.defined + m.size);
-  copy.writer.assign(m.writer, m.writer + m.size);
-  out.tensor.memory = {copy.bytes.data(), copy.defined.data(), copy.writer.data(), m.size, 0xffffffffU, -1};
-  return out;
-}
-
-/// Writes every result of a hashed call: written arguments first, as a real kernel has no other place for
-/// them.
-void run_plan(HashPlan plan, Call& call, const std::vector<HashTarget>& targets,
-              const std::vector<Datum>& outputs, const Schema& schema) {
-  std::deque<Buffer> copies;
-  for (HashOperand& operand : plan.operands)
-    if (operand.own) operand.datum = held(operand.datum, copies);
-  for (const HashTarget& target : targets)
-    write_hashes(plan, call, target.tensor, target.result, target.partial);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const bool view = i < schema.returns.size() && !schema.returns[i].alias.empty();
-    if (outputs[i].kind == Datum::Kind::tensor && !view) write_hashes(plan, call, outputs[i].tensor, i);
-  }
-}
-
-/// Random numbers are drawn one after the other: how many there are counts, not how they are arranged.
-Datum sizes_counted(const Extents& sizes, bool drawn) {
-  std::vector<Datum> out;
-  std::int64_t count = 1;
-  for (const std::int64_t size : sizes) {
-    out.push_back(Datum::of(size));
-    count = size == 0 || count > kWorkBound / size ? 0 : count * size;
-  }
-  return Datum::of_list(drawn ? std::vector<Datum>{Datum::of(count)} : std::move(out));
-}
-
-}  // namespace
-
 /// The argument; where its shape and type alone count, these. A scalar is a number, however it is written.
 Datum counted(const Invocation& invocation, std::size_t at) {
   const Datum& arg = invocation.args[at];
@@ -315,84 +388,6 @@ Datum counted(const Invocation& invocation, std::size_t at) {
   Datum out = sizes_counted(arg.tensor.at.shape, invocation.draws);
   out.list.insert(out.list.begin(), Datum::of(static_cast<std::int64_t>(arg.tensor.at.dtype)));
   return out;
-}
-
-namespace {
-
-/// Names of one operator are one function: that of another name where the table says so.
-std::string function_name(const std::string& name) {
-  const OpRow* row = find_row(base_name(name));
-  if (row == nullptr || row->same_as.empty()) return name;
-  return std::string(row->same_as) + name.substr(base_name(name).size());
-}
-
-}  // namespace
-
-void Machine::run_hash(Frame& frame, const Step& step, const Invocation& invocation, std::uint64_t salt) {
-  const Schema& schema = *invocation.schema;
-  const auto writes = [&](std::size_t k, const SchemaSlot& slot) {
-    return slot.written || std::ranges::find(invocation.silent, k) != invocation.silent.end();
-  };
-  const std::vector<HashTarget> targets = targets_of(step, invocation);
-  HashPlan plan;
-  const std::string functional = ops_.functional(step.op), own = functional.empty() ? step.op : functional;
-  plan.name = function_name(own);
-  plan.salt = salt;
-  plan.draws = invocation.draws;
-  if (plan.draws) plan.within = drawn_within(own, invocation);
-  const Schema* meant = ops_.find(own);  // tags of in-place forms may be missing
-  plan.pointwise = !plan.draws && is_elementwise(base_name(own), meant != nullptr ? *meant : schema);
-  for (std::size_t i = 0; i < invocation.args.size(); ++i) {
-    const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
-    if (slot.written && slot.keyword_only) continue;
-    plan.operands.push_back(
-        {counted(invocation, i),
-         plan.pointwise && !invocation.unread[i] && invocation.args[i].kind == Datum::Kind::tensor,
-         writes(i, slot) && !invocation.unread[i]});
-  }
-  Call call = new_call(frame);
-  const std::vector<Datum> outputs = hash_outputs(frame, step, invocation, call);
-  if (going()) run_plan(plan, call, targets, outputs, schema);
-  adopt(call);
-  if (call.fault) return take_fault(frame, *call.fault);
-  run_.hashed.insert(own);
-  if (going()) bind_results(frame, step, invocation, outputs);
-}
-
-void Machine::run_declared(Frame& frame, const Step& step, const Invocation& invocation, const OpDecl& decl) {
-  const Schema& schema = *invocation.schema;
-  HashPlan plan;
-  const std::string functional = ops_.functional(step.op);
-  plan.name = functional.empty() ? step.op : functional;
-  const Schema* access_schema = nullptr;
-  std::vector<HashTarget> targets = targets_of(step, invocation);
-  const OpDecl* access = access_declaration(ops_, invocation, decl, access_schema);
-  plan.before_write = decl.before_write;
-  for (std::size_t i = 0; i < invocation.args.size(); ++i) {
-    const SchemaSlot& slot = schema.arguments[std::min(i, schema.arguments.size() - 1)];
-    const bool reads = !slot.written || reads_old(decl, slot);
-    if (slot.written && !reads && writes_some(decl, slot)) {
-      std::vector<Array> own;
-      flatten_tensors(invocation.live[i], own);
-      for (HashTarget& target : targets)
-        target.partial = target.partial || std::ranges::any_of(own, [&](const Array& one) {
-                           return meets(one, target.tensor) && one.at == target.tensor.at;
-                         });
-    }
-    if (!reads) continue;
-    const bool known = i < access_schema->arguments.size();
-    const bool elementwise = known && access_of(*access, access_schema->arguments[i].name) == "elementwise";
-    plan.operands.push_back(
-        {invocation.args[i], elementwise && invocation.args[i].kind == Datum::Kind::tensor, slot.written});
-  }
-  if (!decl.pure) note_effect(invocation, 0);
-  Call call = new_call(frame);
-  const std::vector<Datum> outputs = hash_outputs(frame, step, invocation, call);
-  if (going()) run_plan(plan, call, targets, outputs, schema);
-  adopt(call);
-  if (call.fault) return take_fault(frame, *call.fault);
-  run_.hashed.insert(plan.name);
-  if (going()) bind_results(frame, step, invocation, outputs);
 }
 
 }  // namespace noclobber

@@ -12,7 +12,10 @@
 
 namespace noclobber {
 
+struct Frame;
 struct Invocation;
+struct Machine;
+struct OpDecl;
 
 /// A written argument as a result: its place among the results of the functional operator.
 struct HashTarget {
@@ -45,5 +48,9 @@ void add_element(Digest& digest, Call& call, const Array& array, std::int64_t at
 void add_datum(Digest& digest, Call& call, const Datum& datum);
 /// A finite value of the dtype: floats k/8 within ±8, integers 0 to 3, a bit for bool.
 Number plausible(Dtype type, std::uint64_t bits);
+
+void run_hash(Machine& m, Frame& frame, const Step& step, const Invocation& invocation, std::uint64_t salt);
+void run_declared(Machine& m, Frame& frame, const Step& step, const Invocation& invocation,
+                  const OpDecl& decl);
 
 }  // namespace noclobber

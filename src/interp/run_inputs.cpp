@@ -1,10 +1,12 @@
-// The edges of a graph: contents of inputs, outputs, final contents.
+#include "src/interp/run_inputs.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "src/interp/run_machine.h"
+#include "src/interp/run_values.h"
 #include "src/ops/kernels_runs.h"
 
 namespace noclobber {
@@ -97,13 +99,70 @@ Number input_element(Dtype type, std::uint64_t seed, std::size_t input, std::int
   return Number::of(static_cast<std::int64_t>((r >> 30) % (seed % 2 == 1 ? 2 : 8)));
 }
 
-}  // namespace
-
-Number constant_element(const Arg& arg) {
-  if (arg.kind == Arg::Kind::boolean) return Number::of(arg.boolean ? 1 : 0);
-  if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) return Number::of(arg.sym.constant());
-  return Number::of_real(arg.real);
+/// Bytes its storage needs, as far as this input knows.
+std::int64_t input_bytes(Machine& m, const Frame& frame, const Input& input, Tensor& tensor) {
+  const Value& value = frame.graph->value(input.value);
+  const auto t = m.concrete(*value.type);
+  if (!t) return 0;
+  tensor = *t;
+  const std::int64_t width = item_bytes(t->dtype);
+  std::int64_t numel = *reach({t->dtype, t->shape, t->stride, t->offset}), bytes = 0;
+  if (input.storage_numel) {
+    const auto given = input.storage_numel->evaluate(m.options.symbols);
+    if (!given || *given < numel)
+      m.stop("the storage of " + value.name + " is smaller than the tensor in it");
+    else
+      numel = *given;
+  }
+  if (__builtin_mul_overflow(numel, width, &bytes) || bytes > std::min(kMemoryBound, m.options.memory)) {
+    m.stop("the inputs need more memory than the interpreter's bound");
+    return 0;
+  }
+  return bytes;
 }
+
+void fill_input(Machine& m, const Frame& frame, std::size_t number, std::uint32_t storage) {
+  const Input& input = frame.graph->inputs[number];
+  const Dtype type = frame.graph->value(input.value).type->dtype;
+  const std::int64_t width = item_bytes(type);
+  std::vector<std::uint8_t>& bytes = m.run.storages[storage].bytes;
+  const auto count = static_cast<std::int64_t>(bytes.size()) / width;
+  Array all = m.array_of({storage, type, {count}, {1}, 0}, frame);
+  all.memory.step = -1;
+  std::vector<Number> numbers(kRunLength);
+  for (std::int64_t at = 0; at < count; at += kRunLength) {
+    const std::int64_t n = std::min(kRunLength, count - at);
+    for (std::int64_t i = 0; i < n; ++i)
+      numbers[static_cast<std::size_t>(i)] = input_element(type, m.options.contents_seed, number, at + i);
+    store_run(all, at, 1, n, numbers.data(), true);
+  }
+  for (const Input& other : frame.graph->inputs) {
+    const Bound& bound = frame.values[other.value.index];
+    const auto exact = m.options.contents.find(frame.graph->value(other.value).name);
+    if (!bound.tensor || bound.tensor->storage != storage || exact == m.options.contents.end()) continue;
+    std::copy_n(exact->second.begin(), std::min(exact->second.size(), bytes.size()), bytes.begin());
+  }
+}
+
+void fill_constant(Machine& m, const Input& input, const Tensor& tensor) {
+  const std::int64_t width = item_bytes(tensor.dtype);
+  const Geometry g{tensor.dtype, tensor.shape, tensor.stride, tensor.offset};
+  const Elements at(g);
+  const auto count = static_cast<std::int64_t>(input.contents->size());
+  if (count != 1 && count != g.numel())
+    return m.stop("a constant with contents of another length than its type");
+  for (std::int64_t k = 0; k < g.numel(); ++k)
+    store_number(g.dtype, m.run.storages[tensor.storage].bytes.data() + at.at(k) * width,
+                 constant_element((*input.contents)[static_cast<std::size_t>(count == 1 ? 0 : k)]));
+}
+
+void resolve_conjugates(Dtype dtype, std::vector<std::uint8_t>& bytes) {
+  const auto width = static_cast<std::size_t>(item_bytes(dtype));
+  for (std::size_t k = 0; width != 0 && k + width <= bytes.size(); k += width)
+    store_number(dtype, bytes.data() + k, conjugate(load_number(dtype, bytes.data() + k)));
+}
+
+}  // namespace
 
 /// Sizes under the symbols of this run; nothing, with a diagnostic, where that gives no tensor.
 std::optional<Tensor> Machine::concrete(const Type& type) {
@@ -111,7 +170,7 @@ std::optional<Tensor> Machine::concrete(const Type& type) {
   t.dtype = type.dtype;
   if (item_bytes(type.dtype) == 0) stop("a tensor of a dtype without a known width");
   auto value_of = [&](const SymExpr& e) {
-    const auto v = e.evaluate(options_.symbols);
+    const auto v = e.evaluate(options.symbols);
     if (!v) stop("no value for " + e.text());
     return v.value_or(0);
   };
@@ -123,7 +182,7 @@ std::optional<Tensor> Machine::concrete(const Type& type) {
   if (type.strides != Type::Strides::given || t.stride.size() != t.shape.size())
     t.stride = contiguous_strides(t.shape);
   t.offset = value_of(type.offset);
-  if (bound_) return std::nullopt;
+  if (stopped) return std::nullopt;
   if (!element_count(t.shape) || !reach({t.dtype, t.shape, t.stride, t.offset})) {
     stop("sizes and strides that leave the address space");
     return std::nullopt;
@@ -131,43 +190,21 @@ std::optional<Tensor> Machine::concrete(const Type& type) {
   return t;
 }
 
-/// Bytes its storage needs, as far as this input knows.
-std::int64_t Machine::input_bytes(const Frame& frame, const Input& input, Tensor& tensor) {
-  const Value& value = frame.graph->value(input.value);
-  const auto t = concrete(*value.type);
-  if (!t) return 0;
-  tensor = *t;
-  const std::int64_t width = item_bytes(t->dtype);
-  std::int64_t numel = *reach({t->dtype, t->shape, t->stride, t->offset}), bytes = 0;
-  if (input.storage_numel) {
-    const auto given = input.storage_numel->evaluate(options_.symbols);
-    if (!given || *given < numel)
-      stop("the storage of " + value.name + " is smaller than the tensor in it");
-    else
-      numel = *given;
-  }
-  if (__builtin_mul_overflow(numel, width, &bytes) || bytes > std::min(kMemoryBound, options_.memory)) {
-    stop("the inputs need more memory than the interpreter's bound");
-    return 0;
-  }
-  return bytes;
-}
-
-void Machine::make_inputs(Frame& frame) {
+void make_inputs(Machine& m, Frame& frame) {
   std::map<std::string, std::uint32_t> named;
   std::vector<std::int64_t> sizes;
   std::vector<std::size_t> first;
-  for (std::size_t i = 0; i < frame.graph->inputs.size() && !bound_; ++i) {
+  for (std::size_t i = 0; i < frame.graph->inputs.size() && !m.stopped; ++i) {
     const Input& input = frame.graph->inputs[i];
     const Value& value = frame.graph->value(input.value);
     if (!value.type) {  // a symbolic size, or nothing we could fill
-      const auto symbol = options_.symbols.find(value.name);
-      if (symbol != options_.symbols.end())
+      const auto symbol = m.options.symbols.find(value.name);
+      if (symbol != m.options.symbols.end())
         frame.values[input.value.index].scalar = Datum::of(symbol->second);
       continue;
     }
     Tensor tensor;
-    const std::int64_t bytes = input_bytes(frame, input, tensor);
+    const std::int64_t bytes = input_bytes(m, frame, input, tensor);
     const auto next = static_cast<std::uint32_t>(sizes.size());
     const std::uint32_t storage =
         input.storage.empty() ? next : named.emplace(input.storage, next).first->second;
@@ -178,69 +215,34 @@ void Machine::make_inputs(Frame& frame) {
     sizes[storage] = std::max(sizes[storage], bytes);
     tensor.storage = storage;
     frame.values[input.value.index].tensor = tensor;
-    run_.input_storage[value.name] = storage;
+    m.run.input_storage[value.name] = storage;
   }
-  for (std::size_t s = 0; s < sizes.size() && !bound_; ++s) {
-    if (sizes[s] > memory_left_) return stop("the inputs need more memory than the interpreter's bound");
-    memory_left_ -= sizes[s];
+  for (std::size_t s = 0; s < sizes.size() && !m.stopped; ++s) {
+    if (sizes[s] > m.memory_left) return m.stop("the inputs need more memory than the interpreter's bound");
+    m.memory_left -= sizes[s];
     const auto bytes = static_cast<std::size_t>(sizes[s]);
-    run_.storages.push_back({std::vector<std::uint8_t>(bytes), std::vector<std::uint8_t>(bytes, 1),
-                             std::vector<std::int32_t>(bytes, -1),
-                             frame.graph->value(frame.graph->inputs[first[s]].value).name});
-    immutable_.insert(static_cast<std::uint32_t>(s));
-    fill_input(frame, first[s], static_cast<std::uint32_t>(s));
+    m.run.storages.push_back({std::vector<std::uint8_t>(bytes), std::vector<std::uint8_t>(bytes, 1),
+                              std::vector<std::int32_t>(bytes, -1),
+                              frame.graph->value(frame.graph->inputs[first[s]].value).name});
+    m.immutable.insert(static_cast<std::uint32_t>(s));
+    fill_input(m, frame, first[s], static_cast<std::uint32_t>(s));
   }
   for (const Input& input : frame.graph->inputs) {
-    if (bound_) return;
+    if (m.stopped) return;
     Bound& bound = frame.values[input.value.index];
     if (!bound.tensor) continue;
     const std::string& name = frame.graph->value(input.value).name;
-    if (may_write_.count(name) != 0) immutable_.erase(bound.tensor->storage);
-    if (input.contents && options_.contents.count(name) == 0) fill_constant(input, *bound.tensor);
+    if (m.may_write.count(name) != 0) m.immutable.erase(bound.tensor->storage);
+    if (input.contents && m.options.contents.count(name) == 0) fill_constant(m, input, *bound.tensor);
   }
   for (const Input& input : frame.graph->inputs) {
     Bound& bound = frame.values[input.value.index];
-    if (bound.tensor && !bound_ && takes_snapshots())
-      bound.snapshot = snapshot_of(array_of(*bound.tensor, frame));
+    if (bound.tensor && !m.stopped && m.takes_snapshots())
+      bound.snapshot = snapshot_of(m, m.array_of(*bound.tensor, frame));
   }
 }
 
-void Machine::fill_input(const Frame& frame, std::size_t number, std::uint32_t storage) {
-  const Input& input = frame.graph->inputs[number];
-  const Dtype type = frame.graph->value(input.value).type->dtype;
-  const std::int64_t width = item_bytes(type);
-  std::vector<std::uint8_t>& bytes = run_.storages[storage].bytes;
-  const auto count = static_cast<std::int64_t>(bytes.size()) / width;
-  Array all = array_of({storage, type, {count}, {1}, 0}, frame);
-  all.memory.step = -1;
-  std::vector<Number> numbers(kRunLength);
-  for (std::int64_t at = 0; at < count; at += kRunLength) {
-    const std::int64_t n = std::min(kRunLength, count - at);
-    for (std::int64_t i = 0; i < n; ++i)
-      numbers[static_cast<std::size_t>(i)] = input_element(type, options_.contents_seed, number, at + i);
-    store_run(all, at, 1, n, numbers.data(), true);
-  }
-  for (const Input& other : frame.graph->inputs) {
-    const Bound& bound = frame.values[other.value.index];
-    const auto exact = options_.contents.find(frame.graph->value(other.value).name);
-    if (!bound.tensor || bound.tensor->storage != storage || exact == options_.contents.end()) continue;
-    std::copy_n(exact->second.begin(), std::min(exact->second.size(), bytes.size()), bytes.begin());
-  }
-}
-
-void Machine::fill_constant(const Input& input, const Tensor& tensor) {
-  const std::int64_t width = item_bytes(tensor.dtype);
-  const Geometry g{tensor.dtype, tensor.shape, tensor.stride, tensor.offset};
-  const Elements at(g);
-  const auto count = static_cast<std::int64_t>(input.contents->size());
-  if (count != 1 && count != g.numel())
-    return stop("a constant with contents of another length than its type");
-  for (std::int64_t k = 0; k < g.numel(); ++k)
-    store_number(g.dtype, run_.storages[tensor.storage].bytes.data() + at.at(k) * width,
-                 constant_element((*input.contents)[static_cast<std::size_t>(count == 1 ? 0 : k)]));
-}
-
-void Machine::write_finals(Frame& frame) {
+void write_finals(Machine& m, Frame& frame) {
   struct Pending {
     Array target;
     Snapshot contents;
@@ -248,11 +250,11 @@ void Machine::write_finals(Frame& frame) {
   };
   std::vector<Pending> all;
   for (const auto& [input, arg] : frame.graph->finals) {
-    const Datum from = resolve(frame, arg, true);
+    const Datum from = resolve(m, frame, arg, true);
     const std::optional<Tensor>& to = frame.values[input.index].tensor;
-    if (from.kind != Datum::Kind::tensor || !to) return unsupported("final contents that are no tensor");
-    all.push_back({array_of(*to, frame), snapshot_of(from.tensor), from.tensor.at});
-    if (!going()) return;
+    if (from.kind != Datum::Kind::tensor || !to) return m.unsupported("final contents that are no tensor");
+    all.push_back({m.array_of(*to, frame), snapshot_of(m, from.tensor), from.tensor.at});
+    if (!m.going()) return;
   }
   for (Pending& p : all) {
     Array source{{p.from.dtype, p.from.shape, contiguous_strides(p.from.shape), 0}, {}};
@@ -263,29 +265,19 @@ void Machine::write_finals(Frame& frame) {
                      static_cast<std::int64_t>(p.contents.bytes.size()),
                      0xffffffffU,
                      -1};
-    Call call = new_call(frame);
+    Call call = m.new_call(frame);
     copy_elements(call, source, p.target);
-    adopt(call);
-    if (call.fault) return take_fault(frame, *call.fault);
+    m.adopt(call);
+    if (call.fault) return m.take_fault(frame, *call.fault);
   }
 }
 
-namespace {
-
-void resolve_conjugates(Dtype dtype, std::vector<std::uint8_t>& bytes) {
-  const auto width = static_cast<std::size_t>(item_bytes(dtype));
-  for (std::size_t k = 0; width != 0 && k + width <= bytes.size(); k += width)
-    store_number(dtype, bytes.data() + k, conjugate(load_number(dtype, bytes.data() + k)));
-}
-
-}  // namespace
-
-void Machine::make_outputs(Frame& frame) {
+void make_outputs(Machine& m, Frame& frame) {
   for (const Arg& arg : frame.graph->outputs) {
     Run::Output output;
-    const Datum d = resolve(frame, arg, true);
+    const Datum d = resolve(m, frame, arg, true);
     if (d.kind == Datum::Kind::tensor) {
-      Snapshot s = snapshot_of(d.tensor);
+      Snapshot s = snapshot_of(m, d.tensor);
       const auto width = static_cast<std::size_t>(item_bytes(d.tensor.at.dtype));
       output.bytes = std::move(s.bytes);
       if (d.tensor.at.conjugated) resolve_conjugates(d.tensor.at.dtype, output.bytes);
@@ -302,8 +294,14 @@ void Machine::make_outputs(Frame& frame) {
     } else {
       output.scalar = d.kind == Datum::Kind::none ? "None" : d.text;
     }
-    run_.outputs.push_back(std::move(output));
+    m.run.outputs.push_back(std::move(output));
   }
+}
+
+Number constant_element(const Arg& arg) {
+  if (arg.kind == Arg::Kind::boolean) return Number::of(arg.boolean ? 1 : 0);
+  if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) return Number::of(arg.sym.constant());
+  return Number::of_real(arg.real);
 }
 
 }  // namespace noclobber

@@ -73,125 +73,52 @@ constexpr std::int64_t kMemoryBound = std::int64_t{4} << 30;  // bytes in all st
 constexpr int kLoopBound = 1000;                              // iterations of one while_loop
 constexpr int kDepthBound = 32;                               // nested bodies
 
-class Machine {
- public:
-  Machine(const Case& value, const OpSet& ops, const std::set<std::string>& may_write,
-          const RunOptions& options)
-      : case_(value),
-        ops_(ops),
-        may_write_(may_write),
-        options_(options),
-        watched_(options.onlooker != nullptr ? &touched_ : options.watched) {}
+/// Random numbers and devices of a run.
+struct Draws {
+  std::map<std::string, std::uint64_t> drawn;     // how often the random generator of a device was asked
+  std::map<std::string, std::ptrdiff_t> effects;  // those that are draws, by device
+  std::optional<bool> several_devices;            // does the case name more than one?
+};
 
-  /// error: the run could not be made (see run_graph).
-  Result<Run> execute(const Graph& graph);
+/// What a run has done, what it may still do, and why it ended. A step is a function of it and of a Frame.
+struct Machine {
+  Machine(const Case& all, const OpSet& all_ops, const std::set<std::string>& writable,
+          const RunOptions& asked)
+      : value(all),
+        ops(all_ops),
+        may_write(writable),
+        options(asked),
+        watched(asked.onlooker != nullptr ? &touched : asked.watched) {}
 
- private:
-  bool going() const { return !run_.raised && run_.unsupported.empty() && !bound_; }
+  bool going() const { return !run.raised && run.unsupported.empty() && !stopped; }
   void raise(const Frame& frame, std::string text);
   void unsupported(std::string op);
   void stop(std::string text) {
-    if (!bound_) bound_ = Diagnostic{"", std::move(text)};
+    if (!stopped) stopped = Diagnostic{"", std::move(text)};
   }
   void take_fault(const Frame& frame, const Fault& fault);
-
-  // run_inputs.cpp
-  void make_inputs(Frame& frame);
-  std::int64_t input_bytes(const Frame& frame, const Input& input, Tensor& tensor);
-  void fill_input(const Frame& frame, std::size_t number, std::uint32_t storage);
-  void fill_constant(const Input& input, const Tensor& tensor);
-  void make_outputs(Frame& frame);
-  void write_finals(Frame& frame);
+  bool takes_snapshots() const { return options.value_semantics || !options.repaired.empty(); }
   std::optional<Tensor> concrete(const Type& type);
-
-  // run_values.cpp
   Array array_of(const Tensor& tensor, const Frame& frame);
-  static Tensor tensor_of(const Array& array);
-  Datum resolve(Frame& frame, const Arg& arg, bool reading);
-  Datum read_value(Frame& frame, ValueId id);
-  void bind(Frame& frame, ValueId id, const Datum& datum, const Datum* viewed_from = nullptr,
-            ValueId base = {});
-  Snapshot snapshot_of(const Array& array);
-  Array as_array(const Snapshot& snapshot, const Tensor& like);
-  void check_stale(Frame& frame, ValueId id, const Array& live);
-  std::optional<std::int64_t> stale_element(const Snapshot& snapshot, const Array& live);
-  Snapshot view_of_snapshot(const Snapshot& base_snapshot, const Array& base, const Array& view);
-  bool takes_snapshots() const { return options_.value_semantics || !options_.repaired.empty(); }
+  Call new_call(const Frame& frame);
   void adopt(Call& call);
   void note_writes(const Frame& frame, std::span<const Array> targets);
 
-  // run_step.cpp
-  void run_steps(Frame& frame);
-  void run_step(Frame& frame, const Step& step);
-  bool invoke(Frame& frame, const Step& step, Invocation& invocation);
-  void dispatch(Frame& frame, const Step& step, const Invocation& invocation);
-  bool follows_elsewhere(const Graph& graph, const Invocation& from);
-  Call copied(const Frame& frame, const Call& shows);
-  bool drop_same_device(const Graph& graph, const Invocation& from, std::vector<Datum>& args);
-  bool run_row(Frame& frame, const Step& step, const Invocation& invocation);
-  Call copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand);
-  void rename(Frame& frame, const Step& step, ValueId name, const Datum& shown);
-  void rebind_view(Frame& frame, const Step& step, const Invocation& invocation);
-  bool rebind_storage(Frame& frame, const Step& step, const Invocation& invocation);
-  Call new_call(const Frame& frame);
-  void watch_step(Frame& frame, const Step& step);
-  void bind_results(Frame& frame, const Step& step, const Invocation& invocation,
-                    std::span<const Datum> results);
-
-  // run_special.cpp
-  void bind_waited(Frame& frame, const Step& step, const Invocation& invocation);
-  bool run_special(Frame& frame, const Step& step, const Invocation& invocation);
-  bool run_foreach(Frame& frame, const Step& step, const Invocation& invocation);
-  bool is_as_described(const Graph& graph, const Invocation& invocation);
-  void note_effect(const Invocation& invocation, std::uint64_t extra, const std::string& device = "");
-  std::string drawn_on(const Graph& graph, const Step& step, const Invocation& invocation);
-
-  // run_hash.cpp
-  void run_hash(Frame& frame, const Step& step, const Invocation& invocation, std::uint64_t salt);
-  void run_declared(Frame& frame, const Step& step, const Invocation& invocation, const OpDecl& decl);
-  std::vector<Datum> hash_outputs(Frame& frame, const Step& step, const Invocation& invocation, Call& call);
-
-  // run_control.cpp
-  bool run_higher_order(Frame& frame, const Step& step);
-  const Graph* find_body(const Frame& frame, const Step& step, std::size_t argument);
-  Datum operand(Frame& frame, const Arg& arg);
-  std::vector<Datum> operands(Frame& frame, const Step& step, std::size_t argument);
-  std::vector<Datum> run_body(Frame& frame, const Graph* body, const std::vector<Datum>& operands);
-  void run_cond(Frame& frame, const Step& step);
-  void run_while(Frame& frame, const Step& step);
-  void run_scan(Frame& frame, const Step& step, bool carries);
-  void run_invoke(Frame& frame, const Step& step, std::size_t body_at);
-  void bind_all(Frame& frame, const Step& step, const std::vector<Datum>& results);
-  bool truth_of(const Frame& frame, const std::vector<Datum>& results);
-  Datum stacked(Frame& frame, const std::vector<Datum>& items);
-
-  // run_wrapped.cpp
-  void run_auto_functionalized(Frame& frame, const Step& step, bool second);
-  void run_with_effects(Frame& frame, const Step& step);
-  std::vector<Datum> cloned_bases(Frame& frame, const Step& step, const Schema& schema, bool second);
-  Datum regenerated(Frame& frame, const Step& step, const std::string& prefix,
-                    const std::vector<Datum>& bases);
-  Datum cloned(const Frame& frame, const Datum& datum);
-  void run_inner(Frame& frame, const Step& outer, const Schema& schema, std::vector<Datum> args,
-                 std::size_t first_result);
-
-  const Case& case_;
-  const OpSet& ops_;
-  const std::set<std::string>& may_write_;
-  const RunOptions& options_;
-  std::vector<Contact> touched_;  // by the step that runs, if somebody looks on
-  std::vector<Contact>* const watched_;
-  Run run_;
-  std::set<std::uint32_t> immutable_;        // storages that may not be written
-  std::deque<Buffer> temporaries_;           // of the step that runs
-  std::map<const Graph*, Devices> devices_;  // of graphs that move tensors
-  std::optional<Diagnostic> bound_;
-  std::int64_t budget_ = std::min(kWorkBound, options_.work);
-  std::int64_t memory_left_ = std::min(kMemoryBound, options_.memory);
-  std::map<std::string, std::uint64_t> drawn_;   // how often the random generator of a device was asked
-  std::map<std::string, std::ptrdiff_t> draws_;  // effects that are draws, by device
-  std::optional<bool> several_devices_;          // does the case name more than one?
-  int depth_ = 0;
+  const Case& value;
+  const OpSet& ops;
+  const std::set<std::string>& may_write;
+  const RunOptions& options;
+  std::vector<Contact> touched;  // by the step that runs, if somebody looks on
+  std::vector<Contact>* const watched;
+  Run run;
+  std::set<std::uint32_t> immutable;        // storages that may not be written
+  std::deque<Buffer> temporaries;           // of the step that runs
+  std::map<const Graph*, Devices> devices;  // of graphs that move tensors
+  std::optional<Diagnostic> stopped;        // at a bound
+  std::int64_t work_left = std::min(kWorkBound, options.work);
+  std::int64_t memory_left = std::min(kMemoryBound, options.memory);
+  Draws draws;
+  int depth = 0;
 };
 
 }  // namespace noclobber

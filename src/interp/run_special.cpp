@@ -1,9 +1,11 @@
-// Operators whose effect is not in storages: assertions, collectives, host reads, random draws; and lists
-// of calls (_foreach_*).
+#include "src/interp/run_special.h"
+
 #include <algorithm>
 
 #include "src/interp/run_hash.h"
 #include "src/interp/run_machine.h"
+#include "src/interp/run_step.h"
+#include "src/interp/run_values.h"
 #include "src/ops/meaning.h"
 
 namespace noclobber {
@@ -86,37 +88,24 @@ std::vector<std::optional<std::size_t>> in_order(const Schema& list) {
   return out;
 }
 
-}  // namespace
-
-bool gives_itself(const Invocation& invocation) {
-  const Meaning meaning = invocation.meaning;
-  if (meaning == Meaning::self_if_real)
-    return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
-  if (meaning == Meaning::reduce_or_self) return reduces_nothing(invocation);
-  if (meaning != Meaning::random_or_self) return false;
-  if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
-  const auto p = invocation.args[1].number();
-  return !invocation.args[2].boolean || (p && p->as_real() == 0);
-}
-
 /// The device that a draw is made on; "" where the case names one device, or none tells.
-std::string Machine::drawn_on(const Graph& graph, const Step& step, const Invocation& invocation) {
-  if (!several_devices_) {
-    std::set<std::string> all = named_devices(case_.after);
-    if (case_.before) all.merge(named_devices(*case_.before));
-    several_devices_ = all.size() > 1;
+std::string drawn_on(Machine& m, const Graph& graph, const Step& step, const Invocation& invocation) {
+  if (!m.draws.several_devices) {
+    std::set<std::string> all = named_devices(m.value.after);
+    if (m.value.before) all.merge(named_devices(*m.value.before));
+    m.draws.several_devices = all.size() > 1;
   }
-  if (!*several_devices_) return "";
-  const Devices& devices = devices_.try_emplace(&graph, graph).first->second;
+  if (!*m.draws.several_devices) return "";
+  const Devices& devices = m.devices.try_emplace(&graph, graph).first->second;
   for (const ValueId result : step.results)
     if (result.valid()) return devices.of(Arg::of(result));
   return invocation.names.empty() ? "" : devices.of(Arg::of(invocation.names[0]));
 }
 
 /// An assertion about dtype and device that is true: it says nothing else, and raises in no run.
-bool Machine::is_as_described(const Graph& graph, const Invocation& invocation) {
+bool is_as_described(Machine& m, const Graph& graph, const Invocation& invocation) {
   if (invocation.meaning != Meaning::describe || invocation.live[0].kind != Datum::Kind::tensor) return false;
-  const Devices& devices = devices_.try_emplace(&graph, graph).first->second;
+  const Devices& devices = m.devices.try_emplace(&graph, graph).first->second;
   for (std::size_t k = 1; k < invocation.args.size(); ++k) {
     const Datum& said = invocation.args[k];
     const std::string& what = invocation.schema->arguments[k].name;
@@ -129,80 +118,83 @@ bool Machine::is_as_described(const Graph& graph, const Invocation& invocation) 
   return true;
 }
 
-void Machine::note_effect(const Invocation& invocation, std::uint64_t extra, const std::string& device) {
+/// What was waited for is what was given: a tensor, or each of a list.
+void bind_waited(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
+  const Datum& given = invocation.live[0];
+  if (given.kind == Datum::Kind::list) {
+    for (std::size_t k = 0; k < std::min(step.results.size(), given.list.size()); ++k)
+      bind_value(m, frame, step.results[k], given.list[k]);
+  } else if (!step.results.empty()) {
+    bind_value(m, frame, step.results[0], given, &given, invocation.names[0]);
+  }
+}
+
+}  // namespace
+
+void note_effect(Machine& m, const Invocation& invocation, std::uint64_t extra, const std::string& device) {
   Digest digest;
   digest.add(extra);
   Call call;
-  call.budget = budget_;
-  call.watched = watched_;
+  call.budget = m.work_left;
+  call.watched = m.watched;
   for (std::size_t i = 0; i < invocation.args.size(); ++i) {
     const SchemaSlot& slot =
         invocation.schema->arguments[std::min(i, invocation.schema->arguments.size() - 1)];
     if (!slot.written || !slot.keyword_only)
       add_datum(digest, call, counted(invocation, i));  // out= is not read
   }
-  budget_ = call.budget;
-  if (call.fault) stop(call.fault->text);
-  const std::string functional = ops_.functional(invocation.op);  // dropout_ draws what dropout does
+  m.work_left = call.budget;
+  if (call.fault) m.stop(call.fault->text);
+  const std::string functional = m.ops.functional(invocation.op);  // dropout_ draws what dropout does
   const std::string text =
       (functional.empty() ? invocation.op : functional) + " " + std::to_string(digest.value());
   // Draws are sequences of their own, one for each device: they stand first, whatever ran before them.
   if (!is_random(base_name(invocation.op), *invocation.schema)) {
-    run_.effects.push_back(text);
+    m.run.effects.push_back(text);
     return;
   }
-  ++draws_[device];
+  ++m.draws.effects[device];
   std::ptrdiff_t place = -1;
-  for (auto at = draws_.begin(); at != draws_.end() && at->first <= device; ++at) place += at->second;
-  run_.effects.insert(run_.effects.begin() + place, device.empty() ? text : text + " on " + device);
+  for (auto at = m.draws.effects.begin(); at != m.draws.effects.end() && at->first <= device; ++at)
+    place += at->second;
+  m.run.effects.insert(m.run.effects.begin() + place, device.empty() ? text : text + " on " + device);
 }
 
-/// What was waited for is what was given: a tensor, or each of a list.
-void Machine::bind_waited(Frame& frame, const Step& step, const Invocation& invocation) {
-  const Datum& given = invocation.live[0];
-  if (given.kind == Datum::Kind::list) {
-    for (std::size_t k = 0; k < std::min(step.results.size(), given.list.size()); ++k)
-      bind(frame, step.results[k], given.list[k]);
-  } else if (!step.results.empty()) {
-    bind(frame, step.results[0], given, &given, invocation.names[0]);
-  }
-}
-
-bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invocation) {
+bool run_special(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
   const std::string& op = step.op;
   if (const auto scalar = metadata(op, invocation.live)) {
-    if (!step.results.empty()) bind(frame, step.results[0], *scalar);
+    if (!step.results.empty()) bind_value(m, frame, step.results[0], *scalar);
     return true;
   }
   const bool item = op == "aten.item.default";
   if (item || op == "aten._local_scalar_dense.default") {
-    note_effect(invocation, 0);
+    note_effect(m, invocation, 0);
     const bool given = !invocation.args.empty() && invocation.args[0].kind == Datum::Kind::tensor;
     const std::int64_t count = given ? invocation.args[0].tensor.at.numel() : 0;
     const bool one = count == 1 || (count > 1 && !item);  // the first, without a look
-    if (!one) return raise(frame, "a Tensor with several elements cannot be converted to Scalar"), true;
-    Call call = new_call(frame);
+    if (!one) return m.raise(frame, "a Tensor with several elements cannot be converted to Scalar"), true;
+    Call call = m.new_call(frame);
     const Array& a = invocation.args[0].tensor;
     const Number n = call.load(a, a.at.offset);
     Datum d = n.kind == Number::Kind::integer ? Datum::of(n.integer) : Datum::of_real(n.re);
     if (a.at.dtype == Dtype::boolean) d = Datum::of_bool(n.integer != 0);
-    if (!step.results.empty()) bind(frame, step.results[0], d);
+    if (!step.results.empty()) bind_value(m, frame, step.results[0], d);
     return true;
   }
-  if (is_as_described(*frame.graph, invocation)) return true;
+  if (is_as_described(m, *frame.graph, invocation)) return true;
   if (is_host_effect(op)) {
     const bool asserts = starts_with_any(op, {"aten._assert_scalar.", "aten._functional_assert_scalar."});
     const auto told = asserts && !invocation.args.empty() ? invocation.args[0].number() : std::nullopt;
-    if (told && told->as_real() == 0) return raise(frame, "an assertion fails"), true;
-    note_effect(invocation, 0);
-    if (!step.results.empty()) run_hash(frame, step, invocation, 0);  // functional ones thread a token
+    if (told && told->as_real() == 0) return m.raise(frame, "an assertion fails"), true;
+    note_effect(m, invocation, 0);
+    if (!step.results.empty()) run_hash(m, frame, step, invocation, 0);  // functional ones thread a token
     return true;
   }
   if (is_collective(op)) {
     const bool waits = invocation.meaning == Meaning::wait;
-    if (!waits) note_effect(invocation, 0);  // waits may move, what they wait for may not
-    if (!waits) return run_hash(frame, step, invocation, 1), true;
-    if (!invocation.live.empty()) bind_waited(frame, step, invocation);
+    if (!waits) note_effect(m, invocation, 0);  // waits may move, what they wait for may not
+    if (!waits) return run_hash(m, frame, step, invocation, 1), true;
+    if (!invocation.live.empty()) bind_waited(m, frame, step, invocation);
     return true;
   }
   const bool random = (invocation.schema->has(Tag::nondeterministic_seeded) && invocation.draws) ||
@@ -211,23 +203,23 @@ bool Machine::run_special(Frame& frame, const Step& step, const Invocation& invo
   const bool seeded = op.starts_with("prims.inductor_random") || op.starts_with("prims.inductor_randint");
   if (gives_itself(invocation)) {
     if (!step.results.empty())
-      bind(frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
+      bind_value(m, frame, step.results[0], invocation.live[0], &invocation.live[0], invocation.names[0]);
     return true;
   }
   if (!random || seeded) return false;
-  const std::string device = drawn_on(*frame.graph, step, invocation);
-  const std::uint64_t count = ++drawn_[device];
-  note_effect(invocation, count, device);
+  const std::string device = drawn_on(m, *frame.graph, step, invocation);
+  const std::uint64_t count = ++m.draws.drawn[device];
+  note_effect(m, invocation, count, device);
   if (drops_nothing(invocation)) return false;
   Digest salt;  // each device has a generator of its own
   salt.add(count);
   salt.add(device);
-  run_hash(frame, step, invocation, device.empty() ? count : salt.value());
+  run_hash(m, frame, step, invocation, device.empty() ? count : salt.value());
   return true;
 }
 
 /// One call per list item, in order. False: not such an operator, or no kernel for its items.
-bool Machine::run_foreach(Frame& frame, const Step& step, const Invocation& invocation) {
+bool run_foreach(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
   const Schema& schema = *invocation.schema;
   if (schema.ns != "aten" || !schema.name.starts_with("_foreach_")) return false;
   std::string name = schema.name.substr(9);
@@ -244,8 +236,8 @@ bool Machine::run_foreach(Frame& frame, const Step& step, const Invocation& invo
   for (const Datum& arg : invocation.args) count = std::max(count, arg.list.size());
   if (!row) return false;
   std::vector<Datum> results;
-  for (std::size_t i = 0; i < count && going(); ++i) {
-    Call call = new_call(frame);
+  for (std::size_t i = 0; i < count && m.going(); ++i) {
+    Call call = m.new_call(frame);
     for (const auto& at : places)
       call.args.push_back(at && *at < invocation.args.size()
                               ? item_of(invocation.args[*at], schema.arguments[*at], i, call)
@@ -253,14 +245,25 @@ bool Machine::run_foreach(Frame& frame, const Step& step, const Invocation& invo
     if (!invocation.targets.empty() && i < invocation.targets.size()) call.targets = {invocation.targets[i]};
     call.resizes = schema.has(Tag::out);
     run_kernel(*row, call);
-    adopt(call);
+    m.adopt(call);
     if (call.fault)
-      take_fault(frame, *call.fault);
+      m.take_fault(frame, *call.fault);
     else
       results.push_back(call.results[0]);
   }
-  if (going()) bind_results(frame, step, invocation, results);
+  if (m.going()) bind_results(m, frame, step, invocation, results);
   return true;
+}
+
+bool gives_itself(const Invocation& invocation) {
+  const Meaning meaning = invocation.meaning;
+  if (meaning == Meaning::self_if_real)
+    return invocation.live[0].kind == Datum::Kind::tensor && !is_complex(invocation.live[0].tensor.at.dtype);
+  if (meaning == Meaning::reduce_or_self) return reduces_nothing(invocation);
+  if (meaning != Meaning::random_or_self) return false;
+  if (invocation.args.size() < 3 || invocation.args[2].kind != Datum::Kind::boolean) return false;
+  const auto p = invocation.args[1].number();
+  return !invocation.args[2].boolean || (p && p->as_real() == 0);
 }
 
 }  // namespace noclobber

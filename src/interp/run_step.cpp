@@ -1,7 +1,12 @@
-// One step: arguments, the kernel that does it, names for its results.
+#include "src/interp/run_step.h"
+
 #include <algorithm>
 
+#include "src/interp/run_control.h"
+#include "src/interp/run_hash.h"
 #include "src/interp/run_machine.h"
+#include "src/interp/run_special.h"
+#include "src/interp/run_values.h"
 #include "src/ops/same_tensor.h"
 
 namespace noclobber {
@@ -72,74 +77,21 @@ Use use_of(Meaning meaning, std::size_t at) {
   return sizes || (views && at > 0) || (makes && at == 0) ? Use::shape_only : Use::read;
 }
 
-}  // namespace
-
-void flatten_tensors(const Datum& datum, std::vector<Array>& into) {
-  if (datum.kind == Datum::Kind::tensor) into.push_back(datum.tensor);
-  for (const Datum& item : datum.list) flatten_tensors(item, into);
-}
-
-Extents extents_of(const Datum& sizes) {
-  Extents out;
-  for (const Datum& size : sizes.list) out.push_back(size.integer);
-  return out;
-}
-
-void Machine::run_steps(Frame& frame) {
-  const Graph& graph = *frame.graph;
-  const bool reordered = frame.top && !options_.order.empty();
-  const std::size_t count = reordered ? options_.order.size() : graph.steps.size();
-  for (std::size_t i = 0; i < count && going(); ++i) {
-    const std::size_t step = reordered ? options_.order[i] : i;
-    if (step >= graph.steps.size()) return stop("an order names a step that is not there");
-    if (is_return(graph.steps[step])) return;
-    if (frame.top) frame.at = static_cast<std::uint32_t>(step);
-    if (frame.top && options_.onlooker != nullptr)
-      watch_step(frame, graph.steps[step]);
-    else
-      run_step(frame, graph.steps[step]);
-    if (frame.top) temporaries_.clear();
-  }
-}
-
-void Machine::watch_step(Frame& frame, const Step& step) {
-  touched_.clear();
-  options_.onlooker->begins(frame.at, run_.storages);
-  run_step(frame, step);
-  if (!going()) return;
-  Onlooker::Named named;
-  for (const ValueId id : step.results)
-    if (id.valid() && frame.values[id.index].tensor) named.emplace_back(id, &*frame.values[id.index].tensor);
-  options_.onlooker->ends(frame.at, run_.storages, named, touched_);
-}
-
-Call Machine::new_call(const Frame& frame) {
-  Call call;
-  call.backwards = options_.backwards;
-  call.garbage_seed = options_.garbage_seed;
-  call.step = static_cast<std::int32_t>(frame.at);
-  call.budget = budget_;
-  call.watched = watched_;
-  call.memory_left = memory_left_;
-  call.first_id = static_cast<std::uint32_t>(run_.storages.size());
-  return call;
-}
-
 /// Binds the step's arguments to its schema. False: the run has ended.
-bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
+bool invoke(Machine& m, Frame& frame, const Step& step, Invocation& invocation) {
   const auto bound = bind_arguments(*invocation.schema, step);
   if (!bound) {
-    raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
+    m.raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
     return false;
   }
   // prims.as_strided is said to write what it shows; set_ and resize_ write no element.
   const Meaning meaning = invocation.meaning;
   const bool shows = meaning == Meaning::view || meaning == Meaning::set || meaning == Meaning::resize;
-  const std::string functional = kernel_name(ops_, step.op);
+  const std::string functional = kernel_name(m.ops, step.op);
   const KernelRow* const row = find_kernel(functional);
-  const bool declared = ops_.declaration(step.op) != nullptr;
+  const bool declared = m.ops.declaration(step.op) != nullptr;
   // An overload with `out=` looks at what its functional form looks at.
-  const Schema* const pure = meaning == Meaning::opaque ? ops_.find(functional) : nullptr;
+  const Schema* const pure = meaning == Meaning::opaque ? m.ops.find(functional) : nullptr;
   const Meaning asked = pure == nullptr ? meaning : meaning_of(base_name(functional), *pure);
   invocation.draws = draws(base_name(step.op), *invocation.schema, *bound);
   invocation.silent = silently_written(base_name(step.op), *invocation.schema, *bound);
@@ -150,69 +102,68 @@ bool Machine::invoke(Frame& frame, const Step& step, Invocation& invocation) {
     const Arg arg = plain ? as_taken(*invocation.schema, i, (*bound)[i], rank_of(invocation)) : (*bound)[i];
     const bool out = slot.written && (slot.keyword_only || only_stores(meaning));
     const bool view = invocation.schema->has(Tag::inplace_view);
-    invocation.live.push_back(resolve(frame, arg, false));
+    invocation.live.push_back(resolve(m, frame, arg, false));
     invocation.args.push_back(out || view ? invocation.live.back() : Datum{});
     invocation.names.push_back(arg.kind == Arg::Kind::ref ? arg.ref : ValueId{});
     if (slot.written && !shows && !view) flatten_tensors(invocation.live.back(), invocation.targets);
     const bool missing = arg.kind == Arg::Kind::ref && invocation.live.back().kind == Datum::Kind::none;
     if (missing) {
       const bool known = arg.ref.valid() && arg.ref.index < frame.graph->values.size();
-      unsupported("a value that nothing has defined: " +
-                  (known ? frame.graph->value(arg.ref).name : std::string("?")));
+      m.unsupported("a value that nothing has defined: " +
+                    (known ? frame.graph->value(arg.ref).name : std::string("?")));
     }
     invocation.unread.push_back(!declared &&
                                 contents_unread(base_name(functional), *invocation.schema, *bound, i));
     const bool views = invocation.unread[i] ||
                        (i == 0 && ((row && row->shares) || may_give_itself(meaning))) ||
                        use_of(asked, i) == Use::shape_only;
-    if (!out && !view && !views) invocation.args.back() = resolve(frame, arg, true);
+    if (!out && !view && !views) invocation.args.back() = resolve(m, frame, arg, true);
     if (views) invocation.args.back() = invocation.live.back();
   }
   if (may_give_itself(meaning) && !gives_itself(invocation))
-    invocation.args[0] = resolve(frame, (*bound)[0], true);
-  return going();
+    invocation.args[0] = resolve(m, frame, (*bound)[0], true);
+  return m.going();
 }
 
-void Machine::run_step(Frame& frame, const Step& step) {
-  if (run_higher_order(frame, step)) return;
-  const Schema* const schema = ops_.find(step.op);
-  if (schema == nullptr) return unsupported(step.op);
+void run_step(Machine& m, Frame& frame, const Step& step) {
+  if (run_higher_order(m, frame, step)) return;
+  const Schema* const schema = m.ops.find(step.op);
+  if (schema == nullptr) return m.unsupported(step.op);
   Invocation invocation(step.op, *schema);
-  if (!invoke(frame, step, invocation)) return;
-  const OpDecl* decl = ops_.declaration(step.op);
+  if (!invoke(m, frame, step, invocation)) return;
+  const OpDecl* decl = m.ops.declaration(step.op);
   if (decl)
-    run_declared(frame, step, invocation, *decl);
+    run_declared(m, frame, step, invocation, *decl);
   else
-    dispatch(frame, step, invocation);
-  if (!going()) return;
-  note_writes(frame, invocation.targets);
-  for (const std::size_t k : invocation.silent) note_writes(frame, std::span(&invocation.live[k].tensor, 1));
+    dispatch(m, frame, step, invocation);
+  if (!m.going()) return;
+  m.note_writes(frame, invocation.targets);
+  for (const std::size_t k : invocation.silent)
+    m.note_writes(frame, std::span(&invocation.live[k].tensor, 1));
 }
 
-void Machine::dispatch(Frame& frame, const Step& step, const Invocation& invocation) {
-  if (run_special(frame, step, invocation) || !going()) return;
-  if (rebind_storage(frame, step, invocation)) return;
-  if (invocation.schema->has(Tag::inplace_view)) return rebind_view(frame, step, invocation);
-  if (run_foreach(frame, step, invocation) || !going()) return;
-  if (run_row(frame, step, invocation) || !going()) return;
-  // What is no argument itself after all is a function; of a normalization it is known what it writes.
-  const bool settled =
-      invocation.meaning == Meaning::reduce_or_self || invocation.meaning == Meaning::normalize_running;
-  if (!settled && schema_is_silent(base_name(step.op), *invocation.schema)) return unsupported(step.op);
-  run_hash(frame, step, invocation, 0);
+void watch_step(Machine& m, Frame& frame, const Step& step) {
+  m.touched.clear();
+  m.options.onlooker->begins(frame.at, m.run.storages);
+  run_step(m, frame, step);
+  if (!m.going()) return;
+  Onlooker::Named named;
+  for (const ValueId id : step.results)
+    if (id.valid() && frame.values[id.index].tensor) named.emplace_back(id, &*frame.values[id.index].tensor);
+  m.options.onlooker->ends(frame.at, m.run.storages, named, m.touched);
 }
 
 /// A call that turned out to copy: again, from what its operand's name means. There it may share; a copy
 /// with the strides it had it stays.
-Call Machine::copied_as_meant(const Frame& frame, const KernelRow& row, Call& call, const Datum& operand) {
-  Call again = new_call(frame);
+Call copied_as_meant(Machine& m, const Frame& frame, const KernelRow& row, Call& call, const Datum& operand) {
+  Call again = m.new_call(frame);
   again.args = call.args;
   again.args[0] = operand;
   run_kernel(row, again);
   const bool shares = !again.fault && again.results[0].tensor.memory.bytes == operand.tensor.memory.bytes;
   if (!shares) return again;
   const Array from = again.results[0].tensor;
-  Call copy = new_call(frame);
+  Call copy = m.new_call(frame);
   const Array out = copy.output(from.at.dtype, from.at.shape, call.results[0].tensor.at.stride);
   if (copy.ok()) copy_elements(copy, from, out);
   return copy;
@@ -220,11 +171,11 @@ Call Machine::copied_as_meant(const Frame& frame, const KernelRow& row, Call& ca
 
 /// `to(device)` copies only if the device changes: a device the tensor is on counts as not given. False:
 /// nothing tells whether it is.
-bool Machine::drop_same_device(const Graph& graph, const Invocation& from, std::vector<Datum>& args) {
+bool drop_same_device(Machine& m, const Graph& graph, const Invocation& from, std::vector<Datum>& args) {
   bool told = true;
   for (std::size_t i = 0; i < from.schema->arguments.size(); ++i) {
     if (from.schema->arguments[i].name != "device" || args[i].kind != Datum::Kind::text) continue;
-    const Devices& devices = devices_.try_emplace(&graph, graph).first->second;
+    const Devices& devices = m.devices.try_emplace(&graph, graph).first->second;
     const auto same = same_device(devices.of(Arg::of(from.names[0])), args[i].text);
     told = told && same.has_value();
     if (same != false) args[i] = {};
@@ -233,20 +184,20 @@ bool Machine::drop_same_device(const Graph& graph, const Invocation& from, std::
 }
 
 /// type_as, to.other of a tensor that lies on another device: a copy, whatever the type is.
-bool Machine::follows_elsewhere(const Graph& graph, const Invocation& from) {
+bool follows_elsewhere(Machine& m, const Graph& graph, const Invocation& from) {
   if (from.meaning != Meaning::may_convert) return false;
   for (std::size_t i = 1; i < from.schema->arguments.size() && i < from.names.size(); ++i) {
     if (from.schema->arguments[i].name != "other") continue;
-    const Devices& devices = devices_.try_emplace(&graph, graph).first->second;
+    const Devices& devices = m.devices.try_emplace(&graph, graph).first->second;
     return same_device(devices.of(Arg::of(from.names[0])), devices.of(Arg::of(from.names[i]))) == false;
   }
   return false;
 }
 
 /// A call that gives a copy of what the given one shows.
-Call Machine::copied(const Frame& frame, const Call& shows) {
+Call copied(Machine& m, const Frame& frame, const Call& shows) {
   const Array from = shows.results[0].tensor;
-  Call copy = new_call(frame);
+  Call copy = m.new_call(frame);
   copy.args = shows.args;
   const Array out = copy.output(from.at.dtype, from.at.shape, preserved_strides(from.at));
   if (copy.ok()) copy_elements(copy, from, out);
@@ -254,59 +205,59 @@ Call Machine::copied(const Frame& frame, const Call& shows) {
 }
 
 /// Runs the kernel of the step's functional operator. False: there is none, or it declined.
-bool Machine::run_row(Frame& frame, const Step& step, const Invocation& invocation) {
-  const std::string functional = kernel_name(ops_, step.op);
+bool run_row(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
+  const std::string functional = kernel_name(m.ops, step.op);
   const KernelRow* row = find_kernel(functional);
   if (!row) return false;
-  Call call = new_call(frame);
-  call.args = functional_args(ops_, invocation, invocation.args, functional);
+  Call call = m.new_call(frame);
+  call.args = functional_args(m.ops, invocation, invocation.args, functional);
   const bool moves = row->shares && functional == invocation.op && !invocation.names.empty();
-  const bool told = !moves || drop_same_device(*frame.graph, invocation, call.args);
+  const bool told = !moves || drop_same_device(m, *frame.graph, invocation, call.args);
   call.targets = invocation.targets;
   call.resizes = invocation.schema->has(Tag::out);
-  const std::size_t touched = watched_ != nullptr ? watched_->size() : 0;
+  const std::size_t touched = m.watched != nullptr ? m.watched->size() : 0;
   run_kernel(*row, call);
   if (call.fault && call.fault->kind == Fault::Kind::declined) return false;
   if (!told && !call.fault && call.fresh.empty()) {
-    unsupported(step.op + " (device)");
+    m.unsupported(step.op + " (device)");
     return true;
   }
-  if (moves && !call.fault && call.fresh.empty() && follows_elsewhere(*frame.graph, invocation))
-    call = copied(frame, call);
+  if (moves && !call.fault && call.fresh.empty() && follows_elsewhere(m, *frame.graph, invocation))
+    call = copied(m, frame, call);
   const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
   if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid()) {
-    if (watched_ != nullptr) watched_->resize(touched);  // what is watched is the run that counts
-    call = copied_as_meant(frame, *row, call, read_value(frame, invocation.names[0]));
+    if (m.watched != nullptr) m.watched->resize(touched);  // what is watched is the run that counts
+    call = copied_as_meant(m, frame, *row, call, read_value(m, frame, invocation.names[0]));
   }
   if (row->shares && !call.fault && !call.targets.empty()) store_shown(call);
-  adopt(call);
+  m.adopt(call);
   if (call.fault)
-    take_fault(frame, *call.fault);
+    m.take_fault(frame, *call.fault);
   else
-    bind_results(frame, step, invocation, call.results);
+    bind_results(m, frame, step, invocation, call.results);
   return true;
 }
 
 /// The tensor of that name, under all names that it had before this step, is what is shown from now on.
-void Machine::rename(Frame& frame, const Step& step, ValueId name, const Datum& shown) {
-  if (frame.first_names.empty()) frame.first_names = first_names(*frame.graph, ops_);
+void rename(Machine& m, Frame& frame, const Step& step, ValueId name, const Datum& shown) {
+  if (frame.first_names.empty()) frame.first_names = first_names(*frame.graph, m.ops);
   const ValueId result = step.results.empty() ? ValueId{} : step.results[0],
                 own = frame.first_names[name.index];
   for (std::size_t k = 0; k < frame.values.size(); ++k)
     if (frame.values[k].tensor && frame.first_names[k] == own && k != result.index)
-      bind(frame, ValueId(k), shown);
+      bind_value(m, frame, ValueId(k), shown);
 }
 
 /// set_, resize_: the name of the first argument stands for another storage, or for more or less of its own.
 /// False: no such operator.
-bool Machine::rebind_storage(Frame& frame, const Step& step, const Invocation& invocation) {
+bool rebind_storage(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
   const bool set = invocation.meaning == Meaning::set;
   if (!set && invocation.meaning != Meaning::resize) return false;
   const bool known = !invocation.names.empty() && invocation.names[0].valid() &&
                      invocation.live[0].kind == Datum::Kind::tensor;
   const bool from = !set || (invocation.schema->overload == "source_Tensor" &&
                              invocation.live[1].kind == Datum::Kind::tensor);
-  if (!known || !from) return unsupported(step.op), true;
+  if (!known || !from) return m.unsupported(step.op), true;
   Datum shown = invocation.live[set ? 1 : 0];
   if (!set) {
     Geometry& g = shown.tensor.at;
@@ -317,33 +268,77 @@ bool Machine::rebind_storage(Frame& frame, const Step& step, const Invocation& i
     const auto end = reach(g);
     const bool plain = invocation.live[2].kind == Datum::Kind::none;
     if (!plain || !end || *end * item_bytes(g.dtype) > shown.tensor.memory.size)
-      return unsupported(step.op + " (may need more storage)"), true;
+      return m.unsupported(step.op + " (may need more storage)"), true;
   }
-  if (!step.results.empty()) bind(frame, step.results[0], shown);
-  rename(frame, step, invocation.names[0], shown);
+  if (!step.results.empty()) bind_value(m, frame, step.results[0], shown);
+  rename(m, frame, step, invocation.names[0], shown);
   return true;
 }
 
 /// t_, unsqueeze_, as_strided_: another view for the name, nothing for the bytes.
-void Machine::rebind_view(Frame& frame, const Step& step, const Invocation& invocation) {
-  const std::string functional = kernel_name(ops_, step.op);
+void rebind_view(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
+  const std::string functional = kernel_name(m.ops, step.op);
   const KernelRow* row = functional.empty() ? nullptr : find_kernel(functional);
   if (!row || !row->shares || invocation.names.empty() || !invocation.names[0].valid())
-    return unsupported(step.op);
-  Call call = new_call(frame);
-  call.args = functional_args(ops_, invocation, invocation.live, functional);
+    return m.unsupported(step.op);
+  Call call = m.new_call(frame);
+  call.args = functional_args(m.ops, invocation, invocation.live, functional);
   const Datum base = call.args.empty() ? Datum{} : call.args[0];
   run_kernel(*row, call);
-  adopt(call);
-  if (call.fault) return take_fault(frame, *call.fault);
+  m.adopt(call);
+  if (call.fault) return m.take_fault(frame, *call.fault);
   const Datum view = call.results[0];
-  if (!step.results.empty()) bind(frame, step.results[0], view, &base, invocation.names[0]);
-  rename(frame, step, invocation.names[0], view);
+  if (!step.results.empty()) bind_value(m, frame, step.results[0], view, &base, invocation.names[0]);
+  rename(m, frame, step, invocation.names[0], view);
+}
+
+}  // namespace
+
+void run_steps(Machine& m, Frame& frame) {
+  const Graph& graph = *frame.graph;
+  const bool reordered = frame.top && !m.options.order.empty();
+  const std::size_t count = reordered ? m.options.order.size() : graph.steps.size();
+  for (std::size_t i = 0; i < count && m.going(); ++i) {
+    const std::size_t step = reordered ? m.options.order[i] : i;
+    if (step >= graph.steps.size()) return m.stop("an order names a step that is not there");
+    if (is_return(graph.steps[step])) return;
+    if (frame.top) frame.at = static_cast<std::uint32_t>(step);
+    if (frame.top && m.options.onlooker != nullptr)
+      watch_step(m, frame, graph.steps[step]);
+    else
+      run_step(m, frame, graph.steps[step]);
+    if (frame.top) m.temporaries.clear();
+  }
+}
+
+Call Machine::new_call(const Frame& frame) {
+  Call call;
+  call.backwards = options.backwards;
+  call.garbage_seed = options.garbage_seed;
+  call.step = static_cast<std::int32_t>(frame.at);
+  call.budget = work_left;
+  call.watched = watched;
+  call.memory_left = memory_left;
+  call.first_id = static_cast<std::uint32_t>(run.storages.size());
+  return call;
+}
+
+void dispatch(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
+  if (run_special(m, frame, step, invocation) || !m.going()) return;
+  if (rebind_storage(m, frame, step, invocation)) return;
+  if (invocation.schema->has(Tag::inplace_view)) return rebind_view(m, frame, step, invocation);
+  if (run_foreach(m, frame, step, invocation) || !m.going()) return;
+  if (run_row(m, frame, step, invocation) || !m.going()) return;
+  // What is no argument itself after all is a function; of a normalization it is known what it writes.
+  const bool settled =
+      invocation.meaning == Meaning::reduce_or_self || invocation.meaning == Meaning::normalize_running;
+  if (!settled && schema_is_silent(base_name(step.op), *invocation.schema)) return m.unsupported(step.op);
+  run_hash(m, frame, step, invocation, 0);
 }
 
 /// A result that the schema says is a written argument is that argument; others come from `results`.
-void Machine::bind_results(Frame& frame, const Step& step, const Invocation& invocation,
-                           std::span<const Datum> results) {
+void bind_results(Machine& m, Frame& frame, const Step& step, const Invocation& invocation,
+                  std::span<const Datum> results) {
   const Schema& schema = *invocation.schema;
   for (std::size_t i = 0; i < step.results.size(); ++i) {
     const bool listed = schema.returns.size() == 1 && schema.returns[0].type == SchemaSlot::Type::tensor_list;
@@ -362,10 +357,21 @@ void Machine::bind_results(Frame& frame, const Step& step, const Invocation& inv
                         datum->kind == Datum::Kind::tensor && invocation.targets.empty() &&
                         datum->tensor.memory.id == invocation.live[0].tensor.memory.id;
     if (viewed && !step.barrier)
-      bind(frame, step.results[i], *datum, &invocation.live[0], invocation.names[0]);
+      bind_value(m, frame, step.results[i], *datum, &invocation.live[0], invocation.names[0]);
     else
-      bind(frame, step.results[i], *datum);
+      bind_value(m, frame, step.results[i], *datum);
   }
+}
+
+void flatten_tensors(const Datum& datum, std::vector<Array>& into) {
+  if (datum.kind == Datum::Kind::tensor) into.push_back(datum.tensor);
+  for (const Datum& item : datum.list) flatten_tensors(item, into);
+}
+
+Extents extents_of(const Datum& sizes) {
+  Extents out;
+  for (const Datum& size : sizes.list) out.push_back(size.integer);
+  return out;
 }
 
 }  // namespace noclobber

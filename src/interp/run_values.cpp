@@ -1,4 +1,5 @@
-// Names and what they are bound to: reading, binding, snapshots of what a name meant.
+#include "src/interp/run_values.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -21,30 +22,91 @@ std::optional<std::int64_t> evaluated(const SymExpr& value, const Symbols& symbo
   return std::nullopt;
 }
 
+/// The snapshot as a tensor of its own: strides as the original's if they are dense.
+Array as_array(Machine& m, const Snapshot& snapshot, const Tensor& like) {
+  Geometry g{like.dtype, like.shape, like.stride, 0, like.conjugated};
+  if (!is_dense(g)) g.stride = contiguous_strides(g.shape);
+  Buffer& buffer = m.temporaries.emplace_back();
+  buffer.bytes.resize(snapshot.bytes.size());
+  buffer.defined.resize(snapshot.bytes.size());
+  buffer.writer.resize(snapshot.bytes.size(), -1);
+  const std::int64_t width = item_bytes(g.dtype), count = g.numel();
+  const Elements to(g);
+  for (std::int64_t k = 0; k < count; ++k) {
+    std::memcpy(buffer.bytes.data() + to.at(k) * width, snapshot.bytes.data() + k * width,
+                static_cast<std::size_t>(width));
+    std::memcpy(buffer.defined.data() + to.at(k) * width, snapshot.defined.data() + k * width,
+                static_cast<std::size_t>(width));
+  }
+  return {g,
+          {buffer.bytes.data(), buffer.defined.data(), buffer.writer.data(),
+           static_cast<std::int64_t>(buffer.bytes.size()), 0xffffffffU, -1}};
+}
+
+void check_stale(Machine& m, Frame& frame, ValueId id, const Array& live) {
+  const auto element = stale_element(m, frame.values[id.index].snapshot, live);
+  if (!element) return;
+  const std::int64_t width = item_bytes(live.at.dtype);
+  const std::int64_t at = Elements(live.at).at(*element) * width;
+  std::vector<std::int64_t> index(live.at.shape.size(), 0);
+  std::int64_t rest = *element;
+  for (std::size_t i = index.size(); i-- > 0;) {
+    index[i] = rest % live.at.shape[i];
+    rest /= live.at.shape[i];
+  }
+  std::int32_t writer = -2;
+  for (std::int64_t b = 0; b < width; ++b) writer = std::max(writer, live.memory.writer[at + b]);
+  for (const Run::Stale& known : m.run.stale)
+    if (known.step == frame.at && known.value == id) return;
+  m.run.stale.push_back({frame.at, id, static_cast<std::uint32_t>(writer), std::move(index)});
+}
+
+/// What a view shows of a base as its name meant it, if the base's storage has changed since.
+Snapshot view_of_snapshot(Machine& m, const Snapshot& base_snapshot, const Array& base, const Array& view) {
+  Buffer& image = m.temporaries.emplace_back();  // the storage, with the base as it was meant
+  const auto size = static_cast<std::size_t>(base.memory.size);
+  image.bytes.assign(base.memory.bytes, base.memory.bytes + size);
+  image.defined.assign(base.memory.defined, base.memory.defined + size);
+  image.writer.resize(size);
+  const std::int64_t width = item_bytes(base.at.dtype), count = base.at.numel();
+  const Elements at(base.at);
+  for (std::int64_t k = 0; k < count; ++k) {
+    std::memcpy(image.bytes.data() + at.at(k) * width, base_snapshot.bytes.data() + k * width,
+                static_cast<std::size_t>(width));
+    std::memcpy(image.defined.data() + at.at(k) * width, base_snapshot.defined.data() + k * width,
+                static_cast<std::size_t>(width));
+  }
+  Array shown = view;
+  shown.memory.bytes = image.bytes.data();
+  shown.memory.defined = image.defined.data();
+  shown.memory.writer = image.writer.data();
+  return snapshot_of(m, shown);
+}
+
 }  // namespace
 
 Array Machine::array_of(const Tensor& tensor, const Frame& frame) {
-  Storage& storage = run_.storages[tensor.storage];
+  Storage& storage = run.storages[tensor.storage];
   Memory memory{storage.bytes.data(),  storage.defined.data(),
                 storage.writer.data(), static_cast<std::int64_t>(storage.bytes.size()),
                 tensor.storage,        static_cast<std::int32_t>(frame.at)};
   return {{tensor.dtype, tensor.shape, tensor.stride, tensor.offset, tensor.conjugated}, memory};
 }
 
-Tensor Machine::tensor_of(const Array& array) {
+Tensor tensor_of(const Array& array) {
   return {array.memory.id, array.at.dtype,  array.at.shape,
           array.at.stride, array.at.offset, array.at.conjugated};
 }
 
-Snapshot Machine::snapshot_of(const Array& array) {
+Snapshot snapshot_of(Machine& m, const Array& array) {
   Snapshot result;
   result.taken = true;
   const std::int64_t width = item_bytes(array.at.dtype), count = array.at.numel();
-  if (count > budget_ || width * count > std::min(kMemoryBound, options_.memory)) {
-    stop("names mean values of more elements than the interpreter's bound");
+  if (count > m.work_left || width * count > std::min(kMemoryBound, m.options.memory)) {
+    m.stop("names mean values of more elements than the interpreter's bound");
     return result;
   }
-  budget_ -= count;
+  m.work_left -= count;
   const Elements from(array.at);
   if (count > 0 && is_contiguous(array.at)) {
     const std::int64_t begin = array.at.offset * width;
@@ -64,37 +126,16 @@ Snapshot Machine::snapshot_of(const Array& array) {
   return result;
 }
 
-/// The snapshot as a tensor of its own: strides as the original's if they are dense.
-Array Machine::as_array(const Snapshot& snapshot, const Tensor& like) {
-  Geometry g{like.dtype, like.shape, like.stride, 0, like.conjugated};
-  if (!is_dense(g)) g.stride = contiguous_strides(g.shape);
-  Buffer& buffer = temporaries_.emplace_back();
-  buffer.bytes.resize(snapshot.bytes.size());
-  buffer.defined.resize(snapshot.bytes.size());
-  buffer.writer.resize(snapshot.bytes.size(), -1);
-  const std::int64_t width = item_bytes(g.dtype), count = g.numel();
-  const Elements to(g);
-  for (std::int64_t k = 0; k < count; ++k) {
-    std::memcpy(buffer.bytes.data() + to.at(k) * width, snapshot.bytes.data() + k * width,
-                static_cast<std::size_t>(width));
-    std::memcpy(buffer.defined.data() + to.at(k) * width, snapshot.defined.data() + k * width,
-                static_cast<std::size_t>(width));
-  }
-  return {g,
-          {buffer.bytes.data(), buffer.defined.data(), buffer.writer.data(),
-           static_cast<std::int64_t>(buffer.bytes.size()), 0xffffffffU, -1}};
-}
-
 /// First row-major element whose bytes are no longer what the name meant. What was undefined then may be
 /// anything.
-std::optional<std::int64_t> Machine::stale_element(const Snapshot& snapshot, const Array& live) {
+std::optional<std::int64_t> stale_element(Machine& m, const Snapshot& snapshot, const Array& live) {
   const std::int64_t width = item_bytes(live.at.dtype), count = live.at.numel();
   const Elements from(live.at);
-  if (count > budget_) {
-    stop("names mean values of more elements than the interpreter's bound");
+  if (count > m.work_left) {
+    m.stop("names mean values of more elements than the interpreter's bound");
     return std::nullopt;
   }
-  budget_ -= count;
+  m.work_left -= count;
   for (std::int64_t k = 0; k < count; ++k) {
     const std::uint8_t* then = snapshot.bytes.data() + k * width;
     const std::uint8_t* now = live.memory.bytes + from.at(k) * width;
@@ -104,37 +145,19 @@ std::optional<std::int64_t> Machine::stale_element(const Snapshot& snapshot, con
   return std::nullopt;
 }
 
-void Machine::check_stale(Frame& frame, ValueId id, const Array& live) {
-  const auto element = stale_element(frame.values[id.index].snapshot, live);
-  if (!element) return;
-  const std::int64_t width = item_bytes(live.at.dtype);
-  const std::int64_t at = Elements(live.at).at(*element) * width;
-  std::vector<std::int64_t> index(live.at.shape.size(), 0);
-  std::int64_t rest = *element;
-  for (std::size_t i = index.size(); i-- > 0;) {
-    index[i] = rest % live.at.shape[i];
-    rest /= live.at.shape[i];
-  }
-  std::int32_t writer = -2;
-  for (std::int64_t b = 0; b < width; ++b) writer = std::max(writer, live.memory.writer[at + b]);
-  for (const Run::Stale& known : run_.stale)
-    if (known.step == frame.at && known.value == id) return;
-  run_.stale.push_back({frame.at, id, static_cast<std::uint32_t>(writer), std::move(index)});
-}
-
 /// The operand `id` of the step that runs: live, or what the name meant where options ask for that.
-Datum Machine::read_value(Frame& frame, ValueId id) {
+Datum read_value(Machine& m, Frame& frame, ValueId id) {
   const Bound& bound = frame.values[id.index];
   if (bound.scalar) return *bound.scalar;
   if (!bound.tensor) return {};
-  const Array live = array_of(*bound.tensor, frame);
+  const Array live = m.array_of(*bound.tensor, frame);
   if (!frame.top || !bound.snapshot.taken) return Datum::of(live);
-  if (options_.value_semantics) check_stale(frame, id, live);
-  const bool meant = options_.value_semantics || options_.repaired.count({frame.at, id}) != 0;
-  return Datum::of(meant ? as_array(bound.snapshot, *bound.tensor) : live);
+  if (m.options.value_semantics) check_stale(m, frame, id, live);
+  const bool meant = m.options.value_semantics || m.options.repaired.count({frame.at, id}) != 0;
+  return Datum::of(meant ? as_array(m, bound.snapshot, *bound.tensor) : live);
 }
 
-Datum Machine::resolve(Frame& frame, const Arg& arg, bool reading) {
+Datum resolve(Machine& m, Frame& frame, const Arg& arg, bool reading) {
   Datum d;
   switch (arg.kind) {
     case Arg::Kind::none:
@@ -142,14 +165,14 @@ Datum Machine::resolve(Frame& frame, const Arg& arg, bool reading) {
       return d;
     case Arg::Kind::ref:
       if (!arg.ref.valid() || arg.ref.index >= frame.values.size()) return d;
-      if (reading) return read_value(frame, arg.ref);
+      if (reading) return read_value(m, frame, arg.ref);
       if (const Bound& b = frame.values[arg.ref.index]; b.tensor)
-        return Datum::of(array_of(*b.tensor, frame));
+        return Datum::of(m.array_of(*b.tensor, frame));
       else
         return b.scalar.value_or(d);
     case Arg::Kind::sym: {
-      const auto v = evaluated(arg.sym, options_.symbols);
-      if (!v) stop("no value for " + arg.sym.text());
+      const auto v = evaluated(arg.sym, m.options.symbols);
+      if (!v) m.stop("no value for " + arg.sym.text());
       return Datum::of(v.value_or(0));
     }
     case Arg::Kind::real:
@@ -167,35 +190,14 @@ Datum Machine::resolve(Frame& frame, const Arg& arg, bool reading) {
       return d;
     case Arg::Kind::list:
       d.kind = Datum::Kind::list;
-      for (const Arg& item : arg.list) d.list.push_back(resolve(frame, item, reading));
+      for (const Arg& item : arg.list) d.list.push_back(resolve(m, frame, item, reading));
       return d;
   }
   return d;
 }
 
-/// What a view shows of a base as its name meant it, if the base's storage has changed since.
-Snapshot Machine::view_of_snapshot(const Snapshot& base_snapshot, const Array& base, const Array& view) {
-  Buffer& image = temporaries_.emplace_back();  // the storage, with the base as it was meant
-  const auto size = static_cast<std::size_t>(base.memory.size);
-  image.bytes.assign(base.memory.bytes, base.memory.bytes + size);
-  image.defined.assign(base.memory.defined, base.memory.defined + size);
-  image.writer.resize(size);
-  const std::int64_t width = item_bytes(base.at.dtype), count = base.at.numel();
-  const Elements at(base.at);
-  for (std::int64_t k = 0; k < count; ++k) {
-    std::memcpy(image.bytes.data() + at.at(k) * width, base_snapshot.bytes.data() + k * width,
-                static_cast<std::size_t>(width));
-    std::memcpy(image.defined.data() + at.at(k) * width, base_snapshot.defined.data() + k * width,
-                static_cast<std::size_t>(width));
-  }
-  Array shown = view;
-  shown.memory.bytes = image.bytes.data();
-  shown.memory.defined = image.defined.data();
-  shown.memory.writer = image.writer.data();
-  return snapshot_of(shown);
-}
-
-void Machine::bind(Frame& frame, ValueId id, const Datum& datum, const Datum* viewed_from, ValueId base) {
+void bind_value(Machine& m, Frame& frame, ValueId id, const Datum& datum, const Datum* viewed_from,
+                ValueId base) {
   if (!id.valid() || id.index >= frame.values.size()) return;
   Bound& bound = frame.values[id.index];
   bound = {};
@@ -204,31 +206,32 @@ void Machine::bind(Frame& frame, ValueId id, const Datum& datum, const Datum* vi
     return;
   }
   bound.tensor = tensor_of(datum.tensor);
-  if (!frame.top || !takes_snapshots()) return;
+  if (!frame.top || !m.takes_snapshots()) return;
   const bool from_name = viewed_from && base.valid() && frame.values[base.index].snapshot.taken && base != id;
-  if (from_name && stale_element(frame.values[base.index].snapshot, viewed_from->tensor))
-    bound.snapshot = view_of_snapshot(frame.values[base.index].snapshot, viewed_from->tensor, datum.tensor);
+  if (from_name && stale_element(m, frame.values[base.index].snapshot, viewed_from->tensor))
+    bound.snapshot =
+        view_of_snapshot(m, frame.values[base.index].snapshot, viewed_from->tensor, datum.tensor);
   else
-    bound.snapshot = snapshot_of(datum.tensor);
+    bound.snapshot = snapshot_of(m, datum.tensor);
 }
 
 /// Moves fresh storages of a call into the run; ids were handed out in order.
 void Machine::adopt(Call& call) {
-  budget_ = call.budget;
-  memory_left_ = call.memory_left;
+  work_left = call.budget;
+  memory_left = call.memory_left;
   for (Buffer& buffer : call.fresh)
-    run_.storages.push_back(
+    run.storages.push_back(
         {std::move(buffer.bytes), std::move(buffer.defined), std::move(buffer.writer), ""});
 }
 
 void Machine::note_writes(const Frame& frame, std::span<const Array> targets) {
   for (const Array& target : targets) {
-    run_.written.insert(target.memory.id);
+    run.written.insert(target.memory.id);
     if (target.at.numel() == 0) continue;
-    if (immutable_.count(target.memory.id) == 0) continue;
-    if (run_.immutable_writes.empty()) run_.immutable_storage = target.memory.id;
-    if (run_.immutable_writes.empty() || run_.immutable_writes.back() != frame.at)
-      run_.immutable_writes.push_back(frame.at);
+    if (immutable.count(target.memory.id) == 0) continue;
+    if (run.immutable_writes.empty()) run.immutable_storage = target.memory.id;
+    if (run.immutable_writes.empty() || run.immutable_writes.back() != frame.at)
+      run.immutable_writes.push_back(frame.at);
   }
 }
 

@@ -1,7 +1,11 @@
-// Operators that wrap a call of another one: auto_functionalized, auto_functionalized_v2, with_effects.
+#include "src/interp/run_wrapped.h"
+
 #include <algorithm>
 
+#include "src/interp/run_hash.h"
 #include "src/interp/run_machine.h"
+#include "src/interp/run_step.h"
+#include "src/interp/run_values.h"
 
 namespace noclobber {
 namespace {
@@ -17,26 +21,10 @@ std::string wrapped_op(const Step& step, std::size_t argument) {
   return full_op_name(step.args[argument].text);
 }
 
-}  // namespace
-
-Datum Machine::cloned(const Frame& frame, const Datum& datum) {
-  if (datum.kind == Datum::Kind::list) {
-    std::vector<Datum> items;
-    for (const Datum& item : datum.list) items.push_back(cloned(frame, item));
-    return Datum::of_list(std::move(items));
-  }
-  if (datum.kind != Datum::Kind::tensor) return datum;
-  Call call = new_call(frame);
-  call.output_clone(datum.tensor);
-  adopt(call);
-  if (call.fault) take_fault(frame, *call.fault);
-  return call.results.empty() ? Datum{} : call.results[0];
-}
-
 /// Runs `schema`'s operator on arguments that are already values; its returns are named by the outer
 /// step's results from `first_result` on.
-void Machine::run_inner(Frame& frame, const Step& outer, const Schema& schema, std::vector<Datum> args,
-                        std::size_t first_result) {
+void run_inner(Machine& m, Frame& frame, const Step& outer, const Schema& schema, std::vector<Datum> args,
+               std::size_t first_result) {
   Step inner;
   inner.op = schema.op;
   for (std::size_t i = 0; i < schema.returns.size() && first_result + i < outer.results.size(); ++i)
@@ -52,53 +40,54 @@ void Machine::run_inner(Frame& frame, const Step& outer, const Schema& schema, s
   }
   invocation.live = args;
   invocation.args = std::move(args);
-  if (!going()) return;
-  const OpDecl* decl = ops_.declaration(schema.op);
+  if (!m.going()) return;
+  const OpDecl* decl = m.ops.declaration(schema.op);
   if (decl)
-    run_declared(frame, inner, invocation, *decl);
+    run_declared(m, frame, inner, invocation, *decl);
   else
-    dispatch(frame, inner, invocation);
-  if (going()) note_writes(frame, invocation.targets);
+    dispatch(m, frame, inner, invocation);
+  if (m.going()) m.note_writes(frame, invocation.targets);
 }
 
 /// What v2 clones: `_all_bases`; what v1 clones: every written argument, in schema order.
-std::vector<Datum> Machine::cloned_bases(Frame& frame, const Step& step, const Schema& schema, bool second) {
+std::vector<Datum> cloned_bases(Machine& m, Frame& frame, const Step& step, const Schema& schema,
+                                bool second) {
   std::vector<Datum> bases;
   if (second) {
     const Arg* all = keyword(step, "_all_bases");
     if (!all || all->kind != Arg::Kind::list) {
-      unsupported(step.op + " (no _all_bases)");
+      m.unsupported(step.op + " (no _all_bases)");
       return bases;
     }
-    for (const Arg& arg : all->list) bases.push_back(cloned(frame, resolve(frame, arg, true)));
+    for (const Arg& arg : all->list) bases.push_back(cloned(m, frame, resolve(m, frame, arg, true)));
     return bases;
   }
   for (const SchemaSlot& slot : schema.arguments) {
     if (!slot.written) continue;
     const Arg* arg = keyword(step, slot.name);
-    bases.push_back(arg ? cloned(frame, resolve(frame, *arg, true)) : Datum{});
+    bases.push_back(arg ? cloned(m, frame, resolve(m, frame, *arg, true)) : Datum{});
   }
   return bases;
 }
 
 /// The written argument as v2 describes it: a base, or a slice or as_strided view of one.
-Datum Machine::regenerated(Frame& frame, const Step& step, const std::string& prefix,
-                           const std::vector<Datum>& bases) {
+Datum regenerated(Machine& m, Frame& frame, const Step& step, const std::string& prefix,
+                  const std::vector<Datum>& bases) {
   const Arg* which = keyword(step, prefix + "_base_index");
   if (!which || which->kind == Arg::Kind::none) return {};
-  const Datum index = resolve(frame, *which, true);
+  const Datum index = resolve(m, frame, *which, true);
   if (index.kind != Datum::Kind::integer || index.integer < 0 ||
       index.integer >= static_cast<std::int64_t>(bases.size())) {
-    raise(frame, step.op + ": " + prefix + "_base_index is not the index of a base");
+    m.raise(frame, step.op + ": " + prefix + "_base_index is not the index of a base");
     return {};
   }
   const Datum& base = bases[static_cast<std::size_t>(index.integer)];
-  Call call = new_call(frame);
+  Call call = m.new_call(frame);
   std::string op;
   call.args = {base};
   auto take = [&](const char* suffix) {
     const Arg* arg = keyword(step, prefix + suffix);
-    call.args.push_back(arg ? resolve(frame, *arg, true) : Datum{});
+    call.args.push_back(arg ? resolve(m, frame, *arg, true) : Datum{});
     return arg != nullptr;
   };
   if (keyword(step, prefix + "_stride")) {
@@ -111,58 +100,74 @@ Datum Machine::regenerated(Frame& frame, const Step& step, const std::string& pr
     return base;
   }
   run_kernel(*find_kernel(op), call);
-  adopt(call);
-  if (call.fault) take_fault(frame, *call.fault);
+  m.adopt(call);
+  if (call.fault) m.take_fault(frame, *call.fault);
   return call.fault ? Datum{} : call.results[0];
 }
 
-void Machine::run_auto_functionalized(Frame& frame, const Step& step, bool second) {
+}  // namespace
+
+Datum cloned(Machine& m, const Frame& frame, const Datum& datum) {
+  if (datum.kind == Datum::Kind::list) {
+    std::vector<Datum> items;
+    for (const Datum& item : datum.list) items.push_back(cloned(m, frame, item));
+    return Datum::of_list(std::move(items));
+  }
+  if (datum.kind != Datum::Kind::tensor) return datum;
+  Call call = m.new_call(frame);
+  call.output_clone(datum.tensor);
+  m.adopt(call);
+  if (call.fault) m.take_fault(frame, *call.fault);
+  return call.results.empty() ? Datum{} : call.results[0];
+}
+
+void run_auto_functionalized(Machine& m, Frame& frame, const Step& step, bool second) {
   const std::string op = wrapped_op(step, 0);
-  const Schema* schema = op.empty() ? nullptr : ops_.find(op);
-  if (!schema) return unsupported(op.empty() ? step.op : op);
-  const std::vector<Datum> bases = cloned_bases(frame, step, *schema, second);
-  if (!going()) return;
+  const Schema* schema = op.empty() ? nullptr : m.ops.find(op);
+  if (!schema) return m.unsupported(op.empty() ? step.op : op);
+  const std::vector<Datum> bases = cloned_bases(m, frame, step, *schema, second);
+  if (!m.going()) return;
   std::vector<Datum> args;
   std::size_t written = 0;
   for (const SchemaSlot& slot : schema->arguments) {
     const Arg* given = keyword(step, slot.name);
     const Arg* length = second && slot.written ? keyword(step, "_" + slot.name + "_length") : nullptr;
     if (length) {
-      const std::int64_t count = resolve(frame, *length, true).integer;
+      const std::int64_t count = resolve(m, frame, *length, true).integer;
       std::vector<Datum> items;
-      for (std::int64_t i = 0; i < count && i < 4096 && going(); ++i)
-        items.push_back(regenerated(frame, step, "_" + slot.name + "_" + std::to_string(i), bases));
+      for (std::int64_t i = 0; i < count && i < 4096 && m.going(); ++i)
+        items.push_back(regenerated(m, frame, step, "_" + slot.name + "_" + std::to_string(i), bases));
       args.push_back(Datum::of_list(std::move(items)));
     } else if (slot.written) {
-      args.push_back(second ? regenerated(frame, step, "_" + slot.name, bases) : bases[written]);
+      args.push_back(second ? regenerated(m, frame, step, "_" + slot.name, bases) : bases[written]);
     } else if (given) {
-      args.push_back(resolve(frame, *given, true));
+      args.push_back(resolve(m, frame, *given, true));
     } else {
-      args.push_back(slot.fallback ? resolve(frame, *slot.fallback, true) : Datum{});
+      args.push_back(slot.fallback ? resolve(m, frame, *slot.fallback, true) : Datum{});
     }
     if (slot.written) ++written;
   }
-  run_inner(frame, step, *schema, std::move(args), 0);
+  run_inner(m, frame, step, *schema, std::move(args), 0);
   const std::size_t first = std::max<std::size_t>(schema->returns.size(), 1);
-  for (std::size_t i = 0; i < bases.size() && going(); ++i)
-    if (first + i < step.results.size()) bind(frame, step.results[first + i], bases[i]);
+  for (std::size_t i = 0; i < bases.size() && m.going(); ++i)
+    if (first + i < step.results.size()) bind_value(m, frame, step.results[first + i], bases[i]);
 }
 
 /// with_effects(token, op, args...) gives (token, returns...): the order of tokens is the order of steps.
-void Machine::run_with_effects(Frame& frame, const Step& step) {
+void run_with_effects(Machine& m, Frame& frame, const Step& step) {
   const std::string op = wrapped_op(step, 1);
-  const Schema* schema = op.empty() ? nullptr : ops_.find(op);
-  if (!schema) return unsupported(op.empty() ? step.op : op);
+  const Schema* schema = op.empty() ? nullptr : m.ops.find(op);
+  if (!schema) return m.unsupported(op.empty() ? step.op : op);
   std::vector<Datum> args;
   for (std::size_t i = 0; i < schema->arguments.size(); ++i) {
     const SchemaSlot& slot = schema->arguments[i];
     const Arg* given = i + 2 < step.args.size() ? &step.args[i + 2] : keyword(step, slot.name);
     if (!given && slot.fallback) given = &*slot.fallback;
-    args.push_back(given ? resolve(frame, *given, !slot.written) : Datum{});
+    args.push_back(given ? resolve(m, frame, *given, !slot.written) : Datum{});
   }
   if (!step.args.empty() && !step.results.empty())
-    bind(frame, step.results[0], resolve(frame, step.args[0], false));
-  run_inner(frame, step, *schema, std::move(args), 1);
+    bind_value(m, frame, step.results[0], resolve(m, frame, step.args[0], false));
+  run_inner(m, frame, step, *schema, std::move(args), 1);
 }
 
 }  // namespace noclobber

@@ -1,0 +1,11 @@
+// The edges of a graph: contents of inputs, outputs, final contents.
+#pragma once
+#include "src/interp/run_machine.h"
+
+namespace noclobber {
+
+void make_inputs(Machine& m, Frame& frame);
+void write_finals(Machine& m, Frame& frame);
+void make_outputs(Machine& m, Frame& frame);
+
+}  // namespace noclobber
