@@ -1,5 +1,5 @@
-// Constants of a method, and which of the functional program's they are: by what they hold where both say so,
-// by their order where one does not.
+#include "src/formats/pte_constants.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -7,6 +7,7 @@
 
 #include "src/formats/constant_bytes.h"
 #include "src/formats/pte_builder.h"
+#include "src/formats/pte_inputs.h"
 
 namespace noclobber {
 namespace {
@@ -68,6 +69,17 @@ void replace_refs(Arg& arg, const std::map<std::uint32_t, ValueId>& by) {
   for (Arg& item : arg.list) replace_refs(item, by);
 }
 
+void add_of_file_alone(PteBuilder& p, std::uint32_t id) {
+  Input like;
+  like.kind = Input::Kind::constant;
+  like.may_write = false;
+  like.contents = numbers_of(p.tensor(id).contents, p.tensor(id).dtype);
+  const std::string name = p.names.fresh("constant" + std::to_string(id));
+  if (like.contents && type_of(p, id)) return add_input(p, like, name, *type_of(p, id), id);
+  const ValueId value = emit(p, "executorch.constant_of_the_file_alone", {}, type_of(p, id), name);
+  p.now.own[id] = p.define(id, value, std::nullopt);
+}
+
 }  // namespace
 
 bool PteBuilder::is_constant(std::uint32_t id) const {
@@ -75,37 +87,38 @@ bool PteBuilder::is_constant(std::uint32_t id) const {
 }
 
 /// Values with data and no place, in order: one input each.
-std::vector<std::uint32_t> PteBuilder::constants() const {
+std::vector<std::uint32_t> constants(const PteBuilder& p) {
   std::vector<std::uint32_t> out;
-  for (std::uint32_t id = 0; id < method_.values.size(); ++id)
-    if (is_constant(id)) out.push_back(id);
+  for (std::uint32_t id = 0; id < p.method.values.size(); ++id)
+    if (p.is_constant(id)) out.push_back(id);
   return out;
 }
 
 void PteBuilder::assume(const std::string& what) {
-  if (std::ranges::find(out_.assumed, what) == out_.assumed.end()) out_.assumed.push_back(what);
+  if (std::ranges::find(out.assumed, what) == out.assumed.end()) out.assumed.push_back(what);
 }
 
 /// Can the constant of the file be this one, as far as both say what they hold?
-bool PteBuilder::may_be(const Input& input, std::uint32_t id) const {
-  if (!same_size(*functional_, input, id)) return false;
-  const auto numbers = numbers_of(tensor(id).contents, tensor(id).dtype);
+bool may_be(const PteBuilder& p, const Input& input, std::uint32_t id) {
+  if (!same_size(p, *p.functional, input, id)) return false;
+  const auto numbers = numbers_of(p.tensor(id).contents, p.tensor(id).dtype);
   return !input.contents || !numbers || std::ranges::equal(*input.contents, *numbers, same_number);
 }
 
 /// Per input: the constant of the file that holds the same; those are taken out of `constant`.
-std::vector<std::optional<std::uint32_t>> PteBuilder::match_contents(std::vector<std::uint32_t>& constant) {
+std::vector<std::optional<std::uint32_t>> match_contents(PteBuilder& p,
+                                                         std::vector<std::uint32_t>& constant) {
   std::map<std::string, std::vector<std::uint32_t>> by_digest;
   for (const std::uint32_t id : constant)
-    if (!tensor(id).digest.empty()) by_digest[tensor(id).digest].push_back(id);
-  const std::vector<std::size_t> first = first_alike(*functional_);
+    if (!p.tensor(id).digest.empty()) by_digest[p.tensor(id).digest].push_back(id);
+  const std::vector<std::size_t> first = first_alike(*p.functional);
   std::vector<std::optional<std::uint32_t>> out(first.size());
   for (std::size_t k = 0; k < out.size(); ++k) {
-    const Input& input = functional_->inputs[k];
+    const Input& input = p.functional->inputs[k];
     const auto same = by_digest.find(input.digest);
     if (!is_constant_input(input) || first[k] != k || same == by_digest.end()) continue;
     const auto fits = [&](std::uint32_t id) {
-      return same_sizes(functional_->value(input.value).type, tensor(id));
+      return same_sizes(p.functional->value(input.value).type, p.tensor(id));
     };
     const auto at = std::ranges::find_if(same->second, fits);
     if (at == same->second.end()) continue;
@@ -118,9 +131,9 @@ std::vector<std::optional<std::uint32_t>> PteBuilder::match_contents(std::vector
 
 /// Numbers that ExecuTorch made constants of are steps of the functional program; as long as the file has
 /// more constants than that, they are steps here too.
-void PteBuilder::add_lifted(std::vector<std::uint32_t>& constant, std::size_t wanted) {
+void add_lifted(PteBuilder& p, std::vector<std::uint32_t>& constant, std::size_t wanted) {
   std::vector<std::pair<Dtype, Arg>> numbers;
-  for (const Step& step : functional_->steps)
+  for (const Step& step : p.functional->steps)
     if (step.op == "aten.full.default" && step.args.size() == 2 && step.args[0].list.empty() &&
         step.kwargs.size() == 1 && step.kwargs[0].first == "dtype")
       numbers.emplace_back(step.kwargs[0].second.dtype, step.args[1]);
@@ -128,11 +141,11 @@ void PteBuilder::add_lifted(std::vector<std::uint32_t>& constant, std::size_t wa
   for (std::size_t k = 0; k < constant.size();) {
     const std::uint32_t id = constant[k];
     const auto number =
-        tensor(id).sizes.empty() ? numbers_of(tensor(id).contents, tensor(id).dtype) : std::nullopt;
+        p.tensor(id).sizes.empty() ? numbers_of(p.tensor(id).contents, p.tensor(id).dtype) : std::nullopt;
     const auto same = [&](const auto& entry) {
-      return number && entry.first == tensor(id).dtype && same_number(entry.second, number->front());
+      return number && entry.first == p.tensor(id).dtype && same_number(entry.second, number->front());
     };
-    const auto known = by_data.find(tensor(id).data);
+    const auto known = by_data.find(p.tensor(id).data);
     const bool first = known == by_data.end() && constant.size() > wanted;
     if (!std::ranges::any_of(numbers, same) || (!first && known == by_data.end())) {
       ++k;
@@ -140,45 +153,34 @@ void PteBuilder::add_lifted(std::vector<std::uint32_t>& constant, std::size_t wa
     }
     constant.erase(constant.begin() + static_cast<std::ptrdiff_t>(k));
     if (!first) {
-      bound_[id] = known->second;
+      p.now.bound[id] = known->second;
       continue;
     }
-    const ValueId value = emit("aten.full.default", {Arg::of(std::vector<Arg>{}), number->front()},
-                               type_of(id), "number" + std::to_string(id));
-    graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(tensor(id).dtype)}};
-    by_data[tensor(id).data] = own_[id] = define(id, value, std::nullopt);
+    const ValueId value = emit(p, "aten.full.default", {Arg::of(std::vector<Arg>{}), number->front()},
+                               type_of(p, id), "number" + std::to_string(id));
+    p.graph().steps.back().kwargs = {{"dtype", Arg::of_dtype(p.tensor(id).dtype)}};
+    by_data[p.tensor(id).data] = p.now.own[id] = p.define(id, value, std::nullopt);
   }
 }
 
 /// Constants that are left: other names of those that have one, or of the file alone.
-void PteBuilder::add_unmatched(const std::vector<std::uint32_t>& constant) {
+void add_unmatched(PteBuilder& p, const std::vector<std::uint32_t>& constant) {
   std::map<std::string, std::vector<std::int32_t>> known;
-  for (std::uint32_t id = 0; id < method_.values.size(); ++id)
-    if (is_constant(id) && own_[id] >= 0) known[key_of(tensor(id))].push_back(own_[id]);
+  for (std::uint32_t id = 0; id < p.method.values.size(); ++id)
+    if (p.is_constant(id) && p.now.own[id] >= 0) known[key_of(p.tensor(id))].push_back(p.now.own[id]);
   for (const std::uint32_t id : constant) {
-    if (own_[id] >= 0 || fault_) continue;
-    std::vector<std::int32_t>& same = known[key_of(tensor(id))];
+    if (p.now.own[id] >= 0 || p.fault) continue;
+    std::vector<std::int32_t>& same = known[key_of(p.tensor(id))];
     const auto fits = [&](std::int32_t number) {
-      return same_shape(id, definitions_[static_cast<std::size_t>(number)].id);
+      return same_shape(p, id, p.definitions[static_cast<std::size_t>(number)].id);
     };
     if (const auto at = std::ranges::find_if(same, fits); at != same.end() || !same.empty()) {
-      bound_[id] = at != same.end() ? *at : same.front();
+      p.now.bound[id] = at != same.end() ? *at : same.front();
     } else {
-      add_of_file_alone(id);
-      same.push_back(own_[id]);
+      add_of_file_alone(p, id);
+      same.push_back(p.now.own[id]);
     }
   }
-}
-
-void PteBuilder::add_of_file_alone(std::uint32_t id) {
-  Input like;
-  like.kind = Input::Kind::constant;
-  like.may_write = false;
-  like.contents = numbers_of(tensor(id).contents, tensor(id).dtype);
-  const std::string name = names_.fresh("constant" + std::to_string(id));
-  if (like.contents && type_of(id)) return add_input(like, name, *type_of(id), id);
-  const ValueId value = emit("executorch.constant_of_the_file_alone", {}, type_of(id), name);
-  own_[id] = define(id, value, std::nullopt);
 }
 
 void merge_equal_constants(Graph& functional) {

@@ -1,9 +1,11 @@
-// Calls of delegates: operators of their own, that make results of what they are given and, unless their
-// payload tells otherwise, of what lasts in them.
+#include "src/formats/pte_delegates.h"
+
 #include <algorithm>
 #include <cctype>
 
 #include "src/formats/pte_builder.h"
+#include "src/formats/pte_calls.h"
+#include "src/formats/pte_results.h"
 
 namespace noclobber {
 namespace {
@@ -76,7 +78,110 @@ bool like_call(const PteInstruction& call, const Step& meant) {
          call.args.size() - *call.results <= meant.results.size();
 }
 
+/// What names the payload wherever it lies: the beginning of its digest, as the recorder has it
+/// (python/noclobber/fx_graph.py).
+std::string contents_of(const PteBuilder& p, std::uint32_t number) {
+  return p.method.delegates[number].digest.substr(0, kNamedDigits);
+}
+
+/// As the functional program calls it, else by its number.
+std::string name_of(const PteBuilder& p, std::uint32_t number) {
+  if (const auto paired = p.meant.paired.find(number); paired != p.meant.paired.end())
+    return paired->second->op;
+  const PteDelegate& delegate = p.method.delegates[number];
+  std::string by_contents = delegate_op(delegate, contents_of(p, number));
+  const bool meant = p.functional != nullptr && calls(*p.functional, by_contents);
+  return meant ? by_contents : delegate_op(delegate, std::to_string(number));
+}
+
+/// The operator that stands for a delegate; declared when it is first called. "": calls differ in their
+/// arguments.
+std::string declare_delegate(PteBuilder& p, const PteInstruction& call) {
+  const PteDelegate& delegate = p.method.delegates[call.target];
+  const std::string name = name_of(p, call.target);
+  const auto paired = p.meant.paired.find(call.target);
+  const std::size_t results =
+      paired == p.meant.paired.end() ? call.args.size() - *call.results : paired->second->results.size();
+  OpDecl declared;
+  const std::size_t dot = name.find('.');
+  declared.schema = name.substr(0, dot) + "::" + name.substr(dot + 1, name.rfind('.') - dot - 1) + "(";
+  for (std::size_t k = 0; k < *call.results; ++k) {
+    if (k > 0) declared.schema += ", ";
+    declared.schema += type_name(p.method.values[call.args[k]]);
+    declared.schema += " a" + std::to_string(k);
+  }
+  declared.schema += ") -> (";
+  for (std::size_t k = 0; k < results; ++k) declared.schema += k > 0 ? ", Tensor" : "Tensor";
+  declared.schema += ")";
+  declared.pure = paired != p.meant.paired.end() || (delegate.roles && delegate.roles->is_function);
+  const auto [known, fresh] = p.meant.delegates.try_emplace(call.target, declared.schema);
+  if (!fresh) return known->second == declared.schema ? name : "";
+  p.out.ops.push_back(std::move(declared));
+  if (delegate.program) p.out.registers.push_back(*delegate.program);
+  if (paired != p.meant.paired.end())
+    p.assume("delegate " + delegate.id + " computes what " + paired->second->op +
+             " stands for, and writes nothing but its results and what is its own");
+  return name;
+}
+
+/// The functional program names results that the delegate keeps to itself.
+void add_dropped_results(PteBuilder& p, std::size_t step, const Step& meant) {
+  for (auto k = static_cast<std::uint32_t>(p.graph().steps[step].results.size()); k < meant.results.size();
+       ++k) {
+    const auto type = meant.results[k].valid() ? p.functional->value(meant.results[k]).type : SharedType();
+    p.graph().steps[step].results.push_back(
+        p.add_value({p.names.fresh("kept" + std::to_string(k)), Value::From::step,
+                     static_cast<std::uint32_t>(step), k, type}));
+  }
+}
+
 }  // namespace
+
+/// Delegates of which nothing is known but that they are called are those that the functional program calls
+/// in the same order.
+void pair_delegates(PteBuilder& p) {
+  if (p.functional == nullptr) return;
+  std::vector<const Step*> meant;
+  std::set<std::string> seen;
+  for (const Step& step : p.functional->steps)
+    if (step.op.starts_with("delegate.") && seen.insert(step.op).second) meant.push_back(&step);
+  std::vector<const PteInstruction*> called;
+  std::set<std::uint32_t> known;
+  for (const PteInstruction& step : p.method.instructions)
+    if (step.kind == PteInstruction::Kind::delegate && known.insert(step.target).second &&
+        !calls(*p.functional, delegate_op(p.method.delegates[step.target], contents_of(p, step.target))))
+      called.push_back(&step);
+  if (meant.size() != called.size()) return;
+  for (std::size_t k = 0; k < meant.size(); ++k)
+    if (like_call(*called[k], *meant[k])) p.meant.paired[called[k]->target] = meant[k];
+}
+
+void delegate(PteBuilder& p, const PteInstruction& instruction) {
+  const std::string& id = p.method.delegates[instruction.target].id;
+  const auto& args = instruction.args;
+  const auto typed = [&](std::uint32_t arg) { return type_name(p.method.values[arg]) != nullptr; };
+  if (!instruction.results || !std::ranges::all_of(args, typed))
+    return static_cast<void>(
+        p.give_up("executorch_delegate." + id + " (arguments whose roles are not known)"));
+  const auto results = args.begin() + static_cast<std::ptrdiff_t>(*instruction.results);
+  if (!std::all_of(results, args.end(), [&](std::uint32_t arg) { return p.is_tensor(arg); }))
+    return static_cast<void>(p.give_up("executorch_delegate." + id + " (results that are no tensors)"));
+  Step made;
+  made.op = declare_delegate(p, instruction);
+  if (made.op.empty())
+    return static_cast<void>(p.give_up("executorch_delegate." + id + " (calls of other arguments)"));
+  for (auto at = args.begin(); at != results; ++at) {
+    const auto number = p.is_tensor(*at) ? Arg::of(read(p, *at)) : plain_argument(p, *at, SchemaSlot{});
+    if (!p.going()) return;
+    made.args.push_back(number.value_or(Arg{}));
+  }
+  if (instruction.guessed)
+    p.assume("delegate " + id + " writes the last of its arguments, those that nothing has named before");
+  const std::size_t number = p.graph().steps.size();
+  write_results(p, std::move(made), {results, args.end()});
+  const auto paired = p.meant.paired.find(instruction.target);
+  if (p.going() && paired != p.meant.paired.end()) add_dropped_results(p, number, *paired->second);
+}
 
 void split_delegate_calls(PteMethod& method) {
   std::vector<bool> named = named_at_first(method);
@@ -96,107 +201,6 @@ void split_delegate_calls(PteMethod& method) {
         if (item >= 0) named[static_cast<std::size_t>(item)] = true;
     }
   }
-}
-
-/// Delegates of which nothing is known but that they are called are those that the functional program calls
-/// in the same order.
-void PteBuilder::pair_delegates() {
-  if (functional_ == nullptr) return;
-  std::vector<const Step*> meant;
-  std::set<std::string> seen;
-  for (const Step& step : functional_->steps)
-    if (step.op.starts_with("delegate.") && seen.insert(step.op).second) meant.push_back(&step);
-  std::vector<const PteInstruction*> called;
-  std::set<std::uint32_t> known;
-  for (const PteInstruction& step : method_.instructions)
-    if (step.kind == PteInstruction::Kind::delegate && known.insert(step.target).second &&
-        !calls(*functional_, delegate_op(method_.delegates[step.target], contents_of(step.target))))
-      called.push_back(&step);
-  if (meant.size() != called.size()) return;
-  for (std::size_t k = 0; k < meant.size(); ++k)
-    if (like_call(*called[k], *meant[k])) paired_[called[k]->target] = meant[k];
-}
-
-/// What names the payload wherever it lies: the beginning of its digest, as the recorder has it
-/// (python/noclobber/fx_graph.py).
-std::string PteBuilder::contents_of(std::uint32_t number) const {
-  return method_.delegates[number].digest.substr(0, kNamedDigits);
-}
-
-/// As the functional program calls it, else by its number.
-std::string PteBuilder::name_of(std::uint32_t number) const {
-  if (const auto paired = paired_.find(number); paired != paired_.end()) return paired->second->op;
-  const PteDelegate& delegate = method_.delegates[number];
-  std::string by_contents = delegate_op(delegate, contents_of(number));
-  const bool meant = functional_ != nullptr && calls(*functional_, by_contents);
-  return meant ? by_contents : delegate_op(delegate, std::to_string(number));
-}
-
-/// The operator that stands for a delegate; declared when it is first called. "": calls differ in their
-/// arguments.
-std::string PteBuilder::declare_delegate(const PteInstruction& call) {
-  const PteDelegate& delegate = method_.delegates[call.target];
-  const std::string name = name_of(call.target);
-  const auto paired = paired_.find(call.target);
-  const std::size_t results =
-      paired == paired_.end() ? call.args.size() - *call.results : paired->second->results.size();
-  OpDecl declared;
-  const std::size_t dot = name.find('.');
-  declared.schema = name.substr(0, dot) + "::" + name.substr(dot + 1, name.rfind('.') - dot - 1) + "(";
-  for (std::size_t k = 0; k < *call.results; ++k) {
-    if (k > 0) declared.schema += ", ";
-    declared.schema += type_name(method_.values[call.args[k]]);
-    declared.schema += " a" + std::to_string(k);
-  }
-  declared.schema += ") -> (";
-  for (std::size_t k = 0; k < results; ++k) declared.schema += k > 0 ? ", Tensor" : "Tensor";
-  declared.schema += ")";
-  declared.pure = paired != paired_.end() || (delegate.roles && delegate.roles->is_function);
-  const auto [known, fresh] = delegates_.try_emplace(call.target, declared.schema);
-  if (!fresh) return known->second == declared.schema ? name : "";
-  out_.ops.push_back(std::move(declared));
-  if (delegate.program) out_.registers.push_back(*delegate.program);
-  if (paired != paired_.end())
-    assume("delegate " + delegate.id + " computes what " + paired->second->op +
-           " stands for, and writes nothing but its results and what is its own");
-  return name;
-}
-
-/// The functional program names results that the delegate keeps to itself.
-void PteBuilder::add_dropped_results(std::size_t step, const Step& meant) {
-  for (auto k = static_cast<std::uint32_t>(graph().steps[step].results.size()); k < meant.results.size();
-       ++k) {
-    const auto type = meant.results[k].valid() ? functional_->value(meant.results[k]).type : SharedType();
-    graph().steps[step].results.push_back(
-        add_value({names_.fresh("kept" + std::to_string(k)), Value::From::step,
-                   static_cast<std::uint32_t>(step), k, type}));
-  }
-}
-
-void PteBuilder::delegate(const PteInstruction& instruction) {
-  const std::string& id = method_.delegates[instruction.target].id;
-  const auto& args = instruction.args;
-  const auto typed = [&](std::uint32_t arg) { return type_name(method_.values[arg]) != nullptr; };
-  if (!instruction.results || !std::ranges::all_of(args, typed))
-    return static_cast<void>(give_up("executorch_delegate." + id + " (arguments whose roles are not known)"));
-  const auto results = args.begin() + static_cast<std::ptrdiff_t>(*instruction.results);
-  if (!std::all_of(results, args.end(), [&](std::uint32_t arg) { return is_tensor(arg); }))
-    return static_cast<void>(give_up("executorch_delegate." + id + " (results that are no tensors)"));
-  Step made;
-  made.op = declare_delegate(instruction);
-  if (made.op.empty())
-    return static_cast<void>(give_up("executorch_delegate." + id + " (calls of other arguments)"));
-  for (auto at = args.begin(); at != results; ++at) {
-    const auto number = is_tensor(*at) ? Arg::of(read(*at)) : plain_argument(*at, SchemaSlot{});
-    if (!going()) return;
-    made.args.push_back(number.value_or(Arg{}));
-  }
-  if (instruction.guessed)
-    assume("delegate " + id + " writes the last of its arguments, those that nothing has named before");
-  const std::size_t number = graph().steps.size();
-  write_results(std::move(made), {results, args.end()});
-  const auto paired = paired_.find(instruction.target);
-  if (going() && paired != paired_.end()) add_dropped_results(number, *paired->second);
 }
 
 }  // namespace noclobber

@@ -1,4 +1,5 @@
-// Whole numbers that a program reads out of tensors. The functional program has a symbol for each.
+#include "src/formats/pte_items.h"
+
 #include <algorithm>
 
 #include "src/formats/pte_builder.h"
@@ -17,6 +18,7 @@ struct BySerial {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   }
 };
+
 using Unbacked = std::set<std::string, BySerial>;
 
 void add(Unbacked& out, const SymExpr& expression) {
@@ -51,12 +53,10 @@ bool may_tell(const Graph& graph, const std::string& symbol, std::size_t step, s
   return !before.contains(symbol) && (!other || behind.contains(symbol));
 }
 
-}  // namespace
-
 /// The symbol of the nth number that the functional program reads. Where its steps do not tell, symbols are
 /// numbered as they are read, if there are as many and none is used too early. "": it cannot be told.
-std::string PteBuilder::told_by(std::size_t nth, const std::string& op) {
-  const Graph& graph = *functional_;
+std::string told_by(PteBuilder& p, std::size_t nth, const std::string& op) {
+  const Graph& graph = *p.functional;
   std::vector<std::size_t> reads;
   for (std::size_t k = 0; k < graph.steps.size(); ++k)
     if (graph.steps[k].op == op) reads.push_back(k);
@@ -68,30 +68,33 @@ std::string PteBuilder::told_by(std::size_t nth, const std::string& op) {
   const std::string& symbol = *std::next(symbols.begin(), static_cast<std::ptrdiff_t>(nth));
   const std::size_t next = nth + 1 < reads.size() ? reads[nth + 1] : graph.steps.size();
   if (!may_tell(graph, symbol, reads[nth], next)) return "";
-  assume("numbers that are read out of tensors have their symbols in order");
+  p.assume("numbers that are read out of tensors have their symbols in order");
   return symbol;
 }
 
-void PteBuilder::item(const std::string& op, const PteInstruction& instruction) {
+}  // namespace
+
+void item(PteBuilder& p, const std::string& op, const PteInstruction& instruction) {
   const auto& args = instruction.args;
-  if (args.size() < 2 || !is_tensor(args[0])) return misfit(instruction, op);
-  const PteValue::Kind kind = method_.values[args.back()].kind;
+  if (args.size() < 2 || !p.is_tensor(args[0])) return p.misfit(instruction, op);
+  const PteValue::Kind kind = p.method.values[args.back()].kind;
   const bool whole = kind == PteValue::Kind::integer || kind == PteValue::Kind::none;
-  const Dtype dtype = tensor(args[0]).dtype;
-  if (!whole || (dtype != Dtype::i64 && dtype != Dtype::i32) || functional_ == nullptr || levels_.size() > 1)
-    return static_cast<void>(give_up("executorch.call of " + op));
-  const std::string symbol = told_by(calls_[op]++, op);
-  if (symbol.empty()) return static_cast<void>(give_up("executorch.call of " + op));
-  const ValueId value = read(args[0]);
-  if (!going()) return;
+  const Dtype dtype = p.tensor(args[0]).dtype;
+  if (!whole || (dtype != Dtype::i64 && dtype != Dtype::i32) || p.functional == nullptr ||
+      p.levels.size() > 1)
+    return static_cast<void>(p.give_up("executorch.call of " + op));
+  const std::string symbol = told_by(p, p.meant.calls[op]++, op);
+  if (symbol.empty()) return static_cast<void>(p.give_up("executorch.call of " + op));
+  const ValueId value = read(p, args[0]);
+  if (!p.going()) return;
   Step made;
   made.op = op;
   made.args = {Arg::of(value)};
   const bool told =
-      std::ranges::any_of(functional_->steps, [&](const Step& s) { return *s.tells == symbol; });
+      std::ranges::any_of(p.functional->steps, [&](const Step& s) { return *s.tells == symbol; });
   if (told) made.tells = symbol;
-  graph().steps.push_back(std::move(made));
-  numbers_[args.back()] = SymExpr::symbol(symbol);
+  p.graph().steps.push_back(std::move(made));
+  p.now.numbers[args.back()] = SymExpr::symbol(symbol);
 }
 
 }  // namespace noclobber

@@ -1,5 +1,5 @@
-// Operators of a .pte that no schema is known of: variants that write, as ExecuTorch makes them of functional
-// operators (exir/operator/convert.py of 1.5): the same arguments, then one tensor to write for each result.
+#include "src/formats/pte_variants.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -39,9 +39,9 @@ std::optional<Schema> writing(const Schema& pure, const std::string& op) {
 
 }  // namespace
 
-const PteBuilder::Operator& PteBuilder::operator_of(const std::string& op) const {
-  const auto [at, fresh] = operators_.try_emplace(op);
-  Operator& out = at->second;
+const PteOperator& operator_of(const PteBuilder& p, const std::string& op) {
+  const auto [at, fresh] = p.operators.try_emplace(op);
+  PteOperator& out = at->second;
   if (!fresh) return out;
   if (const Schema* known = find_schema(op)) {
     out.schema = *known;
@@ -54,9 +54,9 @@ const PteBuilder::Operator& PteBuilder::operator_of(const std::string& op) const
   return out;
 }
 
-const Schema* PteBuilder::schema_of(const PteInstruction& step) const {
+const Schema* schema_of(const PteBuilder& p, const PteInstruction& step) {
   if (step.kind != PteInstruction::Kind::kernel) return nullptr;
-  const auto& schema = operator_of(method_.operators[step.target]).schema;
+  const auto& schema = operator_of(p, p.method.operators[step.target]).schema;
   return schema ? &*schema : nullptr;
 }
 
