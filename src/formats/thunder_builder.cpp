@@ -9,75 +9,8 @@
 
 namespace noclobber {
 
-ThunderThing ThunderThing::of(ValueId id) {
-  ThunderThing out;
-  out.kind = Kind::tensor;
-  out.id = id;
-  return out;
-}
-
-ThunderThing ThunderThing::of(Arg argument) {
-  ThunderThing out;
-  out.kind = Kind::argument;
-  out.argument = std::move(argument);
-  return out;
-}
-
 void ThunderBuilder::fail(std::size_t at, std::string message) {
   if (!fault_) fault_ = Diagnostic{thunder_place(text_, at), std::move(message)};
-}
-
-std::string ThunderBuilder::free_name(const std::string& wanted) {
-  std::string out = wanted;
-  for (int k = used_[wanted]++; k > 0 && used_.contains(out); ++k) out = fmt::format("{}__{}", wanted, k);
-  if (out != wanted) ++used_[out];
-  return out;
-}
-
-ValueId ThunderBuilder::new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout) {
-  Value value;
-  value.name = free_name(name);
-  if (type && layout != ThunderLayout::plain) type->strides = Type::Strides::unknown;
-  value.type = std::move(type);
-  graph_.values.push_back(std::move(value));
-  layouts_.push_back(layout);
-  return ValueId(graph_.values.size() - 1);
-}
-
-namespace {
-
-ThunderLayout layout_of(const Type& type) {
-  if (type.strides != Type::Strides::given) return ThunderLayout::plain;
-  bool plain = true, ordered = true;
-  std::int64_t dense = 1, last = 0;
-  for (std::size_t k = type.shape.size(); k-- > 0;) {
-    const std::int64_t size = type.shape[k].constant(), stride = type.stride[k].constant();
-    if (size != 1) {
-      plain = plain && stride == dense;
-      ordered = ordered && (stride == 0 || stride >= last);
-      if (stride != 0) last = stride;
-    }
-    if (__builtin_mul_overflow(dense, size, &dense)) plain = false;
-  }
-  return plain ? ThunderLayout::plain : ordered ? ThunderLayout::ordered : ThunderLayout::open;
-}
-
-}  // namespace
-
-ValueId ThunderBuilder::add_input(const std::string& name, std::optional<Type> type) {
-  const ThunderLayout layout = type ? layout_of(*type) : ThunderLayout::open;
-  const ValueId id = new_value(name, std::move(type), ThunderLayout::plain);
-  layouts_[id.index] = layout;
-  graph_.values[id.index].at = static_cast<std::uint32_t>(graph_.inputs.size());
-  Input input;
-  input.value = id;
-  graph_.inputs.push_back(std::move(input));
-  return id;
-}
-
-ValueId ThunderBuilder::gradient(const std::string& name, std::optional<Type> type) {
-  if (const auto known = gradients_.find(name); known != gradients_.end()) return known->second;
-  return gradients_[name] = add_input(name, std::move(type));
 }
 
 void ThunderBuilder::bind_parameters(const ThunderTrace& trace) {
@@ -85,17 +18,17 @@ void ThunderBuilder::bind_parameters(const ThunderTrace& trace) {
     Type type = input.type;
     if (const auto said = trace.types.find(input.name); said != trace.types.end() && type.device->empty())
       if (const auto printed = thunder_tensor_type(said->second)) type.device = *printed->device;
-    scopes_[0][input.name] = Thing::of(add_input(input.name, std::move(type)));
-    graph_.inputs.back().storage = input.storage;
-    graph_.inputs.back().storage_numel = input.storage_numel;
+    names_.top()[input.name] = Thing::of(draft_.add_input(input.name, std::move(type)));
+    draft_.graph.inputs.back().storage = input.storage;
+    draft_.graph.inputs.back().storage_numel = input.storage_numel;
   }
   for (const std::string& name : trace.parameters) {
-    if (scopes_[0].contains(name)) continue;
+    if (names_.top().contains(name)) continue;
     const auto said = trace.types.find(name);
     const std::string type = said == trace.types.end() ? "" : said->second;
     Thing thing;
     if (auto tensor = thunder_tensor_type(type)) {
-      thing = Thing::of(add_input(name, std::move(tensor)));
+      thing = Thing::of(draft_.add_input(name, std::move(tensor)));
       untold_ = facts_->known;
     } else if (auto number = thunder_number(type)) {
       thing = Thing::of(*std::move(number));
@@ -104,12 +37,12 @@ void ThunderBuilder::bind_parameters(const ThunderTrace& trace) {
     } else if (name == "saved_for_backward") {
       thing.source = "saved";
     }
-    scopes_[0][name] = std::move(thing);
+    names_.top()[name] = std::move(thing);
   }
 }
 
 void ThunderBuilder::run(const ThunderTrace& trace, ThunderPart part) {
-  graph_.name = trace.name;
+  draft_.graph.name = trace.name;
   part_ = part;
   trace_ = &trace;
   bind_parameters(trace);
@@ -122,11 +55,11 @@ void ThunderBuilder::run_backward(const ThunderTrace& trace, std::string_view te
   forward_outputs_ = std::move(outputs_);
   outputs_.clear();
   left_ = false;
-  scopes_.assign(1, Scope());
+  names_.forget();
   for (const std::string& name : trace.parameters) {
     Thing thing;
     if (name == "cotangents") thing.source = "grad";
-    scopes_[0][name] = name == "saved_for_backward" ? saved_ : thing;
+    names_.top()[name] = name == "saved_for_backward" ? saved_ : thing;
   }
   run_statements(trace);
 }
@@ -141,10 +74,10 @@ void ThunderBuilder::run_statements(const ThunderTrace& trace) {
         forward_results_.emplace(results->items[k].text, k);
   }
   targets_.clear();
-  objects_.clear();
+  names_.forget_objects();
   for (const Statement& s : trace.statements) {
     each_thunder_name(s.target, [&](const std::string& name) { targets_.insert(name); });
-    note_objects(s);
+    names_.note_objects(s);
   }
   for (std::size_t k = 0; k < trace.statements.size() && !failed(); ++k) {
     const Statement& s = trace.statements[k];
@@ -161,10 +94,10 @@ void ThunderBuilder::statement(const Statement& s) {
   check_bound(s.value);
   ++unit_;
   std::vector<std::uint32_t> after;
-  gather(s.value, after);
+  names_.gather(s.value, after);
   std::ranges::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
-  const std::size_t first = graph_.steps.size();
+  const std::size_t first = draft_.graph.steps.size();
   if (s.kind == Statement::Kind::unpack) {
     unpack(s);
   } else if (!lower(s) && !failed()) {
@@ -174,55 +107,33 @@ void ThunderBuilder::statement(const Statement& s) {
   close_unit(first, after, s);
 }
 
-/// Steps that must be done before the names in `expr` can be read.
-void ThunderBuilder::gather(const ThunderExpr& expr, std::vector<std::uint32_t>& into) const {
-  if (expr.kind == ThunderExpr::Kind::name) {
-    if (const Thing* thing = find(expr.text))
-      into.insert(into.end(), thing->after.begin(), thing->after.end());
-  }
-  for (const ThunderExpr& item : expr.items) gather(item, into);
-  for (const auto& [key, value] : expr.entries) gather(value, into);
-}
-
-const std::string& ThunderBuilder::step_name(std::uint32_t step) const {
-  for (const ValueId id : graph_.steps[step].results)
-    if (id.valid()) return graph_.values[id.index].name;
-  return graph_.steps[step].id;
-}
-
 /// One behind the other, the first behind all that the statement's arguments come from.
 void ThunderBuilder::close_unit(std::size_t first, const std::vector<std::uint32_t>& after,
                                 const Statement& s) {
   // Operators have a module, or are Thunder's own and end in no number; "nvFusion0" has neither.
   const bool fused = !s.inner.empty() && s.value.kind == ThunderExpr::Kind::call && !s.value.text.empty() &&
                      s.value.text.find('.') == std::string::npos && is_fx_digit(s.value.text.back());
-  for (std::size_t k = first; k < graph_.steps.size(); ++k) {
-    Step& step = graph_.steps[k];
+  for (std::size_t k = first; k < draft_.graph.steps.size(); ++k) {
+    Step& step = draft_.graph.steps[k];
     step.unit = unit_;
     step.fused = fused;
     step.line = s.line;
     step.loc = s.loc;
     step.code = s.code;
     for (ValueId id : step.results) {
-      graph_.values[id.index].from = Value::From::step;
-      graph_.values[id.index].at = static_cast<std::uint32_t>(k);
+      draft_.graph.values[id.index].from = Value::From::step;
+      draft_.graph.values[id.index].at = static_cast<std::uint32_t>(k);
     }
-    if (step.results.empty()) step.id = free_name(fmt::format("line{}", s.line));
+    if (step.results.empty()) step.id = draft_.free_name(fmt::format("line{}", s.line));
     if (k > first) {
-      step.after.push_back(step_name(static_cast<std::uint32_t>(k - 1)));
+      step.after.push_back(draft_.step_name(static_cast<std::uint32_t>(k - 1)));
     } else {
-      for (const std::uint32_t other : after) step.after.push_back(step_name(other));
+      for (const std::uint32_t other : after) step.after.push_back(draft_.step_name(other));
     }
   }
-  const bool any = graph_.steps.size() > first;
-  mark_done(s.target, any ? std::vector{static_cast<std::uint32_t>(graph_.steps.size() - 1)} : after);
-}
-
-void ThunderBuilder::mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after) {
-  if (target.kind == ThunderExpr::Kind::name) {
-    if (const auto at = scopes_[0].find(target.text); at != scopes_[0].end()) at->second.after = after;
-  }
-  for (const ThunderExpr& item : target.items) mark_done(item, after);
+  const bool any = draft_.graph.steps.size() > first;
+  names_.mark_done(s.target,
+                   any ? std::vector{static_cast<std::uint32_t>(draft_.graph.steps.size() - 1)} : after);
 }
 
 /// In the forward part: does the statement depend on a gradient? Then what it binds does as well.
@@ -245,7 +156,7 @@ bool ThunderBuilder::skipped(const Statement& s) {
 void ThunderBuilder::drop(const Statement& s) {
   const auto erase = [&](const ThunderExpr& expr) {
     if (expr.kind != ThunderExpr::Kind::name) return fail(expr.at, "expected a name");
-    if (scopes_[0].erase(expr.text) == 0 && !skipped_.contains(expr.text))
+    if (names_.top().erase(expr.text) == 0 && !skipped_.contains(expr.text))
       fail(expr.at, "'" + expr.text + "' is not bound");
   };
   if (s.value.kind == ThunderExpr::Kind::sequence) {
@@ -265,12 +176,12 @@ ThunderThing ThunderBuilder::element(const Thing& from, std::size_t k, const Thu
   // Gradients by their place: of results that need none there is only a place.
   const std::size_t place = from.source == "grad" ? k : taken_[from.source]++;
   const std::string name = fmt::format("{}_{}", from.source.empty() ? "given" : from.source, place);
-  return Thing::of(gradient(name, std::move(type)));
+  return Thing::of(draft_.gradient(name, std::move(type)));
 }
 
 /// `C0, C1, = saved_for_backward`
 void ThunderBuilder::unpack(const Statement& s) {
-  const Thing* from = find(s.value.text);
+  const Thing* from = names_.find(s.value.text);
   if (from == nullptr) return fail(s.value.at, "'" + s.value.text + "' is not bound");
   const Thing whole = *from;
   if (whole.kind == Thing::Kind::tensor || whole.kind == Thing::Kind::argument)
@@ -279,7 +190,7 @@ void ThunderBuilder::unpack(const Statement& s) {
     return fail(s.at, fmt::format("{} names for {} values", s.target.items.size(), whole.items.size()));
   for (std::size_t k = 0; k < s.target.items.size(); ++k) {
     const ThunderExpr& target = s.target.items[k];
-    bind(target, element(whole, k, target));
+    names_.bind(target, element(whole, k, target));
   }
 }
 
@@ -293,12 +204,12 @@ void ThunderBuilder::flatten(const Thing& thing, std::vector<Arg>& into) {
       into.push_back(thing.argument);
       return;
     case Thing::Kind::other: {
-      const ValueId id = new_value("unknown", std::nullopt, ThunderLayout::open);
-      graph_.values[id.index].from = Value::From::step;
-      graph_.values[id.index].at = static_cast<std::uint32_t>(graph_.steps.size());
-      Step step = new_step({"thunder.unknown_result"});
+      const ValueId id = draft_.new_value("unknown", std::nullopt, ThunderLayout::open);
+      draft_.graph.values[id.index].from = Value::From::step;
+      draft_.graph.values[id.index].at = static_cast<std::uint32_t>(draft_.graph.steps.size());
+      Step step = thunder_step({"thunder.unknown_result"});
       step.results = {id};
-      graph_.steps.push_back(std::move(step));
+      draft_.graph.steps.push_back(std::move(step));
       into.push_back(Arg::of(id));
       return;
     }
@@ -317,7 +228,7 @@ void ThunderBuilder::flatten(const ThunderExpr& expr, std::vector<Arg>& into) {
     return;
   }
   bool ok = true;
-  const Thing thing = resolve(expr, ok);
+  const Thing thing = names_.resolve(expr, ok);
   if (!ok) return fail_unbound(expr);
   flatten(thing, into);
 }
@@ -341,36 +252,56 @@ void ThunderBuilder::leave(const Statement& s, bool last) {
   if (failed()) return;
   if (pair) {
     bool ok = true;
-    saved_ = resolve(s.value.items[1], ok);
+    saved_ = names_.resolve(s.value.items[1], ok);
     if (!ok) return fail_unbound(s.value.items[1]);
     if (part_ == ThunderPart::saving) flatten(saved_, outputs_);
   }
   const ThunderExpr* arguments = value.entry("flat_args");
   if (arguments != nullptr && part_ == ThunderPart::whole)
     each_thunder_name(*arguments, [&](const std::string& name) {
-      if (find(name) == nullptr) fail(arguments->at, "'" + name + "' is not bound");
+      if (names_.find(name) == nullptr) fail(arguments->at, "'" + name + "' is not bound");
     });
   const bool movable = arguments != nullptr && !pair && part_ == ThunderPart::whole;
   if (last && !movable) return;
   ++unit_;
   Emit what{"prims.return.default", outputs_};
   std::vector<std::uint32_t> after;
-  gather(s.value, after);
+  names_.gather(s.value, after);
   std::ranges::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
-  const std::size_t first = graph_.steps.size();
-  graph_.steps.push_back(new_step(std::move(what)));
+  const std::size_t first = draft_.graph.steps.size();
+  draft_.graph.steps.push_back(thunder_step(std::move(what)));
   close_unit(first, after, s);
+}
+
+/// Names the first name in `expr` that stands for nothing.
+void ThunderBuilder::fail_unbound(const ThunderExpr& expr) {
+  bool ok = true;
+  names_.resolve(expr, ok);
+  if (ok || failed()) return;
+  for (const ThunderExpr& item : expr.items) fail_unbound(item);
+  if (expr.items.empty()) fail(expr.at, "'" + expr.text + "' is not bound");
+}
+
+/// A name that the trace binds elsewhere, or that looks like a tensor's, has to be bound here.
+void ThunderBuilder::check_bound(const ThunderExpr& expr) {
+  if (expr.kind == ThunderExpr::Kind::name && names_.find(expr.text) == nullptr) {
+    const bool digits = expr.text.size() > 1 && std::ranges::all_of(expr.text.substr(1), is_fx_digit);
+    if (targets_.contains(expr.text) || (expr.text[0] == 't' && digits))
+      fail(expr.at, "'" + expr.text + "' is not bound");
+  }
+  for (const ThunderExpr& item : expr.items) check_bound(item);
+  for (const ThunderEntry& entry : expr.entries) check_bound(entry.second);
 }
 
 ThunderGraph ThunderBuilder::finish() {
   ThunderGraph out;
   outputs_.insert(outputs_.end(), forward_outputs_.begin(), forward_outputs_.end());
-  graph_.outputs = std::move(outputs_);
-  out.graph = std::move(graph_);
-  out.ops = std::move(ops_);
-  out.assumed = std::move(assumed_);
-  out.undefined = std::move(undefined_);
+  draft_.graph.outputs = std::move(outputs_);
+  out.graph = std::move(draft_.graph);
+  out.ops = std::move(draft_.ops);
+  out.assumed = std::move(draft_.assumed);
+  out.undefined = std::move(draft_.undefined);
   out.untold = untold_;
   return out;
 }

@@ -9,31 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "src/formats/thunder_draft.h"
 #include "src/formats/thunder_graph.h"
+#include "src/formats/thunder_names.h"
 
 namespace noclobber {
-
-/// What a name stands for while a trace is read.
-struct ThunderThing {
-  enum class Kind : std::uint8_t { other, tensor, argument, sequence };
-  Kind kind = Kind::other;
-  ValueId id;                        // tensor
-  Arg argument;                      // argument: a number, a dtype, ...
-  std::vector<ThunderThing> items;   // sequence
-  std::string source;                // other: what unpacking it gives, "saved" or "grad"
-  std::vector<std::uint32_t> after;  // steps at which what binds the name is done
-
-  static ThunderThing of(ValueId id);
-  static ThunderThing of(Arg argument);
-  bool is_tensor() const { return kind == Kind::tensor; }
-};
-
-/// How a value's elements lie in memory, as far as it can be told from the text.
-enum class ThunderLayout : std::uint8_t {
-  open,
-  ordered,  // strides that are not 0 fall from the first dimension to the last: pointwise results are plain
-  plain     // contiguous
-};
 
 class ThunderBuilder {
  public:
@@ -68,7 +48,7 @@ class ThunderBuilder {
   /// A step whose results are bound to the names the call binds.
   void emit(const Call& call, Emit what);
   /// The step that was emitted last is a barrier.
-  void mark_barrier() { graph_.steps.back().barrier = true; }
+  void mark_barrier() { draft_.graph.steps.back().barrier = true; }
   /// A step without results.
   void emit_effect(const Call& call, Emit what);
   /// Binds the call's name to something that is there already.
@@ -76,15 +56,10 @@ class ThunderBuilder {
   void bind_gradient(const Call& call);
   void declare(OpDecl decl);
   void assume_pure(const std::string& op);
-  const SharedType& type_of(ValueId id) const { return graph_.values[id.index].type; }
-  ThunderLayout layout(ValueId id) const { return layouts_[id.index]; }
+  const SharedType& type_of(ValueId id) const { return draft_.graph.values[id.index].type; }
+  ThunderLayout layout(ValueId id) const { return draft_.layouts[id.index]; }
 
  private:
-  using Scope = std::map<std::string, Thing, std::less<>>;
-  struct Mark {
-    std::size_t steps = 0, values = 0, inputs = 0, ops = 0, assumed = 0;
-  };
-
   void fail(std::size_t at, std::string message);
   void fail_unbound(const ThunderExpr& expr);
   void check_bound(const ThunderExpr& expr);
@@ -97,14 +72,7 @@ class ThunderBuilder {
   void unpack(const Statement& statement);
   Thing element(const Thing& from, std::size_t k, const ThunderExpr& target);
   bool skipped(const Statement& statement);
-  void gather(const ThunderExpr& expr, std::vector<std::uint32_t>& into) const;
   void close_unit(std::size_t first, const std::vector<std::uint32_t>& after, const Statement& statement);
-  void mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after);
-  const std::string& step_name(std::uint32_t step) const;
-  bool described(const Statement& statement) const;
-  std::optional<bool> shows_operand(const Statement& statement) const;
-  std::optional<bool> shows_older(ValueId id, const Mark& mark) const;
-  std::optional<bool> shares_otherwise(const Statement& statement, const Mark& mark) const;
   bool lower(const Statement& statement);
   bool lower_inner(const Statement& statement);
   bool lower_leaf(const Statement& statement);
@@ -112,40 +80,19 @@ class ThunderBuilder {
   bool lower_rows(const Statement& statement, Call& call);
   void lower_unknown(const Statement& statement);
   bool rename(const Statement& statement);
-  bool collect(const ThunderExpr& target, Thing& into) const;
-  const Thing* find(std::string_view name) const;
-  Thing called(const ThunderExpr& call) const;
-  Thing held(const std::string& object) const;
-  void note_objects(const Statement& statement);
-  Thing resolve(const ThunderExpr& expr, bool& ok) const;
-  ValueId new_value(const std::string& name, std::optional<Type> type, ThunderLayout layout);
-  std::string free_name(const std::string& wanted);
-  void bind(const ThunderExpr& target, const Thing& thing);
-  ValueId add_input(const std::string& name, std::optional<Type> type);
-  ValueId gradient(const std::string& name, std::optional<Type> type);
-  Step new_step(Emit what) const;
   void flatten(const Thing& thing, std::vector<Arg>& into);
   void flatten(const ThunderExpr& expr, std::vector<Arg>& into);
-  Mark mark() const;
-  void back_to(const Mark& mark);
 
   std::string_view text_;
   const ThunderFacts* facts_;
   const ThunderTrace* trace_ = nullptr;
+  ThunderScopes names_;
+  ThunderDraft draft_;
   ThunderPart part_ = ThunderPart::whole;
-  Graph graph_;
-  std::vector<OpDecl> ops_;
-  std::vector<std::string> assumed_;
-  std::vector<ThunderLayout> layouts_;  // by value
-  std::vector<Scope> scopes_{1};
-  std::map<std::string, int, std::less<>> used_;
   std::map<std::string, std::size_t, std::less<>> forward_results_;  // names in fw_flat_out
   std::set<std::string, std::less<>> skipped_;                       // names that depend on gradients
   std::set<std::string, std::less<>> targets_;                       // all names that the trace binds
-  std::map<std::string, ValueId> gradients_;
-  std::vector<ValueId> undefined_;                        // memory that names stand for which nothing defines
-  std::map<std::string, std::size_t> taken_;              // elements unpacked, by source
-  std::map<std::string, std::set<std::string>> objects_;  // names of objects, without their number
+  std::map<std::string, std::size_t> taken_;                         // elements unpacked, by source
   std::vector<Arg> outputs_, forward_outputs_;
   Thing saved_;
   std::uint32_t unit_ = 0;
@@ -154,6 +101,12 @@ class ThunderBuilder {
   std::optional<Diagnostic> fault_;
 };
 
+/// A step without results.
+Step thunder_step(ThunderBuilder::Emit what);
+/// What runs decides what is a view: the lines below it may be another way to the same elements. Nothing: the
+/// lines below leave it open.
+std::optional<bool> thunder_shares_otherwise(const Graph& graph, const ThunderScopes& names,
+                                             const ThunderStatement& statement, const ThunderMark& mark);
 /// What a declared operator does besides reading what it is given, by positions of its arguments.
 struct ThunderFootprint {
   bool pure = true;
@@ -171,10 +124,6 @@ bool thunder_hides_writes(const ThunderStatement& statement);
 /// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" ->
 /// "copy_with_setitem", "torch_pad_prim_impl" -> "pad": the prims that the torch executor runs itself.
 std::string thunder_stem(const std::string& callee);
-/// `_DistParallelType_REPLICATED_1`, `_..._ProcessGroup_0`: a member of an enumeration or a group of
-/// processes, without the number, which is a trace's own. Nothing: another name, or an object of which its
-/// class says too little.
-std::optional<std::string> thunder_object(const std::string& name);
 /// Is it a function or a method of PyTorch, or Thunder's symbol of one?
 bool is_torch_call(const std::string& callee);
 /// Lowers a call of Thunder's own (prims and executor operators). False: no row fits, and nothing is added.

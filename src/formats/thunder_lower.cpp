@@ -82,47 +82,14 @@ bool holds_tensor(const ThunderThing& thing) {
   return thing.is_tensor() || std::ranges::any_of(thing.items, holds_tensor);
 }
 
-}  // namespace
-
-const ThunderThing* ThunderBuilder::Call::keyword(std::string_view key) const {
-  for (const auto& [word, thing] : kwargs)
-    if (word == key) return &thing;
-  return nullptr;
-}
-
-void ThunderBuilder::bind(const ThunderExpr& target, const Thing& thing) {
-  if (target.kind == ThunderExpr::Kind::name) {
-    if (target.text != "_") scopes_.back()[target.text] = thing;
-    return;
-  }
-  const bool fits = thing.kind == Thing::Kind::sequence && thing.items.size() == target.items.size();
-  for (std::size_t k = 0; k < target.items.size(); ++k)
-    bind(target.items[k], fits ? thing.items[k] : Thing());
-}
-
-ThunderBuilder::Mark ThunderBuilder::mark() const {
-  return {graph_.steps.size(), graph_.values.size(), graph_.inputs.size(), ops_.size(), assumed_.size()};
-}
-
-void ThunderBuilder::back_to(const Mark& mark) {
-  graph_.steps.resize(mark.steps);
-  graph_.values.resize(mark.values);
-  layouts_.resize(mark.values);
-  graph_.inputs.resize(mark.inputs);
-  ops_.resize(mark.ops);
-  assumed_.resize(mark.assumed);
-  std::erase_if(gradients_, [&](const auto& g) { return g.second.index >= mark.values; });
-  std::erase_if(undefined_, [&](ValueId id) { return id.index >= mark.values; });
-}
-
 /// What is executed as it stands is printed once more below, as Thunder's symbol of the same name. Any other
 /// call has to be given what the lines below it read, and a remark on a remark may not contradict it.
-bool ThunderBuilder::described(const Statement& s) const {
+bool described(const ThunderScopes& names, const ThunderStatement& s) {
   const std::string& callee = s.value.text;
   const bool runs = s.value.kind == ThunderExpr::Kind::call && !callee.starts_with("ltorch.") &&
                     !callee.starts_with("prims.") && (is_torch_call(callee) || is_thunders(callee));
   const auto is_tensor = [&](const std::string& name) {
-    const Thing* thing = find(name);
+    const ThunderThing* thing = names.find(name);
     return thing != nullptr && holds_tensor(*thing);
   };
   if (runs && thunder_writes_elsewhere(s)) return false;
@@ -134,44 +101,36 @@ bool ThunderBuilder::described(const Statement& s) const {
   return std::ranges::none_of(thunder_strange_names(s), is_tensor);
 }
 
+}  // namespace
+
+const ThunderThing* ThunderBuilder::Call::keyword(std::string_view key) const {
+  for (const auto& [word, thing] : kwargs)
+    if (word == key) return &thing;
+  return nullptr;
+}
+
 bool ThunderBuilder::lower(const Statement& s) {
   if (is_whole(s) && lower_leaf(s)) return true;
-  if (s.inner.empty() || thunder_hides_writes(s) || !described(s)) return lower_leaf(s);
-  const Mark before = mark();
+  if (s.inner.empty() || thunder_hides_writes(s) || !described(names_, s)) return lower_leaf(s);
+  const ThunderMark before = draft_.mark();
   if (!lower_inner(s)) {
-    back_to(before);
+    draft_.back_to(before);
     return false;
   }
-  const auto otherwise = shares_otherwise(s, before);
+  const auto otherwise = thunder_shares_otherwise(draft_.graph, names_, s, before);
   if (otherwise == false) return true;
-  back_to(before);
+  draft_.back_to(before);
   if (lower_leaf(s)) return true;
   return !otherwise && lower_inner(s);
 }
 
-/// The names a statement binds, from the scope of what it is made of.
-bool ThunderBuilder::collect(const ThunderExpr& target, Thing& into) const {
-  if (target.kind == ThunderExpr::Kind::name) {
-    if (target.text == "_") return true;
-    const Thing* thing = find(target.text);
-    if (thing == nullptr) return false;
-    into = *thing;
-    return true;
-  }
-  into.kind = Thing::Kind::sequence;
-  into.items.resize(target.items.size());
-  for (std::size_t k = 0; k < target.items.size(); ++k)
-    if (!collect(target.items[k], into.items[k])) return false;
-  return true;
-}
-
 bool ThunderBuilder::lower_inner(const Statement& s) {
-  scopes_.emplace_back();
+  names_.enter();
   bool good = std::ranges::all_of(s.inner, [&](const Statement& inner) { return lower(inner); });
   Thing made;
-  good = good && collect(s.target, made);
-  scopes_.pop_back();
-  if (good && s.target.kind != ThunderExpr::Kind::none) bind(s.target, made);
+  good = good && names_.collect(s.target, made);
+  names_.leave();
+  if (good && s.target.kind != ThunderExpr::Kind::none) names_.bind(s.target, made);
   return good;
 }
 
@@ -180,15 +139,15 @@ bool ThunderBuilder::rename(const Statement& s) {
   Thing thing;
   if (s.value.kind == ThunderExpr::Kind::name || s.value.kind == ThunderExpr::Kind::sequence) {
     bool ok = true;
-    thing = resolve(s.value, ok);
-    if (!ok && scopes_.size() == 1) fail_unbound(s.value);
+    thing = names_.resolve(s.value, ok);
+    if (!ok && names_.at_top()) fail_unbound(s.value);
     if (!ok) return false;
   } else if (auto type = thunder_tensor_type(s.type); type && s.target.kind == ThunderExpr::Kind::name) {
-    thing = Thing::of(add_input(s.target.text, std::move(type)));
+    thing = Thing::of(draft_.add_input(s.target.text, std::move(type)));
   } else if (auto number = thunder_number(s.type)) {
     thing = Thing::of(*std::move(number));
   }
-  bind(s.target, thing);
+  names_.bind(s.target, thing);
   return true;
 }
 
@@ -196,7 +155,7 @@ bool ThunderBuilder::rename(const Statement& s) {
 bool ThunderBuilder::lower_undefined(const Statement& s) {
   auto type = thunder_tensor_type(s.type);
   if (s.value.text == kThunderGivenName) {
-    bind(s.target, Thing::of(gradient(s.target.text, std::move(type))));
+    names_.bind(s.target, Thing::of(draft_.gradient(s.target.text, std::move(type))));
     return true;
   }
   if (!type) return false;
@@ -209,12 +168,12 @@ bool ThunderBuilder::lower_undefined(const Statement& s) {
   what.args.push_back(Arg::of(std::move(sizes)));
   if (!type->device->empty()) what.kwargs.emplace_back("device", Arg::of_device(*type->device));
   emit(call, std::move(what));
-  const Thing made = *find(s.target.text);
+  const Thing made = *names_.find(s.target.text);
   call.name = s.target.text + "__read";
   Statement unnamed = s;
   unnamed.target.text = "_";
   call.statement = &unnamed;
-  undefined_.push_back(
+  draft_.undefined.push_back(
       emit_part(call, {"aten.clone.default", {Arg::of(made.id)}, {}, ThunderLayout::plain, {*type}}));
   return true;
 }
@@ -229,8 +188,8 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
   bool tensors = thunder_tensor_type(s.type).has_value();
   const auto take = [&](const ThunderExpr& expr) {
     bool ok = true;
-    Thing thing = resolve(expr, ok);
-    if (!ok && scopes_.size() == 1) fail_unbound(expr);
+    Thing thing = names_.resolve(expr, ok);
+    if (!ok && names_.at_top()) fail_unbound(expr);
     tensors = tensors || holds_tensor(thing);
     if (!ok) call.name.clear();
     return thing;
@@ -239,11 +198,11 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
   for (const auto& [key, value] : s.value.entries) call.kwargs.emplace_back(key, take(value));
   if (failed() || call.name.empty()) return false;
   if (auto number = thunder_number(s.type)) {
-    bind(s.target, Thing::of(*std::move(number)));
+    names_.bind(s.target, Thing::of(*std::move(number)));
     return true;
   }
   if (call.name.starts_with("check_") || (!tensors && is_harmless(s, call.name))) {
-    bind(s.target, Thing());
+    names_.bind(s.target, Thing());
     return true;
   }
   if (s.target.is_name("_") && is_question(call.name)) return true;
@@ -277,7 +236,7 @@ void ThunderBuilder::lower_unknown(const Statement& s) {
     if (c == ' ') c = '_';
   const auto take = [&](const ThunderExpr& expr) {
     bool ok = true;
-    const Thing thing = resolve(expr, ok);
+    const Thing thing = names_.resolve(expr, ok);
     if (!ok) fail_unbound(expr);
     if (auto arg = thunder_argument(thing)) what.args.push_back(*std::move(arg));
   };
@@ -289,7 +248,7 @@ void ThunderBuilder::lower_unknown(const Statement& s) {
   s.target.kind == ThunderExpr::Kind::none ? emit_effect(call, std::move(what)) : emit(call, std::move(what));
 }
 
-Step ThunderBuilder::new_step(Emit what) const {
+Step thunder_step(ThunderBuilder::Emit what) {
   Step step;
   step.op = std::move(what.op);
   step.args = std::move(what.args);
@@ -304,10 +263,10 @@ ValueId ThunderBuilder::emit_part(const Call& call, Emit what) {
   const ThunderLayout layout = what.layout;
   std::optional<Type> type;
   if (!what.types.empty()) type = std::move(what.types[0]);
-  Step step = new_step(std::move(what));
-  const ValueId id = new_value(name + "__part", std::move(type), layout);
+  Step step = thunder_step(std::move(what));
+  const ValueId id = draft_.new_value(name + "__part", std::move(type), layout);
   step.results = {id};
-  graph_.steps.push_back(std::move(step));
+  draft_.graph.steps.push_back(std::move(step));
   return id;
 }
 
@@ -317,28 +276,29 @@ void ThunderBuilder::emit(const Call& call, Emit what) {
   std::vector<ThunderExpr> targets = many ? s.target.items : std::vector<ThunderExpr>{s.target};
   const ThunderLayout layout = what.layout;
   const std::vector<Type> types = what.types;
-  Step step = new_step(std::move(what));
+  Step step = thunder_step(std::move(what));
   Thing made;
   made.kind = Thing::Kind::sequence;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     const bool named = targets[k].kind == ThunderExpr::Kind::name && targets[k].text != "_";
     std::optional<Type> type = many ? std::nullopt : thunder_tensor_type(s.type);
     if (!type && k < types.size()) type = types[k];
-    const ValueId id = new_value(named ? targets[k].text : call.name + "__unused", std::move(type), layout);
-    graph_.values[id.index].result = static_cast<std::uint32_t>(k);
+    const ValueId id =
+        draft_.new_value(named ? targets[k].text : call.name + "__unused", std::move(type), layout);
+    draft_.graph.values[id.index].result = static_cast<std::uint32_t>(k);
     step.results.push_back(id);
     made.items.push_back(Thing::of(id));
   }
-  graph_.steps.push_back(std::move(step));
-  bind(s.target, many ? made : made.items[0]);
+  draft_.graph.steps.push_back(std::move(step));
+  names_.bind(s.target, many ? made : made.items[0]);
 }
 
 void ThunderBuilder::emit_effect(const Call&, Emit what) {
-  graph_.steps.push_back(new_step(std::move(what)));
+  draft_.graph.steps.push_back(thunder_step(std::move(what)));
 }
 
 void ThunderBuilder::bind_target(const Call& call, const Thing& thing) {
-  bind(call.statement->target, thing);
+  names_.bind(call.statement->target, thing);
 }
 
 /// `prims.get_grad(x)`: an input, named after the place of x among the forward's results.
@@ -347,16 +307,17 @@ void ThunderBuilder::bind_gradient(const Call& call) {
   const auto at = forward_results_.find(of.text);
   const std::string name =
       at != forward_results_.end() ? fmt::format("grad_{}", at->second) : "grad_of_" + of.text;
-  bind(call.statement->target, Thing::of(gradient(name, thunder_tensor_type(call.statement->type))));
+  names_.bind(call.statement->target,
+              Thing::of(draft_.gradient(name, thunder_tensor_type(call.statement->type))));
 }
 
 void ThunderBuilder::declare(OpDecl decl) {
-  if (std::ranges::none_of(ops_, [&](const OpDecl& known) { return known.schema == decl.schema; }))
-    ops_.push_back(std::move(decl));
+  if (std::ranges::none_of(draft_.ops, [&](const OpDecl& known) { return known.schema == decl.schema; }))
+    draft_.ops.push_back(std::move(decl));
 }
 
 void ThunderBuilder::assume_pure(const std::string& op) {
-  if (std::ranges::find(assumed_, op) == assumed_.end()) assumed_.push_back(op);
+  if (std::ranges::find(draft_.assumed, op) == draft_.assumed.end()) draft_.assumed.push_back(op);
 }
 
 }  // namespace noclobber

@@ -1,4 +1,5 @@
-// What names and literals of a trace stand for.
+#include "src/formats/thunder_names.h"
+
 #include <algorithm>
 
 #include "src/formats/thunder_builder.h"
@@ -29,7 +30,21 @@ std::optional<std::string> thunder_object(const std::string& name) {
   return is_member || object.ends_with("ProcessGroup") ? std::optional(std::move(object)) : std::nullopt;
 }
 
-const ThunderThing* ThunderBuilder::find(std::string_view name) const {
+ThunderThing ThunderThing::of(ValueId id) {
+  ThunderThing out;
+  out.kind = Kind::tensor;
+  out.id = id;
+  return out;
+}
+
+ThunderThing ThunderThing::of(Arg argument) {
+  ThunderThing out;
+  out.kind = Kind::argument;
+  out.argument = std::move(argument);
+  return out;
+}
+
+const ThunderThing* ThunderScopes::find(std::string_view name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
     if (const auto at = scope->find(name); at != scope->end()) return &at->second;
   return nullptr;
@@ -57,47 +72,47 @@ ThunderThing named_constant(const std::string& name) {
 }  // namespace
 
 /// `slice(None,3,None)`, `complex(1.0, 2.0)`: the name and what is given to it.
-ThunderThing ThunderBuilder::called(const ThunderExpr& call) const {
+ThunderThing ThunderScopes::called(const ThunderExpr& call) const {
   if (auto device = device_of(call)) return *std::move(device);
-  Thing out;
-  out.kind = Thing::Kind::sequence;
-  out.items.push_back(Thing::of(Arg::of_text(call.text)));
+  ThunderThing out;
+  out.kind = ThunderThing::Kind::sequence;
+  out.items.push_back(ThunderThing::of(Arg::of_text(call.text)));
   bool ok = true;
   for (const ThunderExpr& item : call.items) out.items.push_back(resolve(item, ok));
   for (const ThunderEntry& entry : call.entries) {
-    out.items.push_back(Thing::of(Arg::of_text(entry.first)));
+    out.items.push_back(ThunderThing::of(Arg::of_text(entry.first)));
     out.items.push_back(resolve(entry.second, ok));
   }
-  return ok ? out : Thing();
+  return ok ? out : ThunderThing();
 }
 
 /// An object that a trace names. Of several that are called alike nobody can tell which is meant in another
 /// trace; members of enumerations and of the only kind of object tell it.
-ThunderThing ThunderBuilder::held(const std::string& object) const {
+ThunderThing ThunderScopes::held(const std::string& object) const {
   const auto count = objects_.find(object);
   const bool one = count != objects_.end() && count->second.size() == 1;
-  return one ? Thing::of(Arg::of_text(object)) : Thing();
+  return one ? ThunderThing::of(Arg::of_text(object)) : ThunderThing();
 }
 
-ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
+ThunderThing ThunderScopes::resolve(const ThunderExpr& expr, bool& ok) const {
   switch (expr.kind) {
     case ThunderExpr::Kind::integer:
-      return Thing::of(Arg::of(SymExpr(expr.integer)));
+      return ThunderThing::of(Arg::of(SymExpr(expr.integer)));
     case ThunderExpr::Kind::real:
-      return Thing::of(Arg::of_real(expr.real));
+      return ThunderThing::of(Arg::of_real(expr.real));
     case ThunderExpr::Kind::boolean:
-      return Thing::of(Arg::of_bool(expr.boolean));
+      return ThunderThing::of(Arg::of_bool(expr.boolean));
     case ThunderExpr::Kind::none:
-      return Thing::of(Arg());
+      return ThunderThing::of(Arg());
     case ThunderExpr::Kind::text:
-      return Thing::of(Arg::of_text(expr.text));
+      return ThunderThing::of(Arg::of_text(expr.text));
     case ThunderExpr::Kind::ellipsis:
-      return Thing::of(Arg::of_text("..."));
+      return ThunderThing::of(Arg::of_text("..."));
     case ThunderExpr::Kind::dict: {
       ThunderExpr entries = expr;
       entries.text = "dict";
-      Thing out = called(entries);  // as an argument it is none
-      out.kind = Thing::Kind::other;
+      ThunderThing out = called(entries);  // as an argument it is none
+      out.kind = ThunderThing::Kind::other;
       return out;
     }
     case ThunderExpr::Kind::opaque:
@@ -105,19 +120,19 @@ ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
     case ThunderExpr::Kind::call:
       return called(expr);
     case ThunderExpr::Kind::name: {
-      if (const Thing* thing = find(expr.text)) return *thing;
+      if (const ThunderThing* thing = find(expr.text)) return *thing;
       if (const auto object = thunder_object(expr.text)) return held(*object);
-      Thing constant = named_constant(expr.text);
+      ThunderThing constant = named_constant(expr.text);
       const bool type =
           expr.text == "int" || expr.text == "float" || expr.text == "bool" || expr.text == "complex";
-      if (type) return Thing::of(Arg::of_text(expr.text));
+      if (type) return ThunderThing::of(Arg::of_text(expr.text));
       if (is_object(expr.text)) return {};
-      ok = ok && (constant.kind != Thing::Kind::other || expr.text.find('.') != std::string::npos);
+      ok = ok && (constant.kind != ThunderThing::Kind::other || expr.text.find('.') != std::string::npos);
       return constant;
     }
     case ThunderExpr::Kind::sequence: {
-      Thing out;
-      out.kind = Thing::Kind::sequence;
+      ThunderThing out;
+      out.kind = ThunderThing::Kind::sequence;
       for (const ThunderExpr& item : expr.items) out.items.push_back(resolve(item, ok));
       return out;
     }
@@ -125,31 +140,52 @@ ThunderThing ThunderBuilder::resolve(const ThunderExpr& expr, bool& ok) const {
   return {};
 }
 
-/// Names the first name in `expr` that stands for nothing.
-void ThunderBuilder::fail_unbound(const ThunderExpr& expr) {
-  bool ok = true;
-  resolve(expr, ok);
-  if (ok || failed()) return;
-  for (const ThunderExpr& item : expr.items) fail_unbound(item);
-  if (expr.items.empty()) fail(expr.at, "'" + expr.text + "' is not bound");
-}
-
-/// A name that the trace binds elsewhere, or that looks like a tensor's, has to be bound here.
-void ThunderBuilder::check_bound(const ThunderExpr& expr) {
-  if (expr.kind == ThunderExpr::Kind::name && find(expr.text) == nullptr) {
-    const bool digits = expr.text.size() > 1 && std::ranges::all_of(expr.text.substr(1), is_fx_digit);
-    if (targets_.contains(expr.text) || (expr.text[0] == 't' && digits))
-      fail(expr.at, "'" + expr.text + "' is not bound");
-  }
-  for (const ThunderExpr& item : expr.items) check_bound(item);
-  for (const ThunderEntry& entry : expr.entries) check_bound(entry.second);
-}
-
-void ThunderBuilder::note_objects(const Statement& s) {
+void ThunderScopes::note_objects(const ThunderStatement& s) {
   each_thunder_name(s.value, [&](const std::string& name) {
     if (const auto object = thunder_object(name)) objects_[*object].insert(name);
   });
-  for (const Statement& inner : s.inner) note_objects(inner);
+  for (const ThunderStatement& inner : s.inner) note_objects(inner);
+}
+
+void ThunderScopes::bind(const ThunderExpr& target, const ThunderThing& thing) {
+  if (target.kind == ThunderExpr::Kind::name) {
+    if (target.text != "_") scopes_.back()[target.text] = thing;
+    return;
+  }
+  const bool fits = thing.kind == ThunderThing::Kind::sequence && thing.items.size() == target.items.size();
+  for (std::size_t k = 0; k < target.items.size(); ++k)
+    bind(target.items[k], fits ? thing.items[k] : ThunderThing());
+}
+
+bool ThunderScopes::collect(const ThunderExpr& target, ThunderThing& into) const {
+  if (target.kind == ThunderExpr::Kind::name) {
+    if (target.text == "_") return true;
+    const ThunderThing* thing = find(target.text);
+    if (thing == nullptr) return false;
+    into = *thing;
+    return true;
+  }
+  into.kind = ThunderThing::Kind::sequence;
+  into.items.resize(target.items.size());
+  for (std::size_t k = 0; k < target.items.size(); ++k)
+    if (!collect(target.items[k], into.items[k])) return false;
+  return true;
+}
+
+void ThunderScopes::gather(const ThunderExpr& expr, std::vector<std::uint32_t>& into) const {
+  if (expr.kind == ThunderExpr::Kind::name) {
+    if (const ThunderThing* thing = find(expr.text))
+      into.insert(into.end(), thing->after.begin(), thing->after.end());
+  }
+  for (const ThunderExpr& item : expr.items) gather(item, into);
+  for (const auto& [key, value] : expr.entries) gather(value, into);
+}
+
+void ThunderScopes::mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after) {
+  if (target.kind == ThunderExpr::Kind::name) {
+    if (const auto at = scopes_[0].find(target.text); at != scopes_[0].end()) at->second.after = after;
+  }
+  for (const ThunderExpr& item : target.items) mark_done(item, after);
 }
 
 }  // namespace noclobber

@@ -7,15 +7,16 @@
 #include "src/ops/row.h"
 
 namespace noclobber {
+namespace {
 
 /// PyTorch's operator of that name gives a view of its first argument (true), or storage of its own; nothing:
 /// that depends, or it is not known.
-std::optional<bool> ThunderBuilder::shows_operand(const Statement& s) const {
+std::optional<bool> shows_operand(const Graph& graph, const ThunderScopes& names, const ThunderStatement& s) {
   const std::string stem = thunder_stem(s.value.text);
   if (stem == "__getitem__" || stem == "getitem") {  // a tensor that is one index is a number
     const auto is_index = [&](const std::string& name) {
-      const Thing* thing = find(name);
-      const auto& type = thing != nullptr && thing->is_tensor() ? graph_.value(thing->id).type : SharedType();
+      const ThunderThing* thing = names.find(name);
+      const auto& type = thing != nullptr && thing->is_tensor() ? graph.value(thing->id).type : SharedType();
       return type && type->shape.empty() && type_category(type->dtype) == 1;
     };
     bool index = false;
@@ -34,10 +35,10 @@ std::optional<bool> ThunderBuilder::shows_operand(const Statement& s) const {
 
 /// Does a value show memory that is older than `mark`, as the steps behind it say? Nothing where that
 /// depends.
-std::optional<bool> ThunderBuilder::shows_older(ValueId id, const Mark& mark) const {
+std::optional<bool> shows_older(const Graph& graph, ValueId id, const ThunderMark& mark) {
   bool surely = true;
-  for (std::size_t k = graph_.steps.size(); k-- > mark.steps;) {
-    const Step& maker = graph_.steps[k];
+  for (std::size_t k = graph.steps.size(); k-- > mark.steps;) {
+    const Step& maker = graph.steps[k];
     if (std::ranges::find(maker.results, id) == maker.results.end()) continue;
     const Schema* schema = find_schema(maker.op);
     if (schema == nullptr || schema->writes()) return std::nullopt;
@@ -52,17 +53,18 @@ std::optional<bool> ThunderBuilder::shows_older(ValueId id, const Mark& mark) co
   return id.index < mark.values && surely ? std::optional(true) : std::nullopt;
 }
 
-/// What runs decides what is a view: the lines below it may be another way to the same elements. Nothing: the
-/// lines below leave it open.
-std::optional<bool> ThunderBuilder::shares_otherwise(const Statement& s, const Mark& mark) const {
+}  // namespace
+
+std::optional<bool> thunder_shares_otherwise(const Graph& graph, const ThunderScopes& names,
+                                             const ThunderStatement& s, const ThunderMark& mark) {
   if (!is_torch_call(s.value.text) || s.target.kind != ThunderExpr::Kind::name) return false;
-  for (std::size_t k = mark.steps; k < graph_.steps.size(); ++k)
-    if (const Schema* schema = find_schema(graph_.steps[k].op); schema != nullptr && schema->writes())
+  for (std::size_t k = mark.steps; k < graph.steps.size(); ++k)
+    if (const Schema* schema = find_schema(graph.steps[k].op); schema != nullptr && schema->writes())
       return false;
-  const Thing* made = find(s.target.text);
-  const auto own = shows_operand(s);
+  const ThunderThing* made = names.find(s.target.text);
+  const auto own = shows_operand(graph, names, s);
   if (!own || made == nullptr || !made->is_tensor()) return false;
-  const auto below = shows_older(made->id, mark);
+  const auto below = shows_older(graph, made->id, mark);
   if (!below && !*own) return std::nullopt;
   return below && *below != *own;
 }
