@@ -42,6 +42,17 @@ std::string in_slots(const RegisterStep& step) {
   return (step.op.empty() ? "unknown" : step.op) + ", " + list(step.writes) + " = " + list(step.reads);
 }
 
+/// Does the operator convert its operands to that dtype as well?
+bool is_as_wide(const Graph& functional, const Step& meant, Dtype wide) {
+  const SharedType made = meant.results[0].valid() ? functional.value(meant.results[0]).type : SharedType();
+  if (!made || made->dtype == wide) return true;
+  if (made->dtype != Dtype::boolean) return false;
+  return std::ranges::none_of(uses_of(meant), [&](ValueId id) {  // a comparison
+    const SharedType type = functional.value(id).type;
+    return type && type_category(type->dtype) == type_category(wide);
+  });
+}
+
 }  // namespace
 
 Result<Case> MlxCase::read() {
@@ -108,27 +119,16 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc() && end == text.data() + text.size())
-      held_[at] = {MlxHeld::Kind::number, {}, number, dtype_in(at)};
+      held_[at] = {MlxHeld::Kind::number, {}, number, mlx_dtype_in(numbers_, at)};
     return;
   }
   for (const Input& input : graph_.inputs) {
     if (input.kind == Input::Kind::user || !named_alike(graph_.value(input.value).name, own) ||
         !is_shaped(at, input.value))
       continue;
-    held_[at] = {MlxHeld::Kind::value, of_dtype(input.value, dtype_in(at))};
+    held_[at] = {MlxHeld::Kind::value, of_dtype(input.value, mlx_dtype_in(numbers_, at))};
     if (space == RegisterProgram::state) register_of_[input.value.index] = at;
   }
-}
-
-/// Does the operator convert its operands to that dtype as well?
-bool MlxCase::is_as_wide(const Step& meant, Dtype wide) const {
-  const SharedType made = meant.results[0].valid() ? functional_.value(meant.results[0]).type : SharedType();
-  if (!made || made->dtype == wide) return true;
-  if (made->dtype != Dtype::boolean) return false;
-  return std::ranges::none_of(uses_of(meant), [&](ValueId id) {  // a comparison
-    const SharedType type = functional_.value(id).type;
-    return type && type_category(type->dtype) == type_category(wide);
-  });
 }
 
 /// A weight whose channels the emitter put behind everything else: what the graph does at run time.
@@ -180,7 +180,7 @@ void MlxCase::assume(const std::string& what) {
 /// A copy of the functional step, of other values.
 Step MlxCase::of_values(const RegisterStep& step, const Step& meant, const std::vector<ValueId>& values,
                         const MlxOp& kind) {
-  if (kind.op.empty() && says(step, meant) != MlxSays::same)
+  if (kind.op.empty() && mlx_says(numbers_, functional_, step, meant) != MlxSays::same)
     assume("what instructions of MLX hold besides registers is what their operators are given");
   Step made = meant;
   std::size_t next = 0;
@@ -189,24 +189,24 @@ Step MlxCase::of_values(const RegisterStep& step, const Step& meant, const std::
   return made;
 }
 
-/// Are the results of the operator those of the instruction, but for some that nobody uses?
-bool MlxCase::may_give(const Step& meant, const RegisterStep& step) const {
-  const auto wanted = [&](ValueId id) { return id.valid() && is_used(functional_, id); };
+bool mlx_may_give(const Graph& functional, const Step& meant, const RegisterStep& step) {
+  const auto wanted = [&](ValueId id) { return id.valid() && is_used(functional, id); };
   return meant.results.size() >= step.writes.size() && !step.writes.empty() &&
          std::none_of(meant.results.begin() + static_cast<std::ptrdiff_t>(step.writes.size()),
                       meant.results.end(), wanted);
 }
 
-MlxSays MlxCase::says(const RegisterStep& step, const Step& meant) const {
-  const auto at = numbers_.steps.find(step.at);
-  return at == numbers_.steps.end() ? MlxSays::unsaid : says_of(step.op, at->second, functional_, meant);
+MlxSays mlx_says(const MlxHeldNumbers& numbers, const Graph& functional, const RegisterStep& step,
+                 const Step& meant) {
+  const auto at = numbers.steps.find(step.at);
+  return at == numbers.steps.end() ? MlxSays::unsaid : says_of(step.op, at->second, functional, meant);
 }
 
 /// By kind, results and numbers: the operands are another question.
 bool MlxCase::could_be(const RegisterStep& step, const MlxOp& kind, std::size_t meant) const {
   const Step& of = functional_.steps[meant];
-  return !matched_[meant] && is_mlx_kin(kind, of.op) && may_give(of, step) &&
-         says(step, of) != MlxSays::other;
+  return !matched_[meant] && is_mlx_kin(kind, of.op) && mlx_may_give(functional_, of, step) &&
+         mlx_says(numbers_, functional_, step, of) != MlxSays::other;
 }
 
 /// The result is what the functional operator gives.
@@ -216,7 +216,8 @@ bool MlxCase::stand_for(const RegisterStep& step, const MlxOp& kind) {
     const Step& meant = functional_.steps[k];
     if (!could_be(step, kind, k)) continue;
     const auto operands = mlx_reads_for(meant, kind);
-    if (!operands || !reads_just(step, *operands) || (wide && !is_as_wide(meant, *wide))) continue;
+    if (!operands || !reads_just(step, *operands) || (wide && !is_as_wide(functional_, meant, *wide)))
+      continue;
     matched_[k] = true;
     std::vector<ValueId> values;
     for (const MlxOperand& one : mlx_tensors(meant)) values.push_back(ValueId{same_.at(one.tensor.index)});

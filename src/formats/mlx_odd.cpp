@@ -16,12 +16,15 @@ bool compares(std::string_view op) {
   return std::ranges::find(kOps, op) != std::end(kOps);
 }
 
+bool is_called(const Graph& functional, std::string_view op) {
+  return std::ranges::any_of(functional.steps, [&](const Step& step) { return base_name(step.op) == op; });
+}
+
 }  // namespace
 
-/// `other` where the payload does not say it.
-Dtype MlxCase::dtype_in(std::uint32_t at) const {
-  const auto found = numbers_.dtypes.find(at);
-  return found == numbers_.dtypes.end() ? Dtype::other : found->second;
+Dtype mlx_dtype_in(const MlxHeldNumbers& numbers, std::uint32_t at) {
+  const auto found = numbers.dtypes.find(at);
+  return found == numbers.dtypes.end() ? Dtype::other : found->second;
 }
 
 /// The value, converted where the payload gives it another dtype than the graph.
@@ -148,7 +151,8 @@ bool MlxCase::like_another(const RegisterStep& step, const MlxOp& kind, bool loo
     return loosely || (meant && own && meant->shape == own->shape && meant->dtype == own->dtype);
   };
   for (const Step& meant : functional_.steps) {
-    if (!is_mlx_kin(kind, meant.op) || !may_give(meant, step) || says(step, meant) != MlxSays::same ||
+    if (!is_mlx_kin(kind, meant.op) || !mlx_may_give(functional_, meant, step) ||
+        mlx_says(numbers_, functional_, step, meant) != MlxSays::same ||
         !std::ranges::equal(mlx_tensors(meant), values, alike))
       continue;
     const std::size_t at = graph_.steps.size();
@@ -159,10 +163,6 @@ bool MlxCase::like_another(const RegisterStep& step, const MlxOp& kind, bool loo
     return true;
   }
   return false;
-}
-
-bool MlxCase::is_called(std::string_view op) const {
-  return std::ranges::any_of(functional_.steps, [&](const Step& step) { return base_name(step.op) == op; });
 }
 
 /// What the kind of the instruction says, where it holds no numbers of its own.
@@ -194,7 +194,8 @@ bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
   }
   const bool second = numbers > 0 && made.args.size() == 2 && made.args[1].kind == Arg::Kind::real;
   if (second && compares(made.op)) made.op.replace(made.op.rfind('.'), std::string::npos, ".Scalar");
-  if (second && made.op == "aten.maximum.default" && made.args[1].real == 0 && is_called("aten.relu"))
+  if (second && made.op == "aten.maximum.default" && made.args[1].real == 0 &&
+      is_called(functional_, "aten.relu"))
     made.op = "aten.relu.default", made.args.pop_back();
   if (numbers > 0 && made.op == "aten.maximum.default") made.op = "aten.clamp_min.default";
   if (numbers > 0 && made.op == "aten.minimum.default") made.op = "aten.clamp_max.default";
@@ -213,9 +214,11 @@ bool MlxCase::next_of_kind(const RegisterStep& step, const MlxOp& kind) {
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
     if (!is_mlx_kin(kind, functional_.steps[k].op)) continue;
     ++operators;
-    if (next != nullptr || matched_[k] || says(step, functional_.steps[k]) == MlxSays::other) continue;
+    if (next != nullptr || matched_[k] ||
+        mlx_says(numbers_, functional_, step, functional_.steps[k]) == MlxSays::other)
+      continue;
     next = &functional_.steps[k];
-    if (mlx_tensors(*next).size() != values.size() || !may_give(*next, step)) return false;
+    if (mlx_tensors(*next).size() != values.size() || !mlx_may_give(functional_, *next, step)) return false;
   }
   if (instructions != operators || next == nullptr || values.size() != step.reads.size()) return false;
   push(of_values(step, *next, values, kind), step, nullptr);

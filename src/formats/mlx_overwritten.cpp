@@ -12,15 +12,14 @@ namespace {
 
 constexpr std::size_t kMostOverwritten = 16;
 
-}  // namespace
-
 /// The instruction that stored something else where the value was.
-std::optional<std::size_t> MlxCase::overwriter(std::uint32_t at, ValueId meant) const {
-  const auto& stored = history_[at];
+std::optional<std::size_t> overwriter(const MlxHistory& stored, ValueId meant) {
   for (std::size_t k = stored.size(); k-- > 1;)
     if (stored[k - 1].second == meant.index) return stored[k].first;
   return std::nullopt;
 }
+
+}  // namespace
 
 /// The first operator that the instruction would stand for if its registers still held what they did.
 void MlxCase::find_overwritten(const RegisterStep& step, const MlxOp& kind) {
@@ -34,7 +33,7 @@ void MlxCase::find_overwritten(const RegisterStep& step, const MlxOp& kind) {
     for (std::size_t j = 0; j < operands->size() && fits; ++j) {
       const MlxOperand& one = (*operands)[j];
       if (is_held(step.reads[j], one)) continue;
-      const auto writer = one.tensor.valid() ? overwriter(step.reads[j], one.tensor) : std::nullopt;
+      const auto writer = one.tensor.valid() ? overwriter(history_[step.reads[j]], one.tensor) : std::nullopt;
       fits = writer.has_value();
       if (fits) late.insert({*writer, step.reads[j], one.tensor.index, number_});
     }
@@ -125,7 +124,7 @@ void MlxCase::find_returned_late() {
     const Arg& meant = functional_.outputs[k];
     if (meant.kind != Arg::Kind::ref || !program_.outputs[k].is_tensor) continue;
     const std::uint32_t at = program_.outputs[k].at;
-    const auto writer = is_held(at, {meant.ref, 0}) ? std::nullopt : overwriter(at, meant.ref);
+    const auto writer = is_held(at, {meant.ref, 0}) ? std::nullopt : overwriter(history_[at], meant.ref);
     if (writer) found_.insert({*writer, at, meant.ref.index, number_});
   }
 }

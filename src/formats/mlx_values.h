@@ -37,11 +37,22 @@ struct MlxOverwritten {
   friend auto operator<=>(const MlxOverwritten&, const MlxOverwritten&) = default;
 };
 
+/// Which instruction stored in a register what value of the functional graph, if it is one.
+using MlxHistory = std::vector<std::pair<std::size_t, std::optional<std::uint32_t>>>;
+
 /// Of the first result of a step whose operands are of known sizes; nothing where no rule tells.
 SharedType mlx_result_type(const Graph& graph, const Step& step);
 /// Of a product with a matrix, and a row that is added to each; nothing where they do not fit. `bias`:
 /// nothing for none.
 SharedType mlx_product_type(const SharedType& a, const SharedType& b, const SharedType& bias);
+
+/// `other` where the payload does not say which a register has.
+Dtype mlx_dtype_in(const MlxHeldNumbers& numbers, std::uint32_t at);
+/// Are the results of the operator those of the instruction, but for some that nobody uses?
+bool mlx_may_give(const Graph& functional, const Step& meant, const RegisterStep& step);
+/// Do the numbers that an instruction holds say that it is that operator?
+MlxSays mlx_says(const MlxHeldNumbers& numbers, const Graph& functional, const RegisterStep& step,
+                 const Step& meant);
 
 class MlxCase {
  public:
@@ -64,16 +75,12 @@ class MlxCase {
   std::optional<Diagnostic> inputs();
   void constant(std::uint32_t at, const std::string& name);
   void turned_constant(std::uint32_t at, std::string_view weight);
-  Dtype dtype_in(std::uint32_t at) const;
   ValueId of_dtype(ValueId value, Dtype wanted);
   std::optional<Dtype> widened(const RegisterStep& step) const;
-  bool is_as_wide(const Step& meant, Dtype wide) const;
-  bool may_give(const Step& meant, const RegisterStep& step) const;
   ValueId add_value(std::string name, SharedType type, std::uint32_t result);
   void unknown_chain(const std::vector<RegisterStep>& chain);
   void instruction(const RegisterStep& step);
   void run(const RegisterStep& step);
-  std::optional<std::size_t> overwriter(std::uint32_t at, ValueId meant) const;
   bool is_held(std::uint32_t at, const MlxOperand& one) const;
   void find_returned_late();
   std::string odd_reason(const RegisterStep& step) const;
@@ -85,14 +92,12 @@ class MlxCase {
   void assume(const std::string& what);
   Step of_values(const RegisterStep& step, const Step& meant, const std::vector<ValueId>& values,
                  const MlxOp& kind);
-  MlxSays says(const RegisterStep& step, const Step& meant) const;
   bool could_be(const RegisterStep& step, const MlxOp& kind, std::size_t meant) const;
   bool by_own_numbers(const RegisterStep& step);
   bool product(const RegisterStep& step);
   bool like_another(const RegisterStep& step, const MlxOp& kind, bool loosely);
   std::vector<ValueId> values_of(const RegisterStep& step);
   std::vector<ValueId> promoted_values(const RegisterStep& step);
-  bool is_called(std::string_view op) const;
   bool stand_for(const RegisterStep& step, const MlxOp& kind);
   bool compute(const RegisterStep& step, std::string_view op);
   bool next_of_kind(const RegisterStep& step, const MlxOp& kind);
@@ -113,8 +118,7 @@ class MlxCase {
   std::size_t number_ = 0;                      // of the instruction
   std::map<std::size_t, std::string> refused_;  // which instructions of the main chain stop, and why
   std::vector<MlxHeld> held_;
-  // per register: which instruction stored in it what value of the functional graph, if it is one
-  std::vector<std::vector<std::pair<std::size_t, std::optional<std::uint32_t>>>> history_;
+  std::vector<MlxHistory> history_;                     // per register
   std::vector<bool> matched_;                           // per step of the functional graph
   std::map<std::uint32_t, std::uint32_t> same_;         // values of the functional graph that are values here
   std::map<std::uint32_t, std::uint32_t> register_of_;  // of inputs that last
