@@ -80,8 +80,9 @@ test: tests  ## compile everything, run every test, then the house checks
 	@ctest --preset default --no-tests=error --output-on-failure --parallel $(JOBS)
 	@$(MAKE) check
 
-check: packages  ## house checks: layers, budgets, classes, format, generated docs
-	@bad=0; for c in "python3 tools/check_layers.py" "python3 tools/check_budget.py" "python3 tools/check_classes.py" tools/check_format.sh \
+check: packages  ## house checks: layers, rooms, budgets, classes, format, generated docs
+	@bad=0; for c in "python3 tools/check_layers.py" "python3 tools/check_budget.py" "python3 tools/check_classes.py" \
+	  "python3 tools/check_rooms.py" tools/check_format.sh \
 	  "python3 tools/check_docs.py" "python3 tools/check_proof.py"; do $$c || bad=1; done; \
 	[ $$bad = 0 ] || { echo "check: failed, see above" >&2; exit 1; }
 

@@ -207,6 +207,65 @@ class Classes(House):
         self.accepts({"src/a/a.h": pieces + "class C : A {};\n"}, *self.command())
 
 
+class Rooms(House):
+    def command(self):
+        return sys.executable, str(ROOT / "tools/check_rooms.py")
+
+    TABLE = "constexpr const InputFormat* kFormats[] = {\n    &kAFormat,\n    &kBFormat,\n};\n"
+    ROW = 'const InputFormat k{}Format = {{"{}", begins, looks, open,\n    side}};\n'
+
+    def tree(self, **more):
+        return {"src/formats/format.cpp": self.TABLE, "src/formats/format_a.cpp": self.ROW.format("A", "a"),
+                "src/formats/format_b.cpp": self.ROW.format("B", "b"),
+                "src/formats/formats.h": "Result<Case> read_a(std::string_view text);\nResult<Side> read_plan(const Json& json);\n",
+                **{name.replace("__", "/").replace("_dot_", "."): text for name, text in more.items()}}
+
+    def test_formats(self):
+        self.accepts(self.tree(), *self.command())
+        self.refuses("src/formats/format_a.cpp:3: the row of a format stands alone",
+                     self.tree(src__formats__format_a_dot_cpp=self.ROW.format("A", "a") + self.ROW.format("B", "b")), *self.command())
+        self.refuses("src/formats/other.cpp:1: the row of a format stands alone",
+                     self.tree(src__formats__other_dot_cpp=self.ROW.format("C", "c")), *self.command())
+
+    def test_formats_are_listed_once(self):
+        self.refuses("src/formats/format_c.cpp:1: kCFormat is listed 0 times",
+                     self.tree(src__formats__format_c_dot_cpp=self.ROW.format("C", "c")), *self.command())
+
+    def test_formats_with_one_name(self):
+        self.refuses("a is a row in src/formats/format_a.cpp:1 too",
+                     self.tree(src__formats__format_b_dot_cpp=self.ROW.format("B", "a")), *self.command())
+
+    def test_formats_listed_without_a_row(self):
+        tree = self.tree()
+        del tree["src/formats/format_b.cpp"]
+        self.refuses("src/formats/format.cpp:1: kBFormat has no row", tree, *self.command())
+
+    def test_readers_without_a_row(self):
+        self.accepts(self.tree(src__fuzz__a_dot_cpp="// read_a(text)\nread_plan(text);\n", src__formats__c_dot_cpp="read_a(text);\n"), *self.command())
+        self.refuses("src/cli/a.cpp:2: read_a is not read by", self.tree(src__cli__a_dot_cpp="\nreturn read_a(text);\n"), *self.command())
+
+    def test_operators(self):
+        naming = 'if (op == "aten.clone.default") return;\n'
+        listed = {"tests/unit/ops/table_test.cpp": 'constexpr Speller kSpellers[] = {\n    {"src/formats/", 2,\n     "readers"},\n};\n'}
+        self.accepts({**listed, "src/ops/table.def": naming, "src/formats/a.cpp": naming * 2, "src/formats/b.cpp": naming,
+                      "src/report/a.cpp": '// "aten.clone.default"\nsay("aten.");\nsay("an.other");\n'}, *self.command())
+        self.refuses("src/report/b.cpp:1: 1 operators are named, 0 are allowed", {"src/report/b.cpp": naming}, *self.command())
+        self.refuses("src/formats/b.cpp:3: 3 operators are named, 2 are allowed", {"src/report/b.cpp": "", "src/formats/b.cpp": naming * 3},
+                     *self.command())
+
+    def test_nothing_is_listed_for_nothing(self):
+        self.refuses("src/plan/ is listed, and names no operator",
+                     {"tests/unit/ops/table_test.cpp": '{"src/plan/", 2, "a reason"},\n', "src/plan/a.cpp": ""}, *self.command())
+
+    def test_grammars(self):
+        reader = "if (take({0}({0}))\n  while (!take({0}){0}) && !failed()) if (peek() != {0},{0}) fail();\n"
+        self.accepts({"src/formats/thunder_expr.cpp": reader.format("'"), "src/report/a.cpp": 'out += "(" + text + ", " + ")";\n'}, *self.command())
+        for quote in ("'", '"'):
+            with self.subTest(quote):
+                self.refuses("src/formats/mine.cpp:1: brackets and commas are read here", {"src/formats/mine.cpp": reader.format(quote)},
+                             *self.command())
+
+
 @unittest.skipUnless(shutil.which("clang-format") or shutil.which("clang-format-14"), "no clang-format")
 class Format(House):
     def setUp(self):
