@@ -322,6 +322,28 @@ def tree(kind, context, *children):
     return {"type": kind, "context": json.dumps(context), "children_spec": list(children)}
 
 
+class Payloads(Cli):
+    """Payloads of MLX against graphs that write in place."""
+
+    def test_what_is_written_under_two_names_is_unknown(self):
+        kind = {"dtype": "f32", "shape": [2, 3]}
+
+        def step(name, op, *args):
+            return {"name": name, "op": op, "args": list(args), "types": [kind]}
+
+        inputs = [{"name": n, "type": kind, "kind": "user", "mutable": n == "y"} for n in "xy"]
+        x, y, a, v = ({"ref": n} for n in "xyav")
+        graph = {"inputs": inputs, "outputs": [a], "steps": [
+            step("a", "aten.sigmoid.default", x), step("v", "aten.view.default", a, [2, 3]), step("w", "aten.add_.Tensor", v, x),
+            step("z", "aten.add_.Tensor", y, x)]}
+        self.write("viewed.case.json", json.dumps({"format": "noclobber.case/1", "name": "viewed", "after": graph}))
+        run = self.run_it("compare", self.folder / "viewed.case.json", ROOT / "corpus/programs/mlx-chain.mlx", "--json")
+        said = [json.loads(line) for line in run.stdout.splitlines()]
+        checks = [r for r in said if r["kind"] == "check"]
+        self.assertEqual((run.returncode, [r["status"] for r in checks]), (3, ["unknown"]))
+        self.assertIn("mlx.graph_that_writes_what_is_seen_under_two_names.default", checks[0]["unknown"][0]["names"])
+
+
 class Programs(Cli):
     """Pairs of exported programs, written here as torch.export writes them."""
 

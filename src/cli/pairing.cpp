@@ -205,11 +205,11 @@ Result<Case> pair_of(Side before, Side after) {
     after.graph = after.facts.after;
   }
   if (after.payload) {
-    if (!without_places(before.graph, before.facts.ops))
-      return Diagnostic{
-          "", "BEFORE writes in place what is seen under two names: payloads are held against values"};
-    as_mlx_runs(before.graph);
-    auto made = case_of_mlx(*after.payload, before.graph, after.payload_numbers);
+    Result<Case> made = unread_payload(*after.payload, before.graph);
+    if (without_places(before.graph, before.facts.ops)) {
+      as_mlx_runs(before.graph);
+      made = case_of_mlx(*after.payload, before.graph, after.payload_numbers);
+    }
     if (!made) return made.fault();
     after.facts = *std::move(made);
     after.facts.ops = mlx_declarations();

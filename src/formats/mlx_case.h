@@ -29,6 +29,9 @@ void as_mlx_runs(Graph& functional);
 /// What a reinplacing pass put in place, as it was before. false: something else is written, or may be seen
 /// under two names, and the graph is left alone.
 bool without_places(Graph& graph, const std::vector<OpDecl>& ops);
+/// What is known of a payload where that is so: an operator that nobody knows makes what `functional` gives
+/// back and leaves in its inputs.
+Case unread_payload(const RegisterProgram& program, const Graph& functional);
 std::vector<OpDecl> mlx_declarations();
 
 }  // namespace noclobber

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "src/formats/mlx_case.h"
+#include "src/formats/pte_case.h"
 #include "src/ops/meaning.h"
 #include "src/ops/schema.h"
 
@@ -42,6 +43,40 @@ void read_as_now(Arg& arg, const std::map<std::uint32_t, ValueId>& now) {
 }
 
 }  // namespace
+
+Case unread_payload(const RegisterProgram& program, const Graph& functional) {
+  Case out;
+  out.name = program.name;
+  out.registers.push_back(program);
+  Graph& graph = out.after;
+  graph.name = "after";
+  Step step;
+  step.op = "mlx.graph_that_writes_what_is_seen_under_two_names.default";
+  for (const Input& input : functional.inputs) {
+    const Value& value = functional.value(input.value);
+    Input mine = input;
+    mine.value = ValueId(graph.values.size());
+    graph.values.push_back(
+        {value.name, Value::From::input, static_cast<std::uint32_t>(graph.inputs.size()), 0, value.type});
+    step.args.push_back(Arg::of(mine.value));
+    graph.inputs.push_back(std::move(mine));
+  }
+  const auto made = [&](const std::string& name, const SharedType& type) {
+    const auto number = static_cast<std::uint32_t>(step.results.size());
+    graph.values.push_back({free_name(graph, name), Value::From::step, 0, number, type});
+    step.results.emplace_back(graph.values.size() - 1);
+    return Arg::of(step.results.back());
+  };
+  for (const Arg& output : functional.outputs) {
+    const bool tensor = output.kind == Arg::Kind::ref;
+    graph.outputs.push_back(tensor ? made("out", functional.value(output.ref).type) : output);
+  }
+  for (std::size_t k = 0; k < graph.inputs.size(); ++k)
+    if (graph.inputs[k].may_write.value_or(true))
+      graph.finals.emplace_back(graph.inputs[k].value, made("left", graph.value(graph.inputs[k].value).type));
+  graph.steps.push_back(std::move(step));
+  return out;
+}
 
 bool without_places(Graph& graph, const std::vector<OpDecl>& ops) {
   const auto writes = [](const Step& step) { return mlx_writer(step) != nullptr; };
