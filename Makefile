@@ -7,7 +7,7 @@ SHELL := /bin/bash
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
-  fuzz-passes executorch-networks thunder-opinfos hook-cost
+  fuzz-passes tidy executorch-networks thunder-opinfos hook-cost
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -103,6 +103,12 @@ clang: setup  ## compile with clang, run all tests
 	@$(call install,clang-16 libclang-rt-16-dev)
 	@$(call preset,clang)
 	@ctest --preset clang --no-tests=error --output-on-failure --parallel $(JOBS)
+
+tidy: setup  ## clang-tidy over both programs, by the list in .clang-tidy
+	@$(call install,clang-16 clang-tidy-16)
+	@cmake --preset clang -B build-tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DNC_TESTS=OFF >build/tidy.log || { cat build/tidy.log; exit 1; }
+	@python3 -c 'import json; print("\n".join(f for e in json.load(open("build-tidy/compile_commands.json")) if not (f := e["file"]).endswith("empty.cpp")))' \
+	  | xargs -P $(JOBS) -n 1 clang-tidy-16 -p build-tidy --quiet 2>/dev/null && echo "tidy: nothing to say"
 
 system-z3: packages  ## compile with the system's libz3 (oldest supported), run all tests
 	@$(call install,libz3-dev)

@@ -19,8 +19,10 @@ std::optional<std::string> read(const std::string& name) {
   const auto said = std::filesystem::file_size(name, unknown);
   std::string out(unknown ? 1U << 16 : said + 1, '\0');
   std::size_t size = 0;
-  while (const std::size_t got = std::fread(out.data() + size, 1, out.size() - size, file))
-    if ((size += got) == out.size()) out.resize(2 * size);
+  while (const std::size_t got = std::fread(out.data() + size, 1, out.size() - size, file)) {
+    size += got;
+    if (size == out.size()) out.resize(2 * size);
+  }
   out.resize(size);
   const bool bad = std::ferror(file) != 0;
   std::fclose(file);

@@ -157,7 +157,8 @@ class Space {
   /// No more than this is done from now on: about 10 ns each. Beyond: TooMuchWork.
   void limit_work(std::uint64_t most) { work_ = 0, most_work_ = most; }
   void work(std::uint64_t done) const {
-    if ((work_ += done) > most_work_) throw TooMuchWork();
+    work_ += done;
+    if (work_ > most_work_) throw TooMuchWork();
   }
   PolyId constant(std::int64_t value) {
     auto& [known, id] = constants_[static_cast<std::uint64_t>(value) % constants_.size()];

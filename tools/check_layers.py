@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Refuses includes that the layers do not allow, and two types of one name: check_layers.py [ROOT]
+"""Refuses includes that the layers do not allow, two types of one name, and casts to what is no byte: check_layers.py [ROOT]
 
 The table is section 3 of the architecture page.  A folder may include itself, `base` (but `checker/`
 may not) and the folders listed for it; the list is not transitive.  Two headers that define one name in one
-namespace break the rule of one definition, of which a linker says nothing.
+namespace break the rule of one definition, of which a linker says nothing.  Sanitized builds do not ask whether a pointer
+is aligned for what it points to: nothing is cast to a pointer that must be aligned better than what it was.
 """
 import pathlib
 import re
@@ -42,6 +43,12 @@ Z3_HEADER = re.compile(r"(^|/)z3(\+\+|_\w+)?\.h$")
 Z3_USER = "src/prover/z3.cpp"
 STANDARD = re.compile(r"[a-z_]+")
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
+CAST = re.compile(r"\breinterpret_cast<([^>]*)>")
+BYTES = re.compile(r"(const )?(unsigned char|char|std::uint8_t|Bytef)\*")
+# Files that cast otherwise -> what, and why.
+OTHER_CASTS = {
+    "src/prover/solver.cpp": "what the loader finds: functions by name, and a list in memory that is aligned for it",
+}
 TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?!;)[^;]*\{")
 
 
@@ -109,6 +116,10 @@ def main():
                 bad += 1
                 print(f"{name}:{number}: {defined} is defined in {first} too")
         for number, line in enumerate(text.splitlines(), 1):
+            for target in CAST.findall(line) if name not in OTHER_CASTS else ():
+                if not BYTES.fullmatch(target):
+                    bad += 1
+                    print(f"{name}:{number}: a cast to {target}, which is no byte")
             found = INCLUDE.match(line)
             if not found:
                 continue

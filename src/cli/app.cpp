@@ -116,11 +116,12 @@ bool configured(const Command& command, const CLI::App& sub, Options& options) {
 #include "src/cli/options.def"
 #undef NC_OPTION
   auto origins = apply_config(options, given);
-  if (origins)
-    options.origins = *std::move(origins);
-  else
+  if (!origins) {
     print_error(origins.fault().where, "", origins.fault().message);
-  return static_cast<bool>(origins);
+    return false;
+  }
+  options.origins = *std::move(origins);
+  return true;
 }
 
 int run_command(const CLI::App& app, Options& options) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "src/base/number.h"
 #include "src/cli/finding_picture.h"
 #include "src/cli/findings.h"
 #include "src/formats/mlx_case.h"
@@ -100,10 +101,9 @@ void note_mismatch(Finding& finding, const Case& value) {
 }
 
 const Value* output_of(const Graph& graph, const std::string& where) {
-  if (!where.starts_with("output ")) return nullptr;
-  const std::size_t k = static_cast<std::size_t>(std::atoi(where.c_str() + 7));
-  const bool tensor = k < graph.outputs.size() && graph.outputs[k].kind == Arg::Kind::ref;
-  return tensor ? &graph.value(graph.outputs[k].ref) : nullptr;
+  const auto k = leading_number<std::size_t>(where, "output ");
+  const bool tensor = k && *k < graph.outputs.size() && graph.outputs[*k].kind == Arg::Kind::ref;
+  return tensor ? &graph.value(graph.outputs[*k].ref) : nullptr;
 }
 
 /// What `before` makes there; where it is an input, that.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "src/base/number.h"
 #include "src/cli/finding_picture.h"
 #include "src/cli/finding_words.h"
 #include "src/graph/bodies.h"
@@ -79,12 +80,10 @@ void put_inside(Finding& out, const Case& value, const Witness& w) {
 /// Of an output or a storage, what a fingerprint says of it.
 void put_subjects(Finding& out, const Case& value, const Witness& w) {
   const Graph& after = value.after;
-  if (out.witness_where.starts_with("output ")) {
-    const std::size_t k = static_cast<std::size_t>(std::atoi(out.witness_where.c_str() + 7));
-    const bool tensor = k < after.outputs.size() && after.outputs[k].kind == Arg::Kind::ref;
-    if (tensor && (w.rule == "NC005" || w.rule == "NC020"))
-      out.subjects.push_back(value_key(after, after.outputs[k].ref));
-  }
+  const auto k = leading_number<std::size_t>(out.witness_where, "output ");
+  const bool tensor = k && *k < after.outputs.size() && after.outputs[*k].kind == Arg::Kind::ref;
+  if (tensor && (w.rule == "NC005" || w.rule == "NC020"))
+    out.subjects.push_back(value_key(after, after.outputs[*k].ref));
   if (w.rule == "NC003" || w.rule == "NC005" || w.rule == "NC006")
     out.subjects.push_back(value_key(after, after.find(w.storage)));
   if (w.rule == "NC006" && w.before && value.before)

@@ -53,8 +53,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
     if (work.files.size() == 2) out.record.before_input = work.files.front();
     out.record.unchecked = work.unchecked;
     if (out.record.version.empty()) out.record.version = NC_VERSION;
-  }
-  if (work.kind == Work::Kind::plan) {
+  } else if (work.kind == Work::Kind::plan) {
     const auto start = Progress::Clock::now();
     out.kind = Work::Kind::check;
     options.certificate_name = std::move(certificate);

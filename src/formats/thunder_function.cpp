@@ -57,8 +57,9 @@ bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& 
   FunctionArguments given;
   const auto take = [&](const ThunderThing& thing, const std::string& name, bool writes = false) {
     auto arg = thunder_argument(thing);
-    if (arg) given.take(*std::move(arg), name, writes);
-    return arg.has_value();
+    if (!arg) return false;
+    given.take(*std::move(arg), name, writes);
+    return true;
   };
   const auto& written = footprint.written;
   for (std::size_t k = 0; k < call.args.size(); ++k)

@@ -223,12 +223,12 @@ void Explorer::place(const Draft& program, int buffers) {
     Case value;
     value.name = "plan";
     value.after = program.graph();
-    value.plan = Plan{{{"1", SymExpr(8 * buffers), 1}}, {}, {}};
+    value.plan = Plan{{{"1", SymExpr(std::int64_t{8} * buffers), 1}}, {}, {}};
     bool clashes = false;
     for (std::size_t k = 0; k < all.size(); ++k) {
       PlanBuffer one;
       one.name = value_of(all[k].first), one.is_value = true;
-      one.offset = SymExpr(8 * slot[k]), one.size = SymExpr(all[k].second.bytes);
+      one.offset = SymExpr(std::int64_t{8} * slot[k]), one.size = SymExpr(all[k].second.bytes);
       value.plan->buffers.push_back(std::move(one));
       for (std::size_t j = 0; j < k; ++j)
         clashes = clashes || (slot[j] == slot[k] && clash(all[j].second, all[k].second));

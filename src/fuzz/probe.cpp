@@ -200,8 +200,9 @@ bool registers_probe(Probe& probe, Random& random) {
 bool loop_probe(Probe& probe, Random& random) {
   probe.fault = random.chance(50) ? "some" : "";
   auto made = looped(random, probe.fault);
-  if (made) probe.value = *std::move(made);
-  return made.has_value();
+  if (!made) return false;
+  probe.value = *std::move(made);
+  return true;
 }
 
 /// One graph, in which each name means what was computed under it.

@@ -43,8 +43,10 @@ struct RegisterProgram {
   /// Of a tensor register; `temporary` also for those that do not exist.
   Space space_of(std::uint32_t tensor) const {
     std::uint64_t end = 0;
-    for (std::uint8_t k = 0; k < 4; ++k)
-      if (tensor < (end += counts[k])) return static_cast<Space>(k);
+    for (std::uint8_t k = 0; k < 4; ++k) {
+      end += counts[k];
+      if (tensor < end) return static_cast<Space>(k);
+    }
     return temporary;
   }
 };

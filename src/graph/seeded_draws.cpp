@@ -177,7 +177,8 @@ bool draw_by_seeds(Case& value) {
   for (const Step& step : value.before->steps)
     if (draw_form(*value.before, step) != nullptr) ++drawn[drawn_device(step)];
   std::erase_if(drawn, [&](const auto& own) {
-    const auto at = given.find(own.first), before = singles.find(own.first);
+    const auto at = given.find(own.first);
+    const auto before = singles.find(own.first);
     const bool more = one_by_one && before != singles.end();  // seeds that are drawn one by one already
     return at == given.end() || at->second != own.second + (more ? before->second : 0);
   });

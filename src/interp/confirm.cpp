@@ -79,7 +79,7 @@ class PairConfirmation : PairRuns {
     const auto after = run_watched(value_.after, options_after(trial, turned), watched);
     if (!after) return std::nullopt;
     Expectation expected = expectation_of(before_, *before, session_.free_inputs);
-    if (const auto found = judge(expected, trial, *before, *after); found != "") return found;
+    if (const auto found = judge(expected, trial, *before, *after); !found.empty()) return found;
     if (value_.dataflow && !after->raised) return other_orders(expected, trial, *before, *after);
     return "";
   }
@@ -117,7 +117,7 @@ class PairConfirmation : PairRuns {
       options.order = swap.order;
       const std::optional<Run> after = session_.run(value_.after, options);
       if (!after || after->raised) continue;
-      if (const auto found = judge(first, trial, before, *after); found != "")
+      if (const auto found = judge(first, trial, before, *after); !found.empty())
         return "in another order, " + found;
     }
     return "";

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "src/base/number.h"
 #include "src/graph/bodies.h"
 #include "src/ops/kernels_array.h"
 #include "src/ops/meaning.h"
@@ -478,10 +479,11 @@ bool Guard::convincing(const Difference& difference, const Expectation& expected
     }
   }
   if (is_complex(type) || type == Dtype::other || !std::isfinite(scale)) return false;
-  const double want = std::atof(difference.expected.c_str()), got = std::atof(difference.actual.c_str());
-  const double gap = std::abs(want - got);
+  const auto want = leading_number<double>(difference.expected),
+             got = leading_number<double>(difference.actual);
+  const double gap = want && got ? std::abs(*want - *got) : 0;
   if (!std::isfinite(gap)) return false;
-  return gap > 1e-3 && gap > rounding_bound(type) * std::max({scale, std::abs(want), std::abs(got)});
+  return gap > 1e-3 && gap > rounding_bound(type) * std::max({scale, std::abs(*want), std::abs(*got)});
 }
 
 static bool draws_numbers(const OpSet& ops, const Step& step) {

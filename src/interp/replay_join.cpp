@@ -3,6 +3,7 @@
 #include <array>
 #include <numeric>
 
+#include "src/base/number.h"
 #include "src/interp/replay_session.h"
 
 namespace noclobber {
@@ -33,11 +34,9 @@ bool same_storage(const Witness& a, const Witness& b) {
 
 /// The step that makes output number `output`; nothing for an input that is returned.
 std::optional<std::uint32_t> maker_of_output(const Graph& after, const std::string& where) {
-  constexpr std::string_view kOutput = "output ";
-  if (!where.starts_with(kOutput)) return std::nullopt;
-  const std::size_t k = static_cast<std::size_t>(std::atoi(where.c_str() + kOutput.size()));
-  if (k >= after.outputs.size() || after.outputs[k].kind != Arg::Kind::ref) return std::nullopt;
-  const std::uint32_t step = defining_step(after, after.outputs[k].ref);
+  const auto k = leading_number<std::size_t>(where, "output ");
+  if (!k || *k >= after.outputs.size() || after.outputs[*k].kind != Arg::Kind::ref) return std::nullopt;
+  const std::uint32_t step = defining_step(after, after.outputs[*k].ref);
   return step == Place::kEntry ? std::nullopt : std::optional(step);
 }
 

@@ -232,8 +232,8 @@ void make_inputs(Machine& m, Frame& frame) {
     Bound& bound = frame.values[input.value.index];
     if (!bound.tensor) continue;
     const std::string& name = frame.graph->value(input.value).name;
-    if (m.may_write.count(name) != 0) m.immutable.erase(bound.tensor->storage);
-    if (input.contents && m.options.contents.count(name) == 0) fill_constant(m, input, *bound.tensor);
+    if (m.may_write.contains(name)) m.immutable.erase(bound.tensor->storage);
+    if (input.contents && !m.options.contents.contains(name)) fill_constant(m, input, *bound.tensor);
   }
   for (const Input& input : frame.graph->inputs) {
     Bound& bound = frame.values[input.value.index];

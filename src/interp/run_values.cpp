@@ -153,7 +153,7 @@ Datum read_value(Machine& m, Frame& frame, ValueId id) {
   const Array live = m.array_of(*bound.tensor, frame);
   if (!frame.top || !bound.snapshot.taken) return Datum::of(live);
   if (m.options.value_semantics) check_stale(m, frame, id, live);
-  const bool meant = m.options.value_semantics || m.options.repaired.count({frame.at, id}) != 0;
+  const bool meant = m.options.value_semantics || m.options.repaired.contains({frame.at, id});
   return Datum::of(meant ? as_array(m, bound.snapshot, *bound.tensor) : live);
 }
 
@@ -228,7 +228,7 @@ void Machine::note_writes(const Frame& frame, std::span<const Array> targets) {
   for (const Array& target : targets) {
     run.written.insert(target.memory.id);
     if (target.at.numel() == 0) continue;
-    if (immutable.count(target.memory.id) == 0) continue;
+    if (!immutable.contains(target.memory.id)) continue;
     if (run.immutable_writes.empty()) run.immutable_storage = target.memory.id;
     if (run.immutable_writes.empty() || run.immutable_writes.back() != frame.at)
       run.immutable_writes.push_back(frame.at);

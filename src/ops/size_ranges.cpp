@@ -24,8 +24,7 @@ struct Part {
 std::vector<Part> parts_of(Space& plain, PolyId gap, const std::map<std::string, SymbolRange>& symbols) {
   std::vector<Part> out;
   if (gap == Space::kBad) return out;
-  const Polynomial terms = plain.terms(gap);
-  for (const Monomial& m : terms) out.push_back({m.factor, plain.atoms(m)});
+  for (const Monomial& m : plain.terms(gap)) out.push_back({m.factor, plain.atoms(m)});
   if (out.size() < 2) return out;
   for (const AtomId atom : Product(out[0].atoms)) {
     const auto range = symbols.find(plain.atom(atom).name);

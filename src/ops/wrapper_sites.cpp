@@ -75,11 +75,9 @@ Given unwritten(std::string name, Arg plain) {
 std::vector<Given> given(const Step& step) {
   std::vector<Given> out;
   for (const auto& [key, arg] : step.kwargs) {
-    if (step.op == kV1) {
-      out.push_back(unwritten(key, arg));
-    } else if (key == "_all_bases" || key == "_only_clone_these_bases") {
-      continue;
-    } else if (key[0] != '_') {
+    if (key == "_all_bases" || key == "_only_clone_these_bases") {
+      if (step.op == kV1) out.push_back(unwritten(key, arg));
+    } else if (step.op == kV1 || key[0] != '_') {
       out.push_back(unwritten(key, arg));
     } else if (key.ends_with("_length") && arg.kind == Arg::Kind::sym && arg.sym.is_constant() &&
                arg.sym.constant() >= 0 && arg.sym.constant() < 1000) {

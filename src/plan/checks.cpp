@@ -166,6 +166,7 @@ void lives_kept(const PlanScene& scene, const PlacedStorages& placed, PlanAnswer
       out.aspect = "ends-before-begins";
       out.expected = "a life that does not end before it begins";
       answer.faults.push_back(std::move(out));
+      continue;
     }
     if (!one.storage || one.last <= one.first || !scene.order.listed()) continue;
     if (*lower <= one.first && one.last <= *upper) continue;

@@ -1,5 +1,7 @@
 #include "src/plan/numbers.h"
 
+#include "src/base/number.h"
+
 #include <algorithm>
 #include <set>
 
@@ -20,9 +22,9 @@ std::optional<std::int64_t> symbol_value(const std::string& name, const SymbolVa
   const std::size_t slash = name.rfind('/');
   if (slash == std::string::npos) return std::nullopt;
   const auto at = symbols.find(name.substr(0, slash));
-  const std::int64_t unit = std::atoll(name.c_str() + slash + 1);
-  if (at == symbols.end() || unit <= 0 || at->second % unit != 0) return std::nullopt;
-  return at->second / unit;
+  const auto unit = leading_number<std::int64_t>(name.substr(slash + 1));
+  if (at == symbols.end() || !unit || *unit <= 0 || at->second % *unit != 0) return std::nullopt;
+  return at->second / *unit;
 }
 
 std::optional<std::int64_t> atom_value(const Space& space, const Atom& atom, const SymbolValues& symbols,

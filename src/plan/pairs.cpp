@@ -90,7 +90,10 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
   out.aspect = "together";
   if (x.storage && y.storage) {
     auto lost = loss(scene, x, y, symbols);
-    if (!lost && (lost = loss(scene, y, x, symbols))) std::swap(out.first, out.second);
+    if (!lost) {
+      lost = loss(scene, y, x, symbols);
+      std::swap(out.first, out.second);
+    }
     if (!lost) return std::nullopt;
     out.bytes = std::pair{lost->first, lost->last};
     if (lost->define != Touch::kNoStep) out.define = lost->define;

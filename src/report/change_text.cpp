@@ -16,7 +16,6 @@ namespace noclobber {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Kind = Change::Kind;
 
 constexpr std::size_t kShownLines = 5, kShownNames = 4, kShownColumns = 120;

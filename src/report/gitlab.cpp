@@ -9,7 +9,6 @@
 namespace noclobber {
 
 std::string to_gitlab(const Report& report) {
-  using Json = nlohmann::ordered_json;
   Json out = Json::array();
   for (const CheckRecord& record : report.checks) {
     for (const Finding& finding : record.findings) {

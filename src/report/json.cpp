@@ -9,8 +9,6 @@
 
 namespace noclobber {
 
-using Json = nlohmann::ordered_json;
-
 Json record_of(const char* kind) { return Json{{"schema", "noclobber.result/1"}, {"kind", kind}}; }
 
 std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

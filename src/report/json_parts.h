@@ -7,12 +7,14 @@
 
 namespace noclobber {
 
+using Json = nlohmann::ordered_json;
+
 /// A record of that kind, to be filled.
-nlohmann::ordered_json record_of(const char* kind);
+Json record_of(const char* kind);
 /// As one line without a newline; names may hold any bytes.
-std::string one_line(const nlohmann::ordered_json& json);
+std::string one_line(const Json& json);
 /// "6d0f", or "6d0f#2" of the second of a run.
 std::string counted(const Finding& finding);
-nlohmann::ordered_json finding_json(const Finding& finding);
+Json finding_json(const Finding& finding);
 
 }  // namespace noclobber

@@ -16,8 +16,6 @@ namespace noclobber {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Status status_of(const std::string& text) {
   return text == "proved"    ? Status::proved
          : text == "refuted" ? Status::refuted

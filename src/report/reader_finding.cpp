@@ -8,7 +8,6 @@ namespace noclobber {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Range = std::optional<std::pair<std::int64_t, std::int64_t>>;
 
 std::string text(const Json& json, const char* name) { return json.value(name, std::string()); }

@@ -13,8 +13,6 @@ namespace noclobber {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kRuleText = 1000;  // GitHub takes 1,024 characters
 
 /// RFC 3986: what a path may hold, the rest in percent.

@@ -62,6 +62,13 @@ class Layers(House):
         self.refuses("src/plan/placed.h:3: noclobber::Guard is defined in src/interp/guard.h:3 too", {"src/interp/guard.h": one},
                      *self.command())
 
+    def test_casts(self):
+        cast = "auto* at = reinterpret_cast<{}>(data);\n"
+        self.accepts({"checker/hash.cpp": cast.format("const unsigned char*"), "src/base/packed.cpp": cast.format("Bytef*"),
+                      "src/prover/solver.cpp": cast.format("Open")}, *self.command())
+        self.refuses("src/formats/flat.cpp:1: a cast to const std::uint32_t*, which is no byte",
+                     {"src/formats/flat.cpp": cast.format("const std::uint32_t*")}, *self.command())
+
     def test_upward(self):
         self.refuses("src/graph/case.h:2:", {"src/graph/case.h": '\n#include "src/ops/table.h"\n'}, *self.command())
 
