@@ -174,6 +174,7 @@ Work WorkSource::work_of(const std::string& path, FileCheck check) const {
     work.input = path;
     work.id = std::move(check.id);
     work.what = std::move(check.what);
+    work.alike = check.unread->alike;
     work.unread = std::move(check.unread);
   } else {
     if (!check.value) return error_of(path, check.value.fault());

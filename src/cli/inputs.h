@@ -28,6 +28,7 @@ struct Work {
   Case value;                          // check
   std::shared_ptr<TraceCheck> unread;  // check: what `value` is still to be read from
   std::optional<bool> dataflow;        // check: the order that is asked for, instead of the Case's
+  std::uint64_t alike = 0;             // check: as in TraceCheck
   PlanTable table, instance;           // plan; an instance without rows: none is given
   std::int64_t capacity = 0;           // plan: bytes; 0: not limited
   CheckRecord record;                  // record

@@ -17,6 +17,7 @@
 #include "src/cli/certificates.h"
 #include "src/cli/plan_findings.h"
 #include "src/cli/progress.h"
+#include "src/cli/repeated.h"
 
 namespace noclobber {
 
@@ -35,7 +36,9 @@ std::uint64_t thread_count(std::uint64_t asked) {
   return std::min(asked, kMostJobs);
 }
 
-Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
+/// `known`: the answer, where the same has been decided.
+Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate,
+                   std::optional<CheckRecord> known = std::nullopt) {
   Outcome out;
   out.kind = work.kind;
   out.input = std::move(work.input);
@@ -45,7 +48,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate) {
     const auto start = Progress::Clock::now();
     options.certificate_name = std::move(certificate);
     options.files = work.files.empty() ? std::vector{out.input} : work.files;
-    out.record = check_case(std::move(work.value), options, out.contradiction);
+    out.record = known ? *std::move(known) : check_case(std::move(work.value), options, out.contradiction);
     out.seconds = std::chrono::duration<double>(Progress::Clock::now() - start).count();
     out.record.input = out.input;
     out.record.id = std::move(work.id);
@@ -146,8 +149,25 @@ class Workers {
     start_thread();  // there may be more to do
     begin(sequence, *work);
     work->open();
-    finish(sequence, outcome_of(std::move(*work), options_.check, std::move(certificate)));
+    decide(sequence, std::move(*work), std::move(certificate));
     return true;
+  }
+
+  /// Whoever decides what others wait for decides or tells these, too. Certificates and questions are written
+  /// for each.
+  void decide(std::uint64_t sequence, Work&& work, std::string certificate) {
+    const CheckOptions& check = options_.check;
+    const bool files = !check.certificates.empty() || !check.questions.empty() || !check.rechecker.empty();
+    const auto [turn, first] = files ? std::pair{Repeated::Turn::decide, std::shared_ptr<Repeated::First>()}
+                                     : repeated_.turn(sequence, work);
+    if (turn == Repeated::Turn::leave) return;
+    if (turn == Repeated::Turn::copy)
+      return finish(sequence, outcome_of(std::move(work), check, std::move(certificate), first->answer));
+    Outcome outcome = outcome_of(std::move(work), check, std::move(certificate));
+    if (first)
+      for (auto& [waited, same] : repeated_.settle(*first, outcome.record, outcome.contradiction))
+        finish(waited, outcome_of(std::move(same), check, "", first->answer));
+    finish(sequence, std::move(outcome));
   }
 
   void begin(std::uint64_t sequence, const Work& work) {
@@ -182,6 +202,7 @@ class Workers {
   std::mutex source_mutex_;
   std::uint64_t taken_ = 0;        // under source_mutex_
   CertificateNames certificates_;  // under source_mutex_
+  Repeated repeated_;
 
   std::mutex mutex_;  // all that follows
   std::condition_variable changed_;

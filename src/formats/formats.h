@@ -41,6 +41,9 @@ struct TraceCheck {
   std::vector<std::string> unchecked;    // "output_code", "backward", "pre_grad", ...
   std::size_t line = 0;                  // of the record that holds `after`, 1-based
   std::string file;                      // that holds `after`, if it is not the log itself
+  /// Checks of a log whose graphs have the same texts have the same number, so that one Case may equal
+  /// another; 0: no other check has these texts.
+  std::uint64_t alike = 0;
 
   /// Reads `value` if that is still to be done. Different checks can be read at the same time.
   void read();

@@ -2,11 +2,15 @@
 // with the next `after` of the same stage, so a forward and a backward graph under one id are two pairs.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
+#include "src/base/fnv.h"
 #include "src/base/unique_names.h"
 #include "src/formats/torch_trace_reader.h"
 #include "src/formats/torch_trace_split.h"
@@ -99,6 +103,7 @@ TraceLog TraceReader::finish(bool inside_a_line) {
   std::stable_sort(log_.checks.begin(), log_.checks.end(),
                    [](const TraceCheck& a, const TraceCheck& b) { return a.line < b.line; });
   number_ids();
+  forget_unlike();
   log_.unchecked.assign(unchecked_.begin(), unchecked_.end());
   note_cut_graph(inside_a_line);
   return std::move(log_);
@@ -235,6 +240,14 @@ void TraceReader::splits_of(TraceCompile& compile, bool names_left) {
 
 namespace {
 
+/// A number for texts of graphs.
+std::uint64_t texts_of(std::initializer_list<const TraceGraph*> graphs) {
+  Fnv number;
+  for (const TraceGraph* graph : graphs)
+    number.add_part(std::to_string(std::hash<std::string_view>()(graph->payload)));
+  return number.state();
+}
+
 std::string trace_directory_of(const TraceCompile& compile, const TraceGraph& graph) {
   return compile.directory.empty() ? "unknown_" + std::to_string(graph.line) : compile.directory;
 }
@@ -254,6 +267,7 @@ void TraceReader::add_pair(const TraceCompile& compile, const TraceGraph& before
   check.what = TraceCheck::What::pair;
   check.id = trace_directory_of(compile, after) +
              (after.kind == TraceGraph::Kind::after_joint ? "/joint" : "/post_grad");
+  check.alike = texts_of({&before, &after});
   check.unread = [texts = texts_, &compile, &before, &after, trains] {
     return trace_pair_case(before, after, compile.facts, trains);
   };
@@ -265,6 +279,7 @@ void TraceReader::add_split(const TraceCompile& compile, const TraceGraph& joint
   TraceCheck check;
   check.what = TraceCheck::What::pair;
   check.id = trace_directory_of(compile, backward) + "/split";
+  check.alike = texts_of({&joint, &forward, &backward});
   check.unread = [texts = texts_, &compile, &joint, &forward, &backward] {
     return trace_split_case(joint, forward, backward, compile.facts);
   };
@@ -304,6 +319,14 @@ void TraceReader::add_singles(const TraceCompile& compile, bool trains, bool has
 void TraceReader::number_ids() {
   UniqueNames ids;
   for (TraceCheck& check : log_.checks) check.id = ids.fresh(check.id);
+}
+
+/// Leaves the numbers of texts that stand in the log more than once.
+void TraceReader::forget_unlike() {
+  std::unordered_map<std::uint64_t, std::size_t> counts;
+  for (const TraceCheck& check : log_.checks) ++counts[check.alike];
+  for (TraceCheck& check : log_.checks)
+    if (counts[check.alike] == 1) check.alike = 0;
 }
 
 /// A graph that ends too early at the end of the log: what is wrong with it is that it was cut.

@@ -52,6 +52,7 @@ class TraceReader {
   void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
   void add_singles(const TraceCompile& compile, bool trains, bool has_joint);
   void number_ids();
+  void forget_unlike();
   void note_cut_graph(bool inside_a_line);
   void add(TraceCheck check, const TraceCompile& compile, const TraceGraph& after);
 

@@ -102,6 +102,7 @@ struct Value {
   std::uint32_t at = 0;
   std::uint32_t result = 0;
   SharedType type;  // what the dump says
+  friend bool operator==(const Value&, const Value&) = default;
 };
 
 struct Input {
@@ -116,6 +117,7 @@ struct Input {
   std::optional<std::vector<Arg>> contents;  // of a constant, row-major; one element stands for all
   Rare<std::string> digest;  // SHA-256 of the contents in row-major order, as far as it is known
   Rare<std::string> bytes;   // what that digest is of, if it is at hand
+  friend bool operator==(const Input&, const Input&) = default;
 };
 
 struct Step {
@@ -133,6 +135,7 @@ struct Step {
   int line = 0;                 // line of the dump, 1-based; 0: not text
   Rare<std::string> loc;        // "model.py:29 in forward"
   Rare<std::string> code;       // the user's source line, if the dump has it
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
 /// A step that leaves the graph: what is listed behind it does not run.
@@ -153,6 +156,7 @@ struct Graph {
   const Value& value(ValueId id) const;
   /// The value of that name, or an invalid id. Linear in the number of values.
   ValueId find(std::string_view name) const;
+  friend bool operator==(const Graph&, const Graph&) = default;
 };
 
 /// Lets values of equal types share one.
@@ -180,6 +184,7 @@ struct OpDecl {
   std::vector<std::string> result;            // "fresh" | "view"
   std::vector<std::pair<int, std::string>> may_alias;
   bool pure = true;
+  friend bool operator==(const OpDecl&, const OpDecl&) = default;
 };
 
 /// One thing to check. For a single graph `before` is absent.
@@ -211,6 +216,7 @@ struct Case {
   bool every_order = false;            // report the claim about every order beside that about the listed one
   std::vector<std::string> one_sided;  // constants that both graphs use and one alone gives contents of
   std::vector<std::string> assumed_pure;  // operators that nobody declares, taken to be functions
+  friend bool operator==(const Case&, const Case&) = default;
 };
 
 }  // namespace noclobber

@@ -23,6 +23,7 @@ struct RegisterStep {
   std::vector<std::uint32_t> rows;  // tensors that the chain makes on every trip; then all of them in one
   std::size_t at = 0;               // byte of the file
   std::string refused;              // why its handler stops with what it reads; "" where nothing tells
+  friend bool operator==(const RegisterStep&, const RegisterStep&) = default;
 };
 
 struct RegisterProgram {
@@ -36,9 +37,11 @@ struct RegisterProgram {
   struct Slot {
     std::uint32_t at = 0;
     bool is_tensor = true;
+    friend bool operator==(const Slot&, const Slot&) = default;
   };
   std::vector<Slot> inputs, outputs, states;  // what the caller gives, takes, and what lasts
   std::map<std::uint32_t, std::string> names;
+  friend bool operator==(const RegisterProgram&, const RegisterProgram&) = default;
 
   /// Of a tensor register; `temporary` also for those that do not exist.
   Space space_of(std::uint32_t tensor) const {
