@@ -38,7 +38,6 @@ PYTHON = "expressions of Python"
 GRAMMARS = {
     "src/formats/fx_text_value.cpp": PYTHON,
     "src/formats/thunder_expr.cpp": PYTHON,
-    "src/formats/pt2_expr.cpp": PYTHON,
     "src/base/sym_parse.cpp": "sizes, as SymExpr::text() writes them",
     "src/formats/fx_text.cpp": "the head of a graph's function",
     "src/formats/fx_text_annotation.cpp": "annotations of types: f32[2, 3]",

@@ -6,109 +6,14 @@
 #include <vector>
 
 #include "src/formats/fx_text_annotation.h"
-#include "src/formats/fx_text_cursor.h"
 #include "src/formats/fx_text_value.h"
+#include "src/formats/thunder_expr.h"
 
 namespace noclobber {
 namespace {
 
 constexpr int kDeepestSrepr = 200;
 constexpr std::size_t kLargestSrepr = 20000;  // nodes
-
-class SreprReader {
- public:
-  explicit SreprReader(std::string_view text) : cursor_(text) {}
-
-  Result<Arg> read() {
-    Arg value = expression();
-    if (!cursor_.at_end()) cursor_.fail("unexpected text behind an expression");
-    if (!cursor_.failed()) return value;
-    const std::string& where = cursor_.fault().where;  // "line 1, column N"
-    return Diagnostic{where.substr(where.find(", ") + 2), cursor_.fault().message};
-  }
-
- private:
-  Arg expression();
-  Arg leaf(std::string_view head);
-  Arg literal();
-  void keyword();
-  std::vector<Arg> arguments();
-  Arg function(std::string_view head, std::vector<Arg> args);
-  Arg fault(std::string message) {
-    cursor_.fail(std::move(message));
-    return {};
-  }
-
-  FxCursor cursor_;
-  int depth_ = 0;
-  std::size_t count_ = 0;
-};
-
-Arg SreprReader::expression() {
-  if (++count_ > kLargestSrepr) return fault("an expression is too large");
-  cursor_.skip_blanks();
-  const std::string_view head = cursor_.path();
-  if (head.empty()) return literal();
-  if (cursor_.peek() != '(') {
-    if (head == "true" || head == "True") return Arg::of_bool(true);
-    if (head == "false" || head == "False") return Arg::of_bool(false);
-    return Arg::of(SymExpr::opaque(std::string(head), {}));  // oo, int_oo, nan
-  }
-  if (++depth_ > kDeepestSrepr) return fault("an expression is nested too deep");
-  cursor_.take('(');
-  Arg value =
-      head == "Symbol" || head == "Integer" || head == "Float" ? leaf(head) : function(head, arguments());
-  --depth_;
-  return value;
-}
-
-Arg SreprReader::literal() {
-  if (cursor_.peek() == '\'' || cursor_.peek() == '"') return Arg::of_text(cursor_.string_literal());
-  const std::size_t start = cursor_.at();
-  cursor_.take('-');
-  while (is_fx_digit(cursor_.peek()) || cursor_.peek() == '.') cursor_.take(cursor_.peek());
-  if (cursor_.at() == start) return fault("an expression is missing");
-  return fx_scalar(cursor_.since(start));
-}
-
-/// `, integer=True`
-void SreprReader::keyword() {
-  cursor_.expect(',');
-  cursor_.skip_blanks();
-  cursor_.identifier();
-  cursor_.expect('=');
-  if (cursor_.identifier().empty()) literal();
-}
-
-/// Symbol('s0', positive=True, integer=True), Integer(-1), Float('0.5', precision=53)
-Arg SreprReader::leaf(std::string_view head) {
-  Arg value = literal();
-  while (!cursor_.failed() && !cursor_.take(')')) keyword();
-  if (cursor_.failed()) return {};
-  const bool is_text = value.kind == Arg::Kind::text;
-  if (head == "Symbol") {
-    if (!is_text || !is_fx_identifier(value.text)) return fault("a symbol has no name");
-    return Arg::of(SymExpr::symbol(value.text));
-  }
-  if (head == "Float" && is_text) value = fx_scalar(value.text);
-  if (head == "Float" && value.kind == Arg::Kind::sym && value.sym.is_constant())
-    value = Arg::of_real(static_cast<double>(value.sym.constant()));
-  const bool is_integer = value.kind == Arg::Kind::sym && value.sym.is_constant();
-  if (head == "Integer" && !is_integer) return fault("an integer needs more than 64 bits");
-  if (value.kind == Arg::Kind::text) return fault("a number is missing");
-  return value;
-}
-
-std::vector<Arg> SreprReader::arguments() {
-  std::vector<Arg> args;
-  while (!cursor_.failed() && !cursor_.take(')')) {
-    args.push_back(expression());
-    cursor_.skip_blanks();
-    if (cursor_.take(')')) break;
-    cursor_.expect(',');
-  }
-  return args;
-}
 
 std::optional<SymExpr> srepr_folded(std::string_view head, const std::vector<SymExpr>& terms) {
   struct Row {
@@ -143,20 +48,100 @@ std::optional<SymExpr> srepr_folded(std::string_view head, const std::vector<Sym
 
 std::optional<SymExpr> srepr_relation(std::string_view head, const std::vector<SymExpr>& terms) {
   if (terms.size() != 2) return std::nullopt;
-  using Kind = SymRelation::Kind;
-  if (head == "Equality" || head == "Eq") return fx_relation(Kind::eq, terms[0], terms[1]);
-  if (head == "Unequality" || head == "Ne") return fx_relation(Kind::ne, terms[0], terms[1]);
-  if (head == "StrictLessThan" || head == "Lt") return fx_relation(Kind::lt, terms[0], terms[1]);
-  if (head == "LessThan" || head == "Le") return fx_relation(Kind::le, terms[0], terms[1]);
-  if (head == "StrictGreaterThan" || head == "Gt") return fx_relation(Kind::lt, terms[1], terms[0]);
-  if (head == "GreaterThan" || head == "Ge") return fx_relation(Kind::le, terms[1], terms[0]);
+  using Relation = SymRelation::Kind;
+  if (head == "Equality" || head == "Eq") return fx_relation(Relation::eq, terms[0], terms[1]);
+  if (head == "Unequality" || head == "Ne") return fx_relation(Relation::ne, terms[0], terms[1]);
+  if (head == "StrictLessThan" || head == "Lt") return fx_relation(Relation::lt, terms[0], terms[1]);
+  if (head == "LessThan" || head == "Le") return fx_relation(Relation::le, terms[0], terms[1]);
+  if (head == "StrictGreaterThan" || head == "Gt") return fx_relation(Relation::lt, terms[1], terms[0]);
+  if (head == "GreaterThan" || head == "Ge") return fx_relation(Relation::le, terms[1], terms[0]);
   return std::nullopt;
 }
 
-Arg SreprReader::function(std::string_view head, std::vector<Arg> args) {
+class SreprReader {
+ public:
+  explicit SreprReader(std::string_view text) : cursor_(text) {}
+
+  Result<Arg> read() {
+    cursor_.skip_blanks();
+    const ThunderExpr tree = thunder_expression(cursor_, 0, kDeepestSrepr);
+    cursor_.skip_blanks();
+    if (!cursor_.at_end()) cursor_.fail("unexpected text behind an expression");
+    Arg value = cursor_.failed() ? Arg() : value_of(tree);
+    if (!cursor_.failed()) return value;
+    const std::string& where = cursor_.fault().where;  // "line 1, column N"
+    return Diagnostic{where.substr(where.find(", ") + 2), cursor_.fault().message};
+  }
+
+ private:
+  Arg value_of(const ThunderExpr& expr);
+  Arg leaf(const ThunderExpr& call);
+  Arg function(const ThunderExpr& call);
+  Arg fault(const ThunderExpr& at, std::string message) {
+    cursor_.fail_at(at.at, std::move(message));
+    return {};
+  }
+
+  FxCursor cursor_;
+  std::size_t count_ = 0;
+};
+
+Arg SreprReader::value_of(const ThunderExpr& expr) {
+  if (cursor_.failed()) return {};
+  if (++count_ > kLargestSrepr) return fault(expr, "an expression is too large");
+  using Kind = ThunderExpr::Kind;
+  switch (expr.kind) {
+    case Kind::integer:
+      return Arg::of(SymExpr(expr.integer));
+    case Kind::real:
+      return Arg::of_real(expr.real);
+    case Kind::boolean:
+      return Arg::of_bool(expr.boolean);
+    case Kind::text:
+      return Arg::of_text(expr.text);
+    case Kind::name:
+      if (expr.text == "true" || expr.text == "false") return Arg::of_bool(expr.text == "true");
+      return Arg::of(SymExpr::opaque(expr.text, {}));  // oo, int_oo, nan
+    case Kind::none:
+      return Arg::of(SymExpr::opaque("None", {}));
+    case Kind::call:
+      return expr.text == "Symbol" || expr.text == "Integer" || expr.text == "Float" ? leaf(expr)
+                                                                                     : function(expr);
+    case Kind::ellipsis:
+    case Kind::sequence:
+    case Kind::dict:
+    case Kind::opaque:
+      break;
+  }
+  return fault(expr, "an expression is missing");
+}
+
+/// Symbol('s0', positive=True, integer=True), Integer(-1), Float('0.5', precision=53)
+Arg SreprReader::leaf(const ThunderExpr& call) {
+  Arg value = call.items.size() == 1 ? value_of(call.items[0]) : Arg();
+  if (cursor_.failed()) return {};
+  const bool is_text = value.kind == Arg::Kind::text;
+  if (call.text == "Symbol") {
+    if (!is_text || !is_fx_identifier(value.text)) return fault(call, "a symbol has no name");
+    return Arg::of(SymExpr::symbol(value.text));
+  }
+  if (call.text == "Float" && is_text) value = fx_scalar(value.text);
+  if (call.text == "Float" && value.kind == Arg::Kind::sym && value.sym.is_constant())
+    value = Arg::of_real(static_cast<double>(value.sym.constant()));
+  const bool is_integer = value.kind == Arg::Kind::sym && value.sym.is_constant();
+  if (call.text == "Integer" ? !is_integer : value.kind != Arg::Kind::real)
+    return fault(call, "a number is missing");
+  return value;
+}
+
+Arg SreprReader::function(const ThunderExpr& call) {
+  if (!call.entries.empty()) return fault(call, "a keyword that means nothing here");
+  const std::string& head = call.text;
   std::vector<SymExpr> terms;
+  std::vector<Arg> args;
   bool are_integers = true;
-  for (const Arg& arg : args) {
+  for (const ThunderExpr& item : call.items) {
+    const Arg& arg = args.emplace_back(value_of(item));
     are_integers = are_integers && arg.kind == Arg::Kind::sym;
     if (arg.kind == Arg::Kind::sym) terms.push_back(arg.sym);
   }
@@ -166,7 +151,7 @@ Arg SreprReader::function(std::string_view head, std::vector<Arg> args) {
     if (auto value = srepr_relation(head, terms)) return Arg::of(*std::move(value));
   }
   auto opaque = fx_scalar_call(head, args);
-  if (!opaque) return fault("an argument of '" + std::string(head.substr(0, 40)) + "' is no number");
+  if (!opaque) return fault(call, "an argument of '" + head.substr(0, 40) + "' is no number");
   return *std::move(opaque);
 }
 

@@ -10,7 +10,13 @@ namespace {
 
 using Expr = ThunderExpr;
 
-constexpr int kNested = 64;
+/// Of brackets: how many there are around what is read, and how many there may be.
+struct Depth {
+  int now = 0, most = 0;
+  Depth inside() const { return {now + 1, most}; }
+};
+
+Expr expression(FxCursor& cursor, Depth depth);
 
 Expr of_kind(Expr::Kind kind, std::size_t at) {
   Expr out;
@@ -40,7 +46,7 @@ Expr number(FxCursor& cursor, bool negative) {
 }
 
 /// What stands between brackets, up to the closing one.
-void arguments(FxCursor& cursor, char close, int depth, Expr& into, bool& comma) {
+void arguments(FxCursor& cursor, char close, Depth depth, Expr& into, bool& comma) {
   while (!cursor.failed()) {
     cursor.skip_blanks();
     if (cursor.take(close)) return;
@@ -52,10 +58,10 @@ void arguments(FxCursor& cursor, char close, int depth, Expr& into, bool& comma)
     if (keyword) {
       cursor.take('=');
       cursor.skip_blanks();
-      into.entries.emplace_back(key, thunder_expression(cursor, depth + 1));
+      into.entries.emplace_back(key, expression(cursor, depth.inside()));
     } else {
       cursor.back_to(start);
-      into.items.push_back(thunder_expression(cursor, depth + 1));
+      into.items.push_back(expression(cursor, depth.inside()));
     }
     cursor.skip_blanks();
     if (cursor.take(close)) return;
@@ -64,18 +70,18 @@ void arguments(FxCursor& cursor, char close, int depth, Expr& into, bool& comma)
   }
 }
 
-Expr dict(FxCursor& cursor, int depth) {
+Expr dict(FxCursor& cursor, Depth depth) {
   Expr out = of_kind(Expr::Kind::dict, cursor.at());
   cursor.take('{');
   while (!cursor.failed()) {
     cursor.skip_blanks();
     if (cursor.take('}')) return out;
-    const Expr key = thunder_expression(cursor, depth + 1);
+    const Expr key = expression(cursor, depth.inside());
     if (key.kind != Expr::Kind::text && !cursor.failed()) cursor.fail("expected a string as key");
     cursor.skip_blanks();
     cursor.expect(':');
     cursor.skip_blanks();
-    out.entries.emplace_back(key.text, thunder_expression(cursor, depth + 1));
+    out.entries.emplace_back(key.text, expression(cursor, depth.inside()));
     cursor.skip_blanks();
     if (cursor.take('}')) return out;
     cursor.expect(',');
@@ -96,7 +102,7 @@ Expr folded(Expr call) {
 }
 
 /// `.name`, `[key]` and `(...)` behind something.
-Expr trailers(FxCursor& cursor, Expr base, int depth) {
+Expr trailers(FxCursor& cursor, Expr base, Depth depth) {
   for (bool again = true; again && !cursor.failed();) {
     const std::size_t start = cursor.at();
     again = false;
@@ -125,7 +131,7 @@ Expr trailers(FxCursor& cursor, Expr base, int depth) {
   return base;
 }
 
-Expr word(FxCursor& cursor, int depth) {
+Expr word(FxCursor& cursor, Depth depth) {
   const std::size_t start = cursor.at();
   Expr out = of_kind(Expr::Kind::name, start);
   out.text = std::string(cursor.path());
@@ -138,7 +144,7 @@ Expr word(FxCursor& cursor, int depth) {
   return trailers(cursor, std::move(out), depth);
 }
 
-Expr sequence(FxCursor& cursor, int depth) {
+Expr sequence(FxCursor& cursor, Depth depth) {
   Expr out = of_kind(Expr::Kind::sequence, cursor.at());
   const char close = cursor.peek() == '(' ? ')' : ']';
   out.list = close == ']';
@@ -152,25 +158,17 @@ Expr sequence(FxCursor& cursor, int depth) {
   return inner;
 }
 
-Expr negated(FxCursor& cursor, int depth) {
+Expr negated(FxCursor& cursor, Depth depth) {
   cursor.take('-');
   if (is_fx_digit(cursor.peek()) || cursor.peek() == '.') return number(cursor, true);
-  Expr out = thunder_expression(cursor, depth + 1);
+  Expr out = expression(cursor, depth.inside());
   if (out.kind != Expr::Kind::real && !cursor.failed()) cursor.fail("expected a number after '-'");
   out.real = -out.real;
   return out;
 }
 
-}  // namespace
-
-const ThunderExpr* ThunderExpr::entry(std::string_view key) const {
-  for (const auto& [name, value] : entries)
-    if (name == key) return &value;
-  return nullptr;
-}
-
-ThunderExpr thunder_expression(FxCursor& cursor, int depth) {
-  if (depth > kNested) cursor.fail("nested too deeply");
+Expr expression(FxCursor& cursor, Depth depth) {
+  if (depth.now > depth.most) cursor.fail("nested too deeply");
   const char c = cursor.peek();
   if (cursor.failed()) return {};
   if (c == '(' || c == '[') return sequence(cursor, depth);
@@ -187,6 +185,18 @@ ThunderExpr thunder_expression(FxCursor& cursor, int depth) {
   if (is_fx_letter(c)) return word(cursor, depth);
   cursor.fail("expected an expression");
   return {};
+}
+
+}  // namespace
+
+const ThunderExpr* ThunderExpr::entry(std::string_view key) const {
+  for (const auto& [name, value] : entries)
+    if (name == key) return &value;
+  return nullptr;
+}
+
+ThunderExpr thunder_expression(FxCursor& cursor, int depth, int deepest) {
+  return expression(cursor, {depth, deepest});
 }
 
 ThunderExpr thunder_expressions(FxCursor& cursor) {

@@ -1,4 +1,5 @@
-// Python expressions as Thunder prints them in traces: names, literals, tuples, lists, dicts, calls.
+// Python expressions as programs print them: names, literals, tuples, lists, dicts, calls. Thunder writes its
+// traces so, and sympy's srepr sizes.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -50,7 +51,7 @@ struct ThunderEntry {
 /// One expression, or several joined by commas (then a sequence). The cursor stands behind it
 /// afterwards, on the same line. Faults are the cursor's. Bound: 64 nested brackets.
 ThunderExpr thunder_expressions(FxCursor& cursor);
-/// Exactly one, without a bare tuple.
-ThunderExpr thunder_expression(FxCursor& cursor, int depth);
+/// Exactly one, without a bare tuple, that lies in `depth` brackets of at most `deepest`.
+ThunderExpr thunder_expression(FxCursor& cursor, int depth, int deepest = 64);
 
 }  // namespace noclobber

@@ -127,7 +127,7 @@ constexpr Row kExpressions[] = {
     {"Ne(Symbol('s0'), true)", "Ne(s0, True())"},
     {"Ne(Symbol('s0'), False)", "Ne(s0, False())"},
     {"Max(Symbol('s0'), int_oo)", "max(s0, int_oo())"},
-    {"Add(Symbol('s0'), 'text')", "column 26: an argument of 'Add' is no number"},
+    {"Add(Symbol('s0'), 'text')", "column 1: an argument of 'Add' is no number"},
 };
 
 }  // namespace
