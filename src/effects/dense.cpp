@@ -1,5 +1,8 @@
 #include "src/effects/dense.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace noclobber::effects {
 
 bool may_be_empty(Space& space, const Shape& shape) {

@@ -1,5 +1,7 @@
 #include "src/effects/dispatch.h"
 
+#include <algorithm>
+
 #include "src/effects/collectives.h"
 #include "src/effects/control.h"
 #include "src/effects/fills.h"

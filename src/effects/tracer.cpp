@@ -1,5 +1,7 @@
 #include "src/effects/tracer.h"
 
+#include <algorithm>
+
 namespace noclobber::effects {
 
 void Tracer::unknown(const std::string& reason, const std::string& name) {
