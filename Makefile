@@ -262,6 +262,7 @@ origins: build  ## record corpus/origins again from the compilers and compare; N
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/fuzz_test.py thunder)
+	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_more.py)
 
 test-sweep: build  ## sweeps under Ray whose workers are killed (installs Ray): 10,000 seeds and 200 logs with SEEDS=10000 LOGS=200
 	@$(call frontend,ray,ray==2.60.0,tests/frontends/sweep_ray_test.py $(SEEDS) $(LOGS))
