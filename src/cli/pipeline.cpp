@@ -213,6 +213,7 @@ Status every_order(const Case& value, const CheckOptions& options) {
       certify(own, alone, space, checks, {}).answer.said == checker::Answer::Said::proved)
     return Status::proved;
   ReplayHint hint;
+  hint.one_order = true;
   const ReplayResult shown = can_run(alone, *ops) ? replay(alone, hint) : ReplayResult{};
   const bool wrong = std::any_of(shown.witnesses.begin(), shown.witnesses.end(),
                                  [](const Witness& w) { return w.rule == "NC010" || w.rule == "NC011"; });

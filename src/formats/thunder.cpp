@@ -5,6 +5,7 @@
 
 #include "src/formats/formats.h"
 #include "src/formats/thunder_graph.h"
+#include "src/formats/thunder_source.h"
 
 namespace noclobber {
 
@@ -12,45 +13,6 @@ namespace {
 
 /// Under symbolic values a trace holds for other sizes too; what is checked are those it was made with.
 bool is_symbolic(std::string_view text) { return text.find("[IntegerProxy name=") != std::string_view::npos; }
-
-/// A parsed trace with the text that places refer to.
-struct ThunderSource {
-  std::string name;
-  std::string_view text;
-  ThunderTrace trace;
-  bool joint = false;
-  std::map<std::string, std::string> undefined = {};  // tensors that it reads and nothing binds
-  bool unreadable = false;                            // no graph of it can be made
-};
-
-ThunderSource source_with(std::string name, std::string_view text, ThunderTrace trace) {
-  ThunderSource out{std::move(name), text, std::move(trace)};
-  out.joint = is_thunder_joint(out.trace);
-  out.undefined = thunder_undefined(out.trace);
-  return out;
-}
-
-/// What a source means beside another one: a name that both do not bind is one input of both.
-ThunderSource beside(const ThunderSource& source, const ThunderSource& other, bool before) {
-  if (source.undefined.empty()) return source;
-  std::set<std::string> given;
-  for (const auto& [name, type] : source.undefined)
-    if (before || other.undefined.contains(name)) given.insert(name);
-  ThunderSource out = source;
-  out.trace = with_undefined(source.trace, thunder_types(other.trace), given);
-  return out;
-}
-
-/// A source by itself. `reported`: that it binds some names nowhere is another check's finding.
-ThunderSource alone(const ThunderSource& source, bool reported = false) {
-  if (source.undefined.empty()) return source;
-  std::set<std::string> given;
-  for (const auto& [name, type] : source.undefined)
-    if (reported) given.insert(name);
-  ThunderSource out = source;
-  out.trace = with_undefined(source.trace, {}, given);
-  return out;
-}
 
 Diagnostic in_file(const std::string& name, const Diagnostic& fault) {
   return {name.empty() ? fault.where : name + ": " + fault.where, fault.message};
@@ -60,7 +22,7 @@ Result<ThunderSource> source_of(const ThunderFile& file) {
   auto traces = parse_thunder(file.text);
   if (!traces) return traces.fault();
   if (traces->size() != 1) return Diagnostic{"", "several traces in one text; one is expected"};
-  return source_with(file.name, file.text, std::move(traces->front()));
+  return thunder_source(file.name, file.text, std::move(traces->front()));
 }
 
 void take_ops(Case& value, ThunderGraph& graph) {
@@ -172,8 +134,8 @@ Result<Case> forward_pair(const ThunderSource& before, const ThunderSource& afte
 
 Result<Case> pair_case(const ThunderSource& left_source, const ThunderSource& right_source,
                        const ThunderFacts& facts) {
-  const ThunderSource before = beside(left_source, right_source, true),
-                      after = beside(right_source, left_source, false);
+  const ThunderSource before = thunder_beside(left_source, right_source, true),
+                      after = thunder_beside(right_source, left_source, false);
   if (is_thunder_forward(before.trace) && is_thunder_forward(after.trace))
     return forward_pair(before, after, facts);
   const ThunderPart left = before.joint && !after.joint ? ThunderPart::forward : ThunderPart::whole;
@@ -228,6 +190,14 @@ TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value
   return out;
 }
 
+/// That names of parameters mean more than the trace says of them is what we take Thunder to mean.
+void note_whole(Result<Case>& value) {
+  if (!value) return;
+  Case out = *std::move(value);
+  out.assumed.emplace_back("parameters stand for all that a later pass gathers of them");
+  value = std::move(out);
+}
+
 Result<ThunderFacts> facts_in(const std::string& inputs) {
   if (inputs.empty()) return ThunderFacts();
   auto facts = read_thunder_inputs(inputs);
@@ -240,7 +210,7 @@ Result<std::vector<ThunderSource>> sources_in(const ThunderFile& file) {
   auto traces = parse_thunder(file.text);
   if (!traces) return traces.fault();
   std::vector<ThunderSource> out;
-  for (ThunderTrace& trace : *traces) out.push_back(source_with(file.name, file.text, std::move(trace)));
+  for (ThunderTrace& trace : *traces) out.push_back(thunder_source(file.name, file.text, std::move(trace)));
   return out;
 }
 
@@ -290,19 +260,20 @@ void add_step(std::vector<TraceCheck>& out, std::vector<ThunderSource>& all, std
   if (before != nullptr && !split) {
     out.push_back(
         check_named(TraceCheck::What::pair, now.name, pair_case(*before, now, facts), is_symbolic(now.text)));
+    if (before->whole) note_whole(out.back().value);
     if (!returns_last(now.trace)) note_later_passes(out.back(), all, at);
-    if (!out.back().value) all[at].unreadable = !is_readable(beside(now, *before, false), facts);
+    if (!out.back().value) all[at].unreadable = !is_readable(thunder_beside(now, *before, false), facts);
   }
   if (!now.joint || (before != nullptr && before->joint)) return;
   out.push_back(check_named(TraceCheck::What::single, now.name + "/joint",
-                            single_case(alone(now, true), facts), is_symbolic(now.text)));
-  if (auto missed = gradients_case(alone(now, true), facts))
+                            single_case(thunder_alone(now, true), facts), is_symbolic(now.text)));
+  if (auto missed = gradients_case(thunder_alone(now, true), facts))
     out.push_back(check_named(TraceCheck::What::single, now.name + "/gradients", *std::move(missed)));
 }
 
 /// A trace that nothing stands before.
 TraceCheck alone_check(const ThunderSource& source, const ThunderFacts& facts) {
-  return check_named(TraceCheck::What::single, source.name, single_case(alone(source), facts),
+  return check_named(TraceCheck::What::single, source.name, single_case(thunder_alone(source), facts),
                      is_symbolic(source.text));
 }
 
@@ -328,7 +299,8 @@ void add_backward(std::vector<TraceCheck>& out, const std::vector<ThunderSource>
       continue;
     }
     const ThunderSource& earlier = k == 0 ? *std::prev(split) : backward[k - 1];
-    const ThunderSource from = beside(earlier, backward[k], true), to = beside(backward[k], earlier, false);
+    const ThunderSource from = thunder_beside(earlier, backward[k], true),
+                        to = thunder_beside(backward[k], earlier, false);
     auto before = k == 0 ? thunder_graph(from.trace, from.text, facts, ThunderPart::whole) : joined(from);
     out.push_back(check_named(TraceCheck::What::pair, to.name,
                               pair_case(std::move(before), joined(to), facts, to.trace)));
@@ -347,6 +319,7 @@ std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string&
     out.push_back(alone_check(sources->front(), *facts));
     return out;
   }
+  gather_thunder_parameters(*sources);
   for (std::size_t k = 0; k < sources->size(); ++k) {
     (*sources)[k].name += "/" + std::to_string(k);
     add_step(out, *sources, k, *facts);
@@ -358,11 +331,16 @@ Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& aft
                                const std::string& inputs) {
   const auto facts = facts_in(inputs);
   if (!facts) return facts.fault();
-  const auto left = source_of(before);
-  if (!left) return in_file(before.name, left.fault());
-  const auto right = source_of(after);
-  if (!right) return right.fault();
-  return pair_case(*left, *right, *facts);
+  std::vector<ThunderSource> both;
+  for (const ThunderFile* file : {&before, &after}) {
+    auto source = source_of(*file);
+    if (!source) return file == &before ? in_file(before.name, source.fault()) : source.fault();
+    both.push_back(*std::move(source));
+  }
+  gather_thunder_parameters(both);
+  auto out = pair_case(both[0], both[1], *facts);
+  if (both[0].whole) note_whole(out);
+  return out;
 }
 
 std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& forward,
@@ -388,6 +366,7 @@ std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& fo
     out.push_back(alone_check(first[0], *facts));
     return out;
   }
+  gather_thunder_parameters(first);
   for (std::size_t k = 0; k < first.size(); ++k) add_step(out, first, k, *facts);
   add_backward(out, first, second, *facts);
   return out;

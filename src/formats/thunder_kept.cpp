@@ -11,7 +11,7 @@ namespace noclobber {
 
 namespace {
 
-using Renamed = std::map<std::string, std::string>;
+using Renamed = ThunderRenamed;
 
 bool calls(const ThunderStatement& s, std::string_view callee) {
   return s.value.kind == ThunderExpr::Kind::call && s.value.text.ends_with(callee);
@@ -22,22 +22,6 @@ bool writes(const ThunderStatement& s) { return calls(s, "_") || std::ranges::an
 
 bool asks_gradient(const ThunderStatement& s) {
   return calls(s, "get_grad") || std::ranges::any_of(s.inner, asks_gradient);
-}
-
-void rename(ThunderExpr& expr, const Renamed& names) {
-  if (expr.kind == ThunderExpr::Kind::name)
-    if (const auto at = names.find(expr.text); at != names.end()) expr.text = at->second;
-  for (ThunderExpr& item : expr.items) rename(item, names);
-  for (auto& [key, value] : expr.entries) rename(value, names);
-}
-
-void rename(ThunderStatement& s, const Renamed& names) {
-  rename(s.value, names);
-  Renamed inside = names;
-  for (ThunderStatement& inner : s.inner) {
-    rename(inner, inside);
-    each_thunder_name(inner.target, [&](const std::string& name) { inside.erase(name); });
-  }
 }
 
 /// Where the value of a name is known last, and its type.
@@ -87,9 +71,9 @@ class Kept {
       out.statements.push_back(joint_.statements[k]);
       if (out.statements.back().kind == ThunderStatement::Kind::leave)
         for (auto& [key, value] : out.statements.back().value.entries)
-          if (key == "fw_flat_out") rename(value, results);
+          if (key == "fw_flat_out") rename_thunder(value, results);
       if (k < cut_ || out.statements.back().kind != ThunderStatement::Kind::call) continue;
-      rename(out.statements.back(), calls(out.statements.back(), "get_grad") ? results : names);
+      rename_thunder(out.statements.back(), calls(out.statements.back(), "get_grad") ? results : names);
     }
     return out;
   }

@@ -115,4 +115,20 @@ std::string ThunderWrites::root(std::string name) const {
   return name;
 }
 
+void rename_thunder(ThunderExpr& expr, const ThunderRenamed& names) {
+  if (expr.kind == ThunderExpr::Kind::name)
+    if (const auto at = names.find(expr.text); at != names.end()) expr.text = at->second;
+  for (ThunderExpr& item : expr.items) rename_thunder(item, names);
+  for (auto& [key, value] : expr.entries) rename_thunder(value, names);
+}
+
+void rename_thunder(ThunderStatement& s, const ThunderRenamed& names) {
+  rename_thunder(s.value, names);
+  ThunderRenamed inside = names;
+  for (ThunderStatement& inner : s.inner) {
+    rename_thunder(inner, inside);
+    each_thunder_name(inner.target, [&](const std::string& name) { inside.erase(name); });
+  }
+}
+
 }  // namespace noclobber

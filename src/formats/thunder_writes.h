@@ -51,4 +51,10 @@ void each_thunder_name(const ThunderExpr& expr, const auto& visit) {
   for (const auto& [key, value] : expr.entries) each_thunder_name(value, visit);
 }
 
+using ThunderRenamed = std::map<std::string, std::string>;
+/// Other names for what an expression reads.
+void rename_thunder(ThunderExpr& expr, const ThunderRenamed& names);
+/// For what a statement reads, and the lines below it as long as they bind no such name themselves.
+void rename_thunder(ThunderStatement& s, const ThunderRenamed& names);
+
 }  // namespace noclobber

@@ -98,6 +98,7 @@ struct ReplayHint {
   std::int64_t work = 40'000'000;          // elements that all runs together may visit
   bool inner = false;                      // of bodies: what their own steps run is not looked into again
   std::size_t trials = 48;                 // sizes and contents that are tried, at most
+  bool one_order = false;                  // of orders that break, the first is enough
   std::optional<std::uint64_t> seed = {};  // these contents and the first of `symbols`: one run, no search
 };
 

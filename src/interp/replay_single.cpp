@@ -28,6 +28,7 @@ class Single {
       ++made;
       most = std::min(session_.hint.trials, std::max<std::size_t>(2, affordable_trials(graph_, *run) / 2));
       judge(*run, options_of(trial));
+      if (enough_) return;
       if (!session_.result.witnesses.empty() && further-- == 0) return;
     }
     if (made == 0 && first_raised) report_raised(first_raised->first, first_raised->second);
@@ -207,6 +208,8 @@ class Single {
       std::erase_if(found, [](const Difference& d) { return d.kind == Difference::Kind::immutable; });
       if (found.empty()) continue;
       session_.add(order_witness(scene, swap, found.front()), scene, found.front());
+      enough_ = session_.hint.one_order;
+      if (enough_) return;
     }
   }
 
@@ -214,6 +217,7 @@ class Single {
   const Case& value_;
   const Graph& graph_;
   std::map<std::pair<std::uint32_t, ValueId>, int> stale_;
+  bool enough_ = false;  // an order that breaks was found, and one is asked for
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ FOLDERS = (CORPUS, ROOT / "corpus" / "thunder_agree",
            ROOT / "corpus" / "thunder_users")  # imported ones; ones that were got wrong once; ones that users met
 CHECKER = pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")) / "noclobber"
 STATUS = {0: "proved", 1: "refuted", 3: "unknown"}
-FLOOR = {"proved": 63, "refuted": 61, "unknown": 5}  # fewer rows mean that some were lost
+FLOOR = {"proved": 64, "refuted": 65, "unknown": 7}  # fewer rows mean that some were lost
 FUSION, ALIASES, GRADIENTS = "Fusion", "Update aliases for in-place ops", "Grad transform pass"
 BROKEN_BY = {"t1-war-chain": FUSION, "t3-inplace-out-view-read-input": FUSION, "t5-bn-write-late": FUSION,
              "t6-eval-dropout-deep": FUSION, "t10-rows": ALIASES, "t11-int-view": ALIASES,
