@@ -88,6 +88,7 @@ def asked_as_files(folder: pathlib.Path, pairs: list[tuple[Side, Side]]) -> list
     return out
 
 
+REFUSED: list[str] = []  # by one of the forms
 FORMS = {"fx": (traced, asked_as_files), "log": (traced, asked_in_log), "pt2": (as_module, asked_as_files)}
 
 
@@ -96,7 +97,8 @@ def load(form: str) -> None:
     if form in FORMS:
         return
     module = importlib.import_module(f"judge_{form}")
-    programs.leave_out(module.REFUSED)
+    REFUSED.append(module.REFUSED)
+    programs.leave_out("|".join(REFUSED))
     FORMS[form] = module.make, lambda folder, pairs: module.asked(ask, folder, pairs)
 
 

@@ -143,15 +143,15 @@ class Growing:
 
 FLOW = [0, 0, 0.1, 0.4]  # how much of it, in a program
 POOLS = (VALUES, VIEWS, WRITES, drawn_flow.BODIES, FLOW)
-FIRST = [list(pool) for pool in POOLS]
+ALL = tuple(tuple(pool) for pool in POOLS)
+FIRST = [list(pool) for pool in ALL]  # but for what is left out
 
 
 def leave_out(pattern: str) -> None:
-    """No line that matches is drawn, nor control flow where it is named."""
-    for pool in FIRST[:-1]:
-        pool[:] = [text for text in pool if not re.search(pattern, text)]
-    if re.search(pattern, "control flow"):
-        FIRST[-1][:] = [0]
+    """No line that matches is drawn from now on, nor control flow where it is named; what was left out before is drawn again."""
+    for pool, every in zip(FIRST[:-1], ALL):
+        pool[:] = [text for text in every if not re.search(pattern, text)]
+    FIRST[-1][:] = [0] if re.search(pattern, "control flow") else ALL[-1]
     draw_often("")
 
 
@@ -186,7 +186,7 @@ def draw_as(mixture: Mixture) -> None:
         pool[:] = first
     for pool in POOLS[:-1]:
         pool += (mixture.times - 1) * [text for text in pool if mixture.pattern and re.search(mixture.pattern, text)]
-    if mixture.pattern and re.search(mixture.pattern, "control flow"):
+    if mixture.pattern and re.search(mixture.pattern, "control flow") and any(FLOW):
         FLOW[:] = [0.4]
 
 

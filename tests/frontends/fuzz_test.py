@@ -97,6 +97,18 @@ def test_wrong(noclobber_fuzz):
         from noclobber import compile_fuzz
         self.assertEqual([compile_fuzz.draw(k) for k in range(5)], [compile_fuzz.draw(k) for k in range(5)])
 
+    def test_what_one_campaign_leaves_out_the_next_one_draws(self):
+        from noclobber import compile_fuzz
+        as_it_is = {"count": 1, "out": self.folder}
+        noclobber.torch.fuzz_pass(lambda module: None, **as_it_is)
+        first = [compile_fuzz.draw(k) for k in range(20)]
+        noclobber.torch.fuzz_pass(lambda module: None, without="control flow|_\\(", profiles=["pointwise", "control-flow"], **as_it_is)
+        other = [compile_fuzz.draw(k) for k in range(20)]
+        self.assertFalse([p.text for p in other if "higher_order" in p.text or "_(" in p.text.replace("index_select(", "")])
+        noclobber.torch.fuzz_pass(lambda module: None, **as_it_is)
+        self.assertEqual([compile_fuzz.draw(k) for k in range(20)], first)
+        self.assertTrue(any("higher_order" in p.text for p in first))
+
     def test_a_smaller_program_has_fewer_lines_or_results(self):
         from noclobber import compile_fuzz
         made = compile_fuzz.Program(1, ("v0 = x.sin()", "v1 = v0 + y", "v0.neg_()"), ("v0", "v1"))
