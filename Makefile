@@ -7,7 +7,7 @@ SHELL := /bin/bash
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
-  fuzz-passes tidy executorch-networks thunder-opinfos hook-cost
+  fuzz-passes tidy executorch-networks thunder-opinfos hook-cost campaign
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -271,6 +271,12 @@ found: build  ## what campaigns found in frameworks, run again (docs/found; envi
 	@for script in docs/found/*.py; do name=$$(basename $$script); venv=build/$${name%%-*}-venv; \
 	  [ -x $$venv/bin/python ] || { echo "found: run \`make test-$${name%%-*}\` first" >&2; exit 1; }; \
 	  echo "$$name"; $$venv/bin/python $$script || { echo "found: $$name shows nothing any more" >&2; exit 1; }; done
+
+# The environment of a campaign, by the first word of its subject.
+campaign: build  ## a campaign that goes on where it was: SUBJECT=inductor-passes|inductor|executorch|executorch-reinplace|thunder, NC_SECONDS of it (3600)
+	@venv=build/$(firstword $(subst -, ,$(SUBJECT)))-venv; \
+	[ -x $$venv/bin/python ] || { echo "campaign: run \`make test-$(firstword $(subst -, ,$(SUBJECT)))\` first" >&2; exit 1; }; \
+	PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 $$venv/bin/python tests/frontends/campaign.py $(SUBJECT) --seconds $(or $(NC_SECONDS),3600)
 
 thunder-agree: build  ## random programs through Thunder against all orders of their traces (NC_COUNT of them, 5000)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tools/random_thunder.py --seed $(or $(NC_SEED),0) --count $(or $(NC_COUNT),5000))

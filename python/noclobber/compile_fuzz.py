@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import json
 import os
 import pathlib
@@ -19,10 +20,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from . import drawn, program, recorder
+from . import drawn, observed, program, recorder, together
 from .fuzzing import Campaign
+from .ledger import Ledger
+from .together import Batch
 
-BATCH = 25  # programs that are judged by one run of the checker
+BATCH = 25  # programs that are judged by one run of the checker, or four times as many as the compiler takes as one
 SHOWN = 2  # of one cause are made small, then every one at which their number doubles
 FLAVOURS = (0, 3, 1, 2)  # contents of arguments that runs are compared on
 # What programs are like, by profile.
@@ -56,7 +59,7 @@ class Program:
 
     def function(self) -> Callable:
         scope: dict = {"torch": drawn.torch}
-        exec(compile(self.text, f"<program {self.seed}>", "exec"), scope)  # noqa: S102, made by drawn
+        exec(compile(self.text, together.file_of(self.seed), "exec"), scope)  # noqa: S102, made by drawn
         return scope["f"]
 
     def arguments(self, flavour: int = 0) -> list:
@@ -72,34 +75,102 @@ class Subject:
     name = "subject"
     refused = ""  # lines that it does not take
     gradients = 0.0  # how many of the programs ask for them
+    most = 1  # programs that it takes as one
+    by_position = False  # do recorded graphs have the arguments and the results of the program, in their order?
 
-    def record(self, made: Program, folder: pathlib.Path) -> recorder.Recorder:
+    def record(self, made: Program | Batch, folder: pathlib.Path) -> recorder.Recorder:
         """Writes what it does to the program. Raises Skip where it does not take it; what else it raises is a crash."""
         raise NotImplementedError
 
+    def sides(self, made: Program | Batch) -> tuple[Callable, Callable] | None:
+        """What was recorded last as it should run, and as it does; None where nothing is run."""
+        return None
+
     def difference(self, made: Program) -> str:
         """In what a run of the compiled program differs from eager execution; "" for nothing, or nothing that is known."""
-        return ""
+        sides = self.sides(made)
+        return against(made, *sides) if sides else ""
+
+    def suspects(self, made: Batch) -> tuple[list[Program], str]:
+        """Those programs of it of which a run may differ, and in what: they are run alone."""
+        sides = self.sides(made)
+        return differing(made, *sides) if sides else ([], "")
 
     def blame(self, made: Program) -> str:
         """Which part of the compiler makes it differ, as far as runs tell."""
         return self.name
 
-    def script(self, made: Program) -> str:
+    def script(self, made: Program | Batch) -> str:
         """A script that shows the finding with the framework alone."""
         return made.text
+
+
+REFUSALS = (RuntimeError, IndexError, ValueError, ZeroDivisionError)  # of contents that a program does not take
+
+
+def against(made: Program, wants: Callable, gets: Callable) -> str:
+    """In what the two differ on the first contents that tell."""
+    for flavour in FLAVOURS:
+        try:
+            eager = observed.observe(wants, made.arguments(flavour))
+        except REFUSALS:
+            continue
+        if said := observed.difference(eager, observed.observe(gets, made.arguments(flavour))):
+            return said
+    return ""
+
+
+def differing(batch: Batch, wants: Callable, gets: Callable) -> tuple[list[Program], str]:
+    """Programs of which something differs on some contents. Where one does not take the contents it is given the first ones."""
+    found: list[Program] = []
+    first = ""
+    for flavour in FLAVOURS:
+        taken = [_taken(part, flavour) for part in batch.parts]
+        try:
+            eager = observed.observe(wants, _arguments(batch, taken))
+        except REFUSALS:
+            continue
+        ours = observed.observe(gets, _arguments(batch, taken))
+        if said := observed.difference(eager, ours):
+            first = first or said
+            told = [p for p, *where in together.slices(batch.parts) if observed.difference(_of(eager, *where), _of(ours, *where))]
+            found += [p for p in told or batch.parts if p not in found]
+    return found, first
+
+
+def _arguments(batch: Batch, flavours: Sequence[int]) -> list:
+    return [a for part, flavour in zip(batch.parts, flavours) for a in together.arguments_of(part, flavour)]
+
+
+def _of(seen: observed.Seen, arguments: slice, results: slice) -> observed.Seen:
+    """What of it is of these arguments and results; of the gradients, which are not told apart, all."""
+    count = len(seen.inputs)
+    storages = seen.storages[arguments] + seen.storages[count + results.start:count + results.stop]
+    first = {s: k for k, s in reversed(list(enumerate(storages)))}
+    return observed.Seen(seen.outputs[results], seen.inputs[arguments], seen.gradients, [first[s] for s in storages], [])
+
+
+def _taken(part: Program, flavour: int) -> int:
+    """The flavour, or the first one where the program does not take it."""
+    try:
+        observed.observe(part.function(), part.arguments(flavour))
+    except REFUSALS:
+        return FLAVOURS[0]
+    return flavour
 
 
 @dataclasses.dataclass
 class Outcome:
     """What became of one program: `records` of its links, its `crash`, in what a run of it `differs`."""
 
-    made: Program
+    made: Program | Batch
     records: list[dict] = dataclasses.field(default_factory=list)
     crash: str = ""
     differs: str = ""
     blamed: str = ""  # what of the compiler makes it differ, as far as runs tell
     folder: pathlib.Path | None = None
+    apart: list = dataclasses.field(default_factory=list)  # of a batch: programs that are to be run alone,
+    owners: dict[str, list] = dataclasses.field(default_factory=dict)  # and the programs that a link is of; all of them where it is not here
 
     def kind(self) -> tuple[str, str]:
         """(what, cause) of what is to be said about it; ("", "") for nothing."""
@@ -143,7 +214,7 @@ def _operator(place: dict) -> str:
 
 def run(subject: Subject, *, count: int = 200, seed: int = 1, seconds: float = 0, profiles: Sequence[str] = (), without: str = "",
         reduction: int = 60, out: str | os.PathLike[str] | None = None, compare_runs: bool = True,
-        known: Callable[[str, str], bool] | None = None) -> Campaign:
+        known: Callable[[str, str], bool] | None = None, most: int | None = None, ledger: str | os.PathLike[str] | None = None) -> Campaign:
     """The programs of the seeds from `seed` on; `seconds` ends it earlier. `profiles` are names of PROFILES, lines that match `without`
     are left out. Findings are written into `out`, one folder a cause:
     `program.py`, `first.py`, the refuted link `case.json`, `record.jsonl`, `why.txt`. Ctrl-C keeps what was found. With
@@ -153,15 +224,42 @@ def run(subject: Subject, *, count: int = 200, seed: int = 1, seconds: float = 0
     drawn.draw_as(sum((PROFILES[p] for p in profiles), drawn.Mixture()))
     folder = pathlib.Path(out or tempfile.mkdtemp(prefix="noclobber-fuzz-"))
     at_work = _Run(subject, folder, reduction, compare_runs, known or (lambda what, cause: False))
+    at_work.most = most or subject.most
+    about = {"subject": subject.name, "profiles": list(profiles), "without": without, "runs": compare_runs}
+    book = Ledger(ledger, about) if ledger else None
+    if book:
+        at_work.goes_on(book)
     end = time.monotonic() + seconds if seconds else float("inf")
     try:
-        for first in range(seed, seed + count, BATCH):
-            if time.monotonic() >= end:
-                break
-            at_work.batch(range(first, min(first + BATCH, seed + count)), end)
+        with _little_garbage():
+            left = [s for s in range(seed, seed + count) if not book or s not in book.done]
+            for seeds in _in_batches(left, max(BATCH, 4 * at_work.most)):
+                if time.monotonic() >= end:
+                    break
+                at_work.batch(seeds, end)
+                gc.collect()
     except KeyboardInterrupt:
         at_work.interrupted = True
     return at_work.campaign()
+
+
+def _in_batches(seeds: list[int], size: int) -> Iterator[list[int]]:
+    return (seeds[at:at + size] for at in range(0, len(seeds), size))
+
+
+@contextlib.contextmanager
+def _little_garbage() -> Iterator[None]:
+    """What is alive is not looked at again, and nothing is collected in the middle of a program."""
+    was = gc.isenabled()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        if was:
+            gc.enable()
 
 
 class _Run:
@@ -173,30 +271,100 @@ class _Run:
         self.seen: dict[tuple[str, str], int] = {}
         self.causes: dict[tuple[str, str], dict] = {}
         self.interrupted = False
+        self.most, self.book, self.place, self.folders = 1, None, folder, 0
         folder.mkdir(parents=True, exist_ok=True)
 
+    def goes_on(self, book: Ledger) -> None:
+        """With the counts and the causes of the runs before."""
+        self.book = book
+        for name, n in book.counts.items():
+            self.counts[name] = self.counts.get(name, 0) + n
+        for what, cause, n in book.seen:
+            self.seen[what, cause] = n
+        for cause in book.causes:
+            self.causes[cause["what"], cause["cause"]] = cause
+
     def batch(self, seeds: Sequence[int], end: float) -> None:
+        before, seen = dict(self.counts), dict(self.seen)
         with tempfile.TemporaryDirectory(prefix="noclobber-") as scratch:
-            outcomes = []
-            for seed in seeds:
+            self.place, done = pathlib.Path(scratch), list(seeds)
+            taken = []
+            for number, seed in enumerate(seeds):
                 if time.monotonic() >= end:
+                    done = done[:number]
                     break
-                self.counts["programs"] += 1
-                outcomes.append(self.taken(draw(seed, self.subject.gradients), pathlib.Path(scratch) / str(seed)))
-            judge([o for o in outcomes if o is not None])
-            for outcome in outcomes:
-                if outcome is None:
-                    self.counts["skipped"] += 1
-                else:
-                    self.count(outcome)
+                made = draw(seed, self.subject.gradients)
+                taken += [made] if _runs(made) else []
+            self.counts["programs"] += len(done)
+            self.counts["skipped"] += len(done) - len(taken)
+            told = self.outcomes(taken, self.most)
+            self.counts["skipped"] += told.count(None)
+            for outcome in sorted((o for o in told if o is not None), key=lambda o: o.made.seed):
+                self.count(outcome)
+        if self.book and done:
+            self.book.note(done, {k: n - before.get(k, 0) for k, n in self.counts.items()},
+                           [[*k, n - seen.get(k, 0)] for k, n in self.seen.items() if n != seen.get(k, 0)], list(self.causes.values()))
         self.tell()
 
-    def taken(self, made: Program, folder: pathlib.Path) -> Outcome | None:
-        """What the compiler does to it, not judged yet; None where it is none of its programs."""
-        outcome = Outcome(made, folder=folder)
+    def outcomes(self, programs: Sequence[Program], most: int) -> list[Outcome | None]:
+        """Of every program, judged. Up to `most` of them are taken as one, and told apart afterwards."""
+        made: list[Outcome | None] = []
+        for watched in (False, True):
+            alike = [p for p in programs if p.watched == watched]
+            for at in range(0, len(alike), most):
+                made += self.as_one(alike[at:at + most])
+        self.judge(made)
+        return [told for o in made for told in (self.told_apart(o) if o is not None and isinstance(o.made, Batch) else [o])]
+
+    def judge(self, outcomes: Sequence[Outcome | None]) -> None:
+        judged = [o for o in outcomes if o is not None]
+        judge(judged)
+        self.counts["links"] += sum(len(o.records) for o in judged)
+
+    def told_apart(self, batch: Outcome) -> list[Outcome | None]:
+        """What is said of each program of the batch. If what is said of them together is said of none alone, the batch is convicted."""
+        seen, parts = sum(self.seen.values()), batch.made.parts
+        found = taken_apart(batch)
+        if found is None:
+            half = (len(parts) + 1) // 2
+            told = again = self.outcomes(parts, half)
+        else:
+            told, alone = found
+            again = [self.taken(p) for p in alone]
+            self.judge(again)
+            told = told + again
+        if batch.kind()[0] and sum(self.seen.values()) == seen and not any(o is not None and o.kind()[0] for o in again):
+            self.convict(batch)
+        return told
+
+    def as_one(self, programs: Sequence[Program]) -> list[Outcome | None]:
+        """What the compiler does to them, not judged yet: together, but for those that it refuses."""
+        if len(programs) < 2:
+            return [self.taken(p) for p in programs]
+        batch = Batch(tuple(programs))
+        outcome = Outcome(batch, folder=self.a_folder())
         try:
-            made.function()(*made.arguments())
-        except Exception:  # noqa: BLE001, whatever PyTorch refuses
+            written = self.subject.record(batch, outcome.folder)
+            in_pieces(outcome, written.checks, self.subject.by_position)
+            if self.compare_runs:
+                outcome.apart, outcome.differs = self.subject.suspects(batch)
+        except Exception as error:  # noqa: BLE001, whatever a compiler raises
+            apart = batch.blamed(error)
+            if not apart or len(apart) == len(programs):
+                half = len(programs) // 2
+                return self.as_one(programs[:half]) + self.as_one(programs[half:])
+            return self.as_one([p for p in programs if p not in apart]) + [self.taken(p) for p in apart]
+        return [outcome]
+
+    def a_folder(self) -> pathlib.Path:
+        self.folders += 1
+        return self.place / str(self.folders)
+
+    def taken(self, made: Program | Batch, folder: pathlib.Path | None = None) -> Outcome | None:
+        """What the compiler does to it, not judged yet; None where it is none of its programs."""
+        folder = folder or self.a_folder()
+        outcome = Outcome(made, folder=folder)
+        if not _runs(made):
             return None
         try:
             written = self.subject.record(made, folder)
@@ -210,12 +378,14 @@ class _Run:
         return outcome
 
     def count(self, outcome: Outcome) -> None:
-        self.counts["links"] += len(outcome.records)
         worst = {r["status"] for r in outcome.records}
         for status in ("refuted", "unknown", "proved"):
             if status in worst or (status == "proved" and not worst):
                 self.counts[status] += 1
                 break
+        self.convict(outcome)
+
+    def convict(self, outcome: Outcome) -> None:
         what, cause = outcome.kind()
         if not what:
             return
@@ -274,6 +444,46 @@ def draw(seed: int, gradients: float = 0.0) -> Program:
     return Program(seed, tuple(lines), tuple(given), rng.random() < gradients)
 
 
+def _runs(made: Program | Batch) -> bool:
+    """Does PyTorch take it, with its gradients?"""
+    try:
+        observed.observe(made.function(), made.arguments())
+    except Exception:  # noqa: BLE001, whatever PyTorch refuses
+        return False
+    return True
+
+
+def in_pieces(batch: Outcome, links: Sequence[tuple[str, list[pathlib.Path]]], by_position: bool) -> None:
+    """The links of a batch, cut into what shares no value: small graphs are checked faster than large ones, and each is of some program."""
+    for number, (stage, paths) in enumerate(links):
+        pieces = together.cut(json.loads(paths[0].read_text())) if len(paths) == 1 and paths[0].name.endswith(".case.json") else []
+        if len(pieces) < 2:
+            batch.records.append({"stage": stage, "paths": paths})
+            continue
+        for k, piece in enumerate(pieces):
+            path = batch.folder / f"piece-{number:03}-{k:03}.case.json"
+            path.write_text(json.dumps(piece.case))
+            batch.records.append({"stage": stage, "paths": [path]})
+            if parts := piece.parts(batch.made, by_position):
+                batch.owners[str(path)] = parts
+
+
+def taken_apart(batch: Outcome) -> tuple[list[Outcome], list[Program]] | None:
+    """What is said of a batch, program by program, and the programs of which that is not known, or is bad: they are to be run alone. None
+    where a link of all of them is not proved."""
+    apart = {id(p): p for p in batch.apart}
+    told = {id(p): Outcome(p, folder=batch.folder) for p in batch.made.parts}
+    for record in batch.records:
+        parts = batch.owners.get(record["input"], list(batch.made.parts))
+        if record["status"] != "proved" and len(parts) == len(batch.made.parts):
+            return None
+        if record["status"] == "refuted" or (record["status"] != "proved" and len(parts) > 1):
+            apart |= {id(p): p for p in parts}
+        for part in parts:
+            told[id(part)].records.append(record)
+    return [o for key, o in told.items() if key not in apart], list(apart.values())
+
+
 def judge(outcomes: Sequence[Outcome]) -> None:
     """Fills in the records of all of them."""
     single = {str(r["paths"][0]): (o, r["stage"]) for o in outcomes for r in o.records if len(r["paths"]) == 1}
@@ -291,8 +501,16 @@ def judge(outcomes: Sequence[Outcome]) -> None:
             outcome.records += [r | {"stage": stage} for r in program.compare(before, after, options=("--jobs", "1"))]
 
 
-def smaller(made: Program) -> Iterator[Program]:
-    """Programs with something taken away: results, then lines with all that rest on them, then lines whose value is another one's."""
+def smaller(made: Program | Batch) -> Iterator[Program | Batch]:
+    """Programs with something taken away: results, then lines with all that rest on them, then lines whose value is another one's. Of
+    several as one: half of them, one of them, then something of one."""
+    if isinstance(made, Batch):
+        half = len(made.parts) // 2
+        several = [made.parts[half:], made.parts[:half], *(made.parts[:k] + made.parts[k + 1:] for k in range(len(made.parts)))]
+        yield from (Batch(parts) for parts in dict.fromkeys(several) if 1 < len(parts) < len(made.parts))
+        for k, part in enumerate(made.parts):
+            yield from (Batch((*made.parts[:k], less, *made.parts[k + 1:])) for less in smaller(part))
+        return
     if made.watched:
         yield dataclasses.replace(made, watched=False)
     for k in range(len(made.given)):

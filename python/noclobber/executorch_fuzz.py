@@ -8,16 +8,17 @@ import logging
 import pathlib
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import torch
 from executorch import exir
 
-from . import compile_fuzz, drawn, observed, recorder
+from . import compile_fuzz, drawn, observed, recorder, together
 from . import executorch as watching
 from .compile_fuzz import Program, Skip, Subject
 from .fuzzing import Campaign
 from .fx_case import case
+from .together import Batch
 
 # Types and operators that lowering or the portable runtime does not take.
 REFUSED = r"view\(torch|diagonal|control|half|float16|as_strided|native_batch_norm|unfold|out="
@@ -42,15 +43,42 @@ class Holder(torch.nn.Module):
         return tuple(r.clone() for r in self.function(*(t.clone() for t in given)))
 
 
-def given(flavour: int = 0) -> tuple:
+class HolderOfMany(torch.nn.Module):
+    """The same of a batch: each program holds its own."""
+
+    def __init__(self, batch: Batch, copied: bool = False):
+        super().__init__()
+        self.function, self.copied = batch.function(), copied
+        self.names = [(name, f"{name}{k}") for k, part in enumerate(batch.parts) for name in together.used(part)]
+        for (name, own), value in zip(self.names, batch.arguments()):
+            if name in drawn.BUFFERS:
+                self.register_buffer(own, value)
+
+    def forward(self, *given):
+        each = iter(given)
+        values = [getattr(self, own) if name in drawn.BUFFERS else next(each) for name, own in self.names]
+        if not self.copied:
+            return self.function(*values)
+        return tuple(r.clone() for r in self.function(*(v.clone() for v in values)))
+
+
+def held(made: Program | Batch, copied: bool = False) -> torch.nn.Module:
+    return HolderOfMany(made, copied) if isinstance(made, Batch) else Holder(made.function(), copied)
+
+
+def given(made: Program | Batch, flavour: int = 0) -> tuple:
+    """What the module is called with."""
+    if isinstance(made, Batch):
+        names = [name for part in made.parts for name in together.used(part)]
+        return tuple(v for name, v in zip(names, made.arguments(flavour)) if name not in drawn.BUFFERS)
     return tuple(v for name, v in drawn.inputs(flavour).items() if name in USER)
 
 
-def edge_of(made: Program, copied: bool = False) -> object:
+def edge_of(made: Program | Batch, copied: bool = False) -> object:
     """The program as ExecuTorch's edge dialect. Raises Skip where it is none that export or the dialect takes."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            exported = torch.export.export(Holder(made.function(), copied), given(), strict=False)
+            exported = torch.export.export(held(made, copied), given(made), strict=False)
             return exir.to_edge(exported, compile_config=exir.EdgeCompileConfig(_check_ir_validity=False))
     except Exception as error:  # noqa: BLE001, whatever they raise
         raise Skip(str(error)) from error
@@ -60,7 +88,7 @@ class Pass(Subject):
     """A function of an ExportedProgram, which it changes or of which it gives another one. Nothing is run: in the edge dialect a program
     has no memory yet."""
 
-    name, refused = "pass", REFUSED
+    name, refused, most = "pass", REFUSED, 20
 
     def __init__(self, function: Callable, copied: bool):
         self.function, self.copied = function, copied
@@ -77,7 +105,7 @@ class Lower(Subject):
     """`to_executorch`: write-back, reinplacing where the configuration asks for it, view elision, out variants, the plan. What it makes
     runs on the portable runtime where that is installed and has the kernels."""
 
-    name, refused = "to_executorch", REFUSED
+    name, refused, most = "to_executorch", REFUSED, 20
 
     def __init__(self, reinplaced: Iterable[str]):
         self.reinplaced = tuple(reinplaced)
@@ -88,37 +116,48 @@ class Lower(Subject):
         signature = edge.exported_program().graph_signature
         names = list(signature.user_inputs)
         with contextlib.redirect_stdout(io.StringIO()), watching.watch(folder) as watched:
-            self.buffer = edge.to_executorch(config_of(self.reinplaced)).buffer
+            self.buffer = edge.to_executorch(config_of(self.reinplaced, list(signature.buffers))).buffer
         self.mutated = [names.index(name) for name in signature.user_inputs_to_mutate.values()]
         return watched
 
-    def difference(self, made: Program) -> str:
-        from executorch.runtime import Runtime, Verification
-
-        holder = Holder(made.function())
+    def difference(self, made: Program | Batch) -> str:
         try:
-            method = Runtime.get().load_program(self.buffer, verification=Verification.Minimal).load_method("forward")
-            for number, flavour in enumerate(CALLS):
-                wants, gets = list(given(flavour)), [t.clone() for t in given(flavour)]
-                with torch.no_grad():
-                    results = [r.clone() for r in holder(*wants)]
-                out = [t.clone() for t in method.execute(gets)]
-                wants = [wants[k] for k in self.mutated] + results
-                if said := observed.difference(*(observed.Seen(seen, [], [], [], []) for seen in (wants, out))):
-                    return f"call {number + 1}: {said}"
+            return next((f"call {call}: {said}" for call, said in self._differences(made)), "")
         except RuntimeError:
             return ""  # no kernel, or a state that the runtime refuses
-        return ""
+
+    def suspects(self, made: Batch):
+        """By the numbers of what differs: inputs that are written come first, then results. What the runtime refuses it refuses of all."""
+        owners = [part for part in made.parts for name in together.used(part) if name not in drawn.BUFFERS]
+        owners = [owners[k] for k in self.mutated] + [part for part in made.parts for _ in part.given]
+        found = dict(self._differences(made))
+        numbers = {int(n) for said in found.values() for n in re.findall(r"output (\d+)", said)}
+        return [p for p in made.parts if any(owners[n] is p for n in numbers)], next(iter(found.values()), "")
+
+    def _differences(self, made: Program | Batch) -> Iterator[tuple[int, str]]:
+        """(number of the call, in what it differs): buffers are kept from call to call."""
+        from executorch.runtime import Runtime, Verification
+
+        holder = held(made)
+        method = Runtime.get().load_program(self.buffer, verification=Verification.Minimal).load_method("forward")
+        for number, flavour in enumerate(CALLS):
+            wants, gets = list(given(made, flavour)), [t.clone() for t in given(made, flavour)]
+            with torch.no_grad():
+                results = [r.clone() for r in holder(*wants)]
+            out = [t.clone() for t in method.execute(gets)]
+            wants = [wants[k] for k in self.mutated] + results
+            if said := observed.difference(*(observed.Seen(seen, [], [], [], []) for seen in (wants, out))):
+                yield number + 1, said
 
 
-def config_of(reinplaced: Iterable[str] = ()) -> object:
-    """The default configuration, with what buffers hold first; one that reinplaces operators of the edge dialect, such as
+def config_of(reinplaced: Iterable[str] = (), buffers: Iterable[str] = drawn.BUFFERS) -> object:
+    """The default configuration, with what these buffers hold first; one that reinplaces operators of the edge dialect, such as
     "aten.add.Tensor", where any are given."""
     from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 
     extra = frozenset(_edge_operator(name) for name in reinplaced)
     options = {"run_reinplace_pass": True, "reinplace_extra_ops": extra} if extra else {}
-    return exir.ExecutorchBackendConfig(passes=[InitializedMutableBufferPass(list(drawn.BUFFERS))], **options)
+    return exir.ExecutorchBackendConfig(passes=[InitializedMutableBufferPass(list(buffers))], **options)
 
 
 def _edge_operator(name: str) -> object:

@@ -10,10 +10,11 @@ from collections.abc import Callable
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from . import compile_fuzz, observed, passes_only
+from . import compile_fuzz, drawn, observed, passes_only, together
 from . import torch as watching
-from .compile_fuzz import FLAVOURS, Program, Skip, Subject
+from .compile_fuzz import Program, Skip, Subject
 from .fuzzing import Campaign
+from .together import Batch
 
 HEAD = "import torch\n\n\n"
 
@@ -22,7 +23,7 @@ class Compile(Subject):
     """Inductor's passes: all that runs before kernels are made. What they leave runs with PyTorch's own operators."""
 
     name, refused = "torch.compile", r"map_impl"
-    gradients = 0.3
+    gradients, most = 0.3, 20
 
     def __init__(self, backend: object = passes_only.backend, dynamic: bool = False):
         self.backend, self.dynamic = backend, dynamic
@@ -42,22 +43,12 @@ class Compile(Subject):
         torch._dynamo.reset()
         before = torch.compile(made.function(), backend="aot_eager", dynamic=self.dynamic)
         with contextlib.suppress(Exception):
-            if self._against(made, before):
+            if compile_fuzz.against(made, made.function(), before):
                 return "before the passes"
         return "the passes"
 
-    def difference(self, made: Program) -> str:
-        return self._against(made, self.compiled)
-
-    def _against(self, made: Program, compiled: Callable) -> str:
-        for flavour in FLAVOURS:
-            try:
-                eager = observed.observe(made.function(), made.arguments(flavour))
-            except (RuntimeError, IndexError, ValueError):
-                continue
-            if said := observed.difference(eager, observed.observe(compiled, made.arguments(flavour))):
-                return said
-        return ""
+    def sides(self, made: Program):
+        return made.function(), self.compiled
 
     def script(self, made: Program) -> str:
         given = "\n".join(f"    {line}" for line in _arguments(made))
@@ -69,16 +60,19 @@ class Compile(Subject):
                 "    print(name, 'same' if torch.equal(a, b) else 'DIFFERS')\n")
 
 
-def _arguments(made: Program) -> list[str]:
+def _arguments(made: Program | Batch) -> list[str]:
     shapes = ("torch.randn(4, 6)", "torch.randn(4, 6)", "torch.randn(6)", "torch.randn(())", "torch.randint(-5, 6, (4, 6))",
               "torch.randn(4, 6).half()", "torch.randn(4, 6) > 0", "torch.randn(4, 6)", "torch.randn(4, 6)")
+    if isinstance(made, Batch):
+        by_name = dict(zip(drawn.INPUTS, shapes, strict=True))
+        shapes = [by_name[name] for part in made.parts for name in together.used(part)]
     return [f"return [{', '.join(shapes)}]"]
 
 
 class Pass(Subject):
     """A function of a graph module, which it changes or of which it gives another one."""
 
-    name = "pass"
+    name, most, by_position = "pass", 25, True
 
     def __init__(self, function: Callable, functional: bool):
         self.function, self.functional = function, functional
@@ -94,19 +88,12 @@ class Pass(Subject):
         written.link("pass", watching.pair("pass", before, watching._exported(self.graph), getattr(self.function, "__name__", "pass")))
         return written
 
-    def difference(self, made: Program) -> str:
-        for flavour in FLAVOURS:
-            try:
-                wants = observed.observe(_runs(self.given), made.arguments(flavour))
-            except (RuntimeError, IndexError, ValueError):
-                continue
-            if said := observed.difference(wants, observed.observe(_runs(self.graph), made.arguments(flavour))):
-                return said
-        return ""
+    def sides(self, made: Program):
+        return _runs(self.given), _runs(self.graph)
 
 
 def _runs(module: torch.fx.GraphModule) -> Callable:
-    return lambda *given: torch.fx.Interpreter(module).run(*given)
+    return lambda *given: module(*given)
 
 
 def traced(made: Program, functional: bool) -> torch.fx.GraphModule:

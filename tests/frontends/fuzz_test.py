@@ -119,6 +119,85 @@ def test_wrong(noclobber_fuzz):
         self.assertTrue(all(len(lines) + len(given) < 5 for lines, given in found))
 
 
+    def campaigns(self, function, **options):
+        """The same programs one by one, and many as one."""
+        return [noclobber.torch.fuzz_pass(function, without="control flow", out=self.folder / str(most), most=most, **options)
+                for most in (1, 25)]
+
+    def test_many_as_one_are_told_apart(self):
+        """A wrong pass and a right one: counts are the same, and so are the causes."""
+        for function, profile in ((overwrites, "pointwise"), (lambda module: None, "writes")):
+            alone, many = self.campaigns(function, count=30, seed=500, profiles=[profile], reduction=0)
+            told = [[c.programs, c.proved, c.refuted, c.unknown, c.skipped, *sorted((x["what"], x["cause"]) for x in c.causes)] for c in (alone, many)]
+            self.assertEqual(*told)
+        self.assertGreater(alone.proved, 20)
+
+    # Programs of docs/found that are made of lines; the others are right.
+    FINDS = [(("v0 = x[0] * 1", "x.add_(y)"), "v0"), (("v0 = y.exp()", "y.add_(1)"), "v0"), (("v0 = x.clone()[0].clone()",), "v0"),
+             (("v0 = torch.cat(x.split([2, 4], 1), 1)", "x.add_(1)"), "v0"), (("v0 = x.t() * 2",), "v0"),
+             (("v0, v1 = torch._foreach_add([x, y], 1.0)", "x.copy_(v1)", "y.copy_(v0)", "v2 = s.sin()"), "v2")]
+
+    def test_finds_are_found_among_other_programs(self):
+        from noclobber import compile_fuzz, torch_fuzz
+
+        def told(most):
+            run = compile_fuzz._Run(torch_fuzz.Compile(), self.folder / str(most), 0, True, lambda what, cause: False)
+            made = [compile_fuzz.Program(k, lines, (given,)) for k, (lines, given) in enumerate(self.FINDS)]
+            return sorted((o.made.seed, *o.kind()) for o in run.outcomes(made, most))
+        alone = told(1)
+        self.assertEqual([what != "" for _, what, _ in alone], [True, False, True, True, False, True], alone)
+        self.assertEqual(told(6), alone)
+
+    def test_a_pass_that_exchanges_results_of_two_programs_is_convicted(self):
+        """Each program alone is right; what is wrong is only seen where there are two."""
+        def exchanges(module):
+            output = next(n for n in module.graph.nodes if n.op == "output")
+            values = list(output.args[0])
+            types = [(v.meta["val"].shape, v.meta["val"].dtype) for v in values]
+            alike = [(a, b) for a in range(len(values)) for b in range(a) if values[a] is not values[b] and types[a] == types[b]]
+            if len(values) > 5 and alike:
+                a, b = alike[0]
+                values[a], values[b] = values[b], values[a]
+                output.args = (tuple(values),)
+            module.recompile()
+        found = noclobber.torch.fuzz_pass(exchanges, count=12, seed=500, profiles=["pointwise"], without="control flow", reduction=12,
+                                          out=self.folder)
+        self.assertTrue(found.causes, found)
+        self.assertIn("def f1(", (pathlib.Path(found.causes[0]["folder"]) / "program.py").read_text())
+
+    def test_a_case_is_cut_where_nothing_is_shared(self):
+        from noclobber import together
+        value = {"dtype": "f32", "shape": [2]}
+
+        def graph(op):
+            inputs = [{"name": n, "type": value, "kind": "user"} for n in ("a", "b", "c")]
+            steps = [{"name": "v", "op": "aten.sin.default", "args": [{"ref": "a"}], "types": [value], "loc": "program_7.py:1 in f"},
+                     {"name": "w", "op": op, "args": [{"ref": "b"}], "types": [value]},
+                     {"name": "u", "op": "aten.add.Tensor", "args": [{"ref": "w"}, {"ref": "c"}], "types": [value]}]
+            return {"inputs": inputs, "steps": steps, "outputs": [{"ref": "v"}, {"ref": "u"}]}
+        case = {"format": "noclobber.case/1", "name": "two", "before": graph("aten.neg.default"), "after": graph("aten.neg_.default")}
+        cuts = together.cut(case)
+        self.assertEqual([(c.inputs, c.outputs) for c in cuts], [([0], [0]), ([1, 2], [1])])
+        self.assertEqual([[s["name"] for s in c.case["after"]["steps"]] for c in cuts], [["v"], ["w", "u"]])
+        self.assertEqual(cuts[0].places, {"program_7.py:1 in f"})
+        joined = case | {"after": case["after"] | {"outputs": [{"ref": "u"}, {"ref": "v"}]}}
+        self.assertEqual(len(together.cut(joined)), 1)
+        self.assertEqual(len(together.cut(case | {"plan": {"arenas": {}, "buffers": []}})), 1)
+
+    def test_a_campaign_goes_on_where_it_was(self):
+        options = {"count": 12, "seed": 40, "without": "control flow", "out": self.folder, "ledger": self.folder / "ledger.jsonl"}
+        first = noclobber.torch.fuzz_pass(overwrites, **options | {"count": 5}, reduction=0)
+        with open(self.folder / "ledger.jsonl", "a") as file:
+            file.write('{"about": ')  # killed while it was written
+        rest = noclobber.torch.fuzz_pass(overwrites, **options, reduction=0)
+        again = noclobber.torch.fuzz_pass(overwrites, **options, reduction=0)
+        whole = noclobber.torch.fuzz_pass(overwrites, **options | {"ledger": None}, reduction=0)
+        counts = [(c.programs, c.proved, c.refuted, c.unknown, c.skipped) for c in (rest, again, whole)]
+        self.assertEqual(first.programs, 5)
+        self.assertEqual(counts, [counts[2]] * 3)
+        self.assertEqual(len((self.folder / "ledger.jsonl").read_text().splitlines()), 3)
+
+
 class Executorch(Campaigns):
     """The reinplacing pass as it was before its first repair."""
 
@@ -159,6 +238,7 @@ class Executorch(Campaigns):
 
     def test_whole_lowerings(self):
         self.clean(noclobber.executorch.fuzz_lower(count=8, out=self.folder), 6)
+        self.clean(noclobber.executorch.fuzz_lower(count=4, out=self.folder, most=1), 3)
 
 
 class Thunder(Campaigns):
