@@ -502,7 +502,8 @@ def judge(outcomes: Sequence[Outcome]) -> None:
 
 
 def smaller(made: Program | Batch) -> Iterator[Program | Batch]:
-    """Programs with something taken away: results, then lines with all that rest on them, then lines whose value is another one's. Of
+    """Programs with something taken away: results, then lines with all that rest on them, half of them first and then fewer, then lines
+    whose value is another one's. Of
     several as one: half of them, one of them, then something of one."""
     if isinstance(made, Batch):
         half = len(made.parts) // 2
@@ -516,17 +517,25 @@ def smaller(made: Program | Batch) -> Iterator[Program | Batch]:
     for k in range(len(made.given)):
         if len(made.given) > 1:
             yield dataclasses.replace(made, given=made.given[:k] + made.given[k + 1:])
-    for k in reversed(range(len(made.lines))):
-        lines, gone = [], set()
-        for at, line in enumerate(made.lines):
-            if at == k or gone & set(re.findall(r"\bv\d+\b", line)):
-                gone |= set(re.findall(r"^(v\d+) =", line))
-            else:
-                lines.append(line)
-        given = tuple(name for name in made.given if name not in gone)
-        if given:
-            yield dataclasses.replace(made, lines=tuple(lines), given=given)
+    size = max(1, len(made.lines) // 2)
+    while made.lines and size:
+        for end in range(len(made.lines), 0, -size):
+            yield from _dropped(made, max(0, end - size), end)
+        size //= 2
     yield from _renamed(made)
+
+
+def _dropped(made: Program, first: int, end: int) -> Iterator[Program]:
+    """These lines are gone, and all that rest on them."""
+    lines, gone = [], set()
+    for at, line in enumerate(made.lines):
+        if first <= at < end or gone & set(re.findall(r"\bv\d+\b", line)):
+            bound = re.match(r"(v\d+(?:, v\d+)*) = ", line)
+            gone |= set(bound[1].split(", ")) if bound else set()
+        else:
+            lines.append(line)
+    if given := tuple(name for name in made.given if name not in gone):
+        yield dataclasses.replace(made, lines=tuple(lines), given=given)
 
 
 def _renamed(made: Program) -> Iterator[Program]:

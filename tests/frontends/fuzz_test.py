@@ -62,6 +62,12 @@ class Torch(Campaigns):
         self.convicted(found)
         self.assertTrue(any("clobber" in c["cause"] for c in found.causes))
 
+    def test_a_long_program_is_made_small_in_few_tries(self):
+        """Of 20 lines, for which 40 tries were not enough when lines went one at a time."""
+        options = {"profiles": ["pointwise"], "without": "control flow", "out": self.folder}
+        for seed in (27, 30):
+            self.convicted(noclobber.torch.fuzz_pass(overwrites, seed=seed, count=1, reduction=40, **options))
+
     def test_a_pass_that_raises(self):
         def raises(module):
             raise KeyError("no rule")
@@ -118,6 +124,13 @@ def test_wrong(noclobber_fuzz):
         self.assertIn((("v1 = x + y", "x.neg_()"), ("x", "v1")), found)
         self.assertTrue(all(len(lines) + len(given) < 5 for lines, given in found))
 
+    def test_of_a_long_program_half_goes_first(self):
+        from noclobber import compile_fuzz
+        lines = tuple(f"v{k} = x + {k}" for k in range(6)) + ("v6, v7 = x.split(2)", "v6[0] = 1")
+        found = [p.lines for p in compile_fuzz.smaller(compile_fuzz.Program(1, lines, ("v0", "v7")))]
+        self.assertEqual(found[:5], [lines, lines, lines[:4], lines[4:], lines[:6]])
+        self.assertIn(lines[:7], found)
+        self.assertNotIn((), found)
 
     def campaigns(self, function, **options):
         """The same programs one by one, and many as one."""
