@@ -78,22 +78,45 @@ class Pass(Subject):
         self.function, self.functional = function, functional
         self.given: object = None  # the graph module before the pass
         self.graph: object = None  # and after it
+        self.anew: set[int] = set()  # results that the caller makes anew, as AOTAutograd's wrapper does: see fx_caller
 
     def record(self, made: Program, folder: pathlib.Path):
         module = traced(made, self.functional)
+        self.anew = lie_in_arguments(made) if self.functional else set()
         self.given, before = copy.deepcopy(module), watching._exported(module)
-        self.graph = self.function(module) or module
+        try:
+            self.graph = self.function(module) or module
+        except Exception as error:
+            if not self.is_runnable(made):
+                raise Skip("tracing left a module that does not run") from error
+            raise
         self.graph.recompile()
-        written = watching.Recorder(folder)
-        written.link("pass", watching.pair("pass", before, watching._exported(self.graph), getattr(self.function, "__name__", "pass")))
+        written, title = watching.Recorder(folder), getattr(self.function, "__name__", "pass")
+        may_share = [[k, i["name"]] for k in sorted(self.anew) for i in before.graph["inputs"]]
+        written.link("pass", watching.pair("pass", before, watching._exported(self.graph), title, may_share=may_share))
         return written
 
+    def is_runnable(self, made: Program | Batch) -> bool:
+        """Does what the pass was given run? It does not where `out=` resizes a view, of which functionalization knows nothing."""
+        try:
+            self.given(*made.arguments())
+        except Exception:  # noqa: BLE001, whatever PyTorch refuses
+            return False
+        return True
+
     def sides(self, made: Program):
-        return _runs(self.given), _runs(self.graph)
+        return _runs(self.given, self.anew), _runs(self.graph, self.anew)
 
 
-def _runs(module: torch.fx.GraphModule) -> Callable:
-    return lambda *given: module(*given)
+def _runs(module: torch.fx.GraphModule, anew: set[int]) -> Callable:
+    return lambda *given: [r.clone() if k in anew else r for k, r in enumerate(module(*given))]
+
+
+def lie_in_arguments(made: Program | Batch) -> set[int]:
+    """Positions of the results that share storage with an argument when the program is run as it is."""
+    seen = observed.observe(made.function(), made.arguments())
+    given = seen.storages[:len(seen.inputs)]
+    return {k for k, storage in enumerate(seen.storages[len(given):]) if storage in given}
 
 
 def traced(made: Program, functional: bool) -> torch.fx.GraphModule:
@@ -128,8 +151,8 @@ def fuzz_pass(function: Callable, *, functional: bool = True, **options: object)
     """Random graph modules through `function`, which takes one and changes it or gives another. Its nodes carry fake tensors.
 
     The harness exports its own graph before the pass sees it. With `functional` (the default) programs are as after
-    AOTAutograd: writes into arguments are `copy_` at the end; without it they are as they were traced. Options are those of
-    `compile_fuzz.run`.
+    AOTAutograd: writes into arguments are `copy_` at the end, and results that lie in arguments may lie in others afterwards, since
+    the caller makes them anew; without it they are as they were traced. Options are those of `compile_fuzz.run`.
     """
     quiet()
     return compile_fuzz.run(Pass(function, functional), **options)

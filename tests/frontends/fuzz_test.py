@@ -74,6 +74,32 @@ class Torch(Campaigns):
         found = noclobber.torch.fuzz_pass(raises, count=4, reduction=8, out=self.folder)
         self.assertEqual([(c["what"], c["cause"]) for c in found.causes], [("crash", "KeyError: 'no rule'")])
 
+    def test_a_result_that_lies_in_an_argument_is_made_anew(self):
+        """Seed 37 again: whoever puts it into the argument that is written changes nothing. One that is computed may not lie there."""
+        from noclobber import compile_fuzz, passes_only, torch_fuzz
+
+        def shares(module):
+            output = next(n for n in module.graph.nodes if n.op == "output")
+            output.args = (tuple(n for n in module.graph.nodes if n.op == "placeholder" and n.meta["val"].shape == (4, 6))[:len(output.args[0])],)
+
+        def told(function, *lines):
+            run = compile_fuzz._Run(torch_fuzz.Pass(function, True), self.folder, 0, True, lambda what, cause: False)
+            programs = [compile_fuzz.Program(k, own, ("v0",)) for k, own in enumerate(lines)]
+            return [[o.kind() for o in run.outcomes(programs, most)] for most in (1, len(programs))]
+        views = [("v0 = n.unbind(0)[1]", "torch.sin(z, out=v0)"), ("v0 = m.t()", "v0.neg_()"), ("v0 = x", "v0.add_(y)")]
+        self.assertEqual(told(passes_only.all_passes, *views), 2 * [3 * [("", "")]])
+        for kinds in told(shares, ("v0 = x * 1.5",), ("v0 = x.clone()",)):
+            self.assertEqual([what for what, _ in kinds], ["refuted", "refuted"])
+
+    def test_a_module_that_does_not_run_is_none_of_the_pass(self):
+        """Seed 37 of Inductor's passes: PyTorch's functionalization writes what `out=` resized back to a row that is too small."""
+        from noclobber import compile_fuzz, passes_only, torch_fuzz
+        resized = compile_fuzz.Program(1, ("v0 = n.unbind(0)[1]", "torch.sin(m, out=v0)"), ("v0",))
+        plain = compile_fuzz.Program(2, ("v0 = n.unbind(0)[1]", "torch.sin(z, out=v0)"), ("v0",))
+        run = compile_fuzz._Run(torch_fuzz.Pass(passes_only.all_passes, True), self.folder, 0, True, lambda what, cause: False)
+        for most in (1, 2):
+            self.assertEqual([o and o.kind() for o in run.outcomes([resized, plain], most)], [None, ("", "")])
+
     def test_a_wrong_pass_inside_of_inductor_is_named(self):
         with torch._inductor.config.patch(post_grad_custom_post_pass=lambda graph: overwrites(graph.owning_module)):
             found = noclobber.torch.fuzz_compile(count=6, profiles=["pointwise"], reduction=10, out=self.folder)
