@@ -26,6 +26,7 @@ from .ledger import Ledger
 from .together import Batch
 
 BATCH = 25  # programs that are judged by one run of the checker, or four times as many as the compiler takes as one
+SHORT = 8  # lines of a program that goes one line at a time when it is made small
 SHOWN = 2  # of one cause are made small, then every one at which their number doubles
 FLAVOURS = (0, 3, 1, 2)  # contents of arguments that runs are compared on
 # What programs are like, by profile.
@@ -408,10 +409,13 @@ class _Run:
         small, tries = first, self.reduction if what != "crash" else self.reduction // 4
         kept = tempfile.TemporaryDirectory(prefix="noclobber-")
         same = "; ".join(cause.split("; ")[:2])
-        progress = True
+        progress, tried = True, {first.made}
         while progress and tries > 0:
             progress = False
             for made in smaller(small.made):
+                if made in tried:
+                    continue
+                tried.add(made)
                 tries -= 1
                 if tries < 0:
                     break
@@ -502,8 +506,8 @@ def judge(outcomes: Sequence[Outcome]) -> None:
 
 
 def smaller(made: Program | Batch) -> Iterator[Program | Batch]:
-    """Programs with something taken away: results, then lines with all that rest on them, half of them first and then fewer, then lines
-    whose value is another one's. Of
+    """Programs with something taken away: results, then lines with all that rest on them, half of a long program first and then
+    fewer, then lines whose value is another one's. Of
     several as one: half of them, one of them, then something of one."""
     if isinstance(made, Batch):
         half = len(made.parts) // 2
@@ -517,8 +521,8 @@ def smaller(made: Program | Batch) -> Iterator[Program | Batch]:
     for k in range(len(made.given)):
         if len(made.given) > 1:
             yield dataclasses.replace(made, given=made.given[:k] + made.given[k + 1:])
-    size = max(1, len(made.lines) // 2)
-    while made.lines and size:
+    size = len(made.lines) // 2 if len(made.lines) > SHORT else min(1, len(made.lines))
+    while size:
         for end in range(len(made.lines), 0, -size):
             yield from _dropped(made, max(0, end - size), end)
         size //= 2

@@ -17,7 +17,7 @@ warnings.filterwarnings("ignore")
 SUBJECTS = ("inductor-passes", "inductor", "executorch", "executorch-reinplace", "thunder")
 # What docs/found, its list of public reports or docs/campaigns.md tells of, by "what: cause".
 KNOWN = {
-    "inductor-passes": r"(?!)",
+    "inductor-passes": r"refuted: pass; alias-growth; before (add|sub|mul|div); read return$",  # `* 1` is its operand: pytorch#197893
     "inductor": r"refuted: (constant_fold_uniform_value|remove_no_ops|joint_graph_constant_folding); alias-growth",
     "executorch": r"(?!)",
     "executorch-reinplace": r"(?!)",

@@ -152,10 +152,10 @@ def test_wrong(noclobber_fuzz):
 
     def test_of_a_long_program_half_goes_first(self):
         from noclobber import compile_fuzz
-        lines = tuple(f"v{k} = x + {k}" for k in range(6)) + ("v6, v7 = x.split(2)", "v6[0] = 1")
-        found = [p.lines for p in compile_fuzz.smaller(compile_fuzz.Program(1, lines, ("v0", "v7")))]
-        self.assertEqual(found[:5], [lines, lines, lines[:4], lines[4:], lines[:6]])
-        self.assertIn(lines[:7], found)
+        lines = tuple(f"v{k} = x + {k}" for k in range(8)) + ("v8, v9 = x.split(2)", "v8[0] = 1")
+        found = [p.lines for p in compile_fuzz.smaller(compile_fuzz.Program(1, lines, ("v0", "v9")))]
+        self.assertEqual(found[:5], [lines, lines, lines[:5], lines[5:], lines[:8]])
+        self.assertIn(lines[:9], found)
         self.assertNotIn((), found)
 
     def campaigns(self, function, **options):
@@ -287,6 +287,10 @@ class Thunder(Campaigns):
     def test_a_gradient_that_nobody_asked_for_is_none(self):
         """Thunder lets an output ask for gradients that depends on no leaf: they are zero."""
         self.clean(noclobber.thunder.fuzz_jit(seed=1051, count=1, out=self.folder), 1)
+
+    def test_an_operator_without_a_gradient_is_not_taken(self):
+        """A watched program with remainder_: Thunder says that it knows no gradient."""
+        self.assertEqual(noclobber.thunder.fuzz_jit(seed=2, count=1, out=self.folder).skipped, 1)
 
     def test_a_transform(self):
         from thunder.core.transform_common import Transform
