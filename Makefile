@@ -7,7 +7,7 @@ SHELL := /bin/bash
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
-  fuzz-passes tidy executorch-networks thunder-opinfos hook-cost campaign
+  fuzz-passes tidy executorch-networks thunder-opinfos xnnpack-edits hook-cost campaign
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -228,6 +228,10 @@ thunder-opinfos: build  ## Thunder's own samples of every operator, forward and 
 mlx-edits: build  ## payloads of MLX with one edit each, one in NC_EVERY (7), against running them (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "mlx-edits: run \`make test-executorch\` first" >&2; exit 1; }
 	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/mlx_edits.py --every $(or $(NC_EVERY),7)
+
+xnnpack-edits: build  ## payloads of XNNPACK with one edit each, one in NC_EVERY (7), against running them (environment of test-executorch)
+	@[ -f build/executorch-venv/.stamp ] || { echo "xnnpack-edits: run \`make test-executorch\` first" >&2; exit 1; }
+	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/xnnpack_edits.py --every $(or $(NC_EVERY),7)
 
 hook-cost: build  ## processor time of checking a lowering and a jit, beside that of both alone (environments of test-executorch, test-thunder)
 	@[ -f build/executorch-venv/.stamp ] && [ -f build/thunder-venv/.stamp ] || { echo "hook-cost: run \`make test-executorch test-thunder\` first" >&2; exit 1; }

@@ -204,6 +204,8 @@ Result<Case> pair_of(Side before, Side after) {
     after.facts = *std::move(program);
     after.graph = after.facts.after;
   }
+  forget_weights(before.graph);
+  forget_weights(after.graph);
   if (after.payload) {
     Result<Case> made = unread_payload(*after.payload, before.graph);
     if (without_places(before.graph, before.facts.ops)) {

@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kEntryHeader = 30, kTableAt = 10, kTableSize = 14;
+constexpr std::size_t kEntryHeader = 30, kTableAt = 10, kTableSize = 14, kDataAt = 18;
 
 /// XNNGraph: how many values are arguments of a call, and which of those, the last ones, are outputs. Nothing
 /// lasts.
@@ -79,6 +79,12 @@ std::optional<Diagnostic> read_payload(std::string_view bytes, std::size_t base,
     return fault(kTableAt, "the table of this delegate's payload lies outside of it");
   FlatBytes flat(bytes.substr(begin, size), base + begin);
   out.roles = row->roles(flat);
+  if (!flat.failed() && row->roles == xnnpack_roles) {
+    FlatBytes inside(bytes.substr(begin, size), base + begin);
+    auto program =
+        read_xnnpack(inside, bytes.substr(std::min<std::size_t>(number_at(bytes, kDataAt), bytes.size())));
+    if (!inside.failed()) out.xnnpack = std::make_shared<XnnProgram>(std::move(program));
+  }
   if (flat.failed()) return flat.fault();
   return std::nullopt;
 }

@@ -4,11 +4,13 @@
 // backends/xnnpack/serialization/schema.fbs and backends/vulkan/serialization/schema.fbs of ExecuTorch 1.5.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "src/base/result.h"
+#include "src/formats/delegate_xnnpack.h"
 #include "src/graph/registers.h"
 
 namespace noclobber {
@@ -22,7 +24,8 @@ struct PteDelegate {
     std::optional<std::size_t> outputs;
     bool is_function = false;  // nothing lasts from call to call, nothing is drawn
   };
-  std::optional<Roles> roles;  // where the payload says them
+  std::optional<Roles> roles;           // where the payload says them
+  std::shared_ptr<XnnProgram> xnnpack;  // what it computes, if XNNPACK does
 };
 
 /// Fills `out` from the payload of a delegate that lies at byte `base` of the file; of other backends nothing

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kLargestModel = std::size_t{1} << 28;   // bytes of JSON
 constexpr std::size_t kLargestConfig = std::size_t{1} << 26;  // bytes of JSON
+constexpr std::size_t kKeptWeight = std::size_t{1} << 24;     // bytes: folded ones are computed again
+constexpr std::size_t kKeptWeights = std::size_t{1} << 28;    // of all
 constexpr std::size_t kLargestWeight = std::size_t{1} << 32;  // bytes
 constexpr std::size_t kMostModels = 100;
 constexpr const char* kWeights = "data/weights/";
@@ -109,6 +111,7 @@ class Pt2Reader {
   Case case_;
   std::map<std::string, ValueId> targets_;                       // buffers, parameters, user inputs
   std::map<std::string, std::vector<std::size_t>> input_names_;  // weight -> inputs
+  std::size_t kept_ = 0;                                         // bytes of weights
   std::map<std::string, std::vector<std::size_t>> files_;        // file of the archive -> inputs
 };
 
@@ -328,7 +331,9 @@ void Pt2Reader::contents(const OrderedJson& meta, const std::string& member,
     const auto held = row_major(*storage, layout);
     if (!held) continue;
     input.digest = digest_of(*held);
-    if (held->size() <= kKeptConstant) input.bytes = *held;
+    if (held->size() > kKeptWeight || kept_ + held->size() > kKeptWeights) continue;
+    kept_ += held->size();
+    input.bytes = *held;
   }
 }
 

@@ -53,6 +53,9 @@ inline constexpr std::size_t kMostSharedArenas = 17;
 /// Constants that hold the same are one: a .pte has one place for them.
 void merge_equal_constants(Graph& functional);
 
+/// Bytes of large constants are let go: digests tell them apart.
+void forget_weights(Graph& graph);
+
 /// What either graph says of a constant's contents both say; constants that only the program has are inputs
 /// of the functional one too, which nothing there reads.
 void know_constants(Graph& functional, Graph& program);

@@ -196,6 +196,11 @@ void merge_equal_constants(Graph& functional) {
   for (auto& [input, arg] : functional.finals) replace_refs(arg, by);
 }
 
+void forget_weights(Graph& graph) {
+  for (Input& input : graph.inputs)
+    if (input.bytes.size() > kKeptConstant) input.bytes = {};
+}
+
 void know_constants(Graph& functional, Graph& program) {
   std::map<std::string, Input*> here;
   for (Input& input : functional.inputs) here[functional.value(input.value).name] = &input;
@@ -209,7 +214,8 @@ void know_constants(Graph& functional, Graph& program) {
   }
   for (Input& input : program.inputs) {
     const auto at = here.find(program.value(input.value).name);
-    if (alone.empty() || at == here.end() || input.contents || at->second->bytes.empty()) continue;
+    const bool small = at != here.end() && at->second->bytes.size() <= kKeptConstant;
+    if (alone.empty() || !small || input.contents || at->second->bytes.empty()) continue;
     const Type& type = *program.value(input.value).type;
     input.contents = at->second->contents = numbers_of(*at->second->bytes, type.dtype);
   }
@@ -220,6 +226,8 @@ void know_constants(Graph& functional, Graph& program) {
     functional.inputs.push_back(*input);
     functional.inputs.back().value = ValueId(functional.values.size() - 1);
   }
+  forget_weights(functional);
+  forget_weights(program);
 }
 
 }  // namespace noclobber

@@ -6,6 +6,7 @@
 #include "src/formats/pte_builder.h"
 #include "src/formats/pte_calls.h"
 #include "src/formats/pte_results.h"
+#include "src/formats/pte_xnnpack.h"
 
 namespace noclobber {
 namespace {
@@ -66,6 +67,12 @@ std::string delegate_op(const PteDelegate& delegate, const std::string& ending) 
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "d");
   return "executorch_delegate." + name + ".default";
+}
+
+Arg numbers(std::initializer_list<int> all) {
+  std::vector<Arg> out;
+  for (const int number : all) out.push_back(Arg::of(SymExpr(number)));
+  return Arg::of(std::move(out));
 }
 
 bool calls(const Graph& graph, const std::string& op) {
@@ -135,6 +142,79 @@ void add_dropped_results(PteBuilder& p, std::size_t step, const Step& meant) {
   }
 }
 
+/// The functional program has the operators that were lowered, and no calls of delegates.
+bool is_lowered_here(const PteBuilder& p, const PteInstruction& call) {
+  const PteDelegate& delegate = p.method.delegates[call.target];
+  return p.functional != nullptr && p.levels.size() == 1 && delegate.xnnpack && call.results &&
+         std::ranges::none_of(p.functional->steps, [](const Step& step) {
+           return step.op.starts_with("delegate.") || step.op.starts_with("executorch_delegate.");
+         });
+}
+
+/// Bytes that a call is given and writes as well: what it computes in steps would be read too late.
+bool meets_arguments(const PteBuilder& p, const PteInstruction& call) {
+  for (std::size_t k = *call.results; k < call.args.size(); ++k)
+    for (std::size_t j = 0; j < call.args.size(); ++j) {
+      if (j == k) continue;
+      const auto &a = p.tensor(call.args[k]).place, &b = p.tensor(call.args[j]).place;
+      if (call.args[k] == call.args[j]) return true;
+      if (a && b && a->arena == b->arena && a->offset < b->offset + p.bytes_of(call.args[j]) &&
+          b->offset < a->offset + p.bytes_of(call.args[k]))
+        return true;
+    }
+  return false;
+}
+
+/// XNNPACK has sizes in the order in which they lie; nothing for orders that it does not know.
+std::optional<std::vector<std::int64_t>> xnn_sizes(const PteTensor& t) {
+  if (t.dynamic || t.dtype != Dtype::f32) return std::nullopt;
+  if (std::ranges::is_sorted(t.dim_order)) return t.sizes;
+  if (t.dim_order != std::vector<std::uint8_t>{0, 2, 3, 1}) return std::nullopt;
+  return std::vector{t.sizes[0], t.sizes[2], t.sizes[3], t.sizes[1]};
+}
+
+ValueId turned(PteBuilder& p, const char* op, ValueId value, Arg order) {
+  return emit(p, op, {Arg::of(value), std::move(order)}, std::nullopt, "xnn");
+}
+
+/// The steps of its payload.
+void lowered(PteBuilder& p, const PteInstruction& call) {
+  const auto refuse = [&](const std::string& why) { p.give_up("xnnpack." + why); };
+  const auto known = [&](std::uint32_t arg) { return p.is_tensor(arg) && xnn_sizes(p.tensor(arg)); };
+  const auto plain = [&](std::uint32_t arg) { return std::ranges::is_sorted(p.tensor(arg).dim_order); };
+  if (!std::ranges::all_of(call.args, known))
+    return refuse("argument that is no tensor of floats of known sizes");
+  if (meets_arguments(p, call)) return refuse("result that lies on an argument");
+  std::map<std::uint32_t, XnnGiven> given;
+  for (std::uint32_t k = 0; k < *call.results; ++k) {
+    ValueId value = read(p, call.args[k]);
+    if (!p.going()) return;
+    if (!plain(call.args[k])) value = turned(p, "aten.permute_copy.default", value, numbers({0, 2, 3, 1}));
+    given[k] = {value, *xnn_sizes(p.tensor(call.args[k]))};
+  }
+  XnnInto into{p.graph(), p.names, *p.functional, {}, {}, {}};
+  for (const Input& input : p.graph().inputs)
+    if (const auto meant = p.meant.values.find(input.value.index); meant != p.meant.values.end())
+      into.here[meant->second.index] = input.value;
+  const auto made = run_xnnpack(*p.method.delegates[call.target].xnnpack, given, into);
+  if (!into.refused.empty()) return refuse(into.refused);
+  for (std::uint32_t k = *call.results; k < call.args.size(); ++k) {
+    const auto at = made.find(k);
+    if (at == made.end() || at->second.shape != *xnn_sizes(p.tensor(call.args[k])))
+      return refuse("result of other sizes, or that nothing makes");
+    ValueId value = at->second.value;
+    if (!plain(call.args[k])) value = turned(p, "aten.permute.default", value, numbers({0, 3, 1, 2}));
+    Step stored;
+    stored.op = "aten.clone.default";
+    stored.args = {Arg::of(value)};
+    write_results(p, std::move(stored), {call.args[k]});
+    if (!p.going()) return;
+  }
+  for (const std::string& one : into.assumed) p.assume(one);
+  p.assume(
+      "nodes of XNNPACK compute what the operators of PyTorch do that they are made of, but for rounding");
+}
+
 }  // namespace
 
 /// Delegates of which nothing is known but that they are called are those that the functional program calls
@@ -157,6 +237,7 @@ void pair_delegates(PteBuilder& p) {
 }
 
 void delegate(PteBuilder& p, const PteInstruction& instruction) {
+  if (is_lowered_here(p, instruction)) return lowered(p, instruction);
   const std::string& id = p.method.delegates[instruction.target].id;
   const auto& args = instruction.args;
   const auto typed = [&](std::uint32_t arg) { return type_name(p.method.values[arg]) != nullptr; };

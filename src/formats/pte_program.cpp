@@ -106,6 +106,20 @@ class PteReader {
       const auto at = static_cast<std::size_t>(bytes->data() - file_.data());
       if (auto fault = read_payload(*bytes, at, out.delegates[k])) return flat_.fail(*std::move(fault));
       out.delegates[k].digest = payload_digest(*bytes, flat_.vector(flat_.table_at(delegates, k), 2, 4));
+      if (out.delegates[k].xnnpack)
+        for (XnnData& one : out.delegates[k].xnnpack->data) read_named(program, one);
+    }
+  }
+
+  /// Constants of a payload that lie in the program under a name.
+  void read_named(const FlatTable& program, XnnData& out) {
+    const FlatVector all = flat_.vector(program, 7, 4);
+    for (std::size_t k = 0; k < all.count && !out.key.empty() && !flat_.failed(); ++k) {
+      const FlatTable named = flat_.table_at(all, k);
+      if (flat_.text(named, 0) != out.key) continue;
+      const auto bytes = segment(program, flat_.scalar<std::uint32_t>(named, 1));
+      if (bytes && out.size <= bytes->size()) out.bytes = bytes->substr(0, out.size);
+      return;
     }
   }
 

@@ -240,10 +240,8 @@ TEST_CASE("pte: delegates are those that the functional program calls in the sam
 }
 
 TEST_CASE("pte: what a delegate computes is not known where the other program does not call it", "[pte]") {
-  for (const char* name : {"vulkan-mlp", "xnnpack-counter"}) {
-    INFO(name);
-    CHECK(compared(name, ".exported.pt2").status == Status::unknown);
-  }
+  CHECK(compared("vulkan-mlp", ".exported.pt2").status == Status::unknown);
+  CHECK(compared("xnnpack-counter", ".exported.pt2").status == Status::proved);  // its payload is read
   CHECK(compared("xnnpack-counter").status == Status::proved);
 }
 

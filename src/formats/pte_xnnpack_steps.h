@@ -1,0 +1,131 @@
+// Builds the steps of one payload of XNNPACK. Internal to the reader of .pte.
+#pragma once
+#include <string_view>
+#include <utility>
+
+#include "src/formats/pte_xnnpack.h"
+
+namespace noclobber {
+
+using XnnSizes = std::vector<std::int64_t>;
+using XnnArgs = std::vector<Arg>;
+
+/// Of an argument that is a number.
+std::optional<double> xnn_number(const Arg& arg);
+/// Is the argument that number, as a float?
+bool xnn_is(const Arg& arg, float wanted);
+/// Does the argument hold these numbers? One stands for all of them.
+bool xnn_holds(const Arg& arg, const XnnSizes& numbers);
+Arg xnn_list(const XnnSizes& numbers);
+std::int64_t xnn_count(const XnnSizes& shape);
+Arg xnn_whole(std::int64_t value);
+/// What a window gives along one dimension; nothing where it does not fit.
+std::optional<std::int64_t> xnn_windows(std::int64_t size, std::int64_t before, std::int64_t behind,
+                                        std::int64_t kernel, std::int64_t dilation, std::int64_t stride);
+
+/// The bytes of four-byte elements in `shape`, with dimension k of the result being dimension `order[k]`.
+std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const XnnSizes& order);
+
+/// The convolution's own numbers, checked against the sizes of what it is given.
+struct XnnConvolution {
+  XnnGiven x;
+  bool transposed = false;
+  XnnSizes kernel, stride, pads, dilation, behind;  // of two dimensions
+  std::int64_t groups = 1, in = 1, out = 1;         // channels of all groups
+  std::string weight, bias;                         // as PyTorch has them; no bias: ""
+  bool biased = false;
+  XnnSizes weight_shape, shape;  // shape: of what it makes, channels before the rest
+};
+
+struct XnnSteps;
+struct XnnRow {
+  std::string_view kind, op;
+  void (*rule)(XnnSteps& p, const XnnNode& node);
+  std::uint32_t flags = 0;  // what they have to be
+  bool clamps = false;      // what it makes may be held within bounds
+};
+const XnnRow* xnn_row(std::string_view kind);
+
+/// The steps so far: each kind of node is a function of them.
+struct XnnSteps {
+  XnnSteps(const XnnProgram& of, XnnInto& to) : program(of), into(to) {}
+
+  void give(std::uint32_t id, XnnGiven given) { values[id] = std::move(given); }
+  void run(const XnnNode& node);
+  const XnnGiven* held(std::uint32_t id) const;
+  static bool has_sizes(const XnnValue& value, const XnnSizes& shape);
+  bool going() const { return into.refused.empty(); }
+  void refuse(const XnnNode& node, const std::string& why);
+  ValueId emit(const char* op, XnnArgs args, std::optional<XnnSizes> shape = std::nullopt);
+  ValueId push(Step step, std::optional<XnnSizes> shape = std::nullopt, std::size_t results = 1);
+  ValueId like(const Step& meant, XnnArgs tensors, std::optional<XnnSizes> shape = std::nullopt,
+               std::size_t results = 1);
+  std::vector<const Step*> meant(std::string_view base) const;
+  const Step* one_of(const std::string& key, const std::vector<const Step*>& all);
+  const Arg* argument(const Step& step, std::string_view name) const;
+  std::optional<XnnGiven> operand(const XnnNode& node, std::size_t k);
+  ValueId channels_first(const XnnGiven& x);
+  void type(ValueId value, const XnnSizes& shape);
+  void make(const XnnNode& node, ValueId value, XnnSizes shape);
+  void make_image(const XnnNode& node, ValueId value, const XnnSizes& channels_first_shape);
+  ValueId clamped(ValueId x, float least, float most);
+
+  // pte_xnnpack_constants.cpp
+  const std::string* data_of(std::uint32_t id) const;
+  ValueId constant(const std::string& bytes, const XnnSizes& shape) const;
+  const Input* input_of(const Arg& arg) const;
+  ValueId here(const Arg& arg) const;
+  std::optional<std::vector<float>> floats_of(const Arg& arg) const;
+
+  const XnnProgram& program;
+  XnnInto& into;
+  std::map<std::uint32_t, XnnGiven> values;
+  std::map<std::uint32_t, ValueId> images;  // channels before the rest, by value
+  std::map<std::string, std::size_t> spellings;
+};
+
+// pte_xnnpack_activations.cpp
+ValueId xnn_respelled(XnnSteps& p, const char* op, XnnArgs args, const XnnSizes& shape);
+void xnn_hardswish(XnnSteps& p, const XnnNode& node);
+void xnn_gelu(XnnSteps& p, const XnnNode& node);
+void xnn_leaky_relu(XnnSteps& p, const XnnNode& node);
+void xnn_elu(XnnSteps& p, const XnnNode& node);
+void xnn_square(XnnSteps& p, const XnnNode& node);
+
+// pte_xnnpack_views.cpp
+void xnn_copy(XnnSteps& p, const XnnNode& node);
+void xnn_transpose(XnnSteps& p, const XnnNode& node);
+void xnn_reshape(XnnSteps& p, const XnnNode& node);
+void xnn_slice(XnnSteps& p, const XnnNode& node);
+void xnn_concatenate(XnnSteps& p, const XnnNode& node);
+void xnn_pad(XnnSteps& p, const XnnNode& node);
+
+// pte_xnnpack_images.cpp
+void xnn_global_average(XnnSteps& p, const XnnNode& node);
+void xnn_average_pool(XnnSteps& p, const XnnNode& node);
+void xnn_max_pool(XnnSteps& p, const XnnNode& node);
+void xnn_resize(XnnSteps& p, const XnnNode& node);
+void xnn_prelu(XnnSteps& p, const XnnNode& node);
+
+// pte_xnnpack_convolutions.cpp, pte_xnnpack_products.cpp
+void xnn_convolution(XnnSteps& p, const XnnNode& node);
+void xnn_batch_product(XnnSteps& p, const XnnNode& node);
+void xnn_full_product(XnnSteps& p, const XnnNode& node);
+
+/// A batch norm of the functional program.
+struct XnnNorm {
+  const Step* step = nullptr;
+  std::vector<float> scale, shift, mean, variance;  // gamma, beta
+  double eps = 0;
+};
+
+// pte_xnnpack_constants.cpp
+ValueId xnn_constant_or_unknown(XnnSteps& p, const std::string& bytes, const XnnSizes& shape);
+ValueId xnn_any_constant(XnnSteps& p, const XnnValue& value);
+std::vector<XnnNorm> xnn_norms(const XnnSteps& p);
+bool xnn_folds(const XnnNorm& norm, const std::vector<float>& weight, const std::vector<float>& bias,
+               std::int64_t inner, const std::string& made, const std::string& made_bias, bool is_product);
+bool xnn_stands_for(const XnnNorm& norm, const std::string& made, const std::string& made_bias);
+ValueId xnn_normalized(XnnSteps& p, const XnnNorm& norm, ValueId x, std::optional<XnnSizes> shape);
+
+}  // namespace noclobber

@@ -1,0 +1,142 @@
+// Nodes of XNNPACK that only move data.
+#include <algorithm>
+
+#include "src/formats/pte_xnnpack_steps.h"
+
+namespace noclobber {
+namespace {
+
+bool is_permutation_of(const XnnSizes& perm, std::size_t rank) {
+  XnnSizes sorted = perm;
+  std::ranges::sort(sorted);
+  for (std::size_t k = 0; k < sorted.size(); ++k)
+    if (sorted[k] != static_cast<std::int64_t>(k)) return false;
+  return perm.size() == rank;
+}
+
+/// `pads`: before and behind each dimension, the last one first.
+bool xnn_padded_like(const XnnSteps& p, const Step& step, const XnnSizes& pads, float value) {
+  if (step.args.size() < 2 || step.args[1].kind != Arg::Kind::list || step.args[1].list.size() > pads.size())
+    return false;
+  for (std::size_t k = 0; k < pads.size(); ++k) {
+    const bool said = k < step.args[1].list.size();
+    if (said ? step.args[1].list[k] != Arg::of(SymExpr(pads[k])) : pads[k] != 0) return false;
+  }
+  const Arg* with = p.argument(step, "value");
+  return with == nullptr ? value == 0 : xnn_is(*with, value);
+}
+
+}  // namespace
+
+void xnn_copy(XnnSteps& p, const XnnNode& node) {
+  if (const auto x = p.operand(node, 0)) p.make(node, x->value, x->shape);
+}
+
+void xnn_transpose(XnnSteps& p, const XnnNode& node) {
+  const auto x = p.operand(node, 0);
+  if (!x) return;
+  const XnnSizes& perm = node.lists[0];
+  const bool fits =
+      is_permutation_of(perm, x->shape.size()) && node.numbers[0] == static_cast<std::int64_t>(perm.size());
+  if (!fits) return p.refuse(node, "no permutation of the operand's dimensions");
+  XnnSizes shape;
+  for (const std::int64_t dim : perm) shape.push_back(x->shape[static_cast<std::size_t>(dim)]);
+  const bool to_first = perm == XnnSizes{0, 3, 1, 2};
+  const ValueId out = to_first
+                          ? p.channels_first(*x)
+                          : p.emit("aten.permute_copy.default", {Arg::of(x->value), xnn_list(perm)}, shape);
+  if (perm == XnnSizes{0, 2, 3, 1}) p.images.try_emplace(out.index, x->value);
+  p.make(node, out, shape);
+}
+
+void xnn_reshape(XnnSteps& p, const XnnNode& node) {
+  const auto x = p.operand(node, 0);
+  if (!x) return;
+  const XnnSizes& shape = node.lists[0];
+  const bool fits = xnn_count(shape) == xnn_count(x->shape) && xnn_count(shape) > 0 &&
+                    node.numbers[0] == static_cast<std::int64_t>(shape.size());
+  if (!fits) return p.refuse(node, "sizes of another number of elements");
+  p.make(node, p.emit("aten.view_copy.default", {Arg::of(x->value), xnn_list(shape)}, shape), shape);
+}
+
+void xnn_slice(XnnSteps& p, const XnnNode& node) {
+  const auto x = p.operand(node, 0);
+  if (!x) return;
+  const XnnSizes &begin = node.lists[0], &size = node.lists[1];
+  const std::size_t rank = x->shape.size();
+  if (begin.size() != rank || size.size() != rank || node.numbers[0] != static_cast<std::int64_t>(rank))
+    return p.refuse(node, "not of every dimension");
+  XnnSizes shape = x->shape;
+  ValueId out = x->value;
+  for (std::size_t k = 0; k < rank; ++k) {
+    if (size[k] <= 0 || begin[k] > shape[k] - size[k]) return p.refuse(node, "outside of the operand");
+    if (begin[k] == 0 && size[k] == shape[k]) continue;
+    shape[k] = size[k];
+    const auto number = [](std::int64_t value) { return Arg::of(SymExpr(value)); };
+    out = p.emit("aten.slice_copy.Tensor",
+                 {Arg::of(out), number(static_cast<std::int64_t>(k)), number(begin[k]),
+                  number(begin[k] + size[k]), number(1)},
+                 shape);
+  }
+  p.make(node, out, shape);
+}
+
+void xnn_concatenate(XnnSteps& p, const XnnNode& node) {
+  const auto count = static_cast<std::size_t>(node.kind.back() - '0');
+  XnnArgs all;
+  XnnSizes shape;
+  const auto axis = static_cast<std::size_t>(node.numbers[0]);
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto x = p.operand(node, k);
+    if (!x) return;
+    if (axis >= x->shape.size()) return p.refuse(node, "an axis that is none");
+    XnnSizes rest = x->shape;
+    if (k == 0) shape = rest;
+    rest[axis] = shape[axis];
+    if (rest != shape) return p.refuse(node, "operands of other sizes");
+    if (k > 0) shape[axis] += x->shape[axis];
+    all.push_back(Arg::of(x->value));
+  }
+  p.make(node,
+         p.emit("aten.cat.default", {Arg::of(std::move(all)), Arg::of(SymExpr(node.numbers[0]))}, shape),
+         shape);
+}
+
+void xnn_pad(XnnSteps& p, const XnnNode& node) {
+  const auto x = p.operand(node, 0);
+  if (!x) return;
+  const XnnSizes &before = node.lists[0], &behind = node.lists[1];
+  const std::size_t rank = x->shape.size();
+  if (before.size() != rank || behind.size() != rank) return p.refuse(node, "not of every dimension");
+  XnnSizes shape = x->shape;
+  for (std::size_t k = 0; k < rank; ++k) shape[k] += before[k] + behind[k];
+  const auto pads_of = [&](const XnnSizes& order) {
+    XnnSizes out;
+    for (std::size_t k = order.size(); k-- > 0;) {
+      out.push_back(before[static_cast<std::size_t>(order[k])]);
+      out.push_back(behind[static_cast<std::size_t>(order[k])]);
+    }
+    return out;
+  };
+  XnnSizes own(rank);
+  for (std::size_t k = 0; k < rank; ++k) own[k] = static_cast<std::int64_t>(k);
+  const float value = node.reals[0];
+  const auto found = [&](const XnnSizes& pads) {
+    std::vector<const Step*> out;
+    for (const Step* step : p.meant("aten.constant_pad_nd"))
+      if (xnn_padded_like(p, *step, pads, value)) out.push_back(step);
+    return out;
+  };
+  if (rank == 4 && p.images.contains(x->value.index))
+    if (const auto all = found(pads_of({0, 3, 1, 2})); !all.empty())
+      return p.make_image(node, p.like(*all[0], {Arg::of(p.channels_first(*x))}),
+                          {shape[0], shape[3], shape[1], shape[2]});
+  if (const auto all = found(pads_of(own)); !all.empty())
+    return p.make(node, p.like(*all[0], {Arg::of(x->value)}), shape);
+  p.make(node,
+         p.emit("aten.constant_pad_nd.default",
+                {Arg::of(x->value), xnn_list(pads_of(own)), Arg::of_real(value)}),
+         shape);
+}
+
+}  // namespace noclobber
