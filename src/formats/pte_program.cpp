@@ -114,13 +114,13 @@ class PteReader {
   /// Constants of a payload that lie in the program under a name.
   void read_named(const FlatTable& program, XnnData& out) {
     const FlatVector all = flat_.vector(program, 7, 4);
-    for (std::size_t k = 0; k < all.count && !out.key.empty() && !flat_.failed(); ++k) {
-      const FlatTable named = flat_.table_at(all, k);
-      if (flat_.text(named, 0) != out.key) continue;
-      const auto bytes = segment(program, flat_.scalar<std::uint32_t>(named, 1));
-      if (bytes && out.size <= bytes->size()) out.bytes = bytes->substr(0, out.size);
-      return;
-    }
+    for (std::size_t k = named_.size(); k < all.count && !flat_.failed(); ++k)
+      named_.emplace_back(flat_.text(flat_.table_at(all, k), 0),
+                          flat_.scalar<std::uint32_t>(flat_.table_at(all, k), 1));
+    const auto at = std::ranges::find(named_, out.key, &std::pair<std::string, std::uint32_t>::first);
+    if (out.key.empty() || at == named_.end()) return;
+    const auto bytes = segment(program, at->second);
+    if (bytes && out.size <= bytes->size()) out.bytes = bytes->substr(0, out.size);
   }
 
   /// Of a payload alone where it is compiled for nothing in particular, else with each key and value behind
@@ -255,6 +255,7 @@ class PteReader {
 
   FlatBytes flat_;
   std::string_view file_;
+  std::vector<std::pair<std::string, std::uint32_t>> named_;  // data that has a name: its segment
   struct Held {
     std::string digest, contents;
   };
