@@ -72,6 +72,10 @@ constexpr ActivationRow kActivations[] = {{"aten.relu6.default", &Activation::re
 
 }  // namespace
 
+bool is_respelled_activation(std::string_view op) {
+  return std::ranges::find(kActivations, op, &ActivationRow::op) != std::end(kActivations);
+}
+
 bool respell_activation(Graph& graph, Step& next) {
   const auto* const row = std::ranges::find(kActivations, next.op, &ActivationRow::op);
   const Schema* schema = row == std::end(kActivations) ? nullptr : find_schema(next.op);

@@ -303,10 +303,42 @@ constexpr SpellingRow kSpellings[] = {
     {"aten.pixel_shuffle.default", &Respelling::pixel_shuffle},
     {"aten.scaled_dot_product_attention.default", &Respelling::attention, true}};
 
+bool has_other_spelling(std::string_view op) {
+  return is_respelled_activation(op) ||
+         std::ranges::find(kSpellings, op, &SpellingRow::op) != std::end(kSpellings);
+}
+
+/// In place: made beside it in the other spelling, then copied there. Dropout that draws nothing is its
+/// operand.
+bool respell_in_place(Graph& graph, Step& next) {
+  const Schema* schema = find_schema(next.op);
+  if (schema == nullptr || !schema->writes() || next.results.size() != 1 || !next.results[0].valid())
+    return false;
+  const std::string pure = functional_op(next.op);
+  if (pure == "aten.dropout.default" && next.args.size() == 3 && next.args[2] == Arg::of_bool(false)) {
+    next.op = pure;
+    return true;
+  }
+  if (!has_other_spelling(pure) || next.args.empty()) return false;
+  Step made = next;
+  made.op = pure;
+  graph.values.push_back(
+      {free_name(graph, "respelled"), Value::From::step, 0, 0, graph.value(next.results[0]).type});
+  const ValueId id(graph.values.size() - 1);
+  made.results = {id};
+  respell(graph, made);
+  graph.values[id.index].at = static_cast<std::uint32_t>(graph.steps.size());
+  graph.steps.push_back(std::move(made));
+  next.op = "aten.copy_.default";
+  next.args = {next.args[0], Arg::of(id)};
+  next.kwargs.clear();
+  return true;
+}
+
 }  // namespace
 
 void respell(Graph& graph, Step& next) {
-  if (unroll(graph, next) || respell_activation(graph, next)) return;
+  if (unroll(graph, next) || respell_activation(graph, next) || respell_in_place(graph, next)) return;
   const auto* const row = std::ranges::find(kSpellings, next.op, &SpellingRow::op);
   const Schema* schema = row == std::end(kSpellings) ? nullptr : find_schema(next.op);
   if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return;

@@ -73,6 +73,7 @@ class PteSpelling {
 
 /// Activations of several steps; false where the step is none.
 bool respell_activation(Graph& graph, Step& next);
+bool is_respelled_activation(std::string_view op);
 
 /// A recurrent layer as the steps of its trips; false where it is none, or one of which sizes are not known.
 bool unroll(Graph& graph, Step& next);
