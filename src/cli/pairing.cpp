@@ -187,6 +187,7 @@ Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
   if (before.knows_kinds) as_executorch_lowers(before.graph, before.facts.bodies);
   const PteMethod& method = forward == methods.end() ? methods[0] : *forward;
   as_executorch_means(before.graph, before.facts.bodies, method);
+  forget_requantised(before.graph, method);
   merge_equal_constants(before.graph);
   auto out = case_of_pte(method, &before.graph);
   if (!out) return out;

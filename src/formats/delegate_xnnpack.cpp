@@ -63,7 +63,7 @@ constexpr XnnKind kXnnKinds[] = {{"Add", kXnnBinary},
                                  {"Copy", kXnnUnary},
                                  {"Cos", kXnnUnary}};
 
-constexpr std::uint8_t kPlainValue = 1, kQuantisedValue = 2;
+constexpr std::uint8_t kPlainValue = 1, kQuantisedValue = 2, kOfChannels = 1, kOfTensor = 2;
 
 Dtype xnn_dtype(std::int16_t code) {
   if (code == 1) return Dtype::f32;
@@ -79,13 +79,32 @@ std::vector<std::int64_t> xnn_numbers(FlatBytes& flat, const FlatTable& in, unsi
   return out;
 }
 
+/// Integers with one scale for all (as PerTensorQuant says), or one for each channel (PerChannelQuant).
+Dtype xnn_integers(FlatBytes& flat, const FlatTable& in, std::int16_t code, XnnQuantum& out) {
+  const auto kind = flat.scalar<std::uint8_t>(in, 1);
+  const FlatTable by = flat.table(in, 2);
+  if (kind == kOfTensor) {
+    out.scale = flat.scalar<float>(by, 0);
+    out.zero = flat.scalar<std::int32_t>(by, 1);
+    return code == 3 ? Dtype::i8 : code == 5 ? Dtype::i32 : Dtype::other;
+  }
+  if (kind != kOfChannels || flat.vector(by, 0, 4).count != 0) return Dtype::other;
+  out.channel = flat.scalar<std::uint32_t>(by, 1);
+  out.scales = flat.scalar<std::uint32_t>(by, 2);
+  if (out.scales == 0) return Dtype::other;
+  return code == 6 ? Dtype::i8 : code == 7 ? Dtype::i32 : Dtype::other;
+}
+
 XnnValue xnn_value(FlatBytes& flat, const FlatTable& in) {
   XnnValue out;
   const auto kind = flat.scalar<std::uint8_t>(in, 0);
   FlatTable table = flat.table(in, 1);
+  const FlatTable quantised = table;
   if (kind == kQuantisedValue) table = flat.table(table, 0);
+  const auto code = flat.scalar<std::int16_t>(table, 0);
+  if (kind == kPlainValue) out.dtype = xnn_dtype(code);
+  if (kind == kQuantisedValue) out.dtype = xnn_integers(flat, quantised, code, out.quantum.emplace());
   out.id = flat.scalar<std::uint32_t>(table, 6);
-  if (kind == kPlainValue) out.dtype = xnn_dtype(flat.scalar<std::int16_t>(table, 0));
   out.dims = xnn_numbers(flat, table, 2);
   if (flat.scalar<std::uint32_t>(table, 1) != out.dims.size()) out.dtype = Dtype::other;
   out.data = flat.scalar<std::uint32_t>(table, 3);

@@ -17,9 +17,19 @@ namespace noclobber {
 /// Of values and of arguments of a call: none.
 inline constexpr std::uint32_t kNoXnnId = 0xFFFFFFFF;
 
+/// How integers stand for numbers: (integer - zero) * scale.
+struct XnnQuantum {
+  float scale = 0;
+  std::int32_t zero = 0;
+  std::uint32_t scales = 0;   // number of the data with a scale for each channel; 0: one for all
+  std::uint32_t channel = 0;  // the dimension that counts channels, if each has its own
+  bool operator==(const XnnQuantum&) const = default;
+};
+
 struct XnnValue {
   std::uint32_t id = 0;
-  Dtype dtype = Dtype::other;  // other: also of what is quantised
+  Dtype dtype = Dtype::other;         // of its elements; other: also of what is not understood
+  std::optional<XnnQuantum> quantum;  // of i8 and i32
   std::vector<std::int64_t> dims;
   std::uint32_t data = 0;             // number of its constant data; 0: none
   std::uint32_t external = kNoXnnId;  // number of the argument of the delegate's call that it is

@@ -53,6 +53,14 @@ inline constexpr std::size_t kMostSharedArenas = 17;
 /// Constants that hold the same are one: a .pte has one place for them.
 void merge_equal_constants(Graph& functional);
 
+/// Numbers that were made of bytes, moved, made bytes again and numbers again are those that were moved: in a
+/// quantised program that XNNPACK runs, nothing comes between two operators that only move.
+void forget_requantised(Graph& functional, const PteMethod& program);
+/// Is each element what some byte of that scale stands for, and only moved since?
+bool stands_for_bytes(const Graph& graph, ValueId value, double scale, std::int64_t zero);
+/// Is each byte the one that is made of the number that it stands for? By the arithmetic of PyTorch, in f32.
+bool bytes_return(double scale, std::int64_t zero);
+
 /// Bytes of large constants are let go: digests tell them apart.
 void forget_weights(Graph& graph);
 

@@ -167,7 +167,7 @@ bool meets_arguments(const PteBuilder& p, const PteInstruction& call) {
 
 /// XNNPACK has sizes in the order in which they lie; nothing for orders that it does not know.
 std::optional<std::vector<std::int64_t>> xnn_sizes(const PteTensor& t) {
-  if (t.dynamic || t.dtype != Dtype::f32) return std::nullopt;
+  if (t.dynamic || (t.dtype != Dtype::f32 && t.dtype != Dtype::i8)) return std::nullopt;
   if (std::ranges::is_sorted(t.dim_order)) return t.sizes;
   if (t.dim_order != std::vector<std::uint8_t>{0, 2, 3, 1}) return std::nullopt;
   return std::vector{t.sizes[0], t.sizes[2], t.sizes[3], t.sizes[1]};
@@ -183,14 +183,14 @@ void lowered(PteBuilder& p, const PteInstruction& call) {
   const auto known = [&](std::uint32_t arg) { return p.is_tensor(arg) && xnn_sizes(p.tensor(arg)); };
   const auto plain = [&](std::uint32_t arg) { return std::ranges::is_sorted(p.tensor(arg).dim_order); };
   if (!std::ranges::all_of(call.args, known))
-    return refuse("argument that is no tensor of floats of known sizes");
+    return refuse("argument that is no tensor of f32 or i8 of known sizes");
   if (meets_arguments(p, call)) return refuse("result that lies on an argument");
   std::map<std::uint32_t, XnnGiven> given;
   for (std::uint32_t k = 0; k < *call.results; ++k) {
     ValueId value = read(p, call.args[k]);
     if (!p.going()) return;
     if (!plain(call.args[k])) value = turned(p, "aten.permute_copy.default", value, numbers({0, 2, 3, 1}));
-    given[k] = {value, *xnn_sizes(p.tensor(call.args[k]))};
+    given[k] = {value, *xnn_sizes(p.tensor(call.args[k])), p.tensor(call.args[k]).dtype};
   }
   XnnInto into{p.graph(), p.names, *p.functional, {}, {}, {}};
   for (const Input& input : p.graph().inputs)
@@ -200,7 +200,8 @@ void lowered(PteBuilder& p, const PteInstruction& call) {
   if (!into.refused.empty()) return refuse(into.refused);
   for (std::uint32_t k = *call.results; k < call.args.size(); ++k) {
     const auto at = made.find(k);
-    if (at == made.end() || at->second.shape != *xnn_sizes(p.tensor(call.args[k])))
+    if (at == made.end() || at->second.shape != *xnn_sizes(p.tensor(call.args[k])) ||
+        at->second.dtype != p.tensor(call.args[k]).dtype)
       return refuse("result of other sizes, or that nothing makes");
     ValueId value = at->second.value;
     if (!plain(call.args[k])) value = turned(p, "aten.permute.default", value, numbers({0, 3, 1, 2}));

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include "src/formats/pte_case.h"
 #include "src/formats/pte_xnnpack_steps.h"
 #include "src/ops/meaning.h"
 #include "src/ops/overloads.h"
@@ -29,6 +31,14 @@ std::optional<std::pair<float, float>> bounds_of(const Step& step) {
     out[k] = static_cast<float>(*number);
   }
   return std::pair(out[0], out[1]);
+}
+
+/// The operator that makes the argument, without its overload; "" for none.
+std::string made_by(const Graph& graph, const Arg& arg) {
+  if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return "";
+  const Value& value = graph.value(arg.ref);
+  return value.from == Value::From::step ? std::string(base_name(functional_op(graph.steps[value.at].op)))
+                                         : "";
 }
 
 }  // namespace
@@ -92,10 +102,28 @@ void XnnSteps::run(const XnnNode& node) {
   if (node.flags != row->flags && !(optional_flags && node.flags == 0)) return refuse(node, "other flags");
   if (node.clamp && !row->clamps) return refuse(node, "bounds of what it makes");
   const XnnValue* made = program.find(node.output);
-  const bool fits =
-      made != nullptr && made->dtype == Dtype::f32 && made->data == 0 && !values.contains(made->id);
-  if (!fits) return refuse(node, "a result that is quantised, half, constant, or made twice");
-  row->rule(*this, node);
+  if (made == nullptr || made->data != 0 || values.contains(made->id))
+    return refuse(node, "a result that is constant, or made twice");
+  if (fits_types(node, *row)) row->rule(*this, node);
+}
+
+/// Integers make integers, or numbers numbers; what only moves has one scale.
+bool XnnSteps::fits_types(const XnnNode& node, const XnnRow& row) {
+  const XnnValue& made = *program.find(node.output);
+  const bool integers = made.dtype == Dtype::i8 && made.quantum && made.quantum->scales == 0;
+  if (!integers && (made.dtype != Dtype::f32 || made.quantum))
+    return refuse(node, "a result of other types"), false;
+  if (node.kind == "Convert") return true;
+  if (integers && row.quantised == XnnRow::Quantised::no) return refuse(node, "quantised"), false;
+  for (std::size_t k = 0; k < (row.weighs ? 1 : node.inputs.size()); ++k) {
+    const XnnValue* given = program.find(node.inputs[k]);
+    if (given == nullptr || (k > 0 && node.inputs[k] == kNoXnnId)) continue;
+    const bool same =
+        given->quantum.has_value() == integers &&
+        (!integers || row.quantised == XnnRow::Quantised::computes || given->quantum == made.quantum);
+    if (!same) return refuse(node, "integers of other scales, or none, among its operands"), false;
+  }
+  return true;
 }
 
 ValueId XnnSteps::push(Step step, std::optional<XnnSizes> shape, std::size_t results) {
@@ -150,27 +178,60 @@ const Arg* XnnSteps::argument(const Step& step, std::string_view name) const {
   return schema == nullptr ? nullptr : argument_given(step, *schema, name);
 }
 
-std::optional<XnnGiven> XnnSteps::operand(const XnnNode& node, std::size_t k) {
+std::optional<XnnGiven> XnnSteps::stored(const XnnNode& node, std::size_t k) {
   const std::uint32_t id = node.inputs[k];
+  if (const XnnGiven* known = held(id); known != nullptr && !known->value.valid() && !integers(id).valid())
+    return refuse(node, "a scale that the exported program does not quantise with"), std::nullopt;
   if (const XnnGiven* known = held(id)) return *known;
   const XnnValue* value = program.find(id);
-  if (value == nullptr || value->data == 0 || value->dtype != Dtype::f32 || data_of(id) == nullptr) {
-    refuse(node, "an operand that nothing makes, or that is no float");
-    return std::nullopt;
-  }
-  XnnGiven out{xnn_any_constant(*this, *value), value->dims};
+  const bool fits = value != nullptr && value->data != 0 && data_of(id, value->dtype) != nullptr &&
+                    (value->quantum ? value->dtype == Dtype::i8 : value->dtype == Dtype::f32);
+  if (!fits) return refuse(node, "an operand that nothing makes, or of other types"), std::nullopt;
+  XnnGiven out{xnn_any_constant(*this, *value), value->dims, value->dtype};
   values[id] = out;
   return out;
+}
+
+/// The integers that stand for the numbers that are there; nothing where not the same ones come back.
+ValueId XnnSteps::integers(std::uint32_t id) {
+  XnnGiven& out = values.at(id);
+  const XnnQuantum& by = *program.find(id)->quantum;
+  if (out.value.valid() || !bytes_return(static_cast<double>(by.scale), by.zero)) return out.value;
+  const XnnGiven& of = numbers.at(id);
+  const auto image = images.find(of.value.index);
+  const ValueId made = xnn_quantised(*this, image == images.end() ? of.value : image->second, by);
+  if (made.valid()) out.value = image == images.end() ? made : channels_last(made, out.shape);
+  return out.value;
+}
+
+std::optional<XnnGiven> XnnSteps::operand(const XnnNode& node, std::size_t k) {
+  const std::uint32_t id = node.inputs[k];
+  if (const auto known = numbers.find(id); known != numbers.end()) return known->second;
+  const auto x = stored(node, k);
+  if (!x || !program.find(id)->quantum) return x;
+  const auto made = xnn_numbers_of(*this, *x, *program.find(id)->quantum);
+  if (!made) return refuse(node, "a scale that the exported program does not have"), std::nullopt;
+  numbers[id] = *made;
+  return made;
 }
 
 /// An image as PyTorch has it.
 ValueId XnnSteps::channels_first(const XnnGiven& x) {
   const auto known = images.find(x.value.index);
   if (known != images.end()) return known->second;
-  const XnnSizes& s = x.shape;
-  const ValueId out = emit("aten.permute_copy.default", {Arg::of(x.value), xnn_list({0, 3, 1, 2})},
-                           {{s[0], s[3], s[1], s[2]}});
+  const auto shape = x.dtype == Dtype::f32 ? std::optional(xnn_first(x.shape)) : std::nullopt;
+  const ValueId out = emit("aten.permute_copy.default", {Arg::of(x.value), xnn_list({0, 3, 1, 2})}, shape);
   images[x.value.index] = out;
+  return out;
+}
+
+/// As XNNPACK has it: `shape`.
+ValueId XnnSteps::channels_last(ValueId image, const XnnSizes& shape) {
+  const SharedType& known = into.graph.values[image.index].type;
+  const bool typed = known && known->dtype == Dtype::f32;
+  const ValueId out = emit("aten.permute_copy.default", {Arg::of(image), xnn_list({0, 2, 3, 1})},
+                           typed ? std::optional(shape) : std::nullopt);
+  images[out.index] = image;
   return out;
 }
 
@@ -191,21 +252,33 @@ void XnnSteps::type(ValueId value, const XnnSizes& shape) {
 
 void XnnSteps::make(const XnnNode& node, ValueId value, XnnSizes shape) {
   if (node.clamp && node.kind != "Clamp") value = clamped(value, node.clamp->first, node.clamp->second);
-  if (!has_sizes(*program.find(node.output), shape))
-    return refuse(node, "a result that is said to have other sizes");
   type(value, shape);
-  values[node.output] = {value, std::move(shape)};
+  hold(node, value, std::move(shape), false);
 }
 
 void XnnSteps::make_image(const XnnNode& node, ValueId value, const XnnSizes& s) {
-  if (node.clamp) value = clamped(value, node.clamp->first, node.clamp->second);
-  const XnnSizes shape{s[0], s[2], s[3], s[1]};
-  if (!has_sizes(*program.find(node.output), shape))
-    return refuse(node, "a result that is said to have other sizes");
+  if (node.clamp && node.kind != "Clamp") value = clamped(value, node.clamp->first, node.clamp->second);
   type(value, s);
-  const ValueId turned = emit("aten.permute_copy.default", {Arg::of(value), xnn_list({0, 2, 3, 1})}, shape);
-  images[turned.index] = value;
-  values[node.output] = {turned, shape};
+  hold(node, value, {s[0], s[2], s[3], s[1]}, true);
+}
+
+/// `value` as what the node makes: quantised where that is, and with the channels last if it is an image.
+void XnnSteps::hold(const XnnNode& node, ValueId value, XnnSizes shape, bool is_image) {
+  const XnnValue& made = *program.find(node.output);
+  if (!has_sizes(made, shape)) return refuse(node, "a result that is said to have other sizes");
+  const auto laid = [&](ValueId of) { return is_image ? channels_last(of, shape) : of; };
+  if (!made.quantum) {
+    values[node.output] = {laid(value), std::move(shape)};
+    return;
+  }
+  if (xnn_are_bytes(*this, value, *made.quantum)) {  // which come back
+    numbers[node.output] = {laid(value), shape};
+    values[node.output] = {ValueId{}, std::move(shape), Dtype::i8};
+    return;
+  }
+  const ValueId integers = xnn_quantised(*this, value, *made.quantum);
+  if (!integers.valid()) return refuse(node, "a scale that the exported program does not quantise with");
+  values[node.output] = {laid(integers), std::move(shape), Dtype::i8};
 }
 
 ValueId XnnSteps::clamped(ValueId x, float least, float most) {
@@ -213,7 +286,14 @@ ValueId XnnSteps::clamped(ValueId x, float least, float most) {
   std::vector<const Step*> all;
   for (const Step& step : into.functional.steps)
     if (bounds_of(step) == std::pair(least, most)) all.push_back(&step);
-  const std::string key = "clamp " + std::to_string(least) + " " + std::to_string(most);
+  // Several say the same in other words: those come first that bound what the same operator makes.
+  const auto bounds_alike = [&](const Step* step) {
+    const std::string own = made_by(into.graph, Arg::of(x));
+    return !own.empty() && own == made_by(into.functional, step->args[0]);
+  };
+  if (std::ranges::any_of(all, bounds_alike)) std::erase_if(all, std::not_fn(bounds_alike));
+  const std::string key =
+      "clamp " + std::to_string(least) + " " + std::to_string(most) + " " + made_by(into.graph, Arg::of(x));
   if (const Step* meant = one_of(key, all)) return like(*meant, {Arg::of(x)});
   const auto bound = [](float value) { return std::isinf(value) ? Arg{} : Arg::of_real(value); };
   if (!std::isinf(least) && !std::isinf(most) && !meant("aten.hardtanh").empty())
@@ -233,9 +313,10 @@ std::map<std::uint32_t, XnnGiven> run_xnnpack(const XnnProgram& program,
       into.refused = "a value of other flags";
     const auto at = given.find(value.external);
     if (at == given.end()) continue;
-    const bool fits = value.dtype == Dtype::f32 && value.data == 0 && value.flags == 1 &&
+    const bool fits = value.dtype == at->second.dtype && value.data == 0 && value.flags == 1 &&
+                      (value.dtype == Dtype::f32 || (value.quantum && value.quantum->scales == 0)) &&
                       XnnSteps::has_sizes(value, at->second.shape);
-    if (!fits || steps.held(value.id) != nullptr) into.refused = "an argument that is no input of floats";
+    if (!fits || steps.held(value.id) != nullptr) into.refused = "an argument that is no input of its type";
     steps.give(value.id, at->second);
   }
   for (const XnnNode& node : program.nodes)
@@ -243,7 +324,8 @@ std::map<std::uint32_t, XnnGiven> run_xnnpack(const XnnProgram& program,
   for (const XnnValue& value : program.values) {
     if (value.external == kNoXnnId || given.contains(value.external)) continue;
     const XnnGiven* made = steps.held(value.id);
-    if (made == nullptr || value.flags != 2) {
+    if (made != nullptr && !made->value.valid()) steps.integers(value.id);
+    if (made == nullptr || !made->value.valid() || value.flags != 2) {
       if (into.refused.empty()) into.refused = "a result that nothing makes";
       continue;
     }

@@ -19,6 +19,7 @@ namespace noclobber {
 struct XnnGiven {
   ValueId value;
   std::vector<std::int64_t> shape;  // as XNNPACK sees it
+  Dtype dtype = Dtype::f32;         // i8: quantised
 };
 
 struct XnnInto {

@@ -24,36 +24,55 @@ ValueId xnn_respelled(XnnSteps& p, const char* op, XnnArgs args, const XnnSizes&
 void xnn_hardswish(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   if (!x) return;
-  p.make(node, xnn_respelled(p, "aten.hardswish.default", {Arg::of(x->value)}, x->shape), x->shape);
+  const auto all = p.meant("aten.hardswish");  // that were not put in other words
+  xnn_pointwise(p, node, *x, [&](ValueId value, const XnnSizes& shape) {
+    if (!all.empty()) return p.like(*all[0], {Arg::of(value)});
+    return xnn_respelled(p, "aten.hardswish.default", {Arg::of(value)}, shape);
+  });
 }
 
 /// The exact one, without approximation.
 void xnn_gelu(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
-  if (x) p.make(node, p.emit("aten.gelu.default", {Arg::of(x->value)}), x->shape);
+  if (!x) return;
+  xnn_pointwise(p, node, *x, [&](ValueId value, const XnnSizes&) {
+    return p.emit("aten.gelu.default", {Arg::of(value)});
+  });
 }
 
-void xnn_leaky_relu(XnnSteps& p, const XnnNode& node) {
+namespace {
+
+/// `found` of the functional program, or the operator of one number.
+void xnn_with_number(XnnSteps& p, const XnnNode& node, const Step* found, const char* op) {
   const auto x = p.operand(node, 0);
   if (!x) return;
+  xnn_pointwise(p, node, *x, [&](ValueId value, const XnnSizes&) {
+    return found != nullptr ? p.like(*found, {Arg::of(value)})
+                            : p.emit(op, {Arg::of(value), Arg::of_real(node.reals[0])});
+  });
+}
+
+}  // namespace
+
+void xnn_leaky_relu(XnnSteps& p, const XnnNode& node) {
+  const Step* found = nullptr;
   for (const Step* step : p.meant("aten.leaky_relu")) {
     const Arg* slope = p.argument(*step, "negative_slope");
-    if (slope == nullptr ? node.reals[0] == 0.01F : xnn_is(*slope, node.reals[0]))
-      return p.make(node, p.like(*step, {Arg::of(x->value)}), x->shape);
+    const bool same = slope == nullptr ? node.reals[0] == 0.01F : xnn_is(*slope, node.reals[0]);
+    if (found == nullptr && same) found = step;
   }
-  p.make(node, p.emit("aten.leaky_relu.default", {Arg::of(x->value), Arg::of_real(node.reals[0])}), x->shape);
+  xnn_with_number(p, node, found, "aten.leaky_relu.default");
 }
 
 void xnn_elu(XnnSteps& p, const XnnNode& node) {
-  const auto x = p.operand(node, 0);
-  if (!x) return;
+  const Step* found = nullptr;
   for (const Step* step : p.meant("aten.elu")) {
     const Arg* alpha = p.argument(*step, "alpha");
     const bool plain = step->args.size() <= 2 && step->kwargs.empty();
-    if (plain && (alpha == nullptr ? node.reals[0] == 1.0F : xnn_is(*alpha, node.reals[0])))
-      return p.make(node, p.like(*step, {Arg::of(x->value)}), x->shape);
+    const bool same = alpha == nullptr ? node.reals[0] == 1.0F : xnn_is(*alpha, node.reals[0]);
+    if (found == nullptr && plain && same) found = step;
   }
-  p.make(node, p.emit("aten.elu.default", {Arg::of(x->value), Arg::of_real(node.reals[0])}), x->shape);
+  xnn_with_number(p, node, found, "aten.elu.default");
 }
 
 void xnn_square(XnnSteps& p, const XnnNode& node) {
@@ -66,9 +85,11 @@ void xnn_square(XnnSteps& p, const XnnNode& node) {
         (op == "aten.pow.Tensor_Scalar" && step.args.size() == 2 && xnn_is(step.args[1], 2)))
       all.push_back(&step);
   }
-  if (const Step* found = p.one_of("square", all))
-    return p.make(node, p.like(*found, {Arg::of(x->value)}), x->shape);
-  p.make(node, p.emit("aten.pow.Tensor_Scalar", {Arg::of(x->value), Arg::of(SymExpr(2))}), x->shape);
+  const Step* found = p.one_of("square", all);
+  xnn_pointwise(p, node, *x, [&](ValueId value, const XnnSizes&) {
+    return found != nullptr ? p.like(*found, {Arg::of(value)})
+                            : p.emit("aten.pow.Tensor_Scalar", {Arg::of(value), xnn_whole(2)});
+  });
 }
 
 }  // namespace noclobber

@@ -23,8 +23,8 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   });
 }
 
-bool typed_as(const SharedType& type, const XnnSizes& shape) {
-  return type && type->dtype == Dtype::f32 &&
+bool typed_as(const SharedType& type, const XnnSizes& shape, Dtype dtype) {
+  return type && type->dtype == dtype &&
          std::ranges::equal(type->shape, shape,
                             [](const SymExpr& a, std::int64_t b) { return a == SymExpr(b); });
 }
@@ -36,9 +36,9 @@ const char* const kFolded =
 
 }  // namespace
 
-std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const XnnSizes& order) {
+std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const XnnSizes& order, Dtype dtype) {
   ConstantLayout layout;
-  layout.dtype = Dtype::f32;
+  layout.dtype = dtype;
   XnnSizes strides(shape.size(), 1);
   for (std::size_t k = shape.size(); k-- > 1;) strides[k - 1] = strides[k] * shape[k];
   for (const std::int64_t dim : order) {
@@ -48,25 +48,27 @@ std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const Xn
   return row_major(bytes, layout).value_or("");
 }
 
-const std::string* XnnSteps::data_of(std::uint32_t id) const {
+const std::string* XnnSteps::data_of(std::uint32_t id, Dtype dtype) const {
   const XnnValue* value = program.find(id);
-  if (value == nullptr || value->dtype != Dtype::f32 || value->data == 0 ||
-      value->data >= program.data.size() || value->external != kNoXnnId)
+  if (value == nullptr || value->dtype != dtype || value->quantum.has_value() != (dtype != Dtype::f32) ||
+      value->data == 0 || value->data >= program.data.size() || value->external != kNoXnnId)
     return nullptr;
   const auto& bytes = program.data[value->data].bytes;
   const std::int64_t count = xnn_count(value->dims);
-  const bool whole = bytes && count >= 0 && bytes->size() == static_cast<std::size_t>(count) * sizeof(float);
+  const std::size_t each = static_cast<std::size_t>(bit_width(dtype)) / 8;
+  const bool whole = bytes && count >= 0 && bytes->size() == static_cast<std::size_t>(count) * each;
   return whole ? &*bytes : nullptr;
 }
 
 /// The functional program's constant that holds these bytes in this shape; invalid if there is none.
-ValueId XnnSteps::constant(const std::string& bytes, const XnnSizes& shape) const {
+ValueId XnnSteps::constant(const std::string& bytes, const XnnSizes& shape, Dtype dtype) const {
   const std::string digest = digest_of(bytes);
   for (const Input& input : into.functional.inputs) {
     if (input.kind == Input::Kind::user || input.may_write.value_or(false) || input.digest != digest)
       continue;
     const auto at = into.here.find(input.value.index);
-    if (at != into.here.end() && typed_as(into.functional.value(input.value).type, shape)) return at->second;
+    if (at != into.here.end() && typed_as(into.functional.value(input.value).type, shape, dtype))
+      return at->second;
   }
   return {};
 }
@@ -97,15 +99,16 @@ ValueId xnn_scalar_constant(XnnSteps& p, const std::string& bytes) {
 
 /// As it is, or an image's with the channels behind everything else.
 ValueId xnn_any_constant(XnnSteps& p, const XnnValue& value) {
-  const std::string& bytes = *p.data_of(value.id);
-  if (const ValueId known = p.constant(bytes, value.dims); known.valid()) return known;
-  if (const ValueId number = xnn_scalar_constant(p, bytes); number.valid())
+  const std::string& bytes = *p.data_of(value.id, value.dtype);
+  if (const ValueId known = p.constant(bytes, value.dims, value.dtype); known.valid()) return known;
+  if (const ValueId number = value.quantum ? ValueId{} : xnn_scalar_constant(p, bytes); number.valid())
     return p.emit("aten.view_copy.default", {Arg::of(number), xnn_list(value.dims)}, value.dims);
   if (value.dims.size() == 4) {
     const XnnSizes& d = value.dims;
     const XnnSizes first{d[0], d[3], d[1], d[2]};
-    if (const ValueId known = p.constant(xnn_permuted(bytes, d, {0, 3, 1, 2}), first); known.valid())
-      return p.emit("aten.permute_copy.default", {Arg::of(known), xnn_list({0, 2, 3, 1})}, d);
+    const std::string turned = xnn_permuted(bytes, d, {0, 3, 1, 2}, value.dtype);
+    if (const ValueId known = p.constant(turned, first, value.dtype); known.valid())
+      return p.channels_last(known, d);
   }
   return xnn_constant_or_unknown(p, bytes, value.dims);
 }

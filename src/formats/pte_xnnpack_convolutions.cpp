@@ -12,8 +12,9 @@ namespace {
 std::optional<XnnConvolution> xnn_convolution_of(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   const XnnSizes& n = node.numbers;
-  const std::string* weight = p.data_of(node.inputs[1]);
   const XnnValue* filter = p.program.find(node.inputs[1]);
+  const Dtype dtype = p.program.find(node.output)->dtype;  // integers make integers
+  const std::string* weight = p.data_of(node.inputs[1], dtype);
   if (!x || x->shape.size() != 4 || weight == nullptr)
     return p.refuse(node, "no image, or no weight"), std::nullopt;
   XnnConvolution out{*x,
@@ -28,32 +29,29 @@ std::optional<XnnConvolution> xnn_convolution_of(XnnSteps& p, const XnnNode& nod
                      n[12] * n[11],
                      "",
                      "",
-                     false,
+                     node.inputs[2] != kNoXnnId,
+                     dtype,
                      {},
                      {}};
   const bool deep = node.kind == "DepthwiseConv2d", even = n[0] == n[2] && n[1] == n[3];
   const XnnSizes own = deep ? XnnSizes{1, n[4], n[5], out.out} : XnnSizes{out.out, n[4], n[5], n[10]};
   const bool fits = even && out.groups > 0 && out.in > 0 && out.out > 0 && out.in == x->shape[3] &&
                     (!deep || n[10] == 1) && filter->dims == own && xnn_count(own) > 0 &&
-                    weight->size() == static_cast<std::size_t>(xnn_count(own)) * 4 &&
                     (out.transposed || (n[13] == 0 && n[14] == 0));
   if (!fits) return p.refuse(node, "numbers that do not fit each other"), std::nullopt;
   if (out.transposed) {
     const XnnSizes grouped{n[12], n[11], n[4], n[5], n[10]};
-    out.weight = xnn_permuted(*weight, grouped, {0, 4, 1, 2, 3});
+    out.weight = xnn_permuted(*weight, grouped, {0, 4, 1, 2, 3}, dtype);
     out.weight_shape = {out.in, n[11], n[4], n[5]};
   } else {
-    out.weight = xnn_permuted(*weight, own, deep ? XnnSizes{3, 0, 1, 2} : XnnSizes{0, 3, 1, 2});
+    out.weight = xnn_permuted(*weight, own, deep ? XnnSizes{3, 0, 1, 2} : XnnSizes{0, 3, 1, 2}, dtype);
     out.weight_shape = {out.out, n[10], n[4], n[5]};
   }
-  if (node.inputs[2] != kNoXnnId) {
+  if (out.biased && dtype == Dtype::f32) {
     const std::string* bias = p.data_of(node.inputs[2]);
     const XnnValue* of = p.program.find(node.inputs[2]);
-    if (bias == nullptr || of->dims != XnnSizes{out.out} ||
-        bias->size() != static_cast<std::size_t>(out.out) * 4)
-      return p.refuse(node, "no bias"), std::nullopt;
+    if (bias == nullptr || of->dims != XnnSizes{out.out}) return p.refuse(node, "no bias"), std::nullopt;
     out.bias = *bias;
-    out.biased = true;
   }
   out.shape = {x->shape[0], out.out, 0, 0};
   for (std::size_t k = 0; k < 2; ++k) {
@@ -66,6 +64,22 @@ std::optional<XnnConvolution> xnn_convolution_of(XnnSteps& p, const XnnNode& nod
     if (out.shape[2 + k] <= 0) return p.refuse(node, "windows that do not fit"), std::nullopt;
   }
   return out;
+}
+
+/// Weight and bias of the functional program, the weight in that shape.
+std::optional<XnnWeight> xnn_weight_of(XnnSteps& p, const XnnNode& node, const XnnConvolution& conv,
+                                       const XnnSizes& shape) {
+  if (conv.dtype == Dtype::f32) {
+    XnnWeight out{p.constant(conv.weight, shape),
+                  conv.biased ? p.constant(conv.bias, {conv.out}) : ValueId{}};
+    return out.weight.valid() && out.bias.valid() == conv.biased ? std::optional(out) : std::nullopt;
+  }
+  const XnnQuantum& by = *p.program.find(node.inputs[1])->quantum;
+  const bool each = by.scales != 0;
+  if (each &&
+      (by.channel != (node.kind == "DepthwiseConv2d" ? 3 : 0) || (conv.transposed && conv.groups != 1)))
+    return std::nullopt;
+  return xnn_weight(p, node, conv.weight, shape, conv.transposed ? 1 : 0, conv.out);
 }
 
 void xnn_convolve(XnnSteps& p, const XnnNode& node, const XnnConvolution& conv, ValueId weight,
@@ -90,20 +104,23 @@ bool xnn_convolve_flat(XnnSteps& p, const XnnNode& node, const XnnConvolution& c
   const auto view = [&](ValueId of, const XnnSizes& sizes) {
     return p.emit("aten.view_copy.default", {Arg::of(of), xnn_list(sizes)}, sizes);
   };
-  const ValueId weight = p.constant(conv.weight, shape);
-  const ValueId bias = conv.biased ? p.constant(conv.bias, {conv.out}) : ValueId{};
   const auto run = [&](ValueId by, const Arg& and_bias, const Arg& groups) {
     return p.emit("aten.convolution.default",
                   {Arg::of(view(p.channels_first(conv.x), whole)), Arg::of(by), and_bias,
                    xnn_list({conv.stride[0]}), xnn_list({conv.pads[0]}), xnn_list({conv.dilation[0]}),
                    Arg::of_bool(conv.transposed), xnn_list({conv.behind[0]}), groups});
   };
-  if (weight.valid() && bias.valid() == conv.biased) {
-    const ValueId out = run(weight, bias.valid() ? Arg::of(bias) : Arg{}, xnn_whole(conv.groups));
+  if (const auto own = xnn_weight_of(p, node, conv, shape)) {
+    const ValueId out =
+        run(own->weight, own->bias.valid() ? Arg::of(own->bias) : Arg{}, xnn_whole(conv.groups));
     p.type(out, made);
-    p.make_image(node, view(out, conv.shape), conv.shape);
+    if (conv.dtype == Dtype::f32)
+      p.make_image(node, view(out, conv.shape), conv.shape);
+    else
+      xnn_hold_viewed(p, node, out, conv.shape);
     return true;
   }
+  if (conv.dtype != Dtype::f32) return false;
   for (const XnnNorm& norm : xnn_norms(p)) {
     const Value& of = p.into.functional.value(norm.step->args[0].ref);
     if (of.from != Value::From::step) continue;
@@ -190,9 +207,9 @@ bool xnn_normalization(XnnSteps& p, const XnnNode& node, const XnnConvolution& c
 void xnn_convolution(XnnSteps& p, const XnnNode& node) {
   const auto conv = xnn_convolution_of(p, node);
   if (!conv || xnn_convolve_flat(p, node, *conv)) return;
-  const ValueId weight = p.constant(conv->weight, conv->weight_shape);
-  const ValueId bias = conv->biased ? p.constant(conv->bias, {conv->out}) : ValueId{};
-  if (weight.valid() && bias.valid() == conv->biased) return xnn_convolve(p, node, *conv, weight, bias);
+  if (const auto by = xnn_weight_of(p, node, *conv, conv->weight_shape))
+    return xnn_convolve(p, node, *conv, by->weight, by->bias);
+  if (conv->dtype != Dtype::f32) return p.refuse(node, "a weight, or its bias, of unknown origin");
   if (xnn_normalized_convolution(p, node, *conv) || xnn_normalization(p, node, *conv)) return;
   xnn_convolve(p, node, *conv, xnn_constant_or_unknown(p, conv->weight, conv->weight_shape),
                conv->biased ? xnn_constant_or_unknown(p, conv->bias, {conv->out}) : ValueId{});

@@ -69,6 +69,28 @@ bool xnn_normalized_product(XnnSteps& p, const XnnNode& node, const XnnGiven& x,
   return false;
 }
 
+/// Of integers; a weight has a row for each column of the result.
+void xnn_quantised_product(XnnSteps& p, const XnnNode& node, const XnnGiven& x) {
+  const XnnValue* filter = p.program.find(node.inputs[1]);
+  const std::string* weight = p.data_of(node.inputs[1], Dtype::i8);
+  const bool fits = weight != nullptr && node.flags == 0 && filter->dims.size() == 2 && x.shape.size() >= 2 &&
+                    filter->dims[1] == x.shape.back() && xnn_count(filter->dims) > 0 &&
+                    filter->quantum->channel == 0;
+  if (!fits) return p.refuse(node, "no matrix that fits");
+  const std::int64_t columns = filter->dims[0];
+  const auto by = xnn_weight(p, node, *weight, filter->dims, 0, columns);
+  if (!by) return p.refuse(node, "a weight, or its bias, of unknown origin");
+  const ValueId right = p.emit("aten.permute_copy.default", {Arg::of(by->weight), xnn_list({1, 0})},
+                               {{filter->dims[1], columns}});
+  bool by_matrices = false;
+  for (const Step* step : p.meant("aten.permute_copy"))
+    if (step->args[0] == Arg::of(by->meant->results[0]))
+      by_matrices = by_matrices || xnn_goes_by_matrices(p, *step);
+  XnnSizes shape = x.shape;
+  shape.back() = columns;
+  p.make(node, xnn_product(p, x, right, by->bias, columns, by_matrices), shape);
+}
+
 }  // namespace
 
 void xnn_batch_product(XnnSteps& p, const XnnNode& node) {
@@ -83,9 +105,10 @@ void xnn_batch_product(XnnSteps& p, const XnnNode& node) {
 
 void xnn_full_product(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
+  if (x && p.program.find(node.output)->quantum) return xnn_quantised_product(p, node, *x);
   const XnnValue* filter = x ? p.program.find(node.inputs[1]) : nullptr;
   if (filter == nullptr || x->shape.size() < 2) return p.refuse(node, "no matrix");
-  const XnnGiven* dynamic = p.held(filter->id);
+  const XnnGiven* dynamic = filter->dtype == Dtype::f32 ? p.held(filter->id) : nullptr;
   const XnnSizes dims = dynamic != nullptr ? dynamic->shape : filter->dims;
   const std::string* weight = p.data_of(filter->id);
   const bool in_first = node.flags == 1;

@@ -1,5 +1,6 @@
 // Builds the steps of one payload of XNNPACK. Internal to the reader of .pte.
 #pragma once
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -18,13 +19,17 @@ bool xnn_is(const Arg& arg, float wanted);
 bool xnn_holds(const Arg& arg, const XnnSizes& numbers);
 Arg xnn_list(const XnnSizes& numbers);
 std::int64_t xnn_count(const XnnSizes& shape);
+/// Where dimensions of an image in XNNPACK's order are in PyTorch's, and sizes in that order.
+inline constexpr std::size_t kXnnFirst[] = {0, 2, 3, 1};
+inline XnnSizes xnn_first(const XnnSizes& s) { return {s[0], s[3], s[1], s[2]}; }
 Arg xnn_whole(std::int64_t value);
 /// What a window gives along one dimension; nothing where it does not fit.
 std::optional<std::int64_t> xnn_windows(std::int64_t size, std::int64_t before, std::int64_t behind,
                                         std::int64_t kernel, std::int64_t dilation, std::int64_t stride);
 
-/// The bytes of four-byte elements in `shape`, with dimension k of the result being dimension `order[k]`.
-std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const XnnSizes& order);
+/// The bytes of elements in `shape`, with dimension k of the result being dimension `order[k]`.
+std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const XnnSizes& order,
+                         Dtype dtype = Dtype::f32);
 
 /// The convolution's own numbers, checked against the sizes of what it is given.
 struct XnnConvolution {
@@ -34,6 +39,7 @@ struct XnnConvolution {
   std::int64_t groups = 1, in = 1, out = 1;         // channels of all groups
   std::string weight, bias;                         // as PyTorch has them; no bias: ""
   bool biased = false;
+  Dtype dtype = Dtype::f32;      // of the weight
   XnnSizes weight_shape, shape;  // shape: of what it makes, channels before the rest
 };
 
@@ -43,6 +49,8 @@ struct XnnRow {
   void (*rule)(XnnSteps& p, const XnnNode& node);
   std::uint32_t flags = 0;  // what they have to be
   bool clamps = false;      // what it makes may be held within bounds
+  bool weighs = false;      // only the first operand is no weight
+  enum class Quantised : std::uint8_t { no, computes, selects, moves } quantised = Quantised::no;
 };
 const XnnRow* xnn_row(std::string_view kind);
 
@@ -63,26 +71,53 @@ struct XnnSteps {
   std::vector<const Step*> meant(std::string_view base) const;
   const Step* one_of(const std::string& key, const std::vector<const Step*>& all);
   const Arg* argument(const Step& step, std::string_view name) const;
-  std::optional<XnnGiven> operand(const XnnNode& node, std::size_t k);
+  std::optional<XnnGiven> operand(const XnnNode& node, std::size_t k);  // in numbers
+  std::optional<XnnGiven> stored(const XnnNode& node, std::size_t k);   // as it lies
+  ValueId integers(std::uint32_t id);
   ValueId channels_first(const XnnGiven& x);
+  ValueId channels_last(ValueId image, const XnnSizes& shape);
+  bool fits_types(const XnnNode& node, const XnnRow& row);
   void type(ValueId value, const XnnSizes& shape);
   void make(const XnnNode& node, ValueId value, XnnSizes shape);
+  void hold(const XnnNode& node, ValueId value, XnnSizes shape, bool is_image);
   void make_image(const XnnNode& node, ValueId value, const XnnSizes& channels_first_shape);
   ValueId clamped(ValueId x, float least, float most);
 
   // pte_xnnpack_constants.cpp
-  const std::string* data_of(std::uint32_t id) const;
-  ValueId constant(const std::string& bytes, const XnnSizes& shape) const;
+  const std::string* data_of(std::uint32_t id, Dtype dtype = Dtype::f32) const;
+  ValueId constant(const std::string& bytes, const XnnSizes& shape, Dtype dtype = Dtype::f32) const;
   const Input* input_of(const Arg& arg) const;
   ValueId here(const Arg& arg) const;
   std::optional<std::vector<float>> floats_of(const Arg& arg) const;
 
   const XnnProgram& program;
   XnnInto& into;
-  std::map<std::uint32_t, XnnGiven> values;
-  std::map<std::uint32_t, ValueId> images;  // channels before the rest, by value
+  std::map<std::uint32_t, XnnGiven> values;   // integers of which only the numbers are there are no value yet
+  std::map<std::uint32_t, XnnGiven> numbers;  // of quantised values
+  std::map<std::uint32_t, ValueId> images;    // channels before the rest, by value
   std::map<std::string, std::size_t> spellings;
 };
+
+/// What a rule makes of each element by itself, of an image if x is one.
+void xnn_pointwise(XnnSteps& p, const XnnNode& node, const XnnGiven& x,
+                   const std::function<ValueId(ValueId, const XnnSizes&)>& rule);
+
+// pte_xnnpack_quantised.cpp
+void xnn_convert(XnnSteps& p, const XnnNode& node);
+/// In numbers, and quantised: as the functional program does; nothing if it does not.
+std::optional<XnnGiven> xnn_numbers_of(XnnSteps& p, const XnnGiven& x, const XnnQuantum& by);
+/// What the node makes of images of one dimension, quantised and then seen as `image`.
+void xnn_hold_viewed(XnnSteps& p, const XnnNode& node, ValueId x, const XnnSizes& image);
+ValueId xnn_quantised(XnnSteps& p, ValueId x, const XnnQuantum& by);
+/// Is each number what a byte of that scale stands for, and only moved since?
+bool xnn_are_bytes(const XnnSteps& p, ValueId x, const XnnQuantum& by);
+/// A weight in numbers, with channels that come out counted by its dimension `axis`, and its bias.
+struct XnnWeight {
+  ValueId weight, bias;
+  const Step* meant = nullptr;  // what makes the functional program's numbers
+};
+std::optional<XnnWeight> xnn_weight(XnnSteps& p, const XnnNode& node, const std::string& bytes,
+                                    const XnnSizes& shape, std::int64_t axis, std::int64_t channels);
 
 // pte_xnnpack_activations.cpp
 ValueId xnn_respelled(XnnSteps& p, const char* op, XnnArgs args, const XnnSizes& shape);

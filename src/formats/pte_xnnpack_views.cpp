@@ -29,9 +29,11 @@ bool xnn_padded_like(const XnnSteps& p, const Step& step, const XnnSizes& pads, 
 }  // namespace
 
 void xnn_copy(XnnSteps& p, const XnnNode& node) {
-  if (const auto x = p.operand(node, 0)) p.make(node, x->value, x->shape);
+  const auto x = p.operand(node, 0);
+  if (x) xnn_pointwise(p, node, *x, [](ValueId value, const XnnSizes&) { return value; });
 }
 
+/// Integers move as the numbers do that they stand for. As ExecuTorch lays images out, both are there.
 void xnn_transpose(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   if (!x) return;
@@ -41,18 +43,30 @@ void xnn_transpose(XnnSteps& p, const XnnNode& node) {
   if (!fits) return p.refuse(node, "no permutation of the operand's dimensions");
   XnnSizes shape;
   for (const std::int64_t dim : perm) shape.push_back(x->shape[static_cast<std::size_t>(dim)]);
-  const bool to_first = perm == XnnSizes{0, 3, 1, 2};
-  const ValueId out = to_first
-                          ? p.channels_first(*x)
-                          : p.emit("aten.permute_copy.default", {Arg::of(x->value), xnn_list(perm)}, shape);
-  if (perm == XnnSizes{0, 2, 3, 1}) p.images.try_emplace(out.index, x->value);
-  p.make(node, out, shape);
+  const bool to_first = perm == XnnSizes{0, 3, 1, 2}, to_last = perm == XnnSizes{0, 2, 3, 1};
+  const auto moved = [&](const XnnGiven& of) {
+    if (to_first) return p.channels_first(of);
+    if (to_last) return p.channels_last(of.value, shape);
+    return p.emit("aten.permute_copy.default", {Arg::of(of.value), xnn_list(perm)}, shape);
+  };
+  p.make(node, moved(*x), shape);
+  const XnnGiven* integers = p.held(node.inputs[0]);
+  const bool both =
+      p.going() && (to_first || to_last) && integers->dtype == Dtype::i8 && integers->value.valid();
+  if (both) p.values[node.output].value = moved(*integers);
 }
 
 void xnn_reshape(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   if (!x) return;
-  const XnnSizes& shape = node.lists[0];
+  XnnSizes shape = node.lists[0];
+  if (std::ranges::count(shape, 0) == 1) {  // one that the others tell
+    std::int64_t others = 1;
+    for (const std::int64_t size : shape)
+      if (size != 0 && __builtin_mul_overflow(others, size, &others))
+        return p.refuse(node, "sizes that are too large");
+    std::ranges::replace(shape, 0, xnn_count(x->shape) / others);
+  }
   const bool fits = xnn_count(shape) == xnn_count(x->shape) && xnn_count(shape) > 0 &&
                     node.numbers[0] == static_cast<std::int64_t>(shape.size());
   if (!fits) return p.refuse(node, "sizes of another number of elements");
@@ -66,24 +80,26 @@ void xnn_slice(XnnSteps& p, const XnnNode& node) {
   const std::size_t rank = x->shape.size();
   if (begin.size() != rank || size.size() != rank || node.numbers[0] != static_cast<std::int64_t>(rank))
     return p.refuse(node, "not of every dimension");
-  XnnSizes shape = x->shape;
-  ValueId out = x->value;
+  const auto image = p.images.find(x->value.index);
+  const bool is_image = image != p.images.end();
+  XnnSizes shape = is_image ? xnn_first(x->shape) : x->shape;
+  ValueId out = is_image ? image->second : x->value;
   for (std::size_t k = 0; k < rank; ++k) {
-    if (size[k] <= 0 || begin[k] > shape[k] - size[k]) return p.refuse(node, "outside of the operand");
-    if (begin[k] == 0 && size[k] == shape[k]) continue;
-    shape[k] = size[k];
-    const auto number = [](std::int64_t value) { return Arg::of(SymExpr(value)); };
+    const std::size_t dim = is_image ? kXnnFirst[k] : k;
+    if (size[k] <= 0 || begin[k] > shape[dim] - size[k]) return p.refuse(node, "outside of the operand");
+    if (begin[k] == 0 && size[k] == shape[dim]) continue;
+    shape[dim] = size[k];
     out = p.emit("aten.slice_copy.Tensor",
-                 {Arg::of(out), number(static_cast<std::int64_t>(k)), number(begin[k]),
-                  number(begin[k] + size[k]), number(1)},
+                 {Arg::of(out), xnn_whole(static_cast<std::int64_t>(dim)), xnn_whole(begin[k]),
+                  xnn_whole(begin[k] + size[k]), xnn_whole(1)},
                  shape);
   }
-  p.make(node, out, shape);
+  is_image ? p.make_image(node, out, shape) : p.make(node, out, shape);
 }
 
 void xnn_concatenate(XnnSteps& p, const XnnNode& node) {
   const auto count = static_cast<std::size_t>(node.kind.back() - '0');
-  XnnArgs all;
+  XnnArgs all, images;
   XnnSizes shape;
   const auto axis = static_cast<std::size_t>(node.numbers[0]);
   for (std::size_t k = 0; k < count; ++k) {
@@ -96,10 +112,15 @@ void xnn_concatenate(XnnSteps& p, const XnnNode& node) {
     if (rest != shape) return p.refuse(node, "operands of other sizes");
     if (k > 0) shape[axis] += x->shape[axis];
     all.push_back(Arg::of(x->value));
+    if (const auto image = p.images.find(x->value.index); image != p.images.end())
+      images.push_back(Arg::of(image->second));
   }
-  p.make(node,
-         p.emit("aten.cat.default", {Arg::of(std::move(all)), Arg::of(SymExpr(node.numbers[0]))}, shape),
-         shape);
+  const bool are_images = images.size() == count;
+  const auto dim = static_cast<std::int64_t>(are_images ? kXnnFirst[axis] : axis);
+  if (are_images) shape = xnn_first(shape);
+  const ValueId out = p.emit(
+      "aten.cat.default", {Arg::of(are_images ? std::move(images) : std::move(all)), xnn_whole(dim)}, shape);
+  are_images ? p.make_image(node, out, shape) : p.make(node, out, shape);
 }
 
 void xnn_pad(XnnSteps& p, const XnnNode& node) {

@@ -26,6 +26,7 @@ def seq(*modules):
 
 
 IMAGE = (1, 8, 12, 10)
+SPREAD = 3  # of the numbers that calls are given
 GRAPHS = {
     "add": lambda: (Calls(lambda s, x, y: x + y), (normal(2, 3), normal(2, 3))),
     "add-relu": lambda: (Calls(lambda s, x, y: F.relu(x + y)), (normal(2, 3), normal(2, 3))),
@@ -76,7 +77,42 @@ GRAPHS = {
 }
 
 
+# Quantised by the quantizer of XNNPACK: with one scale for a weight, or one for each channel that comes out.
+QUANTISED = ("add", "add-relu", "sub-mul", "cat", "permute", "view", "pool", "linear", "linear-relu", "conv", "conv-relu", "conv-norm", "conv-depth",
+             "conv-groups", "conv-1d", "conv-transposed", "residual", "mean-linear", "cat-images", "mul-images", "padded", "flat", "shuffled")
+BY_CHANNEL = ("linear-relu", "conv-relu", "conv-depth", "conv-groups", "conv-1d")
+GRAPHS |= {
+    "padded": lambda: (seq(nn.ZeroPad2d((1, 2, 0, 1)), nn.Conv2d(8, 4, 3), nn.ReLU6()), (normal(*IMAGE),)),
+    "flat": lambda: (seq(nn.Conv2d(8, 4, 3), nn.Flatten(), nn.Dropout(), nn.Linear(320, 3)), (normal(*IMAGE),)),
+    "shuffled": lambda: (Calls(lambda s, x: s.b(s.a(x).view(1, 2, 4, 12, 10).transpose(1, 2).reshape(1, 8, 12, 10)), a=nn.Conv2d(8, 8, 1),
+                               b=nn.Conv2d(8, 4, 1)), (normal(*IMAGE),)),
+}
+NAMES = [*GRAPHS, *(f"{name}, quantised" for name in QUANTISED), *(f"{name}, by channel" for name in BY_CHANNEL)]
+
+
+def quantised(module, inputs, by_channel):
+    from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
+    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+    quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=by_channel))
+    made = prepare_pt2e(torch.export.export(module, inputs, strict=False).module(), quantizer)
+    torch.manual_seed(1)
+    for _ in range(3):
+        made(*[torch.randn_like(x) * SPREAD for x in inputs])
+    return convert_pt2e(made)
+
+
 def made(name):
+    """The module and its inputs; "NAME, quantised" and "NAME, by channel" are quantised."""
+    name, _, how = name.partition(", ")
+    module, inputs = plain(name)
+    if not how:
+        return module, inputs
+    inputs = tuple(x * SPREAD for x in inputs)
+    return quantised(module, inputs, how == "by channel"), inputs
+
+
+def plain(name):
     torch.manual_seed(0)
     module, inputs = GRAPHS[name]()
     for part in module.modules():

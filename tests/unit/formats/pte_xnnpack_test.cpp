@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "src/formats/formats.h"
+#include "src/formats/pte_case.h"
 #include "src/formats/pte_xnnpack.h"
 #include "tests/support/sample.h"
 #include "tests/unit/formats/pte_program.h"
@@ -110,6 +111,11 @@ TEST_CASE("pte: what XNNPACK is given to run is what was exported", "[pte]") {
     CHECK(record.status == Status::proved);
     CHECK(xnn_assumes(record, "nodes of XNNPACK compute what the operators of PyTorch do"));
   }
+  const CheckRecord quantised = xnn_against("../xnnpack/quantised", [](PteMethod&) {});
+  CHECK(quantised.status == Status::proved);
+  CHECK(xnn_assumes(quantised,
+                    "quantised nodes of XNNPACK compute what operators of PyTorch do of the numbers"));
+  CHECK(xnn_assumes(quantised, "biases that ExecuTorch quantises, computed again to the bit"));
   CHECK(
       xnn_assumes(xnn_against("../xnnpack/vision", [](PteMethod&) {}), "a batch norm that ExecuTorch folds"));
 }
@@ -119,6 +125,12 @@ TEST_CASE("pte: payloads of XNNPACK with other numbers are no proof, whatever wa
     INFO(name);
     CHECK(compared_files("../xnnpack/text.exported.pt2", std::string("../xnnpack/text-") + name + ".pte")
               .status == Status::refuted);
+  }
+  for (const char* name : {"scale", "zero", "bound", "pad", "scales", "bias", "operands"}) {
+    INFO(name);
+    CHECK(compared_files("../xnnpack/quantised.exported.pt2",
+                         std::string("../xnnpack/quantised-") + name + ".pte")
+              .status != Status::proved);
   }
   for (const char* name : {"dilation", "bound", "side", "left-out"}) {
     INFO(name);
@@ -133,12 +145,84 @@ TEST_CASE("pte: no number of a payload of XNNPACK can be another", "[pte]") {
   // one.
   xnn_all_seen_but("../xnnpack/vision",
                    {"1.4 MaxPooling2d 3", "1.5 DepthwiseConv2d 11", "1.5 DepthwiseConv2d 12"});
+  // Padding that no window reaches, and more than infinity.
+  xnn_all_seen_but("../xnnpack/quantised", {"0.3 Conv2d 19", "0.9 MaxPooling2d 2", "0.9 MaxPooling2d 3"});
   xnn_values_seen("../xnnpack/text");
   xnn_values_seen("../xnnpack/vision");
 }
 
+TEST_CASE("pte: what integers of a payload of XNNPACK stand for is what the exported program says", "[pte]") {
+  const PteMethod method = method_of(bytes_of("../xnnpack/quantised"));
+  const auto& values = method.delegates[0].xnnpack->values;
+  std::size_t tried = 0;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    if (!values[v].quantum) continue;
+    const auto with = [&](const std::function<void(XnnQuantum&)>& change) {
+      return xnn_against("../xnnpack/quantised",
+                         [&](PteMethod& own) { change(*own.delegates[0].xnnpack->values[v].quantum); })
+          .status;
+    };
+    INFO(v);
+    if (!testing::is_sampled(tried++)) continue;
+    const bool by_channel = values[v].quantum->scales != 0;
+    const auto other_place = [&](XnnQuantum& own) {
+      if (by_channel) ++own.channel;
+      if (!by_channel) ++own.zero;
+    };
+    const auto other_scale = [&](XnnQuantum& own) {
+      if (by_channel) ++own.scales;
+      if (!by_channel) own.scale += 0.25F;
+    };
+    CHECK(with(other_place) != Status::proved);
+    CHECK(with(other_scale) != Status::proved);
+    CHECK(with([](XnnQuantum& own) { own.scales = own.scales == 0 ? 1 : 0; }) != Status::proved);
+    CHECK(xnn_against("../xnnpack/quantised", [&](PteMethod& own) {
+            own.delegates[0].xnnpack->values[v].quantum.reset();
+          }).status != Status::proved);
+  }
+  CHECK(tried > 10);
+}
+
+TEST_CASE("pte: a byte returns from the number that it stands for, unless scales are none", "[pte]") {
+  for (const double scale : {1.0, 0.003918899223208427, 3e-5, 1e30, 7.0})
+    for (const std::int64_t zero : {-128, -1, 0, 37, 127}) CHECK(bytes_return(scale, zero));
+  for (const double scale : {0.0, -1.0, 1e-46, 1e39}) CHECK_FALSE(bytes_return(scale, 0));
+  CHECK_FALSE(bytes_return(1, 128));
+}
+
+TEST_CASE("pte: numbers that are made bytes again are the same ones, if nothing but moves is between",
+          "[pte]") {
+  const PteMethod method = method_of(bytes_of("../xnnpack/quantised"));
+  const auto last = [&](const std::string& between, const char* again = "0.5, 3, -128, 127") {
+    const std::string text =
+        "def forward(self, x: \"f32[2, 3]\", y: \"f32[6]\"):\n"
+        "    q: \"i8[2, 3]\" = torch.ops.quantized_decomposed.quantize_per_tensor.default(x, 0.5, 3, -128, "
+        "127, "
+        "torch.int8)\n"
+        "    d: \"f32[2, 3]\" = torch.ops.quantized_decomposed.dequantize_per_tensor.default(q, 0.5, 3, "
+        "-128, "
+        "127, torch.int8)\n"
+        "    v: \"f32[6]\" = torch.ops.aten.view.default(d, [6])\n" +
+        between + "    r: \"i8[6]\" = torch.ops.quantized_decomposed.quantize_per_tensor.default(v, " +
+        again +
+        ", torch.int8)\n    e: \"f32[6]\" = "
+        "torch.ops.quantized_decomposed.dequantize_per_tensor.default(r, " +
+        again + ", torch.int8)\n    return (e, y)\n";
+    auto side = read_side(text, true);
+    REQUIRE(side);
+    forget_requantised(side->graph, method);
+    return side->graph.value(side->graph.outputs.at(0).ref).name;
+  };
+  CHECK(last("") == "v");
+  CHECK(last("    w: \"f32[6]\" = torch.ops.aten.relu_.default(v)\n") == "e");
+  CHECK(last("    w: \"f32[2, 3]\" = torch.ops.aten.add_.Scalar(d, 1)\n") == "e");
+  CHECK(last("", "0.25, 3, -128, 127") == "e");
+  CHECK(last("", "0.5, 4, -128, 127") == "e");
+  CHECK(last("", "0.5, 3, -127, 127") == "e");
+}
+
 TEST_CASE("pte: constants of a payload of XNNPACK hold what the exported program's do", "[pte]") {
-  for (const char* name : {"../xnnpack/vision", "../xnnpack/text"}) {
+  for (const char* name : {"../xnnpack/vision", "../xnnpack/text", "../xnnpack/quantised"}) {
     const PteMethod method = method_of(bytes_of(name));
     for (std::size_t d = 0; d < method.delegates.size(); ++d)
       for (std::size_t k = 1; k < method.delegates[d].xnnpack->data.size(); ++k) {
