@@ -161,6 +161,12 @@ class MlxReader {
         return one<std::uint8_t>(body, k, code == 'B' ? 1 : 0);
       case 'h':
         return one<std::int8_t>(body, k, 0);
+      case 't':
+        return flat_.has(body, k) ? Numbers(one<std::int8_t>(body, k, 0)) : std::nullopt;
+      case 'u':
+        return one<std::uint64_t>(body, k, 0);
+      case 'f':
+        return real_literal(flat_.table(body, k));
       case 'o':
         return std::vector<double>{flat_.has(body, k) ? 1.0 : 0.0};
       case 's': {
@@ -200,6 +206,11 @@ class MlxReader {
   Numbers literal(const FlatTable& either, unsigned kind) {
     if (!either.there() || flat_.scalar<std::uint8_t>(either, kind) != 0) return std::nullopt;
     return std::vector<double>{static_cast<double>(flat_.scalar<std::int64_t>(either, 0))};
+  }
+
+  Numbers real_literal(const FlatTable& either) {
+    if (!either.there() || flat_.scalar<std::uint8_t>(either, 2) != 0) return std::nullopt;
+    return std::vector<double>{flat_.scalar<double>(either, 0)};
   }
 
   void literal_or_number(const FlatTable& either, RegisterStep& out) {

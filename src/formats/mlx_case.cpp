@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 
 #include "src/formats/mlx_case.h"
 #include "src/formats/mlx_values.h"
@@ -18,11 +19,19 @@ constexpr std::string_view kChannelsLast = "_channel_last";  // behind the name 
 /// Behind the digest of the graph: "weight" of "520c/weight".
 std::string_view own_name(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
-/// Names of parameters and buffers as torch.export spells them: "p_b_0_weight" of "b.0.weight".
+/// As torch.export writes names: letters are small ones.
+std::string plain_name(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) {
+    const auto code = static_cast<unsigned char>(c);
+    c = std::isalnum(code) == 0 ? '_' : static_cast<char>(std::tolower(code));
+  }
+  return out;
+}
+
+/// Names of parameters and buffers as torch.export spells them: "p_b_0_weight" of "B.0.weight".
 bool named_alike(std::string_view input, std::string_view name) {
-  std::string plain(name);
-  for (char& c : plain)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  const std::string plain = plain_name(name);
   return input == plain || (input.size() == plain.size() + 2 && input[1] == '_' && input.ends_with(plain));
 }
 
@@ -96,7 +105,7 @@ std::optional<Diagnostic> MlxCase::inputs() {
     names_.take(value.name);
     same_[input.value.index] = graph_.inputs.back().value.index;
     if (input.kind != Input::Kind::user) continue;
-    if (next < registers.size() && is_shaped(registers[next], graph_.inputs.back().value))
+    if (next < registers.size() && is_shaped(registers[next], value.type))
       held_[registers[next]] = {MlxHeld::Kind::value, graph_.inputs.back().value};
     ++next;
   }
@@ -112,19 +121,26 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
   const auto space = program_.space_of(at);
   if (space != RegisterProgram::constant && space != RegisterProgram::state) return;
   const std::string_view own = own_name(name);
+  const auto is_alike = [&](const auto& other) {
+    return plain_name(own_name(other.second)) == plain_name(own);
+  };
+  if (std::ranges::count_if(program_.names, is_alike) > 1) return;  // which of them an input is, nobody says
   if (own.ends_with(kChannelsLast))
     return turned_constant(at, own.substr(0, own.size() - kChannelsLast.size()));
   if (own.starts_with(kScalar)) {
     const std::string_view text = own.substr(kScalar.size());
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const Dtype dtype = mlx_dtype_in(numbers_, at);
+    if (dtype == Dtype::boolean) number = number == 0 ? 0 : 1;
+    if (dtype != Dtype::other && !is_floating(dtype)) number = std::trunc(number);
     if (error == std::errc() && end == text.data() + text.size())
-      held_[at] = {MlxHeld::Kind::number, {}, number, mlx_dtype_in(numbers_, at)};
+      held_[at] = {MlxHeld::Kind::number, {}, number, dtype};
     return;
   }
   for (const Input& input : graph_.inputs) {
     if (input.kind == Input::Kind::user || !named_alike(graph_.value(input.value).name, own) ||
-        !is_shaped(at, input.value))
+        !is_shaped(at, graph_.value(input.value).type))
       continue;
     held_[at] = {MlxHeld::Kind::value, of_dtype(input.value, mlx_dtype_in(numbers_, at))};
     if (space == RegisterProgram::state) register_of_[input.value.index] = at;
@@ -138,7 +154,9 @@ void MlxCase::turned_constant(std::uint32_t at, std::string_view weight) {
     if (matched_[k] || base_name(meant.op) != "aten.permute_copy" || meant.args[0].kind != Arg::Kind::ref)
       continue;
     const Value& of = functional_.value(meant.args[0].ref);
-    if (of.from != Value::From::input || !named_alike(of.name, weight)) continue;
+    if (of.from != Value::From::input || !named_alike(of.name, weight) ||
+        !is_shaped(at, functional_.value(meant.results[0]).type))
+      continue;
     matched_[k] = true;
     assume("constants that are named after a weight and `" + std::string(kChannelsLast) + "` hold it so");
     Step made = meant;
@@ -147,8 +165,9 @@ void MlxCase::turned_constant(std::uint32_t at, std::string_view weight) {
     const Value& result = functional_.value(meant.results[0]);
     made.results = {add_value(result.name, result.type, 0)};
     same_[meant.results[0].index] = made.results[0].index;
-    held_[at] = {MlxHeld::Kind::value, made.results[0]};
+    const ValueId turned = made.results[0];
     graph_.steps.push_back(std::move(made));
+    held_[at] = {MlxHeld::Kind::value, of_dtype(turned, mlx_dtype_in(numbers_, at))};
     return;
   }
 }
@@ -234,6 +253,7 @@ void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
   made.after.clear();
   made.loc = "instruction " + std::to_string(number_) + " at byte " + std::to_string(step.at);
   made.code = in_slots(step) + (meant == nullptr ? kMlxOdd + odd_reason(step) : "");
+  MlxRan ran{&step, mlx_read_by(step, held_), {}};
   std::vector<MlxHeld> written;
   for (std::uint32_t k = 0; k < step.writes.size(); ++k) {
     const bool known = meant != nullptr && meant->results[k].valid();
@@ -243,7 +263,9 @@ void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
     if (known) same_[meant->results[k].index] = id.index;
     made.results.push_back(id);
     written.push_back({MlxHeld::Kind::value, id});
+    ran.made.push_back(id);
   }
+  ran_.push_back(std::move(ran));
   if (meant != nullptr) made.results.resize(meant->results.size());
   if (meant == nullptr && !made.results.empty())
     graph_.values[made.results[0].index].type = odd_type(step, made);
@@ -263,6 +285,31 @@ void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
     const bool known = meant != nullptr && meant->results[k].valid();
     history_[at].emplace_back(number_, known ? std::optional(meant->results[k].index) : std::nullopt);
   }
+}
+
+std::vector<MlxHeld> mlx_read_by(const RegisterStep& step, const std::vector<MlxHeld>& held) {
+  std::vector<MlxHeld> out;
+  for (const std::uint32_t at : step.reads) out.push_back(held[at]);
+  return out;
+}
+
+/// What ran before with the same numbers on the same arrays gives the same ones: they are never written.
+bool MlxCase::repeats(const RegisterStep& step) {
+  const std::vector<MlxHeld> read = mlx_read_by(step, held_);
+  const auto numbers = numbers_.steps.find(step.at);
+  if (numbers == numbers_.steps.end() || !step.read_numbers.empty() || !step.write_numbers.empty())
+    return false;
+  const auto same = std::ranges::find_if(ran_, [&](const MlxRan& one) {
+    const auto its = numbers_.steps.find(one.step->at);
+    return one.step->op == step.op && one.read == read && one.step->writes.size() == step.writes.size() &&
+           its != numbers_.steps.end() && its->second == numbers->second && !mlx_op_of(step.op).kin.empty();
+  });
+  if (same == ran_.end()) return false;
+  for (std::size_t k = 0; k < step.writes.size(); ++k) {
+    held_[step.writes[k]] = {MlxHeld::Kind::value, same->made[k]};
+    history_[step.writes[k]].emplace_back(number_, std::nullopt);
+  }
+  return true;
 }
 
 void MlxCase::unknown_chain(const std::vector<RegisterStep>& chain) {
@@ -289,7 +336,8 @@ void MlxCase::run(const RegisterStep& step) {
     return;
   }
   const MlxOp kind = mlx_op_of(step.op);
-  if (stand_for(step, kind)) return;
+  if (mlx_rounds_number(mlx_read_by(step, held_), graph_)) return opaque(step);
+  if (stand_for(step, kind) || repeats(step)) return;
   find_overwritten(step, kind);
   if (const std::string why = fit_of(step).refusal; !why.empty()) {
     refused_.emplace(number_, why);

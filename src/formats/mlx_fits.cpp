@@ -204,11 +204,38 @@ MlxFit slice_update(const MlxCall& call) {
 }
 
 MlxFit broadcast_to(const MlxCall& call) {
-  const auto wanted = call.list(2);
-  if (!wanted || elements(*wanted) < 0) return {};
+  auto wanted = call.list(2);
+  if (!wanted) return {};
+  const std::int64_t more = rank(*wanted) - rank(call.of[0]);
+  for (std::int64_t k = std::max<std::int64_t>(more, 0); k < rank(*wanted); ++k)
+    if (at(*wanted, k) == -1) at(*wanted, k) = at(call.of[0], k - more);
+  if (elements(*wanted) < 0) return {};
   if (together(*wanted, call.of[0]) != wanted)
     return refuses(text_of(call.of[0]) + " does not broadcast to " + text_of(*wanted));
   return fits(*wanted);
+}
+
+MlxFit padded(const MlxCall& call) {
+  const auto ends = call.list(2);
+  if (!ends) return {};
+  MlxExtents out = call.of[0];
+  if (ends->size() != 2 * out.size() || std::ranges::any_of(*ends, [](std::int64_t one) { return one < 0; }))
+    return refuses(text_of(out) + " is padded by " + text_of(*ends));
+  for (std::size_t k = 0; k < ends->size(); ++k) out[k / 2] += (*ends)[k];
+  return fits(std::move(out));
+}
+
+MlxFit shown(const MlxCall& call) {
+  auto shape = call.list(2);
+  return shape && elements(*shape) >= 0 ? fits(*std::move(shape)) : MlxFit{};
+}
+
+MlxFit flipped(const MlxCall& call) {
+  const auto axes = call.list(2);
+  if (!axes) return {};
+  for (const std::int64_t axis : *axes)
+    if (!axis_of(axis, rank(call.of[0]))) return no_axis(axis, call.of[0]);
+  return fits(call.of[0]);
 }
 
 /// Along an axis, at one place or at those of a second array.
@@ -300,6 +327,9 @@ constexpr MlxFitRule kFitRules[] = {
     {"SliceNode", slice},
     {"SliceUpdateNode", slice_update},
     {"BroadcastToNode", broadcast_to},
+    {"PadNode", padded},
+    {"AsStridedNode", shown},
+    {"FlipNode", flipped},
     {"TakeNode", take},
     {"SdpaNode", attention},
     {"LayerNormNode", normalised},

@@ -5,108 +5,13 @@
 #include <numeric>
 #include <utility>
 
-#include "src/ops/meaning.h"
+#include "src/formats/mlx_meant.h"
 #include "src/ops/schema_reader.h"
 
 namespace noclobber {
 namespace {
 
-using Doubles = std::vector<double>;
-using Said = std::optional<Doubles>;
-
-/// A step that an instruction may stand for, in numbers.
-class Meant {
- public:
-  Meant(const Graph& graph, const Step& step) : graph_(graph), step_(step), op_(base_name(step.op)) {}
-
-  std::string_view op() const { return op_; }
-  std::string_view overload() const { return std::string_view(step_.op).substr(op_.size()); }
-  const Arg* arg(std::size_t k, std::string_view keyword = "") const {
-    if (k < step_.args.size() && step_.args[k].kind != Arg::Kind::none) return &step_.args[k];
-    for (const auto& [name, value] : step_.kwargs)
-      if (name == keyword && value.kind != Arg::Kind::none) return &value;
-    return nullptr;
-  }
-  bool has_keyword(std::string_view keyword) const { return arg(step_.args.size(), keyword) != nullptr; }
-
-  static Said number(const Arg& given) {
-    if (given.kind == Arg::Kind::boolean) return Doubles{given.boolean ? 1.0 : 0.0};
-    if (given.kind == Arg::Kind::real) return Doubles{given.real};
-    if (given.kind == Arg::Kind::sym && given.sym.is_constant())
-      return Doubles{static_cast<double>(given.sym.constant())};
-    return std::nullopt;
-  }
-  /// A number, a flag, or a list of them; `otherwise` where nothing is given.
-  Said numbers(std::size_t k, std::string_view keyword, Said otherwise) const {
-    const Arg* given = arg(k, keyword);
-    if (given == nullptr) return otherwise;
-    if (given->kind != Arg::Kind::list) return number(*given);
-    Doubles out;
-    for (const Arg& one : given->list) {
-      const Said own = number(one);
-      if (!own) return std::nullopt;
-      out.push_back((*own)[0]);
-    }
-    return out;
-  }
-
-  /// Of the first tensor that it is given, in a list or not.
-  const Type* operand(std::size_t k = 0) const {
-    if (k >= step_.args.size()) return nullptr;
-    const Arg& given = step_.args[k];
-    return type_of(given.kind == Arg::Kind::list && !given.list.empty() ? given.list[0] : given);
-  }
-  const Type* result(std::size_t k = 0) const {
-    const bool there = k < step_.results.size() && step_.results[k].valid();
-    return there && graph_.value(step_.results[k]).type ? &*graph_.value(step_.results[k]).type : nullptr;
-  }
-  std::size_t results() const { return step_.results.size(); }
-
- private:
-  const Type* type_of(const Arg& given) const {
-    const bool known = given.kind == Arg::Kind::ref && graph_.value(given.ref).type;
-    return known ? &*graph_.value(given.ref).type : nullptr;
-  }
-  const Graph& graph_;
-  const Step& step_;
-  std::string_view op_;
-};
-
-Said sizes_of(const Type* type) {
-  if (type == nullptr) return std::nullopt;
-  Doubles out;
-  for (const SymExpr& size : type->shape) {
-    if (!size.is_constant()) return std::nullopt;
-    out.push_back(static_cast<double>(size.constant()));
-  }
-  return out;
-}
-
-/// Axes counted from the front.
-Said from_front(Said axes, double rank) {
-  if (axes)
-    for (double& axis : *axes) axis += axis < 0 ? rank : 0;
-  return axes;
-}
-Said sorted(Said axes) {
-  if (axes) std::ranges::sort(*axes);
-  return axes;
-}
-Said field(const MlxFields& fields, std::size_t k) { return k < fields.size() ? fields[k] : std::nullopt; }
-
-/// One after the other; nothing where one is nothing.
-Said together(std::initializer_list<Said> parts) {
-  Doubles out;
-  for (const Said& part : parts) {
-    if (!part) return std::nullopt;
-    out.insert(out.end(), part->begin(), part->end());
-  }
-  return out;
-}
-
-struct Compared {
-  Said own, meant;
-};
+using namespace mlx_meant;
 
 double rank_of(const Meant& m) { return static_cast<double>(m.operand()->shape.size()); }
 
@@ -139,6 +44,17 @@ Compared shape(const MlxFields& f, const Meant& m) {
     for (std::size_t k = 0; k < own->size(); ++k)
       if ((*own)[k] == -1.0) (*own)[k] = (*meant)[k];
   return {own, meant};
+}
+
+/// A size of -1 is that of the operand; axes are counted from the last.
+Compared broadcast(const MlxFields& f, const Meant& m) {
+  Said own = field(f, 2);
+  const Said of = sizes_of(m.operand());
+  if (!own || !of || of->size() > own->size()) return {};
+  const std::size_t more = own->size() - of->size();
+  for (std::size_t k = more; k < own->size(); ++k)
+    if ((*own)[k] == -1) (*own)[k] = (*of)[k - more];
+  return {own, sizes_of(m.result())};
 }
 
 Compared axis(const MlxFields& f, const Meant& m, std::size_t at, std::size_t arg, Said otherwise,
@@ -239,6 +155,17 @@ Compared layer_norm(const MlxFields& f, const Meant& m) {
           together({given(m, 2, "weight"), given(m, 3, "bias"), single(m.numbers(4, "eps", Doubles{1e-5}))})};
 }
 
+/// Without an epsilon PyTorch takes that of the dtype it computes in, which is f32 for all that MLX has.
+Compared rms_norm(const MlxFields& f, const Meant& m) {
+  return {together({field(f, 1), single(field(f, 3))}),
+          together({given(m, 2, "weight"), single(m.numbers(3, "eps", Doubles{0x1p-23}))})};
+}
+
+Compared rolled(const MlxFields& f, const Meant& m) {
+  return {together({field(f, 2), from_front(field(f, 3), rank_of(m))}),
+          together({m.numbers(1, "shifts", {}), from_front(m.numbers(2, "dims", Doubles{}), rank_of(m))})};
+}
+
 Compared attention(const MlxFields& f, const Meant& m) {
   const Said sizes = sizes_of(m.operand());
   if (m.op() != "aten.scaled_dot_product_attention" || !sizes || sizes->empty()) return {};
@@ -275,6 +202,51 @@ Compared convolution(const MlxFields& f, const Meant& m) {
   return {together({out.own, field(f, at)}), together({out.meant, m.numbers(5, "", {})})};
 }
 
+/// Of a transposed one stride, padding, dilation, and the padding of what it makes.
+Compared transposed_convolution(const MlxFields& f, const Meant& m) {
+  Compared out{Doubles{}, Doubles{}};
+  for (std::size_t arg = 2; arg < 7; ++arg) out.meant = together({out.meant, m.numbers(arg, "", {})});
+  for (std::size_t at = 3; at < 12; ++at) out.own = together({out.own, field(f, at)});
+  return out;
+}
+
+/// Both ends of each axis, the first axis first; PyTorch names the last axis first, and only those it fills.
+Compared padding(const MlxFields& f, const Meant& m) {
+  constexpr std::string_view kConstant = "constant";
+  const Said given = m.numbers(1, "pad", {});
+  const std::size_t rank = m.operand()->shape.size();
+  if (!given || given->size() % 2 != 0 || given->size() > 2 * rank) return {};
+  Doubles meant(2 * rank - given->size(), 0);
+  for (std::size_t k = given->size(); k > 0; k -= 2)
+    meant.insert(meant.end(), {(*given)[k - 2], (*given)[k - 1]});
+  return {together({field(f, 2), field(f, 3), field(f, 4)}),
+          together({meant, Doubles(kConstant.begin(), kConstant.end()),
+                    single(m.numbers(2, "value", Doubles{0}))})};
+}
+
+Compared strided(const MlxFields& f, const Meant& m) {
+  return {together({field(f, 2), field(f, 3), field(f, 4)}),
+          together({m.numbers(1, "size", {}), m.numbers(2, "stride", {}),
+                    m.numbers(3, "storage_offset", Doubles{0})})};
+}
+
+/// Of an operator that takes no tensor.
+Compared made_of_numbers(std::string_view node, const MlxFields& f, const Meant& m) {
+  const Type* made = m.result();
+  if (made == nullptr) return {};
+  const Doubles dtype{number_of_dtype(made->dtype)};
+  if (node == "ARangeNode") {
+    const bool from_zero = m.overload() == ".default", by_step = m.overload() == ".start_step";
+    const Said start = from_zero ? Doubles{0} : m.numbers(0, "start", Doubles{0}),
+               step = by_step ? m.numbers(2, "step", Doubles{1}) : Doubles{1};
+    return {together({field(f, 1), field(f, 2), field(f, 3), field(f, 4)}),
+            together({start, m.numbers(from_zero ? 0 : 1, "end", {}), step, dtype})};
+  }
+  Said value = m.op() == "aten.ones" ? Doubles{1} : Doubles{0};
+  if (m.op() == "aten.full") value = m.numbers(1, "fill_value", {});
+  return {together({field(f, 1), field(f, 2), field(f, 3)}), together({sizes_of(made), value, dtype})};
+}
+
 Compared cumulated(const MlxFields& f, const Meant& m) {
   const Compared at = axis(f, m, 2, 1, {});
   return {together({at.own, field(f, 3), field(f, 4)}), together({at.meant, Doubles{0, 1}})};
@@ -285,7 +257,8 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
                                               "StdNode", "AnyNode",  "AllNode", "LogSumExpNode", "ProdNode"};
   if (std::ranges::find(kReductions, node) != std::end(kReductions)) return reduction(f, m);
   if (node == "TransposeNode") return permutation(f, m);
-  if (node == "ReshapeNode" || node == "BroadcastToNode") return shape(f, m);
+  if (node == "ReshapeNode") return shape(f, m);
+  if (node == "BroadcastToNode") return broadcast(f, m);
   if (node == "SoftmaxNode") return axis(f, m, 2, 1, {});
   if (node == "SliceNode") return slice(f, m, 2);
   if (node == "SliceUpdateNode") return slice(f, m, 3);
@@ -297,6 +270,8 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
     return {field(f, 2), Doubles{number_of_dtype(m.result()->dtype)}};
   if (node == "AddmmNode") return product(f, m);
   if (node == "LayerNormNode") return layer_norm(f, m);
+  if (node == "RMSNormNode") return rms_norm(f, m);
+  if (node == "RollNode") return rolled(f, m);
   if (node == "SdpaNode") return attention(f, m);
   if (node == "GeluNode") return gelu(f, m);
   if (node == "TakeNode") return taken(f, m);
@@ -305,6 +280,12 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
   if (node == "TrilNode" || node == "TriuNode") return {field(f, 2), m.numbers(1, "diagonal", Doubles{0})};
   if (node == "RoundNode") return {field(f, 2), m.numbers(9, "decimals", Doubles{0})};
   if (node == "Conv1DNode" || node == "Conv2DNode" || node == "Conv3DNode") return convolution(f, m);
+  if (node == "ConvTranspose2DNode") return transposed_convolution(f, m);
+  if (node == "PadNode") return padding(f, m);
+  if (node == "FlipNode" && m.operand() != nullptr)
+    return {sorted(from_front(field(f, 2), rank_of(m))),
+            sorted(from_front(m.numbers(1, "dims", {}), rank_of(m)))};
+  if (node == "AsStridedNode") return strided(f, m);
   if (node == "ContiguousNode") return {Doubles{}, Doubles{}};
   return {};
 }
@@ -318,8 +299,9 @@ Dtype mlx_dtype(int number) {
 
 MlxSays says_of(std::string_view node, const MlxFields& fields, const Graph& graph, const Step& meant) {
   const Meant m(graph, meant);
-  if (fields.empty() || m.operand() == nullptr) return MlxSays::unsaid;
-  const Compared both = compared(node, fields, m);
+  const bool makes = node == "FullNode" || node == "ARangeNode";  // of nothing
+  if (fields.empty() || (!makes && m.operand() == nullptr)) return MlxSays::unsaid;
+  const Compared both = makes ? made_of_numbers(node, fields, m) : compared(node, fields, m);
   if (!both.own || !both.meant) return MlxSays::unsaid;
   return *both.own == *both.meant ? MlxSays::same : MlxSays::other;
 }

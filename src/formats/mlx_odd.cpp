@@ -1,6 +1,7 @@
 // Instructions of MLX that stand for no operator of the graph: what they compute by their kind, their
 // numbers, or as another one of the graph does.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/formats/mlx_values.h"
@@ -18,6 +19,16 @@ bool compares(std::string_view op) {
 
 bool is_called(const Graph& functional, std::string_view op) {
   return std::ranges::any_of(functional.steps, [&](const Step& step) { return base_name(step.op) == op; });
+}
+
+/// Exactly; but for half precision all counts as held.
+bool holds_number(Dtype dtype, double number) {
+  const int digits = dtype == Dtype::f16 ? 11 : dtype == Dtype::bf16 ? 8 : 64;
+  const int least = dtype == Dtype::f16 ? -13 : -125, most = dtype == Dtype::f16 ? 16 : 128;
+  if (digits == 64 || number == 0 || !std::isfinite(number)) return true;
+  int exponent = 0;
+  const double scaled = std::ldexp(std::frexp(number, &exponent), digits);
+  return scaled == std::trunc(scaled) && exponent >= least && exponent <= most;
 }
 
 }  // namespace
@@ -59,6 +70,17 @@ std::optional<Dtype> MlxCase::widened(const RegisterStep& step) const {
   return tensors && all != tensors ? all : std::nullopt;
 }
 
+bool mlx_rounds_number(const std::vector<MlxHeld>& read, const Graph& graph) {
+  return std::ranges::any_of(read, [&](const MlxHeld& number) {
+    if (number.kind != MlxHeld::Kind::number || holds_number(number.dtype, number.number)) return false;
+    return std::ranges::any_of(read, [&](const MlxHeld& other) {
+      const bool value = other.kind == MlxHeld::Kind::value;
+      const SharedType type = value ? graph.value(other.value).type : SharedType();
+      return value && (!type || type->dtype != number.dtype);
+    });
+  });
+}
+
 /// What the registers hold that the instruction reads, numbers as tensors of one; fewer where one holds
 /// nothing.
 std::vector<ValueId> MlxCase::values_of(const RegisterStep& step) {
@@ -85,11 +107,16 @@ bool MlxCase::by_own_numbers(const RegisterStep& step) {
   const auto at = numbers_.steps.find(step.at);
   const auto own = at == numbers_.steps.end() ? std::nullopt : own_operator(step.op, at->second);
   const std::vector<ValueId> values = own ? values_of(step) : std::vector<ValueId>();
-  if (!own || values.empty() || values.size() != step.reads.size()) return false;
+  if (!own || values.size() != step.reads.size()) return false;
   Step made;
   made.op = own->op;
   for (const ValueId id : values) made.args.push_back(Arg::of(id));
   if (own->list) made.args = {Arg::of(std::move(made.args))};
+  if (made.op == "aten.rms_norm.default") {
+    const SharedType type = graph_.value(values[0]).type;
+    if (!type || type->shape.empty()) return false;
+    made.args.insert(made.args.begin() + 1, Arg::of({Arg::of(type->shape.back())}));
+  }
   made.args.insert(made.args.end(), own->args.begin(), own->args.end());
   made.kwargs = own->kwargs;
   push(std::move(made), step, nullptr);

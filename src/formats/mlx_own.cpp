@@ -53,6 +53,8 @@ std::optional<MlxOwn> own_by_keyword(std::string_view node, const MlxFields& fie
                   false,
                   {},
                   {{"approximate", Arg::of_text(std::string(two->begin(), two->end()))}}};
+  if (node == "RMSNormNode" && three)  // the size of the last axis is its operand's
+    return MlxOwn{"aten.rms_norm.default", false, {}, {{"eps", Arg::of_real((*three)[0])}}};
   if ((node == "VarNode" || node == "StdNode") && two && !two->empty() && three && four)
     return MlxOwn{node == "VarNode" ? "aten.var.correction" : "aten.std.correction",
                   false,
@@ -64,6 +66,44 @@ std::optional<MlxOwn> own_by_keyword(std::string_view node, const MlxFields& fie
                   {},
                   {{"is_causal", Arg::of_bool((*six)[0] != 0)}, {"scale", Arg::of_real((*four)[0])}}};
   return std::nullopt;
+}
+
+/// Those that pad, show what lies somewhere, or are made of numbers alone.
+std::optional<MlxOwn> own_layout(std::string_view node, const MlxFields& fields) {
+  const auto one = own_field(fields, 1), two = own_field(fields, 2), three = own_field(fields, 3),
+             four = own_field(fields, 4);
+  if (node == "AsStridedNode" && two && three && four)
+    return MlxOwn{"aten.as_strided_copy.default",
+                  false,
+                  {own_integers(*two), own_integers(*three), own_integer((*four)[0])},
+                  {}};
+  if (node == "FullNode" && one && two && three) {
+    const Dtype dtype = mlx_dtype(static_cast<int>((*three)[0]));
+    if (dtype == Dtype::other) return std::nullopt;
+    return MlxOwn{"aten.full.default",
+                  false,
+                  {own_integers(*one), Arg::of_real((*two)[0])},
+                  {{"dtype", Arg::of_dtype(dtype)}}};
+  }
+  if (node == "RollNode" && two && three)
+    return MlxOwn{"aten.roll.default", false, {own_integers(*two), own_integers(*three)}, {}};
+  if (node == "FlipNode" && two) return MlxOwn{"aten.flip.default", false, {own_integers(*two)}, {}};
+  if (node == "ARangeNode" && one && two && three && four) {
+    const Dtype dtype = mlx_dtype(static_cast<int>((*four)[0]));
+    if (dtype == Dtype::other) return std::nullopt;
+    return MlxOwn{"aten.arange.start_step",
+                  false,
+                  {own_integer((*one)[0]), own_integer((*two)[0]), own_integer((*three)[0])},
+                  {{"dtype", Arg::of_dtype(dtype)}}};
+  }
+  constexpr std::string_view kConstant = "constant";
+  const bool constant = node == "PadNode" && three && std::ranges::equal(*three, kConstant);
+  if (!constant || !two || !four || two->size() % 2 != 0) return std::nullopt;
+  std::vector<double> last_first;
+  for (std::size_t k = two->size(); k > 0; k -= 2)
+    last_first.insert(last_first.end(), {(*two)[k - 2], (*two)[k - 1]});
+  return MlxOwn{
+      "aten.constant_pad_nd.default", false, {own_integers(last_first), Arg::of_real((*four)[0])}, {}};
 }
 
 struct Reduction {
@@ -82,6 +122,7 @@ std::optional<MlxOwn> own_operator(std::string_view node, const MlxFields& field
   if (node.starts_with("Conv") && node.ends_with("DNode"))
     return own_convolution(fields, static_cast<std::size_t>(node[4] - '0'));
   if (auto own = own_by_keyword(node, fields)) return own;
+  if (auto own = own_layout(node, fields)) return own;
   if (node == "TransposeNode" && one)
     return MlxOwn{"aten.permute_copy.default", false, {own_integers(*at(2))}, {}};
   if (node == "ReshapeNode" && one)

@@ -109,9 +109,8 @@ SharedType mlx_result_type(const Graph& graph, const Step& step) {
 }
 
 /// What the payload says of a register, held against what the graph says of the value in it.
-bool MlxCase::is_shaped(std::uint32_t at, ValueId input) const {
+bool MlxCase::is_shaped(std::uint32_t at, const SharedType& type) const {
   const auto own = numbers_.shapes.find(at);
-  const SharedType type = graph_.value(input).type;
   if (own == numbers_.shapes.end() || !type) return true;
   return std::ranges::equal(own->second, type->shape, [](std::int64_t size, const SymExpr& meant) {
     return size < 0 || !meant.is_constant() || meant.constant() == size;

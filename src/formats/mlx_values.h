@@ -26,6 +26,14 @@ struct MlxHeld {
   ValueId value;
   double number = 0;
   Dtype dtype = Dtype::other;  // of a number
+  friend bool operator==(const MlxHeld&, const MlxHeld&) = default;
+};
+
+/// An instruction that ran, on what, and the values that it made.
+struct MlxRan {
+  const RegisterStep* step = nullptr;
+  std::vector<MlxHeld> read;
+  std::vector<ValueId> made;
 };
 
 /// A register that got another array while a later instruction still means the one that it held: instruction
@@ -39,6 +47,11 @@ struct MlxOverwritten {
 
 /// Which instruction stored in a register what value of the functional graph, if it is one.
 using MlxHistory = std::vector<std::pair<std::size_t, std::optional<std::uint32_t>>>;
+
+/// What the instruction reads.
+std::vector<MlxHeld> mlx_read_by(const RegisterStep& step, const std::vector<MlxHeld>& held);
+/// Is a number among what it reads another one in half precision, while arrays of `graph` have more?
+bool mlx_rounds_number(const std::vector<MlxHeld>& read, const Graph& graph);
 
 /// Of the first result of a step whose operands are of known sizes; nothing where no rule tells.
 SharedType mlx_result_type(const Graph& graph, const Step& step);
@@ -93,6 +106,7 @@ class MlxCase {
   Step of_values(const RegisterStep& step, const Step& meant, const std::vector<ValueId>& values,
                  const MlxOp& kind);
   bool could_be(const RegisterStep& step, const MlxOp& kind, std::size_t meant) const;
+  bool repeats(const RegisterStep& step);
   bool by_own_numbers(const RegisterStep& step);
   bool product(const RegisterStep& step);
   bool like_another(const RegisterStep& step, const MlxOp& kind, bool loosely);
@@ -102,7 +116,7 @@ class MlxCase {
   bool compute(const RegisterStep& step, std::string_view op);
   bool next_of_kind(const RegisterStep& step, const MlxOp& kind);
   MlxFit fit_of(const RegisterStep& step) const;
-  bool is_shaped(std::uint32_t at, ValueId input) const;
+  bool is_shaped(std::uint32_t at, const SharedType& type) const;
   SharedType odd_type(const RegisterStep& step, const Step& made) const;
   void opaque(const RegisterStep& step);
   std::string odd_name(const RegisterStep& step, std::size_t result) const;
@@ -118,7 +132,8 @@ class MlxCase {
   std::size_t number_ = 0;                      // of the instruction
   std::map<std::size_t, std::string> refused_;  // which instructions of the main chain stop, and why
   std::vector<MlxHeld> held_;
-  std::vector<MlxHistory> history_;                     // per register
+  std::vector<MlxHistory> history_;  // per register
+  std::vector<MlxRan> ran_;
   std::vector<bool> matched_;                           // per step of the functional graph
   std::map<std::uint32_t, std::uint32_t> same_;         // values of the functional graph that are values here
   std::map<std::uint32_t, std::uint32_t> register_of_;  // of inputs that last

@@ -34,7 +34,8 @@ from mlx_runs import DTYPES, Wrong, run, tensors_of  # noqa: E402
 
 LEAST_REFUTED = 0.95
 NUMBERS = ("perm", "axes", "axis", "start", "stop", "step", "shape", "sizes", "eps", "alpha", "beta", "scale", "causal", "keepdims", "ddof",
-           "approximate", "scalar_type", "padding_h", "stride_w", "groups", "dims")
+           "approximate", "scalar_type", "padding_h", "stride_w", "groups", "dims", "pad_width", "mode", "constant_value", "strides", "offset", "v",
+           "output_padding_h", "dilation_w")
 
 
 # What a run shows: the words of its error, and the rules that name it. A register that is overwritten too early (NC001) shows as
@@ -171,7 +172,11 @@ def others(value):
     elif isinstance(value, float):
         yield str(value * 2 + 1), value * 2 + 1
     elif isinstance(value, str):
-        yield from ((v, v) for v in ("none", "tanh") if v != value)
+        yield from ((v, v) for v in (("constant", "edge") if value in ("constant", "edge") else ("none", "tanh")) if v != value)
+    elif kind == "FloatOrVid" and not value.is_vid:
+        made = copy.deepcopy(value)
+        made.literal = value.literal * 2 + 1
+        yield str(made.literal), made
     elif kind == "IntOrVid" and not value.is_vid:
         for v in (value.literal - 1, value.literal + 1):
             made = copy.deepcopy(value)

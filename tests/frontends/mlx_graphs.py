@@ -127,6 +127,43 @@ class Rotary(nn.Module):
         return torch.cat([a * c - b * s, a * s + b * c], -1)
 
 
+class Pooled(nn.Module):
+    def forward(self, x):
+        return F.max_pool2d(x, 3, 2, 1), F.avg_pool2d(x.exp(), 2), F.max_pool2d(x.tanh(), 2, 1)
+
+
+class Rolled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.n = nn.RMSNorm(8, eps=1e-3)
+
+    def forward(self, x):
+        return torch.roll(self.n(x), (1, 2), (0, 1)) + x
+
+
+class Padded(nn.Module):
+    def forward(self, x, y):
+        return F.pad(x, (1, 2), value=0.5) + y, torch.flip(y, [0]) * torch.full((7,), 2.0), F.leaky_relu(y, 0.1)
+
+
+class Placed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.places, self.first = nn.Embedding(4, 8), nn.Parameter(R(1, 1, 8))
+
+    def forward(self, x):
+        return torch.cat([self.first.expand(x.shape[0], -1, -1), x + self.places(torch.arange(x.shape[1]))], 1)
+
+
+class Grown(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.G = nn.ConvTranspose2d(3, 2, 3, stride=2, padding=1, output_padding=1)
+
+    def forward(self, x):
+        return torch.relu(self.G(x))
+
+
 GRAPHS = {
     "perceptron": (Perceptron, lambda: (R(2, 8),)), "attention": (Attention, lambda: (R(1, 3, 8),)),
     "weighted": (Weighted, lambda: (R(2, 3, 3), R(2, 3, 3))), "norms": (Norms, lambda: (R(3, 8),)),
@@ -134,5 +171,7 @@ GRAPHS = {
     "counter": (Counter, lambda: (R(4),)), "cache": (Cache, lambda: (R(1, 2, 2, 4), R(1, 2, 2, 4), R(1, 2, 2, 4))),
     "embedded": (Embedded, lambda: (torch.randint(0, 10, (1, 5)),)), "parts": (Parts, lambda: (R(2, 9), R(2, 3))),
     "reductions": (Reductions, lambda: (R(3, 4),)), "recurrent": (Recurrent, lambda: (R(2, 4), R(2, 4))),
+    "pooled": (Pooled, lambda: (R(1, 2, 6, 6),)), "padded": (Padded, lambda: (R(2, 4), R(2, 7))),
+    "rolled": (Rolled, lambda: (R(3, 8),)), "placed": (Placed, lambda: (R(2, 3, 8),)), "grown": (Grown, lambda: (R(1, 3, 4, 4),)),
     "scaled": (Scaled, lambda: (R(3, 4), R(3, 4))), "rotary": (Rotary, lambda: (R(2, 3, 8), R(3, 4), R(3, 4))),
 }

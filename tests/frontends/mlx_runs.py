@@ -73,6 +73,49 @@ def convolved(op, x, w):
     return out.permute(0, 2, 3, 1)
 
 
+def grown(op, x, w):
+    if op.groups != 1:
+        raise ValueError("one group")
+    out = F.conv_transpose2d(x.permute(0, 3, 1, 2), w.permute(3, 0, 1, 2), None, (op.stride_h, op.stride_w), (op.padding_h, op.padding_w),
+                             (op.output_padding_h, op.output_padding_w), 1, (op.dilation_h, op.dilation_w))
+    return out.permute(0, 2, 3, 1)
+
+
+def padded(op, x):
+    ends = literals(op.pad_width)
+    if len(ends) != 2 * x.dim() or min(ends) < 0:
+        raise ValueError("both ends of each axis, none negative")
+    if op.mode == "constant":
+        return F.pad(x, [n for k in range(len(ends) - 2, -1, -2) for n in ends[k:k + 2]], value=op.constant_value)
+    out = x
+    for axis in range(x.dim()):
+        rows = torch.arange(-ends[2 * axis], x.shape[axis] + ends[2 * axis + 1]).clamp(0, x.shape[axis] - 1)
+        out = out.index_select(axis, rows)
+    return out
+
+
+def strided(op, x):
+    # what lies one row behind the other
+    return torch.as_strided(x.contiguous(), literals(op.shape), literals(op.strides), op.offset).clone()
+
+
+def counted(op):
+    start, stop, step = literals([op.start, op.stop, op.step])
+    return torch.arange(start, stop, step, dtype=torch.int32 if op.scalar_type is None else DTYPES[op.scalar_type])
+
+
+def filled(op):
+    if op.v.is_vid:
+        raise NotImplementedError("numbers out of registers")
+    return torch.full(literals(op.shape), op.v.literal, dtype=DTYPES[op.scalar_type])
+
+
+def broadcast(op, x):
+    wanted = literals(op.shape)
+    more = len(wanted) - x.dim()
+    return x.broadcast_to([x.shape[k - more] if n == -1 and k >= more else n for k, n in enumerate(wanted)])
+
+
 def attended(op, q, k, v, mask=None):
     if len({t.dim() for t in (q, k, v)} | {4}) > 1 or k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
         raise ValueError("queries, keys and values do not fit")  # PyTorch does not ask on every path
@@ -100,6 +143,10 @@ NODES = {
     "Take": lambda op, x, at: torch.index_select(x, op.axis, at.reshape(-1).long()).reshape(
         *x.shape[:op.axis], *at.shape, *x.shape[op.axis + 1:]),
     "Concatenate": lambda op, *parts: torch.cat(parts, op.axis), "AsType": lambda op, x: x.to(DTYPES[op.scalar_type]),
+    "Pad": padded, "AsStrided": strided, "ARange": counted, "Full": filled, "BroadcastTo": broadcast, "ConvTranspose2D": grown,
+    "Flip": lambda op, x: torch.flip(x, list(op.axes)), "GreaterEqual": binary(torch.ge),
+    "RMSNorm": lambda op, x, *w: F.rms_norm(x, x.shape[-1:], w[0] if w else None, op.eps),
+    "Roll": lambda op, x: torch.roll(x, literals(op.shift), list(op.axes)),
     "Where": lambda op, c, x, y: torch.where(c.bool(), *as_arrays(x, y)),
 }
 
