@@ -31,6 +31,12 @@ bool holds_number(Dtype dtype, double number) {
   return scaled == std::trunc(scaled) && exponent >= least && exponent <= most;
 }
 
+bool takes_any_order(std::string_view op) {
+  constexpr std::string_view kAll[] = {"aten.add.Tensor", "aten.mul.Tensor", "aten.maximum.default",
+                                       "aten.minimum.default"};
+  return std::ranges::find(kAll, op) != std::end(kAll);
+}
+
 }  // namespace
 
 Dtype mlx_dtype_in(const MlxHeldNumbers& numbers, std::uint32_t at) {
@@ -207,6 +213,8 @@ bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
     made.args.push_back(number ? Arg::of_real(held.number)
                                : Arg::of(wide ? of_dtype(held.value, *wide) : held.value));
   }
+  if (made.args.size() == 2 && made.args[0].kind != Arg::Kind::ref && takes_any_order(made.op))
+    std::swap(made.args[0], made.args[1]);
   if (made.args[0].kind != Arg::Kind::ref) return false;
   const bool clamps = made.op == "aten.clamp.Tensor";
   if (clamps && made.args.size() == 2) {
