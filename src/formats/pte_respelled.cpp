@@ -338,7 +338,9 @@ bool respell_in_place(Graph& graph, Step& next) {
 }  // namespace
 
 void respell(Graph& graph, Step& next) {
-  if (unroll(graph, next) || respell_activation(graph, next) || respell_in_place(graph, next)) return;
+  if (unroll(graph, next) || respell_activation(graph, next) || rearrange(graph, next) ||
+      respell_in_place(graph, next))
+    return;
   const auto* const row = std::ranges::find(kSpellings, next.op, &SpellingRow::op);
   const Schema* schema = row == std::end(kSpellings) ? nullptr : find_schema(next.op);
   if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return;

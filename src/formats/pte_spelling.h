@@ -55,6 +55,13 @@ class PteSpelling {
     return Arg::of(id);
   }
 
+  /// The first result of a step of several.
+  Arg emit_first(const char* op, PteArgs args, std::size_t results) {
+    const Arg first = emit(op, std::move(args));
+    graph_.steps.back().results.resize(results);
+    return first;
+  }
+
   /// The step itself: its result is number `which` of `results`.
   void become(const char* op, PteArgs args, std::size_t results = 1, std::size_t which = 0) {
     step_.op = op;
@@ -74,6 +81,9 @@ class PteSpelling {
 /// Activations of several steps; false where the step is none.
 bool respell_activation(Graph& graph, Step& next);
 bool is_respelled_activation(std::string_view op);
+
+/// What moves elements or chooses among them, in several steps; false where the step is none such.
+bool rearrange(Graph& graph, Step& next);
 
 /// A recurrent layer as the steps of its trips; false where it is none, or one of which sizes are not known.
 bool unroll(Graph& graph, Step& next);

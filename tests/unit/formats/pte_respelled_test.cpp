@@ -57,8 +57,8 @@ void all_seen_but(const std::string& name, const std::vector<std::size_t>& needl
 }  // namespace
 
 TEST_CASE("pte: operators that the core of ATen spells otherwise are what PyTorch makes of them", "[pte]") {
-  for (const char* name :
-       {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations", "spelled-recurrent"}) {
+  for (const char* name : {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations",
+                           "spelled-recurrent", "spelled-moves", "spelled-steps"}) {
     const CheckRecord record = against(name, [](PteMethod&) {});
     INFO(name);
     CHECK(record.status == Status::proved);
@@ -85,6 +85,8 @@ TEST_CASE("pte: no number of a respelled operator can be another", "[pte]") {
   all_seen_but("spelled-text", {114});
   all_seen_but("encoder-dynamic", {14});
   all_seen_but("spelled-activations", {});
+  all_seen_but("spelled-moves", {142});  // the end of a slice as well
+  all_seen_but("spelled-steps", {});
 }
 
 TEST_CASE("pte: a recurrent layer is its trips, however they are written", "[pte]") {
