@@ -77,17 +77,18 @@ GRAPHS = {
 }
 
 
-# Quantised by the quantizer of XNNPACK: with one scale for a weight, or one for each channel that comes out.
-QUANTISED = ("add", "add-relu", "sub-mul", "cat", "permute", "view", "pool", "linear", "linear-relu", "conv", "conv-relu", "conv-norm", "conv-depth",
-             "conv-groups", "conv-1d", "conv-transposed", "residual", "mean-linear", "cat-images", "mul-images", "padded", "flat", "shuffled")
+# All are quantised by the quantizer of XNNPACK, too: with one scale for a weight, these with one for each channel that comes out.
 BY_CHANNEL = ("linear-relu", "conv-relu", "conv-depth", "conv-groups", "conv-1d")
 GRAPHS |= {
+    "relu": lambda: (Calls(lambda s, x, y: F.relu(x) * y), (normal(2, 5), normal(2, 5))),
+    "bounded": lambda: (Calls(lambda s, x, y: F.hardtanh(x, -0.5, 2.5) + F.relu6(y)), (normal(2, 5), normal(2, 5))),
+    "hard": lambda: (Calls(lambda s, x: F.hardswish(s.a(x)) + F.hardsigmoid(s.b(x)), a=nn.Conv2d(8, 8, 1), b=nn.Conv2d(8, 8, 1)), (normal(*IMAGE),)),
     "padded": lambda: (seq(nn.ZeroPad2d((1, 2, 0, 1)), nn.Conv2d(8, 4, 3), nn.ReLU6()), (normal(*IMAGE),)),
     "flat": lambda: (seq(nn.Conv2d(8, 4, 3), nn.Flatten(), nn.Dropout(), nn.Linear(320, 3)), (normal(*IMAGE),)),
     "shuffled": lambda: (Calls(lambda s, x: s.b(s.a(x).view(1, 2, 4, 12, 10).transpose(1, 2).reshape(1, 8, 12, 10)), a=nn.Conv2d(8, 8, 1),
                                b=nn.Conv2d(8, 4, 1)), (normal(*IMAGE),)),
 }
-NAMES = [*GRAPHS, *(f"{name}, quantised" for name in QUANTISED), *(f"{name}, by channel" for name in BY_CHANNEL)]
+NAMES = [*GRAPHS, *(f"{name}, quantised" for name in GRAPHS), *(f"{name}, by channel" for name in BY_CHANNEL)]
 
 
 def quantised(module, inputs, by_channel):
