@@ -226,7 +226,7 @@ def run(subject: Subject, *, count: int = 200, seed: int = 1, seconds: float = 0
     folder = pathlib.Path(out or tempfile.mkdtemp(prefix="noclobber-fuzz-"))
     at_work = _Run(subject, folder, reduction, compare_runs, known or (lambda what, cause: False))
     at_work.most = most or subject.most
-    about = {"subject": subject.name, "profiles": list(profiles), "without": without, "runs": compare_runs}
+    about = {"subject": subject.name, "profiles": list(profiles), "without": without, "refused": subject.refused, "runs": compare_runs}
     book = Ledger(ledger, about) if ledger else None
     if book:
         at_work.goes_on(book)

@@ -11,7 +11,7 @@ PACKAGES = ("torch", "executorch", "lightning-thunder")
 
 
 class Ledger:
-    """Appends to the file; what lines `about` the same campaign say (subject, profiles, versions) counts, other lines stay as they are.
+    """Appends to the file; what lines `about` the same campaign say (subject, profiles, what is left out, versions) counts, other lines stay as they are.
     A line that was not written to its end is as if it were not there."""
 
     def __init__(self, path: str | os.PathLike[str], about: dict):

@@ -73,6 +73,7 @@ class Pass(Subject):
     """A function of a graph module, which it changes or of which it gives another one."""
 
     name, most, by_position = "pass", 25, True
+    refused = "native_batch_norm"  # says nothing of the statistics that it writes: functionalization leaves it as if it were pure
 
     def __init__(self, function: Callable, functional: bool):
         self.function, self.functional = function, functional
