@@ -121,8 +121,8 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
   const auto space = program_.space_of(at);
   if (space != RegisterProgram::constant && space != RegisterProgram::state) return;
   const std::string_view own = own_name(name);
-  const auto is_alike = [&](const auto& other) {
-    return plain_name(own_name(other.second)) == plain_name(own);
+  const auto is_alike = [plain = plain_name(own)](const auto& other) {
+    return plain_name(own_name(other.second)) == plain;
   };
   if (std::ranges::count_if(program_.names, is_alike) > 1) return;  // which of them an input is, nobody says
   if (own.ends_with(kChannelsLast))

@@ -7,6 +7,7 @@
 //   bodies promotion       of what is added, multiplied or divided is a conversion of its own
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -136,6 +137,16 @@ std::optional<Dtype> dtype_of_number(const Arg& arg) {
   return std::nullopt;
 }
 
+/// Is it beyond the largest, or below the least normal number of half precision?
+bool leaves_half(const Arg& number, Dtype dtype) {
+  double value = 0;
+  if (number.kind == Arg::Kind::real) value = std::abs(number.real);
+  if (number.kind == Arg::Kind::sym && number.sym.is_constant())
+    value = std::abs(static_cast<double>(number.sym.constant()));
+  if (dtype == Dtype::f16) return value != 0 && (value > 65504 || value < 0x1p-14);
+  return dtype == Dtype::bf16 && value != 0 && (value > 0x1.fep127 || value < 0x1p-126);
+}
+
 Type scalar_type(Dtype dtype) {
   Type out;
   out.dtype = dtype;
@@ -217,9 +228,10 @@ class Lowering {
     if (&graph == &graph_) graph.steps = std::exchange(made_, {});
     for (Step& step : old) {
       if (const Schema* schema = find_schema(step.op)) {
+        const std::vector<Arg> said = step.args;
         for (std::size_t k = 0; k < step.args.size(); ++k)
           if (lifted(*schema, k, step.args[k])) step.args[k] = Arg::of(constant(step.args[k]));
-        promote(graph, step);
+        promote(graph, step, said);
         respell(graph, step);
         decompose(graph, step);
       }
@@ -249,8 +261,9 @@ class Lowering {
     });
   }
 
-  /// Operands of arithmetic have the dtype of the result.
-  static void promote(Graph& graph, Step& step) {
+  /// Operands of arithmetic have the dtype of the result. `said`: its arguments before numbers were
+  /// constants. A number that half precision does not hold is none of it: PyTorch computes with more.
+  static void promote(Graph& graph, Step& step, const std::vector<Arg>& said) {
     static constexpr std::array kPromoted = {"aten.add.Tensor",      "aten.mul.Tensor",
                                              "aten.sub.Tensor",      "aten.div.Tensor",
                                              "aten.div.Tensor_mode", "aten.minimum.default"};
@@ -258,10 +271,11 @@ class Lowering {
         !step.results[0].valid() || !graph.value(step.results[0]).type)
       return;
     const Dtype wanted = graph.value(step.results[0]).type->dtype;
-    for (Arg& arg : step.args) {
+    for (std::size_t k = 0; k < step.args.size(); ++k) {
+      Arg& arg = step.args[k];
       if (arg.kind != Arg::Kind::ref || !graph.value(arg.ref).type) continue;
       const Type given = *graph.value(arg.ref).type;
-      if (given.dtype == wanted) continue;
+      if (given.dtype == wanted || leaves_half(said[k], wanted)) continue;
       const ValueId id = add(graph, "promoted", Value::From::step, graph.steps.size(), wanted, given.shape);
       Step& copy = graph.steps.emplace_back();
       copy.op = "aten._to_copy.default";

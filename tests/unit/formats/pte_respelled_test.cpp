@@ -71,6 +71,14 @@ TEST_CASE("pte: activations that are written in place are made beside it and cop
   all_seen_but("written-activations", {}, 14);
 }
 
+TEST_CASE("pte: a number that half precision does not hold is none of it", "[pte]") {
+  CHECK(against("half-within-range", [](PteMethod&) {}).status == Status::proved);
+  const CheckRecord beyond = against("half-beyond-range", [](PteMethod&) {});  // a half / 100000
+  CHECK(beyond.status == Status::refuted);
+  REQUIRE_FALSE(beyond.findings.empty());
+  CHECK(beyond.findings[0].rule == "NC004");
+}
+
 TEST_CASE("pte: where PyTorch rounds on the way, half precision is left as it is spelled", "[pte]") {
   const CheckRecord record = against("spelled-half", [](PteMethod&) {});
   CHECK(record.findings.empty());
