@@ -73,12 +73,13 @@ Compared reduction(const MlxFields& f, const Meant& m) {
   if (meant && meant->empty()) meant = all_axes(rank);
   const Doubles no{0}, yes{1};
   if (!spread)
-    return {together({sorted(own), field(f, 3)}), together({sorted(meant), m.numbers(2, "keepdim", no)})};
+    return {said_together({sorted(own), field(f, 3)}),
+            said_together({sorted(meant), m.numbers(2, "keepdim", no)})};
   const bool corrected = m.overload() == ".correction";
   const Said ddof = corrected ? m.numbers(9, "correction", yes)
                               : m.numbers(m.overload() == ".dim" ? 2 : 1, "unbiased", yes);
   const Said keep = m.numbers(corrected ? 9 : 3, "keepdim", no);
-  return {together({sorted(own), field(f, 3), field(f, 4)}), together({sorted(meant), keep, ddof})};
+  return {said_together({sorted(own), field(f, 3), field(f, 4)}), said_together({sorted(meant), keep, ddof})};
 }
 
 /// Axis, and bounds within the size of that axis.
@@ -91,7 +92,7 @@ Said bounds(Said axis, Said start, Said stop, const Said& step, const Said& size
     double& at = (**bound)[0];
     at = std::clamp(at + (at < 0 ? size : 0), 0.0, size);
   }
-  return together({axis, start, stop, step});
+  return said_together({axis, start, stop, step});
 }
 
 Compared slice(const MlxFields& f, const Meant& m, std::size_t first) {
@@ -120,7 +121,7 @@ Compared split(const MlxFields& f, const Meant& m) {
     const double each = own->front();
     for (own->clear(); left > 0; left -= each) own->push_back(std::min(each, left));
   }
-  return {together({own, from_front(field(f, 3), rank)}), together({sizes, at})};
+  return {said_together({own, from_front(field(f, 3), rank)}), said_together({sizes, at})};
 }
 
 /// Does MLX have it, as far as ExecuTorch says?
@@ -138,7 +139,8 @@ Compared product(const MlxFields& f, const Meant& m) {
   if (m.has_keyword("alpha") || m.has_keyword("beta")) return {};
   const Said bias = field(f, 3);
   const bool biased = bias && (*bias)[0] == 1;
-  return {biased ? together({field(f, 4), field(f, 5)}) : field(f, 4), biased ? Doubles{1, 1} : Doubles{1}};
+  return {biased ? said_together({field(f, 4), field(f, 5)}) : field(f, 4),
+          biased ? Doubles{1, 1} : Doubles{1}};
 }
 
 Said single(Said value) {
@@ -151,19 +153,21 @@ Doubles given(const Meant& m, std::size_t k, std::string_view keyword) {
 }
 
 Compared layer_norm(const MlxFields& f, const Meant& m) {
-  return {together({field(f, 2), field(f, 3), single(field(f, 4))}),
-          together({given(m, 2, "weight"), given(m, 3, "bias"), single(m.numbers(4, "eps", Doubles{1e-5}))})};
+  return {said_together({field(f, 2), field(f, 3), single(field(f, 4))}),
+          said_together(
+              {given(m, 2, "weight"), given(m, 3, "bias"), single(m.numbers(4, "eps", Doubles{1e-5}))})};
 }
 
 /// Without an epsilon PyTorch takes that of the dtype it computes in, which is f32 for all that MLX has.
 Compared rms_norm(const MlxFields& f, const Meant& m) {
-  return {together({field(f, 1), single(field(f, 3))}),
-          together({given(m, 2, "weight"), single(m.numbers(3, "eps", Doubles{0x1p-23}))})};
+  return {said_together({field(f, 1), single(field(f, 3))}),
+          said_together({given(m, 2, "weight"), single(m.numbers(3, "eps", Doubles{0x1p-23}))})};
 }
 
 Compared rolled(const MlxFields& f, const Meant& m) {
-  return {together({field(f, 2), from_front(field(f, 3), rank_of(m))}),
-          together({m.numbers(1, "shifts", {}), from_front(m.numbers(2, "dims", Doubles{}), rank_of(m))})};
+  return {
+      said_together({field(f, 2), from_front(field(f, 3), rank_of(m))}),
+      said_together({m.numbers(1, "shifts", {}), from_front(m.numbers(2, "dims", Doubles{}), rank_of(m))})};
 }
 
 Compared attention(const MlxFields& f, const Meant& m) {
@@ -171,8 +175,8 @@ Compared attention(const MlxFields& f, const Meant& m) {
   if (m.op() != "aten.scaled_dot_product_attention" || !sizes || sizes->empty()) return {};
   Said own = field(f, 4), scale = m.numbers(99, "scale", Doubles{1 / std::sqrt(sizes->back())});
   if (own && scale && std::abs((*own)[0] - (*scale)[0]) <= 1e-6 * std::abs((*scale)[0])) own = scale;
-  return {together({own, field(f, 5), field(f, 6)}),
-          together({scale, given(m, 3, "attn_mask"), m.numbers(5, "is_causal", Doubles{0})})};
+  return {said_together({own, field(f, 5), field(f, 6)}),
+          said_together({scale, given(m, 3, "attn_mask"), m.numbers(5, "is_causal", Doubles{0})})};
 }
 
 Compared gelu(const MlxFields& f, const Meant& m) {
@@ -186,7 +190,7 @@ Compared taken(const MlxFields& f, const Meant& m) {
   if (m.op() == "aten.index_select") return axis(f, m, 3, 1, {});
   if (m.op().find("select") == std::string_view::npos) return {};
   const Compared at = axis(f, m, 3, 1, {});
-  return {together({at.own, field(f, 2)}), together({at.meant, m.numbers(2, "index", {})})};
+  return {said_together({at.own, field(f, 2)}), said_together({at.meant, m.numbers(2, "index", {})})};
 }
 
 Compared convolution(const MlxFields& f, const Meant& m) {
@@ -196,17 +200,17 @@ Compared convolution(const MlxFields& f, const Meant& m) {
   for (std::size_t arg = 2; arg < 5; ++arg) {
     Said all = m.numbers(arg, "", {});
     if (all && all->size() == 1) all->resize(dims, (*all)[0]);
-    out.meant = together({out.meant, all});
-    for (std::size_t k = 0; k < dims; ++k) out.own = together({out.own, field(f, at++)});
+    out.meant = said_together({out.meant, all});
+    for (std::size_t k = 0; k < dims; ++k) out.own = said_together({out.own, field(f, at++)});
   }
-  return {together({out.own, field(f, at)}), together({out.meant, m.numbers(5, "", {})})};
+  return {said_together({out.own, field(f, at)}), said_together({out.meant, m.numbers(5, "", {})})};
 }
 
 /// Of a transposed one stride, padding, dilation, and the padding of what it makes.
 Compared transposed_convolution(const MlxFields& f, const Meant& m) {
   Compared out{Doubles{}, Doubles{}};
-  for (std::size_t arg = 2; arg < 7; ++arg) out.meant = together({out.meant, m.numbers(arg, "", {})});
-  for (std::size_t at = 3; at < 12; ++at) out.own = together({out.own, field(f, at)});
+  for (std::size_t arg = 2; arg < 7; ++arg) out.meant = said_together({out.meant, m.numbers(arg, "", {})});
+  for (std::size_t at = 3; at < 12; ++at) out.own = said_together({out.own, field(f, at)});
   return out;
 }
 
@@ -219,15 +223,15 @@ Compared padding(const MlxFields& f, const Meant& m) {
   Doubles meant(2 * rank - given->size(), 0);
   for (std::size_t k = given->size(); k > 0; k -= 2)
     meant.insert(meant.end(), {(*given)[k - 2], (*given)[k - 1]});
-  return {together({field(f, 2), field(f, 3), field(f, 4)}),
-          together({meant, Doubles(kConstant.begin(), kConstant.end()),
-                    single(m.numbers(2, "value", Doubles{0}))})};
+  return {said_together({field(f, 2), field(f, 3), field(f, 4)}),
+          said_together({meant, Doubles(kConstant.begin(), kConstant.end()),
+                         single(m.numbers(2, "value", Doubles{0}))})};
 }
 
 Compared strided(const MlxFields& f, const Meant& m) {
-  return {together({field(f, 2), field(f, 3), field(f, 4)}),
-          together({m.numbers(1, "size", {}), m.numbers(2, "stride", {}),
-                    m.numbers(3, "storage_offset", Doubles{0})})};
+  return {said_together({field(f, 2), field(f, 3), field(f, 4)}),
+          said_together({m.numbers(1, "size", {}), m.numbers(2, "stride", {}),
+                         m.numbers(3, "storage_offset", Doubles{0})})};
 }
 
 /// Of an operator that takes no tensor.
@@ -239,17 +243,18 @@ Compared made_of_numbers(std::string_view node, const MlxFields& f, const Meant&
     const bool from_zero = m.overload() == ".default", by_step = m.overload() == ".start_step";
     const Said start = from_zero ? Doubles{0} : m.numbers(0, "start", Doubles{0}),
                step = by_step ? m.numbers(2, "step", Doubles{1}) : Doubles{1};
-    return {together({field(f, 1), field(f, 2), field(f, 3), field(f, 4)}),
-            together({start, m.numbers(from_zero ? 0 : 1, "end", {}), step, dtype})};
+    return {said_together({field(f, 1), field(f, 2), field(f, 3), field(f, 4)}),
+            said_together({start, m.numbers(from_zero ? 0 : 1, "end", {}), step, dtype})};
   }
   Said value = m.op() == "aten.ones" ? Doubles{1} : Doubles{0};
   if (m.op() == "aten.full") value = m.numbers(1, "fill_value", {});
-  return {together({field(f, 1), field(f, 2), field(f, 3)}), together({sizes_of(made), value, dtype})};
+  return {said_together({field(f, 1), field(f, 2), field(f, 3)}),
+          said_together({sizes_of(made), value, dtype})};
 }
 
 Compared cumulated(const MlxFields& f, const Meant& m) {
   const Compared at = axis(f, m, 2, 1, {});
-  return {together({at.own, field(f, 3), field(f, 4)}), together({at.meant, Doubles{0, 1}})};
+  return {said_together({at.own, field(f, 3), field(f, 4)}), said_together({at.meant, Doubles{0, 1}})};
 }
 
 Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {

@@ -97,7 +97,7 @@ inline Said field(const MlxFields& fields, std::size_t k) {
 }
 
 /// One after the other; nothing where one is nothing.
-inline Said together(std::initializer_list<Said> parts) {
+inline Said said_together(std::initializer_list<Said> parts) {
   Doubles out;
   for (const Said& part : parts) {
     if (!part) return std::nullopt;

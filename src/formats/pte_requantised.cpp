@@ -13,7 +13,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::int64_t kLeastByte = -128, kMostByte = 127;
-constexpr int kDeepest = 64;  // moves, one behind the other
+constexpr int kMostMoves = 64;  // moves, one behind the other
 
 /// A step between numbers and bytes: scale and zero point.
 struct ByteScale {
@@ -66,7 +66,7 @@ using IsKept = std::function<bool(ValueId)>;
 
 bool are_bytes(const Graph& graph, const Arg& arg, const ByteScale& scale, const IsKept& kept, int depth) {
   const Step* step = maker(graph, arg);
-  if (step == nullptr || depth > kDeepest || !kept(arg.ref)) return false;
+  if (step == nullptr || depth > kMostMoves || !kept(arg.ref)) return false;
   if (const auto own = byte_scale(*step, "quantized_decomposed.dequantize_per_tensor.default"))
     return *own == scale;
   const Schema* schema = find_schema(step->op);
