@@ -112,7 +112,10 @@ std::optional<Diagnostic> MlxCase::inputs() {
   if (next < registers.size())
     return Diagnostic{"", "the payload takes " + std::to_string(registers.size()) +
                               " tensors, BEFORE is given " + std::to_string(next)};
-  for (const auto& [at, name] : program_.names) constant(at, name);
+  std::map<std::string, int> alike;
+  for (const auto& [at, name] : program_.names) ++alike[plain_name(own_name(name))];
+  for (const auto& [at, name] : program_.names)
+    if (alike.at(plain_name(own_name(name))) == 1) constant(at, name);  // else nobody says which it is
   return std::nullopt;
 }
 
@@ -121,10 +124,6 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
   const auto space = program_.space_of(at);
   if (space != RegisterProgram::constant && space != RegisterProgram::state) return;
   const std::string_view own = own_name(name);
-  const auto is_alike = [plain = plain_name(own)](const auto& other) {
-    return plain_name(own_name(other.second)) == plain;
-  };
-  if (std::ranges::count_if(program_.names, is_alike) > 1) return;  // which of them an input is, nobody says
   if (own.ends_with(kChannelsLast))
     return turned_constant(at, own.substr(0, own.size() - kChannelsLast.size()));
   if (own.starts_with(kScalar)) {

@@ -5,6 +5,7 @@
 
 #include "src/formats/mlx_case.h"
 #include "src/formats/pte_case.h"
+#include "src/graph/uses.h"
 #include "src/ops/meaning.h"
 #include "src/ops/schema.h"
 
@@ -34,12 +35,6 @@ bool may_share(const Step& step, const std::vector<OpDecl>& ops) {
     return declared && declared->op == step.op && !declared->writes() && !one.result.empty() &&
            std::ranges::all_of(one.result, [](const std::string& how) { return how == "fresh"; });
   });
-}
-
-void read_as_now(Arg& arg, const std::map<std::uint32_t, ValueId>& now) {
-  if (arg.kind == Arg::Kind::ref)
-    if (const auto at = now.find(arg.ref.index); at != now.end()) arg.ref = at->second;
-  for (Arg& one : arg.list) read_as_now(one, now);
 }
 
 }  // namespace
@@ -89,8 +84,7 @@ bool without_places(Graph& graph, const std::vector<OpDecl>& ops) {
     return false;
   std::map<std::uint32_t, ValueId> now;  // of each value that is overwritten, by the names it had
   for (Step& step : graph.steps) {
-    for (Arg& arg : step.args) read_as_now(arg, now);
-    for (auto& [name, arg] : step.kwargs) read_as_now(arg, now);
+    replace_uses(step, now);
     if (!writes(step)) continue;
     const ValueId was = step.args[0].ref, is = step.results[0];
     for (auto& [name, latest] : now)
@@ -98,8 +92,8 @@ bool without_places(Graph& graph, const std::vector<OpDecl>& ops) {
     now[was.index] = is;
     step.op = functional_op(step.op);
   }
-  for (Arg& output : graph.outputs) read_as_now(output, now);
-  for (auto& [input, output] : graph.finals) read_as_now(output, now);
+  for (Arg& output : graph.outputs) replace_uses(output, now);
+  for (auto& [input, output] : graph.finals) replace_uses(output, now);
   return true;
 }
 

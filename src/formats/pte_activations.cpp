@@ -58,33 +58,22 @@ class Activation : public PteSpelling {
   }
 };
 
-struct ActivationRow {
-  std::string_view op;
-  void (Activation::*rule)();
-};
-
-constexpr ActivationRow kActivations[] = {{"aten.relu6.default", &Activation::relu6},
-                                          {"aten.hardsigmoid.default", &Activation::hardsigmoid},
-                                          {"aten.hardswish.default", &Activation::hardswish},
-                                          {"aten.softplus.default", &Activation::softplus},
-                                          {"aten.mish.default", &Activation::mish},
-                                          {"aten.prelu.default", &Activation::prelu}};
+constexpr PteSpellingRow<Activation> kActivations[] = {
+    {"aten.relu6.default", &Activation::relu6, PteAsked::wide},
+    {"aten.hardsigmoid.default", &Activation::hardsigmoid, PteAsked::wide},
+    {"aten.hardswish.default", &Activation::hardswish, PteAsked::wide},
+    {"aten.softplus.default", &Activation::softplus, PteAsked::wide},
+    {"aten.mish.default", &Activation::mish, PteAsked::wide},
+    {"aten.prelu.default", &Activation::prelu, PteAsked::wide}};
 
 }  // namespace
 
 bool is_respelled_activation(std::string_view op) {
-  return std::ranges::find(kActivations, op, &ActivationRow::op) != std::end(kActivations);
+  return std::ranges::find(kActivations, op, &PteSpellingRow<Activation>::op) != std::end(kActivations);
 }
 
 bool respell_activation(Graph& graph, Step& next) {
-  const auto* const row = std::ranges::find(kActivations, next.op, &ActivationRow::op);
-  const Schema* schema = row == std::end(kActivations) ? nullptr : find_schema(next.op);
-  if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return false;
-  const auto& type = graph.value(next.results[0]).type;
-  if (!type || (type->dtype != Dtype::f32 && type->dtype != Dtype::f64)) return false;
-  Activation activation(graph, next, *schema);
-  (activation.*row->rule)();
-  return true;
+  return respell_by<Activation>(kActivations, graph, next);
 }
 
 }  // namespace noclobber

@@ -8,6 +8,7 @@
 #include "src/formats/constant_bytes.h"
 #include "src/formats/pte_builder.h"
 #include "src/formats/pte_inputs.h"
+#include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
@@ -61,12 +62,6 @@ std::vector<std::size_t> first_alike(const Graph& graph) {
     if (at == same.end()) same.push_back(k);
   }
   return out;
-}
-
-void replace_refs(Arg& arg, const std::map<std::uint32_t, ValueId>& by) {
-  if (const auto at = by.find(arg.ref.index); arg.kind == Arg::Kind::ref && at != by.end())
-    arg.ref = at->second;
-  for (Arg& item : arg.list) replace_refs(item, by);
 }
 
 void add_of_file_alone(PteBuilder& p, std::uint32_t id) {
@@ -188,12 +183,7 @@ void merge_equal_constants(Graph& functional) {
   std::map<std::uint32_t, ValueId> by;
   for (std::size_t k = 0; k < first.size(); ++k)
     if (first[k] != k) by[functional.inputs[k].value.index] = functional.inputs[first[k]].value;
-  for (Step& step : functional.steps) {
-    for (Arg& arg : step.args) replace_refs(arg, by);
-    for (auto& [name, arg] : step.kwargs) replace_refs(arg, by);
-  }
-  for (Arg& arg : functional.outputs) replace_refs(arg, by);
-  for (auto& [input, arg] : functional.finals) replace_refs(arg, by);
+  replace_uses(functional, by);
 }
 
 void forget_weights(Graph& graph) {

@@ -6,7 +6,7 @@
 #include "src/formats/pte_builder.h"
 #include "src/formats/pte_calls.h"
 #include "src/formats/pte_results.h"
-#include "src/formats/pte_xnnpack.h"
+#include "src/formats/pte_xnnpack_steps.h"
 
 namespace noclobber {
 namespace {
@@ -67,12 +67,6 @@ std::string delegate_op(const PteDelegate& delegate, const std::string& ending) 
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "d");
   return "executorch_delegate." + name + ".default";
-}
-
-Arg numbers(std::initializer_list<int> all) {
-  std::vector<Arg> out;
-  for (const int number : all) out.push_back(Arg::of(SymExpr(number)));
-  return Arg::of(std::move(out));
 }
 
 bool calls(const Graph& graph, const std::string& op) {
@@ -189,7 +183,7 @@ void lowered(PteBuilder& p, const PteInstruction& call) {
   for (std::uint32_t k = 0; k < *call.results; ++k) {
     ValueId value = read(p, call.args[k]);
     if (!p.going()) return;
-    if (!plain(call.args[k])) value = turned(p, "aten.permute_copy.default", value, numbers({0, 2, 3, 1}));
+    if (!plain(call.args[k])) value = turned(p, "aten.permute_copy.default", value, xnn_list({0, 2, 3, 1}));
     given[k] = {value, *xnn_sizes(p.tensor(call.args[k])), p.tensor(call.args[k]).dtype};
   }
   XnnInto into{p.graph(), p.names, *p.functional, {}, {}, {}};
@@ -204,7 +198,7 @@ void lowered(PteBuilder& p, const PteInstruction& call) {
         at->second.dtype != p.tensor(call.args[k]).dtype)
       return refuse("result of other sizes, or that nothing makes");
     ValueId value = at->second.value;
-    if (!plain(call.args[k])) value = turned(p, "aten.permute.default", value, numbers({0, 3, 1, 2}));
+    if (!plain(call.args[k])) value = turned(p, "aten.permute.default", value, xnn_list({0, 3, 1, 2}));
     Step stored;
     stored.op = "aten.clone.default";
     stored.args = {Arg::of(value)};

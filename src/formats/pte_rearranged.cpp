@@ -200,10 +200,6 @@ class Rearrangement : public PteSpelling {
   }
 
  private:
-  static std::optional<std::int64_t> whole(const Arg& arg) {
-    const bool known = arg.kind == Arg::Kind::sym && arg.sym.is_constant();
-    return known ? std::optional(arg.sym.constant()) : std::nullopt;
-  }
   static bool is_sized(const Type* type, std::size_t least) {
     return type != nullptr && type->shape.size() >= least &&
            std::ranges::all_of(type->shape, [](const SymExpr& size) { return size.is_constant(); });
@@ -251,45 +247,33 @@ class Rearrangement : public PteSpelling {
   }
 };
 
-struct RearrangementRow {
-  std::string_view op;
-  void (Rearrangement::*rule)();
-  bool rounds = false;  // several steps of arithmetic: of narrow floats PyTorch makes wider ones on the way
-};
+constexpr PteAsked kTyped = PteAsked::type, kWide = PteAsked::wide;
 
-constexpr RearrangementRow kRearranged[] = {{"aten.channel_shuffle.default", &Rearrangement::channel_shuffle},
-                                            {"aten.pixel_unshuffle.default", &Rearrangement::pixel_unshuffle},
-                                            {"aten.tril.default", &Rearrangement::lower_triangle},
-                                            {"aten.triu.default", &Rearrangement::upper_triangle},
-                                            {"aten.where.ScalarOther", &Rearrangement::where_other},
-                                            {"aten.where.ScalarSelf", &Rearrangement::where_self},
-                                            {"aten.outer.default", &Rearrangement::outer},
-                                            {"aten.diff.default", &Rearrangement::difference},
-                                            {"aten.roll.default", &Rearrangement::roll},
-                                            {"aten.diag.default", &Rearrangement::diag},
-                                            {"aten.trace.default", &Rearrangement::trace},
-                                            {"aten.select_scatter.default", &Rearrangement::select_scatter},
-                                            {"aten.instance_norm.default", &Rearrangement::instance_norm},
-                                            {"aten.addcmul.default", &Rearrangement::addcmul, true},
-                                            {"aten.floor_divide.default", &Rearrangement::floor_divide, true},
-                                            {"aten.grid_sampler.default", &Rearrangement::grid_sampler},
-                                            {"aten.celu.default", &Rearrangement::celu, true},
-                                            {"aten.selu.default", &Rearrangement::selu, true},
-                                            {"aten.mse_loss.default", &Rearrangement::mse_loss, true},
-                                            {"aten.logsumexp.default", &Rearrangement::log_sum_exp, true},
-                                            {"aten.nan_to_num.default", &Rearrangement::nan_to_num, true}};
+constexpr PteSpellingRow<Rearrangement> kRearranged[] = {
+    {"aten.channel_shuffle.default", &Rearrangement::channel_shuffle, kTyped},
+    {"aten.pixel_unshuffle.default", &Rearrangement::pixel_unshuffle, kTyped},
+    {"aten.tril.default", &Rearrangement::lower_triangle, kTyped},
+    {"aten.triu.default", &Rearrangement::upper_triangle, kTyped},
+    {"aten.where.ScalarOther", &Rearrangement::where_other, kTyped},
+    {"aten.where.ScalarSelf", &Rearrangement::where_self, kTyped},
+    {"aten.outer.default", &Rearrangement::outer, kTyped},
+    {"aten.diff.default", &Rearrangement::difference, kTyped},
+    {"aten.roll.default", &Rearrangement::roll, kTyped},
+    {"aten.diag.default", &Rearrangement::diag, kTyped},
+    {"aten.trace.default", &Rearrangement::trace, kTyped},
+    {"aten.select_scatter.default", &Rearrangement::select_scatter, kTyped},
+    {"aten.instance_norm.default", &Rearrangement::instance_norm, kTyped},
+    {"aten.addcmul.default", &Rearrangement::addcmul, kWide},
+    {"aten.floor_divide.default", &Rearrangement::floor_divide, kWide},
+    {"aten.grid_sampler.default", &Rearrangement::grid_sampler, kTyped},
+    {"aten.celu.default", &Rearrangement::celu, kWide},
+    {"aten.selu.default", &Rearrangement::selu, kWide},
+    {"aten.mse_loss.default", &Rearrangement::mse_loss, kWide},
+    {"aten.logsumexp.default", &Rearrangement::log_sum_exp, kWide},
+    {"aten.nan_to_num.default", &Rearrangement::nan_to_num, kWide}};
 
 }  // namespace
 
-bool rearrange(Graph& graph, Step& next) {
-  const auto* const row = std::ranges::find(kRearranged, next.op, &RearrangementRow::op);
-  const Schema* schema = row == std::end(kRearranged) ? nullptr : find_schema(next.op);
-  if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return false;
-  const auto& type = graph.value(next.results[0]).type;
-  if (!type || (row->rounds && type->dtype != Dtype::f32 && type->dtype != Dtype::f64)) return false;
-  Rearrangement rearrangement(graph, next, *schema);
-  (rearrangement.*row->rule)();
-  return true;
-}
+bool rearrange(Graph& graph, Step& next) { return respell_by<Rearrangement>(kRearranged, graph, next); }
 
 }  // namespace noclobber

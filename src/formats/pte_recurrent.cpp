@@ -60,10 +60,6 @@ class Unrolling : public PteSpelling {
     for (const std::int64_t one : all) out.emplace_back(one);
     return sizes(out);
   }
-  static std::optional<std::int64_t> whole(const Arg& arg) {
-    const bool known = arg.kind == Arg::Kind::sym && arg.sym.is_constant();
-    return known ? std::optional(arg.sym.constant()) : std::nullopt;
-  }
   const Type* type(const Arg& arg) const {
     const bool known = arg.kind == Arg::Kind::ref && arg.ref.valid() && graph_.value(arg.ref).type;
     return known ? &*graph_.value(arg.ref).type : nullptr;

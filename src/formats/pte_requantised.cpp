@@ -6,6 +6,7 @@
 #include <map>
 
 #include "src/formats/pte_case.h"
+#include "src/graph/uses.h"
 #include "src/ops/meaning.h"
 #include "src/ops/overloads.h"
 
@@ -29,12 +30,6 @@ std::optional<ByteScale> byte_scale(const Step& step, std::string_view op) {
                     step.args[2].sym.is_constant() && step.args[5] == Arg::of_dtype(Dtype::i8);
   if (!fits) return std::nullopt;
   return ByteScale{step.args[1].real, step.args[2].sym.constant()};
-}
-
-void with_others(Arg& arg, const std::map<std::uint32_t, ValueId>& by) {
-  if (const auto at = by.find(arg.ref.index); arg.kind == Arg::Kind::ref && at != by.end())
-    arg.ref = at->second;
-  for (Arg& item : arg.list) with_others(item, by);
 }
 
 const Step* maker(const Graph& graph, const Arg& arg) {
@@ -107,7 +102,7 @@ class Requantised {
       const auto known = by.find(numbers.index);
       by[step.results[0].index] = known == by.end() ? numbers : known->second;
     }
-    replace(by);
+    replace_uses(graph_, by);
   }
 
  private:
@@ -141,16 +136,6 @@ class Requantised {
     }
   }
   bool stays(ValueId value) const { return !written_.contains(root(value.index)); }
-
-  void replace(const std::map<std::uint32_t, ValueId>& by) {
-    if (by.empty()) return;
-    for (Step& step : graph_.steps) {
-      for (Arg& arg : step.args) with_others(arg, by);
-      for (auto& [name, arg] : step.kwargs) with_others(arg, by);
-    }
-    for (Arg& output : graph_.outputs) with_others(output, by);
-    for (auto& [input, arg] : graph_.finals) with_others(arg, by);
-  }
 
   Graph& graph_;
   std::vector<std::size_t> shown_;       // per value: one that may show its storage

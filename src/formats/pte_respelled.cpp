@@ -268,13 +268,9 @@ class Respelling : public PteSpelling {
   }
 };
 
-struct SpellingRow {
-  std::string_view op;
-  void (Respelling::*rule)();
-  bool rounds = false;  // several steps of arithmetic: of narrow floats PyTorch makes wider ones on the way
-};
+constexpr PteAsked kSpelledWide = PteAsked::wide;  // several steps of arithmetic
 
-constexpr SpellingRow kSpellings[] = {
+constexpr PteSpellingRow<Respelling> kSpellings[] = {
     {"aten.conv1d.default", &Respelling::convolution},
     {"aten.conv2d.default", &Respelling::convolution},
     {"aten.conv3d.default", &Respelling::convolution},
@@ -284,42 +280,41 @@ constexpr SpellingRow kSpellings[] = {
     {"aten.batch_norm.default", &Respelling::batch_norm},
     {"aten.layer_norm.default", &Respelling::layer_norm},
     {"aten.group_norm.default", &Respelling::group_norm},
-    {"aten.rms_norm.default", &Respelling::rms_norm, true},
+    {"aten.rms_norm.default", &Respelling::rms_norm, kSpelledWide},
     {"aten.max_pool2d.default", &Respelling::max_pool2d},
     {"aten.adaptive_avg_pool2d.default", &Respelling::adaptive_avg_pool2d},
     {"aten.argsort.default", &Respelling::argsort},
     {"aten.pad.default", &Respelling::pad},
-    {"aten.silu.default", &Respelling::silu, true},
-    {"aten.glu.default", &Respelling::glu, true},
+    {"aten.silu.default", &Respelling::silu, kSpelledWide},
+    {"aten.glu.default", &Respelling::glu, kSpelledWide},
     {"aten.var.dim", &Respelling::variance},
-    {"aten.std.dim", &Respelling::deviation, true},
-    {"aten.std.correction", &Respelling::deviation, true},
-    {"aten.linalg_vector_norm.default", &Respelling::norm, true},
+    {"aten.std.dim", &Respelling::deviation, kSpelledWide},
+    {"aten.std.correction", &Respelling::deviation, kSpelledWide},
+    {"aten.linalg_vector_norm.default", &Respelling::norm, kSpelledWide},
     {"aten.masked_fill.Scalar", &Respelling::masked_fill},
     {"aten.masked_fill.Tensor", &Respelling::masked_fill_tensor},
     {"aten.clamp_min.default", &Respelling::clamp_min},
     {"aten.arange.default", &Respelling::arange},
     {"aten.arange.start", &Respelling::arange_from},
     {"aten.pixel_shuffle.default", &Respelling::pixel_shuffle},
-    {"aten.scaled_dot_product_attention.default", &Respelling::attention, true}};
+    {"aten.scaled_dot_product_attention.default", &Respelling::attention, kSpelledWide}};
 
 bool has_other_spelling(std::string_view op) {
   return is_respelled_activation(op) ||
-         std::ranges::find(kSpellings, op, &SpellingRow::op) != std::end(kSpellings);
+         std::ranges::find(kSpellings, op, &PteSpellingRow<Respelling>::op) != std::end(kSpellings);
 }
 
 /// In place: made beside it in the other spelling, then copied there. Dropout that draws nothing is its
 /// operand.
-bool respell_in_place(Graph& graph, Step& next) {
+void respell_in_place(Graph& graph, Step& next) {
   const Schema* schema = find_schema(next.op);
-  if (schema == nullptr || !schema->writes() || next.results.size() != 1 || !next.results[0].valid())
-    return false;
+  if (schema == nullptr || !schema->writes() || next.results.size() != 1 || !next.results[0].valid()) return;
   const std::string pure = functional_op(next.op);
   if (pure == "aten.dropout.default" && next.args.size() == 3 && next.args[2] == Arg::of_bool(false)) {
     next.op = pure;
-    return true;
+    return;
   }
-  if (!has_other_spelling(pure) || next.args.empty()) return false;
+  if (!has_other_spelling(pure) || next.args.empty()) return;
   Step made = next;
   made.op = pure;
   graph.values.push_back(
@@ -332,22 +327,15 @@ bool respell_in_place(Graph& graph, Step& next) {
   next.op = "aten.copy_.default";
   next.args = {next.args[0], Arg::of(id)};
   next.kwargs.clear();
-  return true;
 }
 
 }  // namespace
 
 void respell(Graph& graph, Step& next) {
   if (unroll(graph, next) || respell_activation(graph, next) || rearrange(graph, next) ||
-      respell_in_place(graph, next))
+      respell_by<Respelling>(kSpellings, graph, next))
     return;
-  const auto* const row = std::ranges::find(kSpellings, next.op, &SpellingRow::op);
-  const Schema* schema = row == std::end(kSpellings) ? nullptr : find_schema(next.op);
-  if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return;
-  const auto& type = graph.value(next.results[0]).type;
-  if (row->rounds && (!type || (type->dtype != Dtype::f32 && type->dtype != Dtype::f64))) return;
-  Respelling respelling(graph, next, *schema);
-  (respelling.*row->rule)();
+  respell_in_place(graph, next);
 }
 
 }  // namespace noclobber

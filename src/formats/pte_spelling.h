@@ -1,6 +1,10 @@
 // What rules of other spellings are made of. Internal to the reader of exported programs.
 #pragma once
+#include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +22,10 @@ class PteSpelling {
   PteSpelling(Graph& graph, Step& step, const Schema& schema) : graph_(graph), step_(step), schema_(schema) {}
 
  protected:
+  static std::optional<std::int64_t> whole(const Arg& arg) {
+    const bool known = arg.kind == Arg::Kind::sym && arg.sym.is_constant();
+    return known ? std::optional(arg.sym.constant()) : std::nullopt;
+  }
   static Arg number(std::int64_t value) { return Arg::of(SymExpr(value)); }
   static Arg sizes(const PteSizes& all) {
     PteArgs out;
@@ -77,6 +85,32 @@ class PteSpelling {
   Step& step_;
   const Schema& schema_;
 };
+
+/// What a rule asks of the result: that its type is known, or that it is a float of which PyTorch makes no
+/// wider one on the way.
+enum class PteAsked : std::uint8_t { nothing, type, wide };
+
+template <class Rules>
+struct PteSpellingRow {
+  std::string_view op;
+  void (Rules::*rule)();
+  PteAsked of_result = PteAsked::nothing;
+};
+
+/// Runs the rule of the step's operator; false where it has none, or not the one result that is asked for.
+template <class Rules>
+bool respell_by(std::span<const PteSpellingRow<Rules>> rows, Graph& graph, Step& next) {
+  const auto row = std::ranges::find(rows, next.op, &PteSpellingRow<Rules>::op);
+  const Schema* schema = row == rows.end() ? nullptr : find_schema(next.op);
+  if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return false;
+  const auto& type = graph.value(next.results[0]).type;
+  if (row->of_result != PteAsked::nothing && !type) return false;
+  if (row->of_result == PteAsked::wide && type->dtype != Dtype::f32 && type->dtype != Dtype::f64)
+    return false;
+  Rules rules(graph, next, *schema);
+  (rules.*row->rule)();
+  return true;
+}
 
 /// Activations of several steps; false where the step is none.
 bool respell_activation(Graph& graph, Step& next);

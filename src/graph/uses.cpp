@@ -29,6 +29,23 @@ void collect_uses(const Arg& arg, std::vector<ValueId>& out) {
   for (const Arg& item : arg.list) collect_uses(item, out);
 }
 
+void replace_uses(Arg& arg, const std::map<std::uint32_t, ValueId>& by) {
+  if (arg.kind == Arg::Kind::ref)
+    if (const auto at = by.find(arg.ref.index); at != by.end()) arg.ref = at->second;
+  for (Arg& item : arg.list) replace_uses(item, by);
+}
+
+void replace_uses(Step& step, const std::map<std::uint32_t, ValueId>& by) {
+  for (Arg& arg : step.args) replace_uses(arg, by);
+  for (auto& [name, arg] : step.kwargs) replace_uses(arg, by);
+}
+
+void replace_uses(Graph& graph, const std::map<std::uint32_t, ValueId>& by) {
+  for (Step& step : graph.steps) replace_uses(step, by);
+  for (Arg& output : graph.outputs) replace_uses(output, by);
+  for (auto& [input, arg] : graph.finals) replace_uses(arg, by);
+}
+
 std::vector<ValueId> uses_of(const Step& step) {
   std::vector<ValueId> out;
   for (const Arg& arg : step.args) collect_uses(arg, out);

@@ -18,6 +18,11 @@ std::vector<ValueId> uses_of(const Step& step);
 /// Does an output, final contents, or a step from number `first` on refer to it?
 bool is_used(const Graph& graph, ValueId value, std::size_t first = 0);
 
+/// Other values for those that an argument, or a whole graph, refers to, by their indices.
+void replace_uses(Arg& arg, const std::map<std::uint32_t, ValueId>& by);
+void replace_uses(Step& step, const std::map<std::uint32_t, ValueId>& by);
+void replace_uses(Graph& graph, const std::map<std::uint32_t, ValueId>& by);
+
 /// (earlier, later) of all steps: a result before its uses, `after`, listed order within a stream.
 /// Repeats are possible.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& graph);
