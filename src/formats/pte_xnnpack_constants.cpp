@@ -11,18 +11,6 @@
 namespace noclobber {
 namespace {
 
-std::vector<float> xnn_floats(std::string_view bytes) {
-  std::vector<float> out(bytes.size() / sizeof(float));
-  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(float));
-  return out;
-}
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return std::ranges::equal(a, b, [](float x, float y) {
-    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
-  });
-}
-
 bool typed_as(const SharedType& type, const XnnSizes& shape, Dtype dtype) {
   return type && type->dtype == dtype &&
          std::ranges::equal(type->shape, shape,
@@ -35,6 +23,18 @@ const char* const kFolded =
     "but rounding";
 
 }  // namespace
+
+std::vector<float> xnn_floats(std::string_view bytes) {
+  std::vector<float> out(bytes.size() / sizeof(float));
+  if (!out.empty()) std::memcpy(out.data(), bytes.data(), out.size() * sizeof(float));
+  return out;
+}
+
+bool xnn_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::ranges::equal(a, b, [](float x, float y) {
+    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+  });
+}
 
 std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const XnnSizes& order, Dtype dtype) {
   ConstantLayout layout;
@@ -176,7 +176,7 @@ bool xnn_folds(const XnnNorm& norm, const std::vector<float>& weight, const std:
     const float scaled = is_product ? centred * scale : by_root * norm.scale[c];
     folded_bias[c] = scaled + norm.shift[c];
   }
-  return same_bits(folded, xnn_floats(made)) && same_bits(folded_bias, xnn_floats(made_bias));
+  return xnn_same_bits(folded, xnn_floats(made)) && xnn_same_bits(folded_bias, xnn_floats(made_bias));
 }
 
 /// DecomposeBatchNorm of ExecuTorch: in f64, rounded at the end; the number under the root is f32.
@@ -191,7 +191,7 @@ bool xnn_stands_for(const XnnNorm& norm, const std::string& made, const std::str
     const double moved = -static_cast<double>(norm.mean[c]) * static_cast<double>(norm.scale[c]);
     bias[c] = static_cast<float>(moved / root + static_cast<double>(norm.shift[c]));
   }
-  return same_bits(weight, xnn_floats(made)) && same_bits(bias, xnn_floats(made_bias));
+  return xnn_same_bits(weight, xnn_floats(made)) && xnn_same_bits(bias, xnn_floats(made_bias));
 }
 
 ValueId xnn_normalized(XnnSteps& p, const XnnNorm& norm, ValueId x, std::optional<XnnSizes> shape) {

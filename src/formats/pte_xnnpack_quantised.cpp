@@ -1,7 +1,6 @@
 // Quantised values of XNNPACK. A node of them is what it computes in numbers between steps that make numbers
 // of integers and integers of numbers, as the exported program has them.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -44,17 +43,8 @@ const Step* xnn_scaled(const XnnSteps& p, std::string_view base, const XnnQuantu
 }
 
 std::vector<float> xnn_scales_of(const XnnSteps& p, const XnnQuantum& by) {
-  std::vector<float> out;
-  if (by.scales >= p.program.data.size() || !p.program.data[by.scales].bytes) return out;
-  const std::string& bytes = *p.program.data[by.scales].bytes;
-  out.resize(bytes.size() / sizeof(float));
-  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(float));
-  return out;
-}
-
-bool xnn_equal_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+  if (by.scales >= p.program.data.size() || !p.program.data[by.scales].bytes) return {};
+  return xnn_floats(*p.program.data[by.scales].bytes);
 }
 
 /// Does the step make numbers of a weight as the payload does?
@@ -67,7 +57,7 @@ bool xnn_weighs(const XnnSteps& p, const Step& step, const XnnQuantum& by, std::
   const bool same = base_name(step.op) == kOfEachChannel && step.args.size() == 7 &&
                     step.args[3] == xnn_whole(axis) && step.args[6] == Arg::of_dtype(Dtype::i8);
   const auto scales = same ? p.floats_of(step.args[1]) : std::nullopt;
-  if (!scales || !xnn_equal_bits(*scales, xnn_scales_of(p, by))) return false;
+  if (!scales || !xnn_same_bits(*scales, xnn_scales_of(p, by))) return false;
   const Input* zeros = p.input_of(step.args[2]);
   return zeros != nullptr && !zeros->bytes.empty() &&
          std::ranges::all_of(*zeros->bytes, [](char byte) { return byte == 0; });
@@ -139,7 +129,7 @@ ValueId xnn_bias(XnnSteps& p, const XnnValue& value, const XnnQuantum& given, co
   if (!fits) return {};
   const bool same = value.quantum->scales == 0
                         ? base_name(weight.op) == kIntoNumbers && value.quantum->scale == by.scales[0]
-                        : xnn_equal_bits(xnn_scales_of(p, *value.quantum), by.scales);
+                        : xnn_same_bits(xnn_scales_of(p, *value.quantum), by.scales);
   if (!same) return {};
   ValueId found;
   for (const Input& input : p.into.functional.inputs) {

@@ -27,6 +27,10 @@ Arg xnn_whole(std::int64_t value);
 std::optional<std::int64_t> xnn_windows(std::int64_t size, std::int64_t before, std::int64_t behind,
                                         std::int64_t kernel, std::int64_t dilation, std::int64_t stride);
 
+/// Of the bytes that a payload holds; what is left over counts for nothing.
+std::vector<float> xnn_floats(std::string_view bytes);
+bool xnn_same_bits(const std::vector<float>& a, const std::vector<float>& b);
+
 /// The bytes of elements in `shape`, with dimension k of the result being dimension `order[k]`.
 std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const XnnSizes& order,
                          Dtype dtype = Dtype::f32);
