@@ -100,6 +100,10 @@ TEST_CASE("mlx: payloads of layers with one thing changed are refuted", "[mlx]")
   }
 }
 
+TEST_CASE("mlx: what runs twice on the same arrays gives the same ones", "[mlx]") {
+  CHECK(of_graph("attention", "attention.reshaped-twice").status == Status::proved);
+}
+
 TEST_CASE("mlx: a constant is what its register says, not what it is named after", "[mlx]") {
   // A number of which whole ones hold nothing, and a weight of half precision.
   CHECK(found(of_graph("convolutions", "convolutions.epsilon-whole"), "value-mismatch"));
