@@ -7,20 +7,13 @@ namespace noclobber {
 std::pair<Repeated::Turn, std::shared_ptr<Repeated::First>> Repeated::turn(std::uint64_t sequence,
                                                                            Work& work) {
   if (work.kind != Work::Kind::check || work.alike == 0) return {Turn::decide, nullptr};
-  std::string name = std::exchange(work.value.name, "");
   const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<First>>& firsts = firsts_[work.alike];
-  for (const std::shared_ptr<First>& first : firsts) {
-    if (first->value != work.value) continue;
-    work.value.name = std::move(name);
-    if (first->answer) return {Turn::copy, first};
-    if (!first->is_open) return {Turn::decide, nullptr};
-    first->waiting.emplace_back(sequence, std::move(work));
-    return {Turn::leave, first};
-  }
-  firsts.push_back(std::make_shared<First>(First{work.value, true, std::nullopt, {}}));
-  work.value.name = std::move(name);
-  return {Turn::decide, firsts.back()};
+  std::shared_ptr<First>& first = firsts_[{work.input, work.alike}];
+  if (!first) return {Turn::decide, first = std::make_shared<First>()};
+  if (first->answer) return {Turn::copy, first};
+  if (!first->is_open) return {Turn::decide, nullptr};
+  first->waiting.emplace_back(sequence, std::move(work));
+  return {Turn::leave, first};
 }
 
 std::vector<std::pair<std::uint64_t, Work>> Repeated::settle(First& first, const CheckRecord& record,

@@ -1,10 +1,11 @@
 // Checks that a log holds several times, as compilations are begun anew: they are decided once.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,12 +14,12 @@
 
 namespace noclobber {
 
-/// Which checks are the same, by comparing them whole but for their names. All calls from any thread.
+/// Which checks of one input are the same: those of one number (TraceCheck::alike). All calls from any
+/// thread.
 class Repeated {
  public:
   /// A check that others are the same as.
   struct First {
-    Case value;                         // without a name
     bool is_open = true;                // nobody has decided it so far
     std::optional<CheckRecord> answer;  // what holds of all that are the same
     std::vector<std::pair<std::uint64_t, Work>> waiting;
@@ -29,7 +30,7 @@ class Repeated {
     leave,   // it waits for another thread, which gets it from settle()
   };
 
-  /// What to do with a check that has been opened. `leave` takes it away.
+  /// What to do with a check, which need not have been opened. `leave` takes it away.
   std::pair<Turn, std::shared_ptr<First>> turn(std::uint64_t sequence, Work& work);
   /// The first is decided. What waited for it is handed over, with its answer or to be decided by itself:
   /// only of what is proved and needs no place in its own graph to be told is the answer that of others too.
@@ -38,7 +39,7 @@ class Repeated {
 
  private:
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::vector<std::shared_ptr<First>>> firsts_;  // by Work::alike
+  std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<First>> firsts_;  // by input and number
 };
 
 }  // namespace noclobber

@@ -39,6 +39,7 @@ std::uint64_t thread_count(std::uint64_t asked) {
 /// `known`: the answer, where the same has been decided.
 Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate,
                    std::optional<CheckRecord> known = std::nullopt) {
+  if (!known) work.open();
   Outcome out;
   out.kind = work.kind;
   out.input = std::move(work.input);
@@ -148,7 +149,6 @@ class Workers {
     }
     start_thread();  // there may be more to do
     begin(sequence, *work);
-    work->open();
     decide(sequence, std::move(*work), std::move(certificate));
     return true;
   }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/formats/load_args.h"
-#include "src/formats/torch_trace_case.h"
+#include "src/formats/torch_trace_graphs.h"
 
 namespace noclobber {
 namespace {
@@ -49,8 +49,9 @@ TraceLog read_debug_folder(const std::string& path) {
   check.id = name + "/post_grad";
   check.file = after.file;
   check.unchecked = log.unchecked;
-  check.value = is_pair ? trace_pair_case(before, after, TraceFacts(), trains)
-                        : trace_single_case(after, TraceFacts(), trains);
+  TraceGraphs graphs;
+  check.value = is_pair ? trace_pair_case(graphs, before, after, TraceFacts(), trains)
+                        : trace_single_case(graphs, after, TraceFacts(), trains);
   if (check.value) check.value->name = check.id;
   if (check.value && check.value->title != "backward") {
     check.value->source = "TORCH_COMPILE_DEBUG";

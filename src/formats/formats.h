@@ -41,8 +41,8 @@ struct TraceCheck {
   std::vector<std::string> unchecked;    // "output_code", "backward", "pre_grad", ...
   std::size_t line = 0;                  // of the record that holds `after`, 1-based
   std::string file;                      // that holds `after`, if it is not the log itself
-  /// Checks of a log whose graphs have the same texts have the same number, so that one Case may equal
-  /// another; 0: no other check has these texts.
+  /// Checks of a log that are read from the same texts and facts have the same number: their Cases are equal
+  /// but for the name, and so are their answers but for the place. 0: no other check has this one's.
   std::uint64_t alike = 0;
 
   /// Reads `value` if that is still to be done. Different checks can be read at the same time.

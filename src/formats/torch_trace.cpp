@@ -240,14 +240,6 @@ void TraceReader::splits_of(TraceCompile& compile, bool names_left) {
 
 namespace {
 
-/// A number for texts of graphs.
-std::uint64_t texts_of(std::initializer_list<const TraceGraph*> graphs) {
-  Fnv number;
-  for (const TraceGraph* graph : graphs)
-    number.add_part(std::to_string(std::hash<std::string_view>()(graph->payload)));
-  return number.state();
-}
-
 std::string trace_directory_of(const TraceCompile& compile, const TraceGraph& graph) {
   return compile.directory.empty() ? "unknown_" + std::to_string(graph.line) : compile.directory;
 }
@@ -261,15 +253,38 @@ void TraceReader::add(TraceCheck check, const TraceCompile& compile, const Trace
   log_.checks.push_back(std::move(check));
 }
 
+bool TraceReader::Source::is_as(const Source& other) const {
+  const auto same_text = [](const TraceGraph* a, const TraceGraph* b) {
+    return a->kind == b->kind && a->file.empty() == b->file.empty() && a->payload == b->payload;
+  };
+  return trains == other.trains && std::ranges::equal(graphs, other.graphs, same_text) &&
+         facts->gives_as(*other.facts);
+}
+
+/// A check that is read from the same as an earlier one gets its number; others are to be read.
+void TraceReader::number_alike(TraceCheck& check, const TraceCompile& compile,
+                               std::vector<const TraceGraph*> graphs, bool trains) {
+  Fnv hash;
+  for (const TraceGraph* graph : graphs)
+    hash.add_part(std::to_string(std::hash<std::string_view>()(graph->payload)));
+  Source source{std::move(graphs), trains, &compile.facts, sources_.size() + 1};
+  const auto [first, last] = sources_.equal_range(hash.state());
+  const auto known = std::find_if(first, last, [&](const auto& row) { return row.second.is_as(source); });
+  check.alike = known != last ? known->second.number : source.number;
+  if (known != last) return;
+  for (const TraceGraph* graph : source.graphs) texts_->graphs.expect(*graph);
+  sources_.emplace(hash.state(), std::move(source));
+}
+
 void TraceReader::add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after,
                            bool trains) {
   TraceCheck check;
   check.what = TraceCheck::What::pair;
   check.id = trace_directory_of(compile, after) +
              (after.kind == TraceGraph::Kind::after_joint ? "/joint" : "/post_grad");
-  check.alike = texts_of({&before, &after});
+  number_alike(check, compile, {&before, &after}, trains);
   check.unread = [texts = texts_, &compile, &before, &after, trains] {
-    return trace_pair_case(before, after, compile.facts, trains);
+    return trace_pair_case(texts->graphs, before, after, compile.facts, trains);
   };
   add(std::move(check), compile, after);
 }
@@ -279,9 +294,9 @@ void TraceReader::add_split(const TraceCompile& compile, const TraceGraph& joint
   TraceCheck check;
   check.what = TraceCheck::What::pair;
   check.id = trace_directory_of(compile, backward) + "/split";
-  check.alike = texts_of({&joint, &forward, &backward});
+  number_alike(check, compile, {&joint, &forward, &backward}, true);
   check.unread = [texts = texts_, &compile, &joint, &forward, &backward] {
-    return trace_split_case(joint, forward, backward, compile.facts);
+    return trace_split_case(texts->graphs, joint, forward, backward, compile.facts);
   };
   add(std::move(check), compile, backward);
 }
@@ -290,8 +305,9 @@ void TraceReader::add_single(const TraceCompile& compile, const TraceGraph& grap
   TraceCheck check;
   check.what = TraceCheck::What::single;
   check.id = trace_directory_of(compile, graph) + "/" + graph.name;
+  number_alike(check, compile, {&graph}, trains);
   check.unread = [texts = texts_, &compile, &graph, trains] {
-    return trace_single_case(graph, compile.facts, trains);
+    return trace_single_case(texts->graphs, graph, compile.facts, trains);
   };
   add(std::move(check), compile, graph);
 }
@@ -321,7 +337,7 @@ void TraceReader::number_ids() {
   for (TraceCheck& check : log_.checks) check.id = ids.fresh(check.id);
 }
 
-/// Leaves the numbers of texts that stand in the log more than once.
+/// Leaves the numbers of what stands in the log more than once.
 void TraceReader::forget_unlike() {
   std::unordered_map<std::uint64_t, std::size_t> counts;
   for (const TraceCheck& check : log_.checks) ++counts[check.alike];

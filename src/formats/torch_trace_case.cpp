@@ -8,6 +8,7 @@
 
 #include "src/formats/silent_constants.h"
 #include "src/formats/specialised.h"
+#include "src/formats/torch_trace_graphs.h"
 
 namespace noclobber {
 namespace {
@@ -133,11 +134,11 @@ std::string match_trace_inputs(Graph& before, Graph& after) {
   return "";
 }
 
-Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, const TraceFacts& facts,
-                             bool trains) {
-  auto first = read_trace_graph(before);
+Result<Case> trace_pair_case(TraceGraphs& graphs, const TraceGraph& before, const TraceGraph& after,
+                             const TraceFacts& facts, bool trains) {
+  auto first = graphs.read(before);
   if (!first) return first.fault();
-  auto second = read_trace_graph(after);
+  auto second = graphs.read(after);
   if (!second) return second.fault();
   const std::string fault = match_trace_inputs(first->graph, second->graph);
   if (!fault.empty()) return Diagnostic{"line " + std::to_string(after.line), fault};
@@ -156,8 +157,9 @@ Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, 
   return value;
 }
 
-Result<Case> trace_single_case(const TraceGraph& graph, const TraceFacts& facts, bool trains) {
-  auto only = read_trace_graph(graph);
+Result<Case> trace_single_case(TraceGraphs& graphs, const TraceGraph& graph, const TraceFacts& facts,
+                               bool trains) {
+  auto only = graphs.read(graph);
   if (!only) return only.fault();
   Case value;
   value.after = std::move(only->graph);

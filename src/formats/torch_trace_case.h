@@ -27,10 +27,13 @@ struct TraceGraph {
   std::string file;          // as in its record
 };
 
+class TraceGraphs;
+
 /// error: `where` counts lines and columns of the log.
-Result<Case> trace_pair_case(const TraceGraph& before, const TraceGraph& after, const TraceFacts& facts,
-                             bool trains);
-Result<Case> trace_single_case(const TraceGraph& graph, const TraceFacts& facts, bool trains);
+Result<Case> trace_pair_case(TraceGraphs& graphs, const TraceGraph& before, const TraceGraph& after,
+                             const TraceFacts& facts, bool trains);
+Result<Case> trace_single_case(TraceGraphs& graphs, const TraceGraph& graph, const TraceFacts& facts,
+                               bool trains);
 
 /// The graph of a record.
 Result<FxGraph> read_trace_graph(const TraceGraph& graph);

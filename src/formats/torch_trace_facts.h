@@ -26,6 +26,8 @@ class TraceFacts {
   void give_aliases(Case& value) const;
   /// After the last record, before anything is given.
   void settle();
+  /// Do both give every Case the same? After settle().
+  bool gives_as(const TraceFacts& other) const;
   /// Ranges of the symbols that the Case has, and the guards that speak of these only.
   void give_symbols(Case& value) const;
   /// Which inputs share storage. Inputs of `before` and `after` correspond by now. What cannot be known
@@ -40,11 +42,22 @@ class TraceFacts {
     std::int64_t offset = 0;
     TensorKey storage{-1, -1};
   };
+  /// All that is used of a tensor that the caller passes.
+  struct Passed {
+    std::string dtype;
+    std::optional<std::vector<std::int64_t>> size, stride;
+    // Where it shares storage: its offset there, the number of the storage and its bytes.
+    bool shares = false;
+    std::int64_t offset = 0, storage = -1;
+    std::optional<std::int64_t> bytes;
+    friend bool operator==(const Passed&, const Passed&) = default;
+  };
   struct Place {  // of one input inside its storage
     std::size_t input = 0;
     const Tensor* tensor = nullptr;
   };
 
+  Passed passed(const TensorKey& key, bool shares) const;
   void read_symbol(const nlohmann::json& record, bool unbacked);
   void read_specialization(const nlohmann::json& record);
   void read_guard(const nlohmann::json& record);
@@ -67,8 +80,10 @@ class TraceFacts {
   std::vector<Fate> fates_;          // per output
   std::set<std::int64_t> refilled_;  // flat inputs that outputs are copied into
   std::set<TensorKey> seen_sources_;
-  std::vector<TensorKey> sharing_;  // those whose storage another one of them has too
-  std::vector<TensorKey> sources_;  // tensors the caller passes, in order, each once
+  std::vector<TensorKey> sharing_;   // those whose storage another one of them has too
+  std::vector<TensorKey> sources_;   // tensors the caller passes, in order, each once
+  std::vector<Passed> passed_;       // these
+  bool several_describers_ = false;  // of these
 };
 
 }  // namespace noclobber

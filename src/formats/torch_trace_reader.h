@@ -5,9 +5,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "src/formats/torch_trace_case.h"
+#include "src/formats/torch_trace_graphs.h"
 
 namespace noclobber {
 
@@ -25,6 +26,7 @@ struct TraceCompile {
 struct TraceTexts {
   std::shared_ptr<const void> payloads;  // owns what the graphs look at
   std::vector<TraceCompile> compiles;
+  TraceGraphs graphs;
 };
 
 class TraceReader {
@@ -52,9 +54,20 @@ class TraceReader {
   void add_pair(const TraceCompile& compile, const TraceGraph& before, const TraceGraph& after, bool trains);
   void add_singles(const TraceCompile& compile, bool trains, bool has_joint);
   void number_ids();
+  void number_alike(TraceCheck& check, const TraceCompile& compile, std::vector<const TraceGraph*> graphs,
+                    bool trains);
   void forget_unlike();
   void note_cut_graph(bool inside_a_line);
   void add(TraceCheck check, const TraceCompile& compile, const TraceGraph& after);
+
+  /// What a check is read from: all that its Case depends on but for the name.
+  struct Source {
+    std::vector<const TraceGraph*> graphs;
+    bool trains = false;
+    const TraceFacts* facts = nullptr;
+    std::uint64_t number = 0;
+    bool is_as(const Source& other) const;
+  };
 
   TraceLog log_;
   std::shared_ptr<TraceTexts> texts_ = std::make_shared<TraceTexts>();
@@ -62,7 +75,8 @@ class TraceReader {
   std::map<std::string, int> starts_;                  // of a directory
   std::map<std::string, std::int64_t> last_attempts_;  // that got as far as a graph
   std::set<std::string> unchecked_;
-  std::size_t last_line_ = 0;  // of the last record
+  std::unordered_multimap<std::uint64_t, Source> sources_;  // by a hash of the texts
+  std::size_t last_line_ = 0;                               // of the last record
 };
 
 }  // namespace noclobber

@@ -5,6 +5,7 @@
 
 #include "src/formats/silent_constants.h"
 #include "src/formats/specialised.h"
+#include "src/formats/torch_trace_graphs.h"
 #include "src/graph/composed.h"
 
 namespace noclobber {
@@ -51,13 +52,13 @@ void add_unfit_output(Graph& graph, const std::string& why) {
 
 }  // namespace
 
-Result<Case> trace_split_case(const TraceGraph& joint, const TraceGraph& forward, const TraceGraph& backward,
-                              const TraceFacts& facts) {
-  auto whole = read_trace_graph(joint);
+Result<Case> trace_split_case(TraceGraphs& graphs, const TraceGraph& joint, const TraceGraph& forward,
+                              const TraceGraph& backward, const TraceFacts& facts) {
+  auto whole = graphs.read(joint);
   if (!whole) return whole.fault();
-  auto first = read_trace_graph(forward);
+  auto first = graphs.read(forward);
   if (!first) return first.fault();
-  auto second = read_trace_graph(backward);
+  auto second = graphs.read(backward);
   if (!second) return second.fault();
   const std::size_t gradients = second->graph.outputs.size(), all = whole->graph.outputs.size();
   auto program = gradients <= all

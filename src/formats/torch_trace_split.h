@@ -6,7 +6,7 @@
 namespace noclobber {
 
 /// error: `where` counts lines and columns of the log.
-Result<Case> trace_split_case(const TraceGraph& joint, const TraceGraph& forward, const TraceGraph& backward,
-                              const TraceFacts& facts);
+Result<Case> trace_split_case(TraceGraphs& graphs, const TraceGraph& joint, const TraceGraph& forward,
+                              const TraceGraph& backward, const TraceFacts& facts);
 
 }  // namespace noclobber

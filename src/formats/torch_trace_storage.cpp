@@ -41,13 +41,34 @@ bool TraceFacts::matches(const Type& type, const Tensor& tensor) const {
   return type.strides != Type::Strides::given || (tensor.stride && equal(type.stride, *tensor.stride));
 }
 
+TraceFacts::Passed TraceFacts::passed(const TensorKey& key, bool shares) const {
+  const Tensor& tensor = tensors_.at(key);
+  Passed out{tensor.dtype, tensor.size, tensor.stride, shares, 0, -1, std::nullopt};
+  if (!shares) return out;
+  out.offset = tensor.offset;
+  out.storage = tensor.storage.second;
+  if (const auto bytes = storage_bytes_.find(tensor.storage); bytes != storage_bytes_.end())
+    out.bytes = bytes->second;
+  return out;
+}
+
 void TraceFacts::settle() {
+  for (const TensorKey& key : sources_)
+    several_describers_ = several_describers_ || key.first != sources_.front().first;
   std::map<TensorKey, int> counts;
   for (const TensorKey& key : sources_) ++counts[tensors_.at(key).storage];
   for (const TensorKey& key : sources_) {
     const Tensor& tensor = tensors_.at(key);
-    if (tensor.storage.second >= 0 && counts[tensor.storage] > 1) sharing_.push_back(key);
+    const bool shares = tensor.storage.second >= 0 && counts[tensor.storage] > 1;
+    if (shares) sharing_.push_back(key);
+    passed_.push_back(passed(key, shares));
   }
+}
+
+bool TraceFacts::gives_as(const TraceFacts& other) const {
+  return ranges_ == other.ranges_ && hints_ == other.hints_ && guards_ == other.guards_ &&
+         fates_ == other.fates_ && refilled_ == other.refilled_ && passed_ == other.passed_ &&
+         several_describers_ == other.several_describers_;
 }
 
 /// Each sharing tensor's input, if it is the only one it can be.
@@ -94,8 +115,9 @@ bool TraceFacts::place(Graph& graph, const std::vector<Place>& places) const {
 
 void TraceFacts::give_storages(Case& value, bool is_backward) const {
   if (passed_inputs(value.after).size() < 2) return;
-  // What a backward graph is given was saved by the forward graph; no record describes it.
-  if (sources_.empty() || is_backward) {
+  // What a backward graph is given was saved by the forward graph; no record describes it. Nor does one say
+  // which storage of one describer is which of another's.
+  if (sources_.empty() || is_backward || several_describers_) {
     value.inputs_may_overlap = true;
     return;
   }

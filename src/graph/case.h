@@ -8,10 +8,12 @@
 // Readers resolve names: an Arg refers to a Value by id. `getitem` of a multi-output step is resolved to
 // that step's result, so it is no step. Scalar arithmetic on symbolic sizes is folded into SymExpr.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,7 +56,10 @@ class SharedType {
   const Type* operator->() const { return at_.get(); }
   /// require: there is one.
   Type& edit() {
-    if (at_.use_count() != 1) at_ = std::make_shared<Type>(*at_);
+    if (at_.use_count() != 1)
+      at_ = std::make_shared<Type>(*at_);
+    else  // another thread may have let it go just now
+      std::atomic_thread_fence(std::memory_order_acquire);
     return *at_;
   }
   friend bool operator==(const SharedType& a, const SharedType& b) {
@@ -93,6 +98,11 @@ struct Arg {
   /// Same kind and same content; NaN equals NaN (an Arg is syntax, not a number).
   friend bool operator==(const Arg& a, const Arg& b);
 };
+
+/// What a list holds; of anything else itself. Looks at `arg`.
+inline std::span<const Arg> items_of(const Arg& arg) {
+  return arg.kind == Arg::Kind::list ? std::span<const Arg>(arg.list) : std::span<const Arg>(&arg, 1);
+}
 
 /// A name for a tensor. Defined by input `at`, or as result number `result` of step `at`.
 struct Value {

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include "src/cli/runner.h"
+#include "src/formats/torch_trace_graphs.h"
 #include "src/report/names.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"
+#include "tests/unit/formats/torch_trace_text.h"
 
 namespace repeated_test {
 
@@ -57,7 +59,7 @@ std::vector<std::string> outcomes(std::deque<Work> works, std::uint64_t jobs) {
 
 }  // namespace
 
-TEST_CASE("repeated: what is proved is the answer of what is the same but for its name", "[cli]") {
+TEST_CASE("repeated: what is proved is the answer of what has its number", "[cli]") {
   Repeated repeated;
   Work first = work_of(read(kRight), "one"), second = work_of(read(kRight), "two"),
        third = work_of(read(kRight), "three");
@@ -96,37 +98,105 @@ TEST_CASE("repeated: what is not proved, or contradicted, or has something to te
   }
 }
 
-TEST_CASE("repeated: another case is another, whatever its number says", "[cli]") {
-  const Case right = read(kRight);
-  Case step = right, symbol = right, input = right, output = right, sentence = right, order = right;
-  step.after.steps.at(0).args.push_back(Arg::of_bool(true));
-  symbol.symbols["s0"].min = 2;
-  input.after.inputs.at(0).storage = "elsewhere";
-  output.after.outputs.push_back(Arg::of_real(-0.0));
-  sentence.assumed.emplace_back("nobody looks");
-  order.dataflow = !order.dataflow;
-  for (const Case& other : {step, symbol, input, output, sentence, order}) {
-    Repeated repeated;
-    Work first = work_of(right, "one"), second = work_of(other, "two");
-    const auto kept = repeated.turn(0, first).second;
-    CHECK(repeated.turn(1, second).first == Turn::decide);
-    repeated.settle(*kept, said(Status::proved), false);
-  }
+TEST_CASE("repeated: another number or another input is another check, and no number is none", "[cli]") {
   Repeated repeated;
-  Work alone = work_of(right, "one", 0);
-  CHECK(repeated.turn(0, alone) == std::pair{Turn::decide, std::shared_ptr<Repeated::First>()});
+  Work first = work_of(read(kRight), "one"), number = work_of(read(kRight), "two", 8),
+       input = work_of(read(kRight), "three"), none = work_of(read(kRight), "four", 0);
+  input.input = "b.log";
+  CHECK(repeated.turn(0, first).second != nullptr);
+  CHECK(repeated.turn(1, number).first == Turn::decide);
+  CHECK(repeated.turn(2, input).first == Turn::decide);
+  CHECK(repeated.turn(3, none) == std::pair{Turn::decide, std::shared_ptr<Repeated::First>()});
 }
 
-TEST_CASE("repeated: every check keeps its id, and a wrong one of the same number is refuted", "[cli]") {
+TEST_CASE("repeated: every check keeps its id, and of those that are refuted each is decided", "[cli]") {
   for (const std::uint64_t jobs : {1, 2, 8}) {
     std::deque<Work> works;
     std::vector<std::string> expected;
     for (int k = 0; k < 12; ++k) {
       const bool wrong = k % 3 == 1;
-      works.push_back(work_of(read(wrong ? kWrong : kRight), std::to_string(k)));
+      works.push_back(work_of(read(wrong ? kWrong : kRight), std::to_string(k), wrong ? 8 : 7));
       expected.push_back(fmt::format("{} {}", k, wrong ? "refuted 1" : "proved 0"));
     }
     CHECK(outcomes(std::move(works), jobs) == expected);
+  }
+}
+
+namespace {
+
+std::string tensors(int describer, int second, const std::string& more = "") {
+  std::string out;
+  for (const int k : {0, second})
+    out += trace_record(fmt::format(
+               "\"describe_storage\": {{\"id\": {}, \"describer_id\": {}, \"size\": 40}}", k, describer)) +
+           trace_record(
+               fmt::format("\"describe_tensor\": {{\"id\": {}, \"dtype\": \"torch.float32\", \"size\": [5], "
+                           "\"stride\": [1], \"storage_offset\": 0, \"storage\": {}, \"describer_id\": {}}}",
+                           10 + k, k, describer)) +
+           trace_record(
+               fmt::format("\"describe_source\": {{\"describer_id\": {}, \"id\": {}}}", describer, 10 + k));
+  return out + more;
+}
+
+/// Two compilations of the same pair, after these records each: have their checks one number?
+bool alike(std::string first, const std::string& second, const std::string& graph = kTracePair) {
+  const std::string other = ", \"frame_id\": 1, \"frame_compile_id\": 0, \"attempt\": 0";
+  std::string moved = second + graph;
+  for (std::size_t at = 0; (at = moved.find(kTraceId, at)) != moved.npos; at += other.size())
+    moved.replace(at, std::string(kTraceId).size(), other);
+  const TraceLog log = read_torch_trace(first + kTracePair + moved);
+  REQUIRE(log.checks.size() == 2);
+  CHECK((log.checks[0].alike == 0) == (log.checks[1].alike == 0));
+  return log.checks[0].alike != 0 && log.checks[0].alike == log.checks[1].alike;
+}
+
+}  // namespace
+
+TEST_CASE("repeated: checks have one number where texts and facts are the same", "[cli]") {
+  const auto symbol = [](const char* range) {
+    return trace_record(
+        fmt::format("\"create_symbol\": {{\"symbol\": \"s0\", \"val\": \"5\", \"vr\": \"{}\"}}", range));
+  };
+  const auto guard = [](const char* text) {
+    return trace_record(fmt::format("\"guard_added\": {{\"expr\": \"{}\"}}", text));
+  };
+  CHECK(alike("", ""));
+  CHECK(alike(tensors(1, 1), tensors(1, 1)));
+  CHECK(alike(tensors(1, 1), tensors(2, 1)));  // who describes them is no matter
+  CHECK(alike(symbol("[2, 9]"), symbol("[2, 9]")));
+  CHECK(alike(guard("s0 < 9"), guard("s0 < 9")));
+
+  CHECK_FALSE(alike(tensors(1, 1), tensors(1, 0)));  // one storage
+  CHECK_FALSE(alike(tensors(1, 1), ""));
+  CHECK_FALSE(alike(symbol("[2, 9]"), symbol("[2, 8]")));
+  CHECK_FALSE(alike(symbol("[2, 9]"), ""));
+  CHECK_FALSE(alike(guard("s0 < 9"), guard("s0 < 8")));
+  const std::string other = trace_artifact("before_post_grad_graph", trace_graph("add")) +
+                            trace_artifact("inductor_post_grad_graph", trace_graph("mul"));
+  CHECK_FALSE(alike("", "", other));
+  const std::string swapped = trace_artifact("before_post_grad_graph", trace_graph("add_")) +
+                              trace_artifact("inductor_post_grad_graph", trace_graph("add"));
+  CHECK_FALSE(alike("", "", swapped));
+}
+
+TEST_CASE("repeated: a text that several checks hold is read for each as it stands", "[cli]") {
+  const std::string text = trace_graph("add");
+  const TraceGraph graph{TraceGraph::Kind::aot_forward, "aot_forward_graph", 3, text, "a.txt"};
+  const std::string cut = text.substr(0, text.size() / 2);
+  const TraceGraph broken{TraceGraph::Kind::aot_forward, "aot_forward_graph", 9, cut, "b.txt"};
+  const auto once = read_trace_graph(graph);
+  REQUIRE(once);
+  TraceGraphs graphs;
+  for (int k = 0; k < 3; ++k) graphs.expect(graph), graphs.expect(broken);
+  for (int k = 0; k < 5; ++k) {  // more than were expected
+    auto read = graphs.read(graph);
+    REQUIRE(read);
+    CHECK(read->graph == once->graph);
+    read->graph.values.front().name = "changed";
+    if (read->graph.values.front().type) read->graph.values.front().type.edit().device = "elsewhere";
+    const auto fault = graphs.read(broken);
+    REQUIRE_FALSE(fault);
+    CHECK(fault.fault().where.starts_with("b.txt"));
   }
 }
 
