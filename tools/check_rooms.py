@@ -45,6 +45,7 @@ GRAMMARS = {
     "src/formats/thunder_facts.cpp": "types of tensors in a file of facts",
     "src/formats/thunder_text.cpp": "statements of a trace",
     "src/formats/torch_trace_facts.cpp": "sizes in records of a log",
+    "src/formats/torch_trace_header.cpp": "JSON of plain headers (docs/decisions/0021-plain-headers.md)",
     "src/ops/schema.cpp": "PyTorch's schemas",
     "src/ops/schema_default.cpp": "PyTorch's schemas",
     "src/ops/schema_type.cpp": "PyTorch's schemas",

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "src/formats/torch_trace_header.h"
+
 namespace noclobber {
 namespace {
 
@@ -65,14 +67,14 @@ bool TraceScanner::read_header(std::string_view line, TraceRecord& record) {
   if (!is_glog_line(line) || brace == line.npos) return false;
   const std::string_view object = line.substr(brace + 2);
   record.line = line_;
-  record.has_payload = object.find("\"has_payload\"") != object.npos;
-  if (is_skipped_kind(object)) {
-    record.meta = json::object();
-    if (json::accept(object.begin(), object.end())) return true;
-  } else {
-    record.meta = json::parse(object.begin(), object.end(), nullptr, false);
-    if (record.meta.is_object()) return true;
+  auto plain = read_plain_header(object);
+  record.meta = plain ? *std::move(plain) : json::parse(object.begin(), object.end(), nullptr, false);
+  if (record.meta.is_object()) {
+    record.has_payload = record.meta.contains("has_payload");
+    if (is_skipped_kind(object)) record.meta = json::object();
+    return true;
   }
+  record.has_payload = object.find("\"has_payload\"") != object.npos;
   const bool is_last = at_ == text_.size() && !text_.ends_with('\n');
   cut_ = cut_ || is_last;
   note(line_, is_last ? "the log ends inside a record" : "the record's JSON is broken");
