@@ -36,8 +36,8 @@ bool take_alike(const Schema& a, const Schema& b) {
 std::string attribute_of(const Tracer& t, const Call& call, const OpRow* row, std::size_t argument) {
   const Arg& given = call.arguments[argument];
   if (given.kind == Arg::Kind::ref || given.kind == Arg::Kind::none) return attribute(t, given);
-  const auto first = t.bound_of(call.arguments[0]);
-  const auto rank = first ? std::optional(first->view.shape.size()) : std::nullopt;
+  const Binding* first = t.seen(call.arguments[0]);
+  const auto rank = first != nullptr ? std::optional(first->view.shape.size()) : std::nullopt;
   const bool declared = call.declared != nullptr;
   const Arg arg = declared ? given : as_taken(*call.schema, argument, given, rank);
   if (is_text(arg) && call.schema->arguments[argument].type_text.starts_with("Device"))
@@ -47,8 +47,8 @@ std::string attribute_of(const Tracer& t, const Call& call, const OpRow* row, st
                       call.schema->arguments[argument].type_text.starts_with("Scalar");
   if ((!arithmetic && !scalar) || arg.kind != Arg::Kind::real) return attribute(t, arg);
   for (const Arg& other : call.arguments) {
-    const auto bound = t.bound_of(other);
-    if (!bound) continue;
+    const Binding* bound = t.seen(other);
+    if (bound == nullptr) continue;
     const bool one = find_identity(Identity::Form::spelled, "")->exact.contains(bound->dtype);
     const auto number = one ? whole(arg, bound->dtype) : std::nullopt;
     return number ? std::to_string(*number) : attribute(t, arg);
@@ -113,7 +113,7 @@ std::string attributes(const Tracer& t, const Call& call) {
   const OpRow* own = find_row(base_name(out));
   if (!declared && own != nullptr && !own->same_as.empty())
     out = std::string(own->same_as) + out.substr(base_name(out).size());
-  const OpRow* row = functional_row(call);
+  const OpRow* row = call.row;
   const bool arithmetic = row != nullptr && find_identity(Identity::Form::folds, row->op) != nullptr;
   if (arithmetic) out = std::string(base_name(out));
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {

@@ -136,7 +136,7 @@ void return_flights(Tracer& t) {
 
 void wait(Tracer& t, const Call& call) {
   const Arg& arg = call.arguments[0];
-  const std::vector<Arg> items = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
+  const std::span<const Arg> items = items_of(arg);
   for (std::size_t k = 0; k < items.size(); ++k) {
     const auto bound = t.bound_of(items[k]);
     if (!bound) return t.unknown("no-metadata", call.step->op);

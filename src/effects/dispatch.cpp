@@ -71,15 +71,23 @@ void run(Tracer& t, const Step& step, std::uint32_t number) {
   dispatch(t, call);
 }
 
+namespace {
+
+const OpRow* row_of_functional(const std::string& functional) {
+  const OpRow* row = functional.empty() ? nullptr : find_row(base_name(functional));
+  return row != nullptr && !row->same_as.empty() ? find_row(row->same_as) : row;
+}
+
+}  // namespace
+
 Call call_of(const Tracer& t, const Step& step, const Schema& schema, std::vector<Arg> arguments,
              std::uint32_t number) {
-  return {&step,
-          &schema,
-          std::string(base_name(step.op)),
-          std::move(arguments),
-          number,
-          t.ops.functional(step.op),
-          t.ops.declaration(step.op)};
+  std::string functional = t.ops.functional(step.op);
+  const OpDecl* const declared = t.ops.declaration(step.op);
+  const OpRow* const row = declared == nullptr ? row_of_functional(functional) : nullptr;
+  return {
+      &step,    &schema, std::string(base_name(step.op)), std::move(arguments), number, std::move(functional),
+      declared, row};
 }
 
 void dispatch(Tracer& t, const Call& call) {

@@ -108,7 +108,7 @@ std::string told_text(const Call& call) {
 /// Random numbers are drawn for one element after the other as they lie in memory.
 std::string drawn_text(const Tracer& t, const Call& call, const Parts& parts) {
   if (call.declared != nullptr || !draws(call.op, *call.schema, call.arguments)) return "";
-  const OpRow* row = functional_row(call);
+  const OpRow* row = call.row;
   if (row == nullptr) row = find_row(call.op);
   std::string out;
   for (const Binding& to : parts.writes) {

@@ -22,13 +22,13 @@ void note_identity(Tracer& t, const Call& call, const Identity& row, TraceIdenti
   TraceIdentity out{row.name,          form, static_cast<std::uint32_t>(argument), 0, std::move(text),
                     std::move(assumes)};
   for (std::size_t k = 0; k < argument; ++k)
-    if (t.bound_of(call.arguments[k])) ++out.read;
+    if (t.seen(call.arguments[k]) != nullptr) ++out.read;
   t.identities.at_hand = std::move(out);
 }
 
 /// The table's row of that form about what is called.
 const Identity* identity(const Call& call, Identity::Form form) {
-  const OpRow* row = functional_row(call);
+  const OpRow* row = call.row;
   return row != nullptr ? find_identity(form, row->op) : nullptr;
 }
 
@@ -37,8 +37,8 @@ const Identity* identity(const Call& call, Identity::Form form) {
 bool meets_target(const Tracer& t, const Call& call, const Binding& operand) {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (!call.schema->arguments[k].written) continue;
-    const auto target = t.bound_of(call.arguments[k]);
-    if (target && target->view.storage == operand.view.storage && !(target->view == operand.view))
+    const Binding* target = t.seen(call.arguments[k]);
+    if (target != nullptr && target->view.storage == operand.view.storage && !(target->view == operand.view))
       return true;
   }
   return false;
@@ -72,13 +72,13 @@ bool folded(Tracer& t, const Call& call, const Identity& row, const InferredMeta
   std::vector<std::int64_t> values;
   std::optional<Dtype> dtype;
   for (std::size_t k = 0; k < std::min<std::size_t>(2, call.arguments.size()); ++k)
-    if (const auto bound = t.bound_of(call.arguments[k])) {
+    if (const Binding* bound = t.seen(call.arguments[k])) {
       if (dtype && *dtype != bound->dtype) return false;
       dtype = bound->dtype;
     }
   if (!dtype || !only_defaults_behind(call, 2)) return false;
   for (std::size_t k = 0; k < std::min<std::size_t>(2, call.arguments.size()); ++k) {
-    const auto bound = t.bound_of(call.arguments[k]);
+    const Binding* bound = t.seen(call.arguments[k]);
     const bool real = call.arguments[k].kind == Arg::Kind::real;
     if (real && !is_floating(*dtype)) return false;
     const auto value = bound ? constant_of(t, *bound) : whole(call.arguments[k], *dtype);
@@ -118,16 +118,15 @@ bool may_use(Tracer& t, const Identity& row, Dtype dtype, std::string_view about
 
 /// What is assumed where a neutral argument is left out.
 std::string assumption(const Call& call, const Identity& row) {
-  return std::string(row.assumes) + " in " + std::string(functional_row(call)->op) + " with " +
-         std::to_string(row.value);
+  return std::string(row.assumes) + " in " + std::string(call.row->op) + " with " + std::to_string(row.value);
 }
 
 /// Does this argument change nothing about the other, whose type is `dtype`, to the bit or by assumption?
 bool is_neutral(const Tracer& t, const Call& call, const Identity& row, std::size_t argument,
                 const InferredMeta& meta, Dtype dtype) {
   const Arg& arg = call.arguments[argument];
-  const auto bound = t.bound_of(arg);
-  const auto value = bound ? constant_of(t, *bound) : whole(arg, dtype);
+  const Binding* bound = t.seen(arg);
+  const auto value = bound != nullptr ? constant_of(t, *bound) : whole(arg, dtype);
   return value == row.value && meta.dtype && *meta.dtype == dtype &&
          (row.exact.contains(dtype) || row.assumed.contains(dtype));
 }
@@ -264,14 +263,6 @@ bool counted_up(Tracer& t, const Call& call, const Identity& row, const Inferred
 
 }  // namespace
 
-/// The row of the functional operator, or of the one that is the same; nullptr for declared operators.
-const OpRow* functional_row(const Call& call) {
-  if (call.declared != nullptr) return nullptr;
-  const std::string& functional = call.functional;
-  const OpRow* row = functional.empty() ? nullptr : find_row(base_name(functional));
-  return row != nullptr && !row->same_as.empty() ? find_row(row->same_as) : row;
-}
-
 /// A scalar that is a whole number which the type holds exactly, and no -0.
 std::optional<std::int64_t> whole(const Arg& arg, Dtype dtype) {
   std::optional<std::int64_t> value;
@@ -301,8 +292,8 @@ bool simplified(Tracer& t, const Call& call) {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const SchemaSlot& slot = call.schema->arguments[k];
     if (call.arguments[k].kind != Arg::Kind::ref || (slot.written && slot.keyword_only)) continue;
-    const auto bound = t.bound_of(call.arguments[k]);
-    if (!bound) return false;
+    const Binding* bound = t.seen(call.arguments[k]);
+    if (bound == nullptr) return false;
     metas.push_back({bound->view.shape, bound->dtype});
   }
   const auto meta = inferred(t, call, metas);
@@ -318,7 +309,7 @@ bool simplified(Tracer& t, const Call& call) {
 
 /// Remembers what a product is of, as far as both graphs have a name for it: its inputs.
 void note_product(Tracer& t, const Call& call, const Parts& parts) {
-  const OpRow* row = functional_row(call);
+  const OpRow* row = call.row;
   if (row == nullptr || product_of(row->op) != row->op) return;
   std::string of;
   for (const Operand& o : parts.operands) {
@@ -346,12 +337,12 @@ void product_first(Tracer& t, const Call& call, std::vector<Operand>& operands) 
 }
 
 /// A tensor of one whole number is the scalar, where it neither widens the result nor has another type.
-Call with_scalars(Tracer& t, const Call& call) {
+std::optional<Call> with_scalars(Tracer& t, const Call& call) {
   const Identity* row = identity(call, Identity::Form::number);
-  if (row == nullptr || call.arguments.size() < 2) return call;
-  const auto a = t.bound_of(call.arguments[0]), b = t.bound_of(call.arguments[1]);
-  if (!a || !b || a->dtype != b->dtype || !row->exact.contains(a->dtype)) return call;
-  Call out = call;
+  if (row == nullptr || call.arguments.size() < 2) return std::nullopt;
+  const Binding *a = t.seen(call.arguments[0]), *b = t.seen(call.arguments[1]);
+  if (a == nullptr || b == nullptr || a->dtype != b->dtype || !row->exact.contains(a->dtype))
+    return std::nullopt;
   for (const std::size_t k : {1U, 0U}) {
     const Binding& constant = k == 0 ? *a : *b;
     const Binding& other = k == 0 ? *b : *a;
@@ -363,13 +354,14 @@ Call with_scalars(Tracer& t, const Call& call) {
     ++t.identities.simpler;
     if (t.request.use == Identities::none) {
       note_identity(t, call, *row, TraceIdentity::Form::number, k, std::to_string(*value));
-      return call;
+      return std::nullopt;
     }
     t.identities.built_by.emplace(row->name);
+    Call out = call;
     out.arguments[k] = Arg::of(SymExpr(*value));
     return out;
   }
-  return call;
+  return std::nullopt;
 }
 
 }  // namespace noclobber::effects

@@ -6,12 +6,11 @@
 
 namespace noclobber::effects {
 
-const OpRow* functional_row(const Call& call);
 std::optional<std::int64_t> whole(const Arg& arg, Dtype dtype);
 std::optional<std::int64_t> constant_of(const Tracer& t, const Binding& bound);
 bool simplified(Tracer& t, const Call& call);
 void note_product(Tracer& t, const Call& call, const Parts& parts);
 void product_first(Tracer& t, const Call& call, std::vector<Operand>& operands);
-Call with_scalars(Tracer& t, const Call& call);
+std::optional<Call> with_scalars(Tracer& t, const Call& call);
 
 }  // namespace noclobber::effects

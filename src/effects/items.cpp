@@ -20,10 +20,9 @@ bool apart_items(Tracer& t, const Call& call) {
   std::vector<Touched> all;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
-    const std::vector<Arg> single{arg};
-    const std::vector<Arg>& items = arg.kind == Arg::Kind::list ? arg.list : single;
+    const std::span<const Arg> items = items_of(arg);
     for (std::size_t j = 0; j < items.size(); ++j)
-      if (const auto bound = t.bound_of(items[j]))
+      if (const Binding* bound = t.seen(items[j]))
         all.push_back({bound->view, arg.kind == Arg::Kind::list ? j : ~std::size_t{0},
                        call.schema->arguments[k].written});
   }
@@ -69,7 +68,7 @@ std::optional<Shape> computed_item(Tracer& t, const Call& call, const std::vecto
   const std::vector<Arg> arguments = item_arguments(*list, *item, call.arguments, k);
   std::vector<TensorMeta> metas;
   for (const Arg& arg : arguments)
-    if (const auto bound = t.bound_of(arg)) metas.push_back({bound->view.shape, bound->dtype});
+    if (const Binding* bound = t.seen(arg)) metas.push_back({bound->view.shape, bound->dtype});
   const auto computed = infer_meta({t.sizes, base_name(item->op), *item, arguments, metas});
   return computed.empty() ? std::nullopt : std::optional(computed[0].shape);
 }

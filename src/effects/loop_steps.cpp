@@ -150,8 +150,8 @@ bool reach(Tracer& t, const LoopUse& use, LoopOperands& operands) {
 bool combines(Tracer& t, const Step& step) {
   if (!step.op.starts_with("higher_order.associative_scan")) return true;
   for (const Arg& arg : step.args.size() > 1 ? step.args[1].list : std::vector<Arg>{}) {
-    const auto bound = t.bound_of(arg);
-    if (!bound || bound->view.shape.empty() ||
+    const Binding* bound = t.seen(arg);
+    if (bound == nullptr || bound->view.shape.empty() ||
         !t.space.nonnegative(t.space.sub(bound->view.shape[0], t.space.constant(2))))
       return false;
   }

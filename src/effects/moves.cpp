@@ -71,7 +71,7 @@ std::optional<Wanted> wanted(Tracer& t, const Call& call, const Binding& from) {
     const bool is_type = what == "dtype";  // of TorchScript's overloads a number, which is not understood
     if (arg.kind == Arg::Kind::none || (arg.kind == Arg::Kind::boolean && !arg.boolean && !is_type)) continue;
     const bool named = arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::device;
-    const auto like = what == "other" ? t.bound_of(arg) : std::nullopt;
+    const auto like = what == "other" ? t.seen(arg) : nullptr;
     if (arg.kind == Arg::Kind::dtype || like) {
       out.dtype = like ? like->dtype : arg.dtype;
       if (!like || t.devices.generators.empty()) continue;  // all lies on one device
@@ -142,8 +142,8 @@ bool out_variant(Tracer& t, const Call& call) {
   }
   if (!out) return false;
   for (const Arg& arg : inner.arguments)
-    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg})
-      if (const auto operand = t.bound_of(item); operand && t.may_meet(operand->view, out->view)) {
+    for (const Arg& item : items_of(arg))
+      if (const Binding* operand = t.seen(item); operand != nullptr && t.may_meet(operand->view, out->view)) {
         t.unknown("unsupported-op", call.step->op + " (an operand meets out)");
         return true;
       }
@@ -284,8 +284,8 @@ void concatenate(Tracer& t, const Call& call, bool stacked) {
   std::vector<Binding> pieces;
   const std::vector<Arg>& list = call.arguments[0].list;
   for (const Arg& arg : list) {
-    const auto piece = t.bound_of(arg);
-    if (!piece) return t.unknown("no-metadata", call.step->op);
+    const Binding* piece = t.seen(arg);
+    if (piece == nullptr) return t.unknown("no-metadata", call.step->op);
     const bool legacy_empty = piece->view.shape.size() == 1 && t.space.value(piece->view.shape[0]) == 0;
     if (stacked || !legacy_empty || list.size() == 1) pieces.push_back(*piece);
   }

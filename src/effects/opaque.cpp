@@ -31,14 +31,14 @@ std::optional<std::vector<Operand>> operands(Tracer& t, const Call& call) {
     const SchemaSlot& slot = call.schema->arguments[k];
     const Arg& arg = call.arguments[k];
     const bool unread = declared == nullptr && contents_unread(pure, *call.schema, call.arguments, k);
-    const std::vector<Arg> items = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
+    const std::span<const Arg> items = items_of(arg);
     const bool read =
         !slot.written || (declared == nullptr ? !slot.keyword_only
                                               : reads_old(*declared, slot) || writes_some(*declared, slot));
     for (std::size_t item = 0; item < items.size(); ++item) {
       if (items[item].kind != Arg::Kind::ref) continue;
-      const auto bound = t.bound_of(items[item]);
-      if (!bound) {
+      const Binding* bound = t.seen(items[item]);
+      if (bound == nullptr) {
         t.unknown("no-metadata", call.step->op);
         return std::nullopt;
       }
@@ -54,7 +54,7 @@ bool takes_items(std::string_view op) { return op.find("._foreach_") != std::str
 
 /// What is promised between one read and one write of the step.
 Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
-              std::size_t write_item, bool listed) {
+              std::size_t write_item, bool listed, bool by_elements) {
   if (const OpDecl* declared = call.declared) {
     const std::string& name = call.schema->arguments[read.argument].name;
     const auto own = declared->access.find(name);
@@ -65,7 +65,7 @@ Access access(const Call& call, const Operand& read, const Binding& read_view, c
     if (element) return read_view.view.shape == write.view.shape ? Access::elementwise : Access::any_time;
     return declared->before_write ? Access::before_write : Access::any_time;
   }
-  if (!elementwise(call) && !takes_items(call.op)) return Access::any_time;
+  if (!by_elements && !takes_items(call.op)) return Access::any_time;
   if (listed && read.item != write_item) return Access::any_time;
   return read_view.view.shape == write.view.shape ? Access::elementwise : Access::any_time;
 }
@@ -244,7 +244,7 @@ bool add_results(Tracer& t, const Call& call, Parts& parts) {
 
 /// Can what an in-place pointwise operator computes be stored in its target's type? PyTorch raises otherwise.
 bool storable(Tracer& t, const Call& call, const Parts& parts) {
-  if (!elementwise(call) || parts.writes.empty() || parts.write_operands[0] == kNoPart) return true;
+  if (!parts.elementwise || parts.writes.empty() || parts.write_operands[0] == kNoPart) return true;
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
     if (o.counts) metas.push_back({{}, o.bound.dtype});
@@ -255,7 +255,7 @@ bool storable(Tracer& t, const Call& call, const Parts& parts) {
 
 /// Reads, each with what is promised between it and every write.
 bool add_reads(Tracer& t, const Call& call, Parts& parts) {
-  const bool spread = elementwise(call) && !parts.writes.empty();
+  const bool spread = parts.elementwise && !parts.writes.empty();
   for (std::size_t number = 0; number < parts.operands.size(); ++number) {
     const Operand& o = parts.operands[number];
     if (!o.read) continue;
@@ -273,7 +273,7 @@ bool add_reads(Tracer& t, const Call& call, Parts& parts) {
       parts.step.access.back().push_back(
           parts.write_operands[w] == number && !spread
               ? Access::before_write
-              : access(call, o, *read, parts.writes[w], parts.write_items[w], listed));
+              : access(call, o, *read, parts.writes[w], parts.write_items[w], listed, parts.elementwise));
   }
   parts.step.elementwise = spread;
   return true;
@@ -323,7 +323,8 @@ void opaque(Tracer& t, const Call& given) {
   t.identities.at_hand.reset(), t.identities.folded.reset();
   if (simplified(t, given)) return;
   if (has_bodies(*given.step)) return t.unknown("unsupported-op", given.step->op + " (of graphs)");
-  const Call call = with_scalars(t, given);
+  const std::optional<Call> scaled = with_scalars(t, given);
+  const Call& call = scaled ? *scaled : given;
   auto all = operands(t, call);
   if (!all) return;
   const OpDecl* const declared = call.declared;
@@ -331,6 +332,7 @@ void opaque(Tracer& t, const Call& given) {
     return t.unknown("unsupported-op", call.step->op + " (may alias)");
   Parts parts;
   parts.operands = std::move(*all);
+  parts.elementwise = elementwise(call);
   parts.step.origin = call.number;
   const auto base = shown_operand(call, parts);
   if (base && !view_of_all(t, call, 0, parts.operands[*base].argument)) {

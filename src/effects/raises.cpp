@@ -42,7 +42,7 @@ bool may_divide_by_zero(const Tracer& t, const Call& call) {
   bool whole = true, safe = false;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
-    const auto bound = t.bound_of(arg);
+    const Binding* bound = t.seen(arg);
     if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
     whole = whole && arg.kind != Arg::Kind::real && (!bound || !is_floating(bound->dtype)) &&
             (!bound || !is_complex(bound->dtype));
@@ -64,8 +64,8 @@ std::string devices_brought_together(Tracer& t, const Call& call) {
   if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   std::vector<std::string> all;
   for (const Arg& arg : call.arguments)
-    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg}) {
-      const auto bound = t.bound_of(item);
+    for (const Arg& item : items_of(arg)) {
+      const Binding* bound = t.seen(item);
       const std::string& device = bound ? t.devices.placed->of(item) : std::string();
       if (device.empty()) continue;
       const bool number = bound->view.shape.empty() && device == "cpu" && elementwise(call);
@@ -86,8 +86,8 @@ void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, c
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
     const Arg& arg = call.arguments[k];
-    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg}) {
-      const auto bound = t.bound_of(item);
+    for (const Arg& item : items_of(arg)) {
+      const Binding* bound = t.seen(item);
       if (!bound) continue;
       shapes += ";" + std::string(name(bound->dtype)) + "[";
       for (const PolyId extent : bound->view.shape) shapes += size_text(t.space, extent) + ",";

@@ -108,8 +108,8 @@ void resize(Tracer& t, const Call& call) {
 void view_each(Tracer& t, const Call& call) {
   std::vector<Binding> all;
   for (const Arg& arg : call.arguments[0].list) {
-    const auto bound = t.bound_of(arg);
-    if (!bound) return t.unknown("no-metadata", call.step->op);
+    const Binding* bound = t.seen(arg);
+    if (bound == nullptr) return t.unknown("no-metadata", call.step->op);
     all.push_back(*bound);
   }
   const bool grid = call.op == "aten.meshgrid";

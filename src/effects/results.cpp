@@ -65,24 +65,24 @@ std::optional<std::vector<PolyId>> iterated_strides(Tracer& t, const Call& call,
   if (!laid_by_operands) return std::nullopt;
   const Extents extents = numbers_of(t.space, shape);
   std::vector<Geometry> operands;
-  std::vector<Binding> tensors;
+  std::vector<const Binding*> tensors;
   std::set<Dtype> types;
   bool constant = all_known(extents);
   for (std::size_t k = 0; k < static_cast<std::size_t>(row->operands); ++k) {
     Geometry& own = operands.emplace_back();
-    const auto bound = t.bound_of(call.arguments[k]);
-    if (!bound) continue;  // a number
+    const Binding* bound = t.seen(call.arguments[k]);
+    if (bound == nullptr) continue;  // a number
     if (!bound->strides) return std::nullopt;
     types.insert(bound->dtype);
     own.dtype = bound->dtype, own.shape = numbers_of(t.space, bound->view.shape),
     own.stride = numbers_of(t.space, *bound->strides);
     constant = constant && all_known(own.shape) && all_known(own.stride);
-    tensors.push_back(*bound);
+    tensors.push_back(bound);
   }
   if (types.size() != 1 || !is_floating(*types.begin())) return std::nullopt;
   if (!constant) {
-    const bool keeps = std::ranges::all_of(tensors, [&](const Binding& tensor) {
-      return tensor.view.shape == shape && is_row_major(t.space, shape, *tensor.strides);
+    const bool keeps = std::ranges::all_of(tensors, [&](const Binding* tensor) {
+      return tensor->view.shape == shape && is_row_major(t.space, shape, *tensor->strides);
     });
     return keeps ? std::optional(contiguous_strides(t.space, shape)) : std::nullopt;
   }
@@ -100,8 +100,9 @@ std::optional<std::vector<PolyId>> unsaid_strides(Tracer& t, const Call& call, c
     return slot.name == "size" || slot.name == "shape";
   });
   const auto is_plain = [&](const Arg& arg) {
-    const auto bound = t.bound_of(arg);
-    return !bound || (bound->strides && bound->strides == contiguous_strides(t.space, bound->view.shape));
+    const Binding* bound = t.seen(arg);
+    return bound == nullptr ||
+           (bound->strides && bound->strides == contiguous_strides(t.space, bound->view.shape));
   };
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];

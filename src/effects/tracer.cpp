@@ -11,9 +11,15 @@ void Tracer::unknown(const std::string& reason, const std::string& name) {
     trace.unknown.push_back(entry);
 }
 
+const Binding* Tracer::seen(const Arg& arg) const {
+  if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return nullptr;
+  const std::optional<Binding>& bound = names.bound[arg.ref.index];
+  return bound ? &*bound : nullptr;
+}
+
 std::optional<Binding> Tracer::bound_of(const Arg& arg) const {
-  if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return std::nullopt;
-  return names.bound[arg.ref.index];
+  const Binding* bound = seen(arg);
+  return bound != nullptr ? std::optional(*bound) : std::nullopt;
 }
 
 std::optional<Binding> Tracer::tensor(const Call& call, std::size_t argument) {

@@ -48,6 +48,8 @@ struct Call {
   std::uint32_t number = 0;
   std::string functional = {};       // the operator that writes nothing, with overload; "": none is known
   const OpDecl* declared = nullptr;  // of an operator that the case declares
+  const OpRow* row =
+      nullptr;  // of the functional operator, or of the one that is the same; not where declared
   std::set<std::size_t> silent_writes = {};  // arguments that are written though the schema does not say so
   std::string_view functional_name() const { return base_name(functional.empty() ? step->op : functional); }
 };
@@ -64,6 +66,7 @@ struct Operand {
 /// operand it is (or none), the result it is (or none).
 struct Parts {
   TraceStep step;
+  bool elementwise = false;  // is the operator?
   std::vector<Operand> operands;
   std::vector<Binding> writes;
   std::vector<std::size_t> write_items, write_operands, results;
@@ -177,6 +180,8 @@ struct Tracer {
 
   void unknown(const std::string& reason, const std::string& name);
   std::optional<Binding> bound_of(const Arg& arg) const;
+  /// The same without a copy, until a name is bound; nullptr: nothing.
+  const Binding* seen(const Arg& arg) const;
   std::optional<Binding> tensor(const Call& call, std::size_t argument);
   std::uint32_t now() const { return static_cast<std::uint32_t>(trace.steps.size()); }
   PolyId number(std::size_t count) { return space.constant(static_cast<std::int64_t>(count)); }

@@ -213,7 +213,7 @@ std::optional<std::vector<Binding>> views_of(Tracer& t, const Call& call, std::s
   if (rule == nullptr) return std::nullopt;
   Viewed seen{base.view.shape, base.strides, base.dtype};
   for (std::size_t k = 1; k < call.arguments.size(); ++k)
-    if (const auto other = t.bound_of(call.arguments[k])) seen.others.push_back(other->view.shape);
+    if (const Binding* other = t.seen(call.arguments[k])) seen.others.push_back(other->view.shape);
   const auto all = rule(t.sizes, seen, call.arguments);
   if (!all) return std::nullopt;
   std::vector<Binding> out;

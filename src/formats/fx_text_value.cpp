@@ -41,6 +41,8 @@ std::string_view fx_operator_name(std::string_view sign) {
 }
 
 const FxOperator* fx_operator_at(const FxCursor& cursor) {
+  constexpr std::string_view kFirst = "=!<>|^&+-/%*@";
+  if (kFirst.find(cursor.peek()) == kFirst.npos) return nullptr;
   for (const FxOperator& row : kFxOperators)
     if (cursor.starts_with(row.sign)) return &row;
   return nullptr;

@@ -24,7 +24,7 @@ std::vector<SymExpr> contiguous_strides(const std::vector<SymExpr>& shape) {
 
 std::optional<std::vector<SymExpr>> loaded_sizes(const Arg& arg) {
   std::vector<SymExpr> sizes;
-  const std::vector<Arg> list = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
+  const std::span<const Arg> list = items_of(arg);
   for (const Arg& item : list) {
     if (item.kind != Arg::Kind::sym) return std::nullopt;
     sizes.push_back(item.sym);

@@ -68,7 +68,7 @@ bool are_bytes(const Graph& graph, const Arg& arg, const ByteScale& scale, const
   if (schema == nullptr || !moves(graph, *step, *schema)) return false;
   bool all = true, any = false;
   for (const Arg& given : step->args)
-    for (const Arg& item : given.kind == Arg::Kind::list ? given.list : std::vector<Arg>{given}) {
+    for (const Arg& item : items_of(given)) {
       if (item.kind != Arg::Kind::ref) continue;
       any = true;
       all = all && are_bytes(graph, item, scale, kept, depth + 1);
@@ -131,7 +131,7 @@ class Requantised {
     for (std::size_t k = 0; k < step.args.size() + step.kwargs.size(); ++k) {
       const Arg& arg = k < step.args.size() ? step.args[k] : step.kwargs[k - step.args.size()].second;
       const bool kept = schema != nullptr && !schema->writes();
-      for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg})
+      for (const Arg& item : items_of(arg))
         if (!kept && item.kind == Arg::Kind::ref) written_[root(item.ref.index)] = true;
     }
   }

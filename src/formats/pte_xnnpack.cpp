@@ -55,7 +55,7 @@ bool xnn_is(const Arg& arg, float wanted) {
 }
 
 bool xnn_holds(const Arg& arg, const XnnSizes& numbers) {
-  const std::vector<Arg> items = arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg};
+  const std::span<const Arg> items = items_of(arg);
   if (items.size() != numbers.size() && items.size() != 1) return false;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const Arg& item = items[items.size() == 1 ? 0 : k];

@@ -64,7 +64,7 @@ std::optional<std::vector<Arg>> moved(const ThunderBuilder& builder, const Step&
   const auto rank = static_cast<std::int64_t>(type->shape.size());
   const auto dims = [&](const Arg& arg) {
     std::vector<std::int64_t> out;
-    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg}) {
+    for (const Arg& item : items_of(arg)) {
       const bool constant = item.kind == Arg::Kind::sym && item.sym.is_constant();
       const std::int64_t at = constant ? item.sym.constant() : rank;
       out.push_back(at < 0 ? at + rank : at);

@@ -1,4 +1,4 @@
-// Headers of records, of which nearly all are plain: read by hand in a tenth of the time that the library
+// Headers of records, of which nearly all are plain: read by hand in a quarter of the time that the library
 // takes, which was an eighth of a check (`make bench`). What is not plain is the library's.
 #pragma once
 #include <nlohmann/json.hpp>

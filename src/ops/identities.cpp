@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <map>
 
+#include "src/base/name_table.h"
 #include "src/ops/fold_rules.h"
 
 namespace noclobber {
@@ -30,14 +31,17 @@ std::span<const Identity> identities() { return identity_table::kRows; }
 
 const Identity* find_identity(Identity::Form form, std::string_view op) {
   static const auto rows = [] {
-    std::unordered_multimap<std::string_view, const Identity*> out;
+    std::map<std::string_view, std::vector<const Identity*>> all;
     for (const Identity& row : identities())
       for (const std::string_view name : {row.op, row.also})
-        if (name.data() == row.op.data() || !name.empty()) out.emplace(name, &row);
+        if (name.data() == row.op.data() || !name.empty()) all[name].push_back(&row);
+    NameTable<std::vector<const Identity*>> out(all.size());
+    for (auto& [name, own] : all) out.add(name, std::move(own));
     return out;
   }();
-  for (auto [at, end] = rows.equal_range(op); at != end; ++at)
-    if (at->second->form == form) return at->second;
+  if (const auto* own = rows.find(op))
+    for (const Identity* row : *own)
+      if (row->form == form) return row;
   return nullptr;
 }
 

@@ -14,7 +14,7 @@ std::optional<std::vector<bool>> reduced(const ShapeCall& call, std::size_t rank
   if (dims == nullptr || (dims->kind == Arg::Kind::list && dims->list.empty()))
     return std::vector<bool>(rank, true);
   std::vector<bool> gone(rank, false);
-  for (const Arg& a : dims->kind == Arg::Kind::list ? dims->list : std::vector<Arg>{*dims}) {
+  for (const Arg& a : items_of(*dims)) {
     if (a.kind != Arg::Kind::sym || !a.sym.is_constant()) return std::nullopt;
     const auto dim = view_rules::wrapped(a.sym.constant(), std::max<std::size_t>(rank, 1));
     if (!dim || (rank > 0 && gone[*dim])) return std::nullopt;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <unordered_map>
 
+#include "src/base/name_table.h"
 #include "src/graph/bodies.h"
 #include "src/ops/fit_rules.h"
 #include "src/ops/row.h"
@@ -42,12 +42,12 @@ namespace {
 
 const OpRow* row_named(std::string_view op) {
   static const auto rows = [] {
-    std::unordered_map<std::string_view, const OpRow*> out;
-    for (const OpRow& row : op_table::kRows) out.emplace(row.op, &row);
+    NameTable<const OpRow*> out(op_table::kRows.size());
+    for (const OpRow& row : op_table::kRows) out.add(row.op, &row);
     return out;
   }();
-  const auto at = rows.find(op);
-  return at != rows.end() ? at->second : nullptr;
+  const auto* row = rows.find(op);
+  return row != nullptr ? *row : nullptr;
 }
 
 bool is_out_overload(const Schema& schema) {

@@ -4,8 +4,8 @@
 #include <deque>
 #include <iterator>
 #include <mutex>
-#include <unordered_map>
 
+#include "src/base/name_table.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
@@ -59,17 +59,16 @@ const Schema* parse_entry(std::size_t index) {
 const Schema* find_schema(std::string_view op) {
   static const auto numbers = [] {
     constexpr std::string_view kDefault = ".default";  // may be left out
-    std::unordered_map<std::string_view, std::size_t> out;
-    out.reserve(2 * kVocabularyNames.size());
+    NameTable<std::size_t> out(2 * kVocabularyNames.size());
     for (std::size_t i = 0; i < kVocabularyNames.size(); ++i) {
       const std::string_view name = kVocabularyNames[i];
-      out.emplace(name, i);
-      if (name.ends_with(kDefault)) out.emplace(name.substr(0, name.size() - kDefault.size()), i);
+      out.add(name, i);
+      if (name.ends_with(kDefault)) out.add(name.substr(0, name.size() - kDefault.size()), i);
     }
     return out;
   }();
-  const auto found = numbers.find(op);
-  return found != numbers.end() ? parse_entry(found->second) : nullptr;
+  const std::size_t* found = numbers.find(op);
+  return found != nullptr ? parse_entry(*found) : nullptr;
 }
 
 std::span<const std::string_view> vocabulary() { return kVocabularyNames; }

@@ -64,7 +64,8 @@ class Writer {
   void value(T number) {
     char digits[24];
     digits[0] = ' ';
-    out_.append(digits, std::to_chars(digits + 1, std::end(digits), +number).ptr);
+    const char* const end = std::to_chars(digits + 1, std::end(digits), +number).ptr;
+    out_.append(digits, static_cast<std::size_t>(end - digits));
   }
   template <class T>
   requires std::is_enum_v<T>
