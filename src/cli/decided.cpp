@@ -321,7 +321,7 @@ void take(Decided& out, ShownCase&& shown, const std::string& name) {
 std::vector<Obligation> moved_outputs(const Case& value) {
   std::vector<Obligation> out;
   if (!value.before) return out;
-  if (!names_device(*value.before) && !names_device(value.after)) return out;
+  if (!name_several_devices({&*value.before, &value.after})) return out;
   const Devices before(*value.before), after(value.after);
   for (std::uint32_t k = 0; k < std::min(value.before->outputs.size(), value.after.outputs.size()); ++k)
     if (same_device(before.of(value.before->outputs[k]), after.of(value.after.outputs[k])) == false)

@@ -146,9 +146,9 @@ bool neutral(Tracer& t, const Call& call, const Identity& row, const InferredMet
   if (!plain && !takes_multiple(call, row, meta)) return false;
   for (const std::size_t kept : {0U, 1U}) {
     if (kept == 1 && !plain) continue;
-    const auto from = t.bound_of(call.arguments[kept]), other = t.bound_of(call.arguments[1 - kept]);
-    if (other && meets_target(t, call, *other)) continue;
-    if (!from || (kept == 1 && !row.either) || from->view.shape != meta.shape) continue;
+    const Binding *from = t.seen(call.arguments[kept]), *other = t.seen(call.arguments[1 - kept]);
+    if (other != nullptr && meets_target(t, call, *other)) continue;
+    if (from == nullptr || (kept == 1 && !row.either) || from->view.shape != meta.shape) continue;
     if (!is_neutral(t, call, row, 1 - kept, meta, from->dtype)) continue;
     if (!may_use(t, row, from->dtype, assumption(call, row))) {
       if (t.request.use == Identities::none)

@@ -157,6 +157,7 @@ struct SeenLoops {
 
 /// Each once something asks.
 struct SeenDevices {
+  std::optional<bool> several;  // does the graph name two or more?
   std::optional<Devices> placed;
   std::optional<std::set<std::string>> kinds;   // that the graphs name
   std::map<std::string, StorageId> generators;  // of each device, where there are several

@@ -57,6 +57,40 @@ bool names_device(const Graph& graph) {
          std::any_of(graph.steps.begin(), graph.steps.end(), [](const Step& s) { return names_device(s); });
 }
 
+namespace {
+
+/// Is there one besides `first`, which is taken from the first that is named?
+bool names_another(const std::string& device, const std::string*& first) {
+  if (device.empty()) return false;
+  if (first == nullptr) first = &device;
+  return *first != device;
+}
+
+bool names_another(const Arg& arg, const std::string*& first) {
+  return (arg.kind == Arg::Kind::device && names_another(*arg.text, first)) ||
+         std::ranges::any_of(arg.list, [&](const Arg& item) { return names_another(item, first); });
+}
+
+bool names_another(const Graph& graph, const std::string*& first) {
+  const auto in_value = [&](const Value& value) {
+    return value.type && names_another(value.type->device, first);
+  };
+  const auto in_arg = [&](const Arg& arg) { return names_another(arg, first); };
+  const auto in_step = [&](const Step& step) {
+    return std::ranges::any_of(step.args, in_arg) ||
+           std::ranges::any_of(step.kwargs, [&](const auto& named) { return in_arg(named.second); });
+  };
+  return names_another(graph.device, first) || std::ranges::any_of(graph.values, in_value) ||
+         std::ranges::any_of(graph.steps, in_step);
+}
+
+}  // namespace
+
+bool name_several_devices(std::initializer_list<const Graph*> graphs) {
+  const std::string* first = nullptr;
+  return std::ranges::any_of(graphs, [&](const Graph* graph) { return names_another(*graph, first); });
+}
+
 Devices::Devices(const Graph& graph) {
   if (graph.device.empty() && !names_device(graph)) return;
   told_.resize(graph.values.size());

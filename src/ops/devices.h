@@ -1,5 +1,6 @@
 // On which device values lie.
 #pragma once
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +24,8 @@ class Devices {
 
 /// Is any value said to lie somewhere, or asked to?
 bool names_device(const Graph& graph);
+/// Do the graphs together name two devices or more? "cuda" and "cuda:0" count as two.
+bool name_several_devices(std::initializer_list<const Graph*> graphs);
 
 /// Every device that a graph names: "cpu", "cuda:0".
 std::set<std::string> named_devices(const Graph& graph);

@@ -107,12 +107,14 @@ std::vector<std::string> epilogue_targets(const Graph& graph) {
 
 /// Inputs that both copy into, in another order.
 void epilogue_reordered(const Graph& before, const Graph& after, std::vector<std::string>& out) {
-  std::vector<std::string> was = epilogue_targets(before), is = epilogue_targets(after);
+  const std::vector<std::string> all_before = epilogue_targets(before), all_after = epilogue_targets(after);
+  std::vector<std::string> was = all_before, is = all_after;
   const auto keep = [](std::vector<std::string>& names, const std::vector<std::string>& of) {
-    std::erase_if(names, [&](const std::string& name) { return std::ranges::find(of, name) == of.end(); });
+    const std::set<std::string_view> kept(of.begin(), of.end());
+    std::erase_if(names, [&](const std::string& name) { return !kept.contains(name); });
   };
-  keep(was, is);
-  keep(is, was);
+  keep(was, all_after);
+  keep(is, all_before);
   for (std::size_t k = 0; k < std::min(was.size(), is.size()); ++k)
     if (was[k] != is[k]) {
       out.push_back("epilogue: copies into " + was[k] + " and " + is[k] + " change places");

@@ -1,6 +1,9 @@
 #include "src/watch/proof_run.h"
 
+#include <algorithm>
 #include <deque>
+#include <string_view>
+#include <unordered_map>
 
 #include "src/graph/uses.h"
 #include "src/watch/watch.h"
@@ -27,12 +30,13 @@ std::set<std::string> found_by_steps(const Case& value) {
 /// into.
 bool is_told_by_one(const Case& value) {
   if (!value.before) return false;
+  std::unordered_map<std::string_view, bool> told;
   for (const Input& mine : value.before->inputs)
-    for (const Input& theirs : value.after.inputs)
-      if (value.before->value(mine.value).name == value.after.value(theirs.value).name &&
-          mine.contents.has_value() != theirs.contents.has_value())
-        return true;
-  return false;
+    told.emplace(value.before->value(mine.value).name, mine.contents.has_value());
+  return std::ranges::any_of(value.after.inputs, [&](const Input& theirs) {
+    const auto mine = told.find(value.after.value(theirs.value).name);
+    return mine != told.end() && mine->second != theirs.contents.has_value();
+  });
 }
 
 }  // namespace
