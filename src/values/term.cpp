@@ -1,13 +1,10 @@
 #include "src/values/term.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace noclobber {
 namespace {
 
-constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max();
-constexpr int kFollowed = 600;  // contents looked into, one within the other; beyond it one is bad
 /// Contents that are looked up and writes that are passed, for each step of a Trace and at least; beyond, all
 /// are bad: a graph that copies halves into halves has more contents than anyone can name.
 constexpr std::size_t kLookedUp = 64, kLeastLookedUp = 100'000, kPassed = 4'000, kLeastPassed = 20'000'000;
@@ -15,147 +12,7 @@ constexpr std::size_t kLookedUp = 64, kLeastLookedUp = 100'000, kPassed = 4'000,
 /// Of the places that an element is followed through one in sixteen is noted, whatever their distance.
 bool is_noted(std::uint64_t place) { return (place * 0x9e3779b97f4a7c15ULL) >> 60 == 0; }
 
-std::size_t hash_of(const Term& term) {
-  std::size_t h =
-      mix(mix(static_cast<std::size_t>(term.kind), term.number), std::hash<std::string>{}(term.text));
-  for (PolyId p : term.index) h = mix(h, p);
-  for (TermId t : term.terms) h = mix(h, t + 7);
-  for (const Condition& c : term.conditions) h = mix(h, c.poly * 2ULL + (c.zero ? 1 : 0));
-  return h;
-}
-
 }  // namespace
-
-/// A byte of a choice is a choice of bytes, and the byte that an element was packed from is that byte.
-TermId Terms::byte_of(const Term& term) {
-  const Term& whole = all_[term.terms[0]];
-  if (whole.kind == Term::Kind::pack && whole.index == term.index && whole.number == term.number)
-    return whole.terms[0];
-  if (whole.kind != Term::Kind::choose && whole.kind != Term::Kind::when) return kBad;
-  Term out = whole;
-  for (std::size_t k = whole.kind == Term::Kind::when ? 1 : 0; k < out.terms.size(); ++k)
-    out.terms[k] = intern({Term::Kind::byte, term.number, "", term.index, {out.terms[k]}, {}});
-  return intern(std::move(out));
-}
-
-/// Do the conditions of two choices exclude each other, by constant bounds alone?
-bool Terms::apart(const Term& a, const Term& b) {
-  const auto both = [&](const Condition& x, const Condition& y) {
-    for (int i : {1, -1})
-      for (int k : {1, -1}) {  // what is zero is so with either sign
-        if ((i < 0 && !x.zero) || (k < 0 && !y.zero)) continue;
-        const PolyId sum = space_.add(space_.scale(x.poly, i), space_.scale(y.poly, k));
-        if (space_.plain(space_.sub(space_.constant(-1), sum))) return false;
-      }
-    return true;
-  };
-  return std::ranges::any_of(a.conditions, [&](const Condition& x) {
-    return std::ranges::any_of(b.conditions, [&](const Condition& y) { return !both(x, y); });
-  });
-}
-
-/// One order for choices that exclude each other, whatever the order of the writes; kBad: nothing to do.
-TermId Terms::ordered(const Term& choice) {
-  const Term& old = all_[choice.terms[1]];
-  if (old.kind != Term::Kind::choose || depth_ > kFollowed) return kBad;
-  const auto above_older = [&] {
-    return intern({Term::Kind::choose, 0, "", {}, {choice.terms[0], old.terms[1]}, choice.conditions});
-  };
-  if (old.conditions == choice.conditions) return above_older();  // it hides the older one
-  if (!(choice.conditions < old.conditions) || !apart(choice, old)) return kBad;
-  ++depth_;
-  const TermId below = above_older();
-  --depth_;
-  return intern({Term::Kind::choose, 0, "", {}, {old.terms[0], below}, old.conditions});
-}
-
-TermId Terms::intern(Term term) {
-  using enum Term::Kind;
-  bool is_bad = term.kind == bad;
-  term.lane = false, term.open = term.kind == undefined;
-  const auto part = [&](PolyId p) {
-    is_bad = is_bad || p == Space::kBad;
-    term.lane = term.lane || (!is_bad && space_.has_lane(p));
-  };
-  for (PolyId p : term.index) part(p);
-  for (const Condition& c : term.conditions) part(c.poly);
-  for (TermId t : term.terms) is_bad |= t == kBad, term.lane |= all_[t].lane, term.open |= all_[t].open;
-  if (is_bad) return kBad;
-  if (term.kind == pack || term.kind == call) term.lane = false;  // both bind it
-  if (term.kind == choose && term.terms[0] == term.terms[1]) return term.terms[0];
-  if (const TermId out = term.kind == choose ? ordered(term) : kBad; out != kBad) return out;
-  for (std::size_t k = 1; term.kind == when && k < 3; ++k) {  // inside, the condition is known
-    const Term& inner = all_[term.terms[k]];
-    if (inner.kind == when && inner.terms[0] == term.terms[0])
-      term.terms[k] = inner.terms[(inner.number == term.number) == (k == 1) ? 1 : 2];
-  }
-  if (term.kind == when && term.terms[1] == term.terms[2]) return term.terms[1];
-  if (const TermId out = term.kind == byte ? byte_of(term) : kBad; out != kBad) return out;
-  const std::size_t hash = hash_of(term);
-  return all_.add(std::move(term), hash);
-}
-
-std::uint32_t Terms::number(Index index) {
-  std::size_t hash = index.size();
-  for (PolyId p : index) hash = mix(hash, p);
-  return indices_.add(std::move(index), hash);
-}
-
-std::uint32_t Terms::chain(const std::vector<Map>& maps) {
-  std::size_t hash = maps.size();
-  for (const Map& m : maps) {
-    hash = mix(mix(mix(hash, static_cast<std::size_t>(m.kind)), m.start), m.step);
-    for (PolyId extent : m.to) hash = mix(hash, extent);
-  }
-  return chains_.add(maps, hash);
-}
-
-const Terms::Box& Terms::box(std::vector<Box>& all, std::uint32_t number, const auto& index) {
-  if (all.size() <= number) all.resize(number + 1);
-  Box& out = all[number];
-  if (!out.empty()) return out;
-  for (PolyId at : index()) {
-    const bool bad = at == Space::kBad;
-    out.emplace_back((bad ? std::nullopt : space_.bound(at, false)).value_or(-kFarthest),
-                     (bad ? std::nullopt : space_.bound(at, true)).value_or(kFarthest));
-  }
-  return out;
-}
-
-/// By constant bounds: lies the element beside all that the view shows?
-bool Terms::beside(std::uint32_t chain, std::uint32_t index) {
-  if (chain == 0) return false;
-  const auto shown = [&] {
-    const std::vector<Map>& maps = chains_[chain];
-    Index at = running(space_, maps.back().to);
-    for (auto m = maps.rbegin(); m != maps.rend(); ++m) {
-      if (at.size() < m->to.size()) return Index{};  // it goes through the bytes of elements
-      at = forward(space_, *m, at);
-    }
-    return at;
-  };
-  const Box& one = box(index_boxes_, index, [&] { return indices_[index]; });
-  const Box& all = box(chain_boxes_, chain, shown);
-  for (std::size_t d = 0; d < std::min(one.size(), all.size()); ++d)
-    if (one[d].second < all[d].first || all[d].second < one[d].first) return true;
-  return false;
-}
-
-const Inside& Terms::inside(std::uint32_t chain, std::uint32_t index) {
-  std::uint32_t& known = inside_[std::uint64_t{chain} << 32 | index];
-  if (known != kUnset) return insides_[known];
-  known = static_cast<std::uint32_t>(insides_.size());
-  Inside& out = insides_.emplace_back();
-  auto found = inverse(space_, chains_[chain], indices_[index]);
-  out.shown = found.has_value();
-  for (const Condition& c : found ? found->conditions : out.conditions) {
-    const Truth truth = holds(space_, c, {});
-    out.never = out.never || truth == Truth::no;
-    if (truth == Truth::unknown) out.conditions.push_back(c);
-  }
-  if (found && !out.never) out.index = number(std::move(found->index));
-  return out;
-}
 
 /// What each storage is called at entry, and where its writes and its contents at every index stand.
 void Contents::number_writes() {
@@ -172,13 +29,17 @@ void Contents::number_writes() {
   whole_.assign(first_.back() + trace_.storages.size(), kUnset);
   writes_.resize(first_.back());
   std::vector<std::uint32_t> next = first_;
-  for (std::uint32_t step = 0; step < trace_.steps.size(); ++step)
+  for (std::uint32_t step = 0; step < trace_.steps.size(); ++step) {
+    first_read_.push_back(static_cast<std::uint32_t>(chains_.size()));
+    for (const TraceView& from : trace_.steps[step].reads)
+      chains_.push_back(from.maps.empty() ? 0 : terms_.chain(from.maps));
     for (std::uint32_t slot = 0; slot < trace_.steps[step].writes.size(); ++slot) {
       const TraceView& to = trace_.steps[step].writes[slot];
       const std::uint32_t chain = to.maps.empty() ? 0 : terms_.chain(to.maps);
       if (chain != 0 && !terms_.inside(chain, running_[to.storage]).shown) clean_[step] = false;
       writes_[next[to.storage]++] = {step, slot, chain};
     }
+  }
 }
 
 Contents::Contents(Space& space, Terms& terms, const Trace& trace)
@@ -229,18 +90,29 @@ std::uint32_t Contents::version(StorageId storage, std::uint32_t time) const {
 
 TermId Contents::at(const TraceView& view, Index index, std::uint32_t time) {
   if (view.lanes > 0) index.push_back(space_.index(Space::kLane, space_.constant(view.lanes)));
-  return at(view, terms_.number(std::move(index)), time);
+  const bool all = view.maps.empty();
+  return at(view, terms_.number(all ? std::move(index) : root_index(space_, view, std::move(index))), time);
 }
 
 TermId Contents::at_all(const TraceView& view, std::uint32_t time) {
   const bool all = view.maps.empty();
-  return at(view, all ? running_[view.storage] : terms_.number(running(space_, view)), time);
+  return at(view,
+            all ? running_[view.storage] : terms_.number(root_index(space_, view, running(space_, view))),
+            time);
 }
 
-/// `index` is the number of one with its lane, where the view has lanes.
-TermId Contents::at(const TraceView& view, std::uint32_t index, std::uint32_t time) {
-  if (!view.maps.empty()) index = terms_.number(root_index(space_, view, terms_.index(index)));
-  return joined(view, element(view.storage, version(view.storage, time), index));
+/// `root` is the number of an index of the storage, with its lane, where the view has lanes.
+TermId Contents::at(const TraceView& view, std::uint32_t root, std::uint32_t time) {
+  return joined(view, element(view.storage, version(view.storage, time), root));
+}
+
+/// What a step reads there, before it runs. `index` is the number of one without a lane.
+TermId Contents::at_read(std::uint32_t step, std::size_t read, std::uint32_t index) {
+  const TraceView& view = trace_.steps[step].reads[read];
+  if (view.lanes == 0) return at(view, root(step, read, index), step);
+  Index with_lane = terms_.index(index);
+  with_lane.push_back(space_.index(Space::kLane, space_.constant(view.lanes)));
+  return at(view, root(step, read, terms_.number(std::move(with_lane))), step);
 }
 
 /// The element of a view whose byte at the running lane is `part`.
@@ -291,7 +163,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
     }
     const TraceView* from = moved_from(write);
     if (from == nullptr) return written(write, at);
-    index = from->maps.empty() ? at : terms_.number(root_index(space_, *from, terms_.index(at)));
+    index = root(write.step, 0, at);
     storage = from->storage, version = this->version(storage, write.step);
     const std::uint64_t own = place(storage, version), key = own << 32 | index;
     const bool all = index == running_[storage];
@@ -316,8 +188,7 @@ const TraceView* Contents::moved_from(const Write& write) const {
 TermId Contents::written(const Write& write, std::uint32_t at) {
   const TraceView& to = trace_.steps[write.step].writes[write.slot];
   if (const TraceView* from = moved_from(write))
-    return element(from->storage, version(from->storage, write.step),
-                   from->maps.empty() ? at : terms_.number(root_index(space_, *from, terms_.index(at))));
+    return element(from->storage, version(from->storage, write.step), root(write.step, 0, at));
   if (to.lanes == 0) return stored(write, at);
   Index index = terms_.index(at);
   const PolyId lane = index.back();
@@ -337,7 +208,7 @@ TermId Contents::stored(const Write& write, std::uint32_t index) {
   const TraceStep& step = trace_.steps[write.step];
   const TraceView& to = step.writes[write.slot];
   if (step.kind == TraceStep::Kind::move) {
-    const TermId out = at(step.reads[0], terms_.index(index), write.step);
+    const TermId out = at_read(write.step, 0, index);
     return step.reads[0].type == to.type ? out : cast(write.step, out);
   }
   if (step.kind == TraceStep::Kind::fill) return terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
@@ -374,11 +245,9 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   const TraceStep& step = trace_.steps[number];
   const bool each = index != kUnset;
   const TraceIdentity* known = each ? identity(number) : nullptr;
-  const auto operand = [&](const TraceView& view) {
-    return view.lanes == 0 ? at(view, index, number) : at(view, terms_.index(index), number);
-  };
   if (known != nullptr) simplified_.insert(number);
-  if (known != nullptr && known->form == TraceIdentity::Form::keeps) return operand(step.reads[known->read]);
+  if (known != nullptr && known->form == TraceIdentity::Form::keeps)
+    return at_read(number, known->read, index);
   if (known != nullptr && known->form == TraceIdentity::Form::folds)
     return terms_.intern({Term::Kind::scalar, 0, known->text, {}, {}, {}});
   Term term{each ? Term::Kind::each : Term::Kind::call, 0, "", {}, {}, {}};
@@ -386,10 +255,11 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   term.text = known != nullptr ? known->text : *step.key;
   if (each) (term.text += '>') += *step.writes[0].type;
   for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
-  for (const TraceView& view : step.reads) {
-    if (known != nullptr && &view == &step.reads[known->read]) continue;
+  for (std::size_t read = 0; read < step.reads.size(); ++read) {
+    const TraceView& view = step.reads[read];
+    if (known != nullptr && read == known->read) continue;
     (term.text += ';') += *view.type;
-    term.terms.push_back(each ? operand(view) : at_all(view, number));
+    term.terms.push_back(each ? at_read(number, read, index) : at_all(view, number));
     if (each) continue;
     term.text += std::to_string(view.shape.size());
     term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());

@@ -41,6 +41,8 @@ struct Inside {
   std::uint32_t index = 0;
 };
 
+inline constexpr int kFollowed = 600;  // contents looked into, one within the other; beyond it one is bad
+
 /// Owns the terms of one check, and numbers indices and chains of maps: equal numbers, equal ones.
 class Terms {
  public:
@@ -53,6 +55,8 @@ class Terms {
   const Index& index(std::uint32_t number) const { return indices_[number]; }
   std::uint32_t chain(const std::vector<Map>& maps);
   const Inside& inside(std::uint32_t chain, std::uint32_t index);
+  /// The element of the storage that a view by that chain shows at that index.
+  std::uint32_t root(std::uint32_t chain, std::uint32_t index);
   bool beside(std::uint32_t chain, std::uint32_t index);
   /// Bad if any part of it is.
   TermId intern(Term term);
@@ -73,6 +77,7 @@ class Terms {
   std::deque<Inside> insides_;
   std::vector<Box> index_boxes_, chain_boxes_;
   Numbers inside_;  // by chain and index, in `insides_`
+  Numbers roots_;   // by chain and index
   int depth_ = 0;
 };
 
@@ -137,15 +142,21 @@ class Contents {
   TermId applied(std::uint32_t step, std::uint32_t index);
   const TraceIdentity* identity(std::uint32_t step) const;
   TermId cast(std::uint32_t step, TermId of);
-  TermId at(const TraceView& view, std::uint32_t index, std::uint32_t time);
+  TermId at(const TraceView& view, std::uint32_t root, std::uint32_t time);
+  TermId at_read(std::uint32_t step, std::size_t read, std::uint32_t index);
+  /// Of a read, whose views are looked through again and again.
+  std::uint32_t root(std::uint32_t step, std::size_t read, std::uint32_t index) {
+    return terms_.root(chains_[first_read_[step] + read], index);
+  }
 
   Space& space_;
   Terms& terms_;
   const Trace& trace_;
   std::vector<std::uint32_t> first_;  // per storage: where its writes begin
   std::vector<Write> writes_;
-  std::vector<std::uint32_t> running_;  // per storage: the number of its running index
-  std::vector<TermId> whole_;           // per storage and version: its content at every index
+  std::vector<std::uint32_t> first_read_, chains_;  // per step; per read
+  std::vector<std::uint32_t> running_;              // per storage: the number of its running index
+  std::vector<TermId> whole_;                       // per storage and version: its content at every index
   std::map<TraceStorage::Start, std::unordered_map<std::string, StorageId>> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
