@@ -1,7 +1,6 @@
 // Instructions of MLX that stand for no operator of the graph: what they compute by their kind, their
 // numbers, or as another one of the graph does.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "src/formats/mlx_values.h"
@@ -22,13 +21,8 @@ bool is_called(const Graph& functional, std::string_view op) {
 }
 
 /// Exactly; but for half precision all counts as held.
-bool holds_number(Dtype dtype, double number) {
-  const int digits = dtype == Dtype::f16 ? 11 : dtype == Dtype::bf16 ? 8 : 64;
-  const int least = dtype == Dtype::f16 ? -13 : -125, most = dtype == Dtype::f16 ? 16 : 128;
-  if (digits == 64 || number == 0 || !std::isfinite(number)) return true;
-  int exponent = 0;
-  const double scaled = std::ldexp(std::frexp(number, &exponent), digits);
-  return scaled == std::trunc(scaled) && exponent >= least && exponent <= most;
+bool mlx_holds(const MlxHeld& number) {
+  return number.dtype == Dtype::f32 || holds_exactly(number.dtype, number.number);
 }
 
 bool takes_any_order(std::string_view op) {
@@ -78,7 +72,7 @@ std::optional<Dtype> MlxCase::widened(const RegisterStep& step) const {
 
 bool mlx_rounds_number(const std::vector<MlxHeld>& read, const Graph& graph) {
   return std::ranges::any_of(read, [&](const MlxHeld& number) {
-    if (number.kind != MlxHeld::Kind::number || holds_number(number.dtype, number.number)) return false;
+    if (number.kind != MlxHeld::Kind::number || mlx_holds(number)) return false;
     return std::ranges::any_of(read, [&](const MlxHeld& other) {
       const bool value = other.kind == MlxHeld::Kind::value;
       const SharedType type = value ? graph.value(other.value).type : SharedType();

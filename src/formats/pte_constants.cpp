@@ -13,10 +13,10 @@
 namespace noclobber {
 namespace {
 
-/// A lifted number has the precision of its tensor.
-bool same_number(const Arg& written, const Arg& held) {
-  if (written.kind == Arg::Kind::real && held.kind == Arg::Kind::real)
-    return static_cast<float>(written.real) == static_cast<float>(held.real);
+/// What a tensor of that dtype holds is written, where it is of single precision, with more digits than that.
+bool same_number(Dtype dtype, const Arg& written, const Arg& held) {
+  if (dtype == Dtype::f32 && written.kind == Arg::Kind::real && held.kind == Arg::Kind::real)
+    return Arg::of_real(static_cast<double>(static_cast<float>(written.real))) == held;
   return written == held;
 }
 
@@ -96,8 +96,10 @@ void PteBuilder::assume(const std::string& what) {
 /// Can the constant of the file be this one, as far as both say what they hold?
 bool may_be(const PteBuilder& p, const Input& input, std::uint32_t id) {
   if (!same_size(p, *p.functional, input, id)) return false;
-  const auto numbers = numbers_of(p.tensor(id).contents, p.tensor(id).dtype);
-  return !input.contents || !numbers || std::ranges::equal(*input.contents, *numbers, same_number);
+  const Dtype dtype = p.tensor(id).dtype;
+  const auto numbers = numbers_of(p.tensor(id).contents, dtype);
+  const auto same = [&](const Arg& own, const Arg& held) { return same_number(dtype, own, held); };
+  return !input.contents || !numbers || std::ranges::equal(*input.contents, *numbers, same);
 }
 
 /// Per input: the constant of the file that holds the same; those are taken out of `constant`.
@@ -138,7 +140,8 @@ void add_lifted(PteBuilder& p, std::vector<std::uint32_t>& constant, std::size_t
     const auto number =
         p.tensor(id).sizes.empty() ? numbers_of(p.tensor(id).contents, p.tensor(id).dtype) : std::nullopt;
     const auto same = [&](const auto& entry) {
-      return number && entry.first == p.tensor(id).dtype && same_number(entry.second, number->front());
+      const Dtype dtype = p.tensor(id).dtype;
+      return number && entry.first == dtype && same_number(dtype, entry.second, number->front());
     };
     const auto known = by_data.find(p.tensor(id).data);
     const bool first = known == by_data.end() && constant.size() > wanted;

@@ -18,6 +18,8 @@
 namespace noclobber {
 namespace {
 
+constexpr const char* kRoundedToHalf = "executorch.number_that_half_precision_rounds";
+
 using Bodies = std::map<std::string, Graph>;
 
 /// Takes nested bodies out of the graph; names that are taken are changed.
@@ -137,6 +139,14 @@ std::optional<Dtype> dtype_of_number(const Arg& arg) {
   return std::nullopt;
 }
 
+/// Does a tensor of that dtype keep it as it is?
+bool keeps(Dtype dtype, const Arg& number) {
+  if (number.kind == Arg::Kind::real) return holds_exactly(dtype, number.real);
+  const bool whole = number.kind == Arg::Kind::sym && number.sym.is_constant();
+  const bool half = dtype == Dtype::f16 || dtype == Dtype::bf16;
+  return !whole || !half || holds_exactly(dtype, static_cast<double>(number.sym.constant()));
+}
+
 /// Is it beyond the largest, or below the least normal number of half precision?
 bool leaves_half(const Arg& number, Dtype dtype) {
   double value = 0;
@@ -145,6 +155,15 @@ bool leaves_half(const Arg& number, Dtype dtype) {
     value = std::abs(static_cast<double>(number.sym.constant()));
   if (dtype == Dtype::f16) return value != 0 && (value > 65504 || value < 0x1p-14);
   return dtype == Dtype::bf16 && value != 0 && (value > 0x1.fep127 || value < 0x1p-126);
+}
+
+/// Does the step compute with more digits than a lifted number of floats has?
+bool is_double(const Graph& graph, const Step& step) {
+  const auto is_one = [&](ValueId id) {
+    const SharedType type = id.valid() ? graph.value(id).type : SharedType();
+    return type && (type->dtype == Dtype::f64 || type->dtype == Dtype::c128);
+  };
+  return std::ranges::any_of(step.results, is_one) || std::ranges::any_of(uses_of(step), is_one);
 }
 
 Type scalar_type(Dtype dtype) {
@@ -222,6 +241,17 @@ class Lowering {
     return id;
   }
 
+  /// The number as PyTorch computes with it, which ExecuTorch rounds.
+  static ValueId exact(Graph& graph, const Arg& number) {
+    const ValueId id = add(graph, "number", Value::From::step, graph.steps.size(), Dtype::f64);
+    Step& step = graph.steps.emplace_back();
+    step.op = "aten.full.default";
+    step.args = {Arg::of(std::vector<Arg>{}), number};
+    step.kwargs = {{"dtype", Arg::of_dtype(Dtype::f64)}};
+    step.results = {id};
+    return id;
+  }
+
   /// Steps of `graph` with constants for numbers; `constant` names them there.
   void rewrite(Graph& graph, const Constant& constant) {
     std::vector<Step> old = std::exchange(graph.steps, {});
@@ -230,7 +260,11 @@ class Lowering {
       if (const Schema* schema = find_schema(step.op)) {
         const std::vector<Arg> said = step.args;
         for (std::size_t k = 0; k < step.args.size(); ++k)
-          if (lifted(*schema, k, step.args[k])) step.args[k] = Arg::of(constant(step.args[k]));
+          if (lifted(*schema, k, said[k])) step.args[k] = Arg::of(constant(said[k]));
+        const bool doubles = is_double(graph, step);
+        for (std::size_t k = 0; doubles && k < step.args.size(); ++k)
+          if (lifted(*schema, k, said[k]) && !keeps(Dtype::f32, said[k]))
+            step.args[k] = Arg::of(exact(graph, said[k]));
         promote(graph, step, said);
         respell(graph, step);
         decompose(graph, step);
@@ -262,7 +296,8 @@ class Lowering {
   }
 
   /// Operands of arithmetic have the dtype of the result. `said`: its arguments before numbers were
-  /// constants. A number that half precision does not hold is none of it: PyTorch computes with more.
+  /// constants. A number that half precision does not keep is none of it: PyTorch computes with more. Where
+  /// that is a matter of the last digit, nothing is said of it.
   static void promote(Graph& graph, Step& step, const std::vector<Arg>& said) {
     static constexpr std::array kPromoted = {"aten.add.Tensor",      "aten.mul.Tensor",
                                              "aten.sub.Tensor",      "aten.div.Tensor",
@@ -278,7 +313,8 @@ class Lowering {
       if (given.dtype == wanted || leaves_half(said[k], wanted)) continue;
       const ValueId id = add(graph, "promoted", Value::From::step, graph.steps.size(), wanted, given.shape);
       Step& copy = graph.steps.emplace_back();
-      copy.op = "aten._to_copy.default";
+      const bool half = wanted == Dtype::f16 || wanted == Dtype::bf16;
+      copy.op = half && !keeps(wanted, said[k]) ? kRoundedToHalf : "aten._to_copy.default";
       copy.args = {arg};
       copy.kwargs = {{"dtype", Arg::of_dtype(wanted)}};
       copy.results = {id};

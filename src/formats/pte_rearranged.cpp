@@ -217,12 +217,14 @@ class Rearrangement : public PteSpelling {
     return emit("aten.scalar_tensor.default", {value},
                 {{"dtype", Arg::of_dtype(graph_.value(step_.results[0]).type->dtype)}});
   }
-  /// A number that is an operand.
-  static Dtype dtype_of(const Arg& value) { return value.kind == Arg::Kind::real ? Dtype::f32 : Dtype::i64; }
+  /// A number that is an operand. PyTorch computes doubles with all its digits.
   Arg lifted(Arg value) {
-    if (value.kind == Arg::Kind::real) value.real = static_cast<double>(static_cast<float>(value.real));
-    return emit("aten.full.default", {Arg::of(PteArgs{}), value},
-                {{"dtype", Arg::of_dtype(dtype_of(value))}});
+    const bool real = value.kind == Arg::Kind::real;
+    const bool all = graph_.value(step_.results[0]).type->dtype == Dtype::f64;
+    const bool kept = real && all && !holds_exactly(Dtype::f32, value.real);
+    if (real && !kept) value.real = static_cast<double>(static_cast<float>(value.real));
+    const Dtype dtype = kept ? Dtype::f64 : real ? Dtype::f32 : Dtype::i64;
+    return emit("aten.full.default", {Arg::of(PteArgs{}), value}, {{"dtype", Arg::of_dtype(dtype)}});
   }
   Arg counted(std::int64_t to) {
     return emit("aten.arange.start_step", {number(0), number(to), number(1)},

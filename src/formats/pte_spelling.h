@@ -119,6 +119,13 @@ bool is_respelled_activation(std::string_view op);
 /// What moves elements or chooses among them, in several steps; false where the step is none such.
 bool rearrange(Graph& graph, Step& next);
 
+/// Losses and other functions of a few steps; false where the step is none.
+bool respell_loss(Graph& graph, Step& next);
+
+/// Cells of recurrent layers and sums in Einstein's notation; false where the step is none, or not a plain
+/// one.
+bool respell_product(Graph& graph, Step& next);
+
 /// A recurrent layer as the steps of its trips; false where it is none, or one of which sizes are not known.
 bool unroll(Graph& graph, Step& next);
 

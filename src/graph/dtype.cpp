@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "src/base/check.h"
@@ -184,6 +185,17 @@ bool is_signed(Dtype type) {
       return true;
   }
   NC_CHECK(false, "not a Dtype");
+}
+
+bool holds_exactly(Dtype type, double number) {
+  if (number == 0 || !std::isfinite(number)) return true;
+  if (type == Dtype::f32) return static_cast<double>(static_cast<float>(number)) == number;
+  if (type != Dtype::f16 && type != Dtype::bf16) return true;
+  const bool half = type == Dtype::f16;
+  const int digits = half ? 11 : 8, least = half ? -13 : -125, most = half ? 16 : 128;
+  int exponent = 0;
+  const double scaled = std::ldexp(std::frexp(number, &exponent), digits);
+  return scaled == std::trunc(scaled) && exponent >= least && exponent <= most;
 }
 
 }  // namespace noclobber

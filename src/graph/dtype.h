@@ -42,5 +42,7 @@ std::string_view torch_name(Dtype type);
 bool is_floating(Dtype type);
 bool is_complex(Dtype type);
 bool is_signed(Dtype type);
+/// Is it a number of the float type, but for subnormal ones of halves? Of types that are none all are.
+bool holds_exactly(Dtype type, double number);
 
 }  // namespace noclobber

@@ -57,8 +57,9 @@ void all_seen_but(const std::string& name, const std::vector<std::size_t>& needl
 }  // namespace
 
 TEST_CASE("pte: operators that the core of ATen spells otherwise are what PyTorch makes of them", "[pte]") {
-  for (const char* name : {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations",
-                           "spelled-recurrent", "spelled-moves", "spelled-steps"}) {
+  for (const char* name :
+       {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations", "spelled-recurrent",
+        "spelled-moves", "spelled-steps", "spelled-losses", "spelled-products"}) {
     const CheckRecord record = against(name, [](PteMethod&) {});
     INFO(name);
     CHECK(record.status == Status::proved);
@@ -79,6 +80,23 @@ TEST_CASE("pte: a number that half precision does not hold is none of it", "[pte
   CHECK(beyond.findings[0].rule == "NC004");
 }
 
+TEST_CASE("pte: doubles are computed with all digits of a number", "[pte]") {
+  CHECK(against("double-kept", [](PteMethod&) {}).status == Status::proved);      // times 0.25
+  CHECK(against("double-rounded", [](PteMethod&) {}).status == Status::refuted);  // times 0.1, made a float
+  CHECK(compared_files("double-rounded.exported.pt2", "double-kept.pte").status == Status::refuted);
+  CHECK(against("half-kept", [](PteMethod&) {}).status == Status::proved);      // times 0.125
+  CHECK(against("half-rounded", [](PteMethod&) {}).status == Status::unknown);  // times 0.1: the last digit
+  CHECK(compared_files("half-kept.exported.pt2", "half-rounded.pte").status != Status::proved);
+}
+
+TEST_CASE("pte: losses and products that are others are seen", "[pte]") {
+  const auto said = [](const std::string& name) {
+    return compared_files(name + ".exported.pt2", name + "-otherwise.pte").status;
+  };
+  CHECK(said("spelled-losses") == Status::refuted);    // another delta, operands of lerp exchanged
+  CHECK(said("spelled-products") == Status::refuted);  // a product turned, states exchanged
+}
+
 TEST_CASE("pte: where PyTorch rounds on the way, half precision is left as it is spelled", "[pte]") {
   const CheckRecord record = against("spelled-half", [](PteMethod&) {});
   CHECK(record.findings.empty());
@@ -95,6 +113,8 @@ TEST_CASE("pte: no number of a respelled operator can be another", "[pte]") {
   all_seen_but("spelled-activations", {});
   all_seen_but("spelled-moves", {142});  // the end of a slice as well
   all_seen_but("spelled-steps", {});
+  all_seen_but("spelled-losses", {});
+  all_seen_but("spelled-products", {});
 }
 
 TEST_CASE("pte: a recurrent layer is its trips, however they are written", "[pte]") {
