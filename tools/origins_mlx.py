@@ -103,19 +103,21 @@ class Captured:
 
     def __init__(self):
         self.graphs, self.reinplaced, self.delegated, self.payloads, self.programs = [], [], [], [], []
+        self.filled = []  # the graphs, with what their constants hold
 
     def hooks(self):
         """Patches of the backend that let this see what it does."""
         import executorch.exir.passes.reinplace as reinplace
         from executorch.backends.mlx import preprocess
         from noclobber.executorch import export_functional
-        from noclobber.fx_case import case
+        from noclobber.fx_case import case, with_contents
 
         real, serialize, builder = reinplace.reinplace_pass, preprocess.serialize_mlx_graph, preprocess.MLXProgramBuilder
 
         def reinplace_pass(program, *args, **kwargs):
             before = export_functional(program)
             self.graphs.append(case("delegate", before))
+            self.filled.append(case("delegate", with_contents(before)))
             result = real(program, *args, **kwargs)
             self.reinplaced.append(case("delegate", export_functional(result), before))
             return result

@@ -142,6 +142,9 @@ SharedType MlxCase::odd_type(const RegisterStep& step, const Step& made) const {
   const Dtype dtype = graph_.value(values[0]).type->dtype;
   const bool alike =
       std::ranges::all_of(values, [&](ValueId id) { return graph_.value(id).type->dtype == dtype; });
+  if (step.op == "AsTypeNode")
+    for (const auto& [name, value] : made.kwargs)
+      if (name == "dtype") return of_extents(value.dtype, *fit.made);
   const bool floats = type_category(dtype) == 2;
   return floats && (alike || step.op == "TakeNode") ? of_extents(dtype, *fit.made) : SharedType();
 }

@@ -69,7 +69,7 @@ def lowered(module, inputs):
                                     transform_passes=get_default_passes(), compile_config=EdgeCompileConfig(_check_ir_validity=False))
     if len(seen.programs) != 1:
         raise ValueError(f"{len(seen.programs)} delegates")
-    return seen.graphs[0], seen.programs[0], {n: as_tensor(seen.programs[0], n, d) for n, d in constants.items()}
+    return seen.filled[0], seen.programs[0], {n: as_tensor(seen.programs[0], n, d) for n, d in constants.items()}
 
 
 def as_tensor(program, name, data):

@@ -123,7 +123,7 @@ def attended(op, q, k, v, mask=None):
 
 
 def normalised(op, x, *rest):
-    rest = list(rest)
+    rest = [row.to(x.dtype) for row in rest] if x.is_floating_point() else list(rest)  # MLX converts what is narrower
     weight = rest.pop(0) if op.weight else None
     return F.layer_norm(x, x.shape[-1:], weight, rest.pop(0) if op.bias else None, op.eps)
 
