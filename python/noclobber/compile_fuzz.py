@@ -83,6 +83,10 @@ class Subject:
         """Writes what it does to the program. Raises Skip where it does not take it; what else it raises is a crash."""
         raise NotImplementedError
 
+    def is_alone(self, made: Program) -> bool:
+        """Would the compiler refuse it, and so all that are taken as one with it? It goes through the compiler alone."""
+        return False
+
     def sides(self, made: Program | Batch) -> tuple[Callable, Callable] | None:
         """What was recorded last as it should run, and as it does; None where nothing is run."""
         return None
@@ -234,11 +238,12 @@ def run(subject: Subject, *, count: int = 200, seed: int = 1, seconds: float = 0
     try:
         with _little_garbage():
             left = [s for s in range(seed, seed + count) if not book or s not in book.done]
-            for seeds in _in_batches(left, max(BATCH, 4 * at_work.most)):
+            for number, seeds in enumerate(_in_batches(left, max(BATCH, 4 * at_work.most))):
                 if time.monotonic() >= end:
                     break
                 at_work.batch(seeds, end)
-                gc.collect()
+                if number % 4 == 3:
+                    gc.collect()
     except KeyboardInterrupt:
         at_work.interrupted = True
     return at_work.campaign()
@@ -309,9 +314,10 @@ class _Run:
 
     def outcomes(self, programs: Sequence[Program], most: int) -> list[Outcome | None]:
         """Of every program, judged. Up to `most` of them are taken as one, and told apart afterwards."""
-        made: list[Outcome | None] = []
+        alone = {p.seed for p in programs if most > 1 and self.subject.is_alone(p)}
+        made: list[Outcome | None] = [self.taken(p) for p in programs if p.seed in alone]
         for watched in (False, True):
-            alike = [p for p in programs if p.watched == watched]
+            alike = [p for p in programs if p.watched == watched and p.seed not in alone]
             for at in range(0, len(alike), most):
                 made += self.as_one(alike[at:at + most])
         self.judge(made)
@@ -325,16 +331,16 @@ class _Run:
     def told_apart(self, batch: Outcome) -> list[Outcome | None]:
         """What is said of each program of the batch. If what is said of them together is said of none alone, the batch is convicted."""
         seen, parts = sum(self.seen.values()), batch.made.parts
-        found = taken_apart(batch)
+        found = taken_apart(batch, self.known)
         if found is None:
             half = (len(parts) + 1) // 2
-            told = again = self.outcomes(parts, half)
+            told = self.outcomes(parts, half)
         else:
             told, alone = found
             again = [self.taken(p) for p in alone]
             self.judge(again)
             told = told + again
-        if batch.kind()[0] and sum(self.seen.values()) == seen and not any(o is not None and o.kind()[0] for o in again):
+        if batch.kind()[0] and sum(self.seen.values()) == seen and not any(o is not None and o.kind()[0] for o in told):
             self.convict(batch)
         return told
 
@@ -472,19 +478,26 @@ def in_pieces(batch: Outcome, links: Sequence[tuple[str, list[pathlib.Path]]], b
                 batch.owners[str(path)] = parts
 
 
-def taken_apart(batch: Outcome) -> tuple[list[Outcome], list[Program]] | None:
-    """What is said of a batch, program by program, and the programs of which that is not known, or is bad: they are to be run alone. None
-    where a link of all of them is not proved."""
-    apart = {id(p): p for p in batch.apart}
+def taken_apart(batch: Outcome, known: Callable[[str, str], bool]) -> tuple[list[Outcome], list[Program]] | None:
+    """What is said of a batch, program by program, and the programs of which that is not known, or is bad for a cause that is not `known`: they
+    are to be run alone. None where a link of all of them is not proved."""
+    apart, together_bad = {id(p): p for p in batch.apart}, {}
     told = {id(p): Outcome(p, folder=batch.folder) for p in batch.made.parts}
     for record in batch.records:
         parts = batch.owners.get(record["input"], list(batch.made.parts))
         if record["status"] != "proved" and len(parts) == len(batch.made.parts):
             return None
-        if record["status"] == "refuted" or (record["status"] != "proved" and len(parts) > 1):
-            apart |= {id(p): p for p in parts}
+        if record["status"] != "proved" and len(parts) > 1:
+            together_bad |= {id(p): p for p in parts}
         for part in parts:
             told[id(part)].records.append(record)
+    for key, outcome in told.items():
+        causes = [cause_of(r) for r in outcome.records if r["status"] == "refuted"]
+        if causes and all(known("refuted", cause) for cause in causes):
+            apart.pop(key, None)
+        elif causes:
+            apart[key] = outcome.made
+    apart |= together_bad
     return [o for key, o in told.items() if key not in apart], list(apart.values())
 
 

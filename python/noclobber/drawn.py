@@ -5,6 +5,7 @@ A program is a list of lines over named tensors, grown by executing it: a line t
 from __future__ import annotations
 
 import dataclasses
+import functools
 import random
 import re
 
@@ -22,8 +23,14 @@ def tied(m: torch.Tensor, n: torch.Tensor, tie: str) -> torch.Tensor:
 
 
 def inputs(flavour: int, tie: str = "") -> dict[str, torch.Tensor]:
-    """The arguments of every program. Flavour 0 is plain; others hold what tells apart operators that are nearly one:
+    """The arguments of every program, made anew. Flavour 0 is plain; others hold what tells apart operators that are nearly one:
     -0.0, infinities, NaN, integers beyond 2^32, numbers that no narrower type holds."""
+    given = {name: tensor.clone() for name, tensor in _contents(flavour).items()}
+    return given | {"n": tied(given["m"], given["n"], tie)}
+
+
+@functools.cache
+def _contents(flavour: int) -> dict[str, torch.Tensor]:
     make = torch.Generator().manual_seed(flavour)
     rand = lambda *shape, dtype=torch.float32: torch.randn(*shape, generator=make, dtype=torch.float64).to(dtype)  # noqa: E731
     ints = torch.randint(-5, 6, (4, 6), generator=make)
@@ -47,7 +54,7 @@ def inputs(flavour: int, tie: str = "") -> dict[str, torch.Tensor]:
         m[1, 2], n[0, 3] = -0.0, 0.0
     elif flavour % 4 == 2:
         m[2, 2], n[3, 1] = float("inf"), float("nan")
-    return {"x": x, "y": y, "z": z, "s": s, "i": ints, "h": h, "b": b, "m": m, "n": tied(m, n, tie)}
+    return {"x": x, "y": y, "z": z, "s": s, "i": ints, "h": h, "b": b, "m": m, "n": n}
 
 
 # {t} any tensor, {f} of floats, {g} of floats too, {n} of integers, {k} of truth values, {m} of two dimensions, {v} of one,

@@ -144,7 +144,8 @@ def cut(case: dict) -> list[Cut]:
             joined.join([f"o {number}", *map(key, _refs(output))])
         for name, value in graph.get("final", {}).items():
             joined.join([key(name), *map(key, _refs(value))])
-    return [_part(case, joined, root) for root in joined.roots(f"o {n}" for n in range(len(sides[1]["outputs"])))] or \
+    sets = joined.sets()
+    return [_part(case, sets[root]) for root in joined.roots(f"o {n}" for n in range(len(sides[1]["outputs"])))] or \
         [Cut(case, [], [], set())]
 
 
@@ -165,20 +166,31 @@ class _Joined:
         for name in names:
             self.above[self.root(name)] = self.root(names[0])
 
+    def sets(self) -> dict[str, list[str]]:
+        """The names of each set, by its root."""
+        found: dict[str, list[str]] = {}
+        for name in list(self.above):
+            found.setdefault(self.root(name), []).append(name)
+        return found
+
     def roots(self, first: Iterable[str]) -> list[str]:
         """Every set but those that hold no input and no result, which nobody sees; in the order of `first`."""
         seen = [self.root(name) for name in [*first, *(n for n in self.above if n[0] == "i")]]
         return list(dict.fromkeys(seen))
 
 
-def _part(case: dict, joined: _Joined, root: str) -> Cut:
-    outputs = [n for n in range(len(case["after"]["outputs"])) if joined.root(f"o {n}") == root]
+def _part(case: dict, names: list[str]) -> Cut:
+    def numbers(what: str) -> list[int]:
+        return sorted(int(n[len(what):]) for n in names if n.startswith(what))
+
+    given = {n[2:] for n in names if n.startswith("i ")}
+    outputs = [n for n in numbers("o ") if n < len(case["after"]["outputs"])]
     part, places, bodies = dict(case), set(), set()
-    inputs = [k for k, i in enumerate(case["before"]["inputs"]) if joined.root(f"i {i['name']}") == root]
+    inputs = [k for k, i in enumerate(case["before"]["inputs"]) if i["name"] in given]
     for mark, side in (("b", "before"), ("a", "after")):
         graph = case[side]
-        steps = [s for n, s in enumerate(graph["steps"]) if joined.root(f"{mark}# {n}") == root]
-        own = {i["name"] for i in graph["inputs"] if joined.root(f"i {i['name']}") == root}
+        steps = [graph["steps"][n] for n in numbers(f"{mark}# ")]
+        own = given & {i["name"] for i in graph["inputs"]}
         part[side] = graph | {"inputs": [i for i in graph["inputs"] if i["name"] in own], "steps": steps,
                               "outputs": [graph["outputs"][n] for n in outputs if n < len(graph["outputs"])]}
         if "final" in graph:

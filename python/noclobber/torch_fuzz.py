@@ -97,6 +97,15 @@ class Pass(Subject):
         written.link("pass", watching.pair("pass", before, watching._exported(self.graph), title, may_share=may_share))
         return written
 
+    def is_alone(self, made: Program) -> bool:
+        """What functionalization refuses, or leaves so that it does not run."""
+        try:
+            if self.functional:
+                functionalized(made)(*made.arguments())
+        except Exception:  # noqa: BLE001, whatever PyTorch refuses
+            return True
+        return False
+
     def is_runnable(self, made: Program | Batch) -> bool:
         """Does what the pass was given run? It does not where `out=` resizes a view, of which functionalization knows nothing."""
         try:
@@ -123,9 +132,7 @@ def lie_in_arguments(made: Program | Batch) -> set[int]:
 def traced(made: Program, functional: bool) -> torch.fx.GraphModule:
     """A graph module of ATen's operators, each node with a fake tensor; mutations of arguments are `copy_` at its end where it is
     functional."""
-    function = made.function()
-    if functional:
-        function = torch.func.functionalize(function, remove="mutations")
+    function = functionalized(made) if functional else made.function()
     try:
         module = make_fx(function, tracing_mode="fake")(*made.arguments())
     except Exception as error:  # noqa: BLE001, whatever tracing does not take
@@ -133,6 +140,10 @@ def traced(made: Program, functional: bool) -> torch.fx.GraphModule:
     module.graph.eliminate_dead_code()
     module.recompile()
     return module
+
+
+def functionalized(made: Program | Batch) -> Callable:
+    return torch.func.functionalize(made.function(), remove="mutations")
 
 
 def quiet() -> None:
