@@ -1,6 +1,7 @@
 #include "src/formats/pte_inputs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "src/formats/pte_constants.h"
 #include "src/formats/pte_results.h"
 #include "src/formats/pte_variants.h"
+#include "src/graph/uses.h"
 
 namespace noclobber {
 namespace {
@@ -24,6 +26,22 @@ std::string zeros_digest(std::int64_t bytes) {
 
 bool is_state(const Input& input) {
   return input.kind != Input::Kind::user && input.may_write.value_or(false);
+}
+
+/// State, by value, of which nothing is said but that it holds at exit what it held: the program of the file
+/// need not name it.
+std::set<std::uint32_t> left_alone(const Graph& graph) {
+  std::set<std::uint32_t> out;
+  std::vector<ValueId> used;
+  for (const auto& [input, contents] : graph.finals) {
+    const bool itself = contents.kind == Arg::Kind::ref && contents.ref == input;
+    itself ? void(out.insert(input.index)) : collect_uses(contents, used);
+  }
+  if (out.empty()) return out;
+  for (const Arg& output : graph.outputs) collect_uses(output, used);
+  for (const Step& step : graph.steps) std::ranges::copy(uses_of(step), std::back_inserter(used));
+  for (const ValueId value : used) out.erase(value.index);
+  return out;
 }
 
 /// The inputs that are tensors. Others must be what the program says: the runtime compares, and refuses to
@@ -143,8 +161,10 @@ bool begins_empty(const PteBuilder& p, std::uint32_t id) {
   return t.place && t.data == 0 && !t.external && p.bytes_of(id) <= kMostZeros;
 }
 
-/// The state of the file that has this one's name, else the next one; it must begin with what this one does.
-std::optional<std::uint32_t> state_of(PteBuilder& p, const Input& input, std::vector<std::uint32_t>& held) {
+/// The state of the file that has this one's name, else the next one, unless it `has_name` there or nowhere;
+/// it must begin with what this one does.
+std::optional<std::uint32_t> state_of(PteBuilder& p, const Input& input, std::vector<std::uint32_t>& held,
+                                      bool has_name) {
   const std::string& name = p.functional->value(input.value).name;
   const auto is_named = [&](std::uint32_t id) {
     std::string own = "b_" + p.tensor(id).fqn;
@@ -152,7 +172,7 @@ std::optional<std::uint32_t> state_of(PteBuilder& p, const Input& input, std::ve
     return !p.tensor(id).fqn.empty() && own == name;
   };
   auto at = std::ranges::find_if(held, is_named);
-  if (at == held.end()) {
+  if (at == held.end() && !has_name) {
     at = held.begin();
     if (at != held.end()) p.assume("state and constants match in their order");
   }
@@ -176,9 +196,12 @@ void match_functional(PteBuilder& p) {
   const std::vector<std::uint32_t> users = tensor_inputs(p);
   std::size_t user = 0, next = 0;
   std::vector<std::uint32_t> held = states(p);
+  // State that stays as it is may be missing, and where some is it is this.
+  std::set<std::uint32_t> missing = left_alone(functional);
+  const auto expected = static_cast<std::size_t>(std::ranges::count_if(functional.inputs, is_state));
+  if (held.size() >= expected) missing.clear();
   // A method that only reads a buffer may still have it as state, for the others.
-  const bool reads_state =
-      held.size() > static_cast<std::size_t>(std::ranges::count_if(functional.inputs, is_state));
+  const bool reads_state = held.size() > expected - missing.size();
   const std::vector<std::optional<std::uint32_t>> given = match_contents(p, constant);
   std::size_t left = 0;  // constants of the functional program that wait for one of the file
   for (std::size_t k = 0; k < functional.inputs.size(); ++k)
@@ -195,7 +218,7 @@ void match_functional(PteBuilder& p) {
         return void(p.fault = Diagnostic{"", "user input '" + value.name + "' does not match the program's"});
       id = users[user++];
     } else if (is_state(input) || (reads_state && !id && input.kind == Input::Kind::buffer)) {
-      id = state_of(p, input, held);
+      id = state_of(p, input, held, missing.contains(input.value.index));
     } else if (!id && input.digest.empty()) {
       while (next < constant.size() && constant.size() - next > left && !may_be(p, input, constant[next]))
         ++next;
