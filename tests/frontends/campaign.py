@@ -17,7 +17,8 @@ warnings.filterwarnings("ignore")
 SUBJECTS = ("inductor-passes", "inductor", "executorch", "executorch-reinplace", "thunder")
 # What docs/found, its list of public reports or docs/campaigns.md tells of, by "what: cause".
 KNOWN = {
-    "inductor-passes": r"refuted: pass; alias-growth; before (add|sub|mul|div); read return$",  # `* 1` is its operand: pytorch#197893
+    # `* 1` is its operand, also where that lies otherwise (pytorch#197893); the constant that is summed up is in docs/found.
+    "inductor-passes": r"refuted: pass; ((alias-growth|metadata); before (add|sub|mul|div)|metadata; before cumsum); read return$",
     "inductor": r"refuted: (constant_fold_uniform_value|remove_no_ops|joint_graph_constant_folding); alias-growth",
     "executorch": r"(?!)",
     "executorch-reinplace": r"(?!)",
