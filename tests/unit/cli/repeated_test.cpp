@@ -179,6 +179,41 @@ TEST_CASE("repeated: checks have one number where texts and facts are the same",
   CHECK_FALSE(alike("", "", swapped));
 }
 
+TEST_CASE("repeated: of two describers nobody knows which storage of one is which of the other's", "[cli]") {
+  const auto may_overlap = [](const std::string& records) {
+    TraceLog log = read_whole(records + kTracePair);
+    REQUIRE(log.checks.size() == 1);
+    REQUIRE(log.checks[0].value);
+    return log.checks[0].value->inputs_may_overlap;
+  };
+  CHECK_FALSE(may_overlap(tensors(1, 1)));
+  CHECK(may_overlap(tensors(1, 1) + tensors(2, 1)));
+}
+
+TEST_CASE("repeated: of graphs that nobody can read each is an error", "[cli]") {
+  const std::string cut =
+      "class A(torch.nn.Module):\n    def forward(self, a: \"f32[5]\"):\n        r = torch.ops(\n";
+  const std::string pair = trace_artifact("before_post_grad_graph", trace_graph("add")) +
+                           trace_artifact("after_post_grad_graph", cut) + trace_record("\"str\": []");
+  TraceLog log = read_torch_trace(pair + pair + pair);
+  REQUIRE(log.checks.size() == 3);
+  CHECK(log.checks[0].alike != 0);
+  std::deque<Work> works;
+  for (TraceCheck& check : log.checks) {
+    Work& work = works.emplace_back();
+    work.input = "a.log";
+    work.id = check.id;
+    work.alike = check.alike;
+    work.unread = std::make_shared<TraceCheck>(std::move(check));
+  }
+  WorkSource source(std::move(works));
+  std::size_t errors = 0;
+  CHECK(run_all(source, RunnerOptions(), [&](Outcome&& outcome) {
+    errors += outcome.kind == Work::Kind::error && !outcome.fault.message.empty() ? 1 : 0;
+  }));
+  CHECK(errors == 3);
+}
+
 TEST_CASE("repeated: a text that several checks hold is read for each as it stands", "[cli]") {
   const std::string text = trace_graph("add");
   const TraceGraph graph{TraceGraph::Kind::aot_forward, "aot_forward_graph", 3, text, "a.txt"};
