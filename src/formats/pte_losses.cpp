@@ -63,8 +63,7 @@ class LossRules : public PteSpelling {
   void cosine() {
     const Type *x = type_of(0), *y = type_of(1);
     if (x == nullptr || y == nullptr || x->shape != y->shape || x->dtype != y->dtype) return;
-    const Arg dims = Arg::of(PteArgs{given(2)}), eps = given(3);
-    const Arg least = emit("aten.scalar_tensor.default", {eps}, {{"dtype", Arg::of_dtype(dtype())}});
+    const Arg dims = Arg::of(PteArgs{given(2)}), least = scalar(given(3));
     const auto length = [&](const Arg& of) {
       const Arg square = emit("aten.pow.Tensor_Scalar", {of, number(2)});
       const Arg sum = emit("aten.sum.dim_IntList", {square, dims, Arg::of_bool(true)});
@@ -84,8 +83,8 @@ class LossRules : public PteSpelling {
     const double low = *known, high = 1 - *known;
     const Arg below = emit("aten.lt.Scalar", {given(0), Arg::of_real(low)});
     const Arg above = emit("aten.gt.Scalar", {given(0), Arg::of_real(high)});
-    const Arg cut = emit("aten.where.self", {above, scalar(high), given(0)});
-    const Arg within = emit("aten.where.self", {below, scalar(low), cut});
+    const Arg cut = emit("aten.where.self", {above, scalar(Arg::of_real(high)), given(0)});
+    const Arg within = emit("aten.where.self", {below, scalar(Arg::of_real(low)), cut});
     const Arg rest = emit("aten.sub.Tensor", {operand(number(1)), within});
     become("aten.log.default", {emit("aten.div.Tensor", {within, rest})});
   }
@@ -130,7 +129,6 @@ class LossRules : public PteSpelling {
   }
 
  private:
-  Dtype dtype() const { return graph_.value(step_.results[0]).type->dtype; }
   static std::optional<double> real_of(const Arg& arg) {
     if (arg.kind == Arg::Kind::real) return arg.real;
     const auto number = whole(arg);
@@ -158,19 +156,12 @@ class LossRules : public PteSpelling {
   Arg filled(const Arg& value) {
     return emit("aten.full.default", {Arg::of(PteArgs{}), value}, {{"dtype", Arg::of_dtype(dtype())}});
   }
-  Arg scalar(double value) {
-    return emit("aten.scalar_tensor.default", {Arg::of_real(value)}, {{"dtype", Arg::of_dtype(dtype())}});
-  }
   Arg real(double value) { return operand(Arg::of_real(value)); }
 
-  /// A number that is an operand: a tensor of its own dtype, converted. PyTorch computes doubles with all its
-  /// digits, which ExecuTorch does not.
-  Arg operand(Arg value) {
-    Dtype own = value.kind == Arg::Kind::real ? Dtype::f32 : Dtype::i64;
-    if (own == Dtype::f32 && dtype() == Dtype::f64 && !holds_exactly(own, value.real)) own = Dtype::f64;
-    if (own == Dtype::f32) value.real = static_cast<double>(static_cast<float>(value.real));
-    const Arg made = emit("aten.full.default", {Arg::of(PteArgs{}), value}, {{"dtype", Arg::of_dtype(own)}});
-    if (own == dtype()) return made;
+  /// A number that is an operand, in the dtype of the result.
+  Arg operand(const Arg& value) {
+    const Arg made = lifted(value);
+    if (lifted_dtype(value) == dtype()) return made;
     return emit("aten._to_copy.default", {made}, {{"dtype", Arg::of_dtype(dtype())}});
   }
 };

@@ -24,10 +24,6 @@ class ProductRules : public PteSpelling {
 
  private:
   static PteArgs all_of(const Arg& list) { return list.kind == Arg::Kind::list ? list.list : PteArgs{}; }
-  const Type* type(const Arg& arg) const {
-    const bool known = arg.kind == Arg::Kind::ref && arg.ref.valid() && graph_.value(arg.ref).type;
-    return known ? &*graph_.value(arg.ref).type : nullptr;
-  }
   Arg add(const Arg& a, const Arg& b) { return emit("aten.add.Tensor", {a, b}); }
   Arg mul(const Arg& a, const Arg& b) { return emit("aten.mul.Tensor", {a, b}); }
   Arg sigmoid(const Arg& a) { return emit("aten.sigmoid.default", {a}); }
@@ -37,9 +33,9 @@ class ProductRules : public PteSpelling {
 
   /// With biases, of rows.
   bool is_cell(std::int64_t gates) {
-    const Type *x = type(given(0)), *w = type(given(2)), *u = type(given(3));
+    const Type *x = type_of(0), *w = type_of(2), *u = type_of(3);
     if (x == nullptr || w == nullptr || u == nullptr || x->shape.size() != 2 || w->shape.size() != 2 ||
-        u->shape.size() != 2 || type(given(4)) == nullptr || type(given(5)) == nullptr)
+        u->shape.size() != 2 || type_of(4) == nullptr || type_of(5) == nullptr)
       return false;
     const bool wide = x->dtype == Dtype::f32 || x->dtype == Dtype::f64;
     if (!wide || !u->shape[0].is_constant()) return false;
@@ -147,7 +143,7 @@ class ProductRules : public PteSpelling {
     return true;
   }
   bool is_plain(const std::string& letters, const Arg& operand) const {
-    const Type* own = type(operand);
+    const Type* own = type_of(operand);
     return own != nullptr && own->shape.size() == letters.size() && is_distinct(letters) &&
            std::ranges::all_of(own->shape, [](const SymExpr& size) { return size.is_constant(); });
   }
@@ -187,7 +183,7 @@ class ProductRules : public PteSpelling {
               const Arg& y) {
     if (!without(result, a + b).empty()) return false;
     const auto size_in = [&](const std::string& letters, const Arg& operand, char c) {
-      return has(letters, c) ? type(operand)->shape[static_cast<std::size_t>(place(letters, c))].constant()
+      return has(letters, c) ? type_of(operand)->shape[static_cast<std::size_t>(place(letters, c))].constant()
                              : 1;
     };
     std::string batch, left, right, summed;
@@ -227,7 +223,7 @@ class ProductRules : public PteSpelling {
   bool multiplied(const std::string& a, const std::string& b, const std::string& result, const Arg& x,
                   const Arg& y) {
     const auto spread = [&](const std::string& letters, const Arg& operand) {
-      const Type own = *type(operand);
+      const Type own = *type_of(operand);
       PteSizes shape;
       for (const char c : result)
         shape.push_back(has(letters, c) ? own.shape[static_cast<std::size_t>(place(letters, c))] : 1);

@@ -212,20 +212,6 @@ class Rearrangement : public PteSpelling {
     return static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
   }
   Arg cloned(const Arg& what) { return emit("aten.clone.default", {what}); }
-  /// In the dtype of the result.
-  Arg scalar(const Arg& value) {
-    return emit("aten.scalar_tensor.default", {value},
-                {{"dtype", Arg::of_dtype(graph_.value(step_.results[0]).type->dtype)}});
-  }
-  /// A number that is an operand. PyTorch computes doubles with all its digits.
-  Arg lifted(Arg value) {
-    const bool real = value.kind == Arg::Kind::real;
-    const bool all = graph_.value(step_.results[0]).type->dtype == Dtype::f64;
-    const bool kept = real && all && !holds_exactly(Dtype::f32, value.real);
-    if (real && !kept) value.real = static_cast<double>(static_cast<float>(value.real));
-    const Dtype dtype = kept ? Dtype::f64 : real ? Dtype::f32 : Dtype::i64;
-    return emit("aten.full.default", {Arg::of(PteArgs{}), value}, {{"dtype", Arg::of_dtype(dtype)}});
-  }
   Arg counted(std::int64_t to) {
     return emit("aten.arange.start_step", {number(0), number(to), number(1)},
                 {{"dtype", Arg::of_dtype(Dtype::i64)}});

@@ -40,8 +40,8 @@ class PteSpelling {
     return schema_.arguments[k].fallback.value_or(Arg{});
   }
 
-  const Type* type_of(std::size_t k) const {
-    const Arg arg = given(k);
+  const Type* type_of(std::size_t k) const { return type_of(given(k)); }
+  const Type* type_of(const Arg& arg) const {
     if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return nullptr;
     const auto& type = graph_.value(arg.ref).type;
     return type ? &*type : nullptr;
@@ -68,6 +68,24 @@ class PteSpelling {
     const Arg first = emit(op, std::move(args));
     graph_.steps.back().results.resize(results);
     return first;
+  }
+
+  /// Of the result, whose type is known.
+  Dtype dtype() const { return graph_.value(step_.results[0]).type->dtype; }
+  /// In the dtype of the result.
+  Arg scalar(const Arg& value) {
+    return emit("aten.scalar_tensor.default", {value}, {{"dtype", Arg::of_dtype(dtype())}});
+  }
+  /// The dtype of a number that is an operand. PyTorch computes doubles with all its digits, which ExecuTorch
+  /// does not.
+  Dtype lifted_dtype(const Arg& value) const {
+    if (value.kind != Arg::Kind::real) return Dtype::i64;
+    return dtype() == Dtype::f64 && !holds_exactly(Dtype::f32, value.real) ? Dtype::f64 : Dtype::f32;
+  }
+  Arg lifted(Arg value) {
+    const Dtype own = lifted_dtype(value);
+    if (own == Dtype::f32) value.real = static_cast<double>(static_cast<float>(value.real));
+    return emit("aten.full.default", {Arg::of(PteArgs{}), value}, {{"dtype", Arg::of_dtype(own)}});
   }
 
   /// The step itself: its result is number `which` of `results`.
