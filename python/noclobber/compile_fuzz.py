@@ -182,6 +182,9 @@ class Outcome:
         if self.crash:
             return "crash", re.sub(r"\d+", "N", self.crash)[:120]
         for record in self.records:
+            if record["status"] == "error":
+                return "error", re.sub(r"-?\d+(\.\d+)?", "N", record["message"])[:120]
+        for record in self.records:
             if record["status"] == "refuted":
                 return "refuted", cause_of(record)
         return ("wrong", f"{self.blamed}; {self.said()}; {parts_of(self.differs)}") if self.differs else ("", "")
@@ -509,13 +512,27 @@ def judge(outcomes: Sequence[Outcome]) -> None:
         outcome.records = []
     paths = list(single)
     for at in range(0, len(paths), recorder.MOST_AT_ONCE):
-        for record in program.check(*paths[at:at + recorder.MOST_AT_ONCE], options=("--jobs", "1")):
+        for record in _checked(paths[at:at + recorder.MOST_AT_ONCE]):
             at_fault = record["input"] if record["input"] in single else str(pathlib.Path(record["input"]).parent)
             outcome, stage = single[at_fault]
             outcome.records.append(record | {"stage": stage or record.get("id", "")})
     for outcome, stage, (before, after) in double:
-        with contextlib.suppress(program.ProgramError):
+        try:
             outcome.records += [r | {"stage": stage} for r in program.compare(before, after, options=("--jobs", "1"))]
+        except program.ProgramError as error:
+            if program.ALARM in str(error):
+                outcome.records.append({"input": str(before), "status": "error", "message": str(error), "stage": stage})
+
+
+def _checked(paths: Sequence[str]) -> list[dict]:
+    """Their records. What noclobber cannot read, or contradicts itself about, has one of status "error" with its message: a finding about
+    noclobber, which stops nobody."""
+    try:
+        return program.check(*paths, options=("--jobs", "1"))
+    except program.ProgramError as error:
+        if len(paths) > 1:
+            return [record for path in paths for record in _checked([path])]
+        return [{"input": paths[0], "status": "error", "message": str(error).replace(paths[0], "case")}]
 
 
 def smaller(made: Program | Batch) -> Iterator[Program | Batch]:
@@ -576,8 +593,8 @@ def write(small: Outcome, first: Outcome, folder: pathlib.Path, subject: Subject
     what, cause = small.kind()
     run_says = f"a run differs: {small.differs}" if small.differs else "no run differs on the contents that were tried"
     (folder / "why.txt").write_text(f"{what}: {cause}\nseed {first.made.seed}\n{run_says}\n{small.crash}\n")
-    refuted = [r for r in small.records if r["status"] == "refuted"]
-    if refuted:
-        (folder / "record.jsonl").write_text("".join(json.dumps(r) + "\n" for r in refuted))
-        if pathlib.Path(refuted[0]["input"]).is_file():
-            shutil.copyfile(refuted[0]["input"], folder / "case.json")
+    bad = [r for r in small.records if r["status"] in ("error", "refuted")]
+    if bad:
+        (folder / "record.jsonl").write_text("".join(json.dumps(r) + "\n" for r in bad))
+        if pathlib.Path(bad[0]["input"]).is_file():
+            shutil.copyfile(bad[0]["input"], folder / "case.json")

@@ -13,6 +13,7 @@ Record = dict
 Path = "str | os.PathLike[str]"
 
 PROVED, REFUTED, USAGE, UNKNOWN = 0, 1, 2, 3
+ALARM = "soundness alarm"  # how the message of exit code 4 begins where noclobber contradicts itself
 _HERE = pathlib.Path(__file__).resolve().parent
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "src/cli/assumable.h"
 #include "src/effects/loops.h"
 #include "src/graph/body_key.h"
 #include "src/ops/branches.h"
@@ -130,8 +131,10 @@ bool show_by_identities(ShownCase& shown, Engine& engine) {
   };
   if (!noted(*shown.traced.before) && !noted(shown.traced.after)) return false;
   for (const Identities use : {Identities::exact, Identities::all}) {
-    if (use == Identities::all && engine.options.no_assumptions) break;
     follow(shown.traced, use);
+    if (use == Identities::all &&
+        (engine.options.no_assumptions || !may_assume(shown.traced.inexact, shown.traced)))
+      break;
     show_by_rules(shown, engine, false);
     if (shown.decision.proved) return true;
   }
@@ -146,7 +149,8 @@ bool show_rebuilt(ShownCase& plain, const Case& value, const Loops& loops, Engin
   ShownCase more = show(value, Identities::exact, loops, false, engine);
   const bool exact = more.decision.proved;
   if (exact) more.traced.inexact.clear();
-  if (!exact && !more.traced.inexact.empty()) more = show(value, Identities::all, loops, false, engine);
+  if (!exact && !more.traced.inexact.empty() && may_assume(more.traced.inexact, plain.traced))
+    more = show(value, Identities::all, loops, false, engine);
   if (!more.decision.proved) return false;
   more.running = std::move(plain.traced);
   plain = std::move(more);

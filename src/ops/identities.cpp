@@ -53,6 +53,38 @@ std::string_view product_of(std::string_view op) {
   return product ? op : std::string_view();
 }
 
+bool tells_zeros_apart(std::string_view op, std::span<const std::string_view> arguments) {
+  struct Telling {
+    std::string_view op;
+    std::size_t argument;
+  };
+  static constexpr auto kAll = std::to_array<Telling>({
+      {"addcdiv", 2},
+      {"arctan2", 0},
+      {"arctan2", 1},
+      {"atan2", 0},
+      {"atan2", 1},
+      {"copysign", 1},
+      {"div", 1},
+      {"divide", 1},
+      {"float_power", 0},
+      {"floor_divide", 1},
+      {"logit_backward", 1},
+      {"pow", 0},
+      {"reciprocal", 0},
+      {"rsqrt", 0},
+      {"signbit", 0},
+      {"true_divide", 1},
+  });
+  const std::size_t dot = op.find('.');
+  const std::string_view stem = op.substr(dot + 1, op.find('.', dot + 1) - dot - 1);
+  const bool power = arguments.size() > 1 && arguments[1] != "T" && !arguments[1].starts_with('-');
+  return std::ranges::any_of(kAll, [&](const Telling& t) {
+    return t.op == stem && t.argument < arguments.size() && arguments[t.argument] == "T" &&
+           !(power && t.op.ends_with("pow"));
+  });
+}
+
 bool holds_whole(Dtype type, std::int64_t value) {
   if (type == Dtype::boolean) return value == 0 || value == 1;
   if (is_complex(type) || type == Dtype::other) return false;

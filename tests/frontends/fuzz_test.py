@@ -75,6 +75,25 @@ class Torch(Campaigns):
         found = noclobber.torch.fuzz_pass(raises, count=4, reduction=8, out=self.folder)
         self.assertEqual([(c["what"], c["cause"]) for c in found.causes], [("crash", "KeyError: 'no rule'")])
 
+    def test_an_alarm_is_a_finding_and_stops_nobody(self):
+        """Seed 4733 of a campaign: it ended there, and the case was gone."""
+        from unittest import mock
+
+        from noclobber import program
+        check = program.check
+
+        def alarmed(*paths, **options):
+            if any("aten.mul.Tensor" in pathlib.Path(p).read_text() for p in paths):
+                raise program.ProgramError(f"{paths[0]}: {program.ALARM}: a run contradicts a proof (output 0: 1.5 became -2)")
+            return check(*paths, **options)
+        with mock.patch.object(program, "check", alarmed):
+            found = noclobber.torch.fuzz_pass(lambda module: None, count=20, profiles=["pointwise"], without="out=", reduction=10, out=self.folder)
+        self.assertEqual([c["what"] for c in found.causes], ["error"])
+        self.assertIn(program.ALARM, found.causes[0]["cause"])
+        self.assertIn("aten.mul.Tensor", (pathlib.Path(found.causes[0]["folder"]) / "case.json").read_text())
+        self.assertEqual(found.programs, 20)
+        self.assertGreater(found.proved, 2)
+
     def test_a_result_that_lies_in_an_argument_is_made_anew(self):
         """Seed 37 again: whoever puts it into the argument that is written changes nothing. One that is computed may not lie there."""
         from noclobber import compile_fuzz, passes_only, torch_fuzz
