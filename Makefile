@@ -7,7 +7,7 @@ SHELL := /bin/bash
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
-  fuzz-passes tidy executorch-networks thunder-opinfos xnnpack-edits hook-cost campaign
+  fuzz-passes tidy executorch-networks executorch-order thunder-opinfos xnnpack-edits hook-cost campaign
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -242,6 +242,10 @@ executorch-networks: build  ## whole networks lowered in NC_WAYS ways and run, v
 	@build/executorch-venv/bin/python -c 'import torchvision' 2>/dev/null || build/executorch-venv/bin/pip install --quiet torchvision
 	@PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 build/executorch-venv/bin/python tests/frontends/executorch_networks.py \
 	  --ways $(or $(NC_WAYS),portable,xnnpack,quantised,reinplacing,mlx)
+
+executorch-order:  ## does the runtime read an operand before a result that lies on it is written? (environment of test-executorch)
+	@[ -f build/executorch-venv/.stamp ] || { echo "executorch-order: run \`make test-executorch\` first" >&2; exit 1; }
+	@build/executorch-venv/bin/python tests/frontends/executorch_order.py
 
 bench-executorch: build  ## one plan: ExecuTorch's own verifier and noclobber (environment of test-executorch)
 	@[ -f build/executorch-venv/.stamp ] || { echo "bench-executorch: run \`make test-executorch\` first" >&2; exit 1; }

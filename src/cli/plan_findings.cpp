@@ -102,8 +102,8 @@ std::string on_operand(const Case& value, const PlanFault& fault) {
   };
   const SharedType to = type(fault.second), from = type(fault.first);
   std::string why = "it does not work element by element";
-  if (to && from && to->dtype != from->dtype) why = "the result has another type";
   if (to && from && !(to->shape == from->shape)) why = "the result has another shape";
+  if (to && from && to->dtype != from->dtype) why = "the result has another type";
   return statement_text(graph, *fault.clobber) + " writes before it has read all of " + fault.first + ": " +
          why;
 }
