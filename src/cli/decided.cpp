@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kShownPairs = 16;
 constexpr int kNestedBodies = 64;
+constexpr std::size_t kAskedRebuilt = 4;  // obligations that rules leave open beside identities
 
 /// What the caller may share is asked only of storages that are one: of the rest one is enough, which says
 /// that the caller makes the output anew.
@@ -147,6 +148,8 @@ bool show_by_identities(ShownCase& shown, Engine& engine) {
 bool show_rebuilt(ShownCase& plain, const Case& value, const Loops& loops, Engine& engine) {
   if (engine.options.no_assumptions) return false;
   ShownCase more = show(value, Identities::exact, loops, false, engine);
+  if (!more.decision.proved && more.decision.open.size() <= kAskedRebuilt && !engine.options.solver_only)
+    show_by_rules(more, engine, true);
   const bool exact = more.decision.proved;
   if (exact) more.traced.inexact.clear();
   if (!exact && !more.traced.inexact.empty() && may_assume(more.traced.inexact, plain.traced))

@@ -14,6 +14,7 @@ void push(Tracer& t, TraceStep step, const std::vector<std::uint32_t>& means) {
   if (t.request.names_are_values) step.means = means;
   for (const TraceView& written : step.writes) {
     t.known.constants.erase(written.storage);
+    t.known.reals.erase(written.storage);
     t.known.written[written.storage] = t.trace.steps.size() + 1;
     if (t.loops.shared.contains(written.storage))
       t.unknown("unsupported-op", "a write to what a loop may share");
@@ -33,17 +34,27 @@ void move(Tracer& t, const Binding& to, const Binding& of, std::uint32_t origin)
   step.access = {{Access::elementwise}};
   step.origin = origin;
   const auto number = constant_of(t, from);
+  const bool shown = from.dtype == to.dtype && number && t.known.constants.at(from.view.storage).shown;
+  const auto real = t.known.reals.find(from.view.storage);
+  const bool is_real = real != t.known.reals.end() && real->second.second == from.dtype;
+  const double real_number = is_real ? real->second.first : 0;
   if (t.request.use == Identities::none && source)
     step.identity = {"convert-wider", TraceIdentity::Form::converts, 0, 0, std::string(name(*source)), ""};
   push(t, std::move(step), {from.since});
-  if (number) holds(t, to, *number);
+  if (number) holds(t, to, *number, {}, shown);
+  if (is_real && to.dtype == from.dtype) holds_real(t, to, real_number);
   note_widened(t, to, from);
 }
 
 /// The storage behind `to` holds that number everywhere, where `to` is all of it.
-void holds(Tracer& t, const Binding& to, std::int64_t number, const Arg& device) {
+void holds(Tracer& t, const Binding& to, std::int64_t number, const Arg& device, bool shown) {
   if (to.view.maps.empty() && to.view.lanes == 0 && holds_whole(to.dtype, number))
-    t.known.constants[to.view.storage] = {number, to.dtype, device};
+    t.known.constants[to.view.storage] = {number, to.dtype, device, shown};
+}
+
+/// Likewise a number that the type holds and that is not whole.
+void holds_real(Tracer& t, const Binding& to, double number) {
+  if (to.view.maps.empty() && to.view.lanes == 0) t.known.reals[to.view.storage] = {number, to.dtype};
 }
 
 void fill_with(Tracer& t, const Binding& to, const std::string& scalar, std::uint32_t origin) {

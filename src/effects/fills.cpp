@@ -180,6 +180,8 @@ void fill(Tracer& t, const Call& call) {
     const auto device = std::ranges::find(call.arguments, Arg::Kind::device, &Arg::kind);
     if (const auto number = whole(*value, out->dtype))
       holds(t, *out, *number, device == call.arguments.end() ? Arg{} : *device);
+    else if (const auto real = real_number(*value, out->dtype))
+      holds_real(t, *out, *real);
   }
   bind(t, call, 0, std::move(*out));
 }

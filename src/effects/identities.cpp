@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/effects/counted.h"
 #include "src/effects/dispatch.h"
 #include "src/effects/emit.h"
 #include "src/effects/fills.h"
@@ -10,6 +11,7 @@
 #include "src/effects/results.h"
 #include "src/effects/tracer.h"
 #include "src/effects/view_steps.h"
+#include "src/ops/kernels_array.h"
 
 namespace noclobber::effects {
 
@@ -19,6 +21,10 @@ namespace {
 void note_identity(Tracer& t, const Call& call, const Identity& row, TraceIdentity::Form form,
                    std::size_t argument, std::string text, std::string assumes = "") {
   if (t.identities.at_hand) return;
+  for (const Arg& arg : call.arguments)
+    if (const Binding* bound = t.seen(arg);
+        bound != nullptr && constant_of(t, *bound) && !t.known.constants.at(bound->view.storage).shown)
+      return;  // the rows are assumed then, see show_rebuilt
   TraceIdentity out{row.name,          form, static_cast<std::uint32_t>(argument), 0, std::move(text),
                     std::move(assumes)};
   for (std::size_t k = 0; k < argument; ++k)
@@ -105,6 +111,49 @@ bool folded(Tracer& t, const Call& call, const Identity& row, const InferredMeta
   return true;
 }
 
+/// The number that an argument is everywhere.
+std::optional<double> real_of(const Tracer& t, const Call& call, std::size_t argument, Dtype dtype) {
+  const Binding* bound = t.seen(call.arguments[argument]);
+  if (bound == nullptr) return real_number(call.arguments[argument], dtype);
+  if (bound->dtype != dtype || meets_target(t, call, *bound)) return std::nullopt;
+  if (const auto number = constant_of(t, *bound)) return static_cast<double>(*number);
+  const auto known = t.known.reals.find(bound->view.storage);
+  return known != t.known.reals.end() && known->second.second == dtype ? std::optional(known->second.first)
+                                                                       : std::nullopt;
+}
+
+/// Arithmetic on numbers that stand everywhere and need not be whole.
+bool computed(Tracer& t, const Call& call, const Identity& row, const InferredMeta& meta) {
+  const std::size_t operands = row.unary ? 1 : 2;
+  std::optional<Dtype> dtype;
+  for (std::size_t k = 0; k < operands; ++k)
+    if (const Binding* bound = t.seen(call.arguments[k])) {
+      if (dtype && *dtype != bound->dtype) return false;
+      dtype = bound->dtype;
+    }
+  const bool compares = *meta.dtype == Dtype::boolean;
+  if (!dtype || !row.exact.contains(*dtype) || (!compares && *meta.dtype != *dtype) ||
+      !only_defaults_behind(call, operands))
+    return false;
+  const auto a = real_of(t, call, 0, *dtype),
+             b = row.unary ? std::optional(0.0) : real_of(t, call, 1, *dtype);
+  if (!a || !b) return false;
+  const auto value = real_number(Arg::of_real(row.compute(*a, *b)), *meta.dtype);
+  if (!value) return false;
+  ++t.identities.simpler;
+  if (t.request.use == Identities::none) return false;
+  const auto out = target_of(t, call, meta);
+  if (!out) return false;
+  t.identities.built_by.emplace(row.name);
+  fill_with(t, *out, scalar_text(t, Arg::of_real(*value), out->dtype), call.number);
+  if (const auto number = whole(Arg::of_real(*value), out->dtype))
+    holds(t, *out, *number);
+  else
+    holds_real(t, *out, *value);
+  bind(t, call, 0, *out);
+  return true;
+}
+
 /// Does the row hold for that type, as far as identities are used? What it assumes is noted.
 bool may_use(Tracer& t, const Identity& row, Dtype dtype, std::string_view about) {
   if (!row.exact.contains(dtype) && !row.assumed.contains(dtype)) return false;
@@ -166,18 +215,6 @@ bool neutral(Tracer& t, const Call& call, const Identity& row, const InferredMet
   return false;
 }
 
-/// A call that the graph does not have, of which nothing is said: what it returns, until the names are cut.
-Arg aside(Tracer& t, const Call& call, const char* op, std::vector<Arg> arguments) {
-  Step step;
-  step.op = op;
-  step.results = {ValueId(t.names.bound.size())};
-  t.names.bound.emplace_back();
-  const bool was = std::exchange(t.at_hand.hushed, true);
-  dispatch(t, call_of(t, step, *t.ops.find(op), std::move(arguments), call.number));
-  t.at_hand.hushed = was;
-  return Arg::of(step.results[0]);
-}
-
 /// addmm(c, a, b) is mm(a, b) + c, where nothing is scaled, no type changes and the sum is as large as the
 /// product: the two round differently.
 bool sum_apart(Tracer& t, const Call& call, const Identity& row, const InferredMeta& meta) {
@@ -202,65 +239,6 @@ bool sum_apart(Tracer& t, const Call& call, const Identity& row, const InferredM
   return true;
 }
 
-/// An extent as an argument; nothing if it is no number and no type says it.
-std::optional<Arg> extent_of(const Tracer& t, const Call& call, const Shape& shape, std::size_t dim) {
-  if (const auto number = t.space.value(shape[dim])) return Arg::of(SymExpr(*number));
-  const Type* type = said(t, call, 0);
-  return type != nullptr && dim < type->shape.size() ? std::optional(Arg::of(type->shape[dim]))
-                                                     : std::nullopt;
-}
-
-/// A call's result that is a line along one dimension, and the same everywhere else.
-bool upright(Tracer& t, const Call& call, const InferredMeta& meta, Binding line, std::size_t dim) {
-  Shape shape(meta.shape.size() - dim, t.space.constant(1));
-  shape[0] = meta.shape[dim];
-  line.view.maps.push_back(reshape_map({meta.shape[dim]}, shape));
-  line.view.shape = shape;
-  const auto everywhere = broadcast_to(t, line, meta.shape);
-  const auto out = everywhere ? fresh_for(t, call, 0, meta) : std::nullopt;
-  if (!out) return false;
-  move(t, *out, *everywhere, call.number);
-  bind(t, call, 0, *out);
-  return true;
-}
-
-/// The sums so far of one whole number everywhere are its multiples, as Inductor counts them: from 1, or as
-/// doubles from 0 and one more. Whole numbers wrap around alike, and reals hold them all or it is not so.
-bool counted_up(Tracer& t, const Call& call, const Identity& row, const InferredMeta& meta) {
-  const auto from = t.bound_of(call.arguments[0]);
-  const auto dim = from && !call.schema->writes() ? whole(call.arguments[1], Dtype::i64) : std::nullopt;
-  if (!dim) return false;
-  const auto number = constant_of(t, *from);
-  const std::size_t rank = meta.shape.size();
-  const bool real = is_floating(*meta.dtype);
-  if (!number || rank == 0 || !row.exact.contains(*meta.dtype)) return false;
-  const Arg& device = t.known.constants.at(from->view.storage).device;
-  const std::size_t at = static_cast<std::size_t>(*dim < 0 ? *dim + static_cast<std::int64_t>(rank) : *dim);
-  const auto length = at < rank ? extent_of(t, call, meta.shape, at) : std::nullopt;
-  if (!length || device.kind != Arg::Kind::device) return false;
-  std::int64_t last = 0;
-  if (real && (!length->sym.is_constant() || __builtin_mul_overflow(length->sym.constant(), *number, &last) ||
-               !holds_whole(*meta.dtype, last)))
-    return false;
-  ++t.identities.simpler;
-  if (t.request.use == Identities::none) return false;
-  t.identities.built_by.emplace(row.name);
-  const std::size_t own = t.names.bound.size();
-  const Arg one = Arg::of(SymExpr(1));
-  Arg line = aside(t, call, "prims.iota.default",
-                   {*length, real ? Arg::of(SymExpr(0)) : one, one, Arg::of_dtype(Dtype::i64), device,
-                    Arg::of_bool(false)});
-  const char* convert = "prims.convert_element_type.default";
-  if (real)
-    line = aside(t, call, convert,
-                 {aside(t, call, "aten.add.Tensor", {line, one, one}), Arg::of_dtype(Dtype::f64)});
-  line = aside(t, call, "aten.mul.Tensor", {line, Arg::of(SymExpr(*number))});
-  if (real) line = aside(t, call, convert, {line, Arg::of_dtype(*meta.dtype)});
-  const auto counted = t.bound_of(line);
-  t.names.bound.resize(own);
-  return counted && upright(t, call, meta, *counted, at);
-}
-
 }  // namespace
 
 /// A scalar that is a whole number which the type holds exactly, and no -0.
@@ -274,6 +252,16 @@ std::optional<std::int64_t> whole(const Arg& arg, Dtype dtype) {
   return value && holds_whole(dtype, *value) ? value : std::nullopt;
 }
 
+/// A scalar as doubles or floats store it, where that is an ordinary number.
+std::optional<double> real_number(const Arg& arg, Dtype dtype) {
+  if (const auto number = whole(arg, dtype)) return static_cast<double>(*number);
+  if (arg.kind != Arg::Kind::real || (dtype != Dtype::f64 && dtype != Dtype::f32)) return std::nullopt;
+  const double stored = convert(Number::of_real(arg.real), dtype).as_real();
+  const bool ordinary =
+      dtype == Dtype::f64 ? std::isnormal(stored) : std::isnormal(static_cast<float>(stored));
+  return ordinary || stored == 0 ? std::optional(stored) : std::nullopt;
+}
+
 std::optional<std::int64_t> constant_of(const Tracer& t, const Binding& bound) {
   const auto known = t.known.constants.find(bound.view.storage);
   return known != t.known.constants.end() && known->second.dtype == bound.dtype
@@ -284,8 +272,9 @@ std::optional<std::int64_t> constant_of(const Tracer& t, const Binding& bound) {
 bool simplified(Tracer& t, const Call& call) {
   using enum Identity::Form;
   const Identity *fold = identity(call, folds), *keep = identity(call, keeps), *fuse = identity(call, fused),
-                 *count = identity(call, counted);
-  if (fold == nullptr && keep == nullptr && fuse == nullptr && count == nullptr) return false;
+                 *count = identity(call, counted), *compute = identity(call, rounds);
+  if (fold == nullptr && keep == nullptr && fuse == nullptr && count == nullptr && compute == nullptr)
+    return false;
   if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
     return false;
   std::vector<TensorMeta> metas;
@@ -302,6 +291,7 @@ bool simplified(Tracer& t, const Call& call) {
   if (type != nullptr && (type->dtype != *meta[0].dtype || t.sizes.of(type->shape) != meta[0].shape))
     return false;
   return (fold != nullptr && folded(t, call, *fold, meta[0])) ||
+         (compute != nullptr && computed(t, call, *compute, meta[0])) ||
          (keep != nullptr && neutral(t, call, *keep, meta[0])) ||
          (fuse != nullptr && sum_apart(t, call, *fuse, meta[0])) ||
          (count != nullptr && counted_up(t, call, *count, meta[0]));

@@ -7,6 +7,7 @@
 namespace noclobber::effects {
 
 std::optional<std::int64_t> whole(const Arg& arg, Dtype dtype);
+std::optional<double> real_number(const Arg& arg, Dtype dtype);
 std::optional<std::int64_t> constant_of(const Tracer& t, const Binding& bound);
 bool simplified(Tracer& t, const Call& call);
 void note_product(Tracer& t, const Call& call, const Parts& parts);

@@ -32,7 +32,12 @@ std::uint64_t hash_of(const Map& map) {
 /// What a view shows now, as a number that is the same where the same steps made it.
 std::uint64_t shown_hash(const Tracer& t, const TraceView& view) {
   std::uint64_t out = 1;
-  if (const auto at = t.known.contents.find(view.storage); at != t.known.contents.end()) out = at->second;
+  if (const auto at = t.known.contents.find(view.storage); at != t.known.contents.end()) {
+    out = at->second;
+  } else if (const TraceStorage& storage = t.trace.storages[view.storage];
+             storage.start == TraceStorage::Start::given) {
+    out = std::hash<std::string>{}(storage.key);
+  }
   for (const Map& map : view.maps) out = mixed(out, hash_of(map));
   return out;
 }

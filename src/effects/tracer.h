@@ -105,7 +105,8 @@ struct Names {
 struct Constant {
   std::int64_t value = 0;
   Dtype dtype = Dtype::other;
-  Arg device = {};  // as a factory was asked for it
+  Arg device = {};    // as a factory was asked for it
+  bool shown = true;  // by fills and moves of its own type, which the checker follows
 };
 
 /// Numbers of a storage that another one holds in a narrower type.
@@ -118,6 +119,7 @@ struct Widened {
 /// What storages are known to hold.
 struct Known {
   std::map<StorageId, Constant> constants;
+  std::map<StorageId, std::pair<double, Dtype>> reals;  // likewise, where it is no whole number
   std::map<StorageId, Widened> widened;
   std::map<StorageId, std::string> products;  // made by a product of matrices, and of which inputs
   std::unordered_map<StorageId, std::size_t>

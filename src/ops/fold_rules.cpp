@@ -1,6 +1,7 @@
 #include "src/ops/fold_rules.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace noclobber::fold_rules {
 
@@ -37,5 +38,25 @@ std::optional<std::int64_t> fold_lt(std::int64_t a, std::int64_t b, bool) { retu
 std::optional<std::int64_t> fold_le(std::int64_t a, std::int64_t b, bool) { return a <= b; }
 std::optional<std::int64_t> fold_gt(std::int64_t a, std::int64_t b, bool) { return a > b; }
 std::optional<std::int64_t> fold_ge(std::int64_t a, std::int64_t b, bool) { return a >= b; }
+
+double real_add(double a, double b) { return a + b; }
+double real_sub(double a, double b) { return a - b; }
+double real_mul(double a, double b) { return a * b; }
+
+double real_div(double a, double b) {
+  int exponent = 0;
+  return std::fabs(std::frexp(b, &exponent)) == 0.5 ? a / b : std::nan("");
+}
+
+double real_neg(double a, double) { return -a; }
+double real_abs(double a, double) { return std::fabs(a); }
+double real_relu(double a, double) { return a > 0 ? a : 0; }
+double real_not(double a, double) { return a == 0 ? 1 : 0; }
+double real_eq(double a, double b) { return a == b ? 1 : 0; }
+double real_ne(double a, double b) { return a != b ? 1 : 0; }
+double real_lt(double a, double b) { return a < b ? 1 : 0; }
+double real_le(double a, double b) { return a <= b ? 1 : 0; }
+double real_gt(double a, double b) { return a > b ? 1 : 0; }
+double real_ge(double a, double b) { return a >= b ? 1 : 0; }
 
 }  // namespace noclobber::fold_rules

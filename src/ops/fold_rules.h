@@ -1,4 +1,4 @@
-// Exact results for whole numbers. Internal to ops/; see FoldRule.
+// Exact results for whole numbers, and for reals before they are rounded. Internal to ops/; see FoldRule.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -17,5 +17,20 @@ std::optional<std::int64_t> fold_lt(std::int64_t a, std::int64_t b, bool floatin
 std::optional<std::int64_t> fold_le(std::int64_t a, std::int64_t b, bool floating);
 std::optional<std::int64_t> fold_gt(std::int64_t a, std::int64_t b, bool floating);
 std::optional<std::int64_t> fold_ge(std::int64_t a, std::int64_t b, bool floating);
+
+double real_add(double a, double b);
+double real_sub(double a, double b);
+double real_mul(double a, double b);
+double real_div(double a, double b);  // NaN where b is no power of two
+double real_neg(double a, double b);
+double real_abs(double a, double b);
+double real_relu(double a, double b);
+double real_not(double a, double b);
+double real_eq(double a, double b);
+double real_ne(double a, double b);
+double real_lt(double a, double b);
+double real_le(double a, double b);
+double real_gt(double a, double b);
+double real_ge(double a, double b);
 
 }  // namespace noclobber::fold_rules

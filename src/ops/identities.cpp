@@ -17,6 +17,7 @@ constexpr Dtypes kIntegers{Dtype::i64, Dtype::i32, Dtype::i16, Dtype::i8, Dtype:
                            Dtype::u64, Dtype::u32, Dtype::u16, Dtype::u8, Dtype::u4};
 constexpr Dtypes kReals{Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16};
 constexpr Dtypes kBool{Dtype::boolean};
+constexpr Dtypes kRoundedOnce{Dtype::f64, Dtype::f32};  // narrower ones are computed as floats
 
 #define IDENTITY(row, kind, first, second, ...) \
   Identity{.name = row, .form = kind, .op = first, .also = second, __VA_ARGS__},

@@ -39,6 +39,9 @@ class Dtypes {
 /// anything else is open. A single operand comes with b = 0.
 using FoldRule = std::optional<std::int64_t> (*)(std::int64_t a, std::int64_t b, bool floating);
 
+/// As doubles, of numbers that the type holds; rounded to it, what the operator gives.
+using RealRule = double (*)(double a, double b);
+
 struct Identity {
   enum class Form : std::uint8_t {
     keeps,     // f(x, value) is x, where the result has the type and shape of x
@@ -47,6 +50,7 @@ struct Identity {
     converts,  // to(between(x)) is to(x): see converts_alike
     fused,     // f(c, a, b) is c + other(a, b), where nothing is scaled and all have one type and shape
     turned,    // f(a, b) is f(b, a), where one of them is a product
+    rounds,    // of numbers that stand everywhere, so is the result: compute(), rounded once
     counted,   // the sums so far of one whole number everywhere are its multiples
     spelled    // a scalar that is a whole number is one number, written as 2 or as 2.0
   };
@@ -58,6 +62,8 @@ struct Identity {
   bool scaled = false;              // f(x, alpha * value) as well, where that is value
   Dtypes exact = {}, assumed = {};  // of x: holds to the bit; holds under an assumption that the record names
   FoldRule fold = nullptr;
+  RealRule compute = nullptr;
+  bool unary = false;  // of compute: b is nothing
   std::string_view other = {};
   std::string_view reason, assumes = {};
 };

@@ -80,7 +80,7 @@ const Exchange kExchanges[] =
          R"({"name": "r", "op": "aten.full.default", "args": [[3, 4], 68], "kwargs": {"dtype": {"dtype": "f32"}}})"},
         {"whole numbers that f32 does not hold", kFloats,
          R"({"name": "f", "op": "aten.full.default", "args": [[3, 4], 16777216], "kwargs": {"dtype": {"dtype": "f32"}}}, {"name": "r", "op": "aten.add.Tensor", "args": [{"ref": "f"}, 1]})",
-         R"({"name": "r", "op": "aten.full.default", "args": [[3, 4], 16777217], "kwargs": {"dtype": {"dtype": "f32"}}})",
+         R"({"name": "r", "op": "aten.full.default", "args": [[3, 4], 16777218], "kwargs": {"dtype": {"dtype": "f32"}}})",
          R"({"name": "f", "op": "aten.full.default", "args": [[3, 4], 16777216], "kwargs": {"dtype": {"dtype": "f32"}}}, {"name": "r", "op": "aten.add.Scalar", "args": [{"ref": "f"}, 1]})"},
         {"a sum beyond i8 wraps", kFloats,
          R"({"name": "f", "op": "aten.full.default", "args": [[3], 100], "kwargs": {"dtype": {"dtype": "i8"}}}, {"name": "r", "op": "aten.add.Tensor", "args": [{"ref": "f"}, 100]})",
