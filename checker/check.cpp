@@ -25,7 +25,13 @@ void prepare(Space& space, const Certificate& certificate, Answer& answer) {
   for (PolyId by : certificate.divisors)
     wrong(answer, !space.nonnegative(space.beyond(by, 0)), "a divisor is not shown to be positive");
   std::set<Text> bodies;
+  bool bits = false, inner = false;  // looked at; an identity of a body, whose results may be
   for (const Check& check : certificate.checks) {
+    inner =
+        inner || (&check != &certificate.checks.back() &&
+                  std::ranges::find(check.lemmas, Lemma::Kind::identity, &Lemma::kind) != check.lemmas.end());
+    for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
+      bits = bits || (trace != nullptr && std::ranges::count(seen_as_bits(*trace), true) > 0);
     for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
       for (std::size_t k = 0; trace != nullptr && k < trace->steps.size(); ++k)
         for (const Text& body : trace->steps[k].form->bodies)
@@ -33,6 +39,7 @@ void prepare(Space& space, const Certificate& certificate, Answer& answer) {
     if (check.before)
       wrong(answer, !bodies.insert(check.key).second, "two checks are called " + std::string(check.key));
   }
+  wrong(answer, bits && inner, "an identity of a body beside bits that are looked at");
 }
 
 /// Every obligation is shown, or is an equality that a solver claims; no claim is about anything else. Where

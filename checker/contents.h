@@ -70,6 +70,9 @@ struct Content {
 /// Are two steps one operator, to be given equal operands? Of `whole` operands shapes count.
 bool one_operator(const Trace& s, const Step& a, const Trace& t, const Step& b, bool whole);
 
+/// Storages that are looked at as several types or in parts, as bits: of each, whether it is one.
+std::vector<bool> seen_as_bits(const Trace& trace);
+
 /// What is known at a place: polynomials that are >= 0.
 using Facts = std::vector<PolyId>;
 

@@ -93,7 +93,41 @@ std::optional<std::int64_t> folded(char op, std::int64_t a, std::int64_t b, bool
   }
 }
 
+/// Is it an identity of numbers, to the bit but for which NaN it is?
+bool is_of_numbers(const Simpler& one, const Trace& trace, const Step& step) {
+  return (one.converts || one.keeps) && real(trace.reads(step)[one.keeps.value_or(0)].form->type);
+}
+/// Does what comes of the step's result lie where bits are looked at?
+bool becomes_bits(const Trace& trace, std::uint32_t from) {
+  const std::vector<bool> seen = seen_as_bits(trace);
+  if (std::ranges::find(seen, true) == seen.end()) return false;
+  std::vector<bool> of_it(trace.storages.size());
+  for (std::uint32_t k = from; k < trace.steps.size(); ++k) {
+    const auto is_of_it = [&](const View& v) { return bool{of_it[v.storage]}; };
+    if (k != from && std::ranges::none_of(trace.reads(trace.steps[k]), is_of_it)) continue;
+    if (k != from && !trace.steps[k].form->bodies.empty()) return true;
+    for (const View& v : trace.writes(trace.steps[k])) {
+      if (seen[v.storage]) return true;
+      of_it[v.storage] = true;
+    }
+  }
+  return false;
+}
 }  // namespace
+
+std::vector<bool> seen_as_bits(const Trace& trace) {
+  std::vector<bool> out(trace.storages.size());
+  std::vector<Text> types(out.size());
+  const auto look = [&](const View& v) {
+    if (types[v.storage].empty()) types[v.storage] = v.form->type;
+    if (v.form->lanes > 0 || types[v.storage] != v.form->type) out[v.storage] = true;
+  };
+  for (const auto& input : trace.inputs) look(input.second);
+  for (const View& view : trace.views) look(view);
+  for (const Output& output : trace.outputs)
+    if (output.view) look(*output.view);
+  return out;
+}
 
 /// A key: operator, arguments, "alpha=2", "on cuda".
 struct Call {
@@ -221,6 +255,8 @@ void Equality::identity(const Lemma& l, const std::vector<std::string>& assumed)
             "an identity of other types");
     row->form == keeps ? keeping(out, *row, call, l.a, run, l.b) : numbered(out, *row, call, l.a, run, l.b);
   }
+  require(!is_of_numbers(out, run.trace, step) || !becomes_bits(run.trace, l.a),
+          "an identity of numbers whose bits are looked at");
   run.simpler.emplace(l.a, std::move(out));
 }
 

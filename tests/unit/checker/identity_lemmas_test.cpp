@@ -27,6 +27,7 @@ struct Claim {
   std::string becomes = "x";  // "x", "y": that input; else a scalar, or the operator of x
   std::vector<std::string> assumed = {};
   std::uint32_t step = ~0U;  // that the lemma is about; else the one that computes
+  std::string seen = "";     // the type that the output looks at the result as; "": its own
 };
 
 struct Built {
@@ -59,13 +60,13 @@ Trace begun(Built& b, const std::string& type) {
   }
   return t;
 }
-void finish(Built& b, Trace& t, TraceStep last, const std::string& type) {
+void finish(Built& b, Trace& t, TraceStep last, const std::string& type, const std::string& seen = "") {
   const StorageId r = storage(b, t, TraceStorage::Start::undefined, "r");
   last.writes = {all_of(b, r, type)};
   t.steps.push_back(std::move(last));
   for (std::uint32_t k = 0; k < t.steps.size(); ++k) t.steps[k].origin = k;
   TraceOutput out;
-  out.view = all_of(b, r, type);
+  out.view = all_of(b, r, seen.empty() ? type : seen);
   t.outputs.push_back(std::move(out));
 }
 
@@ -84,16 +85,16 @@ Said said(const Claim& c) {
     before.steps.push_back(step(TraceStep::Kind::fill, c.constants[k], {}, all_of(b, s, type)));
     reads.push_back(all_of(b, s, type));
   }
-  finish(b, before, step(TraceStep::Kind::opaque, c.key, reads, {}), result);
+  finish(b, before, step(TraceStep::Kind::opaque, c.key, reads, {}), result, c.seen);
   if (c.becomes == "x" || c.becomes == "y")
     finish(b, after, step(TraceStep::Kind::move, "", {after.inputs[c.becomes == "x" ? 0 : 1].view}, {}),
-           result);
+           result, c.seen);
   else if (c.becomes.find(';') == std::string::npos)
-    finish(b, after, step(TraceStep::Kind::fill, c.becomes, {}, {}), result);
+    finish(b, after, step(TraceStep::Kind::fill, c.becomes, {}, {}), result, c.seen);
   else
     finish(b, after,
-           step(TraceStep::Kind::opaque, c.becomes, {after.inputs[c.argument == 0 ? 1 : 0].view}, {}),
-           result);
+           step(TraceStep::Kind::opaque, c.becomes, {after.inputs[c.argument == 0 ? 1 : 0].view}, {}), result,
+           c.seen);
   const auto last = static_cast<std::uint32_t>(before.steps.size() - 1);
   b.content.about = "identity", b.content.operators = "x", b.content.assumptions = c.assumed;
   Boundary boundary;
@@ -123,6 +124,8 @@ const Claim kHonest[] = {
     {"add-zero", "aten.add;T;0", {""}, "f32", "", 0, "x", {kSign}},
     {"add-zero", "aten.add;T;T;alpha=-3", {"", "i8:0"}, "i8"},
     {"sub-zero", "aten.sub;T;0", {""}},
+    {"add-zero", "aten.add;T;0", {""}, "i32", "", 0, "x", {}, ~0U, "f32"},
+    {"fold-add", "aten.add;T;3", {"f32:2"}, "f32", "", 0, "f32:5", {}, ~0U, "i32"},
     {"sub-zero", "aten.sub;T;0;alpha=2", {""}},
     {"div-one", "aten.div.Tensor;T;1f", {""}},
     {"pow-one", "aten.pow.Tensor_Scalar;T;1", {""}, "f64"},
@@ -163,6 +166,9 @@ const Claim kFalse[] = {
     {"mul-one", "aten.mul;T;1;rounding_mode=5'floor'", {""}},
     {"mul-one", "aten.add;T;1", {""}},  // another operator
     {"mul-one", "aten.mulx;T;1", {""}},
+    {"mul-one", "aten.mul;T;1", {""}, "f32", "", 0, "x", {}, ~0U, "i32"},  // another NaN has other bits
+    {"div-one", "aten.div.Tensor;T;1f", {""}, "f64", "", 0, "x", {}, ~0U, "i64"},
+    {"add-zero", "aten.add;T;0", {""}, "f32", "", 0, "x", {kSign}, ~0U, "i32"},
     {"mul-two", "aten.mul;T;2", {""}},   // no row
     {"add-zero", "aten.add;T;0", {""}},  // not assumed
     {"add-zero", "aten.add;T;0", {""}, "f32", "", 0, "x", {"-0 counts as 0 in aten.sub with 0"}},
