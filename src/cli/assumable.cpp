@@ -1,6 +1,7 @@
 #include "src/cli/assumable.h"
 
 #include <algorithm>
+#include <functional>
 #include <ranges>
 #include <unordered_map>
 
@@ -13,12 +14,18 @@ namespace {
 /// What is the same of a content but for the sign of zero, or but for other bits as well.
 enum Loose : unsigned { kBits = 1, kZeros = 2 };
 
-/// Does the step give another number where what it reads is -0 instead of 0?
-bool tells_zeros(const TraceStep& step) {
+/// Does the step give another number where one of these reads shows -0 instead of 0?
+bool tells_zeros(const TraceStep& step, const std::function<bool(const TraceView&)>& may) {
   if (step.kind != TraceStep::Kind::opaque) return false;
   std::vector<std::string_view> words;
   for (const auto word : std::views::split(*step.key, ';')) words.emplace_back(word.begin(), word.end());
-  return tells_zeros_apart(words[0], std::span(words).subspan(1));
+  const std::span arguments = std::span(words).subspan(1);
+  std::size_t read = 0;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (arguments[k] != "T" || read == step.reads.size()) continue;
+    if (may(step.reads[read++]) && tells_zeros_apart(words[0], arguments, k)) return true;
+  }
+  return false;
 }
 
 bool is_real(const Text& type) { return type->starts_with('f') || type->starts_with("bf"); }
@@ -76,11 +83,16 @@ bool may_follow(const Trace& trace, Identities use) {
     return true;
   const SeenBits seen(trace);
   std::unordered_map<StorageId, unsigned> loose;
+  const auto may_be_zero = [&](const TraceView& view) {
+    const auto at = loose.find(view.storage);
+    return at != loose.end() && (at->second & kZeros) != 0;
+  };
   for (const TraceStep& step : trace.steps) {
     unsigned given = 0;
     for (const TraceView& view : step.reads)
       if (const auto at = loose.find(view.storage); at != loose.end()) given |= at->second;
-    if ((given != 0 && !step.bodies.empty()) || ((given & kZeros) != 0 && tells_zeros(step))) return false;
+    if ((given != 0 && !step.bodies.empty()) || ((given & kZeros) != 0 && tells_zeros(step, may_be_zero)))
+      return false;
     given |= looseness(step, use);
     for (const TraceView& view : step.writes) {
       if (given != 0 && seen.of(view.storage)) return false;
@@ -97,7 +109,11 @@ bool may_build(const Traced& built, const Traced& plain) {
     return numbers && built.built_by.contains(std::string(row.name));
   });
   const bool zeros = std::ranges::any_of(built.inexact, is_about_zeros);
-  const auto tells = [](const Trace& trace) { return std::ranges::any_of(trace.steps, tells_zeros); };
+  const auto tells = [](const Trace& trace) {
+    return std::ranges::any_of(trace.steps, [](const TraceStep& step) {
+      return tells_zeros(step, [](const TraceView&) { return true; });
+    });
+  };
   return !(loose && looks_at_bits(plain)) && !(zeros && (tells(*plain.before) || tells(plain.after)));
 }
 

@@ -54,7 +54,7 @@ std::string_view product_of(std::string_view op) {
   return product ? op : std::string_view();
 }
 
-bool tells_zeros_apart(std::string_view op, std::span<const std::string_view> arguments) {
+bool tells_zeros_apart(std::string_view op, std::span<const std::string_view> arguments, std::size_t k) {
   struct Telling {
     std::string_view op;
     std::size_t argument;
@@ -81,8 +81,7 @@ bool tells_zeros_apart(std::string_view op, std::span<const std::string_view> ar
   const std::string_view stem = op.substr(dot + 1, op.find('.', dot + 1) - dot - 1);
   const bool power = arguments.size() > 1 && arguments[1] != "T" && !arguments[1].starts_with('-');
   return std::ranges::any_of(kAll, [&](const Telling& t) {
-    return t.op == stem && t.argument < arguments.size() && arguments[t.argument] == "T" &&
-           !(power && t.op.ends_with("pow"));
+    return t.op == stem && t.argument == k && !(power && t.op.ends_with("pow"));
   });
 }
 

@@ -73,9 +73,9 @@ std::span<const Identity> identities();
 const Identity* find_identity(Identity::Form form, std::string_view op);
 /// Of a product the operator itself, of one that adds to a product that product; "": neither.
 std::string_view product_of(std::string_view op);
-/// Does the operator give another number where a tensor holds -0 instead of 0, and not only another zero?
-/// `arguments` are those in front, "T" for a tensor.
-bool tells_zeros_apart(std::string_view op, std::span<const std::string_view> arguments);
+/// Does the operator give another number where the tensor that is argument k holds -0 instead of 0, and not
+/// only another zero? `arguments` are those in front, "T" for a tensor.
+bool tells_zeros_apart(std::string_view op, std::span<const std::string_view> arguments, std::size_t k);
 
 /// Does the type hold this whole number, and all smaller ones?
 bool holds_whole(Dtype type, std::int64_t value);

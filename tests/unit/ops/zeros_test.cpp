@@ -56,7 +56,7 @@ TEST_CASE("operators whose kernels show the sign of a zero are told", "[identiti
           if (number) given.push_back(*number < 0 ? "-1" : "2");
           if (operands > 1 && place == 0) given[1] = "T";  // an exponent
           INFO(op << " " << operands << " tensors, number " << number.value_or(0) << ", argument " << place);
-          CHECK(tells_zeros_apart(op, given));
+          CHECK(tells_zeros_apart(op, given, place));
         }
   }
   CHECK(kernels > 500);
@@ -64,16 +64,18 @@ TEST_CASE("operators whose kernels show the sign of a zero are told", "[identiti
 }
 
 TEST_CASE("only where a zero is looked at its sign counts", "[identities]") {
-  const auto tells = [](std::string_view op, std::vector<std::string_view> given) {
-    return tells_zeros_apart(op, given);
+  const auto tells = [](std::string_view op, std::vector<std::string_view> given, std::size_t k) {
+    return tells_zeros_apart(op, given, k);
   };
-  CHECK(tells("aten.div.Tensor", {"T", "T"}));
-  CHECK(!tells("aten.div.Tensor", {"T", "2"}));
-  CHECK(tells("aten.pow", {"T", "-1"}));
-  CHECK(!tells("aten.pow", {"T", "2"}));
-  CHECK(tells("prims.rsqrt.default", {"T"}));
-  CHECK(!tells("aten.sqrt.default", {"T"}));
-  CHECK(!tells("aten.copysign.Tensor", {"T"}));
+  CHECK(tells("aten.div.Tensor", {"T", "T"}, 1));
+  CHECK(!tells("aten.div.Tensor", {"T", "T"}, 0));
+  CHECK(tells("aten.pow", {"T", "-1"}, 0));
+  CHECK(tells("aten.pow", {"T", "T"}, 0));
+  CHECK(!tells("aten.pow", {"T", "2"}, 0));
+  CHECK(tells("prims.rsqrt.default", {"T"}, 0));
+  CHECK(!tells("aten.sqrt.default", {"T"}, 0));
+  CHECK(!tells("aten.copysign.Tensor", {"T", "T"}, 0));
+  CHECK(tells("aten.copysign.Tensor", {"T", "T"}, 1));
 }
 
 }  // namespace zeros_test
