@@ -21,7 +21,8 @@ namespace noclobber {
 
 /// Seeds of contents that tell apart: integers beyond 2^32 where the type holds them (small: 0 and 1), floats
 /// that no narrower type holds, halves, a zero below 0; positive: above 0, with a NaN, integers 0 and 1.
-inline constexpr std::uint64_t kTelling = 1000001, kTellingSmall = 1000002, kTellingPositive = 1000003;
+inline constexpr std::uint64_t kTelling = 1000001, kTellingSmall = 1000002, kTellingPositive = 1000003,
+                               kPositive = 1000004;
 
 using Symbols = std::map<std::string, std::int64_t>;
 

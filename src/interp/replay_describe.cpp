@@ -45,6 +45,7 @@ std::string chosen(Dtype type, std::uint64_t seed, std::size_t number) {
   std::string what = reals ? "eighths from -8 to 8" : "whole numbers from 0 to 7";
   if (!reals && (type == Dtype::boolean || seed % 2 == 1 || seed == kTellingSmall)) what = "zeros and ones";
   if (reals && (seed == kTelling || seed == kTellingSmall)) what = "reals of both signs that use every bit";
+  if (reals && seed == kPositive) what = "positive reals that use every bit";
   if (reals && seed == kTellingPositive) what = "positive reals that use every bit, and NaN";
   if (!reals && seed == kTelling && type != Dtype::boolean) what = "whole numbers that use every bit";
   if (seed == 0 && type != Dtype::boolean) what = "counting";

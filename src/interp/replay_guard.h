@@ -38,6 +38,8 @@ class Guard {
   bool convincing(const Difference& difference, const Expectation& expected,
                   const std::set<std::string>& operators, bool to_the_bit) const;
   bool exact(const Difference& difference) const;
+  bool is_hashed(const std::string& op) const;
+  std::vector<std::string> forgiving(const Difference& difference, const Expectation& expected) const;
   bool declared_effects_differ() const;
   bool draws_again() const;
   std::vector<std::string> one_sided_draws(const Difference& difference) const;

@@ -68,9 +68,10 @@ Number telling_element(Dtype type, std::uint64_t seed, std::size_t input, std::i
     return Number::of((wide ? std::int64_t{1} << 33 : std::int64_t{1} << 25) +
                       (at % 2 == 0 ? count : -count));
   }
-  const bool positive = seed == kTellingPositive;
+  const bool positive = seed == kTellingPositive || seed == kPositive;
   if (!positive && at == (number + 1) % 3) return Number::of_real(-0.0);
-  if (positive && at % 97 == 5 + number) return Number::of_real(std::numeric_limits<double>::quiet_NaN());
+  if (seed == kTellingPositive && at % 97 == 5 + number)
+    return Number::of_real(std::numeric_limits<double>::quiet_NaN());
   const double step = static_cast<double>((at * 37 + number * 101) % 509) / 32,
                beyond = type == Dtype::f64 || type == Dtype::c128 ? 0x1p-40 : 0x1p-19,
                value = (positive ? step + 0.25 : step - 8) + static_cast<double>(at % 7 + 1) * beyond;
@@ -81,7 +82,7 @@ Number telling_element(Dtype type, std::uint64_t seed, std::size_t input, std::i
 /// Element `at` of the storage of input number `input`. Seed 0 counts; odd seeds keep integers in {0, 1}.
 Number input_element(Dtype type, std::uint64_t seed, std::size_t input, std::int64_t at) {
   const bool floats = is_floating(type) || is_complex(type);
-  if (seed == kTelling || seed == kTellingSmall || seed == kTellingPositive)
+  if (seed == kTelling || seed == kTellingSmall || seed == kTellingPositive || seed == kPositive)
     return telling_element(type, seed, input, at);
   if (seed == 0) {
     const std::int64_t count =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/interp/run_composed.h"
 #include "src/interp/run_control.h"
 #include "src/interp/run_hash.h"
 #include "src/interp/run_machine.h"
@@ -132,10 +133,11 @@ void run_step(Machine& m, Frame& frame, const Step& step) {
   Invocation invocation(step.op, *schema);
   if (!invoke(m, frame, step, invocation)) return;
   const OpDecl* decl = m.ops.declaration(step.op);
-  if (decl)
-    run_declared(m, frame, step, invocation, *decl);
-  else
+  if (decl) {
+    if (!run_mlx(m, frame, step, invocation) && m.going()) run_declared(m, frame, step, invocation, *decl);
+  } else {
     dispatch(m, frame, step, invocation);
+  }
   if (!m.going()) return;
   m.note_writes(frame, invocation.targets);
   for (const std::size_t k : invocation.silent)
@@ -329,6 +331,7 @@ void dispatch(Machine& m, Frame& frame, const Step& step, const Invocation& invo
   if (invocation.schema->has(Tag::inplace_view)) return rebind_view(m, frame, step, invocation);
   if (run_foreach(m, frame, step, invocation) || !m.going()) return;
   if (run_row(m, frame, step, invocation) || !m.going()) return;
+  if (run_attention(m, frame, step, invocation) || !m.going()) return;
   // What is no argument itself after all is a function; of a normalization it is known what it writes.
   const bool settled =
       invocation.meaning == Meaning::reduce_or_self || invocation.meaning == Meaning::normalize_running;

@@ -101,7 +101,6 @@ TEST_CASE("pte: where PyTorch rounds on the way, half precision is left as it is
   const CheckRecord record = against("spelled-half", [](PteMethod&) {});
   CHECK(record.findings.empty());
   CHECK(names_unknown(record, "aten.rms_norm"));
-  CHECK(names_unknown(record, "aten.scaled_dot_product_attention"));
 }
 
 TEST_CASE("pte: no number of a respelled operator can be another", "[pte]") {
