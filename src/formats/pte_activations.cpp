@@ -1,5 +1,5 @@
 // Activations that ExecuTorch's dialect does not have, as PyTorch decomposes them: several steps of
-// arithmetic, of f32 and f64 alone. Facts: torch/_decomp of PyTorch 2.15.
+// arithmetic, of f32 and f64 alone where nothing else is said. Facts: torch/_decomp of PyTorch 2.15.
 #include <algorithm>
 
 #include "src/formats/pte_spelling.h"
@@ -12,9 +12,11 @@ class Activation : public PteSpelling {
   using PteSpelling::PteSpelling;
 
   void relu6() { become("aten.hardtanh.default", {given(0), number(0), number(6)}); }
-  void hardsigmoid() { become("aten.div.Tensor", {within_six(), real_tensor(6)}); }
+  void hardsigmoid() {
+    if (const auto x = as_wide()) divided_by_six(within_six(*x));
+  }
   void hardswish() {
-    become("aten.div.Tensor", {emit("aten.mul.Tensor", {given(0), within_six()}), real_tensor(6)});
+    if (const auto x = as_wide()) divided_by_six(emit("aten.mul.Tensor", {*x, within_six(*x)}));
   }
 
   /// As it is beyond the threshold.
@@ -31,26 +33,40 @@ class Activation : public PteSpelling {
 
   void prelu() {
     const Type *x = type_of(0), *slope = type_of(1);
-    if (x == nullptr || slope == nullptr || x->shape.size() < 2 || slope->shape.size() != 1) return;
-    PteSizes spread_out(x->shape.size(), SymExpr(1));
-    spread_out[1] = slope->shape[0];
-    const Arg by = emit("aten.view_copy.default", {given(1), sizes(spread_out)});
+    if (x == nullptr || slope == nullptr || x->shape.empty() || slope->shape.size() != 1 ||
+        slope->dtype != x->dtype)
+      return;
+    Arg by = given(1);
+    if (x->shape.size() > 1) {
+      PteSizes spread_out(x->shape.size(), SymExpr(1));
+      spread_out[1] = slope->shape[0];
+      by = emit("aten.view_copy.default", {by, sizes(spread_out)});
+    }
     const Arg is_positive = emit("aten.gt.Scalar", {given(0), number(0)});
     become("aten.where.self", {is_positive, given(0), emit("aten.mul.Tensor", {by, given(0)})});
   }
 
  private:
+  static bool is_narrow(Dtype dtype) { return dtype == Dtype::f16 || dtype == Dtype::bf16; }
+  /// The operand, of halves as floats.
+  std::optional<Arg> as_wide() {
+    if (is_narrow(dtype())) return converted(given(0), Dtype::f32);
+    return dtype() == Dtype::f32 || dtype() == Dtype::f64 ? std::optional(given(0)) : std::nullopt;
+  }
+  void divided_by_six(const Arg& of) {
+    if (!is_narrow(dtype())) return become("aten.div.Tensor", {of, real_tensor(6)});
+    become("aten._to_copy.default", {emit("aten.div.Tensor", {of, real_tensor(6)})});
+    step_.kwargs = {{"dtype", Arg::of_dtype(dtype())}};
+  }
   /// min(max(x + 3, 0), 6).
-  Arg within_six() {
-    const Arg more = emit("aten.add.Tensor", {given(0), real_tensor(3)});
+  Arg within_six(const Arg& x) {
+    const Arg more = emit("aten.add.Tensor", {x, real_tensor(3)});
     const Arg least = emit("aten.clamp.default", {more, number(0)});
     return emit("aten.clamp.default", {least, Arg{}, number(6)});
   }
-  /// A whole number that is an operand, in the dtype of the other one.
+  /// A whole number that is an operand, in the dtype in which is computed.
   Arg real_tensor(std::int64_t value) {
-    const Arg whole = emit("aten.full.default", {Arg::of(PteArgs{}), number(value)},
-                           {{"dtype", Arg::of_dtype(Dtype::i64)}});
-    return emit("aten._to_copy.default", {whole}, {{"dtype", Arg::of_dtype(type_of(0)->dtype)}});
+    return converted(lifted(number(value)), is_narrow(dtype()) ? Dtype::f32 : dtype());
   }
   PteArgs soft_where() {
     const Arg soft = emit("aten.log1p.default", {emit("aten.exp.default", {given(0)})});
@@ -60,8 +76,8 @@ class Activation : public PteSpelling {
 
 constexpr PteSpellingRow<Activation> kActivations[] = {
     {"aten.relu6.default", &Activation::relu6, PteAsked::wide},
-    {"aten.hardsigmoid.default", &Activation::hardsigmoid, PteAsked::wide},
-    {"aten.hardswish.default", &Activation::hardswish, PteAsked::wide},
+    {"aten.hardsigmoid.default", &Activation::hardsigmoid, PteAsked::type},
+    {"aten.hardswish.default", &Activation::hardswish, PteAsked::type},
     {"aten.softplus.default", &Activation::softplus, PteAsked::wide},
     {"aten.mish.default", &Activation::mish, PteAsked::wide},
     {"aten.prelu.default", &Activation::prelu, PteAsked::wide}};

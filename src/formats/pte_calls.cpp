@@ -40,12 +40,9 @@ void point_to(PteBuilder& p, std::uint32_t to, std::uint32_t from) {
   p.moves.emplace_back(to, p.now.bound[to]);
 }
 
-/// A flag, which the runtime wants to be off, and an order of dimensions that is that of the result; none
-/// means that of the operand.
-bool fits_order(PteBuilder& p, std::uint32_t flag, std::uint32_t order, std::uint32_t out) {
+/// An order of dimensions is that of the result; none means that of the operand.
+bool fits_order(PteBuilder& p, std::uint32_t order, std::uint32_t out) {
   const PteValue& said = p.method.values[order];
-  if (p.method.values[flag].kind != PteValue::Kind::boolean) return false;
-  if (p.now.numbers[flag] != SymExpr(0)) p.give_up("executorch.copy that does not wait");
   if (said.kind == PteValue::Kind::none) return true;
   if (said.kind != PteValue::Kind::integers) return false;
   const std::vector<std::uint8_t>& own = p.tensor(out).dim_order;
@@ -80,14 +77,35 @@ std::optional<Arg> argument(PteBuilder& p, std::uint32_t id, const SchemaSlot& s
   return Arg::of(std::move(items));
 }
 
+/// A flag, which the runtime wants to be off.
+bool waits(PteBuilder& p, std::uint32_t flag) {
+  if (p.method.values[flag].kind != PteValue::Kind::boolean) return false;
+  if (p.now.numbers[flag] != SymExpr(0)) p.give_up("executorch.copy that does not wait");
+  return true;
+}
+
+/// A tensor that nothing is written into.
+void unwritten(PteBuilder& p, const PteInstruction& instruction, const std::string& op) {
+  const auto& args = instruction.args;
+  if (args.size() != 4 || !p.is_tensor(args[2]) || !fits_order(p, args[1], args[2]))
+    return p.misfit(instruction, op);
+  const auto size = argument(p, args[0], find_schema("aten.empty.memory_format")->arguments[0]);
+  if (!size || !p.going()) return static_cast<void>(p.give_up(op));
+  Step made;
+  made.op = "aten.empty.memory_format";
+  made.args = {*size};
+  made.kwargs = {{"dtype", Arg::of_dtype(p.tensor(args[2]).dtype)}};
+  write_results(p, std::move(made), {args[2]});
+}
+
 /// Operators of ExecuTorch's own that are plain ones in other words; false: not of these.
 bool special(PteBuilder& p, const std::string& op, const PteInstruction& instruction) {
   const auto& args = instruction.args;
   const bool copy = op == "dim_order_ops._to_dim_order_copy.out",
              clone = op == "dim_order_ops._clone_dim_order.out";
   if (copy || clone) {
-    if (args.size() != 5 || !p.is_tensor(args[0]) || !p.is_tensor(args[3]) ||
-        !fits_order(p, args[1], args[2], args[3]))
+    if (args.size() != 5 || !p.is_tensor(args[0]) || !p.is_tensor(args[3]) || !waits(p, args[1]) ||
+        !fits_order(p, args[2], args[3]))
       return p.misfit(instruction, op), true;
     Step made;
     made.op = copy ? "aten._to_copy.default" : "aten.clone.default";
@@ -96,6 +114,7 @@ bool special(PteBuilder& p, const std::string& op, const PteInstruction& instruc
     if (p.going()) write_results(p, std::move(made), {args[3]});
     return true;
   }
+  if (op == "dim_order_ops._empty_dim_order.out") return unwritten(p, instruction, op), true;
   if (op == "executorch_prim.et_copy_index.tensor") return store_row(p, instruction), true;
   if (op == "executorch_prim.et_view.default") {
     if (args.size() < 3 || !p.is_tensor(args[0]) || !p.is_tensor(args[2]))

@@ -1,6 +1,8 @@
 // Losses, and other functions of a few steps of arithmetic, as PyTorch decomposes them for the core of ATen:
 // one rule each. Facts: torch/_decomp and torch/_refs of PyTorch 2.15.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "src/formats/pte_spelling.h"
 
@@ -115,17 +117,51 @@ class LossRules : public PteSpelling {
     step_.kwargs = {{"dtype", Arg::of_dtype(Dtype::i64)}};
   }
 
-  void prelu() {
-    const Type *x = type_of(0), *w = type_of(1);
-    if (x == nullptr || w == nullptr || w->shape.size() != 1 || w->dtype != x->dtype) return;
-    Arg slope = given(1);
-    if (x->shape.size() > 1) {
-      PteSizes shape(x->shape.size(), SymExpr(1));
-      shape[1] = w->shape[0];
-      slope = emit("aten.view_copy.default", {slope, sizes(shape)});
+  /// The logarithm of what is expected, which is taken once or is given as it is.
+  void divergence() {
+    const bool is_log = given(3) == Arg::of_bool(true);
+    if (type_of(1) == nullptr || type_of(1)->dtype != dtype()) return;
+    if (is_log) {
+      const Arg share = emit("aten.exp.default", {given(1)});
+      const Arg apart = emit("aten.sub.Tensor", {given(1), given(0)});
+      return reduced(given(2), emit("aten.mul.Tensor", {share, apart}));
     }
-    const Arg passes = emit("aten.gt.Scalar", {given(0), number(0)});
-    become("aten.where.self", {passes, given(0), emit("aten.mul.Tensor", {slope, given(0)})});
+    const Arg own = emit("aten.mul.Tensor", {given(1), emit("aten.log.default", {given(1)})});
+    const Arg none = emit("aten.eq.Scalar", {given(1), number(0)});
+    const Arg some = emit("aten.where.self", {none, scalar(number(0)), own});
+    const Arg broken = emit("aten.isnan.default", {given(1)});
+    const Arg nan = scalar(Arg::of_real(std::numeric_limits<double>::quiet_NaN()));
+    const Arg kept = emit("aten.where.self", {broken, nan, some});
+    reduced(given(2), emit("aten.sub.Tensor", {kept, emit("aten.mul.Tensor", {given(1), given(0)})}));
+  }
+
+  /// What stands at the class of each, less those that are ignored.
+  void likelihood() { likelihood(given(0), given(2), given(3), given(4)); }
+  void cross_entropy() {
+    const Type* x = type_of(0);
+    const bool smooth = given(5) != Arg::of_real(0) && given(5) != number(0);
+    if (x == nullptr || smooth || !has_classes(given(2))) return;
+    const std::int64_t axis = x->shape.size() < 2 ? 0 : 1;
+    const Arg logs = emit("aten._log_softmax.default", {given(0), number(axis), Arg::of_bool(false)});
+    likelihood(logs, given(2), given(3), given(4));
+  }
+
+  /// Equal, or finite and as near as is said.
+  void is_near() {
+    const Type *x = type_of(0), *y = type_of(1);
+    const auto by = real_of(given(2)), least = real_of(given(3));
+    if (x == nullptr || y == nullptr || x->dtype != y->dtype || !by || !least ||
+        given(4) != Arg::of_bool(false) || (x->dtype != Dtype::f32 && x->dtype != Dtype::f64))
+      return;
+    if (*by == 0 && *least == 0) return become("aten.eq.Tensor", {given(0), given(1)});
+    const Arg same = emit("aten.eq.Tensor", {given(0), given(1)});
+    const Arg share = emit("aten.abs.default", {emit("aten.mul.Scalar", {given(1), Arg::of_real(*by)})});
+    const Arg allowed = emit("aten.add.Scalar", {share, Arg::of_real(*least)});
+    const Arg far = emit("aten.abs.default", {apart_of()});
+    const Arg bounded = emit("aten.ne.Scalar", {emit("aten.abs.default", {far}), Arg::of_real(HUGE_VAL)});
+    const Arg finite = emit("aten.mul.Tensor", {emit("aten.eq.Tensor", {far, far}), bounded});
+    const Arg within = emit("aten.le.Tensor", {far, allowed});
+    become("aten.bitwise_or.Tensor", {same, emit("aten.bitwise_and.Tensor", {finite, within})});
   }
 
  private:
@@ -158,11 +194,59 @@ class LossRules : public PteSpelling {
   }
   Arg real(double value) { return operand(Arg::of_real(value)); }
 
-  /// A number that is an operand, in the dtype of the result.
-  Arg operand(const Arg& value) {
-    const Arg made = lifted(value);
-    if (lifted_dtype(value) == dtype()) return made;
-    return emit("aten._to_copy.default", {made}, {{"dtype", Arg::of_dtype(dtype())}});
+  /// Of known sizes, of whole numbers, with a weight for each class or none.
+  bool has_classes(const Arg& weight) const {
+    const Type *x = type_of(0), *target = type_of(1), *w = type_of(weight);
+    const bool known = x != nullptr && target != nullptr && target->dtype == Dtype::i64;
+    if (!known || x->shape.empty() || x->shape.size() > 4) return false;
+    const bool rows = x->shape.size() == 3;  // which are pictures that are one high, if they are not empty
+    if (rows && !std::ranges::all_of(
+                    x->shape, [](const SymExpr& size) { return size.is_constant() && size.constant() > 0; }))
+      return false;
+    if (target->shape.size() + 1 != x->shape.size()) return false;
+    return weight.kind == Arg::Kind::none || (w != nullptr && w->shape.size() == 1 && w->dtype == x->dtype);
+  }
+  void likelihood(Arg logs, const Arg& weight, const Arg& how, const Arg& ignored) {
+    if (!has_classes(weight) || !whole(ignored)) return;
+    PteSizes shape = type_of(0)->shape;
+    const bool rows = shape.size() == 3;
+    Arg target = given(1);
+    if (rows) {
+      shape = {shape[0], shape[1], 1, shape[2]};
+      logs = emit("aten.view_copy.default", {logs, sizes(shape)});
+      target = emit("aten.view_copy.default", {target, sizes({shape[0], 1, shape[3]})});
+    }
+    const std::size_t rank = shape.size(), axis = rank < 2 ? 0 : 1;
+    const Arg dim = number(static_cast<std::int64_t>(axis));
+    Arg w = weight;
+    if (w.kind != Arg::Kind::none) {
+      PteSizes along(rank, SymExpr(1));
+      along[axis] = type_of(weight)->shape[0];
+      if (rank > 1) w = emit("aten.view_copy.default", {w, sizes(along)});
+      logs = emit("aten.mul.Tensor", {logs, w});
+    }
+    const Arg counts = emit("aten.ne.Scalar", {target, ignored});
+    const Arg first = emit("aten.scalar_tensor.default", {number(0)}, {{"dtype", Arg::of_dtype(Dtype::i64)}});
+    const Arg safe = emit("aten.where.self", {counts, target, first});
+    const Arg place = emit("aten.unsqueeze_copy.default", {safe, dim});
+    const auto chosen = [&](const Arg& from, bool negated) {
+      Arg made = emit("aten.squeeze_copy.dims",
+                      {emit("aten.gather.default", {from, dim, place}), Arg::of(PteArgs{dim})});
+      if (negated) made = emit("aten.neg.default", {made});
+      return emit("aten.where.self", {counts, made, scalar(number(0))});
+    };
+    const Arg each = chosen(logs, true);
+    const auto sum = [&](const Arg& of) { return emit("aten.sum.dim_IntList", {of, Arg::of(PteArgs{})}); };
+    if (how == number(2)) return become("aten.sum.dim_IntList", {each, Arg::of(PteArgs{})});
+    if (how != number(1) && rows)
+      return become("aten.view_copy.default", {each, sizes({shape[0], shape[3]})});
+    if (how != number(1)) return become("aten.clone.default", {each});
+    Arg total;
+    if (w.kind == Arg::Kind::none)
+      total = converted(sum(counts), dtype());
+    else
+      total = sum(chosen(emit("aten.expand_copy.default", {w, sizes(shape)}), false));
+    become("aten.div.Tensor", {sum(each), total});
   }
 };
 
@@ -180,7 +264,10 @@ constexpr PteSpellingRow<LossRules> kLossRules[] = {
     {"aten.lerp.Tensor", &LossRules::lerp_by_tensor, kLossWide},
     {"aten.rsub.Scalar", &LossRules::subtracted, kLossTyped},
     {"aten.one_hot.default", &LossRules::one_hot, kLossTyped},
-    {"aten.prelu.default", &LossRules::prelu, kLossWide}};
+    {"aten.kl_div.default", &LossRules::divergence, kLossWide},
+    {"aten.nll_loss_nd.default", &LossRules::likelihood, kLossWide},
+    {"aten.cross_entropy_loss.default", &LossRules::cross_entropy, kLossWide},
+    {"aten.isclose.default", &LossRules::is_near, kLossTyped}};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Cells of recurrent layers and sums in Einstein's notation, as PyTorch decomposes them. Facts: torch/_decomp
-// and aten/src/ATen/native/Linear.cpp of PyTorch 2.15.
+// Cells of recurrent layers, sums in Einstein's notation and in bags, as PyTorch decomposes them. Facts:
+// torch/_decomp and aten/src/ATen/native/Linear.cpp of PyTorch 2.15.
 #include <algorithm>
 #include <string>
 
@@ -19,6 +19,7 @@ class ProductRules : public PteSpelling {
     if (step_.op == "aten.rnn_relu_cell.default") return plain("aten.relu.default");
     if (step_.op == "aten.einsum.default") return einsum();
     if (step_.op == "aten.broadcast_tensors.default") return broadcast();
+    if (step_.op == "aten.embedding_bag.padding_idx") return bag();
     return false;
   }
 
@@ -109,6 +110,16 @@ class ProductRules : public PteSpelling {
       take_over(own);
     }
     become("aten.expand.default", {all[0], sizes(graph_.value(step_.results[0]).type->shape)});
+    return true;
+  }
+
+  /// Rows of a table, summed in bags; none of them padding.
+  bool bag() {
+    if (given(8).kind != Arg::Kind::none || step_.results.size() != 4) return false;
+    const PteArgs all{given(0), given(1), given(2), given(3), given(4), given(5), given(6), given(7)};
+    step_.op = "aten._embedding_bag.default";
+    step_.args = all;
+    step_.kwargs.clear();
     return true;
   }
 

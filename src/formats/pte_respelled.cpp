@@ -333,8 +333,8 @@ void respell_in_place(Graph& graph, Step& next) {
 
 void respell(Graph& graph, Step& next) {
   if (unroll(graph, next) || respell_activation(graph, next) || rearrange(graph, next) ||
-      respell_loss(graph, next) || respell_product(graph, next) ||
-      respell_by<Respelling>(kSpellings, graph, next))
+      respell_loss(graph, next) || respell_product(graph, next) || respell_places(graph, next) ||
+      respell_grid(graph, next) || respell_by<Respelling>(kSpellings, graph, next))
     return;
   respell_in_place(graph, next);
 }

@@ -87,6 +87,14 @@ class PteSpelling {
     if (own == Dtype::f32) value.real = static_cast<double>(static_cast<float>(value.real));
     return emit("aten.full.default", {Arg::of(PteArgs{}), value}, {{"dtype", Arg::of_dtype(own)}});
   }
+  /// A number that is an operand, in the dtype of the result.
+  Arg operand(const Arg& value) {
+    const Arg made = lifted(value);
+    return lifted_dtype(value) == dtype() ? made : converted(made, dtype());
+  }
+  Arg converted(const Arg& value, Dtype to) {
+    return emit("aten._to_copy.default", {value}, {{"dtype", Arg::of_dtype(to)}});
+  }
 
   /// The step itself: its result is number `which` of `results`.
   void become(const char* op, PteArgs args, std::size_t results = 1, std::size_t which = 0) {
@@ -139,6 +147,13 @@ bool rearrange(Graph& graph, Step& next);
 
 /// Losses and other functions of a few steps; false where the step is none.
 bool respell_loss(Graph& graph, Step& next);
+
+/// What chooses elements by computed places, and products of others that are turned; false where the step is
+/// none.
+bool respell_places(Graph& graph, Step& next);
+
+/// Numbers at equal distances, and grids of them; false where the step is none.
+bool respell_grid(Graph& graph, Step& next);
 
 /// Cells of recurrent layers and sums in Einstein's notation; false where the step is none, or not a plain
 /// one.

@@ -57,9 +57,9 @@ void all_seen_but(const std::string& name, const std::vector<std::size_t>& needl
 }  // namespace
 
 TEST_CASE("pte: operators that the core of ATen spells otherwise are what PyTorch makes of them", "[pte]") {
-  for (const char* name :
-       {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations", "spelled-recurrent",
-        "spelled-moves", "spelled-steps", "spelled-losses", "spelled-products"}) {
+  for (const char* name : {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations",
+                           "spelled-recurrent", "spelled-moves", "spelled-steps", "spelled-losses",
+                           "spelled-products", "spelled-places", "spelled-classes", "spelled-bag"}) {
     const CheckRecord record = against(name, [](PteMethod&) {});
     INFO(name);
     CHECK(record.status == Status::proved);
@@ -95,6 +95,9 @@ TEST_CASE("pte: losses and products that are others are seen", "[pte]") {
   };
   CHECK(said("spelled-losses") == Status::refuted);    // another delta, operands of lerp exchanged
   CHECK(said("spelled-products") == Status::refuted);  // a product turned, states exchanged
+  CHECK(said("spelled-places") == Status::refuted);    // reflected for repeated, turned back, another axis
+  CHECK(said("spelled-classes") == Status::refuted);   // another class ignored, another end, other corners
+  CHECK(said("spelled-bag") == Status::refuted);       // sums, not means
 }
 
 TEST_CASE("pte: where PyTorch rounds on the way, half precision is left as it is spelled", "[pte]") {
@@ -114,6 +117,10 @@ TEST_CASE("pte: no number of a respelled operator can be another", "[pte]") {
   all_seen_but("spelled-steps", {});
   all_seen_but("spelled-losses", {});
   all_seen_but("spelled-products", {});
+  // Ends of slices that are those of the tensor, steps of slices of one, dimensions beside others of one.
+  all_seen_but("spelled-places", {78, 90, 101, 106, 113, 117, 129, 139, 177, 264, 301});
+  all_seen_but("spelled-classes", {});
+  all_seen_but("spelled-bag", {}, 1);
 }
 
 TEST_CASE("pte: a recurrent layer is its trips, however they are written", "[pte]") {
