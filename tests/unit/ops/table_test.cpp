@@ -76,6 +76,7 @@ constexpr Speller kSpellers[] = {
     {"src/interp/replay_graph.cpp", 3, "writes steps: a graph changed for an experiment"},
     {"src/interp/replay_held.cpp", 1, "writes steps: copies of results, kept for an experiment"},
     {"src/interp/replay_raised.cpp", 1, "writes a step: a stand-in that cannot raise"},
+    {"src/interp/run_composed.cpp", 5, "calls kernels: what MLX and attention are composed of"},
     {"src/interp/run_control.cpp", 1, "calls a kernel: stacked results of a loop"},
     {"src/interp/run_wrapped.cpp", 2, "calls kernels: views that a wrapper describes"},
     {"src/interp/run_special.cpp", 22,
