@@ -25,13 +25,12 @@ void prepare(Space& space, const Certificate& certificate, Answer& answer) {
   for (PolyId by : certificate.divisors)
     wrong(answer, !space.nonnegative(space.beyond(by, 0)), "a divisor is not shown to be positive");
   std::set<Text> bodies;
-  bool bits = false, inner = false;  // looked at; an identity of a body, whose results may be
+  bool several = certificate.checks.size() > 1, bits = false, inner = false;  // looked at; used in a body
   for (const Check& check : certificate.checks) {
-    inner =
-        inner || (&check != &certificate.checks.back() &&
-                  std::ranges::find(check.lemmas, Lemma::Kind::identity, &Lemma::kind) != check.lemmas.end());
+    inner = inner || (&check != &certificate.checks.back() &&
+                      std::ranges::count(check.lemmas, Lemma::Kind::identity, &Lemma::kind) > 0);
     for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
-      bits = bits || (trace != nullptr && std::ranges::count(seen_as_bits(*trace), true) > 0);
+      bits = bits || (several && trace != nullptr && std::ranges::count(seen_as_bits(*trace), true) > 0);
     for (const Trace* trace : {check.before ? &*check.before : nullptr, &check.after})
       for (std::size_t k = 0; trace != nullptr && k < trace->steps.size(); ++k)
         for (const Text& body : trace->steps[k].form->bodies)

@@ -45,6 +45,7 @@ class Run {
 
   const Trace& trace;
   std::map<std::uint32_t, Simpler> simpler = {};  // by step
+  std::vector<bool> bits = {};                    // seen_as_bits, where an identity asked
 
  private:
   Space& space_;

@@ -98,8 +98,7 @@ bool is_of_numbers(const Simpler& one, const Trace& trace, const Step& step) {
   return (one.converts || one.keeps) && real(trace.reads(step)[one.keeps.value_or(0)].form->type);
 }
 /// Does what comes of the step's result lie where bits are looked at?
-bool becomes_bits(const Trace& trace, std::uint32_t from) {
-  const std::vector<bool> seen = seen_as_bits(trace);
+bool becomes_bits(const Trace& trace, const std::vector<bool>& seen, std::uint32_t from) {
   if (std::ranges::find(seen, true) == seen.end()) return false;
   std::vector<bool> of_it(trace.storages.size());
   for (std::uint32_t k = from; k < trace.steps.size(); ++k) {
@@ -255,7 +254,8 @@ void Equality::identity(const Lemma& l, const std::vector<std::string>& assumed)
             "an identity of other types");
     row->form == keeps ? keeping(out, *row, call, l.a, run, l.b) : numbered(out, *row, call, l.a, run, l.b);
   }
-  require(!is_of_numbers(out, run.trace, step) || !becomes_bits(run.trace, l.a),
+  if (run.bits.empty()) run.bits = seen_as_bits(run.trace);
+  require(!is_of_numbers(out, run.trace, step) || !becomes_bits(run.trace, run.bits, l.a),
           "an identity of numbers whose bits are looked at");
   run.simpler.emplace(l.a, std::move(out));
 }
