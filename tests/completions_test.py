@@ -14,7 +14,7 @@ from in_folder import InFolder
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve() / "noclobber")
-OPTIONS = re.findall(r'^NC_OPTION\(\w+, \w+, [^,]+, "([^"]+)", "([^"]*)"', (ROOT / "src/cli/options.def").read_text(), re.MULTILINE)
+OPTIONS = re.findall(r'^NC_OPTION\(\w+, \w+, [^,]+, "([^"]+)", "([^"]*)"', (ROOT / "src/run/options.def").read_text(), re.MULTILINE)
 
 
 def run(*arguments):

@@ -1,8 +1,8 @@
-"""Payloads of MLX delegates from nothing: a FlatBuffer of registers and instructions, as src/formats/mlx.cpp reads it."""
+"""Payloads of MLX delegates from nothing: a FlatBuffer of registers and instructions, as src/formats/mlx/payload.cpp reads it."""
 import struct
 
 COUNTS, NUMBERS, CHAINS, MAIN, INPUTS, OUTPUTS = 1, 6, 7, 8, 10, 11  # fields of the root; COUNTS is the first of five
-COPY = 2  # the number of an instruction, src/formats/mlx_nodes.def
+COPY = 2  # the number of an instruction, src/formats/mlx/nodes.def
 
 
 def table(fields):

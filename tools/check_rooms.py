@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Refuses what stands outside of its room: check_rooms.py [ROOT]
 
-1. An input has one row (`InputFormat`), in a file of its own, which the table of src/formats/format.cpp lists once. Who is outside
-   of src/formats opens an input by its row; WITHOUT_ROW lists who does not, and why.
+1. An input has one row (`InputFormat`), in a file of its own, which the table of src/inputs/format.cpp lists once. Who is outside
+   of the rooms that read and lower opens an input by its row; WITHOUT_ROW lists who does not, and why.
 2. Operators are named in the table (.def and .inc files). Which other source names some, at most how many, and why, says the list
    kSpellers of tests/unit/ops/table_test.cpp, which holds the same; nothing there is listed for nothing.
 3. Who takes bracketed lists apart stands in GRAMMARS with the language that it reads. Of Python's expressions there is a reader for
@@ -13,21 +13,22 @@ import pathlib
 import re
 import sys
 
-FORMATS = "src/formats/"
+ROWS = "src/inputs/"
+READ = ("formats", "lower", "inputs")  # rooms of readers, and who puts them into rows
 ROW = re.compile(r"^const InputFormat (k\w+)\s*=\s*\{\s*\"([^\"]*)\"", re.MULTILINE)
 LISTED = re.compile(r"kFormats\[\] = \{([^}]*)\}")
 READER = re.compile(r"^[\w:<>, ]+ (read_\w+)\((?:const )?(?:std::vector<)?(?:std::string|ThunderFile|FileText)", re.MULTILINE)
 WITHOUT_ROW = {
-    "read_case_json": {"fuzz", "cli"},  # what was written is read again; cli: of a pass, of the smallest case, of --ops
+    "read_case_json": {"fuzz", "cli", "run"},  # what was written is read again; cli: of a pass, of the smallest case; run: of --ops
     "read_fx_text": {"fuzz"},
     "read_torch_trace": {"fuzz"},
-    "read_plan_csv": {"fuzz", "cli"},  # a plan beside the buffers that another file wants
-    "read_side": {"cli"},  # by the rows
-    "read_thunder_directory": {"cli"},  # several files are one input
-    "read_tlparse_folder": {"cli"},
-    "read_debug_folder": {"cli"},
+    "read_plan_csv": {"fuzz", "run"},  # a plan beside the buffers that another file wants
+    "read_side": {"cli", "run"},  # by the rows
+    "read_thunder_directory": {"run"},  # several files are one input
+    "read_tlparse_folder": {"run"},
+    "read_debug_folder": {"run"},
     "read_thunder_pair": {"cli"},
-    "read_file": {"cli", "fuzz", "report", "interp"},  # bytes, of whatever kind
+    "read_file": {"cli", "fuzz", "report", "interp", "run", "check"},  # bytes, of whatever kind
 }
 
 SPELLERS = "tests/unit/ops/table_test.cpp"
@@ -36,16 +37,16 @@ OPERATOR = re.compile(r'"(?:aten|prims|inductor|fsdp|quantized_decomposed|_?c10d
 
 PYTHON = "expressions of Python"
 GRAMMARS = {
-    "src/formats/fx_text_value.cpp": PYTHON,
-    "src/formats/thunder_expr.cpp": PYTHON,
+    "src/formats/fx_text/fx_text_value.cpp": PYTHON,
+    "src/text/python_expr.cpp": PYTHON,
     "src/base/sym_parse.cpp": "sizes, as SymExpr::text() writes them",
-    "src/formats/fx_text.cpp": "the head of a graph's function",
-    "src/formats/fx_text_annotation.cpp": "annotations of types: f32[2, 3]",
-    "src/formats/fx_text_statement.cpp": "statements of FX text",
-    "src/formats/thunder_facts.cpp": "types of tensors in a file of facts",
-    "src/formats/thunder_text.cpp": "statements of a trace",
-    "src/formats/torch_trace_facts.cpp": "sizes in records of a log",
-    "src/formats/torch_trace_header.cpp": "JSON of plain headers (docs/decisions/0021-plain-headers.md)",
+    "src/formats/fx_text/fx_text.cpp": "the head of a graph's function",
+    "src/formats/fx_text/fx_text_annotation.cpp": "annotations of types: f32[2, 3]",
+    "src/formats/fx_text/fx_text_statement.cpp": "statements of FX text",
+    "src/lower/thunder/facts.cpp": "types of tensors in a file of facts",
+    "src/formats/thunder/text.cpp": "statements of a trace",
+    "src/lower/torch_trace/facts.cpp": "sizes in records of a log",
+    "src/formats/torch_trace/header.cpp": "JSON of plain headers (docs/decisions/0021-plain-headers.md)",
     "src/ops/schema.cpp": "PyTorch's schemas",
     "src/ops/schema_default.cpp": "PyTorch's schemas",
     "src/ops/schema_type.cpp": "PyTorch's schemas",
@@ -74,26 +75,26 @@ def formats(files):
     for name, code in files.items():
         for k, found in enumerate(ROW.finditer(code)):
             where = f"{name}:{line(code, found.start())}"
-            if not name.startswith(FORMATS + "format_") or k:
-                yield f"{where}: the row of a format stands alone in a file {FORMATS}format_NAME.cpp"
+            if not name.startswith(ROWS + "format_") or k:
+                yield f"{where}: the row of a format stands alone in a file {ROWS}format_NAME.cpp"
             for known, what in ((rows, found[1]), (names, found[2])):
                 if what in known:
                     yield f"{where}: {what} is a row in {known[what]} too"
                 known[what] = where
-    table = files.get(FORMATS + "format.cpp", "")
+    table = files.get(ROWS + "format.cpp", "")
     listed = collections.Counter(re.findall(r"&(k\w+)", found[1]) if (found := LISTED.search(table)) else ())
     for row, where in rows.items():
         if listed[row] != 1:
-            yield f"{where}: {row} is listed {listed[row]} times in {FORMATS}format.cpp"
+            yield f"{where}: {row} is listed {listed[row]} times in {ROWS}format.cpp"
     for row in listed.keys() - rows.keys():
-        yield f"{FORMATS}format.cpp:1: {row} has no row"
+        yield f"{ROWS}format.cpp:1: {row} has no row"
     readers = set()
     for name, code in files.items():
-        if name.startswith(FORMATS) and name.endswith(".h"):
+        if name.split("/")[1] in READ and name.endswith(".h"):
             readers |= set(READER.findall(code))
     for name, code in files.items():
         folder = name.split("/")[1]
-        for found in re.finditer(r"\b(read_\w+)\(", code) if folder != "formats" else ():
+        for found in re.finditer(r"\b(read_\w+)\(", code) if folder not in READ else ():
             if found[1] in readers and folder not in WITHOUT_ROW.get(found[1], ()):
                 yield f"{name}:{line(code, found.start())}: {found[1]} is not read by the row of its format"
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TREE = ROOT / "build/mutants"
 TABLE, MAIN = "src/ops/table.cpp", "checker/main.cpp"
-NAMES = "src/ops/kernels_table.cpp"  # goes through all rows for the names of their kernels, which nothing changes
+NAMES = "src/kernels/table.cpp"  # goes through all rows for the names of their kernels, which nothing changes
 # Numbers begin at 1. A program says at its end, in the folder NC_MUTANTS_SEEN, which it came by.
 PRELUDE = """#ifndef NC_MUTATION
 #define NC_MUTATION

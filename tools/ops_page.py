@@ -133,9 +133,9 @@ def bare_reason(fields):
 def declined(root):
     """What kernels say of calls that they leave to the hash."""
     said = collections.defaultdict(set)
-    for path in sorted((root / "src/ops").glob("kernels*.cpp")):
+    for path in sorted((root / "src/kernels").glob("*.cpp")):
         for call in re.findall(r'decline\(([^;]*"[^;]*)\);', path.read_text(encoding="utf-8")):
-            said[path.stem.removeprefix("kernels_")].add("N".join(re.findall(r'"([^"]+)"', call)))
+            said[path.stem].add("N".join(re.findall(r'"([^"]+)"', call)))
     return said
 
 

@@ -18,6 +18,11 @@ SymExpr SymExpr::opaque(std::string name, const std::vector<SymExpr>& arguments)
   return result;
 }
 
+const std::string& SymExpr::bare_symbol() const {
+  static const std::string none;
+  return nodes_.size() == 1 && nodes_->front().op == Op::symbol ? nodes_->front().text : none;
+}
+
 std::int64_t SymExpr::constant() const {
   NC_CHECK(is_constant(), "constant() of a symbolic expression");
   return constant_;

@@ -39,6 +39,8 @@ class SymExpr {
   /// require: is_constant().
   std::int64_t constant() const;
   const std::vector<Node>& nodes() const { return *nodes_; }
+  /// The symbol that it is; "" where it is none.
+  const std::string& bare_symbol() const;
 
   friend SymExpr operator+(const SymExpr& a, const SymExpr& b) { return binary(Op::add, a, b); }
   friend SymExpr operator*(const SymExpr& a, const SymExpr& b) { return binary(Op::mul, a, b); }

@@ -10,12 +10,12 @@
 #include <string_view>
 
 #include "src/base/check.h"
+#include "src/base/suggest.h"
 #include "src/cli/command_table.h"
 #include "src/cli/commands.h"
 #include "src/cli/config.h"
-#include "src/cli/options.h"
-#include "src/cli/suggest.h"
 #include "src/report/names.h"
+#include "src/run/options.h"
 
 namespace noclobber {
 
@@ -54,7 +54,7 @@ void add_options(CLI::App& app, Command::Takes takes, Options& options) {
   using namespace option_scope;
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) \
   if ((static_cast<unsigned>(takes) & (scope)) != 0) add(app, options.field, flag, value, help);
-#include "src/cli/options.def"
+#include "src/run/options.def"
 #undef NC_OPTION
 }
 
@@ -89,7 +89,7 @@ void usage_error(const std::string& message, std::string_view command) {
 std::string unknown_option_text(const std::string& word) {
   static constexpr std::string_view flags[] = {
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) flag,
-#include "src/cli/options.def"
+#include "src/run/options.def"
 #undef NC_OPTION
   };
   if (!word.starts_with('-') || word == "-") return fmt::format("unexpected argument '{}'", printable(word));
@@ -113,7 +113,7 @@ bool configured(const Command& command, const CLI::App& sub, Options& options) {
     if (option != nullptr && option->count() > 0) given.insert(name);
   };
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) note(flag);
-#include "src/cli/options.def"
+#include "src/run/options.def"
 #undef NC_OPTION
   auto origins = apply_config(options, given);
   if (!origins) {

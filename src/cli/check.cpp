@@ -1,12 +1,14 @@
 // `check`, `compare`, `advise`, `bisect` and `diff`: what is to be run.
 #include <deque>
 
+#include "src/advise/repair.h"
 #include "src/cli/commands.h"
-#include "src/cli/pairing.h"
-#include "src/cli/repair.h"
-#include "src/cli/run.h"
-#include "src/formats/format.h"
-#include "src/formats/thunder_files.h"
+#include "src/inputs/format.h"
+#include "src/inputs/thunder_files.h"
+#include "src/lower/pairs/pairing.h"
+#include "src/lower/thunder/thunder.h"
+#include "src/run/run.h"
+#include "src/text/file.h"
 
 namespace noclobber {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "src/cli/options.h"
+#include "src/run/options.h"
 
 namespace noclobber {
 

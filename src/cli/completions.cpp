@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "src/base/suggest.h"
 #include "src/cli/command_table.h"
 #include "src/cli/commands.h"
-#include "src/cli/suggest.h"
 #include "src/report/names.h"
 #include "src/report/reasons.h"
 #include "src/report/report.h"

@@ -10,10 +10,10 @@
 #include <system_error>
 #include <vector>
 
-#include "src/cli/suggest.h"
-#include "src/cli/toml.h"
-#include "src/formats/formats.h"
+#include "src/base/suggest.h"
 #include "src/report/names.h"
+#include "src/text/file.h"
+#include "src/text/toml.h"
 
 namespace noclobber {
 
@@ -46,7 +46,7 @@ Setting setting(std::string_view flag, std::string_view value, std::string Optio
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> all = {
 #define NC_OPTION(field, type, fallback, flag, value, scope, help) setting(flag, value, &Options::field),
-#include "src/cli/options.def"
+#include "src/run/options.def"
 #undef NC_OPTION
   };
   return all;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "src/base/result.h"
-#include "src/cli/options.h"
+#include "src/run/options.h"
 
 namespace noclobber {
 

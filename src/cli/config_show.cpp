@@ -3,10 +3,10 @@
 
 #include <cstdio>
 
-#include "src/cli/baseline.h"
 #include "src/cli/commands.h"
 #include "src/cli/config.h"
 #include "src/report/names.h"
+#include "src/run/baseline.h"
 
 namespace noclobber {
 

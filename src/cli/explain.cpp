@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "src/base/suggest.h"
 #include "src/cli/commands.h"
-#include "src/cli/suggest.h"
 #include "src/report/names.h"
 #include "src/report/reasons.h"
 #include "src/report/rules.h"

@@ -5,7 +5,7 @@
 
 #include "src/cli/commands.h"
 #include "src/cli/script.h"
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/ops/wrappers.h"
 
 namespace noclobber {

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/script.h"
-#include "src/cli/sink.h"
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/ops/wrappers.h"
 #include "src/report/names.h"
+#include "src/run/sink.h"
 
 namespace noclobber {
 namespace {

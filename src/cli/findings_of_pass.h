@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/pipeline.h"
+#include "src/check/check.h"
 #include "src/fuzz/trial.h"
 
 namespace noclobber {

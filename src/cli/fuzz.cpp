@@ -15,14 +15,14 @@
 #include "checker/certificate.h"
 #include "src/cli/commands.h"
 #include "src/cli/fuzz_pass.h"
-#include "src/cli/runner.h"
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/fuzz/campaign.h"
 #include "src/fuzz/explore.h"
 #include "src/fuzz/reduce.h"
 #include "src/prover/solver.h"
 #include "src/report/evidence_kinds.h"
 #include "src/report/names.h"
+#include "src/run/runner.h"
 
 namespace noclobber {
 namespace {

@@ -13,13 +13,14 @@
 
 #include "src/cli/commands.h"
 #include "src/cli/findings_of_pass.h"
-#include "src/cli/sink.h"
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/fuzz/planning.h"
 #include "src/fuzz/profiles.h"
 #include "src/fuzz/subject.h"
 #include "src/fuzz/trial.h"
 #include "src/report/names.h"
+#include "src/run/sink.h"
+#include "src/text/file.h"
 
 namespace noclobber {
 namespace {

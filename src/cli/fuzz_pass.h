@@ -1,7 +1,7 @@
 // `fuzz --pass`: a campaign against somebody's pass.
 #pragma once
-#include "src/cli/options.h"
-#include "src/cli/pipeline.h"
+#include "src/check/check.h"
+#include "src/run/options.h"
 
 namespace noclobber {
 

@@ -6,8 +6,9 @@
 #include <algorithm>
 
 #include "src/cli/commands.h"
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/report/names.h"
+#include "src/text/file.h"
 
 namespace noclobber {
 namespace {

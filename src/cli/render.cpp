@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "src/base/suggest.h"
 #include "src/cli/commands.h"
-#include "src/cli/suggest.h"
-#include "src/cli/terminal.h"
-#include "src/formats/formats.h"
 #include "src/report/names.h"
 #include "src/report/report.h"
+#include "src/run/terminal.h"
+#include "src/text/file.h"
 
 namespace noclobber {
 

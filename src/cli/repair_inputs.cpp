@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "src/advise/repair.h"
 #include "src/cli/commands.h"
-#include "src/cli/repair.h"
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/report/names.h"
 
 namespace noclobber {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "src/check/plan_findings.h"
 #include "src/cli/commands.h"
-#include "src/cli/plan_findings.h"
 #include "src/report/json_parts.h"
 #include "src/report/names.h"
 #include "src/report/report.h"

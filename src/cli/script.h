@@ -34,7 +34,7 @@ Result<std::string> script_function(const Case& value, const OpSet& ops, const S
 Result<std::string> script_inputs(const Case& value, const Graph& graph, const Graph& contents_of,
                                   const std::string& function, const Finding& finding);
 
-/// The whole script. `value` is prepared (pipeline.h), `record` is about it and refuted. error: why there is
+/// The whole script. `value` is prepared (check.h), `record` is about it and refuted. error: why there is
 /// none.
 Result<std::string> pytorch_script(const Case& value, const CheckRecord& record, bool compile);
 

@@ -11,8 +11,8 @@
 #include "src/effects/results.h"
 #include "src/effects/tracer.h"
 #include "src/effects/view_steps.h"
+#include "src/ops/array.h"
 #include "src/ops/complex_text.h"
-#include "src/ops/kernels_array.h"
 
 namespace noclobber::effects {
 

@@ -11,7 +11,7 @@
 #include "src/effects/results.h"
 #include "src/effects/tracer.h"
 #include "src/effects/view_steps.h"
-#include "src/ops/kernels_array.h"
+#include "src/ops/array.h"
 
 namespace noclobber::effects {
 

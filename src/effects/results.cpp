@@ -5,8 +5,8 @@
 
 #include "src/effects/dense.h"
 #include "src/effects/tracer.h"
-#include "src/ops/kernels.h"
-#include "src/ops/kernels_layout.h"
+#include "src/kernels/kernels.h"
+#include "src/ops/layout.h"
 
 namespace noclobber::effects {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "src/formats/formats.h"
+#include "src/formats/fx_text/fx_text.h"
 #include "src/fuzz/random.h"
 #include "src/interp/replay_search.h"
 #include "src/ops/identities.h"

@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/fnv.h"
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/fuzz/logged.h"
 #include "src/fuzz/reduce.h"
+#include "src/lower/checks.h"
+#include "src/lower/torch_trace/torch_trace.h"
 #include "src/ops/row.h"
 #include "src/report/evidence_kinds.h"
 #include "src/report/names.h"

@@ -1,7 +1,7 @@
 // A call that nobody runs, behind a generated program: of such an operator nothing may be claimed.
 #include <nlohmann/json.hpp>
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/fuzz/probe.h"
 
 namespace noclobber::fuzz {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/formats/formats.h"
+#include "src/formats/fx_text/fx_text.h"
 
 namespace noclobber::fuzz {
 namespace {

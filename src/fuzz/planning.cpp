@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "src/formats/formats.h"
+#include "src/formats/plan_table/plan_csv.h"
 #include "src/fuzz/profiles.h"
 #include "src/fuzz/random.h"
 #include "src/fuzz/sharing.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/graph/uses.h"
 
 namespace noclobber::fuzz {

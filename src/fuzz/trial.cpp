@@ -5,7 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
+#include "src/formats/fx_text/fx_text.h"
 #include "src/fuzz/planning.h"
 #include "src/fuzz/reduce.h"
 

@@ -2,7 +2,7 @@
 //
 // It knows nothing of Traces, obligations or engines, and shares no code with effects/: views are strided
 // (offset, shape, stride over bytes), contents are bytes. Operators that move data run exactly; the
-// commonest compute operators numerically (src/ops/kernels.h); all others as hash kernels, a
+// commonest compute operators numerically (src/kernels/kernels.h); all others as hash kernels, a
 // deterministic function of everything the call reads.
 #pragma once
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #include "src/base/result.h"
 #include "src/graph/case.h"
-#include "src/ops/kernels_array.h"
+#include "src/ops/array.h"
 
 namespace noclobber {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "src/interp/replay_view.h"
-#include "src/ops/kernels_array.h"
+#include "src/ops/array.h"
 
 namespace noclobber {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "src/base/number.h"
-#include "src/ops/kernels_array.h"
+#include "src/ops/array.h"
 
 namespace noclobber {
 namespace {

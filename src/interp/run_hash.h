@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/graph/case.h"
-#include "src/ops/kernels.h"
+#include "src/kernels/kernels.h"
 
 namespace noclobber {
 

@@ -7,7 +7,7 @@
 
 #include "src/interp/run_machine.h"
 #include "src/interp/run_values.h"
-#include "src/ops/kernels_runs.h"
+#include "src/kernels/runs.h"
 
 namespace noclobber {
 namespace {

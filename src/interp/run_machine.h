@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "src/interp/interp.h"
+#include "src/kernels/kernels.h"
 #include "src/ops/decl.h"
 #include "src/ops/devices.h"
-#include "src/ops/kernels.h"
 #include "src/ops/meaning.h"
 
 namespace noclobber {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/graph/uses.h"
-#include "src/ops/kernels_layout.h"
+#include "src/ops/layout.h"
 #include "src/ops/meaning.h"
 #include "src/ops/schema.h"
 

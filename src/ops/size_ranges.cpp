@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "src/ops/kernels_math.h"
+#include "src/ops/number_math.h"
 #include "src/ops/sizes.h"
 
 namespace noclobber {

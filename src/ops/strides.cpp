@@ -1,7 +1,7 @@
 // Strides of views, as PyTorch computes them.
 #include <algorithm>
 
-#include "src/ops/kernels_layout.h"
+#include "src/ops/layout.h"
 #include "src/ops/views.h"
 
 namespace noclobber {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "src/interp/replay_view.h"
-#include "src/ops/kernels_array.h"
+#include "src/ops/array.h"
 #include "src/watch/watch.h"
 
 namespace noclobber {

@@ -4,7 +4,7 @@
 
 #include "src/effects/loops.h"
 #include "src/interp/replay_view.h"
-#include "src/ops/kernels_array.h"
+#include "src/ops/array.h"
 #include "src/ops/meaning.h"
 #include "src/ops/same_tensor.h"
 

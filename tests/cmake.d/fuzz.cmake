@@ -3,7 +3,9 @@
 option(NC_FUZZ "Build fuzz_readers (clang)" OFF)
 if(NC_FUZZ)
   file(GLOB reader_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/graph/*.cpp
-    ${PROJECT_SOURCE_DIR}/src/ops/*.cpp ${PROJECT_SOURCE_DIR}/src/formats/*.cpp)
+    ${PROJECT_SOURCE_DIR}/src/ops/*.cpp ${PROJECT_SOURCE_DIR}/src/kernels/*.cpp
+    ${PROJECT_SOURCE_DIR}/src/text/*.cpp ${PROJECT_SOURCE_DIR}/src/formats/*/*.cpp ${PROJECT_SOURCE_DIR}/src/lower/*/*.cpp
+    ${PROJECT_SOURCE_DIR}/src/inputs/*.cpp)
   add_executable(fuzz_readers EXCLUDE_FROM_ALL tests/fuzz/libfuzzer.cpp tests/support/readers.cpp ${reader_sources})
   nc_batches(fuzz_readers "" ${reader_sources})
   target_include_directories(fuzz_readers SYSTEM PRIVATE ${NC_ZIP_INCLUDE})

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "src/ops/kernels.h"
+#include "src/kernels/kernels.h"
 #include "src/ops/row.h"
 
 namespace noclobber::golden {

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
+#include "src/text/file.h"
 #include "tests/support/source_dir.h"
 
 namespace noclobber::testing {

@@ -12,11 +12,13 @@
 #include <utility>
 
 #include "checker/check.h"
+#include "src/check/check.h"
 #include "src/cli/commands.h"
-#include "src/cli/inputs.h"
-#include "src/cli/pipeline.h"
+#include "src/formats/case/case_json.h"
 #include "src/fuzz/probe.h"
 #include "src/report/names.h"
+#include "src/run/inputs.h"
+#include "src/text/file.h"
 #include "tests/support/corpus.h"
 #include "tests/support/source_dir.h"
 #include "tests/support/temp_folder.h"

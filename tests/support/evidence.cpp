@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "src/effects/effects.h"
-#include "src/ops/kernels.h"
+#include "src/kernels/kernels.h"
 #include "tests/support/source_dir.h"
 #include "tests/support/trace_run.h"
 

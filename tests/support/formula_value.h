@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "src/prover/direct_formula.h"
+#include "src/second/direct_formula.h"
 
 namespace noclobber::testing {
 

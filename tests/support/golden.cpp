@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "src/interp/interp.h"
-#include "src/ops/kernels.h"
+#include "src/kernels/kernels.h"
 #include "src/ops/row.h"
 #include "tests/support/source_dir.h"
 

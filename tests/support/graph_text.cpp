@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace noclobber::testing {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/ops/kernels.h"
+#include "src/kernels/kernels.h"
 
 namespace noclobber::kernel_runs {
 

@@ -7,9 +7,15 @@
 
 #include "checker/certificate.h"
 #include "checker/scan.h"
-#include "src/formats/formats.h"
-#include "src/formats/mlx.h"
-#include "src/formats/pte_case.h"
+#include "src/formats/case/case_json.h"
+#include "src/formats/fx_text/fx_text.h"
+#include "src/formats/mlx/payload.h"
+#include "src/formats/plan_table/plan_csv.h"
+#include "src/lower/checks.h"
+#include "src/lower/pt2/pt2.h"
+#include "src/lower/pte/case.h"
+#include "src/lower/thunder/thunder.h"
+#include "src/lower/torch_trace/torch_trace.h"
 
 namespace noclobber::testing {
 namespace {
@@ -69,7 +75,7 @@ std::string pt2_text(const std::string& bytes) {
 }
 
 std::string pte_text(const std::string& bytes) {
-  const auto methods = read_pte(bytes);
+  const auto methods = open_pte(bytes);
   if (!methods) return text_of(methods.fault());
   std::string out;
   for (const PteMethod& method : *methods) out += text_of(case_of_pte(method, nullptr)) + "\n";

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/formats/formats.h"
+#include "src/lower/checks.h"
 
 namespace noclobber::testing {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "checker/check.h"
-#include "src/formats/formats.h"
-#include "src/formats/thunder_files.h"
+#include "src/inputs/thunder_files.h"
+#include "src/text/file.h"
 #include "tests/support/corpus.h"
 #include "tests/support/readers.h"
 #include "tests/support/source_dir.h"

@@ -6,8 +6,8 @@
 #include <array>
 #include <filesystem>
 
+#include "src/kernels/kernels.h"
 #include "src/ops/identities.h"
-#include "src/ops/kernels.h"
 #include "src/ops/row.h"
 #include "tests/support/sample.h"
 #include "tests/support/source_dir.h"

@@ -5,8 +5,11 @@
 #include <ctime>
 #include <filesystem>
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/interp/interp.h"
+#include "src/lower/checks.h"
+#include "src/lower/torch_trace/torch_trace.h"
+#include "src/text/file.h"
 #include "tests/support/traced.h"
 
 namespace noclobber::testing {

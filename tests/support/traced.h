@@ -4,10 +4,10 @@
 #include <map>
 #include <string>
 
+#include "src/certify/certificate_text.h"
+#include "src/certify/certify.h"
+#include "src/certify/nonnegative.h"
 #include "src/effects/effects.h"
-#include "src/prover/certificate_text.h"
-#include "src/prover/certify.h"
-#include "src/prover/nonnegative.h"
 #include "src/prover/prover.h"
 
 namespace noclobber::testing {

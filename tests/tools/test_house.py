@@ -52,7 +52,7 @@ class Layers(House):
             "checker/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
             "src/trace/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
             "src/values/term.h": '#include "src/trace/trace.h"\n',
-            "src/cli/pipeline.cpp": '#include "src/prover/prove.h"\n#include "src/trace/trace.h"\n',
+            "src/check/check.cpp": '#include "src/prover/prove.h"\n#include "src/trace/trace.h"\n',
         }, *self.command())
 
     def test_types(self):
@@ -222,33 +222,33 @@ class Rooms(House):
     ROW = 'const InputFormat k{}Format = {{"{}", begins, looks, open,\n    side}};\n'
 
     def tree(self, **more):
-        return {"src/formats/format.cpp": self.TABLE, "src/formats/format_a.cpp": self.ROW.format("A", "a"),
-                "src/formats/format_b.cpp": self.ROW.format("B", "b"),
-                "src/formats/formats.h": "Result<Case> read_a(std::string_view text);\nResult<Side> read_plan(const Json& json);\n",
+        return {"src/inputs/format.cpp": self.TABLE, "src/inputs/format_a.cpp": self.ROW.format("A", "a"),
+                "src/inputs/format_b.cpp": self.ROW.format("B", "b"),
+                "src/formats/a.h": "Result<Case> read_a(std::string_view text);\nResult<Side> read_plan(const Json& json);\n",
                 **{name.replace("__", "/").replace("_dot_", "."): text for name, text in more.items()}}
 
     def test_formats(self):
         self.accepts(self.tree(), *self.command())
-        self.refuses("src/formats/format_a.cpp:3: the row of a format stands alone",
-                     self.tree(src__formats__format_a_dot_cpp=self.ROW.format("A", "a") + self.ROW.format("B", "b")), *self.command())
-        self.refuses("src/formats/other.cpp:1: the row of a format stands alone",
-                     self.tree(src__formats__other_dot_cpp=self.ROW.format("C", "c")), *self.command())
+        self.refuses("src/inputs/format_a.cpp:3: the row of a format stands alone",
+                     self.tree(src__inputs__format_a_dot_cpp=self.ROW.format("A", "a") + self.ROW.format("B", "b")), *self.command())
+        self.refuses("src/inputs/other.cpp:1: the row of a format stands alone",
+                     self.tree(src__inputs__other_dot_cpp=self.ROW.format("C", "c")), *self.command())
 
     def test_formats_are_listed_once(self):
-        self.refuses("src/formats/format_c.cpp:1: kCFormat is listed 0 times",
-                     self.tree(src__formats__format_c_dot_cpp=self.ROW.format("C", "c")), *self.command())
+        self.refuses("src/inputs/format_c.cpp:1: kCFormat is listed 0 times",
+                     self.tree(src__inputs__format_c_dot_cpp=self.ROW.format("C", "c")), *self.command())
 
     def test_formats_with_one_name(self):
-        self.refuses("a is a row in src/formats/format_a.cpp:1 too",
-                     self.tree(src__formats__format_b_dot_cpp=self.ROW.format("B", "a")), *self.command())
+        self.refuses("a is a row in src/inputs/format_a.cpp:1 too",
+                     self.tree(src__inputs__format_b_dot_cpp=self.ROW.format("B", "a")), *self.command())
 
     def test_formats_listed_without_a_row(self):
         tree = self.tree()
-        del tree["src/formats/format_b.cpp"]
-        self.refuses("src/formats/format.cpp:1: kBFormat has no row", tree, *self.command())
+        del tree["src/inputs/format_b.cpp"]
+        self.refuses("src/inputs/format.cpp:1: kBFormat has no row", tree, *self.command())
 
     def test_readers_without_a_row(self):
-        self.accepts(self.tree(src__fuzz__a_dot_cpp="// read_a(text)\nread_plan(text);\n", src__formats__c_dot_cpp="read_a(text);\n"), *self.command())
+        self.accepts(self.tree(src__fuzz__a_dot_cpp="// read_a(text)\nread_plan(text);\n", src__lower__a__c_dot_cpp="read_a(text);\n"), *self.command())
         self.refuses("src/cli/a.cpp:2: read_a is not read by", self.tree(src__cli__a_dot_cpp="\nreturn read_a(text);\n"), *self.command())
 
     def test_operators(self):
@@ -266,7 +266,7 @@ class Rooms(House):
 
     def test_grammars(self):
         reader = "if (take({0}({0}))\n  while (!take({0}){0}) && !failed()) if (peek() != {0},{0}) fail();\n"
-        self.accepts({"src/formats/thunder_expr.cpp": reader.format("'"), "src/report/a.cpp": 'out += "(" + text + ", " + ")";\n'}, *self.command())
+        self.accepts({"src/text/python_expr.cpp": reader.format("'"), "src/report/a.cpp": 'out += "(" + text + ", " + ")";\n'}, *self.command())
         for quote in ("'", '"'):
             with self.subTest(quote):
                 self.refuses("src/formats/mine.cpp:1: brackets and commas are read here", {"src/formats/mine.cpp": reader.format(quote)},

@@ -2,8 +2,8 @@
 // enumeration.
 #pragma once
 #include "checker/trace.h"
+#include "src/certify/nonnegative.h"
 #include "src/fuzz/random.h"
-#include "src/prover/nonnegative.h"
 #include "tests/support/evaluate.h"
 
 namespace noclobber::testing::hand {

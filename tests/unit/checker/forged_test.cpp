@@ -2,8 +2,8 @@
 // bodies.
 #include <algorithm>
 
-#include "src/formats/formats.h"
-#include "src/prover/certificate_text.h"
+#include "src/certify/certificate_text.h"
+#include "src/formats/case/case_json.h"
 #include "src/values/certificate.h"
 #include "tests/catch.h"
 #include "tests/support/damage.h"

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
 #include "tests/catch.h"
 #include "tests/support/evaluate.h"
 #include "tests/support/generator.h"

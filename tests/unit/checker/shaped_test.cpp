@@ -8,9 +8,11 @@
 #include <functional>
 #include <iostream>
 
-#include "src/cli/pipeline.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "src/graph/bodies.h"
 #include "src/ops/identities.h"
+#include "src/text/file.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"
 #include "tests/support/issued.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "src/prover/certificate_text.h"
-#include "src/prover/nonnegative.h"
+#include "src/certify/certificate_text.h"
+#include "src/certify/nonnegative.h"
 #include "src/values/sharing.h"
 #include "tests/catch.h"
 #include "tests/support/sample.h"

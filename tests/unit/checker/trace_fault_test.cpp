@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "src/prover/direct.h"
+#include "src/second/direct.h"
 #include "tests/catch.h"
 #include "tests/support/brute.h"
 #include "tests/support/corpus.h"

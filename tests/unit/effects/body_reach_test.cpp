@@ -1,5 +1,6 @@
 // What bodies touch of the storages that they are given, and how what they hand on lies.
 #include "src/effects/loops.h"
+#include "src/formats/case/case_json.h"
 #include "src/graph/bodies.h"
 #include "tests/unit/effects/trace_lines.h"
 

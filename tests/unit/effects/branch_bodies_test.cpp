@@ -1,4 +1,5 @@
 // Which bodies of branches only compute, and the step that a branch becomes.
+#include "src/formats/case/case_json.h"
 #include "src/ops/branches.h"
 #include "tests/unit/effects/trace_lines.h"
 

@@ -1,6 +1,6 @@
 // Branches as worlds and loops by induction: what must not be proved, beside what is.
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "src/graph/bodies.h"
 #include "src/ops/branches.h"
 #include "tests/catch.h"

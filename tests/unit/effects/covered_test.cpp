@@ -1,6 +1,6 @@
 // A single graph: is everything that leaves it written somewhere?
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace covered_test {

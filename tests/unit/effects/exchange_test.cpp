@@ -1,6 +1,6 @@
 // Exchanges of one operator for others, each beside its nearest wrong form.
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 #include "tests/unit/effects/fx_traced.h"
 

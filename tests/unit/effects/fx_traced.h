@@ -2,9 +2,9 @@
 #pragma once
 #include <sstream>
 
-#include "src/cli/pipeline.h"
+#include "src/check/check.h"
 #include "src/effects/trace_text.h"
-#include "src/formats/formats.h"
+#include "src/formats/fx_text/fx_text.h"
 #include "src/ops/sizes.h"
 #include "tests/catch.h"
 #include "tests/support/traced.h"

@@ -1,6 +1,6 @@
 // Elements of four bits, two in a byte: which bytes and halves are touched, beside enumeration.
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace halves_test {

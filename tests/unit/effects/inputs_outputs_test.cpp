@@ -1,5 +1,6 @@
 // Inputs that share storage, and outputs: what the Trace says of them.
-#include "src/cli/pipeline.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "tests/unit/effects/trace_lines.h"
 
 namespace inputs_outputs_test {

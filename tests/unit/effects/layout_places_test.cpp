@@ -1,6 +1,6 @@
 // Pairs that were once proved because strides were taken to say, at every size, what they say at most.
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace layout_places_test {

@@ -1,5 +1,5 @@
 // Bodies of loops as cases of their own, what their Traces show, and the step that a loop becomes.
-#include "src/cli/pipeline.h"
+#include "src/check/check.h"
 #include "src/effects/loops.h"
 #include "tests/unit/effects/trace_lines.h"
 

@@ -1,6 +1,6 @@
 // Pairs of graphs, each proved or not, for what few cases of the corpus come by: bodies that are compared as
 // text, tokens, lists of views, renames.
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 #include "tests/support/traced.h"
 

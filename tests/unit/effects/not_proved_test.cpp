@@ -1,6 +1,6 @@
 // Pairs that were once proved and are wrong, each beside its nearest right one.
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace not_proved_test {

@@ -1,6 +1,6 @@
 // Declared views of elements that nobody knows, and conversions that may be their argument.
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace shown_test {

@@ -1,6 +1,6 @@
 // Operators whose schema is silent about what they write or share: nothing may be proved about them.
+#include "src/certify/nonnegative.h"
 #include "src/effects/effects.h"
-#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
 namespace silent_schema_test {

@@ -2,10 +2,10 @@
 #pragma once
 #include <string>
 
+#include "src/certify/nonnegative.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
-#include "src/formats/formats.h"
-#include "src/prover/nonnegative.h"
+#include "src/formats/fx_text/fx_text.h"
 #include "tests/catch.h"
 
 namespace noclobber::trace_lines {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace noclobber {

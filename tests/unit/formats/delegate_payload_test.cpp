@@ -1,8 +1,9 @@
 // Payloads of delegates in front of their tables, and constants as views of stored bytes.
-#include "src/formats/delegate_payload.h"
-#include "src/formats/constant_bytes.h"
-#include "src/formats/mlx.h"
-#include "tests/unit/formats/pte_program.h"
+#include "src/formats/delegates/delegate_payload.h"
+#include "src/formats/mlx/payload.h"
+#include "src/graph/constant_bytes.h"
+#include "src/text/file.h"
+#include "tests/unit/lower/pte_program.h"
 
 namespace delegate_payload_test {
 

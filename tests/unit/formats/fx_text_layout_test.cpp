@@ -2,9 +2,9 @@
 // edges.
 #include <string>
 
-#include "src/formats/formats.h"
-#include "src/formats/fx_text_annotation.h"
-#include "src/formats/fx_text_value.h"
+#include "src/formats/fx_text/fx_text.h"
+#include "src/formats/fx_text/fx_text_annotation.h"
+#include "src/formats/fx_text/fx_text_value.h"
 #include "tests/catch.h"
 
 namespace fx_text_layout_test {

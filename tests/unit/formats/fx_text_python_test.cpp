@@ -1,7 +1,7 @@
 // What stands in FX text beside calls of operators: Python's own functions, methods, operators, modules.
 #include <string>
 
-#include "src/formats/formats.h"
+#include "src/formats/fx_text/fx_text.h"
 #include "src/graph/bodies.h"
 #include "tests/catch.h"
 

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "src/formats/formats.h"
+#include "src/formats/fx_text/fx_text.h"
 #include "tests/catch.h"
 
 namespace fx_text_test {

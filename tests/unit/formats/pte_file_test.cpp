@@ -1,6 +1,6 @@
 // Program files made from nothing: what each member says, and where it says too much.
-#include "src/formats/constant_bytes.h"
-#include "src/formats/pte_program.h"
+#include "src/formats/pte/program.h"
+#include "src/graph/constant_bytes.h"
 #include "tests/catch.h"
 #include "tests/unit/formats/flat_text.h"
 

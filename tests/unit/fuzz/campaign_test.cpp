@@ -3,11 +3,13 @@
 
 #include <iostream>
 
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/fx_text/fx_text.h"
 #include "src/fuzz/explore.h"
 #include "src/fuzz/logged.h"
 #include "src/fuzz/reduce.h"
+#include "src/lower/checks.h"
+#include "src/lower/torch_trace/torch_trace.h"
 #include "tests/catch.h"
 #include "tests/support/sample.h"
 

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <limits>
 
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "src/fuzz/brute.h"
 #include "src/fuzz/edits.h"
 #include "src/fuzz/random.h"

@@ -1,7 +1,7 @@
 // What tests of findings share: a pair of graphs in JSON, and what the command says of it.
 #pragma once
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace noclobber::found {

@@ -1,6 +1,7 @@
 // What the fuzzer found, named after its seeds. Each stands beside the nearest case that is decided
 // otherwise.
 #include "tests/unit/fuzz/found.h"
+#include "src/formats/case/case_json.h"
 #include "src/fuzz/brute.h"
 #include "src/fuzz/draft.h"
 

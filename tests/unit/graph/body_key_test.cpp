@@ -1,7 +1,7 @@
 // The text of a body with those inside: the same for bodies that are one question.
 #include "src/graph/body_key.h"
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "tests/catch.h"
 
 namespace body_key_test {

@@ -1,6 +1,6 @@
 #include "src/graph/bodies.h"
 #include "src/interp/interp.h"
-#include "src/ops/kernels_array.h"
+#include "src/ops/array.h"
 #include "tests/catch.h"
 #include "tests/unit/interp/replay_case.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "src/interp/interp.h"
-#include "src/ops/kernels_array.h"
+#include "src/ops/array.h"
 #include "tests/catch.h"
 #include "tests/unit/interp/replay_case.h"
 

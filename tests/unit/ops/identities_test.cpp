@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "src/ops/kernels.h"
+#include "src/kernels/kernels.h"
 #include "tests/catch.h"
 #include "tests/support/kernel_runs.h"
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "src/fuzz/random.h"
 #include "src/interp/interp.h"
-#include "src/ops/kernels.h"
+#include "src/kernels/kernels.h"
 #include "src/ops/row.h"
 #include "tests/catch.h"
 

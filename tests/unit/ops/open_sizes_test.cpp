@@ -1,6 +1,6 @@
 // Views, moves and strides at sizes that are symbols, and at the bounds of what rules take.
+#include "src/certify/nonnegative.h"
 #include "src/ops/row.h"
-#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
 namespace open_sizes_test {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "src/kernels/kernels.h"
 #include "src/ops/identities.h"
-#include "src/ops/kernels.h"
 #include "src/ops/row.h"
 #include "tests/catch.h"
 #include "tests/support/row_facts.h"

@@ -1,10 +1,10 @@
 // Rules of the table by themselves: exact results of numbers, and arguments that no rule may trust.
 #include <algorithm>
 
+#include "src/certify/nonnegative.h"
 #include "src/fuzz/random.h"
 #include "src/ops/identities.h"
 #include "src/ops/row.h"
-#include "src/prover/nonnegative.h"
 #include "tests/catch.h"
 
 namespace rules_test {

@@ -1,6 +1,6 @@
 // What ranges and relations of a dump become: facts about polynomials, each at its bound and just beyond it.
 #include "src/ops/sizes.h"
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
 #include "tests/catch.h"
 #include "tests/support/sample.h"
 

@@ -1,8 +1,8 @@
 // What kernels of ExecuTorch's portable library take, and in which place of an operand they may write.
 #include <algorithm>
 
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "src/plan/contract.h"
 #include "tests/catch.h"
 

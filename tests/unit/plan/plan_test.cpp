@@ -1,7 +1,7 @@
 #include "src/plan/plan.h"
 
-#include "src/cli/pipeline.h"
-#include "src/formats/formats.h"
+#include "src/check/check.h"
+#include "src/formats/case/case_json.h"
 #include "src/plan/contract.h"
 #include "tests/catch.h"
 

@@ -1,8 +1,8 @@
 // Programs over registers: what is read was written, constants stay, what the caller is told of is there.
 #include "src/plan/registers.h"
 
-#include "src/formats/formats.h"
-#include "src/formats/mlx.h"
+#include "src/formats/mlx/payload.h"
+#include "src/text/file.h"
 #include "tests/catch.h"
 #include "tests/support/source_dir.h"
 

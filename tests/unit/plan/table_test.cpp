@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "src/formats/formats.h"
+#include "src/formats/plan_table/plan_csv.h"
 #include "tests/catch.h"
 
 namespace table_test {

@@ -1,10 +1,10 @@
 #include "src/prover/order.h"
 
-#include "src/cli/pipeline.h"
+#include "src/certify/nonnegative.h"
+#include "src/check/check.h"
 #include "src/effects/effects.h"
-#include "src/prover/direct_order.h"
-#include "src/prover/nonnegative.h"
 #include "src/prover/order_advice.h"
+#include "src/second/direct_order.h"
 #include "tests/catch.h"
 
 namespace order_test {

@@ -5,9 +5,9 @@
 #include <csignal>
 #include <thread>
 
+#include "src/certify/nonnegative.h"
 #include "src/effects/effects.h"
-#include "src/formats/formats.h"
-#include "src/prover/nonnegative.h"
+#include "src/formats/case/case_json.h"
 #include "src/prover/prover.h"
 #include "tests/catch.h"
 #include "tests/support/generator.h"

@@ -1,5 +1,5 @@
 // What steps do to the storages they touch: one fault of each kind beside what is right, and just so.
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
 #include "src/values/obligation.h"
 #include "tests/catch.h"
 

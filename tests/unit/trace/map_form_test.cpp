@@ -1,5 +1,5 @@
 // Maps: which are well formed, and what of their conditions is known.
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
 #include "src/trace/map.h"
 #include "tests/catch.h"
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
-#include "src/prover/direct_access.h"
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
+#include "src/second/direct_access.h"
 #include "src/values/term.h"
 #include "tests/catch.h"
 #include "tests/support/evaluate.h"

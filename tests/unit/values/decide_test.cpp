@@ -1,8 +1,8 @@
 // The decision: each kind of obligation met and not met, and solvers that lie or say nothing.
 #include <algorithm>
 
-#include "src/prover/direct.h"
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
+#include "src/second/direct.h"
 #include "src/values/obligation.h"
 #include "tests/catch.h"
 

@@ -1,7 +1,7 @@
 // Equality of contents: twins that differ in one thing.
 #include "src/values/term.h"
 
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
 #include "tests/catch.h"
 
 namespace equal_test {

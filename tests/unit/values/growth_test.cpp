@@ -2,7 +2,7 @@
 // machine.
 #include <string>
 
-#include "src/formats/formats.h"
+#include "src/formats/case/case_json.h"
 #include "src/values/sharing.h"
 #include "tests/catch.h"
 #include "tests/support/traced.h"

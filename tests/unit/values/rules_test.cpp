@@ -1,5 +1,5 @@
 // What is shown of one obligation, asked by itself: cases that other obligations would refuse as well.
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
 #include "src/values/obligation.h"
 #include "tests/catch.h"
 

@@ -1,6 +1,6 @@
 // Terms and contents: what is one term, what is two, and how far chains of steps are followed.
 #include "src/values/term.h"
-#include "src/prover/nonnegative.h"
+#include "src/certify/nonnegative.h"
 #include "tests/catch.h"
 
 namespace term_test {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <iostream>
 
-#include "src/formats/formats.h"
 #include "src/watch/proof_run.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"

@@ -1,0 +1,257 @@
+#include "src/certify/certificate_text.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "src/certify/fields.h"
+
+namespace noclobber {
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(Space& space) : space_(space) {}
+
+  CertificateText parts(const Certificate& c, const std::vector<PolyId>& facts) {
+    CertificateText out;
+    // Facts first: their numbers are read before they are needed.
+    const std::string facts_text = part(Num{facts});
+    out.evidence = part(c.evidence);
+    for (const Check& check : c.checks)
+      out.checks.push_back(part(check)), out.lemmas.push_back(part(check.lemmas));
+    out.refutation = part(c.refutation);
+    out.head = "noclobber.cert/2\nabout" + part(c.about) + "\ninputs" + part(c.inputs) + "\noperators" +
+               part(c.operators) + "\nassumptions" + part(c.assumptions) + "\nsymbols" + symbols(c);
+    out.forms = "\nfacts" + facts_text + table("views", views_) + table("storages", storages_) +
+                table("steps", steps_);
+    out.count = count_;
+    out.numbers = polys_text_;
+    return out;
+  }
+  void put(CertificateText& text, const std::vector<PolyId>& numbers,
+           const std::vector<Derivation>& evidence) {
+    for (const PolyId number : numbers) place(number);
+    text.evidence = part(evidence);
+    text.numbers += polys_text_;
+    text.count = count_;
+  }
+
+  template <class T>
+  std::string part(const T& content) {
+    std::string saved = std::exchange(out_, "");
+    value(content);
+    return std::exchange(out_, std::move(saved));
+  }
+  template <class... T>
+  void operator()(const T&... all) {
+    (value(all), ...);
+  }
+
+ private:
+  /// The forms of nouns of one kind.
+  struct Forms {
+    std::unordered_map<std::string, std::size_t> places;
+    std::string text;
+  };
+  static std::string table(const char* name, const Forms& all) {
+    return std::string("\n") + name + " " + std::to_string(all.places.size()) + all.text;
+  }
+  Forms& forms(const TraceView&) { return views_; }
+  Forms& forms(const TraceStorage&) { return storages_; }
+  Forms& forms(const TraceStep&) { return steps_; }
+
+  template <std::integral T>
+  void value(T number) {
+    char digits[24];
+    digits[0] = ' ';
+    const char* const end = std::to_chars(digits + 1, std::end(digits), +number).ptr;
+    out_.append(digits, static_cast<std::size_t>(end - digits));
+  }
+  template <class T>
+  requires std::is_enum_v<T>
+  void value(T kind) { value(static_cast<unsigned>(kind)); }
+  void value(const std::string& text) {
+    value(text.size());
+    out_ += ':';
+    out_ += text;
+  }
+  template <class List>
+  void list(const List& all) {
+    value(all.size());
+    for (const auto& one : all) value(one);
+  }
+  template <class T>
+  void value(const std::vector<T>& all) {
+    list(all);
+  }
+  template <class T>
+  void value(const std::set<T>& all) {
+    list(all);
+  }
+  template <class T>
+  void value(const std::optional<T>& one) {
+    value(one.has_value());
+    if (one) value(*one);
+  }
+  template <class A, class B>
+  void value(const std::pair<A, B>& both) {
+    value(both.first);
+    value(both.second);
+  }
+  void value(const Num<const PolyId>& number) { value(poly(number.at)); }
+  void value(const Num<const std::vector<PolyId>>& numbers) {
+    value(numbers.at.size());
+    for (PolyId p : numbers.at) value(poly(p));
+  }
+  template <class T>
+  void value(const Form<const T>& noun) {
+    std::string saved = std::exchange(out_, std::exchange(spare_, ""));
+    form(*this, noun.of);
+    Forms& all = forms(noun.of);
+    const auto [at, is_new] = all.places.try_emplace(out_, all.places.size());
+    if (is_new) all.text += "\n" + out_;
+    out_.clear();
+    spare_ = std::exchange(out_, std::move(saved));
+    value(at->second);
+  }
+  template <class T>
+  void value(const Count<const T>& all) {
+    value(all.of.size());
+  }
+  template <class T>
+  void value(const Entries<const T>& all) {
+    for (const auto& one : all.of) value(one);
+  }
+  void value(const Map& m) {
+    const bool reshape = m.kind == Map::Kind::reshape;
+    (*this)(reshape, Num{m.from}, Num{m.to});
+    if (reshape) return value(group_ends(space_, m));
+    const Affine all = affine(space_, m);
+    for (PolyId p : all.start) value(poly(p));
+    value(all.factors.size());
+    for (const auto& [to, from, by] : all.factors) (*this)(to, from, poly(by));
+  }
+  template <class T>
+  requires requires(Writer& w, const T& t) { fields(w, t); }
+  void value(const T& noun) {
+    if constexpr (std::same_as<T, TraceStep> || std::same_as<T, TraceStorage> ||
+                  std::same_as<T, Derivation> || std::same_as<T, TracePlacement>)
+      out_ += '\n';
+    fields(*this, noun);
+  }
+
+  std::string symbols(const Certificate& c) {
+    std::string out;
+    std::size_t count = 0;
+    for (AtomId a = 0; a < space_.atom_count(); ++a) {
+      const Atom& atom = space_.atom(a);
+      if (atom.kind != Atom::Kind::symbol) continue;
+      ++count;
+      const auto at = c.symbols.find(atom.name);
+      const std::int64_t value = at != c.symbols.end() ? at->second : atom.bounded_below ? atom.least : 0;
+      const std::string least = atom.bounded_below ? part(atom.least) : std::string();
+      out += "\n" + part(atom.name) + part(atom.bounded_below) + least + part(atom.most) + part(value);
+    }
+    return " " + std::to_string(count) + out;
+  }
+
+  /// The next place of the table, for this number.
+  std::size_t place(PolyId id) {
+    const auto atom = one_atom(id);
+    polys_.emplace(atom ? key_of(*atom) : id, count_);
+    return count_++;
+  }
+  std::optional<AtomId> one_atom(PolyId id) const {
+    if (id == Space::kBad || space_.terms(id).size() != 1 || space_.terms(id)[0].factor != 1) return {};
+    const Product& atoms = space_.atoms(space_.terms(id)[0]);
+    return atoms.size() == 1 ? std::optional(atoms[0]) : std::nullopt;
+  }
+  static std::uint64_t key_of(AtomId id) { return std::uint64_t{1} << 32 | id; }
+  /// Number of an atom as a polynomial: written before it is used.
+  std::size_t number(std::uint64_t key, const std::string& text) {
+    const auto [at, is_new] = polys_.emplace(key, count_);
+    if (is_new) polys_text_ += "\n" + text, ++count_;
+    return at->second;
+  }
+  std::size_t atom(AtomId id) {
+    const std::uint64_t key = key_of(id);
+    if (const auto at = polys_.find(key); at != polys_.end()) return at->second;
+    const Atom& a = space_.atom(id);
+    const auto of = [&](PolyId p) { return " " + std::to_string(poly(p)); };
+    switch (a.kind) {
+      case Atom::Kind::symbol:
+        return number(key, "s" + part(a.name));
+      case Atom::Kind::index:
+        return number(key, "i " + std::to_string(a.position) + of(a.first));
+      case Atom::Kind::quotient: {
+        const std::string first = of(a.first);
+        return number(key, "q" + first + of(a.second));
+      }
+      case Atom::Kind::opaque:
+        break;
+    }
+    std::string arguments;
+    for (PolyId p : a.arguments) arguments += of(p);
+    return number(key, "f" + part(a.name) + " " + std::to_string(a.arguments.size()) + arguments);
+  }
+  std::size_t poly(PolyId id) {
+    const std::uint64_t key = id;
+    if (const auto at = polys_.find(key); at != polys_.end()) return at->second;
+    if (id == Space::kBad) return number(key, "bad");
+    if (const auto one = one_atom(id)) return atom(*one);
+    std::vector<std::pair<std::vector<std::size_t>, std::int64_t>> sum;
+    for (const Monomial& m : space_.terms(id)) {
+      auto& factors = sum.emplace_back(std::vector<std::size_t>(), m.factor).first;
+      for (AtomId a : space_.atoms(m)) factors.push_back(atom(a));
+      std::ranges::sort(factors);
+    }
+    std::ranges::sort(sum);
+    std::string text = "p " + std::to_string(sum.size());
+    for (const auto& [factors, by] : sum) {
+      text += " " + std::to_string(by) + " " + std::to_string(factors.size());
+      for (std::size_t k : factors) text += " " + std::to_string(k);
+    }
+    return number(key, text);
+  }
+
+  Space& space_;
+  std::string out_, spare_, polys_text_;
+  std::size_t count_ = 0;                                 // of numbers
+  std::unordered_map<std::uint64_t, std::size_t> polys_;  // by polynomial; by 2^32 + atom
+  Forms views_, storages_, steps_;
+};
+
+}  // namespace
+
+std::string CertificateText::whole() const {
+  std::string out = head + "\nnumbers " + std::to_string(count) + numbers + forms + "\nevidence" + evidence +
+                    "\nchecks " + std::to_string(checks.size());
+  for (std::size_t k = 0; k < checks.size(); ++k) out += checks[k] + lemmas[k];
+  out += "\nrefutation" + refutation + "\n";
+  return out + "sum " + checksum(out) + "\n";
+}
+
+void CertificateText::put_lemmas(const Certificate& certificate) {
+  Space none;
+  Writer writer(none);
+  for (std::size_t k = 0; k < lemmas.size(); ++k) lemmas[k] = writer.part(certificate.checks[k].lemmas);
+}
+
+void CertificateText::put(Space& space, const checker::Certificate& read,
+                          const std::vector<Derivation>& derivations) {
+  Writer(space).put(*this, read.numbers, derivations);
+}
+
+CertificateText certificate_parts(Space& space, const Certificate& certificate, bool lean) {
+  std::set<PolyId> used;
+  for (const Derivation& derivation : certificate.evidence)
+    for (const Line& line : derivation.lines)
+      if (line.rule == Line::Rule::fact) used.insert(line.poly);
+  std::vector<PolyId> facts = space.facts();
+  if (lean)
+    std::erase_if(
+        facts, [&](PolyId fact) { return !used.contains(fact) && !space.value(fact, certificate.symbols); });
+  return Writer(space).parts(certificate, facts);
+}
+
+}  // namespace noclobber

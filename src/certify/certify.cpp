@@ -1,0 +1,137 @@
+#include "src/certify/certify.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "src/certify/certificate_text.h"
+#include "src/certify/difference.h"
+#include "src/certify/lemmas.h"
+#include "src/certify/nonnegative.h"
+#include "src/values/obligation.h"
+
+namespace noclobber {
+
+namespace {
+constexpr int kRounds = 3;  // a later derivation may answer an earlier question: then others are asked
+
+/// What nc-check says of the text.
+Certified decided(std::string text) {
+  Space space;
+  checker::Answer answer = checker::check(text, space);
+  return {std::move(text), std::move(answer)};
+}
+bool stands(const Certified& out) { return out.answer.said == checker::Answer::Said::proved; }
+/// The evidence of the text is then what its replay in `space` used, and no other: a space that searches adds
+/// what is found, and what a later line makes needless goes.
+void put_used(Space& space, CertificateText& text, const std::string& whole) {
+  std::vector<Derivation> used;
+  for (std::size_t k : space.used()) used.push_back(space.derivations()[k]);
+  text.put(space, checker::read(space, whole, false), used);
+}
+
+void replay(Space space, CertificateText& text) {
+  const std::string whole = text.whole();
+  if (checker::check(whole, space).said != checker::Answer::Said::unreadable) put_used(space, text, whole);
+}
+
+/// Leaves out what was claimed, though a rule shows it, or though only a rule could.
+void drop_needless_claims(Space& space, Certificate& content) {
+  for (Check& check : content.checks) {
+    if (check.by_solver.empty()) continue;
+    Terms terms(space);
+    Rules rules(space, terms, check.before ? &*check.before : nullptr, check.after, check.boundary);
+    std::erase_if(check.by_solver,
+                  [&](const Obligation& o) { return !is_equality(o.kind) || rules.shown(o); });
+  }
+}
+
+/// `text` completed with evidence for what it claims, as far as there is some; `first`: as it stands.
+Certified settled(CertificateText& text, Certified first) {
+  for (int round = 0; round < kRounds && !stands(first); ++round) {
+    replay(searching_space(), text);
+    std::string whole = text.whole();
+    if (whole == first.text) break;  // nothing was found
+    first = decided(std::move(whole));
+    if (stands(first)) break;
+    replay(Space(), text);
+    whole = text.whole();
+    if (round + 1 < kRounds && whole != first.text) first = decided(std::move(whole));
+  }
+  return first;
+}
+
+/// The text with lemmas and claims alone. Numbers of evidence stay: a rule may find its way in their order.
+CertificateText unproved(Space& space, const Certificate& content) {
+  CertificateText out = certificate_parts(space, content, true);
+  out.evidence = " 0";
+  return out;
+}
+
+/// Lemmas that nothing rests on go, from `text` as well. Are there any?
+bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& used, CertificateText& text) {
+  bool out = false;
+  for (std::size_t k = 0; k < used.size(); ++k) {
+    if (std::ranges::find(used[k], false) == used[k].end()) continue;
+    auto kept = used[k].begin();
+    std::erase_if(content.checks[k].lemmas, [&](const checker::Lemma&) { return !*kept++; });
+    out = true;
+  }
+  if (out) text.put_lemmas(content);
+  return out;
+}
+
+/// `text`, which is that of `content` and was answered so, with the lemmas and the evidence that it needs.
+Certified completed(CertificateText text, Certificate& content, Certified out) {
+  if (stands(out)) return out;
+  if (out.answer.why == checker::kSurplus) {
+    drop_surplus(content, out.answer.used, text);
+    return settled(text, decided(text.whole()));
+  }
+  Space searching = searching_space();  // where more is open, what is found says which lemmas are needed
+  const checker::Answer found = checker::check(out.text, searching);
+  const bool some = !searching.used().empty();
+  if (drop_surplus(content, found.used, text)) {
+    if (some) replay(searching_space(), text);
+  } else if (some) {
+    put_used(searching, text, out.text);
+  } else {
+    return out;
+  }
+  return settled(text, decided(text.whole()));
+}
+
+}  // namespace
+
+Certified certified(Space& space, Certificate& content) {
+  for (std::size_t k : space.used()) content.evidence.push_back(space.derivations()[k]);
+  drop_needless_claims(space, content);
+  for (Check& check : content.checks)
+    if (check.lemmas.empty()) check.lemmas = find_lemmas(space, check, false);
+  CertificateText text = unproved(space, content);
+  Certified first = decided(text.whole());
+  // Where not even the lemmas can be shown, evidence is seldom what is missing: then more lemmas are tried
+  // first.
+  const bool later = first.answer.why.starts_with(checker::kNotShown);
+  if (!later) first = completed(text, content, std::move(first));
+  if (stands(first)) return first;
+  std::vector<std::vector<checker::Lemma>> few;
+  for (Check& check : content.checks)
+    few.push_back(std::exchange(check.lemmas, find_lemmas(space, check, true)));
+  CertificateText more = text;
+  more.put_lemmas(content);
+  Certified second = completed(more, content, decided(more.whole()));
+  if (stands(second)) return second;
+  if (!later) return first;
+  for (std::size_t k = 0; k < few.size(); ++k) content.checks[k].lemmas = std::move(few[k]);
+  return completed(text, content, std::move(first));
+}
+
+std::string refuted(Space& space, Certificate content, const std::vector<std::uint32_t>& order) {
+  content.refutation = find_difference(space, content, order);
+  if (!content.refutation)  // else the Traces, which may leave out what a run showed, could look proved
+    content.checks.back().after.unknown.emplace_back("not-replayed", "what a run shows");
+  return certificate_text(space, content);
+}
+
+}  // namespace noclobber

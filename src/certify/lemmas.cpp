@@ -1,0 +1,198 @@
+#include "src/certify/lemmas.h"
+
+#include <algorithm>
+#include <array>
+
+namespace noclobber {
+namespace {
+
+using checker::Lemma;
+using LemmaKind = Lemma::Kind;
+
+constexpr std::uint32_t kDisplaced = 4096;  // writes of one storage that may be in another order
+constexpr std::size_t kTried = 8;           // steps that may be the same as one with other terms
+constexpr std::size_t kAlike = 64;          // things of `before` that one of `after` is compared with
+
+class Lemmas {
+ public:
+  Lemmas(Space& space, Terms& terms, Contents& was, Contents& is, bool every)
+      : every_(every),
+        before_(was.trace()),
+        after_(is.trace()),
+        terms_(terms),
+        was_(was),
+        is_(is),
+        equality_(space, terms) {}
+
+  std::vector<Lemma> run() {
+    if (&before_ != &after_) identities(was_, 0);
+    identities(is_, 1);
+    for (std::uint32_t step = 0; step < before_.steps.size(); ++step)
+      if (makes(before_.steps[step])) {
+        made_[was_.put(step, 0)].push_back(step);
+        named_[before_.steps[step].key].push_back(step);
+      }
+    for (StorageId s = 0; s < before_.storages.size(); ++s)
+      for (std::uint32_t v = 0; v <= was_.versions(s); ++v)
+        if (v == 0 || partial(was_, s, v)) held_[was_.whole(s, v)].emplace_back(s, v);
+    for (std::uint32_t step = 0; step < after_.steps.size(); ++step) of_step(step);
+    return std::move(out_);
+  }
+
+ private:
+  using Place = std::pair<StorageId, std::uint32_t>;  // a storage and a version
+
+  /// Not what it reads, nor one scalar.
+  static bool makes(const TraceStep& step) {
+    return (step.kind == TraceStep::Kind::opaque && !step.writes.empty()) ||
+           (step.kind == TraceStep::Kind::move && step.reads[0].type != step.writes[0].type);
+  }
+  static bool partial(const Contents& of, StorageId storage, std::uint32_t version) {
+    const auto [step, slot] = of.latest(storage, version);
+    return !of.trace().steps[step].writes[slot].maps.empty();
+  }
+  /// Those of `all` that number `own` of equally many is compared with.
+  template <class T>
+  std::vector<T> alike(const std::vector<T>& all, std::uint32_t own) const {
+    if (all.size() <= 2 || every_)
+      return {all.begin(), all.begin() + std::min<std::ptrdiff_t>(std::ssize(all), kAlike)};
+    if (own >= all.size()) return {all.back()};
+    return {all[own]};
+  }
+
+  void identities(const Contents& of, std::uint32_t side) {
+    for (std::uint32_t step : of.simplified()) {
+      const TraceIdentity& known = *of.trace().steps[step].identity;
+      out_.push_back({LemmaKind::identity, step, known.argument, side, 0, {}, known.row});
+    }
+  }
+  void of_step(std::uint32_t number) {
+    const TraceStep& step = after_.steps[number];
+    if (makes(step)) made(number);
+    for (const TraceView& to : step.writes) {
+      const std::uint32_t version = ++version_[to.storage];
+      if (partial(is_, to.storage, version)) of_version(to.storage, version);
+    }
+  }
+  void made(std::uint32_t number) {
+    const TraceStep& step = after_.steps[number];
+    const TermId term = is_.put(number, 0);
+    if (term == Terms::kBad) return;
+    std::vector<std::uint32_t> same;
+    if (const auto at = made_.find(term); at != made_.end())
+      for (std::uint32_t other : alike(at->second, seen_[term]++))
+        if (before_.steps[other].key == step.key && before_.steps[other].kind == step.kind)
+          same.push_back(other);
+    std::size_t tried = 0;
+    for (auto& all = named_[step.key]; !all.empty() && matched_.contains(all.front());) all.pop_front();
+    if (same.empty())
+      for (std::uint32_t other : named_[step.key])  // contents may be equal that are written otherwise
+        if (same.empty() && !matched_.contains(other) && ++tried <= kTried &&
+            equality_.shown(was_.put(other, 0), term, {}, {}))
+          same.push_back(other);
+    for (std::uint32_t other : same) {
+      matched_.insert(other);
+      out_.push_back({LemmaKind::calls, other, 0, number, 0, {}});
+    }
+  }
+  void of_version(StorageId storage, std::uint32_t version) {
+    const TermId term = is_.whole(storage, version);
+    if (term == Terms::kBad) return;
+    const auto at = held_.find(term);
+    if (at == held_.end()) return;
+    for (const Place& was : alike(at->second, held_seen_[term]++)) {
+      const TraceStorage &s = before_.storages[was.first], &t = after_.storages[storage];
+      if (s.shape == t.shape && s.lanes == t.lanes) held(was, {storage, version});
+    }
+  }
+  void held(const Place& was, const Place& is) {
+    if (!done_.insert({was.first, was.second, is.first, is.second}).second) return;
+    Place old_was = was, old_is = is;
+    const std::vector<std::uint32_t> order = same_writes(old_was, old_is);
+    if (!order.empty()) held(old_was, old_is);
+    out_.push_back({order.empty() ? LemmaKind::contents : LemmaKind::writes, was.first, was.second, is.first,
+                    is.second, order});
+  }
+  /// What the latest write puts where, as far as it is known; `place` is then what was there before.
+  std::string written(Contents& of, Place& place) {
+    for (;;) {
+      if (place.second == 0) return "";
+      const auto [step, slot] = of.latest(place.first, place.second);
+      const TraceStep& s = of.trace().steps[step];
+      const TraceView& v = s.writes[slot];
+      const bool move = s.kind == TraceStep::Kind::move && v.maps.empty() && s.reads[0].maps.empty() &&
+                        s.reads[0].type == v.type && s.reads[0].lanes == v.lanes;
+      if (move) {
+        place = {s.reads[0].storage, of.version(s.reads[0].storage, step)};
+        continue;
+      }
+      --place.second;
+      const TermId put = of.put(step, slot);
+      if (put == Terms::kBad) return "";
+      return std::to_string(terms_.chain(v.maps)) + " " + std::to_string(put);
+    }
+  }
+  /// The latest writes of both, as few as make the same of what was the same, which `was` and `is` then are;
+  /// each of the first's as one of the second's, the latest first. Empty where there are none.
+  std::vector<std::uint32_t> same_writes(Place& was, Place& is) {
+    std::map<std::string, int> left;
+    std::vector<std::string> first, second;
+    int open = 0;
+    const auto count = [&](const std::string& key, int by) {
+      int& n = left[key];
+      open += std::abs(n + by) - std::abs(n);
+      n += by;
+    };
+    while (first.size() < kDisplaced) {
+      first.push_back(written(was_, was));
+      second.push_back(written(is_, is));
+      if (first.back().empty() || second.back().empty()) return {};
+      count(first.back(), 1), count(second.back(), -1);
+      const TermId old = open == 0 ? was_.whole(was.first, was.second) : Terms::kBad;
+      if (old != Terms::kBad && old == is_.whole(is.first, is.second)) return matched(first, second);
+    }
+    return {};
+  }
+  /// Equal ones in the order in which they are.
+  static std::vector<std::uint32_t> matched(const std::vector<std::string>& first,
+                                            const std::vector<std::string>& second) {
+    std::map<std::string, std::deque<std::uint32_t>> places;
+    const auto n = static_cast<std::uint32_t>(first.size());
+    for (std::uint32_t k = 0; k < n; ++k) places[second[k]].push_back(k);
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t k = 0; k < n; ++k) {
+      std::deque<std::uint32_t>& all = places[first[k]];
+      out.push_back(all.front());
+      all.pop_front();
+    }
+    return out;
+  }
+
+  bool every_;
+  const Trace &before_, &after_;
+  Terms& terms_;
+  Contents &was_, &is_;
+  Equality equality_;
+  std::map<TermId, std::vector<std::uint32_t>> made_;       // steps of `before`
+  std::map<std::string, std::deque<std::uint32_t>> named_;  // those of one key
+  std::set<std::uint32_t> matched_;
+  std::map<TermId, std::vector<Place>> held_;
+  std::map<TermId, std::uint32_t> seen_, held_seen_;
+  std::map<StorageId, std::uint32_t> version_;
+  std::set<std::array<std::uint32_t, 4>> done_;
+  std::vector<Lemma> out_;
+};
+
+}  // namespace
+
+std::vector<Lemma> find_lemmas(Space& space, Terms& terms, Contents& was, Contents& is) {
+  return Lemmas(space, terms, was, is, false).run();
+}
+
+std::vector<Lemma> find_lemmas(Space& space, const Check& check, bool every) {
+  Terms terms(space);
+  Contents was(space, terms, check.before ? *check.before : check.after), is(space, terms, check.after);
+  return Lemmas(space, terms, was, is, every).run();
+}
+
+}  // namespace noclobber

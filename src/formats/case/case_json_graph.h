@@ -1,0 +1,70 @@
+// Reads one GRAPH of noclobber.case/1. Not for users: case_json.cpp puts the graphs together.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "src/graph/case.h"
+#include "src/text/json.h"
+
+namespace noclobber {
+
+/// What the rest of the document says and graphs refer to.
+struct CaseJsonContext {
+  std::map<std::string, SymbolRange> symbols;
+  std::map<std::string, std::size_t> body_inputs;  // names of bodies, and how many inputs each takes
+  std::map<std::string, int> declared;             // declared operators -> number of results; -1: a list
+  std::map<std::string, std::string> longest;      // of those declared with more and with fewer results
+};
+
+class GraphJsonReader {
+ public:
+  GraphJsonReader(const CaseJsonContext& context, JsonFaults& faults) : context_(context), faults_(faults) {}
+
+  Graph read(const OrderedJson& json, const JsonAt& at);
+  /// Bodies that steps of the last graph name.
+  const std::set<std::string>& used_bodies() const { return used_bodies_; }
+
+  /// An integer expression over declared symbols.
+  SymExpr expression(const OrderedJson& json, const JsonAt& at, bool may_be_negative);
+  void check_symbols(const SymExpr& value, const JsonAt& at);
+
+ private:
+  void graph_facts(const OrderedJson& json, const JsonAt& at);
+  void inputs(const OrderedJson& json, const JsonAt& at);
+  Input input(const OrderedJson& json, const JsonAt& at);
+  void input_flags(const OrderedJson& json, const JsonAt& at, Input& result);
+  std::vector<Arg> contents(const OrderedJson& json, const JsonAt& at, const std::optional<Type>& type);
+  void collect_labels(const OrderedJson& steps, const JsonAt& at);
+  void label(const OrderedJson& json, const JsonAt& at);
+  Step step(const OrderedJson& json, const JsonAt& at);
+  void results(const OrderedJson& json, const JsonAt& at, Step& step);
+  void step_texts(const OrderedJson& json, const JsonAt& at, Step& step);
+  std::string op(const OrderedJson& json, const JsonAt& at);
+  void check_results(const Step& step, const JsonAt& at);
+  void check_control(const Step& step, const JsonAt& at);
+  void finals(const OrderedJson& json, const JsonAt& at);
+  ValueId new_value(const OrderedJson& json, const JsonAt& at, Value value);
+  std::vector<SymExpr> sizes(const OrderedJson& json, const JsonAt& at);
+  std::optional<Type> type(const OrderedJson& json, const JsonAt& at);
+  Arg argument(const OrderedJson& json, const JsonAt& at);
+  Arg tagged(const OrderedJson& json, const JsonAt& at);
+  Arg number_or_text(const OrderedJson& json);
+  std::vector<Arg> arguments(const OrderedJson& json, const JsonAt& at);
+
+  const CaseJsonContext& context_;
+  JsonFaults& faults_;
+  Graph graph_;
+  std::unordered_map<std::string, ValueId> values_;  // defined so far
+  std::unordered_map<std::string, bool> labels_;     // every name and id of the graph; true: a result
+  std::set<std::string> used_bodies_;
+};
+
+/// Checks that the ordering edges of `graph` can be kept: without `dataflow` none points to a later step,
+/// and no cycle among results, `after` edges and streams.
+void check_order(const Graph& graph, const JsonAt& at, bool dataflow, JsonFaults& faults);
+
+}  // namespace noclobber

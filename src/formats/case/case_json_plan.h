@@ -1,0 +1,14 @@
+// The PLAN of noclobber.case/1, read and written.
+#pragma once
+#include "src/formats/case/case_json_graph.h"
+#include "src/graph/case.h"
+#include "src/text/json.h"
+
+namespace noclobber {
+
+/// Offsets and sizes may be negative: such a plan is readable and wrong.
+Plan read_plan(const OrderedJson& json, const JsonAt& at, const Case& value, const CaseJsonContext& context,
+               JsonFaults& faults);
+OrderedJson plan_json(const Plan& plan);
+
+}  // namespace noclobber

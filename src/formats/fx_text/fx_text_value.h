@@ -1,0 +1,69 @@
+// Values in FX text: arguments, returned things, and the scalar arithmetic between symbolic sizes.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/formats/fx_text/fx_text_names.h"
+#include "src/text/cursor.h"
+
+namespace noclobber {
+
+/// One of Python's operators between values that are not all scalars: "add" of a tensor and a number.
+struct FxOperation {
+  std::string name;  // as in Python's module `operator`
+  std::vector<Arg> args;
+};
+
+constexpr std::size_t kFxLargestFold = 1000;  // nodes of an expression without an annotation
+
+/// The scalar that a function of scalars gives: `max` and `min` are interpreted, the integer of an integer
+/// is itself, all others stay opaque. Nothing if an argument is no scalar. (fx_text_scalar.cpp)
+std::optional<Arg> fx_scalar_call(std::string_view function, const std::vector<Arg>& args);
+/// The scalar of a statement: what its annotation says, unless its code gives something else.
+Arg fx_settled(const Arg& said, Arg computed);
+/// What a query of a tensor's sizes or strides gives, by the tensor's own type.
+std::optional<SymExpr> fx_size(const Graph& graph, const Step& step);
+/// Functions that only ever take and give scalars: torch.sym_max, math.ceil, int.
+bool fx_is_scalar_function(std::string_view path);
+
+class FxValues {
+ public:
+  FxValues(FxCursor& cursor, FxNames& names) : cursor_(cursor), names_(names) {}
+
+  /// One value. Something that is no value (`x.shape`, `x + y` of tensors) is none, and `unread` then says
+  /// what it is; a single operator between such values is in `operation` as well.
+  Arg value();
+  std::string unread;
+  std::optional<FxOperation> operation;
+  bool waits = false;  // the next argument lists what is waited for and not read
+  /// The same, `left SIGN right` with Python's sign.
+  Arg apply(std::string_view sign, const Arg& left, const Arg& right) { return fold(sign, left, right); }
+  /// `(a, b, k = c)` with the parentheses.
+  void arguments(std::vector<Arg>& args, std::vector<std::pair<std::string, Arg>>& kwargs);
+
+ private:
+  Arg binary(int lowest);
+  Arg operand();
+  Arg unary(char sign);
+  Arg atom();
+  Arg number(bool negative);
+  Arg word();
+  Arg call(std::string_view head);
+  Arg constant(std::string_view path);
+  Arg sequence(char close);
+  Arg parenthesized();
+  Arg dictionary();
+  Arg object();
+  Arg fold(std::string_view sign, const Arg& left, const Arg& right);
+  Arg unfolded(std::string_view what);
+  Arg unfolded(std::string_view what, std::string_view name, std::vector<Arg> args);
+
+  FxCursor& cursor_;
+  FxNames& names_;
+  int depth_ = 0;
+  std::size_t count_ = 0;  // of values read
+};
+
+}  // namespace noclobber

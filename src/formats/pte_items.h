@@ -1,9 +1,0 @@
-// Whole numbers that a program reads out of tensors. The functional program has a symbol for each.
-#pragma once
-#include "src/formats/pte_builder.h"
-
-namespace noclobber {
-
-void item(PteBuilder& p, const std::string& op, const PteInstruction& instruction);
-
-}  // namespace noclobber

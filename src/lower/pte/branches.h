@@ -1,0 +1,11 @@
+// Jumps that are a condition with two arms, as one step with two bodies:
+//
+//   JumpFalse c -> B;  arm A, moves into results;  JumpFalse false -> E;  B: arm B, moves;  E:
+#pragma once
+#include "src/lower/pte/builder.h"
+
+namespace noclobber {
+
+std::size_t branch(PteBuilder& p, std::size_t at, std::size_t end);
+
+}  // namespace noclobber

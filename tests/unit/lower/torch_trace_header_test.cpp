@@ -1,0 +1,154 @@
+// Headers that are read by hand are what the library reads, as far as they are kept.
+#include "src/formats/torch_trace/header.h"
+#include "src/text/file.h"
+
+#include <chrono>
+#include <cstdio>
+#include <random>
+
+#include "src/formats/torch_trace/records.h"
+#include "tests/catch.h"
+#include "tests/support/corpus.h"
+
+namespace torch_trace_header_test {
+
+using namespace noclobber;
+using nlohmann::json;
+
+namespace {
+
+/// What is kept of a header that the library reads.
+json reduced(const json& object, int level = 1) {
+  json out = json::object();
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object() && level < 2) out[key] = reduced(value, level + 1);
+    const auto deep = [](const json& item) { return item.is_structured(); };
+    if (!value.is_object() && (!value.is_array() || std::none_of(value.begin(), value.end(), deep)))
+      out[key] = value;
+  }
+  return out;
+}
+
+std::vector<std::string> headers_of(const std::string& file) {
+  const auto text = read_file(in_sources("/corpus/") + file);
+  REQUIRE(text);
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text->size(); at = std::min(text->find('\n', at), text->size()) + 1) {
+    const std::string_view line = std::string_view(*text).substr(at, text->find('\n', at) - at);
+    const std::size_t brace = line.find("] {");
+    if (is_glog_line(line) && brace != line.npos) out.emplace_back(line.substr(brace + 2));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("log: headers of real logs are plain, and mean what the library reads", "[log]") {
+  std::size_t all = 0, plain = 0;
+  for (const std::string& file : testing::corpus_files("logs", ".log.gz"))
+    for (const std::string& header : headers_of(file)) {
+      const json whole = json::parse(header, nullptr, false);
+      const auto read = read_plain_header(header);
+      ++all;
+      if (!read) continue;
+      ++plain;
+      if (!whole.is_object() || *read != reduced(whole)) FAIL_CHECK(header);
+    }
+  CHECK(all > 5'000);
+  CHECK(plain * 100 > all * 98);
+}
+
+TEST_CASE("log: a damaged header is never plain where the library refuses it or reads another", "[log]") {
+  std::mt19937 random(20261127);
+  std::size_t refused = 0, read = 0;
+  for (const std::string& file : testing::corpus_files("logs/tlparse", ".log.gz")) {
+    const std::vector<std::string> headers = headers_of(file);
+    for (int k = 0; k < 300; ++k) {
+      std::string header = headers[random() % headers.size()];
+      if (header.size() > 4000) continue;
+      for (int edits = 1 + static_cast<int>(random() % 3); edits > 0; --edits) {
+        constexpr std::string_view kBytes = "\"\\{}[]:,.-0123eE+ntfu \t\n\x01\x7f\x80\xc3";
+        const std::size_t at = random() % header.size();
+        const char byte = kBytes[random() % kBytes.size()];
+        if (random() % 3 == 0)
+          header.erase(at, 1);
+        else if (random() % 2 == 0)
+          header.insert(at, 1, byte);
+        else
+          header[at] = byte;
+      }
+      const auto plain = read_plain_header(header);
+      const json whole = json::parse(header, nullptr, false);
+      ++(plain ? read : refused);
+      if (plain && (!whole.is_object() || *plain != reduced(whole))) FAIL_CHECK(header);
+    }
+  }
+  CHECK(refused > 500);
+  CHECK(read > 500);
+}
+
+TEST_CASE("log: what is not plain is left to the library", "[log]") {
+  for (const char* text : {"",
+                           "{",
+                           "[]",
+                           "1",
+                           "{} x",
+                           "{\"a\": 01}",
+                           "{\"a\": 1e3}",
+                           "{\"a\": 1.}",
+                           "{\"a\": .5}",
+                           "{\"a\": +1}",
+                           "{\"a\": -}",
+                           "{\"a\": 1234567890123456789}",
+                           "{\"a\": \"\\u0041\"}",
+                           "{\"a\": \"\xc3\xa9\"}",
+                           "{\"a\": \"\\x\"}",
+                           "{\"a\": \"\t\"}",
+                           "{\"a\" 1}",
+                           "{\"a\": 1,}",
+                           "{,}",
+                           "{\"a\": [1,]}",
+                           "{\"a\": tru}",
+                           "{\"a\": nul}",
+                           "{'a': 1}",
+                           "{\"a\": {\"b\": {\"c\": }}}",
+                           "{\"a\": {\"b\": [[1}}",
+                           "{\"a\": {\"b\": {\"c\": 1e3}}}"})
+    CHECK_FALSE(read_plain_header(text));
+  const auto read = read_plain_header(
+      " { \"a\" : 1 , \"b\":-2,\"c\":[3, \"x\\n\\\"\"], \"d\": {\"e\": null, \"f\": {\"g\": [{}]}, \"h\": "
+      "[[1]]}, "
+      "\"a\": 1.5, \"i\": [], \"j\": {}, \"k\": true } ");
+  REQUIRE(read);
+  CHECK(*read ==
+        json::parse("{\"a\": 1.5, \"b\": -2, \"c\": [3, \"x\\n\\\"\"], \"d\": {\"e\": null}, \"i\": [], "
+                    "\"j\": {}, \"k\": true}"));
+  CHECK((*read)["b"].is_number_integer());
+}
+
+TEST_CASE("log: how long headers take by hand, and by the library", "[.header-speed]") {
+  std::vector<std::string> headers;
+  for (const std::string& file : testing::corpus_files("logs", ".log.gz"))
+    for (std::string& header : headers_of(file)) headers.push_back(std::move(header));
+  const auto seconds = [&](const auto& read) {
+    const auto start = std::chrono::steady_clock::now();
+    std::size_t members = 0;
+    for (const std::string& header : headers) members += read(header);
+    CHECK(members > headers.size());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  double own = 1e9, library = 1e9;
+  for (int turn = 0; turn < 5; ++turn) {
+    own = std::min(own, seconds([](const std::string& header) {
+                     const auto read = read_plain_header(header);
+                     return read ? read->size() : 0;
+                   }));
+    library = std::min(library, seconds([](const std::string& header) {
+                         return json::parse(header, nullptr, false).size();
+                       }));
+  }
+  std::printf("headers of the corpus: by hand %.4f s, by the library %.4f s, ratio %.1f\n", own, library,
+              library / own);
+}
+
+}  // namespace torch_trace_header_test
