@@ -5,8 +5,8 @@
    of the rooms that read and lower opens an input by its row; WITHOUT_ROW lists who does not, and why.
 2. Operators are named in the table (.def and .inc files). Which other source names some, at most how many, and why, says the list
    kSpellers of tests/unit/ops/table_test.cpp, which holds the same; nothing there is listed for nothing.
-3. Who takes bracketed lists apart stands in GRAMMARS with the language that it reads. Of Python's expressions there is a reader for
-   each row of docs/decisions/0020-python-expressions.md, and no other.
+3. Who takes bracketed lists apart stands in GRAMMARS with the language that it reads. Of Python's expressions there is one
+   reader (docs/decisions/0020-python-expressions.md).
 """
 import collections
 import pathlib
@@ -37,8 +37,7 @@ OPERATOR = re.compile(r'"(?:aten|prims|inductor|fsdp|quantized_decomposed|_?c10d
 
 PYTHON = "expressions of Python"
 GRAMMARS = {
-    "src/formats/fx_text/fx_text_value.cpp": PYTHON,
-    "src/text/python_expr.cpp": PYTHON,
+    "src/text/python_expr.h": PYTHON,
     "src/base/sym_parse.cpp": "sizes, as SymExpr::text() writes them",
     "src/formats/fx_text/fx_text.cpp": "the head of a graph's function",
     "src/formats/fx_text/fx_text_annotation.cpp": "annotations of types: f32[2, 3]",

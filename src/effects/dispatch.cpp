@@ -20,30 +20,17 @@ namespace {
 /// Is it a type that has no name here? Several of PyTorch's are one then.
 bool names_no_type(const Arg& arg) { return arg.kind == Arg::Kind::dtype && arg.dtype == Dtype::other; }
 
-/// How many arguments that meaning looks at. TorchScript's overloads for lists and dictionaries have fewer.
 std::size_t arguments_of(Meaning meaning) {
+  std::size_t out = 0;
   switch (meaning) {
-    case Meaning::opaque:
-    case Meaning::fill:
-    case Meaning::empty:
-    case Meaning::ignored:
-    case Meaning::unsupported:
-      return 0;
-    case Meaning::set:
-    case Meaning::resize:
-    case Meaning::copy_into:
-    case Meaning::copy:
-    case Meaning::view_scatter:
-    case Meaning::concatenate:
-    case Meaning::stack:
-    case Meaning::moved:
-    case Meaning::reduce_or_self:
-      return 2;
-    case Meaning::random_or_self:
-      return 3;
-    default:
-      return 1;
+#define NC_MEANING(name, arguments, runs) \
+  case Meaning::name:                     \
+    out = arguments;                      \
+    break;
+#include "src/effects/meanings.def"
+#undef NC_MEANING
   }
+  return out;
 }
 
 Meaning meaning_of_call(std::string_view op, const Schema& schema) {
@@ -92,62 +79,12 @@ Call call_of(const Tracer& t, const Step& step, const Schema& schema, std::vecto
 
 void dispatch(Tracer& t, const Call& call) {
   if (!call.declared && (out_variant(t, call) || moved_in_place(t, call) || each_item(t, call))) return;
-  switch (const Meaning m = call.declared ? Meaning::opaque : meaning_of_call(call.op, *call.schema); m) {
-    case Meaning::opaque:
-      return opaque(t, call);
-    case Meaning::view:
-      return view(t, call);
-    case Meaning::may_view:
-      return may_view(t, call);
-    case Meaning::view_each:
-      return view_each(t, call);
-    case Meaning::rebind:
-      return rebind(t, call);
-    case Meaning::set:
-      return set(t, call);
-    case Meaning::resize:
-      return resize(t, call);
-    case Meaning::clone:
-      return clone(t, call);
-    case Meaning::view_copy:
-      return view_copy(t, call);
-    case Meaning::moved:
-      return moved(t, call);
-    case Meaning::convert:
-      return convert(t, call);
-    case Meaning::may_convert:
-      return may_convert(t, call);
-    case Meaning::copy_into:
-      return copy_into(t, call);
-    case Meaning::copy_each:
-      return copy_each(t, call);
-    case Meaning::copy:
-      return copy(t, call);
-    case Meaning::fill_into:
-      return fill_into(t, call);
-    case Meaning::fill:
-      return fill(t, call);
-    case Meaning::empty:
-      return empty(t, call);
-    case Meaning::view_scatter:
-      return view_scatter(t, call);
-    case Meaning::concatenate:
-    case Meaning::stack:
-      return concatenate(t, call, m == Meaning::stack);
-    case Meaning::self_if_real:
-    case Meaning::random_or_self:
-    case Meaning::reduce_or_self:
-      return self_if(t, call, is_itself(t, call));
-    case Meaning::normalize_running:
-      return normalize_running(t, call);
-    case Meaning::describe:
-      return describe(t, call);
-    case Meaning::wait:
-      return wait(t, call);
-    case Meaning::ignored:
-      return;
-    case Meaning::unsupported:
-      return t.unknown("unsupported-op", call.step->op);
+  switch (call.declared ? Meaning::opaque : meaning_of_call(call.op, *call.schema)) {
+#define NC_MEANING(name, arguments, runs) \
+  case Meaning::name:                     \
+    return runs;
+#include "src/effects/meanings.def"
+#undef NC_MEANING
   }
 }
 

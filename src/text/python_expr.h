@@ -1,7 +1,13 @@
-// Python expressions as programs print them: names, literals, tuples, lists, dicts, calls. Thunder writes its
-// traces so, and sympy's srepr sizes.
+// Expressions of Python as programs print them: the grammar, once. What is made of an expression says `Make`:
+// a tree (python_tree.h), or at once the argument of a step (formats/fx_text).
+//
+//   value     = operand { OPERATOR operand }             by precedence
+//   operand   = (+|-|~) operand | atom
+//   atom      = number | string | ... | word | ( ... ) | [ ... ] | { ... } | < ... >
+//   word      = path [ ( arguments ) ] { .name | [ ... ] | ( ... ) }
+//   arguments = [ NAME = ] value { , [ NAME = ] value }
 #pragma once
-#include <cstdint>
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,47 +17,272 @@
 
 namespace noclobber {
 
-struct ThunderEntry;
+struct PythonOperator {
+  std::string_view sign;
+  int level;  // higher binds tighter
+  std::string_view name;
+};
+// A sign that begins another stands behind it.
+inline constexpr std::array kPythonOperators = {
+    PythonOperator{"==", 1, "eq"},    PythonOperator{"!=", 1, "ne"},       PythonOperator{"<=", 1, "le"},
+    PythonOperator{">=", 1, "ge"},    PythonOperator{"<<", 5, "lshift"},   PythonOperator{">>", 5, "rshift"},
+    PythonOperator{"<", 1, "lt"},     PythonOperator{">", 1, "gt"},        PythonOperator{"|", 2, "or_"},
+    PythonOperator{"^", 3, "xor"},    PythonOperator{"&", 4, "and_"},      PythonOperator{"+", 6, "add"},
+    PythonOperator{"-", 6, "sub"},    PythonOperator{"//", 7, "floordiv"}, PythonOperator{"/", 7, "truediv"},
+    PythonOperator{"%", 7, "mod"},    PythonOperator{"**", 9, "pow"},      PythonOperator{"*", 7, "mul"},
+    PythonOperator{"@", 7, "matmul"},
+};
+inline constexpr int kPythonPower = 9, kPythonUnary = 8;
 
-struct ThunderExpr {
-  enum class Kind : std::uint8_t {
-    name,  // dotted: "t6", "dtypes.float32"
-    integer,
-    real,
-    boolean,
-    none,
-    text,
-    ellipsis,
-    sequence,  // tuple or list
-    dict,
-    call,   // text: the callee
-    opaque  // what is read but has no meaning for storages: subscripts, attributes of calls
+/// The operator that begins here; null: none does.
+inline const PythonOperator* python_operator_at(const FxCursor& cursor) {
+  constexpr std::string_view kFirst = "=!<>|^&+-/%*@";
+  if (kFirst.find(cursor.peek()) == kFirst.npos) return nullptr;
+  for (const PythonOperator& row : kPythonOperators)
+    if (cursor.starts_with(row.sign)) return &row;
+  return nullptr;
+}
+
+/// The number that begins here, with what is stuck to it: "12", "1e-05", "2j". The cursor stands behind it.
+inline std::string_view python_number(FxCursor& cursor) {
+  const std::string_view rest = cursor.rest();
+  std::size_t size = 0;
+  for (; size < rest.size(); ++size) {
+    const char c = rest[size];
+    const bool exponent = (c == '+' || c == '-') && size > 0 && (rest[size - 1] | 0x20) == 'e';
+    if (!is_fx_digit(c) && c != '.' && !is_fx_letter(c) && !exponent) break;
+  }
+  cursor.take(rest.substr(0, size));
+  return rest.substr(0, size);
+}
+
+/// Reads with `Make`, which has
+///   Value, Keywords        of an expression; a list of keywords with emplace_back(name, Value)
+///   kOverLines             line ends may stand inside brackets
+///   kOperators, kTrailers, kObjects   are there operators; names and indices of values; `<...>`
+///   number, text, ellipsis, name, calls, call, sequence, dict, entry, grouped
+///   begins_value, took_positional
+/// and with kOperators unary and binary, with kTrailers called, indexed and attribute, with kObjects object.
+template <class Make>
+class PythonReader {
+ public:
+  using Value = typename Make::Value;
+
+  /// `deepest`: how many brackets and signs there may be around a value.
+  PythonReader(FxCursor& cursor, Make& make, int deepest, int depth = 0)
+      : cursor_(cursor), make_(make), depth_(depth), deepest_(deepest) {}
+
+  /// One value; the cursor stands behind it and the blanks that follow. Faults are the cursor's.
+  Value value() {
+    make_.begins_value();
+    Value out = binary(0);
+    cursor_.skip_blanks();
+    return out;
+  }
+
+  /// `(a, b, k = c)` with the parentheses.
+  void arguments(std::vector<Value>& args, typename Make::Keywords& kwargs) {
+    cursor_.expect('(');
+    skip();
+    while (!cursor_.failed() && !cursor_.take(')')) {
+      const std::size_t start = cursor_.at();
+      const std::string_view name = cursor_.identifier();
+      cursor_.skip_blanks();
+      if (!name.empty() && cursor_.peek() == '=' && cursor_.peek(1) != '=') {
+        cursor_.take('=');
+        skip();
+        Value given = value();
+        kwargs.emplace_back(std::string(name), std::move(given));
+      } else {
+        cursor_.back_to(start);
+        if (!kwargs.empty()) cursor_.fail("a positional argument behind a keyword");
+        args.push_back(value());
+        make_.took_positional();
+      }
+      if (ends_or_goes_on(')')) return;
+    }
+  }
+
+ private:
+  /// Around what is read there is one more bracket or sign.
+  class Level {
+   public:
+    explicit Level(PythonReader& reader) : reader_(reader) {
+      if (reader_.depth_++ > reader_.deepest_) reader_.cursor_.fail("values are nested too deeply");
+    }
+    ~Level() { --reader_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    PythonReader& reader_;
   };
-  Kind kind = Kind::none;
-  std::string text;
-  std::int64_t integer = 0;
-  double real = 0;
-  bool boolean = false;
-  bool list = false;                  // of a sequence: in brackets, which as an index is one tensor
-  std::vector<ThunderExpr> items;     // sequence; positional arguments of a call
-  std::vector<ThunderEntry> entries;  // dict; keyword arguments of a call
-  std::size_t at = 0;                 // offset in the text
 
-  bool is_name(std::string_view wanted) const { return kind == Kind::name && text == wanted; }
-  /// The argument of a call or the entry of a dict, or nullptr.
-  const ThunderExpr* entry(std::string_view key) const;
+  void skip() {
+    if constexpr (Make::kOverLines)
+      cursor_.skip_all();
+    else
+      cursor_.skip_blanks();
+  }
+
+  /// Behind a value in brackets: over `close`, then true, or over a comma.
+  bool ends_or_goes_on(char close) {
+    skip();
+    if (cursor_.take(close)) return true;
+    cursor_.expect(',');
+    skip();
+    return false;
+  }
+
+  Value binary(int lowest) {
+    const Level level(*this);
+    Value left = cursor_.failed() ? Value() : operand();
+    if constexpr (Make::kOperators) {
+      while (!cursor_.failed()) {
+        const std::size_t before = cursor_.at();
+        cursor_.skip_blanks();
+        const PythonOperator* row = python_operator_at(cursor_);
+        if (!row || row->level < lowest) {
+          cursor_.back_to(before);
+          break;
+        }
+        cursor_.take(row->sign);
+        cursor_.skip_blanks();
+        const Value right = binary(row->level == kPythonPower ? kPythonPower : row->level + 1);
+        left = make_.binary(row->sign, left, right);
+      }
+    }
+    return left;
+  }
+
+  Value operand() {
+    const char sign = cursor_.peek();
+    if (sign != '-' && (!Make::kOperators || (sign != '+' && sign != '~'))) return atom();
+    const Level level(*this);
+    if (cursor_.failed()) return {};
+    const std::size_t start = cursor_.at();
+    cursor_.take(sign);
+    cursor_.skip_blanks();
+    const char next = cursor_.peek();
+    if (sign == '-' && (is_fx_digit(next) || next == '.')) {
+      const std::size_t digits = cursor_.at();
+      const std::string_view number = python_number(cursor_);
+      const std::size_t end = cursor_.at();
+      cursor_.skip_blanks();
+      if (!cursor_.starts_with("**")) {
+        cursor_.back_to(end);
+        return make_.number(number, true, start);
+      }
+      cursor_.back_to(digits);
+    }
+    return make_.unary(sign, binary(kPythonUnary), start);
+  }
+
+  Value atom() {
+    const char c = cursor_.peek();
+    const std::size_t start = cursor_.at();
+    if (cursor_.take("...")) return make_.ellipsis(start);
+    if (is_fx_digit(c) || c == '.') return make_.number(python_number(cursor_), false, start);
+    if (is_fx_letter(c)) return word();
+    switch (c) {
+      case '\'':
+      case '"':
+        return make_.text(cursor_.string_literal(), start);
+      case '(':
+        return parenthesized();
+      case '[':
+        cursor_.take('[');
+        return make_.sequence(items(']'), true, start);
+      case '{':
+        return dictionary();
+      default:
+        break;
+    }
+    if constexpr (Make::kObjects)
+      if (c == '<') return make_.object();
+    cursor_.fail(cursor_.at_end() || c == '\n' ? "a value is missing" : "a value cannot begin here");
+    return {};
+  }
+
+  Value word() {
+    const std::size_t start = cursor_.at();
+    const std::string_view path = cursor_.path();
+    if (cursor_.peek() != '(' || !make_.calls(path)) return trailers(make_.name(path, start));
+    std::vector<Value> args;
+    typename Make::Keywords kwargs;
+    arguments(args, kwargs);
+    return trailers(make_.call(path, std::move(args), std::move(kwargs), start));
+  }
+
+  Value trailers(Value base) {
+    if constexpr (Make::kTrailers) {
+      while (!cursor_.failed()) {
+        const std::size_t start = cursor_.at();
+        if (cursor_.peek() == '(') {
+          std::vector<Value> args;
+          typename Make::Keywords kwargs;
+          arguments(args, kwargs);
+          base = make_.called(std::move(base), std::move(args), std::move(kwargs));
+        } else if (cursor_.take('[')) {
+          base = make_.indexed(items(']'), start);
+        } else if (cursor_.take('.')) {
+          if (cursor_.path().empty()) cursor_.fail("a name is missing");
+          base = make_.attribute(start);
+        } else {
+          break;
+        }
+      }
+    }
+    return base;
+  }
+
+  /// What stands behind an opening bracket, over the closing one.
+  std::vector<Value> items(char close) {
+    std::vector<Value> list;
+    skip();
+    while (!cursor_.failed() && !cursor_.take(close)) {
+      list.push_back(value());
+      if (ends_or_goes_on(close)) break;
+    }
+    return list;
+  }
+
+  /// `(x)` is x, `(x,)` a tuple.
+  Value parenthesized() {
+    const std::size_t start = cursor_.at();
+    cursor_.take('(');
+    skip();
+    if (cursor_.take(')')) return make_.sequence({}, false, start);
+    Value first;
+    if (make_.grouped(first)) return first;
+    first = value();
+    if (ends_or_goes_on(')')) return first;
+    std::vector<Value> list;
+    list.push_back(std::move(first));
+    std::vector<Value> rest = items(')');
+    list.insert(list.end(), std::move_iterator(rest.begin()), std::move_iterator(rest.end()));
+    return make_.sequence(std::move(list), false, start);
+  }
+
+  Value dictionary() {
+    Value out = make_.dict(cursor_.at());
+    cursor_.take('{');
+    skip();
+    while (!cursor_.failed() && !cursor_.take('}')) {
+      Value key = value();
+      skip();
+      cursor_.expect(':');
+      skip();
+      Value content = value();
+      make_.entry(out, std::move(key), std::move(content));
+      if (ends_or_goes_on('}')) break;
+    }
+    return out;
+  }
+
+  FxCursor& cursor_;
+  Make& make_;
+  int depth_ = 0, deepest_ = 0;
 };
-
-/// Not a std::pair: that asks what can be copied before there is an answer.
-struct ThunderEntry {
-  std::string first;
-  ThunderExpr second;
-};
-
-/// One expression, or several joined by commas (then a sequence). The cursor stands behind it
-/// afterwards, on the same line. Faults are the cursor's. Bound: 64 nested brackets.
-ThunderExpr thunder_expressions(FxCursor& cursor);
-/// Exactly one, without a bare tuple, that lies in `depth` brackets of at most `deepest`.
-ThunderExpr thunder_expression(FxCursor& cursor, int depth, int deepest = 64);
 
 }  // namespace noclobber

@@ -266,7 +266,7 @@ class Rooms(House):
 
     def test_grammars(self):
         reader = "if (take({0}({0}))\n  while (!take({0}){0}) && !failed()) if (peek() != {0},{0}) fail();\n"
-        self.accepts({"src/text/python_expr.cpp": reader.format("'"), "src/report/a.cpp": 'out += "(" + text + ", " + ")";\n'}, *self.command())
+        self.accepts({"src/text/python_expr.h": reader.format("'"), "src/report/a.cpp": 'out += "(" + text + ", " + ")";\n'}, *self.command())
         for quote in ("'", '"'):
             with self.subTest(quote):
                 self.refuses("src/formats/mine.cpp:1: brackets and commas are read here", {"src/formats/mine.cpp": reader.format(quote)},

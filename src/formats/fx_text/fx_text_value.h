@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/formats/fx_text/fx_text_names.h"
-#include "src/text/cursor.h"
+#include "src/text/python_expr.h"
 
 namespace noclobber {
 
@@ -28,9 +28,13 @@ std::optional<SymExpr> fx_size(const Graph& graph, const Step& step);
 /// Functions that only ever take and give scalars: torch.sym_max, math.ceil, int.
 bool fx_is_scalar_function(std::string_view path);
 
+/// Makes arguments of what it reads, in one pass (PythonReader).
 class FxValues {
  public:
-  FxValues(FxCursor& cursor, FxNames& names) : cursor_(cursor), names_(names) {}
+  FxValues(FxCursor& cursor, FxNames& names)
+      : cursor_(cursor), names_(names), reader_(cursor, *this, kDeepest) {}
+  FxValues(const FxValues&) = delete;
+  FxValues& operator=(const FxValues&) = delete;
 
   /// One value. Something that is no value (`x.shape`, `x + y` of tensors) is none, and `unread` then says
   /// what it is; a single operator between such values is in `operation` as well.
@@ -39,30 +43,43 @@ class FxValues {
   std::optional<FxOperation> operation;
   bool waits = false;  // the next argument lists what is waited for and not read
   /// The same, `left SIGN right` with Python's sign.
-  Arg apply(std::string_view sign, const Arg& left, const Arg& right) { return fold(sign, left, right); }
+  Arg apply(std::string_view sign, const Arg& left, const Arg& right) { return binary(sign, left, right); }
   /// `(a, b, k = c)` with the parentheses.
   void arguments(std::vector<Arg>& args, std::vector<std::pair<std::string, Arg>>& kwargs);
 
  private:
-  Arg binary(int lowest);
-  Arg operand();
-  Arg unary(char sign);
-  Arg atom();
-  Arg number(bool negative);
-  Arg word();
-  Arg call(std::string_view head);
-  Arg constant(std::string_view path);
-  Arg sequence(char close);
-  Arg parenthesized();
-  Arg dictionary();
+  friend class PythonReader<FxValues>;
+  using Value = Arg;
+  using Keywords = std::vector<std::pair<std::string, Arg>>;
+  static constexpr bool kOverLines = true, kOperators = true, kTrailers = false, kObjects = true;
+  static constexpr int kDeepest = 100;
+
+  void begins_value();
+  void took_positional() { waits = false; }
+  bool grouped(Arg& out);
+  Arg number(std::string_view digits, bool negative, std::size_t at);
+  Arg text(std::string value, std::size_t /*at*/) { return Arg::of_text(std::move(value)); }
+  Arg ellipsis(std::size_t /*at*/) { return Arg::of_text("Ellipsis"); }
+  Arg unary(char sign, const Arg& inner, std::size_t at);
+  Arg binary(std::string_view sign, const Arg& left, const Arg& right);
+  bool calls(std::string_view path) const;
+  Arg name(std::string_view path, std::size_t at);
+  Arg call(std::string_view head, std::vector<Arg> args, Keywords kwargs, std::size_t at);
+  Arg sequence(std::vector<Arg> items, bool /*brackets*/, std::size_t /*at*/) {
+    return Arg::of(std::move(items));
+  }
+  Arg dict(std::size_t /*at*/) { return Arg::of(std::vector<Arg>()); }
+  void entry(Arg& dict, Arg key, Arg content) {
+    dict.list.push_back(Arg::of({std::move(key), std::move(content)}));
+  }
   Arg object();
-  Arg fold(std::string_view sign, const Arg& left, const Arg& right);
+  Arg constant(std::string_view path);
   Arg unfolded(std::string_view what);
   Arg unfolded(std::string_view what, std::string_view name, std::vector<Arg> args);
 
   FxCursor& cursor_;
   FxNames& names_;
-  int depth_ = 0;
+  PythonReader<FxValues> reader_;
   std::size_t count_ = 0;  // of values read
 };
 

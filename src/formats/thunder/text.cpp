@@ -111,7 +111,7 @@ void ThunderReader::signature() {
     }
     const std::string name(cursor_.identifier());
     if (!name.empty()) trace_.parameters.push_back(name);
-    if (cursor_.take('=')) thunder_expression(cursor_, 0);
+    if (cursor_.take('=')) python_expression(cursor_, 0);
     cursor_.skip_blanks();
     if (cursor_.peek() != ')') cursor_.expect(',');
   }
@@ -237,13 +237,13 @@ ThunderStatement ThunderReader::parse(int depth) {
   }
   cursor_.skip_blanks();
   if (!cursor_.at_end() && cursor_.peek() != '\n' && cursor_.peek() != '\r') {
-    out.value = thunder_expressions(cursor_);
+    out.value = python_expressions(cursor_);
   }
   return out;
 }
 
 void ThunderReader::parse_value(ThunderStatement& out) {
-  ThunderExpr first = thunder_expressions(cursor_);
+  PythonExpr first = python_expressions(cursor_);
   annotation(out);
   cursor_.skip_blanks();
   if (cursor_.take("\\")) {  // an unpacking too long for its line
@@ -252,8 +252,8 @@ void ThunderReader::parse_value(ThunderStatement& out) {
       cursor_.next_line();
       cursor_.skip_blanks();
       if (cursor_.peek() == '=') break;
-      ThunderExpr more = thunder_expressions(cursor_);
-      if (more.kind == ThunderExpr::Kind::sequence)
+      PythonExpr more = python_expressions(cursor_);
+      if (more.kind == PythonExpr::Kind::sequence)
         first.items.insert(first.items.end(), more.items.begin(), more.items.end());
       else
         first.items.push_back(std::move(more));
@@ -265,12 +265,12 @@ void ThunderReader::parse_value(ThunderStatement& out) {
   if (cursor_.take('=')) {
     cursor_.skip_blanks();
     out.target = std::move(first);
-    out.value = thunder_expressions(cursor_);
-    if (out.value.kind == ThunderExpr::Kind::name && out.target.kind == ThunderExpr::Kind::sequence)
+    out.value = python_expressions(cursor_);
+    if (out.value.kind == PythonExpr::Kind::name && out.target.kind == PythonExpr::Kind::sequence)
       out.kind = ThunderStatement::Kind::unpack;
   } else {
     out.value = std::move(first);
-    if (out.value.kind != ThunderExpr::Kind::call && !cursor_.failed())
+    if (out.value.kind != PythonExpr::Kind::call && !cursor_.failed())
       return cursor_.fail_at(out.at, "expected a statement");
   }
   type_comment(out);

@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "src/base/result.h"
-#include "src/text/python_expr.h"
+#include "src/text/python_tree.h"
 
 namespace noclobber {
 
 struct ThunderStatement {
   enum class Kind : std::uint8_t { call, unpack, leave, drop };  // leave: return, drop: del
   Kind kind = Kind::call;
-  ThunderExpr target;  // names bound; kind none where nothing is
-  ThunderExpr value;   // call: the call (or a name, a subscript: nothing is computed); else what follows
-  std::string type;    // text of the type comment, or ""
+  PythonExpr target;  // names bound; kind none where nothing is
+  PythonExpr value;   // call: the call (or a name, a subscript: nothing is computed); else what follows
+  std::string type;   // text of the type comment, or ""
   std::vector<ThunderStatement> inner;
   std::size_t at = 0;     // offset in the text
   int line = 0;           // 1-based

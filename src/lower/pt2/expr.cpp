@@ -7,7 +7,7 @@
 
 #include "src/formats/fx_text/fx_text_annotation.h"
 #include "src/formats/fx_text/fx_text_value.h"
-#include "src/text/python_expr.h"
+#include "src/text/python_tree.h"
 
 namespace noclobber {
 namespace {
@@ -64,7 +64,7 @@ class SreprReader {
 
   Result<Arg> read() {
     cursor_.skip_blanks();
-    const ThunderExpr tree = thunder_expression(cursor_, 0, kDeepestSrepr);
+    const PythonExpr tree = python_expression(cursor_, 0, kDeepestSrepr);
     cursor_.skip_blanks();
     if (!cursor_.at_end()) cursor_.fail("unexpected text behind an expression");
     Arg value = cursor_.failed() ? Arg() : value_of(tree);
@@ -74,10 +74,10 @@ class SreprReader {
   }
 
  private:
-  Arg value_of(const ThunderExpr& expr);
-  Arg leaf(const ThunderExpr& call);
-  Arg function(const ThunderExpr& call);
-  Arg fault(const ThunderExpr& at, std::string message) {
+  Arg value_of(const PythonExpr& expr);
+  Arg leaf(const PythonExpr& call);
+  Arg function(const PythonExpr& call);
+  Arg fault(const PythonExpr& at, std::string message) {
     cursor_.fail_at(at.at, std::move(message));
     return {};
   }
@@ -86,10 +86,10 @@ class SreprReader {
   std::size_t count_ = 0;
 };
 
-Arg SreprReader::value_of(const ThunderExpr& expr) {
+Arg SreprReader::value_of(const PythonExpr& expr) {
   if (cursor_.failed()) return {};
   if (++count_ > kLargestSrepr) return fault(expr, "an expression is too large");
-  using Kind = ThunderExpr::Kind;
+  using Kind = PythonExpr::Kind;
   switch (expr.kind) {
     case Kind::integer:
       return Arg::of(SymExpr(expr.integer));
@@ -117,7 +117,7 @@ Arg SreprReader::value_of(const ThunderExpr& expr) {
 }
 
 /// Symbol('s0', positive=True, integer=True), Integer(-1), Float('0.5', precision=53)
-Arg SreprReader::leaf(const ThunderExpr& call) {
+Arg SreprReader::leaf(const PythonExpr& call) {
   Arg value = call.items.size() == 1 ? value_of(call.items[0]) : Arg();
   if (cursor_.failed()) return {};
   const bool is_text = value.kind == Arg::Kind::text;
@@ -134,13 +134,13 @@ Arg SreprReader::leaf(const ThunderExpr& call) {
   return value;
 }
 
-Arg SreprReader::function(const ThunderExpr& call) {
+Arg SreprReader::function(const PythonExpr& call) {
   if (!call.entries.empty()) return fault(call, "a keyword that means nothing here");
   const std::string& head = call.text;
   std::vector<SymExpr> terms;
   std::vector<Arg> args;
   bool are_integers = true;
-  for (const ThunderExpr& item : call.items) {
+  for (const PythonExpr& item : call.items) {
     const Arg& arg = args.emplace_back(value_of(item));
     are_integers = are_integers && arg.kind == Arg::Kind::sym;
     if (arg.kind == Arg::Kind::sym) terms.push_back(arg.sym);

@@ -12,13 +12,13 @@ namespace noclobber {
 
 namespace {
 
-using Expr = ThunderExpr;
+using Expr = PythonExpr;
 
 /// Two expressions as they are printed.
 bool same_text(const Expr& a, const Expr& b) {
   if (a.kind != b.kind || a.text != b.text || a.integer != b.integer || a.boolean != b.boolean) return false;
   if (!(a.real == b.real || (a.real != a.real && b.real != b.real))) return false;
-  const auto entry = [](const ThunderEntry& x, const ThunderEntry& y) {
+  const auto entry = [](const PythonEntry& x, const PythonEntry& y) {
     return x.first == y.first && same_text(x.second, y.second);
   };
   return std::ranges::equal(a.items, b.items, same_text) && std::ranges::equal(a.entries, b.entries, entry);
@@ -38,7 +38,7 @@ bool says_nothing(const Expr& given) {
 }
 
 /// Is `given` the argument of that name in `other`, or nothing where that one has none?
-bool same_keyword(const ThunderEntry& given, const Expr& other) {
+bool same_keyword(const PythonEntry& given, const Expr& other) {
   const Expr* same = other.entry(given.first);
   return same == nullptr ? says_nothing(given.second) : same_text(given.second, *same);
 }
@@ -51,7 +51,7 @@ bool same_arguments(const Expr& call, const Expr& below) {
     if (k < count ? !same_text(call.items[k], below.items[k]) : !says_nothing(given)) return false;
   }
   const auto in = [](const Expr& other) {
-    return [&other](const ThunderEntry& given) { return same_keyword(given, other); };
+    return [&other](const PythonEntry& given) { return same_keyword(given, other); };
   };
   return std::ranges::all_of(call.entries, in(below)) && std::ranges::all_of(below.entries, in(call));
 }
@@ -110,7 +110,7 @@ bool thunder_repeats(const ThunderStatement& s, std::string_view stem, std::stri
 }
 
 bool thunder_writes_elsewhere(const ThunderStatement& s) {
-  return std::ranges::any_of(s.value.entries, [](const ThunderEntry& given) {
+  return std::ranges::any_of(s.value.entries, [](const PythonEntry& given) {
     return (given.first == "out" || given.first == "inplace") && !says_nothing(given.second);
   });
 }
@@ -123,7 +123,7 @@ bool thunder_contradicts(const ThunderStatement& s, std::string_view stem, std::
   const std::size_t count = std::min(above.items.size(), inner.items.size());
   for (std::size_t k = 0; k < count; ++k)
     if (other_number(above.items[k], inner.items[k])) return true;
-  return std::ranges::any_of(above.entries, [&](const ThunderEntry& given) {
+  return std::ranges::any_of(above.entries, [&](const PythonEntry& given) {
     const Expr* other = inner.entry(given.first);
     return other != nullptr && other_number(given.second, *other);
   });

@@ -67,9 +67,9 @@ void ThunderBuilder::run_backward(const ThunderTrace& trace, std::string_view te
 void ThunderBuilder::run_statements(const ThunderTrace& trace) {
   for (const Statement& s : trace.statements) {
     if (s.kind != Statement::Kind::leave) continue;
-    const ThunderExpr& dict =
-        s.value.kind == ThunderExpr::Kind::sequence && !s.value.items.empty() ? s.value.items[0] : s.value;
-    if (const ThunderExpr* results = dict.entry("fw_flat_out"))
+    const PythonExpr& dict =
+        s.value.kind == PythonExpr::Kind::sequence && !s.value.items.empty() ? s.value.items[0] : s.value;
+    if (const PythonExpr* results = dict.entry("fw_flat_out"))
       for (std::size_t k = 0; k < results->items.size(); ++k)
         forward_results_.emplace(results->items[k].text, k);
   }
@@ -111,7 +111,7 @@ void ThunderBuilder::statement(const Statement& s) {
 void ThunderBuilder::close_unit(std::size_t first, const std::vector<std::uint32_t>& after,
                                 const Statement& s) {
   // Operators have a module, or are Thunder's own and end in no number; "nvFusion0" has neither.
-  const bool fused = !s.inner.empty() && s.value.kind == ThunderExpr::Kind::call && !s.value.text.empty() &&
+  const bool fused = !s.inner.empty() && s.value.kind == PythonExpr::Kind::call && !s.value.text.empty() &&
                      s.value.text.find('.') == std::string::npos && is_fx_digit(s.value.text.back());
   for (std::size_t k = first; k < draft_.graph.steps.size(); ++k) {
     Step& step = draft_.graph.steps[k];
@@ -138,35 +138,35 @@ void ThunderBuilder::close_unit(std::size_t first, const std::vector<std::uint32
 
 /// In the forward part: does the statement depend on a gradient? Then what it binds does as well.
 bool ThunderBuilder::skipped(const Statement& s) {
-  const auto depends = [&](const auto& self, const ThunderExpr& expr) -> bool {
-    if (expr.kind == ThunderExpr::Kind::name && skipped_.contains(expr.text)) return true;
-    return std::ranges::any_of(expr.items, [&](const ThunderExpr& e) { return self(self, e); }) ||
+  const auto depends = [&](const auto& self, const PythonExpr& expr) -> bool {
+    if (expr.kind == PythonExpr::Kind::name && skipped_.contains(expr.text)) return true;
+    return std::ranges::any_of(expr.items, [&](const PythonExpr& e) { return self(self, e); }) ||
            std::ranges::any_of(expr.entries, [&](const auto& e) { return self(self, e.second); });
   };
-  const bool asks = s.value.kind == ThunderExpr::Kind::call && s.value.text.ends_with("get_grad");
+  const bool asks = s.value.kind == PythonExpr::Kind::call && s.value.text.ends_with("get_grad");
   if (!asks && !depends(depends, s.value)) return false;
-  const auto note = [&](const auto& self, const ThunderExpr& expr) -> void {
-    if (expr.kind == ThunderExpr::Kind::name) skipped_.insert(expr.text);
-    for (const ThunderExpr& item : expr.items) self(self, item);
+  const auto note = [&](const auto& self, const PythonExpr& expr) -> void {
+    if (expr.kind == PythonExpr::Kind::name) skipped_.insert(expr.text);
+    for (const PythonExpr& item : expr.items) self(self, item);
   };
   note(note, s.target);
   return true;
 }
 
 void ThunderBuilder::drop(const Statement& s) {
-  const auto erase = [&](const ThunderExpr& expr) {
-    if (expr.kind != ThunderExpr::Kind::name) return fail(expr.at, "expected a name");
+  const auto erase = [&](const PythonExpr& expr) {
+    if (expr.kind != PythonExpr::Kind::name) return fail(expr.at, "expected a name");
     if (names_.top().erase(expr.text) == 0 && !skipped_.contains(expr.text))
       fail(expr.at, "'" + expr.text + "' is not bound");
   };
-  if (s.value.kind == ThunderExpr::Kind::sequence) {
-    for (const ThunderExpr& item : s.value.items) erase(item);
+  if (s.value.kind == PythonExpr::Kind::sequence) {
+    for (const PythonExpr& item : s.value.items) erase(item);
   } else {
     erase(s.value);
   }
 }
 
-ThunderThing ThunderBuilder::element(const Thing& from, std::size_t k, const ThunderExpr& target) {
+ThunderThing ThunderBuilder::element(const Thing& from, std::size_t k, const PythonExpr& target) {
   if (from.kind == Thing::Kind::sequence) return from.items[k];
   Thing out;
   out.source = from.source;
@@ -189,7 +189,7 @@ void ThunderBuilder::unpack(const Statement& s) {
   if (whole.kind == Thing::Kind::sequence && whole.items.size() != s.target.items.size())
     return fail(s.at, fmt::format("{} names for {} values", s.target.items.size(), whole.items.size()));
   for (std::size_t k = 0; k < s.target.items.size(); ++k) {
-    const ThunderExpr& target = s.target.items[k];
+    const PythonExpr& target = s.target.items[k];
     names_.bind(target, element(whole, k, target));
   }
 }
@@ -218,13 +218,13 @@ void ThunderBuilder::flatten(const Thing& thing, std::vector<Arg>& into) {
   }
 }
 
-void ThunderBuilder::flatten(const ThunderExpr& expr, std::vector<Arg>& into) {
-  if (expr.kind == ThunderExpr::Kind::dict) {
+void ThunderBuilder::flatten(const PythonExpr& expr, std::vector<Arg>& into) {
+  if (expr.kind == PythonExpr::Kind::dict) {
     for (const auto& [key, value] : expr.entries) flatten(value, into);
     return;
   }
-  if (expr.kind == ThunderExpr::Kind::sequence) {
-    for (const ThunderExpr& item : expr.items) flatten(item, into);
+  if (expr.kind == PythonExpr::Kind::sequence) {
+    for (const PythonExpr& item : expr.items) flatten(item, into);
     return;
   }
   bool ok = true;
@@ -234,9 +234,9 @@ void ThunderBuilder::flatten(const ThunderExpr& expr, std::vector<Arg>& into) {
 }
 
 /// Of `{'output': ..., 'flat_args': ..., 'fw_flat_out': ...}` or of a plain value.
-void ThunderBuilder::keep_outputs(const ThunderExpr& value) {
-  const ThunderExpr* output = value.entry("output");
-  const ThunderExpr* results = value.entry("fw_flat_out");
+void ThunderBuilder::keep_outputs(const PythonExpr& value) {
+  const PythonExpr* output = value.entry("output");
+  const PythonExpr* results = value.entry("fw_flat_out");
   const bool forward = part_ == ThunderPart::forward && results != nullptr;
   if (!forward) flatten(output != nullptr ? *output : value, outputs_);
   if (results != nullptr) flatten(*results, outputs_);
@@ -245,9 +245,9 @@ void ThunderBuilder::keep_outputs(const ThunderExpr& value) {
 void ThunderBuilder::leave(const Statement& s, bool last) {
   if (left_) return fail(s.at, "a second return");
   left_ = true;
-  const bool pair = s.value.kind == ThunderExpr::Kind::sequence && s.value.items.size() == 2 &&
-                    s.value.items[0].kind == ThunderExpr::Kind::dict;
-  const ThunderExpr& value = pair ? s.value.items[0] : s.value;
+  const bool pair = s.value.kind == PythonExpr::Kind::sequence && s.value.items.size() == 2 &&
+                    s.value.items[0].kind == PythonExpr::Kind::dict;
+  const PythonExpr& value = pair ? s.value.items[0] : s.value;
   keep_outputs(value);
   if (failed()) return;
   if (pair) {
@@ -256,7 +256,7 @@ void ThunderBuilder::leave(const Statement& s, bool last) {
     if (!ok) return fail_unbound(s.value.items[1]);
     if (part_ == ThunderPart::saving) flatten(saved_, outputs_);
   }
-  const ThunderExpr* arguments = value.entry("flat_args");
+  const PythonExpr* arguments = value.entry("flat_args");
   if (arguments != nullptr && part_ == ThunderPart::whole)
     each_thunder_name(*arguments, [&](const std::string& name) {
       if (names_.find(name) == nullptr) fail(arguments->at, "'" + name + "' is not bound");
@@ -275,23 +275,23 @@ void ThunderBuilder::leave(const Statement& s, bool last) {
 }
 
 /// Names the first name in `expr` that stands for nothing.
-void ThunderBuilder::fail_unbound(const ThunderExpr& expr) {
+void ThunderBuilder::fail_unbound(const PythonExpr& expr) {
   bool ok = true;
   names_.resolve(expr, ok);
   if (ok || failed()) return;
-  for (const ThunderExpr& item : expr.items) fail_unbound(item);
+  for (const PythonExpr& item : expr.items) fail_unbound(item);
   if (expr.items.empty()) fail(expr.at, "'" + expr.text + "' is not bound");
 }
 
 /// A name that the trace binds elsewhere, or that looks like a tensor's, has to be bound here.
-void ThunderBuilder::check_bound(const ThunderExpr& expr) {
-  if (expr.kind == ThunderExpr::Kind::name && names_.find(expr.text) == nullptr) {
+void ThunderBuilder::check_bound(const PythonExpr& expr) {
+  if (expr.kind == PythonExpr::Kind::name && names_.find(expr.text) == nullptr) {
     const bool digits = expr.text.size() > 1 && std::ranges::all_of(expr.text.substr(1), is_fx_digit);
     if (targets_.contains(expr.text) || (expr.text[0] == 't' && digits))
       fail(expr.at, "'" + expr.text + "' is not bound");
   }
-  for (const ThunderExpr& item : expr.items) check_bound(item);
-  for (const ThunderEntry& entry : expr.entries) check_bound(entry.second);
+  for (const PythonExpr& item : expr.items) check_bound(item);
+  for (const PythonEntry& entry : expr.entries) check_bound(entry.second);
 }
 
 ThunderGraph ThunderBuilder::finish() {

@@ -61,16 +61,16 @@ class ThunderBuilder {
 
  private:
   void fail(std::size_t at, std::string message);
-  void fail_unbound(const ThunderExpr& expr);
-  void check_bound(const ThunderExpr& expr);
+  void fail_unbound(const PythonExpr& expr);
+  void check_bound(const PythonExpr& expr);
   void bind_parameters(const ThunderTrace& trace);
   void run_statements(const ThunderTrace& trace);
   void statement(const Statement& statement);
   void leave(const Statement& statement, bool last);
-  void keep_outputs(const ThunderExpr& value);
+  void keep_outputs(const PythonExpr& value);
   void drop(const Statement& statement);
   void unpack(const Statement& statement);
-  Thing element(const Thing& from, std::size_t k, const ThunderExpr& target);
+  Thing element(const Thing& from, std::size_t k, const PythonExpr& target);
   bool skipped(const Statement& statement);
   void close_unit(std::size_t first, const std::vector<std::uint32_t>& after, const Statement& statement);
   bool lower(const Statement& statement);
@@ -81,7 +81,7 @@ class ThunderBuilder {
   void lower_unknown(const Statement& statement);
   bool rename(const Statement& statement);
   void flatten(const Thing& thing, std::vector<Arg>& into);
-  void flatten(const ThunderExpr& expr, std::vector<Arg>& into);
+  void flatten(const PythonExpr& expr, std::vector<Arg>& into);
 
   std::string_view text_;
   const ThunderFacts* facts_;

@@ -67,8 +67,8 @@ bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& 
       return false;
   for (const auto& [key, thing] : call.kwargs)
     if (!take(thing, "kw_" + key)) return false;
-  const ThunderExpr& target = call.statement->target;
-  const bool many = target.kind == ThunderExpr::Kind::sequence;
+  const PythonExpr& target = call.statement->target;
+  const bool many = target.kind == PythonExpr::Kind::sequence;
   const std::size_t results = many ? target.items.size() : 1;
   std::string returns;
   for (std::size_t k = 0; k < results; ++k) returns += k == 0 ? "Tensor" : ", Tensor";

@@ -15,11 +15,11 @@ namespace {
 using Vjp = ThunderBuilder::Call;
 
 /// Names that stand in a tree, in its order; false: something else stands there.
-bool leaves(const ThunderExpr& expr, std::vector<ThunderExpr>& out) {
-  if (expr.kind == ThunderExpr::Kind::sequence)
-    return std::ranges::all_of(expr.items, [&](const ThunderExpr& item) { return leaves(item, out); });
+bool leaves(const PythonExpr& expr, std::vector<PythonExpr>& out) {
+  if (expr.kind == PythonExpr::Kind::sequence)
+    return std::ranges::all_of(expr.items, [&](const PythonExpr& item) { return leaves(item, out); });
   out.push_back(expr);
-  return expr.kind == ThunderExpr::Kind::name;
+  return expr.kind == PythonExpr::Kind::name;
 }
 
 void leaves(const ThunderThing& thing, std::vector<ThunderThing>& out) {
@@ -56,13 +56,13 @@ bool thunder_vjp(ThunderBuilder& builder, const Vjp& call) {
                      call.args[0].items[0].kind == ThunderThing::Kind::sequence &&
                      !call.args[0].items[1].items.empty();
   if (!known || draws(of)) return false;
-  std::vector<ThunderExpr> names;
+  std::vector<PythonExpr> names;
   std::vector<ThunderThing> given;
   leaves(call.args[0].items[0], given);
   if (!leaves(s.target, names) || names.size() != given.size()) return false;
   // A result for each tensor that it is given, of the type of that tensor.
   ThunderStatement flat = s;
-  flat.target.kind = ThunderExpr::Kind::sequence;
+  flat.target.kind = PythonExpr::Kind::sequence;
   flat.target.items.clear();
   std::vector<Type> types;
   for (std::size_t k = 0; k < names.size(); ++k) {

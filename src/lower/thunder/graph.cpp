@@ -10,7 +10,7 @@ namespace {
 
 bool mentions(const ThunderStatement& statement, std::string_view callee) {
   const bool here =
-      statement.value.kind == ThunderExpr::Kind::call &&
+      statement.value.kind == PythonExpr::Kind::call &&
       (statement.value.text == callee || statement.value.text.ends_with("." + std::string(callee)));
   return here ||
          std::ranges::any_of(statement.inner, [&](const ThunderStatement& s) { return mentions(s, callee); });
@@ -37,8 +37,8 @@ bool is_thunder_joint(const ThunderTrace& trace) {
 
 bool is_thunder_forward(const ThunderTrace& trace) {
   return std::ranges::any_of(trace.statements, [](const ThunderStatement& s) {
-    return s.kind == ThunderStatement::Kind::leave && s.value.kind == ThunderExpr::Kind::sequence &&
-           s.value.items.size() == 2 && s.value.items[0].kind == ThunderExpr::Kind::dict;
+    return s.kind == ThunderStatement::Kind::leave && s.value.kind == PythonExpr::Kind::sequence &&
+           s.value.items.size() == 2 && s.value.items[0].kind == PythonExpr::Kind::dict;
   });
 }
 

@@ -14,7 +14,7 @@ namespace {
 using Renamed = ThunderRenamed;
 
 bool calls(const ThunderStatement& s, std::string_view callee) {
-  return s.value.kind == ThunderExpr::Kind::call && s.value.text.ends_with(callee);
+  return s.value.kind == PythonExpr::Kind::call && s.value.text.ends_with(callee);
 }
 
 /// In-place operators end in "_", and so does copy_, of which they are made.
@@ -84,9 +84,9 @@ class Kept {
       each_thunder_name(s.value, [&](const std::string& name) {
         if (const auto at = known_.find(name); at != known_.end()) at->second.at = behind;
       });
-    if (s.target.kind == ThunderExpr::Kind::name) known_[s.target.text] = {behind, s.type};
-    if (s.target.kind != ThunderExpr::Kind::sequence || !barrier || s.value.items.size() != 1) return;
-    const std::vector<ThunderExpr>& from = s.value.items[0].items;
+    if (s.target.kind == PythonExpr::Kind::name) known_[s.target.text] = {behind, s.type};
+    if (s.target.kind != PythonExpr::Kind::sequence || !barrier || s.value.items.size() != 1) return;
+    const std::vector<PythonExpr>& from = s.value.items[0].items;
     for (std::size_t k = 0; k < std::min(from.size(), s.target.items.size()); ++k)
       if (const auto at = known_.find(from[k].text); at != known_.end())
         known_[s.target.items[k].text] = {behind, at->second.type};
@@ -117,7 +117,7 @@ class Kept {
   Renamed returned() const {
     std::set<std::string> results;
     for (const ThunderStatement& s : joint_.statements)
-      if (const ThunderExpr* all = s.value.entry("fw_flat_out");
+      if (const PythonExpr* all = s.value.entry("fw_flat_out");
           s.kind == ThunderStatement::Kind::leave && all)
         each_thunder_name(*all, [&](const std::string& name) { results.insert(name); });
     Renamed out;
@@ -169,11 +169,11 @@ class Kept {
     out.loc = near.loc;
     out.code = near.code;
     out.type = known_.at(name).type;
-    out.target.kind = ThunderExpr::Kind::name;
+    out.target.kind = PythonExpr::Kind::name;
     out.target.text = kept;
-    ThunderExpr from = out.target;
+    PythonExpr from = out.target;
     from.text = name;
-    out.value.kind = ThunderExpr::Kind::call;
+    out.value.kind = PythonExpr::Kind::call;
     out.value.text = kept.ends_with(kOpen)     ? "with_gradient_of_later_writes"
                      : kept.ends_with(kBehind) ? "gradients.of_a_tensor_written_by_another_name"
                                                : "prims.clone";

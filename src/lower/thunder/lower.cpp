@@ -59,7 +59,7 @@ bool is_distributed(const std::string& name) {
 /// What lies below them counts what holds; one operator of PyTorch asks it.
 bool is_whole(const ThunderStatement& s) {
   const std::string& callee = s.value.text;
-  return s.value.kind == ThunderExpr::Kind::call &&
+  return s.value.kind == PythonExpr::Kind::call &&
          (callee == "ltorch.all_tensor" || callee == "ltorch.any_tensor");
 }
 
@@ -74,7 +74,7 @@ bool is_question(const std::string& name) {
 /// Without a tensor in or out: checks of arguments, numbers computed from sizes, bookkeeping.
 bool is_harmless(const ThunderStatement& s, const std::string& name) {
   if (name.starts_with("clear_") || name.starts_with("unpack_")) return true;
-  return s.target.kind != ThunderExpr::Kind::sequence && name.find("rng") == std::string::npos &&
+  return s.target.kind != PythonExpr::Kind::sequence && name.find("rng") == std::string::npos &&
          name.find("seed") == std::string::npos && !may_write(name);
 }
 
@@ -86,14 +86,14 @@ bool holds_tensor(const ThunderThing& thing) {
 /// call has to be given what the lines below it read, and a remark on a remark may not contradict it.
 bool described(const ThunderScopes& names, const ThunderStatement& s) {
   const std::string& callee = s.value.text;
-  const bool runs = s.value.kind == ThunderExpr::Kind::call && !callee.starts_with("ltorch.") &&
+  const bool runs = s.value.kind == PythonExpr::Kind::call && !callee.starts_with("ltorch.") &&
                     !callee.starts_with("prims.") && (is_torch_call(callee) || is_thunders(callee));
   const auto is_tensor = [&](const std::string& name) {
     const ThunderThing* thing = names.find(name);
     return thing != nullptr && holds_tensor(*thing);
   };
   if (runs && thunder_writes_elsewhere(s)) return false;
-  if (s.value.kind == ThunderExpr::Kind::call && s.inner.size() == 1) {
+  if (s.value.kind == PythonExpr::Kind::call && s.inner.size() == 1) {
     const std::string stem = thunder_stem(callee), below = thunder_stem(s.inner[0].value.text);
     if (runs ? !thunder_repeats(s, stem, below) : thunder_contradicts(s, stem, below, is_tensor))
       return false;
@@ -130,19 +130,19 @@ bool ThunderBuilder::lower_inner(const Statement& s) {
   Thing made;
   good = good && names_.collect(s.target, made);
   names_.leave();
-  if (good && s.target.kind != ThunderExpr::Kind::none) names_.bind(s.target, made);
+  if (good && s.target.kind != PythonExpr::Kind::none) names_.bind(s.target, made);
   return good;
 }
 
 /// `y = x`, `y: "cpu f32[3]" = args[0]`, `i0 = m1.training`: nothing is computed.
 bool ThunderBuilder::rename(const Statement& s) {
   Thing thing;
-  if (s.value.kind == ThunderExpr::Kind::name || s.value.kind == ThunderExpr::Kind::sequence) {
+  if (s.value.kind == PythonExpr::Kind::name || s.value.kind == PythonExpr::Kind::sequence) {
     bool ok = true;
     thing = names_.resolve(s.value, ok);
     if (!ok && names_.at_top()) fail_unbound(s.value);
     if (!ok) return false;
-  } else if (auto type = thunder_tensor_type(s.type); type && s.target.kind == ThunderExpr::Kind::name) {
+  } else if (auto type = thunder_tensor_type(s.type); type && s.target.kind == PythonExpr::Kind::name) {
     thing = Thing::of(draft_.add_input(s.target.text, std::move(type)));
   } else if (auto number = thunder_number(s.type)) {
     thing = Thing::of(*std::move(number));
@@ -179,14 +179,14 @@ bool ThunderBuilder::lower_undefined(const Statement& s) {
 }
 
 bool ThunderBuilder::lower_leaf(const Statement& s) {
-  if (s.value.kind != ThunderExpr::Kind::call) return rename(s);
+  if (s.value.kind != PythonExpr::Kind::call) return rename(s);
   if (s.value.text == kThunderUndefinedName || s.value.text == kThunderGivenName) return lower_undefined(s);
   if (s.value.text.ends_with(kThunderUnbound)) return false;
   Call call;
   call.statement = &s;
   call.name = thunder_stem(s.value.text);
   bool tensors = thunder_tensor_type(s.type).has_value();
-  const auto take = [&](const ThunderExpr& expr) {
+  const auto take = [&](const PythonExpr& expr) {
     bool ok = true;
     Thing thing = names_.resolve(expr, ok);
     if (!ok && names_.at_top()) fail_unbound(expr);
@@ -194,7 +194,7 @@ bool ThunderBuilder::lower_leaf(const Statement& s) {
     if (!ok) call.name.clear();
     return thing;
   };
-  for (const ThunderExpr& item : s.value.items) call.args.push_back(take(item));
+  for (const PythonExpr& item : s.value.items) call.args.push_back(take(item));
   for (const auto& [key, value] : s.value.entries) call.kwargs.emplace_back(key, take(value));
   if (failed() || call.name.empty()) return false;
   if (auto number = thunder_number(s.type)) {
@@ -219,7 +219,7 @@ bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
   // An executor's own operator without a body: Thunder takes those without a tag to be functions.
   const bool own = callee.find('.') == std::string::npos && s.inner.empty() && !may_write(call.name) &&
                    !(is_thunders(callee) && is_distributed(call.name)) &&
-                   s.target.kind == ThunderExpr::Kind::name;
+                   s.target.kind == PythonExpr::Kind::name;
   if (!own) return false;
   if (!emit_thunder_function(*this, call, {})) return false;
   assume_pure(call.name);
@@ -234,18 +234,18 @@ void ThunderBuilder::lower_unknown(const Statement& s) {
             ThunderLayout::open};
   for (char& c : what.op)
     if (c == ' ') c = '_';
-  const auto take = [&](const ThunderExpr& expr) {
+  const auto take = [&](const PythonExpr& expr) {
     bool ok = true;
     const Thing thing = names_.resolve(expr, ok);
     if (!ok) fail_unbound(expr);
     if (auto arg = thunder_argument(thing)) what.args.push_back(*std::move(arg));
   };
-  for (const ThunderExpr& item : s.value.items) take(item);
+  for (const PythonExpr& item : s.value.items) take(item);
   for (const auto& [key, value] : s.value.entries) take(value);
   if (failed()) return;
   Call call;
   call.statement = &s;
-  s.target.kind == ThunderExpr::Kind::none ? emit_effect(call, std::move(what)) : emit(call, std::move(what));
+  s.target.kind == PythonExpr::Kind::none ? emit_effect(call, std::move(what)) : emit(call, std::move(what));
 }
 
 Step thunder_step(ThunderBuilder::Emit what) {
@@ -257,9 +257,9 @@ Step thunder_step(ThunderBuilder::Emit what) {
 }
 
 ValueId ThunderBuilder::emit_part(const Call& call, Emit what) {
-  const ThunderExpr& target = call.statement->target;
+  const PythonExpr& target = call.statement->target;
   const std::string name =
-      target.kind == ThunderExpr::Kind::name && target.text != "_" ? target.text : call.name;
+      target.kind == PythonExpr::Kind::name && target.text != "_" ? target.text : call.name;
   const ThunderLayout layout = what.layout;
   std::optional<Type> type;
   if (!what.types.empty()) type = std::move(what.types[0]);
@@ -272,15 +272,15 @@ ValueId ThunderBuilder::emit_part(const Call& call, Emit what) {
 
 void ThunderBuilder::emit(const Call& call, Emit what) {
   const Statement& s = *call.statement;
-  const bool many = s.target.kind == ThunderExpr::Kind::sequence;
-  std::vector<ThunderExpr> targets = many ? s.target.items : std::vector<ThunderExpr>{s.target};
+  const bool many = s.target.kind == PythonExpr::Kind::sequence;
+  std::vector<PythonExpr> targets = many ? s.target.items : std::vector<PythonExpr>{s.target};
   const ThunderLayout layout = what.layout;
   const std::vector<Type> types = what.types;
   Step step = thunder_step(std::move(what));
   Thing made;
   made.kind = Thing::Kind::sequence;
   for (std::size_t k = 0; k < targets.size(); ++k) {
-    const bool named = targets[k].kind == ThunderExpr::Kind::name && targets[k].text != "_";
+    const bool named = targets[k].kind == PythonExpr::Kind::name && targets[k].text != "_";
     std::optional<Type> type = many ? std::nullopt : thunder_tensor_type(s.type);
     if (!type && k < types.size()) type = types[k];
     const ValueId id =
@@ -303,7 +303,7 @@ void ThunderBuilder::bind_target(const Call& call, const Thing& thing) {
 
 /// `prims.get_grad(x)`: an input, named after the place of x among the forward's results.
 void ThunderBuilder::bind_gradient(const Call& call) {
-  const ThunderExpr& of = call.statement->value.items[0];
+  const PythonExpr& of = call.statement->value.items[0];
   const auto at = forward_results_.find(of.text);
   const std::string name =
       at != forward_results_.end() ? fmt::format("grad_{}", at->second) : "grad_of_" + of.text;

@@ -53,9 +53,9 @@ const ThunderThing* ThunderScopes::find(std::string_view name) const {
 namespace {
 
 /// `devices.Device("cpu")`, `torch.device("cpu")`
-std::optional<ThunderThing> device_of(const ThunderExpr& call) {
+std::optional<ThunderThing> device_of(const PythonExpr& call) {
   const bool device = call.text.ends_with("Device") || call.text.ends_with("device");
-  if (!device || call.items.size() != 1 || call.items[0].kind != ThunderExpr::Kind::text) return std::nullopt;
+  if (!device || call.items.size() != 1 || call.items[0].kind != PythonExpr::Kind::text) return std::nullopt;
   return ThunderThing::of(Arg::of_device(call.items[0].text));
 }
 
@@ -72,14 +72,14 @@ ThunderThing named_constant(const std::string& name) {
 }  // namespace
 
 /// `slice(None,3,None)`, `complex(1.0, 2.0)`: the name and what is given to it.
-ThunderThing ThunderScopes::called(const ThunderExpr& call) const {
+ThunderThing ThunderScopes::called(const PythonExpr& call) const {
   if (auto device = device_of(call)) return *std::move(device);
   ThunderThing out;
   out.kind = ThunderThing::Kind::sequence;
   out.items.push_back(ThunderThing::of(Arg::of_text(call.text)));
   bool ok = true;
-  for (const ThunderExpr& item : call.items) out.items.push_back(resolve(item, ok));
-  for (const ThunderEntry& entry : call.entries) {
+  for (const PythonExpr& item : call.items) out.items.push_back(resolve(item, ok));
+  for (const PythonEntry& entry : call.entries) {
     out.items.push_back(ThunderThing::of(Arg::of_text(entry.first)));
     out.items.push_back(resolve(entry.second, ok));
   }
@@ -94,32 +94,32 @@ ThunderThing ThunderScopes::held(const std::string& object) const {
   return one ? ThunderThing::of(Arg::of_text(object)) : ThunderThing();
 }
 
-ThunderThing ThunderScopes::resolve(const ThunderExpr& expr, bool& ok) const {
+ThunderThing ThunderScopes::resolve(const PythonExpr& expr, bool& ok) const {
   switch (expr.kind) {
-    case ThunderExpr::Kind::integer:
+    case PythonExpr::Kind::integer:
       return ThunderThing::of(Arg::of(SymExpr(expr.integer)));
-    case ThunderExpr::Kind::real:
+    case PythonExpr::Kind::real:
       return ThunderThing::of(Arg::of_real(expr.real));
-    case ThunderExpr::Kind::boolean:
+    case PythonExpr::Kind::boolean:
       return ThunderThing::of(Arg::of_bool(expr.boolean));
-    case ThunderExpr::Kind::none:
+    case PythonExpr::Kind::none:
       return ThunderThing::of(Arg());
-    case ThunderExpr::Kind::text:
+    case PythonExpr::Kind::text:
       return ThunderThing::of(Arg::of_text(expr.text));
-    case ThunderExpr::Kind::ellipsis:
+    case PythonExpr::Kind::ellipsis:
       return ThunderThing::of(Arg::of_text("..."));
-    case ThunderExpr::Kind::dict: {
-      ThunderExpr entries = expr;
+    case PythonExpr::Kind::dict: {
+      PythonExpr entries = expr;
       entries.text = "dict";
       ThunderThing out = called(entries);  // as an argument it is none
       out.kind = ThunderThing::Kind::other;
       return out;
     }
-    case ThunderExpr::Kind::opaque:
+    case PythonExpr::Kind::opaque:
       return {};
-    case ThunderExpr::Kind::call:
+    case PythonExpr::Kind::call:
       return called(expr);
-    case ThunderExpr::Kind::name: {
+    case PythonExpr::Kind::name: {
       if (const ThunderThing* thing = find(expr.text)) return *thing;
       if (const auto object = thunder_object(expr.text)) return held(*object);
       ThunderThing constant = named_constant(expr.text);
@@ -130,10 +130,10 @@ ThunderThing ThunderScopes::resolve(const ThunderExpr& expr, bool& ok) const {
       ok = ok && (constant.kind != ThunderThing::Kind::other || expr.text.find('.') != std::string::npos);
       return constant;
     }
-    case ThunderExpr::Kind::sequence: {
+    case PythonExpr::Kind::sequence: {
       ThunderThing out;
       out.kind = ThunderThing::Kind::sequence;
-      for (const ThunderExpr& item : expr.items) out.items.push_back(resolve(item, ok));
+      for (const PythonExpr& item : expr.items) out.items.push_back(resolve(item, ok));
       return out;
     }
   }
@@ -147,8 +147,8 @@ void ThunderScopes::note_objects(const ThunderStatement& s) {
   for (const ThunderStatement& inner : s.inner) note_objects(inner);
 }
 
-void ThunderScopes::bind(const ThunderExpr& target, const ThunderThing& thing) {
-  if (target.kind == ThunderExpr::Kind::name) {
+void ThunderScopes::bind(const PythonExpr& target, const ThunderThing& thing) {
+  if (target.kind == PythonExpr::Kind::name) {
     if (target.text != "_") scopes_.back()[target.text] = thing;
     return;
   }
@@ -157,8 +157,8 @@ void ThunderScopes::bind(const ThunderExpr& target, const ThunderThing& thing) {
     bind(target.items[k], fits ? thing.items[k] : ThunderThing());
 }
 
-bool ThunderScopes::collect(const ThunderExpr& target, ThunderThing& into) const {
-  if (target.kind == ThunderExpr::Kind::name) {
+bool ThunderScopes::collect(const PythonExpr& target, ThunderThing& into) const {
+  if (target.kind == PythonExpr::Kind::name) {
     if (target.text == "_") return true;
     const ThunderThing* thing = find(target.text);
     if (thing == nullptr) return false;
@@ -172,20 +172,20 @@ bool ThunderScopes::collect(const ThunderExpr& target, ThunderThing& into) const
   return true;
 }
 
-void ThunderScopes::gather(const ThunderExpr& expr, std::vector<std::uint32_t>& into) const {
-  if (expr.kind == ThunderExpr::Kind::name) {
+void ThunderScopes::gather(const PythonExpr& expr, std::vector<std::uint32_t>& into) const {
+  if (expr.kind == PythonExpr::Kind::name) {
     if (const ThunderThing* thing = find(expr.text))
       into.insert(into.end(), thing->after.begin(), thing->after.end());
   }
-  for (const ThunderExpr& item : expr.items) gather(item, into);
+  for (const PythonExpr& item : expr.items) gather(item, into);
   for (const auto& [key, value] : expr.entries) gather(value, into);
 }
 
-void ThunderScopes::mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after) {
-  if (target.kind == ThunderExpr::Kind::name) {
+void ThunderScopes::mark_done(const PythonExpr& target, const std::vector<std::uint32_t>& after) {
+  if (target.kind == PythonExpr::Kind::name) {
     if (const auto at = scopes_[0].find(target.text); at != scopes_[0].end()) at->second.after = after;
   }
-  for (const ThunderExpr& item : target.items) mark_done(item, after);
+  for (const PythonExpr& item : target.items) mark_done(item, after);
 }
 
 }  // namespace noclobber

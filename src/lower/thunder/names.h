@@ -40,20 +40,20 @@ class ThunderScopes {
 
   const ThunderThing* find(std::string_view name) const;
   /// `ok` becomes false where a name stands for nothing.
-  ThunderThing resolve(const ThunderExpr& expr, bool& ok) const;
-  void bind(const ThunderExpr& target, const ThunderThing& thing);
+  ThunderThing resolve(const PythonExpr& expr, bool& ok) const;
+  void bind(const PythonExpr& target, const ThunderThing& thing);
   /// What a statement binds, from the scope of what it is made of; false: a name is missing.
-  bool collect(const ThunderExpr& target, ThunderThing& into) const;
+  bool collect(const PythonExpr& target, ThunderThing& into) const;
   /// Steps that must be done before the names in `expr` can be read.
-  void gather(const ThunderExpr& expr, std::vector<std::uint32_t>& into) const;
+  void gather(const PythonExpr& expr, std::vector<std::uint32_t>& into) const;
   /// The names of `target` can be read once the steps `after` are done.
-  void mark_done(const ThunderExpr& target, const std::vector<std::uint32_t>& after);
+  void mark_done(const PythonExpr& target, const std::vector<std::uint32_t>& after);
 
   void forget_objects() { objects_.clear(); }
   void note_objects(const ThunderStatement& statement);
 
  private:
-  ThunderThing called(const ThunderExpr& call) const;
+  ThunderThing called(const PythonExpr& call) const;
   ThunderThing held(const std::string& object) const;
 
   std::vector<Scope> scopes_{1};

@@ -123,10 +123,10 @@ bool same(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
 
 /// `(t10, t11) = update_aliases((x0, t9))`: the same tensors, but later than all of them.
 bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
-  const ThunderExpr& target = call.statement->target;
+  const PythonExpr& target = call.statement->target;
   if (call.args.size() != 1 || call.args[0].kind != ThunderThing::Kind::sequence) return false;
   const std::vector<ThunderThing>& from = call.args[0].items;
-  if (target.kind != ThunderExpr::Kind::sequence || target.items.size() != from.size()) return false;
+  if (target.kind != PythonExpr::Kind::sequence || target.items.size() != from.size()) return false;
   if (!std::ranges::all_of(from, &ThunderThing::is_tensor)) return false;
   for (std::size_t k = 0; k < from.size(); ++k) {
     ThunderStatement one = *call.statement;
@@ -150,7 +150,7 @@ bool copy_into(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
             {},
             builder.layout(to),
             thunder_type_like(builder, to)};
-  if (call.statement->target.kind == ThunderExpr::Kind::none) {
+  if (call.statement->target.kind == PythonExpr::Kind::none) {
     builder.emit_effect(call, std::move(what));
   } else {
     builder.emit(call, std::move(what));

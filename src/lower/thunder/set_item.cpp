@@ -10,34 +10,34 @@ namespace {
 
 using Call = ThunderBuilder::Call;
 using Emit = ThunderBuilder::Emit;
-using Keys = std::vector<ThunderExpr>;  // one per dimension, and dots
+using Keys = std::vector<PythonExpr>;  // one per dimension, and dots
 
 constexpr std::size_t kMostRows = 64;
 
-bool is_slice(const ThunderExpr& key) {
-  return key.kind == ThunderExpr::Kind::call && key.text == "slice" && key.items.size() == 3;
+bool is_slice(const PythonExpr& key) {
+  return key.kind == PythonExpr::Kind::call && key.text == "slice" && key.items.size() == 3;
 }
 
 /// The views that basic indices take, one after the other, each still without its base. Nothing: one of them
 /// is none.
 std::optional<std::vector<Emit>> index_views(const Keys& keys, std::size_t rank) {
-  const auto dots = std::ranges::count(keys, ThunderExpr::Kind::ellipsis, &ThunderExpr::kind);
+  const auto dots = std::ranges::count(keys, PythonExpr::Kind::ellipsis, &PythonExpr::kind);
   if (dots > 1 || keys.size() - static_cast<std::size_t>(dots) > rank) return std::nullopt;
   std::vector<Emit> out;
   auto dim = static_cast<std::int64_t>(0);
-  for (const ThunderExpr& k : keys) {
-    if (k.kind == ThunderExpr::Kind::integer) {
+  for (const PythonExpr& k : keys) {
+    if (k.kind == PythonExpr::Kind::integer) {
       out.push_back({"aten.select.int",
                      {Arg(), Arg::of(SymExpr(dim)), Arg::of(SymExpr(k.integer))},
                      {},
                      ThunderLayout::open});
-    } else if (k.kind == ThunderExpr::Kind::ellipsis) {
+    } else if (k.kind == PythonExpr::Kind::ellipsis) {
       dim += static_cast<std::int64_t>(rank - keys.size() + 1);
     } else if (is_slice(k)) {
       Emit part{"aten.slice.Tensor", {Arg(), Arg::of(SymExpr(dim++))}, {}, ThunderLayout::open};
-      for (const ThunderExpr& bound : k.items) {
-        const bool open = bound.kind == ThunderExpr::Kind::none;
-        if (!open && bound.kind != ThunderExpr::Kind::integer) return std::nullopt;
+      for (const PythonExpr& bound : k.items) {
+        const bool open = bound.kind == PythonExpr::Kind::none;
+        if (!open && bound.kind != PythonExpr::Kind::integer) return std::nullopt;
         part.args.push_back(open ? Arg() : Arg::of(SymExpr(bound.integer)));
       }
       if (part.args[4].kind == Arg::Kind::none) part.args[4] = Arg::of(SymExpr(1));
@@ -75,10 +75,10 @@ struct Region {
 /// one, or they differ.
 std::size_t listed(const Keys& keys) {
   std::size_t out = 1;
-  for (const ThunderExpr& k : keys) {
-    if (k.kind != ThunderExpr::Kind::sequence) continue;
+  for (const PythonExpr& k : keys) {
+    if (k.kind != PythonExpr::Kind::sequence) continue;
     const std::size_t count = k.items.size();
-    const auto is_number = [](const ThunderExpr& item) { return item.kind == ThunderExpr::Kind::integer; };
+    const auto is_number = [](const PythonExpr& item) { return item.kind == PythonExpr::Kind::integer; };
     if (count == 0 || count > kMostRows || !std::ranges::all_of(k.items, is_number)) return 0;
     if (count != 1 && out != 1 && out != count) return 0;
     out = std::max(out, count);
@@ -87,20 +87,20 @@ std::size_t listed(const Keys& keys) {
 }
 
 /// Are the numbers of a list different elements of a dimension?
-bool differ(const ThunderExpr& list, const SymExpr& extent) {
+bool differ(const PythonExpr& list, const SymExpr& extent) {
   if (!extent.is_constant()) return false;
   std::set<std::int64_t> seen;
-  return std::ranges::all_of(list.items, [&](const ThunderExpr& item) {
+  return std::ranges::all_of(list.items, [&](const PythonExpr& item) {
     return seen.insert(item.integer < 0 ? item.integer + extent.constant() : item.integer).second;
   });
 }
 
 /// `[0, 2]` is one index after the other; several lists are taken together. Nothing: not that simple.
-std::optional<std::vector<Region>> regions_of(const ThunderExpr& key, const std::vector<SymExpr>& shape,
+std::optional<std::vector<Region>> regions_of(const PythonExpr& key, const std::vector<SymExpr>& shape,
                                               const std::vector<SymExpr>* value) {
-  const bool tuple = key.kind == ThunderExpr::Kind::sequence && !key.list;
+  const bool tuple = key.kind == PythonExpr::Kind::sequence && !key.list;
   const Keys keys = tuple ? key.items : Keys{key};
-  const bool lists = std::ranges::count(keys, ThunderExpr::Kind::sequence, &ThunderExpr::kind) > 0;
+  const bool lists = std::ranges::count(keys, PythonExpr::Kind::sequence, &PythonExpr::kind) > 0;
   const std::size_t count = listed(keys);
   bool rows = false;
   if (lists && value != nullptr && !value->empty()) {  // a list alone, which chooses rows
@@ -114,10 +114,10 @@ std::optional<std::vector<Region>> regions_of(const ThunderExpr& key, const std:
   std::vector<Region> out;
   for (std::size_t k = 0; k < count; ++k) {
     Keys basic;
-    for (const ThunderExpr& one : keys)
-      basic.push_back(one.kind != ThunderExpr::Kind::sequence ? one
-                      : one.items.size() == 1                 ? one.items[0]
-                                                              : one.items[k]);
+    for (const PythonExpr& one : keys)
+      basic.push_back(one.kind != PythonExpr::Kind::sequence ? one
+                      : one.items.size() == 1                ? one.items[0]
+                                                             : one.items[k]);
     auto views = index_views(basic, shape.size());
     if (!views) return std::nullopt;
     out.push_back({*std::move(views), std::nullopt});
@@ -159,7 +159,7 @@ struct Places {
 };
 
 std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call, std::size_t rank) {
-  const ThunderExpr& key = call.statement->value.items[1];
+  const PythonExpr& key = call.statement->value.items[1];
   const auto is_place = [&](const ThunderThing& thing, bool or_mask) {
     const auto& type = thing.is_tensor() ? builder.type_of(thing.id) : SharedType();
     return type && (type->dtype == Dtype::i64 || (or_mask && type->dtype == Dtype::boolean));
@@ -169,22 +169,22 @@ std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call,
     return std::nullopt;  // converted first
   if (is_place(call.args[1], true)) return Places{{}, {Arg::of(call.args[1].id)}};
   const std::vector<ThunderThing>& things = call.args[1].items;
-  if (key.kind != ThunderExpr::Kind::sequence || key.list || things.size() != key.items.size() ||
+  if (key.kind != PythonExpr::Kind::sequence || key.list || things.size() != key.items.size() ||
       !has_tensor(call.args[1]))
     return std::nullopt;
-  const auto dots = std::ranges::count(key.items, ThunderExpr::Kind::ellipsis, &ThunderExpr::kind);
+  const auto dots = std::ranges::count(key.items, PythonExpr::Kind::ellipsis, &PythonExpr::kind);
   if (dots > 1 || things.size() > rank + static_cast<std::size_t>(dots)) return std::nullopt;
-  ThunderExpr all;
-  all.kind = ThunderExpr::Kind::call;
+  PythonExpr all;
+  all.kind = PythonExpr::Kind::call;
   all.text = "slice";
   all.items.resize(3);
   Keys basic;  // one per dimension, whole where a tensor stands
   std::vector<Arg> indices;
   bool numbers = false, sliced = false;
   for (std::size_t k = 0; k < things.size(); ++k) {
-    const ThunderExpr& one = key.items[k];
-    const bool is_dots = one.kind == ThunderExpr::Kind::ellipsis, place = is_place(things[k], false),
-               number = one.kind == ThunderExpr::Kind::integer;
+    const PythonExpr& one = key.items[k];
+    const bool is_dots = one.kind == PythonExpr::Kind::ellipsis, place = is_place(things[k], false),
+               number = one.kind == PythonExpr::Kind::integer;
     if (!is_dots && !place && !number && !is_slice(one)) return std::nullopt;
     const std::size_t count = is_dots ? rank + 1 - things.size() : 1;
     basic.insert(basic.end(), count, number || is_slice(one) ? one : all);
@@ -248,7 +248,7 @@ bool thunder_set_item(ThunderBuilder& builder, const Call& call, const ThunderRo
     put(builder, call, target, *places, *value);
   else
     for (const Region& region : *regions) write(builder, call, target, region, *value);
-  if (call.statement->target.kind == ThunderExpr::Kind::none) return true;
+  if (call.statement->target.kind == PythonExpr::Kind::none) return true;
   builder.emit(call, {"aten.alias.default", {Arg::of(target)}, {}, layout, thunder_type_like(builder, from)});
   return true;
 }

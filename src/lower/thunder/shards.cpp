@@ -15,12 +15,12 @@ constexpr std::string_view kWhole = "__whole";
 
 /// The parameter that a statement gathers, or nullptr.
 const std::string* gathered_by(const ThunderStatement& s) {
-  if (s.kind != ThunderStatement::Kind::call || s.value.kind != ThunderExpr::Kind::call ||
-      s.target.kind != ThunderExpr::Kind::name)
+  if (s.kind != ThunderStatement::Kind::call || s.value.kind != PythonExpr::Kind::call ||
+      s.target.kind != PythonExpr::Kind::name)
     return nullptr;
-  const std::vector<ThunderExpr>& args = s.value.items;
+  const std::vector<PythonExpr>& args = s.value.items;
   const bool is_gather = s.value.text.ends_with("prims.synchronize") && args.size() == 3 &&
-                         args[0].kind == ThunderExpr::Kind::name &&
+                         args[0].kind == PythonExpr::Kind::name &&
                          args[2].text.find("FULLY_SHARDED") != std::string::npos;
   return is_gather ? &args[0].text : nullptr;
 }
@@ -37,17 +37,17 @@ bool binds(const ThunderTrace& trace, const std::string& name) {
   });
 }
 
-bool is_list_of(const ThunderExpr& list, std::size_t rank, std::int64_t wanted) {
-  return list.kind == ThunderExpr::Kind::sequence && list.items.size() == rank &&
-         std::ranges::all_of(list.items, [&](const ThunderExpr& item) {
-           return item.kind == ThunderExpr::Kind::integer && item.integer == wanted;
+bool is_list_of(const PythonExpr& list, std::size_t rank, std::int64_t wanted) {
+  return list.kind == PythonExpr::Kind::sequence && list.items.size() == rank &&
+         std::ranges::all_of(list.items, [&](const PythonExpr& item) {
+           return item.kind == PythonExpr::Kind::integer && item.integer == wanted;
          });
 }
 
 /// `prims.slice_prim(GATHERED, [0, 0], [7, 8], [1, 1])`: shards are of one size, so behind the last rows of a
 /// parameter there are less than one for each that holds a shard.
 bool cuts_padding(const ThunderStatement& s, const ThunderGathered::Parameter& parameter) {
-  const std::vector<ThunderExpr>& args = s.value.items;
+  const std::vector<PythonExpr>& args = s.value.items;
   const auto shard = thunder_tensor_type(parameter.type), all = thunder_tensor_type(parameter.gathered),
              left = thunder_tensor_type(s.type);
   if (!shard || !all || !left || shard->shape.empty() || all->shape.size() != shard->shape.size() ||
@@ -56,8 +56,8 @@ bool cuts_padding(const ThunderStatement& s, const ThunderGathered::Parameter& p
     return false;
   const std::size_t rank = shard->shape.size();
   if (!is_list_of(args[1], rank, 0) || !is_list_of(args[3], rank, 1)) return false;
-  if (!std::ranges::equal(args[2].items, left->shape, [](const ThunderExpr& end, const SymExpr& size) {
-        return end.kind == ThunderExpr::Kind::integer && SymExpr(end.integer) == size;
+  if (!std::ranges::equal(args[2].items, left->shape, [](const PythonExpr& end, const SymExpr& size) {
+        return end.kind == PythonExpr::Kind::integer && SymExpr(end.integer) == size;
       }))
     return false;
   for (std::size_t k = 1; k < rank; ++k)
@@ -69,7 +69,7 @@ bool cuts_padding(const ThunderStatement& s, const ThunderGathered::Parameter& p
 
 /// The parameter of which a statement cuts its padding off, or nullptr.
 ThunderGathered::Parameter* cut_by(const ThunderStatement& s, ThunderGathered& gathered) {
-  if (s.kind != ThunderStatement::Kind::call || s.target.kind != ThunderExpr::Kind::name ||
+  if (s.kind != ThunderStatement::Kind::call || s.target.kind != PythonExpr::Kind::name ||
       s.inner.size() != 1 || !s.inner[0].target.is_name(s.target.text))
     return nullptr;
   const auto at = std::ranges::find_if(
@@ -86,7 +86,7 @@ void rename_all(ThunderStatement& s, const ThunderRenamed& names) {
 
 /// A statement of an earlier trace, which names parameters where it means all of them.
 void rename_read(ThunderStatement& s, const ThunderRenamed& names) {
-  if (s.kind == ThunderStatement::Kind::leave && s.value.kind == ThunderExpr::Kind::dict) {
+  if (s.kind == ThunderStatement::Kind::leave && s.value.kind == PythonExpr::Kind::dict) {
     for (auto& [key, value] : s.value.entries)
       if (key != "flat_args") rename_thunder(value, names);
     return;

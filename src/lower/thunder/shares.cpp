@@ -57,7 +57,7 @@ std::optional<bool> shows_older(const Graph& graph, ValueId id, const ThunderMar
 
 std::optional<bool> thunder_shares_otherwise(const Graph& graph, const ThunderScopes& names,
                                              const ThunderStatement& s, const ThunderMark& mark) {
-  if (!is_torch_call(s.value.text) || s.target.kind != ThunderExpr::Kind::name) return false;
+  if (!is_torch_call(s.value.text) || s.target.kind != PythonExpr::Kind::name) return false;
   for (std::size_t k = mark.steps; k < graph.steps.size(); ++k)
     if (const Schema* schema = find_schema(graph.steps[k].op); schema != nullptr && schema->writes())
       return false;

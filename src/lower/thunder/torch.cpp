@@ -168,14 +168,14 @@ bool thunder_ordered(ThunderBuilder& builder, const Call& call, const ThunderRow
 /// `instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, ...)` writes the running
 /// statistics. What Thunder prints below it writes repeated copies of them.
 bool thunder_hides_writes(const ThunderStatement& s) {
-  const ThunderExpr& call = s.value;
-  if (call.kind != ThunderExpr::Kind::call || !call.text.ends_with(".instance_norm")) return false;
+  const PythonExpr& call = s.value;
+  if (call.kind != PythonExpr::Kind::call || !call.text.ends_with(".instance_norm")) return false;
   const auto given = [&](std::size_t at, std::string_view name) {
     return at < call.items.size() ? &call.items[at] : call.entry(name);
   };
-  const ThunderExpr *mean = given(1, "running_mean"), *stats = given(5, "use_input_stats");
-  const bool off = stats != nullptr && stats->kind == ThunderExpr::Kind::boolean && !stats->boolean;
-  return mean != nullptr && mean->kind == ThunderExpr::Kind::name && !off;
+  const PythonExpr *mean = given(1, "running_mean"), *stats = given(5, "use_input_stats");
+  const bool off = stats != nullptr && stats->kind == PythonExpr::Kind::boolean && !stats->boolean;
+  return mean != nullptr && mean->kind == PythonExpr::Kind::name && !off;
 }
 
 bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
@@ -222,7 +222,7 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   const bool view = meaning_of(base_name(*op), *schema) == Meaning::view;
   Emit what{*op, std::move(step.args), std::move(step.kwargs),
             ordered && !view ? ThunderLayout::plain : ThunderLayout::open};
-  if (call.statement->target.kind == ThunderExpr::Kind::none) {
+  if (call.statement->target.kind == PythonExpr::Kind::none) {
     builder.emit_effect(call, std::move(what));
   } else {
     builder.emit(call, std::move(what));

@@ -13,7 +13,7 @@ namespace {
 using UndefinedTypes = std::map<std::string, std::string>;
 
 void note_types(const ThunderStatement& s, UndefinedTypes& out) {
-  if (s.target.kind == ThunderExpr::Kind::name && !s.type.empty()) out.emplace(s.target.text, s.type);
+  if (s.target.kind == PythonExpr::Kind::name && !s.type.empty()) out.emplace(s.target.text, s.type);
   for (const ThunderStatement& inner : s.inner) note_types(inner, out);
 }
 
@@ -29,9 +29,8 @@ struct Bound {
 /// `[t6] = TorchCompile0(t4)`, or `TorchCompile0(t4)` where nobody reads what it makes.
 bool is_region(const ThunderStatement& s) {
   const std::string& callee = s.value.text;
-  return s.value.kind == ThunderExpr::Kind::call && callee.find('.') == std::string::npos &&
-         !callee.empty() && is_fx_digit(callee.back()) &&
-         (s.target.kind == ThunderExpr::Kind::none || s.target.list);
+  return s.value.kind == PythonExpr::Kind::call && callee.find('.') == std::string::npos && !callee.empty() &&
+         is_fx_digit(callee.back()) && (s.target.kind == PythonExpr::Kind::none || s.target.list);
 }
 
 /// Writes a trace again, with a statement before each use of what is not bound.
@@ -95,9 +94,9 @@ class UndefinedNames {
     out.at = use.at, out.line = use.line;
     out.loc = use.loc, out.code = use.code;
     out.type = found_.at(name);
-    out.target.kind = ThunderExpr::Kind::name;
+    out.target.kind = PythonExpr::Kind::name;
     out.target.text = name;
-    out.value.kind = ThunderExpr::Kind::call;
+    out.value.kind = PythonExpr::Kind::call;
     out.value.text = given_.contains(name) ? std::string(kThunderGivenName)
                      : out.type.empty()    ? name + std::string(kThunderUnbound)
                                            : std::string(kThunderUndefinedName);

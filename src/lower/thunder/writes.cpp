@@ -6,7 +6,7 @@ namespace noclobber {
 
 namespace {
 
-using ExprKind = ThunderExpr::Kind;
+using ExprKind = PythonExpr::Kind;
 
 std::string last_part(const std::string& callee) { return callee.substr(callee.rfind('.') + 1); }
 
@@ -50,7 +50,7 @@ std::set<std::string> ThunderWrites::sources_of(const std::string& name) const {
 }
 
 void ThunderWrites::note(std::size_t at, const ThunderStatement& s) {
-  if (const ThunderExpr* out = s.value.kind == ExprKind::call ? s.value.entry("out") : nullptr)
+  if (const PythonExpr* out = s.value.kind == ExprKind::call ? s.value.entry("out") : nullptr)
     each_thunder_name(*out, [&](const std::string& to) {
       writes_.push_back({at, to, s.target.text, ThunderWrites::Kind::other});
     });
@@ -88,11 +88,11 @@ void ThunderWrites::note_leaf(std::size_t at, const ThunderStatement& s) {
 ThunderWrites::Kind ThunderWrites::kind_of(const ThunderStatement& copy) const {
   const auto made = made_by_.find(copy.value.items[0].text);
   if (made == made_by_.end() || made->second->value.items.size() != 2) return ThunderWrites::Kind::other;
-  const ThunderExpr& call = made->second->value;
+  const PythonExpr& call = made->second->value;
   const std::string name = last_part(call.text);
   if (name != "add" && name != "sub") return ThunderWrites::Kind::other;
-  const ThunderExpr& to = copy.value.items[1];
-  const auto number = [](const ThunderExpr& e) {
+  const PythonExpr& to = copy.value.items[1];
+  const auto number = [](const PythonExpr& e) {
     return e.kind == ExprKind::integer || e.kind == ExprKind::real;
   };
   const bool first = call.items[0].is_name(to.text), second = call.items[1].is_name(to.text);
@@ -115,10 +115,10 @@ std::string ThunderWrites::root(std::string name) const {
   return name;
 }
 
-void rename_thunder(ThunderExpr& expr, const ThunderRenamed& names) {
-  if (expr.kind == ThunderExpr::Kind::name)
+void rename_thunder(PythonExpr& expr, const ThunderRenamed& names) {
+  if (expr.kind == PythonExpr::Kind::name)
     if (const auto at = names.find(expr.text); at != names.end()) expr.text = at->second;
-  for (ThunderExpr& item : expr.items) rename_thunder(item, names);
+  for (PythonExpr& item : expr.items) rename_thunder(item, names);
   for (auto& [key, value] : expr.entries) rename_thunder(value, names);
 }
 

@@ -45,15 +45,15 @@ class ThunderWrites {
 bool thunder_result_is_fresh(const std::string& name);
 
 /// Calls `visit` with every name in an expression, in the order of the text.
-void each_thunder_name(const ThunderExpr& expr, const auto& visit) {
-  if (expr.kind == ThunderExpr::Kind::name) visit(expr.text);
-  for (const ThunderExpr& item : expr.items) each_thunder_name(item, visit);
+void each_thunder_name(const PythonExpr& expr, const auto& visit) {
+  if (expr.kind == PythonExpr::Kind::name) visit(expr.text);
+  for (const PythonExpr& item : expr.items) each_thunder_name(item, visit);
   for (const auto& [key, value] : expr.entries) each_thunder_name(value, visit);
 }
 
 using ThunderRenamed = std::map<std::string, std::string>;
 /// Other names for what an expression reads.
-void rename_thunder(ThunderExpr& expr, const ThunderRenamed& names);
+void rename_thunder(PythonExpr& expr, const ThunderRenamed& names);
 /// For what a statement reads, and the lines below it as long as they bind no such name themselves.
 void rename_thunder(ThunderStatement& s, const ThunderRenamed& names);
 

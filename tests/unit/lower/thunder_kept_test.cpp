@@ -24,12 +24,12 @@ ThunderTrace joint(const std::string& body, const std::string& results) {
   return traces->front();
 }
 
-std::string text(const ThunderExpr& expr) {
+std::string text(const PythonExpr& expr) {
   std::string out = expr.text;
-  if (expr.kind == ThunderExpr::Kind::integer) out = std::to_string(expr.integer);
+  if (expr.kind == PythonExpr::Kind::integer) out = std::to_string(expr.integer);
   if (expr.items.empty()) return out;
   out += "(";
-  for (const ThunderExpr& item : expr.items) out += (out.back() == '(' ? "" : " ") + text(item);
+  for (const PythonExpr& item : expr.items) out += (out.back() == '(' ? "" : " ") + text(item);
   return out + ")";
 }
 

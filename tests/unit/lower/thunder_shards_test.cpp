@@ -79,7 +79,7 @@ TEST_CASE("thunder shards: earlier traces mean all of a parameter, and return wh
   CHECK(out->statements[0].value.items[0].text == "w");
   CHECK(out->statements[1].inner[0].value.items[0].text == "t2__whole");
   CHECK(out->statements[2].value.items[1].text == "t3__whole");
-  const ThunderExpr& returned = out->statements[3].value;
+  const PythonExpr& returned = out->statements[3].value;
   CHECK(returned.entry("output")->items[1].text == "t3__whole");
   CHECK(returned.entry("flat_args")->items[1].text == "w");
   // Sizes of another trace are not those of the shards: nothing is known of its names.

@@ -20,7 +20,7 @@ ThunderTrace parsed(const std::string& text) {
 }
 
 /// The one argument of a call.
-ThunderExpr argument(const std::string& text) {
+PythonExpr argument(const std::string& text) {
   const ThunderTrace trace = parsed(thunder_program::trace("a", "  t1 = f(" + text + ")\n  return a\n"));
   REQUIRE(trace.statements.at(0).value.items.size() == 1);
   return trace.statements[0].value.items[0];
@@ -38,16 +38,16 @@ std::string nested(int count, const std::string& open, const std::string& middle
   return "  t1 = f(" + before + middle + behind + ")\n  return a\n";
 }
 
-std::vector<std::string> names(const ThunderExpr& of) {
+std::vector<std::string> names(const PythonExpr& of) {
   std::vector<std::string> out;
-  for (const ThunderExpr& item : of.items) out.push_back(item.text);
+  for (const PythonExpr& item : of.items) out.push_back(item.text);
   return out;
 }
 
 }  // namespace
 
 TEST_CASE("thunder text: floats that have no digits, and what else is called float", "[thunder]") {
-  using Kind = ThunderExpr::Kind;
+  using Kind = PythonExpr::Kind;
   const double infinite = HUGE_VAL;
   CHECK((argument("float('inf')").kind == Kind::real && argument("float('inf')").real == infinite));
   CHECK((argument("float('-inf')").kind == Kind::real && argument("float('-inf')").real == -infinite));
@@ -76,11 +76,11 @@ TEST_CASE("thunder text: brackets, keywords, dictionaries and signs are nested u
 }
 
 TEST_CASE("thunder text: blanks before commas, and what stands behind calls", "[thunder]") {
-  const ThunderExpr dict = argument("{'a' : 1 , 'b': 2 }");
+  const PythonExpr dict = argument("{'a' : 1 , 'b': 2 }");
   REQUIRE(dict.entries.size() == 2);
   CHECK(
       (dict.entries[0].first == "a" && dict.entries[1].first == "b" && dict.entries[1].second.integer == 2));
-  using Kind = ThunderExpr::Kind;
+  using Kind = PythonExpr::Kind;
   for (const char* text : {"g(a).shape", "g(a)[0]", "a[0]", "g(a)(b)", "g(a).shape[0]"}) {
     INFO(text);
     CHECK(argument(text).kind == Kind::opaque);
