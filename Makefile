@@ -175,8 +175,8 @@ fuzz-readers: build  ## libFuzzer over every reader, NC_SECONDS each (60), or "k
 	@$(call preset,fuzz)
 	@tools/fuzz_readers.sh build-fuzz/bin/fuzz_readers $(or $(NC_SECONDS),60)
 
-mutants: build  ## changes lines of FILES (checker/*.cpp) one at a time; each must fail a test (NC_MUTATE: options)
-	@python3 tools/mutate.py $(NC_MUTATE) $(or $(FILES),$(wildcard checker/*.cpp))
+mutants: build  ## changes lines of FILES (checker/kernel/*.cpp and what lies beside) one at a time; each must fail a test (NC_MUTATE: options)
+	@python3 tools/mutate.py $(NC_MUTATE) $(or $(FILES),$(wildcard checker/*.cpp checker/*/*.cpp))
 
 bench: build  ## measure; the numbers go to standard output
 	@[ -f tools/bench.py ] || { echo "bench: tools/bench.py does not exist yet" >&2; exit 1; }

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "checker/check.h"
+#include "checker/text/hash.h"
 
 using namespace noclobber;
 using checker::Answer;

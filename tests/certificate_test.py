@@ -89,7 +89,7 @@ class NcCheck(cli_test.Cli):
 
     @staticmethod
     def sum_of(text):
-        """checker/hash.cpp in Python."""
+        """checker/text/hash.cpp in Python."""
         data, mask = text[:text.rindex("sum ")].encode() , 2**64 - 1
         total = len(data)
         for k in range(0, len(data), 8):

@@ -11,13 +11,17 @@ import re
 import sys
 
 ALLOWED = {
-    "checker": set(),
-    "trace": {"checker"},
-    "values": {"trace", "checker"},
+    "checker/kernel": set(),
+    "checker/text": {"checker/kernel"},
+    "checker/plan": {"checker/kernel", "checker/text"},
+    "checker/refute": {"checker/kernel"},
+    "checker": {"checker/kernel", "checker/text", "checker/plan", "checker/refute"},
+    "trace": {"checker/kernel"},
+    "values": {"trace", "checker/kernel"},
     "base": set(),
     "graph": set(),
     "text": set(),
-    "ops": {"graph", "trace", "checker"},
+    "ops": {"graph", "trace", "checker/text"},
     "kernels": {"ops", "graph"},
     "formats": {"text", "ops", "graph"},
     "lower": {"formats", "text", "ops", "graph"},
@@ -26,11 +30,11 @@ ALLOWED = {
     "plan": {"effects"},
     "prover": {"trace", "values", "plan"},
     "second": {"trace", "values", "prover"},
-    "certify": {"trace", "values", "checker", "prover"},
+    "certify": {"trace", "values", "checker", "checker/kernel", "checker/text", "checker/plan", "checker/refute", "prover"},
     "interp": {"ops", "kernels", "graph"},
     "watch": {"effects", "interp", "ops", "kernels", "graph", "trace"},
-    "report": {"graph", "checker"},
-    "check": {"effects", "plan", "prover", "second", "certify", "interp", "watch", "report", "lower", "ops", "graph", "trace", "values", "checker"},
+    "report": {"graph", "checker/kernel"},
+    "check": {"effects", "plan", "prover", "second", "certify", "interp", "watch", "report", "lower", "ops", "graph", "trace", "values", "checker", "checker/kernel", "checker/text", "checker/plan"},
     "advise": {"check", "prover", "report", "ops", "graph"},
     "fuzz": {"lower", "formats", "text", "interp", "kernels", "ops", "graph", "report"},
     "run": {"check", "inputs", "report", "text", "ops", "graph"},
@@ -41,14 +45,14 @@ EVERYTHING = {"cli"}
 AMENDMENTS: dict[tuple[str, str], str] = {
     ("prover", "graph"): "the satisfying value of a case's own symbols is looked for before any Trace exists",
     ("effects", "graph"): "what a step is given, and what must run before what, are read off the graph",
-    ("graph", "checker"): "constants of two files are compared by their SHA-256, which is written once",
+    ("graph", "checker/text"): "constants of two files are compared by their SHA-256, which is written once",
     ("certify", "graph"): "the certificate of a plan that is a table holds its rows (graph/placement.h)",
     ("run", "lower"): "a check of a log is read by the worker that takes it (lower/checks.h)",
     ("run", "formats"): "a plan beside the buffers that another file wants, and declarations of operators, are no inputs of their own",
     ("run", "prover"): "whether there is a solver is asked before the first check",
-    ("plan", "checker"): "places in an arena are polynomials (checker/poly.h)",
+    ("plan", "checker/kernel"): "places in an arena are polynomials (checker/kernel/poly.h)",
     ("plan", "graph"): "a plan names values of the graph",
-    ("prover", "checker"): "what is >= 0 is searched for in the checker's arithmetic, and what is found is tried as nc-check does",
+    ("prover", "checker/kernel"): "what is >= 0 is searched for in the checker's arithmetic, and what is found is tried as nc-check does",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -69,14 +73,14 @@ def folder_of(path):
     """The layer a root-relative path belongs to, or None."""
     parts = path.split("/")
     if parts[0] == "checker" and len(parts) > 1:
-        return "checker"
+        return f"checker/{parts[1]}" if len(parts) > 2 else "checker"
     return parts[1] if parts[0] == "src" and len(parts) > 2 else None
 
 
 def may_include(folder, other):
     if folder in EVERYTHING or folder == other:
         return True
-    if folder != "checker" and other == "base":
+    if not folder.startswith("checker") and other == "base":
         return True
     return other in ALLOWED[folder] or (folder, other) in AMENDMENTS
 
@@ -89,14 +93,14 @@ def judge(path, bracket, target):
     if folder_of(target) is None and Z3_HEADER.search(target):
         return None if path == Z3_USER else f"only {Z3_USER} may include Z3 ({target})"
     if bracket == "<":
-        if folder == "checker" and not STANDARD.fullmatch(target):
+        if folder.startswith("checker") and not STANDARD.fullmatch(target):
             return f"checker/ uses the standard library only, not <{target}>"
         if folder_of(target):
             return f'write "{target}", not <{target}>'
         return None
     other = folder_of(target)
     if other is None:
-        return f'"{target}" is not a path from the root, like "src/graph/case.h" or "checker/trace.h"'
+        return f'"{target}" is not a path from the root, like "src/graph/case.h" or "checker/kernel/trace.h"'
     return None if may_include(folder, other) else f"{folder} may not include {other} ({target})"
 
 

@@ -105,7 +105,7 @@ def check_examples(folder):
 
 def check_rows(root):
     """identities.ml has the rows of identities.def, and no other."""
-    table, own = root / "checker/identities.def", root / "checker/proof/identities.ml"
+    table, own = root / "checker/kernel/identities.def", root / "checker/proof/identities.ml"
     if not (table.exists() and own.exists()):
         return
     rows = set(re.findall(r'^ROW\("([a-z-]+)"', table.read_text(encoding="utf-8"), re.M))

@@ -7,6 +7,7 @@
    kSpellers of tests/unit/ops/table_test.cpp, which holds the same; nothing there is listed for nothing.
 3. Who takes bracketed lists apart stands in GRAMMARS with the language that it reads. Of Python's expressions there is one
    reader (docs/decisions/0020-python-expressions.md).
+4. Each lemma of docs/trust.md stands in checker/ above the function that it is about, by its number, and no other does.
 """
 import collections
 import pathlib
@@ -122,12 +123,26 @@ def grammars(files):
             yield f"{name}:{line(code, at.start())}: brackets and commas are read here, of a language that is not in GRAMMARS"
 
 
+def lemmas(root):
+    """docs/trust.md and checker/ have the same ones."""
+    page = root / "docs/trust.md"
+    told = set(re.findall(r"^\*\*(\d+a?)\. ", page.read_text(encoding="utf-8"), re.MULTILINE)) if page.is_file() else set()
+    kept = {}
+    for path in sorted((root / "checker").rglob("*")):
+        if path.suffix in {".h", ".cpp"}:
+            kept |= {n: path.relative_to(root) for n in re.findall(r"^ *///.*\bLemma (\d+a?)\.$", path.read_text(encoding="utf-8"), re.MULTILINE)}
+    for number in sorted(told - kept.keys()):
+        yield f"docs/trust.md:1: lemma {number} stands above no function of checker/"
+    for number in sorted(kept.keys() - told):
+        yield f"{kept[number]}:1: lemma {number} is not in docs/trust.md"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
     files = dict(sources(root))
     listed = root / SPELLERS
     spellers = {m[1]: int(m[2]) for m in SPELLER.finditer(listed.read_text(encoding="utf-8"))} if listed.is_file() else {}
-    messages = [*formats(files), *operators(files, spellers), *grammars(files)]
+    messages = [*formats(files), *operators(files, spellers), *grammars(files), *lemmas(root)]
     print("\n".join(messages), end="\n" if messages else "")
     rows = sum(len(ROW.findall(code)) for code in files.values())
     python = sum(what == PYTHON and name in files for name, what in GRAMMARS.items())

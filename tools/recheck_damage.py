@@ -24,7 +24,7 @@ CONFIRMED = ("proved", "surplus", "a lemma too many")  # nc-check proves it, or 
 
 
 def sum_of(data):
-    """checker/hash.cpp in Python."""
+    """checker/text/hash.cpp in Python."""
     total, mask = len(data), 2**64 - 1
     for k in range(0, len(data), 8):
         total = (total ^ int.from_bytes(data[k:k + 8], "little")) * 0x9e3779b97f4a7c15 & mask

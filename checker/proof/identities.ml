@@ -1,4 +1,4 @@
-(* Which terms are one, by the rows that lemmas of a certificate name: x * 1 is x, 2 + 3 is 5 (checker/identities.def has the
+(* Which terms are one, by the rows that lemmas of a certificate name: x * 1 is x, 2 + 3 is 5 (checker/kernel/identities.def has the
    same rows). To be believed is [instance]: the two terms that it gives have one value for PyTorch's operators. *)
 open Form
 

@@ -1,4 +1,5 @@
 #include "src/certify/certificate_text.h"
+#include "checker/text/hash.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-// Prints certificates; checker/read.cpp reads them.
+// Prints certificates; checker/text/read.cpp reads them.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,6 @@
 #include "src/certify/certify.h"
+#include "checker/check.h"
+#include "checker/text/read.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,6 @@
 #include "src/certify/difference.h"
+#include "checker/check.h"
+#include "checker/refute/refute.h"
 
 #include <algorithm>
 

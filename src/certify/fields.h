@@ -1,4 +1,4 @@
-// What a certificate holds of each noun, in the order of its text. checker/read.cpp reads it.
+// What a certificate holds of each noun, in the order of its text. checker/text/read.cpp reads it.
 #pragma once
 #include <concepts>
 

@@ -1,6 +1,6 @@
 // Searches for derivations that a polynomial is >= 0; the checker replays what is found.
 #pragma once
-#include "checker/poly.h"
+#include "checker/kernel/poly.h"
 
 namespace noclobber {
 

@@ -4,6 +4,9 @@
 #include <charconv>
 #include <numeric>
 
+#include "checker/plan/plan.h"
+#include "checker/text/hash.h"
+
 namespace noclobber {
 namespace {
 

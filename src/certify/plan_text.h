@@ -1,4 +1,4 @@
-// The certificate of a plan that is a table: its rows in the order of time, for checker/plan.cpp.
+// The certificate of a plan that is a table: its rows in the order of time, for checker/plan/plan.cpp.
 #pragma once
 #include <span>
 #include <string>

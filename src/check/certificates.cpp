@@ -1,4 +1,6 @@
 #include "src/check/certificates.h"
+#include "checker/plan/plan.h"
+#include "checker/text/hash.h"
 
 #include <algorithm>
 #include <cctype>

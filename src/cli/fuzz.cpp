@@ -12,7 +12,9 @@
 #include <sstream>
 #include <thread>
 
-#include "checker/certificate.h"
+#include "checker/check.h"
+#include "checker/kernel/certificate.h"
+#include "checker/text/read.h"
 #include "src/cli/commands.h"
 #include "src/cli/fuzz_pass.h"
 #include "src/formats/case/case_json.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "checker/check.h"
+#include "checker/text/hash.h"
 
 namespace noclobber {
 namespace {

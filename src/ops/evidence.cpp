@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "checker/check.h"
+#include "checker/text/hash.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/poly.h"
+#include "checker/kernel/poly.h"
 #include "src/graph/case.h"
 
 namespace noclobber {

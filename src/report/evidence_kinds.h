@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "checker/certificate.h"
+#include "checker/kernel/certificate.h"
 
 namespace noclobber {
 

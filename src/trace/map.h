@@ -3,7 +3,7 @@
 // A map leads from the index space of a view (`to`) to that of its parent (`from`). Trailing indices beyond
 // the map's own rank pass through unchanged (they are the bytes of an element).
 #pragma once
-#include "checker/poly.h"
+#include "checker/kernel/poly.h"
 
 namespace noclobber {
 

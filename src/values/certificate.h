@@ -1,6 +1,6 @@
 // A certificate: what one verdict is about and what it rests on. docs/certificate.md describes its text.
 #pragma once
-#include "checker/certificate.h"
+#include "checker/kernel/certificate.h"
 #include "src/values/obligation.h"
 
 namespace noclobber {

@@ -1,7 +1,7 @@
 // What has to be shown of a Trace, or of two Traces that claim one meaning. Enumerated from the Traces
 // alone, by code that knows nothing of who will show it.
 #pragma once
-#include "checker/certificate.h"
+#include "checker/kernel/certificate.h"
 #include "src/values/term.h"
 
 namespace noclobber {

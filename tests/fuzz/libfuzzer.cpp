@@ -4,7 +4,7 @@
 #include <iostream>
 #include <string>
 
-#include "checker/check.h"
+#include "checker/text/hash.h"
 #include "tests/support/readers.h"
 
 namespace {

@@ -1,10 +1,12 @@
 #include "tests/support/damage.h"
+#include "checker/text/hash.h"
+#include "checker/text/read.h"
 
 #include <algorithm>
 #include <cctype>
 #include <ranges>
 
-#include "checker/certificate.h"
+#include "checker/kernel/certificate.h"
 
 namespace noclobber::testing {
 namespace {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "checker/check.h"
+#include "checker/text/hash.h"
 #include "src/check/check.h"
 #include "src/cli/commands.h"
 #include "src/formats/case/case_json.h"

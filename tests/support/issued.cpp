@@ -1,4 +1,5 @@
 #include "tests/support/issued.h"
+#include "checker/text/read.h"
 
 #include <algorithm>
 

@@ -1,12 +1,15 @@
 #include "tests/support/readers.h"
+#include "checker/check.h"
+#include "checker/plan/plan.h"
+#include "checker/text/read.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "checker/certificate.h"
-#include "checker/scan.h"
+#include "checker/kernel/certificate.h"
+#include "checker/text/scan.h"
 #include "src/formats/case/case_json.h"
 #include "src/formats/fx_text/fx_text.h"
 #include "src/formats/mlx/payload.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <tuple>
 
-#include "checker/check.h"
+#include "checker/text/hash.h"
 #include "src/inputs/thunder_files.h"
 #include "src/text/file.h"
 #include "tests/support/corpus.h"

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "checker/check.h"
 #include "src/certify/certificate_text.h"
 #include "src/certify/certify.h"
 #include "src/certify/nonnegative.h"

@@ -49,7 +49,7 @@ class Layers(House):
             "src/graph/case.h": '#include <vector>\n#include "src/graph/type.h"\n#include "src/base/ids.h"\n',
             "src/prover/z3.cpp": "#include <z3++.h>\n",
             "src/prover/solver.cpp": '#include "src/prover/z3_loader.h"\n',
-            "checker/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
+            "checker/kernel/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
             "src/trace/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
             "src/values/term.h": '#include "src/trace/trace.h"\n',
             "src/check/check.cpp": '#include "src/prover/prove.h"\n#include "src/trace/trace.h"\n',
@@ -64,7 +64,7 @@ class Layers(House):
 
     def test_casts(self):
         cast = "auto* at = reinterpret_cast<{}>(data);\n"
-        self.accepts({"checker/hash.cpp": cast.format("const unsigned char*"), "src/base/packed.cpp": cast.format("Bytef*"),
+        self.accepts({"checker/text/hash.cpp": cast.format("const unsigned char*"), "src/base/packed.cpp": cast.format("Bytef*"),
                       "src/prover/solver.cpp": cast.format("Open")}, *self.command())
         self.refuses("src/formats/flat.cpp:1: a cast to const std::uint32_t*, which is no byte",
                      {"src/formats/flat.cpp": cast.format("const std::uint32_t*")}, *self.command())
@@ -271,6 +271,14 @@ class Rooms(House):
             with self.subTest(quote):
                 self.refuses("src/formats/mine.cpp:1: brackets and commas are read here", {"src/formats/mine.cpp": reader.format(quote)},
                              *self.command())
+
+
+    def test_lemmas(self):
+        page = "**1. Constant bounds** (`f`). Each\n\n**7a. Identities** (`g`). A\n"
+        kept = "/// So it is. Lemma 1.\nbool f();\n  /// Lemma 7a.\n  bool g();\n// Lemma 3.\n"
+        self.accepts({"docs/trust.md": page, "checker/kernel/a.h": kept}, *self.command())
+        self.refuses("docs/trust.md:1: lemma 7a stands above no function", {"checker/kernel/a.h": kept.replace("7a", "1")}, *self.command())
+        self.refuses("checker/kernel/a.h:1: lemma 2 is not in docs/trust.md", {"checker/kernel/a.h": kept + "/// Lemma 2.\n"}, *self.command())
 
 
 @unittest.skipUnless(shutil.which("clang-format") or shutil.which("clang-format-14"), "no clang-format")

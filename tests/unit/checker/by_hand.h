@@ -1,7 +1,7 @@
 // Views of the checker's own nouns, made by hand of plain integers, and where their elements lie by
 // enumeration.
 #pragma once
-#include "checker/trace.h"
+#include "checker/kernel/trace.h"
 #include "src/certify/nonnegative.h"
 #include "src/fuzz/random.h"
 #include "tests/support/evaluate.h"

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "checker/text/read.h"
 #include "tests/catch.h"
 #include "tests/support/damage.h"
 #include "tests/support/issued.h"

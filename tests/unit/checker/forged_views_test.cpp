@@ -1,6 +1,7 @@
 // Views that say in a certificate what no view of a program says: each beside its honest twin.
 #include <regex>
 
+#include "checker/check.h"
 #include "tests/support/damage.h"
 #include "tests/unit/checker/two.h"
 

@@ -1,4 +1,5 @@
 // What a certificate's text may hold: each noun in its place, and just beyond it.
+#include "checker/text/read.h"
 #include "src/certify/certificate_text.h"
 #include "src/values/certificate.h"
 #include "tests/catch.h"

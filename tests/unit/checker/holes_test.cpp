@@ -1,6 +1,7 @@
 // Texts that an earlier checker took for proofs, or that kept it from answering, each beside its honest twin.
 #include <chrono>
 
+#include "checker/check.h"
 #include "tests/unit/checker/hand_text.h"
 
 namespace holes_test {

@@ -1,7 +1,9 @@
 // What is asked of a certificate, and what is counted.
 #include <algorithm>
 
-#include "checker/rules.h"
+#include "checker/kernel/rules.h"
+#include "checker/text/hash.h"
+#include "checker/text/read.h"
 #include "src/values/certificate.h"
 #include "tests/catch.h"
 #include "tests/support/traced.h"

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "checker/check.h"
+#include "checker/plan/plan.h"
+#include "checker/text/hash.h"
 #include "tests/catch.h"
 
 namespace plan_table_test {

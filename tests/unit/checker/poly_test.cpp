@@ -1,5 +1,5 @@
 // Space against plain evaluation at random values.
-#include "checker/poly.h"
+#include "checker/kernel/poly.h"
 
 #include <iostream>
 

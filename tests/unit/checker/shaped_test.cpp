@@ -8,6 +8,7 @@
 #include <functional>
 #include <iostream>
 
+#include "checker/text/read.h"
 #include "src/check/check.h"
 #include "src/formats/case/case_json.h"
 #include "src/graph/bodies.h"

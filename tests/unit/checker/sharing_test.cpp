@@ -1,5 +1,6 @@
 // Which places of outputs are one: the rules of both sides against enumeration.
-#include "checker/sharing.h"
+#include "checker/kernel/sharing.h"
+#include "checker/text/read.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "checker/poly.h"
+#include "checker/kernel/poly.h"
 
 #include <algorithm>
 
@@ -257,7 +257,7 @@ PolyId Space::quotient_in(PolyId a, PolyId b) {
   return quotient_[pair_key(a, b)] = out;
 }
 
-/// Least or greatest value where the atoms' constant bounds give one.
+/// Least or greatest value where the atoms' constant bounds give one. Lemma 1.
 std::optional<std::int64_t> Space::bound(PolyId a, bool upper) const {
   std::int64_t sum = 0;
   for (const Monomial& m : polys_[a]) {
@@ -307,6 +307,7 @@ bool Space::nonnegative(PolyId a, const std::vector<PolyId>& facts) {
   return false;
 }
 
+/// Lemma 2.
 bool Space::derive(const Derivation& derivation) {
   std::vector<PolyId> shown;
   for (const Line& next : derivation.lines) {

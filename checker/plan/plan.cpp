@@ -1,7 +1,8 @@
 // A plan as a table: what lives when, and where, told in the order of time and decided while it is read.
 // What is alive is a list from low to high bytes; a newcomer says behind which of them it goes, so that
 // two comparisons show it to be apart from all. Linear in the number of buffers.
-#include "checker/scan.h"
+#include "checker/plan/plan.h"
+#include "checker/text/scan.h"
 
 namespace noclobber::checker {
 namespace {

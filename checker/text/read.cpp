@@ -1,8 +1,9 @@
 // The text of a certificate, and what must hold of each noun in it. Braces read from left to right.
+#include "checker/text/read.h"
+
 #include <unordered_set>
 
-#include "checker/certificate.h"
-#include "checker/scan.h"
+#include "checker/text/scan.h"
 
 namespace noclobber::checker {
 namespace {

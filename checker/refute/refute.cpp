@@ -1,7 +1,9 @@
 // Replays a refutation on the last check's Traces, where symbols are values.
+#include "checker/refute/refute.h"
+
 #include <algorithm>
 
-#include "checker/rules.h"
+#include "checker/kernel/rules.h"
 
 namespace noclobber::checker {
 namespace {
@@ -210,6 +212,7 @@ bool reorder(Trace& trace, const std::vector<std::uint32_t>& order) {
 
 }  // namespace
 
+/// Lemma 14.
 bool breaks(Space& space, Certificate& certificate) {
   for (PolyId fact : space.facts())
     if (space.value(fact).value_or(0) < 0) return false;

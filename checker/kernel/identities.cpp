@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "checker/contents.h"
+#include "checker/kernel/contents.h"
 
 namespace noclobber::checker {
 struct Row {
@@ -25,7 +25,7 @@ constexpr const char* kOther = "an identity of another step";
 #define ROW(...) Row{__VA_ARGS__},
 // table
 constexpr Row kRows[] = {
-#include "checker/identities.def"
+#include "checker/kernel/identities.def"
 };
 
 bool among(Text type, Text all) {
@@ -228,7 +228,7 @@ void Equality::numbered(Simpler& out, const Row& row, const Call& call, std::uin
   out.folds = true, out.key = std::string(to) + ":" + std::to_string(*result);
 }
 
-/// Step a is an instance of the row by its argument b.
+/// Step a is an instance of the row by its argument b. Lemma 7a.
 void Equality::identity(const Lemma& l, const std::vector<std::string>& assumed) {
   const auto row = std::ranges::find(kRows, l.row, &Row::name);
   Run& run = l.c == 0 ? before_ : after_;

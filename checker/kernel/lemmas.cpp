@@ -1,7 +1,7 @@
 // What a certificate says is equal in both graphs, each shown by what stands before it.
 #include <algorithm>
 
-#include "checker/contents.h"
+#include "checker/kernel/contents.h"
 
 namespace noclobber::checker {
 

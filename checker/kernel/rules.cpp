@@ -1,4 +1,4 @@
-#include "checker/rules.h"
+#include "checker/kernel/rules.h"
 
 #include <algorithm>
 
@@ -109,6 +109,7 @@ void Rules::equality(const Obligation& o) {
   equality_.shown(both->first, both->second, may_choose ? std::optional(o.a) : std::nullopt);
 }
 
+/// Lemma 13.
 bool Rules::may_be_claimed(const Obligation& o) {
   const auto clean = [](Run& run) {
     for (std::uint32_t k = 0; k < run.exit(); ++k)

@@ -1,6 +1,6 @@
 // What each storage is touched by, and where in an arena it lies.
 #pragma once
-#include "checker/trace.h"
+#include "checker/kernel/trace.h"
 
 namespace noclobber::checker {
 

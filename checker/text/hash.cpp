@@ -1,8 +1,10 @@
 // FIPS 180-4 for the files that a certificate is about; a faster sum for its own text.
-#include <bit>
-#include <cstring>
+#include "checker/text/hash.h"
 
-#include "checker/check.h"
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 
 namespace noclobber {
 namespace {

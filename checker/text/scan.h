@@ -5,7 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "checker/check.h"
+#include "checker/kernel/certificate.h"
+#include "checker/text/hash.h"
 
 namespace noclobber::checker {
 

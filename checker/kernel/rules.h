@@ -2,8 +2,8 @@
 #pragma once
 #include <array>
 
-#include "checker/contents.h"
-#include "checker/sharing.h"
+#include "checker/kernel/contents.h"
+#include "checker/kernel/sharing.h"
 
 namespace noclobber::checker {
 

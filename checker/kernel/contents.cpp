@@ -1,4 +1,4 @@
-#include "checker/contents.h"
+#include "checker/kernel/contents.h"
 
 #include <algorithm>
 
@@ -50,6 +50,7 @@ Content Equality::byte_at(Run& run, const View& view, Index index, std::uint32_t
 }
 
 /// One write back: to the content before it, to where a move had it from, or to what the step stored.
+/// Lemma 6.
 Equality::Went Equality::back(Content& c, const Facts& facts, Condition& open) {
   if (c.stored || c.version == 0) return Went::no_further;
   space_.work(20);
@@ -117,6 +118,7 @@ bool Equality::may_meet(const Content& c, const Content& other) const {
          (c.run == other.run || told_.contains(c.run->number(c.storage, c.version) * 2 + (c.run == &after_)));
 }
 
+/// Lemma 7.
 void Equality::equal(const Content& x, const Content& y, const Facts& facts) {
   require(++depth_ < kNested, "a question is nested too deep");
   std::vector<Content> xs, ys;  // where both were, as far as that may be where the other one comes to
@@ -246,6 +248,7 @@ void Equality::made_alike(const Content& x, const Content& y, const Facts& facts
   output_ = output, outer_ = outer;
 }
 
+/// Lemma 8.
 void Equality::begin_alike(const Content& x, const Content& y, const Facts& facts) {
   require(!x.stored, kDiffer);
   const Storage &s = x.run->trace.storages[x.storage],

@@ -1,9 +1,23 @@
 // A certificate: what one verdict is about and what it rests on.
 #pragma once
-#include "checker/check.h"
-#include "checker/trace.h"
+#include "checker/kernel/trace.h"
 
 namespace noclobber::checker {
+
+/// What is said of a certificate.
+struct Answer {
+  enum class Said : std::uint8_t { proved, refuted, not_proved, unreadable };
+  Said said = Said::not_proved;
+  std::string why;  // unreadable: where, and what was wanted there
+  std::size_t obligations = 0, by_rule = 0, derivations = 0, by_identity = 0, by_solver = 0;
+  std::vector<std::vector<bool>> used;  // per check and lemma: does an obligation rest on it?
+  std::vector<std::pair<std::string, std::string>> inputs;  // sha256, name
+  std::vector<std::string> assumptions;
+  std::string about, what;  // the name of the check; "pair", "single graph" or "plan"
+};
+
+/// Why a certificate proves nothing that holds more than is needed, and nothing else is wrong.
+constexpr const char *kSurplus = "surplus evidence", *kNotShown = "a lemma is not shown: ";
 
 /// What has to be shown. Numbers of steps, outputs, storages and placements are those of `after`.
 struct Obligation {
@@ -81,10 +95,5 @@ struct Certificate {
   std::vector<Check> checks;  // the last one is the verdict's
   std::optional<Refutation> refutation;
 };
-
-/// `concrete`: symbols are read as their values. Throws Unreadable.
-Certificate read(Space& space, std::string_view text, bool concrete);
-/// Where symbols are values: does the last check break as the certificate says?
-bool breaks(Space& space, Certificate& certificate);
 
 }  // namespace noclobber::checker

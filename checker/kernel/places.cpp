@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "checker/touches.h"
+#include "checker/kernel/touches.h"
 
 namespace noclobber::checker {
 namespace {
@@ -168,6 +168,7 @@ bool bytes_apart(Space& space, const Placement& p, const Placement& q) {
   return fits(space, p.offset, p.size, q.offset) || fits(space, q.offset, q.size, p.offset);
 }
 
+/// Lemma 11.
 std::vector<bool> placed(Space& space, const Trace& trace) { return Arenas(space, trace).run(); }
 
 }  // namespace noclobber::checker

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "checker/trace.h"
+#include "checker/kernel/trace.h"
 
 namespace noclobber::checker {
 namespace {
@@ -36,7 +36,7 @@ Index forward(Space& space, const Map& m, const Index& index) {
   return out;
 }
 
-/// Solves for each index of the view by the first factor that has it. Bad where none has.
+/// Solves for each index of the view by the first factor that has it. Bad where none has. Lemma 4.
 Index backward(Space& space, const Map& m, const Index& parent, std::vector<Condition>& conditions) {
   Index out = m.reshape ? reshaped(space, m.to, m.from, m.groups, true, parent) : Index();
   for (std::size_t k = out.size(); k < m.to.size(); ++k)
@@ -67,6 +67,7 @@ bool finds_again(Space& space, const Map& m) {
 
 }  // namespace
 
+/// Lemma 3.
 Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>& facts) {
   const PolyId p = condition.poly, minus = space.scale(p, -1);
   if (p == Space::kBad) return Truth::unknown;
@@ -99,6 +100,7 @@ Index root_index(Space& space, const ViewForm& view, Index index) {
   return index;
 }
 
+/// Lemma 4.
 bool injective(Space& space, ViewForm& view) {
   const auto found = [&](const Map& m) { return m.reshape || finds_again(space, m); };
   if (!view.injective) view.injective = std::ranges::all_of(view.maps, found);
@@ -118,6 +120,7 @@ bool same_elements(Space& space, const ViewForm& a, const ViewForm& b) {
   return same(space, root_index(space, a, running(space, a)), root_index(space, b, running(space, b)));
 }
 
+/// Lemma 5.
 bool apart(Space& space, ViewForm& a, ViewForm& b) {
   space.work(4 + a.shape.size() + b.shape.size());
   if (empty(a.shape) || empty(b.shape)) return true;

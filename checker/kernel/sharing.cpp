@@ -1,4 +1,4 @@
-#include "checker/sharing.h"
+#include "checker/kernel/sharing.h"
 
 #include <algorithm>
 
@@ -34,6 +34,7 @@ bool made_anew(const Boundary& boundary, std::uint32_t output) {
   return at != boundary.may_share.end() && at->first == output;
 }
 
+/// Lemma 12.
 Sharing::Sharing(Space& space, const Trace& was, const Trace& is, const Boundary& boundary)
     : space_(space), was_(was), is_(is), boundary_(boundary), staying_(is.outputs.size()) {
   for (std::uint32_t x = 0; x < is.inputs.size(); ++x) inputs_[is.inputs[x].second.storage].push_back(x);

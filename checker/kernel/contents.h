@@ -1,7 +1,7 @@
 // What elements of storages hold. Two contents are followed back, each from its last write to where that had
 // it from, until both are the same by a lemma, or were made by one operator from equal operands.
 #pragma once
-#include "checker/certificate.h"
+#include "checker/kernel/certificate.h"
 
 namespace noclobber::checker {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <ranges>
 
-#include "checker/touches.h"
+#include "checker/kernel/touches.h"
 
 namespace noclobber::checker {
 namespace {
@@ -62,6 +62,7 @@ Touches touches_of(const Trace& trace) {
   return out;
 }
 
+/// Lemma 6.
 bool clean_step(Space& space, const Trace& trace, const Step& step) {
   const auto reads = trace.reads(step), writes = trace.writes(step);
   for (std::size_t w = 0; w < writes.size(); ++w) {
@@ -83,6 +84,7 @@ bool clean_step(Space& space, const Trace& trace, const Step& step) {
   return true;
 }
 
+/// Lemma 10.
 bool ordered(Space& space, const Trace& trace) {
   if (std::ranges::any_of(trace.edges, [](const auto& e) { return e.first >= e.second; })) return false;
   const std::uint32_t steps = trace.origins();

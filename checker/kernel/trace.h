@@ -10,7 +10,7 @@
 #pragma once
 #include <string_view>
 
-#include "checker/poly.h"
+#include "checker/kernel/poly.h"
 
 namespace noclobber::checker {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <map>
 
-#include "checker/certificate.h"
+#include "checker/kernel/certificate.h"
 
 namespace noclobber::checker {
 

@@ -1,0 +1,17 @@
+// Plans that are tables.
+#pragma once
+#include <string_view>
+
+#include "checker/kernel/certificate.h"
+
+namespace noclobber {
+
+constexpr const char* kPlanFormat = "noclobber.plan/1";
+
+namespace checker {
+
+/// Reads a table of buffers and decides whether any two of them meet.
+Answer check_plan(std::string_view text);
+
+}  // namespace checker
+}  // namespace noclobber
