@@ -18,10 +18,12 @@ class StepOrder {
   static std::optional<StepOrder> of(const Case& value);
   /// Leaving the graph is the last step.
   bool before(std::uint32_t a, std::uint32_t b) const;
-  bool listed() const { return later_.empty(); }
+  bool listed() const { return number_.empty(); }
 
  private:
-  std::vector<std::vector<bool>> later_;  // per step: those that must run after it; empty: the listed order
+  std::vector<std::uint32_t>
+      number_;  // of each step, after those of its predecessors; empty: the listed order
+  std::vector<std::vector<bool>> earlier_;  // by numbers: those that must run before
 };
 
 /// Everything a question about two placed storages is asked over.

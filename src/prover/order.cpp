@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "src/graph/uses.h"
-#include "src/prover/order_graph.h"
+#include "src/prover/order_reach.h"
 #include "src/values/term.h"
 
 namespace noclobber {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "src/graph/uses.h"
-#include "src/prover/order_graph.h"
+#include "src/prover/order_reach.h"
 
 namespace noclobber {
 namespace {

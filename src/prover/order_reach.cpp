@@ -1,10 +1,10 @@
 // Many questions of reachability, 512 targets a pass.
+#include "src/prover/order_reach.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <tuple>
-
-#include "src/prover/order_graph.h"
 
 namespace noclobber {
 

@@ -158,8 +158,6 @@ class PythonReader {
   Value operand() {
     const char sign = cursor_.peek();
     if (sign != '-' && (!Make::kOperators || (sign != '+' && sign != '~'))) return atom();
-    const Level level(*this);
-    if (cursor_.failed()) return {};
     const std::size_t start = cursor_.at();
     cursor_.take(sign);
     cursor_.skip_blanks();

@@ -287,7 +287,7 @@ TEST_CASE("casts are merged exactly where the table says so", "[identities]") {
 }
 
 TEST_CASE("rows of the kernel are rows of the table", "[identities]") {
-  std::ifstream file(in_sources("/checker/identities.def"));
+  std::ifstream file(in_sources("/checker/kernel/identities.def"));
   std::map<std::string, std::string> held;
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("ROW(\"")) held[line.substr(5, line.find('"', 5) - 5)] = line;

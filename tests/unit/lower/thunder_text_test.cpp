@@ -63,7 +63,7 @@ TEST_CASE("thunder text: floats that have no digits, and what else is called flo
 }
 
 TEST_CASE("thunder text: brackets, keywords, dictionaries and signs are nested up to 64 deep", "[thunder]") {
-  const std::string deep = "nested too deeply";
+  const std::string deep = "values are nested too deeply";
   CHECK(fault_in(nested(60, "(", "a", ",)")).empty());
   CHECK(fault_in(nested(70, "(", "a", ",)")) == deep);
   CHECK(fault_in(nested(60, "f(x=", "a", ")")).empty());

@@ -1,6 +1,9 @@
-#include "src/prover/order_graph.h"
+#include "src/graph/order_graph.h"
 
 #include <algorithm>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/topological_sort.hpp>
+#include <iterator>
 
 namespace noclobber {
 
@@ -12,23 +15,15 @@ std::optional<std::vector<std::uint32_t>> numbers(
   std::vector<std::uint32_t> out(count);
   for (std::uint32_t k = 0; k < count; ++k) out[k] = k;
   if (std::ranges::all_of(edges, [](const auto& e) { return e.first < e.second; })) return out;
-  std::vector<std::uint32_t> missing(count, 0), start(count + 1, 0), next(edges.size()), ready;
-  for (const auto& [from, to] : edges) {
-    ++missing[to];
-    ++start[from + 1];
+  using Edges = boost::compressed_sparse_row_graph<boost::directedS>;
+  const Edges graph(boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(), count);
+  std::vector<std::size_t> last_first;
+  try {
+    boost::topological_sort(graph, std::back_inserter(last_first));
+  } catch (const boost::not_a_dag&) {
+    return std::nullopt;
   }
-  for (std::uint32_t k = 0; k < count; ++k) start[k + 1] += start[k];
-  std::vector<std::uint32_t> fill = start;
-  for (const auto& [from, to] : edges) next[fill[from]++] = to;
-  for (std::uint32_t k = 0; k < count; ++k)
-    if (missing[k] == 0) ready.push_back(k);
-  std::uint32_t done = 0;
-  for (std::size_t at = 0; at < ready.size(); ++at) {
-    out[ready[at]] = done++;
-    for (std::uint32_t e = start[ready[at]]; e < start[ready[at] + 1]; ++e)
-      if (--missing[next[e]] == 0) ready.push_back(next[e]);
-  }
-  if (done != count) return std::nullopt;
+  for (std::uint32_t k = 0; k < count; ++k) out[last_first[k]] = count - 1 - k;
   return out;
 }
 
