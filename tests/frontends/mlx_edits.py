@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Edits payloads of MLX as a backend might write them by mistake, runs each, and compares: mlx_edits.py [--every N] [--only PATTERN]
+"""Edits payloads of MLX as a backend might write them by mistake, runs each, and compares: mlx_edits.py [--every N] [--only PATTERN ...]
 
 Needs executorch 1.5.1 and the package noclobber (`make mlx-edits` installs both). Real graphs are lowered by ExecuTorch's MLX backend;
 each edit changes one thing of a payload: a register, the order of instructions, a number, a dtype, the lists of inputs and outputs. An
@@ -263,13 +263,13 @@ def examined(name, folder, every, listed, count):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=7, help="of the edits, one in so many")
-    parser.add_argument("--only", default="*")
+    parser.add_argument("--only", nargs="+", default=["*"], metavar="PATTERN", help="of the graphs, in this order (all)")
     parser.add_argument("--list", action="store_true", help="what nothing was found out about")
     options = parser.parse_args()
     total, bad = collections.Counter(), []
     with tempfile.TemporaryDirectory() as scratch:
         origins_mlx.generated(scratch)
-        for name in fnmatch.filter(GRAPHS, options.only):
+        for name in dict.fromkeys(name for pattern in options.only for name in fnmatch.filter(GRAPHS, pattern)):
             folder, count = pathlib.Path(scratch) / name, collections.Counter()
             folder.mkdir()
             try:
