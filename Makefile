@@ -217,6 +217,7 @@ endef
 THUNDER_PACKAGES := lightning-thunder==$(THUNDER) torch==2.12.1
 
 test-executorch: build  ## programs through ExecuTorch itself, verdicts against running them (installs several GB)
+	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_hook_test.py)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_test.py)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/fuzz_test.py executorch)
 

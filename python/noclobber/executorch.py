@@ -1,25 +1,36 @@
-"""ExecuTorch: records what `to_executorch` does to a program, and checks it.
+"""ExecuTorch: records what a lowering does to a program, pass by pass, and checks it.
 
     with noclobber.executorch.watch(out="nc"):
+        edge = to_edge_transform_and_lower(exported, transform_passes, partitioner)
         program = edge.to_executorch(config)
 
-writes into `nc`, for every method, the functional program (`functional.METHOD.case.json`), one pair of it with the
-graph after each step that adds or removes sharing (`NN_STEP.METHOD.case.json`), the plan (`plan.METHOD.case.json`),
-and `program.pte`. What is compiled does not change. `check(edge, config)` does both on a copy of `edge`, checks what
-was recorded, and raises `noclobber.Refuted` with the findings.
+writes into `nc`, for every method, a pair of the graphs before and after each pass of `transform_passes` (and of
+`edge.transform`) that changed something (`NN_PASS.METHOD.case.json`), the functional program that `to_executorch` is given
+(`functional.METHOD.case.json`), one pair of it with the graph after each later pass that changed something, those of
+`config.passes` among them, the plan, and `program.pte`. Each pass has its own name, but for view elision and out variants.
+What is compiled does not change.
 
-Known to work with ExecuTorch 1.5.1. The names it hooks are those of `executorch.exir.program._program`.
+    report = noclobber.executorch.check(edge, config)
+    report.lowered.save("model.pte")
+
+lowers once, a copy of `edge` with a copy of `config`, checks what was recorded, and raises `noclobber.Refuted` with the
+findings and the folder that is kept. Known to work with ExecuTorch 1.5.1. The names it hooks are those of
+`executorch.exir.program._program`.
 """
 from __future__ import annotations
 
 import contextlib
 import copy
 import dataclasses
+import functools
 import os
+import pathlib
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 
-from . import program, recorder, values
+from . import executorch_passes as passes
+from . import recorder, values
 from .fx_case import Exported, case, with_contents
 from .fx_graph import GraphWriter, Written, kwargs_of, place_of
 from .report import Report
@@ -27,7 +38,7 @@ from .values import Unwritable
 
 MUTATIONS = ("BUFFER_MUTATION", "USER_INPUT_MUTATION")
 KINDS = {"USER_INPUT": "user", "PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant"}
-# Passes after write-back that change what shares storage, and the name of the graph they leave.
+# Passes after write-back whose graphs are called by what they are.
 STEPS = {"ReplaceViewCopyWithViewPass": "view-elision", "ToOutVarPass": "out-variants"}
 
 
@@ -105,6 +116,32 @@ class Recorder(recorder.Recorder):
         self.signature: object = None
         self.names: dict[int, str] = {}
         self.pending: list[tuple[str, object, Exported]] = []
+        self.seen: list[tuple] = []  # the graph after the last pass
+        self.methods: dict[int, str] = {}  # by id of a program of the edge dialect, while it is transformed
+
+    @contextlib.contextmanager
+    def transforming(self, manager: object, exported_program: object) -> Iterator[None]:
+        """Around a manager of passes in the edge dialect: a link for each pass that changes something."""
+        state, method = {}, self.methods.get(id(exported_program))
+        if method is not None:
+            with self.problem("passes of the edge dialect"):
+                state |= {"method": method, "graph": export_functional(exported_program),
+                          "seen": passes.print_of(exported_program.graph_module)}
+                state["end"] = passes.in_manager(manager, exported_program, lambda *after: self._transformed(state, *after))
+        try:
+            yield
+        finally:
+            state.get("end", lambda: None)()
+
+    def _transformed(self, state: dict, name: str, after: object) -> None:
+        with self.problem(name):
+            seen = passes.print_of(after.graph_module)
+            if seen == state["seen"]:
+                self.unchanged += 1
+                return
+            before, state["graph"], state["seen"] = state["graph"], export_functional(after), seen
+            self._write(name, state["method"],
+                        case(f"{state['method']}-{name}", with_contents(state["graph"]), with_contents(before)))
 
     def before(self, exported_program: object) -> None:
         """The functional program, at the entry of reinplacing."""
@@ -122,6 +159,7 @@ class Recorder(recorder.Recorder):
         """The graph with the copies that write-back inserted."""
         self.current, self.signature = exported_program, signature
         with self.problem("write-back"):
+            self.seen = passes.print_of(module)
             after = export_written_back(module, signature, exported_program)
             self.pending.append(("write-back", exported_program, after))
 
@@ -130,9 +168,14 @@ class Recorder(recorder.Recorder):
         self.names[id(self.current)] = name
         self._flush()
 
-    def passed(self, step: str, module: object) -> None:
+    def passed(self, name: str, module: object) -> None:
         """The graph after one later pass."""
-        with self.problem(step):
+        with self.problem(name):
+            seen = passes.print_of(module)
+            if seen == self.seen and name not in STEPS:
+                self.unchanged += 1
+                return
+            self.seen, step = seen, STEPS.get(name, name)
             hints = self.hints.get(id(self.current))
             after = export_written_back(module, self.signature, self.current, hints)
             self.pending.append((step, self.current, after))
@@ -175,33 +218,59 @@ class Recorder(recorder.Recorder):
 
     def _write(self, step: str, name: str, content: dict) -> None:
         number = sum(1 for _, paths in self.checks if paths[0].name.split(".")[-3:-2] == [name]) + 1
-        self.link(step, content, f"{number:02}_{step}.{name}.case.json")
+        self.link(step, content, f"{number:02}_{recorder.slug(step)}.{name}.case.json")
 
 
 @contextlib.contextmanager
-def watch(out: str | os.PathLike[str]) -> Iterator[Recorder]:
-    """Records every `to_executorch` inside the block into the folder `out`; yields the Recorder."""
+def watch(out: str | os.PathLike[str], *, fail_on: str | None = None) -> Iterator[Recorder]:
+    """Records every lowering inside the block into the folder `out`; yields the Recorder.
+
+    With `fail_on` ("refuted" or "unknown") what was recorded is checked at the end of the block; Refuted and NotProved
+    name the passes.
+    """
     from executorch.exir.program import _program as hooked
 
     watching = Recorder(out)
-    names = ("reinplace_pass", "weights_to_outputs_pass", "insert_write_back_for_buffers_pass",
+    names = ("_transform_with_pass_manager", "reinplace_pass", "weights_to_outputs_pass", "insert_write_back_for_buffers_pass",
              "edge_to_executorch_passes", "emit_program", "serialize_for_executorch")
     wrappers = _wrappers(watching, {name: getattr(hooked, name) for name in names})
-    with recorder.replaced((hooked, name, lambda _, name=name: wrappers[name]) for name in names):
+    places = [(hooked, name, lambda _, name=name: wrappers[name]) for name in names]
+    with recorder.replaced([*places, (hooked.EdgeProgramManager, "transform", lambda own: _naming(watching, own))]):
         yield watching
+    if fail_on:
+        recorder.judge(watching.run(), fail_on, out)
 
 
-def check(edge: object, config: object = None, out: str | os.PathLike[str] | None = None) -> Report:
-    """Lowers a copy of the EdgeProgramManager `edge` with `config` and checks every step of it.
+def check(edge: object, config: object = None, out: str | os.PathLike[str] | None = None, *,
+          fail_on: str | None = "refuted") -> Report:
+    """Lowers a copy of the EdgeProgramManager `edge` once, with a copy of `config`, and checks every step of it.
 
-    Returns the records. Raises noclobber.Refuted where a step, the plan or the program is refuted; the first
-    refuted stage is named first. `out` keeps what was recorded.
+    Returns the records; `lowered` of the Report is the ExecutorchProgramManager that was made and checked. Raises
+    noclobber.Refuted where a pass, the plan or the program is refuted, the first refuted one named first, and with
+    fail_on="unknown" NotProved where nobody knows. `out` keeps what was recorded; without it the folder is kept, and
+    named by the error, where there is one.
     """
-    with contextlib.ExitStack() as stack:
-        folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="noclobber-"))
+    folder, keep = pathlib.Path(out or tempfile.mkdtemp(prefix="noclobber-")), out is not None
+    try:
         with watch(folder) as watching:
-            copy.deepcopy(edge).to_executorch(config)
-        return Report(recorder.judge(watching.run(), "refuted", out))
+            lowered = copy.deepcopy(edge).to_executorch(_own(config))
+        records = watching.run()
+        keep = True  # should the next line raise
+        report = Report(recorder.judge(records, fail_on, folder))
+        keep = out is not None
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    report.lowered = lowered
+    return report
+
+
+def _own(config: object) -> object:
+    """A copy of a configuration: planning notes in it what it has planned, which the caller's lowering would meet again."""
+    try:
+        return copy.deepcopy(config)
+    except Exception:  # noqa: BLE001, of passes that cannot be copied only the planner, which is the one that keeps notes
+        return dataclasses.replace(config, memory_planning_pass=copy.deepcopy(config.memory_planning_pass))
 
 
 def fuzz_lower(**options: object):
@@ -220,6 +289,10 @@ def fuzz_pass(function: Callable, **options: object):
 
 def _wrappers(watching: Recorder, original: dict[str, Callable]) -> dict[str, Callable]:
     """A replacement for each hooked function: calls it, returns what it returns, and tells the recorder."""
+
+    def _transform_with_pass_manager(ep, manager, *args, **kwargs):
+        with watching.transforming(manager, ep):
+            return original["_transform_with_pass_manager"](ep, manager, *args, **kwargs)
 
     def reinplace_pass(ep, *args, **kwargs):
         watching.before(ep)
@@ -242,7 +315,7 @@ def _wrappers(watching: Recorder, original: dict[str, Callable]) -> dict[str, Ca
 
     def edge_to_executorch_passes(config, name=None, *args, **kwargs):
         watching.method(name or "forward")
-        return _observed(original["edge_to_executorch_passes"](config, name, *args, **kwargs), watching)
+        return passes.observed(original["edge_to_executorch_passes"](config, name, *args, **kwargs), watching.passed)
 
     def emit_program(methods, *args, **kwargs):
         watching.planned(methods)
@@ -257,22 +330,15 @@ def _wrappers(watching: Recorder, original: dict[str, Callable]) -> dict[str, Ca
     return {name: here[name] for name in original}
 
 
-def _observed(passes: list, watching: Recorder) -> list:
-    """The same passes, each of interest followed by one that only looks."""
-    from torch.fx.passes.infra.pass_base import PassResult
-
-    def look(step: str) -> Callable:
-        def looked(module):
-            watching.passed(step, module)
-            return PassResult(module, False)
-        return looked
-
-    observed = []
-    for each in passes:
-        observed.append(each)
-        if step := STEPS.get(type(each).__name__):
-            observed.append(look(step))
-    return observed
+def _naming(watching: Recorder, transform: Callable) -> Callable:
+    @functools.wraps(transform)
+    def named(self, *args, **kwargs):
+        watching.methods = {id(p): name for name, p in self._edge_programs.items()}
+        try:
+            return transform(self, *args, **kwargs)
+        finally:
+            watching.methods = {}
+    return named
 
 
 def _begin(module: object, signature: object, hints: dict | None = None,

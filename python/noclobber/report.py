@@ -94,7 +94,9 @@ class Check(dict):
 
 
 class Report(list):
-    """Checks in the order of the run."""
+    """Checks in the order of the run. `lowered` is what a compiler made that ran for them, where one did."""
+
+    lowered: object = None
 
     def __init__(self, records: Iterable[dict] = ()):
         super().__init__(Check(r) for r in records)
