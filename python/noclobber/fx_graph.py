@@ -37,6 +37,21 @@ class Written:
     items: list[str] = dataclasses.field(default_factory=list)  # numbers read out of tensors, in order; "" no symbol
 
 
+def _returned(lowered: object, results: list) -> list:
+    """What a call of a delegate gives. New values of buffers that it owns stay inside, and the partitioner describes them as
+    results; a pass that traces the call again may put symbols where the delegated graph has numbers."""
+    inner = getattr(lowered, "original_module", None)
+    specs = getattr(getattr(inner, "graph_signature", None), "output_specs", [])
+    kept = [k for k, s in enumerate(specs) if s.kind.name != "BUFFER_MUTATION"]
+    if len(specs) == len(results):
+        results = [results[k] for k in kept]
+    if len(kept) != len(results) or not hasattr(inner, "graph"):
+        return results
+    given = _flat(next(n for n in inner.graph.nodes if n.op == "output").args[0])
+    known = [getattr(given[k], "meta", {}).get("val") for k in kept]
+    return [k if values.is_tensor(k) and not values.symbols_in(k) and values.symbols_in(r) else r for k, r in zip(known, results)]
+
+
 def _delegate_name(lowered: object) -> str | None:
     """The operator that the reader of .pte gives the delegate's payload: a digest of it and of what it is compiled for.
 
@@ -208,9 +223,10 @@ class GraphWriter:
                 if node in self.results:
                     self.results[place] = self.results[node]
 
-    def _step(self, node: object, op: str, args: list, kwargs: dict, kind: str, also: list | None = None) -> None:
-        """One step, its results' names and types, and with kind FRESH their places. `also`: nodes whose parts it is."""
-        val = node.meta.get("val")
+    def _step(self, node: object, op: str, args: list, kwargs: dict, kind: str, also: list | None = None, val: object = None) -> None:
+        """One step, its results' names and types, and with kind FRESH their places. `also`: nodes whose parts it is;
+        `val`: what describes its results, where the node's own description does not."""
+        val = node.meta.get("val") if val is None else val
         if val is None and kind == "ALIAS":
             val = node.args[0].meta.get("val")  # write-back describes no results
         step = self._named(node, val, [node, *(a for a in also or [] if hasattr(a, "users"))])
@@ -245,12 +261,13 @@ class GraphWriter:
         operands = [a for a in node.args[1:]]
         if not all(hasattr(a, "meta") and values.is_tensor(a.meta.get("val")) for a in operands):
             raise Unwritable(f"delegate {node.name}: an operand that is no tensor")
-        results = _flat(node.meta["val"])
-        op = _delegate_name(_attribute_of(self.module, node.args[0].target)) or f"delegate::{node.args[0].name}"
+        lowered = _attribute_of(self.module, node.args[0].target)
+        results = _returned(lowered, _flat(node.meta["val"]))
+        op = _delegate_name(lowered) or f"delegate::{node.args[0].name}"
         inputs = ", ".join(f"Tensor a{i}" for i in range(len(operands)))
         schema = f"{op}({inputs}) -> ({', '.join(['Tensor'] * len(results))})"
         self.written.ops[schema] = {"schema": schema}
-        self._step(node, op.replace("::", ".") + ".default", [self.arg(a) for a in operands], {}, "FRESH")
+        self._step(node, op.replace("::", ".") + ".default", [self.arg(a) for a in operands], {}, "FRESH", val=results)
 
     def _control_flow(self, node: object) -> None:
         args = [list(a) if isinstance(a, (list, tuple)) else a for a in node.args]
