@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "src/lower/thunder/facts.h"
 #include "src/lower/thunder/writes.h"
 
 namespace noclobber {
@@ -95,7 +94,60 @@ void rename_read(ThunderStatement& s, const ThunderRenamed& names) {
     rename_thunder(s, names);
 }
 
+/// Does a statement behind what binds it mention the name, other than to forget it?
+bool is_name_read(const ThunderTrace& trace, const std::string& name) {
+  const auto reads = [&](const ThunderStatement& s, const auto& self) -> bool {
+    bool out = false;
+    each_thunder_name(s.value, [&](const std::string& read) { out = out || read == name; });
+    return out || std::ranges::any_of(s.inner, [&](const ThunderStatement& i) { return self(i, self); });
+  };
+  return std::ranges::any_of(trace.statements, [&](const ThunderStatement& s) {
+    return s.kind != ThunderStatement::Kind::drop && reads(s, reads);
+  });
+}
+
+bool are_one_tensor(const ThunderFacts& facts, const std::string& a, const std::string& b) {
+  const auto one = std::ranges::find(facts.inputs, a, &ThunderInput::name),
+             other = std::ranges::find(facts.inputs, b, &ThunderInput::name);
+  return a != b && one != facts.inputs.end() && other != facts.inputs.end() && !one->storage.empty() &&
+         one->storage == other->storage && one->type == other->type;
+}
+
+/// Is `other` the same call of a parameter that is one tensor with that of `s`?
+bool gathers_the_same(const ThunderStatement& s, const ThunderStatement& other, const ThunderFacts& facts) {
+  const std::string *name = gathered_by(s), *with = gathered_by(other);
+  return name != nullptr && with != nullptr && are_one_tensor(facts, *name, *with) && s.type == other.type &&
+         s.value.text == other.value.text && s.value.items[1].text == other.value.items[1].text &&
+         s.value.items[2].text == other.value.items[2].text;
+}
+
 }  // namespace
+
+std::optional<ThunderTrace> gathered_once(const ThunderTrace& trace, const ThunderFacts& facts,
+                                          ThunderTied& tied) {
+  ThunderTrace out = trace;
+  for (std::size_t at = 0; at < out.statements.size();) {
+    const ThunderStatement s = out.statements[at];
+    const auto kept = gathered_by(s) == nullptr || is_name_read(trace, s.target.text)
+                          ? out.statements.end()
+                          : std::ranges::find_if(out.statements, [&](const ThunderStatement& other) {
+                              return gathers_the_same(s, other, facts);
+                            });
+    if (kept == out.statements.end()) {
+      ++at;
+      continue;
+    }
+    tied.emplace_back(*gathered_by(s), *gathered_by(*kept));
+    const auto is_it = [&](const PythonExpr& expr) { return expr.is_name(s.target.text); };
+    for (ThunderStatement& other : out.statements)
+      if (other.kind == ThunderStatement::Kind::drop) std::erase_if(other.value.items, is_it);
+    std::erase_if(out.statements, [&](const ThunderStatement& other) {
+      return is_it(other.target) || (other.kind == ThunderStatement::Kind::drop && is_it(other.value));
+    });
+  }
+  if (tied.empty()) return std::nullopt;
+  return out;
+}
 
 ThunderGathered thunder_gathered(const ThunderTrace& before, const ThunderTrace& trace) {
   ThunderGathered out;
@@ -126,6 +178,12 @@ std::optional<ThunderTrace> with_gathered(const ThunderTrace& trace, const Thund
     const auto here = trace.types.find(name);
     if (!is_parameter(trace, name) || here == trace.types.end() || here->second != type) return std::nullopt;
     read.emplace(name, whole + std::string(kWhole));
+  }
+  for (const auto& [name, with] : gathered.tied) {
+    const auto whole = read.find(with);
+    const auto type = trace.types.find(name), same = trace.types.find(with);
+    if (whole == read.end() || type == trace.types.end() || type->second != same->second) return std::nullopt;
+    read.emplace(name, whole->second);
   }
   if (read.empty() || trace.statements.empty()) return std::nullopt;
   ThunderTrace out = trace;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "src/lower/thunder/graph.h"
-#include "src/lower/thunder/shards.h"
 
 namespace noclobber {
 
@@ -35,9 +34,17 @@ ThunderSource thunder_alone(const ThunderSource& source, bool reported) {
   return out;
 }
 
-void gather_thunder_parameters(std::vector<ThunderSource>& all) {
+void gather_thunder_parameters(std::vector<ThunderSource>& all, const ThunderFacts& facts) {
+  for (ThunderSource& source : all) {
+    ThunderTied tied;
+    auto trace = gathered_once(source.trace, facts, tied);
+    if (!trace) continue;
+    source = thunder_source(source.name, source.text, *std::move(trace));
+    source.tied = std::move(tied);
+  }
   for (std::size_t at = 1; at < all.size(); ++at) {
-    const ThunderGathered gathered = thunder_gathered(all[at - 1].trace, all[at].trace);
+    ThunderGathered gathered = thunder_gathered(all[at - 1].trace, all[at].trace);
+    gathered.tied = all[at].tied;
     for (std::size_t k = 0; k < at && !gathered.parameters.empty(); ++k) {
       auto trace = with_gathered(all[k].trace, gathered);
       if (!trace) continue;

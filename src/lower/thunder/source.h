@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/formats/thunder/text.h"
+#include "src/lower/thunder/shards.h"
 
 namespace noclobber {
 
@@ -17,7 +17,8 @@ struct ThunderSource {
   bool joint = false;
   std::map<std::string, std::string> undefined = {};  // tensors that it reads and nothing binds
   bool unreadable = false;                            // no graph of it can be made
-  bool whole = false;  // its parameters stand for all of what a later trace gathers of them
+  bool whole = false;     // its parameters stand for all of what a later trace gathers of them
+  ThunderTied tied = {};  // parameters that it gathers as another one, the call that nobody reads left out
 };
 
 ThunderSource thunder_source(std::string name, std::string_view text, ThunderTrace trace);
@@ -27,6 +28,6 @@ ThunderSource thunder_beside(const ThunderSource& source, const ThunderSource& o
 /// A source by itself. `reported`: that it binds some names nowhere is another check's finding.
 ThunderSource thunder_alone(const ThunderSource& source, bool reported = false);
 /// In traces before the one that gathers parameters, names of parameters mean the whole of them.
-void gather_thunder_parameters(std::vector<ThunderSource>& all);
+void gather_thunder_parameters(std::vector<ThunderSource>& all, const ThunderFacts& facts);
 
 }  // namespace noclobber

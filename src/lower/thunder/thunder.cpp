@@ -191,11 +191,14 @@ TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value
   return out;
 }
 
-/// That names of parameters mean more than the trace says of them is what we take Thunder to mean.
-void note_whole(Result<Case>& value) {
-  if (!value) return;
+/// That names of parameters mean more than the trace says of them is what we take Thunder to mean, and that a
+/// collective that nobody reads may be left out, as every process leaves it out.
+void note_gathered(Result<Case>& value, const ThunderSource& before, const ThunderSource& now) {
+  if (!value || (!before.whole && before.tied.empty() && now.tied.empty())) return;
   Case out = *std::move(value);
-  out.assumed.emplace_back("parameters stand for all that a later pass gathers of them");
+  if (before.whole) out.assumed.emplace_back("parameters stand for all that a later pass gathers of them");
+  if (!before.tied.empty() || !now.tied.empty())
+    out.assumed.emplace_back("parameters that are one tensor are so in every process, and gathered once");
   value = std::move(out);
 }
 
@@ -261,13 +264,14 @@ void add_step(std::vector<TraceCheck>& out, std::vector<ThunderSource>& all, std
   if (before != nullptr && !split) {
     out.push_back(
         check_named(TraceCheck::What::pair, now.name, pair_case(*before, now, facts), is_symbolic(now.text)));
-    if (before->whole) note_whole(out.back().value);
+    note_gathered(out.back().value, *before, now);
     if (!returns_last(now.trace)) note_later_passes(out.back(), all, at);
     if (!out.back().value) all[at].unreadable = !is_readable(thunder_beside(now, *before, false), facts);
   }
   if (!now.joint || (before != nullptr && before->joint)) return;
   out.push_back(check_named(TraceCheck::What::single, now.name + "/joint",
                             single_case(thunder_alone(now, true), facts), is_symbolic(now.text)));
+  note_gathered(out.back().value, now, now);
   if (auto missed = gradients_case(thunder_alone(now, true), facts))
     out.push_back(check_named(TraceCheck::What::single, now.name + "/gradients", *std::move(missed)));
 }
@@ -320,7 +324,7 @@ std::vector<TraceCheck> read_thunder(const ThunderFile& file, const std::string&
     out.push_back(alone_check(sources->front(), *facts));
     return out;
   }
-  gather_thunder_parameters(*sources);
+  gather_thunder_parameters(*sources, *facts);
   for (std::size_t k = 0; k < sources->size(); ++k) {
     (*sources)[k].name += "/" + std::to_string(k);
     add_step(out, *sources, k, *facts);
@@ -338,9 +342,9 @@ Result<Case> read_thunder_pair(const ThunderFile& before, const ThunderFile& aft
     if (!source) return file == &before ? in_file(before.name, source.fault()) : source.fault();
     both.push_back(*std::move(source));
   }
-  gather_thunder_parameters(both);
+  gather_thunder_parameters(both, *facts);
   auto out = pair_case(both[0], both[1], *facts);
-  if (both[0].whole) note_whole(out);
+  note_gathered(out, both[0], both[1]);
   return out;
 }
 
@@ -367,7 +371,7 @@ std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& fo
     out.push_back(alone_check(first[0], *facts));
     return out;
   }
-  gather_thunder_parameters(first);
+  gather_thunder_parameters(first, *facts);
   for (std::size_t k = 0; k < first.size(); ++k) add_step(out, first, k, *facts);
   add_backward(out, first, second, *facts);
   return out;

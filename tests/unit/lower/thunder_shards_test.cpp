@@ -86,4 +86,46 @@ TEST_CASE("thunder shards: earlier traces mean all of a parameter, and return wh
   CHECK_FALSE(with_gathered(earlier("3, 8"), gathered));
 }
 
+namespace {
+
+/// Two parameters that are gathered, of which `read` is read.
+ThunderTrace gathered_twice(const std::string& read, const std::string& group = "group_1") {
+  const auto gathers = [](const std::string& name, const std::string& from, const std::string& in) {
+    return "  " + name + " = thunder.distributed.prims.synchronize(" + from + ", " + in +
+           ", _DistParallelType_FULLY_SHARDED_2)  # " + name + ": \"cpu f32[4, 8]\"\n";
+  };
+  return trace_of("  # w: \"cpu f32[2, 8]\"\n" + gathers("t2", "w", group) + gathers("t3", "x", "group_1") +
+                  "  t1 = prims.add(" + read +
+                  ")  # t1: \"cpu f32[4, 8]\"\n"
+                  "  del t2, t3\n"
+                  "  return {'output': (t1, w), 'flat_args': [x, w]}\n");
+}
+
+ThunderFacts stored(const std::string& x, const std::string& w, std::int64_t more = 0) {
+  Type type;
+  type.shape = {SymExpr(2), SymExpr(8)};
+  Type other = type;
+  other.shape[0] = SymExpr(2 + more);
+  return {true, {{"x", type, x, {}}, {"w", other, w, {}}}};
+}
+
+std::string left_out(const ThunderTrace& trace, const ThunderFacts& facts) {
+  ThunderTied tied;
+  const auto once = gathered_once(trace, facts, tied);
+  return once ? tied[0].first + " as " + tied[0].second : "";
+}
+
+}  // namespace
+
+TEST_CASE("thunder shards: of two gathers of one tensor, one that nobody reads is left out", "[thunder]") {
+  const ThunderFacts one = stored("S0", "S0");
+  CHECK(left_out(gathered_twice("t3, t3"), one) == "w as x");
+  CHECK(left_out(gathered_twice("t2, t2"), one) == "x as w");
+  CHECK(left_out(gathered_twice("t2, t3"), one).empty());
+  CHECK(left_out(gathered_twice("t3, t3", "group_2"), one).empty());
+  CHECK(left_out(gathered_twice("t3, t3"), stored("S0", "S1")).empty());
+  CHECK(left_out(gathered_twice("t3, t3"), stored("", "")).empty());
+  CHECK(left_out(gathered_twice("t3, t3"), stored("S0", "S0", 1)).empty());
+}
+
 }  // namespace thunder_shards_test
