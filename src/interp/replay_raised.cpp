@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/interp/replay_session.h"
+#include "src/interp/run_inputs.h"
 
 namespace noclobber {
 
@@ -14,6 +15,12 @@ std::vector<Witness> raised(const Scene& scene, const Difference& d) {
   const Graph& graph = *scene.after.graph;
   const bool known = d.step < graph.steps.size();
   const StepRefs refs = known ? step_refs(scene.ops, graph.steps[d.step]) : StepRefs{};
+  if (!known && d.actual.starts_with(kLeftMisfit)) {  // no step: no kernel refuses anything
+    Witness w = named("NC020");
+    w.aspect = "shape";
+    w.message = d.actual;
+    return {w};
+  }
   std::vector<std::string> rules = {"NC023"};
   if (refs.writes()) {
     const bool misfit = d.actual.find("index") == std::string::npos;

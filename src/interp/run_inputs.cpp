@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "src/interp/replay_view.h"
 #include "src/interp/run_machine.h"
 #include "src/interp/run_values.h"
 #include "src/kernels/runs.h"
@@ -248,13 +249,15 @@ void write_finals(Machine& m, Frame& frame) {
     Array target;
     Snapshot contents;
     Geometry from;
+    std::string name;
   };
   std::vector<Pending> all;
   for (const auto& [input, arg] : frame.graph->finals) {
     const Datum from = resolve(m, frame, arg, true);
     const std::optional<Tensor>& to = frame.values[input.index].tensor;
     if (from.kind != Datum::Kind::tensor || !to) return m.unsupported("final contents that are no tensor");
-    all.push_back({m.array_of(*to, frame), snapshot_of(m, from.tensor), from.tensor.at});
+    all.push_back({m.array_of(*to, frame), snapshot_of(m, from.tensor), from.tensor.at,
+                   frame.graph->value(input).name});
     if (!m.going()) return;
   }
   for (Pending& p : all) {
@@ -269,6 +272,9 @@ void write_finals(Machine& m, Frame& frame) {
     Call call = m.new_call(frame);
     copy_elements(call, source, p.target);
     m.adopt(call);
+    if (call.fault && call.fault->kind == Fault::Kind::raised)
+      return m.raise(frame, std::string(kLeftMisfit) + p.name + " has shape " + index_text(p.from.shape) +
+                                " and must have " + index_text(p.target.at.shape));
     if (call.fault) return m.take_fault(frame, *call.fault);
   }
 }

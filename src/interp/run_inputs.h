@@ -4,6 +4,9 @@
 
 namespace noclobber {
 
+/// How an error of write_finals begins.
+inline constexpr std::string_view kLeftMisfit = "what is left in ";
+
 void make_inputs(Machine& m, Frame& frame);
 void write_finals(Machine& m, Frame& frame);
 void make_outputs(Machine& m, Frame& frame);
