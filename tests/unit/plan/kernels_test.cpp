@@ -52,7 +52,40 @@ CheckRecord softmax_in_place(const std::string& facts, const CheckOptions& optio
   return check_case(*std::move(value), options, contradiction);
 }
 
+/// map of three rows over what each trip reads; the results at `place`. Without types the loop stays one
+/// step.
+Status map_at(const std::string& place, bool typed) {
+  const auto type = [&](const std::string& shape) {
+    return typed ? R"j(,"types":[{"dtype":"f32","shape":)j" + shape + "}]" : std::string();
+  };
+  const std::string text =
+      R"j({"format":"noclobber.case/1","name":"map","graphs":{"f":{"inputs":[)j"
+      R"j({"name":"x","type":{"dtype":"f32","shape":[4]}},{"name":"a","type":{"dtype":"f32","shape":[4]}}],)j"
+      R"j("steps":[{"name":"y","op":"aten.mul.Tensor","args":[{"ref":"x"},{"ref":"a"}]}],"outputs":[{"ref":"y"}]}},)j"
+      R"j("after":{"inputs":[{"name":"x","type":{"dtype":"f32","shape":[3,4]}},)j"
+      R"j({"name":"a","type":{"dtype":"f32","shape":[4]}}],"steps":[)j"
+      R"j({"name":"t","op":"aten.exp.default","args":[{"ref":"x"}])j" +
+      type("[3,4]") + R"j(},{"name":"e","op":"aten.exp.default","args":[{"ref":"a"}])j" + type("[4]") +
+      R"j(},{"names":["r"],"op":"higher_order.map_impl","args":[{"graph":"f"},[{"ref":"t"}],[{"ref":"e"}]],)j"
+      R"j("types":[{"dtype":"f32","shape":[3,4]}]}],"outputs":[{"ref":"r"}]},)j"
+      R"j("plan":{"arenas":{"1":{"size":128,"alignment":4}},"buffers":[)j"
+      R"j({"value":"t","arena":"1","offset":0,"size":48},{"value":"e","arena":"1","offset":48,"size":16},)j"
+      R"j({"value":"r","arena":"1","offset":)j" +
+      place + R"j(,"size":48}]}})j";
+  auto value = read_case_json(text);
+  REQUIRE(value);
+  bool contradiction = false;
+  return check_case(*std::move(value), {}, contradiction).status;
+}
+
 }  // namespace
+
+TEST_CASE("rows of a loop are stored as the trips go, be it written out or not", "[plan]") {
+  CHECK(map_at("64", true) == Status::proved);
+  CHECK(map_at("64", false) == Status::proved);
+  CHECK(map_at("48", true) == Status::refuted);
+  CHECK(map_at("48", false) == Status::unknown);
+}
 
 TEST_CASE("index_put_ of the portable library takes one index of whole numbers at any dimension", "[plan]") {
   const std::string narrow = R"j({"dtype":"i32","shape":[1]})j", open = R"j({"dtype":"i64","shape":["s0"]})j";
