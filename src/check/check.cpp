@@ -26,9 +26,11 @@
 #include "src/interp/replay_cause.h"
 #include "src/ops/branches.h"
 #include "src/ops/conjugates.h"
+#include "src/ops/dead_readers.h"
 #include "src/ops/evidence.h"
 #include "src/ops/folded_constants.h"
 #include "src/ops/fused_calls.h"
+#include "src/ops/kept_dims.h"
 #include "src/ops/promises.h"
 #include "src/ops/saved_draws.h"
 #include "src/ops/unrolled.h"
@@ -318,6 +320,8 @@ void prepare_case(Case& value, const CheckOptions& options) {
   share_types(value.after);
   expect_all_to_run(value);
   describe_untold_results(value);
+  show_kept_dims(value);
+  leave_out_dead_readers(value);
   compare_instead_of_scatter(value);
   show_forced_strides(value);
   conjugate_at_once(value);

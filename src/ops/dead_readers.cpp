@@ -1,0 +1,78 @@
+#include "src/ops/dead_readers.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/graph/uses.h"
+#include "src/ops/raises.h"
+#include "src/ops/schema.h"
+
+namespace noclobber {
+namespace {
+
+/// Operator, and types of the tensors that it is given; "" where one is not known, or it is told apart by
+/// something else.
+std::string call_text(const Graph& graph, const Step& step) {
+  std::string out = step.op;
+  for (const ValueId id : uses_of(step)) {
+    const SharedType& type = graph.value(id).type;
+    if (!type || !is_floating(type->dtype)) return "";
+    out += ";" + std::string(name(type->dtype));
+    for (const SymExpr& size : type->shape) out += "," + size.text();
+    out += type->device->empty() ? "" : "@" + *type->device;
+  }
+  return out;
+}
+
+/// Does the step compute numbers element by element, and nothing else, whatever it finds?
+bool only_computes_elements(const Step& step) {
+  const Schema* schema = find_schema(step.op);
+  if (schema == nullptr || !schema->has(Tag::pointwise) || schema->has(Tag::nondeterministic_seeded) ||
+      schema->has(Tag::out) || schema->has(Tag::inplace) ||
+      std::ranges::any_of(schema->arguments, [](const SchemaSlot& slot) { return slot.written; }))
+    return false;
+  const auto bound = bind_arguments(*schema, step);
+  return bound && !raises_over(std::string_view(step.op).substr(0, step.op.rfind('.')), *schema, *bound);
+}
+
+/// Does anything else hang on the step than its results?
+bool is_free(const Step& step, const std::set<std::string>& waited_for, const Graph& graph) {
+  const auto named = [&](ValueId id) { return id.valid() && waited_for.contains(graph.value(id).name); };
+  return step.after.empty() && step.stream->empty() && step.unit == 0 && !step.barrier && !step.fused &&
+         step.id->empty() && std::ranges::none_of(step.results, named);
+}
+
+/// What the step makes is memory that nobody writes, of the first size that it is given.
+void forget(Graph& graph, Step& step) {
+  const SharedType type = graph.value(uses_of(step).front()).type;
+  std::vector<Arg> sizes;
+  for (const SymExpr& size : type->shape) sizes.push_back(Arg::of(size));
+  step.op = "aten.empty.memory_format";
+  step.args = {Arg::of(std::move(sizes))};
+  step.kwargs = {{"dtype", Arg::of_dtype(type->dtype)}};
+  if (!type->device->empty()) step.kwargs.emplace_back("device", Arg::of_device(*type->device));
+  for (const ValueId id : step.results)
+    if (id.valid()) graph.values[id.index].type = SharedType();
+}
+
+}  // namespace
+
+void leave_out_dead_readers(Case& value) {
+  if (!value.dataflow || !value.before || value.plan) return;
+  std::set<std::string> known;
+  for (const Step& step : value.before->steps) known.insert(call_text(*value.before, step));
+  Graph& graph = value.after;
+  std::set<std::string> waited_for;
+  for (const Step& step : graph.steps) waited_for.insert(step.after.begin(), step.after.end());
+  for (std::size_t k = graph.steps.size(); k-- > 0;) {
+    const Step& step = graph.steps[k];
+    const bool seen = std::ranges::any_of(
+        step.results, [&](ValueId id) { return id.valid() && is_used(graph, id, k + 1); });
+    if (seen || !is_free(step, waited_for, graph) || !only_computes_elements(step)) continue;
+    const std::string text = call_text(graph, step);
+    if (uses_of(step).empty() || text.empty() || !known.contains(text)) continue;
+    forget(graph, graph.steps[k]);
+  }
+}
+
+}  // namespace noclobber
