@@ -39,10 +39,10 @@ std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const
   each(Kind::store, after.steps.size());
   each(Kind::clean, after.steps.size());
   for (std::uint32_t step = 0; step < after.steps.size(); ++step)
-    for (std::uint32_t k = 0; k < after.steps[step].means_end - after.steps[step].means; ++k)
+    for (std::uint32_t k = 0; k < after.steps[step].reaching_end - after.steps[step].reaching; ++k)
       out.push_back({Kind::current, false, step, k});
   for (std::uint32_t k = 0; k < after.outputs.size(); ++k) {
-    if (after.outputs[k].means) out.push_back({Kind::current_output, false, k, 0});
+    if (after.outputs[k].reaching) out.push_back({Kind::current_output, false, k, 0});
     if (before == nullptr && after.outputs[k].view) out.push_back({Kind::defined, false, k, 0});
   }
   if (before == nullptr) return out;
@@ -141,8 +141,8 @@ std::optional<std::pair<Content, Content>> Rules::sides(const Obligation& o, con
   const bool within = o.kind == Kind::current || o.kind == Kind::current_output;
   const View* const was = within ? is : output_view(before_, o.a);
   if (is == nullptr || was == nullptr || was->form->shape != is->form->shape) return std::nullopt;
-  const std::uint32_t then = o.kind == Kind::current          ? after_.means[after_.steps[o.a].means + o.b]
-                             : o.kind == Kind::current_output ? *after_.outputs[o.a].means
+  const std::uint32_t then = o.kind == Kind::current ? after_.reaching[after_.steps[o.a].reaching + o.b]
+                             : o.kind == Kind::current_output ? *after_.outputs[o.a].reaching
                                                               : run_before_.exit();
   const Index at = index != nullptr ? *index : running(space_, is->form->shape, 0);
   return std::pair{equality_.at(within ? run_after_ : run_before_, *was, at, then),

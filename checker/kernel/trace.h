@@ -76,14 +76,14 @@ struct StepForm {
 struct Step {
   const StepForm* form = nullptr;
   std::uint32_t origin = 0;
-  std::size_t views = 0, means = 0, means_end = 0;
+  std::size_t views = 0, reaching = 0, reaching_end = 0;
 };
 struct Output {
   std::optional<View> view;
   Text scalar;
   Shape strides;
   bool strides_known = false;
-  std::optional<std::uint32_t> means;
+  std::optional<std::uint32_t> reaching;
 };
 struct Placement {
   std::uint32_t arena = 0;
@@ -98,8 +98,8 @@ struct Trace {
   std::vector<Storage> storages;
   std::vector<std::pair<Text, View>> inputs;
   std::vector<Step> steps;
-  std::vector<View> views;           // of steps: reads, then writes
-  std::vector<std::uint32_t> means;  // of steps
+  std::vector<View> views;              // of steps: reads, then writes
+  std::vector<std::uint32_t> reaching;  // of steps
   std::vector<Output> outputs;
   std::vector<std::pair<PolyId, PolyId>> claims;  // what the dump says, and what was computed
   std::size_t unknown = 0;                        // things that were not understood

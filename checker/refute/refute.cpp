@@ -204,7 +204,7 @@ bool reorder(Trace& trace, const std::vector<std::uint32_t>& order) {
     const auto found = place.find(step);
     return found == place.end() ? order.size() + step : found->second;
   };
-  bool good = trace.any_order && trace.means.empty() && place.size() == order.size();
+  bool good = trace.any_order && trace.reaching.empty() && place.size() == order.size();
   for (const auto& [earlier, later] : trace.edges) good = good && at(earlier) < at(later);
   std::ranges::stable_sort(trace.steps, {}, [&](const Step& s) { return at(s.origin); });
   return good;

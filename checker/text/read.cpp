@@ -260,16 +260,17 @@ class Reader : Scanner {
   void no_conditions() { require(integer() == 0, "no conditions"); }
   Step step() {
     Trace& t = *trace_;
-    Step s{&form(out_.steps), integer(), t.views.size(), t.means.size()};
+    Step s{&form(out_.steps), integer(), t.views.size(), t.reaching.size()};
     for (std::uint32_t k = s.form->reads + s.form->writes; k > 0; --k) t.views.push_back(view());
     times([&] {
-      t.means.push_back(integer());
-      require(t.means.back() <= t.steps.size(), "a time before");
+      t.reaching.push_back(integer());
+      require(t.reaching.back() <= t.steps.size(), "a time before");
     });
-    s.means_end = t.means.size();
+    s.reaching_end = t.reaching.size();
     no_conditions();
-    const std::size_t means = s.means_end - s.means;
-    bool good = (means == 0 || means == s.form->reads) && s.origin < kMostOrigin && s.origin >= t.origin;
+    const std::size_t reaching = s.reaching_end - s.reaching;
+    bool good =
+        (reaching == 0 || reaching == s.form->reads) && s.origin < kMostOrigin && s.origin >= t.origin;
     t.origin = s.origin;
     for (const View& v : t.reads(s))
       good = good && ((s.form->kind == StepKind::opaque && !s.form->elementwise) ||
@@ -279,7 +280,7 @@ class Reader : Scanner {
   }
   Output output() {
     Output o{maybe([&] { return view(); }), text(), polys(), flag(), maybe([&] { return integer(); })};
-    require(!o.means || *o.means <= trace_->steps.size(), "a time before");
+    require(!o.reaching || *o.reaching <= trace_->steps.size(), "a time before");
     require(!o.strides_known || (o.view && o.strides.size() == o.view->form->shape.size()),
             "the output's strides");
     return o;

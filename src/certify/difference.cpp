@@ -334,7 +334,7 @@ std::optional<Trace> reordered(const Trace& trace, const std::vector<std::uint32
   Trace out = trace;
   bool good = trace.any_order && place.size() == order.size();
   for (const auto& [earlier, later] : trace.edges) good = good && at(earlier) < at(later);
-  for (const TraceStep& s : trace.steps) good = good && s.means.empty();
+  for (const TraceStep& s : trace.steps) good = good && s.reaching.empty();
   if (!good) return std::nullopt;
   std::ranges::stable_sort(out.steps, {}, [&](const TraceStep& s) { return at(s.origin); });
   return out;

@@ -52,10 +52,10 @@ void form(auto& io, Is<TraceStep> auto& s) {
 void fields(auto& io, Is<TraceView> auto& v) { io(Form{v}, v.storage); }
 void fields(auto& io, Is<TraceStorage> auto& s) { io(Form{s}, s.key); }
 void fields(auto& io, Is<TraceStep> auto& s) {
-  io(Form{s}, s.origin, Entries{s.reads}, Entries{s.writes}, s.means, kNone);
+  io(Form{s}, s.origin, Entries{s.reads}, Entries{s.writes}, s.reaching, kNone);
 }
 void fields(auto& io, Is<TraceOutput> auto& o) {
-  io(o.view, o.scalar, Num{o.strides}, o.strides_known, o.means);
+  io(o.view, o.scalar, Num{o.strides}, o.strides_known, o.reaching);
 }
 void fields(auto& io, Is<TraceClaim> auto& c) {
   io(c.origin, c.what, Num{c.said, true}, Num{c.computed, true});

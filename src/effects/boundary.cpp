@@ -138,7 +138,7 @@ void add_outputs(Tracer& t) {
         output.view = bound->view;
         output.strides_known = bound->strides.has_value();
         if (bound->strides) output.strides = *bound->strides;
-        if (t.request.names_are_values) output.means = bound->since;
+        if (t.request.names_are_values) output.reaching = bound->since;
       }
     } else {
       std::vector<ValueId> within;

@@ -46,13 +46,13 @@ void wait_one(Tracer& t, const Call& call, std::size_t result, const Binding& bo
   step.key = "wait";
   step.origin = call.number;
   step.writes = {bound.view};
-  std::vector<std::uint32_t> means;
+  std::vector<std::uint32_t> reaching;
   for (const Binding& read : reads) {
     step.reads.push_back(read.view);
     step.access.push_back({Access::before_write});
-    means.push_back(read.since);
+    reaching.push_back(read.since);
   }
-  push(t, std::move(step), means);
+  push(t, std::move(step), reaching);
   bind(t, call, result, bound);
 }
 

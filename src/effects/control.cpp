@@ -196,7 +196,7 @@ void control(Tracer& t, const Step& step, std::uint32_t number) {
   TraceStep opaque;
   opaque.key = step.op;
   opaque.origin = number;
-  std::vector<std::uint32_t> means;
+  std::vector<std::uint32_t> reaching;
   BodyTexts texts;
   for (const Arg& arg : step.args) {
     if (arg.kind != Arg::Kind::graph) continue;
@@ -221,7 +221,7 @@ void control(Tracer& t, const Step& step, std::uint32_t number) {
       if (texts.see_storages) reaches(t, operand.view.storage, true);
       opaque.reads.push_back(*seen);
       opaque.key = *opaque.key + laid_text(t, operand);
-      means.push_back(operand.since);
+      reaching.push_back(operand.since);
     }
   }
   Call call{&step, nullptr, step.op, {}, number};
@@ -235,7 +235,7 @@ void control(Tracer& t, const Step& step, std::uint32_t number) {
   }
   opaque.access.assign(opaque.reads.size(), std::vector<Access>(opaque.writes.size(), Access::any_time));
   tell_sizes(t, number, opaque);
-  push(t, std::move(opaque), means);
+  push(t, std::move(opaque), reaching);
   for (std::size_t k = 0; k < results.size(); ++k) bind(t, call, k, results[k]);
 }
 

@@ -9,9 +9,9 @@
 
 namespace noclobber::effects {
 
-void push(Tracer& t, TraceStep step, const std::vector<std::uint32_t>& means) {
+void push(Tracer& t, TraceStep step, const std::vector<std::uint32_t>& reaching) {
   if (!t.shadows.empty()) refresh(t, step);
-  if (t.request.names_are_values) step.means = means;
+  if (t.request.names_are_values) step.reaching = reaching;
   for (const TraceView& written : step.writes) {
     t.known.constants.erase(written.storage);
     t.known.reals.erase(written.storage);

@@ -265,7 +265,7 @@ bool add_reads(Tracer& t, const Call& call, Parts& parts) {
       return false;
     }
     parts.step.reads.push_back(read->view);
-    parts.means.push_back(o.bound.since);
+    parts.reaching.push_back(o.bound.since);
     parts.step.access.emplace_back();
     const bool listed = call.schema->arguments[o.argument].type == SchemaSlot::Type::tensor_list;
     // That an operator reads its own written argument is part of what it computes.
@@ -349,10 +349,10 @@ void opaque(Tracer& t, const Call& given) {
   for (const Binding& w : parts.writes) parts.step.writes.push_back(w.view);
   thread_tokens(t, call, parts.step);
   parts.step.elementwise = parts.step.elementwise && parts.step.writes.size() == 1;
-  while (parts.means.size() < parts.step.reads.size()) parts.means.push_back(t.now());
+  while (parts.reaching.size() < parts.step.reads.size()) parts.reaching.push_back(t.now());
   put_identity(t, parts.step);
   const bool is_number = parts.step.identity && t.identities.folded;
-  push(t, std::move(parts.step), parts.means);
+  push(t, std::move(parts.step), parts.reaching);
   if (is_number) holds(t, parts.writes[0], *t.identities.folded);
   take_off(t, call, parts);
   note_product(t, call, parts);

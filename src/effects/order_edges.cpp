@@ -23,9 +23,9 @@ void add_return(Trace& trace, const Graph& graph) {
   const auto place = std::find_if(trace.steps.begin(), trace.steps.end(),
                                   [&](const TraceStep& s) { return s.origin > step.origin; });
   const auto later = [number = place - trace.steps.begin()](std::uint32_t& time) { time += time > number; };
-  for (TraceStep& other : trace.steps) std::for_each(other.means.begin(), other.means.end(), later);
+  for (TraceStep& other : trace.steps) std::for_each(other.reaching.begin(), other.reaching.end(), later);
   for (TraceOutput& output : trace.outputs)
-    if (output.means) later(*output.means);
+    if (output.reaching) later(*output.reaching);
   trace.steps.insert(place, std::move(step));
 }
 

@@ -89,7 +89,7 @@ void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, c
   TraceStep step;
   step.key = "raises " + why + attributes(t, call);
   std::string shapes;
-  std::vector<std::uint32_t> means;
+  std::vector<std::uint32_t> reaching;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
     const Arg& arg = call.arguments[k];
@@ -102,7 +102,7 @@ void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, c
       if (std::ranges::find(over, k) == over.end()) continue;
       step.reads.push_back(bound->view);
       step.access.push_back({Access::before_write});
-      means.push_back(bound->since);
+      reaching.push_back(bound->since);
     }
   }
   step.key = t.shared(*step.key + shapes);
@@ -117,7 +117,7 @@ void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, c
   std::uint64_t hash = std::hash<std::string>{}(*step.key);
   for (const TraceView& read : step.reads) hash = mixed(hash, shown_hash(t, read));
   t.noted.raised.push_back({own, t.now(), *step.key, hash, call.step->op});
-  push(t, std::move(step), means);
+  push(t, std::move(step), reaching);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void shows_unknown(Tracer& t, const Call& call, const Parts& parts, std::size_t 
 }
 
 /// `means`: the step after which the name of what is shown was made.
-void refresh_one(Tracer& t, StorageId shadow, std::uint32_t origin, std::uint32_t means) {
+void refresh_one(Tracer& t, StorageId shadow, std::uint32_t origin, std::uint32_t reaching) {
   const Shadow& what = t.shadows.at(shadow);
   if (t.is_shadow(what.of.storage)) refresh_one(t, what.of.storage, origin, t.now());
   TraceStep step;
@@ -37,7 +37,7 @@ void refresh_one(Tracer& t, StorageId shadow, std::uint32_t origin, std::uint32_
   step.writes = {what.itself};
   step.access = {{Access::any_time}};
   step.origin = origin;
-  if (t.request.names_are_values) step.means = {means};
+  if (t.request.names_are_values) step.reaching = {reaching};
   t.trace.steps.push_back(std::move(step));
 }
 

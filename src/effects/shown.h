@@ -12,7 +12,7 @@
 namespace noclobber::effects {
 
 void shows_unknown(Tracer& t, const Call& call, const Parts& parts, std::size_t base);
-void refresh_one(Tracer& t, StorageId shadow, std::uint32_t origin, std::uint32_t means);
+void refresh_one(Tracer& t, StorageId shadow, std::uint32_t origin, std::uint32_t reaching);
 void refresh(Tracer& t, const TraceStep& step);
 
 }  // namespace noclobber::effects

@@ -70,7 +70,7 @@ struct Parts {
   std::vector<Operand> operands;
   std::vector<Binding> writes;
   std::vector<std::size_t> write_items, write_operands, results;
-  std::vector<std::uint32_t> means;  // per read
+  std::vector<std::uint32_t> reaching;  // per read
   void write(const Binding& bound, std::size_t item, std::size_t operand, std::size_t result) {
     writes.push_back(bound);
     write_items.push_back(item);

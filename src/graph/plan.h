@@ -3,7 +3,7 @@
 //   arena 1   64 bytes, offsets multiples of 16
 //   buffer    value a, arena 1, offset 16, size 12, life [2, 5)
 //
-// Nothing in it is believed: sizes, life times and sharing are recomputed from the graph where there is one.
+// Nothing in it is believed: sizes, live ranges and sharing are recomputed from the graph where there is one.
 #pragma once
 #include <cstdint>
 #include <optional>

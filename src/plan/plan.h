@@ -7,7 +7,7 @@
 //   in place   a result may take the slot of an operand that dies there, element by element on the same
 //              bytes, or where all is read before anything is written
 //
-// The plan's own claims (life times, what lies on what) are compared with that, never used. A fault is
+// The plan's own claims (live ranges, what lies on what) are compared with that, never used. A fault is
 // reported with numbers: values of the symbols, bytes, times, and the steps at which a live value is lost.
 // Proposes only: placements and neighbours are evidence that can be checked again in linear time.
 #pragma once

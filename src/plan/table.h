@@ -1,4 +1,4 @@
-// A plan as a table of numbers: nothing to recompute, so life times and sizes are taken as they are.
+// A plan as a table of numbers: nothing to recompute, so live ranges and sizes are taken as they are.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -34,7 +34,7 @@ void of_step(const checker::StepForm& step, std::set<std::string>& out) {
 
 void of_trace(const checker::Trace& trace, std::set<std::string>& out) {
   for (const checker::Step& step : trace.steps) of_step(*step.form, out);
-  if (!trace.means.empty()) out.insert("time-of-name");
+  if (!trace.reaching.empty()) out.insert("time-of-name");
   if (trace.any_order && !trace.edges.empty()) out.insert("edge");
   if (!trace.claims.empty()) out.insert("claim-of-dump");
   for (const checker::Placement& placement : trace.placements)

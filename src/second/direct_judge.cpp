@@ -44,9 +44,9 @@ bool DirectJudge::shown(const Obligation& o) {
     case DirectKind::together:
       return o.of_before ? together(after_, *before_, o.a) : together(*before_, after_, o.a);
     case DirectKind::current:
-      return current(after_.steps[o.a].reads[o.b], after_.steps[o.a].means[o.b], o.a);
+      return current(after_.steps[o.a].reads[o.b], after_.steps[o.a].reaching[o.b], o.a);
     case DirectKind::current_output:
-      return current(*after_.outputs[o.a].view, *after_.outputs[o.a].means, after_.steps.size());
+      return current(*after_.outputs[o.a].view, *after_.outputs[o.a].reaching, after_.steps.size());
     case DirectKind::defined:
       return defined(o.a);
     case DirectKind::order:

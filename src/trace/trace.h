@@ -91,8 +91,9 @@ struct TraceStep {
   Text key;                  // opaque: operator, attributes; fill: the scalar
   std::vector<TraceView> reads, writes;
   std::vector<std::vector<Access>> access;  // [read][write]
-  std::vector<std::uint32_t> means;  // per read: it means what was there when this step began; or empty
-  std::vector<std::string> bodies;   // opaque: checks that prove what this step runs in both graphs
+  std::vector<std::uint32_t>
+      reaching;  // per read: its reaching definition is what was there when this step began; or empty
+  std::vector<std::string> bodies;  // opaque: checks that prove what this step runs in both graphs
   std::optional<TraceIdentity> identity = {};
 };
 
@@ -113,7 +114,7 @@ struct TraceOutput {
   std::string scalar;
   std::vector<PolyId> strides;  // compared if both graphs know them
   bool strides_known = false;
-  std::optional<std::uint32_t> means;  // as TraceStep::means
+  std::optional<std::uint32_t> reaching;  // as TraceStep::reaching
 };
 
 /// What an input's name shows of its storage.

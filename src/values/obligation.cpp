@@ -42,7 +42,7 @@ static void of_outputs(std::vector<Obligation>& out, const Trace& before, const 
 static void of_step(std::vector<Obligation>& out, const TraceStep& step, std::uint32_t number) {
   out.push_back({Kind::store, false, number, 0});
   out.push_back({Kind::clean, false, number, 0});
-  for (std::uint32_t k = 0; k < step.means.size(); ++k) out.push_back({Kind::current, false, number, k});
+  for (std::uint32_t k = 0; k < step.reaching.size(); ++k) out.push_back({Kind::current, false, number, k});
 }
 
 std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const Boundary& boundary) {
@@ -59,7 +59,7 @@ std::vector<Obligation> enumerate(const Trace* before, const Trace& after, const
   each(Kind::placed, after.placements.size(), false);
   for (std::uint32_t step = 0; step < after.steps.size(); ++step) of_step(out, after.steps[step], step);
   for (std::uint32_t k = 0; k < after.outputs.size(); ++k)
-    if (after.outputs[k].means) out.push_back({Kind::current_output, false, k, 0});
+    if (after.outputs[k].reaching) out.push_back({Kind::current_output, false, k, 0});
   for (std::uint32_t k = 0; k < after.outputs.size() && before == nullptr; ++k)
     if (after.outputs[k].view) out.push_back({Kind::defined, false, k, 0});
   if (before == nullptr) return out;

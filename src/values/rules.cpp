@@ -70,11 +70,11 @@ std::optional<std::pair<Rules::Side, Rules::Side>> Rules::sides(const Obligation
   const std::uint32_t end = after->exit();
   if (o.kind == Kind::current) {
     const TraceStep& step = after_.steps[o.a];
-    return std::pair{Side{after, step.reads[o.b], step.means[o.b]}, Side{after, step.reads[o.b], o.a}};
+    return std::pair{Side{after, step.reads[o.b], step.reaching[o.b]}, Side{after, step.reads[o.b], o.a}};
   }
   if (o.kind == Kind::current_output && output_view(after_, o.a) != nullptr) {
     const TraceOutput& out = after_.outputs[o.a];
-    return std::pair{Side{after, *out.view, *out.means}, Side{after, *out.view, end}};
+    return std::pair{Side{after, *out.view, *out.reaching}, Side{after, *out.view, end}};
   }
   if (!before_contents_) return std::nullopt;
   Contents* const before = &*before_contents_;

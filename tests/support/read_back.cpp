@@ -139,7 +139,7 @@ void steps_of(Space& space, const checker::Trace& t, Trace& out) {
       step.access.emplace_back();
       for (const checker::Access a : row) step.access.back().push_back(static_cast<Access>(a));
     }
-    step.means.assign(t.means.data() + s.means, t.means.data() + s.means_end);
+    step.reaching.assign(t.reaching.data() + s.reaching, t.reaching.data() + s.reaching_end);
     step.bodies = texts(s.form->bodies);
   }
 }
@@ -153,7 +153,7 @@ Trace trace_of(Space& space, const checker::Trace& t) {
   steps_of(space, t, out);
   for (const checker::Output& o : t.outputs)
     out.outputs.push_back({o.view ? std::optional(view_of(space, *o.view)) : std::nullopt,
-                           std::string(o.scalar), o.strides, o.strides_known, o.means});
+                           std::string(o.scalar), o.strides, o.strides_known, o.reaching});
   for (const auto& [told, computed] : t.claims) out.claims.push_back({0, "", told, computed});
   out.unknown.resize(t.unknown);
   out.any_order = t.any_order, out.edges = t.edges, out.arenas = t.arenas;

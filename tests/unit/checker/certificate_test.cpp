@@ -36,7 +36,7 @@ class Alike {
     });
     each(&Trace::steps, [&](const TraceStep& a, const TraceStep& b) { step(a, b); });
     each(&Trace::outputs, [&](const TraceOutput& a, const TraceOutput& b) {
-      CHECK((a.scalar == b.scalar && a.strides_known == b.strides_known && a.means == b.means &&
+      CHECK((a.scalar == b.scalar && a.strides_known == b.strides_known && a.reaching == b.reaching &&
              numbers(a.strides, b.strides) && a.view.has_value() == b.view.has_value()));
       if (a.view && b.view) CHECK(view(*a.view, *b.view));
     });
@@ -73,7 +73,7 @@ class Alike {
   }
   void step(const TraceStep& a, const TraceStep& b) const {
     CHECK((a.kind == b.kind && a.elementwise == b.elementwise && a.origin == b.origin && *a.key == *b.key));
-    CHECK((a.access == b.access && a.means == b.means && a.bodies == b.bodies));
+    CHECK((a.access == b.access && a.reaching == b.reaching && a.bodies == b.bodies));
     CHECK((views(a.reads, b.reads) && views(a.writes, b.writes)));
   }
 

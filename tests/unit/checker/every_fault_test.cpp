@@ -124,7 +124,7 @@ void at_step(const Pair& p, const Trace& good, std::size_t k, Table& table, Rand
   with("read dropped", [](Trace&, TraceStep& s) {
     const bool has = !s.reads.empty() && s.kind == TraceStep::Kind::opaque;
     if (has) s.reads.pop_back(), s.access.pop_back();
-    if (has && !s.means.empty()) s.means.pop_back();
+    if (has && !s.reaching.empty()) s.reaching.pop_back();
     return has;
   });
   with("write dropped", [&](Trace& t, TraceStep&) {

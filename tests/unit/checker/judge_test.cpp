@@ -183,10 +183,10 @@ struct Asked {
     after.claims.resize(1);
     after.any_order = true;
     after.placements.resize(1);
-    after.steps[0].means = {0};
+    after.steps[0].reaching = {0};
     after.outputs[0].view = after.inputs[0].view;
     after.outputs.push_back(after.outputs[0]);
-    after.outputs[0].means = 1;
+    after.outputs[0].reaching = 1;
     before.claims.resize(1);
   }
 };

@@ -160,7 +160,7 @@ TEST_CASE("a branch means what its operands held when it was called", "[branches
         "]\"  write "
         "S6:f32[2]  read S4:bool[], S5:f32[2], S3:f32[2]  # graph step 2");
   std::string means;
-  for (const std::uint32_t since : out.after.steps.back().means) means += std::to_string(since);
+  for (const std::uint32_t since : out.after.steps.back().reaching) means += std::to_string(since);
   CHECK(means == "010");
 }
 

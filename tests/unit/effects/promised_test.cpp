@@ -33,11 +33,11 @@ std::string meant(const Case& value) {
   const Trace trace = trace_of(value);
   std::string out;
   for (const TraceStep& step : trace.steps) {
-    for (const std::uint32_t at : step.means) out += std::to_string(at) + " ";
+    for (const std::uint32_t at : step.reaching) out += std::to_string(at) + " ";
     out += "| ";
   }
   for (const TraceOutput& output : trace.outputs)
-    out += output.means ? std::to_string(*output.means) + " " : "- ";
+    out += output.reaching ? std::to_string(*output.reaching) + " " : "- ";
   return out;
 }
 

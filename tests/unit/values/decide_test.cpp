@@ -180,13 +180,13 @@ TEST_CASE("a name that no longer holds what it means is not current", "[decide]"
   World w;
   Trace stale = w.trace();
   stale.steps.push_back(w.opaque("g", w.view(0), w.view(1)));
-  stale.outputs[0].means = 1;
+  stale.outputs[0].reaching = 1;
   Rules rules(w.space, w.terms, nullptr, stale, {});
   const Decision d = decide(rules, enumerate(nullptr, stale, {}), {});
   REQUIRE(d.open.size() == 1);
   CHECK(d.open[0].kind == Kind::current_output);
   CHECK(w.open_directly(nullptr, stale, {}) == Kinds{Kind::current_output});
-  stale.outputs[0].means = 2;
+  stale.outputs[0].reaching = 2;
   CHECK(w.open_directly(nullptr, stale, {}).empty());
   Rules fresh(w.space, w.terms, nullptr, stale, {});
   CHECK(decide(fresh, enumerate(nullptr, stale, {}), {}).proved);
