@@ -282,7 +282,7 @@ found: build  ## what campaigns found in frameworks, run again (docs/found; envi
 	  echo "$$name"; $$venv/bin/python $$script || { echo "found: $$name shows nothing any more" >&2; exit 1; }; done
 
 # The environment of a campaign, by the first word of its subject.
-campaign: build  ## a campaign that goes on where it was: SUBJECT=inductor-passes|inductor|executorch|executorch-reinplace|thunder, NC_SECONDS of it (3600)
+campaign: build  ## a campaign that goes on where it was: SUBJECT=inductor-passes|inductor|executorch-passes|executorch|executorch-reinplace|thunder-passes|thunder, NC_SECONDS of it (3600)
 	@venv=build/$(firstword $(subst -, ,$(SUBJECT)))-venv; \
 	[ -x $$venv/bin/python ] || { echo "campaign: run \`make test-$(firstword $(subst -, ,$(SUBJECT)))\` first" >&2; exit 1; }; \
 	PYTHONPATH=python NOCLOBBER_BIN=build/bin PYTHONHASHSEED=0 $$venv/bin/python tests/frontends/campaign.py $(SUBJECT) --seconds $(or $(NC_SECONDS),3600)

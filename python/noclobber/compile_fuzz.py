@@ -83,6 +83,10 @@ class Subject:
         """Writes what it does to the program. Raises Skip where it does not take it; what else it raises is a crash."""
         raise NotImplementedError
 
+    def may_ask(self, lines: Sequence[str]) -> bool:
+        """May gradients of a program of these lines be asked for?"""
+        return True
+
     def is_alone(self, made: Program) -> bool:
         """Would the compiler refuse it, and so all that are taken as one with it? It goes through the compiler alone."""
         return False
@@ -302,7 +306,7 @@ class _Run:
                 if time.monotonic() >= end:
                     done = done[:number]
                     break
-                made = draw(seed, self.subject.gradients)
+                made = draw(seed, self.subject.gradients, self.subject.may_ask)
                 taken += [made] if _runs(made) else []
             self.counts["programs"] += len(done)
             self.counts["skipped"] += len(done) - len(taken)
@@ -451,10 +455,10 @@ class _Run:
                         self.interrupted)
 
 
-def draw(seed: int, gradients: float = 0.0) -> Program:
+def draw(seed: int, gradients: float = 0.0, may_ask: Callable[[Sequence[str]], bool] = lambda lines: True) -> Program:
     rng = random.Random(seed)
     lines, given = drawn.program(rng)
-    return Program(seed, tuple(lines), tuple(given), rng.random() < gradients)
+    return Program(seed, tuple(lines), tuple(given), rng.random() < gradients and may_ask(lines))
 
 
 def _runs(made: Program | Batch) -> bool:

@@ -222,15 +222,15 @@ class Recorder(recorder.Recorder):
 
 
 @contextlib.contextmanager
-def watch(out: str | os.PathLike[str], *, fail_on: str | None = None) -> Iterator[Recorder]:
-    """Records every lowering inside the block into the folder `out`; yields the Recorder.
+def watch(out: str | os.PathLike[str], recorded_by: Recorder | None = None, *, fail_on: str | None = None) -> Iterator[Recorder]:
+    """Records every lowering inside the block into the folder `out`; yields the Recorder, which is one of its own unless one is given.
 
     With `fail_on` ("refuted" or "unknown") what was recorded is checked at the end of the block; Refuted and NotProved
     name the passes.
     """
     from executorch.exir.program import _program as hooked
 
-    watching = Recorder(out)
+    watching = recorded_by or Recorder(out)
     names = ("_transform_with_pass_manager", "reinplace_pass", "weights_to_outputs_pass", "insert_write_back_for_buffers_pass",
              "edge_to_executorch_passes", "emit_program", "serialize_for_executorch")
     wrappers = _wrappers(watching, {name: getattr(hooked, name) for name in names})
@@ -278,6 +278,13 @@ def fuzz_lower(**options: object):
     from . import executorch_fuzz
 
     return executorch_fuzz.fuzz_lower(**options)
+
+
+def fuzz_passes(**options: object):
+    """Random programs through ExecuTorch's passes and planners, without its front: executorch_passes_fuzz.fuzz_passes."""
+    from . import executorch_passes_fuzz
+
+    return executorch_passes_fuzz.fuzz_passes(**options)
 
 
 def fuzz_pass(function: Callable, **options: object):

@@ -140,6 +140,13 @@ def fuzz_jit(**options: object):
     return thunder_fuzz.fuzz_jit(**options)
 
 
+def fuzz_passes(**options: object):
+    """Random programs through the passes of `thunder.jit`, without its interpreter: thunder_passes_fuzz.fuzz_passes."""
+    from . import thunder_passes_fuzz
+
+    return thunder_passes_fuzz.fuzz_passes(**options)
+
+
 def fuzz_transform(transform: object, **options: object):
     """The same with `transform` in the list of transforms: thunder_fuzz.fuzz_transform."""
     from . import thunder_fuzz

@@ -6,6 +6,7 @@ import io
 import pathlib
 import types
 import warnings
+from collections.abc import Iterator
 
 import thunder
 import torch
@@ -29,18 +30,25 @@ class Jit(Subject):
 
     def record(self, made: Program, folder: pathlib.Path):
         self.compiled = thunder.jit(made.function(), **self.options)
-        try:
-            with watching.watch(), contextlib.redirect_stdout(io.StringIO()):
-                observed.observe(self.compiled, made.arguments())
-        except (NotImplementedError, RuntimeError) as error:
-            if isinstance(error, NotImplementedError) or NO_GRADIENT in str(error):
-                raise Skip(str(error)) from error
-            raise
+        with watching.watch(), compiled_or_skipped():
+            observed.observe(self.compiled, made.arguments())
         watching.write(self.compiled, folder)
         return types.SimpleNamespace(checks=[("", [folder])])
 
     def sides(self, made: Program):
         return made.function(), self.compiled
+
+
+@contextlib.contextmanager
+def compiled_or_skipped() -> Iterator[None]:
+    """Raises Skip where Thunder says that it takes no such program."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    except (NotImplementedError, RuntimeError) as error:
+        if isinstance(error, NotImplementedError) or NO_GRADIENT in str(error):
+            raise Skip(str(error)) from error
+        raise
 
 
 def quiet() -> None:

@@ -129,7 +129,7 @@ def cut(case: dict) -> list[Cut]:
     sides = [case.get("before"), case.get("after")]
     if "plan" in case or None in sides:
         return [Cut(case, list(range(len(sides[1]["inputs"]))), list(range(len(sides[1]["outputs"]))), set())]
-    joined, sizes = _Joined(), case.get("symbols", {})
+    joined, sizes = Joined(), case.get("symbols", {})
     for mark, graph in zip("ba", sides):
         inputs = {i["name"] for i in graph["inputs"]}
 
@@ -149,7 +149,7 @@ def cut(case: dict) -> list[Cut]:
         [Cut(case, [], [], set())]
 
 
-class _Joined:
+class Joined:
     """Names in sets that grow together."""
 
     def __init__(self):

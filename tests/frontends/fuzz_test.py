@@ -11,6 +11,7 @@ import subprocess
 import sys
 import unittest
 import warnings
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests")]
@@ -299,6 +300,51 @@ class Executorch(Campaigns):
         self.clean(noclobber.executorch.fuzz_lower(count=8, out=self.folder), 6)
         self.clean(noclobber.executorch.fuzz_lower(count=4, out=self.folder, most=1), 3)
 
+    def test_passes_without_the_front(self):
+        self.clean(noclobber.executorch.fuzz_passes(count=50, out=self.folder), 45)
+
+    def test_a_planner_that_frees_too_early(self):
+        """Found in a plan that is of many programs, and one of them is convicted, whose run differs."""
+        from executorch.exir.memory_planning import greedy
+
+        def hasty(alignment, specs, *more, **options):
+            for spec in specs:
+                spec.lifetime = [spec.lifetime[0], max(spec.lifetime[0], spec.lifetime[1] - 2)]
+            return greedy(alignment, specs, *more, **options)
+        found = noclobber.executorch.fuzz_passes(planners=(greedy, hasty), count=10, profiles=["pointwise"], reduction=30, out=self.folder)
+        self.convicted(found, runs_differ=False)
+        self.assertTrue(all(c["cause"].startswith("plan; ") for c in found.causes), found)
+        self.assertTrue(any(c["differs"] for c in found.causes), found)
+
+    def test_write_back_that_forgets(self):
+        """Of the copies that write-back makes the last is dropped."""
+        from executorch.exir.program import _program
+
+        right = _program.insert_write_back_for_buffers_pass
+
+        def forgets(program):
+            module, signature = right(program)
+            copies = [n for n in module.graph.nodes if str(n.target).startswith("aten.copy_")]
+            for node in copies[-1:]:
+                node.replace_all_uses_with(node.args[1])
+                module.graph.erase_node(node)
+            return module, signature
+        with mock.patch.object(_program, "insert_write_back_for_buffers_pass", forgets):
+            found = noclobber.executorch.fuzz_passes(count=8, profiles=["writes"], reduction=30, out=self.folder)
+        self.convicted(found, runs_differ=False)
+
+    def test_a_run_that_ends_the_process_is_no_run(self):
+        """Seed 271 of `views`: the kernel of `sum` over the first dimension of a number that has none."""
+        from noclobber import drawn, executorch_passes_fuzz
+        from noclobber.compile_fuzz import Program
+        from noclobber.together import Batch
+
+        subject = executorch_passes_fuzz.Passes()
+        with mock.patch.object(subject, "_run", lambda made: os.abort()):
+            self.assertEqual(subject.suspects(Batch((Program(1, ("v0 = x.sin()",), ("v0",)),))), ([], ""))
+        self.assertEqual(subject.not_run, 1)
+        self.assertTrue(drawn.re.search(subject.refused, "v2 = s.sum(0)"))
+
 
 class Thunder(Campaigns):
     def test_whole_compilations(self):
@@ -316,6 +362,39 @@ class Thunder(Campaigns):
         from thunder.core.transform_common import Transform
 
         self.clean(noclobber.thunder.fuzz_transform(Transform(), count=5, out=self.folder), 2)
+
+    def test_passes_without_the_interpreter(self):
+        self.clean(noclobber.thunder.fuzz_passes(count=20, out=self.folder), 17)
+
+    def test_the_first_trace_is_that_of_the_interpreter(self):
+        """Up to names, and results that are arguments nobody computes with."""
+        import thunder
+        from noclobber import compile_fuzz, drawn, thunder_fuzz, thunder_passes_fuzz
+
+        drawn.leave_out(thunder_passes_fuzz.Passes.refused)
+        drawn.draw_as(drawn.Mixture())
+
+        def operators(subject, made):
+            subject.record(made, self.folder / f"{subject.name}-{made.seed}")
+            return [b.sym.id for b in thunder.last_traces(subject.compiled)[0].bound_symbols]
+        for seed in range(1, 9):
+            made = compile_fuzz.draw(seed)
+            whole, ours = (operators(subject, made) for subject in (thunder_fuzz.Jit(), thunder_passes_fuzz.Passes()))
+            kept = [i for i in ours if i in whole]
+            self.assertEqual([i for i in whole if i in kept], kept, made.text)
+
+    def test_a_removal_of_dead_code_that_removes_writes(self):
+        from thunder.core.transform_common import dce
+
+        def removes(trace, *more):
+            found = dce(trace, *more)
+            found.bound_symbols = [b for b in found.bound_symbols if not str(b.sym.id).endswith("_") or b is found.bound_symbols[-1]]
+            return found
+        with mock.patch("thunder.dce", removes):
+            found = noclobber.thunder.fuzz_passes(count=20, profiles=["writes"], reduction=30, out=self.folder)
+        lost = [c for c in found.causes if "dead-code-elimination; lost-mutation" in c["cause"]]
+        self.assertTrue(lost, found)
+        self.assertTrue(all(c["differs"] for c in lost), found)
 
 
 if __name__ == "__main__":
