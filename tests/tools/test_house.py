@@ -49,8 +49,8 @@ class Layers(House):
             "src/graph/case.h": '#include <vector>\n#include "src/graph/type.h"\n#include "src/base/ids.h"\n',
             "src/prover/z3.cpp": "#include <z3++.h>\n",
             "src/prover/solver.cpp": '#include "src/prover/z3_loader.h"\n',
-            "checker/kernel/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
-            "src/trace/trace.h": '#include <vector>\n#include "checker/limits.h"\n',
+            "checker/kernel/trace.h": '#include <vector>\n#include "checker/kernel/limits.h"\n',
+            "src/trace/trace.h": '#include <vector>\n#include "checker/kernel/limits.h"\n',
             "src/values/term.h": '#include "src/trace/trace.h"\n',
             "src/check/check.cpp": '#include "src/prover/prove.h"\n#include "src/trace/trace.h"\n',
         }, *self.command())
@@ -71,6 +71,11 @@ class Layers(House):
 
     def test_upward(self):
         self.refuses("src/graph/case.h:2:", {"src/graph/case.h": '\n#include "src/ops/table.h"\n'}, *self.command())
+
+    def test_the_kernel_knows_no_text(self):
+        self.accepts({"checker/text/a.h": '#include "checker/kernel/trace.h"\n', "checker/a.cpp": '#include "checker/plan/plan.h"\n'}, *self.command())
+        self.refuses("checker/kernel/a.h:1: checker/kernel may not include checker/text", {"checker/kernel/a.h": '#include "checker/text/scan.h"\n'},
+                     *self.command())
 
     def test_not_transitive(self):
         self.refuses("src/formats/file.h:1:", {"src/formats/file.h": '#include "src/trace/trace.h"\n'}, *self.command())
