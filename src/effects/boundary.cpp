@@ -10,8 +10,6 @@
 
 namespace noclobber::effects {
 
-namespace {
-
 Reached reached_by(const Tracer& t) {
   Reached out = t.reached;
   for (const Arg& arg : t.request.graph->outputs) {
@@ -22,6 +20,8 @@ Reached reached_by(const Tracer& t) {
   }
   return out;
 }
+
+namespace {
 
 /// The flat index space of a storage that an input shows through strides, and the input's map into it.
 /// Nothing where the strides are not known.

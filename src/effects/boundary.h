@@ -4,6 +4,8 @@
 
 namespace noclobber::effects {
 
+/// What the Trace so far reaches, and where its outputs lie.
+Reached reached_by(const Tracer& t);
 void reaches(Tracer& t, StorageId storage, bool from_start);
 void add_input(Tracer& t, const Input& input);
 void add_finals(Tracer& t);

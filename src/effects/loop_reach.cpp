@@ -20,7 +20,8 @@ std::set<std::uint32_t> closure(std::uint32_t k, Next next) {
   return out;
 }
 
-/// Where the storage of carried operand k may be carried at some trip.
+}  // namespace
+
 std::set<std::uint32_t> places(const BodyFacts& facts, std::uint32_t k) {
   return closure(k, [&](std::uint32_t at) {
     std::set<std::uint32_t> out;
@@ -29,8 +30,6 @@ std::set<std::uint32_t> places(const BodyFacts& facts, std::uint32_t k) {
     return out;
   });
 }
-
-}  // namespace
 
 std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k) {
   return closure(k, [&](std::uint32_t at) {

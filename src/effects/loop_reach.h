@@ -7,6 +7,8 @@
 
 namespace noclobber::effects {
 
+/// Where the storage of carried operand k may be carried at some trip.
+std::set<std::uint32_t> places(const BodyFacts& facts, std::uint32_t k);
 /// Inputs of the first trip whose storage result k may lie on, after any number of trips.
 std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k);
 /// The same where results are those of a last trip: a scan has one, and other loops clone without one.

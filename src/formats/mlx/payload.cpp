@@ -1,5 +1,6 @@
 #include "src/formats/mlx/payload.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 
