@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "src/check/check.h"
+#include "src/inputs/format.h"
 #include "src/lower/pairs/pairing.h"
 #include "src/text/file.h"
 #include "tests/catch.h"

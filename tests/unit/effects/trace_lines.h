@@ -5,6 +5,7 @@
 #include "src/certify/nonnegative.h"
 #include "src/effects/effects.h"
 #include "src/effects/trace_text.h"
+#include "src/formats/case/case_json.h"
 #include "src/formats/fx_text/fx_text.h"
 #include "tests/catch.h"
 

@@ -1,5 +1,6 @@
 #include "src/lower/pairs/pairing.h"
 
+#include "src/inputs/format.h"
 #include "tests/catch.h"
 
 namespace pairing_test {
