@@ -69,8 +69,7 @@ class PythonReader {
   using Value = typename Make::Value;
 
   /// `deepest`: how many brackets and signs there may be around a value.
-  PythonReader(FxCursor& cursor, Make& make, int deepest, int depth = 0)
-      : cursor_(cursor), make_(make), depth_(depth), deepest_(deepest) {}
+  PythonReader(FxCursor& cursor, Make& make, int deepest) : cursor_(cursor), make_(make), deepest_(deepest) {}
 
   /// One value; the cursor stands behind it and the blanks that follow. Faults are the cursor's.
   Value value() {
@@ -173,7 +172,7 @@ class PythonReader {
       }
       cursor_.back_to(digits);
     }
-    return make_.unary(sign, binary(kPythonUnary), start);
+    return make_.unary(sign, binary(kPythonUnary));
   }
 
   Value atom() {
@@ -255,10 +254,8 @@ class PythonReader {
     if (make_.grouped(first)) return first;
     first = value();
     if (ends_or_goes_on(')')) return first;
-    std::vector<Value> list;
-    list.push_back(std::move(first));
-    std::vector<Value> rest = items(')');
-    list.insert(list.end(), std::move_iterator(rest.begin()), std::move_iterator(rest.end()));
+    std::vector<Value> list = items(')');
+    list.insert(list.begin(), std::move(first));
     return make_.sequence(std::move(list), false, start);
   }
 

@@ -59,7 +59,7 @@ struct TreeMaker {
   }
   Expr ellipsis(std::size_t at) { return of_kind(Expr::Kind::ellipsis, at); }
   /// A sign in front of what is no literal: -float('inf').
-  Expr unary(char sign, Expr inner, std::size_t /*at*/) {
+  Expr unary(char sign, Expr inner) {
     if (inner.kind != Expr::Kind::real && !cursor.failed())
       cursor.fail(std::string("expected a number after '") + sign + "'");
     inner.real = -inner.real;
@@ -118,20 +118,20 @@ const PythonExpr* PythonExpr::entry(std::string_view key) const {
   return nullptr;
 }
 
-PythonExpr python_expression(FxCursor& cursor, int depth, int deepest) {
+PythonExpr python_expression(FxCursor& cursor, int deepest) {
   TreeMaker make{cursor};
-  return PythonReader<TreeMaker>(cursor, make, deepest, depth).value();
+  return PythonReader<TreeMaker>(cursor, make, deepest).value();
 }
 
 PythonExpr python_expressions(FxCursor& cursor) {
-  Expr first = python_expression(cursor, 0);
+  Expr first = python_expression(cursor);
   if (cursor.failed() || cursor.peek() != ',') return first;
   Expr out = of_kind(Expr::Kind::sequence, first.at);
   out.items.push_back(std::move(first));
   while (!cursor.failed() && cursor.take(',')) {
     cursor.skip_blanks();
     if (cursor.at_end() || std::string_view("=#\\\r\n").find(cursor.peek()) != std::string_view::npos) break;
-    out.items.push_back(python_expression(cursor, 0));
+    out.items.push_back(python_expression(cursor));
   }
   return out;
 }

@@ -51,7 +51,7 @@ struct PythonEntry {
 /// One expression, or several joined by commas (then a sequence). The cursor stands behind it
 /// afterwards, on the same line. Faults are the cursor's. Bound: 64 nested brackets.
 PythonExpr python_expressions(FxCursor& cursor);
-/// Exactly one, without a bare tuple, that lies in `depth` brackets of at most `deepest`.
-PythonExpr python_expression(FxCursor& cursor, int depth, int deepest = 64);
+/// Exactly one, without a bare tuple, that holds at most `deepest` nested brackets.
+PythonExpr python_expression(FxCursor& cursor, int deepest = 64);
 
 }  // namespace noclobber

@@ -16,6 +16,7 @@ import warnings
 warnings.filterwarnings("ignore")
 
 SUBJECTS = ("inductor-passes", "inductor", "executorch-passes", "executorch", "executorch-reinplace", "thunder-passes", "thunder")
+REFUSED_BY_THUNDER = r"crash: (RuntimeError: (Can't safely cast fill_value|Shapes were expected to be the same))"
 # What docs/found, its list of public reports or docs/campaigns.md tells of, by "what: cause".
 KNOWN = {
     # `* 1` is its operand, also where that lies otherwise (pytorch#197893); the constant that is summed up is in docs/found.
@@ -25,8 +26,8 @@ KNOWN = {
     "executorch-passes": r"refuted: (reinplace|write-back); stale-read; .*read (return|copy_)$",
     "executorch": r"(?!)",
     "executorch-reinplace": r"(?!)",
-    "thunder-passes": r"crash: (RuntimeError: (Can't safely cast fill_value|Shapes were expected to be the same))",
-    "thunder": r"crash: (RuntimeError: (Can't safely cast fill_value|Shapes were expected to be the same))",
+    "thunder-passes": REFUSED_BY_THUNDER,
+    "thunder": REFUSED_BY_THUNDER,
 }
 REPLACED = ("aten.add.Tensor", "aten.mul.Tensor", "aten.sub.Tensor", "aten.neg.default", "aten.relu.default")
 

@@ -89,7 +89,7 @@ Arg FxValues::binary(std::string_view sign, const Arg& left, const Arg& right) {
   return Arg::of(SymExpr::opaque(std::string(name), {a, b}));
 }
 
-Arg FxValues::unary(char sign, const Arg& inner, std::size_t /*at*/) {
+Arg FxValues::unary(char sign, const Arg& inner) {
   if (sign == '+') return inner;
   if (sign == '-' && inner.kind == Arg::Kind::real) return Arg::of_real(-inner.real);
   if (sign == '-' && inner.kind == Arg::Kind::sym) return binary("*", Arg::of(SymExpr(-1)), inner);

@@ -60,7 +60,7 @@ class FxValues {
   Arg number(std::string_view digits, bool negative, std::size_t at);
   Arg text(std::string value, std::size_t /*at*/) { return Arg::of_text(std::move(value)); }
   Arg ellipsis(std::size_t /*at*/) { return Arg::of_text("Ellipsis"); }
-  Arg unary(char sign, const Arg& inner, std::size_t at);
+  Arg unary(char sign, const Arg& inner);
   Arg binary(std::string_view sign, const Arg& left, const Arg& right);
   bool calls(std::string_view path) const;
   Arg name(std::string_view path, std::size_t at);

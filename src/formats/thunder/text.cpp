@@ -111,7 +111,7 @@ void ThunderReader::signature() {
     }
     const std::string name(cursor_.identifier());
     if (!name.empty()) trace_.parameters.push_back(name);
-    if (cursor_.take('=')) python_expression(cursor_, 0);
+    if (cursor_.take('=')) python_expression(cursor_);
     cursor_.skip_blanks();
     if (cursor_.peek() != ')') cursor_.expect(',');
   }

@@ -64,7 +64,7 @@ class SreprReader {
 
   Result<Arg> read() {
     cursor_.skip_blanks();
-    const PythonExpr tree = python_expression(cursor_, 0, kDeepestSrepr);
+    const PythonExpr tree = python_expression(cursor_, kDeepestSrepr);
     cursor_.skip_blanks();
     if (!cursor_.at_end()) cursor_.fail("unexpected text behind an expression");
     Arg value = cursor_.failed() ? Arg() : value_of(tree);
