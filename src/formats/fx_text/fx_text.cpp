@@ -66,14 +66,29 @@ void fx_over_brackets(FxCursor& cursor) {
   } while (depth > 0);
 }
 
+/// The text in quotes that begins here, with them, where it has no escapes and its end is near.
+std::string_view fx_quoted_at(const FxCursor& cursor) {
+  const char quote = cursor.peek();
+  if (quote != '"' && quote != '\'') return {};
+  const std::string_view rest = cursor.rest();
+  const std::size_t end = rest.find(quote, 1);
+  return end == rest.npos ? std::string_view() : rest.substr(0, end + 1);
+}
+
 }  // namespace
 
 std::size_t fx_indentation(FxCursor& cursor) { return fx_to_code(cursor); }
 
-FxAnnotation read_fx_annotation(FxText& text) {
+const FxAnnotation& read_fx_annotation(FxText& text) {
+  static const FxAnnotation kAbsent;
   FxCursor& cursor = text.cursor;
   cursor.skip_blanks();
   const std::size_t start = cursor.at();
+  const auto known = text.annotations.find(fx_quoted_at(cursor));
+  if (known != text.annotations.end()) {
+    cursor.take(known->first);
+    return known->second;
+  }
   const bool is_quoted = cursor.peek() == '"' || cursor.peek() == '\'';
   std::string written;
   if (is_quoted) {
@@ -83,18 +98,18 @@ FxAnnotation read_fx_annotation(FxText& text) {
     if (path.empty()) cursor.fail("an annotation is missing");
     while (cursor.peek() == '[' && !cursor.failed()) fx_over_brackets(cursor);
     const bool is_tensor = parse_dtype(path).has_value() && cursor.at() > start + path.size();
-    if (!is_tensor) return {};
+    if (!is_tensor) return kAbsent;
     written = std::string(cursor.since(start));
   }
   auto result = parse_fx_annotation(written, text.symbols);
-  if (cursor.failed()) return {};
+  if (cursor.failed()) return kAbsent;
   if (!result) {
     cursor.fail_at(start, result.fault().message);
-    return {};
+    return kAbsent;
   }
   text.annotated = true;
   text.has_strides = text.has_strides || result->has_strides;
-  return *std::move(result);
+  return text.annotations.try_emplace(cursor.since(start), *std::move(result)).first->second;
 }
 
 void FxModule::class_line() {
@@ -214,16 +229,17 @@ void FxModule::statement() {
     return flatten(std::move(names));
   }
   if (update(name)) return;
-  FxAnnotation annotation;
-  if (cursor_.take(':')) {
-    annotation = read_fx_annotation(text_);
-    cursor_.skip_blanks();
-    if (cursor_.peek() != '=' && !cursor_.failed()) return declaration(name, at, std::move(annotation));
-  }
-  if (!cursor_.failed()) assignment(name, at, std::move(annotation));
+  if (!cursor_.take(':')) return assignment(name, at, FxAnnotation());
+  const FxAnnotation& annotation = read_fx_annotation(text_);
+  cursor_.skip_blanks();
+  if (cursor_.failed()) return;
+  if (cursor_.peek() == '=')
+    assignment(name, at, annotation);
+  else
+    declaration(name, at, annotation);
 }
 
-void FxModule::assignment(std::string_view name, std::size_t at, FxAnnotation annotation) {
+void FxModule::assignment(std::string_view name, std::size_t at, const FxAnnotation& annotation) {
   if (cursor_.peek() != '=' || cursor_.peek(1) == '=') return cursor_.fail_at(at, "not an assignment");
   cursor_.take('=');
   cursor_.skip_blanks();
@@ -237,9 +253,9 @@ void FxModule::assignment(std::string_view name, std::size_t at, FxAnnotation an
 }
 
 /// `primals_1: "f32[2]"`, before the line that takes the arguments apart; several may share a line.
-void FxModule::declaration(std::string_view name, std::size_t at, FxAnnotation annotation) {
+void FxModule::declaration(std::string_view name, std::size_t at, const FxAnnotation& annotation) {
   if (parameters_settled_) return cursor_.fail_at(at, "a name without a value");
-  if (!declared_.try_emplace(name, FxParameter{name, std::move(annotation), at}).second)
+  if (!declared_.try_emplace(name, FxParameter{name, annotation, at}).second)
     return cursor_.fail_at(at, "a parameter is declared twice");
   cursor_.take(';');
   mid_line_ = true;
@@ -373,7 +389,7 @@ void fx_signature(FxCursor& cursor, std::map<std::string, SymbolRange>& symbols)
 
 Result<FxGraph> read_fx_text(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  FxText whole{.cursor = FxCursor(text), .symbols = {}, .classes = fx_classes(text)};
+  FxText whole{.cursor = FxCursor(text), .symbols = {}, .classes = fx_classes(text), .annotations = {}};
   FxGraph result;
   const bool is_exported = text.starts_with("ExportedProgram:");
   if (is_exported) whole.cursor.next_line();

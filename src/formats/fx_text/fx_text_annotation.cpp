@@ -58,8 +58,8 @@ Result<std::vector<SymExpr>> fx_bracketed(std::string_view& text) {
 }
 
 Result<FxAnnotation> fx_tensor_annotation(std::string_view text, FxSymbols& symbols) {
-  FxAnnotation result{.kind = FxAnnotation::Kind::tensor, .type = Type{}, .has_strides = false, .scalar = {}};
-  Type& type = *result.type;
+  FxAnnotation result{.kind = FxAnnotation::Kind::tensor, .type = {}, .has_strides = false, .scalar = {}};
+  Type type;
   const std::size_t open = text.find('[');
   if (open == text.npos || !is_fx_identifier(text.substr(0, open)))
     return Diagnostic{"", "unknown annotation '" + std::string(text.substr(0, 60)) + "'"};
@@ -85,6 +85,7 @@ Result<FxAnnotation> fx_tensor_annotation(std::string_view text, FxSymbols& symb
     if (!is_fx_letter(c) && !is_fx_digit(c) && c != ':')
       return Diagnostic{"", "unknown device '" + std::string(text.substr(0, 60)) + "'"};
   type.device = std::string(text);
+  result.type = std::move(type);
   return result;
 }
 

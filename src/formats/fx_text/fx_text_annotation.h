@@ -14,7 +14,7 @@ constexpr std::int64_t kFxUnbounded = -std::numeric_limits<std::int64_t>::max();
 struct FxAnnotation {
   enum class Kind : std::uint8_t { absent, tensor, scalar, wrapped };  // wrapped: of a tensor subclass
   Kind kind = Kind::absent;
-  std::optional<Type> type;  // tensor
+  SharedType type;           // tensor
   bool has_strides = false;  // tensor
   Arg scalar;                // scalar: sym, boolean or real
 };

@@ -24,6 +24,7 @@ struct FxText {
   std::unordered_set<std::string_view> classes;  // names of all nested modules
   bool annotated = false;                        // some value has an annotation
   bool has_strides = false;
+  std::unordered_map<std::string_view, FxAnnotation> annotations;  // that were read, as they are written
 };
 
 /// Over empty lines and comments, to the next line with code. Returns its indentation.
@@ -39,8 +40,8 @@ void fx_qualify_attributes(Graph& graph, const std::string& path);
 /// require: they are called by their path.
 void fx_lift_constants(Graph& graph);
 
-/// Reads an annotation behind its `:`.
-FxAnnotation read_fx_annotation(FxText& text);
+/// Reads an annotation behind its `:`; it lives as long as `text`.
+const FxAnnotation& read_fx_annotation(FxText& text);
 
 /// One `forward` with its nested modules.
 class FxModule {
@@ -70,10 +71,10 @@ class FxModule {
   void line();
   void comment();
   void statement();
-  void assignment(std::string_view name, std::size_t at, FxAnnotation annotation);
+  void assignment(std::string_view name, std::size_t at, const FxAnnotation& annotation);
   bool update(std::string_view name);
   void update_result(std::string_view updated, std::string op, std::vector<Arg> args, std::string_view sign);
-  void declaration(std::string_view name, std::size_t at, FxAnnotation annotation);
+  void declaration(std::string_view name, std::size_t at, const FxAnnotation& annotation);
   void flatten(std::vector<std::string_view> names);
   void settle_parameters();
   void assign(std::string_view name, std::size_t at, const FxAnnotation& annotation);

@@ -26,12 +26,12 @@ std::string FxNames::bind(std::string_view name, Arg value) {
 }
 
 ValueId FxNames::new_value(std::string_view name, Value::From from, std::uint32_t at, std::uint32_t result,
-                           std::optional<Type> type) {
+                           SharedType type) {
   graph_.values.push_back({std::string(name), from, at, result, std::move(type)});
   return ValueId(graph_.values.size() - 1);
 }
 
-std::string FxNames::add_input(std::string_view name, Input::Kind kind, std::optional<Type> type) {
+std::string FxNames::add_input(std::string_view name, Input::Kind kind, SharedType type) {
   const auto at = static_cast<std::uint32_t>(graph_.inputs.size());
   Input input;
   input.kind = kind;
@@ -41,7 +41,7 @@ std::string FxNames::add_input(std::string_view name, Input::Kind kind, std::opt
 }
 
 std::string FxNames::add_constant(std::string_view name, std::string_view attribute,
-                                  std::optional<Type> type) {
+                                  SharedType type) {
   const auto known = attributes_.find(attribute);
   if (known != attributes_.end()) return bind(name, Arg::of(known->second));
   if (knows(attribute)) return fx_quoted(attribute) + " is an attribute and another value";
@@ -51,7 +51,7 @@ std::string FxNames::add_constant(std::string_view name, std::string_view attrib
   return name == attribute ? "" : bind(name, Arg::of(graph_.inputs.back().value));
 }
 
-std::string FxNames::add_step(std::string_view name, Step step, std::optional<Type> type) {
+std::string FxNames::add_step(std::string_view name, Step step, SharedType type) {
   const auto at = static_cast<std::uint32_t>(graph_.steps.size());
   if (!type) step.id = std::string(name);
   graph_.steps.push_back(std::move(step));
@@ -66,7 +66,7 @@ void FxNames::add_effect(Step step) {
 }
 
 ValueId FxNames::result(std::string_view name, std::uint32_t step, std::uint32_t index,
-                        std::optional<Type> type) {
+                        SharedType type) {
   std::vector<ValueId>& results = graph_.steps[step].results;
   graph_.steps[step].id = "";
   if (results.size() <= index) results.resize(index + 1);
@@ -194,7 +194,7 @@ std::vector<Arg> FxNames::whole_tuple(std::string_view name) {
   steps_[step].has_items = true;
   std::vector<Arg> out;
   for (std::uint32_t k = 0; k < schema->returns.size(); ++k)
-    out.push_back(Arg::of(result(std::string(name) + "__" + std::to_string(k), step, k, std::nullopt)));
+    out.push_back(Arg::of(result(std::string(name) + "__" + std::to_string(k), step, k, {})));
   return out;
 }
 
@@ -211,7 +211,7 @@ std::string FxNames::take(std::string_view name, Meaning& meaning, Arg& out) {
       return fx_quoted(name) + " is used both as a tensor and as a tuple";
     if (whole && written_list(meaning.step))
       return fx_quoted(name) + " is used, but its operator returns nothing";
-    meaning.arg = Arg::of(result(name, meaning.step, meaning.index, std::nullopt));
+    meaning.arg = Arg::of(result(name, meaning.step, meaning.index, {}));
     meaning.kind = Meaning::Kind::arg;
   }
   copied_ += meaning.arg.sym.nodes().size() * sizeof(SymExpr::Node) + meaning.arg.text.size();

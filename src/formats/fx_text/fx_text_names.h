@@ -21,11 +21,11 @@ class FxNames {
 
   // Each returns what is wrong, or "". Names are views into the text.
   std::string bind(std::string_view name, Arg value);
-  std::string add_input(std::string_view name, Input::Kind kind, std::optional<Type> type);
+  std::string add_input(std::string_view name, Input::Kind kind, SharedType type);
   /// `name = self.attribute`, a tensor.
-  std::string add_constant(std::string_view name, std::string_view attribute, std::optional<Type> type);
+  std::string add_constant(std::string_view name, std::string_view attribute, SharedType type);
   /// Adds a step; a type makes it a step of one result.
-  std::string add_step(std::string_view name, Step step, std::optional<Type> type);
+  std::string add_step(std::string_view name, Step step, SharedType type);
   /// Adds a step whose result is no tensor.
   void add_effect(Step step);
   /// `name = tuple[index]`.
@@ -70,12 +70,12 @@ class FxNames {
   std::string remember(std::string_view name, Meaning meaning);
   std::string take(std::string_view name, Meaning& meaning, Arg& out);
   ValueId new_value(std::string_view name, Value::From from, std::uint32_t at, std::uint32_t result,
-                    std::optional<Type> type);
+                    SharedType type);
   std::string element(std::string_view name, const Arg& list, std::int64_t index);
   std::string new_item(std::string_view name, const Meaning& tuple, std::uint32_t index,
                        const FxAnnotation& annotation);
   std::string flat_index(const Meaning& tuple, std::int64_t index, std::uint32_t& flat);
-  ValueId result(std::string_view name, std::uint32_t step, std::uint32_t index, std::optional<Type> type);
+  ValueId result(std::string_view name, std::uint32_t step, std::uint32_t index, SharedType type);
   const Arg* written_list(std::uint32_t step) const;
 
   Graph& graph_;
