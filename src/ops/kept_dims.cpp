@@ -1,34 +1,16 @@
 #include "src/ops/kept_dims.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
-#include <string_view>
 
 #include "src/graph/uses.h"
 #include "src/graph/value_names.h"
+#include "src/ops/row.h"
 #include "src/ops/schema.h"
 
 namespace noclobber {
 namespace {
-
-constexpr std::array kReductions = std::to_array<std::string_view>({
-    "aten.all.dim",
-    "aten.amax.default",
-    "aten.amin.default",
-    "aten.any.dim",
-    "aten.argmax.default",
-    "aten.argmin.default",
-    "aten.logsumexp.default",
-    "aten.mean.dim",
-    "aten.prod.dim_int",
-    "aten.std.correction",
-    "aten.std.dim",
-    "aten.sum.dim_IntList",
-    "aten.var.correction",
-    "aten.var.dim",
-});
 
 struct KeptCall {
   std::vector<std::int64_t> dims;  // where a dimension of one is put back, one after the other
@@ -55,9 +37,11 @@ bool has_dims(const Graph& graph, const Step& step) {
 }
 
 std::optional<KeptCall> kept_call(const Graph& graph, Step& step) {
-  if (std::ranges::find(kReductions, step.op) == kReductions.end()) return std::nullopt;
+  const OpRow* row = find_row(base_name(step.op));
+  if (row == nullptr || !row->keeps_dims) return std::nullopt;
   const Schema* schema = find_schema(step.op);
-  if (schema == nullptr || step.results.size() != 1 || !step.results[0].valid() || !has_dims(graph, step))
+  if (schema == nullptr || schema->writes() || step.results.size() != 1 || !step.results[0].valid() ||
+      !has_dims(graph, step))
     return std::nullopt;
   const auto bound = bind_arguments(*schema, step);
   if (!bound) return std::nullopt;

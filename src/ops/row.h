@@ -59,6 +59,7 @@ struct OpRow {
   MoveRule moves = nullptr;    // with Meaning::moved
   ShapeRule shape = nullptr;
   FitRule fits = nullptr;        // what PyTorch takes: of what does not fit, `shape` is not asked
+  bool keeps_dims = false;       // `keepdim` puts back, as dimensions of one, what it took away
   std::string_view kernel = {};  // what computes it, for each overload that the kernel has: see kernels.h
   Reach reach = Reach::schema;
   Token token = Token::schema;

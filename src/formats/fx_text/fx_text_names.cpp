@@ -40,8 +40,7 @@ std::string FxNames::add_input(std::string_view name, Input::Kind kind, SharedTy
   return bind(name, Arg::of(graph_.inputs.back().value));
 }
 
-std::string FxNames::add_constant(std::string_view name, std::string_view attribute,
-                                  SharedType type) {
+std::string FxNames::add_constant(std::string_view name, std::string_view attribute, SharedType type) {
   const auto known = attributes_.find(attribute);
   if (known != attributes_.end()) return bind(name, Arg::of(known->second));
   if (knows(attribute)) return fx_quoted(attribute) + " is an attribute and another value";
@@ -65,8 +64,7 @@ void FxNames::add_effect(Step step) {
   steps_.emplace_back();
 }
 
-ValueId FxNames::result(std::string_view name, std::uint32_t step, std::uint32_t index,
-                        SharedType type) {
+ValueId FxNames::result(std::string_view name, std::uint32_t step, std::uint32_t index, SharedType type) {
   std::vector<ValueId>& results = graph_.steps[step].results;
   graph_.steps[step].id = "";
   if (results.size() <= index) results.resize(index + 1);

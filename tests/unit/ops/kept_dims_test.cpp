@@ -1,7 +1,12 @@
 // Reductions that keep dimensions, and dead readers, as the steps that stand for them.
 #include "src/ops/kept_dims.h"
+
+#include <set>
+
 #include "src/interp/interp.h"
 #include "src/ops/dead_readers.h"
+#include "src/ops/row.h"
+#include "src/ops/schema.h"
 #include "tests/catch.h"
 #include "tests/support/graph_text.h"
 
@@ -83,9 +88,15 @@ TEST_CASE("kept dimensions: both spellings run alike") {
       {"aten.std.dim", ", [0], true, true", ""},
       {"aten.var.correction", ", [1]", R"(, "kwargs": {"correction": 1, "keepdim": true})"},
       {"aten.std.correction", ", [2]", R"(, "kwargs": {"correction": 0, "keepdim": true})"},
+      {"aten.all.dims", ", [0, 1], true", ""},
+      {"aten.any.dims", ", [2], true", ""},
+      {"aten.nansum.default", ", [0, 2], true", ""},
+      {"aten.linalg_vector_norm.default", ", 2, [1], true", ""},
   };
+  std::set<std::string_view> asked;
   for (const auto& [op, more, kwargs] : calls) {
     INFO(op << more << kwargs);
+    asked.insert(base_name(op));
     const Case kept =
         pair(reduction("r", op, more, kwargs), reduction("r", "aten.neg.default", ""), "2, 3, 4");
     Case out = kept;
@@ -93,6 +104,7 @@ TEST_CASE("kept dimensions: both spellings run alike") {
     REQUIRE(testing::graph_text(*out.before).find("unsqueeze") != std::string::npos);
     CHECK(result_of(kept, *kept.before) == result_of(out, *out.before));
   }
+  for (const OpRow& row : op_rows()) CHECK(row.keeps_dims == asked.contains(row.op));
 }
 
 TEST_CASE("dead readers: what nobody reads finds anything, in an order by data flow") {
