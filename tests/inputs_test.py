@@ -140,6 +140,7 @@ class Folders(Cli):
             "bad.json": '{"format": "noclobber.case/1", "after": 3}', "later.json": '{"format" : "noclobber.case/9"}',
             "bad.pt2": "hello", "bad.pte": "hello", "cut.log.gz": gzip.compress(log().encode())[:-20],
             "g.txt": FX.format(x="a", op="sin").replace("torch.ops", "<<"), "bad.csv": PLAN + "c,d\n",
+            "header-alone.csv": PLAN.splitlines()[0] + "\n",
             "one.txt": "# Constructed by X\nimport thunder\ndef computation(a):\n   return (",
         }
         for name, content in broken.items():

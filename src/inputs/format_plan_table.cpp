@@ -17,6 +17,7 @@ Result<Opened> open_table(FileText file) {
   auto table = read_plan_csv(std::move(file.text));
   if (!table) return table.fault();
   if (!table->has_offsets) return Diagnostic{"", "is a problem without offsets; give it as --instance"};
+  if (table->rows.empty()) return Diagnostic{"", "is a plan of no buffers: there is nothing to check"};
   Opened out;
   FileCheck& check = out.checks.emplace_back();
   check.what = "plan";

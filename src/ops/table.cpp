@@ -208,21 +208,25 @@ const Arg* argument_named(const Schema& schema, const std::vector<Arg>& argument
   return nullptr;
 }
 
-bool is_zero(const Arg& arg) {
-  if (arg.kind == Arg::Kind::real) return arg.real == 0;
-  return arg.kind == Arg::Kind::sym && arg.sym.is_constant() && arg.sym.constant() == 0;
+bool is_number(const Arg& arg, int number) {
+  if (arg.kind == Arg::Kind::real) return arg.real == number;
+  return arg.kind == Arg::Kind::sym && arg.sym.is_constant() && arg.sym.constant() == number;
 }
+bool is_zero(const Arg& arg) { return is_number(arg, 0); }
 
 }  // namespace
 
 bool draws(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments) {
   if (!is_random(op, schema)) return false;
+  const OpRow* row = row_of_overload(op, schema);
+  const bool composite = row != nullptr && row->meaning == Meaning::random_or_self;
   for (std::size_t k = 0; k < std::min(arguments.size(), schema.arguments.size()); ++k) {
     const std::string& name = schema.arguments[k].name;
     const Arg& arg = arguments[k];
     const bool trains = name == "train" || name == "training";
     if (trains && arg.kind == Arg::Kind::boolean && !arg.boolean) return false;
-    if (name == "dropout_p" && is_zero(arg)) return false;
+    if ((name == "dropout_p" || name == "dropout") && is_zero(arg)) return false;
+    if (composite && name == "p" && is_number(arg, 1)) return false;  // a product with zero
   }
   return true;
 }
