@@ -55,62 +55,9 @@ std::unordered_set<std::string_view> fx_classes(std::string_view text) {
   return names;
 }
 
-/// Over `[...]`, which may hold others; not over a line's end.
-void fx_over_brackets(FxCursor& cursor) {
-  int depth = 0;
-  do {
-    if (cursor.at_end() || cursor.peek() == '\n') return cursor.fail("an annotation lacks ']'");
-    if (cursor.peek() == '[') ++depth;
-    if (cursor.peek() == ']') --depth;
-    cursor.take(cursor.peek());
-  } while (depth > 0);
-}
-
-/// The text in quotes that begins here, with them, where it has no escapes and its end is near.
-std::string_view fx_quoted_at(const FxCursor& cursor) {
-  const char quote = cursor.peek();
-  if (quote != '"' && quote != '\'') return {};
-  const std::string_view rest = cursor.rest();
-  const std::size_t end = rest.find(quote, 1);
-  return end == rest.npos ? std::string_view() : rest.substr(0, end + 1);
-}
-
 }  // namespace
 
 std::size_t fx_indentation(FxCursor& cursor) { return fx_to_code(cursor); }
-
-const FxAnnotation& read_fx_annotation(FxText& text) {
-  static const FxAnnotation kAbsent;
-  FxCursor& cursor = text.cursor;
-  cursor.skip_blanks();
-  const std::size_t start = cursor.at();
-  const auto known = text.annotations.find(fx_quoted_at(cursor));
-  if (known != text.annotations.end()) {
-    cursor.take(known->first);
-    return known->second;
-  }
-  const bool is_quoted = cursor.peek() == '"' || cursor.peek() == '\'';
-  std::string written;
-  if (is_quoted) {
-    written = cursor.string_literal();
-  } else {  // a Python type, as in `x : torch.Tensor`, or the old form `x: f32[8, 16]`
-    const std::string_view path = cursor.path();
-    if (path.empty()) cursor.fail("an annotation is missing");
-    while (cursor.peek() == '[' && !cursor.failed()) fx_over_brackets(cursor);
-    const bool is_tensor = parse_dtype(path).has_value() && cursor.at() > start + path.size();
-    if (!is_tensor) return kAbsent;
-    written = std::string(cursor.since(start));
-  }
-  auto result = parse_fx_annotation(written, text.symbols);
-  if (cursor.failed()) return kAbsent;
-  if (!result) {
-    cursor.fail_at(start, result.fault().message);
-    return kAbsent;
-  }
-  text.annotated = true;
-  text.has_strides = text.has_strides || result->has_strides;
-  return text.annotations.try_emplace(cursor.since(start), *std::move(result)).first->second;
-}
 
 void FxModule::class_line() {
   cursor_.skip_blanks();

@@ -19,7 +19,8 @@ class PlanCsvReader {
   Result<PlanTable> read() {
     const std::string_view header = line_at(0);
     if (header != kProblemHeader && header != kPlanHeader)
-      return fault(0, "expected the header 'id,lower,upper,size,offset', or without ',offset' of an instance");
+      return fault(0,
+                   "expected the header 'id,lower,upper,size,offset', or without ',offset' of an instance");
     table_.has_offsets = header == kPlanHeader;
     at_ = next_line(0);
     count_lines();

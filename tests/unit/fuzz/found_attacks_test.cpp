@@ -1,4 +1,5 @@
 // What directed attacks found: in each test the first pair was proved, refuted or ended the program, wrongly.
+#include "src/ops/meaning.h"
 #include "tests/unit/fuzz/found.h"
 
 namespace found_attacks_test {
@@ -315,6 +316,35 @@ TEST_CASE("found by changed calls: pieces of another rank are not stacked", "[fo
   CHECK(stacked("[2,3]", "-1") == Status::proved);
   CHECK(stacked("[3]", "-1") != Status::proved);  // ended the program
   CHECK(stacked("[2,2,3]", "-1") != Status::proved);
+}
+
+TEST_CASE("attack 2: a recurrent network without dropout draws nothing", "[found]") {
+  const std::string inputs =
+      R"({"name":"x","type":{"dtype":"f32","shape":[4,2,3]}},{"name":"h","type":{"dtype":"f32","shape":[2,2,3]}},)"
+      R"({"name":"w","type":{"dtype":"f32","shape":[9,3]}},{"name":"b","type":{"dtype":"f32","shape":[9]}})";
+  for (const char* dropout : {"0.0", "0", "0.5"}) {
+    const std::string draw =
+        R"({"name":"r","op":"aten.rand.default","args":[[3]],"types":[{"dtype":"f32","shape":[3]}]})";
+    const std::string net =
+        std::string(
+            R"({"names":["y","n"],"op":"aten.gru.input","args":[{"ref":"x"},{"ref":"h"},[{"ref":"w"},{"ref":"w"},{"ref":"b"},{"ref":"b"},{"ref":"w"},{"ref":"w"},{"ref":"b"},{"ref":"b"}],true,2,)") +
+        dropout +
+        R"(,true,false,false],"types":[{"dtype":"f32","shape":[4,2,3]},{"dtype":"f32","shape":[2,2,3]}]})";
+    const auto steps = [&](const std::string& both) {
+      return R"("steps":[)" + both + R"(],"outputs":[{"ref":"y"},{"ref":"r"}])";
+    };
+    const Case value = pair_of(inputs, steps(net + "," + draw), steps(draw + "," + net));
+    INFO(dropout);
+    CHECK(status_of(value) == (std::string(dropout) == "0.5" ? Status::refuted : Status::proved));
+  }
+}
+
+TEST_CASE("attack 1: results of an LSTM's gradient that are one tensor are not told apart", "[found]") {
+  for (const std::string op : {"_thnn_differentiable_lstm_cell_backward", "_thnn_fused_lstm_cell_backward"}) {
+    const Schema* schema = find_schema("aten." + op + ".default");
+    REQUIRE(schema != nullptr);
+    CHECK(meaning_of("aten." + op, *schema) == Meaning::unsupported);
+  }
 }
 
 }  // namespace found_attacks_test
