@@ -294,6 +294,7 @@ test-inductor: build  ## programs through Inductor's passes themselves, verdicts
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_test.py)
 	@build/inductor-venv/bin/python -c 'import pytest' 2>/dev/null || build/inductor-venv/bin/pip install --quiet pytest
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_watch_test.py)
+	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/fx_trace_test.py)
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/fuzz_test.py torch)
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_invariants_test.py)
 	@$(call frontend,inductor,torch==2.15.0 numpy pytest,tests/frontends/inductor_launch_test.py)

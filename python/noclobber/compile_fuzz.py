@@ -134,9 +134,13 @@ def differing(batch: Batch, wants: Callable, gets: Callable) -> tuple[list[Progr
     found: list[Program] = []
     first = ""
     for flavour in FLAVOURS:
-        taken = [_taken(part, flavour) for part in batch.parts]
+        taken = [flavour] * len(batch.parts)
         try:
-            eager = observed.observe(wants, _arguments(batch, taken))
+            try:
+                eager = observed.observe(wants, _arguments(batch, taken))
+            except REFUSALS:
+                taken = [_taken(part, flavour) for part in batch.parts]
+                eager = observed.observe(wants, _arguments(batch, taken))
         except REFUSALS:
             continue
         ours = observed.observe(gets, _arguments(batch, taken))

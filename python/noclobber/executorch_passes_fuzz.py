@@ -10,14 +10,16 @@ import io
 import json
 import os
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from executorch import exir
 from executorch.exir.dialects._ops import ops as dialects
+from executorch.exir import tensor as exir_tensor
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.exir.passes.insert_write_back_for_buffers_pass import _inplace_lineage, insert_write_back_for_buffers_pass
 from executorch.exir.passes.reinplace import DEFAULT_INPLACEABLE_OPS, reinplace_pass
+from executorch.exir.passes.spec_prop_pass import SpecPropPass
 from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite, greedy, naive
 from executorch.exir.tracer import _default_decomposition_table
 from executorch.exir.verification.verifier import EXIREdgeDialectVerifier
@@ -25,9 +27,8 @@ from torch._export.passes.replace_view_ops_with_view_copy_ops_pass import get_vi
 from torch.export import ExportedProgram
 from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
 from torch.export.graph_signature import (ExportGraphSignature, InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument)
-from torch.fx.experimental.proxy_tensor import make_fx
 
-from . import compile_fuzz, drawn, observed, together
+from . import compile_fuzz, drawn, fx_trace, observed, recorder, together
 from . import executorch as watching
 from .compile_fuzz import Program, Skip
 from .executorch_fuzz import CALLS, REFUSED, Lower, _edge_operator, quiet
@@ -183,8 +184,7 @@ def traced(batch: Batch) -> torch.fx.GraphModule:
     """The programs as one graph of core ATen operators. Raises Skip where PyTorch traces none."""
     try:
         with torch.no_grad():
-            module = make_fx(torch.func.functionalize(batch.function(), remove="mutations"), tracing_mode="fake",
-                             decomposition_table=_table())(*batch.arguments())
+            module = fx_trace.traced_or_made(torch.func.functionalize(batch.function(), remove="mutations"), batch.arguments, _table())
     except Exception as error:  # noqa: BLE001, whatever tracing does not take
         raise Skip(str(error)) from error
     module.graph.eliminate_dead_code()
@@ -353,14 +353,40 @@ _table = functools.cache(_default_decomposition_table)
 
 @contextlib.contextmanager
 def _quickly() -> Iterator[None]:
-    """Nothing calls the graph modules that passes leave, so that their Python code is not written."""
-    from torch.fx import GraphModule
-    was = GraphModule.recompile
-    GraphModule.recompile = lambda self: None
-    try:
+    """Nothing calls the graph modules that passes leave, so that their Python code is not written; orders of dimensions are remembered."""
+    changes = ((torch.fx.GraphModule, "recompile", lambda _: lambda self: None),
+               (exir_tensor, "dim_order_from_stride", _remembered),
+               (SpecPropPass, "update_placeholder_tensor_specs", _with_known_signature),
+               (MemoryPlanningPass, "run", _with_known_signature))
+    with recorder.replaced(changes):
         yield
-    finally:
-        GraphModule.recompile = was
+
+
+@functools.cache
+def _remembered(order_of: Callable) -> Callable:
+    known = functools.cache(order_of)
+    return lambda stride: (known if all(type(s) is int for s in stride) else order_of)(tuple(stride))
+
+
+SIGNED = ("inputs_to_buffers", "inputs_to_parameters", "inputs_to_lifted_tensor_constants", "buffers_to_mutate")
+
+
+def _with_known_signature(function: Callable) -> Callable:
+    """The same function. While it runs no signature changes, so that what one says by name is put together once."""
+    def once(told: property) -> property:
+        known: dict[int, object] = {}
+
+        def by_name(signature: ExportGraphSignature) -> object:
+            if id(signature) not in known:
+                known[id(signature)] = told.fget(signature)
+            return known[id(signature)]
+        return property(by_name)
+
+    @functools.wraps(function)
+    def called(*args, **options):
+        with recorder.replaced([(ExportGraphSignature, name, once) for name in SIGNED]):
+            return function(*args, **options)
+    return called
 
 
 def fuzz_passes(*, planners: tuple = (naive, greedy), **options: object) -> Campaign:

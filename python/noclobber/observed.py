@@ -51,7 +51,7 @@ def difference(eager: Seen, compiled: Seen) -> str:
 
 def _alike(a: torch.Tensor, b: torch.Tensor) -> bool:
     bounds = (HALF, HALF) if a.dtype in (torch.float16, torch.bfloat16) else (RELATIVE, ABSOLUTE)
-    return a.shape == b.shape and a.dtype == b.dtype and torch.allclose(a, b, *bounds, equal_nan=True)
+    return a.shape == b.shape and a.dtype == b.dtype and (torch.equal(a, b) or torch.allclose(a, b, *bounds, equal_nan=True))
 
 
 def shares_saved(function, compiled, make) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import dataclasses
 import functools
 import re
 import types
@@ -14,9 +15,10 @@ from collections.abc import Callable, Iterator
 
 import thunder
 import torch
-from thunder.core import prims
+from thunder.core import codeutils, prims, pytree
 from thunder.core.jit_ext import bind_inputs
 from thunder.core.proxies import TensorProxy, tensorproxy, variableify
+from thunder.core.symbol import BoundSymbol
 from thunder.core.trace import TraceCtx, TraceResults, tracectx
 from thunder.executors import torch_compile
 from thunder.executors.torchex import ex as pytorch_ex
@@ -41,6 +43,7 @@ class _Torch:
 # of views, truth values that become integers. What is written from itself through indices is undefined.
 KNOWN = r"native_batch_norm|relu|clamp|diagonal|masked_fill\(|(\w+)\.index_\w+_\(0, q, \1\["
 SKIPPED = ("return-arguments-to-track-copies-onto-them", "remove-context-manager-prims", "unwrap-the-actual-return-value")
+NUMBERED = re.compile(r"\b_\w+_\d+\b")  # an object that each trace numbers for itself
 WRITES = re.compile(r"_\(|\] = |out=")
 
 
@@ -52,6 +55,10 @@ class Passes(Jit):
     def may_ask(self, lines):
         return not any(WRITES.search(line) for line in lines)
 
+    def writes(self, made: Program) -> bool:
+        """Of such a program rematerialization is left out: that it computes again what was written in between is in docs/found."""
+        return any(WRITES.search(line) for line in made.lines)
+
     def __init__(self, fused: bool = True, **options: object):
         super().__init__(**options)
         self.fused: list[TraceCtx] = []  # what the fusion executor leaves, of the last program
@@ -59,6 +66,10 @@ class Passes(Jit):
             self.options.setdefault("executors", [_executor()])
 
     def record(self, made: Program, folder):
+        with _quickly():
+            return self._recorded(made, folder)
+
+    def _recorded(self, made: Program, folder):
         self.compiled, self.fused = thunder.jit(made.function(), **self.options), []
         with self._without_interpreter(made), compiled_or_skipped():
             observed.observe(self.compiled, made.arguments())
@@ -83,12 +94,77 @@ class Passes(Jit):
         def kept(executor, trace):
             self.fused.append(fusion_pass(executor, trace))
             return self.fused[-1]
-        changes = ((thunder, "thunder_general_jit",
+        changes = ((torch_compile, "rematerialize", lambda original: _unchanged if self.writes(made) else original),
+                   (thunder, "thunder_general_jit",
                     lambda _: lambda fn, args, kwargs, /, **more: traced(scope["f"], args, together.used(made))),
                    (torch_compile, "make_compiled", _when_called),
                    (torch_compile.TorchCompileExecutor, "fusion_pass", lambda _: kept))
         with recorder.replaced(changes):
             yield
+
+
+def _unchanged(trace: TraceCtx) -> TraceCtx:
+    return trace
+
+
+@contextlib.contextmanager
+def _quickly() -> Iterator[None]:
+    """Thunder asks of every tree of values whether it may hold such, and prints a call again for every trace that it stands in: once is enough."""
+    flatten, with_dataclass = pytree.tree_flatten, pytree.tree_flatten_with_dataclass
+    were = flatten.__code__, with_dataclass.__code__
+    flatten.__code__, with_dataclass.__code__ = _flatten.__code__, _with_dataclass.__code__  # others have them by name
+    try:
+        with recorder.replaced([(BoundSymbol, "python", _printed_once), (codeutils, "dataclasses", lambda _: _ByType)]):
+            yield
+    finally:
+        flatten.__code__, with_dataclass.__code__ = were
+
+
+class _ByType:
+    """What Thunder's printer asks of `dataclasses`: the answer is remembered by type."""
+
+    fields = staticmethod(dataclasses.fields)
+    is_dataclass = staticmethod(lambda x: dataclasses.is_dataclass(x) if isinstance(x, type) else _is_dataclass(type(x)))
+
+
+_is_dataclass = functools.cache(dataclasses.is_dataclass)
+
+
+def _as_it_is(function: types.FunctionType) -> types.FunctionType:
+    return types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
+
+
+pytree._noclobber = types.SimpleNamespace(flatten=_as_it_is(pytree.tree_flatten), with_dataclass=_as_it_is(pytree.tree_flatten_with_dataclass),
+                                          trees=set(), leaves=set())
+
+
+def _flatten(args, namespace="thunder"):
+    if type(args) in _noclobber.trees:  # noqa: F821, a global of Thunder's module
+        return optree.tree_flatten(args, none_is_leaf=True, namespace=namespace)  # noqa: F821
+    found = _noclobber.flatten(args, namespace)  # noqa: F821, raises what is none
+    _noclobber.trees.add(type(args))  # noqa: F821
+    return found
+
+
+def _with_dataclass(tree):
+    found = tree_flatten(tree, namespace=OPTREE_NAMESPACE)  # noqa: F821
+    if not _noclobber.leaves.issuperset(map(type, found[0])):  # noqa: F821
+        found = _noclobber.with_dataclass(tree)  # noqa: F821
+        _noclobber.leaves.update(map(type, found[0]))  # noqa: F821
+    return found
+
+
+def _printed_once(python: Callable) -> Callable:
+    def lines(symbol, indent, commented=False, print_depth=1):
+        known = symbol.__dict__.setdefault("_noclobber", {})
+        key = indent, commented, print_depth, str(symbol.header)
+        if key not in known:
+            made = python(symbol, indent, commented, print_depth)
+            if any(NUMBERED.search(line) for line in made):
+                return made
+            known[key] = made
+        return list(known[key])
+    return lines
 
 
 @functools.cache

@@ -6,6 +6,7 @@ do with each other, and each part is a case of its own.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -80,6 +81,7 @@ def file_of(seed: int) -> str:
     return f"program_{seed}.py"
 
 
+@functools.lru_cache(1000)
 def used(part: object) -> list[str]:
     """The arguments that a program names, in their order."""
     words = set(re.findall(r"\b[a-z]\b", "\n".join([*part.lines, *part.given])))

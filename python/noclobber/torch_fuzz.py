@@ -8,9 +8,10 @@ import pathlib
 from collections.abc import Callable
 
 import torch
+from torch.fx._lazy_graph_module import _use_lazy_graph_module
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from . import compile_fuzz, drawn, observed, passes_only, together
+from . import compile_fuzz, drawn, fx_trace, observed, passes_only, together
 from . import torch as watching
 from .compile_fuzz import Program, Skip, Subject
 from .fuzzing import Campaign
@@ -82,6 +83,10 @@ class Pass(Subject):
         self.anew: set[int] = set()  # results that the caller makes anew, as AOTAutograd's wrapper does: see fx_caller
 
     def record(self, made: Program, folder: pathlib.Path):
+        with _use_lazy_graph_module(True):  # no Python code is written of what is never called
+            return self._recorded(made, folder)
+
+    def _recorded(self, made: Program, folder: pathlib.Path):
         module = traced(made, self.functional)
         self.anew = lie_in_arguments(made) if self.functional else set()
         self.given, before = copy.deepcopy(module), watching._exported(module)
@@ -132,9 +137,11 @@ def lie_in_arguments(made: Program | Batch) -> set[int]:
 def traced(made: Program, functional: bool) -> torch.fx.GraphModule:
     """A graph module of ATen's operators, each node with a fake tensor; mutations of arguments are `copy_` at its end where it is
     functional."""
-    function = functionalized(made) if functional else made.function()
     try:
-        module = make_fx(function, tracing_mode="fake")(*made.arguments())
+        if functional:
+            module = fx_trace.traced_or_made(functionalized(made), made.arguments)
+        else:
+            module = make_fx(made.function(), tracing_mode="fake")(*made.arguments())
     except Exception as error:  # noqa: BLE001, whatever tracing does not take
         raise Skip(str(error)) from error
     module.graph.eliminate_dead_code()
