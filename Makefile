@@ -269,6 +269,7 @@ origins: build  ## record corpus/origins again from the compilers and compare; N
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),$(ORIGINS) thunder $(if $(NC_WRITE),--write))
 
 test-thunder: build  ## programs through Lightning Thunder itself, verdicts against running them (installs several GB)
+	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_hook_test.py)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_test.py)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/fuzz_test.py thunder)
 	@$(call frontend,thunder,$(THUNDER_PACKAGES),tests/frontends/thunder_more.py)

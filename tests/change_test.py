@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve() / "noclobber")
 CHANGES = "introduced", "fixed", "preexisting", "newly_unknown", "newly_proved", "vanished"
 PATTERNS = {**RULES, **MORE}
-PAYLOADS = {"NC022"}  # what no graph can break: a list of registers of a delegate
+PAYLOADS = {"NC022 of registers"}  # what no graph can break: a list of registers of a delegate
 
 
 def planted(name, pattern, faults, apart):
@@ -118,7 +118,7 @@ class Change(InFolder):
 class TwoPasses(Change):
     def passes(self, count):
         """Cases of two passes: what the old and the new one make of the same programs, and what was planted."""
-        choose = random.Random(7)
+        choose = random.Random(9)
         old, new, faults = [], [], {"old": collections.Counter(), "new": collections.Counter()}
         for k in range(count):
             rule = list(PATTERNS)[k % len(PATTERNS)]
@@ -154,8 +154,8 @@ class TwoPasses(Change):
             r["id"] for r in checks(now) if r["status"] == "proved"
             and any(o["id"] == r["id"] and o["what"] == r["what"] and o["status"] != "proved" for o in checks(was))))
         # What was planted, rule by rule: unrelated steps introduce nothing, a second fault of one shape is one.
-        faults["old"]["NC022"], faults["new"]["NC022"] = 1, 2
-        rules = {r: [rule for rule in PATTERNS if rule.startswith(r)] for r in {rule[:5] for rule in PATTERNS}} | {"NC022": ["NC022"]}
+        faults["old"]["NC022 of registers"], faults["new"]["NC022 of registers"] = 1, 2
+        rules = {r: [rule for rule in [*PATTERNS, *PAYLOADS] if rule.startswith(r)] for r in {rule[:5] for rule in PATTERNS}}
         for code, names in rules.items():
             with self.subTest(code):
                 net = sum(faults["new"][n] - faults["old"][n] for n in names)
@@ -190,7 +190,7 @@ class TwoPasses(Change):
         page = (ROOT / "docs" / "records.md").read_text()
         listed = dict(re.findall(r"^\| (NC\d{3}) \| `([^`]+)` \|", page, re.MULTILINE))
         advice = {rule for rule, name in listed.items() if name.startswith("lint-")}
-        self.assertEqual({rule[:5] for rule in PATTERNS} | PAYLOADS, set(listed) - advice)
+        self.assertEqual({rule[:5] for rule in PATTERNS}, set(listed) - advice)
         self.assertEqual(advice, {"NC040", "NC041", "NC042"})
 
     def test_advice_is_no_change(self):

@@ -121,6 +121,11 @@ def nc021(k):
                    both + [step(f"r{k}", "add_.Tensor", f"h{k}", f"y{k}")], [f"r{k}"])
 
 
+def nc022(k):
+    both = [step(f"a{k}", "neg.default", f"x{k}"), step(f"m{k}", "cumsum.default", f"x{k}", 0)]
+    return Pattern([given(f"x{k}")], both, both, [f"a{k}", f"m{k}"], [f"m{k}", f"a{k}"])
+
+
 def nc023(k):
     both = [step(f"t{k}", "permute.default", f"x{k}", [1, 0])]
     return Pattern([given(f"x{k}", (2, 3))], both + [step(f"v{k}", "reshape.default", f"t{k}", [6])],
@@ -195,7 +200,7 @@ def case_of(patterns, apart=False):
 
 RULES = {"NC001": nc001, "NC002": nc002, "NC003": nc003, "NC004": nc004, "NC005": nc005, "NC006": nc006,
          "NC007": nc007, "NC008": nc008, "NC009": nc009, "NC010": nc010, "NC011": nc011, "NC020": nc020,
-         "NC021": nc021, "NC023": nc023, "NC030": nc030, "NC031": nc031, "NC032": nc032}
+         "NC021": nc021, "NC022": nc022, "NC023": nc023, "NC030": nc030, "NC031": nc031, "NC032": nc032}
 MORE = {"NC005 between outputs": nc005_outputs}
 
 

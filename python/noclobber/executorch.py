@@ -51,13 +51,12 @@ def export_functional(exported_program: object) -> Exported:
     held = _held(exported_program) | written.held
     final = {}
     placeholders = _placeholders(module)
-    for spec, arg in zip(signature.output_specs, written.outputs, strict=True):
-        kind = spec.kind.name
+    for kind, target, arg in _received(signature, written.outputs):
         if kind == "BUFFER_MUTATION":
-            final[_buffer_name(signature, placeholders, spec.target)] = arg
+            final[_buffer_name(signature, placeholders, target)] = arg
         elif kind == "USER_INPUT_MUTATION":
-            graph["steps"].append(_written_back(spec.target, arg, graph))
-            graph["outputs"].append({"ref": f"{spec.target}_written"})
+            graph["steps"].append(_written_back(target, arg, graph))
+            graph["outputs"].append({"ref": f"{target}_written"})
         else:
             graph["outputs"].append(arg)
     if final:
@@ -74,8 +73,7 @@ def export_written_back(module: object, signature: object, ranges: object = None
     writer, inputs = _begin(module, signature, hints, planned)
     copies = writer.written.steps[:]
     written = writer.write()
-    kinds = [s.kind.name for s in signature.output_specs]
-    outputs = [a for a, k in zip(written.outputs, kinds, strict=True) if k != "BUFFER_MUTATION"]
+    outputs = [arg for kind, _, arg in _received(signature, written.outputs) if kind != "BUFFER_MUTATION"]
     for entry in inputs:
         if planned and entry["kind"] == "user" and any(c["args"] == [{"ref": entry["name"]}] for c in copies):
             entry["mutable"] = False
@@ -396,6 +394,13 @@ def _place_input(writer: GraphWriter, node: object, entry: dict) -> None:
             {"name": name, "op": "aten.clone.default", "args": [{"ref": node.name}], "types": [entry["type"]]})
         writer.args[node] = {"ref": name}
     writer.place(name, spec)
+
+
+def _received(signature: object, outputs: list) -> Iterator[tuple[str, str | None, object]]:
+    """(kind, target, value) of each output by position, as ExecuTorch takes them; one that no spec tells of goes to the caller."""
+    specs = signature.output_specs
+    for k, value in enumerate(outputs):
+        yield (specs[k].kind.name, specs[k].target, value) if k < len(specs) else ("USER_OUTPUT", None, value)
 
 
 def _written_back(target: str, value: object, graph: dict) -> dict:

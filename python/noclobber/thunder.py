@@ -7,12 +7,14 @@
 writes the printed traces of every compilation that `jfn` holds with the storage facts of their inputs, runs
 `noclobber check` over them, and raises `noclobber.Refuted` with the findings. Every pair of consecutive traces is a
 check, so a finding names the transform that broke it. What is proved is what traces compute and write; whether a result
-has a `grad_fn` is autograd's own affair. Fusion passes do not appear in Thunder's own list of traces: inside
+has a `grad_fn` is autograd's own affair, and prologue and epilogue are made from no other trace: `unchecked` of the
+records says so. Fusion passes do not appear in Thunder's own list of traces: inside
 
     with noclobber.thunder.watch():
         jfn(x)
 
-they are recorded too, before, between and after their steps, with backward and prologue as soon as there are such. What is compiled and run is the same with and without.
+they are recorded too, before, between and after their steps, with backward, prologue and epilogue as soon as there are
+such. What is compiled and run is the same with and without.
 
 Thunder keeps no arguments of a call, so its computations are told, from the import of this module on, to note dtype,
 shape, strides, offset and storage of what they are given; the tensors are not kept. A function that was compiled
@@ -21,6 +23,7 @@ before the import needs its arguments: `check(jfn, x)`. Known to work with light
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import importlib.abc
 import importlib.util
@@ -39,14 +42,30 @@ from .report import Report
 FORMAT = "noclobber.inputs/1"
 _NOTE = "_noclobber_inputs"  # attribute of a first trace: storage facts of the inputs of the last call
 _FUSIONS = "_noclobber_fusions"  # attribute of a first trace: [(position in the list, label, printed trace)]
+_watching: list[list] = []  # lists of what is compiled, one for each block of `watch`
+
+
+@dataclasses.dataclass
+class Compiled:
+    """What one compilation left: lists of traces; of one that raised, those of the computation alone."""
+    traces: list
+    backward: list = dataclasses.field(default_factory=list)
+    prologue: list = dataclasses.field(default_factory=list)
+    epilogue: list = dataclasses.field(default_factory=list)
+
+    def note(self, entry: object) -> None:
+        """What stands beside the computation in the compiler's cache."""
+        for name in ("backward", "prologue", "epilogue"):
+            setattr(self, name, getattr(entry, f"{name}_traces", None) or [])
 
 
 def check(jfn: object, *args: object, out: str | os.PathLike[str] | None = None, order: str | None = None,
-          **kwargs: object) -> Report:
-    """Records of the traces of every compilation of `jfn`, forward and backward. Raises noclobber.Refuted.
+          fail_on: str | None = "refuted", **kwargs: object) -> Report:
+    """Records of the traces of every compilation of `jfn`, forward and backward. Raises noclobber.Refuted where one is
+    refuted, and with fail_on="unknown" NotProved where nobody knows.
 
     `args` and `kwargs` are those of the last call, for functions that were compiled before this module was imported.
-    `out` keeps what was written; without it the folder is kept where something is refuted, and named by the error.
+    `out` keeps what was written; without it the folder is kept, and named by the error, where there is one.
     With order="dataflow" the claim is about every order that the names allow; otherwise the field `every_order` of the
     records reports it.
     """
@@ -54,25 +73,27 @@ def check(jfn: object, *args: object, out: str | os.PathLike[str] | None = None,
     keep = out is not None
     try:
         write(jfn, folder, *args, **kwargs)
-        records = program.check(folder, order=order)
-        keep = keep or any(r.get("status") == "refuted" for r in records)
+        records = _staged(program.check(folder, order=order))
+        keep = True  # should the next line raise
+        report = Report(recorder.judge(records, fail_on, folder))
+        keep = out is not None
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
-    return Report(recorder.judge(records, "refuted", folder if keep else None))
+    return report
 
 
 def write(jfn: object, out: str | os.PathLike[str], *args: object, **kwargs: object) -> pathlib.Path:
     """Writes the traces of every compilation of `jfn` into the folder `out`: `NN_PASS.trace.txt`,
-    `bwNN_PASS.trace.txt`, `prologue.trace.txt`, and `inputs.json` where the inputs are known; of several compilations
+    `bwNN_PASS.trace.txt`, `prologue.trace.txt`, `epilogue.trace.txt`, and `inputs.json` where the inputs are known; of several compilations
     each into a folder `out/N` of its own. Returns the folder."""
     import thunder
 
     compiled = _compilations(thunder, jfn)
-    for number, traces in enumerate(compiled):
+    for number, made in enumerate(compiled):
         written = recorder.Recorder(pathlib.Path(out) / str(number) if len(compiled) > 1 else out)
-        last = traces[0] is thunder.last_traces(jfn)
-        _write_traces(*traces, written, inputs_of(jfn, *args, **kwargs) if last else _noted(traces[0]))
+        last = made.traces is thunder.last_traces(jfn)
+        _write_traces(made, written, inputs_of(jfn, *args, **kwargs) if last else _noted(made.traces))
     return pathlib.Path(out)
 
 
@@ -89,25 +110,31 @@ def inputs_of(jfn: object, *args: object, **kwargs: object) -> list[dict] | None
 
 
 @contextlib.contextmanager
-def watch(out: str | os.PathLike[str] | None = None) -> Iterator[list]:
-    """Records around the fusion passes of every compilation inside the block. Yields the list of (traces, statistics of
-    their function) that were compiled; with `out`, the folder `out/N` holds the N-th of them at the end of the block,
-    with its backward, its prologue and its inputs."""
+def watch(out: str | os.PathLike[str] | None = None, *, fail_on: str | None = None) -> Iterator[list[Compiled]]:
+    """Records every compilation inside the block, and around its fusion passes. Yields the list of what was compiled;
+    with `out`, the folder `out/N` holds the N-th at the end of the block, with its backward, prologue, epilogue and inputs.
+    With `fail_on` ("refuted" or "unknown") what `out` holds is checked then; Refuted and NotProved name it."""
     from thunder.executors import torch_compile
 
     import thunder
 
+    if fail_on and out is None:
+        raise ValueError("fail_on: what is recorded needs a folder, out=")
     _install(thunder)
-    seen: list = []
+    seen: list[Compiled] = []
     places = [*_fusion_passes(), (torch_compile, "rematerialize", _step), (torch_compile, "dce", _step)]
+    _watching.append(seen)
     try:
         with recorder.replaced((owner, name, lambda original, name=name, wrap=wrap: wrap(original, name, seen))
                                for owner, name, wrap in places):
             yield seen
     finally:
-        for number, (traces, stats) in enumerate(seen if out else []):
-            backward, prologue = _beside(traces, stats)
-            _write_traces(traces, backward, prologue, recorder.Recorder(pathlib.Path(out) / str(number)), _noted(traces))
+        _watching.remove(seen)
+        for number, made in enumerate(seen if out else []):
+            written = recorder.Recorder(pathlib.Path(out) / str(number))
+            _write_traces(made, written, _noted(made.traces))
+    if seen and fail_on:
+        recorder.judge(_staged(program.check(out)), fail_on, out)
 
 
 def transform(out: str | os.PathLike[str]) -> object:
@@ -170,33 +197,27 @@ def _write_printed(written: recorder.Recorder, traces: list, prefix: str = "") -
         written.write(f"{prefix}{number:02}_{label}.trace.txt", text + "\n")
 
 
-def _write_traces(traces: list, backward: list, prologue: list, written: recorder.Recorder,
-                  facts: list[dict] | None) -> None:
-    _write_printed(written, traces)
-    _write_printed(written, backward, "bw")
-    if prologue:
-        written.write("prologue.trace.txt", str(prologue[-1]) + "\n")
+def _write_traces(made: Compiled, written: recorder.Recorder, facts: list[dict] | None) -> None:
+    _write_printed(written, made.traces)
+    _write_printed(written, made.backward, "bw")
+    for name, beside in (("prologue", made.prologue), ("epilogue", made.epilogue)):
+        if beside:
+            written.write(f"{name}.trace.txt", str(beside[-1]) + "\n")
     if facts is not None:
         written.write("inputs.json", _lines(facts))
 
 
-def _compilations(thunder: object, jfn: object) -> list[tuple[list, list, list]]:
-    """(computation, backward, prologue) of every compilation that `jfn` holds, in their order, and of the last one."""
+def _compilations(thunder: object, jfn: object) -> list[Compiled]:
+    """Every compilation that `jfn` holds, in their order, and the last one."""
     stats, last = thunder.compile_stats(jfn), thunder.last_traces(jfn)
-    held = [entry.computation_traces for entry in stats.interpreter_cache if entry.computation_traces]
-    if not any(traces is last for traces in held):
-        held.append(last)
-    return [(traces, *_beside(traces, stats)) for traces in held]
-
-
-def _beside(traces: list, stats: object) -> tuple[list, list]:
-    """Backward and prologue of the compilation whose computation has these traces."""
+    held: list[Compiled] = []
     for entry in stats.interpreter_cache:
-        if entry.computation_traces is traces:
-            return entry.backward_traces or [], entry.prologue_traces or []
-    if stats.last_traces is traces:
-        return stats.last_backward_traces or [], stats.last_prologue_traces or []
-    return [], []
+        if entry.computation_traces:
+            _compiled(held, entry.computation_traces).note(entry)
+    if not any(made.traces is last for made in held):
+        of_last = [getattr(stats, f"last_{name}_traces", None) or [] for name in ("backward", "prologue", "epilogue")]
+        held.append(Compiled(last, *of_last))
+    return held
 
 
 def _noted(traces: list) -> list[dict] | None:
@@ -254,7 +275,10 @@ def _install(thunder: object) -> None:
             with contextlib.suppress(Exception):  # an observer's fault must not reach the caller
                 setattr(computation_traces[0], _NOTE, _facts(inputs))
             return computation_fn(*inputs)
-        return original(prologue_fn, prologue_traces, noting, computation_traces, *rest)
+        made = original(prologue_fn, prologue_traces, noting, computation_traces, *rest)
+        for seen in _watching:
+            _compiled(seen, computation_traces).note(made)
+        return made
 
     entry._noclobber = True
     thunder.CacheEntry = entry
@@ -291,18 +315,30 @@ def _fusion_passes() -> list[tuple]:
     return found
 
 
-def _note_fusion(seen: list, label: str, trace: object) -> None:
+def _note_fusion(seen: list[Compiled], label: str, trace: object) -> None:
     """Remembers a printed trace at the place in the list of traces that is being made."""
     from thunder.core.compile_data import _compile_data
 
-    stats = _compile_data.get()[1]
-    traces = getattr(stats, "last_traces", None)
+    traces = getattr(_compile_data.get()[1], "last_traces", None)
     if not traces:
         return
-    if not any(t is traces for t, _ in seen):
-        seen.append((traces, stats))
+    _compiled(seen, traces)
     notes = vars(traces[0]).setdefault(_FUSIONS, [])
     notes.append((len(traces), label, str(trace)))
+
+
+def _compiled(seen: list[Compiled], traces: list) -> Compiled:
+    """What is known of the compilation with these traces."""
+    for made in seen:
+        if made.traces is traces:
+            return made
+    seen.append(Compiled(traces))
+    return seen[-1]
+
+
+def _staged(records: list[program.Record]) -> list[program.Record]:
+    """The records with the pass that each is about: "grad-transform-pass" of "05_grad-transform-pass/joint"."""
+    return [r | {"stage": r["id"].split("/")[0].split("_", 1)[-1]} for r in records]
 
 
 def _around(original: Callable, name: str, seen: list) -> Callable:

@@ -8,8 +8,8 @@
 #include "src/base/number.h"
 #include "src/check/finding_picture.h"
 #include "src/check/findings.h"
+#include "src/check/register_help.h"
 #include "src/graph/uses.h"
-#include "src/lower/mlx/case.h"
 
 namespace noclobber {
 namespace {
@@ -152,25 +152,6 @@ std::optional<FindingPlace> functional_twin(const Graph& before, const std::stri
   return out;
 }
 
-/// Of a program of registers: the first instruction that stands for no operator, and why.
-std::string odd_help(const Case& value) {
-  for (const Step& step : value.after.steps) {
-    const std::size_t at = step.code->find(kMlxOdd);
-    if (at != std::string::npos)
-      return *step.loc + " (" + step.code->substr(0, at) +
-             ") is the first that differs: " + step.code->substr(at + kMlxOdd.size());
-  }
-  return "";
-}
-
-/// Of a program of registers: which instruction needs another one.
-std::string slot_help(const Finding& finding) {
-  const bool returned = finding.read && finding.read->loc.empty();
-  return "let " + finding.clobber->loc + " write another slot: " +
-         (returned || !finding.read ? "the caller still takes " : finding.read->loc + " still reads ") +
-         (finding.define ? finding.define->name : finding.storage) + " there";
-}
-
 std::string stale_help(const Finding& finding, const Case& value) {
   const std::string at = finding.clobber->statement;
   if (!value.registers.empty() && !finding.clobber->loc.empty()) return slot_help(finding);
@@ -237,16 +218,20 @@ void note_places(Finding& finding, const Case& value, const Witness& w) {
 
 void put_boundary(Finding& finding, const Case& value, const Witness& w) {
   const bool told = finding.define || finding.clobber || finding.read;
-  if (told || (w.rule != "NC005" && w.rule != "NC006" && w.rule != "NC020")) return;
+  if (told || (w.rule != "NC005" && w.rule != "NC006" && w.rule != "NC020" && w.rule != "NC022")) return;
   const Graph& after = value.after;
   if (w.rule == "NC006" && w.storage.empty()) return;
-  if (w.rule != "NC006" && !w.where.starts_with("output ")) return;
+  if (w.rule != "NC006" && w.rule != "NC022" && !w.where.starts_with("output ")) return;
   finding.read = place_of_step(after, static_cast<std::uint32_t>(after.steps.size()));
   const Value* output = output_of(after, w.where);
   if (w.rule == "NC006") {
     finding.read->note = "what is seen was not written";
   } else if (w.aspect == "number of outputs") {
     finding.read->note = "returns " + w.actual + ", and before returns " + w.expected;
+  } else if (w.rule == "NC022") {
+    finding.read->note = "gives it as " + w.where;
+    if (output != nullptr) finding.define = place_of_value(after, *output);
+    note(finding.define, "makes what another receives in before");
   } else if (w.rule == "NC005") {
     finding.read->note = w.message.substr(0, w.message.find(" and did not before"));
     if (output != nullptr) finding.define = place_of_value(after, *output);
@@ -269,14 +254,16 @@ std::optional<FindingPlace> place_in_before(const Finding& finding, const Case& 
                                          : "makes what is meant";
     return place_before(before, w.before->step, w.before->name, says);
   }
-  const Value* output = output_of(before, finding.witness_where);
-  if (output != nullptr && output->from == Value::From::step)
-    return place_before(before, output->at, output->name, "makes what is meant");
-  if (output != nullptr && (w.rule == "NC005" || w.rule == "NC020"))
-    return place_before(before, kEntryStep, output->name, "is what is meant");
   if (w.aspect == "number of outputs")
     return place_before(before, static_cast<std::uint32_t>(before.steps.size()), "return",
                         "returns " + w.expected);
+  if (finding.aspect == "undefined name")
+    if (auto same = same_name(before, finding.define->name)) return same;
+  const Value* output = output_of(before, finding.witness_where);
+  if (output != nullptr && output->from == Value::From::step)
+    return place_before(before, output->at, output->name, "makes what is meant");
+  if (output != nullptr && (w.rule == "NC005" || w.rule == "NC020" || w.rule == "NC022"))
+    return place_before(before, kEntryStep, output->name, "is what is meant");
   for (const auto* at : {&finding.read, &finding.define, &finding.clobber})
     if (*at)
       if (auto same = same_name(before, (*at)->name)) {
@@ -334,7 +321,7 @@ std::string difference_help(const Finding& finding, const Case& value) {
     return "let " + finding.define->statement + " make what before makes: it is the first step that does not";
   if (finding.rule == "NC004" && finding.before)
     return "compare what this step is given with " + finding.before->statement + " of before";
-  if (finding.rule != "NC020") return "";
+  if (finding.rule != "NC020" && finding.rule != "NC022") return "";
   if (finding.aspect == "number of outputs") return "return as many values as before, in the same order";
   return finding.before ? "return what " + finding.before->statement + " of before makes" : "";
 }
@@ -346,6 +333,10 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
     if (const std::string odd = odd_help(value); !odd.empty()) return odd;
   const std::string at = finding.clobber ? finding.clobber->statement : "";
   if (finding.rule == "NC001" && finding.clobber) return stale_help(finding, value);
+  if (finding.rule == "NC002" && finding.aspect == "undefined name")
+    return "define " + finding.define->name +
+           (finding.before ? ", as " + finding.before->statement + " of before does," : "") + " ahead of " +
+           finding.read->statement;
   if (finding.rule == "NC002" && finding.define)
     return "write all of " + finding.storage + " before it is read, or make it by a step that fills it";
   if (finding.rule == "NC003")

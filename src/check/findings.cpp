@@ -6,6 +6,7 @@
 
 #include "src/base/number.h"
 #include "src/check/finding_picture.h"
+#include "src/check/finding_unbound.h"
 #include "src/check/finding_words.h"
 #include "src/graph/bodies.h"
 #include "src/report/rules.h"
@@ -82,7 +83,7 @@ void put_subjects(Finding& out, const Case& value, const Witness& w) {
   const Graph& after = value.after;
   const auto k = leading_number<std::size_t>(out.witness_where, "output ");
   const bool tensor = k && *k < after.outputs.size() && after.outputs[*k].kind == Arg::Kind::ref;
-  if (tensor && (w.rule == "NC005" || w.rule == "NC020"))
+  if (tensor && (w.rule == "NC005" || w.rule == "NC020" || w.rule == "NC022"))
     out.subjects.push_back(value_key(after, after.outputs[*k].ref));
   if (w.rule == "NC003" || w.rule == "NC005" || w.rule == "NC006")
     out.subjects.push_back(value_key(after, after.find(w.storage)));
@@ -112,6 +113,7 @@ Finding finding_of(const Case& value, const Witness& w) {
   out.index = w.index;
   out.expected = w.expected;
   out.actual = w.actual;
+  tell_unbound(out, value, w);
   out.before = place_in_before(out, value, w);
   put_subjects(out, value, w);
   const Graph none;
@@ -189,12 +191,29 @@ FindingPlace place_of_value(const Graph& graph, const Value& value) {
   return out;
 }
 
+/// What a payload never writes and hands to the caller is no tensor: one finding of its registers and one of
+/// the pair, in the same order.
+static void follow_unwritten(std::vector<Finding>& findings, std::size_t first) {
+  std::size_t cause = 0;
+  const auto unwritten = [&](const Finding& f) {
+    return f.rule == "NC002" && f.aspect == "read by the caller";
+  };
+  for (std::size_t k = first; k < findings.size(); ++k) {
+    if (findings[k].rule != "NC020" || findings[k].actual != "no tensor" || !findings[k].follows.empty())
+      continue;
+    while (cause < first && !unwritten(findings[cause])) ++cause;
+    if (cause == first) return;
+    follow(findings, cause++, k);
+  }
+}
+
 void report_replay(CheckRecord& record, const Case& value, const ReplayResult& shown) {
   const std::size_t first = record.findings.size();
   for (const Witness& w : shown.witnesses) record.findings.push_back(finding_of(value, w));
   for (std::size_t k = 0; k < shown.witnesses.size(); ++k)
     if (shown.witnesses[k].follows < shown.witnesses.size())
       follow(record.findings, first + shown.witnesses[k].follows, first + k);
+  follow_unwritten(record.findings, first);
   if (!shown.witnesses.empty()) record.status = Status::refuted;
 }
 

@@ -4,6 +4,7 @@
 #include "src/text/file.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -46,6 +47,14 @@ std::map<std::tuple<bool, std::uint64_t, std::string>, std::string> numbered(con
   return out;
 }
 
+/// What runs before and after the computation: no pass makes it from another trace.
+bool has_part(const std::string& directory, const std::string& part) {
+  std::error_code fault;
+  return std::ranges::any_of(std::array{".trace.txt", ".trace.txt.gz"}, [&](const char* ending) {
+    return files::is_regular_file(files::path(directory) / (part + ending), fault);
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> thunder_traces_in(const std::string& directory) {
@@ -69,6 +78,9 @@ std::vector<TraceCheck> read_thunder_directory(const std::string& directory) {
     (std::get<0>(rank) ? backward : forward).push_back({stem_of(path), *std::move(text)});
   }
   auto out = read_thunder_sequence(forward, backward, thunder_inputs_beside(directory + "/x"));
+  for (const std::string part : {"prologue", "epilogue"})
+    if (has_part(directory, part))
+      for (TraceCheck& check : out) check.unchecked.push_back(part);
   for (TraceCheck& fault : faults) out.push_back(std::move(fault));
   return out;
 }

@@ -26,6 +26,7 @@ constexpr std::array kRules = std::to_array<RuleName>({
     {"NC011", "return-not-last"},
     {"NC020", "metadata"},
     {"NC021", "size-fit"},
+    {"NC022", "signature"},
     {"NC023", "precondition"},
 });
 

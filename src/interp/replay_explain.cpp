@@ -22,7 +22,7 @@ std::string_view kind_text(Difference::Kind kind) {
     case Difference::Kind::raised:
       return "outcome";
     case Difference::Kind::count:
-      return "number of outputs";
+      return "";
     case Difference::Kind::dtype:
       return "dtype";
     case Difference::Kind::shape:
@@ -46,8 +46,8 @@ std::string_view kind_text(Difference::Kind kind) {
 Witness metadata(const Difference& d) {
   Witness w = named("NC020");
   w.aspect = kind_text(d.kind);
-  const std::string of = d.kind == Difference::Kind::count ? "" : " of " + target_text(d.target);
-  w.message = std::string(kind_text(d.kind)) + of + " should be " + d.expected + " and is " + d.actual;
+  w.message = std::string(kind_text(d.kind)) + " of " + target_text(d.target) + " should be " + d.expected +
+              " and is " + d.actual;
   return w;
 }
 
@@ -104,8 +104,11 @@ class Values {
         left_(kVariantRuns + kVariantsPerTrial * affordable_trials(*scene.after.graph, *scene.after.run)) {}
 
   void explain(const std::vector<Difference>& found) {
+    if (std::ranges::any_of(found, &of_receiver)) mistakes_ = mistaken_outputs(scene_);
+    exchanged(found);
     for (const Difference& d : found) {
       if (d.kind != Difference::Kind::value || explained_ >= kTargetsExplained) continue;
+      if (exchanged_.contains(d.target)) continue;
       ++explained_;
       const bool again = session_.settled.contains(d.target);
       if (again && explained_ > kTargetsAgain) continue;
@@ -118,6 +121,23 @@ class Values {
     }
     for (const Difference& d : found)
       if (d.kind == Difference::Kind::value) session_.settled.insert(d.target);
+  }
+
+  /// What another output shows, or its own place among others: told by the signature.
+  bool told_by_signature(const Difference& d) {
+    if (exchanged_.contains(d.target)) return true;
+    const std::size_t cause = cause_of(d, false);
+    const auto mistake = mistakes_.others.find(d.target);
+    if (mistake == mistakes_.others.end()) return false;
+    misnamed_[d.target] = session_.add(mistake->second, scene_, d, cause);
+    return true;
+  }
+
+  /// The witness of an output that shows another's value, and so shares with whom it shares.
+  std::size_t misnamed(const Difference& d) const {
+    for (const Target& end : {d.target, d.other})
+      if (const auto at = misnamed_.find(end); at != misnamed_.end()) return at->second;
+    return Witness::kItself;
   }
 
   /// The fault whose repair takes the difference away.
@@ -135,6 +155,23 @@ class Values {
     std::size_t witness;
     Run run;
   };
+
+  static bool of_receiver(const Difference& d) {
+    return d.kind == Difference::Kind::value || (is_metadata(d.kind) && d.kind != Difference::Kind::count);
+  }
+
+  /// Outputs that are exchanged come first: nothing but their places is at fault.
+  void exchanged(const std::vector<Difference>& found) {
+    for (const Exchange& exchange : mistakes_.exchanges) {
+      const auto shows = [&](const Difference& d) {
+        return of_receiver(d) && exchange.places.contains(d.target);
+      };
+      const auto d = std::ranges::find_if(found, shows);
+      if (d == found.end()) continue;
+      keep(exchange.witness, *d, session_.settled.contains(d->target));
+      exchanged_.insert(exchange.places.begin(), exchange.places.end());
+    }
+  }
 
   void note(std::size_t witness, const std::string& target) {
     Witness& w = session_.result.witnesses[witness];
@@ -169,6 +206,7 @@ class Values {
       std::vector<Witness> several = stale_reads(scene_, d);
       for (Witness& read : several) keep(std::move(read), d, again);
       if (!several.empty()) return;
+      if (told_by_signature(d)) return;
     }
     // A step over lists is a sequence of calls as well: an earlier one changed what a later one means.
     const bool sequence =
@@ -185,6 +223,9 @@ class Values {
   Session& session_;
   Scene scene_;
   std::vector<Repaired> repaired_;
+  Mistakes mistakes_;
+  std::set<Target> exchanged_;  // and told so
+  std::map<Target, std::size_t> misnamed_;
   int explained_ = 0;
   std::size_t left_;  // variants in all: fewer for graphs that are costly to run
 };
@@ -312,7 +353,10 @@ bool explain(Session& session, const Scene& scene, std::vector<Difference> found
     const bool other =
         d.kind == Difference::Kind::immutable || d.kind == Difference::Kind::sharing || is_metadata(d.kind);
     if (!other) continue;
-    const std::size_t cause = values.cause_of(d, false);
+    if (d.kind == Difference::Kind::count) session.add(number_of_outputs(scene, d), scene, d);
+    if (d.kind == Difference::Kind::count || (is_metadata(d.kind) && values.told_by_signature(d))) continue;
+    std::size_t cause = values.cause_of(d, false);
+    if (cause == Witness::kItself) cause = values.misnamed(d);
     if (d.kind == Difference::Kind::immutable) session.add(immutable(scene, d), scene, d);
     if (d.kind == Difference::Kind::sharing) session.add(sharing(scene, d), scene, d, cause);
     if (is_metadata(d.kind)) session.add(metadata(d), scene, d, cause);

@@ -12,8 +12,8 @@ namespace {
 
 /// Of witnesses with one cause, the rule that is listed first here names it.
 constexpr std::array<std::string_view, 15> kCauseFirst = {"NC021", "NC023", "NC007", "NC008", "NC001",
-                                                          "NC009", "NC002", "NC011", "NC010", "NC006",
-                                                          "NC003", "NC005", "NC004", "NC022", "NC020"};
+                                                          "NC009", "NC002", "NC011", "NC010", "NC022",
+                                                          "NC006", "NC003", "NC005", "NC004", "NC020"};
 
 std::size_t rank_of(const Witness& w) {
   return static_cast<std::size_t>(std::ranges::find(kCauseFirst, w.rule) - kCauseFirst.begin());
@@ -40,8 +40,16 @@ std::optional<std::uint32_t> maker_of_output(const Graph& after, const std::stri
   return step == Place::kEntry ? std::nullopt : std::optional(step);
 }
 
+/// An output that shows what another is to show ("output 0 is m, which before gives as output 1") shares with
+/// it.
+bool shares_as_another(const Witness& shares, const Witness& other) {
+  return shares.rule == "NC005" && other.rule == "NC022" &&
+         (shares.where == other.where || other.message.ends_with(" as " + shares.where));
+}
+
 bool one_cause(const Graph& after, const Witness& a, const Witness& b) {
   if (a.rule == b.rule) return false;
+  if (shares_as_another(a, b) || shares_as_another(b, a)) return true;
   const auto final_of = [](const Witness& w) { return w.rule == "NC004" && w.where.ends_with(" at exit"); };
   if (a.clobber && b.clobber && a.clobber->step == b.clobber->step && same_storage(a, b)) return true;
   if (final_of(a) && b.rule == "NC003" && a.storage == b.storage) return true;
@@ -85,6 +93,8 @@ Groups groups_of(const Graph& after, const std::vector<Witness>& all) {
 
 std::string fault_key(const Witness& w) {
   if (w.rule == "NC005") return w.rule + "|" + w.where;  // on what it lies may depend on the run
+  // What nothing writes is one cause, whoever reads it.
+  if (w.rule == "NC002" && w.define) return w.rule + "|" + w.storage + "|" + step_text(w.define);
   std::string key =
       w.rule + "|" + w.aspect + "|" + w.storage + "|" + step_text(w.define) + "|" + step_text(w.clobber);
   if (told_by_boundary(w)) key += "|" + w.where;

@@ -1,5 +1,7 @@
 // One search for a witness: what it works on and what it has found.
 #pragma once
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -54,6 +56,21 @@ std::vector<std::pair<std::string, std::string>> describe_inputs(const Case& val
 
 /// Witnesses of a step that raises, and of those behind it that would.
 void explain_raised(Session& session, const Scene& scene, const Difference& difference);
+
+/// Outputs, or inputs whose contents the signature tells, that are given each other's values: putting them
+/// back repairs `after`.
+struct Exchange {
+  Witness witness;
+  std::set<Target> places;
+};
+/// Receivers that are given the value of another.
+struct Mistakes {
+  std::vector<Exchange> exchanges;
+  std::map<Target, Witness> others;  // one shows what another shows or was to show
+};
+Mistakes mistaken_outputs(const Scene& scene);
+/// More or fewer outputs than before: which.
+Witness number_of_outputs(const Scene& scene, const Difference& difference);
 
 /// Two witnesses with one key show one fault.
 std::string fault_key(const Witness& witness);

@@ -69,7 +69,8 @@ void RunSummary::add(CheckRecord&& record) {
   }
   count_accepted(record, totals);
   ++whats[record.what];
-  if (!record.unchecked.empty()) ++links[link_of(record)];
+  const bool of_log = shown_id(record.id) != printable(record.id);
+  if (of_log && !record.unchecked.empty()) ++links[link_of(record)];
   counts.steps += record.counts.steps;
   counts.modelled += record.counts.modelled;
   counts.in_place += record.counts.in_place;

@@ -68,6 +68,51 @@ def seen_again(module):
     return PassResult(module, True)
 
 
+class Products(torch.nn.Module):
+    """Three receivers: a buffer and two outputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(2, 4))
+
+    def forward(self, x, y):
+        self.seen.add_(x)
+        return x * y, x - self.seen
+
+
+def returned(change):
+    """A pass that changes the list of what is returned, whose specs stay; its name is that of `change`."""
+    def changed(module):
+        output = next(n for n in module.graph.nodes if n.op == "output")
+        output.args = (tuple(change(list(output.args[0]))),)
+        module.graph.eliminate_dead_code()
+        module.recompile()
+        return PassResult(module, True)
+
+    changed.__name__ = change.__name__
+    return changed
+
+
+def exchanged(outputs): return [outputs[0], outputs[2], outputs[1]]
+def mutation_returned(outputs): return [outputs[1], outputs[0], outputs[2]]
+def doubled(outputs): return [outputs[0], outputs[2], outputs[2]]
+def dropped(outputs): return outputs[:2]
+def mutation_dropped(outputs): return outputs[1:]
+
+
+def renamed(module):
+    """Right: what is returned comes of new nodes."""
+    for node in list(module.graph.nodes):
+        if node.op == "call_function":
+            with module.graph.inserting_after(node):
+                made = module.graph.call_function(node.target, node.args, node.kwargs)
+            made.meta = copy.copy(node.meta)
+            node.replace_all_uses_with(made)
+            module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, True)
+
+
 def nothing(module):
     return PassResult(module, True)  # so it says
 
@@ -116,6 +161,18 @@ class Hook(unittest.TestCase):
         self.assertEqual(stages(report), [("seen_again", "proved"), ("negated", "refuted"), *((s, "proved") for s in LATER)])
         self.assertGreaterEqual(watching.unchanged, 1)
         self.assertTrue((self.folder / "nc" / "02_negated.forward.case.json").exists())
+
+    def test_outputs_that_a_pass_moves_are_named(self):
+        program = torch.export.export(Products().eval(), (torch.ones(2, 4), torch.ones(2, 4)), strict=False)
+        for change in (exchanged, mutation_returned, doubled, dropped, mutation_dropped):
+            with self.subTest(change.__name__), nx.watch(self.folder / change.__name__) as watching:
+                to_edge_transform_and_lower(program, transform_passes=[returned(change)], compile_config=EDGE)
+            first = watching.run()[0]
+            self.assertEqual((first["stage"], first["status"], watching.problems), (change.__name__, "refuted", []))
+            self.assertEqual([f["rule"] for f in first["findings"] if not f.get("follows")], ["NC022"], change.__name__)
+        with nx.watch(self.folder / "right") as watching:
+            to_edge_transform_and_lower(program, transform_passes=[renamed], compile_config=EDGE).to_executorch()
+        self.assertEqual({r["status"] for r in watching.run()}, {"proved"})
 
     def test_a_pass_of_programs_has_its_name(self):
         _, report = self.watched([Negated()])

@@ -45,7 +45,7 @@ KINDS = {
     "constant": ("a constant is written", {"NC003"}),
     "stops": ("", {"NC023", "NC001"}),
     "metadata": ("", {"NC020", "NC022", "NC001"}),
-    "contents": ("", {"NC004", "NC001", "NC006", "NC009"}),
+    "contents": ("", {"NC004", "NC001", "NC006", "NC009", "NC022"}),
 }
 
 

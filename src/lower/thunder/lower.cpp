@@ -5,6 +5,7 @@
 
 #include "src/lower/thunder/body.h"
 #include "src/lower/thunder/builder.h"
+#include "src/lower/thunder/undefined.h"
 
 namespace noclobber {
 
@@ -169,12 +170,9 @@ bool ThunderBuilder::lower_undefined(const Statement& s) {
   if (!type->device->empty()) what.kwargs.emplace_back("device", Arg::of_device(*type->device));
   emit(call, std::move(what));
   const Thing made = *names_.find(s.target.text);
-  call.name = s.target.text + "__read";
-  Statement unnamed = s;
-  unnamed.target.text = "_";
-  call.statement = &unnamed;
   draft_.undefined.push_back(
       emit_part(call, {"aten.clone.default", {Arg::of(made.id)}, {}, ThunderLayout::plain, {*type}}));
+  draft_.graph.values[draft_.undefined.back().index].name = seen_as_undefined(s.target.text);
   return true;
 }
 

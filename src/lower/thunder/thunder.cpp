@@ -7,6 +7,7 @@
 #include "src/lower/thunder/graph.h"
 #include "src/lower/thunder/source.h"
 #include "src/lower/thunder/thunder.h"
+#include "src/lower/thunder/undefined.h"
 
 namespace noclobber {
 
@@ -79,7 +80,7 @@ void see_undefined(ThunderGraph* before, ThunderGraph& after) {
     after.graph.outputs.push_back(Arg::of(id));
     if (before == nullptr) continue;
     Value meant = after.graph.value(id);
-    meant.name += "__meant";
+    meant.name = name_as_meant(undefined_name(meant.name));
     meant.from = Value::From::input;
     meant.at = static_cast<std::uint32_t>(before->graph.inputs.size());
     before->graph.values.push_back(std::move(meant));
@@ -282,6 +283,12 @@ TraceCheck alone_check(const ThunderSource& source, const ThunderFacts& facts) {
                      is_symbolic(source.text));
 }
 
+/// Traces say what gradients are, not which results of the program autograd knows them of.
+void leave_out_bookkeeping(std::vector<TraceCheck>& checks) {
+  for (TraceCheck& check : checks)
+    if (check.value) check.unchecked.emplace_back("grad_fn of results");
+}
+
 /// The joint trace against the first forward and backward, and each further backward against the one before.
 void add_backward(std::vector<TraceCheck>& out, const std::vector<ThunderSource>& forward,
                   const std::vector<ThunderSource>& backward, const ThunderFacts& facts) {
@@ -374,6 +381,7 @@ std::vector<TraceCheck> read_thunder_sequence(const std::vector<ThunderFile>& fo
   gather_thunder_parameters(first, *facts);
   for (std::size_t k = 0; k < first.size(); ++k) add_step(out, first, k, *facts);
   add_backward(out, first, second, *facts);
+  if (!second.empty() || std::ranges::any_of(first, &ThunderSource::joint)) leave_out_bookkeeping(out);
   return out;
 }
 
