@@ -11,7 +11,7 @@ import collections, csv, json, os, pathlib, re, subprocess, sys, tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "corpus"
 # Fewer cases than these (proved, refuted) means that some were lost; raise when adding.
-FLOOR = {"cases": (176, 176), "inductor": (21, 11), "oneshot": (24, 24),
+FLOOR = {"cases": (181, 181), "inductor": (21, 11), "oneshot": (24, 24),
          "later": (3, 3)}
 LOG_FLOOR = {"sound": 27, "miscompiled": 32, "tlparse": 11, "open": 2}
 MAX_KNOWN = 0  # admitted unknowns outside of corpus/later

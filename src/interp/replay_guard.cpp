@@ -433,7 +433,12 @@ bool Guard::exact(const Difference& difference) const {
   for (const Ran* ran : {&before_, &after_})
     for (const std::uint32_t s : slice(*ran, difference)) {
       const Step& step = ran->graph->steps[s];
-      if (!of_pytorch(step.op)) return false;
+      const auto bodies = bodies_given(step);
+      const bool whole = std::ranges::all_of(bodies, [&](const auto& given) {
+        const Graph* body = find_body(value_, *ran->graph, given.second);
+        return body != nullptr && only_whole_numbers(value_, *body);
+      });
+      if (!whole || (bodies.empty() && !of_pytorch(step.op))) return false;
       std::vector<ValueId> named = uses_of(step);
       named.insert(named.end(), step.results.begin(), step.results.end());
       for (const ValueId id : named) {

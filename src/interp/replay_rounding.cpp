@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/base/number.h"
+#include "src/graph/bodies.h"
 #include "src/ops/array.h"
 
 namespace noclobber {
@@ -52,5 +53,29 @@ bool is_beyond_rounding(const Difference& difference, const Expectation& expecte
   if (!std::isfinite(gap)) return false;
   return gap > 1e-3 && gap > rounding_bound(type) * std::max({scale, std::abs(*want), std::abs(*got)});
 }
+
+static bool is_whole(const Graph& graph, ValueId id) {
+  if (!id.valid()) return true;
+  const SharedType& type = graph.value(id).type;
+  return type && (is_integer(type->dtype) || type->dtype == Dtype::boolean);
+}
+
+static bool whole_within(const Case& value, const Graph& body, int depth) {
+  constexpr int kDeepest = 16;
+  if (depth > kDeepest) return false;
+  const auto whole = [&](ValueId id) { return is_whole(body, id); };
+  return std::ranges::all_of(body.inputs, [&](const Input& input) { return whole(input.value); }) &&
+         std::ranges::all_of(body.steps, [&](const Step& step) {
+           const auto is_known = [&](const auto& given) {
+             const Graph* inner = find_body(value, body, given.second);
+             return inner != nullptr && whole_within(value, *inner, depth + 1);
+           };
+           const auto bodies = bodies_given(step);
+           return (step.op.starts_with("aten.") || !bodies.empty()) &&
+                  std::ranges::all_of(step.results, whole) && std::ranges::all_of(bodies, is_known);
+         });
+}
+
+bool only_whole_numbers(const Case& value, const Graph& body) { return whole_within(value, body, 0); }
 
 }  // namespace noclobber
