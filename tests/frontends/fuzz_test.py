@@ -14,7 +14,7 @@ import warnings
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "frontends")]
 warnings.filterwarnings("ignore")
 
 from in_folder import InFolder  # noqa: E402
@@ -315,6 +315,19 @@ class Executorch(Campaigns):
         self.convicted(found, runs_differ=False)
         self.assertTrue(all(c["cause"].startswith("plan; ") for c in found.causes), found)
         self.assertTrue(any(c["differs"] for c in found.causes), found)
+
+    def test_planners_that_put_results_in_place(self):
+        """The careful one is not convicted of a plan, nor does what it plans run otherwise; what the released reinplacing pass does is known."""
+        import inplace_planner
+        from executorch.exir.memory_planning import greedy
+
+        def found_of(planner, count):
+            return noclobber.executorch.fuzz_passes(planners=(greedy, planner), count=count, profiles=["pointwise"], reduction=4, out=self.folder / planner.__name__,
+                                                    known=lambda what, cause: "reinplace; " in cause)
+        right, wrong = found_of(inplace_planner.in_place, 20), found_of(inplace_planner.in_place_anyhow, 5)
+        self.assertFalse(right.causes, right)
+        self.assertTrue(all(c["cause"].startswith("plan; plan-overlap") for c in wrong.causes), wrong)
+        self.assertTrue(any(c["differs"] for c in wrong.causes), wrong)
 
     def test_write_back_that_forgets(self):
         """Of the copies that write-back makes the last is dropped."""
