@@ -192,6 +192,21 @@ class Planner(InFolder):
                 self.assertEqual((problem["plan"]["buffers"], problem["after"]), ([], case["after"]))
                 self.assertEqual(subprocess.run([BINARY, "check", folder / "case.json"], capture_output=True, timeout=120).returncode, 1)
 
+    def test_a_result_on_its_operand_may_be_seen_as_bytes(self):
+        """Seed 740000117: it was refuted that `v3` lies on `v2`, as `v4` shows its bytes. Of equal elements alone it is proved."""
+        def code(offset, seen=True):
+            kind = {"dtype": "f32", "shape": [2, 6]}
+            steps = [{"name": "v2", "op": "aten.sin.default", "args": [{"ref": "x"}], "types": [kind]},
+                     {"name": "v3", "op": "aten.add.Tensor", "args": [{"ref": "v2"}, {"ref": "v2"}], "types": [kind]},
+                     {"name": "v4", "op": "aten.view.dtype", "args": [{"ref": "v3"}, {"dtype": "u8"}], "types": [{"dtype": "u8", "shape": [2, 24]}]}]
+            places = [{"value": v, "arena": "0", "offset": at, "size": 48} for v, at in (("v2", 0), ("v3", offset))]
+            case = {"format": "noclobber.case/1", "name": "seen", "plan": {"arenas": {"0": {"size": 64}}, "buffers": places},
+                    "after": {"inputs": [{"name": "x", "type": kind}], "steps": steps[:2 + seen], "outputs": [{"ref": "v4" if seen else "v3"}]}}
+            path = self.folder / "case.json"
+            path.write_text(json.dumps(case))
+            return subprocess.run([BINARY, "check", path], capture_output=True, timeout=120).returncode
+        self.assertEqual([code(0, seen=False), code(0), code(4), code(4, seen=False)], [0, 3, 1, 1])
+
     def test_a_table_is_made_small(self):
         code, campaign = self.fuzz("short", "--count", "10", form="csv")
         self.assertEqual((code, [c["cause"] for c in campaign["causes"]]), (1, ["plan-overlap; together"]))

@@ -20,7 +20,8 @@ def size_of(kind):
 
 
 def is_write(step):
-    return step["op"].split(".")[1].endswith("_")
+    name = step["op"].split(".")[1]
+    return name.endswith("_") and not name.endswith("__")
 
 
 class Lives:

@@ -20,6 +20,30 @@ bool same_bytes(const PlanScene& scene, const PlacedStorage& from, const Touch& 
   return space.same(address(from, read), address(to, write));
 }
 
+/// The same where one of the two is seen in parts (bytes, of storages that are seen as several types as well)
+/// and the other is not: part n of its element lies n parts behind the begin of the other's.
+bool same_bytes_in_parts(const PlanScene& scene, const PlacedStorage& from, const Touch& r,
+                         const PlacedStorage& to, const Touch& w) {
+  const TraceView &read = *r.view, &write = *w.view;
+  if (from.arena != to.arena || read.shape != write.shape || (read.lanes > 0) == (write.lanes > 0))
+    return false;
+  const ValueViews& views = r.traced->views;
+  const auto width = [&](const TraceView& view) {
+    const auto dtype = parse_dtype(*view.type);
+    return dtype ? bit_width(*dtype) : 0;
+  };
+  const std::int64_t lanes = std::max(read.lanes, write.lanes), bits = width(read);
+  if (bits == 0 || bits != width(write) || bits % lanes != 0) return false;
+  Space& space = scene.space;
+  const PolyId part = space.scale(space.index(Space::kLane, space.constant(lanes)), bits / lanes);
+  const auto address = [&](const PlacedStorage& placed, const TraceView& view) {
+    const PolyId at = bit_address(space, views, view, running(space, view));
+    return space.add(space.scale(placed.base, 8), view.lanes > 0 ? at : space.add(at, part));
+  };
+  const PolyId a = address(from, read), b = address(to, write);
+  return a != Space::kBad && b != Space::kBad && space.same(a, b);
+}
+
 bool is_control(const PlanScene& scene, std::uint32_t at) {
   return at < scene.value.after.steps.size() && scene.value.after.steps[at].op.starts_with("higher_order.");
 }
@@ -44,7 +68,8 @@ Together together(const PlanScene& scene, const PlacedStorage& from, const Touch
     case Access::before_write:
       return scene.space.same(from.base, to.base) ? Together::fine : Together::harmless;
     case Access::elementwise:
-      return same_bytes(scene, from, r, to, w) ? Together::fine : Together::harmful;
+      if (same_bytes(scene, from, r, to, w)) return Together::fine;
+      return same_bytes_in_parts(scene, from, r, to, w) ? Together::harmless : Together::harmful;
     case Access::any_time:
       return is_control(scene, r.at) ? Together::harmless : by_rows(scene, from, r, to, w);
   }
