@@ -294,6 +294,9 @@ class Logs(Cli):
         found, said = self.outcomes(before, before, after)
         self.assertEqual(found, [one])
         self.assertIn(b"before_post_grad_graph has no graph behind it", said)
+        found, said = self.outcomes(*(self.graph(f"{when}_joint_graph", "sin") for when in ("before", "after")), before)
+        self.assertEqual([status for *_, status in found], ["proved"])
+        self.assertIn(b"before_post_grad_graph has no graph behind it", said)  # nor any other of its kind
 
     def test_what_runs_beside_the_joint_graph(self):
         joint = [self.graph(f"{when}_joint_graph", "sin") for when in ("before", "after")]

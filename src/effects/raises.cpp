@@ -84,7 +84,23 @@ std::string devices_brought_together(Tracer& t, const Call& call) {
   return out.empty() ? "" : all[0] + "," + out;
 }
 
-/// One more storage, and the step that says over what the call raises: the contents of these arguments.
+/// One more storage, which the step writes that says over what the call raises.
+void push_raising(Tracer& t, const Call& call, TraceStep step, const std::vector<std::uint32_t>& reaching) {
+  TraceStorage storage;
+  storage.key = "raises " + std::to_string(t.noted.raised.size());
+  storage.compared = false;
+  const auto own = static_cast<StorageId>(t.trace.storages.size());
+  t.trace.storages.push_back(std::move(storage));
+  t.storages.layouts.emplace_back();
+  step.writes = {{own, {}, {}, "token", 0}};
+  step.origin = call.number;
+  std::uint64_t hash = std::hash<std::string>{}(*step.key);
+  for (const TraceView& read : step.reads) hash = mixed(hash, shown_hash(t, read));
+  t.noted.raised.push_back({own, t.now(), *step.key, hash, call.step->op});
+  push(t, std::move(step), reaching);
+}
+
+/// It raises over the contents of these arguments.
 void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, const std::string& why) {
   TraceStep step;
   step.key = "raises " + why + attributes(t, call);
@@ -106,18 +122,22 @@ void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, c
     }
   }
   step.key = t.shared(*step.key + shapes);
-  TraceStorage storage;
-  storage.key = "raises " + std::to_string(t.noted.raised.size());
-  storage.compared = false;
-  const auto own = static_cast<StorageId>(t.trace.storages.size());
-  t.trace.storages.push_back(std::move(storage));
-  t.storages.layouts.emplace_back();
-  step.writes = {{own, {}, {}, "token", 0}};
-  step.origin = call.number;
-  std::uint64_t hash = std::hash<std::string>{}(*step.key);
-  for (const TraceView& read : step.reads) hash = mixed(hash, shown_hash(t, read));
-  t.noted.raised.push_back({own, t.now(), *step.key, hash, call.step->op});
-  push(t, std::move(step), reaching);
+  push_raising(t, call, std::move(step), reaching);
+}
+
+/// A view of one element, or a write to one, by whatever operator: it raises over the index alone.
+void raises_over_index(Tracer& t, const Call& call) {
+  const ViewRule rule = find_view_rule(call.op);
+  const Binding* base = rule != nullptr && !call.arguments.empty() ? t.seen(call.arguments[0]) : nullptr;
+  if (base == nullptr) return;
+  std::vector<Arg> arguments = call.arguments;
+  if (meaning_of(call.op, *call.schema) == Meaning::view_scatter) arguments.erase(arguments.begin() + 1);
+  const auto doubted = doubted_index(t.sizes, rule, Viewed{base->view.shape}, arguments);
+  if (!doubted) return;
+  TraceStep step;
+  step.key = t.shared("raises beyond " + size_text(t.space, doubted->extent) + " at " +
+                      size_text(t.space, doubted->index));
+  push_raising(t, call, std::move(step), {});
 }
 
 }  // namespace
@@ -140,6 +160,7 @@ void note_raising(Tracer& t, const Call& call) {
   if (!t.request.value->before || call.declared != nullptr) return;
   const std::string devices = devices_brought_together(t, call);
   if (!devices.empty()) raises(t, call, {}, "on " + devices + ";");
+  raises_over_index(t, call);
   const std::string_view op = call.functional_name();
   if (draws(call.op, *call.schema, call.arguments)) return;
   if (const auto over = raises_over(op, *call.schema, call.arguments)) raises(t, call, *over, "");

@@ -85,6 +85,7 @@ std::optional<Moved> backward(Sizes& sizes, const Viewed& base, const std::vecto
   if (!shape) return std::nullopt;
   std::vector<Arg> inner = args;
   inner.erase(inner.begin() + 1);
+  if (doubted_index(sizes, rule, Viewed{*shape}, inner)) return std::nullopt;
   const auto view = rule(sizes, Viewed{*shape}, inner);
   if (!view || view->front().shape != base.shape) return std::nullopt;
   return Moved{*shape, Arg::of(SymExpr(0)), {{view->front().maps, {}, base.shape}}};

@@ -49,13 +49,28 @@ Views wrap(std::optional<ViewMaps> view) {
   return std::vector<ViewMaps>{std::move(*view)};
 }
 
-/// One element of a dimension, which is dropped.
-std::optional<ViewMaps> selected(Space& space, const Shape& shape, std::uint32_t dim, PolyId at) {
-  const bool from_end = space.nonnegative(space.sub(space.scale(at, -1), space.constant(1)));
-  if (!from_end && !space.nonnegative(at)) return std::nullopt;
-  if (from_end) at = space.add(at, shape[dim]);
-  if (!space.nonnegative(at) || !space.nonnegative(space.sub(space.sub(shape[dim], at), space.constant(1))))
-    return std::nullopt;
+bool within(Space& space, PolyId at, PolyId extent) {
+  return space.nonnegative(at) && space.nonnegative(space.sub(space.sub(extent, at), space.constant(1)));
+}
+
+/// The place that an index stands for which may count from the end; nothing where it may be out of range.
+std::optional<PolyId> place_of(Space& space, PolyId at, PolyId extent) {
+  if (within(space, at, extent)) return at;
+  at = space.add(at, extent);
+  const bool from_end = within(space, at, extent);
+  return from_end ? std::optional(at) : std::nullopt;
+}
+
+/// One element of a dimension, which is dropped. Of an index that may be out of range (`doubted_index`) those
+/// that are within are what is left of them by the extent.
+std::optional<ViewMaps> selected(Space& space, const Shape& shape, std::uint32_t dim, PolyId index) {
+  const PolyId extent = shape[dim];
+  PolyId at = Space::kBad;
+  if (const auto known = place_of(space, index, extent))
+    at = *known;
+  else if (!space.value(index) && space.nonnegative(space.sub(extent, space.constant(1))))
+    at = space.sub(index, space.mul(extent, floor_quotient_of(space, index, extent)));
+  if (at == Space::kBad || !within(space, at, extent)) return std::nullopt;
   auto out = sliced(space, shape, dim, at, space.add(at, space.constant(1)), 1);
   if (!out) return std::nullopt;
   Shape dropped = out->shape;
@@ -157,6 +172,28 @@ Views select_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args
   if (!dim || !at) return std::nullopt;
   return wrap(selected(sizes.space(), base.shape, *dim, *at));
 }
+
+}  // namespace noclobber::view_rules
+
+namespace noclobber {
+
+std::optional<Doubted> doubted_index(Sizes& sizes, ViewRule rule, const Viewed& base,
+                                     const std::vector<Arg>& args) {
+  using namespace view_rules;
+  if (rule != &select_rule) return std::nullopt;
+  const auto dim = dimension(args, 1, 0, base.shape.size());
+  const auto at = size(sizes, args, 2, std::nullopt);
+  if (!dim || !at) return std::nullopt;
+  Space& space = sizes.space();
+  const PolyId extent = base.shape[*dim];
+  const bool above = space.nonnegative(space.add(*at, extent));
+  if (above && space.nonnegative(space.sub(space.sub(extent, *at), space.constant(1)))) return std::nullopt;
+  return Doubted{*at, extent};
+}
+
+}  // namespace noclobber
+
+namespace noclobber::view_rules {
 
 Views unbind_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
   Space& space = sizes.space();

@@ -40,6 +40,14 @@ using ViewRule = std::optional<std::vector<ViewMaps>> (*)(Sizes&, const Viewed&,
                                                           const std::vector<Arg>& arguments);
 ViewRule find_view_rule(std::string_view op);
 
+/// An index of one element of so many, of which nobody knows that there is one: where there is none, PyTorch
+/// raises, and what the rule says is of where there is one.
+struct Doubted {
+  PolyId index = 0, extent = 0;
+};
+std::optional<Doubted> doubted_index(Sizes& sizes, ViewRule rule, const Viewed& base,
+                                     const std::vector<Arg>& arguments);
+
 /// The strides of a view of a base with these strides; nothing where they are unknown.
 std::optional<std::vector<PolyId>> view_strides(Space& space, const std::vector<Map>& maps,
                                                 const std::optional<std::vector<PolyId>>& base);

@@ -103,6 +103,8 @@ ThunderNames thunder_strange_names(const ThunderStatement& s) {
   return out;
 }
 
+bool thunder_same_name(std::string_view stem, std::string_view other) { return plain(stem) == plain(other); }
+
 bool thunder_repeats(const ThunderStatement& s, std::string_view stem, std::string_view below) {
   const ThunderStatement& inner = s.inner[0];
   return plain(stem) == plain(below) && same_text(s.target, inner.target) &&

@@ -16,6 +16,9 @@ using ThunderAsk = std::function<bool(const std::string&)>;
 /// the call binds and they do not. Constants are among them.
 ThunderNames thunder_strange_names(const ThunderStatement& statement);
 
+/// Two names of one operator, but for underscores around them and what marks the data of a gradient.
+bool thunder_same_name(std::string_view stem, std::string_view other);
+
 /// The one line below repeats the call: the same operator by another module, targets, and arguments.
 bool thunder_repeats(const ThunderStatement& statement, std::string_view stem, std::string_view stem_below);
 

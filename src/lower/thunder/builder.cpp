@@ -301,6 +301,7 @@ ThunderGraph ThunderBuilder::finish() {
   out.graph = std::move(draft_.graph);
   out.ops = std::move(draft_.ops);
   out.assumed = std::move(draft_.assumed);
+  out.believed = draft_.believed;
   out.undefined = std::move(draft_.undefined);
   out.untold = untold_;
   return out;

@@ -63,7 +63,7 @@ const std::string& ThunderDraft::step_name(std::uint32_t step) const {
 }
 
 ThunderMark ThunderDraft::mark() const {
-  return {graph.steps.size(), graph.values.size(), graph.inputs.size(), ops.size(), assumed.size()};
+  return {graph.steps.size(), graph.values.size(), graph.inputs.size(), ops.size(), assumed.size(), believed};
 }
 
 void ThunderDraft::back_to(const ThunderMark& mark) {
@@ -73,6 +73,7 @@ void ThunderDraft::back_to(const ThunderMark& mark) {
   graph.inputs.resize(mark.inputs);
   ops.resize(mark.ops);
   assumed.resize(mark.assumed);
+  believed = mark.believed;
   std::erase_if(gradients, [&](const auto& g) { return g.second.index >= mark.values; });
   std::erase_if(undefined, [&](ValueId id) { return id.index >= mark.values; });
 }

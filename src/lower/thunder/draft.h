@@ -19,6 +19,7 @@ enum class ThunderLayout : std::uint8_t {
 
 struct ThunderMark {
   std::size_t steps = 0, values = 0, inputs = 0, ops = 0, assumed = 0;
+  bool believed = false;
 };
 
 struct ThunderDraft {
@@ -34,6 +35,7 @@ struct ThunderDraft {
   Graph graph;
   std::vector<OpDecl> ops;
   std::vector<std::string> assumed;
+  bool believed = false;               // some call that runs was read as what the lines below it say
   std::vector<ThunderLayout> layouts;  // by value
   std::map<std::string, int, std::less<>> used;
   std::map<std::string, ValueId> gradients;

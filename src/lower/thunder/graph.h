@@ -19,6 +19,7 @@ struct ThunderGraph {
   Graph graph;
   std::vector<OpDecl> ops;
   std::vector<std::string> assumed;  // operators without a body that are taken to be pure
+  bool believed = false;             // some call that runs was read as what the lines below it say
   std::vector<ValueId> undefined;    // memory that names stand for which nothing defines
   bool untold = false;  // of a parameter nobody says where it lies, though of others somebody does
 };

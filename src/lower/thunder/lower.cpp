@@ -83,12 +83,25 @@ bool holds_tensor(const ThunderThing& thing) {
   return thing.is_tensor() || std::ranges::any_of(thing.items, holds_tensor);
 }
 
+bool runs_as_written(const ThunderStatement& s) {
+  const std::string& callee = s.value.text;
+  return s.value.kind == PythonExpr::Kind::call && !callee.starts_with("ltorch.") &&
+         !callee.starts_with("prims.") && (is_torch_call(callee) || is_thunders(callee));
+}
+
+/// Do the lines below it say what it is made of, and not only its name in Thunder?
+bool is_taken_apart(const ThunderStatement& s) {
+  const ThunderStatement* at = &s;
+  for (; at->inner.size() == 1; at = &at->inner[0])
+    if (!thunder_same_name(thunder_stem(at->value.text), thunder_stem(at->inner[0].value.text))) return true;
+  return !at->inner.empty();
+}
+
 /// What is executed as it stands is printed once more below, as Thunder's symbol of the same name. Any other
 /// call has to be given what the lines below it read, and a remark on a remark may not contradict it.
 bool described(const ThunderScopes& names, const ThunderStatement& s) {
   const std::string& callee = s.value.text;
-  const bool runs = s.value.kind == PythonExpr::Kind::call && !callee.starts_with("ltorch.") &&
-                    !callee.starts_with("prims.") && (is_torch_call(callee) || is_thunders(callee));
+  const bool runs = runs_as_written(s);
   const auto is_tensor = [&](const std::string& name) {
     const ThunderThing* thing = names.find(name);
     return thing != nullptr && holds_tensor(*thing);
@@ -119,10 +132,13 @@ bool ThunderBuilder::lower(const Statement& s) {
     return false;
   }
   const auto otherwise = thunder_shares_otherwise(draft_.graph, names_, s, before);
-  if (otherwise == false) return true;
-  draft_.back_to(before);
-  if (lower_leaf(s)) return true;
-  return !otherwise && lower_inner(s);
+  if (otherwise != false) {
+    draft_.back_to(before);
+    if (lower_leaf(s)) return true;
+    if (otherwise || !lower_inner(s)) return false;
+  }
+  draft_.believed = draft_.believed || (runs_as_written(s) && is_taken_apart(s));
+  return true;
 }
 
 bool ThunderBuilder::lower_inner(const Statement& s) {

@@ -212,7 +212,7 @@ bool TraceReader::pairs_of(const TraceCompile& compile, TraceGraph::Kind before_
         add_single(compile, graph, trains);
     }
   }
-  if (last_before != nullptr) unfinished(open);
+  unfinished(open);
   return last_before != nullptr;
 }
 

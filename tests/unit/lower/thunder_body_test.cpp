@@ -77,4 +77,25 @@ TEST_CASE("thunder remarks: another number contradicts, an axis from the other e
   }
 }
 
+TEST_CASE("attack 8: that a call does what the lines below take it apart into is an assumption",
+          "[thunder]") {
+  const auto assumed = [](const std::string& lines) {
+    const auto checks = read_thunder({"t", program(lines + "  return t1\n")}, "");
+    REQUIRE(static_cast<bool>(checks.at(0).value));
+    return checks[0].value->assumed;
+  };
+  const std::string type = "  # t1: \"cpu f32[2, 3]\"\n";
+  const auto apart = [&](const std::string& indent) {
+    return indent + "# t0 = prims.gt(a, 0.0)  # t0: \"cpu b8[2, 3]\"\n" + indent +
+           "# t1 = prims.where(t0, a, 0.0)" + type;
+  };
+  const std::string relu = "    # t1 = ltorch.relu(a)" + type;
+  CHECK(assumed("  t1 = torch.nn.functional.relu(a)" + type + relu + apart("      ")) ==
+        std::vector<std::string>{"calls do what the lines below them say"});
+  CHECK(assumed("  t1 = ltorch.relu(a)" + type + apart("    ")).empty());  // what Thunder means by it
+  CHECK(assumed("  t1 = torch.sin(a)" + type + "    # t1 = ltorch.sin(a)" + type +
+                "      # t1 = prims.sin(a)" + type)
+            .empty());
+}
+
 }  // namespace thunder_body_test
