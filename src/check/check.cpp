@@ -336,6 +336,7 @@ void prepare_case(Case& value, const CheckOptions& options) {
   share_types(value.after);
   expect_all_to_run(value);
   describe_untold_results(value);
+  show_whole_sums(value);
   show_kept_dims(value);
   leave_out_dead_readers(value);
   compare_instead_of_scatter(value);

@@ -16,7 +16,7 @@ std::string in_place_form(const std::string& op) {
   const std::string form = op.substr(0, overload) + "_" + op.substr(overload);
   const Schema* schema = find_schema(form);
   const bool same = schema != nullptr && !schema->arguments.empty() && schema->arguments[0].written &&
-                    functional_op(form) == op;
+                    !schema->has(Tag::inplace_view) && functional_op(form) == op;  // a view saves nothing
   return same ? form : "";
 }
 

@@ -31,6 +31,7 @@ std::string element_in_python(const Number& number, bool floating) {
   const double value = number.as_real();
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  if (value == 0 && std::signbit(value)) return "-0.0";  // -0 is a whole number, which has no sign
   char buffer[40];
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
 }
@@ -39,7 +40,9 @@ std::string element_in_python(const Number& number, bool floating) {
 std::string counting_up(const std::vector<double>& elements) {
   const double first = elements.empty() ? 0.5 : elements.front();
   for (std::size_t k = 0; k < elements.size(); ++k)
-    if (elements[k] != first + static_cast<double>(k) || std::abs(elements[k]) > 1e15) return "";
+    if (elements[k] != first + static_cast<double>(k) || std::abs(elements[k]) > 1e15 ||
+        (elements[k] == 0 && std::signbit(elements[k])))
+      return "";
   if (elements.size() < 3 || first != std::floor(first)) return "";
   return fmt::format("range({}, {})", static_cast<std::int64_t>(first),
                      static_cast<std::int64_t>(first) + static_cast<std::int64_t>(elements.size()));

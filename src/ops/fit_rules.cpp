@@ -66,6 +66,12 @@ bool division_fits(const ShapeCall& call) {
   return type_category(call.tensors[1].dtype) > 1 || type_category(call.tensors[2].dtype) > 1;
 }
 
+bool double_fits(const ShapeCall& call) {
+  const bool in_place = !call.schema.arguments.empty() && call.schema.arguments[0].written;
+  return !in_place || call.tensors.empty() || call.tensors[0].dtype == Dtype::f64 ||
+         call.tensors[0].dtype == Dtype::c128;
+}
+
 bool average_fits(const ShapeCall& call) {
   return call.tensors.empty() || type_category(call.tensors[0].dtype) > 1 ||
          call.argument("dtype") != nullptr;

@@ -7,6 +7,7 @@ namespace noclobber::fit_rules {
 
 bool no_complex_fits(const ShapeCall& call);
 bool division_fits(const ShapeCall& call);  // addcdiv: integers are not divided
+bool double_fits(const ShapeCall& call);    // float_power_: into double precision alone
 bool average_fits(const ShapeCall& call);   // mean: of integers none without a type to compute in
 bool matrices_fit(const ShapeCall& call);   // mm, bmm, mv, dot, and what is added to them
 bool linear_fits(const ShapeCall& call);

@@ -112,15 +112,44 @@ void write_out(Graph& graph, const std::map<std::string, int>& more) {
   number_values(graph);
 }
 
+/// Operators that one of the graphs calls more often than the other.
+std::map<std::string, int> called_more(const std::map<std::string, int>& before,
+                                       const std::map<std::string, int>& after) {
+  std::map<std::string, int> out;
+  for (const auto& [one, other] : {std::pair(&before, &after), std::pair(&after, &before)})
+    for (const auto& [op, count] : *one)
+      if (const auto at = other->find(op); at == other->end() || at->second != count) out.emplace(op, count);
+  return out;
+}
+
+/// The overload over dimensions that PyTorch's own overload of everything calls, with none of them.
+std::string over_none(const std::string& op) {
+  return op == "aten.sum.default" ? "aten.sum.dim_IntList" : op == "aten.mean.default" ? "aten.mean.dim" : "";
+}
+
+std::map<std::string, int> whole_sums(const Graph& graph) {
+  std::map<std::string, int> out;
+  for (const Step& step : graph.steps)
+    if (!over_none(step.op).empty()) ++out[step.op];
+  return out;
+}
+
 }  // namespace
+
+void show_whole_sums(Case& value) {
+  if (!value.before || value.plan) return;
+  const auto more = called_more(whole_sums(*value.before), whole_sums(value.after));
+  for (Graph* graph : {&*value.before, &value.after})
+    for (Step& step : graph->steps) {
+      if (!more.contains(step.op) || step.args.size() != 1) continue;
+      step.op = over_none(step.op);
+      step.args.push_back(Arg::of(std::vector<Arg>()));
+    }
+}
 
 void show_kept_dims(Case& value) {
   if (!value.before || value.plan) return;
-  const auto before = kept_calls(*value.before), after = kept_calls(value.after);
-  std::map<std::string, int> more;
-  for (const auto& [one, other] : {std::pair(&before, &after), std::pair(&after, &before)})
-    for (const auto& [op, count] : *one)
-      if (const auto at = other->find(op); at == other->end() || at->second != count) more.emplace(op, count);
+  const std::map<std::string, int> more = called_more(kept_calls(*value.before), kept_calls(value.after));
   if (more.empty()) return;
   write_out(*value.before, more);
   write_out(value.after, more);

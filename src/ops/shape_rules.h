@@ -16,7 +16,8 @@ std::vector<InferredMeta> kept_shape(const ShapeCall& call);  // left open but f
 std::vector<InferredMeta> power_shape(const ShapeCall& call);
 std::vector<InferredMeta> masked_shape(const ShapeCall& call);
 std::vector<InferredMeta> compare_shape(const ShapeCall& call);
-std::vector<InferredMeta> float_shape(const ShapeCall& call);    // integers become the default float
+std::vector<InferredMeta> float_shape(const ShapeCall& call);  // integers become the default float
+std::vector<InferredMeta> double_shape(const ShapeCall& call);
 std::vector<InferredMeta> abs_shape(const ShapeCall& call);      // complex numbers become real
 std::vector<InferredMeta> angle_shape(const ShapeCall& call);    // and integers the default float
 std::vector<InferredMeta> complex_shape(const ShapeCall& call);  // of two real parts
@@ -52,6 +53,7 @@ std::vector<InferredMeta> typed_like_shape(const ShapeCall& call);
 std::vector<InferredMeta> softmax_shape(const ShapeCall& call);
 std::vector<InferredMeta> norm_shape(const ShapeCall& call);  // layer_norm, group_norm
 std::vector<InferredMeta> loss_shape(const ShapeCall& call);
+std::vector<InferredMeta> own_loss_shape(const ShapeCall& call);
 std::vector<InferredMeta> batch_norm_shape(const ShapeCall& call);
 std::vector<InferredMeta> functional_batch_norm_shape(const ShapeCall& call);
 std::vector<InferredMeta> gradient_shape(const ShapeCall& call);   // of the second tensor

@@ -53,6 +53,13 @@ std::vector<InferredMeta> loss_shape(const ShapeCall& call) {
   return out;
 }
 
+/// Likewise, in the type of the first tensor, whatever the other one's is.
+std::vector<InferredMeta> own_loss_shape(const ShapeCall& call) {
+  auto out = loss_shape(call);
+  if (!out.empty() && !call.tensors.empty()) out[0].dtype = call.tensors[0].dtype;
+  return out;
+}
+
 /// The normalized input, and in training mean and deviation of each channel.
 std::vector<InferredMeta> batch_norm_shape(const ShapeCall& call) {
   auto out = like_shape(call);

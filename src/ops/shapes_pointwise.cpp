@@ -106,6 +106,14 @@ std::vector<InferredMeta> float_shape(const ShapeCall& call) {
   return listed(std::move(out));
 }
 
+/// In double precision, whatever is given.
+std::vector<InferredMeta> double_shape(const ShapeCall& call) {
+  auto out = broadcast_all(call);
+  if (out && out->dtype)
+    out->dtype = is_complex(*out->dtype) || scalar_category(call) == 3 ? Dtype::c128 : Dtype::f64;
+  return listed(std::move(out));
+}
+
 std::vector<InferredMeta> abs_shape(const ShapeCall& call) {
   auto out = pointwise_shape(call);
   if (!out.empty() && out[0].dtype) out[0].dtype = part_of(*out[0].dtype);

@@ -106,11 +106,12 @@ std::string inplace_text(const RunSummary& summary, const Look& look) {
     std::ranges::copy_if(lint.rewrites, std::back_inserter(safe),
                          [](const auto& rewrite) { return rewrite.safe == Status::proved; });
     std::ranges::stable_sort(safe, std::greater<>(), &InplaceLint::Rewrite::known);
-    std::uint64_t bytes = 0;
-    for (const auto& rewrite : safe) bytes += rewrite.known;
-    out += fmt::format("{}: {} of {} steps of {} may run in place, all at once: {} bytes\n",
+    std::uint64_t bytes = 0, open = 0;
+    for (const auto& rewrite : safe) bytes += rewrite.known, open += rewrite.known == 0;
+    const std::string more = open == 0 ? "" : fmt::format(", and {} results of no size that is known", open);
+    out += fmt::format("{}: {} of {} steps of {} may run in place, all at once: {} bytes{}\n",
                        styled("lint[NC041]", Role::warning, look.colour), safe.size(), lint.rewrites.size(),
-                       printable(check), bytes);
+                       printable(check), bytes, more);
     for (const auto& rewrite : safe)
       out += fmt::format("  {} -> {} on {}{}\n", printable(rewrite.at.statement), printable(rewrite.op),
                          printable(rewrite.operand),

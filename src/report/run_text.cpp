@@ -49,6 +49,12 @@ void count_accepted(const CheckRecord& record, SummaryRecord& totals) {
   totals.accepted += findings + unknowns;
 }
 
+/// Is it a check of a log, or of what tlparse made of one?
+bool of_log(const CheckRecord& record, const std::string& link) {
+  const bool named = shown_id(record.id) != printable(record.id);  // by a compilation's number
+  return (named && !record.unchecked.empty()) || link == "joint" || link == "split" || link == "post_grad";
+}
+
 }  // namespace
 
 void RunSummary::add(CheckRecord&& record) {
@@ -69,8 +75,7 @@ void RunSummary::add(CheckRecord&& record) {
   }
   count_accepted(record, totals);
   ++whats[record.what];
-  const bool of_log = shown_id(record.id) != printable(record.id);
-  if (of_log && !record.unchecked.empty()) ++links[link_of(record)];
+  if (const std::string link = link_of(record); of_log(record, link)) ++links[link];
   counts.steps += record.counts.steps;
   counts.modelled += record.counts.modelled;
   counts.in_place += record.counts.in_place;

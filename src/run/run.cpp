@@ -156,7 +156,8 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   const bool written = write_reports(options, sink.report);
   if (options.stats) print_stats(sink.summary.counts);
   if (options.timings) print_times(std::move(sink.times));
-  return flush_output() && written ? totals.exit : kUsageError;
+  const bool hides_nothing = totals.exit == 0 || totals.exit == 3;
+  return (flush_output() && written) || !hides_nothing ? totals.exit : kUsageError;
 }
 
 /// Takes what comes, in order; with `until_refuted` nothing behind the first refuted check.

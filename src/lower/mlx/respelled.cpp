@@ -21,8 +21,8 @@ using MlxSizes = std::vector<SymExpr>;
 constexpr const char* kMlxSchemas[] = {
     "mlx::addmm(Tensor mat1, Tensor mat2, Tensor? bias=None, *, float alpha=1.0, float beta=1.0) -> Tensor",
     "mlx::conv(Tensor x, Tensor w, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor",
-    "mlx::conv_transpose(Tensor x, Tensor w, int[] stride, int[] padding, int[] dilation, "
-    "int[] output_padding, int groups) -> Tensor",
+    ("mlx::conv_transpose(Tensor x, Tensor w, int[] stride, int[] padding, int[] dilation, "
+     "int[] output_padding, int groups) -> Tensor"),
 };
 
 Arg mlx_ints(const MlxSizes& all) {

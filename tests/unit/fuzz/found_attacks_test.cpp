@@ -339,9 +339,11 @@ TEST_CASE("attack 2: a recurrent network without dropout draws nothing", "[found
   }
 }
 
-TEST_CASE("attack 1: results of an LSTM's gradient that are one tensor are not told apart", "[found]") {
-  for (const std::string op : {"_thnn_differentiable_lstm_cell_backward", "_thnn_fused_lstm_cell_backward"}) {
-    const Schema* schema = find_schema("aten." + op + ".default");
+TEST_CASE("attacks 1 and 17: results that are one tensor, or an argument, are not told apart", "[found]") {
+  for (const std::string op :
+       {"_thnn_differentiable_lstm_cell_backward", "_thnn_fused_lstm_cell_backward", "histogramdd"}) {
+    const Schema* schema =
+        find_schema("aten." + op + (op == "histogramdd" ? ".TensorList_bins" : ".default"));
     REQUIRE(schema != nullptr);
     CHECK(meaning_of("aten." + op, *schema) == Meaning::unsupported);
   }

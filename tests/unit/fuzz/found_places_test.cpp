@@ -58,4 +58,28 @@ TEST_CASE("attack 7: a write at an index that may count from the end", "[found]"
   }
 }
 
+TEST_CASE("attack 20: float_power computes in double precision, in place as well", "[found]") {
+  const auto in_place = [](const std::string& dtype) {
+    const std::string x = R"({"name":"x","type":{"dtype":")" + dtype + R"(","shape":[4]}})";
+    const auto steps = [](const std::string& op) {
+      return R"("steps":[{"name":"c","op":"aten.clone.default","args":[{"ref":"x"}]},{"name":"z","op":"aten.)" +
+             op + R"(","args":[{"ref":"c"},2]}],"outputs":[{"ref":"z"}])";
+    };
+    return status_of(pair_of(x, steps("float_power.Tensor_Scalar"), steps("float_power_.Scalar")));
+  };
+  CHECK(in_place("f64") == Status::proved);
+  CHECK(in_place("f32") != Status::proved);  // it raises
+  const std::string made =
+      R"("steps":[{"name":"z","op":"aten.float_power.Tensor_Scalar","args":[{"ref":"x"},2]},)";
+  const auto narrowed = [&](const std::string& dtype) {
+    return made +
+           R"({"name":"w","op":"aten._to_copy.default","args":[{"ref":"z"}],"kwargs":{"dtype":{"dtype":")" +
+           dtype + R"("}}}],"outputs":[{"ref":"w"}])";
+  };
+  const std::string kept =
+      made + R"({"name":"w","op":"aten.clone.default","args":[{"ref":"z"}]}],"outputs":[{"ref":"w"}])";
+  CHECK(status_of(pair_of(kX, narrowed("f64"), kept)) == Status::proved);
+  CHECK(status_of(pair_of(kX, narrowed("f32"), kept)) != Status::proved);
+}
+
 }  // namespace found_places_test

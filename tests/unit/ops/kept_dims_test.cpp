@@ -107,6 +107,28 @@ TEST_CASE("kept dimensions: both spellings run alike") {
   for (const OpRow& row : op_rows()) CHECK(row.keeps_dims == asked.contains(row.op));
 }
 
+TEST_CASE("attack 15: sums of everything, in both spellings") {
+  for (const auto& [whole, over] : {std::pair("aten.sum.default", "aten.sum.dim_IntList"),
+                                    std::pair("aten.mean.default", "aten.mean.dim")})
+    for (const char* sizes : {"3, 4", "3", ""}) {
+      INFO(whole << " of " << sizes);
+      const Case kept = pair(reduction("r", whole, ""), reduction("r", over, ", []"), sizes);
+      Case out = kept;
+      show_whole_sums(out);
+      CHECK(testing::graph_text(*out.before) == testing::graph_text(out.after));
+      CHECK(result_of(kept, *kept.before) == result_of(out, *out.before));
+      CHECK(result_of(kept, *kept.before) == result_of(kept, kept.after));
+      Case same = pair(reduction("r", whole, ""), reduction("r", whole, ""), sizes);
+      show_whole_sums(same);
+      CHECK(same.after.steps[0].op == whole);  // as often in both
+    }
+  Case typed =
+      pair(reduction("r", "aten.sum.default", "", R"(, "kwargs": {"dtype": {"dtype": "f64"}})"),
+           reduction("r", "aten.sum.dim_IntList", ", []", R"(, "kwargs": {"dtype": {"dtype": "f64"}})"));
+  show_whole_sums(typed);
+  CHECK(typed.before->steps == typed.after.steps);
+}
+
 TEST_CASE("dead readers: what nobody reads finds anything, in an order by data flow") {
   const auto with = [](const std::string& dead, const std::string& output, const std::string& order) {
     const std::string typed = R"(, "types": [{"dtype": "f32", "shape": [3, 4]}]})";

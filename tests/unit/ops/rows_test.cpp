@@ -241,6 +241,12 @@ TEST_CASE("shape rules where recorded calls do not tell them from simpler ones")
   CHECK(rule_of("aten._log_softmax_backward_data.default", floats, {dim, half}) == "f16 2 3");
   CHECK(rule_of("aten.native_dropout.default", halves, {Arg::of_real(0.5), on}) == "f16 2 3, bool 2 3");
   CHECK(rule_of("aten.bernoulli.default", halves, {}) == "f16 2 3");
+  const Tensors mixed{{Dtype::f32, {2, 3}}, {Dtype::f64, {2, 3}}};
+  const Arg none = whole_number(0);
+  CHECK(rule_of("aten.huber_loss.default", mixed, {none}) == "f32 2 3");  // attacks 18 and 21
+  CHECK(rule_of("aten.soft_margin_loss.default", mixed, {none}) == "f32 2 3");
+  CHECK(rule_of("aten.mse_loss.default", mixed, {none}) == "f64 2 3");
+  CHECK(rule_of("aten.float_power.Tensor_Tensor", floats, {}) == "f64 2 3");  // attack 20
   const Tensors wide{{Dtype::f32, {1}}, {Dtype::f32, {4}}};
   CHECK(rule_of("aten.hardshrink_backward.default", wide, {Arg::of_real(0.5)}) == "f32 4");
   CHECK(rule_of("aten.softshrink_backward.default", wide, {Arg::of_real(0.5)}) == "f32 4");

@@ -66,7 +66,7 @@ constexpr Speller kSpellers[] = {
     {"src/ops/wrapper_orders.cpp", 1, "who copies back into an input"},
     {"src/ops/saved_draws.cpp", 5, "writes steps: draws from a saved state"},
     {"src/ops/unrolled.cpp", 8, "writes steps: a loop written out"},
-    {"src/ops/kept_dims.cpp", 1, "writes steps: dimensions that are put back"},
+    {"src/ops/kept_dims.cpp", 5, "writes steps: dimensions that are put back, sums over none that is named"},
     {"src/ops/unrolled_pairs.cpp", 4, "writes steps: a loop written out as it runs"},
     {"src/ops/dead_readers.cpp", 1, "writes a step: memory in the place of what nobody reads"},
     {"src/ops/promises.cpp", 9, "who may write before reinplacing, and what reinplacing writes"},
