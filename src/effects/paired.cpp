@@ -1,6 +1,9 @@
 #include "src/effects/paired.h"
 
 #include <set>
+#include <tuple>
+
+#include "src/ops/schema.h"
 
 namespace noclobber {
 namespace {
@@ -57,13 +60,16 @@ void pair_raising(Trace& before, Trace& after, const std::vector<Raised>& ours,
 
 /// What `after` does to what is in flight and `before` does not.
 void add_flown(Traced& out, const Case& value, const std::vector<Flown>& ours, std::vector<Flown> theirs) {
-  const auto op = [](const Graph& graph, std::uint32_t step) {
-    return step < graph.steps.size() ? graph.steps[step].op : std::string("return");
+  const auto op = [](const Graph& graph, std::uint32_t step) {  // in place or not, it reads the same
+    const std::string own = step < graph.steps.size() ? graph.steps[step].op : "return";
+    const std::string functional = functional_op(own);
+    return functional.empty() ? own : functional;
   };
-  std::multiset<std::pair<std::string, std::string>> known;
-  for (const Flown& one : ours) known.emplace(op(*value.before, one.launched), op(*value.before, one.at));
+  std::multiset<std::tuple<std::string, std::string, bool>> known;
+  for (const Flown& one : ours)
+    known.emplace(op(*value.before, one.launched), op(*value.before, one.at), one.writes);
   for (const Flown& one : theirs) {
-    const auto same = known.find({op(value.after, one.launched), op(value.after, one.at)});
+    const auto same = known.find({op(value.after, one.launched), op(value.after, one.at), one.writes});
     if (same != known.end()) {
       known.erase(same);
       continue;

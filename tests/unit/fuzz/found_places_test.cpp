@@ -82,4 +82,20 @@ TEST_CASE("attack 20: float_power computes in double precision, in place as well
   CHECK(status_of(pair_of(kX, narrowed("f32"), kept)) != Status::proved);
 }
 
+TEST_CASE("seed 738012706: a step in place reads what is in flight as it did before", "[found]") {
+  const std::string made =
+      R"("steps":[{"name":"f","op":"_c10d_functional.all_gather_into_tensor.default","args":[{"ref":"x"},2,"g"],)"
+      R"("types":[{"dtype":"f32","shape":[8]}]},{"name":"n","op":"aten.neg.default","args":[{"ref":"f"}]},)";
+  const auto graph = [&](const std::string& op, const std::string& first, const std::string& second) {
+    return made + R"({"name":"m","op":"aten.)" + op + R"(.Tensor","args":[{"ref":")" + first +
+           R"("},{"ref":")" + second + R"("}]}],"outputs":[])";
+  };
+  const std::string before = graph("mul", "n", "f");
+  CHECK(status_of(pair_of(kX, before, before)) == Status::proved);
+  CHECK(status_of(pair_of(kX, before, graph("mul_", "n", "f"))) == Status::proved);
+  CHECK(status_of(pair_of(kX, before, graph("mul_", "f", "n"))) !=
+        Status::proved);  // it writes what is in flight
+  CHECK(status_of(pair_of(kX, graph("mul", "n", "n"), graph("mul_", "n", "f"))) != Status::proved);
+}
+
 }  // namespace found_places_test
