@@ -116,7 +116,11 @@ class Page(InFolder):
         self.assertEqual(self.run_it("diff", *map(str, pages)).returncode, 0)
         self.assertEqual(os.listdir(self.folder).count("1.html"), 1)
         self.assertFalse([name for name in os.listdir(self.folder) if ".part" in name])
-        self.assertEqual(self.run_it("check", INPUTS[0], "--html", str(self.folder / "no" / "p.html")).returncode, 2)
+        lost = str(self.folder / "no" / "p.html")
+        self.assertEqual(self.run_it("check", INPUTS[0], "--html", lost).returncode, 1, "attack 12: it hides no refutation")
+        proved = next(p for p in sorted((ROOT / "corpus/cases").glob("*.accept.json")))
+        self.assertEqual(self.run_it("check", proved).returncode, 0)
+        self.assertEqual(self.run_it("check", proved, "--html", lost).returncode, 2)
 
     def test_names_cannot_become_markup(self):
         bad = "</script><script>alert(1)</script><!--\"'>&amp;\x1b"

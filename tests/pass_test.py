@@ -175,7 +175,7 @@ class Planner(InFolder):
     def test_right_planners_are_not_convicted(self):
         for name, form in (("first-fit", "case"), ("in-place", "case"), ("first-fit", "csv")):
             with self.subTest(name=name, form=form):
-                code, campaign = self.fuzz(name, "--count", "80", form=form)
+                code, campaign = self.fuzz(name, "--count", "100", form=form)
                 self.assertEqual((code, campaign["causes"]), (0, []))
                 self.assertGreater(campaign["proved"], 50)
 

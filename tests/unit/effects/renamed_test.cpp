@@ -249,7 +249,7 @@ storage S7 [1, 2]  fresh 3
 storage S8 [2]  fresh 4
 step 0 opaque "aten.conj_physical.default;T"  write S4:c64[2, 2]  read S3:c64[2, 2]  # graph step 0
 step 1 opaque "aten.dropout.default;T;0.5f;true;order 0,1,"  write S5:f32[2, 2], S0:token[]  read S2:f32[2, 2], S0:token[]  # graph step 1
-step 2 opaque "aten.dropout.default;T;1f;true;order 0,1,"  write S6:f32[2, 2], S0:token[]  read S2:f32[2, 2], S0:token[]  # graph step 2
+step 2 opaque "aten.dropout.default;T;1f;true"  write S6:f32[2, 2]  read S2:f32[2, 2]  # graph step 2
 step 3 opaque "aten.sum_to_size.default;T;[1,2,]"  write S7:f32[1, 2]  read S2:f32[2, 2]  # graph step 3
 step 4 opaque "aten.sum_to_size.default;T;[2,]"  write S8:f32[2]  read S2:f32[2, 2]  # graph step 4
 output 0 read S4:c64[2, 2]

@@ -196,8 +196,9 @@ TEST_CASE("the exhaustive scope catches a checker that proves everything", "[fuz
   CHECK(explorer.count().wrong > rewrites);
 }
 
-TEST_CASE("seed 400185: a program that reads what is in flight is no sound one in any order", "[fuzz]") {
-  const fuzz::Examined one = fuzz::examine(400185, this_checker(), {0, 0, 0, 0, 0, 0, 0, 0});
+// What a seed makes depends on how many rows the table has: 400185 was found, and 1309.
+TEST_CASE("seed 508951: a program that reads what is in flight is no sound one in any order", "[fuzz]") {
+  const fuzz::Examined one = fuzz::examine(508951, this_checker(), {0, 0, 0, 0, 0, 0, 0, 0});
   REQUIRE(one.usable);
   CHECK((one.probe.value.dataflow && one.status == Status::refuted));
   CHECK(one.contradictions.empty());
@@ -209,12 +210,12 @@ TEST_CASE("seed 400185: a program that reads what is in flight is no sound one i
     if (value.before) record.findings.emplace_back().rule = "NC010";
     return record;
   };
-  CHECK(fuzz::examine(400185, wrong, {0, 0, 0, 0, 0, 0, 0, 0}).contradictions.size() == 1);
+  CHECK(fuzz::examine(508951, wrong, {0, 0, 0, 0, 0, 0, 0, 0}).contradictions.size() == 1);
 }
 
-TEST_CASE("seed 1309: a write of what an unwaited collective uses is refuted, and no contradiction",
+TEST_CASE("seed 7522: a write of what an unwaited collective uses is refuted, and no contradiction",
           "[fuzz]") {
-  const fuzz::Examined one = fuzz::examine(1309, this_checker(), {0, 0, 0, 0, 0, 0, 0, 0});
+  const fuzz::Examined one = fuzz::examine(7522, this_checker(), {0, 0, 0, 0, 0, 0, 0, 0});
   REQUIRE(one.usable);
   CHECK(one.status == Status::refuted);
   REQUIRE_FALSE(one.record.findings.empty());
@@ -228,7 +229,7 @@ TEST_CASE("seed 1309: a write of what an unwaited collective uses is refuted, an
     record.findings.emplace_back().rule = "NC001";
     return record;
   };
-  CHECK(fuzz::examine(1309, wrong, {0, 0, 0, 0, 0, 0, 0, 0}).contradictions.size() == 1);
+  CHECK(fuzz::examine(7522, wrong, {0, 0, 0, 0, 0, 0, 0, 0}).contradictions.size() == 1);
 }
 
 }  // namespace campaign_test

@@ -181,7 +181,7 @@ TEST_CASE("pte: numbers that a method returns are results like any other", "[pte
   CHECK(of("returned-size").status == Status::proved);
   CHECK(alone("returned-size").status == Status::proved);
   CHECK(found(of("returned-size-tripled"), "value-mismatch"));
-  CHECK(found(of("returned-size-and-flag"), "metadata"));
+  CHECK(found(of("returned-size-and-flag"), "signature"));
   const Work unread =
       work_of_pair(kPrograms + "returned-size.case.json", kPrograms + "returned-size-flag-for-order.pte");
   CHECK(unread.kind != Work::Kind::check);
