@@ -128,7 +128,8 @@ void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, c
 /// A view of one element, or a write to one, by whatever operator: it raises over the index alone.
 void raises_over_index(Tracer& t, const Call& call) {
   const ViewRule rule = find_view_rule(call.op);
-  const Binding* base = rule != nullptr && !call.arguments.empty() ? t.seen(call.arguments[0]) : nullptr;
+  if (!shows_one_element(rule)) return;
+  const Binding* base = call.arguments.empty() ? nullptr : t.seen(call.arguments[0]);
   if (base == nullptr) return;
   std::vector<Arg> arguments = call.arguments;
   if (meaning_of(call.op, *call.schema) == Meaning::view_scatter) arguments.erase(arguments.begin() + 1);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "src/graph/bodies.h"
-#include "src/graph/value_names.h"
+#include "src/ops/trips.h"
 
 namespace noclobber {
 namespace {
@@ -16,8 +15,6 @@ bool is_scan(const Step& step) {
   return step.op == "higher_order.scan" || step.op == "higher_order.scan.default";
 }
 
-using Standing = std::vector<Arg>;  // per value of a graph: what stands for it
-
 /// A loop with everything that is needed to write it out.
 struct KnownLoop {
   const Graph* body = nullptr;
@@ -25,32 +22,19 @@ struct KnownLoop {
   std::int64_t trips = 0;
 };
 
-class Unroller {
+class Unroller : TripsWriter {
  public:
   Unroller(const Case& value, const Graph& top, Plan* plan)
-      : case_(value), plan_(plan), names_(names_beside(top)) {
-    out_.name = top.name;
-    out_.bodies = top.bodies;
-  }
+      : TripsWriter(value, top), case_(value), plan_(plan) {}
 
   /// Nothing where the graph would grow too large.
   std::optional<Graph> run(const Graph& top) {
-    out_.values = top.values;  // ids stay what they are
-    out_.inputs = top.inputs;
-    out_.outputs = top.outputs;
-    out_.finals = top.finals;
     for (const Step& step : top.steps) {
       const auto loop = is_map(step) || is_scan(step) ? known(top, step) : std::nullopt;
-      if (loop) {
-        write_out(*loop, step);
-      } else {
-        for (const ValueId id : step.results)
-          if (id.valid()) out_.values[id.index].at = number();
-        out_.steps.push_back(step);
-      }
-      if (out_.steps.size() > kUnrolledSteps) return std::nullopt;
+      loop ? write_out(*loop, step) : keep(step);
+      if (written.steps.size() > kUnrolledSteps) return std::nullopt;
     }
-    return std::move(out_);
+    return std::move(written);
   }
 
   /// Places that each trip has taken over.
@@ -61,16 +45,6 @@ class Unroller {
   }
 
  private:
-  std::uint32_t number() const { return static_cast<std::uint32_t>(out_.steps.size()); }
-
-  /// Items of an argument, all of which must be tensors.
-  static bool take(const Step& step, std::size_t k, std::vector<Arg>& out) {
-    if (k >= step.args.size()) return true;
-    if (step.args[k].kind != Arg::Kind::list) return false;
-    out = step.args[k].list;
-    return std::ranges::all_of(out, [](const Arg& a) { return a.kind == Arg::Kind::ref; });
-  }
-
   /// Does the body hand on what it was given, as far as its types tell?
   static bool carries_alike(const KnownLoop& loop) {
     for (std::size_t k = 0; k < loop.carried.size(); ++k) {
@@ -87,21 +61,18 @@ class Unroller {
     const std::size_t first = is_scan(step) ? 2 : 1;
     if (step.args.empty() || !step.kwargs.empty() || step.args.size() > first + 2) return std::nullopt;
     if (step.args[0].kind == Arg::Kind::graph) out.body = find_body(case_, graph, step.args[0].text);
-    if (out.body == nullptr || (is_scan(step) && !take(step, 1, out.carried)) ||
-        !take(step, first, out.items) || !take(step, first + 1, out.more) || out.items.empty())
+    if (out.body == nullptr || (is_scan(step) && !take_tensors(step, 1, out.carried)) ||
+        !take_tensors(step, first, out.items) || !take_tensors(step, first + 1, out.more) ||
+        out.items.empty())
       return std::nullopt;
     const bool fits = out.body->inputs.size() == out.carried.size() + out.items.size() + out.more.size() &&
                       out.body->outputs.size() == step.results.size() && out.body->finals.empty() &&
                       out.body->outputs.size() >= out.carried.size();
     // Written out, what is carried is a copy, in a storage that holds nothing else.
     if (!fits || counts_in_storage(case_, *out.body) || !carries_alike(out)) return std::nullopt;
-    for (const Arg& item : out.items) {
-      const auto& type = graph.value(item.ref).type;
-      if (!type || type->shape.empty() || !type->shape[0].is_constant()) return std::nullopt;
-      const std::int64_t length = type->shape[0].constant();
-      if (length <= 0 || (out.trips > 0 && out.trips != length)) return std::nullopt;
-      out.trips = length;
-    }
+    const auto trips = length_of_items(graph, out.items);
+    if (!trips) return std::nullopt;
+    out.trips = *trips;
     for (std::size_t k = 0; k < step.results.size(); ++k) {
       const bool stacked = k >= out.carried.size();
       const auto* type = step.results[k].valid() && graph.value(step.results[k]).type
@@ -118,39 +89,21 @@ class Unroller {
                : std::nullopt;
   }
 
-  Arg emit(const Step& of, std::string op, std::vector<Arg> args, const std::string& name) {
-    const ValueId value(out_.values.size());
-    out_.values.push_back({names_.fresh(name), Value::From::step, number(), 0, std::nullopt});
-    Step& step = out_.steps.emplace_back();
-    step.op = std::move(op);
-    step.args = std::move(args);
-    step.results = {value};
-    step.loc = of.loc;
-    return Arg::of(value);
-  }
-
-  static Arg placed(const Arg& arg, const Standing& places) {
-    if (arg.kind == Arg::Kind::ref) return places[arg.ref.index];
-    Arg out = arg;
-    for (Arg& item : out.list) item = placed(item, places);
-    return out;
-  }
-
   /// A storage for every result, which the trips write into.
   std::vector<Arg> begin(const KnownLoop& loop, const Step& step) {
     std::vector<Arg> out;
     for (std::size_t k = 0; k < step.results.size(); ++k) {
-      const std::string name = out_.value(step.results[k]).name + "/loop";
+      const std::string name = written.value(step.results[k]).name + "/loop";
       if (k < loop.carried.size()) {
         out.push_back(emit(step, "aten.clone.default", {loop.carried[k]}, name));
         continue;
       }
-      const Type type = *out_.value(step.results[k]).type;
+      const Type type = *written.value(step.results[k]).type;
       std::vector<Arg> sizes;
       for (const SymExpr& size : type.shape) sizes.push_back(Arg::of(size));
       out.push_back(emit(step, "aten.empty.memory_format", {Arg::of(std::move(sizes))}, name));
-      out_.steps.back().kwargs = {{"dtype", Arg::of_dtype(type.dtype)}};
-      out_.values.back().type = type;
+      written.steps.back().kwargs = {{"dtype", Arg::of_dtype(type.dtype)}};
+      written.values.back().type = type;
     }
     return out;
   }
@@ -167,42 +120,20 @@ class Unroller {
         give(emit(step, "aten.select.int", {item, Arg::of(SymExpr(0)), Arg::of(SymExpr(trip))},
                   prefix + "item" + std::to_string(trip)));
       for (const Arg& arg : loop.more) give(arg);
-      for (const Step& inner : loop.body->steps) copy(*loop.body, inner, places, trip);
+      for (const Step& inner : loop.body->steps) run_in_trip(*loop.body, inner, places, trip);
       finish(loop, step, places, trip, results);
     }
     for (std::size_t k = 0; k < results.size(); ++k) {  // names mean values: what they are now
-      Value& value = out_.values[step.results[k].index];
-      value.at = number();
-      value.result = 0;
-      Step& named = out_.steps.emplace_back();
-      named.op = "aten.alias.default";
-      named.barrier = true;
-      named.args = {results[k]};
-      named.results = {step.results[k]};
-      named.loc = step.loc;
+      name_result(step, k, "aten.alias.default", {results[k]}).barrier = true;
     }
   }
 
-  void copy(const Graph& body, const Step& step, Standing& places, std::int64_t trip) {
-    Step out = step;
-    const auto take = [&](Arg& arg) {
-      arg = placed(arg, places);
-      take_bodies(case_, body, body.name + "/", arg, out_);
-    };
-    for (Arg& arg : out.args) take(arg);
-    for (auto& [name, arg] : out.kwargs) take(arg);
-    for (std::size_t k = 0; k < out.results.size(); ++k) {
-      if (!step.results[k].valid()) continue;
-      const Value& value = body.value(step.results[k]);
-      const std::string own = body.name + "/" + value.name;
-      const ValueId id(out_.values.size());
-      out_.values.push_back({names_.fresh(own + "." + std::to_string(trip)), Value::From::step, number(),
-                             static_cast<std::uint32_t>(k), value.type});
-      place_like(own, out_.values.back().name);
-      out.results[k] = id;
-      places[step.results[k].index] = Arg::of(id);
-    }
-    out_.steps.push_back(std::move(out));
+  void run_in_trip(const Graph& body, const Step& step, Standing& places, std::int64_t trip) {
+    for (const ValueId id : copy(body, step, places, trip).results)
+      if (id.valid()) {
+        const Value& original = body.value(step.results[written.values[id.index].result]);
+        place_like(body.name + "/" + original.name, written.values[id.index].name);
+      }
   }
 
   void place_like(const std::string& name, const std::string& trip) {
@@ -240,8 +171,6 @@ class Unroller {
 
   const Case& case_;
   Plan* plan_;
-  Graph out_;
-  UniqueNames names_;
   std::set<std::string> bodies_;
 };
 

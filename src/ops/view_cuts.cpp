@@ -49,8 +49,12 @@ Views wrap(std::optional<ViewMaps> view) {
   return std::vector<ViewMaps>{std::move(*view)};
 }
 
+bool below(Space& space, PolyId at, PolyId extent) {
+  return space.nonnegative(space.sub(space.sub(extent, at), space.constant(1)));
+}
+
 bool within(Space& space, PolyId at, PolyId extent) {
-  return space.nonnegative(at) && space.nonnegative(space.sub(space.sub(extent, at), space.constant(1)));
+  return space.nonnegative(at) && below(space, at, extent);
 }
 
 /// The place that an index stands for which may count from the end; nothing where it may be out of range.
@@ -177,17 +181,18 @@ Views select_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args
 
 namespace noclobber {
 
+bool shows_one_element(ViewRule rule) { return rule == &view_rules::select_rule; }
+
 std::optional<Doubted> doubted_index(Sizes& sizes, ViewRule rule, const Viewed& base,
                                      const std::vector<Arg>& args) {
   using namespace view_rules;
-  if (rule != &select_rule) return std::nullopt;
+  if (!shows_one_element(rule)) return std::nullopt;
   const auto dim = dimension(args, 1, 0, base.shape.size());
   const auto at = size(sizes, args, 2, std::nullopt);
   if (!dim || !at) return std::nullopt;
   Space& space = sizes.space();
   const PolyId extent = base.shape[*dim];
-  const bool above = space.nonnegative(space.add(*at, extent));
-  if (above && space.nonnegative(space.sub(space.sub(extent, *at), space.constant(1)))) return std::nullopt;
+  if (space.nonnegative(space.add(*at, extent)) && below(space, *at, extent)) return std::nullopt;
   return Doubted{*at, extent};
 }
 

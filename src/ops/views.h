@@ -45,6 +45,8 @@ ViewRule find_view_rule(std::string_view op);
 struct Doubted {
   PolyId index = 0, extent = 0;
 };
+/// Only this rule's indices are ever in doubt.
+bool shows_one_element(ViewRule rule);
 std::optional<Doubted> doubted_index(Sizes& sizes, ViewRule rule, const Viewed& base,
                                      const std::vector<Arg>& arguments);
 
