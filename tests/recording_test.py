@@ -24,6 +24,9 @@ from noclobber import program, recorder  # noqa: E402
 
 RECORDINGS = ROOT / "corpus" / "recordings"
 WRONG, RIGHT = RECORDINGS / "b198094-slice-zero", RECORDINGS / "slice-kept"
+F32 = {"dtype": "f32", "shape": [4]}
+ONE_STEP = {"inputs": [{"name": "x", "type": F32, "kind": "user", "mutable": False}],
+            "steps": [{"name": "y", "op": "aten.relu.default", "args": [{"ref": "x"}], "types": [F32]}], "outputs": [{"ref": "y"}]}
 REINPLACING = "reinplace_inplaceable_ops/reinplace_inplaceable_ops_core"
 
 
@@ -103,6 +106,30 @@ class Recordings(InFolder):
         self.assertIsNone(written.link("large", {"a": "x" * 200}))
         self.assertEqual([stage for stage, _ in written.checks], ["small"])
         self.assertIn("100 bytes at most", json.loads((self.folder / "recording.json").read_text())["left_out"][0])
+
+    def test_links_that_differ_by_name_are_decided_once(self):
+        right = {"format": "noclobber.case/1", "name": "a", "before": ONE_STEP, "after": ONE_STEP}
+        wrong = right | {"after": ONE_STEP | {"outputs": [{"ref": "x"}]}}
+        later = right | {"order": "dataflow"}
+        asked, check = [], program.check
+
+        def counted(*paths, options=()):
+            asked.append([pathlib.Path(p).name[:4] for p in paths])
+            return check(*paths, options=options)
+
+        for third, expected in ((later, [["0001", "0003"]]), (wrong, [["0001", "0003"], ["0001", "0002", "0003", "0004"]])):
+            with self.subTest(third), unittest.mock.patch.object(program, "check", counted):
+                written = recorder.Recorder(self.folder / ("w" if third is wrong else "r"))
+                for name, content in (("a", right), ("b", right), ("c", third), ("d", third)):
+                    written.link(f"pass {name}", content | {"name": name})
+                records = written.run()
+                self.assertEqual([(r["id"], r["stage"], pathlib.Path(r["input"]).name[:4]) for r in records],
+                                 [(n, f"pass {n}", f"{k:04}") for k, n in enumerate("abcd", 1)])
+                self.assertEqual({r["status"] for r in records[2:]}, {"refuted" if third is wrong else "proved"})
+                self.assertEqual(asked, expected)  # where one is refuted, each is decided
+                self.assertEqual(written.run(["--effort", "0"]), records)
+                self.assertEqual(len(asked[-1]), 4)
+                asked.clear()
 
     def test_a_fault_of_the_observer_is_named(self):
         written = recorder.Recorder(self.folder)

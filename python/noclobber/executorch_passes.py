@@ -29,12 +29,15 @@ def _rows(part: object) -> Iterator[tuple]:
 
     number = {node: f"%{k}" for k, node in enumerate(getattr(getattr(part, "graph", None), "nodes", ()))}
     for node in number:
-        given = [str(map_arg(a, lambda n: number[n])) for a in (node.args, node.kwargs)]
+        given = str(map_arg((node.args, node.kwargs), number.__getitem__))
         val = node.meta.get("val") if node.op != "output" else None
         if val is None and node.args and hasattr(node.args[0], "meta"):  # write-back describes no results
             val = node.args[0].meta.get("val")
-        target = str(node.target) if node.op not in ("placeholder", "output") else ""
-        yield node.op, target, *given, _described(val)
+        target = _name_of_target(node.target) if node.op not in ("placeholder", "output") else ""
+        yield node.op, target, given, _described(val)
+
+
+_name_of_target = functools.cache(str)  # of operators, which are asked in every pass
 
 
 def _described(val: object) -> object:
@@ -43,7 +46,13 @@ def _described(val: object) -> object:
     if not values.is_tensor(val):
         return str(val)
     strides = val.stride() if callable(getattr(val, "stride", None)) else ()
-    return str(val.dtype), str(tuple(val.shape)), str(tuple(strides))
+    return val.dtype, _sizes(val.shape), _sizes(strides)
+
+
+def _sizes(sizes: object) -> object:
+    """Sizes as what two of them can be compared by: symbols as text, which asks PyTorch nothing."""
+    sizes = tuple(sizes)
+    return sizes if all(type(s) is int for s in sizes) else str(sizes)
 
 
 def observed(passes: list, look: Callable[[str, object], None]) -> list:

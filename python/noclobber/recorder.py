@@ -6,6 +6,7 @@ seen and not written, so that nothing is left out silently. A fault of the obser
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import pathlib
@@ -35,6 +36,7 @@ class Recorder:
         self.broken: list[str] = []
         self.unchanged = 0
         self.most_bytes, self.bytes = most_bytes, 0
+        self._same: dict[str, tuple[bytes, str]] = {}  # links by path: what they are but for their name, and the name
         self._number = len(list(self.out.glob("[0-9]*.case.json")))  # a folder can be recorded into again
 
     def write(self, name: str, content: str | bytes | dict) -> pathlib.Path | None:
@@ -53,9 +55,13 @@ class Recorder:
     def link(self, stage: str, content: dict, name: str | None = None) -> pathlib.Path | None:
         """Writes one link, as the next numbered case if it has no `name`, and remembers it as a check."""
         self._number += 1
-        path = self.write(name or f"{self._number:04}_{slug(stage)}.case.json", content)
+        text = json.dumps(content, separators=(",", ":"))
+        path = self.write(name or f"{self._number:04}_{slug(stage)}.case.json", text)
         if path is not None:
             self.checks.append((stage, [path]))
+            called = content.get("name", "")
+            apart = text.replace(f'"name":{json.dumps(called)}', '"name":""', 1)
+            self._same[str(path)] = (hashlib.sha256(apart.encode()).digest(), called)
         return path
 
     def skip(self, where: str, why: str) -> None:
@@ -81,16 +87,40 @@ class Recorder:
         part.replace(self.out / "recording.json")
 
     def run(self, options: Iterable[str] = ()) -> list[program.Record]:
-        """Records of every check, each with its `stage`. What could not be written is a record of status unknown."""
+        """Records of every check, each with its `stage`. What could not be written is a record of status unknown.
+
+        Links that are the same but for their names are decided once, where that is proved without a remark.
+        """
+        options = list(options)
         stages = {str(paths[0]): step for step, paths in self.checks if len(paths) == 1}
-        single = list(stages)
-        records = [r for at in range(0, len(single), MOST_AT_ONCE)
-                   for r in program.check(*single[at:at + MOST_AT_ONCE], options=options)]
+        alike = {} if options else self._alike(stages)
+        records = self._decided([path for path in stages if path not in alike], options)
+        if alike:
+            records = self._spread(records, alike, list(stages)) or self._decided(list(stages), options)
         records = [r | {"stage": stages[r["input"]]} for r in records]
         for step, paths in self.checks:
             if len(paths) == 2:
                 records += [r | {"stage": step} for r in program.compare(*paths, options=options)]
         return records + self.left_out()
+
+    def _decided(self, paths: list[str], options: list[str]) -> list[program.Record]:
+        return [r for at in range(0, len(paths), MOST_AT_ONCE) for r in program.check(*paths[at:at + MOST_AT_ONCE], options=options)]
+
+    def _alike(self, paths: Iterable[str]) -> dict[str, str]:
+        """Of links that are the same but for their names: each but the first, and the first."""
+        first: dict[bytes, str] = {}
+        found = {p: first.setdefault(self._same[p][0], p) for p in paths if p in self._same}
+        return {p: f for p, f in found.items() if p != f}
+
+    def _spread(self, records: list[program.Record], alike: dict[str, str], paths: list[str]) -> list[program.Record]:
+        """The records of all `paths`, in their order; none where one that others are like is not plainly proved."""
+        by_input = {r["input"]: [] for r in records}
+        for r in records:
+            by_input[r["input"]].append(r)
+        if not all(_is_plain(r, self._same[first][1]) for first in alike.values() for r in by_input[first]):
+            return []
+        by_input |= {p: [r | {"input": p, "id": self._same[p][1]} for r in by_input[first]] for p, first in alike.items()}
+        return [r for p in paths for r in by_input[p]]
 
     def left_out(self) -> list[program.Record]:
         """A record of status unknown for each of `problems`, and of `broken`."""
@@ -98,6 +128,12 @@ class Recorder:
                  "unknown": [{"reason": reason, "names": [name]}]}
                 for stage, reason, names in (("export", "not-written", self.problems),
                                              ("invariants", "broken-invariant", self.broken)) for name in names]
+
+
+def _is_plain(record: program.Record, name: str) -> bool:
+    """Proved, and nothing of it speaks of the name of the check."""
+    return record.get("status") == "proved" and record.get("id") == name and not any(
+        record.get(part) for part in ("findings", "unknown", "unchecked"))
 
 
 def judge(records: list[program.Record], fail_on: str | None, folder: os.PathLike[str] | str | None = None) -> list[program.Record]:

@@ -23,9 +23,10 @@ def qualified(overload: object) -> str:
     return f"{schema.name.replace('::', '.')}.{schema.overload_name or 'default'}"
 
 
-def outs(overload: object) -> list[str]:
+@functools.cache
+def outs(overload: object) -> tuple[str, ...]:
     """Names of the arguments that an out-variant puts its results into, in order."""
-    return [a.name for a in overload._schema.arguments if a.kwarg_only and writes(a)]
+    return tuple(a.name for a in overload._schema.arguments if a.kwarg_only and writes(a))
 
 
 def writes(argument: object) -> bool:
@@ -33,11 +34,13 @@ def writes(argument: object) -> bool:
     return argument.alias_info is not None and argument.alias_info.is_write
 
 
+@functools.cache
 def mutates(overload: object) -> bool:
     """Whether the operator writes an argument that is not an out-argument."""
     return any(writes(a) and not a.kwarg_only for a in overload._schema.arguments)
 
 
+@functools.cache
 def declaration(overload: object) -> dict | None:
     """OPDECL of an operator that is neither ATen nor prims; None for those."""
     schema = overload._schema
