@@ -77,6 +77,7 @@ class Subject:
     refused = ""  # lines that it does not take
     gradients = 0.0  # how many of the programs ask for them
     most = 1  # programs that it takes as one
+    whole: tuple[str, ...] = ()  # stages of which hardly anything but proofs comes: they are checked before they are cut, and not cut if they are proved
     by_position = False  # do recorded graphs have the arguments and the results of the program, in their order?
 
     def record(self, made: Program | Batch, folder: pathlib.Path) -> recorder.Recorder:
@@ -86,6 +87,10 @@ class Subject:
     def may_ask(self, lines: Sequence[str]) -> bool:
         """May gradients of a program of these lines be asked for?"""
         return True
+
+    def sort(self, made: Program) -> object:
+        """What of it those have to be like that are taken as one with it."""
+        return made.watched
 
     def is_alone(self, made: Program) -> bool:
         """Would the compiler refuse it, and so all that are taken as one with it? It goes through the compiler alone."""
@@ -184,6 +189,7 @@ class Outcome:
     folder: pathlib.Path | None = None
     apart: list = dataclasses.field(default_factory=list)  # of a batch: programs that are to be run alone,
     owners: dict[str, list] = dataclasses.field(default_factory=dict)  # and the programs that a link is of; all of them where it is not here
+    whole: list[dict] = dataclasses.field(default_factory=list)  # and records of links that are proved as they are
 
     def kind(self) -> tuple[str, str]:
         """(what, cause) of what is to be said about it; ("", "") for nothing."""
@@ -327,8 +333,11 @@ class _Run:
         """Of every program, judged. Up to `most` of them are taken as one, and told apart afterwards."""
         alone = {p.seed for p in programs if most > 1 and self.subject.is_alone(p)}
         made: list[Outcome | None] = [self.taken(p) for p in programs if p.seed in alone]
-        for watched in (False, True):
-            alike = [p for p in programs if p.watched == watched and p.seed not in alone]
+        sorts: dict[object, list[Program]] = {}
+        for p in programs:
+            if p.seed not in alone:
+                sorts.setdefault(self.subject.sort(p), []).append(p)
+        for alike in sorts.values():
             for at in range(0, len(alike), most):
                 made += self.as_one(alike[at:at + most])
         self.judge(made)
@@ -363,7 +372,7 @@ class _Run:
         outcome = Outcome(batch, folder=self.a_folder())
         try:
             written = self.subject.record(batch, outcome.folder)
-            in_pieces(outcome, written.checks, self.subject.by_position)
+            in_pieces(outcome, proved_whole(outcome, written.checks, self.subject.whole), self.subject.by_position)
             if self.compare_runs:
                 outcome.apart, outcome.differs = self.subject.suspects(batch)
         except Exception as error:  # noqa: BLE001, whatever a compiler raises
@@ -398,7 +407,7 @@ class _Run:
     def count(self, outcome: Outcome) -> None:
         worst = {r["status"] for r in outcome.records}
         for status in ("refuted", "unknown", "proved"):
-            if status in worst or (status == "proved" and not worst):
+            if status in worst or (status == "proved" and not worst and not outcome.crash):
                 self.counts[status] += 1
                 break
         self.convict(outcome)
@@ -474,6 +483,15 @@ def _runs(made: Program | Batch) -> bool:
     return True
 
 
+def proved_whole(batch: Outcome, links: Sequence[tuple[str, list[pathlib.Path]]], whole: Sequence[str]) -> list[tuple[str, list[pathlib.Path]]]:
+    """The links but those of the stages `whole` that are proved as they are. What is proved is run, however large it is."""
+    stages = {str(paths[0]): stage for stage, paths in links if len(paths) == 1 and stage in whole}
+    records = _checked(list(stages), "--run", "always") if stages else []
+    batch.whole = [r | {"stage": stages[r["input"]]} for r in records if r["status"] == "proved"]
+    proved = {r["input"] for r in batch.whole}
+    return [(stage, paths) for stage, paths in links if str(paths[0]) not in proved]
+
+
 def in_pieces(batch: Outcome, links: Sequence[tuple[str, list[pathlib.Path]]], by_position: bool) -> None:
     """The links of a batch, cut into what shares no value: small graphs are checked faster than large ones, and each is of some program."""
     for number, (stage, paths) in enumerate(links):
@@ -517,7 +535,7 @@ def judge(outcomes: Sequence[Outcome]) -> None:
     single = {str(r["paths"][0]): (o, r["stage"]) for o in outcomes for r in o.records if len(r["paths"]) == 1}
     double = [(o, r["stage"], r["paths"]) for o in outcomes for r in o.records if len(r["paths"]) == 2]
     for outcome in outcomes:
-        outcome.records = []
+        outcome.records = list(outcome.whole)
     paths = list(single)
     for at in range(0, len(paths), recorder.MOST_AT_ONCE):
         for record in _checked(paths[at:at + recorder.MOST_AT_ONCE]):
@@ -532,14 +550,14 @@ def judge(outcomes: Sequence[Outcome]) -> None:
                 outcome.records.append({"input": str(before), "status": "error", "message": str(error), "stage": stage})
 
 
-def _checked(paths: Sequence[str]) -> list[dict]:
+def _checked(paths: Sequence[str], *options: str) -> list[dict]:
     """Their records. What noclobber cannot read, or contradicts itself about, has one of status "error" with its message: a finding about
     noclobber, which stops nobody."""
     try:
-        return program.check(*paths, options=("--jobs", "1"))
+        return program.check(*paths, options=("--jobs", "1", *options))
     except program.ProgramError as error:
         if len(paths) > 1:
-            return [record for path in paths for record in _checked([path])]
+            return [record for path in paths for record in _checked([path], *options)]
         return [{"input": paths[0], "status": "error", "message": str(error).replace(paths[0], "case")}]
 
 

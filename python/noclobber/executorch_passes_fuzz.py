@@ -8,15 +8,18 @@ import copy
 import functools
 import io
 import json
+import operator
 import os
 import pathlib
 from collections.abc import Callable, Iterator
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from executorch import exir
 from executorch.exir.dialects._ops import ops as dialects
 from executorch.exir import tensor as exir_tensor
-from executorch.exir.passes import MemoryPlanningPass
+from executorch.exir.passes import MemoryPlanningPass, spec_prop_pass
+from executorch.exir.program import _program as exir_program
 from executorch.exir.passes.insert_write_back_for_buffers_pass import _inplace_lineage, insert_write_back_for_buffers_pass
 from executorch.exir.passes.reinplace import DEFAULT_INPLACEABLE_OPS, reinplace_pass
 from executorch.exir.passes.spec_prop_pass import SpecPropPass
@@ -26,6 +29,8 @@ from executorch.exir.verification.verifier import EXIREdgeDialectVerifier
 from torch._export.passes.replace_view_ops_with_view_copy_ops_pass import get_view_copy_of_view_op, is_view_op
 from torch.export import ExportedProgram
 from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
+from torch.fx.passes.shape_prop import TensorMetadata
+from torch.fx.passes.infra.pass_base import PassResult
 from torch.export.graph_signature import (ExportGraphSignature, InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument)
 
 from . import compile_fuzz, drawn, fx_trace, observed, recorder, together
@@ -41,21 +46,23 @@ REINPLACED = ("aten.add.Tensor", "aten.mul.Tensor", "aten.sub.Tensor", "aten.neg
 EDGE = exir.EdgeCompileConfig(_check_ir_validity=False, _skip_dim_order=True)
 
 
+EVERY = 4  # of so many batches one is emitted and run, and every program that goes alone
 KERNELS = r"\bs\.(sum|cumsum|softmax|amax|flip)\("  # of a tensor without dimensions, which the runtime refuses or dies of
 
 
 class Passes(Lower):
     """Reinplacing and write-back on one copy, the whole of `to_executorch` on another, with a plan by each planner."""
 
-    name, refused, most = "executorch-passes", f"{REFUSED}|{KERNELS}", 25
+    name, refused, most, whole = "executorch-passes", f"{REFUSED}|{KERNELS}", 25, ("out-variants",)
 
-    def __init__(self, planners: tuple = (naive, greedy)):
+    def __init__(self, planners: tuple = (naive, greedy), every: int = EVERY):
         super().__init__(())
-        self.planners, self.traced, self.not_run = planners, None, 0
+        self.planners, self.every, self.traced, self.not_run, self.batches = planners, every, None, 0, 0
 
     def record(self, made: Program | Batch, folder: pathlib.Path):
         batch = made if isinstance(made, Batch) else Batch((made,))
-        with _quickly():
+        self.batches += batch is made
+        with _quickly(is_emitted=batch is not made or self.batches % self.every == 0):
             self.traced = traced(batch)
             program = _program(self.traced, batch)
             written = _Recorder(folder)
@@ -80,6 +87,8 @@ class Passes(Lower):
 
     def _differences(self, made: Batch) -> list[tuple[int, str]]:
         """In a process of its own: kernels that do not like what they are given may end it. Raises RuntimeError where there is no run."""
+        if self.buffer is None:
+            return []
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -247,12 +256,11 @@ def _program(traced: torch.fx.GraphModule, batch: Batch) -> ExportedProgram:
         if name not in drawn.BUFFERS:
             put(node, own, InputKind.USER_INPUT, None, node.meta["val"])
     written = {}
-    with mode:
-        for node in traced.graph.nodes:
-            if node.target is torch.ops.aten.copy_.default:
-                written[now[node.args[0]].name] = now[node] = now[node.args[1]]
-            elif node.op == "call_function":
-                now[node] = _put(graph, node, now, anew)
+    for node in traced.graph.nodes:
+        if node.target is torch.ops.aten.copy_.default:
+            written[now[node.args[0]].name] = now[node] = now[node.args[1]]
+        elif node.op == "call_function":
+            now[node] = _put(graph, node, now, anew, mode)
     results = [now[r] for r in traced.graph.output_node().args[0]]
     outs = [(value, OutputKind.BUFFER_MUTATION, name) for name, value in written.items() if name in state]
     outs += [(value, OutputKind.USER_INPUT_MUTATION, name) for name, value in written.items() if name not in state]
@@ -263,7 +271,7 @@ def _program(traced: torch.fx.GraphModule, batch: Batch) -> ExportedProgram:
     return _exported(torch.nn.Module(), graph, signature, state, constants, len(results))
 
 
-def _put(graph, node, now: dict, anew: set) -> torch.fx.Node:
+def _put(graph, node, now: dict, anew: set, mode) -> torch.fx.Node:
     """The call in the edge dialect: a view becomes a copy, and what its value is is told anew where that depends on one."""
     target, changed = node.target, bool(anew & set(node.all_input_nodes))
     if isinstance(target, torch._ops.OpOverload):
@@ -279,8 +287,32 @@ def _put(graph, node, now: dict, anew: set) -> torch.fx.Node:
     made.meta["val"] = node.meta["val"]
     if changed:
         anew.add(node)
-        made.meta["val"] = target(*_values(made.args), **_values(made.kwargs))
+        made.meta["val"] = _told(mode, target, _values(made.args), _values(made.kwargs))
     return made
+
+
+def _told(mode, target: object, args: tuple, kwargs: dict) -> object:
+    """What the call gives: PyTorch's own kernels say so of tensors without contents, and the mode of what they do not take."""
+    try:
+        if target is operator.getitem:
+            return target(*args)
+        with torch.no_grad():
+            return _as_fake(mode, target(*_bare(args), **_bare(kwargs)))
+    except Exception:  # noqa: BLE001, kernels that look at contents
+        with mode:
+            return target(*args, **kwargs)
+
+
+def _bare(given: object) -> object:
+    def bare(value: object) -> object:
+        return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta") if isinstance(value, FakeTensor) else value
+    return torch.fx.node.map_aggregate(given, bare)
+
+
+def _as_fake(mode, made: object) -> object:
+    if isinstance(made, (tuple, list)):
+        return type(made)(_as_fake(mode, each) for each in made)
+    return FakeTensor(mode, made, torch.device("cpu"))
 
 
 def _exported(module, graph, signature: ExportGraphSignature, state: dict, constants: dict, results: int) -> ExportedProgram:
@@ -352,14 +384,39 @@ _table = functools.cache(_default_decomposition_table)
 
 
 @contextlib.contextmanager
-def _quickly() -> Iterator[None]:
-    """Nothing calls the graph modules that passes leave, so that their Python code is not written; orders of dimensions are remembered."""
+def _quickly(is_emitted: bool) -> Iterator[None]:
+    """Nothing calls the graph modules that passes leave, so that their Python code is not written; orders of dimensions are remembered; what
+    values are is known, and not found anew by calling everything again."""
     changes = ((torch.fx.GraphModule, "recompile", lambda _: lambda self: None),
+               (spec_prop_pass, "ExportPass", lambda _: lambda: _described),
+               (exir_program, "ExecutorchProgramManager", lambda original: original if is_emitted else _NotEmitted),
                (exir_tensor, "dim_order_from_stride", _remembered),
                (SpecPropPass, "update_placeholder_tensor_specs", _with_known_signature),
                (MemoryPlanningPass, "run", _with_known_signature))
     with recorder.replaced(changes):
         yield
+
+
+def _described(module: torch.fx.GraphModule) -> PassResult:
+    """Describes what write-back has put there, and leaves the rest."""
+    for node in module.graph.nodes:
+        if node.op == "call_function":
+            if "val" not in node.meta:
+                node.meta["val"] = node.args[0].meta["val"]
+            val = node.meta["val"]
+            node.meta["tensor_meta"] = tuple(map(_metadata, val)) if isinstance(val, (list, tuple)) else _metadata(val)
+    return PassResult(module, True)
+
+
+def _metadata(val: torch.Tensor) -> TensorMetadata:
+    return TensorMetadata(val.shape, val.dtype, False, val.stride(), None, False, {})
+
+
+class _NotEmitted:
+    buffer = None
+
+    def __init__(self, *_):
+        pass
 
 
 @functools.cache
@@ -389,8 +446,8 @@ def _with_known_signature(function: Callable) -> Callable:
     return called
 
 
-def fuzz_passes(*, planners: tuple = (naive, greedy), **options: object) -> Campaign:
-    """Random programs through the passes of `to_executorch`, many as one, and every plan checked; what is emitted runs for two calls.
-    Options are those of `compile_fuzz.run`."""
+def fuzz_passes(*, planners: tuple = (naive, greedy), every: int = EVERY, **options: object) -> Campaign:
+    """Random programs through the passes of `to_executorch`, many as one, and every plan checked. Of `every` so many batches one is
+    emitted, and runs for two calls; what goes alone always does. Options are those of `compile_fuzz.run`."""
     quiet()
-    return compile_fuzz.run(Passes(planners), **options)
+    return compile_fuzz.run(Passes(planners, every), **options)

@@ -1,4 +1,4 @@
-"""The graph that `make_fx(f, tracing_mode="fake")` gives, traced by calls on real tensors: a tenth of the time. Needs PyTorch.
+"""The graph that `make_fx(f, tracing_mode="fake")` gives, traced by calls on real tensors, in about a fifth of the time. Needs PyTorch.
 
 What `make_fx` spends its time on is asking of each call, in Python, what would come of it. Here PyTorch's own kernels say so, on a few
 elements, and the descriptions are made afterwards, with their storages. Control flow, calls whose result depends on contents, and whatever else

@@ -8,19 +8,21 @@ import contextlib
 import contextvars
 import dataclasses
 import functools
+import inspect
 import re
+import sys
 import types
 import zlib
 from collections.abc import Callable, Iterator
 
 import thunder
 import torch
-from thunder.core import codeutils, prims, pytree
+from thunder.core import codeutils, prims, pytree, symbol as symbols
 from thunder.core.jit_ext import bind_inputs
 from thunder.core.proxies import TensorProxy, tensorproxy, variableify
 from thunder.core.symbol import BoundSymbol
 from thunder.core.trace import TraceCtx, TraceResults, tracectx
-from thunder.executors import torch_compile
+from thunder.executors import passes, pythonex, torch_compile
 from thunder.executors.torchex import ex as pytorch_ex
 from thunder.extend import ImplInfo
 
@@ -28,6 +30,7 @@ from . import compile_fuzz, drawn, observed, recorder, together
 from . import thunder as watching
 from .compile_fuzz import Program
 from .fuzzing import Campaign
+from .together import Batch
 from .thunder_fuzz import REFUSED, Jit, compiled_or_skipped, quiet
 
 
@@ -43,6 +46,7 @@ class _Torch:
 # of views, truth values that become integers. What is written from itself through indices is undefined.
 KNOWN = r"native_batch_norm|relu|clamp|diagonal|masked_fill\(|(\w+)\.index_\w+_\(0, q, \1\["
 SKIPPED = ("return-arguments-to-track-copies-onto-them", "remove-context-manager-prims", "unwrap-the-actual-return-value")
+EVERY = 4  # of so many batches one is run, and every program that goes alone
 NUMBERED = re.compile(r"\b_\w+_\d+\b")  # an object that each trace numbers for itself
 WRITES = re.compile(r"_\(|\] = |out=")
 
@@ -50,17 +54,18 @@ WRITES = re.compile(r"_\(|\] = |out=")
 class Passes(Jit):
     """Gradients are asked for where nothing is written: those of what is written in place are known to be wrong (lightning-thunder#1284)."""
 
-    name, refused, gradients = "thunder-passes", f"{REFUSED}|{KNOWN}", 0.6
+    name, refused, gradients, most = "thunder-passes", f"{REFUSED}|{KNOWN}", 0.6, 25
 
     def may_ask(self, lines):
         return not any(WRITES.search(line) for line in lines)
 
-    def writes(self, made: Program) -> bool:
+    def writes(self, made: Program | Batch) -> bool:
         """Of such a program rematerialization is left out: that it computes again what was written in between is in docs/found."""
         return any(WRITES.search(line) for line in made.lines)
 
-    def __init__(self, fused: bool = True, **options: object):
+    def __init__(self, fused: bool = True, every: int = EVERY, **options: object):
         super().__init__(**options)
+        self.every, self.batches, self.is_run = every, 0, True
         self.fused: list[TraceCtx] = []  # what the fusion executor leaves, of the last program
         if fused:
             self.options.setdefault("executors", [_executor()])
@@ -70,12 +75,19 @@ class Passes(Jit):
             return self._recorded(made, folder)
 
     def _recorded(self, made: Program, folder):
-        self.compiled, self.fused = thunder.jit(made.function(), **self.options), []
-        with self._without_interpreter(made), compiled_or_skipped():
-            observed.observe(self.compiled, made.arguments())
-        written, names = recorder.Recorder(folder), together.used(made)
-        facts = watching._facts(tuple(t for name, t in zip(drawn.INPUTS, made.arguments(), strict=True) if name in names))
-        watching._write_traces(self._traces(), thunder.last_backward_traces(self.compiled), [], written,
+        batch = _batch(made)
+        self.batches += batch is made
+        self.is_run = batch is not made or self.batches % self.every == 0
+        self.compiled, self.fused = thunder.jit(batch.function(), **self.options), []
+        names = [f"{name}{k}" for k, part in enumerate(batch.parts) for name in together.used(part)]
+        with self._without_interpreter(batch, names), compiled_or_skipped():
+            if self.is_run:
+                observed.observe(self.compiled, batch.arguments())
+            else:
+                _compile(self.compiled, batch.arguments())
+        written = recorder.Recorder(folder)
+        facts = watching._facts(tuple(batch.arguments()))
+        watching._write_traces(watching.Compiled(self._traces(), thunder.last_backward_traces(self.compiled)), written,
                                [{"name": name} | fact for name, fact in zip(names, facts, strict=True)])
         return types.SimpleNamespace(checks=[("", [folder])])
 
@@ -85,10 +97,20 @@ class Passes(Jit):
         at = next((k for k, t in enumerate(kept) if watching._slug(t) == "delete-last-used"), len(kept))
         return kept[:at] + self.fused + kept[at:]
 
+    def sides(self, made: Program | Batch):
+        if not self.is_run:
+            return None
+        return _batch(made).function(), self.compiled
+
+    def difference(self, made: Program | Batch) -> str:
+        return super().difference(_batch(made))
+
+    def sort(self, made: Program) -> tuple:
+        return made.watched, self.writes(made)
+
     @contextlib.contextmanager
-    def _without_interpreter(self, made: Program) -> Iterator[None]:
-        scope: dict = {"torch": _Torch()}
-        exec(compile(made.text, together.file_of(made.seed), "exec"), scope)  # noqa: S102, made by drawn
+    def _without_interpreter(self, made: Batch, names: list[str]) -> Iterator[None]:
+        called = made.function(_Torch())
         fusion_pass = torch_compile.TorchCompileExecutor.fusion_pass
 
         def kept(executor, trace):
@@ -96,11 +118,38 @@ class Passes(Jit):
             return self.fused[-1]
         changes = ((torch_compile, "rematerialize", lambda original: _unchanged if self.writes(made) else original),
                    (thunder, "thunder_general_jit",
-                    lambda _: lambda fn, args, kwargs, /, **more: traced(scope["f"], args, together.used(made))),
+                    lambda _: lambda fn, args, kwargs, /, **more: traced(called, args, names)),
                    (torch_compile, "make_compiled", _when_called),
                    (torch_compile.TorchCompileExecutor, "fusion_pass", lambda _: kept))
         with recorder.replaced(changes):
             yield
+
+
+class _Compiled(Exception):
+    """All traces are there."""
+
+
+def _compile(compiled: Callable, arguments: list) -> None:
+    """All that is done in the first call of it but for what runs it: no code is made of any trace, nor of the prologue and the epilogue."""
+    def stop(*_):
+        raise _Compiled
+    changes = ((thunder, "CacheEntry", lambda _: stop), (TraceCtx, "python_callable", lambda _: _no_callable),
+               (thunder, "transform_to_torch_types", lambda _: lambda trace, **_: trace),
+               (thunder, "transform_for_execution", _but_for_prologues))
+    with recorder.replaced(changes), contextlib.suppress(_Compiled):
+        compiled(*(a * 1 if a.requires_grad else a for a in arguments))
+
+
+def _no_callable(*_, **__) -> None:
+    return None
+
+
+def _but_for_prologues(transform: Callable) -> Callable:
+    return lambda trace, executors_list, **options: [trace] if executors_list == (pythonex.ex,) else transform(trace, executors_list, **options)
+
+
+def _batch(made: Program | Batch) -> Batch:
+    return made if isinstance(made, Batch) else Batch((made,))
 
 
 def _unchanged(trace: TraceCtx) -> TraceCtx:
@@ -114,7 +163,9 @@ def _quickly() -> Iterator[None]:
     were = flatten.__code__, with_dataclass.__code__
     flatten.__code__, with_dataclass.__code__ = _flatten.__code__, _with_dataclass.__code__  # others have them by name
     try:
-        with recorder.replaced([(BoundSymbol, "python", _printed_once), (codeutils, "dataclasses", lambda _: _ByType)]):
+        with recorder.replaced([(BoundSymbol, "python", _printed_once), (BoundSymbol, "gather_ctxs", _gathered_once),
+                                (codeutils, "dataclasses", lambda _: _ByType), (symbols, "inspect", lambda _: _Signatures),
+                                (passes, "_transform_for_operator_executor_execution", _but_for_waits)]):
             yield
     finally:
         flatten.__code__, with_dataclass.__code__ = were
@@ -125,6 +176,19 @@ class _ByType:
 
     fields = staticmethod(dataclasses.fields)
     is_dataclass = staticmethod(lambda x: dataclasses.is_dataclass(x) if isinstance(x, type) else _is_dataclass(type(x)))
+
+
+class _Signatures:
+    """What Thunder's symbols ask of `inspect`."""
+
+    signature, getmodule = staticmethod(functools.cache(inspect.signature)), staticmethod(inspect.getmodule)
+
+
+def _but_for_waits(transform: Callable) -> Callable:
+    """Thunder transforms the whole trace once more, to see whether it waits for other processes, of which no program has any."""
+    def transformed(trace, executors):
+        return trace if sys._getframe(1).f_code.co_name == "apply_transforms_and_build_cache_entry" else transform(trace, executors)
+    return transformed
 
 
 _is_dataclass = functools.cache(dataclasses.is_dataclass)
@@ -167,6 +231,17 @@ def _printed_once(python: Callable) -> Callable:
     return lines
 
 
+def _gathered_once(gather: Callable) -> Callable:
+    def contexts(symbol):
+        if "_noclobber_contexts" not in symbol.__dict__:
+            found = gather(symbol)
+            if found[2]:
+                return found
+            symbol.__dict__["_noclobber_contexts"] = found
+        return symbol.__dict__["_noclobber_contexts"]
+    return contexts
+
+
 @functools.cache
 def _executor() -> torch_compile.TorchCompileExecutor:
     """As `torch_compile_ex`, but it leaves out one operator in three, as fusion executors do that know some: so there are several regions,
@@ -193,10 +268,9 @@ def _when_called(make: Callable) -> Callable:
 def traced(function: Callable, arguments: tuple, names: list[str]) -> TraceResults:
     """The traces that the interpreter would make: a prologue that checks nothing, the computation, an epilogue that returns."""
     prologue, computation, epilogue = TraceCtx(), TraceCtx(), TraceCtx()
-    given = dict(zip(drawn.INPUTS, arguments, strict=True))
     with tracectx(computation):
-        proxies = {name: tensorproxy(given[name], name=name, history=None) for name in names}
-        results = tuple(function(*(proxies.get(name) for name in drawn.INPUTS)))
+        proxies = {name: tensorproxy(value, name=name, history=None) for name, value in zip(names, arguments, strict=True)}
+        results = tuple(function(*proxies.values()))
         returned = tuple({r.name: r for r in results if isinstance(r, TensorProxy)}.values())
         prims.python_return(returned)
     inputs = tuple(proxies.values())
@@ -207,14 +281,15 @@ def traced(function: Callable, arguments: tuple, names: list[str]) -> TraceResul
     with tracectx(prologue):
         prims.python_return((inputs, ()))
     bind_inputs("prologue", prologue, tuple(map(variableify, inputs)), inputs)
-    prologue._siginfo.args = [(name, None) for name in drawn.INPUTS]
+    prologue._siginfo.args = [(name, None) for name in names]
     for trace in (prologue, epilogue):
         trace.names |= {p.name for p in (*inputs, *returned)}
     return TraceResults(prologue, computation, epilogue, [])
 
 
-def fuzz_passes(*, fused: bool = True, jit: dict | None = None, **options: object) -> Campaign:
-    """Random programs through the passes of `thunder.jit(f, **jit)`, every pair of traces checked, every program run. If `fused`, with the
-    executor that gives regions to `torch.compile`, which runs them as they are. Options are those of `compile_fuzz.run`."""
+def fuzz_passes(*, fused: bool = True, every: int = EVERY, jit: dict | None = None, **options: object) -> Campaign:
+    """Random programs through the passes of `thunder.jit(f, **jit)`, many as one, every pair of traces checked. Of `every` so many batches
+    one is run; what goes alone always is. If `fused`, with the executor that gives regions to `torch.compile`, which runs them as they
+    are. Options are those of `compile_fuzz.run`."""
     quiet()
-    return compile_fuzz.run(Passes(fused, **(jit or {})), **options)
+    return compile_fuzz.run(Passes(fused, every, **(jit or {})), **options)

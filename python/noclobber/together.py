@@ -46,8 +46,9 @@ class Batch:
         bodies = "\n\n".join(_text(part, k) for k, part in enumerate(self.parts))
         return f"{bodies}\n\ndef f({', '.join(names)}):\n    return {', '.join(calls)},\n"
 
-    def function(self):
-        scope: dict = {"torch": drawn.torch}
+    def function(self, library: object = drawn.torch):
+        """`library`: what the programs call `torch`."""
+        scope: dict = {"torch": library}
         for k, part in enumerate(self.parts):
             exec(compile(_text(part, k), file_of(part.seed), "exec"), scope)  # noqa: S102, made by drawn
         exec(compile(self.text.rpartition("\n\n")[2], "<programs>", "exec"), scope)  # noqa: S102, written above

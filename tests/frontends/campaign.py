@@ -16,11 +16,14 @@ import warnings
 warnings.filterwarnings("ignore")
 
 SUBJECTS = ("inductor-passes", "inductor", "executorch-passes", "executorch", "executorch-reinplace", "thunder-passes", "thunder")
+VIEWED = "(t|slice|select|unfold|view|unsqueeze|squeeze|transpose|as_strided|diagonal|expand|split|unbind|detach|alias)"
 REFUSED_BY_THUNDER = r"crash: (RuntimeError: (Can't safely cast fill_value|Shapes were expected to be the same))"
 # What docs/found, its list of public reports or docs/campaigns.md tells of, by "what: cause".
 KNOWN = {
-    # `* 1` is its operand, also where that lies otherwise (pytorch#197893); the constant that is summed up is in docs/found.
-    "inductor-passes": r"refuted: pass; ((alias-growth|metadata); before (add|sub|mul|div)|metadata; before cumsum); read return$",
+    # `* 1` is its operand, also where that lies otherwise (pytorch#197893), or is a view that is written later; the constant that is
+    # summed up is in docs/found.
+    "inductor-passes": "refuted: pass; ((alias-growth|metadata); before (add|sub|mul|div|_to_copy)|metadata; before cumsum|"
+                       f"stale-read; before {VIEWED}; clobber copy_); read return$",
     "inductor": r"refuted: (constant_fold_uniform_value|remove_no_ops|joint_graph_constant_folding); alias-growth",
     # A value that is given back, or that state or an argument becomes, is no reader for the released pass: tests/frontends/fuzz_test.py.
     "executorch-passes": r"refuted: (reinplace|write-back); stale-read; .*read (return|copy_)$",

@@ -4,9 +4,12 @@
 Needs that framework and the package noclobber. Passes that are wrong in one way are convicted of it with a small program that a run
 shows to differ, right ones are not.
 """
+import contextlib
 import inspect
+import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -75,6 +78,7 @@ class Torch(Campaigns):
             raise KeyError("no rule")
         found = noclobber.torch.fuzz_pass(raises, count=4, reduction=8, out=self.folder)
         self.assertEqual([(c["what"], c["cause"]) for c in found.causes], [("crash", "KeyError: 'no rule'")])
+        self.assertEqual((found.proved, found.programs), (0, 4))
 
     def test_an_alarm_is_a_finding_and_stops_nobody(self):
         """Seed 4733 of a campaign: it ended there, and the case was gone."""
@@ -303,6 +307,33 @@ class Executorch(Campaigns):
     def test_passes_without_the_front(self):
         self.clean(noclobber.executorch.fuzz_passes(count=50, out=self.folder), 45)
 
+    def test_what_is_left_out_for_time_leaves_the_cases_as_they_are(self):
+        """Programs as one, whose values ExecuTorch describes by calling everything again, and with what is known of them already: the
+        same cases, but for the names of values."""
+        from executorch.exir.passes import spec_prop_pass
+        from noclobber import compile_fuzz, drawn, executorch_passes_fuzz, together
+
+        drawn.leave_out(executorch_passes_fuzz.Passes.refused)
+        drawn.draw_as(drawn.Mixture())
+        batch = together.Batch(tuple(compile_fuzz.draw(seed) for seed in range(1, 26)))
+
+        def cases(folder, quickly):
+            subject = executorch_passes_fuzz.Passes()
+            with mock.patch.object(executorch_passes_fuzz, "_quickly", quickly):
+                written = subject.record(batch, self.folder / folder)
+            return [numbered(path[0].read_text()) for _, path in written.checks], subject.buffer
+
+        def numbered(text):
+            known = {}
+            case = json.loads(text)
+            names = {n for side in ("before", "after") for s in case.get(side, {}).get("steps", []) for n in [s.get("name"), *s.get("names", [])] if n}
+            return re.sub(r'"(\w+)"', lambda found: known.setdefault(found[1], f"v{len(known)}") if found[1] in names else found[1], text)
+        (ours, none), (theirs, emitted) = cases("a", executorch_passes_fuzz._quickly), cases("b", lambda is_emitted: contextlib.nullcontext())
+        self.assertEqual(ours, theirs)
+        self.assertIsNone(none)
+        self.assertTrue(emitted)
+        self.assertIsNot(spec_prop_pass.ExportPass, executorch_passes_fuzz._described)
+
     def test_a_planner_that_frees_too_early(self):
         """Found in a plan that is of many programs, and one of them is convicted, whose run differs."""
         from executorch.exir.memory_planning import greedy
@@ -378,6 +409,30 @@ class Thunder(Campaigns):
 
     def test_passes_without_the_interpreter(self):
         self.clean(noclobber.thunder.fuzz_passes(count=20, out=self.folder), 17)
+
+    def test_what_is_not_run_is_compiled_alike(self):
+        """Of programs as one: the same traces, whether they are run or not, and whatever is remembered for time."""
+        from noclobber import compile_fuzz, drawn, thunder_passes_fuzz, together
+
+        drawn.leave_out(thunder_passes_fuzz.Passes.refused)
+        for profile, seeds in (("views", (1, 2, 3, 4, 5, 6)), ("writes", (1, 2, 3, 4, 5))):
+            drawn.draw_as(compile_fuzz.PROFILES[profile])
+            batch = together.Batch(tuple(compile_fuzz.draw(seed) for seed in seeds))
+
+            def traces(name, every, batch=batch):
+                folder = self.folder / f"{len(batch.parts)}-{name}"
+                subject = thunder_passes_fuzz.Passes(every=every)
+                subject.record(batch, folder)
+                self.assertEqual(subject.sides(batch) is None, every > 1)
+                return {p.name: numbered(re.sub(r"took \d+", "took N", p.read_text())) for p in folder.glob("*")}
+
+            def numbered(text):
+                known = {}
+                return re.sub(r"\bt\d+\b", lambda found: known.setdefault(found[0], f"t{len(known)}"), text)
+            ran = traces("run", 1)
+            self.assertEqual(ran, traces("not run", 2))
+            with mock.patch.object(thunder_passes_fuzz, "_quickly", contextlib.nullcontext):
+                self.assertEqual(ran, traces("slowly", 1))
 
     def test_the_first_trace_is_that_of_the_interpreter(self):
         """Up to names, and results that are arguments nobody computes with."""
