@@ -219,6 +219,7 @@ THUNDER_PACKAGES := lightning-thunder==$(THUNDER) torch==2.12.1
 test-executorch: build  ## programs through ExecuTorch itself, verdicts against running them (installs several GB)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_hook_test.py)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_test.py)
+	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/executorch_symbols_test.py)
 	@$(call frontend,executorch,executorch==$(EXECUTORCH) torch==2.15.0,tests/frontends/fuzz_test.py executorch)
 
 thunder-opinfos: build  ## Thunder's own samples of every operator, forward and backward: what is proved (environment of test-thunder)

@@ -183,7 +183,7 @@ Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
   if (forward == methods.end()) forward = std::ranges::find(methods, "forward", &PteMethod::name);
   if (forward == methods.end() && methods.size() != 1)
     return Diagnostic{"", "the program has several methods, none of them 'forward' or called as BEFORE"};
-  if (before.knows_kinds) as_executorch_lowers(before.graph, before.facts.bodies);
+  if (before.knows_kinds) as_executorch_lowers(before.graph, before.facts.bodies, before.facts.symbols);
   const PteMethod& method = forward == methods.end() ? methods[0] : *forward;
   as_executorch_means(before.graph, before.facts.bodies, method);
   forget_requantised(before.graph, method);

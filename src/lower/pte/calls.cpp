@@ -179,6 +179,15 @@ void in_place_call(PteBuilder& p, const Schema& schema, const PteInstruction& in
   p.graph().steps.push_back(std::move(made));
 }
 
+/// Kernels stop at a number that a narrow type does not hold, which one read out of a tensor may be.
+bool may_not_hold(const PteBuilder& p, const SchemaSlot& slot, const Arg& value, std::uint32_t out) {
+  const bool number = slot.type_text.starts_with("Scalar") && !slot.type_text.starts_with("ScalarType");
+  const Dtype dtype = p.tensor(out).dtype;
+  const bool wide =
+      dtype == Dtype::i64 || dtype == Dtype::f64 || dtype == Dtype::f32 || dtype == Dtype::boolean;
+  return number && !wide && value.kind == Arg::Kind::sym && !value.sym.is_constant();
+}
+
 void pure_call(PteBuilder& p, const Schema& schema, const Schema& pure, const PteInstruction& instruction) {
   Step made;
   made.op = pure.op;
@@ -208,6 +217,8 @@ void pure_call(PteBuilder& p, const Schema& schema, const Schema& pure, const Pt
       value = argument(p, instruction.args[k], slot);
       if (!p.going()) return;
       if (!value) return p.misfit(instruction, schema.op);
+      if (may_not_hold(p, slot, *value, outs[0]))
+        return static_cast<void>(p.give_up("executorch.number that the type of a result may not hold"));
       known = true;
     }
     if (value && slot.keyword_only && slot.fallback && *value == *slot.fallback) value.reset();

@@ -30,8 +30,9 @@ Result<Case> case_of_pte(const PteMethod& method, const Graph* functional);
 void as_executorch_means(Graph& functional, std::map<std::string, Graph>& bodies, const PteMethod& method);
 
 /// A program that torch.export saved, as the functional program that ExecuTorch begins with. Its bodies are
-/// added to `bodies`.
-void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies);
+/// added to `bodies`; what it asserts of `symbols` that their ranges say is left out.
+void as_executorch_lowers(Graph& exported, std::map<std::string, Graph>& bodies,
+                          const std::map<std::string, SymbolRange>& symbols = {});
 
 /// `wanted`, or that with a number, as no value of the graph is called.
 std::string free_name(const Graph& graph, const std::string& wanted);

@@ -122,13 +122,56 @@ void write_back(Graph& graph, const std::vector<ValueId>& written) {
   }
 }
 
-/// The whole sum has one operator in two spellings.
+/// Is there one element, and is that known?
+bool is_one(const Graph& graph, const Arg& arg) {
+  if (arg.kind != Arg::Kind::ref || !arg.ref.valid() || !graph.value(arg.ref).type) return false;
+  return std::ranges::all_of(graph.value(arg.ref).type->shape,
+                             [](const SymExpr& size) { return size == SymExpr(1); });
+}
+
+/// The whole sum has one operator in two spellings, and so has a number that is read out of a tensor.
 void one_spelling(Graph& graph) {
   for (Step& step : graph.steps) {
+    if (step.op == "aten.item.default" && step.args.size() == 1 && is_one(graph, step.args[0]))
+      step.op = "aten._local_scalar_dense.default";
     if (step.op != "aten.sum.default" || step.args.size() != 1) continue;
     step.op = "aten.sum.dim_IntList";
     step.args.push_back(Arg::of(std::vector<Arg>{}));
   }
+}
+
+using Symbols = std::map<std::string, SymbolRange>;
+
+/// Does `said`, "le(0, u0)" or "lt(u0, 8)", follow from the range of its symbol?
+bool is_in_range(const SymExpr& said, const Symbols& symbols) {
+  if (said.is_constant() || said.nodes().size() != 3) return false;
+  const SymExpr::Node &left = said.nodes()[0], &right = said.nodes()[1], &relation = said.nodes()[2];
+  const bool strict = relation.text == "lt";
+  if (relation.op != SymExpr::Op::opaque || relation.number != 2 || (!strict && relation.text != "le"))
+    return false;
+  const bool below = left.op == SymExpr::Op::symbol && right.op == SymExpr::Op::constant;
+  const bool above = left.op == SymExpr::Op::constant && right.op == SymExpr::Op::symbol;
+  const auto at = below || above ? symbols.find(below ? left.text : right.text) : symbols.end();
+  if (at == symbols.end() || !at->second.told) return false;
+  const SymbolRange& range = at->second;
+  if (below) return range.max && (strict ? *range.max < right.number : *range.max <= right.number);
+  return strict ? range.min > left.number : range.min >= left.number;
+}
+
+/// Assertions that say of a number what its range says, which holds: ExecuTorch drops them.
+void forget_ranges(Graph& graph, const Symbols& symbols) {
+  const auto says_range = [&](const Step& step) {
+    return step.op == "aten._assert_scalar.default" && step.results.empty() && !step.args.empty() &&
+           step.args[0].kind == Arg::Kind::sym && is_in_range(step.args[0].sym, symbols);
+  };
+  std::vector<Step> kept;
+  for (Step& step : graph.steps) {
+    if (says_range(step)) continue;
+    for (const ValueId id : step.results)
+      if (id.valid()) graph.values[id.index].at = static_cast<std::uint32_t>(kept.size());
+    kept.push_back(std::move(step));
+  }
+  graph.steps = std::move(kept);
 }
 
 /// The dtype of a number that became a tensor.
@@ -337,8 +380,9 @@ std::string free_name(const Graph& graph, const std::string& wanted) {
   return wanted + "_" + std::to_string(number);
 }
 
-void as_executorch_lowers(Graph& exported, Bodies& bodies) {
+void as_executorch_lowers(Graph& exported, Bodies& bodies, const Symbols& symbols) {
   flatten(exported, bodies);
+  forget_ranges(exported, symbols);
   one_spelling(exported);
   for (auto& [name, body] : bodies) one_spelling(body);
   mark_written(exported);

@@ -122,6 +122,10 @@ class PlaceRules : public PteSpelling {
     become("aten.index_put.default", {given(0), Arg::of(std::move(places)), source, Arg::of_bool(true)});
   }
 
+  /// Stops at places that count from the end, which index_put takes: what it gives elsewhere is the same.
+  void index_copy() { store_rows("aten.index_put.default"); }
+  void index_copy_in_place() { store_rows("aten.index_put_.default"); }
+
   /// Along a dimension places count around it; without one everything is a row, of which they count plainly.
   void take_along() {
     const Type *x = type_of(0), *index = type_of(1);
@@ -222,6 +226,15 @@ class PlaceRules : public PteSpelling {
   }
 
  private:
+  void store_rows(const char* op) {
+    const Type *x = type_of(0), *index = type_of(2);
+    const auto axis = x != nullptr ? axis_of(given(1), *x) : std::nullopt;
+    if (!axis || index == nullptr || index->shape.size() != 1) return;
+    PteArgs places(*axis + 1);
+    places[*axis] = given(2);
+    become(op, {given(0), Arg::of(std::move(places)), given(3)});
+  }
+
   static bool is_known(const Type* type) {
     return type != nullptr &&
            std::ranges::all_of(type->shape, [](const SymExpr& size) { return size.is_constant(); });
@@ -301,6 +314,8 @@ constexpr PteSpellingRow<PlaceRules> kPlaceRules[] = {
     {"aten.linalg_cross.default", &PlaceRules::cross, kPlaceTyped},
     {"aten.cross.default", &PlaceRules::cross, kPlaceTyped},
     {"aten.index_add.default", &PlaceRules::index_add, kPlaceTyped},
+    {"aten.index_copy.default", &PlaceRules::index_copy, kPlaceTyped},
+    {"aten.index_copy_.default", &PlaceRules::index_copy_in_place, kPlaceTyped},
     {"aten.take_along_dim.default", &PlaceRules::take_along, kPlaceTyped},
     {"aten.rot90.default", &PlaceRules::quarter_turns, kPlaceTyped},
     {"aten.kron.default", &PlaceRules::blocks, kPlaceTyped},

@@ -177,6 +177,72 @@ TEST_CASE("pte: a number that becomes a tensor of f32 is rounded to that", "[pte
   CHECK(graph.steps[0].args.at(1) == Arg::of_real(static_cast<double>(0.1F)));
 }
 
+TEST_CASE("pte: an assertion that a range says is left out, and any other stays", "[pte]") {
+  const auto kept = [](const char* said, std::map<std::string, SymbolRange> symbols) {
+    MadeGraph made;
+    made.input("x", MadeGraph::type({2}));
+    const auto expression = parse_sym(said);
+    REQUIRE(expression);
+    Step& step = made.graph.steps.emplace_back();
+    step.op = "aten._assert_scalar.default";
+    step.args = {Arg::of(*expression), Arg::of_text("why")};
+    made.graph.outputs = made.args({"x"});
+    Bodies bodies;
+    as_executorch_lowers(made.graph, bodies, symbols);
+    return !made.graph.steps.empty();
+  };
+  SymbolRange range;
+  range.min = 1, range.max = 7;
+  for (const char* implied : {"le(u0, 7)", "lt(u0, 8)", "le(1, u0)", "lt(0, u0)", "le(0, u0)"}) {
+    INFO(implied);
+    CHECK_FALSE(kept(implied, {{"u0", range}}));
+    CHECK(kept(implied, {}));
+    CHECK(kept(implied, {{"u1", range}}));
+  }
+  for (const char* more :
+       {"le(u0, 6)", "lt(u0, 7)", "le(2, u0)", "lt(1, u0)", "Eq(u0, 1)", "le(u0 + 1, 8)", "le(u0, u1)"}) {
+    INFO(more);
+    CHECK(kept(more, {{"u0", range}}));
+  }
+  range.max.reset();
+  CHECK(kept("le(u0, 7)", {{"u0", range}}));
+  range.told = false;
+  CHECK(kept("le(1, u0)", {{"u0", range}}));
+}
+
+TEST_CASE("pte: a number that is read out of one element has one spelling", "[pte]") {
+  const auto spelled = [](std::vector<SymExpr> shape) {
+    MadeGraph made;
+    made.input("x", MadeGraph::type(std::move(shape), Dtype::i64));
+    Step& step = made.graph.steps.emplace_back();
+    step.op = "aten.item.default";
+    step.args = made.args({"x"});
+    Bodies bodies;
+    as_executorch_lowers(made.graph, bodies);
+    return made.graph.steps.at(0).op;
+  };
+  CHECK(spelled({}) == "aten._local_scalar_dense.default");
+  CHECK(spelled({1, 1}) == "aten._local_scalar_dense.default");
+  CHECK(spelled({2}) == "aten.item.default");  // which stops there
+}
+
+TEST_CASE("pte: rows that are copied to places are put there", "[pte]") {
+  const auto copied = [](const char* op, std::vector<SymExpr> index) {
+    MadeGraph made;
+    made.input("x", MadeGraph::type({2, 8, 4}));
+    made.input("i", MadeGraph::type(std::move(index), Dtype::i64));
+    made.input("y", MadeGraph::type({2, 3, 4}));
+    made.step("r", op, {made.arg("x"), Arg::of(SymExpr(-2)), made.arg("i"), made.arg("y")},
+              MadeGraph::type({2, 8, 4}));
+    made.graph.outputs = made.args({"r"});
+    return lowered(made.graph);
+  };
+  CHECK(copied("aten.index_copy.default", {3}) == "r:f32 = aten.index_put.default(x, [- i], y)\n-> r\n");
+  CHECK(
+      copied("aten.index_copy_.default", {3}).starts_with("r:f32 = aten.index_put_.default(x, [- i], y)\n"));
+  CHECK(copied("aten.index_copy.default", {}).starts_with("r:f32 = aten.index_copy.default(x, -2, i, y)"));
+}
+
 TEST_CASE("pte: products of two dimensions need no other shape, and those of one are left alone", "[pte]") {
   const std::string end = "\n-> r\n";
   CHECK(decomposed("aten.linear.default", {}, {2, 3}, {2, 3}) ==
