@@ -59,6 +59,10 @@ class Passes(Jit):
     def may_ask(self, lines):
         return not any(WRITES.search(line) for line in lines)
 
+    def is_alone(self, made: Program) -> bool:
+        """Of the derivatives that Thunder makes of these two nothing is known, so that no batch that has one would be proved."""
+        return made.watched and any(re.search(r"\.(narrow|as_strided)\(", line) for line in made.lines)
+
     def writes(self, made: Program | Batch) -> bool:
         """Of such a program rematerialization is left out: that it computes again what was written in between is in docs/found."""
         return any(WRITES.search(line) for line in made.lines)

@@ -17,7 +17,7 @@ warnings.filterwarnings("ignore")
 
 SUBJECTS = ("inductor-passes", "inductor", "executorch-passes", "executorch", "executorch-reinplace", "thunder-passes", "thunder")
 VIEWED = "(t|slice|select|unfold|view|unsqueeze|squeeze|transpose|as_strided|diagonal|expand|split|unbind|detach|alias)"
-REFUSED_BY_THUNDER = r"crash: (RuntimeError: (Can't safely cast fill_value|Shapes were expected to be the same))"
+REFUSED_BY_THUNDER = r"crash: RuntimeError: (Can't safely cast fill_value|Shapes were expected to be the same|unsupported operation: more than one element)"
 # What docs/found, its list of public reports or docs/campaigns.md tells of, by "what: cause".
 KNOWN = {
     # `* 1` is its operand, also where that lies otherwise (pytorch#197893), or is a view that is written later; the constant that is
@@ -29,7 +29,7 @@ KNOWN = {
     "executorch-passes": r"refuted: (reinplace|write-back); stale-read; .*read (return|copy_)$",
     "executorch": r"(?!)",
     "executorch-reinplace": r"(?!)",
-    "thunder-passes": REFUSED_BY_THUNDER,
+    "thunder-passes": rf"{REFUSED_BY_THUNDER}|refuted: \d+_grad-transform-pass; alias-growth; before (flip|repeat); read return$",
     "thunder": REFUSED_BY_THUNDER,
 }
 REPLACED = ("aten.add.Tensor", "aten.mul.Tensor", "aten.sub.Tensor", "aten.neg.default", "aten.relu.default")
