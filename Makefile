@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup packages build tests test check demo asan clang system-z3 crosscheck bench views golden damage shaped-certificates fuzz \
   exhaustive score fuzz-readers mutants format clean test-executorch test-thunder thunder-agree test-inductor \
-  inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree recipes page-test \
+  inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree accepted-types recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
   fuzz-passes tidy executorch-networks executorch-order thunder-opinfos xnnpack-edits hook-cost campaign
@@ -204,6 +204,10 @@ golden:  ## record more calls of PyTorch operators into build/golden (needs torc
 
 rows-agree: build  ## every overload in PyTorch: what it writes and shares against the Trace (installs several GB)
 	@$(call frontend,inductor,torch==2.15.0 numpy,tools/rows_agree.py build/bin/noclobber build/rows-agree)
+
+accepted-types:  ## which types PyTorch takes each operator with, into build/accepted.inc (environment of rows-agree)
+	@[ -f build/inductor-venv/.stamp ] || { echo "accepted-types: run \`make rows-agree\` first" >&2; exit 1; }
+	@build/inductor-venv/bin/python tools/accepted_types.py > build/accepted.inc
 
 EXECUTORCH := 1.5.1
 THUNDER := 0.2.6

@@ -1,6 +1,7 @@
 // What is asked of the steps of both graphs together: which may raise, and which meet what is in flight.
 #pragma once
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "src/effects/effects.h"
@@ -18,6 +19,7 @@ struct Raised {
 
 /// Of one graph.
 struct Noted {
+  std::unordered_set<std::string> forms;  // of calls: the functional operator and what it is given
   std::vector<Raised> raised;
   std::vector<Flown> flown;
 };

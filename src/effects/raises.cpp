@@ -4,6 +4,7 @@
 
 #include "src/effects/call_text.h"
 #include "src/effects/emit.h"
+#include "src/effects/forms.h"
 #include "src/effects/identities.h"
 #include "src/effects/opaque.h"
 #include "src/effects/tracer.h"
@@ -159,6 +160,7 @@ void hash_step(Tracer& t, const TraceStep& step) {
 
 void note_raising(Tracer& t, const Call& call) {
   if (!t.request.value->before || call.declared != nullptr) return;
+  note_form(t, call);
   const std::string devices = devices_brought_together(t, call);
   if (!devices.empty()) raises(t, call, {}, "on " + devices + ";");
   raises_over_index(t, call);

@@ -110,6 +110,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
                                     value.names_are_values && !value.before,
                                     use,
                                     side == "before:" ? &loops.before : &loops.after};
+      if (side == "after:" && value.before) request.forms = &noted_before.forms;
       request.sizes = side == "before:" ? sizes_before : sizes_after;
       effects::Built built = effects::build(request, ops, sizes);
       (side == "before:" ? noted_before : noted_after) = std::move(built.noted);

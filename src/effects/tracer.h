@@ -34,7 +34,8 @@ struct BuildRequest {
   const std::set<std::string>* lanes = nullptr;   // keys of storages that are read at several widths
   bool names_are_values = false;
   Identities use = Identities::none;
-  const std::vector<LoopUse>* loops = nullptr;  // of this graph, in listed order
+  const std::vector<LoopUse>* loops = nullptr;             // of this graph, in listed order
+  const std::unordered_set<std::string>* forms = nullptr;  // of `before`, where there is one
   /// Steps that bring in symbols which the other graph's steps bring in, too: both must mean the same number.
   std::map<std::string, std::uint32_t> sizes = {};
 };

@@ -1,0 +1,55 @@
+#include "src/effects/forms.h"
+
+#include "src/ops/accepted.h"
+
+namespace noclobber::effects {
+
+namespace {
+
+/// Do the types of what it is given decide whether PyTorch takes it? Views and moves take all; what draws and
+/// what has other effects is compared as a sequence, and cannot be added.
+bool asks_for_types(const Call& call) {
+  if (call.schema->ns != "aten" && call.schema->ns != "prims") return false;
+  switch (meaning_of(call.op, *call.schema)) {
+    case Meaning::opaque:
+    case Meaning::self_if_real:
+    case Meaning::random_or_self:
+    case Meaning::reduce_or_self:
+    case Meaning::normalize_running:
+      return !is_impure(call.op, *call.schema) && !draws(call.op, *call.schema, call.arguments);
+    default:
+      return false;
+  }
+}
+
+/// Nothing: it is given no tensor, or one of a type that is not known.
+std::optional<std::string> form_of(const Tracer& t, const Call& call) {
+  std::vector<Dtype> types;
+  for (std::size_t k = 0; k < std::min(call.arguments.size(), call.schema->arguments.size()); ++k) {
+    const SchemaSlot& slot = call.schema->arguments[k];
+    if (slot.type == SchemaSlot::Type::other || (slot.written && slot.keyword_only)) continue;
+    for (const Arg& item : items_of(call.arguments[k])) {
+      if (item.kind != Arg::Kind::ref) continue;
+      const Binding* const bound = t.seen(item);
+      if (bound == nullptr || bound->dtype == Dtype::other) return std::nullopt;
+      types.push_back(bound->dtype);
+    }
+  }
+  if (types.empty()) return std::nullopt;
+  return call_form(*call.schema, call.arguments, types);
+}
+
+}  // namespace
+
+void note_form(Tracer& t, const Call& call) {
+  if (!asks_for_types(call)) return;
+  const std::optional<std::string> form = form_of(t, call);
+  if (!form) return;
+  std::string noted = std::string(call.functional_name()) + " " + *form;
+  if (t.request.forms != nullptr && t.request.forms->contains(noted)) return;
+  if (!t.noted.forms.insert(std::move(noted)).second || t.request.forms == nullptr) return;
+  const std::string& overload = call.functional.empty() ? call.step->op : call.functional;
+  if (!seen_accepted(overload, *form)) t.trace.unknown.emplace_back("may-raise", call.step->op);
+}
+
+}  // namespace noclobber::effects
