@@ -36,8 +36,8 @@ METRICS = ('V0521 11:50:42.931000 17 torch/a.py:1] {"compilation_metrics": {"co_
 
 
 class Launched(InFolder):
-    def launch(self, log, code=0, *options):
-        self.write("train.py", STUB)
+    def launch(self, log, code=0, *options, stub=STUB):
+        self.write("train.py", stub)
         ran = subprocess.run([BIN / "noclobber", "run", *options, "--", sys.executable, "train.py", str(log), str(code)],
                              capture_output=True, text=True, timeout=120, cwd=self.folder,
                              env={**os.environ, "TMPDIR": str(self.folder), "TORCHINDUCTOR_FX_GRAPH_CACHE": "1"})
@@ -54,6 +54,16 @@ class Launched(InFolder):
         self.assertIn("error[NC001]", out)
         folder = pathlib.Path(err.split("traces: ")[1].strip())
         self.assertTrue(any(folder.iterdir()), "what is not proved stays")
+
+    def test_what_the_program_prints_is_kept_apart_from_records(self):
+        talks = 'print("epoch 17 of 40", flush=True)\n' + STUB
+        self.assertTrue(self.launch(RIGHT, stub=talks)[1].startswith("epoch 17 of 40\n"))
+        for options in (["--json"], ["--output-format", "sarif"]):
+            code, out, err = self.launch(RIGHT, 0, *options, stub=talks)
+            self.assertEqual((code, err.splitlines()[0]), (0, "epoch 17 of 40"))
+            self.assertFalse("epoch 17" in out)
+        for line in self.launch(RIGHT, 0, "--json", stub=talks)[1].splitlines():
+            json.loads(line)
 
     def test_what_the_program_is_told(self):
         self.launch(RIGHT)

@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -60,8 +61,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-/// How the program ended: its exit code, 128 + the signal that ended it. error: it never began.
-Result<int> run_to_end(std::vector<std::string> command, const std::string& folder) {
+/// How the program ended: its exit code, 128 + the signal that ended it. error: it never began. What it
+/// prints goes to standard error where `apart`: standard output is for what another program reads.
+Result<int> run_to_end(std::vector<std::string> command, const std::string& folder, bool apart) {
   std::vector<std::string> changes{"TORCH_TRACE=" + folder};
   changes.insert(changes.end(), kTraceVariables.begin(), kTraceVariables.end());
   std::vector<std::string> environment = changed_environment(changes);
@@ -73,10 +75,14 @@ Result<int> run_to_end(std::vector<std::string> command, const std::string& fold
   sigaddset(&defaults, SIGINT);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (apart) posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   pid_t child = 0;
   const std::string name = command[0];
-  const int fault = posix_spawnp(&child, name.c_str(), nullptr, &attributes, pointers(command).data(),
+  const int fault = posix_spawnp(&child, name.c_str(), &actions, &attributes, pointers(command).data(),
                                  pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   int status = 0;
   while (fault == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
@@ -98,7 +104,7 @@ int run_program(const Options& options) {
     print_error(folder.fault().where, "", folder.fault().message);
     return kUsageError;
   }
-  const auto ended = run_to_end(options.inputs, *folder);
+  const auto ended = run_to_end(options.inputs, *folder, options.json || options.output_format != "text");
   std::error_code ignored;
   if (!ended) {
     print_error(ended.fault().where, "", ended.fault().message);
