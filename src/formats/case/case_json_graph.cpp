@@ -62,6 +62,24 @@ void GraphJsonReader::inputs(const OrderedJson& json, const JsonAt& at) {
   }
 }
 
+// Elements from the start of its storage to the last one that a tensor of that type shows; nothing with a
+// symbol, for strides that are not known, or beyond 64 bits.
+static std::optional<std::int64_t> reach_of(const Type& type) {
+  std::int64_t last = 0, step = 1;
+  if (type.strides == Type::Strides::unknown || !type.offset.is_constant()) return std::nullopt;
+  for (std::size_t k = type.shape.size(); k-- > 0;) {
+    const bool given = type.strides == Type::Strides::given;
+    if (!type.shape[k].is_constant() || (given && !type.stride[k].is_constant())) return std::nullopt;
+    const std::int64_t extent = type.shape[k].constant();
+    std::int64_t along = given ? type.stride[k].constant() : step;
+    if (extent == 0) return 0;
+    if (__builtin_mul_overflow(along, extent - 1, &along) || __builtin_add_overflow(last, along, &last) ||
+        __builtin_mul_overflow(step, extent, &step))
+      return std::nullopt;
+  }
+  return __builtin_add_overflow(last, type.offset.constant(), &last) ? std::nullopt : std::optional(last + 1);
+}
+
 Input GraphJsonReader::input(const OrderedJson& json, const JsonAt& at) {
   Input result;
   if (!faults_.object(json, at)) return result;
@@ -77,6 +95,13 @@ Input GraphJsonReader::input(const OrderedJson& json, const JsonAt& at) {
   if (faults_.failed()) return result;
   graph_.values[result.value.index].type = read;
   input_flags(json, at, result);
+  if (faults_.failed()) return result;
+  if (const auto reach = read ? reach_of(*read) : std::nullopt; reach && result.storage_numel &&
+                                                                result.storage_numel->is_constant() &&
+                                                                result.storage_numel->constant() < *reach)
+    faults_.fail(JsonAt(at, "storage_numel"), result.storage_numel->text() +
+                                                  " elements, but the input shows element " +
+                                                  std::to_string(*reach - 1) + " of its storage");
   if (const OrderedJson* recorded = find_member(json, "value"); recorded != nullptr && !recorded->is_null()) {
     result.contents = contents(*recorded, JsonAt(at, "value"), read);
   }

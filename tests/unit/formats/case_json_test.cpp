@@ -262,6 +262,7 @@ TEST_CASE("a fault is reported with its JSON pointer") {
       {"/after/inputs/0/sha256", "\"0123\"", "/after/inputs/0/sha256", "SHA-256"},
       {"/after/inputs/0/sha256", "\"0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF\"",
        "/after/inputs/0/sha256", "SHA-256"},
+      {"/after/inputs/0/storage_numel", "1", "/after/inputs/0/storage_numel", "the input shows element 1"},
       {"/after/inputs/0/storage_numel", "-1", "/after/inputs/0/storage_numel", "negative"},
       {"/after/inputs/0/value", "[1, 2, 3]", "/after/inputs/0/value", "3 numbers for 2 elements"},
       {"/after/inputs/0/value", "[1, \"one\"]", "/after/inputs/0/value/1", "expected a number"},
