@@ -169,16 +169,22 @@ def variants(func, values):
 SHAPES = [(4,), (2, 2), (1, 2, 4, 4)]
 
 
-def calls_of_tensors(func):
-    """Calls of an operator that needs nothing but tensors, of each combination of types."""
+GIVEN = {"number": NUMBERS, "int": [0, 1], "List[int]": [[0], [1, 1]], "bool": [False, True], "float": [0.5]}
+
+
+def calls_of_simple(func):
+    """Calls of an operator that needs tensors, numbers and sizes alone, of each combination of types."""
     slots = [slot for slot in func._schema.arguments if not slot.has_default_value()]
-    if not 0 < len(slots) <= 3 or any(str(slot.type) != "Tensor" for slot in slots):
+    tensors = [slot for slot in slots if str(slot.type) == "Tensor"]
+    others = [slot for slot in slots if str(slot.type) in GIVEN]
+    if not 0 < len(tensors) <= 3 or len(others) > 2 or len(tensors) + len(others) != len(slots):
         return
-    tried = TRIED if len(slots) < 3 else TRIED[:1] + TRIED[3:4] + TRIED[6:7] + TRIED[8:9]
-    for types in itertools.product(tried, repeat=len(slots)):
+    tried = TRIED if len(tensors) < 3 else TRIED[:1] + TRIED[3:4] + TRIED[6:7] + TRIED[8:9]
+    for types in itertools.product(tried, repeat=len(tensors)):
         for shape in SHAPES:
-            given = {slot.name: changed(torch.rand(shape), dtype) for slot, dtype in zip(slots, types)}
-            yield bound(func, (), given)
+            given = {slot.name: changed(torch.rand(shape), dtype) for slot, dtype in zip(tensors, types)}
+            for more in itertools.product(*(GIVEN[str(slot.type)] for slot in others)):
+                yield bound(func, (), given | {slot.name: value for slot, value in zip(others, more)})
 
 
 def asked_alone(taken):
@@ -191,7 +197,7 @@ def asked_alone(taken):
         func = getattr(getattr(getattr(torch.ops, space), packet), overload or "default")
         if str(func) in taken or func._schema.is_mutable or not func._schema.returns:
             continue
-        for values in calls_of_tensors(func):
+        for values in calls_of_simple(func):
             try:
                 called(func, values)
                 taken[str(func)].add(form(func, values))
